@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arena: the memory of all fields of one grid on one rank. On a node with several ranks it is a shared
+// window, so that a neighbour copies halo cells straight out of it; otherwise ordinary memory.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/base/context.hpp"
+
+namespace sc {
+
+class Arena {
+ public:
+  /// Where a block of memory lies: its own address, and the way another rank of the node finds it.
+  struct Block {
+    std::byte* data = nullptr;
+    std::size_t bytes = 0;
+    int chunk = 0;
+    std::size_t offset = 0;  ///< from the start of this rank's part of the chunk
+  };
+
+  explicit Arena(Context& context) : context_(context) {}
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  /// Collective. `slot_bytes` is this rank's size of one slot (it may differ between ranks), `slots` how many
+  /// the block takes (the same on all ranks, so that all agree when a new chunk is needed). The block is
+  /// zeroed and 64-byte aligned.
+  Block allocate(std::size_t slot_bytes, int slots);
+  /// Start of `node_rank`'s part of a chunk in this rank's address space; nullptr when the arena is not
+  /// shared.
+  std::byte* remote(int chunk, int node_rank) const;
+  bool shared() const { return context_.shared_memory(); }
+
+ private:
+  struct Chunk {
+    std::byte* data = nullptr;
+    std::size_t slot_bytes = 0;
+    int slots = 0;
+    int used = 0;
+    std::vector<std::byte*> remote;
+    std::unique_ptr<std::byte[]> own;
+  };
+  void add_chunk(std::size_t slot_bytes, int slots);
+  /// False, with the reason given to the context, when the node's shared memory is too small.
+  bool map_window(Chunk& chunk, std::size_t bytes);
+
+  Context& context_;
+  std::vector<std::unique_ptr<Chunk>> chunks_;
+};
+
+}  // namespace sc

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Context: start-up, node discovery, agreement on errors, collective shutdown.
+#include "engine/base/context.hpp"
+
+#include <array>
+#include <cstdio>
+#include <numeric>
+
+#include "engine/base/error.hpp"
+#include "engine/base/mpi_check.hpp"
+
+namespace sc {
+
+namespace mpi {
+
+void check(int code, std::source_location where) {
+  if (code == MPI_SUCCESS) return;
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  MPI_Error_string(code, text.data(), &length);
+  throw Error(Exit::failure, std::string("MPI: ") + text.data() + " (" + where.file_name() + ":" +
+                                 std::to_string(where.line()) + ")");
+}
+
+}  // namespace mpi
+
+Context::Context(MPI_Comm comm, ContextOptions options) : options_(options) {
+  if (options_.threads < 1)
+    refuse("threads is " + std::to_string(options_.threads) + "; at least 1 is needed");
+  int initialized = 0;
+  mpi::check(MPI_Initialized(&initialized));
+  if (!initialized) {
+    int provided = MPI_THREAD_SINGLE;
+    mpi::check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided));
+    started_mpi_ = true;
+  }
+  mpi::check(MPI_Comm_dup(comm, &comm_));
+  mpi::check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN));
+  mpi::check(MPI_Comm_rank(comm_, &rank_));
+  mpi::check(MPI_Comm_size(comm_, &size_));
+  timeline_.set_rank(rank_);
+  find_node();
+}
+
+void Context::find_node() {
+  mpi::check(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node_comm_));
+  mpi::check(MPI_Comm_set_errhandler(node_comm_, MPI_ERRORS_RETURN));
+  std::vector<int> ranks(static_cast<std::size_t>(size_));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  node_rank_of_.assign(ranks.size(), -1);
+  MPI_Group all = MPI_GROUP_NULL;
+  MPI_Group node = MPI_GROUP_NULL;
+  mpi::check(MPI_Comm_group(comm_, &all));
+  mpi::check(MPI_Comm_group(node_comm_, &node));
+  mpi::check(MPI_Group_translate_ranks(all, size_, ranks.data(), node, node_rank_of_.data()));
+  for (int& r : node_rank_of_) r = r == MPI_UNDEFINED ? -1 : r;
+  mpi::check(MPI_Group_free(&all));
+  mpi::check(MPI_Group_free(&node));
+  int node_size = 1;
+  mpi::check(MPI_Comm_size(node_comm_, &node_size));
+  const TransportPolicy policy = options_.transport;
+  shared_memory_ =
+      node_size > 1 && (policy == TransportPolicy::automatic || policy == TransportPolicy::shared);
+}
+
+void Context::decline_shared_memory(const std::string& reason) {
+  if (options_.transport == TransportPolicy::shared)
+    throw Error(Exit::storage, reason + "; enlarge it or choose engine.transport = \"mpi\"");
+  if (rank_ == 0)
+    std::fprintf(stderr, "subcurrent: %s; halos travel by mpi instead of shared memory\n", reason.c_str());
+  shared_memory_ = false;
+}
+
+void Context::close() {
+  if (closed_) return;
+  closed_ = true;
+  for (auto release = releases_.rbegin(); release != releases_.rend(); ++release) (*release)();
+  releases_.clear();
+  mpi::check(MPI_Comm_free(&node_comm_));
+  mpi::check(MPI_Comm_free(&comm_));
+  if (started_mpi_) mpi::check(MPI_Finalize());
+}
+
+bool Context::any(bool flag) const {
+  int mine = flag ? 1 : 0;
+  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_INT, MPI_MAX, comm_));
+  return mine != 0;
+}
+
+void Context::agree(Exit code, const std::string& sentence) const {
+  int lowest = sentence.empty() ? size_ : rank_;
+  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &lowest, 1, MPI_INT, MPI_MIN, comm_));
+  if (lowest == size_) return;
+  std::array<int, 2> head{static_cast<int>(code), static_cast<int>(sentence.size())};
+  mpi::check(MPI_Bcast(head.data(), 2, MPI_INT, lowest, comm_));
+  std::string text = rank_ == lowest ? sentence : std::string(static_cast<std::size_t>(head[1]), ' ');
+  mpi::check(MPI_Bcast(text.data(), head[1], MPI_CHAR, lowest, comm_));
+  throw Error(static_cast<Exit>(head[0]), text);
+}
+
+void Context::together(const std::function<void()>& action) const {
+  Exit code = Exit::ok;
+  std::string sentence;
+  try {
+    action();
+  } catch (const Error& error) {
+    code = error.code();
+    sentence = error.what();
+  } catch (const std::exception& error) {
+    code = Exit::failure;
+    sentence = error.what();
+  }
+  agree(code, sentence);
+}
+
+void Context::barrier() const { mpi::check(MPI_Barrier(comm_)); }
+
+void Context::abort(const std::string& sentence, Exit code) const {
+  std::fprintf(stderr, "subcurrent: %s\n", sentence.c_str());
+  std::fflush(stderr);
+  MPI_Abort(comm_, static_cast<int>(code));
+  std::abort();
+}
+
+void Context::on_close(std::function<void()> release) { releases_.push_back(std::move(release)); }
+
+int Context::next_tag() { return next_tag_++; }
+
+}  // namespace sc

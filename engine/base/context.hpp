@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Context: who this rank is (communicator, node, threads), where its spans are written, and what must be
+// freed collectively. Everything else in the engine is given a Context; nothing is global.
+#pragma once
+
+#include <mpi.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/base/error.hpp"
+#include "engine/base/timeline.hpp"
+
+namespace sc {
+
+/// How halos may travel between ranks of one node. `delayed` is MPI with messages held back and reordered,
+/// for tests.
+enum class TransportPolicy { automatic, shared, mpi, delayed };
+
+struct ContextOptions {
+  int threads = 1;
+  TransportPolicy transport = TransportPolicy::automatic;
+  double delay = 0.0;  ///< seconds a message is held back by the `delayed` policy
+};
+
+class Context {
+ public:
+  /// Collective over `comm`. Initialises MPI (thread level FUNNELED) when nobody has, and then also finalises
+  /// it in close().
+  explicit Context(MPI_Comm comm = MPI_COMM_WORLD, ContextOptions options = {});
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+  /// Frees no MPI object: what is collective is freed in close(), which a clean program calls.
+  ~Context() = default;
+
+  /// Collective: frees windows (latest first), the communicators, and MPI itself if this Context started it.
+  void close();
+  bool closed() const { return closed_; }
+
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  int threads() const { return options_.threads; }
+  const ContextOptions& options() const { return options_; }
+  MPI_Comm comm() const { return comm_; }
+  MPI_Comm node_comm() const { return node_comm_; }
+  /// Rank within node_comm() of a rank of comm(), or -1 when it is on another node.
+  int node_rank_of(int rank) const { return node_rank_of_[static_cast<std::size_t>(rank)]; }
+  bool shared_memory() const { return shared_memory_; }
+  /// Collective: from now on memory is not shared. Says so on rank 0; refuses when the `shared` policy was
+  /// asked for.
+  void decline_shared_memory(const std::string& reason);
+
+  Timeline& timeline() { return timeline_; }
+
+  /// Collective: true where any rank said true.
+  bool any(bool flag) const;
+  /// Collective agreement on failure: returns on all ranks when every `sentence` is empty, otherwise every
+  /// rank throws Error with the exit code and the sentence of the lowest failing rank.
+  void agree(Exit code, const std::string& sentence) const;
+  /// Collective: runs `action`, then agree()s on its Error, so that one rank's failure becomes everybody's.
+  void together(const std::function<void()>& action) const;
+  void barrier() const;
+  /// Prints the sentence and ends all ranks; for failures outside an agreed point.
+  [[noreturn]] void abort(const std::string& sentence, Exit code) const;
+
+  /// Registers collective clean-up; run by close() in reverse order.
+  void on_close(std::function<void()> release);
+  /// A tag that no other movement of this context uses; the same on all ranks when called in the same order.
+  int next_tag();
+
+ private:
+  void find_node();
+
+  ContextOptions options_;
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  MPI_Comm node_comm_ = MPI_COMM_NULL;
+  std::vector<int> node_rank_of_;
+  std::vector<std::function<void()>> releases_;
+  Timeline timeline_;
+  int rank_ = 0;
+  int size_ = 1;
+  int next_tag_ = 16;
+  bool shared_memory_ = false;
+  bool started_mpi_ = false;
+  bool closed_ = false;
+};
+
+}  // namespace sc

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Timeline: bookkeeping of spans and their export.
+#include "engine/base/timeline.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+namespace sc {
+
+std::string_view phase_name(Phase phase) {
+  constexpr std::array<std::string_view, phase_count> names{
+      "shell", "core", "all", "start", "poke", "wait", "boundary", "reduce", "settle", "output"};
+  return names[static_cast<std::size_t>(phase)];
+}
+
+Timeline::Timeline(std::size_t capacity) : origin_(Clock::now()) { spans_.reserve(capacity); }
+
+std::uint16_t Timeline::name(std::string_view text) {
+  const auto found = std::find(names_.begin(), names_.end(), text);
+  if (found != names_.end()) return static_cast<std::uint16_t>(found - names_.begin());
+  names_.emplace_back(text);
+  totals_.resize(names_.size() * phase_count);
+  return static_cast<std::uint16_t>(names_.size() - 1);
+}
+
+void Timeline::add(std::uint16_t name, Phase phase, double begin, double end, int thread) {
+  Total& total = totals_[std::size_t{name} * phase_count + static_cast<std::size_t>(phase)];
+  total.seconds += end - begin;
+  ++total.count;
+  if (spans_.size() < spans_.capacity())
+    spans_.push_back({begin, end, name, phase, static_cast<std::uint8_t>(thread)});
+  else
+    ++dropped_;
+}
+
+void Timeline::clear() {
+  spans_.clear();
+  std::fill(totals_.begin(), totals_.end(), Total{});
+  dropped_ = 0;
+}
+
+Timeline::Total Timeline::total(std::uint16_t name, Phase phase) const {
+  return totals_[std::size_t{name} * phase_count + static_cast<std::size_t>(phase)];
+}
+
+Timeline::Total Timeline::total(Phase phase) const {
+  Total sum;
+  for (std::size_t name = 0; name < names_.size(); ++name) {
+    const Total part = total(static_cast<std::uint16_t>(name), phase);
+    sum.seconds += part.seconds;
+    sum.count += part.count;
+  }
+  return sum;
+}
+
+std::string Timeline::perfetto_events() const {
+  std::string out;
+  std::array<char, 256> line{};
+  for (const Span& span : spans_) {
+    const int written =
+        std::snprintf(line.data(), line.size(),
+                      R"({"name":"%s %s","cat":"%s","ph":"X","ts":%.3f,"dur":%.3f,"pid":%d,"tid":%d})",
+                      names_[span.name].c_str(), phase_name(span.phase).data(), phase_name(span.phase).data(),
+                      span.begin * 1e6, (span.end - span.begin) * 1e6, rank_, int{span.thread});
+    if (!out.empty()) out += ",\n";
+    out.append(line.data(),
+               static_cast<std::size_t>(std::min<int>(written, static_cast<int>(line.size()) - 1)));
+  }
+  return out;
+}
+
+}  // namespace sc

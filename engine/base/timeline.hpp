@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Timeline: what this rank did when. Spans are appended to memory reserved beforehand (two clock reads and
+// one store a span) and totals are kept beside them, so that a long run whose span store is full still has an
+// exact summary.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sc {
+
+/// What a span of time was spent on; the letters are those of the papers' bookkeeping.
+enum class Phase : std::uint8_t {
+  shell,     ///< C_shell: cells within reach of a halo
+  core,      ///< C_core: the rest
+  all,       ///< C of a strategy that does not tell shell from core
+  start,     ///< M: packing and posting
+  poke,      ///< progress calls between tiles
+  wait,      ///< W: nothing left to compute, the movement not there yet
+  boundary,  ///< physical boundary conditions
+  reduce,    ///< R: waiting for a reduction
+  settle,    ///< waiting until neighbours have read what is about to be overwritten
+  output,    ///< files
+  count_
+};
+constexpr int phase_count = static_cast<int>(Phase::count_);
+std::string_view phase_name(Phase phase);
+
+struct Span {
+  double begin;  ///< seconds since the timeline was made
+  double end;
+  std::uint16_t name;
+  Phase phase;
+  std::uint8_t thread;
+};
+
+class Timeline {
+ public:
+  struct Total {
+    double seconds = 0;
+    std::int64_t count = 0;
+  };
+
+  explicit Timeline(std::size_t capacity = std::size_t{1} << 16);
+
+  void set_rank(int rank) { rank_ = rank; }
+  int rank() const { return rank_; }
+  double now() const { return std::chrono::duration<double>(Clock::now() - origin_).count(); }
+
+  /// The number of a name, made on first use; ask once, not in a loop.
+  std::uint16_t name(std::string_view text);
+  /// Called by the thread that drives the stage; helper threads hand their times to it.
+  void add(std::uint16_t name, Phase phase, double begin, double end, int thread = 0);
+  void clear();
+
+  const std::vector<std::string>& names() const { return names_; }
+  const std::vector<Span>& spans() const { return spans_; }
+  std::int64_t dropped() const { return dropped_; }
+  Total total(std::uint16_t name, Phase phase) const;
+  /// Sum over all names.
+  Total total(Phase phase) const;
+
+  /// The spans as events of the Chrome trace format (one process a rank), without the enclosing brackets.
+  std::string perfetto_events() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point origin_;
+  std::vector<Span> spans_;
+  std::vector<std::string> names_;
+  std::vector<Total> totals_;  // [name][phase]
+  std::int64_t dropped_ = 0;
+  int rank_ = 0;
+};
+
+/// Adds one span from its construction to its end.
+class Scope {
+ public:
+  Scope(Timeline& timeline, std::uint16_t name, Phase phase)
+      : timeline_(timeline), begin_(timeline.now()), name_(name), phase_(phase) {}
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+  ~Scope() { timeline_.add(name_, phase_, begin_, timeline_.now()); }
+
+ private:
+  Timeline& timeline_;
+  double begin_;
+  std::uint16_t name_;
+  Phase phase_;
+};
+
+}  // namespace sc

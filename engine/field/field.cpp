@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// AnyField: making the levels and turning them over.
+#include "engine/field/field.hpp"
+
+#include <algorithm>
+
+namespace sc {
+
+AnyField::AnyField(const Grid& grid, std::string name, ElementType type, int components, FieldOptions options)
+    : grid_(grid), name_(std::move(name)) {
+  if (options.levels < 1)
+    refuse("field \"" + name_ + "\" has levels = " + std::to_string(options.levels) +
+           "; at least 1 is needed");
+  if (options.space != Space::host)
+    refuse("field \"" + name_ +
+           "\" asks for a space other than the host's memory, which this build does not have");
+  for (int level = 0; level < options.levels; ++level)
+    storages_.push_back(std::make_unique<Storage>(grid_, name_, type, components, grid_.arena()));
+}
+
+void AnyField::advance() { std::rotate(storages_.begin(), storages_.begin() + 1, storages_.end()); }
+
+}  // namespace sc

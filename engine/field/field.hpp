@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Field: a named array on a grid with components and time levels, its boundary conditions, and its storages.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/base/error.hpp"
+#include "engine/field/boundary.hpp"
+#include "engine/field/storage.hpp"
+#include "engine/field/views.hpp"
+
+namespace sc {
+
+struct FieldOptions {
+  int levels = 1;  ///< time levels: now, next, …
+  Space space = Space::host;
+};
+
+/// What is common to fields of every type: levels that turn over and boundary conditions that stay.
+class AnyField {
+ public:
+  AnyField(const Grid& grid, std::string name, ElementType type, int components, FieldOptions options);
+  virtual ~AnyField() = default;
+  AnyField(const AnyField&) = delete;
+  AnyField& operator=(const AnyField&) = delete;
+
+  const Grid& grid() const { return grid_; }
+  const std::string& name() const { return name_; }
+  int levels() const { return static_cast<int>(storages_.size()); }
+  Storage& storage(int level) const { return *storages_[static_cast<std::size_t>(level)]; }
+  Boundaries& boundaries() { return boundaries_; }
+  const Boundaries& boundaries() const { return boundaries_; }
+  /// Turns the levels over: next becomes now, now becomes the last.
+  void advance();
+
+ private:
+  Grid grid_;
+  std::string name_;
+  std::vector<std::unique_ptr<Storage>> storages_;
+  Boundaries boundaries_;
+};
+
+/// One level of a field, named by its place (0 = now) and looked up when it is used.
+template <class T, int N>
+struct Level {
+  AnyField* field;
+  int level;
+  using element = T;
+  static constexpr int components = N;
+
+  Storage& storage() const { return field->storage(level); }
+  Out<T, N> view() const { return {reinterpret_cast<T*>(storage().base()), storage().component_stride()}; }
+};
+
+template <class T, int N = 1>
+class Field : public AnyField {
+ public:
+  /// Collective. Throws Error (bad_input) for a space this build does not have.
+  Field(const Grid& grid, std::string name, FieldOptions options = {})
+      : AnyField(grid, std::move(name), element_type<T>(), N, options) {}
+
+  Level<T, N> level(int n) { return {this, n}; }
+  Level<T, N> now() { return level(0); }
+  Level<T, N> next() { return level(1); }
+
+  /// Reading on the host: local coordinates, halo included, as far as it is fresh.
+  T get(Int3 cell, int component = 0) const {
+    return reinterpret_cast<const T*>(
+        storage(0).base())[component * storage(0).component_stride() + grid().layout().offset(cell)];
+  }
+  In<T, N> read() const {
+    return {reinterpret_cast<const T*>(storage(0).base()), storage(0).component_stride()};
+  }
+  /// Writing on the host: waits until nobody reads the old values and marks the halo stale.
+  Out<T, N> modify(int level = 0) {
+    storage(level).settle();
+    storage(level).set_fresh(point);
+    return {reinterpret_cast<T*>(storage(level).base()), storage(level).component_stride()};
+  }
+  /// Sets every own cell of `level` from its global position: f(x, y, z) for one component, f(component, x,
+  /// y, z) for more.
+  template <class F>
+  void fill(F&& f, int level = 0) {
+    const Out<T, N> out = modify(level);
+    const Box own = grid().own();
+    const Int3 origin = grid().origin();
+    for (int k = 0; k < N; ++k)
+      for (int z = 0; z < own.hi.z; ++z)
+        for (int y = 0; y < own.hi.y; ++y)
+          for (int x = 0; x < own.hi.x; ++x) {
+            T& value = out.base[k * out.stride + grid().layout().offset({x, y, z})];
+            if constexpr (N == 1)
+              value = f(origin.x + x, origin.y + y, origin.z + z);
+            else
+              value = f(k, origin.x + x, origin.y + y, origin.z + z);
+          }
+  }
+};
+
+}  // namespace sc

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Storage: placement in the arena, and settling before it is overwritten.
+#include "engine/field/storage.hpp"
+
+#include <algorithm>
+
+#include "engine/base/error.hpp"
+
+namespace sc {
+
+Storage::Storage(const Grid& grid, std::string name, ElementType type, int components,
+                 std::shared_ptr<Arena> arena)
+    : grid_(grid), name_(std::move(name)), type_(type), components_(components), arena_(std::move(arena)) {
+  if (components < 1)
+    refuse("field \"" + name_ + "\" has " + std::to_string(components) + " components; at least 1 is needed");
+  const Layout& layout = grid.layout();
+  component_stride_ = layout.elements;
+  // A slot is one component of 8-byte elements; smaller and larger elements take what they need of as many
+  // slots.
+  const auto slot_bytes = static_cast<std::size_t>(layout.elements) * 8;
+  const int slots = static_cast<int>((static_cast<std::size_t>(components) * size_of(type) + 7) / 8);
+  block_ = arena_->allocate(slot_bytes, slots);
+  base_ = block_.data + static_cast<std::size_t>(layout.origin) * size_of(type);
+}
+
+void Storage::add_reader(Pending* reader) {
+  if (std::find(readers_.begin(), readers_.end(), reader) == readers_.end()) readers_.push_back(reader);
+}
+
+void Storage::remove_reader(Pending* reader) { std::erase(readers_, reader); }
+
+void Storage::settle() {
+  if (in_flight_) in_flight_->finish();
+  for (Pending* reader : std::vector<Pending*>(readers_)) reader->finish();
+  readers_.clear();
+}
+
+}  // namespace sc

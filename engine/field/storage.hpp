@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Storage: one time level of a field in memory, with what must move with it when levels turn over: how fresh
+// its halo is, which movement is under way, and who may still be reading its own cells.
+#pragma once
+
+#include <complex>
+#include <string>
+#include <vector>
+
+#include "engine/base/arena.hpp"
+#include "engine/grid/grid.hpp"
+#include "engine/grid/reach.hpp"
+
+namespace sc {
+
+enum class Space { host, device, disk };
+enum class ElementType { f32, f64, i32, i64, c32, c64 };
+
+template <class T>
+constexpr ElementType element_type() {
+  if constexpr (std::is_same_v<T, float>)
+    return ElementType::f32;
+  else if constexpr (std::is_same_v<T, double>)
+    return ElementType::f64;
+  else if constexpr (std::is_same_v<T, std::int32_t>)
+    return ElementType::i32;
+  else if constexpr (std::is_same_v<T, std::int64_t>)
+    return ElementType::i64;
+  else if constexpr (std::is_same_v<T, std::complex<float>>)
+    return ElementType::c32;
+  else {
+    static_assert(std::is_same_v<T, std::complex<double>>, "not an element type of a field");
+    return ElementType::c64;
+  }
+}
+constexpr std::size_t size_of(ElementType type) {
+  return type == ElementType::c64 ? 16 : type == ElementType::f32 || type == ElementType::i32 ? 4 : 8;
+}
+
+/// Something under way that reads or writes a storage and can be brought to its end.
+class Pending {
+ public:
+  virtual ~Pending() = default;
+  virtual void finish() = 0;
+};
+
+class Boundaries;
+
+class Storage {
+ public:
+  /// Collective on the grid's ranks.
+  Storage(const Grid& grid, std::string name, ElementType type, int components, std::shared_ptr<Arena> arena);
+  Storage(const Storage&) = delete;
+  Storage& operator=(const Storage&) = delete;
+
+  const Grid& grid() const { return grid_; }
+  const std::string& name() const { return name_; }
+  ElementType type() const { return type_; }
+  int components() const { return components_; }
+  /// Elements from one component to the next.
+  std::ptrdiff_t component_stride() const { return component_stride_; }
+  /// Own cell (0, 0, 0) of component 0.
+  std::byte* base() const { return base_; }
+  const Arena& arena() const { return *arena_; }
+  const Arena::Block& block() const { return block_; }
+
+  /// The part of the halo that holds the neighbours' present values. What is in flight is not fresh yet.
+  Reach fresh() const { return fresh_; }
+  void set_fresh(Reach reach) { fresh_ = reach; }
+  /// The refresh under way into this halo, if any; whoever reads first brings it to its end.
+  Pending* in_flight() const { return in_flight_; }
+  void set_in_flight(Pending* refresh) { in_flight_ = refresh; }
+  /// Movements whose peers may still read the own cells of this storage.
+  void add_reader(Pending* reader);
+  void remove_reader(Pending* reader);
+  /// Call before own cells are written: ends the refresh under way and waits until no peer reads the old
+  /// values.
+  void settle();
+
+ private:
+  Grid grid_;
+  std::string name_;
+  ElementType type_;
+  int components_;
+  std::shared_ptr<Arena> arena_;
+  Arena::Block block_;
+  std::ptrdiff_t component_stride_ = 0;
+  std::byte* base_ = nullptr;
+  Reach fresh_{};
+  Pending* in_flight_ = nullptr;
+  std::vector<Pending*> readers_;
+};
+
+}  // namespace sc

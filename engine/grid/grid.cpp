@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Grid: splitting, layout, and who owns which halo layer.
+#include "engine/grid/grid.hpp"
+
+#include "engine/base/error.hpp"
+
+namespace sc {
+
+namespace {
+
+constexpr int row_alignment = 8;  // elements; 64 bytes of doubles
+constexpr const char* axis_names = "xyz";
+
+std::vector<int> even_cuts(int cells, int blocks) {
+  std::vector<int> cuts(static_cast<std::size_t>(blocks) + 1);
+  for (int b = 0; b <= blocks; ++b)
+    cuts[static_cast<std::size_t>(b)] = static_cast<int>(std::int64_t{cells} * b / blocks);
+  return cuts;
+}
+
+Layout make_layout(Int3 n, int halo) {
+  const auto round_up = [](int v) { return (v + row_alignment - 1) / row_alignment * row_alignment; };
+  Layout layout;
+  // The left halo of a row lies in the padding behind the row before it.
+  layout.sy = round_up(n.x + 2 * halo);
+  layout.sz = layout.sy * (n.y + 2 * halo);
+  layout.origin = round_up(halo) + halo * layout.sy + halo * layout.sz;
+  layout.elements = round_up(halo) + layout.sz * (n.z + 2 * halo);
+  return layout;
+}
+
+void check_options(const GridOptions& options, int ranks) {
+  for (int a = 0; a < 3; ++a)
+    if (options.cells[a] < 1)
+      refuse("cells is " + to_string(options.cells) + "; every axis needs at least 1 cell");
+  if (options.halo < 0 || options.halo > 8)
+    refuse("halo is " + std::to_string(options.halo) + "; allowed is 0 to 8");
+  const Int3 s = options.split;
+  if (s.x < 1 || s.y < 1 || s.z < 1 || std::int64_t{s.x} * s.y * s.z != ranks)
+    refuse("split is " + to_string(s) + ", which does not multiply to the " + std::to_string(ranks) +
+           " ranks of this run");
+}
+
+void check_blocks(const GridOptions& options, const std::array<std::vector<int>, 3>& cuts) {
+  for (int a = 0; a < 3; ++a) {
+    const auto& c = cuts[static_cast<std::size_t>(a)];
+    const bool has_neighbour = options.split[a] > 1 || options.periodic[a];
+    for (std::size_t b = 0; has_neighbour && b + 1 < c.size(); ++b)
+      if (c[b + 1] - c[b] < std::max(1, options.halo))
+        refuse("split is " + to_string(options.split) + ": block " + std::to_string(b) + " along " +
+               axis_names[a] + " has " + std::to_string(c[b + 1] - c[b]) + " cells, fewer than the halo of " +
+               std::to_string(options.halo) + " its neighbour needs");
+  }
+}
+
+}  // namespace
+
+Int3 choose_split(Int3 cells, int ranks, int halo) {
+  Int3 best{1, 1, ranks};
+  double best_cost = -1;
+  for (int px = 1; px <= ranks; ++px) {
+    for (int py = 1; ranks % px == 0 && py <= ranks / px; ++py) {
+      if (ranks / px % py != 0) continue;
+      const Int3 p{px, py, ranks / px / py};
+      bool fits = true;
+      for (int a = 0; a < 3; ++a) fits = fits && (p[a] == 1 || cells[a] / p[a] >= std::max(1, halo));
+      if (!fits) continue;
+      const double nx = double(cells.x) / p.x, ny = double(cells.y) / p.y, nz = double(cells.z) / p.z;
+      const double cost =
+          (p.x > 1 ? 4 * ny * nz : 0) + (p.y > 1 ? 1.01 * nx * nz : 0) + (p.z > 1 ? nx * ny : 0);
+      if (best_cost < 0 || cost < best_cost) {
+        best = p;
+        best_cost = cost;
+      }
+    }
+  }
+  return best;
+}
+
+Grid::Grid(Context& context, const GridOptions& options) {
+  auto shape = std::make_shared<Shape>();
+  shape->context = &context;
+  shape->options = options;
+  Int3& split = shape->options.split;
+  if (split == Int3{0, 0, 0}) split = choose_split(options.cells, context.size(), options.halo);
+  check_options(shape->options, context.size());
+  for (int a = 0; a < 3; ++a)
+    shape->cuts[static_cast<std::size_t>(a)] = even_cuts(options.cells[a], split[a]);
+  check_blocks(shape->options, shape->cuts);
+  *this = Grid(shape);
+}
+
+Grid::Grid(std::shared_ptr<Shape> shape) : shape_(shape) {
+  shape->layout = make_layout(own().hi, halo());
+  shape->arena = std::make_shared<Arena>(context());
+}
+
+Int3 Grid::coords_of(int rank) const {
+  const Int3 s = split();
+  return {rank % s.x, rank / s.x % s.y, rank / s.x / s.y};
+}
+
+int Grid::rank_of(Int3 c) const { return c.x + split().x * (c.y + split().y * c.z); }
+
+Box Grid::box_of(int rank) const {
+  const Int3 c = coords_of(rank);
+  Box box;
+  for (int a = 0; a < 3; ++a) {
+    box.lo[a] = cuts(a)[static_cast<std::size_t>(c[a])];
+    box.hi[a] = cuts(a)[static_cast<std::size_t>(c[a]) + 1];
+  }
+  return box;
+}
+
+bool Grid::physical(Face face) const {
+  const Box box = global_box();
+  if (periodic()[face.axis] || box.empty()) return false;
+  return face.side == 0 ? box.lo[face.axis] == 0 : box.hi[face.axis] == cells()[face.axis];
+}
+
+std::vector<Segment> Grid::segments(int rank, int axis, int width) const {
+  std::vector<Segment> result;
+  const Box theirs = box_of(rank);
+  if (theirs.empty()) return result;
+  const auto& cut = cuts(axis);
+  const int n = cells()[axis];
+  const int lo = theirs.lo[axis];
+  for (int cell = lo - width; cell < theirs.hi[axis] + width; ++cell) {
+    Segment s{.block = coords_of(rank)[axis], .lo = cell - lo, .hi = cell - lo + 1};
+    s.side = cell < lo ? -1 : cell >= theirs.hi[axis] ? 1 : 0;
+    s.physical = (cell < 0 || cell >= n) && !periodic()[axis];
+    if (s.side != 0 && !s.physical) {
+      const int inside = ((cell % n) + n) % n;
+      s.block = static_cast<int>(std::upper_bound(cut.begin(), cut.end(), inside) - cut.begin()) - 1;
+      s.shift = inside - cut[static_cast<std::size_t>(s.block)] - (cell - lo);
+    }
+    Segment* last = result.empty() ? nullptr : &result.back();
+    const bool goes_on = last && last->side == s.side && last->physical == s.physical &&
+                         last->block == s.block && last->shift == s.shift;
+    if (goes_on)
+      last->hi = s.hi;
+    else
+      result.push_back(s);
+  }
+  return result;
+}
+
+Layout Grid::layout_of(int rank) const { return make_layout(box_of(rank).extent(), halo()); }
+
+Grid Grid::coarsen(int factor, int halo) const {
+  auto shape = std::make_shared<Shape>(*shape_);
+  shape->options.halo = halo;
+  for (int a = 0; a < 3; ++a) {
+    shape->options.cells[a] = (cells()[a] + factor - 1) / factor;
+    for (int& cut : shape->cuts[static_cast<std::size_t>(a)]) cut = (cut + factor - 1) / factor;
+  }
+  return Grid(shape);
+}
+
+Grid Grid::on(int ranks) const {
+  auto shape = std::make_shared<Shape>(*shape_);
+  // Shorten the longest axis of the process box until it fits; the blocks that stay come first along each
+  // axis.
+  Int3 used = split();
+  while (std::int64_t{used.x} * used.y * used.z > std::max(1, ranks)) {
+    int axis = 0;
+    for (int a = 1; a < 3; ++a)
+      if (used[a] >= used[axis]) axis = a;
+    used[axis] = (used[axis] + 1) / 2;
+  }
+  for (int a = 0; a < 3; ++a) {
+    auto& cuts = shape->cuts[static_cast<std::size_t>(a)];
+    const auto some = even_cuts(cells()[a], used[a]);
+    for (std::size_t b = 0; b < cuts.size(); ++b) cuts[b] = b < some.size() ? some[b] : cells()[a];
+  }
+  return Grid(shape);
+}
+
+}  // namespace sc

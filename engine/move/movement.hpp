@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Movement: anything asynchronous that carries bytes, in pieces that travel by themselves. Strategies know
+// only this.
+#pragma once
+
+#include "engine/field/storage.hpp"
+
+namespace sc {
+
+class Movement : public Pending {
+ public:
+  /// How many pieces; the same numbering every time.
+  virtual int pieces() const = 0;
+  /// Sends one piece on its way; its source has been computed. Each piece is started once between two
+  /// wait()s.
+  virtual void start(int piece) = 0;
+  /// Own cells (local coordinates) a piece carries away, and where the piece of the same number arrives.
+  virtual Box source(int piece) const = 0;
+  virtual Box sink(int piece) const = 0;
+  /// Makes progress without blocking; true once everything that comes here has arrived.
+  virtual bool test() = 0;
+  /// Until everything that comes here has arrived. Pieces not started yet are started first.
+  virtual void wait() = 0;
+  /// Bytes that leave this rank in one go.
+  virtual std::int64_t bytes() const = 0;
+
+  void start() {
+    for (int piece = 0; piece < pieces(); ++piece) start(piece);
+  }
+};
+
+}  // namespace sc
