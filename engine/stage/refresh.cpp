@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Refresh: one exchange a grid, boundary conditions in the order x, y, z, freshness.
+#include "engine/stage/refresh.hpp"
+
+#include <algorithm>
+
+namespace sc {
+
+std::vector<Box> subtract(const Box& a, const Box& b) {
+  std::vector<Box> parts;
+  const Box inner = intersect(a, b);
+  if (inner.empty()) {
+    if (!a.empty()) parts.push_back(a);
+    return parts;
+  }
+  Box rest = a;
+  for (int axis = 2; axis >= 0; --axis) {
+    Box low = rest, high = rest;
+    low.hi[axis] = inner.lo[axis];
+    high.lo[axis] = inner.hi[axis];
+    if (!low.empty()) parts.push_back(low);
+    if (!high.empty()) parts.push_back(high);
+    rest.lo[axis] = inner.lo[axis];
+    rest.hi[axis] = inner.hi[axis];
+  }
+  return parts;
+}
+
+Box face_columns(const Grid& grid, Face face, int width, int tangential, bool own_only) {
+  Box columns = grid.own();
+  for (int axis = 0; axis < 3; ++axis) {
+    if (axis == face.axis) {
+      const int first = face.side == 0 ? -1 : columns.hi[axis];
+      columns.lo[axis] = first;
+      columns.hi[axis] = first + 1;
+      continue;
+    }
+    for (int side = 0; side < 2; ++side) {
+      int grow = 0;
+      if (grid.physical({axis, side}))
+        grow = axis < face.axis ? grid.halo() : 0;  // edges belong to the later axis
+      else
+        grow = own_only ? -tangential : width - tangential;
+      if (side == 0)
+        columns.lo[axis] -= grow;
+      else
+        columns.hi[axis] += grow;
+    }
+  }
+  return columns;
+}
+
+Refresh::Refresh(std::vector<Wanted> wanted, HaloOptions options, Timeline& timeline)
+    : wanted_(std::move(wanted)), timeline_(timeline), name_(timeline.name("halo")) {
+  std::vector<const Wanted*> left;
+  for (const Wanted& w : wanted_) left.push_back(&w);
+  while (!left.empty()) {
+    const Grid grid = left.front()->storage->grid();
+    std::vector<HaloItem> items;
+    std::erase_if(left, [&](const Wanted* w) {
+      if (!(w->storage->grid() == grid)) return false;
+      // A condition that reads tangential neighbours of a column in the halo needs that many layers more.
+      const int tangential = w->boundaries->tangential();
+      items.push_back({w->storage, {w->reach.width + tangential, w->reach.corners || tangential > 0}});
+      return true;
+    });
+    exchanges_.push_back(std::make_unique<HaloExchange>(grid, std::move(items), options));
+  }
+  for (const auto& exchange : exchanges_)
+    for (int piece = 0; piece < exchange->pieces(); ++piece) pieces_.push_back({exchange.get(), piece});
+}
+
+Refresh::~Refresh() {
+  for (const Wanted& w : wanted_)
+    if (w.storage->in_flight() == this) w.storage->set_in_flight(nullptr);
+}
+
+void Refresh::begin() {
+  if (under_way_) return;
+  under_way_ = true;
+  filled_beside_own_ = false;
+  for (const Wanted& w : wanted_) w.storage->set_in_flight(this);
+}
+
+void Refresh::start(int piece) {
+  begin();
+  const Piece& p = pieces_[static_cast<std::size_t>(piece)];
+  p.exchange->start(p.number);
+}
+
+Box Refresh::source(int piece) const {
+  const Piece& p = pieces_[static_cast<std::size_t>(piece)];
+  return p.exchange->source(p.number);
+}
+
+Box Refresh::sink(int piece) const {
+  const Piece& p = pieces_[static_cast<std::size_t>(piece)];
+  return p.exchange->sink(p.number);
+}
+
+bool Refresh::test() {
+  bool arrived = true;
+  for (const auto& exchange : exchanges_) arrived = exchange->test() && arrived;
+  return arrived;
+}
+
+void Refresh::wait() {
+  if (wanted_.empty()) return;
+  begin();
+  {
+    const Scope scope(timeline_, name_, Phase::wait);
+    for (const auto& exchange : exchanges_) exchange->wait();
+  }
+  apply_boundaries(!filled_beside_own_, true);
+  for (const Wanted& w : wanted_) {
+    w.storage->set_in_flight(nullptr);
+    w.storage->set_fresh(w.storage->fresh() | w.reach);
+  }
+  under_way_ = false;
+}
+
+std::int64_t Refresh::bytes() const {
+  std::int64_t sum = 0;
+  for (const auto& exchange : exchanges_) sum += exchange->bytes();
+  return sum;
+}
+
+void Refresh::fill_beside_own() {
+  if (wanted_.empty()) return;
+  begin();
+  apply_boundaries(true, false);
+  filled_beside_own_ = true;
+}
+
+void Refresh::apply_boundaries(bool beside_own, bool beside_neighbours) {
+  const Scope scope(timeline_, name_, Phase::boundary);
+  for (const Wanted& w : wanted_) {
+    const Grid& grid = w.storage->grid();
+    const int tangential = w.boundaries->tangential();
+    const int width = w.reach.width + tangential;
+    for (int axis = 0; axis < 3; ++axis)
+      for (int side = 0; side < 2; ++side) {
+        const Face face{axis, side};
+        const Boundary* condition = w.boundaries->get(face);
+        if (!condition || !grid.physical(face)) continue;
+        const Box inner = face_columns(grid, face, width, tangential, true);
+        const Box all = face_columns(grid, face, width, tangential, false);
+        if (beside_own && !inner.empty()) condition->apply(*w.storage, face, inner);
+        if (!beside_neighbours) continue;
+        for (const Box& strip : subtract(all, inner)) condition->apply(*w.storage, face, strip);
+      }
+  }
+}
+
+std::string Refresh::describe() const {
+  std::string text;
+  for (const auto& exchange : exchanges_) text += exchange->describe();
+  return text;
+}
+
+}  // namespace sc

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stage: what a strategy orders. It knows its cells, what it reads and writes, and how to compute any box of them; it knows
+// nothing of when.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/exec/accumulator.hpp"
+#include "engine/exec/lattice.hpp"
+#include "engine/stage/access.hpp"
+
+namespace sc {
+
+class Stage {
+ public:
+  virtual ~Stage() = default;
+
+  const std::string& name() const { return name_; }
+  /// The grid whose cells the stage computes.
+  virtual const Grid& grid() const = 0;
+  virtual const std::vector<Access>& accesses() const = 0;
+  /// Computes `box` (local coordinates) with `threads` threads; what the kernel returns goes into `into`.
+  virtual void compute(const Box& box, int threads, Accumulator* into) = 0;
+  /// Piece `piece` of the inputs has arrived. Stages that add partial results as they come override it.
+  virtual void absorb(int /*piece*/) {}
+  /// A stage in several colours runs once a colour, halos refreshed in between.
+  int colours() const { return colours_; }
+  void choose_colour(int colour) { lattice_ = {colours_, colour}; }
+  Reduce reduce() const { return reduce_; }
+  /// This rank's share of the reduction over the cells of the last run.
+  const Accumulator& accumulator() const { return accumulator_; }
+  Accumulator& accumulator() { return accumulator_; }
+
+  /// Floating-point operations a cell, as declared.
+  double flops() const { return flops_; }
+  /// Bytes a cell: every element declared is counted once for its read and once for its write.
+  double bytes_per_cell() const;
+
+  /// What later stages read of output number `n` before it is written again: what an eager strategy sends.
+  Reach demand(int output) const { return demand_[static_cast<std::size_t>(output)]; }
+  void raise_demand(int output, Reach reach) {
+    Reach& d = demand_[static_cast<std::size_t>(output)];
+    d = d | reach;
+  }
+
+ protected:
+  Stage(std::string name, Reduce reduce, int colours, double flops)
+      : name_(std::move(name)), reduce_(reduce), colours_(colours), flops_(flops), accumulator_(reduce) {
+    lattice_.colours = colours;
+  }
+  const Lattice& lattice() const { return lattice_; }
+  /// Checks the declarations; throws Error (bad_input) for those that cannot be run.
+  void check_accesses();
+
+ private:
+  std::string name_;
+  Reduce reduce_;
+  int colours_;
+  double flops_;
+  Lattice lattice_;
+  Accumulator accumulator_;
+  std::vector<Reach> demand_;
+};
+
+}  // namespace sc
