@@ -31,7 +31,12 @@ void Runner::run_colour(Stage& stage) {
   settle_outputs(stage);
   Refresh& outputs = wanted_outputs(stage);
   Work work(stage, inputs, outputs, context_.timeline(), {context_.threads(), options_.poke_seconds});
+  const std::int64_t rounds = outputs.rounds();
   strategy_(work);
+  // A lazy strategy has written new values beside halos that still hold the neighbours' old ones.
+  if (outputs.rounds() == rounds)
+    for (const Access& a : stage.accesses())
+      if (a.mode != Mode::read) a.storage().set_fresh(point);
   counts_[stage.name()].moved += static_cast<double>(inputs.bytes() + outputs.bytes());
 }
 
@@ -105,11 +110,13 @@ void Runner::refresh(const Access& a) {
   refresh_of({{&a.storage(), &a.field->boundaries(), a.reach}}).wait();
 }
 
-void Runner::move(Redistribute& redistribute) {
-  redistribute.target().settle();
-  redistribute.target().set_fresh(point);
-  redistribute.start();
-  redistribute.wait();
+void Runner::move(const Access& from, const Access& to) {
+  to.storage().settle();
+  to.storage().set_fresh(point);
+  auto& movement = moves_[{&from.storage(), &to.storage()}];
+  if (!movement) movement = std::make_unique<Redistribute>(from.storage(), to.storage());
+  movement->start();
+  movement->wait();
 }
 
 std::string Runner::describe() const {

@@ -39,7 +39,11 @@ class Runner {
   }
   void refresh(const Access& access);
   /// Collective: carries a field to another decomposition of the same cells.
-  void move(Redistribute& redistribute);
+  template <class T, int N>
+  void move(Level<T, N> from, Level<T, N> to) {
+    move(reads(from).access(), writes(to).access());
+  }
+  void move(const Access& from, const Access& to);
 
   Context& context() const { return context_; }
   Strategy strategy() const { return options_.strategy; }
@@ -68,12 +72,12 @@ class Runner {
   Refresh& stale_inputs(Stage& stage);
   Refresh& wanted_outputs(Stage& stage);
   Refresh& refresh_of(std::vector<Wanted> wanted);
-  StrategyFunction strategy_for(Stage& stage);
 
   Context& context_;
   RunnerOptions options_;
   StrategyFunction strategy_;
   std::map<Key, std::unique_ptr<Refresh>> refreshes_;
+  std::map<std::pair<Storage*, Storage*>, std::unique_ptr<Redistribute>> moves_;
   std::unordered_map<Storage*, Writer> writers_;
   std::map<std::string, Counts> counts_;
 };

@@ -104,19 +104,27 @@ bool Refresh::test() {
   return arrived;
 }
 
-void Refresh::wait() {
+void Refresh::arrive() {
   if (wanted_.empty()) return;
   begin();
-  {
-    const Scope scope(timeline_, name_, Phase::wait);
-    for (const auto& exchange : exchanges_) exchange->wait();
-  }
+  const Scope scope(timeline_, name_, Phase::wait);
+  for (const auto& exchange : exchanges_) exchange->wait();
+}
+
+void Refresh::wait() {
+  if (wanted_.empty()) return;
+  arrive();
   apply_boundaries(!filled_beside_own_, true);
+  if (settle_on_wait_) {
+    const Scope scope(timeline_, name_, Phase::settle);
+    for (const auto& exchange : exchanges_) exchange->finish();
+  }
   for (const Wanted& w : wanted_) {
     w.storage->set_in_flight(nullptr);
     w.storage->set_fresh(w.storage->fresh() | w.reach);
   }
   under_way_ = false;
+  ++rounds_;
 }
 
 std::int64_t Refresh::bytes() const {

@@ -30,6 +30,8 @@ class Refresh final : public Movement {
   Box source(int piece) const override;
   Box sink(int piece) const override;
   bool test() override;
+  /// Until the messages are there; the boundary conditions are left to wait().
+  void arrive();
   void wait() override;
   void finish() override { wait(); }
   std::int64_t bytes() const override;
@@ -37,6 +39,10 @@ class Refresh final : public Movement {
   /// Fills the physical halo beside the own cells, which all hold their values; wait() then only adds what lies beside a
   /// neighbour's. Lets a core be computed while the messages travel.
   void fill_beside_own();
+  /// For a stage that overwrites what it reads: wait() also waits until no neighbour reads the old values.
+  void settle_on_wait(bool settle) { settle_on_wait_ = settle; }
+  /// How often it came to its end.
+  std::int64_t rounds() const { return rounds_; }
   /// Names the stage whose time the movements are booked on.
   void book_on(std::uint16_t name) { name_ = name; }
   bool idle() const { return !under_way_; }
@@ -55,7 +61,9 @@ class Refresh final : public Movement {
   std::vector<Piece> pieces_;
   Timeline& timeline_;
   std::uint16_t name_ = 0;
+  std::int64_t rounds_ = 0;
   bool under_way_ = false;
+  bool settle_on_wait_ = false;
   bool filled_beside_own_ = false;
 };
 
