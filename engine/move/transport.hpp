@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transport: the ways bytes reach a peer, and how many went which way.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace sc {
+
+enum class Transport : std::uint8_t {
+  self,    ///< this rank's own cells: one copy
+  shared,  ///< a rank of the same node: one copy, by the receiver, straight out of the owner's cells
+  mpi,     ///< packed into persistent messages
+  delayed  ///< for tests: as mpi (and self), held back by a timer and reordered
+};
+constexpr int transport_count = 4;
+
+constexpr std::string_view transport_name(Transport transport) {
+  constexpr std::array<std::string_view, transport_count> names{"self", "shared", "mpi", "delayed"};
+  return names[static_cast<std::size_t>(transport)];
+}
+
+/// What went out from this rank, summed over all rounds of a movement.
+struct Traffic {
+  std::int64_t messages = 0;
+  std::int64_t bytes = 0;
+};
+
+}  // namespace sc
