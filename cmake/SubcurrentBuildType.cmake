@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+# Language level, build type, compiler cache, sanitizers: what holds for every target of the tree.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)  # the static libraries end up in the Python module
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug or RelWithDebInfo" FORCE)
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12)
+  message(FATAL_ERROR "Subcurrent needs GCC 12 or newer, this is ${CMAKE_CXX_COMPILER_VERSION}: "
+    "install g++-12 and configure with CXX=g++-12")
+endif()
+
+if(PROJECT_IS_TOP_LEVEL)
+  find_program(SUBCURRENT_CCACHE ccache)
+  if(SUBCURRENT_CCACHE)
+    foreach(language C CXX CUDA)
+      if(NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
+        set(CMAKE_${language}_COMPILER_LAUNCHER "${SUBCURRENT_CCACHE}")
+      endif()
+    endforeach()
+  endif()
+endif()
+
+if(SUBCURRENT_SANITIZE)
+  add_compile_options("$<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${SUBCURRENT_SANITIZE};-fno-omit-frame-pointer>")
+  add_link_options("-fsanitize=${SUBCURRENT_SANITIZE}")
+  if(SUBCURRENT_SANITIZE MATCHES "undefined")
+    add_compile_options("$<$<COMPILE_LANGUAGE:C,CXX>:-fno-sanitize-recover=undefined>")
+  endif()
+endif()
+
+if(SUBCURRENT_CUDA)
+  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+    set(CMAKE_CUDA_ARCHITECTURES 90)  # left alone, CMake 3.25 with nvcc 13 settles on 75
+  endif()
+  enable_language(CUDA)
+  # CMake 3.25 does not know nvcc 13 and silently drops the flag that CMAKE_CUDA_STANDARD stands for.
+  add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>")
+endif()
