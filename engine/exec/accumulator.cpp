@@ -43,7 +43,8 @@ void BinnedSum::add(const double* values, int count) {
   constexpr std::int64_t magnitude = nan_key;  // all bits but the sign
   std::int64_t largest = 0;
 #pragma omp simd reduction(max : largest)
-  for (int i = 0; i < count; ++i) largest = std::max(largest, std::bit_cast<std::int64_t>(values[i]) & magnitude);
+  for (int i = 0; i < count; ++i)
+    largest = std::max(largest, std::bit_cast<std::int64_t>(values[i]) & magnitude);
   if (largest == 0) return;
   // The top bin's unit is more than 2^-39 of the largest value, so that every higher slice would be zero.
   const int exponent = std::max(static_cast<int>(largest >> 52) - 1022, -1074);  // |value| < 2^exponent

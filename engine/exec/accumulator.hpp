@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accumulator: the value of a reduction over cells, kept so that neither the order nor the grouping of the cells can be
-// seen in its bits: max and min as ordered integer keys, sums in bins of exact integers.
+// Accumulator: the value of a reduction over cells, kept so that neither the order nor the grouping of the
+// cells can be seen in its bits: max and min as ordered integer keys, sums in bins of exact integers.
 #pragma once
 
 #include <array>
@@ -12,9 +12,10 @@ namespace sc {
 
 enum class Reduce { none, max, min, sum };
 
-/// Order-free sum of doubles. Every value is cut at fixed powers of two (2^(40 b - 1040)) into slices that add up exactly as
-/// integers; the result keeps the three highest bins in use, at least 80 bits below the largest value. The idea of
-/// pre-rounding to fixed bins is that of Demmel and Nguyen, "Parallel reproducible summation", IEEE Trans. Comput. 64 (2015).
+/// Order-free sum of doubles. Every value is cut at fixed powers of two (2^(40 b - 1040)) into slices that
+/// add up exactly as integers; the result keeps the three highest bins in use, at least 80 bits below the
+/// largest value. The idea of pre-rounding to fixed bins is that of Demmel and Nguyen, "Parallel reproducible
+/// summation", IEEE Trans. Comput. 64 (2015).
 class BinnedSum {
  public:
   static constexpr int bins = 50;
@@ -25,7 +26,8 @@ class BinnedSum {
   void merge(const BinnedSum& other);
   double value() const;
 
-  /// For an integer all-reduce: `words` numbers to be added, and the highest bin in use, of which the maximum counts.
+  /// For an integer all-reduce: `words` numbers to be added, and the highest bin in use, of which the maximum
+  /// counts.
   void pack(std::span<std::int64_t> words) const;
   std::int64_t top() const { return top_; }
   void unpack(std::span<const std::int64_t> words, std::int64_t top);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Boundary conditions written as kernels: boundary(T, z_high, Fixed{1.0}) calls the kernel once per column of a face.
+// Boundary conditions written as kernels: boundary(T, z_high, Fixed{1.0}) calls the kernel once per column of
+// a face.
 #pragma once
 
 #include <tuple>
@@ -67,7 +68,8 @@ class FaceKernel final : public Boundary {
     for (int z = cells.lo.z; z < cells.hi.z; ++z)
       for (int y = cells.lo.y; y < cells.hi.y; ++y)
         for (int x = cells.lo.x; x < cells.hi.x; ++x) {
-          const Border b{{layout.offset({x, y, z}), layout.sy, layout.sz}, face.side ? along : -along, grid.halo()};
+          const Border b{
+              {layout.offset({x, y, z}), layout.sy, layout.sz}, face.side ? along : -along, grid.halo()};
           if constexpr (std::is_invocable_v<const Kernel&, Border, Index, Out<T, N>, Views...>)
             kernel_(b, Index{origin.x + x, origin.y + y, origin.z + z}, q, views...);
           else
@@ -82,9 +84,9 @@ class FaceKernel final : public Boundary {
 
 }  // namespace detail
 
-/// Sets the condition of one face. The kernel's call operator takes (Border, Out<T, N>, views…) or (Border, Index, Out<T, N>,
-/// views…), Index being the global position of the first halo cell. `others` are levels of fields on the same grid that it
-/// reads along the same column.
+/// Sets the condition of one face. The kernel's call operator takes (Border, Out<T, N>, views…) or (Border,
+/// Index, Out<T, N>, views…), Index being the global position of the first halo cell. `others` are levels of
+/// fields on the same grid that it reads along the same column.
 template <class T, int N, class Kernel, class... Others>
 void boundary(Field<T, N>& field, Face face, Kernel kernel, int tangential, Others... others) {
   field.boundaries().set(face, std::make_shared<detail::FaceKernel<Kernel, T, N, Others...>>(

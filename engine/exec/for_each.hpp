@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// for_each: a kernel over the cells of a box. One out-of-line instance a kernel, the box a run-time argument: shell and core
-// run the same compiled loop, so that splitting a sweep cannot change its bits.
+// for_each: a kernel over the cells of a box. One out-of-line instance a kernel, the box a run-time argument:
+// shell and core run the same compiled loop, so that splitting a sweep cannot change its bits.
 #pragma once
 
 #include <tuple>
@@ -27,9 +27,10 @@ SC_FN auto call(const Kernel& kernel, At c, Index g, const Views&... views) {
   if constexpr (std::is_invocable_v<const Kernel&, At, Index, Views...>) {
     return kernel(c, g, views...);
   } else {
-    static_assert(std::is_invocable_v<const Kernel&, At, Views...>,
-                  "the kernel's call operator must take (At, views...) or (At, Index, views...) in the order of the "
-                  "sweep's declarations");
+    static_assert(
+        std::is_invocable_v<const Kernel&, At, Views...>,
+        "the kernel's call operator must take (At, views...) or (At, Index, views...) in the order of the "
+        "sweep's declarations");
     return kernel(c, views...);
   }
 }
@@ -39,7 +40,8 @@ using Result = decltype(call(std::declval<const Kernel&>(), At{}, Index{}, std::
 
 /// One row of cells: `count` cells, `step` apart.
 template <class Kernel, class... Views>
-SC_FN void row(const Kernel& kernel, At c, Index g, int count, int step, Accumulator* into, const Views&... views) {
+SC_FN void row(const Kernel& kernel, At c, Index g, int count, int step, Accumulator* into,
+               const Views&... views) {
   if constexpr (std::is_void_v<Result<Kernel, Views...>>) {
     if (step == 1) {
 #pragma GCC ivdep
@@ -65,7 +67,8 @@ SC_FN void row(const Kernel& kernel, At c, Index g, int count, int step, Accumul
 /// Rows [first, last) of a box, counted y first.
 template <class Kernel, class... Views>
 [[gnu::noinline]] void rows(const Box& box, const Lattice& lattice, const Frame& frame, std::int64_t first,
-                            std::int64_t last, Accumulator* into, const Kernel& kernel_in, const Views&... views_in) {
+                            std::int64_t last, Accumulator* into, const Kernel& kernel_in,
+                            const Views&... views_in) {
   const Kernel kernel = kernel_in;  // a copy of its own: the compiler then knows that no store changes it
   const std::tuple<Views...> views(views_in...);
   const int ny = box.hi.y - box.lo.y;
@@ -78,15 +81,17 @@ template <class Kernel, class... Views>
     const int count = (box.hi.x - x + run.step - 1) / run.step;
     const At c{frame.layout.offset({x, y, z}), frame.layout.sy, frame.layout.sz};
     const Index g{frame.origin.x + x, frame.origin.y + y, frame.origin.z + z};
-    std::apply([&](const auto&... v) __attribute__((always_inline)) { row(kernel, c, g, count, run.step, into, v...); },
-               views);
+    std::apply(
+        [&](const auto&... v)
+            __attribute__((always_inline)) { row(kernel, c, g, count, run.step, into, v...); },
+        views);
   }
 }
 
 }  // namespace detail
 
-/// Applies `kernel` to every cell of `box` (local coordinates) that lies on `lattice`, with `threads` threads. What the
-/// kernel returns goes into `into`.
+/// Applies `kernel` to every cell of `box` (local coordinates) that lies on `lattice`, with `threads`
+/// threads. What the kernel returns goes into `into`.
 template <class Kernel, class... Views>
 void for_each(const Box& box, const Lattice& lattice, const Frame& frame, int threads, Accumulator* into,
               const Kernel& kernel, const Views&... views) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// halo_thread: thread 0 exchanges the inputs and computes the shell, the others take core tiles from a queue; thread 0 joins
-// them when it is done (or, as in paper 001, does not). One synchronisation a stage; only thread 0 calls MPI.
+// halo_thread: thread 0 exchanges the inputs and computes the shell, the others take core tiles from a queue;
+// thread 0 joins them when it is done (or, as in paper 001, does not). One synchronisation a stage; only
+// thread 0 calls MPI.
 #include "engine/base/error.hpp"
 #include "engine/exec/team.hpp"
 #include "engine/overlap/strategy.hpp"
@@ -49,7 +50,8 @@ void with_halo_thread(Work& w, bool join) {
 void halo_thread(Work& w) { with_halo_thread(w, true); }
 
 void halo_thread_no_join(Work& w) {
-  if (w.threads() < 2) refuse("strategy halo_thread_no_join needs engine.threads of at least 2: thread 0 computes no core");
+  if (w.threads() < 2)
+    refuse("strategy halo_thread_no_join needs engine.threads of at least 2: thread 0 computes no core");
   with_halo_thread(w, false);
 }
 

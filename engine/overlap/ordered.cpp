@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ordered: the work of boundary_first without its overlap, so that C_shell, M and C_core can each be measured.
+// ordered: the work of boundary_first without its overlap, so that C_shell, M and C_core can each be
+// measured.
 #include "engine/overlap/strategy.hpp"
 
 namespace sc {

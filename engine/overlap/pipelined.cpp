@@ -22,7 +22,8 @@ void pipelined(Work& w) {
     }
   }
   for (int piece = 0; piece < out.pieces(); ++piece)
-    if (!started[static_cast<std::size_t>(piece)]) w.start(out, piece);  // a rank that sends nothing it computes here
+    if (!started[static_cast<std::size_t>(piece)])
+      w.start(out, piece);  // a rank that sends nothing it computes here
   w.compute(w.core(), out);
   out.wait();
 }

@@ -44,7 +44,8 @@ void Runner::run_colour(Stage& stage) {
 void Runner::note_demand(Stage& stage) {
   for (const Access& a : stage.accesses()) {
     const auto writer = writers_.find(&a.storage());
-    if (a.reach.width > 0 && writer != writers_.end()) writer->second.stage->raise_demand(writer->second.output, a.reach);
+    if (a.reach.width > 0 && writer != writers_.end())
+      writer->second.stage->raise_demand(writer->second.output, a.reach);
   }
   int output = 0;
   for (const Access& a : stage.accesses()) {
@@ -91,7 +92,8 @@ Refresh& Runner::wanted_outputs(Stage& stage) {
   int output = 0;
   for (const Access& a : stage.accesses()) {
     const Reach demand = stage.demand(output++);
-    if (a.mode != Mode::read && demand.width > 0) wanted.push_back({&a.storage(), &a.field->boundaries(), demand});
+    if (a.mode != Mode::read && demand.width > 0)
+      wanted.push_back({&a.storage(), &a.field->boundaries(), demand});
   }
   return refresh_of(std::move(wanted));
 }

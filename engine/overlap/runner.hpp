@@ -16,7 +16,8 @@ struct RunnerOptions {
   Strategy strategy = Strategy::boundary_first;
   double poke_seconds = 0.5e-3;
   HaloOptions halo = {};
-  /// The first runs of every stage go `ordered`, to measure M where nothing overlaps; booked apart, same bits.
+  /// The first runs of every stage go `ordered`, to measure M where nothing overlaps; booked apart, same
+  /// bits.
   int samples = 0;
 };
 
@@ -25,7 +26,8 @@ class Runner {
   /// Throws Error (bad_input) for a strategy that cannot be had.
   Runner(Context& context, RunnerOptions options);
 
-  /// Collective: computes every own cell of the stage. Stale halos among its inputs are refreshed as the strategy orders.
+  /// Collective: computes every own cell of the stage. Stale halos among its inputs are refreshed as the
+  /// strategy orders.
   void run(Stage& stage);
   template <class Kernel, class... Declared>
   void run(Sweep<Kernel, Declared...>& sweep, const Kernel& kernel) {

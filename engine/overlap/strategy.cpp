@@ -47,7 +47,9 @@ Strategy strategy_of(std::string_view name) {
 StrategyFunction function_of(Strategy strategy) {
   for (const Entry& e : entries)
     if (e.strategy == strategy && e.function) return e.function;
-  refuse("strategy \"automatic\" takes the tuner's choice for this case and machine, and there is none: run tune first");
+  refuse(
+      "strategy \"automatic\" takes the tuner's choice for this case and machine, and there is none: run "
+      "tune first");
 }
 
 }  // namespace sc

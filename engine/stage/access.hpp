@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a sweep declares: which levels it writes and reads, and how far it reads. Everything else (shell width, halos to
-// refresh, corners, bytes) is derived from these.
+// What a sweep declares: which levels it writes and reads, and how far it reads. Everything else (shell
+// width, halos to refresh, corners, bytes) is derived from these.
 #pragma once
 
 #include <cmath>
@@ -18,7 +18,8 @@ struct Access {
   int level;
   Mode mode;
   Reach reach;
-  /// Cells of the sweep's grid beyond which no cell of the field's halo is needed are those this far from a neighbour.
+  /// Cells of the sweep's grid beyond which no cell of the field's halo is needed are those this far from a
+  /// neighbour.
   int margin;
 
   Storage& storage() const { return field->storage(level); }

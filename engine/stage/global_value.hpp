@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GlobalValue: a sweep's reduction over all ranks, without blocking: start() it after the sweep, read value() a fixed
-// number of sweeps later.
+// GlobalValue: a sweep's reduction over all ranks, without blocking: start() it after the sweep, read value()
+// a fixed number of sweeps later.
 #pragma once
 
 #include <vector>

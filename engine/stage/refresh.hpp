@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Refresh: brings the halos of a set of storages up to date: messages from the neighbours, then the boundary conditions,
-// then the mark "fresh". A movement itself, so strategies can put it under computation.
+// Refresh: brings the halos of a set of storages up to date: messages from the neighbours, then the boundary
+// conditions, then the mark "fresh". A movement itself, so strategies can put it under computation.
 #pragma once
 
 #include <memory>
@@ -36,8 +36,8 @@ class Refresh final : public Movement {
   void finish() override { wait(); }
   std::int64_t bytes() const override;
 
-  /// Fills the physical halo beside the own cells, which all hold their values; wait() then only adds what lies beside a
-  /// neighbour's. Lets a core be computed while the messages travel.
+  /// Fills the physical halo beside the own cells, which all hold their values; wait() then only adds what
+  /// lies beside a neighbour's. Lets a core be computed while the messages travel.
   void fill_beside_own();
   /// For a stage that overwrites what it reads: wait() also waits until no neighbour reads the old values.
   void settle_on_wait(bool settle) { settle_on_wait_ = settle; }
@@ -67,8 +67,8 @@ class Refresh final : public Movement {
   bool filled_beside_own_ = false;
 };
 
-/// The columns of a face that a boundary condition fills, as boxes of first halo cells: all that a halo fresh to `width`
-/// holds, or the part whose columns (with `tangential` neighbours) lie in own cells only.
+/// The columns of a face that a boundary condition fills, as boxes of first halo cells: all that a halo fresh
+/// to `width` holds, or the part whose columns (with `tangential` neighbours) lie in own cells only.
 Box face_columns(const Grid& grid, Face face, int width, int tangential, bool own_only);
 
 /// a without b, as at most six boxes: z slabs first, then y, then x.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stage: what a strategy orders. It knows its cells, what it reads and writes, and how to compute any box of them; it knows
-// nothing of when.
+// Stage: what a strategy orders. It knows its cells, what it reads and writes, and how to compute any box of
+// them; it knows nothing of when.
 #pragma once
 
 #include <string>

@@ -22,8 +22,8 @@ concept Declaration = requires(const D& d) {
 template <class Kernel, Declaration... Declared>
 class Sweep final : public Stage {
  public:
-  /// Collective order, no communication. Throws Error (bad_input) for declarations that cannot be run: an output also read
-  /// around its cell, a reach wider than the halo, outputs on different grids.
+  /// Collective order, no communication. Throws Error (bad_input) for declarations that cannot be run: an
+  /// output also read around its cell, a reach wider than the halo, outputs on different grids.
   Sweep(std::string name, Kernel kernel, SweepOptions options, Declared... declared)
       : Stage(std::move(name), options.reduce, options.colours, options.flops),
         kernel_(kernel),
@@ -45,8 +45,9 @@ class Sweep final : public Stage {
   const std::vector<Access>& accesses() const override { return accesses_; }
   void compute(const Box& box, int threads, Accumulator* into) override {
     const Frame frame{grid_->layout(), grid_->origin()};
-    std::apply([&](const auto&... d) { for_each(box, lattice(), frame, threads, into, kernel_, d.view()...); },
-               declared_);
+    std::apply(
+        [&](const auto&... d) { for_each(box, lattice(), frame, threads, into, kernel_, d.view()...); },
+        declared_);
   }
 
  private:

@@ -83,7 +83,8 @@ void Work::compute(const Box& box, Refresh& movement) {
     const double tested = timeline_.now();
     poked += tested - computed;
     if (planes < box.hi.z - z)
-      planes = std::clamp(static_cast<int>(planes * options_.poke_seconds / std::max(computed - last, 1e-9)), 1, 4 * planes);
+      planes = std::clamp(static_cast<int>(planes * options_.poke_seconds / std::max(computed - last, 1e-9)),
+                          1, 4 * planes);
     last = tested;
   }
   timeline_.add(name_, Phase::core, begin, timeline_.now() - poked);
