@@ -93,17 +93,17 @@ double BinnedSum::value() const {
   return sum;
 }
 
-void BinnedSum::pack(std::span<std::int64_t> words) const {
+void BinnedSum::pack(std::span<std::int64_t> out) const {
   for (std::size_t b = 0; b < bin_.size(); ++b) {
-    words[2 * b] = static_cast<std::int64_t>(bin_[b] >> 32);
-    words[2 * b + 1] = static_cast<std::int64_t>(bin_[b] & 0xffffffff);
+    out[2 * b] = static_cast<std::int64_t>(bin_[b] >> 32);
+    out[2 * b + 1] = static_cast<std::int64_t>(bin_[b] & 0xffffffff);
   }
 }
 
-void BinnedSum::unpack(std::span<const std::int64_t> words, std::int64_t top) {
+void BinnedSum::unpack(std::span<const std::int64_t> in, std::int64_t top) {
   top_ = top;
   for (std::size_t b = 0; b < bin_.size(); ++b)
-    bin_[b] = (static_cast<__int128>(words[2 * b]) << 32) + words[2 * b + 1];
+    bin_[b] = (static_cast<Wide>(in[2 * b]) << 32) + in[2 * b + 1];
 }
 
 void Accumulator::clear() {
@@ -132,13 +132,13 @@ double Accumulator::value() const {
 
 std::int64_t Accumulator::key() const { return kind_ == Reduce::sum ? sum_.top() : key_; }
 
-void Accumulator::pack(std::span<std::int64_t> words) const {
-  if (kind_ == Reduce::sum) sum_.pack(words);
+void Accumulator::pack(std::span<std::int64_t> out) const {
+  if (kind_ == Reduce::sum) sum_.pack(out);
 }
 
-void Accumulator::unpack(std::int64_t key, std::span<const std::int64_t> words) {
+void Accumulator::unpack(std::int64_t key, std::span<const std::int64_t> in) {
   if (kind_ == Reduce::sum)
-    sum_.unpack(words, key);
+    sum_.unpack(in, key);
   else
     key_ = key;
 }

@@ -28,14 +28,15 @@ class BinnedSum {
 
   /// For an integer all-reduce: `words` numbers to be added, and the highest bin in use, of which the maximum
   /// counts.
-  void pack(std::span<std::int64_t> words) const;
+  void pack(std::span<std::int64_t> out) const;
   std::int64_t top() const { return top_; }
-  void unpack(std::span<const std::int64_t> words, std::int64_t top);
+  void unpack(std::span<const std::int64_t> in, std::int64_t top);
 
  private:
   // The highest bin in use; past the last one when a value was not finite or too large to be cut.
   std::int64_t top_ = -1;
-  std::array<__int128, bins> bin_{};
+  __extension__ using Wide = __int128;
+  std::array<Wide, bins> bin_{};
 };
 
 class Accumulator {
@@ -54,8 +55,8 @@ class Accumulator {
   /// What an all-reduce takes: one key of which the maximum counts, and numbers to be added (sums only).
   std::int64_t key() const;
   int words() const { return kind_ == Reduce::sum ? BinnedSum::words : 0; }
-  void pack(std::span<std::int64_t> words) const;
-  void unpack(std::int64_t key, std::span<const std::int64_t> words);
+  void pack(std::span<std::int64_t> out) const;
+  void unpack(std::int64_t key, std::span<const std::int64_t> in);
 
  private:
   Reduce kind_ = Reduce::none;
