@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
     T.advance();
   }
   runner.run(heat);
-  const double sum = total.reduce(heat.accumulator());
+  const double sum = total.reduce(heat.accumulators());
   if (ctx.rank() == 0) std::printf("heat after %d steps: %.15g\n", steps, sum);
   ctx.close();
 }

@@ -143,4 +143,15 @@ void Accumulator::unpack(std::int64_t key, std::span<const std::int64_t> in) {
     key_ = key;
 }
 
+std::vector<Accumulator> like(std::span<const Accumulator> kinds) {
+  std::vector<Accumulator> empty;
+  empty.reserve(kinds.size());
+  for (const Accumulator& a : kinds) empty.emplace_back(a.kind());
+  return empty;
+}
+
+void merge(std::span<Accumulator> into, std::span<const Accumulator> from) {
+  for (std::size_t k = 0; k < into.size(); ++k) into[k].merge(from[k]);
+}
+
 }  // namespace sc

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <vector>
 
 namespace sc {
 
@@ -63,5 +64,9 @@ class Accumulator {
   std::int64_t key_ = std::numeric_limits<std::int64_t>::min();
   BinnedSum sum_;
 };
+
+/// Empty accumulators of the same kinds, and the addition of others into them, one by one.
+std::vector<Accumulator> like(std::span<const Accumulator> kinds);
+void merge(std::span<Accumulator> into, std::span<const Accumulator> from);
 
 }  // namespace sc

@@ -3,6 +3,8 @@
 // shell and core run the same compiled loop, so that splitting a sweep cannot change its bits.
 #pragma once
 
+#include <array>
+#include <span>
 #include <tuple>
 #include <type_traits>
 
@@ -38,11 +40,30 @@ SC_FN auto call(const Kernel& kernel, At c, Index g, const Views&... views) {
 template <class Kernel, class... Views>
 using Result = decltype(call(std::declval<const Kernel&>(), At{}, Index{}, std::declval<const Views&>()...));
 
+/// How many values a kernel returns for a reduction: none (void), one (a number) or K (std::array<double,
+/// K>).
+template <class R>
+struct ValuesOf {
+  static constexpr int count = 1;
+  SC_FN static double get(const R& r, int) { return static_cast<double>(r); }
+};
+template <>
+struct ValuesOf<void> {
+  static constexpr int count = 0;
+};
+template <std::size_t K>
+struct ValuesOf<std::array<double, K>> {
+  static constexpr int count = static_cast<int>(K);
+  SC_FN static double get(const std::array<double, K>& r, int k) { return r[static_cast<std::size_t>(k)]; }
+};
+template <class Kernel, class... Views>
+using Values = ValuesOf<Result<Kernel, Views...>>;
+
 /// One row of cells: `count` cells, `step` apart.
 template <class Kernel, class... Views>
-SC_FN void row(const Kernel& kernel, At c, Index g, int count, int step, Accumulator* into,
+SC_FN void row(const Kernel& kernel, At c, Index g, int count, int step, std::span<Accumulator> into,
                const Views&... views) {
-  if constexpr (std::is_void_v<Result<Kernel, Views...>>) {
+  if constexpr (Values<Kernel, Views...>::count == 0) {
     if (step == 1) {
 #pragma GCC ivdep
       for (int n = 0; n < count; ++n) call(kernel, c.x(n), Index{g.x + n, g.y, g.z}, views...);
@@ -51,15 +72,18 @@ SC_FN void row(const Kernel& kernel, At c, Index g, int count, int step, Accumul
       for (int n = 0; n < count; ++n) call(kernel, c.x(n * step), Index{g.x + n * step, g.y, g.z}, views...);
     }
   } else {
-    alignas(64) double values[Accumulator::chunk];
+    using Of = Values<Kernel, Views...>;
+    alignas(64) double values[Of::count][Accumulator::chunk];
     for (int first = 0; first < count; first += Accumulator::chunk) {
       const int some = std::min(Accumulator::chunk, count - first);
       const At from = c.x(first * step);
 #pragma GCC ivdep
-      for (int n = 0; n < some; ++n)
-        values[n] = static_cast<double>(
-            call(kernel, from.x(n * step), Index{g.x + (first + n) * step, g.y, g.z}, views...));
-      if (into) into->add(values, some);
+      for (int n = 0; n < some; ++n) {
+        const auto result =
+            call(kernel, from.x(n * step), Index{g.x + (first + n) * step, g.y, g.z}, views...);
+        for (int k = 0; k < Of::count; ++k) values[k][n] = Of::get(result, k);
+      }
+      for (std::size_t k = 0; k < into.size(); ++k) into[k].add(values[k], some);
     }
   }
 }
@@ -67,7 +91,7 @@ SC_FN void row(const Kernel& kernel, At c, Index g, int count, int step, Accumul
 /// Rows [first, last) of a box, counted y first.
 template <class Kernel, class... Views>
 [[gnu::noinline]] void rows(const Box& box, const Lattice& lattice, const Frame& frame, std::int64_t first,
-                            std::int64_t last, Accumulator* into, const Kernel& kernel_in,
+                            std::int64_t last, std::span<Accumulator> into, const Kernel& kernel_in,
                             const Views&... views_in) {
   const Kernel kernel = kernel_in;  // a copy of its own: the compiler then knows that no store changes it
   const std::tuple<Views...> views(views_in...);
@@ -91,10 +115,10 @@ template <class Kernel, class... Views>
 }  // namespace detail
 
 /// Applies `kernel` to every cell of `box` (local coordinates) that lies on `lattice`, with `threads`
-/// threads. What the kernel returns goes into `into`.
+/// threads. What the kernel returns goes into `into`: one accumulator a value, or none at all to leave it.
 template <class Kernel, class... Views>
-void for_each(const Box& box, const Lattice& lattice, const Frame& frame, int threads, Accumulator* into,
-              const Kernel& kernel, const Views&... views) {
+void for_each(const Box& box, const Lattice& lattice, const Frame& frame, int threads,
+              std::span<Accumulator> into, const Kernel& kernel, const Views&... views) {
   if (box.empty()) return;
   const Int3 n = box.extent();
   const std::int64_t count = std::int64_t{n.y} * n.z;
@@ -105,12 +129,10 @@ void for_each(const Box& box, const Lattice& lattice, const Frame& frame, int th
 #pragma omp parallel num_threads(threads)
   {
     const auto [first, last] = team_share(count);
-    Accumulator mine(into ? into->kind() : Reduce::none);
-    detail::rows(box, lattice, frame, first, last, into ? &mine : nullptr, kernel, views...);
-    if (into) {
+    std::vector<Accumulator> mine = like(into);
+    detail::rows(box, lattice, frame, first, last, std::span(mine), kernel, views...);
 #pragma omp critical(sc_accumulate)
-      into->merge(mine);
-    }
+    merge(into, mine);
   }
 }
 

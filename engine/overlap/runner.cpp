@@ -12,7 +12,7 @@ Runner::Runner(Context& context, RunnerOptions options)
 
 void Runner::run(Stage& stage) {
   note_demand(stage);
-  stage.accumulator().clear();
+  for (Accumulator& a : stage.accumulators()) a.clear();
   for (int colour = 0; colour < stage.colours(); ++colour) {
     stage.choose_colour(colour);
     run_colour(stage);

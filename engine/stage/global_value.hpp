@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// GlobalValue: a sweep's reduction over all ranks, without blocking: start() it after the sweep, read value()
-// a fixed number of sweeps later.
+// GlobalValue: a stage's reductions over all ranks in one message, without blocking: start() it after the
+// stage, read value() a fixed number of sweeps later.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "engine/base/context.hpp"
@@ -15,14 +16,15 @@ class GlobalValue {
  public:
   explicit GlobalValue(Context& context) : context_(context), reduction_(context) {}
 
-  void start(const Accumulator& mine);
+  /// Collective: all ranks bring as many accumulators of the same kinds.
+  void start(std::span<const Accumulator> mine);
   /// Makes progress; true once value() would not wait.
   bool test() { return !under_way_ || reduction_.test(); }
   bool under_way() const { return under_way_; }
-  /// The value over all ranks; waits for it, and books the wait as a reduction.
-  double value();
+  /// Value number k over all ranks; waits for it, and books the wait as a reduction.
+  double value(int k = 0);
   /// Both at once.
-  double reduce(const Accumulator& mine) {
+  double reduce(std::span<const Accumulator> mine) {
     start(mine);
     return value();
   }
@@ -30,8 +32,8 @@ class GlobalValue {
  private:
   Context& context_;
   Reduction reduction_;
-  Accumulator result_;
-  std::vector<std::int64_t> words_;
+  std::vector<Accumulator> results_;
+  std::vector<std::int64_t> keys_, words_;
   bool under_way_ = false;
 };
 

@@ -3,6 +3,7 @@
 // them; it knows nothing of when.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,16 +22,15 @@ class Stage {
   virtual const Grid& grid() const = 0;
   virtual const std::vector<Access>& accesses() const = 0;
   /// Computes `box` (local coordinates) with `threads` threads; what the kernel returns goes into `into`.
-  virtual void compute(const Box& box, int threads, Accumulator* into) = 0;
+  virtual void compute(const Box& box, int threads, std::span<Accumulator> into) = 0;
   /// Piece `piece` of the inputs has arrived. Stages that add partial results as they come override it.
   virtual void absorb(int /*piece*/) {}
   /// A stage in several colours runs once a colour, halos refreshed in between.
   int colours() const { return colours_; }
   void choose_colour(int colour) { lattice_ = {colours_, colour}; }
-  Reduce reduce() const { return reduce_; }
-  /// This rank's share of the reduction over the cells of the last run.
-  const Accumulator& accumulator() const { return accumulator_; }
-  Accumulator& accumulator() { return accumulator_; }
+  /// This rank's share of the reductions over the cells of the last run, one for each value that the kernel
+  /// returns.
+  std::span<Accumulator> accumulators() { return accumulators_; }
 
   /// Floating-point operations a cell, as declared.
   double flops() const { return flops_; }
@@ -45,8 +45,8 @@ class Stage {
   }
 
  protected:
-  Stage(std::string name, Reduce reduce, int colours, double flops)
-      : name_(std::move(name)), reduce_(reduce), colours_(colours), flops_(flops), accumulator_(reduce) {
+  Stage(std::string name, std::vector<Accumulator> accumulators, int colours, double flops)
+      : name_(std::move(name)), colours_(colours), flops_(flops), accumulators_(std::move(accumulators)) {
     lattice_.colours = colours;
   }
   const Lattice& lattice() const { return lattice_; }
@@ -55,11 +55,10 @@ class Stage {
 
  private:
   std::string name_;
-  Reduce reduce_;
   int colours_;
   double flops_;
   Lattice lattice_;
-  Accumulator accumulator_;
+  std::vector<Accumulator> accumulators_;
   std::vector<Reach> demand_;
 };
 

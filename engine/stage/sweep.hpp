@@ -8,9 +8,10 @@
 namespace sc {
 
 struct SweepOptions {
-  Reduce reduce = Reduce::none;  ///< of what the kernel returns
-  int colours = 1;               ///< 2, 4 or 8: the kernel updates in place, one colour after the other
-  double flops = 0;              ///< a cell, for reports
+  Reduce reduce =
+      Reduce::none;  ///< of what the kernel returns: a double, or std::array<double, K> for K values
+  int colours = 1;   ///< 2, 4 or 8: the kernel updates in place, one colour after the other
+  double flops = 0;  ///< a cell, for reports
 };
 
 template <class D>
@@ -25,7 +26,7 @@ class Sweep final : public Stage {
   /// Collective order, no communication. Throws Error (bad_input) for declarations that cannot be run: an
   /// output also read around its cell, a reach wider than the halo, outputs on different grids.
   Sweep(std::string name, Kernel kernel, SweepOptions options, Declared... declared)
-      : Stage(std::move(name), options.reduce, options.colours, options.flops),
+      : Stage(std::move(name), values(options.reduce), options.colours, options.flops),
         kernel_(kernel),
         declared_(declared...),
         accesses_{declared.access()...} {
@@ -43,7 +44,7 @@ class Sweep final : public Stage {
 
   const Grid& grid() const override { return *grid_; }
   const std::vector<Access>& accesses() const override { return accesses_; }
-  void compute(const Box& box, int threads, Accumulator* into) override {
+  void compute(const Box& box, int threads, std::span<Accumulator> into) override {
     const Frame frame{grid_->layout(), grid_->origin()};
     std::apply(
         [&](const auto&... d) { for_each(box, lattice(), frame, threads, into, kernel_, d.view()...); },
@@ -51,6 +52,12 @@ class Sweep final : public Stage {
   }
 
  private:
+  static std::vector<Accumulator> values(Reduce reduce) {
+    constexpr int count = detail::Values<Kernel, decltype(std::declval<Declared>().view())...>::count;
+    return std::vector<Accumulator>(reduce == Reduce::none ? 0 : static_cast<std::size_t>(count),
+                                    Accumulator(reduce));
+  }
+
   Kernel kernel_;
   std::tuple<Declared...> declared_;
   std::vector<Access> accesses_;

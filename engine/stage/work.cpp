@@ -16,7 +16,7 @@ Work::Work(Stage& stage, Refresh& inputs, Refresh& outputs, Timeline& timeline, 
       all_(stage.grid().own()) {
   inputs_.book_on(name_);
   outputs_.book_on(name_);
-  by_thread_.assign(static_cast<std::size_t>(options.threads), Accumulator(stage.reduce()));
+  by_thread_.assign(static_cast<std::size_t>(options.threads), like(stage.accumulators()));
   split_shell();
 }
 
@@ -52,9 +52,7 @@ void Work::start(Refresh& movement, int piece) {
   movement.start(piece);
 }
 
-void Work::run(const Box& box) {
-  stage_.compute(box, options_.threads, stage_.reduce() == Reduce::none ? nullptr : &stage_.accumulator());
-}
+void Work::run(const Box& box) { stage_.compute(box, options_.threads, stage_.accumulators()); }
 
 void Work::compute(const Box& box) {
   if (box.empty()) return;
@@ -92,8 +90,7 @@ void Work::compute(const Box& box, Refresh& movement) {
 }
 
 void Work::compute_alone(const Box& box, int thread) {
-  stage_.compute(box, 1,
-                 stage_.reduce() == Reduce::none ? nullptr : &by_thread_[static_cast<std::size_t>(thread)]);
+  stage_.compute(box, 1, by_thread_[static_cast<std::size_t>(thread)]);
 }
 
 void Work::book(Phase phase, double begin, double end, int thread) {
@@ -101,7 +98,7 @@ void Work::book(Phase phase, double begin, double end, int thread) {
 }
 
 void Work::join() {
-  for (const Accumulator& part : by_thread_) stage_.accumulator().merge(part);
+  for (const auto& part : by_thread_) merge(stage_.accumulators(), part);
 }
 
 }  // namespace sc

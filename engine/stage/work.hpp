@@ -35,6 +35,8 @@ class Work {
   void compute(const Box& box, Refresh& movement);
   /// For a team whose threads compute different boxes: no threads of its own, and booked by book().
   void compute_alone(const Box& box, int thread);
+  /// Joins what the threads of a team have accumulated.
+  void join();
   void book(Phase phase, double begin, double end, int thread);
   double now() const { return timeline_.now(); }
 
@@ -50,11 +52,7 @@ class Work {
   std::uint16_t name_;
   Box all_, core_;
   std::vector<Box> shell_;
-  std::vector<Accumulator> by_thread_;
-
- public:
-  /// Joins what the threads of a team have accumulated.
-  void join();
+  std::vector<std::vector<Accumulator>> by_thread_;
 };
 
 }  // namespace sc

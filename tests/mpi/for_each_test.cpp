@@ -50,7 +50,7 @@ TYPED_TEST(SplitRows, GiveTheSameBits) {
   const Frame frame{grid.layout(), grid.origin()};
   const Heavy<T> heavy{T(0.137)};
   const auto run = [&](const Box& box, Field<T>& out, int threads) {
-    for_each(box, Lattice{}, frame, threads, nullptr, heavy, out.modify(), u.read(), v.read());
+    for_each(box, Lattice{}, frame, threads, {}, heavy, out.modify(), u.read(), v.read());
   };
   run(grid.own(), whole, 1);
   int splits = 0;
@@ -85,7 +85,7 @@ TEST(Lattice, ColoursCoverEveryCellOnceAndKeepNeighboursApart) {
   for (int colours : {1, 2, 4, 8}) {
     Field<double> count(grid, "count"), where(grid, "where");
     for (int colour = 0; colour < colours; ++colour)
-      for_each(grid.own(), Lattice{colours, colour}, Frame{grid.layout(), {10, 21, 33}}, 2, nullptr, Mark{},
+      for_each(grid.own(), Lattice{colours, colour}, Frame{grid.layout(), {10, 21, 33}}, 2, {}, Mark{},
                count.modify(), where.modify());
     for (int z = 0; z < 5; ++z)
       for (int y = 0; y < 6; ++y)
@@ -140,7 +140,7 @@ TEST(Reduction, IsTheSameForEveryThreadCountAndSplit) {
   const Frame frame{grid.layout(), grid.origin()};
   const auto sum = [&](const std::vector<Box>& boxes, int threads) {
     Accumulator total(Reduce::sum);
-    for (const Box& b : boxes) for_each(b, Lattice{}, frame, threads, &total, Value{}, u.read());
+    for (const Box& b : boxes) for_each(b, Lattice{}, frame, threads, {&total, 1}, Value{}, u.read());
     return total.value();
   };
   const double whole = sum({grid.own()}, 1);

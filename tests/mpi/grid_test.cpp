@@ -93,7 +93,7 @@ TEST_F(Grids, SegmentsOfAPeriodicAxisWrapAround) {
 
 TEST_F(Grids, CoarseCellsLieWithTheirFirstFineCell) {
   Grid fine(context(), {.cells = {9, 8, 7}, .halo = 2});
-  const Grid coarse = fine.coarsen(2, 1);
+  const Grid coarse = fine.coarsen({2, 2, 2}, 1);
   EXPECT_EQ(coarse.cells(), (Int3{5, 4, 4}));
   EXPECT_EQ(coarse.halo(), 1);
   EXPECT_EQ(coarse.own().hi, (Int3{5, 4, 4}));

@@ -118,7 +118,7 @@ Outcome run(Context& context, const Setup& setup, Int3 split, RunnerOptions opti
     u.advance();
     runner.run(second);
     v.advance();
-    outcome.sum = total.reduce(second.accumulator());
+    outcome.sum = total.reduce(second.accumulators());
   }
   u.storage(0).settle();
   v.storage(0).settle();
