@@ -44,16 +44,16 @@ void Runner::run_colour(Stage& stage) {
 void Runner::note_demand(Stage& stage) {
   for (const Access& a : stage.accesses()) {
     const auto writer = writers_.find(&a.storage());
-    if (a.reach.width > 0 && writer != writers_.end())
-      writer->second.stage->raise_demand(writer->second.output, a.reach);
+    if (a.reach.width == 0 || writer == writers_.end()) continue;
+    Reach& demand = (*writer->second.demand)[writer->second.output];
+    demand = demand | a.reach;
   }
-  int output = 0;
-  for (const Access& a : stage.accesses()) {
-    if (a.mode != Mode::read) {
-      writers_[&a.storage()] = {&stage, output};
-      if (a.reach.width > 0) stage.raise_demand(output, a.reach);  // the next colour reads it
-    }
-    ++output;
+  for (std::size_t output = 0; output < stage.accesses().size(); ++output) {
+    const Access& a = stage.accesses()[output];
+    if (a.mode == Mode::read) continue;
+    writers_[&a.storage()] = {stage.demand(), output};
+    Reach& demand = (*stage.demand())[output];
+    demand = demand | a.reach;  // of an update: the next colour reads it
   }
 }
 
@@ -89,9 +89,9 @@ Refresh& Runner::stale_inputs(Stage& stage) {
 
 Refresh& Runner::wanted_outputs(Stage& stage) {
   std::vector<Wanted> wanted;
-  int output = 0;
+  auto next = stage.demand()->begin();
   for (const Access& a : stage.accesses()) {
-    const Reach demand = stage.demand(output++);
+    const Reach demand = *next++;
     if (a.mode != Mode::read && demand.width > 0)
       wanted.push_back({&a.storage(), &a.field->boundaries(), demand});
   }

@@ -64,8 +64,8 @@ class Runner {
  private:
   using Key = std::vector<std::tuple<Storage*, int, bool>>;
   struct Writer {
-    Stage* stage;
-    int output;
+    std::shared_ptr<Stage::Demand> demand;
+    std::size_t output;
   };
   void run_colour(Stage& stage);
   void note_demand(Stage& stage);

@@ -28,7 +28,7 @@ double Stage::bytes_per_cell() const {
 
 void Stage::check_accesses() {
   const auto where = "stage \"" + name() + "\" ";
-  demand_.assign(accesses().size(), Reach{});
+  demand_ = std::make_shared<Demand>(accesses().size());
   for (const Access& a : accesses()) {
     const std::string field = "field \"" + a.field->name() + "\"";
     if (a.level >= a.field->levels())

@@ -3,6 +3,7 @@
 // them; it knows nothing of when.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -38,11 +39,9 @@ class Stage {
   double bytes_per_cell() const;
 
   /// What later stages read of output number `n` before it is written again: what an eager strategy sends.
-  Reach demand(int output) const { return demand_[static_cast<std::size_t>(output)]; }
-  void raise_demand(int output, Reach reach) {
-    Reach& d = demand_[static_cast<std::size_t>(output)];
-    d = d | reach;
-  }
+  /// One entry for each access. Shared, because a stage may be gone when its output is read.
+  using Demand = std::vector<Reach>;
+  const std::shared_ptr<Demand>& demand() const { return demand_; }
 
  protected:
   Stage(std::string name, std::vector<Accumulator> accumulators, int colours, double flops)
@@ -59,7 +58,7 @@ class Stage {
   double flops_;
   Lattice lattice_;
   std::vector<Accumulator> accumulators_;
-  std::vector<Reach> demand_;
+  std::shared_ptr<Demand> demand_;
 };
 
 }  // namespace sc

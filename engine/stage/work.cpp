@@ -22,15 +22,12 @@ Work::Work(Stage& stage, Refresh& inputs, Refresh& outputs, Timeline& timeline, 
 
 void Work::split_shell() {
   int margin = 0;
-  int output = 0;
+  auto demand = stage_.demand()->begin();
   for (const Access& a : stage_.accesses()) {
     const int tangential = a.field->boundaries().tangential();
     if (a.reach.width > 0) margin = std::max(margin, a.margin + tangential);
-    if (a.mode != Mode::read) {
-      const Reach demand = stage_.demand(output);
-      if (demand.width > 0) margin = std::max(margin, demand.width + tangential);
-    }
-    ++output;
+    if (demand->width > 0) margin = std::max(margin, demand->width + tangential);
+    ++demand;
   }
   core_ = all_;
   const Grid& grid = stage_.grid();

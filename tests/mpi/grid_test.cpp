@@ -60,7 +60,7 @@ TEST_F(Grids, ChoosesSplitsAcrossTheSlowAxes) {
 }
 
 TEST_F(Grids, RefusesWhatCannotWork) {
-  const auto sentence = [](const GridOptions& options) -> std::string {
+  const auto sentence = [this](const GridOptions& options) -> std::string {
     try {
       Grid grid(context(), options);
     } catch (const Error& e) {

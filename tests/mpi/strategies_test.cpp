@@ -60,7 +60,7 @@ struct Skewed {  // reads a tangential neighbour, like the wall of a skewed grid
   }
 };
 
-struct Setup {
+struct Problem {
   Int3 cells;
   Bool3 periodic;
   bool skewed;
@@ -89,8 +89,8 @@ std::vector<double> on_root(AnyField& field) {
   return values;
 }
 
-Outcome run(Context& context, const Setup& setup, Int3 split, RunnerOptions options) {
-  Grid grid(context, {.cells = setup.cells, .periodic = setup.periodic, .halo = 3, .split = split});
+Outcome run(Context& context, const Problem& problem, Int3 split, RunnerOptions options) {
+  Grid grid(context, {.cells = problem.cells, .periodic = problem.periodic, .halo = 3, .split = split});
   Field<double> u(grid, "u", {.levels = 2});
   Field<double, 2> v(grid, "v", {.levels = 2});
   poison(u);
@@ -101,7 +101,7 @@ Outcome run(Context& context, const Setup& setup, Int3 split, RunnerOptions opti
   for (int axis = 0; axis < 3; ++axis)
     for (int side = 0; side < 2; ++side) {
       const Face face{axis, side};
-      if (setup.skewed && axis == 2)
+      if (problem.skewed && axis == 2)
         boundary(u, face, Skewed{}, 1);
       else
         boundary(u, face, Extrapolate{});
@@ -139,9 +139,9 @@ std::vector<Int3> splits_of(int ranks) {
 // The oracle: the same formulas on one rank by the plainest strategy; compared between rank counts through a
 // file would need the other run, so every rank computes the whole problem alone, on a communicator of its
 // own.
-Outcome alone(const Setup& setup) {
+Outcome alone(const Problem& problem) {
   Context context(MPI_COMM_SELF);
-  const Outcome outcome = run(context, setup, {1, 1, 1}, {.strategy = Strategy::blocking});
+  const Outcome outcome = run(context, problem, {1, 1, 1}, {.strategy = Strategy::blocking});
   context.close();
   return outcome;
 }
@@ -150,14 +150,14 @@ bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
 }
 
-const std::vector<Setup> setups{{{18, 19, 20}, {true, true, true}, false},
+const std::vector<Problem> problems{{{18, 19, 20}, {true, true, true}, false},
                                 {{19, 18, 23}, {false, false, false}, false},
                                 {{18, 21, 19}, {false, true, false}, true},
                                 {{20, 18, 18}, {true, false, false}, true}};
 
 TEST(Strategies, LeaveTheSameBits) {
-  for (const Setup& setup : setups) {
-    const Outcome expected = alone(setup);
+  for (const Problem& problem : problems) {
+    const Outcome expected = alone(problem);
     for (double value : expected.u) ASSERT_TRUE(std::isfinite(value));
     for (int threads : {1, 2}) {
       for (TransportPolicy transport : {TransportPolicy::automatic, TransportPolicy::mpi}) {
@@ -167,9 +167,9 @@ TEST(Strategies, LeaveTheSameBits) {
                {Strategy::blocking, Strategy::ordered, Strategy::boundary_first, Strategy::interior_first,
                 Strategy::pipelined, Strategy::halo_thread, Strategy::halo_thread_no_join}) {
             if (strategy == Strategy::halo_thread_no_join && threads == 1) continue;
-            const Corners corners = threads == 1 && !setup.skewed ? Corners::staged : Corners::direct;
+            const Corners corners = threads == 1 && !problem.skewed ? Corners::staged : Corners::direct;
             const Outcome got =
-                run(context, setup, split,
+                run(context, problem, split,
                     {.strategy = strategy, .poke_seconds = 1e-6, .halo = {.corners = corners}});
             EXPECT_EQ(got.sum, expected.sum) << strategy_name(strategy) << " " << to_string(split);
             if (context.rank() != 0) continue;
