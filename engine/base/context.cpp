@@ -5,7 +5,9 @@
 #include <array>
 #include <cstdio>
 #include <numeric>
+#include <utility>
 
+#include "engine/base/arena.hpp"
 #include "engine/base/error.hpp"
 #include "engine/base/mpi_check.hpp"
 
@@ -39,6 +41,10 @@ Context::Context(MPI_Comm comm, ContextOptions options) : options_(options) {
   mpi::check(MPI_Comm_rank(comm_, &rank_));
   mpi::check(MPI_Comm_size(comm_, &size_));
   timeline_.set_rank(rank_);
+  int* last_tag = nullptr;
+  int found = 0;
+  mpi::check(MPI_Comm_get_attr(comm_, MPI_TAG_UB, &last_tag, &found));
+  if (found) last_tag_ = *last_tag;
   find_node();
 }
 
@@ -59,8 +65,9 @@ void Context::find_node() {
   int node_size = 1;
   mpi::check(MPI_Comm_size(node_comm_, &node_size));
   const TransportPolicy policy = options_.transport;
-  shared_memory_ =
-      node_size > 1 && (policy == TransportPolicy::automatic || policy == TransportPolicy::shared);
+  const bool wanted = policy == TransportPolicy::automatic || policy == TransportPolicy::shared;
+  // The same on all ranks, also where some nodes hold a single one: making windows is collective over all.
+  shared_memory_ = wanted && any(node_size > 1);
 }
 
 void Context::decline_shared_memory(const std::string& reason) {
@@ -124,6 +131,14 @@ void Context::abort(const std::string& sentence, Exit code) const {
 
 void Context::on_close(std::function<void()> release) { releases_.push_back(std::move(release)); }
 
-int Context::next_tag() { return next_tag_++; }
+int Context::next_tags(int count) {
+  if (count > last_tag_ - next_tag_) throw Error(Exit::failure, "this MPI has no message tags left");
+  return std::exchange(next_tag_, next_tag_ + count);
+}
+
+Arena& Context::signals() {
+  if (!signals_) signals_ = std::make_shared<Arena>(*this);
+  return *signals_;
+}
 
 }  // namespace sc

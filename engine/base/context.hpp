@@ -15,6 +15,8 @@
 
 namespace sc {
 
+class Arena;
+
 /// How halos may travel between ranks of one node. `delayed` is MPI with messages held back and reordered,
 /// for tests.
 enum class TransportPolicy { automatic, shared, mpi, delayed };
@@ -68,7 +70,13 @@ class Context {
   /// Registers collective clean-up; run by close() in reverse order.
   void on_close(std::function<void()> release);
   /// A tag that no other movement of this context uses; the same on all ranks when called in the same order.
-  int next_tag();
+  int next_tag() { return next_tags(1); }
+  /// The first of `count` such tags.
+  int next_tags(int count);
+
+  /// Memory that the ranks of a node share for flags (see move/carrier): slots of signal_slot_bytes.
+  Arena& signals();
+  static constexpr std::size_t signal_slot_bytes = 8192;
 
  private:
   void find_node();
@@ -77,11 +85,13 @@ class Context {
   MPI_Comm comm_ = MPI_COMM_NULL;
   MPI_Comm node_comm_ = MPI_COMM_NULL;
   std::vector<int> node_rank_of_;
+  std::shared_ptr<Arena> signals_;
   std::vector<std::function<void()>> releases_;
   Timeline timeline_;
   int rank_ = 0;
   int size_ = 1;
   int next_tag_ = 16;
+  int last_tag_ = 32767;
   bool shared_memory_ = false;
   bool started_mpi_ = false;
   bool closed_ = false;

@@ -31,8 +31,11 @@ void Storage::remove_reader(Pending* reader) { std::erase(readers_, reader); }
 
 void Storage::settle() {
   if (in_flight_) in_flight_->finish();
-  for (Pending* reader : std::vector<Pending*>(readers_)) reader->finish();
-  readers_.clear();
+  while (!readers_.empty()) {
+    Pending* reader = readers_.back();
+    readers_.pop_back();
+    reader->finish();
+  }
 }
 
 }  // namespace sc

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/grid/reach.hpp"
+#include "engine/move/halo_plan.hpp"
 #include "engine/move/movement.hpp"
 #include "engine/move/transport.hpp"
 
@@ -19,10 +20,6 @@ struct HaloItem {
   Storage* storage;
   Reach reach;
 };
-
-/// How the cells of edges and corners get there: straight from up to 26 neighbours, or in three phases x, y,
-/// z whose faces are widened by what the phases before brought (6 neighbours).
-enum class Corners { direct, staged };
 
 struct HaloOptions {
   Corners corners = Corners::direct;

@@ -35,6 +35,9 @@ class Redistribute final : public Movement {
   Traffic traffic(Transport transport) const;
 
  private:
+  void prepare();
+
+  Storage& to_;
   std::unique_ptr<Carrier> carrier_;
 };
 

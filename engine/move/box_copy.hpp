@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// BoxCopy: the one loop that moves cells: field to field (own rank or a neighbour's memory), field to
+// message, message to field. The element type is reduced to its size.
+#pragma once
+
+#include <cstddef>
+
+#include "engine/grid/box.hpp"
+
+namespace sc {
+
+/// Some cells in memory: where cell (0, 0, 0) of component 0 lies, and the distances in bytes.
+struct CellMemory {
+  std::byte* base = nullptr;
+  std::ptrdiff_t y = 0, z = 0, component = 0;
+
+  /// Cells of `box` without gaps, its low corner at `base`.
+  static CellMemory dense(std::byte* base, const Box& box, std::size_t element_size);
+};
+
+class BoxCopy {
+ public:
+  /// Copies `box_from` to `box_to`, equal in extent and not overlapping in memory.
+  BoxCopy(const CellMemory& from, const Box& box_from, const CellMemory& to, const Box& box_to,
+          int components, std::size_t element_size);
+  void run() const { rows_(*this); }
+
+ private:
+  using Rows = void (*)(const BoxCopy&);
+  static Rows choose(std::size_t row_bytes);
+  template <class RowCopy>
+  void each_row(RowCopy copy) const;
+  template <std::size_t bytes>
+  static void narrow_rows(const BoxCopy& self);
+  static void wide_rows(const BoxCopy& self);
+
+  CellMemory from_, to_;
+  int ny_, nz_, components_;
+  std::size_t row_bytes_;
+  Rows rows_;
+};
+
+}  // namespace sc

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// Carrier, the rounds: pieces go out as they are started, arrivals are absorbed in test() and wait().
+#include "engine/move/carrier.hpp"
+
+#include <algorithm>
+
+#include "engine/base/error.hpp"
+#include "engine/base/mpi_check.hpp"
+#include "engine/move/waiting.hpp"
+
+namespace sc {
+
+namespace {
+
+std::uint64_t load(const std::uint64_t* flag) {
+  return std::atomic_ref<std::uint64_t>(*const_cast<std::uint64_t*>(flag)).load(std::memory_order_acquire);
+}
+void store(std::uint64_t* flag, std::uint64_t value) {
+  std::atomic_ref<std::uint64_t>(*flag).store(value, std::memory_order_release);
+}
+static_assert(std::atomic_ref<std::uint64_t>::is_always_lock_free);
+
+/// A fixed disorder (splitmix64) for the delayed transport.
+std::uint64_t scramble(std::uint64_t v) {
+  v += 0x9e3779b97f4a7c15U;
+  v = (v ^ (v >> 30)) * 0xbf58476d1ce4e5b9U;
+  v = (v ^ (v >> 27)) * 0x94d049bb133111ebU;
+  return v ^ (v >> 31);
+}
+
+}  // namespace
+
+void Carrier::begin_round() {
+  // Also for a caller who rewrote nothing: the cells of staged phases lie in the halo, which this round
+  // refreshes.
+  if (being_read_) wait_until(context_.comm(), [&] { return consumed(); });
+  ++round_;
+  phase_ = started_ = sent_ = 0;
+  missing_ = {};
+  to_take_.clear();
+  for (Job& job : departures_) job.done = false;
+  for (Job& job : arrivals_) {
+    job.done = false;
+    ++missing_[static_cast<std::size_t>(job.phase)];
+    if (job.transport == Transport::shared) to_take_.push_back(static_cast<int>(&job - arrivals_.data()));
+  }
+  messages_missing_ = static_cast<int>(receives_.size());
+  if (messages_missing_ > 0) mpi::check(MPI_Startall(messages_missing_, receives_.data()));
+  open_ = true;
+  being_read_ = has_shared_;
+  watch();
+  advance_phases();
+}
+
+void Carrier::start(int piece) {
+  if (!open_) begin_round();
+  if (piece >= static_cast<int>(departures_.size())) return;
+  Job& job = departures_[static_cast<std::size_t>(piece)];
+  if (job.done)
+    throw Error(Exit::failure, "piece " + std::to_string(piece) + " of a movement was started twice");
+  job.done = true;
+  ++started_;
+  if (job.phase <= phase_) dispatch(piece);
+  advance_phases();
+}
+
+void Carrier::dispatch(int job) {
+  if (!delayed_) return send(job);
+  const double seconds =
+      context_.options().delay *
+      (1.0 +
+       0.25 * static_cast<double>(scramble(round_ * 4096 + static_cast<unsigned>(job)) >> 11) * 0x1p-53);
+  held_.push_back({job, Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                           std::chrono::duration<double>(seconds))});
+}
+
+void Carrier::send(int index) {
+  Job& job = departures_[static_cast<std::size_t>(index)];
+  ++sent_;
+  Traffic& traffic = traffic_[static_cast<std::size_t>(job.transport)];
+  ++traffic.messages;
+  traffic.bytes += static_cast<std::int64_t>(job.bytes);
+  switch (job.transport) {
+    case Transport::shared:
+      store(job.flags.ready, round_);
+      break;
+    case Transport::self:
+      run_copies(job);
+      mark_arrived(arrivals_[static_cast<std::size_t>(job.partner)]);
+      break;
+    case Transport::mpi:
+    case Transport::delayed:
+      run_copies(job);
+      mpi::check(MPI_Start(&sends_[static_cast<std::size_t>(job.request)]));
+      sends_active_ = true;
+      break;
+  }
+}
+
+/// Of those whose time has come, in reverse order in even rounds and in a scrambled one in odd rounds.
+void Carrier::release_held() {
+  const auto now = Clock::now();
+  const auto rank = [&](const Held& held) {
+    const auto job = static_cast<std::uint64_t>(held.job);
+    return held.due > now ? 0 : round_ % 2 == 0 ? job + 1 : scramble(round_ + job * 977) | 1U;
+  };
+  while (!held_.empty()) {
+    const auto next = std::max_element(held_.begin(), held_.end(),
+                                       [&](const Held& a, const Held& b) { return rank(a) < rank(b); });
+    if (next->due > now) return;
+    const int job = next->job;
+    held_.erase(next);
+    send(job);
+  }
+}
+
+void Carrier::take_shared() {
+  for (std::size_t i = 0; i < to_take_.size();) {
+    Job& job = arrivals_[static_cast<std::size_t>(to_take_[i])];
+    if (load(job.flags.ready) < round_) {
+      ++i;
+      continue;
+    }
+    run_copies(job);
+    store(job.flags.consumed, round_);
+    mark_arrived(job);
+    to_take_[i] = to_take_.back();
+    to_take_.pop_back();
+  }
+}
+
+void Carrier::take_messages() {
+  int count = 0;
+  mpi::check(MPI_Testsome(static_cast<int>(receives_.size()), receives_.data(), &count, completed_.data(),
+                          MPI_STATUSES_IGNORE));
+  for (int i = 0; count != MPI_UNDEFINED && i < count; ++i) {
+    const int receive = completed_[static_cast<std::size_t>(i)];
+    Job& job = arrivals_[static_cast<std::size_t>(received_by_[static_cast<std::size_t>(receive)])];
+    run_copies(job);
+    mark_arrived(job);
+    --messages_missing_;
+  }
+}
+
+void Carrier::mark_arrived(Job& job) {
+  job.done = true;
+  --missing_[static_cast<std::size_t>(job.phase)];
+}
+
+/// Departures of a later phase carry what earlier phases brought.
+void Carrier::advance_phases() {
+  while (phase_ < 2 && missing_[static_cast<std::size_t>(phase_)] == 0) {
+    ++phase_;
+    for (std::size_t i = 0; i < departures_.size(); ++i)
+      if (departures_[i].phase == phase_ && departures_[i].done) dispatch(static_cast<int>(i));
+  }
+}
+
+void Carrier::progress() {
+  if (!held_.empty()) release_held();
+  if (!to_take_.empty()) take_shared();
+  if (messages_missing_ > 0) take_messages();
+  advance_phases();
+}
+
+bool Carrier::nothing_to_push() {
+  if (missing_[0] + missing_[1] + missing_[2] > 0 || sent_ < started_) return false;
+  if (sends_active_) {
+    int done = 0;
+    mpi::check(MPI_Testall(static_cast<int>(sends_.size()), sends_.data(), &done, MPI_STATUSES_IGNORE));
+    sends_active_ = done == 0;
+  }
+  return !sends_active_;
+}
+
+bool Carrier::test() {
+  if (!open_) return true;
+  progress();
+  return nothing_to_push();
+}
+
+void Carrier::wait() {
+  if (!open_) begin_round();
+  for (std::size_t i = 0; !all_started(); ++i)
+    if (!departures_[i].done) start(static_cast<int>(i));
+  wait_until(context_.comm(), [&] { return test(); });
+  open_ = false;
+  if (!being_read_) unwatch();
+}
+
+void Carrier::finish() {
+  if (open_) wait();
+  if (!being_read_) return;
+  wait_until(context_.comm(), [&] { return consumed(); });
+  being_read_ = false;
+  unwatch();
+}
+
+bool Carrier::consumed() const {
+  return std::all_of(departures_.begin(), departures_.end(), [&](const Job& job) {
+    return job.transport != Transport::shared || load(job.flags.consumed) >= round_;
+  });
+}
+
+void Carrier::run_copies(const Job& job) const {
+  for (int i = job.first; i < job.last; ++i) copies_[static_cast<std::size_t>(i)].run();
+}
+
+void Carrier::watch() {
+  for (const Route& route : routes_) route.from->add_reader(&owner_);
+}
+
+void Carrier::unwatch() {
+  for (const Route& route : routes_) route.from->remove_reader(&owner_);
+}
+
+Box Carrier::source(int piece) const {
+  const auto i = static_cast<std::size_t>(piece);
+  return i < departures_.size() ? departures_[i].box : Box{};
+}
+
+Box Carrier::sink(int piece) const {
+  const auto i = static_cast<std::size_t>(piece);
+  return i < arrivals_.size() ? arrivals_[i].box : Box{};
+}
+
+bool Carrier::arrived(int piece) const {
+  const auto i = static_cast<std::size_t>(piece);
+  return i >= arrivals_.size() || arrivals_[i].done;
+}
+
+std::int64_t Carrier::bytes() const {
+  std::int64_t sum = 0;
+  for (const Job& job : departures_)
+    if (job.transport != Transport::self) sum += static_cast<std::int64_t>(job.bytes);
+  return sum;
+}
+
+}  // namespace sc

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// Carrier, the construction: a transport for every peer, and all copies, messages and flags laid out once.
+#include <algorithm>
+#include <exception>
+#include <map>
+#include <numeric>
+#include <sstream>
+
+#include "engine/base/error.hpp"
+#include "engine/base/mpi_check.hpp"
+#include "engine/move/carrier.hpp"
+
+namespace sc {
+
+namespace {
+
+constexpr std::size_t line = 64;
+constexpr std::size_t flags_bytes = 2 * line;
+constexpr std::size_t flags_per_slot = Context::signal_slot_bytes / flags_bytes;
+
+std::size_t round_up(std::size_t bytes) { return (bytes + line - 1) / line * line; }
+
+CellMemory cells_at(std::byte* base, const Layout& layout, std::size_t element_size) {
+  const auto size = static_cast<std::ptrdiff_t>(element_size);
+  return {base, layout.sy * size, layout.sz * size, layout.elements * size};
+}
+
+int largest(const Context& context, int value) {
+  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_MAX, context.comm()));
+  return value;
+}
+
+}  // namespace
+
+Carrier::Carrier(Context& context, Pending& owner, std::vector<Route> routes,
+                 const std::vector<Parcel>& departures, const std::vector<Parcel>& arrivals)
+    : context_(context),
+      owner_(owner),
+      routes_(std::move(routes)),
+      delayed_(context.options().transport == TransportPolicy::delayed) {
+  learn_blocks();
+  add_departures(departures);
+  add_arrivals(arrivals);
+  add_messages(departures, arrivals);
+  add_flags(departures, arrivals);
+  to_take_.reserve(arrivals_.size());
+  held_.reserve(departures_.size());
+  alive_ = std::make_shared<Carrier*>(this);
+  context_.on_close([found = std::weak_ptr<Carrier*>(alive_)] {
+    if (const auto carrier = found.lock()) (*carrier)->release();
+  });
+}
+
+Carrier::~Carrier() {
+  if (context_.closed()) return;
+  if (open_ && std::uncaught_exceptions() > 0) {
+    // The peers may never take part in this round any more: rather than hang, leave MPI what it may still
+    // write to.
+    new std::vector<std::byte>(std::move(packed_));
+    unwatch();
+    return;
+  }
+  release();
+}
+
+void Carrier::release() {
+  finish();
+  for (auto* requests : {&sends_, &receives_}) {
+    for (MPI_Request& request : *requests) mpi::check(MPI_Request_free(&request));
+    requests->clear();
+  }
+  alive_.reset();
+}
+
+/// Where the storages of the node's other ranks lie.
+void Carrier::learn_blocks() {
+  std::vector<std::int64_t> own;
+  for (const Route& route : routes_) {
+    own.push_back(route.from->block().chunk);
+    own.push_back(static_cast<std::int64_t>(route.from->block().offset));
+  }
+  int node_size = 0;
+  mpi::check(MPI_Comm_size(context_.node_comm(), &node_size));
+  peer_blocks_.resize(own.size() * static_cast<std::size_t>(node_size));
+  const int count = static_cast<int>(own.size());
+  mpi::check(MPI_Allgather(own.data(), count, MPI_INT64_T, peer_blocks_.data(), count, MPI_INT64_T,
+                           context_.node_comm()));
+}
+
+CellMemory Carrier::memory(const Storage& storage) const {
+  return cells_at(storage.base(), storage.grid().layout(), size_of(storage.type()));
+}
+
+/// The cells of a peer of this node as this rank sees them; no base where they are not in shared memory.
+CellMemory Carrier::remote_memory(int item, int peer) const {
+  const Storage& from = *routes_[static_cast<std::size_t>(item)].from;
+  const int node_rank = context_.node_rank_of(peer);
+  if (node_rank < 0) return {};
+  const std::int64_t* block = &peer_blocks_[2 * (static_cast<std::size_t>(node_rank) * routes_.size() +
+                                                 static_cast<std::size_t>(item))];
+  std::byte* part = from.arena().remote(static_cast<int>(block[0]), node_rank);
+  if (!part) return {};
+  const Layout layout = from.grid().layout_of(peer);
+  const auto size = size_of(from.type());
+  return cells_at(part + block[1] + static_cast<std::size_t>(layout.origin) * size, layout, size);
+}
+
+Transport Carrier::choose(int peer) const {
+  if (peer == context_.rank()) return Transport::self;
+  if (delayed_) return Transport::delayed;
+  if (context_.options().transport == TransportPolicy::mpi) return Transport::mpi;
+  for (std::size_t item = 0; item < routes_.size(); ++item)
+    if (!remote_memory(static_cast<int>(item), peer).base) return Transport::mpi;
+  return Transport::shared;
+}
+
+void Carrier::add_departures(const std::vector<Parcel>& parcels) {
+  for (const Parcel& parcel : parcels) {
+    Job job{
+        .transport = choose(parcel.peer), .peer = parcel.peer, .phase = parcel.phase, .bytes = parcel.bytes};
+    // The halo cells that a staged phase passes on are no own cells.
+    job.box = intersect(parcel.source, routes_.front().from->grid().own());
+    has_shared_ = has_shared_ || job.transport == Transport::shared;
+    departures_.push_back(job);
+  }
+}
+
+void Carrier::add_arrivals(const std::vector<Parcel>& parcels) {
+  std::vector<int> own;
+  for (std::size_t i = 0; i < departures_.size(); ++i)
+    if (departures_[i].transport == Transport::self) own.push_back(static_cast<int>(i));
+  std::size_t next_own = 0;
+  for (const Parcel& parcel : parcels) {
+    Job job{
+        .transport = choose(parcel.peer), .peer = parcel.peer, .phase = parcel.phase, .bytes = parcel.bytes};
+    job.box = parcel.sink;
+    if (job.transport == Transport::self) {
+      Job& departure = departures_[static_cast<std::size_t>(own.at(next_own++))];
+      departure.partner = static_cast<int>(arrivals_.size());
+      departure.first = static_cast<int>(copies_.size());
+      for (const Part& part : parcel.parts) {
+        const auto& [from, to] = routes_[static_cast<std::size_t>(part.item)];
+        copies_.emplace_back(memory(*from), part.source, memory(*to), part.sink, from->components(),
+                             size_of(from->type()));
+      }
+      departure.last = static_cast<int>(copies_.size());
+    }
+    arrivals_.push_back(job);
+  }
+}
+
+/// Packing into `packed` or unpacking from it, in the order of the parts.
+void Carrier::add_copies(Job& job, const Parcel& parcel, std::byte* packed, bool leaving) {
+  job.first = static_cast<int>(copies_.size());
+  for (const Part& part : parcel.parts) {
+    const auto& [from, to] = routes_[static_cast<std::size_t>(part.item)];
+    const std::size_t size = size_of(from->type());
+    const Box& box = leaving ? part.source : part.sink;
+    const CellMemory buffer = CellMemory::dense(packed, box, size);
+    const CellMemory cells = memory(leaving ? *from : *to);
+    copies_.emplace_back(leaving ? cells : buffer, box, leaving ? buffer : cells, box, from->components(),
+                         size);
+    packed += static_cast<std::size_t>(box.cells() * from->components()) * size;
+  }
+  job.last = static_cast<int>(copies_.size());
+}
+
+void Carrier::add_messages(const std::vector<Parcel>& departures, const std::vector<Parcel>& arrivals) {
+  int most = 0;
+  std::size_t bytes = 0;
+  for (const auto* parcels : {&departures, &arrivals})
+    for (const Parcel& parcel : *parcels) {
+      most = std::max(most, parcel.order + 1);
+      bytes += round_up(parcel.bytes);
+    }
+  const int tag = context_.next_tags(largest(context_, most));
+  const auto by_message = [](const Job& job) {
+    return job.transport == Transport::mpi || job.transport == Transport::delayed;
+  };
+  packed_.resize(bytes);
+  std::byte* next = packed_.data();
+  for (std::size_t i = 0; i < departures_.size(); ++i) {
+    Job& job = departures_[i];
+    if (!by_message(job)) continue;
+    job.request = static_cast<int>(sends_.size());
+    mpi::check(MPI_Send_init(next, static_cast<int>(job.bytes), MPI_BYTE, job.peer, tag + departures[i].order,
+                             context_.comm(), &sends_.emplace_back(MPI_REQUEST_NULL)));
+    add_copies(job, departures[i], next, true);
+    next += round_up(job.bytes);
+  }
+  for (std::size_t i = 0; i < arrivals_.size(); ++i) {
+    Job& job = arrivals_[i];
+    if (!by_message(job)) continue;
+    received_by_.push_back(static_cast<int>(i));
+    mpi::check(MPI_Recv_init(next, static_cast<int>(job.bytes), MPI_BYTE, job.peer, tag + arrivals[i].order,
+                             context_.comm(), &receives_.emplace_back(MPI_REQUEST_NULL)));
+    add_copies(job, arrivals[i], next, false);
+    next += round_up(job.bytes);
+  }
+  completed_.resize(receives_.size());
+}
+
+/// Every owner lays out the flags of its departures peer by peer and tells each peer where its own begin.
+void Carrier::add_flags(const std::vector<Parcel>& departures, const std::vector<Parcel>& arrivals) {
+  std::map<int, int> count;  // by peer
+  for (const Job& job : departures_)
+    if (job.transport == Transport::shared) ++count[job.peer];
+  int node_size = 0;
+  mpi::check(MPI_Comm_size(context_.node_comm(), &node_size));
+  std::vector<int> begin(static_cast<std::size_t>(node_size)), begin_at(begin.size());
+  int total = 0;
+  for (const auto& [peer, n] : count) {
+    begin[static_cast<std::size_t>(context_.node_rank_of(peer))] = total;
+    total += n;
+  }
+  const int most = largest(context_, total);
+  if (most == 0) return;
+  const auto per_slot = static_cast<int>(flags_per_slot);
+  const Arena::Block block =
+      context_.signals().allocate(Context::signal_slot_bytes, (most + per_slot - 1) / per_slot);
+  if (!context_.signals().remote(block.chunk, 0))
+    throw Error(Exit::storage, "shared memory for the flags of a halo exchange was refused");
+  std::vector<std::int64_t> offsets(begin.size());
+  const auto own_offset = static_cast<std::int64_t>(block.offset);
+  // Both calls are also the promise that the owners have zeroed their flags.
+  mpi::check(
+      MPI_Allgather(&own_offset, 1, MPI_INT64_T, offsets.data(), 1, MPI_INT64_T, context_.node_comm()));
+  mpi::check(MPI_Alltoall(begin.data(), 1, MPI_INT, begin_at.data(), 1, MPI_INT, context_.node_comm()));
+  const auto flags_at = [](std::byte* base, int index) {
+    std::byte* at = base + static_cast<std::size_t>(index) * flags_bytes;
+    return Flags{reinterpret_cast<std::uint64_t*>(at), reinterpret_cast<std::uint64_t*>(at + line)};
+  };
+  for (std::size_t i = 0; i < departures_.size(); ++i)
+    if (Job& job = departures_[i]; job.transport == Transport::shared)
+      job.flags = flags_at(
+          block.data, begin[static_cast<std::size_t>(context_.node_rank_of(job.peer))] + departures[i].order);
+  for (std::size_t i = 0; i < arrivals_.size(); ++i) {
+    Job& job = arrivals_[i];
+    if (job.transport != Transport::shared) continue;
+    const auto peer = static_cast<std::size_t>(context_.node_rank_of(job.peer));
+    std::byte* part = context_.signals().remote(block.chunk, static_cast<int>(peer));
+    job.flags = flags_at(part + offsets[peer], begin_at[peer] + arrivals[i].order);
+    job.first = static_cast<int>(copies_.size());
+    for (const Part& piece : arrivals[i].parts) {
+      const auto& [from, to] = routes_[static_cast<std::size_t>(piece.item)];
+      copies_.emplace_back(remote_memory(piece.item, job.peer), piece.source, memory(*to), piece.sink,
+                           from->components(), size_of(from->type()));
+    }
+    job.last = static_cast<int>(copies_.size());
+  }
+}
+
+std::string Carrier::describe() const {
+  struct Sum {
+    Transport transport = Transport::self;
+    std::array<int, 2> pieces{};
+    std::array<std::size_t, 2> bytes{};
+  };
+  std::map<int, Sum> peers;
+  for (std::size_t in = 0; in < 2; ++in)
+    for (const Job& job : in ? arrivals_ : departures_) {
+      Sum& sum = peers[job.peer];
+      sum.transport = job.transport;
+      ++sum.pieces[in];
+      sum.bytes[in] += job.bytes;
+    }
+  std::ostringstream out;
+  for (const auto& [peer, sum] : peers)
+    out << "rank " << context_.rank() << " - rank " << peer << ": " << transport_name(sum.transport)
+        << ", out " << sum.pieces[0] << " pieces " << sum.bytes[0] << " bytes, in " << sum.pieces[1]
+        << " pieces " << sum.bytes[1] << " bytes\n";
+  return out.str();
+}
+
+}  // namespace sc

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// HaloExchange: the halo plan of every item, handed to a Carrier.
+#include "engine/move/halo_exchange.hpp"
+
+#include "engine/base/error.hpp"
+#include "engine/move/carrier.hpp"
+
+namespace sc {
+
+namespace {
+
+constexpr std::size_t largest_piece = std::size_t{1} << 30;  // MPI counts are int
+
+void check_item(const Grid& grid, const HaloItem& item) {
+  const std::string name = "field \"" + item.storage->name() + "\"";
+  if (!(item.storage->grid() == grid))
+    refuse(name + " lives on another grid than the others of its halo exchange");
+  if (item.reach.width > grid.halo())
+    refuse(name + " is read " + std::to_string(item.reach.width) + " cells away, its grid has a halo of " +
+           std::to_string(grid.halo()));
+}
+
+}  // namespace
+
+HaloExchange::HaloExchange(const Grid& grid, std::vector<HaloItem> items, HaloOptions options)
+    : items_(std::move(items)) {
+  const int rank = grid.context().rank();
+  std::vector<Route> routes;
+  std::vector<std::size_t> cell_bytes;
+  std::vector<std::vector<Region>> arrivals, departures;
+  for (const HaloItem& item : items_) {
+    check_item(grid, item);
+    routes.push_back({item.storage, item.storage});
+    cell_bytes.push_back(static_cast<std::size_t>(item.storage->components()) *
+                         size_of(item.storage->type()));
+    arrivals.push_back(halo_arrivals(grid, rank, item.reach, options.corners));
+    departures.push_back(halo_departures(grid, rank, item.reach, options.corners));
+  }
+  const std::size_t piece_bytes = std::min(options.piece_bytes, largest_piece);
+  carrier_ = std::make_unique<Carrier>(grid.context(), *this, std::move(routes),
+                                       make_parcels(departures, cell_bytes, piece_bytes),
+                                       make_parcels(arrivals, cell_bytes, piece_bytes));
+}
+
+HaloExchange::~HaloExchange() = default;
+
+int HaloExchange::pieces() const { return carrier_->pieces(); }
+void HaloExchange::start(int piece) { carrier_->start(piece); }
+Box HaloExchange::source(int piece) const { return carrier_->source(piece); }
+Box HaloExchange::sink(int piece) const { return carrier_->sink(piece); }
+bool HaloExchange::test() { return carrier_->test(); }
+void HaloExchange::wait() { carrier_->wait(); }
+void HaloExchange::finish() { carrier_->finish(); }
+std::int64_t HaloExchange::bytes() const { return carrier_->bytes(); }
+bool HaloExchange::arrived(int piece) const { return carrier_->arrived(piece); }
+std::string HaloExchange::describe() const { return carrier_->describe(); }
+Traffic HaloExchange::traffic(Transport transport) const { return carrier_->traffic(transport); }
+
+}  // namespace sc

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parcels: regions grouped by peer and face, and cut.
+#include "engine/move/region.hpp"
+
+#include <map>
+#include <tuple>
+
+namespace sc {
+
+namespace {
+
+Box bounding(const Box& a, const Box& b) {
+  if (a.empty()) return b;
+  if (b.empty()) return a;
+  return {{std::min(a.lo.x, b.lo.x), std::min(a.lo.y, b.lo.y), std::min(a.lo.z, b.lo.z)},
+          {std::max(a.hi.x, b.hi.x), std::max(a.hi.y, b.hi.y), std::max(a.hi.z, b.hi.z)}};
+}
+
+Parcel measured(Parcel parcel, std::span<const std::size_t> cell_bytes) {
+  parcel.bytes = 0;
+  parcel.source = parcel.sink = Box{};
+  for (const Part& part : parcel.parts) {
+    parcel.bytes +=
+        static_cast<std::size_t>(part.source.cells()) * cell_bytes[static_cast<std::size_t>(part.item)];
+    parcel.source = bounding(parcel.source, part.source);
+    parcel.sink = bounding(parcel.sink, part.sink);
+  }
+  return parcel;
+}
+
+/// z before y before x, so that rows stay long; the axis normal to the face, a few layers thick, last.
+int axis_to_cut(const Parcel& parcel, int normal) {
+  const Int3 n = parcel.source.extent();
+  for (int axis = 2; axis >= 0; --axis)
+    if (axis != normal && n[axis] > 1) return axis;
+  return n[normal] > 1 ? normal : -1;
+}
+
+void cut(const Parcel& parcel, int normal, std::span<const std::size_t> cell_bytes, std::size_t piece_bytes,
+         std::vector<Parcel>& out) {
+  const int axis = axis_to_cut(parcel, normal);
+  if (parcel.bytes <= piece_bytes || axis < 0) {
+    if (parcel.bytes > 0) out.push_back(parcel);
+    return;
+  }
+  const int lo = parcel.source.lo[axis];
+  const int n = parcel.source.extent()[axis];
+  const auto wanted = (parcel.bytes + piece_bytes - 1) / piece_bytes;
+  const int slices = static_cast<int>(std::min<std::size_t>(wanted, static_cast<std::size_t>(n)));
+  for (int s = 0; s < slices; ++s) {
+    Box slice = parcel.source;
+    slice.lo[axis] = lo + static_cast<int>(std::int64_t{n} * s / slices);
+    slice.hi[axis] = lo + static_cast<int>(std::int64_t{n} * (s + 1) / slices);
+    Parcel part_of = parcel;
+    part_of.parts.clear();
+    for (const Part& part : parcel.parts) {
+      const Box source = intersect(part.source, slice);
+      if (!source.empty())
+        part_of.parts.push_back({part.item, source, source.shifted(part.sink.lo - part.source.lo)});
+    }
+    cut(measured(std::move(part_of), cell_bytes), normal, cell_bytes, piece_bytes, out);
+  }
+}
+
+}  // namespace
+
+std::vector<Parcel> make_parcels(std::span<const std::vector<Region>> regions,
+                                 std::span<const std::size_t> cell_bytes, std::size_t piece_bytes) {
+  std::map<std::tuple<int, int, int, int>, Parcel> whole;  // by phase, axis (z first), side, peer
+  for (std::size_t item = 0; item < regions.size(); ++item)
+    for (const Region& region : regions[item]) {
+      Parcel& parcel = whole[{region.phase, -region.face.axis, region.face.side, region.peer}];
+      parcel.peer = region.peer;
+      parcel.phase = region.phase;
+      parcel.parts.push_back({static_cast<int>(item), region.source, region.sink});
+    }
+  std::vector<Parcel> parcels;
+  for (auto& [key, parcel] : whole)
+    cut(measured(std::move(parcel), cell_bytes), -std::get<1>(key), cell_bytes, piece_bytes, parcels);
+  std::map<int, int> count;
+  for (Parcel& parcel : parcels) parcel.order = count[parcel.peer]++;
+  return parcels;
+}
+
+}  // namespace sc

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Regions (boxes that go from one rank to another) and parcels (what of all items travels together, cut to
+// the size of a piece). Both ends of a pair make the same parcels in the same order from the same regions.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "engine/grid/box.hpp"
+
+namespace sc {
+
+struct Region {
+  int peer = 0;   ///< the rank at the other end
+  Box source;     ///< in the owner's local coordinates
+  Box sink;       ///< in the receiver's local coordinates; the same extent
+  int phase = 0;  ///< what of a staged exchange it belongs to
+  Face face;      ///< the side of the receiver that it lies on; regions of one face travel together
+  friend bool operator==(const Region&, const Region&) = default;
+};
+
+struct Part {
+  int item = 0;
+  Box source, sink;
+};
+
+struct Parcel {
+  int peer = 0;
+  int phase = 0;
+  int order = 0;  ///< among the parcels of this pair of ranks in this direction
+  std::size_t bytes = 0;
+  Box source, sink;  ///< bounding boxes of the parts
+  std::vector<Part> parts;
+};
+
+/// Puts the regions of all items for one peer and face together and cuts them to at most `piece_bytes` (a
+/// single cell is never cut). `regions[i]` belong to item i, whose cell takes `cell_bytes[i]`. Sorted by
+/// phase, face (z first, the cheapest to pack) and peer.
+std::vector<Parcel> make_parcels(std::span<const std::vector<Region>> regions,
+                                 std::span<const std::size_t> cell_bytes, std::size_t piece_bytes);
+
+}  // namespace sc

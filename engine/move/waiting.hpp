@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Waiting for something another rank does: spin briefly, then yield (ranks may outnumber cores), and let MPI
+// make progress meanwhile, or a rank spinning on a flag could stop a third one that waits for its messages.
+#pragma once
+
+#include <mpi.h>
+#include <sched.h>
+
+#include "engine/base/mpi_check.hpp"
+
+namespace sc {
+
+template <class Done>
+void wait_until(MPI_Comm comm, Done&& done) {
+  constexpr int spins = 100;
+  constexpr int yields_per_probe = 8;
+  for (int round = 0; !done(); ++round) {
+    if (round < spins) {
+#if defined(__x86_64__) || defined(__i386__)
+      __builtin_ia32_pause();
+#endif
+      continue;
+    }
+    if (round % yields_per_probe == 0) {
+      int found = 0;
+      mpi::check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &found, MPI_STATUS_IGNORE));
+    }
+    sched_yield();
+  }
+}
+
+}  // namespace sc
