@@ -36,6 +36,13 @@ if(SUBCURRENT_SANITIZE)
   endif()
 endif()
 
+if(SUBCURRENT_SANITIZE MATCHES "thread")
+  foreach(call parallel parallel_loop_nonmonotonic_dynamic parallel_loop_nonmonotonic_guided barrier loop_end
+      critical_start critical_end critical_name_start critical_name_end)
+    add_link_options("-Wl,--wrap=GOMP_${call}")  # to engine/exec/tsan_openmp.cpp
+  endforeach()
+endif()
+
 if(SUBCURRENT_CUDA)
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
     set(CMAKE_CUDA_ARCHITECTURES 90)  # left alone, CMake 3.25 with nvcc 13 settles on 75

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this build was made with: written into every run's summary, so that a number can be traced to a compiler.
+// What this build was made with: written into every run's summary, so that a number can be traced to a
+// compiler.
 #pragma once
 
 namespace sc {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entry point of the tests that run on several ranks: one report from rank 0, failures from every rank, one verdict.
+// Entry point of the tests that run on several ranks: one report from rank 0, failures from every rank, one
+// verdict.
 #include <gtest/gtest.h>
 #include <mpi.h>
 
@@ -8,8 +9,8 @@
 
 namespace {
 
-// Ranks other than 0 speak only when something is wrong, at once and with their number: if a failed rank leaves a
-// collective early, the others hang until ctest ends them, and this line is what tells why.
+// Ranks other than 0 speak only when something is wrong, at once and with their number: if a failed rank
+// leaves a collective early, the others hang until ctest ends them, and this line is what tells why.
 class FailuresOnly : public testing::EmptyTestEventListener {
  public:
   explicit FailuresOnly(int rank) : rank_(rank) {}
@@ -38,7 +39,8 @@ int main(int argc, char** argv) {
     listeners.Append(std::make_unique<FailuresOnly>(rank).release());  // GoogleTest owns its listeners
   }
   int failed = RUN_ALL_TESTS();
-  if (testing::UnitTest::GetInstance()->test_to_run_count() == 0) failed = 1;  // an empty program proves nothing
+  if (testing::UnitTest::GetInstance()->test_to_run_count() == 0)
+    failed = 1;  // an empty program proves nothing
   MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   MPI_Finalize();
   return failed;
