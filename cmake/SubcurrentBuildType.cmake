@@ -48,6 +48,10 @@ if(SUBCURRENT_CUDA)
     set(CMAKE_CUDA_ARCHITECTURES 90)  # left alone, CMake 3.25 with nvcc 13 settles on 75
   endif()
   enable_language(CUDA)
-  # CMake 3.25 does not know nvcc 13 and silently drops the flag that CMAKE_CUDA_STANDARD stands for.
-  add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>")
+  set(CMAKE_CUDA_STANDARD 20)
+  if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
+    # CMake 3.25 does not know that nvcc 13 speaks C++20, and would give it no -std at all.
+    set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
+    set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
+  endif()
 endif()
