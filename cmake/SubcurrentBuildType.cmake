@@ -36,11 +36,22 @@ if(SUBCURRENT_SANITIZE)
   endif()
 endif()
 
+if(SUBCURRENT_SANITIZE MATCHES "thread")
+  foreach(call parallel parallel_loop_nonmonotonic_dynamic parallel_loop_nonmonotonic_guided barrier loop_end
+      critical_start critical_end critical_name_start critical_name_end)
+    add_link_options("-Wl,--wrap=GOMP_${call}")  # to engine/exec/tsan_openmp.cpp
+  endforeach()
+endif()
+
 if(SUBCURRENT_CUDA)
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
     set(CMAKE_CUDA_ARCHITECTURES 90)  # left alone, CMake 3.25 with nvcc 13 settles on 75
   endif()
   enable_language(CUDA)
-  # CMake 3.25 does not know nvcc 13 and silently drops the flag that CMAKE_CUDA_STANDARD stands for.
-  add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>")
+  set(CMAKE_CUDA_STANDARD 20)
+  if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
+    # CMake 3.25 does not know that nvcc 13 speaks C++20, and would give it no -std at all.
+    set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
+    set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
+  endif()
 endif()
