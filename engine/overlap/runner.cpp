@@ -100,7 +100,7 @@ Refresh& Runner::wanted_outputs(Stage& stage) {
 
 Refresh& Runner::refresh_of(std::vector<Wanted> wanted) {
   Key key;
-  for (const Wanted& w : wanted) key.emplace_back(w.storage, w.reach.width, w.reach.corners);
+  for (const Wanted& w : wanted) key.emplace_back(w.storage, w.reach.width, w.reach.diagonal);
   auto& refresh = refreshes_[key];
   if (!refresh) refresh = std::make_unique<Refresh>(std::move(wanted), options_.halo, context_.timeline());
   return *refresh;

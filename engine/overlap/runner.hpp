@@ -62,7 +62,7 @@ class Runner {
   std::string describe() const;
 
  private:
-  using Key = std::vector<std::tuple<Storage*, int, bool>>;
+  using Key = std::vector<std::tuple<Storage*, int, int>>;
   struct Writer {
     std::shared_ptr<Stage::Demand> demand;
     std::size_t output;

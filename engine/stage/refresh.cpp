@@ -26,26 +26,25 @@ std::vector<Box> subtract(const Box& a, const Box& b) {
   return parts;
 }
 
-Box face_columns(const Grid& grid, Face face, int width, int tangential, bool own_only) {
+Reach received_for(const Boundaries& boundaries, Reach reach) {
+  const int tangential = boundaries.tangential();
+  // Without diagonal reach only own columns are filled; with it those beside a neighbour too, from cells
+  // further in.
+  if (reach.diagonal == 0) return {std::max(reach.width, tangential), 0};
+  return {std::max(reach.width, reach.diagonal + tangential), reach.diagonal + tangential};
+}
+
+Box face_columns(const Grid& grid, Face face, int grow) {
   Box columns = grid.own();
   for (int axis = 0; axis < 3; ++axis) {
     if (axis == face.axis) {
-      const int first = face.side == 0 ? -1 : columns.hi[axis];
-      columns.lo[axis] = first;
-      columns.hi[axis] = first + 1;
+      columns.lo[axis] = face.side == 0 ? -1 : columns.hi[axis];
+      columns.hi[axis] = columns.lo[axis] + 1;
       continue;
     }
-    for (int side = 0; side < 2; ++side) {
-      int grow = 0;
-      if (grid.physical({axis, side}))
-        grow = axis < face.axis ? grid.halo() : 0;  // edges belong to the later axis
-      else
-        grow = own_only ? -tangential : width - tangential;
-      if (side == 0)
-        columns.lo[axis] -= grow;
-      else
-        columns.hi[axis] += grow;
-    }
+    const int before = axis < face.axis ? grid.halo() : 0;  // edges belong to the later axis
+    columns.lo[axis] -= grid.physical({axis, 0}) ? before : grow;
+    columns.hi[axis] += grid.physical({axis, 1}) ? before : grow;
   }
   return columns;
 }
@@ -59,9 +58,7 @@ Refresh::Refresh(std::vector<Wanted> wanted, HaloOptions options, Timeline& time
     std::vector<HaloItem> items;
     std::erase_if(left, [&](const Wanted* w) {
       if (!(w->storage->grid() == grid)) return false;
-      // A condition that reads tangential neighbours of a column in the halo needs that many layers more.
-      const int tangential = w->boundaries->tangential();
-      items.push_back({w->storage, {w->reach.width + tangential, w->reach.corners || tangential > 0}});
+      items.push_back({w->storage, received_for(*w->boundaries, w->reach)});
       return true;
     });
     exchanges_.push_back(std::make_unique<HaloExchange>(grid, std::move(items), options));
@@ -144,15 +141,16 @@ void Refresh::apply_boundaries(bool beside_own, bool beside_neighbours) {
   const Scope scope(timeline_, name_, Phase::boundary);
   for (const Wanted& w : wanted_) {
     const Grid& grid = w.storage->grid();
-    const int tangential = w.boundaries->tangential();
-    const int width = w.reach.width + tangential;
+    const Boundaries& all_faces = *w.boundaries;
+    const int received = received_for(all_faces, w.reach).diagonal;
     for (int axis = 0; axis < 3; ++axis)
       for (int side = 0; side < 2; ++side) {
         const Face face{axis, side};
-        const Boundary* condition = w.boundaries->get(face);
+        const Boundary* condition = all_faces.get(face);
         if (!condition || !grid.physical(face)) continue;
-        const Box inner = face_columns(grid, face, width, tangential, true);
-        const Box all = face_columns(grid, face, width, tangential, false);
+        const int read = all_faces.tangential(axis);
+        const Box inner = face_columns(grid, face, -read);
+        const Box all = face_columns(grid, face, std::max(0, received - read));
         if (beside_own && !inner.empty()) condition->apply(*w.storage, face, inner);
         if (!beside_neighbours) continue;
         for (const Box& strip : subtract(all, inner)) condition->apply(*w.storage, face, strip);

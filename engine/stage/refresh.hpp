@@ -67,9 +67,13 @@ class Refresh final : public Movement {
   bool filled_beside_own_ = false;
 };
 
-/// The columns of a face that a boundary condition fills, as boxes of first halo cells: all that a halo fresh
-/// to `width` holds, or the part whose columns (with `tangential` neighbours) lie in own cells only.
-Box face_columns(const Grid& grid, Face face, int width, int tangential, bool own_only);
+/// What a storage must receive so that its boundary conditions can fill a halo fresh to `reach`.
+Reach received_for(const Boundaries& boundaries, Reach reach);
+
+/// The columns of a face that a boundary condition fills, as a box of first halo cells: the own ones and
+/// `grow` more beside every neighbour (fewer if negative), with the physical halo of the axes before the
+/// face's.
+Box face_columns(const Grid& grid, Face face, int grow);
 
 /// a without b, as at most six boxes: z slabs first, then y, then x.
 std::vector<Box> subtract(const Box& a, const Box& b);

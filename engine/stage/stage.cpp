@@ -9,7 +9,7 @@ namespace {
 int colours_needed(Reach reach) {
   if (reach.width == 0) return 1;
   if (reach.width > 1) return 0;
-  return reach.corners ? 8 : 2;
+  return reach.diagonal > 0 ? 8 : 2;
 }
 
 }  // namespace

@@ -30,8 +30,8 @@ Vec3 skewed(Vec3 X, double skew) {
   return {X[0] + bump, X[1] - 0.8 * bump, X[2] + 0.6 * bump};
 }
 
-/// The layer beyond a wall continues the quartic through the five points nearest the wall, which makes the central
-/// fourth-order difference at the first interior point the one-sided five-point formula.
+/// The layer beyond a wall continues the quartic through the five points nearest the wall, which makes the
+/// central fourth-order difference at the first interior point the one-sided five-point formula.
 Vec3 continued(const Points& points, Int3 n, Bool3 periodic, Int3 c) {
   for (int d = 0; d < 3; ++d) {
     if (periodic[d] || (c[d] >= -1 && c[d] <= n[d])) continue;
@@ -77,14 +77,19 @@ Points analytic_points(const CavityOptions& options) {
 
 template <class Real>
 Mesh<Real>::Mesh(const Grid& grid, const Points& points, bool fourth_order, Runner& runner)
-    : x(grid, "coordinates"), J(grid, "jacobian"), grad(grid, "metrics"), face(grid, "face metrics"), edge(grid, "edge metrics") {
+    : x(grid, "coordinates"),
+      J(grid, "jacobian"),
+      grad(grid, "metrics"),
+      face(grid, "face metrics"),
+      edge(grid, "edge metrics") {
   if (fourth_order) fourth_.emplace(grid, "fourth-order metrics");
   place(points);
   for (int axis = 0; axis < 3; ++axis) {
     boundary(face, {axis, 1}, FaceMetrics<Real>{}, 0, reads(x.now()));
     boundary(edge, {axis, 1}, EdgeMetrics<Real>{}, 0, reads(x.now()));
   }
-  Sweep cell_metrics("cell metrics", CellMetrics<Real>{}, writes(J.now()), writes(grad.now()), reads(x.now(), star(1)));
+  Sweep cell_metrics("cell metrics", CellMetrics<Real>{}, writes(J.now()), writes(grad.now()),
+                     reads(x.now(), star(1)));
   Sweep face_metrics("face metrics", FaceMetrics<Real>{}, writes(face.now()), reads(x.now(), box(1)));
   Sweep edge_metrics("edge metrics", EdgeMetrics<Real>{}, writes(edge.now()), reads(x.now(), box(1)));
   Sweep extent("extent", Extent{}, SweepOptions{.reduce = Reduce::max}, reads(x.now(), box(1)));
@@ -93,7 +98,8 @@ Mesh<Real>::Mesh(const Grid& grid, const Points& points, bool fourth_order, Runn
   runner.run(face_metrics);
   runner.run(edge_metrics);
   if (fourth_) {
-    Sweep fourth("fourth-order metrics", FourthOrderMetrics<Real>{}, writes(fourth_->now()), reads(x.now(), star(2)));
+    Sweep fourth("fourth-order metrics", FourthOrderMetrics<Real>{}, writes(fourth_->now()),
+                 reads(x.now(), star(2)));
     runner.run(fourth);
   }
   runner.refresh(face.now(), box(1));
@@ -120,7 +126,8 @@ void Mesh<Real>::place(const Points& points) {
         const Vec3 p = continued(points, grid.cells(), grid.periodic(), origin + Int3{i, j, k});
         for (int e = 0; e < 3; ++e) out[e].base[grid.layout().offset({i, j, k})] = p[std::size_t(e)];
       }
-  // The mapping gives the points of the halo too. They must not be exchanged: beyond a periodic boundary the grid goes on.
+  // The mapping gives the points of the halo too. They must not be exchanged: beyond a periodic boundary the
+  // grid goes on.
   x.storage(0).set_fresh(box(grid.halo()));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Metrics of the curvilinear grid, cell by cell, from the coordinates of its points: x(xi, eta, zeta) maps the unit-spaced
-// box to physical space. Everything is computed in double and stored in the solver's precision.
+// Metrics of the curvilinear grid, cell by cell, from the coordinates of its points: x(xi, eta, zeta) maps
+// the unit-spaced box to physical space. Everything is computed in double and stored in the solver's
+// precision.
 #pragma once
 
 #include <array>
@@ -45,7 +46,8 @@ SC_FN auto diff2(const View& f, At c, int d) {
 template <class View>
 SC_FN auto diff4(const View& f, At c, int d) {
   using Real = std::remove_cvref_t<decltype(f[c])>;
-  return (Real(8) * (f[c.along(d, 1)] - f[c.along(d, -1)]) - (f[c.along(d, 2)] - f[c.along(d, -2)])) / Real(12);
+  return (Real(8) * (f[c.along(d, 1)] - f[c.along(d, -1)]) - (f[c.along(d, 2)] - f[c.along(d, -2)])) /
+         Real(12);
 }
 
 SC_FN Metric metric2(In<double, 3> x, At c) {
@@ -61,7 +63,8 @@ SC_FN Metric metric4(In<double, 3> x, At c) {
   return invert(T);
 }
 
-/// J g^dd on the low face of the cell along d: compact along d, averaged central differences along the others.
+/// J g^dd on the low face of the cell along d: compact along d, averaged central differences along the
+/// others.
 SC_FN double face_metric(In<double, 3> x, At c, int d) {
   const int a = (d + 1) % 3, b = (d + 2) % 3;
   const At low = c.along(d, -1);
@@ -92,7 +95,8 @@ SC_FN double edge_metric(In<double, 3> x, At c, int d) {
   return m.J * dot(m.grad[std::size_t(a)], m.grad[std::size_t(b)]);
 }
 
-/// J and the nine components of nabla xi at the cell, of second order; those the convection uses, of second or fourth.
+/// J and the nine components of nabla xi at the cell, of second order; those the convection uses, of second
+/// or fourth.
 template <class Real>
 struct CellMetrics {
   SC_FN void operator()(At c, Out<Real> J, Out<Real, 9> grad, In<double, 3> x) const {
@@ -126,22 +130,24 @@ struct EdgeMetrics {
   SC_FN void operator()(Border b, Out<Real, 3> edge, In<double, 3> x) const { (*this)(b.ghost(1), edge, x); }
 };
 
-/// For the limits of the time step and the choice of 7 or 19 points: the shortest way to the next point, the largest
-/// coupling along an axis and across.
+/// For the limits of the time step and the choice of 7 or 19 points: the shortest way to the next point, the
+/// largest coupling along an axis and across.
 struct Extent {
   SC_FN std::array<double, 3> operator()(At c, In<double, 3> x) const {
     double shortest = 1e300, along = 0, across = 0;
     for (int d = 0; d < 3; ++d) {
       for (int side = 0; side < 2; ++side) {
         Vec3 step;
-        for (int e = 0; e < 3; ++e) step[std::size_t(e)] = x[e][c.along(d, side)] - x[e][c.along(d, side - 1)];
+        for (int e = 0; e < 3; ++e)
+          step[std::size_t(e)] = x[e][c.along(d, side)] - x[e][c.along(d, side - 1)];
         const double length2 = dot(step, step);
         shortest = length2 < shortest ? length2 : shortest;
         const double f = __builtin_fabs(face_metric(x, c.along(d, side), d));
         along = f > along ? f : along;
       }
       for (int q = 0; q < 4; ++q) {
-        const double e = __builtin_fabs(edge_metric(x, c.along((d + 1) % 3, q & 1).along((d + 2) % 3, q >> 1), d));
+        const double e =
+            __builtin_fabs(edge_metric(x, c.along((d + 1) % 3, q & 1).along((d + 2) % 3, q >> 1), d));
         across = e > across ? e : across;
       }
     }

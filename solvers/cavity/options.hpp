@@ -23,10 +23,12 @@ struct FaceOptions {
 struct PressureOptions {
   Method method = Method::multigrid;
   double tolerance = 1e-5;
-  bool scaled_residual = false;  ///< max |(A p - b) / D| instead of max |(A p - b) / J| = max |laplacian p - rhs|
+  bool scaled_residual =
+      false;  ///< max |(A p - b) / D| instead of max |(A p - b) / J| = max |laplacian p - rhs|
   int max_iterations = 100000;
-  int check_every = 10;     ///< sweeps between two convergence tests of jacobi and sor; the result is read one sweep late
-  double relaxation = 0;    ///< 0: 0.98 for jacobi, Young's optimum for sor
+  int check_every =
+      10;  ///< sweeps between two convergence tests of jacobi and sor; the result is read one sweep late
+  double relaxation = 0;     ///< 0: 0.98 for jacobi, Young's optimum for sor
   int fixed_iterations = 0;  ///< > 0: exactly so many sweeps or cycles, no test
 };
 

@@ -54,8 +54,8 @@ TEST_F(Grids, OwnRowsBeginOnCacheLines) {
 
 TEST_F(Grids, ChoosesSplitsAcrossTheSlowAxes) {
   EXPECT_EQ(choose_split({64, 64, 64}, 2, 1), (Int3{1, 1, 2}));
-  EXPECT_EQ(choose_split({64, 64, 64}, 4, 1), (Int3{1, 2, 2}));
-  EXPECT_EQ(choose_split({256, 4, 4}, 4, 2), (Int3{1, 2, 2}));
+  EXPECT_EQ(choose_split({64, 64, 64}, 4, 1), (Int3{1, 1, 4}));
+  EXPECT_EQ(choose_split({64, 64, 64}, 3, 1), (Int3{1, 1, 3}));
   EXPECT_EQ(choose_split({256, 3, 3}, 4, 2), (Int3{4, 1, 1}));
 }
 
@@ -101,9 +101,9 @@ TEST_F(Grids, CoarseCellsLieWithTheirFirstFineCell) {
 
 TEST_F(Grids, EdgesBelongToTheLaterAxis) {
   Grid grid(context(), {.cells = {4, 5, 6}, .halo = 2});
-  EXPECT_EQ(face_columns(grid, x_low, 2, 0, false), (Box{{-1, 0, 0}, {0, 5, 6}}));
-  EXPECT_EQ(face_columns(grid, y_high, 2, 0, false), (Box{{-2, 5, 0}, {6, 6, 6}}));
-  EXPECT_EQ(face_columns(grid, z_low, 2, 0, false), (Box{{-2, -2, -1}, {6, 7, 0}}));
+  EXPECT_EQ(face_columns(grid, x_low, 2), (Box{{-1, 0, 0}, {0, 5, 6}}));
+  EXPECT_EQ(face_columns(grid, y_high, 2), (Box{{-2, 5, 0}, {6, 6, 6}}));
+  EXPECT_EQ(face_columns(grid, z_low, 2), (Box{{-2, -2, -1}, {6, 7, 0}}));
 }
 
 }  // namespace

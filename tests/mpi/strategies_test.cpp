@@ -151,9 +151,9 @@ bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
 }
 
 const std::vector<Problem> problems{{{18, 19, 20}, {true, true, true}, false},
-                                {{19, 18, 23}, {false, false, false}, false},
-                                {{18, 21, 19}, {false, true, false}, true},
-                                {{20, 18, 18}, {true, false, false}, true}};
+                                    {{19, 18, 23}, {false, false, false}, false},
+                                    {{18, 21, 19}, {false, true, false}, true},
+                                    {{20, 18, 18}, {true, false, false}, true}};
 
 TEST(Strategies, LeaveTheSameBits) {
   for (const Problem& problem : problems) {
