@@ -39,7 +39,8 @@ struct Level {
   Mesh mesh;
   Cell factor{1, 1, 1};                 // 2 along the axes that were halved to make this level from the finer one
   std::array<Array, 3> centre;          // centre of a cell, in finest cells; index i + 1 for i = -1..n
-  VectorArray face, edge;               // couplings J g^dd / distance, J g^ab, low sides
+  VectorArray face, edge;               // couplings J g^dd / distance, J g^ab, low sides; rows beside walls weighted
+  Vec3 row{row_weight, row_weight, row_weight};  // weight of a row beside a wall of each axis, in rows of this level
   std::array<Array, 18> a;              // stencil; a[0..5] only when orthogonal
   Array diagonal;                       // sum of the neighbours' coefficients
   int points = 7;
@@ -63,8 +64,8 @@ inline std::array<long, 18> offsets(const Mesh& m) {
 }
 
 // Coefficients of one cell. Faces on walls carry no flux. A diagonal spring needs both its cells inside. What the
-// cross flux through a face beside a wall then lacks (half of it, from beyond the wall) is closed by continuing p
-// linearly: the tangential flux uses the one-sided slope of the wall row.
+// cross flux through a face beside a wall then lacks (its part beyond the diagonals' half) is closed by continuing p
+// linearly: the tangential flux of the wall row uses the one-sided slope there.
 inline std::array<double, 18> stencil(const Level& l, Cell c, long o, bool orthogonal) {
   const Mesh& m = l.mesh;
   std::array<double, 18> a{};
@@ -84,7 +85,7 @@ inline std::array<double, 18> stencil(const Level& l, Cell c, long o, bool ortho
           int t = in_u ? u : v, st = in_u ? su : sv;    // along the wall, through this face
           int w = in_u ? v : u, inward = in_u ? -sv : -su;  // away from the wall
           if (!m.inside(c, w, inward)) continue;
-          double q = 0.25 * st * inward * e;
+          double q = 0.5 * (l.row[w] - 0.5) * st * inward * e;
           a[face_index(w, inward)] += q;
           a[edge_index(t, st, w, inward)] += q;
           a[face_index(t, st)] -= q;
@@ -111,6 +112,24 @@ inline void build_stencil(Level& l, bool orthogonal) {
   l.x = l.b = l.r = l.previous = m.array();
 }
 
+// The finest couplings: the metrics times the weights of the rows beside walls (an edge lies in the plane normal to
+// its axis: the weight of that axis' wall; the other two axes are met in stencil()).
+inline void weigh_rows(const Geometry& g, Level& top) {
+  top.mesh = g.mesh;
+  top.face = g.face, top.edge = g.edge;
+  for (int d = 0; d < 3; ++d) {
+    Cell hi = g.mesh.n, hi_edge{g.mesh.n[0] + 1, g.mesh.n[1] + 1, g.mesh.n[2] + 1};
+    hi[d] += 1, hi_edge[d] -= 1;
+    g.mesh.for_each({0, 0, 0}, hi, [&](Cell c, long o) { top.face[d][o] *= tangential_weight(g.mesh, c, d); });
+    g.mesh.for_each({0, 0, 0}, hi_edge, [&](Cell c, long o) {
+      if (g.mesh.at_low_wall(c, d)) top.edge[d][o] *= row_weight;
+      if (g.mesh.at_high_wall(c, d)) top.edge[d][o] *= row_weight;
+    });
+  }
+  for (int d = 0; d < 3; ++d)
+    if (g.mesh.periodic[d]) top.row[d] = 1;
+}
+
 // ---- Coarsening by pairs from global indices -----------------------------------------------------------------------
 
 inline int first_child(int coarse, int factor, int fine_cells) { return std::min(coarse * factor, fine_cells); }
@@ -132,6 +151,7 @@ inline Level coarsen(const Level& f, const Cell& finest, bool orthogonal) {
   for (int d = 0; d < 3; ++d) {
     c.factor[d] = f.mesh.n[d] > 2 ? 2 : 1;
     nc[d] = (f.mesh.n[d] + c.factor[d] - 1) / c.factor[d];
+    c.row[d] = 1 + (f.row[d] - 1) / c.factor[d];
   }
   c.mesh = Mesh(nc, f.mesh.periodic);
   for (int d = 0; d < 3; ++d)
@@ -236,18 +256,43 @@ inline double prolong_cell(const Level& f, const Level& c, Cell i) {
   return here + pz.weight * (in_plane(o + sz) - here);
 }
 
+// ---- Residuals ------------------------------------------------------------------------------------------------------
+
+// max |(A x - b) / J|: the true residual |nabla^2 p - rhs|
+inline double true_residual(const Geometry& g, Level& l) {
+  auto off = offsets(l.mesh);
+  l.mesh.wrap(l.x);
+  double worst = 0;
+  l.mesh.for_each_cell([&](Cell, long o) {
+    double r = std::abs((apply(l, off, l.x, o) - l.b[o]) / g.J[o]);
+    if (!(r <= worst)) worst = r;
+  });
+  return worst;
+}
+// max |(A x - b) / D|: scaled by the diagonal, what a Jacobi sweep changes
+inline double scaled_residual(Level& l) {
+  auto off = offsets(l.mesh);
+  l.mesh.wrap(l.x);
+  double worst = 0;
+  l.mesh.for_each_cell([&](Cell, long o) {
+    double r = std::abs((apply(l, off, l.x, o) - l.b[o]) / l.diagonal[o]);
+    if (!(r <= worst)) worst = r;
+  });
+  return worst;
+}
+
 // ---- Multigrid -----------------------------------------------------------------------------------------------------
 
 struct MultigridOptions {
   int pre = 2, post = 2, coarsest = 16;
+  bool accelerate = true;  // GCR around the cycles; false: the cycles alone
 };
 
 class Multigrid {
  public:
   Multigrid(const Geometry& g, MultigridOptions options) : options_(options) {
     Level top;
-    top.mesh = g.mesh;
-    top.face = g.face, top.edge = g.edge;
+    weigh_rows(g, top);
     for (int d = 0; d < 3; ++d) {
       int n = g.mesh.n[d];
       top.centre[d].resize(size_t(n) + 2);
@@ -287,34 +332,65 @@ class Multigrid {
     work_ += share * (options_.pre + options_.post + 2);
   }
 
+  // Solves for top().x from the guess that is there until max |(A x - b)/J| < tolerance; returns the cycles used.
+  int solve(const Geometry& g, double tolerance, int max_cycles, double& worst) {
+    int cycles = 0;
+    for (;;) {  // a second round only if the recursive residual had drifted from the true one
+      worst = true_residual(g, levels_[0]);
+      if (!(worst >= tolerance) || cycles >= max_cycles) return cycles;
+      int used = options_.accelerate ? gcr(g, tolerance, max_cycles - cycles) : (cycle(), 1);
+      if (used == 0) return cycles;
+      cycles += used;
+    }
+  }
+
  private:
+  // Generalised conjugate residuals, one direction kept, a V cycle from zero as preconditioner B:
+  //   z = B r, w = A z; beta = (w,q)/(q,q); d = z - beta d, q = w - beta q; alpha = (r,w)/(q,q), x += alpha d, r -= alpha q
+  // with (q,q) = (w,w) - beta (w,q), so that the three sums of a cycle travel in one reduction. The norm of r never
+  // grows, whether or not A or B are symmetric.
+  int gcr(const Geometry& g, double tolerance, int max_cycles) {
+    Level& top = levels_[0];
+    const Mesh& m = top.mesh;
+    auto off = offsets(m);
+    residual(top);
+    Array x = top.x, b = top.b, r = top.r, d = m.array(), q = m.array(), w = m.array();
+    double qq = 0;
+    int used = 0;
+    for (bool go = true; go && used < max_cycles;) {
+      top.b = r;
+      std::fill(top.x.begin(), top.x.end(), 0.0);
+      cycle();
+      const Array& z = top.x;
+      m.wrap(top.x);
+      double wq = 0, ww = 0, rw = 0;
+      m.for_each_cell([&](Cell, long o) {
+        w[o] = apply(top, off, z, o);
+        wq += w[o] * q[o], ww += w[o] * w[o], rw += r[o] * w[o];
+      });
+      double beta = qq > 0 ? wq / qq : 0.0;
+      qq = ww - beta * wq;
+      if (!(qq > 0)) break;
+      double alpha = rw / qq, largest = 0;
+      m.for_each_cell([&](Cell, long o) {
+        d[o] = z[o] - beta * d[o];
+        q[o] = w[o] - beta * q[o];
+        x[o] += alpha * d[o];
+        r[o] -= alpha * q[o];
+        largest = std::max(largest, std::abs(r[o] / g.J[o]));
+      });
+      ++used;
+      work_ += 2;
+      go = largest >= tolerance;
+    }
+    top.x = x, top.b = b;
+    return used;
+  }
+
   MultigridOptions options_;
   std::vector<Level> levels_;
   double work_ = 0;
 };
-
-// max |(A x - b) / J|: the true residual |nabla^2 p - rhs|
-inline double true_residual(const Geometry& g, Level& l) {
-  auto off = offsets(l.mesh);
-  l.mesh.wrap(l.x);
-  double worst = 0;
-  l.mesh.for_each_cell([&](Cell, long o) {
-    double r = std::abs((apply(l, off, l.x, o) - l.b[o]) / g.J[o]);
-    if (!(r <= worst)) worst = r;
-  });
-  return worst;
-}
-// max |(A x - b) / D|: scaled by the diagonal, what a Jacobi sweep changes
-inline double scaled_residual(Level& l) {
-  auto off = offsets(l.mesh);
-  l.mesh.wrap(l.x);
-  double worst = 0;
-  l.mesh.for_each_cell([&](Cell, long o) {
-    double r = std::abs((apply(l, off, l.x, o) - l.b[o]) / l.diagonal[o]);
-    if (!(r <= worst)) worst = r;
-  });
-  return worst;
-}
 
 // ---- The two classical solvers -------------------------------------------------------------------------------------
 

@@ -54,9 +54,9 @@ class Cavity {
       for (int e = 0; e < 3; ++e) f[e][o] = acceleration(g, V, V[e], o, nu, alpha);
     });
     // J rhs = J div(V / dt + f)
-    m.for_each_cell([&](Cell, long o) {
+    m.for_each_cell([&](Cell c, long o) {
       Vec3 F{V[0][o] / dt + f[0][o], V[1][o] / dt + f[1][o], V[2][o] / dt + f[2][o]};
-      for (int d = 0; d < 3; ++d) Q[d][o] = contravariant_flux(g, F, o, d);
+      for (int d = 0; d < 3; ++d) Q[d][o] = contravariant_flux(g, opt.faces, F, c, o, d, dt);
     });
     close_walls(m, Q);
     Level& top = multigrid.top();
@@ -97,14 +97,13 @@ class Cavity {
   }
 
   int solve(Level& top, double& residual_out) {
+    if (opt.method == Method::multigrid) return multigrid.solve(g, opt.tolerance, opt.max_iterations, residual_out);
     double omega = opt.relaxation > 0 ? opt.relaxation : opt.method == Method::sor ? sor_relaxation(g.mesh) : 0.98;
     int it = 0;
     for (;; ++it) {
       residual_out = true_residual(g, top);
       if (!(residual_out >= opt.tolerance) || it >= opt.max_iterations) return it;
-      if (opt.method == Method::multigrid) multigrid.cycle();
-      else if (opt.method == Method::sor) sor_sweep(top, omega);
-      else jacobi_sweep(top, omega);
+      opt.method == Method::sor ? sor_sweep(top, omega) : jacobi_sweep(top, omega);
     }
   }
 
@@ -115,7 +114,7 @@ class Cavity {
     g.mesh.for_each_cell([&](Cell, long o) { p[o] -= sum / volume; });
   }
 
-  // div V = (1/J) sum_d dQ^d/dxi_d, central, with the walls' own flux; rms over the volume
+  // div V = sum_d nabla xi_d . dV/dxi_d, central, the walls' velocities included; rms over the volume
   double divergence_rms() {
     velocity_boundary(g.mesh, opt.faces, V);
     double sum = 0, volume = 0;
