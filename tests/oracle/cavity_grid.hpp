@@ -73,7 +73,8 @@ struct Mesh {
   }
 };
 
-// ---- Mappings: computational coordinates in [0,1]^3 -> physical space ------------------------------------------
+// ---- Mappings: computational coordinates in [0,1]^3 -> physical space
+// ------------------------------------------
 
 using Mapping = std::function<Vec3(Vec3)>;
 
@@ -81,7 +82,9 @@ using Mapping = std::function<Vec3(Vec3)>;
 inline double tanh_parameter(int intervals, double smallest) {
   if (!(smallest > 0) || smallest > 1.0 / intervals)
     throw std::invalid_argument("smallest spacing must lie in (0, 1/intervals]");
-  auto first = [&](double beta) { return 0.5 * (1 + std::tanh(beta * (2.0 / intervals - 1)) / std::tanh(beta)); };
+  auto first = [&](double beta) {
+    return 0.5 * (1 + std::tanh(beta * (2.0 / intervals - 1)) / std::tanh(beta));
+  };
   double low = 1e-6, high = 20;
   for (int it = 0; it < 200; ++it) {
     double mid = 0.5 * (low + high);
@@ -89,28 +92,32 @@ inline double tanh_parameter(int intervals, double smallest) {
   }
   return 0.5 * (low + high);
 }
-inline double tanh_map(double s, double beta) { return 0.5 * (1 + std::tanh(beta * (2 * s - 1)) / std::tanh(beta)); }
+inline double tanh_map(double s, double beta) {
+  return 0.5 * (1 + std::tanh(beta * (2 * s - 1)) / std::tanh(beta));
+}
 
-// Skewed in the interior only, the box itself unchanged: x_e = X_e + skew c_e B, B = sin(pi X) sin(pi Y) sin(pi Z).
-// All nine derivatives of the mapping are non-zero, on the walls the one along the normal included.
+// Skewed in the interior only, the box itself unchanged: x_e = X_e + skew c_e B, B = sin(pi X) sin(pi Y)
+// sin(pi Z). All nine derivatives of the mapping are non-zero, on the walls the one along the normal
+// included.
 inline Vec3 skew_map(Vec3 X, double skew) {
   const double pi = 3.14159265358979323846;
   double B = skew * std::sin(pi * X[0]) * std::sin(pi * X[1]) * std::sin(pi * X[2]);
   return {X[0] + B, X[1] - 0.8 * B, X[2] + 0.6 * B};
 }
 
-// ---- Coordinates and metrics ---------------------------------------------------------------------------------
+// ---- Coordinates and metrics
+// ---------------------------------------------------------------------------------
 
 struct Geometry {
   Mesh mesh;
-  VectorArray x;                            // nodes -1..n (walls included); -2 and n+1 by extrapolation
-  Array J;                                  // cell: det(dx/dxi), second order
-  std::array<VectorArray, 3> grad;          // cell: grad[d][e] = d xi_d / d x_e, second order (pressure, fluxes)
-  std::array<VectorArray, 3> conv;          // the same for the convection: second or fourth order
-  VectorArray face;                         // low face of the cell: face[d] = J g^dd at c - e_d/2, walls included
-  VectorArray edge;                         // low edge: edge[d] = J g^ab at c - e_a/2 - e_b/2, (a,b) = the other two
-  bool orthogonal = false;                  // all edge terms vanish: 7 points suffice
-  double smallest = 0;                      // smallest distance of neighbouring nodes
+  VectorArray x;                    // nodes -1..n (walls included); -2 and n+1 by extrapolation
+  Array J;                          // cell: det(dx/dxi), second order
+  std::array<VectorArray, 3> grad;  // cell: grad[d][e] = d xi_d / d x_e, second order (pressure, fluxes)
+  std::array<VectorArray, 3> conv;  // the same for the convection: second or fourth order
+  VectorArray face;                 // low face of the cell: face[d] = J g^dd at c - e_d/2, walls included
+  VectorArray edge;                 // low edge: edge[d] = J g^ab at c - e_a/2 - e_b/2, (a,b) = the other two
+  bool orthogonal = false;          // all edge terms vanish: 7 points suffice
+  double smallest = 0;              // smallest distance of neighbouring nodes
 };
 
 inline Vec3 cross(const Vec3& a, const Vec3& b) {
@@ -127,7 +134,8 @@ inline Metric invert(const std::array<Vec3, 3>& T) {
   Vec3 yz = cross(T[1], T[2]), zx = cross(T[2], T[0]), xy = cross(T[0], T[1]);
   Metric m;
   m.J = dot(T[0], yz);
-  for (int e = 0; e < 3; ++e) m.grad[0][e] = yz[e] / m.J, m.grad[1][e] = zx[e] / m.J, m.grad[2][e] = xy[e] / m.J;
+  for (int e = 0; e < 3; ++e)
+    m.grad[0][e] = yz[e] / m.J, m.grad[1][e] = zx[e] / m.J, m.grad[2][e] = xy[e] / m.J;
   return m;
 }
 
@@ -178,8 +186,8 @@ inline double edge_metric(const Geometry& g, long o, int d) {
   return m.J * dot(m.grad[a], m.grad[b]);
 }
 
-// Two ghost rules: coordinates continue as the quartic through the five nodes nearest the wall, which makes the
-// central fourth-order difference at the first interior point the one-sided five-point formula.
+// Two ghost rules: coordinates continue as the quartic through the five nodes nearest the wall, which makes
+// the central fourth-order difference at the first interior point the one-sided five-point formula.
 inline void extrapolate_coordinates(Geometry& g) {
   const Mesh& m = g.mesh;
   for (int d = 0; d < 3; ++d) {
@@ -232,7 +240,8 @@ inline void compute_metrics(Geometry& g, bool fourth) {
   g.orthogonal = largest_edge <= 1e-12 * largest;
 }
 
-// Nodes at s = (i+1)/(n+1) on a walled axis, i/n on a periodic one; the mapping is evaluated beyond the period.
+// Nodes at s = (i+1)/(n+1) on a walled axis, i/n on a periodic one; the mapping is evaluated beyond the
+// period.
 inline Geometry make_geometry(Cell n, std::array<bool, 3> periodic, const Mapping& map, bool fourth) {
   Geometry g;
   g.mesh = Mesh(n, periodic);
@@ -248,7 +257,8 @@ inline Geometry make_geometry(Cell n, std::array<bool, 3> periodic, const Mappin
 }
 
 // The cavity's grids: tanh-clustered to the walls when smallest > 0, skewed in the interior when skew != 0.
-inline Geometry make_cavity_geometry(Cell n, std::array<bool, 3> periodic, double smallest, double skew, bool fourth) {
+inline Geometry make_cavity_geometry(Cell n, std::array<bool, 3> periodic, double smallest, double skew,
+                                     bool fourth) {
   Vec3 beta{};
   for (int d = 0; d < 3; ++d)
     if (smallest > 0 && !periodic[d]) beta[d] = tanh_parameter(n[d] + 1, smallest);

@@ -6,9 +6,11 @@
 
 namespace sc::oracle {
 
-// ---- One level of the hierarchy ------------------------------------------------------------------------------------
+// ---- One level of the hierarchy
+// ------------------------------------------------------------------------------------
 
-// The 18 neighbours: six faces (-x +x -y +y -z +z), then per plane d the four diagonals (a,b) = --, +-, -+, ++.
+// The 18 neighbours: six faces (-x +x -y +y -z +z), then per plane d the four diagonals (a,b) = --, +-, -+,
+// ++.
 struct Offset {
   Cell step;
 };
@@ -37,15 +39,16 @@ inline int edge_index(int a, int sa, int b, int sb) {
 
 struct Level {
   Mesh mesh;
-  Cell factor{1, 1, 1};                 // 2 along the axes that were halved to make this level from the finer one
-  std::array<Array, 3> centre;          // centre of a cell, in finest cells; index i + 1 for i = -1..n
-  VectorArray face, edge;               // couplings J g^dd / distance, J g^ab, low sides; rows beside walls weighted
-  Vec3 row{row_weight, row_weight, row_weight};  // weight of a row beside a wall of each axis, in rows of this level
-  std::array<Array, 18> a;              // stencil; a[0..5] only when orthogonal
-  Array diagonal;                       // sum of the neighbours' coefficients
+  Cell factor{1, 1, 1};         // 2 along the axes that were halved to make this level from the finer one
+  std::array<Array, 3> centre;  // centre of a cell, in finest cells; index i + 1 for i = -1..n
+  VectorArray face, edge;       // couplings J g^dd / distance, J g^ab, low sides; rows beside walls weighted
+  Vec3 row{row_weight, row_weight,
+           row_weight};     // weight of a row beside a wall of each axis, in rows of this level
+  std::array<Array, 18> a;  // stencil; a[0..5] only when orthogonal
+  Array diagonal;           // sum of the neighbours' coefficients
   int points = 7;
-  double lambda = 2;                    // bound of the eigenvalues of D^-1 A (Gershgorin)
-  Array x, b, r, previous;              // solution, right side, residual, the iterate before
+  double lambda = 2;        // bound of the eigenvalues of D^-1 A (Gershgorin)
+  Array x, b, r, previous;  // solution, right side, residual, the iterate before
 };
 
 // sum_k a_k (x_k - x_c): A x at the cell
@@ -63,9 +66,9 @@ inline std::array<long, 18> offsets(const Mesh& m) {
   return off;
 }
 
-// Coefficients of one cell. Faces on walls carry no flux. A diagonal spring needs both its cells inside. What the
-// cross flux through a face beside a wall then lacks (its part beyond the diagonals' half) is closed by continuing p
-// linearly: the tangential flux of the wall row uses the one-sided slope there.
+// Coefficients of one cell. Faces on walls carry no flux. A diagonal spring needs both its cells inside. What
+// the cross flux through a face beside a wall then lacks (its part beyond the diagonals' half) is closed by
+// continuing p linearly: the tangential flux of the wall row uses the one-sided slope there.
 inline std::array<double, 18> stencil(const Level& l, Cell c, long o, bool orthogonal) {
   const Mesh& m = l.mesh;
   std::array<double, 18> a{};
@@ -82,7 +85,7 @@ inline std::array<double, 18> stencil(const Level& l, Cell c, long o, bool ortho
         if (in_u && in_v) {
           a[edge_index(u, su, v, sv)] += 0.5 * su * sv * e;
         } else if (in_u != in_v) {
-          int t = in_u ? u : v, st = in_u ? su : sv;    // along the wall, through this face
+          int t = in_u ? u : v, st = in_u ? su : sv;        // along the wall, through this face
           int w = in_u ? v : u, inward = in_u ? -sv : -su;  // away from the wall
           if (!m.inside(c, w, inward)) continue;
           double q = 0.5 * (l.row[w] - 0.5) * st * inward * e;
@@ -112,15 +115,16 @@ inline void build_stencil(Level& l, bool orthogonal) {
   l.x = l.b = l.r = l.previous = m.array();
 }
 
-// The finest couplings: the metrics times the weights of the rows beside walls (an edge lies in the plane normal to
-// its axis: the weight of that axis' wall; the other two axes are met in stencil()).
+// The finest couplings: the metrics times the weights of the rows beside walls (an edge lies in the plane
+// normal to its axis: the weight of that axis' wall; the other two axes are met in stencil()).
 inline void weigh_rows(const Geometry& g, Level& top) {
   top.mesh = g.mesh;
   top.face = g.face, top.edge = g.edge;
   for (int d = 0; d < 3; ++d) {
     Cell hi = g.mesh.n, hi_edge{g.mesh.n[0] + 1, g.mesh.n[1] + 1, g.mesh.n[2] + 1};
     hi[d] += 1, hi_edge[d] -= 1;
-    g.mesh.for_each({0, 0, 0}, hi, [&](Cell c, long o) { top.face[d][o] *= tangential_weight(g.mesh, c, d); });
+    g.mesh.for_each({0, 0, 0}, hi,
+                    [&](Cell c, long o) { top.face[d][o] *= tangential_weight(g.mesh, c, d); });
     g.mesh.for_each({0, 0, 0}, hi_edge, [&](Cell c, long o) {
       if (g.mesh.at_low_wall(c, d)) top.edge[d][o] *= row_weight;
       if (g.mesh.at_high_wall(c, d)) top.edge[d][o] *= row_weight;
@@ -130,15 +134,19 @@ inline void weigh_rows(const Geometry& g, Level& top) {
     if (g.mesh.periodic[d]) top.row[d] = 1;
 }
 
-// ---- Coarsening by pairs from global indices -----------------------------------------------------------------------
+// ---- Coarsening by pairs from global indices
+// -----------------------------------------------------------------------
 
-inline int first_child(int coarse, int factor, int fine_cells) { return std::min(coarse * factor, fine_cells); }
+inline int first_child(int coarse, int factor, int fine_cells) {
+  return std::min(coarse * factor, fine_cells);
+}
 
 inline Array coarse_centres(const Array& fine, int nf, int nc, int factor, bool periodic, double period) {
   Array c(size_t(nc) + 2);
   for (int i = 0; i < nc; ++i) {
     int lo = first_child(i, factor, nf), hi = first_child(i + 1, factor, nf) - 1;
-    c[size_t(i) + 1] = factor == 1 ? fine[size_t(lo) + 1] : 0.5 * (fine[size_t(lo) + 1] + fine[size_t(hi) + 1]);
+    c[size_t(i) + 1] =
+        factor == 1 ? fine[size_t(lo) + 1] : 0.5 * (fine[size_t(lo) + 1] + fine[size_t(hi) + 1]);
   }
   c[0] = periodic ? c[size_t(nc)] - period : c[1] - 1;
   c[size_t(nc) + 1] = periodic ? c[1] + period : c[size_t(nc)] + 1;
@@ -167,8 +175,10 @@ inline Level coarsen(const Level& f, const Cell& finest, bool orthogonal) {
       Cell i;
       i[d] = first_child(I[d], c.factor[d], nf[d]);
       double sum = 0;
-      for (i[b] = first_child(I[b], c.factor[b], nf[b]); i[b] < first_child(I[b] + 1, c.factor[b], nf[b]); ++i[b])
-        for (i[a] = first_child(I[a], c.factor[a], nf[a]); i[a] < first_child(I[a] + 1, c.factor[a], nf[a]); ++i[a])
+      for (i[b] = first_child(I[b], c.factor[b], nf[b]); i[b] < first_child(I[b] + 1, c.factor[b], nf[b]);
+           ++i[b])
+        for (i[a] = first_child(I[a], c.factor[a], nf[a]); i[a] < first_child(I[a] + 1, c.factor[a], nf[a]);
+             ++i[a])
           sum += f.face[d][f.mesh.at(i)];
       double fine_distance = f.centre[d][size_t(i[d]) + 1] - f.centre[d][size_t(i[d])];
       double distance = c.centre[d][size_t(I[d]) + 1] - c.centre[d][size_t(I[d])];
@@ -182,7 +192,8 @@ inline Level coarsen(const Level& f, const Cell& finest, bool orthogonal) {
       Cell i;
       i[a] = first_child(I[a], c.factor[a], nf[a]), i[b] = first_child(I[b], c.factor[b], nf[b]);
       double sum = 0;
-      for (i[d] = first_child(I[d], c.factor[d], nf[d]); i[d] < first_child(I[d] + 1, c.factor[d], nf[d]); ++i[d])
+      for (i[d] = first_child(I[d], c.factor[d], nf[d]); i[d] < first_child(I[d] + 1, c.factor[d], nf[d]);
+           ++i[d])
         sum += f.edge[d][f.mesh.at(i)];
       c.edge[d][o] = sum;
     });
@@ -192,12 +203,13 @@ inline Level coarsen(const Level& f, const Cell& finest, bool orthogonal) {
   return c;
 }
 
-// ---- Smoothing and transfers ---------------------------------------------------------------------------------------
+// ---- Smoothing and transfers
+// ---------------------------------------------------------------------------------------
 
-// Chebyshev iteration of the fourth kind: x' = x + (2k-1)/(2k+3) (x - x_before) + (8k+4)/((2k+3) lambda) D^-1 (A x - b),
-// k = 0, 1, ... One sweep each, no colours, no reductions.
-inline double chebyshev_cell(const Level& l, const std::array<long, 18>& off, const Array& x, const Array& before,
-                             const Array& b, long o, double momentum, double weight) {
+// Chebyshev iteration of the fourth kind: x' = x + (2k-1)/(2k+3) (x - x_before) + (8k+4)/((2k+3) lambda) D^-1
+// (A x - b), k = 0, 1, ... One sweep each, no colours, no reductions.
+inline double chebyshev_cell(const Level& l, const std::array<long, 18>& off, const Array& x,
+                             const Array& before, const Array& b, long o, double momentum, double weight) {
   double D = l.diagonal[o];
   return x[o] + momentum * (x[o] - before[o]) + weight * (D > 0 ? (apply(l, off, x, o) - b[o]) / D : 0.0);
 }
@@ -224,7 +236,8 @@ inline double restrict_cell(const Level& f, const Level& c, Cell I) {
   double sum = 0;
   Cell lo, hi;
   for (int d = 0; d < 3; ++d)
-    lo[d] = first_child(I[d], c.factor[d], f.mesh.n[d]), hi[d] = first_child(I[d] + 1, c.factor[d], f.mesh.n[d]);
+    lo[d] = first_child(I[d], c.factor[d], f.mesh.n[d]),
+    hi[d] = first_child(I[d] + 1, c.factor[d], f.mesh.n[d]);
   f.mesh.for_each(lo, hi, [&](Cell, long o) { sum += f.r[o]; });
   return sum;
 }
@@ -246,7 +259,8 @@ inline Parent parent(const Level& f, const Level& c, int d, int i) {
 inline double prolong_cell(const Level& f, const Level& c, Cell i) {
   Parent px = parent(f, c, 0, i[0]), py = parent(f, c, 1, i[1]), pz = parent(f, c, 2, i[2]);
   long o = c.mesh.at(px.index, py.index, pz.index);
-  long sx = px.toward * c.mesh.stride[0], sy = py.toward * c.mesh.stride[1], sz = pz.toward * c.mesh.stride[2];
+  long sx = px.toward * c.mesh.stride[0], sy = py.toward * c.mesh.stride[1],
+       sz = pz.toward * c.mesh.stride[2];
   auto along_x = [&](long q) { return c.x[q] + px.weight * (c.x[q + sx] - c.x[q]); };
   auto in_plane = [&](long q) {
     double here = along_x(q);
@@ -256,7 +270,8 @@ inline double prolong_cell(const Level& f, const Level& c, Cell i) {
   return here + pz.weight * (in_plane(o + sz) - here);
 }
 
-// ---- Residuals ------------------------------------------------------------------------------------------------------
+// ---- Residuals
+// ------------------------------------------------------------------------------------------------------
 
 // max |(A x - b) / J|: the true residual |nabla^2 p - rhs|
 inline double true_residual(const Geometry& g, Level& l) {
@@ -281,7 +296,8 @@ inline double scaled_residual(Level& l) {
   return worst;
 }
 
-// ---- Multigrid -----------------------------------------------------------------------------------------------------
+// ---- Multigrid
+// -----------------------------------------------------------------------------------------------------
 
 struct MultigridOptions {
   int pre = 2, post = 2, coarsest = 16;
@@ -332,7 +348,8 @@ class Multigrid {
     work_ += share * (options_.pre + options_.post + 2);
   }
 
-  // Solves for top().x from the guess that is there until max |(A x - b)/J| < tolerance; returns the cycles used.
+  // Solves for top().x from the guess that is there until max |(A x - b)/J| < tolerance; returns the cycles
+  // used.
   int solve(const Geometry& g, double tolerance, int max_cycles, double& worst) {
     int cycles = 0;
     for (;;) {  // a second round only if the recursive residual had drifted from the true one
@@ -346,9 +363,10 @@ class Multigrid {
 
  private:
   // Generalised conjugate residuals, one direction kept, a V cycle from zero as preconditioner B:
-  //   z = B r, w = A z; beta = (w,q)/(q,q); d = z - beta d, q = w - beta q; alpha = (r,w)/(q,q), x += alpha d, r -= alpha q
-  // with (q,q) = (w,w) - beta (w,q), so that the three sums of a cycle travel in one reduction. The norm of r never
-  // grows, whether or not A or B are symmetric.
+  //   z = B r, w = A z; beta = (w,q)/(q,q); d = z - beta d, q = w - beta q; alpha = (r,w)/(q,q), x += alpha
+  //   d, r -= alpha q
+  // with (q,q) = (w,w) - beta (w,q), so that the three sums of a cycle travel in one reduction. The norm of r
+  // never grows, whether or not A or B are symmetric.
   int gcr(const Geometry& g, double tolerance, int max_cycles) {
     Level& top = levels_[0];
     const Mesh& m = top.mesh;
@@ -392,7 +410,8 @@ class Multigrid {
   double work_ = 0;
 };
 
-// ---- The two classical solvers -------------------------------------------------------------------------------------
+// ---- The two classical solvers
+// -------------------------------------------------------------------------------------
 
 // x' = x + omega D^-1 (A x - b). omega < 1: with 7 points the checkerboard is an eigenvector of D^-1 A to 2.
 inline void jacobi_sweep(Level& l, double omega) {

@@ -97,8 +97,11 @@ class Cavity {
   }
 
   int solve(Level& top, double& residual_out) {
-    if (opt.method == Method::multigrid) return multigrid.solve(g, opt.tolerance, opt.max_iterations, residual_out);
-    double omega = opt.relaxation > 0 ? opt.relaxation : opt.method == Method::sor ? sor_relaxation(g.mesh) : 0.98;
+    if (opt.method == Method::multigrid)
+      return multigrid.solve(g, opt.tolerance, opt.max_iterations, residual_out);
+    double omega = opt.relaxation > 0          ? opt.relaxation
+                   : opt.method == Method::sor ? sor_relaxation(g.mesh)
+                                               : 0.98;
     int it = 0;
     for (;; ++it) {
       residual_out = true_residual(g, top);
@@ -140,7 +143,8 @@ class Cavity {
   long steps = 0;
 };
 
-// ---- Sampling at a physical point ----------------------------------------------------------------------------------
+// ---- Sampling at a physical point
+// ----------------------------------------------------------------------------------
 
 // Cubic Lagrange interpolation in index space, the index found by Newton's method; nodes -1..n are used.
 struct Weights {
