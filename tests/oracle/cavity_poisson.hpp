@@ -11,18 +11,15 @@ namespace sc::oracle {
 
 // The 18 neighbours: six faces (-x +x -y +y -z +z), then per plane d the four diagonals (a,b) = --, +-, -+,
 // ++.
-struct Offset {
-  Cell step;
-};
-inline const std::array<Offset, 18>& neighbours() {
-  static const std::array<Offset, 18> table = [] {
-    std::array<Offset, 18> t{};
+inline const std::array<Cell, 18>& neighbours() {
+  static const std::array<Cell, 18> table = [] {
+    std::array<Cell, 18> t{};
     for (int d = 0; d < 3; ++d)
-      for (int side = 0; side < 2; ++side) t[size_t(2 * d + side)].step[d] = 2 * side - 1;
+      for (int side = 0; side < 2; ++side) t[size_t(2 * d + side)][d] = 2 * side - 1;
     for (int d = 0; d < 3; ++d)
       for (int q = 0; q < 4; ++q) {
-        t[size_t(6 + 4 * d + q)].step[(d + 1) % 3] = q & 1 ? 1 : -1;
-        t[size_t(6 + 4 * d + q)].step[(d + 2) % 3] = q & 2 ? 1 : -1;
+        t[size_t(6 + 4 * d + q)][(d + 1) % 3] = q & 1 ? 1 : -1;
+        t[size_t(6 + 4 * d + q)][(d + 2) % 3] = q & 2 ? 1 : -1;
       }
     return t;
   }();
@@ -60,7 +57,7 @@ inline double apply(const Level& l, const std::array<long, 18>& off, const Array
 inline std::array<long, 18> offsets(const Mesh& m) {
   std::array<long, 18> off;
   for (int k = 0; k < 18; ++k) {
-    const Cell& s = neighbours()[k].step;
+    const Cell& s = neighbours()[k];
     off[k] = s[0] * m.stride[0] + s[1] * m.stride[1] + s[2] * m.stride[2];
   }
   return off;
@@ -300,7 +297,7 @@ inline double scaled_residual(Level& l) {
 // -----------------------------------------------------------------------------------------------------
 
 struct MultigridOptions {
-  int pre = 2, post = 2, coarsest = 16;
+  int pre = 3, post = 3, coarsest = 16;
   bool accelerate = true;  // GCR around the cycles; false: the cycles alone
 };
 

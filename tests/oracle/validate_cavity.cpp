@@ -247,7 +247,7 @@ void solvers() {
   solver_row(26, 0, 0.1, true);
   solver_row(26, 0.012, 0.1, false);
   solver_row(66, 0, 0, false);
-  solver_row(66, 0.012, 0, false);
+  solver_row(66, 0.012, 0, true);
   solver_row(66, 0.004, 0, false);
   solver_row(66, 0, 0.1, false);
   solver_row(66, 0.012, 0.1, false);
