@@ -13,16 +13,16 @@ namespace sc::cavity {
 
 /// Fields of a level. x has two levels: the iterate and the one before it.
 template <class Real, class Points>
-struct Level {
-  explicit Level(const Grid& grid)
+struct PoissonLevel {
+  explicit PoissonLevel(const Grid& grid)
       : grid(grid),
         a(grid, "couplings"),
         inverse_diagonal(grid, "inverse diagonal"),
         x(grid, "x", {.levels = 2}),
         b(grid, "b"),
         r(grid, "residual") {}
-  Level(const Level&) = delete;
-  Level& operator=(const Level&) = delete;
+  PoissonLevel(const PoissonLevel&) = delete;
+  PoissonLevel& operator=(const PoissonLevel&) = delete;
 
   Grid grid;
   Field<Real, Points::coefficients> a;
@@ -34,38 +34,38 @@ struct Level {
 };
 
 template <class Real, class Points>
-auto smooth_sweep(Level<Real, Points>& l) {
+auto smooth_sweep(PoissonLevel<Real, Points>& l) {
   return Sweep("smooth", ChebyshevSweep<Real, Points>{}, SweepOptions{.flops = 3.0 * Points::neighbours + 8},
                updates(l.x.level(1)), reads(l.x.now(), Points::reach), reads(l.b.now()),
                reads(l.a.now(), Points::coefficient_reach), reads(l.inverse_diagonal.now()));
 }
 template <class Real, class Points>
-auto smooth_from_zero_sweep(Level<Real, Points>& l) {
+auto smooth_from_zero_sweep(PoissonLevel<Real, Points>& l) {
   return Sweep("smooth from zero", ChebyshevFromZero<Real>{}, writes(l.x.level(1)), writes(l.x.now()),
                reads(l.b.now()), reads(l.inverse_diagonal.now()));
 }
 template <class Real, class Points>
-auto residual_sweep(Level<Real, Points>& l) {
+auto residual_sweep(PoissonLevel<Real, Points>& l) {
   return Sweep("residual", Residual<Real, Points>{}, writes(l.r.now()), reads(l.x.now(), Points::reach),
                reads(l.b.now()), reads(l.a.now(), Points::coefficient_reach),
                reads(l.inverse_diagonal.now()));
 }
 template <class Real, class Points>
-auto restrict_sweep(Level<Real, Points>& fine, Level<Real, Points>& coarse, Int3 factor) {
+auto restrict_sweep(PoissonLevel<Real, Points>& fine, PoissonLevel<Real, Points>& coarse, Int3 factor) {
   return Sweep("restrict", Restrict<Real>{{factor, fine.grid.cells()}}, writes(coarse.b.now()),
                reads(fine.r.now(), refine(2, box(1))));
 }
 template <class Real, class Points>
-auto prolong_sweep(Level<Real, Points>& fine, Level<Real, Points>& coarse) {
+auto prolong_sweep(PoissonLevel<Real, Points>& fine, PoissonLevel<Real, Points>& coarse) {
   return Sweep("prolong", Prolong<Real>{}, updates(fine.x.now()), reads(coarse.x.now(), coarsen(2, box(1))));
 }
 
 /// The sweeps on one level.
 template <class Real, class Points>
 struct LevelSweeps {
-  explicit LevelSweeps(Level<Real, Points>& l)
+  explicit LevelSweeps(PoissonLevel<Real, Points>& l)
       : smooth(smooth_sweep(l)), from_zero(smooth_from_zero_sweep(l)), residual(residual_sweep(l)) {}
-  using L = Level<Real, Points>&;
+  using L = PoissonLevel<Real, Points>&;
   decltype(smooth_sweep(std::declval<L>())) smooth;
   decltype(smooth_from_zero_sweep(std::declval<L>())) from_zero;
   decltype(residual_sweep(std::declval<L>())) residual;
@@ -74,17 +74,18 @@ struct LevelSweeps {
 /// The way between two levels: restriction of the residual, interpolation of the correction.
 template <class Real, class Points>
 struct Transfer {
-  Transfer(Level<Real, Points>& fine, Level<Real, Points>& coarse, Int3 factor)
+  Transfer(PoissonLevel<Real, Points>& fine, PoissonLevel<Real, Points>& coarse, Int3 factor)
       : down(restrict_sweep(fine, coarse, factor)),
         up(prolong_sweep(fine, coarse)),
         centres(between(fine, coarse, factor)) {}
-  using L = Level<Real, Points>&;
+  using L = PoissonLevel<Real, Points>&;
   decltype(restrict_sweep(std::declval<L>(), std::declval<L>(), Int3{})) down;
   decltype(prolong_sweep(std::declval<L>(), std::declval<L>())) up;
   Centres centres;
 
-  static Centres between(const Level<Real, Points>& fine, const Level<Real, Points>& coarse, Int3 factor) {
-    const auto of = [](const Level<Real, Points>& l) -> std::array<const double*, 3> {
+  static Centres between(const PoissonLevel<Real, Points>& fine, const PoissonLevel<Real, Points>& coarse,
+                         Int3 factor) {
+    const auto of = [](const PoissonLevel<Real, Points>& l) -> std::array<const double*, 3> {
       return {l.centres[0].data(), l.centres[1].data(), l.centres[2].data()};
     };
     return {of(fine), of(coarse), factor, coarse.grid.cells(), coarse.grid.periodic()};

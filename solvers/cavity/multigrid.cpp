@@ -59,7 +59,7 @@ auto coarsening(NineteenPoints<Real>, Children children, std::array<const double
 }  // namespace
 
 template <class Real, class Points>
-void finish_level(Level<Real, Points>& level, Runner& runner) {
+void finish_level(PoissonLevel<Real, Points>& level, Runner& runner) {
   Sweep diagonal("inverse diagonal", InverseDiagonal<Real, Points>{}, SweepOptions{.reduce = Reduce::max},
                  writes(level.inverse_diagonal.now()), reads(level.a.now(), Points::coefficient_reach));
   runner.run(diagonal);
@@ -142,9 +142,9 @@ template class Multigrid<double, SevenPoints<double>>;
 template class Multigrid<double, NineteenPoints<double>>;
 template class Multigrid<float, SevenPoints<float>>;
 template class Multigrid<float, NineteenPoints<float>>;
-template void finish_level(Level<double, SevenPoints<double>>&, Runner&);
-template void finish_level(Level<double, NineteenPoints<double>>&, Runner&);
-template void finish_level(Level<float, SevenPoints<float>>&, Runner&);
-template void finish_level(Level<float, NineteenPoints<float>>&, Runner&);
+template void finish_level(PoissonLevel<double, SevenPoints<double>>&, Runner&);
+template void finish_level(PoissonLevel<double, NineteenPoints<double>>&, Runner&);
+template void finish_level(PoissonLevel<float, SevenPoints<float>>&, Runner&);
+template void finish_level(PoissonLevel<float, NineteenPoints<float>>&, Runner&);
 
 }  // namespace sc::cavity

@@ -9,14 +9,14 @@
 namespace sc::cavity {
 
 struct MultigridOptions {
-  int pre = 2, post = 2;  ///< smoothing sweeps before and after the coarse correction
+  int pre = 3, post = 3;  ///< smoothing sweeps before and after the coarse correction
   int coarsest = 16;      ///< sweeps where no coarser level is left
 };
 
 template <class Real, class Points>
 class Multigrid {
  public:
-  using L = Level<Real, Points>;
+  using L = PoissonLevel<Real, Points>;
 
   /// Collective: builds the levels below `finest`, whose couplings are set.
   Multigrid(L& finest, MultigridOptions options, Runner& runner);
@@ -50,6 +50,6 @@ class Multigrid {
 
 /// Collective: 1 / D and the eigenvalue bound of a level whose couplings are set.
 template <class Real, class Points>
-void finish_level(Level<Real, Points>& level, Runner& runner);
+void finish_level(PoissonLevel<Real, Points>& level, Runner& runner);
 
 }  // namespace sc::cavity

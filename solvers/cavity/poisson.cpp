@@ -51,7 +51,7 @@ class Solver : public Poisson<Real> {
   Field<Real>& b() override { return level_.b; }
 
  protected:
-  using L = Level<Real, Points>;
+  using L = PoissonLevel<Real, Points>;
   Field<Real>& scale() { return options_.scaled_residual ? level_.inverse_diagonal : reciprocal_; }
   static auto size_sweep(L& l, Field<Real>& scale) {
     return Sweep("residual size", ResidualSize<Real, Points>{}, SweepOptions{.reduce = Reduce::max},
@@ -117,7 +117,7 @@ class Jacobi final : public Relaxing<Real, Points> {
       : Relaxing<Real, Points>(mesh, options, runner), sweep_(jacobi_sweep(this->level_)) {}
 
  private:
-  using L = Level<Real, Points>;
+  using L = PoissonLevel<Real, Points>;
   static auto jacobi_sweep(L& l) {
     return Sweep("jacobi", JacobiSweep<Real, Points>{}, SweepOptions{.flops = 3.0 * Points::neighbours + 4},
                  writes(l.x.next()), reads(l.x.now(), Points::reach), reads(l.b.now()),
@@ -142,7 +142,7 @@ class Sor final : public Relaxing<Real, Points> {
         sweep_(sor_sweep(this->level_)) {}
 
  private:
-  using L = Level<Real, Points>;
+  using L = PoissonLevel<Real, Points>;
   /// Young's optimum for the slowest mode of a uniform box with the most cells along one axis.
   static double optimum(Int3 n) {
     const double rho = 1 - (1 - std::cos(std::numbers::pi / std::max({n.x, n.y, n.z}))) / 3;
@@ -202,7 +202,7 @@ class Accelerated final : public Solver<Real, Points> {
   }
 
  private:
-  using L = Level<Real, Points>;
+  using L = PoissonLevel<Real, Points>;
   std::unique_ptr<L> finest_copy() {
     auto z = std::make_unique<L>(this->level_.grid);
     z->centres = this->level_.centres;
