@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """From the text of a case file to a checked, typed case, once; everything wrong becomes one sentence.
 
-    text = read_case("cases/cavity_re100/case.toml")      # tables, not yet checked
-    case = typed_case(text, folder, sets=["flow.reynolds=400"])
+text = read_case("cases/cavity_re100/case.toml")      # tables, not yet checked
+case = typed_case(text, folder, sets=["flow.reynolds=400"])
 """
 
 from __future__ import annotations
@@ -33,10 +33,12 @@ def load_case(path: str | Path, sets: list[str] | tuple[str, ...] = ()) -> Case:
 
 def read_tables(path: Path) -> dict[str, Any]:
     try:
-        with open(path, "rb") as file:
+        with path.open("rb") as file:
             return tomllib.load(file)
     except FileNotFoundError:
-        raise BadInput(f"{path} does not exist: give a case file, or a name that `subcurrent cases` lists.") from None
+        raise BadInput(
+            f"{path} does not exist: give a case file, or a name that `subcurrent cases` lists."
+        ) from None
     except tomllib.TOMLDecodeError as error:
         raise BadInput(f"{path} is not TOML: {str(error)[:1].lower()}{str(error)[1:]}.") from None
     except UnicodeDecodeError:
@@ -45,7 +47,9 @@ def read_tables(path: Path) -> dict[str, Any]:
         raise BadInput(storage_error(error, path, "read").sentence) from None
 
 
-def typed_case(tables: dict[str, Any], folder: Path, sets: list[str] | tuple[str, ...] = (), name: str = "") -> Case:
+def typed_case(
+    tables: dict[str, Any], folder: Path, sets: list[str] | tuple[str, ...] = (), name: str = ""
+) -> Case:
     """The typed case for the tables of a file in `folder`; relative paths in it count from there."""
     prefix = f"{name}: " if name else ""
     tables = with_sets(tables, sets)
@@ -86,11 +90,12 @@ def _with_files(case: Case, folder: Path) -> Case:
     return case.model_copy(update={"grid": case.grid.model_copy(update={"file": str(path)})})
 
 
-# -- `--set a.b=c` ---------------------------------------------------------------------------------------------------
+# -- `--set a.b=c` ---------------------------------------------------------------------------------
 
 
 def with_sets(tables: dict[str, Any], sets: list[str] | tuple[str, ...]) -> dict[str, Any]:
-    """A copy of the tables with every `a.b=c` put in; a key of an exclusive group replaces the others of its group."""
+    """A copy of the tables with every `a.b=c` put in; a key of an exclusive group replaces the others of its
+    group."""
     tables = _copy(tables)
     exclusive = getattr(SOLVERS.get(tables.get("solver")), "exclusive", ())
     for text in sets:
@@ -116,7 +121,9 @@ def parse_set(text: str) -> tuple[str, Any]:
     except tomllib.TOMLDecodeError:
         if re.fullmatch(r"[A-Za-z_./~][\w./~+-]*", value):
             return path, value
-    raise BadInput(f"--set {text!r} is not allowed: {value!r} is no TOML value (a number, true, [1, 2, 3] or a word).")
+    raise BadInput(
+        f"--set {text!r} is not allowed: {value!r} is no TOML value (a number, true, [1, 2, 3] or a word)."
+    )
 
 
 def _put(tables: dict[str, Any], path: str, value: Any, text: str) -> None:
@@ -141,7 +148,7 @@ def _copy(value: Any) -> Any:
     return list(value) if isinstance(value, list) else value
 
 
-# -- back to text ----------------------------------------------------------------------------------------------------
+# -- back to text ----------------------------------------------------------------------------------
 
 
 def as_tables(case: Case) -> dict[str, Any]:

@@ -28,8 +28,12 @@ def load() -> ModuleType:
 
 @functools.cache
 def build_info() -> dict[str, Any]:
-    """What the compiled module was built with (`_core.build` and its version), asked from a process of its own."""
-    ask = "import json; from subcurrent import core; m = core.load(); print(json.dumps({**m.build, 'version': m.version}))"
+    """What the compiled module was built with (`_core.build` and its version), asked from a process of its
+    own."""
+    ask = (
+        "import json; from subcurrent import core; m = core.load(); "
+        "print(json.dumps({**m.build, 'version': m.version}))"
+    )
     done = subprocess.run([sys.executable, "-c", ask], check=False, capture_output=True, text=True)
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines()
@@ -39,4 +43,7 @@ def build_info() -> dict[str, Any]:
 
 
 def _not_loaded(reason: str) -> str:
-    return f"the compiled part of subcurrent cannot be loaded ({reason}): build it with `pip install .` or `make`."
+    return (
+        f"the compiled part of subcurrent cannot be loaded ({reason}): "
+        "build it with `pip install .` or `make`."
+    )

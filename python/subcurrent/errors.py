@@ -38,7 +38,7 @@ class SubcurrentError(RuntimeError):
         return str(self.args[0])
 
 
-class BadInput(SubcurrentError, ValueError):
+class BadInput(SubcurrentError, ValueError):  # noqa: N818 - it reads as what the user gave
     """A key, option or file that cannot be used as it is."""
 
     exit_code = BAD_INPUT

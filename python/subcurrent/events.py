@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 from typing import Any
@@ -11,8 +12,10 @@ MARK = "@subcurrent "
 
 
 def emit(kind: str, **values: Any) -> None:
-    sys.stdout.write(MARK + json.dumps({"event": kind, **values}) + "\n")
-    sys.stdout.flush()
+    line = MARK + json.dumps({"event": kind, **values}) + "\n"
+    with contextlib.suppress(BrokenPipeError):  # a launcher that was killed stops no checkpoint
+        sys.stdout.write(line)
+        sys.stdout.flush()
 
 
 def parse(line: str) -> dict[str, Any] | None:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starts the ranks of a plan under mpirun, shows what they say, passes signals on, and turns the end into a result."""
+"""Starts the ranks of a plan under mpirun, shows what they say, passes signals on, and turns the end into a
+result."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ PR_SET_PDEATHSIG = 1
 
 
 def command_for(plan: Plan, plan_file: Path) -> list[str]:
-    """The full command line that starts the plan's ranks with the mpirun that belongs to the compiled module."""
+    """The full command line that starts the plan's ranks with the mpirun that belongs to the compiled
+    module."""
     mpirun, family = mpi.find_mpirun(str(core.build_info()["mpi"]))
     threads = plan.typed_case().engine.threads
     line = mpi.command(mpirun, family, plan.ranks, threads, mpi.cpus())
@@ -31,10 +33,11 @@ def command_for(plan: Plan, plan_file: Path) -> list[str]:
 
 
 def launch(line: list[str], threads: int, watcher: Watcher, log: Path) -> dict[str, Any]:
-    """Runs the ranks to their end and returns their last event ({} when the ranks had nothing to say at the end).
+    """Runs the ranks to their end and returns their last event ({} when the ranks had nothing to say at the
+    end).
 
-    Raises SubcurrentError with the sentence of the lowest rank that failed. Ctrl-C and SIGTERM ask the ranks for a
-    checkpoint and a clean stop; a second one ends them at once.
+    Raises SubcurrentError with the sentence of the lowest rank that failed. Ctrl-C and SIGTERM ask the ranks
+    for a checkpoint and a clean stop; a second one ends them at once.
     """
     process = subprocess.Popen(
         line,
@@ -45,7 +48,7 @@ def launch(line: list[str], threads: int, watcher: Watcher, log: Path) -> dict[s
         text=True,
         errors="replace",
         start_new_session=True,  # a terminal's Ctrl-C reaches us alone, and mpirun through us
-        preexec_fn=_end_with_parent,
+        preexec_fn=_end_with_parent,  # noqa: PLW1509 - no other thread runs yet
     )
     job = _Job(process, watcher, log)
     complaints = threading.Thread(target=job.read_complaints, daemon=True)
@@ -58,7 +61,8 @@ def launch(line: list[str], threads: int, watcher: Watcher, log: Path) -> dict[s
 
 
 def _end_with_parent() -> None:
-    # A launcher that is killed must not leave ranks writing into the run folder: mpirun gets SIGTERM, and they stop.
+    # A launcher that is killed must not leave ranks writing into the run folder: mpirun gets SIGTERM, and
+    # they stop.
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
@@ -89,11 +93,13 @@ class _Job:
                 self._watcher.show(event)
 
     def read_complaints(self) -> None:
-        """Shows what ranks print on stderr; mpirun's own blocks between dashes are kept for an unexplained end."""
+        """Shows what ranks print on stderr; mpirun's own blocks between dashes are kept for an unexplained
+        end."""
         in_block = False
         with _log_file(self._log) as log:
             for line in self._process.stderr:
-                log.write(line)
+                with contextlib.suppress(OSError):
+                    log.write(line)
                 dashes = line.startswith("-" * 20)
                 in_block = in_block != dashes
                 if dashes or in_block or re.match(r"\[[\w.-]+:\d+\]", line) or not line.strip():
@@ -119,7 +125,9 @@ class _Job:
         if self._asked:
             raise SubcurrentError("stopped at once, without a new checkpoint.", STOPPED)
         said = " ".join(line.strip() for line in self._noise if line.strip("- "))[:300]
-        raise SubcurrentError(f"the ranks ended unexpectedly (mpirun returned {status}): {said or 'no reason given'}", OTHER)
+        raise SubcurrentError(
+            f"the ranks ended unexpectedly (mpirun returned {status}): {said or 'no reason given'}", OTHER
+        )
 
 
 @contextlib.contextmanager

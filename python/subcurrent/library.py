@@ -49,7 +49,9 @@ def find_case(name: str) -> Path:
         return known[name]
     hint = nearest(name, list(known))
     meant = f", did you mean the shipped case {hint}" if hint else ""
-    raise BadInput(f"case {name!r} does not exist{meant}: give a case file or a name that `subcurrent cases` lists.")
+    raise BadInput(
+        f"case {name!r} does not exist{meant}: give a case file or a name that `subcurrent cases` lists."
+    )
 
 
 def new_case(name: str, start: Path) -> Path:

@@ -22,8 +22,9 @@ ADDITIVE = ("C_shell", "C_core", "M", "W", "R", "bytes_moved")
 def measure_strategies(module: ModuleType, context: Any, plan: Plan) -> int:
     """Runs `plan.repeats` rounds of `plan.steps` steps; in each round every strategy has its turn.
 
-    Taking turns spreads what the machine does besides evenly over the strategies. A first round, not counted, warms
-    caches and settles what each strategy exchanges. Rank 0 writes the table as `strategies.json`.
+    Taking turns spreads what the machine does besides evenly over the strategies. A first round, not
+    counted, warms caches and settles what each strategy exchanges. Rank 0 writes the table as
+    `strategies.json`.
     """
     solvers = {name: module.Cavity(context, _options(plan, name)) for name in plan.strategies}
     seconds: dict[str, list[float]] = {name: [] for name in solvers}
@@ -45,7 +46,10 @@ def measure_strategies(module: ModuleType, context: Any, plan: Plan) -> int:
     terms = {name: dict(solver.terms()) for name, solver in solvers.items()}
     transports = context.transports()
     if context.rank == 0:
-        rows = [_row(plan, name, solvers[name], seconds[name], before[name], terms[name]) for name in solvers]
+        rows = [
+            _row(plan, name, solver, seconds=seconds[name], before=before[name], after=terms[name])
+            for name, solver in solvers.items()
+        ]
         first = next(iter(solvers.values()))
         table = {"ranks": context.size, "threads": context.threads, "cells": first.cells, "case": plan.case}
         table |= {"steps": plan.steps, "repeats": plan.repeats, "transports": transports, "rows": rows}
@@ -59,7 +63,9 @@ def _options(plan: Plan, strategy: str) -> dict[str, Any]:
     return options
 
 
-def _row(plan: Plan, name: str, solver: Any, seconds: list[float], before: dict, after: dict) -> dict[str, Any]:
+def _row(
+    plan: Plan, name: str, solver: Any, *, seconds: list[float], before: dict, after: dict
+) -> dict[str, Any]:
     """One line of the table: medians of the step time and the terms of one step, in seconds."""
     steps = plan.steps * plan.repeats
     row = {"strategy": name, "split": list(solver.split), "T": median(seconds), "T_all": seconds}

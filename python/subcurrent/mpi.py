@@ -49,7 +49,8 @@ def without_outer(env: Mapping[str, str]) -> dict[str, str]:
 
 
 def flavour(text: str) -> str | None:
-    """The MPI family that a version text belongs to: an mpirun's, or the library string of the compiled module."""
+    """The MPI family that a version text belongs to: an mpirun's, or the library string of the compiled
+    module."""
     if "Open MPI" in text or "OpenRTE" in text or "open-mpi" in text:
         return OPEN_MPI
     if "MPICH" in text or "HYDRA" in text or "Intel(R) MPI" in text:
@@ -98,35 +99,31 @@ def _siblings(cpu: int) -> str:
         return str(cpu)
 
 
-def command(
-    mpirun: str, family: str, ranks: int, threads: int, machine: Cpus, env: Mapping[str, str] = os.environ
-) -> list[str]:
+def command(mpirun: str, family: str, ranks: int, threads: int, machine: Cpus) -> list[str]:
     """The mpirun command line up to the program.
 
-    Ranks x threads that fit get CPUs of their own (measured: 2 ranks x 2 threads on 2 cores run at random up to a
-    hundred times slower bound by default than unbound); more ranks than CPUs are unbound and may share.
+    Ranks x threads that fit get CPUs of their own (measured: 2 ranks x 2 threads on 2 cores run at random up
+    to a hundred times slower bound by default than unbound); more ranks than CPUs are unbound and share. A
+    single rank has nobody to be kept apart from, and SUBCURRENT_BIND=none keeps several runs at once on one
+    machine from being bound to the same CPUs.
     """
-    needed = ranks * threads if ranks > 1 else 0  # a single rank has nobody to keep apart from
-    if env.get("SUBCURRENT_BIND") == "none":  # several runs at once on one machine would be bound to the same CPUs
-        needed = 0
+    needed = ranks * threads
     line = [mpirun, "-n", str(ranks)]
+    free = ranks == 1 or needed > machine.threads or os.environ.get("SUBCURRENT_BIND") == "none"
     if family == OPEN_MPI:
-        if needed == 0:
+        if free:
             return [*line, "--oversubscribe", "--bind-to", "none"]
         if needed <= machine.cores:
             return [*line, "--bind-to", "core", "--map-by", f"slot:PE={threads}"]
-        if needed <= machine.threads:
-            return [*line, "--use-hwthread-cpus", "--bind-to", "hwthread", "--map-by", f"slot:PE={threads}"]
-        return [*line, "--oversubscribe", "--bind-to", "none"]
-    if needed == 0:
+        return [*line, "--use-hwthread-cpus", "--bind-to", "hwthread", "--map-by", f"slot:PE={threads}"]
+    if free:
         return [*line, "-bind-to", "none"]
-    if needed <= machine.cores:
-        return [*line, "-bind-to", f"core:{threads}"]
-    return [*line, "-bind-to", f"hwthread:{threads}" if needed <= machine.threads else "none"]
+    return [*line, "-bind-to", f"{'core' if needed <= machine.cores else 'hwthread'}:{threads}"]
 
 
 def environment(threads: int, env: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """The environment of the ranks: root allowed, quiet waiting threads, and time for a checkpoint after SIGTERM."""
+    """The environment of the ranks: root allowed, quiet waiting threads, and time for a checkpoint after
+    SIGTERM."""
     ours = {
         "OMP_NUM_THREADS": str(threads),
         "OMPI_ALLOW_RUN_AS_ROOT": "1",

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What rank 0 writes down during a run: history.csv, progress for whoever watches, and at the end the results."""
+"""What rank 0 writes down during a run: history.csv, progress for whoever watches, and at the end the
+results."""
 
 from __future__ import annotations
 
@@ -14,11 +15,21 @@ from typing import Any
 
 from . import events, machine
 from .ending import End, Forecast
-from .plan import Plan
 from .lines import plain_line
+from .plan import Plan
 from .rundir import RunFolder, write_text, writing
 
-HISTORY = ("step", "time", "dt", "courant", "iterations", "residual", "max_change", "divergence_rms", "capped")
+HISTORY = (
+    "step",
+    "time",
+    "dt",
+    "courant",
+    "iterations",
+    "residual",
+    "max_change",
+    "divergence_rms",
+    "capped",
+)
 EVENT_EVERY = 0.25  # seconds between two progress events
 LINE_EVERY = 5.0  # seconds between two progress lines when people read the output directly
 
@@ -26,7 +37,9 @@ LINE_EVERY = 5.0  # seconds between two progress lines when people read the outp
 class Recorder:
     """Collective only in `finished`; everything else does nothing on the other ranks."""
 
-    def __init__(self, context: Any, solver: Any, plan: Plan, folder: RunFolder, resumed: dict[str, Any] | None):
+    def __init__(
+        self, context: Any, solver: Any, plan: Plan, folder: RunFolder, resumed: dict[str, Any] | None
+    ):
         self._context, self._solver, self._plan, self._folder = context, solver, plan, folder
         self._writes = context.rank == 0
         self._transports = ""
@@ -61,7 +74,10 @@ class Recorder:
         if self._plan.events:
             events.emit("start", **facts)
         else:
-            print(f"subcurrent: {facts['cells']} cells on {facts['ranks']} ranks, until {facts['end']}", flush=True)
+            print(
+                f"subcurrent: {facts['cells']} cells on {facts['ranks']} ranks, until {facts['end']}",
+                flush=True,
+            )
 
     def step(self, record: dict[str, Any], seconds: float) -> None:
         """Takes note of one step; `seconds` count from the first step of this session."""
@@ -83,7 +99,13 @@ class Recorder:
     def _say(self, share: float, left: float | None) -> None:
         with writing(self._folder.history):
             self._file.flush()
-        facts = {**self._last, "share": share, "left": left, "seconds": self._seconds, "capped_steps": self._capped}
+        facts = {
+            **self._last,
+            "share": share,
+            "left": left,
+            "seconds": self._seconds,
+            "capped_steps": self._capped,
+        }
         if self._plan.events:
             events.emit("step", **clean(facts))
         else:
@@ -106,7 +128,9 @@ class Recorder:
         if self._plan.events:
             events.emit("end", state=state, steps=summary["steps"], seconds=summary["seconds"])
         else:
-            print(f"subcurrent: {state} after {summary['steps']} steps; see {self._folder.summary}", flush=True)
+            print(
+                f"subcurrent: {state} after {summary['steps']} steps; see {self._folder.summary}", flush=True
+            )
 
     def _summary(self, state: str, terms: dict[str, Any]) -> dict[str, Any]:
         taken = max(self._solver.steps - self._first_step, 0)
@@ -139,11 +163,12 @@ class Recorder:
         return self._seconds_before + self._seconds
 
     def _open_history(self) -> None:
-        """Starts history.csv, or on resume keeps the rows up to the checkpoint and drops what came after it."""
+        """Starts history.csv, or on resume keeps the rows up to the checkpoint and drops what came after
+        it."""
         path = self._folder.history
         kept = _rows_up_to(path, self._first_step) if self._resumed else []
         with writing(path):
-            self._file = open(path, "w", newline="")  # noqa: SIM115 - closed in finished()
+            self._file = path.open("w", newline="")
             self._rows = csv.writer(self._file, lineterminator="\n")
             self._rows.writerow([*HISTORY, "seconds"])
             self._rows.writerows(kept)
@@ -163,7 +188,8 @@ def overlap_case(terms: dict[str, Any]) -> str | None:
 
 
 def profiles_csv(profiles: dict[str, Any]) -> str:
-    """The columns z,u,x,w; the shorter pair ends in empty cells when z and x have different numbers of points."""
+    """The columns z,u,x,w; the shorter pair ends in empty cells when z and x have different numbers of
+    points."""
     lines = ["z,u,x,w"]
     columns = (profiles["z"], profiles["u"], profiles["x"], profiles["w"])
     for row in itertools.zip_longest(*columns):
@@ -192,6 +218,6 @@ def _rows_up_to(path: Path, step: int) -> list[list[str]]:
     """The rows of an earlier session that the checkpoint has seen; a row cut off by a kill is dropped."""
     if not path.exists():
         return []
-    with writing(path), open(path, newline="") as file:
+    with writing(path), path.open(newline="") as file:
         rows = [row for row in csv.reader(file) if len(row) == len(HISTORY) + 1 and row[0].isdigit()]
     return [row for row in rows if int(row[0]) <= step]

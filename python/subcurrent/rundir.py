@@ -64,12 +64,14 @@ class RunFolder:
     def lock(self) -> TextIO:
         """Takes the folder for this process until it ends; a second run into the same folder is refused."""
         with writing(self.plan):
-            file = open(self.plan, "r+")  # noqa: SIM115 - held open on purpose
+            file = self.plan.open("r+")
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             file.close()
-            raise BadInput(f"--out {self.path} is being written by another run: wait for it or stop it.") from None
+            raise BadInput(
+                f"--out {self.path} is being written by another run: wait for it or stop it."
+            ) from None
         except OSError:
             pass  # a file system without locks
         return file
@@ -90,13 +92,16 @@ class RunFolder:
             return
         if not overwrite:
             raise BadInput(
-                f"--out {self.path} is not empty: --resume continues that run, --overwrite replaces it, or give another "
+                f"--out {self.path} is not empty: --resume continues that run, --overwrite replaces it, or "
+                f"give another "
                 "folder."
             )
         self._check_unused()
         foreign = sorted(set(held) - set(FILES) - set(FOLDERS))
         if foreign:
-            raise BadInput(f"--overwrite refuses {self.path}: it also holds {foreign[0]!r}, which no run wrote.")
+            raise BadInput(
+                f"--overwrite refuses {self.path}: it also holds {foreign[0]!r}, which no run wrote."
+            )
 
     def check_resume(self) -> list[Path]:
         """The checkpoints to continue from, newest first."""
@@ -105,7 +110,9 @@ class RunFolder:
         self._check_unused()
         found = self.checkpoints_newest_first()
         if not found:
-            raise BadInput(f"--resume finds no checkpoint in {self.checkpoints}: start the run again with --overwrite.")
+            raise BadInput(
+                f"--resume finds no checkpoint in {self.checkpoints}: start the run again with --overwrite."
+            )
         return found
 
     def create(self, overwrite: bool = False) -> None:

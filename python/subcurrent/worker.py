@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One rank of a job: `python -m subcurrent.worker RUN/plan.json` under mpirun, or called by `run` under an outer one."""
+"""One rank of a job: `python -m subcurrent.worker RUN/plan.json` under mpirun, or called by `run` under an
+outer one."""
 
 from __future__ import annotations
 
@@ -36,9 +37,11 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def work(plan: Plan, stop: StopRequest, prepare: Any = None) -> int:
-    """Does the plan as one of its ranks and returns the exit code; `prepare` runs on rank 0 before anything is written.
+    """Does the plan as one of its ranks and returns the exit code; `prepare` runs on rank 0 before anything
+    is written.
 
-    A rank that fails alone cannot ask the others, who may be waiting for it in a message: it says why and ends all.
+    A rank that fails alone cannot ask the others, who may be waiting for it in a message: it says why and
+    ends all.
     """
     try:
         module = core.load()
@@ -51,13 +54,18 @@ def work(plan: Plan, stop: StopRequest, prepare: Any = None) -> int:
         if prepare is not None and context.rank == 0:
             prepare()
         context.barrier()
-        code = run_case(module, context, plan, stop) if plan.kind == "run" else measure_strategies(module, context, plan)
+        code = (
+            run_case(module, context, plan, stop)
+            if plan.kind == "run"
+            else measure_strategies(module, context, plan)
+        )
     except Exception as error:
         code = _say(plan, context.rank, error)
         context.abort("", code)
         return code
     context.close()
-    # Under our own launcher the events carry the outcome; a non-zero status would make mpirun complain as well.
+    # Under our own launcher the events carry the outcome; a non-zero status would make mpirun complain as
+    # well.
     return 0 if plan.events else code
 
 
@@ -65,7 +73,8 @@ def _check_size(module: ModuleType, context: Any, plan: Plan) -> None:
     if context.size != plan.ranks:
         library = str(module.build.get("mpi", "its MPI")).splitlines()[0][:60]
         raise SubcurrentError(
-            f"{plan.ranks} ranks were asked for but MPI counts {context.size}: mpirun must belong to {library!r}, "
+            f"{plan.ranks} ranks were asked for but MPI counts {context.size}: mpirun must belong to "
+            f"{library!r}, "
             "the MPI that subcurrent was built with."
         )
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The case file of the cavity solver: incompressible flow in a box with walls, moving walls or periodic faces."""
+"""The case file of the cavity solver: incompressible flow in a box with walls, moving walls or periodic
+faces."""
 
 from __future__ import annotations
 
@@ -37,7 +38,9 @@ class GridTable(Table):
     skew: float = key(
         "amplitude of the shear when clustering is skewed", "a number from 0 to below 0.5", 0.1, ge=0, lt=0.5
     )
-    file: str | None = key("HDF5 file with the points when clustering is file", "the path of an HDF5 grid file", None)
+    file: str | None = key(
+        "HDF5 file with the points when clustering is file", "the path of an HDF5 grid file", None
+    )
     metrics: Literal["second", "fourth"] = key(
         "order of the differences behind the metrics", '"second" or "fourth"', "second"
     )
@@ -78,9 +81,13 @@ class Pressure(Table):
         "largest residual left in the pressure equation", "a number greater than 0", None, gt=0
     )
     residual: Literal["true", "scaled"] = key(
-        "which residual is compared: the equation's own, or divided by its diagonal", '"true" or "scaled"', "true"
+        "which residual is compared: the equation's own, or divided by its diagonal",
+        '"true" or "scaled"',
+        "true",
     )
-    max_iterations: int | None = key("iterations after which a step is called capped", "a whole number >= 1", None, ge=1)
+    max_iterations: int | None = key(
+        "iterations after which a step is called capped", "a whole number >= 1", None, ge=1
+    )
     check_every: int = key("iterations between two convergence tests", "a whole number >= 1", 1, ge=1)
     relaxation: Literal["auto"] | Relaxation = key(
         "over-relaxation factor", '"auto" or a number between 0 and 2', "auto"
@@ -94,8 +101,12 @@ class Run(Table):
     until: Literal["steady"] | None = key("run until nothing changes any more", '"steady"', None)
     steps: int | None = key("run to this step", "a whole number >= 1", None, ge=1)
     time: float | None = key("run to this time, in sides / lid speed", "a number greater than 0", None, gt=0)
-    courant: float | None = key("largest Courant number", "a number greater than 0 and at most 1", None, gt=0, le=1)
-    dt: float | None = key("fixed time step instead of a Courant number", "a number greater than 0", None, gt=0)
+    courant: float | None = key(
+        "largest Courant number", "a number greater than 0 and at most 1", None, gt=0, le=1
+    )
+    dt: float | None = key(
+        "fixed time step instead of a Courant number", "a number greater than 0", None, gt=0
+    )
     steady: float = key("steady means max |dV/dt| below this", "a number greater than 0", 1e-5, gt=0)
 
 
@@ -120,10 +131,14 @@ class Engine(Table):
     split: Literal["auto"] | Split = key("ranks along x, y, z", '"auto" or three whole numbers >= 1', "auto")
     threads: int = key("threads of each rank", "a whole number from 1 to 1024", 1, ge=1, le=1024)
     transport: Literal["auto", "shared", "mpi", "delayed"] = key(
-        "how halos travel (delayed: a test that delays and reorders them)", '"auto", "shared", "mpi" or "delayed"', "auto"
+        "how halos travel (delayed: a test that delays and reorders them)",
+        '"auto", "shared", "mpi" or "delayed"',
+        "auto",
     )
     corners: Literal["direct", "staged"] = key(
-        "edges and corners of the halo: from 26 neighbours, or in three phases", '"direct" or "staged"', "direct"
+        "edges and corners of the halo: from 26 neighbours, or in three phases",
+        '"direct" or "staged"',
+        "direct",
     )
     poke_ms: float = key(
         "milliseconds of computing between two looks at the messages", "a number greater than 0", 0.5, gt=0

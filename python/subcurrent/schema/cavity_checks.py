@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a cavity case must fulfil beyond the type of each key, each as one sentence that says what is allowed."""
+"""What a cavity case must fulfil beyond the type of each key, each as one sentence that says what is
+allowed."""
 
 from __future__ import annotations
 
@@ -27,11 +28,15 @@ def _check_end(case: CavityCase) -> None:
     run = case.run
     given = [f"run.{name}" for name in ("until", "steps", "time") if getattr(run, name) is not None]
     if not given:
-        raise BadInput('run does not say when to stop: give one of run.until = "steady", run.steps or run.time.')
+        raise BadInput(
+            'run does not say when to stop: give one of run.until = "steady", run.steps or run.time.'
+        )
     if len(given) > 1:
         raise BadInput(f"{' and '.join(given)} cannot stand together: give only one end of the run.")
     if run.dt is not None and run.courant is not None:
-        raise BadInput(f"run.dt = {run.dt} and run.courant = {run.courant} cannot stand together: give only one.")
+        raise BadInput(
+            f"run.dt = {run.dt} and run.courant = {run.courant} cannot stand together: give only one."
+        )
 
 
 def _check_grid(case: CavityCase) -> None:
@@ -48,12 +53,14 @@ def _check_grid(case: CavityCase) -> None:
             continue
         if grid.smallest >= uniform:
             raise BadInput(
-                f"grid.smallest = {grid.smallest:g} is too large for {points} points along {axis}: it must be below "
+                f"grid.smallest = {grid.smallest:g} is too large for {points} points along {axis}: it must "
+                f"be below "
                 f"the uniform spacing {uniform:.4g}."
             )
         if grid.smallest < uniform / 100:
             raise BadInput(
-                f"grid.smallest = {grid.smallest:g} is too small for {points} points along {axis}: it must be at "
+                f"grid.smallest = {grid.smallest:g} is too small for {points} points along {axis}: it must "
+                f"be at "
                 f"least a hundredth of the uniform spacing, {uniform / 100:.3g}."
             )
 
@@ -64,7 +71,9 @@ def _check_boundaries(case: CavityCase) -> None:
         low, high = faces[axis + "-"], faces[axis + "+"]
         if (low == "periodic") != (high == "periodic"):
             one, other = (axis + "-", axis + "+") if low == "periodic" else (axis + "+", axis + "-")
-            raise BadInput(f'boundaries."{one}" = "periodic" needs boundaries."{other}" = "periodic" as well.')
+            raise BadInput(
+                f'boundaries."{one}" = "periodic" needs boundaries."{other}" = "periodic" as well.'
+            )
         for side, face in ((axis + "-", low), (axis + "+", high)):
             if not isinstance(face, str) and face.moving[index] != 0:
                 raise BadInput(
@@ -73,7 +82,8 @@ def _check_boundaries(case: CavityCase) -> None:
                 )
     if case.grid.clustering in ("skewed", "file") and any(case.boundaries.periodic()):
         raise BadInput(
-            f'grid.clustering = "{case.grid.clustering}" cannot have periodic faces: use "uniform" or "tanh", or walls.'
+            f'grid.clustering = "{case.grid.clustering}" cannot have periodic faces: use "uniform" or '
+            f'"tanh", or walls.'
         )
 
 
@@ -81,16 +91,21 @@ def _check_initial(case: CavityCase) -> None:
     periodic = case.boundaries.periodic()
     if case.flow.initial == "taylor_green" and not (periodic[0] and periodic[1]):
         raise BadInput('flow.initial = "taylor_green" needs periodic faces along x and y.')
-    moving = [face for face in case.boundaries.faces().values() if not isinstance(face, str) and any(face.moving)]
+    moving = [
+        face for face in case.boundaries.faces().values() if not isinstance(face, str) and any(face.moving)
+    ]
     if case.flow.initial == "rest" and not moving:
-        raise BadInput('flow.initial = "rest" without a moving wall stays at rest: let a face move, e.g. "z+".')
+        raise BadInput(
+            'flow.initial = "rest" without a moving wall stays at rest: let a face move, e.g. "z+".'
+        )
 
 
 def _check_pressure(case: CavityCase) -> None:
     pressure = case.pressure
     if pressure.iterations is not None and pressure.tolerance is not None:
         raise BadInput(
-            f"pressure.iterations = {pressure.iterations} and pressure.tolerance = {pressure.tolerance:g} cannot "
+            f"pressure.iterations = {pressure.iterations} and pressure.tolerance = {pressure.tolerance:g} "
+            f"cannot "
             "stand together: give a fixed number of iterations or a tolerance."
         )
     if case.flow.precision == "single" and pressure.tolerance is not None and pressure.tolerance < 1e-6:
@@ -104,18 +119,21 @@ def _check_engine(case: CavityCase) -> None:
     engine = case.engine
     if engine.strategy == "automatic":
         raise BadInput(
-            'engine.strategy = "automatic" has no tuned choice for this case and machine: run tune first, or name '
+            'engine.strategy = "automatic" has no tuned choice for this case and machine: run tune first, or '
+            "name "
             "a strategy, e.g. boundary_first."
         )
     if engine.strategy == "halo_thread_no_join" and engine.threads < 2:
         raise BadInput(
-            f'engine.threads = {engine.threads} is too few for engine.strategy = "halo_thread_no_join": one thread '
+            f'engine.threads = {engine.threads} is too few for engine.strategy = "halo_thread_no_join": one '
+            f"thread "
             "only moves halos, so at least 2 are needed."
         )
 
 
 def check_split(case: CavityCase, ranks: int) -> None:
-    """Refuses a split that is not made of `ranks` blocks, or whose blocks are thinner than the halo read from them."""
+    """Refuses a split that is not made of `ranks` blocks, or whose blocks are thinner than the halo read
+    from them."""
     if ranks < 1:
         raise BadInput(f"-n {ranks} is not allowed: the number of ranks is a whole number >= 1.")
     cells = case.cells()
@@ -123,18 +141,22 @@ def check_split(case: CavityCase, ranks: int) -> None:
     if split == "auto":
         if not any(_too_thin(cells, trial) is None for trial in _splits(ranks)):
             raise BadInput(
-                f"-n {ranks} is more ranks than this grid can feed: no split of {cells} cells leaves every rank the "
+                f"-n {ranks} is more ranks than this grid can feed: no split of {cells} cells leaves every "
+                f"rank the "
                 f"{HALO} cells that its neighbours' halos read."
             )
         return
     px, py, pz = split
     if px * py * pz != ranks:
-        raise BadInput(f"engine.split = {split} makes {px * py * pz} blocks for {ranks} ranks: they must be equal.")
+        raise BadInput(
+            f"engine.split = {split} makes {px * py * pz} blocks for {ranks} ranks: they must be equal."
+        )
     axis = _too_thin(cells, split)
     if axis is not None:
         raise BadInput(
             f"engine.split = {split} leaves a rank {cells[axis] // split[axis]} of {cells[axis]} cells along "
-            f"{'xyz'[axis]}: a halo of {HALO} is wider than that, at most {cells[axis] // HALO} ranks fit there."
+            f"{'xyz'[axis]}: a halo of {HALO} is wider than that, at most {cells[axis] // HALO} ranks fit "
+            f"there."
         )
 
 

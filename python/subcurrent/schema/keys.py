@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every table of a case file is made of: strict typed keys that know what they mean and what they allow."""
+"""What every table of a case file is made of: strict typed keys that know what they mean and what they
+allow."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ class Table(BaseModel):
 
 
 def key(meaning: str, allowed: str, default: Any = ..., **limits: Any) -> Any:
-    """One key: what it means, what is allowed (the words of the error sentence), its default and its limits."""
+    """One key: what it means, what is allowed (the words of the error sentence), its default and its
+    limits."""
     return Field(default, description=meaning, json_schema_extra={"allowed": allowed}, **limits)
 
 
