@@ -20,7 +20,7 @@ from .errors import OK, STOPPED, BadInput, StorageError
 from .figures import draw_figures, stored_case
 from .launch import command_for, launch
 from .library import find_case
-from .lines import duration
+from .lines import count, duration
 from .plan import Plan, run_plan
 from .progress import Watcher
 from .reference import reference_for
@@ -147,7 +147,7 @@ def _after(folder: RunFolder, case: Case, end: dict[str, Any], console: Console)
     if summary["capped_steps"]:
         say(
             console,
-            f"{summary['capped_steps']} steps ended at the iteration cap: not converged there",
+            f"{count(summary['capped_steps'], 'step')} ended at the iteration cap: not converged there",
             "yellow",
         )
     if end["state"] == "stopped":

@@ -28,12 +28,18 @@ def step_facts(record: dict[str, Any]) -> str:
         f"max |dV/dt| {number(record['max_change'], '.2e')}",
     ]
     if record.get("capped_steps"):
-        facts.append(f"{record['capped_steps']} steps capped")
+        facts.append(f"{count(record['capped_steps'], 'step')} capped")
     return "  ".join(facts)
 
 
 def plain_line(record: dict[str, Any]) -> str:
-    return f"{record['share']:4.0%}  {step_facts(record)}  left {duration(record['left'])}"
+    left = f"  left {duration(record['left'])}" if record["left"] else ""
+    return f"{record['share']:4.0%}  {step_facts(record)}{left}"
+
+
+def count(number: int, thing: str) -> str:
+    """1 rank, 2 ranks."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def number(value: float | None, form: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-from .lines import duration, plain_line, step_facts
+from .lines import count, duration, plain_line, step_facts
 
 LINE_EVERY = 5.0  # seconds between two lines when there is no terminal
 
@@ -47,7 +47,8 @@ class Watcher:
     def _start(self, event: dict[str, Any]) -> None:
         split = " x ".join(str(part) for part in event["split"])
         self.note(
-            f"{event['cells']} cells, {event['ranks']} ranks ({split}) x {event['threads']} threads, "
+            f"{event['cells']} cells, {count(event['ranks'], 'rank')} ({split}) x "
+            f"{count(event['threads'], 'thread')}, "
             f"{event['strategy']}, until {event['end']}"
         )
         self.note(f"halos travel by {event['transports']}")
@@ -59,7 +60,8 @@ class Watcher:
 
     def _step(self, event: dict[str, Any]) -> None:
         if self._progress:
-            facts = f"{step_facts(event)}  left {duration(event['left'])}"
+            left = f"  left {duration(event['left'])}" if event["left"] else ""
+            facts = f"{step_facts(event)}{left}"
             self._progress.update(self._task, completed=event["share"], description="running", facts=facts)
         elif event["share"] >= 1 or time.monotonic() - self._said >= LINE_EVERY:
             self._said = time.monotonic()

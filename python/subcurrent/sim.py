@@ -26,7 +26,7 @@ class Grid:
     points      points along x, y and z, walls included, each at least 4
     clustering  "uniform", "tanh" (denser at the walls), "skewed" or "file"
     smallest    spacing at the walls for "tanh", in sides; below 1 / (points - 1)
-    skew        amplitude of the shear for "skewed", from 0 to below 0.5
+    skew        amplitude of the shear for "skewed", from 0 to below 0.3
     file        HDF5 file with the points for "file"
     metrics     "second" or "fourth": order of the differences behind the metrics
     """

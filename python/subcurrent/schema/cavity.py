@@ -36,7 +36,7 @@ class GridTable(Table):
         "spacing at the walls when clustering is tanh, in box sides", "a number greater than 0", None, gt=0
     )
     skew: float = key(
-        "amplitude of the shear when clustering is skewed", "a number from 0 to below 0.5", 0.1, ge=0, lt=0.5
+        "amplitude of the shear when clustering is skewed", "a number from 0 to below 0.3", 0.1, ge=0, lt=0.3
     )
     file: str | None = key(
         "HDF5 file with the points when clustering is file", "the path of an HDF5 grid file", None
