@@ -96,7 +96,7 @@ def prepare_folder(folder: RunFolder, case_file: Path, case: Case, plan: Plan, o
 
 def _ranks(request: RunRequest, outer: mpi.Outer | None) -> int:
     if outer is None or outer.size is None:
-        return request.ranks or 1
+        return 1 if request.ranks is None else request.ranks
     if request.ranks not in (None, outer.size):
         raise BadInput(
             f"-n {request.ranks} does not fit the {outer.size} ranks that the outer mpirun or srun started."

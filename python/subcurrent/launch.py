@@ -61,9 +61,10 @@ def launch(line: list[str], threads: int, watcher: Watcher, log: Path) -> dict[s
 
 
 def _end_with_parent() -> None:
-    # A launcher that is killed must not leave ranks writing into the run folder: mpirun gets SIGTERM, and
-    # they stop.
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    # A launcher that is killed must not leave ranks computing for nobody: mpirun gets the signal that asks
+    # for a
+    # checkpoint and a clean stop, and passes it on.
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGUSR1)
 
 
 class _Job:

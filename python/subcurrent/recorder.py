@@ -96,9 +96,15 @@ class Recorder:
             self._said = now
             self._say(share, left)
 
+    def flush(self) -> None:
+        """Puts history.csv on disk up to now: it must never lag behind a checkpoint that a resume starts
+        from."""
+        if self._writes:
+            with writing(self._folder.history):
+                self._file.flush()
+
     def _say(self, share: float, left: float | None) -> None:
-        with writing(self._folder.history):
-            self._file.flush()
+        self.flush()
         facts = {
             **self._last,
             "share": share,

@@ -36,9 +36,11 @@ def run_case(module: ModuleType, context: Any, plan: Plan, stop: Any) -> int:
         if due.snapshot(record["time"]):
             solver.write_snapshot(str(folder.snapshot(record["step"])))
         if due.checkpoint(record["step"]):
+            recorder.flush()
             write_checkpoint(context, solver, folder)
         stopped = context.any(stop.asked)
 
+    recorder.flush()
     write_checkpoint(context, solver, folder)
     if not stopped and case.output.snapshots:
         solver.write_snapshot(str(folder.snapshot(solver.steps)))

@@ -38,7 +38,6 @@ def test_the_environment_of_the_ranks():
     assert env["OMP_NUM_THREADS"] == "3"
     assert env["OMP_WAIT_POLICY"] == "passive"
     assert env["OMPI_ALLOW_RUN_AS_ROOT"] == "1"
-    assert env["OMPI_MCA_odls_base_sigkill_timeout"] == "20"
     assert mpi.environment(1, {"OMP_WAIT_POLICY": "active"})["OMP_WAIT_POLICY"] == "active"
 
 

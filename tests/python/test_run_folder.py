@@ -35,7 +35,7 @@ def test_a_folder_with_a_run_is_refused(tmp_path):
 def test_overwrite_refuses_what_no_run_wrote(tmp_path):
     folder = a_run(tmp_path / "run")
     (folder.path / "thesis.tex").write_text("years of work")
-    with pytest.raises(BadInput, match="'thesis.tex', which no run wrote"):
+    with pytest.raises(BadInput, match=r"'thesis.tex', which no run wrote"):
         folder.check_new(overwrite=True)
 
 
@@ -98,8 +98,9 @@ def test_a_small_file_is_written_whole_or_not_at_all(tmp_path):
 
 
 def test_storage_errors_are_one_sentence(tmp_path):
-    with pytest.raises(StorageError, match=r"cannot write .*: the disk is full\.") as caught,
-    writing(tmp_path): raise OSError(errno.ENOSPC, "No space left on device")
+    full = pytest.raises(StorageError, match=r"cannot write .*: the disk is full\.")
+    with full as caught, writing(tmp_path):
+        raise OSError(errno.ENOSPC, "No space left on device")
     assert caught.value.exit_code == STORAGE
     with pytest.raises(StorageError, match="not a directory"), writing(tmp_path):
         (tmp_path / "file").write_text("")
