@@ -14,6 +14,7 @@ The same solvers run from case files with the program `subcurrent`; `subcurrent 
 
 from __future__ import annotations
 
+from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from .errors import BadInput, StorageError, SubcurrentError
@@ -22,6 +23,12 @@ if TYPE_CHECKING:
     from .sim import Cavity, Grid
 
 __all__ = ["BadInput", "Cavity", "Grid", "StorageError", "SubcurrentError"]
+
+
+try:
+    __version__ = metadata.version("subcurrent")
+except metadata.PackageNotFoundError:  # used from a source tree that is not installed
+    __version__ = "not installed"
 
 
 def __getattr__(name: str) -> Any:

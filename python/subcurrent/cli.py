@@ -13,8 +13,15 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from . import compare, jobs, library, mpi
+from . import __version__, compare, jobs, library, mpi
 from .errors import OTHER, SubcurrentError, storage_error
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        print(f"subcurrent {__version__}")
+        raise typer.Exit
+
 
 app = typer.Typer(
     name="subcurrent",
@@ -43,6 +50,16 @@ app = typer.Typer(
   5  stopped on request with a checkpoint; continue with --resume
   1  anything else""",
 )
+
+
+@app.callback()
+def program(
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_show_version, help="show the version")
+    ] = False,
+) -> None:
+    pass
+
 
 CaseArgument = Annotated[
     str, typer.Argument(metavar="CASE", help="a case file, its folder, or a shipped case's name")
@@ -157,8 +174,9 @@ def strategies(
 ) -> None:
     """Measure a case under several strategies: where does the time of a step go?
 
-    Every strategy does the same work, a fixed number of pressure sweeps a step. They take turns; medians are
-    shown. blocking and ordered are always measured, as the baselines.
+    Every strategy does the same work: a fixed number of Jacobi sweeps a step (or of the method that
+    --set pressure.method names). They take turns; medians are shown. blocking and ordered are always
+    measured, as the baselines.
 
     \b
       T                the step

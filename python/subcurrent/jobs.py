@@ -48,7 +48,8 @@ def run(request: RunRequest, console: Console) -> int:
     path = find_case(request.case)
     case = load_case(path, request.sets)
     ranks = _ranks(request, outer)
-    case.check_ranks(ranks)
+    if ranks or outer is None:
+        case.check_ranks(ranks)
     check_device(request.device)
     folder = RunFolder(request.out or Path("runs") / default_name(path))
     checkpoints = _check_folder(request, folder, case)
@@ -95,7 +96,10 @@ def prepare_folder(folder: RunFolder, case_file: Path, case: Case, plan: Plan, o
 
 
 def _ranks(request: RunRequest, outer: mpi.Outer | None) -> int:
-    if outer is None or outer.size is None:
+    """How many ranks there will be; 0 when an outer launcher does not tell its ranks how many they are."""
+    if outer is not None and outer.size is None:
+        return request.ranks or 0
+    if outer is None:
         return 1 if request.ranks is None else request.ranks
     if request.ranks not in (None, outer.size):
         raise BadInput(
