@@ -32,8 +32,7 @@ except metadata.PackageNotFoundError:  # used from a source tree that is not ins
 
 
 def __getattr__(name: str) -> Any:
-    """The simulations are imported on first use, so that the program and its ranks start without
-    matplotlib."""
+    """Simulations are imported on first use: the program and its ranks start without matplotlib."""
     if name in ("Cavity", "Grid"):
         from . import sim  # noqa: PLC0415
 

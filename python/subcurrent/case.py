@@ -94,8 +94,7 @@ def _with_files(case: Case, folder: Path) -> Case:
 
 
 def with_sets(tables: dict[str, Any], sets: list[str] | tuple[str, ...]) -> dict[str, Any]:
-    """A copy of the tables with every `a.b=c` put in; a key of an exclusive group replaces the others of its
-    group."""
+    """A copy of the tables with every `a.b=c` put in; in an exclusive group it replaces the others."""
     tables = _copy(tables)
     exclusive = getattr(SOLVERS.get(tables.get("solver")), "exclusive", ())
     for text in sets:

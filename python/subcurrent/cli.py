@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: verbs, options and the help that teaches them. What the verbs do is in `jobs` and
-`compare`."""
+"""The command line: verbs, options and their help. What the verbs do is in `jobs` and `compare`."""
 
 from __future__ import annotations
 
@@ -204,8 +203,7 @@ def strategies(
 
 
 def main() -> None:
-    """The program `subcurrent`: every error a user can act on ends as one sentence on stderr and its exit
-    code."""
+    """The program `subcurrent`: an error the user can act on is one sentence and its exit code."""
     try:
         app()
     except SubcurrentError as error:

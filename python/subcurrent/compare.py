@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`subcurrent strategies`: measures a case under several strategies and makes the table, its files and its
-figure."""
+"""`subcurrent strategies`: measures a case under several strategies; table, files and figure."""
 
 from __future__ import annotations
 
@@ -86,8 +85,7 @@ def compare(request: CompareRequest, console: Console) -> int:
 
 
 def _names(given: list[str]) -> list[str]:
-    """The strategies to measure, the two baselines first: ratios need `blocking`, the hidden share needs
-    `ordered`."""
+    """The strategies to measure: first `blocking` for the ratios and `ordered` for the hidden share."""
     for name in given:
         if name not in STRATEGIES or name == "automatic":
             allowed = ", ".join(known for known in STRATEGIES if known != "automatic")
@@ -96,8 +94,7 @@ def _names(given: list[str]) -> list[str]:
 
 
 def finish_rows(rows: list[dict[str, Any]]) -> None:
-    """Adds what needs other rows: the ratio to `blocking`, and the share of `ordered`'s M that no longer
-    shows."""
+    """Adds what needs other rows: the ratio to `blocking`, and the share of `ordered`'s M now hidden."""
     times = {row["strategy"]: row["T"] for row in rows}
     messages = {row["strategy"]: row.get("M") for row in rows}.get("ordered")
     for row in rows:

@@ -28,8 +28,7 @@ def load() -> ModuleType:
 
 @functools.cache
 def build_info() -> dict[str, Any]:
-    """What the compiled module was built with (`_core.build` and its version), asked from a process of its
-    own."""
+    """What the compiled module was built with (`_core.build`, version), asked from another process."""
     ask = (
         "import json; from subcurrent import core; m = core.load(); "
         "print(json.dumps({**m.build, 'version': m.version}))"

@@ -11,8 +11,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class End:
-    """Exactly one of `steady` (max |dV/dt| below it), `steps` (the last step) or `time` (of the flow) is
-    set."""
+    """One of `steady` (max |dV/dt| below it), `steps` (the last step) and `time` (of the flow) is set."""
 
     steady: float | None = None
     steps: int | None = None

@@ -25,8 +25,7 @@ CAPTIONS = {
 
 
 def draw_figures(folder: RunFolder) -> tuple[list[Path], list[str]]:
-    """Draws what the folder has data for; returns the files, and a sentence for each figure that could not
-    be drawn."""
+    """Draws what the folder has data for; returns the files, and a sentence for each that failed."""
     drawn, skipped = [], []
     for name, draw in (
         ("profiles.png", _profiles),

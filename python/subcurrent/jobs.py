@@ -84,8 +84,7 @@ def check_device(device: str) -> None:
 
 
 def prepare_folder(folder: RunFolder, case_file: Path, case: Case, plan: Plan, overwrite: bool) -> None:
-    """Makes the run folder with the resolved case, the plan for the ranks, and the reference to compare
-    with."""
+    """Makes the run folder with the resolved case, the ranks' plan and the reference to compare with."""
     reference = reference_for(case_file.parent, case.flow.reynolds)
     folder.create(overwrite)
     with writing(folder.path):

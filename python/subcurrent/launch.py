@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starts the ranks of a plan under mpirun, shows what they say, passes signals on, and turns the end into a
-result."""
+"""Starts the ranks of a plan under mpirun, shows what they say, passes signals on, returns the end."""
 
 from __future__ import annotations
 
@@ -24,8 +23,7 @@ PR_SET_PDEATHSIG = 1
 
 
 def command_for(plan: Plan, plan_file: Path) -> list[str]:
-    """The full command line that starts the plan's ranks with the mpirun that belongs to the compiled
-    module."""
+    """The command line that starts the plan's ranks with the mpirun of the compiled module's MPI."""
     mpirun, family = mpi.find_mpirun(str(core.build_info()["mpi"]))
     threads = plan.typed_case().engine.threads
     line = mpi.command(mpirun, family, plan.ranks, threads, mpi.cpus())
@@ -94,8 +92,7 @@ class _Job:
                 self._watcher.show(event)
 
     def read_complaints(self) -> None:
-        """Shows what ranks print on stderr; mpirun's own blocks between dashes are kept for an unexplained
-        end."""
+        """Shows what ranks print on stderr; keeps mpirun's blocks between dashes for an unexplained end."""
         in_block = False
         with _log_file(self._log) as log:
             for line in self._process.stderr:

@@ -49,8 +49,7 @@ def without_outer(env: Mapping[str, str]) -> dict[str, str]:
 
 
 def flavour(text: str) -> str | None:
-    """The MPI family that a version text belongs to: an mpirun's, or the library string of the compiled
-    module."""
+    """The MPI family behind a version text: an mpirun's, or the compiled module's library string."""
     if "Open MPI" in text or "OpenRTE" in text or "open-mpi" in text:
         return OPEN_MPI
     if "MPICH" in text or "HYDRA" in text or "Intel(R) MPI" in text:

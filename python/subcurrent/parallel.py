@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The MPI context of a Python script: made with its first simulation, closed by all ranks when the script
-ends."""
+"""The MPI context of a Python script: made with its first simulation, closed when the script ends."""
 
 from __future__ import annotations
 

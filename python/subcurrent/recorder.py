@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What rank 0 writes down during a run: history.csv, progress for whoever watches, and at the end the
-results."""
+"""What rank 0 writes down during a run: history.csv, progress, and at the end the results."""
 
 from __future__ import annotations
 
@@ -97,8 +96,7 @@ class Recorder:
             self._say(share, left)
 
     def flush(self) -> None:
-        """Puts history.csv on disk up to now: it must never lag behind a checkpoint that a resume starts
-        from."""
+        """Puts history.csv on disk: it must never lag behind a checkpoint that a resume starts from."""
         if self._writes:
             with writing(self._folder.history):
                 self._file.flush()
@@ -169,8 +167,7 @@ class Recorder:
         return self._seconds_before + self._seconds
 
     def _open_history(self) -> None:
-        """Starts history.csv, or on resume keeps the rows up to the checkpoint and drops what came after
-        it."""
+        """Starts history.csv; on resume keeps the rows up to the checkpoint and drops what came after."""
         path = self._folder.history
         kept = _rows_up_to(path, self._first_step) if self._resumed else []
         with writing(path):
@@ -194,8 +191,7 @@ def overlap_case(terms: dict[str, Any]) -> str | None:
 
 
 def profiles_csv(profiles: dict[str, Any]) -> str:
-    """The columns z,u,x,w; the shorter pair ends in empty cells when z and x have different numbers of
-    points."""
+    """The columns z,u,x,w; where z and x differ in length, the shorter pair ends in empty cells."""
     lines = ["z,u,x,w"]
     columns = (profiles["z"], profiles["u"], profiles["x"], profiles["w"])
     for row in itertools.zip_longest(*columns):

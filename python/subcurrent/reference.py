@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Published or computed centreline profiles that come with a case, and which of them a run may be compared
-with."""
+"""Centreline profiles that come with a case, and which of them a run may be compared with."""
 
 from __future__ import annotations
 
@@ -46,8 +45,7 @@ def _largest(mine: tuple[np.ndarray, np.ndarray], theirs: tuple[np.ndarray, np.n
 
 
 def read_profiles(path: Path) -> Profiles:
-    """Reads a CSV with the columns z,u and x,w (one pair is enough); lines that open with # are its
-    header."""
+    """Reads a CSV with the columns z,u and x,w (one pair is enough) under a header of # lines."""
     text = path.read_text().splitlines()
     header = "\n".join(line.lstrip("# ") for line in text if line.startswith("#"))
     rows = list(csv.DictReader(line for line in text if line and not line.startswith("#")))

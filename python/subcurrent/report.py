@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One self-contained HTML page for a run folder: the facts, the figures inside the page, the case as it was
-run."""
+"""One self-contained HTML page for a run folder: facts, figures and the case as it was run."""
 
 from __future__ import annotations
 

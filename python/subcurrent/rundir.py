@@ -130,12 +130,13 @@ class RunFolder:
             if (self.path / name).exists():
                 shutil.rmtree(self.path / name)
 
-    def keep_checkpoints(self, count: int = 2) -> None:
-        """Removes all but the newest checkpoints, and what a killed writer left half-written."""
-        kept = set(self.checkpoints_newest_first()[:count])
+    def keep_checkpoints(self, step: int, count: int = 2) -> None:
+        """Keeps the newest up to `step`, the one just written; removes older ones and what a killed writer
+        or a refused checkpoint left behind."""
+        whole = [path for path in self.checkpoints_newest_first() if path <= self.checkpoint(step)]
         with writing(self.checkpoints):
             for path in self.checkpoints.iterdir():
-                if path not in kept:
+                if path not in whole[:count]:
                     path.unlink(missing_ok=True)
 
 

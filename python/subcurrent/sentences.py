@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One validation error as one sentence that names the key, its value, what is allowed, and the nearest known
-key."""
+"""One validation error as one sentence: the key, its value, what is allowed, the nearest known key."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def run_case(module: ModuleType, context: Any, plan: Plan, stop: Any) -> int:
     while not stopped and not end.reached(record["step"], record["time"], record["max_change"]):
         record = solver.step()
         recorder.step(record, time.perf_counter() - begin)
-        if due.snapshot(record["time"]):
+        if due.snapshot(record["step"], record["time"]):
             solver.write_snapshot(str(folder.snapshot(record["step"])))
         if due.checkpoint(record["step"]):
             recorder.flush()
@@ -41,8 +41,9 @@ def run_case(module: ModuleType, context: Any, plan: Plan, stop: Any) -> int:
         stopped = context.any(stop.asked)
 
     recorder.flush()
-    write_checkpoint(context, solver, folder)
-    if not stopped and case.output.snapshots:
+    if due.last_checkpoint != solver.steps:
+        write_checkpoint(context, solver, folder)
+    if not stopped and case.output.snapshots and due.last_snapshot != solver.steps:
         solver.write_snapshot(str(folder.snapshot(solver.steps)))
     if case.output.timeline:
         solver.write_timeline(str(folder.timeline))
@@ -56,7 +57,7 @@ def write_checkpoint(context: Any, solver: Any, folder: RunFolder) -> None:
     """One more checkpoint; only when it is whole on disk do older ones go, so that two are always kept."""
     solver.write_checkpoint(str(folder.checkpoint(solver.steps)))
     if context.rank == 0:
-        folder.keep_checkpoints(2)
+        folder.keep_checkpoints(solver.steps)
     context.barrier()
 
 
@@ -82,13 +83,20 @@ class Due:
         self._every = case.output.every if case.output.snapshots else 0.0
         self._checkpoint_every = case.output.checkpoint_every
         self._count = self._counted(time)
+        self.last_snapshot = -1
+        self.last_checkpoint = -1
 
     def _counted(self, time: float) -> int:
         return int(time / self._every + 1e-9) if self._every > 0 else 0
 
-    def snapshot(self, time: float) -> bool:
+    def snapshot(self, step: int, time: float) -> bool:
         before, self._count = self._count, self._counted(time)
+        if self._count > before:
+            self.last_snapshot = step
         return self._count > before
 
     def checkpoint(self, step: int) -> bool:
-        return self._checkpoint_every > 0 and step % self._checkpoint_every == 0
+        if self._checkpoint_every > 0 and step % self._checkpoint_every == 0:
+            self.last_checkpoint = step
+            return True
+        return False

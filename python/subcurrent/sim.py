@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python API: a grid, a simulation on it, and its fields as NumPy arrays that share the solver's
-memory."""
+"""The Python API: a grid, a simulation on it, and its fields as NumPy views of the solver's memory."""
 
 from __future__ import annotations
 
@@ -136,8 +135,7 @@ class Cavity:
 
     @property
     def pressure(self) -> np.ndarray:
-        """This rank's own points, shape (nz, ny, nx), in density x lid speed squared, mean 0; a view like
-        `velocity`."""
+        """Own points, shape (nz, ny, nx), in density x lid speed squared, mean 0; a view like `velocity`."""
         return self._solver.pressure()
 
     @property
@@ -152,8 +150,7 @@ class Cavity:
 
     @property
     def local_box(self) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
-        """(low, high): which of all points without walls this rank owns, as a half-open range along x, y,
-        z."""
+        """(low, high): which of the points without walls this rank owns, half-open, along x, y, z."""
         return self._solver.local_box()
 
     def gather(self, name: str) -> np.ndarray | None:
@@ -162,13 +159,11 @@ class Cavity:
         return self._solver.gather(name)
 
     def centreline(self) -> dict[str, np.ndarray] | None:
-        """{"z", "u", "x", "w"}: u(z) on x = y = 1/2 and w(x) on y = z = 1/2, on rank 0 and None elsewhere;
-        collective."""
+        """{"z", "u", "x", "w"}: u(z) on x = y = 1/2, w(x) on y = z = 1/2; None but on rank 0; collective."""
         return self._solver.centreline()
 
     def terms(self) -> dict[str, Any]:
-        """Where the time went, in seconds: C_shell, C_core, M, W, R, and the hidden share, bytes moved and
-        GB/s."""
+        """Where the time went: C_shell, C_core, M, W, R in seconds; hidden share, bytes moved, GB/s."""
         return dict(self._solver.terms())
 
     # -- writing --------------------------------------------------------------------------
@@ -199,8 +194,7 @@ class Cavity:
         return f"Cavity, Re = {self.case.flow.reynolds:g}, {points} points"
 
     def save(self, path: str | Path) -> None:
-        """Writes a checkpoint: any number of ranks can `load` it and continue with the same bits;
-        collective."""
+        """Writes a checkpoint, which any number of ranks can `load` to go on bit by bit; collective."""
         self._solver.write_checkpoint(str(path))
 
     def load(self, path: str | Path) -> None:

@@ -13,8 +13,7 @@ from .flowfield import FlowField
 
 
 def read_snapshot(path: Path) -> FlowField:
-    """The points and velocity of a snapshot; refuses a file that does not hold a structured grid with
-    them."""
+    """The points and velocity of a snapshot; refuses a file that holds no structured grid with them."""
     # Only here and not above: under an outer mpirun the program itself becomes a rank, and in a rank h5py's
     # HDF5
     # must not meet the parallel one of the compiled module.
@@ -36,8 +35,7 @@ def read_snapshot(path: Path) -> FlowField:
 
 
 def _shape(root: Any) -> tuple[int, int, int]:
-    """(nz, ny, nx) from the extent or the dimensions that the file states, or from the shape of its
-    arrays."""
+    """(nz, ny, nx) from the extent or dimensions that the file states, or its arrays' shape."""
     if "WholeExtent" in root.attrs:
         low_high = [int(n) for n in root.attrs["WholeExtent"]]
         nx, ny, nz = (low_high[2 * axis + 1] - low_high[2 * axis] + 1 for axis in range(3))

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One rank of a job: `python -m subcurrent.worker RUN/plan.json` under mpirun, or called by `run` under an
-outer one."""
+"""One rank of a job: `python -m subcurrent.worker PLAN` under our mpirun, or `run` under an outer one."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The flow in the cube: two middle planes with streamlines, and particle paths in space (figure 7 of paper
-000)."""
+"""The flow in the cube: middle planes with streamlines, and particle paths (figure 7 of paper 000)."""
 
 from __future__ import annotations
 
@@ -18,8 +17,7 @@ from .trace import trace
 
 
 def draw_flow(path: Path, flow: FlowField, title: str = "Flow in the middle planes") -> None:
-    """Draws speed and streamlines in the planes y = ½ (the lid's motion) and x = ½ (what happens across
-    it)."""
+    """Draws speed and streamlines in the planes y = ½ (along the lid's motion) and x = ½ (across it)."""
     with style.figure(path, 11.6, 5.4, title) as drawing:
         left, right = drawing.subplots(1, 2)
         along = _plane(
@@ -66,8 +64,7 @@ def _evenly(a: np.ndarray, b: np.ndarray, fields: tuple, count: int = 121) -> tu
 
 
 def draw_flow_3d(path: Path, flow: FlowField, title: str = "Particle paths") -> None:
-    """Draws particle paths in the cube, seen from upstream and above, coloured by how far they go to the
-    side walls."""
+    """Draws particle paths, seen from upstream and above, coloured by the way to the side walls."""
     with style.figure(path, 8.2, 6.2, title) as drawing:
         axes = drawing.add_subplot(projection="3d", computed_zorder=False)
         low, high = flow.points.min(axis=(1, 2, 3)), flow.points.max(axis=(1, 2, 3))
@@ -97,8 +94,7 @@ def draw_flow_3d(path: Path, flow: FlowField, title: str = "Particle paths") -> 
 
 
 def _seeds(counts: tuple[int, ...]) -> np.ndarray:
-    """Seeds as indices (i, j, k): rows across the cube at three heights, in one half and mirrored in the
-    other."""
+    """Seeds as indices (i, j, k): rows across the cube at three heights, mirrored in its halves."""
     top = np.array(counts, dtype=float) - 1
     across = np.linspace(0.06, 0.47, 6)
     fractions = [(0.75, y, z) for z in (0.55, 0.75, 0.9) for y in (*across, *(1 - across))]

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a run went: change towards the steady state, residual and iterations of the pressure, divergence, time
-step."""
+"""How a run went: change towards the steady state, pressure residual and iterations, divergence."""
 
 from __future__ import annotations
 

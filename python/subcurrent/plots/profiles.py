@@ -17,8 +17,7 @@ def draw_profiles(
     reference: Profiles | None = None,
     title: str = "Centreline profiles",
 ) -> dict[str, float]:
-    """Draws u(z) and w(x) of one or more runs, keyed by their label; returns the first run's largest
-    differences."""
+    """Draws u(z) and w(x) of runs keyed by their label; returns the first one's largest differences."""
     first = next(iter(runs.values()))
     differences = first.difference(reference) if reference else {}
     note = ""

@@ -31,8 +31,7 @@ def parts_of(row: dict[str, Any]) -> dict[str, float]:
 
 
 def draw_strategies(path: Path, rows: list[dict[str, Any]], title: str, note: str = "") -> None:
-    """Two bars a strategy, as in the paper: left the measured time of a step, right the terms that make it
-    up."""
+    """Two bars a strategy, as in the paper: left a step's measured time, right the terms in it."""
     unit, scale = _unit(max(row["T"] for row in rows))
     places = np.arange(len(rows))
     with style.figure(path, max(7.5, 1.45 * len(rows) + 4.2), 5.4, title, note) as drawing:

@@ -41,8 +41,7 @@ def trace(flow: FlowField, seeds: np.ndarray, turns: float = 1.6, stride: float 
 
 
 def _index_velocity(flow: FlowField) -> np.ndarray:
-    """Velocity in cells per time: the inverse of the mapping's Jacobian times V, at every point, (3, nz, ny,
-    nx)."""
+    """Velocity in cells per time, (3, nz, ny, nx): the inverse of the mapping's Jacobian times V."""
     jacobian = np.stack(
         [np.gradient(flow.points, axis=axis) for axis in (3, 2, 1)], axis=1
     )  # [x, xi, k, j, i]

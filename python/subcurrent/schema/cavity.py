@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The case file of the cavity solver: incompressible flow in a box with walls, moving walls or periodic
-faces."""
+"""The case file of the cavity solver: incompressible flow in a box with walls, lids or periodic faces."""
 
 from __future__ import annotations
 

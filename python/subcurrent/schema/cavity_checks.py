@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a cavity case must fulfil beyond the type of each key, each as one sentence that says what is
-allowed."""
+"""What a cavity case must fulfil beyond the type of each key; each check says what is allowed."""
 
 from __future__ import annotations
 
@@ -132,8 +131,7 @@ def _check_engine(case: CavityCase) -> None:
 
 
 def check_split(case: CavityCase, ranks: int) -> None:
-    """Refuses a split that is not made of `ranks` blocks, or whose blocks are thinner than the halo read
-    from them."""
+    """Refuses a split into other than `ranks` blocks, or into blocks thinner than the halo read from them."""
     if ranks < 1:
         raise BadInput(f"-n {ranks} is not allowed: the number of ranks is a whole number >= 1.")
     cells = case.cells()

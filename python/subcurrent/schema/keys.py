@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every table of a case file is made of: strict typed keys that know what they mean and what they
-allow."""
+"""What the tables of a case file are made of: strict keys that know what they mean and allow."""
 
 from __future__ import annotations
 
@@ -17,8 +16,7 @@ class Table(BaseModel):
 
 
 def key(meaning: str, allowed: str, default: Any = ..., **limits: Any) -> Any:
-    """One key: what it means, what is allowed (the words of the error sentence), its default and its
-    limits."""
+    """One key: what it means, what is allowed (in the error sentence's words), default and limits."""
     return Field(default, description=meaning, json_schema_extra={"allowed": allowed}, **limits)
 
 
