@@ -25,13 +25,17 @@ std::uint16_t Timeline::name(std::string_view text) {
 }
 
 void Timeline::add(std::uint16_t name, Phase phase, double begin, double end, int thread) {
-  Total& total = totals_[std::size_t{name} * phase_count + static_cast<std::size_t>(phase)];
-  total.seconds += end - begin;
-  ++total.count;
+  add_total(name, phase, end - begin);
   if (spans_.size() < spans_.capacity())
     spans_.push_back({begin, end, name, phase, static_cast<std::uint8_t>(thread)});
   else
     ++dropped_;
+}
+
+void Timeline::add_total(std::uint16_t name, Phase phase, double seconds) {
+  Total& total = totals_[std::size_t{name} * phase_count + static_cast<std::size_t>(phase)];
+  total.seconds += seconds;
+  ++total.count;
 }
 
 void Timeline::clear() {

@@ -54,6 +54,8 @@ class Timeline {
   std::uint16_t name(std::string_view text);
   /// Called by the thread that drives the stage; helper threads hand their times to it.
   void add(std::uint16_t name, Phase phase, double begin, double end, int thread = 0);
+  /// Time that has no span of its own (thousands of progress calls within one).
+  void add_total(std::uint16_t name, Phase phase, double seconds);
   void clear();
 
   const std::vector<std::string>& names() const { return names_; }

@@ -3,6 +3,7 @@
 // once the own cells (and, beside a neighbour, the neighbour's halo cells) hold their values.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <memory>
 
@@ -28,11 +29,16 @@ class Boundaries {
  public:
   void set(Face face, std::shared_ptr<const Boundary> boundary) { at(face) = std::move(boundary); }
   const Boundary* get(Face face) const { return faces_[index(face)].get(); }
-  /// Most tangential layers that any of them reads.
-  int tangential() const {
+  /// Layers by which tangential reads add up over the axes x … `axis`: a condition may read what an earlier
+  /// axis filled.
+  int tangential(int axis = 2) const {
     int layers = 0;
-    for (const auto& face : faces_)
-      if (face) layers = std::max(layers, face->tangential());
+    for (int a = 0; a <= axis; ++a) {
+      int most = 0;
+      for (int side = 0; side < 2; ++side)
+        if (const Boundary* b = get({a, side})) most = std::max(most, b->tangential());
+      layers += most;
+    }
     return layers;
   }
 

@@ -147,12 +147,12 @@ std::vector<Segment> Grid::segments(int rank, int axis, int width) const {
 
 Layout Grid::layout_of(int rank) const { return make_layout(box_of(rank).extent(), halo()); }
 
-Grid Grid::coarsen(int factor, int halo) const {
+Grid Grid::coarsen(Int3 factor, int halo) const {
   auto shape = std::make_shared<Shape>(*shape_);
   shape->options.halo = halo;
   for (int a = 0; a < 3; ++a) {
-    shape->options.cells[a] = (cells()[a] + factor - 1) / factor;
-    for (int& cut : shape->cuts[static_cast<std::size_t>(a)]) cut = (cut + factor - 1) / factor;
+    shape->options.cells[a] = (cells()[a] + factor[a] - 1) / factor[a];
+    for (int& cut : shape->cuts[static_cast<std::size_t>(a)]) cut = (cut + factor[a] - 1) / factor[a];
   }
   return Grid(shape);
 }

@@ -72,9 +72,9 @@ class Grid {
   /// changes. A halo may reach past a thin neighbour (on coarsened grids). Empty for a rank without cells.
   std::vector<Segment> segments(int rank, int axis, int width) const;
 
-  /// A grid with halo width `halo` on every `factor`-th cell: coarse cell I covers fine cells factor * I …
-  /// factor * I + factor - 1 and lives with the first.
-  Grid coarsen(int factor, int halo) const;
+  /// A grid with halo width `halo` on every factor-th cell of each axis: coarse cell I covers fine cells
+  /// factor * I … factor * I + factor - 1 and lives with the first.
+  Grid coarsen(Int3 factor, int halo) const;
   /// The same cells on at most `ranks` of the ranks; the others own nothing.
   Grid on(int ranks) const;
 

@@ -7,22 +7,20 @@
 namespace sc {
 
 struct Reach {
-  int width = 0;         ///< layers
-  bool corners = false;  ///< diagonal neighbours too
+  int width = 0;     ///< layers along the axes
+  int diagonal = 0;  ///< layers of edges and corners, at most width
 
   /// What both need.
   friend constexpr Reach operator|(Reach a, Reach b) {
-    return {std::max(a.width, b.width), (a.width > 0 && a.corners) || (b.width > 0 && b.corners)};
+    return {std::max(a.width, b.width), std::max(a.diagonal, b.diagonal)};
   }
   /// Whether a halo fresh to this reach serves a reader of `need`.
-  constexpr bool covers(Reach need) const {
-    return need.width <= width && (corners || !need.corners || need.width == 0);
-  }
+  constexpr bool covers(Reach need) const { return need.width <= width && need.diagonal <= diagonal; }
   friend constexpr bool operator==(Reach, Reach) = default;
 };
 
-constexpr Reach point{0, false};
-constexpr Reach star(int width) { return {width, false}; }
-constexpr Reach box(int width) { return {width, true}; }
+constexpr Reach point{0, 0};
+constexpr Reach star(int width) { return {width, 0}; }
+constexpr Reach box(int width) { return {width, width}; }
 
 }  // namespace sc

@@ -28,12 +28,17 @@ Region product(const Grid& grid, const std::array<Segment, 3>& s) {
   return region;
 }
 
-void add_direct(const Grid& grid, const Axes& axes, bool corners, std::vector<Region>& out) {
+Axes segments_of(const Grid& grid, int rank, int width) {
+  return {grid.segments(rank, 0, width), grid.segments(rank, 1, width), grid.segments(rank, 2, width)};
+}
+
+/// Products of segments of which `least` to `most` lie outside the own cells.
+void add_direct(const Grid& grid, const Axes& axes, int least, int most, std::vector<Region>& out) {
   for (const Segment& z : axes[2])
     for (const Segment& y : axes[1])
       for (const Segment& x : axes[0]) {
         const int outside = (x.side != 0) + (y.side != 0) + (z.side != 0);
-        if (x.physical || y.physical || z.physical || outside == 0 || (outside > 1 && !corners)) continue;
+        if (x.physical || y.physical || z.physical || outside < least || outside > most) continue;
         out.push_back(product(grid, {x, y, z}));
       }
 }
@@ -85,13 +90,14 @@ std::vector<int> blocks_in_reach(const Grid& grid, int rank, int axis, int width
 
 std::vector<Region> halo_arrivals(const Grid& grid, int rank, Reach reach, Corners corners) {
   std::vector<Region> regions;
-  Axes axes;
-  for (int a = 0; a < 3; ++a) axes[static_cast<std::size_t>(a)] = grid.segments(rank, a, reach.width);
   if (grid.box_of(rank).empty()) return regions;
-  if (corners == Corners::staged && reach.corners)
+  const Axes axes = segments_of(grid, rank, reach.width);
+  if (corners == Corners::staged && reach.diagonal > 0) {
     add_staged(grid, axes, regions);
-  else
-    add_direct(grid, axes, reach.corners, regions);
+  } else {
+    add_direct(grid, axes, 1, 1, regions);
+    if (reach.diagonal > 0) add_direct(grid, segments_of(grid, rank, reach.diagonal), 2, 3, regions);
+  }
   return regions;
 }
 

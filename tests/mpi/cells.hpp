@@ -71,11 +71,13 @@ inline void fill(Storage& s, int salt) { fill(s, s.grid().own(), salt); }
 /// Whether the halo cell at local `c` belongs to the reach and to some rank; then also whose value it holds.
 inline bool reached(const Grid& grid, Int3 c, Reach reach, Int3& global) {
   int outside = 0;
+  int farthest = 0;
   const Int3 n = grid.own().hi;
   for (int a = 0; a < 3; ++a) {
     const int beyond = c[a] < 0 ? -c[a] : c[a] >= n[a] ? c[a] - n[a] + 1 : 0;
     if (beyond > reach.width) return false;
     outside += beyond > 0 ? 1 : 0;
+    farthest = std::max(farthest, beyond);
     global[a] = grid.origin()[a] + c[a];
     const int cells = grid.cells()[a];
     if (global[a] < 0 || global[a] >= cells) {
@@ -83,7 +85,7 @@ inline bool reached(const Grid& grid, Int3 c, Reach reach, Int3& global) {
       global[a] = (global[a] % cells + cells) % cells;
     }
   }
-  return outside <= 1 || reach.corners;
+  return outside <= 1 || farthest <= reach.diagonal;
 }
 
 /// The whole memory of a poisoned, filled and exchanged storage.

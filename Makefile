@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+# The few commands one needs; each makes first whatever it needs and is quick when that is already there.
+.DEFAULT_GOAL := help
+.PHONY: help bootstrap demo test test-long bench lint format clean
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+JOBS := $(shell nproc)
+
+help:       ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+
+bootstrap:  ## install what is missing, make .venv, build build/release
+	@tools/bootstrap
+
+demo: bootstrap  ## run the cavity and a table of strategies, draw the pictures
+	@tools/demo
+
+test: bootstrap  ## the C++ tests, then the Python tests
+	ctest --preset release -j$(JOBS)
+	pytest -q
+
+test-long:  ## everything, the long cases included, and the C++ tests again under MPICH
+	@tools/bootstrap --mpich
+	ctest --test-dir build/release --output-on-failure -j$(JOBS)
+	pytest -q -m ''
+	cmake --preset mpich
+	cmake --build --preset mpich -j$(JOBS)
+	ctest --preset mpich -j$(JOBS)
+
+bench: bootstrap  ## measure, and print each ratio beside its goal
+	@python bench/run.py
+
+lint: bootstrap  ## formatting, Python style, include directions
+	@tools/lint
+
+format: bootstrap  ## format everything in place
+	@tools/lint --fix
+
+clean:      ## remove what was built (runs/ and .venv stay)
+	rm -rf build .pytest_cache .ruff_cache

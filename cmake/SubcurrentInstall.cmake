@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+# Install rules and the package that makes `find_package(subcurrent)` work in somebody else's project.
+
+include(CMakePackageConfigHelpers)
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/subcurrent")
+
+foreach(folder engine io solvers)
+  # Headers keep their folders: users write the same `#include "engine/grid/box.hpp"` as we do.
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}" COMPONENT devel
+    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/subcurrent" FILES_MATCHING PATTERN "*.hpp")
+endforeach()
+
+configure_package_config_file(cmake/subcurrentConfig.cmake.in subcurrentConfig.cmake
+  INSTALL_DESTINATION "${package_dir}")
+write_basic_package_version_file(subcurrentConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES
+  "${PROJECT_BINARY_DIR}/subcurrentConfig.cmake" "${PROJECT_BINARY_DIR}/subcurrentConfigVersion.cmake"
+  cmake/SubcurrentDependencies.cmake cmake/FindParallelHDF5.cmake
+  DESTINATION "${package_dir}" COMPONENT devel)
+install(EXPORT subcurrentTargets NAMESPACE subcurrent:: DESTINATION "${package_dir}" COMPONENT devel)

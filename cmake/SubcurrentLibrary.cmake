@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+# How a folder of sources becomes a target.
+#
+# Sources are globbed with CONFIGURE_DEPENDS: several people add files to one folder at the same time, and a list
+# kept by hand would be the line on which every merge conflicts. Ninja checks the globs before each build.
+
+# sc_sources(VARIABLE PATTERN…): the files of this folder that match, sorted
+function(sc_sources variable)
+  list(TRANSFORM ARGN PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/" OUTPUT_VARIABLE patterns)
+  file(GLOB found CONFIGURE_DEPENDS ${patterns})
+  list(SORT found)
+  set(${variable} "${found}" PARENT_SCOPE)
+endfunction()
+
+# sc_library(NAME SOURCES… LINKS…): static library subcurrent_NAME, alias subcurrent::NAME, our warnings, exported
+function(sc_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINKS")
+  set(target subcurrent_${name})
+  add_library(${target} STATIC ${arg_SOURCES})
+  add_library(subcurrent::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_include_directories(${target} PUBLIC
+    "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/subcurrent>")
+  target_link_libraries(${target} PUBLIC ${arg_LINKS})
+  sc_warnings(${target})
+  install(TARGETS ${target} EXPORT subcurrentTargets
+    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT devel)
+  set_property(GLOBAL APPEND PROPERTY SUBCURRENT_LIBRARIES subcurrent::${name})
+endfunction()
+
+# sc_program(NAME SOURCES… LINKS…): an executable that sees every library of ours
+function(sc_program name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINKS")
+  get_property(libraries GLOBAL PROPERTY SUBCURRENT_LIBRARIES)
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${libraries} ${arg_LINKS})
+  sc_warnings(${name})
+endfunction()

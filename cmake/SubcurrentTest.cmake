@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+# How a test file becomes a program and its ctest entries.
+#
+# The first lines of a test file may say how it wants to run:
+#   // ranks: 1 2 3 4       (tests/mpi only; 1 2 4 when absent)
+#   // threads: 2           (OMP_NUM_THREADS; 1 when absent)
+#   // timeout: 300         (seconds; 120 when absent, three times as much under a sanitizer)
+#   // label: long          (kept out of `make test`, run by `make test-long`)
+
+# The environment of every test: Open MPI as root and with more ranks than cores, nothing bound (tests run side by
+# side and would all be bound to core 0), waiting that yields, and no complaint where a container forbids
+# cross-memory attach.
+set(SUBCURRENT_TEST_ENVIRONMENT
+  OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1
+  OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_btl_base_warn_component_unused=0
+  PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+  OMP_WAIT_POLICY=passive OMP_PROC_BIND=false
+  "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp:halt_on_error=1:ignore_noninstrumented_modules=1"
+  UBSAN_OPTIONS=print_stacktrace=1)
+
+# Reads `// key: value` from the head of a file.
+function(sc_head source key default variable)
+  file(STRINGS "${source}" line REGEX "^// ${key}:" LIMIT_COUNT 1)
+  string(REGEX REPLACE "^// ${key}: *" "" value "${line}")
+  if(value STREQUAL "")
+    set(value "${default}")
+  endif()
+  separate_arguments(value UNIX_COMMAND "${value}")
+  set(${variable} "${value}" PARENT_SCOPE)
+endfunction()
+
+# Properties shared by every ctest entry of a file.
+function(sc_test_properties test source labels processors)
+  sc_head("${source}" threads 1 threads)
+  sc_head("${source}" timeout 120 timeout)
+  sc_head("${source}" label "" extra)
+  if(SUBCURRENT_SANITIZE)
+    math(EXPR timeout "3 * ${timeout}")
+  endif()
+  math(EXPR processors "${processors} * ${threads}")
+  set_tests_properties(${test} PROPERTIES
+    LABELS "${labels};${extra}" TIMEOUT ${timeout} PROCESSORS ${processors}
+    ENVIRONMENT "${SUBCURRENT_TEST_ENVIRONMENT};OMP_NUM_THREADS=${threads}")
+  # The head is read when CMake runs, so a changed head has to run it again.
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")
+endfunction()
+
+function(sc_unit_test source)
+  get_filename_component(name "${source}" NAME_WE)
+  sc_program(${name} SOURCES "${source}" LINKS GTest::gtest GTest::gtest_main)
+  string(REGEX REPLACE "_test$" "" short "${name}")
+  add_dependencies(unit_tests ${name})
+  add_test(NAME unit.${short} COMMAND ${name})
+  sc_test_properties(unit.${short} "${source}" unit 1)
+endfunction()
+
+function(sc_mpi_test source)
+  get_filename_component(name "${source}" NAME_WE)
+  sc_program(mpi_${name} SOURCES "${source}" LINKS mpi_test_main)
+  string(REGEX REPLACE "_test$" "" short "${name}")
+  sc_head("${source}" ranks "1 2 4" ranks)
+  foreach(count IN LISTS ranks)
+    set(test mpi.${short}.${count})
+    add_test(NAME ${test} COMMAND "${MPIEXEC_EXECUTABLE}" ${MPIEXEC_NUMPROC_FLAG} ${count} ${MPIEXEC_PREFLAGS}
+      "$<TARGET_FILE:mpi_${name}>" ${MPIEXEC_POSTFLAGS})
+    sc_test_properties(${test} "${source}" mpi ${count})
+    # MPI keeps what it allocates until the process ends and unloads the plugins that did, so that no suppression
+    # can name them: leaks are looked for in the unit tests, which start no MPI.
+    set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+  endforeach()
+endfunction()

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+# The warnings our own code is held to; they are private, so that users of the library choose their own.
+
+function(sc_warnings target)
+  set(warnings -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual)
+  # `#pragma omp` and `#pragma GCC ivdep` are both known to GCC; another compiler may not know the second.
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    list(APPEND warnings -Wno-unknown-pragmas)
+  endif()
+  if(SUBCURRENT_WERROR)
+    list(APPEND warnings -Werror)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
+      # False at -O3 in GCC 12 and 13 (inlined vectors and strings); still shown, never fatal.
+      list(APPEND warnings -Wno-error=free-nonheap-object -Wno-error=restrict -Wno-error=stringop-overflow
+        -Wno-error=array-bounds -Wno-error=maybe-uninitialized)
+    endif()
+    if(SUBCURRENT_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      # Instrumented code confuses the same analyses in every release of GCC.
+      list(APPEND warnings -Wno-error=maybe-uninitialized -Wno-error=stringop-overflow)
+    endif()
+  endif()
+  target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${warnings}>")
+endfunction()

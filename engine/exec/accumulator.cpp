@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Accumulator: keys for max and min, bins for sums.
+#include "engine/exec/accumulator.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace sc {
+
+namespace {
+
+constexpr int bin_bits = 40;
+constexpr int lowest_exponent = -1040;  // the lowest unit is still a (subnormal) double
+constexpr std::int64_t not_finite = BinnedSum::bins;
+constexpr std::int64_t nan_key = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t empty_key = std::numeric_limits<std::int64_t>::min();
+
+double unit(std::int64_t bin) { return std::ldexp(1.0, static_cast<int>(bin) * bin_bits + lowest_exponent); }
+
+/// Orders as the doubles do, with every NaN above all numbers.
+std::int64_t ordered_key(double value) {
+  const auto bits = std::bit_cast<std::int64_t>(value);
+  const std::int64_t key = bits ^ ((bits >> 63) & nan_key);
+  return value != value ? nan_key : key;
+}
+
+double from_key(std::int64_t key) {
+  if (key == nan_key) return std::numeric_limits<double>::quiet_NaN();
+  return std::bit_cast<double>(key ^ ((key >> 63) & nan_key));
+}
+
+std::int64_t largest_key(const double* values, int count, bool negate) {
+  std::int64_t largest = empty_key;
+#pragma omp simd reduction(max : largest)
+  for (int i = 0; i < count; ++i) largest = std::max(largest, ordered_key(negate ? -values[i] : values[i]));
+  return largest;
+}
+
+}  // namespace
+
+void BinnedSum::add(const double* values, int count) {
+  constexpr std::int64_t magnitude = nan_key;  // all bits but the sign
+  std::int64_t largest = 0;
+#pragma omp simd reduction(max : largest)
+  for (int i = 0; i < count; ++i)
+    largest = std::max(largest, std::bit_cast<std::int64_t>(values[i]) & magnitude);
+  if (largest == 0) return;
+  // The top bin's unit is more than 2^-39 of the largest value, so that every higher slice would be zero.
+  const int exponent = std::max(static_cast<int>(largest >> 52) - 1022, -1074);  // |value| < 2^exponent
+  // ceil((exponent - lowest - 39) / 40)
+  const std::int64_t top = std::max(exponent - lowest_exponent, 0) / bin_bits;
+  if (top >= bins || (largest >> 52) == 2047) {
+    top_ = not_finite;
+    return;
+  }
+  top_ = std::max(top_, top);
+  const std::int64_t b0 = std::max<std::int64_t>(top, 2);
+  const double cut0 = 1.5 * std::ldexp(unit(b0), 52);
+  const double cut1 = 1.5 * std::ldexp(unit(b0 - 1), 52);
+  const double cut2 = 1.5 * std::ldexp(unit(b0 - 2), 52);
+  double s0 = 0, s1 = 0, s2 = 0;  // exact: each slice has at most 40 bits and a chunk has at most 2^13 values
+#pragma omp simd reduction(+ : s0, s1, s2)
+  for (int i = 0; i < count; ++i) {
+    const double q0 = (values[i] + cut0) - cut0;
+    const double r0 = values[i] - q0;
+    const double q1 = (r0 + cut1) - cut1;
+    const double r1 = r0 - q1;
+    const double q2 = (r1 + cut2) - cut2;
+    s0 += q0;
+    s1 += q1;
+    s2 += q2;
+  }
+  const auto deposit = [this](std::int64_t b, double slice) {
+    bin_[static_cast<std::size_t>(b)] += static_cast<std::int64_t>(slice / unit(b));
+  };
+  deposit(b0, s0);
+  deposit(b0 - 1, s1);
+  deposit(b0 - 2, s2);
+}
+
+void BinnedSum::merge(const BinnedSum& other) {
+  top_ = std::max(top_, other.top_);
+  for (std::size_t b = 0; b < bin_.size(); ++b) bin_[b] += other.bin_[b];
+}
+
+double BinnedSum::value() const {
+  if (top_ >= bins) return std::numeric_limits<double>::quiet_NaN();
+  double sum = 0;
+  const std::int64_t top = std::max<std::int64_t>(top_, 2);
+  for (std::int64_t b = top - 2; b <= top; ++b)
+    sum += static_cast<double>(bin_[static_cast<std::size_t>(b)]) * unit(b);
+  return sum;
+}
+
+void BinnedSum::pack(std::span<std::int64_t> out) const {
+  for (std::size_t b = 0; b < bin_.size(); ++b) {
+    out[2 * b] = static_cast<std::int64_t>(bin_[b] >> 32);
+    out[2 * b + 1] = static_cast<std::int64_t>(bin_[b] & 0xffffffff);
+  }
+}
+
+void BinnedSum::unpack(std::span<const std::int64_t> in, std::int64_t top) {
+  top_ = top;
+  for (std::size_t b = 0; b < bin_.size(); ++b)
+    bin_[b] = (static_cast<Wide>(in[2 * b]) << 32) + in[2 * b + 1];
+}
+
+void Accumulator::clear() {
+  key_ = empty_key;
+  sum_.clear();
+}
+
+void Accumulator::add(const double* values, int count) {
+  if (kind_ == Reduce::sum)
+    sum_.add(values, count);
+  else if (kind_ != Reduce::none)
+    key_ = std::max(key_, largest_key(values, count, kind_ == Reduce::min));
+}
+
+void Accumulator::merge(const Accumulator& other) {
+  key_ = std::max(key_, other.key_);
+  if (kind_ == Reduce::sum) sum_.merge(other.sum_);
+}
+
+double Accumulator::value() const {
+  if (kind_ == Reduce::sum) return sum_.value();
+  const double infinity = std::numeric_limits<double>::infinity();
+  const double largest = key_ == empty_key ? -infinity : from_key(key_);
+  return kind_ == Reduce::min ? -largest : largest;
+}
+
+std::int64_t Accumulator::key() const { return kind_ == Reduce::sum ? sum_.top() : key_; }
+
+void Accumulator::pack(std::span<std::int64_t> out) const {
+  if (kind_ == Reduce::sum) sum_.pack(out);
+}
+
+void Accumulator::unpack(std::int64_t key, std::span<const std::int64_t> in) {
+  if (kind_ == Reduce::sum)
+    sum_.unpack(in, key);
+  else
+    key_ = key;
+}
+
+std::vector<Accumulator> like(std::span<const Accumulator> kinds) {
+  std::vector<Accumulator> empty;
+  empty.reserve(kinds.size());
+  for (const Accumulator& a : kinds) empty.emplace_back(a.kind());
+  return empty;
+}
+
+void merge(std::span<Accumulator> into, std::span<const Accumulator> from) {
+  for (std::size_t k = 0; k < into.size(); ++k) into[k].merge(from[k]);
+}
+
+}  // namespace sc

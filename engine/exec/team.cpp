@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Teams and tile queues.
+#include "engine/exec/team.hpp"
+
+#include <omp.h>
+
+namespace sc {
+
+void team(int threads, const std::function<void(int)>& work) {
+  if (threads <= 1) {
+    work(0);
+    return;
+  }
+#pragma omp parallel num_threads(threads)
+  work(omp_get_thread_num());
+}
+
+std::pair<std::int64_t, std::int64_t> team_share(std::int64_t count) {
+  const std::int64_t threads = omp_get_num_threads();
+  const std::int64_t thread = omp_get_thread_num();
+  return {count * thread / threads, count * (thread + 1) / threads};
+}
+
+TileQueue::TileQueue(const Box& box, int wanted) : box_(box) {
+  if (box.empty()) return;
+  const Int3 n = box.extent();
+  bz_ = std::max(1, n.z / std::max(1, wanted));
+  const int slabs = (n.z + bz_ - 1) / bz_;
+  const int per_slab = std::max(1, wanted / slabs);
+  by_ = std::max(1, (n.y + per_slab - 1) / per_slab);
+  ny_ = (n.y + by_ - 1) / by_;
+  count_ = ny_ * slabs;
+}
+
+std::optional<Box> TileQueue::next() {
+  const int tile = taken_.fetch_add(1, std::memory_order_relaxed);
+  if (tile >= count_) return std::nullopt;
+  Box b = box_;
+  b.lo.y = box_.lo.y + tile % ny_ * by_;
+  b.hi.y = std::min(b.lo.y + by_, box_.hi.y);
+  b.lo.z = box_.lo.z + tile / ny_ * bz_;
+  b.hi.z = std::min(b.lo.z + bz_, box_.hi.z);
+  return b;
+}
+
+}  // namespace sc

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Teams of threads for strategies that give threads different work, and the queue of tiles that they share.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "engine/grid/box.hpp"
+
+namespace sc {
+
+/// Runs `work(thread)` on `threads` threads; thread 0 is the caller, which alone may call MPI.
+void team(int threads, const std::function<void(int)>& work);
+
+/// Inside a parallel region: this thread's share [first, last) of `count` equal parts.
+std::pair<std::int64_t, std::int64_t> team_share(std::int64_t count);
+
+/// Tiles of a box, whole rows each, handed out to whoever asks first.
+class TileQueue {
+ public:
+  /// At least `wanted` tiles where the box has that many rows.
+  TileQueue(const Box& box, int wanted);
+  std::optional<Box> next();
+
+ private:
+  Box box_;
+  int by_ = 1, bz_ = 1;  // rows of a tile along y and z
+  int ny_ = 0;
+  int count_ = 0;
+  std::atomic<int> taken_{0};
+};
+
+}  // namespace sc

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runner: freshness before, strategy, freshness after.
+#include "engine/overlap/runner.hpp"
+
+namespace sc {
+
+Runner::Runner(Context& context, RunnerOptions options)
+    : context_(context), options_(options), strategy_(function_of(options.strategy)) {
+  if (options.strategy == Strategy::halo_thread_no_join && context.threads() < 2)
+    refuse("strategy halo_thread_no_join needs engine.threads of at least 2: thread 0 computes no core");
+}
+
+void Runner::run(Stage& stage) {
+  note_demand(stage);
+  for (Accumulator& a : stage.accumulators()) a.clear();
+  for (int colour = 0; colour < stage.colours(); ++colour) {
+    stage.choose_colour(colour);
+    run_colour(stage);
+  }
+  Counts& counts = counts_[stage.name()];
+  const auto cells = static_cast<double>(stage.grid().own().cells());
+  ++counts.runs;
+  counts.cells += cells;
+  counts.bytes += cells * stage.bytes_per_cell();
+  counts.flops += cells * stage.flops();
+}
+
+void Runner::run_colour(Stage& stage) {
+  end_inputs_under_way(stage);
+  Refresh& inputs = stale_inputs(stage);
+  settle_outputs(stage);
+  Refresh& outputs = wanted_outputs(stage);
+  Work work(stage, inputs, outputs, context_.timeline(), {context_.threads(), options_.poke_seconds});
+  const std::int64_t rounds = outputs.rounds();
+  strategy_(work);
+  // A lazy strategy has written new values beside halos that still hold the neighbours' old ones.
+  if (outputs.rounds() == rounds)
+    for (const Access& a : stage.accesses())
+      if (a.mode != Mode::read) a.storage().set_fresh(point);
+  counts_[stage.name()].moved += static_cast<double>(inputs.bytes() + outputs.bytes());
+}
+
+// Whoever wrote what this stage reads now knows how far it is read.
+void Runner::note_demand(Stage& stage) {
+  for (const Access& a : stage.accesses()) {
+    const auto writer = writers_.find(&a.storage());
+    if (a.reach.width == 0 || writer == writers_.end()) continue;
+    Reach& demand = (*writer->second.demand)[writer->second.output];
+    demand = demand | a.reach;
+  }
+  for (std::size_t output = 0; output < stage.accesses().size(); ++output) {
+    const Access& a = stage.accesses()[output];
+    if (a.mode == Mode::read) continue;
+    writers_[&a.storage()] = {stage.demand(), output};
+    Reach& demand = (*stage.demand())[output];
+    demand = demand | a.reach;  // of an update: the next colour reads it
+  }
+}
+
+void Runner::end_inputs_under_way(Stage& stage) {
+  for (const Access& a : stage.accesses()) {
+    Pending* refresh = a.storage().in_flight();
+    if (a.reach.width > 0 && refresh) refresh->finish();
+  }
+}
+
+void Runner::settle_outputs(Stage& stage) {
+  Timeline& timeline = context_.timeline();
+  const Scope scope(timeline, timeline.name(stage.name()), Phase::settle);
+  for (const Access& a : stage.accesses()) {
+    if (a.mode == Mode::read) continue;
+    a.storage().settle();
+    a.storage().set_fresh(point);
+  }
+}
+
+Refresh& Runner::stale_inputs(Stage& stage) {
+  std::vector<Wanted> wanted;
+  bool in_place = false;
+  for (const Access& a : stage.accesses()) {
+    if (a.reach.width == 0 || a.storage().fresh().covers(a.reach)) continue;
+    wanted.push_back({&a.storage(), &a.field->boundaries(), a.reach});
+    in_place = in_place || a.mode == Mode::update;
+  }
+  Refresh& refresh = refresh_of(std::move(wanted));
+  refresh.settle_on_wait(in_place);
+  return refresh;
+}
+
+Refresh& Runner::wanted_outputs(Stage& stage) {
+  std::vector<Wanted> wanted;
+  auto next = stage.demand()->begin();
+  for (const Access& a : stage.accesses()) {
+    const Reach demand = *next++;
+    if (a.mode != Mode::read && demand.width > 0)
+      wanted.push_back({&a.storage(), &a.field->boundaries(), demand});
+  }
+  return refresh_of(std::move(wanted));
+}
+
+Refresh& Runner::refresh_of(std::vector<Wanted> wanted) {
+  Key key;
+  for (const Wanted& w : wanted) key.emplace_back(w.storage, w.reach.width, w.reach.diagonal);
+  auto& refresh = refreshes_[key];
+  if (!refresh) refresh = std::make_unique<Refresh>(std::move(wanted), options_.halo, context_.timeline());
+  return *refresh;
+}
+
+void Runner::refresh(const Access& a) {
+  if (a.storage().in_flight()) a.storage().in_flight()->finish();
+  if (a.storage().fresh().covers(a.reach)) return;
+  refresh_of({{&a.storage(), &a.field->boundaries(), a.reach}}).wait();
+}
+
+void Runner::move(const Access& from, const Access& to) {
+  to.storage().settle();
+  to.storage().set_fresh(point);
+  auto& movement = moves_[{&from.storage(), &to.storage()}];
+  if (!movement) movement = std::make_unique<Redistribute>(from.storage(), to.storage());
+  movement->start();
+  movement->wait();
+}
+
+std::string Runner::describe() const {
+  std::string text;
+  for (const auto& [key, refresh] : refreshes_) text += refresh->describe();
+  return text;
+}
+
+}  // namespace sc

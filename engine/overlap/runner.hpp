@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runner: runs stages under a strategy and keeps halos fresh. A solver's step is a list of run() calls.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <unordered_map>
+
+#include "engine/move/redistribute.hpp"
+#include "engine/overlap/strategy.hpp"
+#include "engine/stage/sweep.hpp"
+
+namespace sc {
+
+struct RunnerOptions {
+  Strategy strategy = Strategy::boundary_first;
+  double poke_seconds = 0.5e-3;
+  HaloOptions halo = {};
+  /// The first runs of every stage go `ordered`, to measure M where nothing overlaps; booked apart, same
+  /// bits.
+  int samples = 0;
+};
+
+class Runner {
+ public:
+  /// Throws Error (bad_input) for a strategy that cannot be had.
+  Runner(Context& context, RunnerOptions options);
+
+  /// Collective: computes every own cell of the stage. Stale halos among its inputs are refreshed as the
+  /// strategy orders.
+  void run(Stage& stage);
+  template <class Kernel, class... Declared>
+  void run(Sweep<Kernel, Declared...>& sweep, const Kernel& kernel) {
+    sweep.set(kernel);
+    run(static_cast<Stage&>(sweep));
+  }
+  /// Collective: brings a halo up to date outside a stage, for output or a host access.
+  template <class T, int N>
+  void refresh(Level<T, N> level, Reach reach) {
+    refresh(Access{level.field, level.level, Mode::read, reach, reach.width});
+  }
+  void refresh(const Access& access);
+  /// Collective: carries a field to another decomposition of the same cells.
+  template <class T, int N>
+  void move(Level<T, N> from, Level<T, N> to) {
+    move(reads(from).access(), writes(to).access());
+  }
+  void move(const Access& from, const Access& to);
+
+  Context& context() const { return context_; }
+  Strategy strategy() const { return options_.strategy; }
+  /// Runs, cells and declared bytes of a stage so far.
+  struct Counts {
+    std::int64_t runs = 0;
+    double cells = 0;
+    double bytes = 0;
+    double flops = 0;
+    double moved = 0;  ///< bytes that left this rank
+  };
+  const std::map<std::string, Counts>& counts() const { return counts_; }
+  /// Which transport every halo uses, a line each.
+  std::string describe() const;
+
+ private:
+  using Key = std::vector<std::tuple<Storage*, int, int>>;
+  struct Writer {
+    std::shared_ptr<Stage::Demand> demand;
+    std::size_t output;
+  };
+  void run_colour(Stage& stage);
+  void note_demand(Stage& stage);
+  void end_inputs_under_way(Stage& stage);
+  void settle_outputs(Stage& stage);
+  Refresh& stale_inputs(Stage& stage);
+  Refresh& wanted_outputs(Stage& stage);
+  Refresh& refresh_of(std::vector<Wanted> wanted);
+
+  Context& context_;
+  RunnerOptions options_;
+  StrategyFunction strategy_;
+  std::map<Key, std::unique_ptr<Refresh>> refreshes_;
+  std::map<std::pair<Storage*, Storage*>, std::unique_ptr<Redistribute>> moves_;
+  std::unordered_map<Storage*, Writer> writers_;
+  std::map<std::string, Counts> counts_;
+};
+
+}  // namespace sc

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a sweep declares: which levels it writes and reads, and how far it reads. Everything else (shell
+// width, halos to refresh, corners, bytes) is derived from these.
+#pragma once
+
+#include <cmath>
+#include <tuple>
+
+#include "engine/field/field.hpp"
+
+namespace sc {
+
+enum class Mode { write, read, update };
+
+/// How a sweep touches one level of a field; the fields of other grids are read across a refinement.
+struct Access {
+  AnyField* field;
+  int level;
+  Mode mode;
+  Reach reach;
+  /// Cells of the sweep's grid beyond which no cell of the field's halo is needed are those this far from a
+  /// neighbour.
+  int margin;
+
+  Storage& storage() const { return field->storage(level); }
+};
+
+/// A field of another grid as a kernel sees it: at(i, j, k) is its cell at a global position of *its* grid.
+template <class T, int N = 1>
+struct Across {
+  Components<const T, N> view;
+  std::ptrdiff_t sy, sz;
+  Int3 origin;
+
+  SC_FN At at(std::int64_t x, std::int64_t y, std::int64_t z) const {
+    return {(x - origin.x) + (y - origin.y) * sy + (z - origin.z) * sz, sy, sz};
+  }
+  SC_FN decltype(auto) operator[](At c) const { return view[c]; }
+  SC_FN auto operator[](int k) const { return view[k]; }
+};
+
+namespace detail {
+
+template <class T, int N, Mode mode>
+struct Declared {
+  Level<T, N> level;
+  Reach reach;
+
+  Access access() const { return {level.field, level.level, mode, reach, reach.width}; }
+  auto view() const {
+    const Out<T, N> out = level.view();
+    if constexpr (mode == Mode::read)
+      return In<T, N>{out.base, out.stride};
+    else
+      return out;
+  }
+};
+
+template <class T, int N>
+struct DeclaredAcross {
+  Level<T, N> level;
+  Reach reach;
+  int margin;
+
+  Access access() const { return {level.field, level.level, Mode::read, reach, margin}; }
+  Across<T, N> view() const {
+    const Out<T, N> out = level.view();
+    const Grid& grid = level.field->grid();
+    return {{out.base, out.stride}, grid.layout().sy, grid.layout().sz, grid.origin()};
+  }
+};
+
+template <class T, int N, Mode mode>
+auto views_of(const Declared<T, N, mode>& d) {
+  return std::tuple(d.view());
+}
+
+}  // namespace detail
+
+/// The kernel sets every cell of these; what they held does not matter.
+template <class T, int N>
+auto writes(Level<T, N> level) {
+  return detail::Declared<T, N, Mode::write>{level, point};
+}
+/// The kernel reads and writes these at its own cell, or, in a coloured sweep, reads `reach` around it.
+template <class T, int N>
+auto updates(Level<T, N> level, Reach reach = point) {
+  return detail::Declared<T, N, Mode::update>{level, reach};
+}
+template <class T, int N>
+auto reads(Level<T, N> level, Reach reach = point) {
+  return detail::Declared<T, N, Mode::read>{level, reach};
+}
+
+/// Reach on a grid `factor` times finer or coarser than the sweep's, counted in cells of that grid.
+struct Refined {
+  int factor;
+  Reach reach;
+};
+struct Coarsened {
+  int factor;
+  Reach reach;
+};
+constexpr Refined refine(int factor, Reach reach) { return {factor, reach}; }
+constexpr Coarsened coarsen(int factor, Reach reach) { return {factor, reach}; }
+
+template <class T, int N>
+auto reads(Level<T, N> level, Refined r) {
+  // A coarse cell at the end of a block may cover fine cells of the neighbour, one layer and more of halo.
+  return detail::DeclaredAcross<T, N>{level, r.reach, (r.reach.width + r.factor - 1) / r.factor + 1};
+}
+template <class T, int N>
+auto reads(Level<T, N> level, Coarsened c) {
+  return detail::DeclaredAcross<T, N>{level, c.reach, (c.reach.width + 1) * c.factor};
+}
+
+}  // namespace sc

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// GlobalValue: a stage's reductions over all ranks in one message, without blocking: start() it after the
+// stage, read value() a fixed number of sweeps later.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "engine/base/context.hpp"
+#include "engine/exec/accumulator.hpp"
+#include "engine/move/reduction.hpp"
+
+namespace sc {
+
+class GlobalValue {
+ public:
+  explicit GlobalValue(Context& context) : context_(context), reduction_(context) {}
+
+  /// Collective: all ranks bring as many accumulators of the same kinds.
+  void start(std::span<const Accumulator> mine);
+  /// Makes progress; true once value() would not wait.
+  bool test() { return !under_way_ || reduction_.test(); }
+  bool under_way() const { return under_way_; }
+  /// Value number k over all ranks; waits for it, and books the wait as a reduction.
+  double value(int k = 0);
+  /// Both at once.
+  double reduce(std::span<const Accumulator> mine) {
+    start(mine);
+    return value();
+  }
+
+ private:
+  Context& context_;
+  Reduction reduction_;
+  std::vector<Accumulator> results_;
+  std::vector<std::int64_t> keys_, words_;
+  bool under_way_ = false;
+};
+
+}  // namespace sc

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Refresh: one exchange a grid, boundary conditions in the order x, y, z, freshness.
+#include "engine/stage/refresh.hpp"
+
+#include <algorithm>
+
+namespace sc {
+
+std::vector<Box> subtract(const Box& a, const Box& b) {
+  std::vector<Box> parts;
+  const Box inner = intersect(a, b);
+  if (inner.empty()) {
+    if (!a.empty()) parts.push_back(a);
+    return parts;
+  }
+  Box rest = a;
+  for (int axis = 2; axis >= 0; --axis) {
+    Box low = rest, high = rest;
+    low.hi[axis] = inner.lo[axis];
+    high.lo[axis] = inner.hi[axis];
+    if (!low.empty()) parts.push_back(low);
+    if (!high.empty()) parts.push_back(high);
+    rest.lo[axis] = inner.lo[axis];
+    rest.hi[axis] = inner.hi[axis];
+  }
+  return parts;
+}
+
+Reach received_for(const Boundaries& boundaries, Reach reach) {
+  const int tangential = boundaries.tangential();
+  // Without diagonal reach only own columns are filled; with it those beside a neighbour too, from cells
+  // further in.
+  if (reach.diagonal == 0) return {std::max(reach.width, tangential), 0};
+  return {std::max(reach.width, reach.diagonal + tangential), reach.diagonal + tangential};
+}
+
+Box face_columns(const Grid& grid, Face face, int grow) {
+  Box columns = grid.own();
+  for (int axis = 0; axis < 3; ++axis) {
+    if (axis == face.axis) {
+      columns.lo[axis] = face.side == 0 ? -1 : columns.hi[axis];
+      columns.hi[axis] = columns.lo[axis] + 1;
+      continue;
+    }
+    const int before = axis < face.axis ? grid.halo() : 0;  // edges belong to the later axis
+    columns.lo[axis] -= grid.physical({axis, 0}) ? before : grow;
+    columns.hi[axis] += grid.physical({axis, 1}) ? before : grow;
+  }
+  return columns;
+}
+
+Refresh::Refresh(std::vector<Wanted> wanted, HaloOptions options, Timeline& timeline)
+    : wanted_(std::move(wanted)), timeline_(timeline), name_(timeline.name("halo")) {
+  std::vector<const Wanted*> left;
+  for (const Wanted& w : wanted_) left.push_back(&w);
+  while (!left.empty()) {
+    const Grid grid = left.front()->storage->grid();
+    std::vector<HaloItem> items;
+    std::erase_if(left, [&](const Wanted* w) {
+      if (!(w->storage->grid() == grid)) return false;
+      items.push_back({w->storage, received_for(*w->boundaries, w->reach)});
+      return true;
+    });
+    exchanges_.push_back(std::make_unique<HaloExchange>(grid, std::move(items), options));
+  }
+  for (const auto& exchange : exchanges_)
+    for (int piece = 0; piece < exchange->pieces(); ++piece) pieces_.push_back({exchange.get(), piece});
+}
+
+Refresh::~Refresh() {
+  for (const Wanted& w : wanted_)
+    if (w.storage->in_flight() == this) w.storage->set_in_flight(nullptr);
+}
+
+void Refresh::begin() {
+  if (under_way_) return;
+  under_way_ = true;
+  filled_beside_own_ = false;
+  for (const Wanted& w : wanted_) w.storage->set_in_flight(this);
+}
+
+void Refresh::start(int piece) {
+  begin();
+  const Piece& p = pieces_[static_cast<std::size_t>(piece)];
+  p.exchange->start(p.number);
+}
+
+Box Refresh::source(int piece) const {
+  const Piece& p = pieces_[static_cast<std::size_t>(piece)];
+  return p.exchange->source(p.number);
+}
+
+Box Refresh::sink(int piece) const {
+  const Piece& p = pieces_[static_cast<std::size_t>(piece)];
+  return p.exchange->sink(p.number);
+}
+
+bool Refresh::test() {
+  bool arrived = true;
+  for (const auto& exchange : exchanges_) arrived = exchange->test() && arrived;
+  return arrived;
+}
+
+void Refresh::arrive() {
+  if (wanted_.empty()) return;
+  begin();
+  const Scope scope(timeline_, name_, Phase::wait);
+  for (const auto& exchange : exchanges_) exchange->wait();
+}
+
+void Refresh::wait() {
+  if (wanted_.empty()) return;
+  arrive();
+  apply_boundaries(!filled_beside_own_, true);
+  if (settle_on_wait_) {
+    const Scope scope(timeline_, name_, Phase::settle);
+    for (const auto& exchange : exchanges_) exchange->finish();
+  }
+  for (const Wanted& w : wanted_) {
+    w.storage->set_in_flight(nullptr);
+    w.storage->set_fresh(w.storage->fresh() | w.reach);
+  }
+  under_way_ = false;
+  ++rounds_;
+}
+
+std::int64_t Refresh::bytes() const {
+  std::int64_t sum = 0;
+  for (const auto& exchange : exchanges_) sum += exchange->bytes();
+  return sum;
+}
+
+void Refresh::fill_beside_own() {
+  if (wanted_.empty()) return;
+  begin();
+  apply_boundaries(true, false);
+  filled_beside_own_ = true;
+}
+
+void Refresh::apply_boundaries(bool beside_own, bool beside_neighbours) {
+  const Scope scope(timeline_, name_, Phase::boundary);
+  for (const Wanted& w : wanted_) {
+    const Grid& grid = w.storage->grid();
+    const Boundaries& all_faces = *w.boundaries;
+    const int received = received_for(all_faces, w.reach).diagonal;
+    for (int axis = 0; axis < 3; ++axis)
+      for (int side = 0; side < 2; ++side) {
+        const Face face{axis, side};
+        const Boundary* condition = all_faces.get(face);
+        if (!condition || !grid.physical(face)) continue;
+        const int read = all_faces.tangential(axis);
+        const Box inner = face_columns(grid, face, -read);
+        const Box all = face_columns(grid, face, std::max(0, received - read));
+        if (beside_own && !inner.empty()) condition->apply(*w.storage, face, inner);
+        if (!beside_neighbours) continue;
+        for (const Box& strip : subtract(all, inner)) condition->apply(*w.storage, face, strip);
+      }
+  }
+}
+
+std::string Refresh::describe() const {
+  std::string text;
+  for (const auto& exchange : exchanges_) text += exchange->describe();
+  return text;
+}
+
+}  // namespace sc

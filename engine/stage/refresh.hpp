@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Refresh: brings the halos of a set of storages up to date: messages from the neighbours, then the boundary
+// conditions, then the mark "fresh". A movement itself, so strategies can put it under computation.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/base/timeline.hpp"
+#include "engine/field/field.hpp"
+#include "engine/move/halo_exchange.hpp"
+
+namespace sc {
+
+struct Wanted {
+  Storage* storage;
+  const Boundaries* boundaries;
+  Reach reach;
+};
+
+class Refresh final : public Movement {
+ public:
+  /// Collective. Storages of several grids may be mixed; those of one grid share their messages.
+  Refresh(std::vector<Wanted> wanted, HaloOptions options, Timeline& timeline);
+  ~Refresh() override;
+
+  using Movement::start;
+  int pieces() const override { return static_cast<int>(pieces_.size()); }
+  void start(int piece) override;
+  Box source(int piece) const override;
+  Box sink(int piece) const override;
+  bool test() override;
+  /// Until the messages are there; the boundary conditions are left to wait().
+  void arrive();
+  void wait() override;
+  void finish() override { wait(); }
+  std::int64_t bytes() const override;
+
+  /// Fills the physical halo beside the own cells, which all hold their values; wait() then only adds what
+  /// lies beside a neighbour's. Lets a core be computed while the messages travel.
+  void fill_beside_own();
+  /// For a stage that overwrites what it reads: wait() also waits until no neighbour reads the old values.
+  void settle_on_wait(bool settle) { settle_on_wait_ = settle; }
+  /// How often it came to its end.
+  std::int64_t rounds() const { return rounds_; }
+  /// Names the stage whose time the movements are booked on.
+  void book_on(std::uint16_t name) { name_ = name; }
+  bool idle() const { return !under_way_; }
+  std::string describe() const;
+
+ private:
+  struct Piece {
+    HaloExchange* exchange;
+    int number;
+  };
+  void begin();
+  void apply_boundaries(bool beside_own, bool beside_neighbours);
+
+  std::vector<Wanted> wanted_;
+  std::vector<std::unique_ptr<HaloExchange>> exchanges_;
+  std::vector<Piece> pieces_;
+  Timeline& timeline_;
+  std::uint16_t name_ = 0;
+  std::int64_t rounds_ = 0;
+  bool under_way_ = false;
+  bool settle_on_wait_ = false;
+  bool filled_beside_own_ = false;
+};
+
+/// What a storage must receive so that its boundary conditions can fill a halo fresh to `reach`.
+Reach received_for(const Boundaries& boundaries, Reach reach);
+
+/// The columns of a face that a boundary condition fills, as a box of first halo cells: the own ones and
+/// `grow` more beside every neighbour (fewer if negative), with the physical halo of the axes before the
+/// face's.
+Box face_columns(const Grid& grid, Face face, int grow);
+
+/// a without b, as at most six boxes: z slabs first, then y, then x.
+std::vector<Box> subtract(const Box& a, const Box& b);
+
+}  // namespace sc

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stage: what a strategy orders. It knows its cells, what it reads and writes, and how to compute any box of
+// them; it knows nothing of when.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/exec/accumulator.hpp"
+#include "engine/exec/lattice.hpp"
+#include "engine/stage/access.hpp"
+
+namespace sc {
+
+class Stage {
+ public:
+  virtual ~Stage() = default;
+
+  const std::string& name() const { return name_; }
+  /// The grid whose cells the stage computes.
+  virtual const Grid& grid() const = 0;
+  virtual const std::vector<Access>& accesses() const = 0;
+  /// Computes `box` (local coordinates) with `threads` threads; what the kernel returns goes into `into`.
+  virtual void compute(const Box& box, int threads, std::span<Accumulator> into) = 0;
+  /// Piece `piece` of the inputs has arrived. Stages that add partial results as they come override it.
+  virtual void absorb(int /*piece*/) {}
+  /// A stage in several colours runs once a colour, halos refreshed in between.
+  int colours() const { return colours_; }
+  void choose_colour(int colour) { lattice_ = {colours_, colour}; }
+  /// This rank's share of the reductions over the cells of the last run, one for each value that the kernel
+  /// returns.
+  std::span<Accumulator> accumulators() { return accumulators_; }
+
+  /// Floating-point operations a cell, as declared.
+  double flops() const { return flops_; }
+  /// Bytes a cell: every element declared is counted once for its read and once for its write.
+  double bytes_per_cell() const;
+
+  /// What later stages read of output number `n` before it is written again: what an eager strategy sends.
+  /// One entry for each access. Shared, because a stage may be gone when its output is read.
+  using Demand = std::vector<Reach>;
+  const std::shared_ptr<Demand>& demand() const { return demand_; }
+
+ protected:
+  Stage(std::string name, std::vector<Accumulator> accumulators, int colours, double flops)
+      : name_(std::move(name)), colours_(colours), flops_(flops), accumulators_(std::move(accumulators)) {
+    lattice_.colours = colours;
+  }
+  const Lattice& lattice() const { return lattice_; }
+  /// Checks the declarations; throws Error (bad_input) for those that cannot be run.
+  void check_accesses();
+
+ private:
+  std::string name_;
+  int colours_;
+  double flops_;
+  Lattice lattice_;
+  std::vector<Accumulator> accumulators_;
+  std::shared_ptr<Demand> demand_;
+};
+
+}  // namespace sc

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sweep: a kernel over all own cells, with what it declares.
+#pragma once
+
+#include "engine/exec/for_each.hpp"
+#include "engine/stage/stage.hpp"
+
+namespace sc {
+
+struct SweepOptions {
+  Reduce reduce =
+      Reduce::none;  ///< of what the kernel returns: a double, or std::array<double, K> for K values
+  int colours = 1;   ///< 2, 4 or 8: the kernel updates in place, one colour after the other
+  double flops = 0;  ///< a cell, for reports
+};
+
+template <class D>
+concept Declaration = requires(const D& d) {
+  { d.access() } -> std::same_as<Access>;
+  d.view();
+};
+
+template <class Kernel, Declaration... Declared>
+class Sweep final : public Stage {
+ public:
+  /// Collective order, no communication. Throws Error (bad_input) for declarations that cannot be run: an
+  /// output also read around its cell, a reach wider than the halo, outputs on different grids.
+  Sweep(std::string name, Kernel kernel, SweepOptions options, Declared... declared)
+      : Stage(std::move(name), values(options.reduce), options.colours, options.flops),
+        kernel_(kernel),
+        declared_(declared...),
+        accesses_{declared.access()...} {
+    for (const Access& a : accesses_)
+      if (a.mode != Mode::read && !grid_) grid_ = &a.field->grid();
+    if (!grid_ && !accesses_.empty()) grid_ = &accesses_.front().field->grid();
+    if (!grid_) refuse("stage \"" + this->name() + "\" declares no field");
+    check_accesses();
+  }
+  Sweep(std::string name, Kernel kernel, Declared... declared)
+      : Sweep(std::move(name), kernel, SweepOptions{}, declared...) {}
+
+  /// The values of the kernel's parameters for the next run.
+  void set(const Kernel& kernel) { kernel_ = kernel; }
+
+  const Grid& grid() const override { return *grid_; }
+  const std::vector<Access>& accesses() const override { return accesses_; }
+  void compute(const Box& box, int threads, std::span<Accumulator> into) override {
+    const Frame frame{grid_->layout(), grid_->origin()};
+    std::apply(
+        [&](const auto&... d) { for_each(box, lattice(), frame, threads, into, kernel_, d.view()...); },
+        declared_);
+  }
+
+ private:
+  static std::vector<Accumulator> values(Reduce reduce) {
+    constexpr int count = detail::Values<Kernel, decltype(std::declval<Declared>().view())...>::count;
+    return std::vector<Accumulator>(reduce == Reduce::none ? 0 : static_cast<std::size_t>(count),
+                                    Accumulator(reduce));
+  }
+
+  Kernel kernel_;
+  std::tuple<Declared...> declared_;
+  std::vector<Access> accesses_;
+  const Grid* grid_ = nullptr;
+};
+
+template <class Kernel, Declaration... Declared>
+Sweep(const char*, Kernel, Declared...) -> Sweep<Kernel, Declared...>;
+template <class Kernel, Declaration... Declared>
+Sweep(const char*, Kernel, SweepOptions, Declared...) -> Sweep<Kernel, Declared...>;
+template <class Kernel, Declaration... Declared>
+Sweep(std::string, Kernel, Declared...) -> Sweep<Kernel, Declared...>;
+template <class Kernel, Declaration... Declared>
+Sweep(std::string, Kernel, SweepOptions, Declared...) -> Sweep<Kernel, Declared...>;
+
+}  // namespace sc

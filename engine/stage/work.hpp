@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Work: one run of a stage as a strategy sees it: what to compute, what moves, and the clock that books both.
+#pragma once
+
+#include <vector>
+
+#include "engine/stage/refresh.hpp"
+#include "engine/stage/stage.hpp"
+
+namespace sc {
+
+struct WorkOptions {
+  int threads = 1;
+  double poke_seconds = 0.5e-3;  ///< how long the core is computed between two progress calls
+};
+
+class Work {
+ public:
+  Work(Stage& stage, Refresh& inputs, Refresh& outputs, Timeline& timeline, WorkOptions options);
+
+  /// Own cells within reach of a halo that a neighbour fills, as boxes; the rest; both together.
+  const std::vector<Box>& shell() const { return shell_; }
+  const Box& core() const { return core_; }
+  const Box& all() const { return all_; }
+  /// The inputs' halos that are not fresh yet; nothing to do when they are.
+  Refresh& inputs() { return inputs_; }
+  /// The outputs' halos that a later stage will read, as far as known.
+  Refresh& outputs() { return outputs_; }
+  int threads() const { return options_.threads; }
+
+  void start(Refresh& movement);
+  void start(Refresh& movement, int piece);
+  void compute(const Box& box);
+  /// Computes `box` in slabs and calls movement.test() between them until everything has arrived.
+  void compute(const Box& box, Refresh& movement);
+  /// For a team whose threads compute different boxes: no threads of its own, and booked by book().
+  void compute_alone(const Box& box, int thread);
+  /// Joins what the threads of a team have accumulated.
+  void join();
+  void book(Phase phase, double begin, double end, int thread);
+  double now() const { return timeline_.now(); }
+
+ private:
+  void split_shell();
+  void run(const Box& box);
+
+  Stage& stage_;
+  Refresh& inputs_;
+  Refresh& outputs_;
+  Timeline& timeline_;
+  WorkOptions options_;
+  std::uint16_t name_;
+  Box all_, core_;
+  std::vector<Box> shell_;
+  std::vector<std::vector<Accumulator>> by_thread_;
+};
+
+}  // namespace sc

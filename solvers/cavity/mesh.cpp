@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mesh: mappings, the layer beyond the walls, metrics by sweeps.
+#include "solvers/cavity/mesh.hpp"
+
+#include <cmath>
+#include <numbers>
+
+namespace sc::cavity {
+
+namespace {
+
+/// beta of X(s) = (1 + tanh(beta (2 s - 1)) / tanh(beta)) / 2 with X(1 / intervals) = smallest, by bisection.
+double tanh_parameter(int intervals, double smallest) {
+  if (!(smallest > 0) || smallest > 1.0 / intervals)
+    refuse("grid.smallest is " + std::to_string(smallest) + "; with " + std::to_string(intervals) +
+           " intervals it must be above 0 and at most " + std::to_string(1.0 / intervals));
+  double low = 1e-6, high = 20;
+  for (int it = 0; it < 200; ++it) {
+    const double beta = 0.5 * (low + high);
+    const double first = 0.5 * (1 + std::tanh(beta * (2.0 / intervals - 1)) / std::tanh(beta));
+    (first > smallest ? low : high) = beta;
+  }
+  return 0.5 * (low + high);
+}
+
+/// Skewed in the interior, the unit box itself unchanged; all nine derivatives of the mapping are non-zero.
+Vec3 skewed(Vec3 X, double skew) {
+  constexpr double pi = std::numbers::pi;
+  const double bump = skew * std::sin(pi * X[0]) * std::sin(pi * X[1]) * std::sin(pi * X[2]);
+  return {X[0] + bump, X[1] - 0.8 * bump, X[2] + 0.6 * bump};
+}
+
+/// The layer beyond a wall continues the quartic through the five points nearest the wall, which makes the
+/// central fourth-order difference at the first interior point the one-sided five-point formula.
+Vec3 continued(const Points& points, Int3 n, Bool3 periodic, Int3 c) {
+  for (int d = 0; d < 3; ++d) {
+    if (periodic[d] || (c[d] >= -1 && c[d] <= n[d])) continue;
+    const int inward = c[d] < -1 ? 1 : -1;
+    const auto at = [&](int steps) {
+      Int3 q = c;
+      q[d] += steps * inward;
+      return continued(points, n, periodic, q);
+    };
+    const Vec3 a = at(1), b = at(2), e = at(3), f = at(4), g = at(5);
+    Vec3 out;
+    for (std::size_t k = 0; k < 3; ++k) out[k] = 5 * (a[k] - f[k]) - 10 * (b[k] - e[k]) + g[k];
+    return out;
+  }
+  return points(c);
+}
+
+template <class Real>
+struct Negative {  // the largest of -J: a grid that folds over shows as a value >= 0
+  SC_FN double operator()(At c, In<Real> J) const { return -double(J[c]); }
+};
+
+}  // namespace
+
+Points analytic_points(const CavityOptions& options) {
+  const Int3 n = options.cells();
+  const Bool3 periodic = options.periodic();
+  Vec3 beta{};
+  for (int d = 0; d < 3; ++d)
+    if (options.clustering == Clustering::tanh && !periodic[d])
+      beta[std::size_t(d)] = tanh_parameter(n[d] + 1, options.smallest);
+  const double skew = options.clustering == Clustering::skewed ? options.skew : 0.0;
+  return [=](Int3 c) {
+    Vec3 s;
+    for (int d = 0; d < 3; ++d) {
+      const auto k = std::size_t(d);
+      s[k] = periodic[d] ? double(c[d]) / n[d] : double(c[d] + 1) / (n[d] + 1);
+      if (beta[k] > 0) s[k] = 0.5 * (1 + std::tanh(beta[k] * (2 * s[k] - 1)) / std::tanh(beta[k]));
+    }
+    return skew != 0 ? skewed(s, skew) : s;
+  };
+}
+
+template <class Real>
+Mesh<Real>::Mesh(const Grid& grid, const Points& points, bool fourth_order, Runner& runner)
+    : x(grid, "coordinates"),
+      J(grid, "jacobian"),
+      grad(grid, "metrics"),
+      face(grid, "face metrics"),
+      edge(grid, "edge metrics") {
+  if (fourth_order) fourth_.emplace(grid, "fourth-order metrics");
+  place(points);
+  for (int axis = 0; axis < 3; ++axis) {
+    boundary(face, {axis, 1}, FaceMetrics<Real>{}, 0, reads(x.now()));
+    boundary(edge, {axis, 1}, EdgeMetrics<Real>{}, 0, reads(x.now()));
+  }
+  Sweep cell_metrics("cell metrics", CellMetrics<Real>{}, writes(J.now()), writes(grad.now()),
+                     reads(x.now(), star(1)));
+  Sweep face_metrics("face metrics", FaceMetrics<Real>{}, writes(face.now()), reads(x.now(), box(1)));
+  Sweep edge_metrics("edge metrics", EdgeMetrics<Real>{}, writes(edge.now()), reads(x.now(), box(1)));
+  Sweep extent("extent", Extent{}, SweepOptions{.reduce = Reduce::max}, reads(x.now(), box(1)));
+  Sweep folded("folded", Negative<Real>{}, SweepOptions{.reduce = Reduce::max}, reads(J.now()));
+  runner.run(cell_metrics);
+  runner.run(face_metrics);
+  runner.run(edge_metrics);
+  if (fourth_) {
+    Sweep fourth("fourth-order metrics", FourthOrderMetrics<Real>{}, writes(fourth_->now()),
+                 reads(x.now(), star(2)));
+    runner.run(fourth);
+  }
+  runner.refresh(face.now(), box(1));
+  runner.refresh(edge.now(), box(1));
+  runner.run(extent);
+  runner.run(folded);
+  GlobalValue global(grid.context());
+  global.reduce(extent.accumulators());
+  smallest_ = std::sqrt(-global.value(0));
+  orthogonal_ = global.value(2) <= 1e-12 * global.value(1);
+  const double worst = global.reduce(folded.accumulators());
+  if (!(worst < 0)) refuse("the grid folds over itself: the volume of a cell is " + std::to_string(-worst));
+}
+
+template <class Real>
+void Mesh<Real>::place(const Points& points) {
+  const Grid& grid = x.grid();
+  const Int3 origin = grid.origin();
+  const Box all = grid.own().grown({grid.halo(), grid.halo(), grid.halo()});
+  const Out<double, 3> out = x.modify();
+  for (int k = all.lo.z; k < all.hi.z; ++k)
+    for (int j = all.lo.y; j < all.hi.y; ++j)
+      for (int i = all.lo.x; i < all.hi.x; ++i) {
+        const Vec3 p = continued(points, grid.cells(), grid.periodic(), origin + Int3{i, j, k});
+        for (int e = 0; e < 3; ++e) out[e].base[grid.layout().offset({i, j, k})] = p[std::size_t(e)];
+      }
+  // The mapping gives the points of the halo too. They must not be exchanged: beyond a periodic boundary the
+  // grid goes on.
+  x.storage(0).set_fresh(box(grid.halo()));
+}
+
+template class Mesh<double>;
+template class Mesh<float>;
+
+}  // namespace sc::cavity

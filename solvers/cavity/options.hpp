@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a cavity run is asked to do, typed; the text of a case file has become this before it gets here.
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "engine/overlap/runner.hpp"
+
+namespace sc::cavity {
+
+enum class Upwind { utopia, kawamura };
+enum class Clustering { uniform, tanh, skewed, file };
+enum class FaceKind { wall, moving, periodic };
+enum class Method { jacobi, sor, multigrid };
+enum class Initial { rest, taylor_green };
+
+struct FaceOptions {
+  FaceKind kind = FaceKind::wall;
+  std::array<double, 3> velocity{};  ///< of a moving wall, in lid speeds
+};
+
+struct PressureOptions {
+  Method method = Method::multigrid;
+  double tolerance = 1e-5;
+  bool scaled_residual =
+      false;  ///< max |(A p - b) / D| instead of max |(A p - b) / J| = max |laplacian p - rhs|
+  int max_iterations = 100000;
+  int check_every =
+      10;  ///< sweeps between two convergence tests of jacobi and sor; the result is read one sweep late
+  double relaxation = 0;     ///< 0: 0.98 for jacobi, Young's optimum for sor
+  int fixed_iterations = 0;  ///< > 0: exactly so many sweeps or cycles, no test
+};
+
+struct GridFileOptions {
+  std::string path;
+};
+
+struct CavityOptions {
+  double reynolds = 100;
+  Int3 points = {66, 66, 66};  ///< walls included on walled axes
+  bool single = false;
+  Upwind upwind = Upwind::utopia;
+  Clustering clustering = Clustering::uniform;
+  double smallest = 0;  ///< spacing at the walls of the tanh grid
+  double skew = 0;      ///< amplitude of the interior skewing
+  std::string grid_file;
+  bool fourth_order_metrics = false;
+  std::array<FaceOptions, 6> faces{};  ///< x-, x+, y-, y+, z-, z+
+  PressureOptions pressure;
+  double courant = 0.2;
+  double dt = 0;  ///< 0: from the Courant number and the stability limit
+  Initial initial = Initial::rest;
+  Int3 split = {0, 0, 0};
+  RunnerOptions engine;
+
+  Bool3 periodic() const {
+    const auto wraps = [this](std::size_t axis) { return faces[2 * axis].kind == FaceKind::periodic; };
+    return {wraps(0), wraps(1), wraps(2)};
+  }
+  /// Interior points: what the grid's cells are.
+  Int3 cells() const {
+    Int3 n = points;
+    for (int a = 0; a < 3; ++a)
+      if (!periodic()[a]) n[a] -= 2;
+    return n;
+  }
+};
+
+/// Throws Error (bad_input) with one sentence for what cannot be run.
+void check(const CavityOptions& options);
+
+}  // namespace sc::cavity

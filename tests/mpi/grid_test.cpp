@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// ranks: 1
+// Splits, layouts and halo ownership, on one rank and as seen for every rank of a larger run.
+#include "engine/grid/grid.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+#include "engine/base/error.hpp"
+#include "engine/stage/refresh.hpp"
+#include "tests/mpi/test_context.hpp"
+
+namespace {
+
+using namespace sc;
+
+class Grids : public testing::Test {
+ protected:
+  Context& context() { return context_; }
+
+ private:
+  test::TestContext context_;
+};
+
+TEST(Box, SubtractCoversTheRestOnce) {
+  const Box a{{0, 0, 0}, {7, 6, 5}};
+  for (const Box& b : {Box{{1, 1, 1}, {6, 5, 4}}, Box{{0, 2, 0}, {7, 6, 5}}, Box{{3, 3, 3}, {3, 3, 3}},
+                       Box{{-2, -2, -2}, {9, 9, 9}}, Box{{5, 4, 3}, {9, 9, 9}}}) {
+    const auto parts = subtract(a, b);
+    for (int z = 0; z < 5; ++z)
+      for (int y = 0; y < 6; ++y)
+        for (int x = 0; x < 7; ++x) {
+          int count = b.contains({x, y, z}) ? 1 : 0;
+          for (const Box& p : parts) count += p.contains({x, y, z});
+          EXPECT_EQ(count, 1) << to_string(Int3{x, y, z});
+        }
+  }
+}
+
+TEST_F(Grids, OwnRowsBeginOnCacheLines) {
+  for (int nx : {1, 7, 8, 33, 64}) {
+    Grid grid(context(), {.cells = {nx, 4, 4}, .halo = 2});
+    const Layout& l = grid.layout();
+    EXPECT_EQ(l.sy % 8, 0);
+    EXPECT_EQ(l.sz % 8, 0);
+    EXPECT_EQ(l.origin % 8, 0);
+    EXPECT_GE(l.sy, nx + 4);
+    // The farthest halo cells on both ends lie inside the allocation.
+    EXPECT_GE(l.origin + l.offset({-2, -2, -2}), 0);
+    EXPECT_LT(l.origin + l.offset({nx + 1, 5, 5}), l.elements);
+  }
+}
+
+TEST_F(Grids, ChoosesSplitsAcrossTheSlowAxes) {
+  EXPECT_EQ(choose_split({64, 64, 64}, 2, 1), (Int3{1, 1, 2}));
+  EXPECT_EQ(choose_split({64, 64, 64}, 4, 1), (Int3{1, 1, 4}));
+  EXPECT_EQ(choose_split({64, 64, 64}, 3, 1), (Int3{1, 1, 3}));
+  EXPECT_EQ(choose_split({256, 3, 3}, 4, 2), (Int3{4, 1, 1}));
+}
+
+TEST_F(Grids, RefusesWhatCannotWork) {
+  const auto sentence = [this](const GridOptions& options) -> std::string {
+    try {
+      Grid grid(context(), options);
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), Exit::bad_input);
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_NE(sentence({.cells = {0, 4, 4}}).find("cells is [0, 4, 4]"), std::string::npos);
+  EXPECT_NE(sentence({.cells = {4, 4, 4}, .split = {2, 1, 1}}).find("does not multiply"), std::string::npos);
+  EXPECT_NE(sentence({.cells = {4, 4, 1}, .periodic = {true, true, true}, .halo = 2}).find("halo of 2"),
+            std::string::npos);
+  EXPECT_NE(sentence({.cells = {4, 4, 4}, .halo = 99}).find("halo is 99"), std::string::npos);
+}
+
+TEST_F(Grids, SegmentsOfAPeriodicAxisWrapAround) {
+  Grid grid(context(), {.cells = {5, 5, 5}, .periodic = {true, false, true}, .halo = 2});
+  const auto x = grid.segments(0, 0, 2);
+  ASSERT_EQ(x.size(), 3u);
+  EXPECT_EQ(x[0].side, -1);
+  EXPECT_EQ(x[0].lo, -2);
+  EXPECT_EQ(x[0].lo + x[0].shift, 3);
+  EXPECT_EQ(x[2].lo, 5);
+  EXPECT_EQ(x[2].lo + x[2].shift, 0);
+  const auto y = grid.segments(0, 1, 2);
+  ASSERT_EQ(y.size(), 3u);
+  EXPECT_TRUE(y[0].physical);
+  EXPECT_TRUE(y[2].physical);
+}
+
+TEST_F(Grids, CoarseCellsLieWithTheirFirstFineCell) {
+  Grid fine(context(), {.cells = {9, 8, 7}, .halo = 2});
+  const Grid coarse = fine.coarsen({2, 2, 2}, 1);
+  EXPECT_EQ(coarse.cells(), (Int3{5, 4, 4}));
+  EXPECT_EQ(coarse.halo(), 1);
+  EXPECT_EQ(coarse.own().hi, (Int3{5, 4, 4}));
+}
+
+TEST_F(Grids, EdgesBelongToTheLaterAxis) {
+  Grid grid(context(), {.cells = {4, 5, 6}, .halo = 2});
+  EXPECT_EQ(face_columns(grid, x_low, 2), (Box{{-1, 0, 0}, {0, 5, 6}}));
+  EXPECT_EQ(face_columns(grid, y_high, 2), (Box{{-2, 5, 0}, {6, 6, 6}}));
+  EXPECT_EQ(face_columns(grid, z_low, 2), (Box{{-2, -2, -1}, {6, 7, 0}}));
+}
+
+}  // namespace
