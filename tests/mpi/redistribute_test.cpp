@@ -66,7 +66,7 @@ TEST_P(Moving, OntoFewerRanksAndBackForEveryType) {
   for (ElementType type : {ElementType::f32, ElementType::f64, ElementType::i32, ElementType::i64,
                            ElementType::c32, ElementType::c64})
     for (int ranks : {1, 2, 3}) {
-      const Grid coarse = fine.coarsen(2, 2);
+      const Grid coarse = fine.coarsen({2, 2, 2}, 2);
       there_and_back(coarse, coarse.on(ranks), type, 1);
     }
 }
@@ -97,7 +97,7 @@ TEST_P(Moving, GathersTheWholeFieldOnRankZero) {
   for (Int3 split : splits(context->size()))
     for (ElementType type : {ElementType::f32, ElementType::f64, ElementType::c64}) {
       const Grid grid(*context, {.cells = {9, 10, 11}, .halo = 1, .split = split});
-      for (const Grid& some : {grid, grid.on(2), grid.coarsen(4, 1)}) {
+      for (const Grid& some : {grid, grid.on(2), grid.coarsen({4, 4, 4}, 1)}) {
         auto storage = storage_on(some, "whole", type, 2);
         fill(*storage, 3);
         const std::vector<std::byte> whole = gather(*storage);

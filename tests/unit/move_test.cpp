@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of movements that need no second rank: copying boxes, cutting parcels, plans, keys of reductions.
+// The parts of movements that need no second rank: copying boxes, cutting parcels, keys of reductions.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "engine/move/box_copy.hpp"
-#include "engine/move/halo_plan.hpp"
 #include "engine/move/reduction.hpp"
 #include "engine/move/region.hpp"
 
@@ -107,22 +106,6 @@ TEST(Parcels, OrderCountsWithinAPair) {
   std::array<int, 3> next{};
   for (const Parcel& parcel : make_parcels(regions, cell_bytes, 64))
     EXPECT_EQ(parcel.order, next[static_cast<std::size_t>(parcel.peer)]++);
-}
-
-TEST(HaloPlan, PeriodicBlockIsItsOwnNeighbour) {
-  Context context(MPI_COMM_SELF);
-  const Grid grid(context, {.cells = {5, 6, 7}, .periodic = {true, false, true}, .halo = 2});
-  EXPECT_EQ(halo_arrivals(grid, 0, star(2), Corners::direct).size(), 4U);  // x and z faces
-  EXPECT_EQ(halo_arrivals(grid, 0, box(2), Corners::direct).size(), 8U);   // and the four edges along y
-  EXPECT_EQ(halo_arrivals(grid, 0, box(2), Corners::staged).size(), 4U);   // faces, those of z widened
-  EXPECT_TRUE(halo_arrivals(grid, 0, point, Corners::direct).empty());
-  for (Corners corners : {Corners::direct, Corners::staged})
-    EXPECT_EQ(halo_arrivals(grid, 0, box(1), corners), halo_departures(grid, 0, box(1), corners));
-  const auto widened = halo_arrivals(grid, 0, box(1), Corners::staged).back();
-  EXPECT_EQ(widened.sink, (Box{{-1, 0, 7}, {6, 6, 8}}));
-  EXPECT_EQ(widened.source, (Box{{-1, 0, 0}, {6, 6, 1}}));
-  EXPECT_EQ(widened.phase, 2);
-  context.close();
 }
 
 TEST(Keys, OrderOfDoublesWithNanOnTop) {
