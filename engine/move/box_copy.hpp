@@ -27,12 +27,13 @@ class BoxCopy {
 
  private:
   using Rows = void (*)(const BoxCopy&);
-  static Rows choose(std::size_t row_bytes);
+  Rows choose() const;
   template <class RowCopy>
   void each_row(RowCopy copy) const;
   template <std::size_t bytes>
   static void narrow_rows(const BoxCopy& self);
   static void wide_rows(const BoxCopy& self);
+  static void distant_rows(const BoxCopy& self);
 
   CellMemory from_, to_;
   int ny_, nz_, components_;

@@ -115,18 +115,18 @@ void Carrier::release_held() {
 }
 
 void Carrier::take_shared() {
-  for (std::size_t i = 0; i < to_take_.size();) {
-    Job& job = arrivals_[static_cast<std::size_t>(to_take_[i])];
+  std::size_t left = 0;
+  for (const int index : to_take_) {
+    Job& job = arrivals_[static_cast<std::size_t>(index)];
     if (load(job.flags.ready) < round_) {
-      ++i;
+      to_take_[left++] = index;
       continue;
     }
     run_copies(job);
     store(job.flags.consumed, round_);
     mark_arrived(job);
-    to_take_[i] = to_take_.back();
-    to_take_.pop_back();
   }
+  to_take_.resize(left);
 }
 
 void Carrier::take_messages() {

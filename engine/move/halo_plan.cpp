@@ -10,7 +10,7 @@ namespace {
 
 using Axes = std::array<std::vector<Segment>, 3>;
 
-/// The product of three segments as a region; only the shift of the axes in `moved` counts.
+/// The product of three segments as a region.
 Region product(const Grid& grid, const std::array<Segment, 3>& s) {
   Region region;
   Int3 owner;

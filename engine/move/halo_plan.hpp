@@ -12,7 +12,8 @@
 namespace sc {
 
 /// How the cells of edges and corners get there: straight from up to 26 neighbours, or in three phases x, y,
-/// z whose faces are widened by what the phases before brought (6 neighbours).
+/// z whose faces are widened by what the phases before brought (6 neighbours; where the diagonal reach is
+/// less than the width, some cells more than asked for).
 enum class Corners { direct, staged };
 
 /// What `rank` receives; `peer` is the owner. Cells beyond a physical boundary are in no region.

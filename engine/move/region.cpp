@@ -74,9 +74,18 @@ std::vector<Parcel> make_parcels(std::span<const std::vector<Region>> regions,
       parcel.phase = region.phase;
       parcel.parts.push_back({static_cast<int>(item), region.source, region.sink});
     }
+  using Order = std::tuple<int, int, std::size_t, int, int>;  // phase, axis, cut, side, peer
+  std::vector<std::pair<Order, Parcel>> sorted;
+  for (auto& [key, parcel] : whole) {
+    const auto [phase, axis, side, peer] = key;
+    std::vector<Parcel> slices;
+    cut(measured(std::move(parcel), cell_bytes), -axis, cell_bytes, piece_bytes, slices);
+    for (std::size_t n = 0; n < slices.size(); ++n)
+      sorted.emplace_back(Order{phase, axis, n, side, peer}, std::move(slices[n]));
+  }
+  std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<Parcel> parcels;
-  for (auto& [key, parcel] : whole)
-    cut(measured(std::move(parcel), cell_bytes), -std::get<1>(key), cell_bytes, piece_bytes, parcels);
+  for (auto& [order, parcel] : sorted) parcels.push_back(std::move(parcel));
   std::map<int, int> count;
   for (Parcel& parcel : parcels) parcel.order = count[parcel.peer]++;
   return parcels;

@@ -36,7 +36,8 @@ struct Parcel {
 
 /// Puts the regions of all items for one peer and face together and cuts them to at most `piece_bytes` (a
 /// single cell is never cut). `regions[i]` belong to item i, whose cell takes `cell_bytes[i]`. Sorted by
-/// phase, face (z first, the cheapest to pack) and peer.
+/// phase and axis (z first, the cheapest to pack), then slice by slice: the low halo of a row and the high
+/// halo of the row before it lie on one cache line.
 std::vector<Parcel> make_parcels(std::span<const std::vector<Region>> regions,
                                  std::span<const std::size_t> cell_bytes, std::size_t piece_bytes);
 

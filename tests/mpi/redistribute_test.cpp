@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// ranks: 1 2 3 4 6 8
+// Redistribute between decompositions of the same cells, there and back, and gathering on rank 0.
+#include "engine/move/redistribute.hpp"
+
+#include <memory>
+
+#include "engine/base/error.hpp"
+#include "engine/move/gather.hpp"
+#include "engine/move/halo_exchange.hpp"
+#include "tests/mpi/cells.hpp"
+
+namespace sc::test {
+namespace {
+
+std::unique_ptr<Storage> storage_on(const Grid& grid, const char* name, ElementType type, int components) {
+  auto storage = std::make_unique<Storage>(grid, name, type, components, grid.arena());
+  poison(*storage);
+  return storage;
+}
+
+class Moving : public testing::TestWithParam<TransportPolicy> {
+ protected:
+  void SetUp() override {
+    context =
+        std::make_unique<Context>(MPI_COMM_WORLD, ContextOptions{.transport = GetParam(), .delay = 0.0});
+  }
+  void TearDown() override { context->close(); }
+  void there_and_back(const Grid& a, const Grid& b, ElementType type, int components) {
+    auto from = storage_on(a, "from", type, components);
+    auto to = storage_on(b, "to", type, components);
+    Redistribute there(*from, *to, 900), back(*to, *from, 900);
+    for (int salt = 1; salt <= 3; ++salt) {
+      from->settle();
+      fill(*from, salt);
+      if (salt == 2)
+        for (int piece = there.pieces() - 1; piece >= 0; --piece) there.start(piece);
+      there.wait();
+      // Own cells only: the halo and the padding keep their poison.
+      EXPECT_TRUE(exchanged(*to, point, salt));
+      from->settle();
+      poison(*from);
+      back.start();
+      while (!back.test()) sched_yield();
+      back.wait();
+      EXPECT_TRUE(exchanged(*from, point, salt));
+    }
+  }
+  std::unique_ptr<Context> context;
+};
+
+TEST_P(Moving, BetweenAllSplits) {
+  const auto all = splits(context->size());
+  for (Int3 a : all)
+    for (Int3 b : all) {
+      if (a == b && context->size() > 1) continue;
+      SCOPED_TRACE(to_string(a) + " to " + to_string(b));
+      there_and_back(Grid(*context, {.cells = {10, 11, 13}, .halo = 1, .split = a}),
+                     Grid(*context, {.cells = {10, 11, 13}, .halo = 0, .split = b}), ElementType::f64, 2);
+      if (HasFailure()) return;
+    }
+}
+
+TEST_P(Moving, OntoFewerRanksAndBackForEveryType) {
+  const Grid fine(*context, {.cells = {20, 17, 19}, .periodic = {true, false, true}, .halo = 1});
+  for (ElementType type : {ElementType::f32, ElementType::f64, ElementType::i32, ElementType::i64,
+                           ElementType::c32, ElementType::c64})
+    for (int ranks : {1, 2, 3}) {
+      const Grid coarse = fine.coarsen({2, 2, 2}, 2);
+      there_and_back(coarse, coarse.on(ranks), type, 1);
+    }
+}
+
+// The target's own cells may still be read by its neighbours when the next redistribution comes in.
+TEST_P(Moving, SettlesWhatItOverwrites) {
+  const Grid a(
+      *context,
+      {.cells = {8, 9, 20}, .periodic = {true, true, true}, .halo = 1, .split = {1, 1, context->size()}});
+  const Grid b = a.on(std::max(1, context->size() - 1));
+  auto from = storage_on(a, "from", ElementType::f64, 1);
+  auto to = storage_on(b, "to", ElementType::f64, 1);
+  Redistribute move(*from, *to);
+  HaloExchange halo(b, {{to.get(), box(1)}});
+  for (int salt = 0; salt < 60; ++salt) {
+    from->settle();
+    fill(*from, salt);
+    move.start();
+    move.wait();
+    EXPECT_EQ(to->fresh(), point);
+    halo.start();
+    halo.wait();
+    EXPECT_TRUE(exchanged(*to, box(1), salt));
+  }
+}
+
+TEST_P(Moving, GathersTheWholeFieldOnRankZero) {
+  for (Int3 split : splits(context->size()))
+    for (ElementType type : {ElementType::f32, ElementType::f64, ElementType::c64}) {
+      const Grid grid(*context, {.cells = {9, 10, 11}, .halo = 1, .split = split});
+      for (const Grid& some : {grid, grid.on(2), grid.coarsen({4, 4, 4}, 1)}) {
+        auto storage = storage_on(some, "whole", type, 2);
+        fill(*storage, 3);
+        const std::vector<std::byte> whole = gather(*storage);
+        if (context->rank() != 0) {
+          EXPECT_TRUE(whole.empty());
+          continue;
+        }
+        const Int3 n = some.cells();
+        std::vector<std::byte> expected(whole.size());
+        ASSERT_EQ(whole.size(), static_cast<std::size_t>(2 * n.x * n.y * n.z) * size_of(type));
+        std::byte* at = expected.data();
+        for (int k = 0; k < 2; ++k)
+          for_cells({{0, 0, 0}, n}, [&](Int3 g) {
+            put(at, type, code_of(n, g, k, 2, 3));
+            at += size_of(type);
+          });
+        EXPECT_EQ(whole, expected);
+      }
+    }
+}
+
+TEST_P(Moving, RefusesWhatCannotBe) {
+  const Grid grid(*context, {.cells = {8, 8, 16}, .halo = 1});
+  const Grid larger(*context, {.cells = {8, 8, 17}, .halo = 1});
+  auto a = storage_on(grid, "a", ElementType::f64, 1);
+  auto b = storage_on(larger, "b", ElementType::f64, 1);
+  auto c = storage_on(grid, "c", ElementType::f32, 1);
+  EXPECT_THROW(Redistribute(*a, *a), Error);
+  EXPECT_THROW(Redistribute(*a, *b), Error);
+  EXPECT_THROW(Redistribute(*a, *c), Error);
+}
+
+INSTANTIATE_TEST_SUITE_P(Transports, Moving,
+                         testing::Values(TransportPolicy::automatic, TransportPolicy::mpi,
+                                         TransportPolicy::delayed),
+                         [](const auto& policy) {
+                           return policy.param == TransportPolicy::automatic ? "automatic"
+                                  : policy.param == TransportPolicy::mpi     ? "mpi"
+                                                                             : "delayed";
+                         });
+
+}  // namespace
+}  // namespace sc::test
