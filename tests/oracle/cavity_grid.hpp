@@ -99,9 +99,10 @@ inline double tanh_map(double s, double beta) {
 // Skewed in the interior only, the box itself unchanged: x_e = X_e + skew c_e B, B = sin(pi X) sin(pi Y)
 // sin(pi Z). All nine derivatives of the mapping are non-zero, on the walls the one along the normal
 // included.
-inline Vec3 skew_map(Vec3 X, double skew) {
+inline Vec3 skew_map(Vec3 X, double skew, std::array<bool, 3> periodic = {}) {
   const double pi = 3.14159265358979323846;
-  double B = skew * std::sin(pi * X[0]) * std::sin(pi * X[1]) * std::sin(pi * X[2]);
+  double B = skew;
+  for (int d = 0; d < 3; ++d) B *= std::sin((periodic[d] ? 2 : 1) * pi * X[d]);  // smooth across a period too
   return {X[0] + B, X[1] - 0.8 * B, X[2] + 0.6 * B};
 }
 
@@ -267,7 +268,7 @@ inline Geometry make_cavity_geometry(Cell n, std::array<bool, 3> periodic, doubl
       [=](Vec3 s) {
         for (int d = 0; d < 3; ++d)
           if (beta[d] > 0) s[d] = tanh_map(s[d], beta[d]);
-        return skew != 0 ? skew_map(s, skew) : s;
+        return skew != 0 ? skew_map(s, skew, periodic) : s;
       },
       fourth);
 }
