@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files as the operating system knows them: bytes at a place, a file that appears under its name only when it
+// is whole, and what is left over from runs that were killed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "engine/base/context.hpp"
+
+namespace sc::io {
+
+/// One open file; every failure is an Error (storage) that names the file and the cause.
+class File {
+ public:
+  enum class Mode { read, write };
+  File(std::string path, Mode mode);
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  ~File();
+
+  const std::string& path() const { return path_; }
+  std::int64_t size() const;
+  void read(std::int64_t offset, std::byte* data, std::size_t bytes) const;
+  void write(std::int64_t offset, const std::byte* data, std::size_t bytes);
+  /// Makes the file's blocks sure before anything is written to them.
+  void reserve(std::int64_t bytes);
+  /// On disk, not merely in the page cache.
+  void sync();
+
+ private:
+  std::string path_;
+  int descriptor_ = -1;
+};
+
+/// Collective: writes a file under a temporary name in the folder of `path`, then gives it its name.
+/// `lay_out` runs on rank 0 and makes the temporary; `fill` runs on every rank once that is done. When any
+/// rank fails, the temporary is removed, `path` stays as it was, and all ranks throw the same Error.
+void replace_file(const Context& context, const std::string& path,
+                  const std::function<void(const std::string&)>& lay_out,
+                  const std::function<void(File&)>& fill);
+
+/// Collective: removes the temporaries that killed runs left in `folder`.
+void remove_leftovers(const Context& context, const std::string& folder);
+
+/// "No space left on device" and the like, as a person would say it.
+std::string cause(int error_number);
+
+}  // namespace sc::io
