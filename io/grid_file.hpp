@@ -19,9 +19,9 @@ class GridFile {
 
   const std::string& path() const { return path_; }
   Int3 points() const { return points_; }
-  /// Collective: x, y and z of the points of `box` (counted from 0, x fastest), which may differ between ranks
-  /// and be empty. Throws Error (bad_input) on all ranks when a value is not finite or a cell of any rank's box
-  /// is turned inside out.
+  /// Collective: x, y and z of the points of `box` (counted from 0, x fastest), which may differ between
+  /// ranks and be empty. Throws Error (bad_input) on all ranks when a value is not finite or a cell of any
+  /// rank's box is turned inside out.
   std::array<std::vector<double>, 3> read(const Box& box) const;
 
  private:

@@ -23,8 +23,8 @@ struct SnapshotField {
 struct Snapshot {
   Storage* coordinates = nullptr;  ///< x, y, z of every point: three components, single or double
   std::vector<SnapshotField> fields;
-  int layers = 0;  ///< halo layers beyond physical faces that are points too (1: the walls), filled everywhere,
-                   ///< edges and corners included
+  int layers = 0;  ///< halo layers beyond physical faces that are points too (1: the walls), filled
+                   ///< everywhere, edges and corners included
   std::int64_t step = 0;
   double time = 0;
   SnapshotKind kind = SnapshotKind::unstructured;
