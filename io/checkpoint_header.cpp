@@ -2,9 +2,11 @@
 // Checkpoint headers in HDF5: layout, and the reading that trusts nothing.
 #include "io/checkpoint_header.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <filesystem>
+#include <sstream>
 
 #include "engine/base/error.hpp"
 #include "io/checksum.hpp"
@@ -17,6 +19,9 @@ namespace {
 
 constexpr const char* format_name = "subcurrent checkpoint";
 constexpr std::int64_t longest_text = 1 << 16;  // bytes of a string attribute we are ready to believe
+
+// The file begins with a line of text, the rest of these bytes is zero; HDF5 knows them as its user block.
+constexpr std::int64_t head_bytes = 4096;
 
 std::string in_quotes(const std::string& text) { return '"' + text + '"'; }
 
@@ -61,6 +66,12 @@ std::string precision_of(const CheckpointHeader& header) {
   return "none";
 }
 
+std::uint64_t checksum_of_structure(const File& file, std::int64_t end) {
+  std::string bytes(static_cast<std::size_t>(end - head_bytes), '\0');
+  file.read(head_bytes, reinterpret_cast<std::byte*>(bytes.data()), bytes.size());
+  return checksum(bytes);
+}
+
 /// A checkpoint open for reading; every surprise is one sentence.
 class Reader {
  public:
@@ -68,8 +79,10 @@ class Reader {
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored)) fail("checkpoint " + path + " does not exist");
     if (std::filesystem::is_directory(path, ignored)) fail("checkpoint " + path + " is a folder");
-    size_ = File(path, File::Mode::read).size();  // says why when it may not be read
+    const File file(path, File::Mode::read);  // says why when it may not be read
+    size_ = file.size();
     if (H5Fis_hdf5(path.c_str()) <= 0) fail(path + " is not a checkpoint: it is not an HDF5 file");
+    check_seal(file);
     file_ = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
     if (!file_.valid()) damaged(h5_cause());
   }
@@ -151,6 +164,22 @@ class Reader {
   }
 
  private:
+  void check_seal(const File& file) const {
+    std::string head(static_cast<std::size_t>(std::min(size_, head_bytes)), '\0');
+    file.read(0, reinterpret_cast<std::byte*>(head.data()), head.size());
+    std::istringstream words(head);
+    std::string format;
+    std::int64_t size = 0;
+    std::int64_t structure_end = 0;
+    std::uint64_t sum = 0;
+    std::getline(words, format);
+    if (format != format_name) fail(path_ + " is not a checkpoint of this program");
+    if (!(words >> size >> structure_end >> sum)) damaged("its first line cannot be read");
+    if (size_ < size) damaged("it is cut short");
+    if (structure_end < head_bytes || structure_end > size ||
+        checksum_of_structure(file, structure_end) != sum)
+      damaged("the checksum of its structure does not match");
+  }
   Handle open(const std::string& object, const std::string& name) const {
     Handle attribute(H5Aopen_by_name(file_, object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
                      H5Aclose);
@@ -204,7 +233,7 @@ CheckpointHeader header_of(const CheckpointContents& contents) {
 Offsets lay_out_checkpoint(const std::string& path, const CheckpointHeader& header) {
   std::int64_t bytes = 0;
   for (const ArrayHeader& array : header.arrays) bytes += array.bytes();
-  H5Layout file(path, bytes);
+  H5Layout file(path, bytes, head_bytes);
   const std::array<std::int64_t, 3> cells = {header.cells.x, header.cells.y, header.cells.z};
   file.attribute("/", "format", std::string(format_name));
   file.attribute("/", "version", checkpoint_version);
@@ -223,13 +252,21 @@ Offsets lay_out_checkpoint(const std::string& path, const CheckpointHeader& head
     file.attribute(object, "checksum", array.checksum);
   }
   file.finish();
+  seal_checkpoint(path, offsets.empty() ? head_bytes : *std::min_element(offsets.begin(), offsets.end()));
   return offsets;
+}
+
+void seal_checkpoint(const std::string& path, std::int64_t structure_end) {
+  const File written(path, File::Mode::read);
+  std::string head = std::string(format_name) + '\n' + std::to_string(written.size()) + ' ' +
+                     std::to_string(structure_end) + ' ' +
+                     std::to_string(checksum_of_structure(written, structure_end)) + '\n';
+  head.resize(static_cast<std::size_t>(head_bytes), '\0');
+  File(path, File::Mode::write).write(0, reinterpret_cast<const std::byte*>(head.data()), head.size());
 }
 
 CheckpointHeader read_header(const std::string& path, const CheckpointHeader& expected) {
   const Reader file(path);
-  if (!file.has_attribute("/", "format") || file.text("/", "format") != format_name)
-    file.fail(path + " is not a checkpoint of this program");
   if (const std::int64_t version = file.integer("/", "version"); version != checkpoint_version)
     file.fail("checkpoint " + path + " is of format version " + std::to_string(version) +
               "; this program reads version " + std::to_string(checkpoint_version));

@@ -52,4 +52,9 @@ Offsets lay_out_checkpoint(const std::string& path, const CheckpointHeader& head
 /// about the first thing that is wrong.
 CheckpointHeader read_header(const std::string& path, const CheckpointHeader& expected);
 
+/// One rank: writes what stands before the HDF5 part of the file: its length, and how long the structure
+/// before the first array is and what its checksum is. HDF5 is shown a file only when these agree: it
+/// survives a damaged structure, but complains aloud when the program ends.
+void seal_checkpoint(const std::string& path, std::int64_t structure_end);
+
 }  // namespace sc::io

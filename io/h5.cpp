@@ -15,7 +15,7 @@ namespace {
 // Arrays begin on pages of their own, so that no two of them, and no structure, share one.
 constexpr hsize_t page = 4096;
 // Room for groups, headers and attributes; what is used is far less.
-constexpr std::int64_t structure_bytes = std::int64_t{1} << 18;
+constexpr std::int64_t structure_bytes = std::int64_t{1} << 16;
 
 herr_t innermost(unsigned n, const H5E_error2_t* error, void* text) {
   if (n == 0 && error->desc) *static_cast<std::string*>(text) = error->desc;
@@ -25,9 +25,6 @@ herr_t innermost(unsigned n, const H5E_error2_t* error, void* text) {
 }  // namespace
 
 QuietH5::QuietH5() {
-  // Having met a damaged file, HDF5 1.10 prints "infinite loop closing library" when the program ends;
-  // nothing of ours is open by then, so its clean-up is not needed. Has no effect once HDF5 is in use.
-  H5dont_atexit();
   H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
@@ -63,14 +60,20 @@ Handle h5_string(std::size_t length) {
   return type;
 }
 
-H5Layout::H5Layout(const std::string& path, std::int64_t bytes) : path_(path) {
+H5Layout::H5Layout(const std::string& path, std::int64_t bytes, std::int64_t head) : path_(path) {
   // HDF5 does not survive a full disk in good order, so the room is asked for before it is given the file.
-  File(path, File::Mode::create).reserve(bytes + structure_bytes);
+  File(path, File::Mode::create).reserve(head + bytes + structure_bytes);
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   // Structure of this generation carries checksums of its own; every HDF5 since 1.10 reads it.
   check(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V110));
   check(H5Pset_alignment(access, page, page));
-  file_ = Handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose);
+  // The structure in one piece, before the arrays.
+  check(H5Pset_meta_block_size(access, structure_bytes / 2));
+  const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
+  // No time stamps, here and below: the same fields give the same bytes.
+  check(H5Pset_obj_track_times(creation, false));
+  check(H5Pset_userblock(creation, static_cast<hsize_t>(head)));
+  file_ = Handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation, access), H5Fclose);
   check(file_);
 }
 
@@ -80,13 +83,10 @@ hid_t H5Layout::check(hid_t code) const {
 }
 
 Handle H5Layout::create(const std::string& name, hid_t type, const Shape& shape, hid_t creation) const {
-  // No time stamps: the same fields give the same bytes.
   check(H5Pset_obj_track_times(creation, false));
-  const Handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
-  check(H5Pset_create_intermediate_group(links, 1));
   const Handle space(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr), H5Sclose);
   check(space);
-  Handle dataset(H5Dcreate2(file_, name.c_str(), type, space, links, creation, H5P_DEFAULT), H5Dclose);
+  Handle dataset(H5Dcreate2(file_, name.c_str(), type, space, H5P_DEFAULT, creation, H5P_DEFAULT), H5Dclose);
   check(dataset);
   return dataset;
 }
@@ -143,9 +143,9 @@ void H5Layout::view(const std::string& name, const std::string& source, const Sh
 }
 
 void H5Layout::group(const std::string& name) {
-  const Handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
-  check(H5Pset_create_intermediate_group(links, 1));
-  const Handle made(H5Gcreate2(file_, name.c_str(), links, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
+  const Handle creation(H5Pcreate(H5P_GROUP_CREATE), H5Pclose);
+  check(H5Pset_obj_track_times(creation, false));
+  const Handle made(H5Gcreate2(file_, name.c_str(), H5P_DEFAULT, creation, H5P_DEFAULT), H5Gclose);
   check(made);
 }
 

@@ -72,8 +72,9 @@ Handle h5_string(std::size_t length);
 /// see docs/decisions/0020-parallel-files.md.)
 class H5Layout {
  public:
-  /// `bytes` is about what the arrays will take; a disk without that much room is refused here.
-  H5Layout(const std::string& path, std::int64_t bytes);
+  /// `bytes` is what the arrays will take; a disk without that much room is refused here. The first `head`
+  /// bytes of the file (0, or a power of two from 512 on) are left to the caller.
+  H5Layout(const std::string& path, std::int64_t bytes, std::int64_t head = 0);
 
   /// An array without content yet; its offset in the file.
   std::int64_t array(const std::string& name, hid_t type, const Shape& shape);

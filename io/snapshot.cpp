@@ -100,7 +100,8 @@ Offsets lay_out(const std::string& path, const Snapshot& snapshot, const Part& p
   file.attribute("/", "format", std::string("subcurrent snapshot"));
   file.attribute("/", "step", snapshot.step);
   file.attribute("/", "time", snapshot.time);
-  file.group("VTKHDF/PointData");
+  for (const char* group : {"VTKHDF", "VTKHDF/PointData", "VTKHDF/FieldData", "grid", "fields"})
+    file.group(group);
   const std::array<std::int64_t, 2> version =
       structured ? std::array<std::int64_t, 2>{2, 7} : std::array<std::int64_t, 2>{1, 0};
   file.attribute("VTKHDF", "Version", version);
