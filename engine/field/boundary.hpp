@@ -29,17 +29,20 @@ class Boundaries {
  public:
   void set(Face face, std::shared_ptr<const Boundary> boundary) { at(face) = std::move(boundary); }
   const Boundary* get(Face face) const { return faces_[index(face)].get(); }
-  /// Layers by which tangential reads add up over the axes x … `axis`: a condition may read what an earlier
-  /// axis filled.
-  int tangential(int axis = 2) const {
-    int layers = 0;
-    for (int a = 0; a <= axis; ++a) {
-      int most = 0;
-      for (int side = 0; side < 2; ++side)
-        if (const Boundary* b = get({a, side})) most = std::max(most, b->tangential());
-      layers += most;
-    }
-    return layers;
+  /// Layers that the conditions of one axis read beside their columns.
+  int tangential(int axis) const {
+    int most = 0;
+    for (int side = 0; side < 2; ++side)
+      if (const Boundary* b = get({axis, side})) most = std::max(most, b->tangential());
+    return most;
+  }
+  /// The most of any axis.
+  int tangential() const { return std::max({tangential(0), tangential(1), tangential(2)}); }
+  /// Added up over the axes x … `axis`: a condition may read what the condition of an earlier axis has filled.
+  int tangential_up_to(int axis) const {
+    int sum = 0;
+    for (int a = 0; a <= axis; ++a) sum += tangential(a);
+    return sum;
   }
 
  private:

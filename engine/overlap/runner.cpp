@@ -82,7 +82,7 @@ Refresh& Runner::stale_inputs(Stage& stage) {
     wanted.push_back({&a.storage(), &a.field->boundaries(), a.reach});
     in_place = in_place || a.mode == Mode::update;
   }
-  Refresh& refresh = refresh_of(std::move(wanted));
+  Refresh& refresh = refresh_of(Role::input, std::move(wanted));
   refresh.settle_on_wait(in_place);
   return refresh;
 }
@@ -95,12 +95,12 @@ Refresh& Runner::wanted_outputs(Stage& stage) {
     if (a.mode != Mode::read && demand.width > 0)
       wanted.push_back({&a.storage(), &a.field->boundaries(), demand});
   }
-  return refresh_of(std::move(wanted));
+  return refresh_of(Role::output, std::move(wanted));
 }
 
-Refresh& Runner::refresh_of(std::vector<Wanted> wanted) {
-  Key key;
-  for (const Wanted& w : wanted) key.emplace_back(w.storage, w.reach.width, w.reach.diagonal);
+Refresh& Runner::refresh_of(Role role, std::vector<Wanted> wanted) {
+  Key key{role, {}};
+  for (const Wanted& w : wanted) key.second.emplace_back(w.storage, w.reach.width, w.reach.diagonal);
   auto& refresh = refreshes_[key];
   if (!refresh) refresh = std::make_unique<Refresh>(std::move(wanted), options_.halo, context_.timeline());
   return *refresh;
@@ -109,7 +109,7 @@ Refresh& Runner::refresh_of(std::vector<Wanted> wanted) {
 void Runner::refresh(const Access& a) {
   if (a.storage().in_flight()) a.storage().in_flight()->finish();
   if (a.storage().fresh().covers(a.reach)) return;
-  refresh_of({{&a.storage(), &a.field->boundaries(), a.reach}}).wait();
+  refresh_of(Role::input, {{&a.storage(), &a.field->boundaries(), a.reach}}).wait();
 }
 
 void Runner::move(const Access& from, const Access& to) {

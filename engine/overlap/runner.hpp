@@ -62,7 +62,8 @@ class Runner {
   std::string describe() const;
 
  private:
-  using Key = std::vector<std::tuple<Storage*, int, int>>;
+  enum class Role { input, output };
+  using Key = std::pair<Role, std::vector<std::tuple<Storage*, int, int>>>;
   struct Writer {
     std::shared_ptr<Stage::Demand> demand;
     std::size_t output;
@@ -73,7 +74,9 @@ class Runner {
   void settle_outputs(Stage& stage);
   Refresh& stale_inputs(Stage& stage);
   Refresh& wanted_outputs(Stage& stage);
-  Refresh& refresh_of(std::vector<Wanted> wanted);
+  /// An updated field may be stale as an input and wanted as an output: two refreshes, so that each tells
+  /// whether it ran.
+  Refresh& refresh_of(Role role, std::vector<Wanted> wanted);
 
   Context& context_;
   RunnerOptions options_;

@@ -27,11 +27,10 @@ std::vector<Box> subtract(const Box& a, const Box& b) {
 }
 
 Reach received_for(const Boundaries& boundaries, Reach reach) {
-  const int tangential = boundaries.tangential();
-  // Without diagonal reach only own columns are filled; with it those beside a neighbour too, from cells
-  // further in.
-  if (reach.diagonal == 0) return {std::max(reach.width, tangential), 0};
-  return {std::max(reach.width, reach.diagonal + tangential), reach.diagonal + tangential};
+  // Without diagonal reach only own columns are filled; with it those beside a neighbour too, from cells further in.
+  if (reach.diagonal == 0) return {std::max(reach.width, boundaries.tangential()), 0};
+  const int further = reach.diagonal + boundaries.tangential_up_to(2);
+  return {std::max(reach.width, further), further};
 }
 
 Box face_columns(const Grid& grid, Face face, int grow) {
@@ -148,7 +147,7 @@ void Refresh::apply_boundaries(bool beside_own, bool beside_neighbours) {
         const Face face{axis, side};
         const Boundary* condition = all_faces.get(face);
         if (!condition || !grid.physical(face)) continue;
-        const int read = all_faces.tangential(axis);
+        const int read = all_faces.tangential_up_to(axis);
         const Box inner = face_columns(grid, face, -read);
         const Box all = face_columns(grid, face, std::max(0, received - read));
         if (beside_own && !inner.empty()) condition->apply(*w.storage, face, inner);

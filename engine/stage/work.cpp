@@ -24,7 +24,7 @@ void Work::split_shell() {
   int margin = 0;
   auto demand = stage_.demand()->begin();
   for (const Access& a : stage_.accesses()) {
-    const int tangential = a.field->boundaries().tangential();
+    const int tangential = a.field->boundaries().tangential_up_to(2);
     if (a.reach.width > 0) margin = std::max(margin, a.margin + tangential);
     if (demand->width > 0) margin = std::max(margin, demand->width + tangential);
     ++demand;

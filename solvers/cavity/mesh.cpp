@@ -24,9 +24,10 @@ double tanh_parameter(int intervals, double smallest) {
 }
 
 /// Skewed in the interior, the unit box itself unchanged; all nine derivatives of the mapping are non-zero.
-Vec3 skewed(Vec3 X, double skew) {
-  constexpr double pi = std::numbers::pi;
-  const double bump = skew * std::sin(pi * X[0]) * std::sin(pi * X[1]) * std::sin(pi * X[2]);
+Vec3 skewed(Vec3 X, double skew, Bool3 periodic) {
+  double bump = skew;
+  for (int d = 0; d < 3; ++d)  // smooth across a period too
+    bump *= std::sin((periodic[d] ? 2 : 1) * std::numbers::pi * X[std::size_t(d)]);
   return {X[0] + bump, X[1] - 0.8 * bump, X[2] + 0.6 * bump};
 }
 
@@ -71,7 +72,7 @@ Points analytic_points(const CavityOptions& options) {
       s[k] = periodic[d] ? double(c[d]) / n[d] : double(c[d] + 1) / (n[d] + 1);
       if (beta[k] > 0) s[k] = 0.5 * (1 + std::tanh(beta[k] * (2 * s[k] - 1)) / std::tanh(beta[k]));
     }
-    return skew != 0 ? skewed(s, skew) : s;
+    return skew != 0 ? skewed(s, skew, periodic) : s;
   };
 }
 

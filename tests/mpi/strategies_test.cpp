@@ -183,4 +183,54 @@ TEST(Strategies, LeaveTheSameBits) {
   }
 }
 
+struct Relax {  // reads the 18 neighbours of a cell that four colours keep apart
+  SC_FN void operator()(At c, InOut<double> u) const {
+    double sum = 0;
+    for (int a = 0; a < 3; ++a) {
+      const int b = (a + 1) % 3;
+      sum += u[c.along(a, 1)] + u[c.along(a, -1)] + 0.3 * u[c.along(a, 1).along(b, 1)] -
+             0.2 * u[c.along(a, -1).along(b, 1)] + 0.1 * u[c.along(a, 1).along(b, -1)] +
+             0.4 * u[c.along(a, -1).along(b, -1)];
+    }
+    u[c] = 0.4 * u[c] + 0.07 * sum;
+  }
+};
+
+std::vector<double> relax(Context& context, Bool3 periodic, Int3 split, RunnerOptions options) {
+  Grid grid(context, {.cells = {16, 18, 20}, .periodic = periodic, .halo = 1, .split = split});
+  Field<double> u(grid, "u");
+  poison(u);
+  context.barrier();
+  u.fill([](int x, int y, int z) { return std::sin(0.7 * x + 0.2 * y * z); });
+  for (int axis = 0; axis < 3; ++axis)
+    for (int side = 0; side < 2; ++side) boundary(u, {axis, side}, Mirrored<double>{});
+  Runner runner(context, options);
+  Sweep sweep("relax", Relax{}, SweepOptions{.colours = 4}, updates(u.now(), box(1)));
+  for (int n = 0; n < 5; ++n) runner.run(sweep);
+  u.storage(0).settle();
+  std::vector<double> values = on_root(u);
+  context.barrier();
+  return values;
+}
+
+TEST(ColouredSweeps, LeaveTheSameBits) {
+  for (const Bool3 periodic : {Bool3{}, Bool3{true, true, true}, Bool3{false, true, false}}) {
+    Context one(MPI_COMM_SELF);
+    const auto expected = relax(one, periodic, {1, 1, 1}, {.strategy = Strategy::blocking});
+    one.close();
+    for (double value : expected) ASSERT_TRUE(std::isfinite(value));
+    for (int threads : {1, 2}) {
+      test::TestContext context({.threads = threads});
+      for (const Int3 split : splits_of(context.size()))
+        for (Strategy strategy : {Strategy::blocking, Strategy::boundary_first, Strategy::interior_first,
+                                  Strategy::pipelined, Strategy::halo_thread}) {
+          const auto got = relax(context, periodic, split, {.strategy = strategy, .poke_seconds = 1e-6});
+          if (context.rank() == 0) {
+            EXPECT_TRUE(same_bits(got, expected)) << strategy_name(strategy) << to_string(split);
+          }
+        }
+    }
+  }
+}
+
 }  // namespace

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line: verbs, options and their help. What the verbs do is in `jobs` and `compare`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from . import __version__, compare, jobs, library, mpi
+from .errors import OTHER, SubcurrentError, storage_error
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        print(f"subcurrent {__version__}")
+        raise typer.Exit
+
+
+app = typer.Typer(
+    name="subcurrent",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="""Large grid solvers whose data movement hides under the computation.
+
+[bold]A first run[/bold]
+
+\b
+  subcurrent cases                        what there is to run
+  subcurrent run cavity_demo -n 2         on 2 ranks, into runs/cavity_demo
+  subcurrent new my_case                  a commented case file to start from
+  subcurrent run my_case/case.toml -n 2   run yours
+
+[bold]Exit codes[/bold]
+
+\b
+  0  done
+  2  bad input, nothing was written
+  3  a file or folder could not be written or read
+  4  the flow diverged (NaN)
+  5  stopped on request with a checkpoint; continue with --resume
+  1  anything else""",
+)
+
+
+@app.callback()
+def program(
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_show_version, help="show the version")
+    ] = False,
+) -> None:
+    pass
+
+
+CaseArgument = Annotated[
+    str, typer.Argument(metavar="CASE", help="a case file, its folder, or a shipped case's name")
+]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="change a key of the case file; repeatable"),
+]
+OverwriteOption = Annotated[bool, typer.Option("--overwrite", help="replace the run that is in the folder")]
+
+
+@app.command()
+def run(
+    case: CaseArgument,
+    *,
+    ranks: Annotated[
+        int | None, typer.Option("-n", "--ranks", help="MPI ranks to start  \\[default: 1]")
+    ] = None,
+    threads: Annotated[int | None, typer.Option(help="threads of each rank")] = None,
+    strategy: Annotated[
+        str | None, typer.Option(help="blocking, ordered, boundary_first, interior_first, …")
+    ] = None,
+    device: Annotated[str, typer.Option(help="cpu or cuda")] = "cpu",
+    sets: SetOption = None,
+    out: Annotated[Path | None, typer.Option(help="run folder  \\[default: runs/NAME]")] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="continue from the newest checkpoint in the folder")
+    ] = False,
+    overwrite: OverwriteOption = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="check, show case and command, write nothing")
+    ] = False,
+) -> None:
+    """Run a case. Starts MPI itself; under an outer mpirun or srun it is one of its ranks.
+
+    [bold]Examples[/bold]
+
+    \b
+      subcurrent run cavity_re100 -n 2
+      subcurrent run case.toml -n 4 --set flow.reynolds=400 --out runs/re400
+      subcurrent run case.toml -n 2 --set 'engine.split=[1,2,1]' --threads 2
+      subcurrent run case.toml -n 8 --resume      ranks may differ from before
+      srun -n 64 subcurrent run case.toml         on a cluster
+
+    [bold]Stopping[/bold]
+
+    Ctrl-C (or SIGTERM, SIGUSR1) ends the step, writes a checkpoint and stops with exit code 5. A second
+    Ctrl-C stops at once.
+
+    [bold]--set[/bold]
+
+    run.steps, run.time or run.until given here replaces the case's own end; so do run.dt and
+    run.courant, pressure.iterations and pressure.tolerance.
+    """
+    sets = list(sets or [])
+    if threads is not None:
+        sets.append(f"engine.threads={threads}")
+    if strategy is not None:
+        sets.append(f'engine.strategy="{strategy}"')
+    request = jobs.RunRequest(case, ranks, sets, device, out, resume, overwrite, dry_run)
+    raise typer.Exit(jobs.run(request, Console()))
+
+
+@app.command()
+def cases() -> None:
+    """List the shipped cases, one line each; run one by its name."""
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(no_wrap=True, style="bold")
+    table.add_column()
+    for name, path in library.shipped().items():
+        table.add_row(name, library.summary_of(path))
+    Console().print(table)
+
+
+@app.command()
+def new(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="the folder to make")],
+    start: Annotated[str, typer.Option("--from", metavar="CASE", help="the case to copy")] = "cavity_re100",
+) -> None:
+    """Make a folder with a commented case file to start from.
+
+    [bold]Example[/bold]
+
+    \b
+      subcurrent new my_case --from cavity_re1000
+    """
+    target = library.new_case(name, library.find_case(start))
+    print(f"{target} written: every line says what it means; run it with: subcurrent run {target} -n 2")
+
+
+@app.command()
+def report(path: Annotated[Path, typer.Argument(metavar="RUN", help="a run folder")]) -> None:
+    """Draw a run's figures again and write report.html, one page with the pictures inside."""
+    raise typer.Exit(jobs.report(path, Console()))
+
+
+@app.command()
+def strategies(
+    case: CaseArgument,
+    *,
+    names: Annotated[
+        str | None, typer.Option("--strategies", help="comma-separated  \\[default: all that hide]")
+    ] = None,
+    ranks: Annotated[int, typer.Option("-n", "--ranks", help="MPI ranks to start")] = 2,
+    threads: Annotated[int | None, typer.Option(help="threads of each rank")] = None,
+    steps: Annotated[int, typer.Option(help="steps a strategy takes in its turn")] = 5,
+    repeats: Annotated[int, typer.Option(help="rounds in which every strategy has its turn")] = 5,
+    sweeps: Annotated[int, typer.Option(help="pressure sweeps a step, the same for all")] = 200,
+    sets: SetOption = None,
+    out: Annotated[Path | None, typer.Option(help="folder for table and figure")] = None,
+    overwrite: OverwriteOption = False,
+) -> None:
+    """Measure a case under several strategies: where does the time of a step go?
+
+    Every strategy does the same work: a fixed number of Jacobi sweeps a step (or of the method that
+    --set pressure.method names). They take turns; medians are shown. blocking and ordered are always
+    measured, as the baselines.
+
+    \b
+      T                the step
+      C_shell, C_core  computing the shell and the core
+      M                the messages when nothing hides them
+      W                waiting for messages
+      R                reductions
+      hidden           1 - W / M, with the M of ordered
+
+    [bold]Example[/bold]
+
+    \b
+      subcurrent strategies cavity_paper_b -n 2 --strategies boundary_first
+    """
+    sets = list(sets or [])
+    if threads is not None:
+        sets.append(f"engine.threads={threads}")
+    request = compare.CompareRequest(
+        case, ranks=ranks, sets=sets, steps=steps, repeats=repeats, sweeps=sweeps
+    )
+    request.out, request.overwrite = out, overwrite
+    if names:
+        request.strategies = [name.strip() for name in names.split(",") if name.strip()]
+    raise typer.Exit(compare.compare(request, Console()))
+
+
+def main() -> None:
+    """The program `subcurrent`: an error the user can act on is one sentence and its exit code."""
+    try:
+        app()
+    except SubcurrentError as error:
+        code = error.exit_code
+        text = error.sentence
+    except OSError as error:
+        failure = storage_error(error, "a file")
+        code, text = failure.exit_code, failure.sentence
+    except KeyboardInterrupt:
+        code, text = OTHER, "interrupted."
+    outer = mpi.outer()
+    if outer is None or outer.rank == 0:
+        print(f"subcurrent: {text}", file=sys.stderr)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code) if outer is not None else sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one door to the compiled module, opened in the ranks only.
+
+The launcher and the report never load it: it brings the system's parallel HDF5, and they read snapshots with
+h5py's own. They ask a short-lived process what was built instead.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import json
+import subprocess
+import sys
+from types import ModuleType
+from typing import Any
+
+from .errors import OTHER, SubcurrentError
+
+
+def load() -> ModuleType:
+    """The compiled module, or one sentence that says why it cannot be loaded."""
+    try:
+        return importlib.import_module("subcurrent._core")
+    except ImportError as error:
+        raise SubcurrentError(_not_loaded(str(error))) from None
+
+
+@functools.cache
+def build_info() -> dict[str, Any]:
+    """What the compiled module was built with (`_core.build`, version), asked from another process."""
+    ask = (
+        "import json; from subcurrent import core; m = core.load(); "
+        "print(json.dumps({**m.build, 'version': m.version}))"
+    )
+    done = subprocess.run([sys.executable, "-c", ask], check=False, capture_output=True, text=True)
+    if done.returncode != 0:
+        lines = done.stderr.strip().splitlines()
+        reason = lines[-1] if lines else f"the process ended with {done.returncode}"
+        raise SubcurrentError(reason.rpartition("SubcurrentError: ")[2], OTHER)
+    return json.loads(done.stdout.strip().splitlines()[-1])
+
+
+def _not_loaded(reason: str) -> str:
+    return (
+        f"the compiled part of subcurrent cannot be loaded ({reason}): "
+        "build it with `pip install .` or `make`."
+    )

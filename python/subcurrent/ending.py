@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""When a run is over, how far it has come and how long it still takes."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class End:
+    """One of `steady` (max |dV/dt| below it), `steps` (the last step) and `time` (of the flow) is set."""
+
+    steady: float | None = None
+    steps: int | None = None
+    time: float | None = None
+
+    @staticmethod
+    def of(run: Any) -> End:
+        """The end that the [run] table of a checked case asks for."""
+        if run.until == "steady":
+            return End(steady=run.steady)
+        return End(steps=run.steps) if run.steps is not None else End(time=run.time)
+
+    def reached(self, step: int, time: float, change: float) -> bool:
+        if self.steps is not None:
+            return step >= self.steps
+        if self.time is not None:
+            return time >= self.time * (1 - 1e-12)
+        return change < self.steady
+
+    def __str__(self) -> str:
+        if self.steps is not None:
+            return f"step {self.steps}"
+        return f"time {self.time:g}" if self.time is not None else f"steady (max |dV/dt| < {self.steady:g})"
+
+
+class Forecast:
+    """Share done and seconds left, from the pace of the recent steps."""
+
+    def __init__(self, end: End, window: int = 200):
+        self.end = end
+        self._recent: deque[tuple[float, float]] = deque(maxlen=window)  # (seconds, measure)
+        self._first: float | None = None
+
+    def add(self, seconds: float, step: int, time: float, change: float) -> tuple[float, float | None]:
+        """Share done in [0, 1], and seconds left or None while that cannot be told."""
+        measure = self._measure(step, time, change)
+        goal = self._measure(self.end.steps or 0, self.end.time or 0.0, self.end.steady or 0.0)
+        if not math.isfinite(measure):
+            return 0.0, None
+        if self._first is None:
+            self._first = measure
+        self._recent.append((seconds, measure))
+        span = goal - self._first
+        share = min(max((measure - self._first) / span, 0.0), 1.0) if span > 0 else 1.0
+        return share, self._left(goal - measure)
+
+    def _measure(self, step: int, time: float, change: float) -> float:
+        # The change of a flow that settles decays exponentially: its negative logarithm grows steadily.
+        if self.end.steps is not None:
+            return float(step)
+        if self.end.time is not None:
+            return time
+        return -math.log(change) if change > 0 else math.inf
+
+    def _left(self, missing: float) -> float | None:
+        if missing <= 0:
+            return 0.0
+        (then, before), (now, after) = self._recent[0], self._recent[-1]
+        if after <= before or now <= then:
+            return None
+        return missing * (now - then) / (after - before)

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every way a run can end, as an exit code, and the exceptions that carry one sentence to the user."""
+
+from __future__ import annotations
+
+import errno
+import os
+
+OK = 0
+OTHER = 1
+BAD_INPUT = 2
+STORAGE = 3
+DIVERGED = 4
+STOPPED = 5
+
+MEANING = {
+    OK: "finished",
+    OTHER: "something else failed (MPI, a killed rank, a defect)",
+    BAD_INPUT: "bad input; nothing was written",
+    STORAGE: "the run folder could not be written or read",
+    DIVERGED: "the solution became NaN or infinite",
+    STOPPED: "stopped on request after writing a checkpoint; continue with --resume",
+}
+
+
+class SubcurrentError(RuntimeError):
+    """An error the user can act on: one sentence and the exit code that goes with it."""
+
+    exit_code = OTHER
+
+    def __init__(self, sentence: str, exit_code: int | None = None):
+        super().__init__(sentence)
+        if exit_code is not None:
+            self.exit_code = exit_code
+
+    @property
+    def sentence(self) -> str:
+        return str(self.args[0])
+
+
+class BadInput(SubcurrentError, ValueError):  # noqa: N818 - it reads as what the user gave
+    """A key, option or file that cannot be used as it is."""
+
+    exit_code = BAD_INPUT
+
+
+class StorageError(SubcurrentError):
+    """A folder or file that cannot be written or read."""
+
+    exit_code = STORAGE
+
+
+def storage_error(error: OSError, path: object, verb: str = "write") -> StorageError:
+    """Says in one sentence which path failed and why, e.g. a full disk."""
+    name = getattr(error, "filename", None) or path
+    reason = "the disk is full" if error.errno in (errno.ENOSPC, errno.EDQUOT) else _reason(error)
+    return StorageError(f"cannot {verb} {name}: {reason}.")
+
+
+def _reason(error: OSError) -> str:
+    text = os.strerror(error.errno) if error.errno else str(error)
+    return text[:1].lower() + text[1:]

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the verbs `run` and `report` do, step by step; the command line itself is in `cli`."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from . import core, mpi, worker
+from .case import Case, as_tables, as_toml, load_case
+from .errors import OK, STOPPED, BadInput, StorageError
+from .figures import draw_figures, stored_case
+from .launch import command_for, launch
+from .library import find_case
+from .lines import count, duration
+from .plan import Plan, run_plan
+from .progress import Watcher
+from .reference import reference_for
+from .report import write_report
+from .rundir import RunFolder, write_text, writing
+
+
+@dataclass
+class RunRequest:
+    """What the user asked `run` for, as given on the command line."""
+
+    case: str
+    ranks: int | None = None
+    sets: list[str] = field(default_factory=list)
+    device: str = "cpu"
+    out: Path | None = None
+    resume: bool = False
+    overwrite: bool = False
+    dry_run: bool = False
+
+
+def run(request: RunRequest, console: Console) -> int:
+    """Checks everything, then runs the case; nothing is written before all checks have passed."""
+    outer = mpi.outer()
+    path = find_case(request.case)
+    case = load_case(path, request.sets)
+    ranks = _ranks(request, outer)
+    if ranks or outer is None:
+        case.check_ranks(ranks)
+    check_device(request.device)
+    folder = RunFolder(request.out or Path("runs") / default_name(path))
+    checkpoints = _check_folder(request, folder, case)
+    plan = run_plan(case, folder.path, ranks, checkpoints)
+    if request.dry_run:
+        console.print(as_toml(case), markup=False, highlight=False)
+        console.print(" ".join(command_for(plan, folder.plan)), markup=False, highlight=False, soft_wrap=True)
+        return OK
+    if outer is not None:
+        return _run_as_rank(plan, folder, path, case, request)
+    line = command_for(plan, folder.plan)
+    prepare_folder(folder, path, case, plan, request.overwrite)
+    with Watcher(console) as watcher:
+        end = launch(line, case.engine.threads, watcher, folder.log)
+    return _after(folder, case, end, console)
+
+
+def default_name(case_file: Path) -> str:
+    """A run folder's name when none is given: the case folder's for `case.toml`, else the file's."""
+    return case_file.resolve().parent.name if case_file.name == "case.toml" else case_file.stem
+
+
+def check_device(device: str) -> None:
+    """Refuses a device that this build or this solver cannot use."""
+    if device == "cpu":
+        return
+    if device != "cuda":
+        raise BadInput(f"--device {device} is not known: allowed is cpu or cuda.")
+    if str(core.build_info().get("cuda", "no")) == "no":
+        raise BadInput("--device cuda needs a build with CUDA, and this one has none: use --device cpu.")
+    raise BadInput("--device cuda is not there for the cavity solver yet: use --device cpu.")
+
+
+def prepare_folder(folder: RunFolder, case_file: Path, case: Case, plan: Plan, overwrite: bool) -> None:
+    """Makes the run folder with the resolved case, the ranks' plan and the reference to compare with."""
+    reference = reference_for(case_file.parent, case.flow.reynolds)
+    folder.create(overwrite)
+    with writing(folder.path):
+        write_text(folder.case, as_toml(case))
+        if reference is not None and reference.resolve() != folder.reference.resolve():
+            shutil.copyfile(reference, folder.reference)
+        plan.write(folder.plan)
+
+
+def _ranks(request: RunRequest, outer: mpi.Outer | None) -> int:
+    """How many ranks there will be; 0 when an outer launcher does not tell its ranks how many they are."""
+    if outer is not None and outer.size is None:
+        return request.ranks or 0
+    if outer is None:
+        return 1 if request.ranks is None else request.ranks
+    if request.ranks not in (None, outer.size):
+        raise BadInput(
+            f"-n {request.ranks} does not fit the {outer.size} ranks that the outer mpirun or srun started."
+        )
+    return outer.size
+
+
+def _check_folder(request: RunRequest, folder: RunFolder, case: Case) -> list[Path]:
+    if request.resume and request.overwrite:
+        raise BadInput(
+            "--resume and --overwrite cannot stand together: one keeps the run, the other replaces it."
+        )
+    if not request.resume:
+        folder.check_new(request.overwrite)
+        return []
+    checkpoints = folder.check_resume()
+    _check_same(stored_case(folder), case)
+    return checkpoints
+
+
+def _check_same(before: Case, now: Case) -> None:
+    """A resumed run must be on the same grid; time, strategy, ranks, tolerances and the like may change."""
+    for name in now.fixed_on_resume:
+        old, new = as_tables(before), as_tables(now)
+        for part in name.split("."):
+            old, new = old[part], new[part]
+        if old != new:
+            raise BadInput(
+                f"--resume needs the same {name} as the run it continues: {old} there, {new} here."
+            )
+
+
+def _run_as_rank(plan: Plan, folder: RunFolder, path: Path, case: Case, request: RunRequest) -> int:
+    """Under somebody else's mpirun: works as one of its ranks; figures are drawn by a process outside MPI."""
+    plan.events = False
+    stop = worker.StopRequest()
+    code = worker.work(plan, stop, lambda: prepare_folder(folder, path, case, plan, request.overwrite))
+    if code == OK and mpi.outer().rank == 0 and case.output.figures:
+        command = [sys.executable, "-m", "subcurrent", "report", str(folder.path)]
+        subprocess.run(command, check=False, env=mpi.without_outer(os.environ))
+    return code
+
+
+def _after(folder: RunFolder, case: Case, end: dict[str, Any], console: Console) -> int:
+    """Tells how the run ended and draws its figures."""
+    summary = json.loads(folder.summary.read_text())
+    say(console, f"{end['state']} at step {end['steps']} after {duration(end['seconds'])}")
+    if summary["capped_steps"]:
+        say(
+            console,
+            f"{count(summary['capped_steps'], 'step')} ended at the iteration cap: not converged there",
+            "yellow",
+        )
+    if end["state"] == "stopped":
+        say(console, f"checkpoint written: continue with --resume --out {folder.path}")
+        return STOPPED
+    if case.output.figures:
+        report(folder.path, console)
+    say(console, f"everything is in {folder.path}")
+    return OK
+
+
+def report(path: Path, console: Console) -> int:
+    """Draws the figures of a run folder again and writes its HTML page."""
+    folder = RunFolder(path)
+    stored_case(folder)
+    with writing(folder.figures):
+        folder.figures.mkdir(exist_ok=True)
+    drawn, skipped = draw_figures(folder)
+    for sentence in skipped:
+        say(console, f"not drawn: {sentence}", "yellow")
+    if not drawn:
+        raise StorageError(
+            f"{folder.path} holds nothing to draw: no profiles, history, snapshot or strategy table."
+        )
+    page = write_report(folder, drawn)
+    say(console, f"figures: {', '.join(str(figure) for figure in drawn)}")
+    say(console, f"report: {page}")
+    return OK
+
+
+def say(console: Console, text: str, style: str = "") -> None:
+    console.print(text, style=style or None, markup=False, highlight=False, soft_wrap=True)

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Progress and durations as plain text, for logs and for output that is no terminal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def duration(seconds: float | None) -> str:
+    """Seconds as people read them: 42 s, 3 min 20 s, 2 h 05 min."""
+    if seconds is None:
+        return "?"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+
+
+def step_facts(record: dict[str, Any]) -> str:
+    """What one step says about the flow and the pressure equation."""
+    facts = [
+        f"step {record['step']}",
+        f"time {number(record['time'], '.4f')}",
+        f"courant {number(record['courant'], '.3f')}",
+        f"residual {number(record['residual'], '.1e')} in {record['iterations']} it.",
+        f"max |dV/dt| {number(record['max_change'], '.2e')}",
+    ]
+    if record.get("capped_steps"):
+        facts.append(f"{count(record['capped_steps'], 'step')} capped")
+    return "  ".join(facts)
+
+
+def plain_line(record: dict[str, Any]) -> str:
+    left = f"  left {duration(record['left'])}" if record["left"] else ""
+    return f"{record['share']:4.0%}  {step_facts(record)}{left}"
+
+
+def count(number: int, thing: str) -> str:
+    """1 rank, 2 ranks."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def number(value: float | None, form: str) -> str:
+    """A number, or a dash where JSON had to leave a NaN out."""
+    return "-" if value is None else format(value, form)

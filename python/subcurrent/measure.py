@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ranks' side of `subcurrent strategies`: the same steps under every strategy, in turn, timed."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from statistics import median
+from types import ModuleType
+from typing import Any
+
+from . import events
+from .plan import Plan
+from .recorder import clean
+from .rundir import write_text
+
+# Terms that add up over steps; the others (shares, rates) are taken as the solver gives them at the end.
+ADDITIVE = ("C_shell", "C_core", "M", "W", "R", "bytes_moved")
+
+
+def measure_strategies(module: ModuleType, context: Any, plan: Plan) -> int:
+    """Runs `plan.repeats` rounds of `plan.steps` steps; in each round every strategy has its turn.
+
+    Taking turns spreads what the machine does besides evenly over the strategies. A first round, not
+    counted, warms caches and settles what each strategy exchanges. Rank 0 writes the table as
+    `strategies.json`.
+    """
+    solvers = {name: module.Cavity(context, _options(plan, name)) for name in plan.strategies}
+    seconds: dict[str, list[float]] = {name: [] for name in solvers}
+    before: dict[str, dict[str, Any]] = {}
+    for turn in range(plan.repeats + 1):
+        for name, solver in solvers.items():
+            context.barrier()
+            begin = time.perf_counter()
+            for _ in range(plan.steps):
+                solver.step()
+            context.barrier()
+            spent = time.perf_counter() - begin
+            if turn == 0:
+                before[name] = dict(solver.terms())
+            else:
+                seconds[name].append(spent / plan.steps)
+            if context.rank == 0:
+                _say(plan, turn, name, spent)
+    terms = {name: dict(solver.terms()) for name, solver in solvers.items()}
+    transports = context.transports()
+    if context.rank == 0:
+        rows = [
+            _row(plan, name, solver, seconds=seconds[name], before=before[name], after=terms[name])
+            for name, solver in solvers.items()
+        ]
+        first = next(iter(solvers.values()))
+        table = {"ranks": context.size, "threads": context.threads, "cells": first.cells, "case": plan.case}
+        table |= {"steps": plan.steps, "repeats": plan.repeats, "transports": transports, "rows": rows}
+        write_text(Path(plan.folder) / "strategies.json", json.dumps(clean(table), indent=1) + "\n")
+    return 0
+
+
+def _options(plan: Plan, strategy: str) -> dict[str, Any]:
+    options = plan.typed_case().options()
+    options["engine"]["strategy"] = strategy
+    return options
+
+
+def _row(
+    plan: Plan, name: str, solver: Any, *, seconds: list[float], before: dict, after: dict
+) -> dict[str, Any]:
+    """One line of the table: medians of the step time and the terms of one step, in seconds."""
+    steps = plan.steps * plan.repeats
+    row = {"strategy": name, "split": list(solver.split), "T": median(seconds), "T_all": seconds}
+    for term, value in after.items():
+        row[term] = (value - before[term]) / steps if term in ADDITIVE else value
+    return row
+
+
+def _say(plan: Plan, turn: int, name: str, spent: float) -> None:
+    done = turn * len(plan.strategies) + plan.strategies.index(name) + 1
+    share = done / ((plan.repeats + 1) * len(plan.strategies))
+    if plan.events:
+        events.emit("turn", share=share, strategy=name, turn=turn, seconds=spent)
+    else:
+        print(f"{share:4.0%}  {name}: {spent / plan.steps * 1e3:.2f} ms a step", flush=True)

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the launcher hands to the ranks: one JSON file with the checked case and what to do with it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .case import Case, as_tables
+from .schema import SOLVERS
+
+
+@dataclass
+class Plan:
+    """One job for the ranks. `case` holds the resolved tables; checkpoints stand newest first."""
+
+    kind: str  # "run" or "strategies"
+    case: dict[str, Any]
+    folder: str
+    ranks: int
+    checkpoints: list[str] = field(default_factory=list)
+    strategies: list[str] = field(default_factory=list)
+    steps: int = 0
+    repeats: int = 0
+    events: bool = True  # False under an outer mpirun: people read the output, not a launcher
+
+    def typed_case(self) -> Case:
+        return SOLVERS[self.case["solver"]].model_validate(self.case)
+
+    def write(self, path: Path) -> Path:
+        path.write_text(json.dumps(asdict(self), indent=1) + "\n")
+        return path
+
+    @staticmethod
+    def read(path: Path) -> Plan:
+        return Plan(**json.loads(path.read_text()))
+
+
+def run_plan(case: Case, folder: Path, ranks: int, checkpoints: list[Path] | None = None) -> Plan:
+    return Plan("run", as_tables(case), str(folder), ranks, [str(path) for path in checkpoints or []])

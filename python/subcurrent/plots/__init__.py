@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figures as PNG files, one module per figure, one look (`style`)."""
+
+from __future__ import annotations
+
+from .flow import draw_flow, draw_flow_3d
+from .history import draw_history, read_history
+from .profiles import draw_profiles
+from .strategies import draw_strategies
+
+__all__ = ["draw_flow", "draw_flow_3d", "draw_history", "draw_profiles", "draw_strategies", "read_history"]

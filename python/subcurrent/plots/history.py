@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a run went: change towards the steady state, pressure residual and iterations, divergence."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from ..errors import BadInput
+from . import style
+
+
+def read_history(path: Path) -> dict[str, np.ndarray]:
+    """The columns of history.csv by name."""
+    with path.open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if None not in row.values()]
+    if not rows:
+        raise BadInput(f"{path} holds no steps yet.")
+    return {name: np.array([float(row[name] or "nan") for row in rows]) for name in rows[0]}
+
+
+def draw_history(
+    path: Path, history: dict[str, np.ndarray], steady: float | None, title: str = "History"
+) -> None:
+    """Draws four panels over the time of the flow; `steady` is the line that the change has to fall below."""
+    time = history["time"]
+    with style.figure(path, 10.5, 6.4, title) as drawing:
+        (change, residual), (iterations, mass) = drawing.subplots(2, 2, sharex=True)
+        change.set_title("Change of the flow")
+        _logarithmic(change, time, history["max_change"], "max |∂V/∂t|", style.BLUE)
+        if steady:
+            change.axhline(steady, color=style.ORANGE, linestyle="--", linewidth=1.4)
+            change.annotate(
+                "steady below this",
+                (time[-1], steady),
+                (0, 4),
+                textcoords="offset points",
+                ha="right",
+                fontsize=9,
+            )
+        residual.set_title("Pressure equation: residual left")
+        _logarithmic(residual, time, history["residual"], "residual", style.VIOLET)
+        iterations.plot(time, history["iterations"], color=style.GREEN, linewidth=1.4)
+        capped = history["capped"] > 0
+        if capped.any():
+            iterations.plot(
+                time[capped], history["iterations"][capped], "x", color=style.RED, label="stopped by the cap"
+            )
+            iterations.legend()
+        iterations.set(
+            title="Pressure equation: iterations a step",
+            ylabel="iterations",
+            xlabel="time (side / lid speed)",
+        )
+        iterations.set_ylim(bottom=0)
+        mass.set_title("Mass: divergence, rms")
+        _logarithmic(mass, time, history["divergence_rms"], "rms ∇·V", style.RED)
+        mass.set_xlabel("time (side / lid speed)")
+
+
+def _logarithmic(axes: Axes, time: np.ndarray, values: np.ndarray, label: str, colour: str) -> None:
+    positive = np.where(values > 0, values, np.nan)
+    axes.plot(time, positive, color=colour, linewidth=1.0)
+    if np.isfinite(positive).any():
+        axes.set_yscale("log")
+    axes.set(ylabel=label)

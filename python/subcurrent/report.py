@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One self-contained HTML page for a run folder: facts, figures and the case as it was run."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+from pathlib import Path
+from typing import Any
+
+from .figures import CAPTIONS, name_of, stored_case
+from .lines import duration
+from .rundir import RunFolder, write_text
+
+PAGE = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>{title}</title>
+<style>
+ body {{ font: 16px/1.5 system-ui, sans-serif; color: #1f2933; max-width: 62rem; margin: 2rem auto; padding:
+ 0 1rem }} h1 {{ font-size: 1.5rem }} h2 {{ font-size: 1.1rem; margin-top: 2rem }}
+ table {{ border-collapse: collapse }} td, th {{ padding: .2rem .9rem .2rem 0; text-align: left;
+ vertical-align: top }} td:first-child {{ color: #6b7785 }} tr {{ border-bottom: 1px solid #dfe4ea }}
+ figure {{ margin: 1.5rem 0 }} img {{ max-width: 100% }} figcaption {{ color: #6b7785; font-size: .9rem }}
+ pre {{ background: #f5f7f9; padding: 1rem; overflow-x: auto; font-size: .85rem }} .warn {{ color: #c8423b }}
+</style>
+<h1>{title}</h1>
+{facts}
+{figures}
+<h2>The case as it was run</h2>
+<pre>{case}</pre>
+</html>
+"""
+
+
+def write_report(folder: RunFolder, figures: list[Path]) -> Path:
+    """Writes report.html with the figures inside it, and returns its path."""
+    page = PAGE.format(
+        title=html.escape(name_of(stored_case(folder))),
+        facts=_facts(folder),
+        figures="\n".join(_figure(path) for path in figures),
+        case=html.escape(folder.case.read_text()),
+    )
+    write_text(folder.report, page)
+    return folder.report
+
+
+def _facts(folder: RunFolder) -> str:
+    if not folder.summary.is_file():
+        return ""
+    summary = json.loads(folder.summary.read_text())
+    rows = [(name, value) for name, value in _readable(summary) if value is not None]
+    table = "\n".join(
+        f"<tr><td>{html.escape(name)}</td><td>{html.escape(value)}</td></tr>" for name, value in rows
+    )
+    warning = ""
+    if summary.get("capped_steps"):
+        warning = (
+            f'<p class="warn">{summary["capped_steps"]} steps ended at the iteration cap: '
+            "their pressure is not converged.</p>"
+        )
+    return f"{warning}<table>{table}</table>"
+
+
+def _readable(summary: dict[str, Any]) -> list[tuple[str, str | None]]:
+    def seconds(name: str) -> str | None:
+        value = summary.get(name)
+        return None if value is None else f"{value:.4g} s"
+
+    def share(name: str) -> str | None:
+        value = summary.get(name)
+        return None if value is None else f"{100 * value:.1f} %"
+
+    rate, machine = summary.get("gb_per_s"), summary.get("machine", {})
+    iterations = summary.get("iterations_per_step")
+    return [
+        ("state", f"{summary['state']} at step {summary['steps']}, time {summary['time']:.5g}"),
+        ("took", f"{duration(summary['seconds'])}, {summary['steps_this_session']} steps"),
+        ("per step", seconds("seconds_per_step")),
+        ("pressure iterations per step", None if iterations is None else f"{iterations:.1f}"),
+        (
+            "ranks",
+            f"{summary['ranks']} ({' × '.join(map(str, summary['split']))}) × {summary['threads']} threads",
+        ),
+        ("strategy", summary["strategy"]),
+        ("halos travel by", summary.get("transports")),
+        ("C_shell, computing the shell", seconds("C_shell")),
+        ("C_core, computing the core", seconds("C_core")),
+        ("M, messages", seconds("M")),
+        ("W, waiting for messages", seconds("W")),
+        ("R, reductions", seconds("R")),
+        ("hidden share of the messages", share("hidden")),
+        ("case of overlap", summary.get("overlap_case")),
+        ("memory traffic", None if rate is None else f"{rate:.1f} GB/s"),
+        ("pressure / velocity", _pair(share("pressure_share"), share("velocity_share"))),
+        (
+            "machine",
+            f"{machine.get('host')}: {machine.get('cpu')}, {machine.get('cores')} cores" if machine else None,
+        ),
+    ]
+
+
+def _pair(one: str | None, other: str | None) -> str | None:
+    return f"{one} / {other}" if one and other else None
+
+
+def _figure(path: Path) -> str:
+    data = base64.b64encode(path.read_bytes()).decode()
+    caption = html.escape(CAPTIONS.get(path.name, path.stem))
+    image = f'<img alt="{caption}" src="data:image/png;base64,{data}">'
+    return f"<figure>{image}<figcaption>{caption}</figcaption></figure>"

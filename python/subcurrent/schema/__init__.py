@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The typed case files, one module per solver; `SOLVERS` is the list that `solver = "…"` chooses from."""
+
+from __future__ import annotations
+
+from .cavity import CavityCase
+
+SOLVERS = {"cavity": CavityCase}
+
+__all__ = ["SOLVERS", "CavityCase"]

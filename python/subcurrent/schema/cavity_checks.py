@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a cavity case must fulfil beyond the type of each key; each check says what is allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ..errors import BadInput
+
+if TYPE_CHECKING:
+    from .cavity import CavityCase
+
+HALO = 2  # the upwind scheme reads two cells along each axis
+
+
+def check_case(case: CavityCase) -> None:
+    _check_end(case)
+    _check_grid(case)
+    _check_boundaries(case)
+    _check_initial(case)
+    _check_pressure(case)
+    _check_engine(case)
+
+
+def _check_end(case: CavityCase) -> None:
+    run = case.run
+    given = [f"run.{name}" for name in ("until", "steps", "time") if getattr(run, name) is not None]
+    if not given:
+        raise BadInput(
+            'run does not say when to stop: give one of run.until = "steady", run.steps or run.time.'
+        )
+    if len(given) > 1:
+        raise BadInput(f"{' and '.join(given)} cannot stand together: give only one end of the run.")
+    if run.dt is not None and run.courant is not None:
+        raise BadInput(
+            f"run.dt = {run.dt} and run.courant = {run.courant} cannot stand together: give only one."
+        )
+
+
+def _check_grid(case: CavityCase) -> None:
+    grid = case.grid
+    if grid.clustering == "file" and grid.file is None:
+        raise BadInput('grid.file is missing: grid.clustering = "file" needs the path of an HDF5 grid file.')
+    if grid.clustering != "tanh":
+        return
+    if grid.smallest is None:
+        raise BadInput('grid.smallest is missing: grid.clustering = "tanh" needs the spacing at the walls.')
+    for axis, points, periodic in zip("xyz", grid.points, case.boundaries.periodic(), strict=True):
+        uniform = 1.0 / (points - 1)
+        if periodic:
+            continue
+        if grid.smallest >= uniform:
+            raise BadInput(
+                f"grid.smallest = {grid.smallest:g} is too large for {points} points along {axis}: it must "
+                f"be below "
+                f"the uniform spacing {uniform:.4g}."
+            )
+        if grid.smallest < uniform / 100:
+            raise BadInput(
+                f"grid.smallest = {grid.smallest:g} is too small for {points} points along {axis}: it must "
+                f"be at "
+                f"least a hundredth of the uniform spacing, {uniform / 100:.3g}."
+            )
+
+
+def _check_boundaries(case: CavityCase) -> None:
+    faces = case.boundaries.faces()
+    for index, axis in enumerate("xyz"):
+        low, high = faces[axis + "-"], faces[axis + "+"]
+        if (low == "periodic") != (high == "periodic"):
+            one, other = (axis + "-", axis + "+") if low == "periodic" else (axis + "+", axis + "-")
+            raise BadInput(
+                f'boundaries."{one}" = "periodic" needs boundaries."{other}" = "periodic" as well.'
+            )
+        for side, face in ((axis + "-", low), (axis + "+", high)):
+            if not isinstance(face, str) and face.moving[index] != 0:
+                raise BadInput(
+                    f'boundaries."{side}" moves with {face.moving}: component {"uvw"[index]} must be 0, '
+                    "a wall can only slide along itself."
+                )
+    if case.grid.clustering in ("skewed", "file") and any(case.boundaries.periodic()):
+        raise BadInput(
+            f'grid.clustering = "{case.grid.clustering}" cannot have periodic faces: use "uniform" or '
+            f'"tanh", or walls.'
+        )
+
+
+def _check_initial(case: CavityCase) -> None:
+    periodic = case.boundaries.periodic()
+    if case.flow.initial == "taylor_green" and not (periodic[0] and periodic[1]):
+        raise BadInput('flow.initial = "taylor_green" needs periodic faces along x and y.')
+    moving = [
+        face for face in case.boundaries.faces().values() if not isinstance(face, str) and any(face.moving)
+    ]
+    if case.flow.initial == "rest" and not moving:
+        raise BadInput(
+            'flow.initial = "rest" without a moving wall stays at rest: let a face move, e.g. "z+".'
+        )
+
+
+def _check_pressure(case: CavityCase) -> None:
+    pressure = case.pressure
+    if pressure.iterations is not None and pressure.tolerance is not None:
+        raise BadInput(
+            f"pressure.iterations = {pressure.iterations} and pressure.tolerance = {pressure.tolerance:g} "
+            f"cannot "
+            "stand together: give a fixed number of iterations or a tolerance."
+        )
+    if case.flow.precision == "single" and pressure.tolerance is not None and pressure.tolerance < 1e-6:
+        raise BadInput(
+            f'pressure.tolerance = {pressure.tolerance:g} cannot be reached with flow.precision = "single": '
+            "at least 1e-06 is needed."
+        )
+
+
+def _check_engine(case: CavityCase) -> None:
+    engine = case.engine
+    if engine.strategy == "automatic":
+        raise BadInput(
+            'engine.strategy = "automatic" has no tuned choice for this case and machine: run tune first, or '
+            "name "
+            "a strategy, e.g. boundary_first."
+        )
+    if engine.strategy == "halo_thread_no_join" and engine.threads < 2:
+        raise BadInput(
+            f'engine.threads = {engine.threads} is too few for engine.strategy = "halo_thread_no_join": one '
+            f"thread "
+            "only moves halos, so at least 2 are needed."
+        )
+
+
+def check_split(case: CavityCase, ranks: int) -> None:
+    """Refuses a split into other than `ranks` blocks, or into blocks thinner than the halo read from them."""
+    if ranks < 1:
+        raise BadInput(f"-n {ranks} is not allowed: the number of ranks is a whole number >= 1.")
+    cells = case.cells()
+    split = case.engine.split
+    if split == "auto":
+        if not any(_too_thin(cells, trial) is None for trial in _splits(ranks)):
+            raise BadInput(
+                f"-n {ranks} is more ranks than this grid can feed: no split of {cells} cells leaves every "
+                f"rank the "
+                f"{HALO} cells that its neighbours' halos read."
+            )
+        return
+    px, py, pz = split
+    if px * py * pz != ranks:
+        raise BadInput(
+            f"engine.split = {split} makes {px * py * pz} blocks for {ranks} ranks: they must be equal."
+        )
+    axis = _too_thin(cells, split)
+    if axis is not None:
+        raise BadInput(
+            f"engine.split = {split} leaves a rank {cells[axis] // split[axis]} of {cells[axis]} cells along "
+            f"{'xyz'[axis]}: a halo of {HALO} is wider than that, at most {cells[axis] // HALO} ranks fit "
+            f"there."
+        )
+
+
+def _too_thin(cells: list[int], split: list[int]) -> int | None:
+    """The first axis along which a block would be thinner than the halo its neighbour reads, or None."""
+    for axis, (count, parts) in enumerate(zip(cells, split, strict=True)):
+        if parts > 1 and count // parts < HALO:
+            return axis
+    return None
+
+
+def _splits(ranks: int) -> Iterator[list[int]]:
+    for px in (n for n in range(1, ranks + 1) if ranks % n == 0):
+        rest = ranks // px
+        for py in (n for n in range(1, rest + 1) if rest % n == 0):
+            yield [px, py, rest // py]

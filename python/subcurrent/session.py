@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One run as a rank sees it: step, look, write what is due, until the end or a request to stop."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from .case import Case
+from .ending import End
+from .errors import OK, STOPPED, SubcurrentError
+from .plan import Plan
+from .recorder import Recorder
+from .rundir import RunFolder
+
+
+def run_case(module: ModuleType, context: Any, plan: Plan, stop: Any) -> int:
+    """Runs the case of a plan to its end on all ranks together; returns 0, or 5 after a clean stop."""
+    case, folder = plan.typed_case(), RunFolder(plan.folder)
+    solver = module.Cavity(context, case.options())
+    held = folder.lock() if context.rank == 0 else None
+    resumed = _resume(module, solver, plan)
+    recorder = Recorder(context, solver, plan, folder, resumed)
+    recorder.started()
+
+    end = End.of(case.run)
+    due = Due(case, solver.time)
+    record: dict[str, Any] = {"step": solver.steps, "time": solver.time, "max_change": float("inf")}
+    stopped = context.any(stop.asked)
+    begin = time.perf_counter()
+    while not stopped and not end.reached(record["step"], record["time"], record["max_change"]):
+        record = solver.step()
+        recorder.step(record, time.perf_counter() - begin)
+        if due.snapshot(record["step"], record["time"]):
+            solver.write_snapshot(str(folder.snapshot(record["step"])))
+        if due.checkpoint(record["step"]):
+            recorder.flush()
+            write_checkpoint(context, solver, folder)
+        stopped = context.any(stop.asked)
+
+    recorder.flush()
+    if due.last_checkpoint != solver.steps:
+        write_checkpoint(context, solver, folder)
+    if not stopped and case.output.snapshots and due.last_snapshot != solver.steps:
+        solver.write_snapshot(str(folder.snapshot(solver.steps)))
+    if case.output.timeline:
+        solver.write_timeline(str(folder.timeline))
+    recorder.finished("stopped" if stopped else "finished")
+    if held:
+        held.close()
+    return STOPPED if stopped else OK
+
+
+def write_checkpoint(context: Any, solver: Any, folder: RunFolder) -> None:
+    """One more checkpoint; only when it is whole on disk do older ones go, so that two are always kept."""
+    solver.write_checkpoint(str(folder.checkpoint(solver.steps)))
+    if context.rank == 0:
+        folder.keep_checkpoints(solver.steps)
+    context.barrier()
+
+
+def _resume(module: ModuleType, solver: Any, plan: Plan) -> dict[str, Any] | None:
+    """Continues from the newest checkpoint that is whole; says which were refused and why."""
+    refused = []
+    for path in plan.checkpoints:
+        try:
+            solver.read_checkpoint(path)
+        except module.Error as error:
+            refused.append(str(error))
+        else:
+            return {"checkpoint": Path(path).name, "step": solver.steps, "refused": refused}
+    if refused:
+        raise SubcurrentError(refused[0], 3)
+    return None
+
+
+class Due:
+    """When the next snapshot (by time) and checkpoint (by step) are to be written; the same on all ranks."""
+
+    def __init__(self, case: Case, time: float):
+        self._every = case.output.every if case.output.snapshots else 0.0
+        self._checkpoint_every = case.output.checkpoint_every
+        self._count = self._counted(time)
+        self.last_snapshot = -1
+        self.last_checkpoint = -1
+
+    def _counted(self, time: float) -> int:
+        return int(time / self._every + 1e-9) if self._every > 0 else 0
+
+    def snapshot(self, step: int, time: float) -> bool:
+        before, self._count = self._count, self._counted(time)
+        if self._count > before:
+            self.last_snapshot = step
+        return self._count > before
+
+    def checkpoint(self, step: int) -> bool:
+        if self._checkpoint_every > 0 and step % self._checkpoint_every == 0:
+            self.last_checkpoint = step
+            return True
+        return False

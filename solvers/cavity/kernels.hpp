@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+// The equations of a cavity time step, cell by cell. xi_d are the computational coordinates, grad[3 d + e] =
+// d xi_d / d x_e.
+#pragma once
+
+#include <array>
+
+#include "solvers/cavity/metrics.hpp"
+#include "solvers/cavity/poisson_kernels.hpp"
+
+namespace sc::cavity {
+
+template <class Real>
+SC_FN Real magnitude(Real v) {
+  return v < 0 ? -v : v;
+}
+
+/// U^d = V . nabla xi_d, in cells per unit time.
+template <class Real>
+SC_FN Real contravariant(In<Real, 9> grad, In<Real, 3> V, At c, int d) {
+  return grad[3 * d][c] * V[0][c] + grad[3 * d + 1][c] * V[1][c] + grad[3 * d + 2][c] * V[2][c];
+}
+
+/// (V . nabla) q = sum_d U^d dq/dxi_d + alpha/12 |U^d| d4 q: five-point slope, fourth difference as
+/// upwinding. alpha = 1: UTOPIA, 3: Kawamura and Kuwahara.
+template <class Real>
+SC_FN Real convection(In<Real> q, const std::array<Real, 3>& U, At c, Real alpha) {
+  Real sum = 0;
+  for (int d = 0; d < 3; ++d) {
+    const Real u = U[std::size_t(d)];
+    const Real near = q[c.along(d, 1)] + q[c.along(d, -1)];
+    const Real d4 = (q[c.along(d, 2)] + q[c.along(d, -2)]) - Real(4) * near + Real(6) * q[c];
+    sum += u * diff4(q, c, d) + alpha / Real(12) * magnitude(u) * d4;
+  }
+  return sum;
+}
+
+/// J nabla^2 q along the axes: differences of the fluxes J g^dd dq/dxi_d through the faces.
+template <class Real>
+SC_FN Real face_fluxes(In<Real, 3> face, In<Real> q, At c) {
+  Real sum = 0;
+  for (int d = 0; d < 3; ++d)
+    sum += face[d][c.along(d, 1)] * (q[c.along(d, 1)] - q[c]) - face[d][c] * (q[c] - q[c.along(d, -1)]);
+  return sum;
+}
+/// The mixed derivatives: +-J g^ab / 2 along the diagonals of each plane (a, b).
+template <class Real>
+SC_FN Real edge_fluxes(In<Real, 3> edge, In<Real> q, At c) {
+  Real sum = 0;
+  for (int d = 0; d < 3; ++d) {
+    const int a = (d + 1) % 3, b = (d + 2) % 3;
+    const At pp = c.along(a, 1).along(b, 1), mm = c.along(a, -1).along(b, -1);
+    const At pm = c.along(a, 1).along(b, -1), mp = c.along(a, -1).along(b, 1);
+    sum += Real(0.5) * ((edge[d][pp] * (q[pp] - q[c]) + edge[d][c] * (q[mm] - q[c])) -
+                        (edge[d][c.along(a, 1)] * (q[pm] - q[c]) + edge[d][c.along(b, 1)] * (q[mp] - q[c])));
+  }
+  return sum;
+}
+
+/// f = nu nabla^2 V - (V . nabla) V.
+template <class Real, bool mixed>
+struct Accelerate {
+  Real nu, alpha;
+  SC_FN void operator()(At c, Out<Real, 3> f, In<Real, 3> V, In<Real> J, In<Real, 9> conv, In<Real, 3> face,
+                        In<Real, 3> edge) const {
+    std::array<Real, 3> U;
+    for (int d = 0; d < 3; ++d) U[std::size_t(d)] = contravariant(conv, V, c, d);
+    for (int e = 0; e < 3; ++e) {
+      Real fluxes = face_fluxes(face, V[e], c);
+      if constexpr (mixed) fluxes += edge_fluxes(edge, V[e], c);
+      f[e][c] = nu * (fluxes / J[c]) - convection(V[e], U, c, alpha);
+    }
+  }
+};
+
+/// Q^d = J nabla xi_d . F with F = V / dt + f; in rows beside walls F is the row's integral, V_wall / dt on
+/// the wall (f - nabla p vanishes there).
+template <class Real>
+struct Flux {
+  Real per_dt;
+  Walls walls;
+  std::array<std::array<Real, 3>, 6> wall_velocity;  ///< of the faces x-, x+, y-, …
+
+  SC_FN void operator()(At c, Index g, Out<Real, 3> Q, In<Real, 3> V, In<Real, 3> f, In<Real> J,
+                        In<Real, 9> grad) const {
+    std::array<Real, 3> cell;
+    for (int e = 0; e < 3; ++e) cell[std::size_t(e)] = V[e][c] * per_dt + f[e][c];
+    for (int d = 0; d < 3; ++d) {
+      std::array<Real, 3> F = cell;
+      Real width = 1;
+      for (int k = 1; k < 3; ++k) {
+        const int a = (d + k) % 3;
+        add_wall(F, width, walls.at_low(g, a), wall_velocity[std::size_t(2 * a)]);
+        add_wall(F, width, walls.at_high(g, a), wall_velocity[std::size_t(2 * a + 1)]);
+      }
+      Q[d][c] = J[c] * (grad[3 * d][c] * F[0] + grad[3 * d + 1][c] * F[1] + grad[3 * d + 2][c] * F[2]);
+    }
+  }
+  SC_FN void add_wall(std::array<Real, 3>& F, Real& width, bool beside, const std::array<Real, 3>& V) const {
+    for (std::size_t e = 0; e < 3; ++e) {
+      const Real row = Real(row_weight) * F[e] + Real(wall_weight) * width * (V[e] * per_dt);
+      F[e] = beside ? row : F[e];
+    }
+    width = beside ? width * Real(row_weight + wall_weight) : width;
+  }
+};
+
+/// No flux through a wall: beyond it Q is mirrored with its sign changed, and the mean on the face vanishes.
+template <class Real>
+struct NoFlux {
+  int axis;
+  SC_FN void operator()(Border b, Out<Real, 3> Q) const { Q[axis][b.ghost(1)] = -Q[axis][b.inside(1)]; }
+};
+
+/// b = J (nabla . V / dt + nabla . f) as differences of face fluxes, means of two cells. Returns b and |b|:
+/// the sum of b over all cells must vanish for the Neumann problem to have a solution.
+template <class Real>
+struct Source {
+  SC_FN std::array<double, 2> operator()(At c, Out<Real> b, In<Real, 3> Q) const {
+    Real sum = 0;
+    for (int d = 0; d < 3; ++d)
+      sum += Real(0.5) * (Q[d][c] + Q[d][c.along(d, 1)]) - Real(0.5) * (Q[d][c.along(d, -1)] + Q[d][c]);
+    b[c] = sum;
+    return {double(sum), double(magnitude(sum))};
+  }
+};
+
+/// nabla p, exact for linear fields.
+template <class Real>
+SC_FN std::array<Real, 3> gradient(In<Real, 9> grad, In<Real> p, At c) {
+  const Real dx = diff2(p, c, 0), dy = diff2(p, c, 1), dz = diff2(p, c, 2);
+  std::array<Real, 3> out;
+  for (int e = 0; e < 3; ++e)
+    out[std::size_t(e)] = grad[e][c] * dx + grad[3 + e][c] * dy + grad[6 + e][c] * dz;
+  return out;
+}
+
+/// 4 nu sum g^dd + (4 alpha / 3) sum |U^d|: dt times this stays below 1.8.
+template <class Real>
+SC_FN double stiffness(In<Real, 9> grad, In<Real, 9> conv, In<Real, 3> V, At c, Real nu, Real alpha) {
+  Real viscous = 0, convective = 0;
+  for (int d = 0; d < 3; ++d) {
+    for (int e = 0; e < 3; ++e) viscous += grad[3 * d + e][c] * grad[3 * d + e][c];
+    convective += magnitude(contravariant(conv, V, c, d));
+  }
+  return double(Real(4) * nu * viscous + Real(4) * alpha / Real(3) * convective);
+}
+template <class Real>
+struct Stiffness {
+  Real nu, alpha;
+  SC_FN double operator()(At c, In<Real, 3> V, In<Real, 9> grad, In<Real, 9> conv) const {
+    return stiffness(grad, conv, V, c, nu, alpha);
+  }
+};
+
+/// V' = V + dt (f - nabla p). Returns max |dV/dt| of the three components and the stiffness that limits the
+/// next step.
+template <class Real>
+struct Correct {
+  Real dt, nu, alpha;
+  SC_FN std::array<double, 2> operator()(At c, Out<Real, 3> next, In<Real, 3> V, In<Real, 3> f, In<Real> p,
+                                         In<Real, 9> grad, In<Real, 9> conv) const {
+    const std::array<Real, 3> dp = gradient(grad, p, c);
+    Real largest = 0;
+    bool lost = false;
+    for (int e = 0; e < 3; ++e) {
+      const Real change = f[e][c] - dp[std::size_t(e)];
+      next[e][c] = V[e][c] + dt * change;
+      const Real size = magnitude(change);
+      largest = size > largest ? size : largest;
+      lost = lost || change != change;
+    }
+    const In<Real, 3> now{next.base, next.stride};
+    return {lost ? double(__builtin_nan("")) : double(largest), stiffness(grad, conv, now, c, nu, alpha)};
+  }
+};
+
+/// div V = sum_d nabla xi_d . dV/dxi_d, central. Returns J (div V)^2 and J.
+template <class Real>
+struct Divergence {
+  SC_FN std::array<double, 2> operator()(At c, In<Real, 3> V, In<Real> J, In<Real, 9> grad) const {
+    Real div = 0;
+    for (int d = 0; d < 3; ++d)
+      for (int e = 0; e < 3; ++e) div += grad[3 * d + e][c] * diff2(V[e], c, d);
+    return {double(J[c] * div * div), double(J[c])};
+  }
+};
+
+/// A wall: its own velocity in the first layer; in the second the cubic through the wall and three cells, so
+/// that the fourth difference vanishes at the first cell and its slope is the third-order four-point one.
+template <class Real>
+struct WallVelocity {
+  std::array<Real, 3> velocity;
+  SC_FN void operator()(Border b, Out<Real, 3> V) const {
+    for (int e = 0; e < 3; ++e) {
+      const Out<Real> q = V[e];
+      const Real wall = velocity[std::size_t(e)];
+      q[b.ghost(1)] = wall;
+      q[b.ghost(2)] = Real(4) * (wall + q[b.inside(2)]) - Real(6) * q[b.inside(1)] - q[b.inside(3)];
+    }
+  }
+};
+
+/// The wall value of p that gives a one-sided second-order normal slope equal to f . n, with f = nu V_nn on
+/// the wall: g^dd p_d = nu g^dd (nabla xi_d . V_dd) - g^da p_a - g^db p_b. Since n . dV/dn = 0 there
+/// (continuity), V_dd = (8 V_0 - V_1 - 7 V_wall) / 2. Tangential slopes: those of the first two cells,
+/// extrapolated to the wall.
+template <class Real>
+struct WallPressure {
+  Face face;
+  Real nu;
+  Int3 cells;  ///< global
+  Bool3 periodic;
+  bool mixed;  ///< the grid has cross terms
+
+  /// Central where both neighbours carry an unknown, one-sided beside another wall.
+  SC_FN Real tangential_slope(In<Real> p, At c, Index g, int a) const {
+    const std::int64_t i = a == 0 ? g.x : a == 1 ? g.y : g.z;
+    const bool below = periodic[a] || i > 0, above = periodic[a] || i < cells[a] - 1;
+    const int steps = int(below) + int(above);
+    return steps > 0 ? (p[c.along(a, int(above))] - p[c.along(a, -int(below))]) / Real(steps) : Real(0);
+  }
+
+  SC_FN void operator()(Border b, Index g, Out<Real> out, In<Real, 3> V, In<double, 3> x) const {
+    const In<Real> p{out.base, out.stride};
+    const int d = face.axis, side = face.side == 0 ? -1 : 1;
+    const At wall = b.ghost(1), first = b.inside(1), second = b.inside(2);
+    const Metric m = metric2(x, wall);
+    Vec3 curve;
+    for (int e = 0; e < 3; ++e)
+      curve[std::size_t(e)] = 0.5 * (8 * double(V[e][first]) - double(V[e][second]) - 7 * double(V[e][wall]));
+    Real slope = Real(double(nu) * dot(m.grad[std::size_t(d)], curve));
+    if (mixed) {
+      const double gdd = dot(m.grad[std::size_t(d)], m.grad[std::size_t(d)]);
+      for (int k = 1; k < 3; ++k) {
+        const int a = (d + k) % 3;
+        const Real at_wall = Real(2) * tangential_slope(p, first, g, a) - tangential_slope(p, second, g, a);
+        slope -= Real(dot(m.grad[std::size_t(d)], m.grad[std::size_t(a)]) / gdd) * at_wall;
+      }
+    }
+    out[wall] = (Real(4) * p[first] - p[second] + Real(2 * side) * slope) / Real(3);
+  }
+};
+
+/// J p and J: the volume mean of p is their quotient.
+template <class Real>
+struct MeanOf {
+  SC_FN std::array<double, 2> operator()(At c, In<Real> p, In<Real> J) const {
+    return {double(J[c]) * double(p[c]), double(J[c])};
+  }
+};
+/// p = x - mean, for the solver's iterate too, so that it does not drift.
+template <class Real>
+struct Centre {
+  Real mean;
+  SC_FN void operator()(At c, InOut<Real> x, Out<Real> p) const {
+    x[c] -= mean;
+    p[c] = x[c];
+  }
+};
+
+}  // namespace sc::cavity

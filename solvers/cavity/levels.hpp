@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// One level of the pressure operator: its couplings and fields, the way down to the next one and back. Levels
+// coarsen by pairs from global indices, so nothing depends on the split; a level whose blocks have become
+// thin goes on on one rank.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "solvers/cavity/poisson_kernels.hpp"
+
+namespace sc::cavity {
+
+/// Fields of a level. x has two levels: the iterate and the one before it.
+template <class Real, class Points>
+struct PoissonLevel {
+  explicit PoissonLevel(const Grid& grid)
+      : grid(grid),
+        a(grid, "couplings"),
+        inverse_diagonal(grid, "inverse diagonal"),
+        x(grid, "x", {.levels = 2}),
+        b(grid, "b"),
+        r(grid, "residual") {}
+  PoissonLevel(const PoissonLevel&) = delete;
+  PoissonLevel& operator=(const PoissonLevel&) = delete;
+
+  Grid grid;
+  Field<Real, Points::coefficients> a;
+  Field<Real> inverse_diagonal;
+  Field<Real> x, b, r;
+  double lambda = 2;  ///< bound of the eigenvalues of D^-1 A
+  /// Centres of the cells along every axis in finest cells; entry i + 1 belongs to cell i = -1 … n.
+  std::array<std::vector<double>, 3> centres;
+};
+
+template <class Real, class Points>
+auto smooth_sweep(PoissonLevel<Real, Points>& l) {
+  return Sweep("smooth", ChebyshevSweep<Real, Points>{}, SweepOptions{.flops = 3.0 * Points::neighbours + 8},
+               updates(l.x.level(1)), reads(l.x.now(), Points::reach), reads(l.b.now()),
+               reads(l.a.now(), Points::coefficient_reach), reads(l.inverse_diagonal.now()));
+}
+template <class Real, class Points>
+auto smooth_from_zero_sweep(PoissonLevel<Real, Points>& l) {
+  return Sweep("smooth from zero", ChebyshevFromZero<Real>{}, writes(l.x.level(1)), writes(l.x.now()),
+               reads(l.b.now()), reads(l.inverse_diagonal.now()));
+}
+template <class Real, class Points>
+auto residual_sweep(PoissonLevel<Real, Points>& l) {
+  return Sweep("residual", Residual<Real, Points>{}, writes(l.r.now()), reads(l.x.now(), Points::reach),
+               reads(l.b.now()), reads(l.a.now(), Points::coefficient_reach),
+               reads(l.inverse_diagonal.now()));
+}
+template <class Real, class Points>
+auto restrict_sweep(PoissonLevel<Real, Points>& fine, PoissonLevel<Real, Points>& coarse, Int3 factor) {
+  return Sweep("restrict", Restrict<Real>{{factor, fine.grid.cells()}}, writes(coarse.b.now()),
+               reads(fine.r.now(), refine(2, box(1))));
+}
+template <class Real, class Points>
+auto prolong_sweep(PoissonLevel<Real, Points>& fine, PoissonLevel<Real, Points>& coarse) {
+  return Sweep("prolong", Prolong<Real>{}, updates(fine.x.now()), reads(coarse.x.now(), coarsen(2, box(1))));
+}
+
+/// The sweeps on one level.
+template <class Real, class Points>
+struct LevelSweeps {
+  explicit LevelSweeps(PoissonLevel<Real, Points>& l)
+      : smooth(smooth_sweep(l)), from_zero(smooth_from_zero_sweep(l)), residual(residual_sweep(l)) {}
+  using L = PoissonLevel<Real, Points>&;
+  decltype(smooth_sweep(std::declval<L>())) smooth;
+  decltype(smooth_from_zero_sweep(std::declval<L>())) from_zero;
+  decltype(residual_sweep(std::declval<L>())) residual;
+};
+
+/// The way between two levels: restriction of the residual, interpolation of the correction.
+template <class Real, class Points>
+struct Transfer {
+  Transfer(PoissonLevel<Real, Points>& fine, PoissonLevel<Real, Points>& coarse, Int3 factor)
+      : down(restrict_sweep(fine, coarse, factor)),
+        up(prolong_sweep(fine, coarse)),
+        centres(between(fine, coarse, factor)) {}
+  using L = PoissonLevel<Real, Points>&;
+  decltype(restrict_sweep(std::declval<L>(), std::declval<L>(), Int3{})) down;
+  decltype(prolong_sweep(std::declval<L>(), std::declval<L>())) up;
+  Centres centres;
+
+  static Centres between(const PoissonLevel<Real, Points>& fine, const PoissonLevel<Real, Points>& coarse,
+                         Int3 factor) {
+    const auto of = [](const PoissonLevel<Real, Points>& l) -> std::array<const double*, 3> {
+      return {l.centres[0].data(), l.centres[1].data(), l.centres[2].data()};
+    };
+    return {of(fine), of(coarse), factor, coarse.grid.cells(), coarse.grid.periodic()};
+  }
+};
+
+}  // namespace sc::cavity

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// make_cavity: checks the options, makes grid and mesh, and chooses precision and kind of grid once.
+#include <cmath>
+
+#include "solvers/cavity/flow_solver.hpp"
+
+namespace sc::cavity {
+
+namespace {
+
+constexpr const char* face_names[6] = {"x-", "x+", "y-", "y+", "z-", "z+"};
+
+template <class Real>
+std::unique_ptr<Cavity> make(Context& context, const CavityOptions& options) {
+  auto runner = std::make_unique<Runner>(context, options.engine);
+  const Grid grid(
+      context, {.cells = options.cells(), .periodic = options.periodic(), .halo = 2, .split = options.split});
+  auto mesh =
+      std::make_unique<Mesh<Real>>(grid, analytic_points(options), options.fourth_order_metrics, *runner);
+  if (mesh->orthogonal())
+    return std::make_unique<FlowSolver<Real, false>>(options, std::move(runner), std::move(mesh));
+  return std::make_unique<FlowSolver<Real, true>>(options, std::move(runner), std::move(mesh));
+}
+
+}  // namespace
+
+void check(const CavityOptions& options) {
+  const Int3 n = options.cells();
+  for (int a = 0; a < 3; ++a)
+    if (n[a] < 4)
+      refuse("grid.points is " + to_string(options.points) +
+             "; every axis needs at least 4 interior points (6 points between walls)");
+  if (!(options.reynolds > 0))
+    refuse("flow.reynolds is " + std::to_string(options.reynolds) + "; it must be positive");
+  for (std::size_t a = 0; a < 3; ++a) {
+    const auto periodic = [&](std::size_t f) { return options.faces[f].kind == FaceKind::periodic; };
+    if (periodic(2 * a) != periodic(2 * a + 1))
+      refuse(std::string("boundaries: ") + face_names[2 * a] + " and " + face_names[2 * a + 1] +
+             " must both be periodic or both not");
+    for (std::size_t f = 2 * a; f < 2 * a + 2; ++f)
+      if (options.faces[f].kind == FaceKind::moving && options.faces[f].velocity[a] != 0)
+        refuse(std::string("boundaries.") + face_names[f] +
+               " moves through itself: its velocity along the normal must be 0");
+  }
+  const PressureOptions& p = options.pressure;
+  if (p.fixed_iterations == 0 && !(p.tolerance > 0))
+    refuse("pressure.tolerance is " + std::to_string(p.tolerance) + "; it must be positive");
+  if (p.method == Method::sor && !(p.relaxation >= 0 && p.relaxation < 2))
+    refuse("pressure.relaxation is " + std::to_string(p.relaxation) +
+           "; over-relaxation lies between 0 and 2");
+  const Bool3 periodic = options.periodic();
+  for (int a = 0; p.method == Method::sor && a < 3; ++a)
+    if (periodic[a] && n[a] % 2 != 0)
+      refuse("grid.points has " + std::to_string(n[a]) +
+             " points along a periodic axis; the colours of sor need an even number");
+}
+
+std::unique_ptr<Cavity> make_cavity(Context& context, const CavityOptions& options) {
+  check(options);
+  return options.single ? make<float>(context, options) : make<double>(context, options);
+}
+
+}  // namespace sc::cavity

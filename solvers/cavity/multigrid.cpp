@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Multigrid: building the hierarchy and running through it.
+#include "solvers/cavity/multigrid.hpp"
+
+namespace sc::cavity {
+
+namespace {
+
+constexpr int thinnest = 4;  // cells of a block below which a level moves to one rank before it is coarsened
+
+bool has_thin_block(const Grid& grid) {
+  for (int a = 0; a < 3; ++a)
+    for (std::size_t b = 0; grid.split()[a] > 1 && b + 1 < grid.cuts(a).size(); ++b)
+      if (grid.cuts(a)[b + 1] - grid.cuts(a)[b] < thinnest) return true;
+  return false;
+}
+
+bool on_one_rank(const Grid& grid) { return grid.box_of(0).extent() == grid.cells(); }
+
+Int3 factor_of(Int3 n) { return {n.x > 2 ? 2 : 1, n.y > 2 ? 2 : 1, n.z > 2 ? 2 : 1}; }
+
+/// The centre of a coarse cell is the middle of its first and last child's.
+std::vector<double> coarse_centres(const std::vector<double>& fine, int nc, int factor, bool periodic) {
+  const int nf = static_cast<int>(fine.size()) - 2;
+  std::vector<double> c(static_cast<std::size_t>(nc) + 2);
+  for (int i = 0; i < nc; ++i) {
+    const int lo = std::min(i * factor, nf), hi = std::min((i + 1) * factor, nf) - 1;
+    c[std::size_t(i) + 1] = 0.5 * (fine[std::size_t(lo) + 1] + fine[std::size_t(hi) + 1]);
+  }
+  const double period =
+      fine[std::size_t(nf) + 1] - fine[1];  // as far as the neighbours at a fine cell's distance
+  const double wrap = period + (fine[std::size_t(nf) + 1] - fine[std::size_t(nf)]);
+  c[0] = periodic ? c[std::size_t(nc)] - wrap : c[1] - 1;
+  c[std::size_t(nc) + 1] = periodic ? c[1] + wrap : c[std::size_t(nc)] + 1;
+  return c;
+}
+
+/// Fine over coarse distance of the centres on both sides of the low face of coarse cell I = 0 … n.
+std::vector<double> distance_ratios(const std::vector<double>& fine, const std::vector<double>& coarse,
+                                    int factor) {
+  const std::size_t nc = coarse.size() - 2, nf = fine.size() - 2;
+  std::vector<double> ratio(nc + 1);
+  for (std::size_t I = 0; I <= nc; ++I) {
+    const std::size_t i = std::min(I * static_cast<std::size_t>(factor), nf);
+    ratio[I] = (fine[i + 1] - fine[i]) / (coarse[I + 1] - coarse[I]);
+  }
+  return ratio;
+}
+
+template <class Real>
+auto coarsening(SevenPoints<Real>, Children children, std::array<const double*, 3> ratio) {
+  return CoarsenSeven<Real>{children, ratio};
+}
+template <class Real>
+auto coarsening(NineteenPoints<Real>, Children children, std::array<const double*, 3> ratio) {
+  return CoarsenNineteen<Real>{children, ratio};
+}
+
+}  // namespace
+
+template <class Real, class Points>
+void finish_level(PoissonLevel<Real, Points>& level, Runner& runner) {
+  Sweep diagonal("inverse diagonal", InverseDiagonal<Real, Points>{}, SweepOptions{.reduce = Reduce::max},
+                 writes(level.inverse_diagonal.now()), reads(level.a.now(), Points::coefficient_reach));
+  runner.run(diagonal);
+  level.lambda = GlobalValue(level.grid.context()).reduce(diagonal.accumulators());
+}
+
+template <class Real, class Points>
+Multigrid<Real, Points>::Multigrid(L& finest, MultigridOptions options, Runner& runner)
+    : finest_(finest), options_(options), runner_(runner), finest_sweeps_(finest) {
+  for (L* above = &finest; factor_of(above->grid.cells()) != Int3{1, 1, 1};
+       above = steps_.back().coarse.get())
+    add_level(*above);
+}
+
+template <class Real, class Points>
+void Multigrid<Real, Points>::add_level(L& above) {
+  Step step;
+  L* fine = &above;
+  if (has_thin_block(above.grid) && !on_one_rank(above.grid)) {
+    step.gathered = std::make_unique<L>(above.grid.on(1));
+    step.gathered->centres = above.centres;
+    runner_.move(above.a.now(), step.gathered->a.now());
+    fine = step.gathered.get();
+  }
+  const Int3 factor = factor_of(fine->grid.cells());
+  step.coarse = std::make_unique<L>(fine->grid.coarsen(factor, 1));
+  L& coarse = *step.coarse;
+  std::array<std::vector<double>, 3> ratios;
+  for (int d = 0; d < 3; ++d) {
+    const auto k = std::size_t(d);
+    coarse.centres[k] =
+        coarse_centres(fine->centres[k], coarse.grid.cells()[d], factor[d], coarse.grid.periodic()[d]);
+    ratios[k] = distance_ratios(fine->centres[k], coarse.centres[k], factor[d]);
+  }
+  Sweep couplings("coarse couplings",
+                  coarsening(Points{}, Children{factor, fine->grid.cells()},
+                             {ratios[0].data(), ratios[1].data(), ratios[2].data()}),
+                  writes(coarse.a.now()), reads(fine->a.now(), refine(2, box(1))));
+  runner_.run(couplings);
+  finish_level(coarse, runner_);
+  step.transfer = std::make_unique<Transfer<Real, Points>>(*fine, coarse, factor);
+  step.sweeps = std::make_unique<LevelSweeps<Real, Points>>(coarse);
+  steps_.push_back(std::move(step));
+}
+
+// x' = x + momentum (x - before) + weight D^-1 (A x - b)
+template <class Real, class Points>
+void Multigrid<Real, Points>::smooth(L& l, LevelSweeps<Real, Points>& s, int count, bool from_zero) {
+  for (int k = 0; k < count; ++k) {
+    const Real momentum = k == 0 ? Real(0) : Real((2.0 * k - 1) / (2.0 * k + 3));
+    const Real weight = Real((8.0 * k + 4) / ((2.0 * k + 3) * l.lambda));
+    if (k == 0 && from_zero)
+      runner_.run(s.from_zero, {weight});
+    else
+      runner_.run(s.smooth, {momentum, weight});
+    l.x.advance();
+  }
+}
+
+template <class Real, class Points>
+void Multigrid<Real, Points>::cycle(std::size_t depth) {
+  L& l = level(depth);
+  if (depth == steps_.size()) {
+    smooth(l, sweeps(depth), options_.coarsest, true);
+    return;
+  }
+  Step& step = steps_[depth];
+  smooth(l, sweeps(depth), options_.pre, true);
+  runner_.run(sweeps(depth).residual);
+  if (step.gathered) runner_.move(l.r.now(), step.gathered->r.now());
+  runner_.run(step.transfer->down);
+  cycle(depth + 1);
+  if (step.gathered) runner_.move(l.x.now(), step.gathered->x.now());
+  runner_.run(step.transfer->up, {step.transfer->centres});
+  if (step.gathered) runner_.move(step.gathered->x.now(), l.x.now());
+  smooth(l, sweeps(depth), options_.post, false);
+}
+
+template class Multigrid<double, SevenPoints<double>>;
+template class Multigrid<double, NineteenPoints<double>>;
+template class Multigrid<float, SevenPoints<float>>;
+template class Multigrid<float, NineteenPoints<float>>;
+template void finish_level(PoissonLevel<double, SevenPoints<double>>&, Runner&);
+template void finish_level(PoissonLevel<double, NineteenPoints<double>>&, Runner&);
+template void finish_level(PoissonLevel<float, SevenPoints<float>>&, Runner&);
+template void finish_level(PoissonLevel<float, NineteenPoints<float>>&, Runner&);
+
+}  // namespace sc::cavity

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Multigrid: V cycles over the levels, Chebyshev smoothing, as the preconditioner of generalised conjugate
+// residuals.
+#pragma once
+
+#include "solvers/cavity/levels.hpp"
+#include "solvers/cavity/mesh.hpp"
+
+namespace sc::cavity {
+
+struct MultigridOptions {
+  int pre = 3, post = 3;  ///< smoothing sweeps before and after the coarse correction
+  int coarsest = 16;      ///< sweeps where no coarser level is left
+};
+
+template <class Real, class Points>
+class Multigrid {
+ public:
+  using L = PoissonLevel<Real, Points>;
+
+  /// Collective: builds the levels below `finest`, whose couplings are set.
+  Multigrid(L& finest, MultigridOptions options, Runner& runner);
+
+  /// One V cycle from x = 0 on the finest level, for its b; what it leaves in x is not fresh in the halo.
+  void cycle() { cycle(0); }
+
+ private:
+  // A stretch of the hierarchy on which the same ranks hold cells. `gathered` is the copy of the level above
+  // on one rank.
+  struct Step {
+    std::unique_ptr<L> gathered;
+    std::unique_ptr<L> coarse;
+    std::unique_ptr<Transfer<Real, Points>> transfer;
+    std::unique_ptr<LevelSweeps<Real, Points>> sweeps;  // of the coarse level
+  };
+  void add_level(L& above);
+  void cycle(std::size_t depth);
+  void smooth(L& level, LevelSweeps<Real, Points>& sweeps, int count, bool from_zero);
+  L& level(std::size_t depth) { return depth == 0 ? finest_ : *steps_[depth - 1].coarse; }
+  LevelSweeps<Real, Points>& sweeps(std::size_t depth) {
+    return depth == 0 ? finest_sweeps_ : *steps_[depth - 1].sweeps;
+  }
+
+  L& finest_;
+  MultigridOptions options_;
+  Runner& runner_;
+  LevelSweeps<Real, Points> finest_sweeps_;
+  std::vector<Step> steps_;
+};
+
+/// Collective: 1 / D and the eigenvalue bound of a level whose couplings are set.
+template <class Real, class Points>
+void finish_level(PoissonLevel<Real, Points>& level, Runner& runner);
+
+}  // namespace sc::cavity

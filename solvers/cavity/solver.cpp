@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// The solver around its step: set-up, boundary and initial conditions, limits of the step, diagnostics.
+#include "solvers/cavity/solver.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "solvers/cavity/flow_solver.hpp"
+
+namespace sc::cavity {
+
+template <class Real, bool mixed>
+FlowSolver<Real, mixed>::FlowSolver(const CavityOptions& options, std::unique_ptr<Runner> runner,
+                                    std::unique_ptr<Mesh<Real>> mesh)
+    : options_(options),
+      runner_(std::move(runner)),
+      mesh_(std::move(mesh)),
+      flow_(mesh_->J.grid()),
+      poisson_(make_poisson(*mesh_, options.pressure, *runner_)),
+      stages_(flow_, *mesh_, poisson_->x(), poisson_->b()),
+      global_(runner_->context()) {
+  set_boundaries();
+  set_initial();
+  auto stiffness = stiffness_stage(flow_, *mesh_);
+  runner_->run(stiffness, {Real(nu()), Real(alpha())});
+  clock_.stiffness = global_.reduce(stiffness.accumulators());
+}
+
+template <class Real, bool mixed>
+std::array<std::array<Real, 3>, 6> FlowSolver<Real, mixed>::wall_velocities() const {
+  std::array<std::array<Real, 3>, 6> velocities{};
+  for (std::size_t f = 0; f < 6; ++f)
+    for (std::size_t e = 0; e < 3; ++e)
+      if (options_.faces[f].kind == FaceKind::moving) velocities[f][e] = Real(options_.faces[f].velocity[e]);
+  return velocities;
+}
+
+template <class Real, bool mixed>
+void FlowSolver<Real, mixed>::set_boundaries() {
+  const auto velocities = wall_velocities();
+  for (int axis = 0; axis < 3; ++axis) {
+    if (options_.periodic()[axis]) continue;
+    for (int side = 0; side < 2; ++side) {
+      const Face face{axis, side};
+      boundary(flow_.V, face, WallVelocity<Real>{velocities[std::size_t(2 * axis + side)]});
+      boundary(flow_.Q, face, NoFlux<Real>{axis});
+      boundary(flow_.p, face, WallPressure<Real>{face, Real(nu()), grid().cells(), grid().periodic(), mixed},
+               mixed ? 1 : 0, reads(flow_.V.now()), reads(mesh_->x.now()));
+    }
+  }
+}
+
+template <class Real, bool mixed>
+void FlowSolver<Real, mixed>::set_initial() {
+  if (options_.initial == Initial::rest) return;
+  // Taylor and Green's decaying vortices, extruded along z: u = sin X cos Y, v = -cos X sin Y.
+  const Out<Real, 3> V = flow_.V.modify();
+  const In<double, 3> x = mesh_->x.read();
+  const Box own = grid().own();
+  for (int k = 0; k < own.hi.z; ++k)
+    for (int j = 0; j < own.hi.y; ++j)
+      for (int i = 0; i < own.hi.x; ++i) {
+        const auto o = grid().layout().offset({i, j, k});
+        const double X = 2 * std::numbers::pi * x[0].base[o], Y = 2 * std::numbers::pi * x[1].base[o];
+        V[0].base[o] = Real(std::sin(X) * std::cos(Y));
+        V[1].base[o] = Real(-std::cos(X) * std::sin(Y));
+        V[2].base[o] = 0;
+      }
+}
+
+template <class Real, bool mixed>
+double FlowSolver<Real, mixed>::lid_speed() const {
+  double speed = 0;
+  for (const FaceOptions& face : options_.faces)
+    if (face.kind == FaceKind::moving)
+      speed = std::max(speed, std::hypot(face.velocity[0], face.velocity[1], face.velocity[2]));
+  return speed;
+}
+
+// dt (4 nu sum g^dd + (4 alpha / 3) sum |U^d|) <= 1.8, and the lid moves at most `courant` of the smallest
+// spacing.
+template <class Real, bool mixed>
+double FlowSolver<Real, mixed>::stable_step() const {
+  if (options_.dt > 0) return options_.dt;
+  const double dt = 1.8 / clock_.stiffness;
+  return lid_speed() > 0 ? std::min(dt, options_.courant * mesh_->smallest() / lid_speed()) : dt;
+}
+
+template <class Real, bool mixed>
+void FlowSolver<Real, mixed>::refresh_for_output() {
+  runner_->refresh(flow_.V.now(), box(2));
+  runner_->refresh(flow_.p.now(), star(1));
+}
+
+template <class Real, bool mixed>
+double FlowSolver<Real, mixed>::divergence_rms() {
+  auto divergence = divergence_stage(flow_, *mesh_);
+  runner_->run(divergence);
+  global_.reduce(divergence.accumulators());
+  return std::sqrt(global_.value(0) / global_.value(1));
+}
+
+template <class Real, bool mixed>
+void FlowSolver<Real, mixed>::report_loss(const StepReport& report) {
+  const Box own = grid().own();
+  const In<Real, 3> V = flow_.V.read();
+  std::string sentence;
+  for (int k = 0; k < own.hi.z && sentence.empty(); ++k)
+    for (int j = 0; j < own.hi.y && sentence.empty(); ++j)
+      for (int i = 0; i < own.hi.x && sentence.empty(); ++i) {
+        const auto o = grid().layout().offset({i, j, k});
+        for (int e = 0; e < 3; ++e)
+          if (!std::isfinite(double(V[e].base[o])) && sentence.empty())
+            sentence = "the velocity is not finite after step " + std::to_string(report.step) + " (time " +
+                       std::to_string(report.time) + ") at interior point " +
+                       to_string(grid().origin() + Int3{i, j, k}) +
+                       "; a smaller run.courant or run.dt may help";
+      }
+  grid().context().agree(Exit::diverged, sentence);
+  throw Error(Exit::diverged, "the flow is not finite after step " + std::to_string(report.step));
+}
+
+template class FlowSolver<double, false>;
+template class FlowSolver<double, true>;
+template class FlowSolver<float, false>;
+template class FlowSolver<float, true>;
+
+}  // namespace sc::cavity

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the Python tests share: running the program as a user does, with the real compiled module or the
+fake."""
+
+import functools
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+
+CASE = """
+solver = "cavity"
+[flow]
+reynolds = 100
+[grid]
+points = [10, 10, 10]
+clustering = "tanh"
+smallest = 0.08
+[run]
+steps = 12
+"""
+
+
+@functools.cache
+def core_is_built() -> bool:
+    """Asked from another process: the tests themselves use h5py, which the module's HDF5 must not meet."""
+    done = subprocess.run([sys.executable, "-c", "import subcurrent._core"], check=False, capture_output=True)
+    return done.returncode == 0
+
+
+def pytest_collection_modifyitems(items):
+    if core_is_built():
+        return
+    skip = pytest.mark.skip(reason="the compiled module is not built")
+    for item in items:
+        if "program" in getattr(item, "fixturenames", ()):
+            item.add_marker(skip)
+
+
+class Program:
+    """The program `subcurrent` in a folder of its own."""
+
+    def __init__(self, folder: Path, fake: bool):
+        self.folder = folder
+        self.environment = {**os.environ, "SUBCURRENT_BIND": "none", "COLUMNS": "200"}
+        if fake:
+            parts = (HERE / "fake_site", ROOT / "python", os.environ.get("PYTHONPATH", ""))
+            self.environment["PYTHONPATH"] = os.pathsep.join(str(part) for part in parts if str(part))
+
+    def command(self, *arguments) -> list[str]:
+        return [sys.executable, "-m", "subcurrent", *(str(argument) for argument in arguments)]
+
+    def __call__(self, *arguments, **environment) -> subprocess.CompletedProcess:
+        return subprocess.run(
+            self.command(*arguments),
+            check=False,
+            cwd=self.folder,
+            env={**self.environment, **environment},
+            capture_output=True,
+            text=True,
+            timeout=240,
+        )
+
+    def start(self, *arguments, **environment) -> subprocess.Popen:
+        return subprocess.Popen(
+            self.command(*arguments),
+            cwd=self.folder,
+            env={**self.environment, **environment},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def write_case(self, text: str = CASE, name: str = "case.toml") -> Path:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+
+@pytest.fixture
+def program(tmp_path):
+    """The program with the real compiled module; skipped where that is not built."""
+    return Program(tmp_path, fake=False)
+
+
+@pytest.fixture
+def fake_program(tmp_path):
+    """The program with the FAKE compiled module: launching, folders, signals, figures."""
+    return Program(tmp_path, fake=True)
+
+
+def sentence_of(done: subprocess.CompletedProcess) -> str:
+    """The one sentence a failed run says; fails when it says more than that, or shows a traceback."""
+    lines = [line for line in done.stderr.splitlines() if line.strip()]
+    assert len(lines) == 1, done.stderr + done.stdout
+    assert lines[0].startswith("subcurrent: "), lines[0]
+    assert "Traceback" not in done.stdout
+    return lines[0].removeprefix("subcurrent: ")

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figures, profiles and the strategy table: files appear, and the numbers in them are right."""
+
+import numpy as np
+import pytest
+
+from subcurrent import compare, plots
+from subcurrent.errors import BadInput, StorageError
+from subcurrent.flowfield import FlowField
+from subcurrent.library import shipped
+from subcurrent.plots.strategies import parts_of
+from subcurrent.plots.trace import trace
+from subcurrent.recorder import clean, overlap_case, profiles_csv
+from subcurrent.reference import Profiles, read_profiles, reference_for
+from subcurrent.snapshot import read_snapshot
+
+PNG = b"\x89PNG"
+
+
+def solid_rotation(count: int = 21, skew: float = 0.0) -> FlowField:
+    """Fluid turning around the middle of the box, on even or skewed points."""
+    line = np.linspace(0, 1, count)
+    z, y, x = np.meshgrid(line, line, line, indexing="ij")
+    bump = skew * np.sin(np.pi * x) * np.sin(np.pi * y) * np.sin(np.pi * z)
+    x, z = x + bump, z - 0.5 * bump
+    return FlowField(np.stack([x, y, z]), np.stack([z - 0.5, 0 * y, 0.5 - x]), 1.5)
+
+
+@pytest.mark.parametrize("skew", [0.0, 0.15])
+def test_flow_figures_appear(tmp_path, skew):
+    flow = solid_rotation(skew=skew)
+    plots.draw_flow(tmp_path / "flow.png", flow)
+    plots.draw_flow_3d(tmp_path / "flow_3d.png", flow)
+    assert (tmp_path / "flow.png").read_bytes().startswith(PNG)
+    assert (tmp_path / "flow_3d.png").read_bytes().startswith(PNG)
+
+
+def test_fluid_at_rest_can_be_drawn(tmp_path):
+    flow = solid_rotation()
+    still = FlowField(flow.points, 0 * flow.velocity)
+    plots.draw_flow(tmp_path / "flow.png", still)
+    plots.draw_flow_3d(tmp_path / "flow_3d.png", still)
+
+
+@pytest.mark.parametrize("skew", [0.0, 0.15])
+def test_particles_of_a_solid_rotation_stay_on_circles(skew):
+    """In index space or not, on even or skewed points, the distance from the axis must not change."""
+    (path,) = trace(solid_rotation(41, skew), np.array([[30.0, 20.0, 20.0]]))
+    radius = np.hypot(path[:, 0] - 0.5, path[:, 2] - 0.5)
+    assert len(path) > 100
+    assert np.ptp(radius) < 0.01 * radius.mean()
+    assert np.ptp(path[:, 1]) < 0.01
+
+
+def test_the_middle_plane_lies_in_the_middle():
+    for count in (20, 21):
+        flow = solid_rotation(count)
+        for axis in range(3):
+            assert flow.plane(axis).points[axis] == pytest.approx(np.full((count, count), 0.5))
+
+
+def test_profiles_against_the_shipped_reference(tmp_path):
+    reference = read_profiles(shipped()["cavity_re100"].parent / "reference.csv")
+    assert reference.reynolds == 100
+    off = {name: (place, value + 0.01) for name, (place, value) in reference.lines.items()}
+    differences = plots.draw_profiles(tmp_path / "profiles.png", {"a": Profiles(off)}, reference)
+    assert differences == pytest.approx({"u": 0.01, "w": 0.01})
+    assert (tmp_path / "profiles.png").read_bytes().startswith(PNG)
+
+
+def test_a_reference_with_one_profile_only(tmp_path):
+    reference = read_profiles(shipped()["cavity_re400"].parent / "reference.csv")
+    assert (reference.reynolds, list(reference.lines)) == (400, ["u"])
+    assert reference.source == "Wong & Baker 2002"
+    line = np.linspace(0, 1, 9)
+    plots.draw_profiles(
+        tmp_path / "p.png", {"a": Profiles({"u": (line, line), "w": (line, line)})}, reference
+    )
+
+
+def test_only_a_reference_of_the_same_reynolds_number_is_used():
+    folder = shipped()["cavity_re100"].parent
+    assert reference_for(folder, 100.0) == folder / "reference.csv"
+    assert reference_for(folder, 400.0) is None
+
+
+def test_a_file_without_profiles_is_refused(tmp_path):
+    (tmp_path / "p.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(BadInput, match="columns must be z,u and x,w"):
+        read_profiles(tmp_path / "p.csv")
+
+
+def test_profiles_survive_writing_and_reading(tmp_path):
+    lines = {"z": np.linspace(0, 1, 5), "u": np.arange(5.0), "x": np.linspace(0, 1, 3), "w": np.arange(3.0)}
+    (tmp_path / "centreline.csv").write_text(profiles_csv(lines))
+    read = read_profiles(tmp_path / "centreline.csv").lines
+    assert np.array_equal(read["u"], (lines["z"], lines["u"]))
+    assert np.array_equal(read["w"], (lines["x"], lines["w"]))
+
+
+def test_history_figure(tmp_path):
+    (tmp_path / "history.csv").write_text(
+        "step,time,iterations,residual,max_change,divergence_rms,capped\n"
+        "1,0.1,9,1e-5,1,0.1,1\n2,0.2,5,0,0.5,0.1,0\n3,0.3,5,nan,0.1,0.1,0\n4,0.4\n"
+    )
+    history = plots.read_history(tmp_path / "history.csv")
+    assert list(history["step"]) == [1, 2, 3]
+    plots.draw_history(tmp_path / "history.png", history, 1e-5)
+    assert (tmp_path / "history.png").read_bytes().startswith(PNG)
+
+
+def rows():
+    common = {"C_shell": 1e-3, "C_core": 5e-3, "M": 4e-3, "R": 1e-3}
+    return [
+        {"strategy": "blocking", "T": 12e-3, "T_all": [12e-3, 13e-3], **common, "W": 4e-3},
+        {"strategy": "ordered", "T": 11e-3, "T_all": [11e-3, 12e-3], **common, "W": 4e-3},
+        {"strategy": "boundary_first", "T": 8e-3, "T_all": [8e-3, 8.5e-3], **common, "W": 1e-3},
+    ]
+
+
+def test_the_strategy_table():
+    table = rows()
+    compare.finish_rows(table)
+    by_name = {row["strategy"]: row for row in table}
+    assert by_name["boundary_first"]["ratio"] == pytest.approx(1.5)
+    assert by_name["boundary_first"]["hidden"] == pytest.approx(0.75)
+    assert by_name["ordered"]["hidden"] is None
+    assert compare.as_csv(table).splitlines()[0] == "strategy,T,ratio,C_shell,C_core,M,W,R,hidden"
+    text = compare.verdict(table)
+    assert "M / C_core = 0.80" in text
+    assert "at most 1.67 times" in text
+    assert "boundary_first at 1.50 times" in text
+
+
+def test_the_parts_of_a_step_add_up_to_its_time():
+    blocking, _, hidden = (parts_of(row) for row in rows())
+    assert sum(blocking.values()) == pytest.approx(12e-3)
+    assert "M" in blocking
+    assert "W" in hidden
+    assert sum(hidden.values()) == pytest.approx(8e-3)
+
+
+def test_strategy_figure(tmp_path):
+    plots.draw_strategies(tmp_path / "s.png", rows(), "title", "note")
+    assert (tmp_path / "s.png").read_bytes().startswith(PNG)
+
+
+@pytest.mark.parametrize(
+    ("terms", "words"),
+    [
+        ({"C_core": 2.0, "M": 1.0}, "communication hidden"),
+        ({"C_core": 1.0, "M": 2.0}, "computation hidden"),
+        ({"C_core": 1.0, "M": 0.0}, None),
+    ],
+)
+def test_the_two_cases_of_overlap(terms, words):
+    found = overlap_case(terms)
+    assert found is None if words is None else words in found
+
+
+def test_numbers_become_what_json_allows():
+    given = {"a": np.float64(1.5), "b": float("nan"), "c": np.arange(2), "d": (1, np.int64(2)), "e": True}
+    assert clean(given) == {"a": 1.5, "b": None, "c": [0, 1], "d": [1, 2], "e": True}
+
+
+def test_a_damaged_snapshot_is_one_sentence(tmp_path):
+    (tmp_path / "s.vtkhdf").write_bytes(b"not HDF5")
+    with pytest.raises(StorageError, match=r"cannot read .*s.vtkhdf"):
+        read_snapshot(tmp_path / "s.vtkhdf")

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which mpirun is used, with which options, and how an outer one is noticed."""
+
+import pytest
+
+from subcurrent import events, mpi
+from subcurrent.ending import End, Forecast
+from subcurrent.errors import SubcurrentError
+
+FOUR_CORES = mpi.Cpus(threads=8, cores=4)
+
+
+@pytest.mark.parametrize(
+    ("family", "ranks", "threads", "expected"),
+    [
+        (mpi.OPEN_MPI, 1, 2, "--oversubscribe --bind-to none"),
+        (mpi.OPEN_MPI, 2, 2, "--bind-to core --map-by slot:PE=2"),
+        (mpi.OPEN_MPI, 4, 2, "--use-hwthread-cpus --bind-to hwthread --map-by slot:PE=2"),
+        (mpi.OPEN_MPI, 9, 1, "--oversubscribe --bind-to none"),
+        (mpi.MPICH, 2, 2, "-bind-to core:2"),
+        (mpi.MPICH, 8, 1, "-bind-to hwthread:1"),
+        (mpi.MPICH, 9, 1, "-bind-to none"),
+    ],
+)
+def test_ranks_get_their_own_cpus_when_there_are_enough(family, ranks, threads, expected, monkeypatch):
+    monkeypatch.delenv("SUBCURRENT_BIND", raising=False)
+    line = mpi.command("/bin/mpirun", family, ranks, threads, FOUR_CORES)
+    assert " ".join(line) == f"/bin/mpirun -n {ranks} {expected}"
+
+
+def test_binding_can_be_turned_off(monkeypatch):
+    monkeypatch.setenv("SUBCURRENT_BIND", "none")
+    assert mpi.command("m", mpi.OPEN_MPI, 2, 1, FOUR_CORES)[-2:] == ["--bind-to", "none"]
+
+
+def test_the_environment_of_the_ranks():
+    env = mpi.environment(3, {"PATH": "/bin"})
+    assert env["OMP_NUM_THREADS"] == "3"
+    assert env["OMP_WAIT_POLICY"] == "passive"
+    assert env["OMPI_ALLOW_RUN_AS_ROOT"] == "1"
+    assert mpi.environment(1, {"OMP_WAIT_POLICY": "active"})["OMP_WAIT_POLICY"] == "active"
+
+
+@pytest.mark.parametrize(
+    ("env", "expected"),
+    [
+        ({}, None),
+        ({"OMPI_COMM_WORLD_RANK": "2", "OMPI_COMM_WORLD_SIZE": "4"}, mpi.Outer(2, 4)),
+        ({"PMI_RANK": "0", "PMI_SIZE": "2"}, mpi.Outer(0, 2)),
+        ({"PMIX_RANK": "1"}, mpi.Outer(1, None)),
+        ({"SLURM_PROCID": "3", "SLURM_STEP_ID": "0", "SLURM_STEP_NUM_TASKS": "8"}, mpi.Outer(3, 8)),
+        ({"SLURM_PROCID": "0", "SLURM_JOB_ID": "7"}, None),  # an sbatch script, not yet a step
+    ],
+)
+def test_an_outer_launcher_is_noticed(env, expected):
+    assert mpi.outer(env) == expected
+
+
+def test_children_outside_mpi_do_not_take_themselves_for_ranks():
+    inside = {"OMPI_COMM_WORLD_RANK": "0", "PMIX_RANK": "0", "OMPI_ALLOW_RUN_AS_ROOT": "1", "HOME": "/root"}
+    outside = mpi.without_outer(inside)
+    assert mpi.outer(outside) is None
+    assert outside == {"OMPI_ALLOW_RUN_AS_ROOT": "1", "HOME": "/root"}
+
+
+@pytest.mark.parametrize(
+    ("text", "family"),
+    [
+        ("mpirun (Open MPI) 4.1.4", mpi.OPEN_MPI),
+        ("Open MPI v4.1.4, package: Debian", mpi.OPEN_MPI),
+        ("HYDRA build details:\n    Version: 4.0.2", mpi.MPICH),
+        ("MPICH Version:      4.0.2", mpi.MPICH),
+        ("something else", None),
+    ],
+)
+def test_mpi_families(text, family):
+    assert mpi.flavour(text) == family
+
+
+def _fake_mpirun(folder, name, version):
+    path = folder / name
+    path.write_text(f"#!/bin/sh\necho '{version}'\n")
+    path.chmod(0o755)
+
+
+def test_the_mpirun_of_the_compiled_modules_mpi_is_taken(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
+    _fake_mpirun(tmp_path, "mpirun", "HYDRA build details:")
+    _fake_mpirun(tmp_path, "mpiexec", "mpiexec (OpenRTE) 4.1.4")
+    assert mpi.find_mpirun("Open MPI v4.1.4") == (str(tmp_path / "mpiexec"), mpi.OPEN_MPI)
+    assert mpi.find_mpirun("MPICH Version: 4.0.2") == (str(tmp_path / "mpirun"), mpi.MPICH)
+
+
+def test_no_fitting_mpirun_is_one_sentence(tmp_path, monkeypatch):
+    _fake_mpirun(tmp_path, "mpirun", "HYDRA build details:")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(mpi.subprocess, "run", lambda *_, **__: _Said("HYDRA build details:"))
+    with pytest.raises(SubcurrentError, match=r"no mpirun for 'Open MPI v4.1.4'.*mpirun is MPICH"):
+        mpi.find_mpirun("Open MPI v4.1.4")
+
+
+class _Said:
+    def __init__(self, text):
+        self.stdout, self.stderr = text, ""
+
+
+def test_events_pass_through_text_and_other_lines_do_not(capsys):
+    events.emit("step", step=3, left=None)
+    line = capsys.readouterr().out
+    assert events.parse(line) == {"event": "step", "step": 3, "left": None}
+    assert events.parse("a warning\n") is None
+    assert events.parse(events.MARK + "{cut off") is None
+
+
+@pytest.mark.parametrize(
+    ("end", "step", "time", "change", "reached"),
+    [
+        (End(steps=10), 9, 9.0, 0.0, False),
+        (End(steps=10), 10, 0.0, 1.0, True),
+        (End(time=0.3), 3, 0.1 + 0.2, 1.0, True),
+        (End(time=0.3), 3, 0.29, 1.0, False),
+        (End(steady=1e-5), 3, 1.0, 1e-5, False),
+        (End(steady=1e-5), 3, 1.0, 9e-6, True),
+        (End(steady=1e-5), 3, 1.0, float("nan"), False),
+    ],
+)
+def test_ends(end, step, time, change, reached):
+    assert end.reached(step, time, change) is reached
+
+
+def test_the_time_left_is_foreseen_from_the_pace():
+    forecast = Forecast(End(steps=100))
+    assert forecast.add(0.0, 0, 0.0, 1.0) == (0.0, None)
+    share, left = forecast.add(5.0, 50, 0.5, 1.0)
+    assert (share, left) == (pytest.approx(0.5), pytest.approx(5.0))
+
+
+def test_a_settling_flow_is_foreseen_from_its_decay():
+    forecast = Forecast(End(steady=1e-4))
+    forecast.add(0.0, 1, 0.1, 1.0)
+    share, left = forecast.add(1.0, 2, 0.2, 1e-1)
+    assert (share, left) == (pytest.approx(0.25), pytest.approx(3.0))

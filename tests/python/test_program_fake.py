@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The program around a FAKE compiled module: launching, progress, signals, folders, figures, exit codes."""
+
+import csv
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from conftest import CASE, ROOT, sentence_of
+from subcurrent.errors import BAD_INPUT, DIVERGED, OK, OTHER, STOPPED, STORAGE
+
+pytestmark = [
+    pytest.mark.mpi,
+    pytest.mark.skipif(shutil.which("mpirun") is None, reason="there is no mpirun"),
+]
+
+
+def wait_for(condition, seconds=60.0):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.05)
+
+
+def steps_in(folder) -> list[int]:
+    with (folder / "history.csv").open() as file:
+        return [int(row["step"]) for row in csv.DictReader(file)]
+
+
+def contents(folder) -> dict:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_run_leaves_everything_in_its_folder(fake_program):
+    fake_program.write_case(CASE + "[output]\nevery = 0.05\n")
+    done = fake_program("run", "case.toml", "--out", "r")
+    assert done.returncode == OK, done.stderr
+    folder = fake_program.folder / "r"
+    summary = json.loads((folder / "summary.json").read_text())
+    assert (summary["state"], summary["steps"], summary["ranks"]) == ("finished", 12, 1)
+    for name in ("C_shell", "C_core", "M", "W", "R", "hidden", "bytes_moved", "gb_per_s", "machine", "split"):
+        assert name in summary
+    assert (summary["capped_steps"], summary["iterations_per_step"]) == (2, 7.0)
+    assert steps_in(folder) == list(range(1, 13))
+    assert sorted(path.name for path in (folder / "snapshots").iterdir()) == [
+        f"snapshot_{step:08d}.vtkhdf" for step in (5, 10, 12)
+    ]
+    for name in ("profiles.png", "flow.png", "flow_3d.png", "history.png"):
+        assert (folder / "figures" / name).stat().st_size > 10_000
+    page = (folder / "report.html").read_text()
+    assert page.count("data:image/png;base64,") == 4
+    assert "http" not in page
+    assert "step 12" in done.stdout
+
+
+def test_nothing_is_written_over(fake_program):
+    fake_program.write_case()
+    assert fake_program("run", "case.toml", "--out", "r", "--set", "output.figures=false").returncode == OK
+    before = contents(fake_program.folder / "r")
+    again = fake_program("run", "case.toml", "--out", "r")
+    assert again.returncode == BAD_INPUT
+    assert "not empty" in sentence_of(again)
+    wrong = fake_program("run", "case.toml", "--out", "r", "--overwrite", "--set", "flow.reynolds=-1")
+    assert wrong.returncode == BAD_INPUT
+    assert contents(fake_program.folder / "r") == before
+    assert fake_program("run", "case.toml", "--out", "r", "--overwrite").returncode == OK
+
+
+def test_bad_input_writes_nothing(fake_program):
+    fake_program.write_case()
+    for arguments in (
+        ("--set", "flow.reynold=1"),
+        ("-n", "0"),
+        ("-n", "1000000"),
+        ("--set", "engine.split=[1,1,2]"),
+        ("--device", "cuda"),
+        ("--device", "quantum"),
+        ("--resume",),
+        ("--resume", "--overwrite"),
+    ):
+        done = fake_program("run", "case.toml", "--out", "r", *arguments)
+        assert done.returncode == BAD_INPUT, arguments
+        sentence_of(done)
+    assert [path.name for path in fake_program.folder.iterdir()] == ["case.toml"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGUSR1])
+def test_a_signal_stops_cleanly_and_resume_continues(fake_program, number):
+    fake_program.write_case(CASE.replace("steps = 12", "steps = 400"))
+    folder = fake_program.folder / "r"
+    running = fake_program.start("run", "case.toml", "--out", "r", FAKE_STEP_SECONDS="0.02")
+    wait_for(lambda: (folder / "history.csv").exists() and len(steps_in(folder)) > 5)
+    running.send_signal(number)
+    said, _ = running.communicate(timeout=30)
+    assert running.returncode == STOPPED, said
+    assert "--resume" in said
+    assert json.loads((folder / "summary.json").read_text())["state"] == "stopped"
+    stopped_at = steps_in(folder)[-1]
+    assert 5 < stopped_at < 400
+    done = fake_program("run", "case.toml", "--out", "r", "--resume", "--set", f"run.steps={stopped_at + 5}")
+    assert done.returncode == OK, done.stderr
+    assert f"resumed from checkpoint_{stopped_at:08d}.h5" in done.stdout
+    assert steps_in(folder) == list(range(1, stopped_at + 6))
+
+
+def test_a_killed_launcher_leaves_a_checkpoint_and_no_ranks(fake_program):
+    fake_program.write_case(CASE.replace("steps = 12", "steps = 4000"))
+    folder = fake_program.folder / "r"
+    running = fake_program.start("run", "case.toml", "--out", "r", FAKE_STEP_SECONDS="0.02")
+    wait_for(lambda: (folder / "history.csv").exists() and len(steps_in(folder)) > 5)
+    running.kill()
+    running.communicate(timeout=30)
+    wait_for((folder / "summary.json").exists)
+    assert json.loads((folder / "summary.json").read_text())["state"] == "stopped"
+    more = steps_in(folder)[-1] + 3
+    options = ("--resume", "--set", f"run.steps={more}", "--set", "output.figures=false")
+    wait_for(lambda: fake_program("run", "case.toml", "--out", "r", *options).returncode == OK)
+    assert steps_in(folder) == list(range(1, more + 1))
+
+
+def test_a_second_signal_stops_at_once(fake_program):
+    fake_program.write_case(CASE.replace("steps = 12", "steps = 400"))
+    folder = fake_program.folder / "r"
+    running = fake_program.start("run", "case.toml", "--out", "r", FAKE_STEP_SECONDS="60")
+    wait_for((folder / "history.csv").exists)
+    time.sleep(0.5)
+    running.send_signal(signal.SIGINT)
+    time.sleep(0.5)
+    running.send_signal(signal.SIGINT)
+    said, _ = running.communicate(timeout=30)
+    assert running.returncode == STOPPED, said
+    assert "stopped at once" in said
+
+
+def test_a_diverging_run_ends_with_its_sentence(fake_program):
+    fake_program.write_case()
+    done = fake_program("run", "case.toml", "--out", "r", FAKE_NAN_AT="4")
+    assert done.returncode == DIVERGED
+    assert sentence_of(done) == "velocity became NaN at step 4 in cell (1, 2, 3)."
+    assert not (fake_program.folder / "r" / "summary.json").exists()
+
+
+def test_a_killed_rank_is_one_sentence_and_resume_continues(fake_program):
+    fake_program.write_case(CASE + "[output]\ncheckpoint_every = 4\nfigures = false\n")
+    done = fake_program("run", "case.toml", "--out", "r", FAKE_KILL_AT="10")
+    assert done.returncode == OTHER
+    assert "ended unexpectedly" in sentence_of(done)
+    done = fake_program("run", "case.toml", "--out", "r", "--resume")
+    assert done.returncode == OK, done.stderr
+    assert "resumed from checkpoint_00000008.h5" in done.stdout
+    assert steps_in(fake_program.folder / "r") == list(range(1, 13))
+
+
+def test_a_damaged_checkpoint_gives_way_to_the_one_before(fake_program):
+    fake_program.write_case(CASE + "[output]\ncheckpoint_every = 4\nfigures = false\n")
+    assert fake_program("run", "case.toml", "--out", "r").returncode == OK
+    folder = fake_program.folder / "r" / "checkpoints"
+    newest, older = folder / "checkpoint_00000012.h5", folder / "checkpoint_00000008.h5"
+    newest.write_text("rubbish")
+    done = fake_program("run", "case.toml", "--out", "r", "--resume")
+    assert done.returncode == OK, done.stderr
+    assert "refused: " in done.stdout
+    assert "resumed from checkpoint_00000008.h5" in done.stdout
+    for path in folder.iterdir():
+        path.write_text("rubbish")
+    assert older.exists()
+    done = fake_program("run", "case.toml", "--out", "r", "--resume")
+    assert done.returncode == STORAGE
+    assert "is damaged" in sentence_of(done)
+
+
+def test_resume_refuses_another_grid(fake_program):
+    fake_program.write_case()
+    assert fake_program("run", "case.toml", "--out", "r", "--set", "output.figures=false").returncode == OK
+    done = fake_program("run", "case.toml", "--out", "r", "--resume", "--set", "grid.points=[12,12,12]")
+    assert done.returncode == BAD_INPUT
+    assert "--resume needs the same grid" in sentence_of(done)
+
+
+def test_under_an_outer_mpirun_it_is_a_rank(fake_program):
+    fake_program.write_case()
+    command = ["mpirun", "-n", "1", *fake_program.command("run", "case.toml", "--out", "r")]
+    root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    done = subprocess.run(
+        command,
+        check=False,
+        cwd=fake_program.folder,
+        env={**fake_program.environment, **root},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == OK, done.stderr
+    assert "finished after 12 steps" in done.stdout
+    assert "@subcurrent" not in done.stdout
+    assert (fake_program.folder / "r" / "report.html").exists()
+
+
+def test_a_wrong_number_of_ranks_under_an_outer_mpirun(fake_program):
+    fake_program.write_case()
+    outer = {"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "2"}
+    done = fake_program("run", "case.toml", "-n", "3", **outer)
+    assert done.returncode == BAD_INPUT
+    assert "-n 3 does not fit the 2 ranks" in sentence_of(done)
+    quiet = fake_program("run", "case.toml", "-n", "3", **{**outer, "OMPI_COMM_WORLD_RANK": "1"})
+    assert (quiet.returncode, quiet.stderr) == (BAD_INPUT, "")
+
+
+def test_an_mpirun_of_another_mpi_is_noticed(fake_program, tmp_path):
+    """Ranks that do not find each other count one: the foreign mpirun is said, nobody computes the case
+    twice."""
+    fake_program.write_case()
+    foreign = tmp_path / "bin"
+    foreign.mkdir()
+    (foreign / "mpirun").write_text(
+        '#!/bin/sh\n[ "$1" = --version ] && { echo "Open MPI"; exit; }\n'
+        'while [ "$1" != -m ]; do python="$1"; shift; done\n"$python" "$@" &\n"$python" "$@" &\nwait %1\n'
+    )
+    (foreign / "mpirun").chmod(0o755)
+    path = f"{foreign}:{fake_program.environment['PATH']}"
+    done = fake_program("run", "case.toml", "-n", "2", "--out", "r", PATH=path)
+    assert done.returncode == OTHER
+    assert "2 ranks were asked for but MPI counts 1" in sentence_of(done)
+
+
+def test_a_full_disk_during_the_run(fake_program):
+    small = fake_program.folder / "small"
+    small.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=120k", "tmpfs", str(small)]
+    if subprocess.run(mount, check=False, capture_output=True).returncode != 0:
+        pytest.skip("mounting a small file system takes root")
+    try:
+        fake_program.write_case(CASE.replace("steps = 12", "steps = 3000"))
+        done = fake_program("run", "case.toml", "--out", "small/r", "--set", "output.snapshots=false")
+        assert done.returncode == STORAGE
+        assert "the disk is full" in sentence_of(done)
+    finally:
+        subprocess.run(["umount", "-l", str(small)], check=True)
+
+
+def test_a_folder_that_cannot_be_made(fake_program):
+    fake_program.write_case()
+    (fake_program.folder / "file").write_text("")
+    done = fake_program("run", "case.toml", "--out", "file/r")
+    assert done.returncode in (BAD_INPUT, STORAGE)
+    sentence_of(done)
+
+
+def test_strategies_prints_a_table_and_draws_it(fake_program):
+    fake_program.write_case()
+    done = fake_program(
+        "strategies", "case.toml", "-n", "1", "--strategies", "boundary_first,pipelined", "--steps", "2",
+        "--repeats", "3", "--out", "s",
+        FAKE_STEP_SECONDS="0.002",
+    )  # fmt: skip
+    assert done.returncode == OK, done.stderr
+    table = json.loads((fake_program.folder / "s" / "strategies.json").read_text())
+    names = [row["strategy"] for row in table["rows"]]
+    assert names == ["blocking", "ordered", "boundary_first", "pipelined"]
+    for row in table["rows"]:
+        assert len(row["T_all"]) == 3
+        assert row["C_core"] == pytest.approx(0.5 * 0.002)
+    assert (fake_program.folder / "s" / "figures" / "strategies.png").exists()
+    assert "boundary_first" in done.stdout
+    assert "times blocking" in done.stdout
+    refused = fake_program("strategies", "case.toml", "--strategies", "fastest")
+    assert refused.returncode == BAD_INPUT
+    assert "'fastest' is not known" in sentence_of(refused)
+
+
+def test_cases_new_and_report(fake_program):
+    listed = fake_program("cases")
+    assert listed.returncode == OK
+    assert "cavity_re100" in listed.stdout
+    made = fake_program("new", "mine", "--from", "cavity_demo")
+    assert made.returncode == OK
+    text = (fake_program.folder / "mine" / "case.toml").read_text()
+    assert "# lid speed x side / viscosity" in text
+    assert (fake_program.folder / "mine" / "reference.csv").exists()
+    assert fake_program("new", "mine").returncode == BAD_INPUT
+    misspelt = fake_program("run", "cavity_re10")
+    assert misspelt.returncode == BAD_INPUT
+    assert "did you mean the shipped case cavity_re100" in sentence_of(misspelt)
+    assert fake_program("report", "mine").returncode == STORAGE
+    assert fake_program("report", "nowhere").returncode == BAD_INPUT
+
+
+def test_dry_run_shows_the_command_and_writes_nothing(fake_program):
+    fake_program.write_case()
+    done = fake_program("run", "case.toml", "-n", "2", "--dry-run")
+    assert done.returncode == OK
+    assert "mpirun -n 2" in done.stdout
+    assert "subcurrent.worker" in done.stdout
+    assert [path.name for path in fake_program.folder.iterdir()] == ["case.toml"]
+
+
+def test_a_rank_never_loads_another_hdf5():
+    ask = (
+        "import sys, subcurrent.worker, subcurrent.cli, subcurrent as s; s.Cavity; "
+        "print('h5py' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", ask],
+        check=True,
+        capture_output=True,
+        text=True,
+        env={"PYTHONPATH": str(ROOT / "python"), "PATH": "/usr/bin:/bin"},
+    )
+    assert done.stdout.strip() == "False"
