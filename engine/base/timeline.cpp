@@ -34,7 +34,7 @@ void Timeline::add(std::uint16_t name, Phase phase, double begin, double end, in
 
 void Timeline::add_total(std::uint16_t name, Phase phase, double seconds) {
   Total& total = totals_[std::size_t{name} * phase_count + static_cast<std::size_t>(phase)];
-  total.seconds += seconds;
+  total.seconds += weight_ * seconds;
   ++total.count;
 }
 

@@ -13,7 +13,8 @@ Runner::Runner(Context& context, RunnerOptions options)
 void Runner::run(Stage& stage) {
   note_demand(stage);
   for (Accumulator& a : stage.accumulators()) a.clear();
-  Sampled& sampled = sampled_[&stage];
+  Stage::Sampled& sampled = stage.sampled();
+  const Stage::Sampled sampled_before = sampled;
   const bool sample = wants_sample(sampled);
   const Apart before = sample ? booked() : Apart{};
   for (int colour = 0; colour < stage.colours(); ++colour) {
@@ -24,9 +25,12 @@ void Runner::run(Stage& stage) {
   if (sample) {
     const Apart after = booked();
     ++sampled.measured;
-    sampled.seconds.movement += after.movement - before.movement;
-    sampled.seconds.core += after.core - before.core;
+    sampled.movement += after.movement - before.movement;
+    sampled.core += after.core - before.core;
   }
+  apart_.movement +=
+      sampled.of_all_runs(sampled.movement) - sampled_before.of_all_runs(sampled_before.movement);
+  apart_.core += sampled.of_all_runs(sampled.core) - sampled_before.of_all_runs(sampled_before.core);
   Counts& counts = counts_[stage.name()];
   const auto cells = static_cast<double>(stage.grid().own().cells());
   ++counts.runs;
@@ -38,24 +42,13 @@ void Runner::run(Stage& stage) {
 Runner::Apart Runner::booked() const {
   const Timeline& timeline = context_.timeline();
   return {timeline.total(Phase::start).seconds + timeline.total(Phase::wait).seconds,
-          timeline.total(Phase::core).seconds};
+          timeline.total(Phase::core).seconds + timeline.total(Phase::all).seconds};
 }
 
-bool Runner::wants_sample(const Sampled& so_far) const {
+bool Runner::wants_sample(const Stage::Sampled& so_far) const {
   if (so_far.runs == 0) return false;  // what it sends is not known before its readers have run
   const bool overlaps = options_.strategy != Strategy::ordered && options_.strategy != Strategy::blocking;
   return !overlaps || so_far.measured < options_.samples;
-}
-
-Runner::Apart Runner::apart() const {
-  Apart sum;
-  for (const auto& [stage, sampled] : sampled_) {
-    if (sampled.measured == 0) continue;
-    const double scale = static_cast<double>(sampled.runs) / static_cast<double>(sampled.measured);
-    sum.movement += scale * sampled.seconds.movement;
-    sum.core += scale * sampled.seconds.core;
-  }
-  return sum;
 }
 
 void Runner::run_colour(Stage& stage, bool sample) {

@@ -65,7 +65,7 @@ class Runner {
     double movement = 0;  ///< M: posting and waiting
     double core = 0;      ///< C_core, undisturbed by movements
   };
-  Apart apart() const;
+  const Apart& apart() const { return apart_; }
   /// Which transport every halo uses, a line each.
   std::string describe() const;
 
@@ -76,14 +76,8 @@ class Runner {
     std::shared_ptr<Stage::Demand> demand;
     std::size_t output;
   };
-  /// Runs of one stage, and what those that overlapped nothing took.
-  struct Sampled {
-    std::int64_t runs = 0;
-    std::int64_t measured = 0;
-    Apart seconds;
-  };
   void run_colour(Stage& stage, bool sample);
-  bool wants_sample(const Sampled& so_far) const;
+  bool wants_sample(const Stage::Sampled& so_far) const;
   /// What the timeline holds so far of movements and cores.
   Apart booked() const;
   void note_demand(Stage& stage);
@@ -102,7 +96,7 @@ class Runner {
   std::map<std::pair<Storage*, Storage*>, std::unique_ptr<Redistribute>> moves_;
   std::unordered_map<Storage*, Writer> writers_;
   std::map<std::string, Counts> counts_;
-  std::unordered_map<const Stage*, Sampled> sampled_;
+  Apart apart_;
 };
 
 }  // namespace sc
