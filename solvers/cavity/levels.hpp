@@ -14,8 +14,8 @@ namespace sc::cavity {
 /// Fields of a level. x has two levels: the iterate and the one before it.
 template <class Real, class Points>
 struct PoissonLevel {
-  explicit PoissonLevel(const Grid& grid)
-      : grid(grid),
+  explicit PoissonLevel(const Grid& cells)
+      : grid(cells),
         a(grid, "couplings"),
         inverse_diagonal(grid, "inverse diagonal"),
         x(grid, "x", {.levels = 2}),
