@@ -25,6 +25,16 @@ bool same_blocks(const Grid& coarse, const Grid& fine, int factor) {
   return true;
 }
 
+/// Whether some block of `fine` has no cell of `coarse`: it would have no halo either to find its parents in.
+bool childless(const Grid& coarse, const Grid& fine) {
+  for (int axis = 0; axis < 3; ++axis) {
+    const std::vector<int>&few = coarse.cuts(axis), &many = fine.cuts(axis);
+    for (std::size_t b = 0; b + 1 < many.size(); ++b)
+      if (many[b] < many[b + 1] && few[b] == few[b + 1]) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 double Stage::bytes_per_cell() const {
@@ -85,6 +95,10 @@ void Stage::check_accesses() {
     if (a.across() && a.coarser > a.finer && !same_blocks(a.field->grid(), grid(), a.coarser))
       refuse(where + "reads " + field + ", whose grid is not " + std::to_string(a.coarser) +
              " times coarser with the same blocks; move() it to one that is");
+    if (a.coarser > 1 && childless(a.field->grid(), grid()))
+      refuse(
+          where + "reads " + field +
+          ", whose grid leaves a block empty that has cells here; move() to fewer ranks before coarsening");
     for (const Access& b : accesses())
       if (&a != &b && a.field == b.field && a.level == b.level && a.mode != Mode::read)
         refuse(where + "writes and also declares again the same level of " + field +

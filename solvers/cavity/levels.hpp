@@ -16,11 +16,11 @@ template <class Real, class Points>
 struct PoissonLevel {
   explicit PoissonLevel(const Grid& cells)
       : grid(cells),
-        a(grid, "couplings"),
-        inverse_diagonal(grid, "inverse diagonal"),
-        x(grid, "x", {.levels = 2}),
-        b(grid, "b"),
-        r(grid, "residual") {}
+        a(cells, "couplings"),
+        inverse_diagonal(cells, "inverse diagonal"),
+        x(cells, "x", {.levels = 2}),
+        b(cells, "b"),
+        r(cells, "residual") {}
   PoissonLevel(const PoissonLevel&) = delete;
   PoissonLevel& operator=(const PoissonLevel&) = delete;
 

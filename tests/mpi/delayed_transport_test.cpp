@@ -2,9 +2,9 @@
 // ranks: 2
 // threads: 2
 // timeout: 120
-// With every message 50 ms under way, strategies that hide must finish sooner than blocking. The one test that
-// asserts on time: what a strategy promises *is* time, and a strategy that blocks in secret passes all others. The
-// kernel sleeps instead of computing, so that a busy machine delays all strategies alike.
+// With every message 50 ms under way, strategies that hide must finish sooner than blocking. The one test
+// that asserts on time: what a strategy promises *is* time, and a strategy that blocks in secret passes all
+// others. The kernel sleeps instead of computing, so that a busy machine delays all strategies alike.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -40,7 +40,8 @@ struct Measured {
 Measured measure(Strategy strategy, int threads) {
   TestContext context({.threads = threads, .transport = TransportPolicy::delayed, .delay = delay});
   const Grid grid(
-      context, {.cells = cells, .periodic = {false, false, true}, .halo = 1, .split = {1, 1, context.size()}});
+      context,
+      {.cells = cells, .periodic = {false, false, true}, .halo = 1, .split = {1, 1, context.size()}});
   Field<double> u(grid, "u", {.levels = 2});
   u.fill([](int x, int y, int z) { return std::sin(x + 3 * y + 7 * z); });
   Runner runner(context, {.strategy = strategy});

@@ -97,6 +97,10 @@ TEST_F(Declarations, AcrossGridsOfOtherBlocks) {
   EXPECT_REFUSED("2 times", make(writes(third.now()), reads(u.now(), refine(2, box(1)))));
   EXPECT_REFUSED("2 times", make(writes(u.now()), reads(coarse.now(), refine(2, box(1)))));
   if (context.size() == 1) return;
+  const Grid two(context, {.cells = {2, 2, 2}, .halo = 1});
+  Field<double> few(two, "few"), one(two.coarsen({2, 2, 2}, 1), "one");
+  EXPECT_EQ(refusal([&] { make(writes(one.now()), reads(few.now(), refine(2, box(1)))); }), "accepted");
+  EXPECT_REFUSED("leaves a block empty", make(writes(few.now()), reads(one.now(), coarsen(2, box(1)))));
   Field<double> gathered(half.on(1), "gathered");
   EXPECT_REFUSED("move", make(writes(gathered.now()), reads(u.now(), refine(2, box(1)))));
 }
