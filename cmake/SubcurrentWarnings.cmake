@@ -7,11 +7,14 @@ function(sc_warnings target)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     list(APPEND warnings -Wno-unknown-pragmas)
   endif()
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
+    list(APPEND warnings -Wno-restrict)  # false for every std::string that is put together at -O3
+  endif()
   if(SUBCURRENT_WERROR)
     list(APPEND warnings -Werror)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
       # False at -O3 in GCC 12 and 13 (inlined vectors and strings); still shown, never fatal.
-      list(APPEND warnings -Wno-error=free-nonheap-object -Wno-error=restrict -Wno-error=stringop-overflow
+      list(APPEND warnings -Wno-error=free-nonheap-object -Wno-error=stringop-overflow
         -Wno-error=array-bounds -Wno-error=maybe-uninitialized)
     endif()
     if(SUBCURRENT_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

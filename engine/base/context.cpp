@@ -94,6 +94,18 @@ bool Context::any(bool flag) const {
   return mine != 0;
 }
 
+std::uint64_t Context::sum(std::uint64_t value) const {
+  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_UINT64_T, MPI_SUM, comm_));
+  return value;
+}
+
+void Context::broadcast(std::string& bytes) const {
+  auto size = static_cast<std::uint64_t>(bytes.size());
+  mpi::check(MPI_Bcast(&size, 1, MPI_UINT64_T, 0, comm_));
+  bytes.resize(size);
+  mpi::check(MPI_Bcast(bytes.data(), static_cast<int>(size), MPI_BYTE, 0, comm_));
+}
+
 void Context::agree(Exit code, const std::string& sentence) const {
   int lowest = sentence.empty() ? size_ : rank_;
   mpi::check(MPI_Allreduce(MPI_IN_PLACE, &lowest, 1, MPI_INT, MPI_MIN, comm_));

@@ -5,6 +5,7 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -58,6 +59,10 @@ class Context {
 
   /// Collective: true where any rank said true.
   bool any(bool flag) const;
+  /// Collective: the sum of all ranks' values modulo 2^64, whatever the order.
+  std::uint64_t sum(std::uint64_t value) const;
+  /// Collective: every rank gets rank 0's bytes.
+  void broadcast(std::string& bytes) const;
   /// Collective agreement on failure: returns on all ranks when every `sentence` is empty, otherwise every
   /// rank throws Error with the exit code and the sentence of the lowest failing rank.
   void agree(Exit code, const std::string& sentence) const;

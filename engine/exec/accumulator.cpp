@@ -6,6 +6,8 @@
 #include <bit>
 #include <cmath>
 
+#include "engine/exec/ordered_key.hpp"
+
 namespace sc {
 
 namespace {
@@ -13,34 +15,21 @@ namespace {
 constexpr int bin_bits = 40;
 constexpr int lowest_exponent = -1040;  // the lowest unit is still a (subnormal) double
 constexpr std::int64_t not_finite = BinnedSum::bins;
-constexpr std::int64_t nan_key = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t empty_key = std::numeric_limits<std::int64_t>::min();
 
 double unit(std::int64_t bin) { return std::ldexp(1.0, static_cast<int>(bin) * bin_bits + lowest_exponent); }
 
-/// Orders as the doubles do, with every NaN above all numbers.
-std::int64_t ordered_key(double value) {
-  const auto bits = std::bit_cast<std::int64_t>(value);
-  const std::int64_t key = bits ^ ((bits >> 63) & nan_key);
-  return value != value ? nan_key : key;
-}
-
-double from_key(std::int64_t key) {
-  if (key == nan_key) return std::numeric_limits<double>::quiet_NaN();
-  return std::bit_cast<double>(key ^ ((key >> 63) & nan_key));
-}
-
 std::int64_t largest_key(const double* values, int count, bool negate) {
   std::int64_t largest = empty_key;
 #pragma omp simd reduction(max : largest)
-  for (int i = 0; i < count; ++i) largest = std::max(largest, ordered_key(negate ? -values[i] : values[i]));
+  for (int i = 0; i < count; ++i) largest = std::max(largest, max_key(negate ? -values[i] : values[i]));
   return largest;
 }
 
 }  // namespace
 
 void BinnedSum::add(const double* values, int count) {
-  constexpr std::int64_t magnitude = nan_key;  // all bits but the sign
+  constexpr std::int64_t magnitude = std::numeric_limits<std::int64_t>::max();  // all bits but the sign
   std::int64_t largest = 0;
 #pragma omp simd reduction(max : largest)
   for (int i = 0; i < count; ++i)
@@ -126,7 +115,7 @@ void Accumulator::merge(const Accumulator& other) {
 double Accumulator::value() const {
   if (kind_ == Reduce::sum) return sum_.value();
   const double infinity = std::numeric_limits<double>::infinity();
-  const double largest = key_ == empty_key ? -infinity : from_key(key_);
+  const double largest = key_ == empty_key ? -infinity : max_value(key_);
   return kind_ == Reduce::min ? -largest : largest;
 }
 

@@ -63,7 +63,7 @@ void BoxCopy::wide_rows(const BoxCopy& self) {
 }
 
 /// As wide_rows, for rows far apart: the hardware looks ahead within a page only, so the next row is asked
-/// for here (a face normal to y: 20 % faster; narrow rows gained nothing).
+/// for here (a face normal to y gained 9 to 21 %; narrow rows gained nothing).
 void BoxCopy::distant_rows(const BoxCopy& self) {
   const auto bytes = static_cast<std::ptrdiff_t>(self.row_bytes_);
   const std::byte* last = self.from_.base + (self.ny_ - 1) * self.from_.y;

@@ -6,10 +6,7 @@
 #include <mpi.h>
 
 #include <array>
-#include <bit>
-#include <cmath>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -17,21 +14,6 @@
 #include "engine/field/storage.hpp"
 
 namespace sc {
-
-/// The order of doubles as integers: a < b exactly when max_key(a) < max_key(b), and NaN above everything.
-inline std::int64_t max_key(double value) {
-  if (std::isnan(value)) return std::numeric_limits<std::int64_t>::max();
-  // -0.0 and 0.0 must be one key, or a maximum would depend on who brings it first.
-  const auto bits = std::bit_cast<std::int64_t>(value + 0.0);
-  return bits >= 0 ? bits : std::numeric_limits<std::int64_t>::min() - bits;
-}
-inline double max_value(std::int64_t key) {
-  if (key == std::numeric_limits<std::int64_t>::max()) return std::numeric_limits<double>::quiet_NaN();
-  return std::bit_cast<double>(key >= 0 ? key : std::numeric_limits<std::int64_t>::min() - key);
-}
-/// Keys of a minimum, reduced like those of a maximum; NaN wins here too.
-inline std::int64_t min_key(double value) { return max_key(-value); }
-inline double min_value(std::int64_t key) { return -max_value(key); }
 
 class Reduction final : public Pending {
  public:

@@ -209,14 +209,12 @@ template <class Real>
 struct WallPressure {
   Face face;
   Real nu;
-  Int3 cells;  ///< global
-  Bool3 periodic;
+  Walls walls;
   bool mixed;  ///< the grid has cross terms
 
   /// Central where both neighbours carry an unknown, one-sided beside another wall.
   SC_FN Real tangential_slope(In<Real> p, At c, Index g, int a) const {
-    const std::int64_t i = a == 0 ? g.x : a == 1 ? g.y : g.z;
-    const bool below = periodic[a] || i > 0, above = periodic[a] || i < cells[a] - 1;
+    const bool below = walls.inside(g, a, -1), above = walls.inside(g, a, 1);
     const int steps = int(below) + int(above);
     return steps > 0 ? (p[c.along(a, int(above))] - p[c.along(a, -int(below))]) / Real(steps) : Real(0);
   }

@@ -14,13 +14,13 @@ namespace sc::cavity {
 /// Fields of a level. x has two levels: the iterate and the one before it.
 template <class Real, class Points>
 struct PoissonLevel {
-  explicit PoissonLevel(const Grid& grid)
-      : grid(grid),
-        a(grid, "couplings"),
-        inverse_diagonal(grid, "inverse diagonal"),
-        x(grid, "x", {.levels = 2}),
-        b(grid, "b"),
-        r(grid, "residual") {}
+  explicit PoissonLevel(const Grid& cells)
+      : grid(cells),
+        a(cells, "couplings"),
+        inverse_diagonal(cells, "inverse diagonal"),
+        x(cells, "x", {.levels = 2}),
+        b(cells, "b"),
+        r(cells, "residual") {}
   PoissonLevel(const PoissonLevel&) = delete;
   PoissonLevel& operator=(const PoissonLevel&) = delete;
 

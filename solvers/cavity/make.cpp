@@ -10,11 +10,22 @@ namespace {
 
 constexpr const char* face_names[6] = {"x-", "x+", "y-", "y+", "z-", "z+"};
 
+/// Beside a wall the velocity is continued by the cubic through the wall and three cells of the same block.
+void check_blocks(const Grid& grid) {
+  for (int a = 0; a < 3; ++a)
+    for (std::size_t b = 0; !grid.periodic()[a] && b + 1 < grid.cuts(a).size(); ++b)
+      if (grid.cuts(a)[b + 1] - grid.cuts(a)[b] < 3)
+        refuse("engine.split is " + to_string(grid.split()) + ", which leaves a block of " +
+               std::to_string(grid.cuts(a)[b + 1] - grid.cuts(a)[b]) +
+               " interior points between walls; 3 are needed");
+}
+
 template <class Real>
 std::unique_ptr<Cavity> make(Context& context, const CavityOptions& options) {
   auto runner = std::make_unique<Runner>(context, options.engine);
   const Grid grid(
       context, {.cells = options.cells(), .periodic = options.periodic(), .halo = 2, .split = options.split});
+  check_blocks(grid);
   auto mesh =
       std::make_unique<Mesh<Real>>(grid, analytic_points(options), options.fourth_order_metrics, *runner);
   if (mesh->orthogonal())

@@ -93,7 +93,8 @@ Mesh<Real>::Mesh(const Grid& grid, const Points& points, bool fourth_order, Runn
                      reads(x.now(), star(1)));
   Sweep face_metrics("face metrics", FaceMetrics<Real>{}, writes(face.now()), reads(x.now(), box(1)));
   Sweep edge_metrics("edge metrics", EdgeMetrics<Real>{}, writes(edge.now()), reads(x.now(), box(1)));
-  Sweep extent("extent", Extent{}, SweepOptions{.reduce = Reduce::max}, reads(x.now(), box(1)));
+  Sweep extent("extent", Extent<Real>{}, SweepOptions{.reduce = Reduce::max}, reads(x.now(), box(1)),
+               reads(face.now(), star(1)), reads(edge.now(), box(1)));
   Sweep folded("folded", Negative<Real>{}, SweepOptions{.reduce = Reduce::max}, reads(J.now()));
   runner.run(cell_metrics);
   runner.run(face_metrics);

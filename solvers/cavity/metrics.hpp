@@ -130,24 +130,24 @@ struct EdgeMetrics {
   SC_FN void operator()(Border b, Out<Real, 3> edge, In<double, 3> x) const { (*this)(b.ghost(1), edge, x); }
 };
 
-/// For the limits of the time step and the choice of 7 or 19 points: the shortest way to the next point, the
-/// largest coupling along an axis and across.
+/// For the limits of the time step and the choice of 7 or 19 points: minus the square of the shortest way to
+/// a next point, the largest coupling along an axis and the largest across.
+template <class Real>
 struct Extent {
-  SC_FN std::array<double, 3> operator()(At c, In<double, 3> x) const {
+  SC_FN std::array<double, 3> operator()(At c, In<double, 3> x, In<Real, 3> face, In<Real, 3> edge) const {
     double shortest = 1e300, along = 0, across = 0;
     for (int d = 0; d < 3; ++d) {
       for (int side = 0; side < 2; ++side) {
-        Vec3 step;
-        for (int e = 0; e < 3; ++e)
-          step[std::size_t(e)] = x[e][c.along(d, side)] - x[e][c.along(d, side - 1)];
+        const At high = c.along(d, side), low = c.along(d, side - 1);
+        const Vec3 step{x[0][high] - x[0][low], x[1][high] - x[1][low], x[2][high] - x[2][low]};
         const double length2 = dot(step, step);
         shortest = length2 < shortest ? length2 : shortest;
-        const double f = __builtin_fabs(face_metric(x, c.along(d, side), d));
+        const double f = __builtin_fabs(double(face[d][high]));
         along = f > along ? f : along;
       }
       for (int q = 0; q < 4; ++q) {
         const double e =
-            __builtin_fabs(edge_metric(x, c.along((d + 1) % 3, q & 1).along((d + 2) % 3, q >> 1), d));
+            __builtin_fabs(double(edge[d][c.along((d + 1) % 3, q & 1).along((d + 2) % 3, q >> 1)]));
         across = e > across ? e : across;
       }
     }

@@ -45,7 +45,8 @@ void FlowSolver<Real, mixed>::set_boundaries() {
       const Face face{axis, side};
       boundary(flow_.V, face, WallVelocity<Real>{velocities[std::size_t(2 * axis + side)]});
       boundary(flow_.Q, face, NoFlux<Real>{axis});
-      boundary(flow_.p, face, WallPressure<Real>{face, Real(nu()), grid().cells(), grid().periodic(), mixed},
+      boundary(flow_.p, face,
+               WallPressure<Real>{face, Real(nu()), Walls{grid().cells(), grid().periodic()}, mixed},
                mixed ? 1 : 0, reads(flow_.V.now()), reads(mesh_->x.now()));
     }
   }

@@ -5,6 +5,7 @@
 // once, over splits, periodic axes, reaches, corner modes and transports.
 #include "engine/move/halo_exchange.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <thread>
@@ -184,6 +185,36 @@ TEST_P(Halo, ManyRoundsWithLevelsTurningOver) {
     }
     if (HasFailure()) return;
     std::swap(now, next);
+  }
+}
+
+// Long copies, and an owner that overwrites what is read last first, at the very moment it may.
+TEST_P(Halo, OverwrittenTheMomentItIsConsumed) {
+  const int ranks = context->size();
+  const Grid grid(
+      *context,
+      {.cells = {96, 96, 3 * ranks}, .periodic = {false, false, true}, .halo = 3, .split = {1, 1, ranks}});
+  Storage storage(grid, "s", ElementType::f64, 4, grid.arena());
+  HaloExchange exchange(grid, {{&storage, star(3)}}, {.piece_bytes = std::size_t{1} << 24});
+  double* const cells = reinterpret_cast<double*>(storage.base());
+  const auto row = [&](int k, int z, int y) {
+    return cells + k * storage.component_stride() + grid.layout().offset({0, y, z});
+  };
+  for (int round = 0; round < 150; ++round) {
+    storage.settle();
+    for (int k = 3; k >= 0; --k)
+      for (int z = 2; z >= 0; --z)
+        for (int y = 95; y >= 0; --y) std::fill_n(row(k, z, y), 96, round);
+    exchange.start();
+    // Neighbours take turns in reading late, while the owner is already waiting to overwrite.
+    if ((round + context->rank()) % 2) std::this_thread::sleep_for(std::chrono::microseconds(200));
+    exchange.wait();
+    int wrong = 0;
+    for (int k = 0; k < 4; ++k)
+      for (int z : {-3, -2, -1, 3, 4, 5})
+        for (int y = 0; y < 96; ++y)
+          wrong += static_cast<int>(96 - std::count(row(k, z, y), row(k, z, y) + 96, round));
+    EXPECT_EQ(wrong, 0) << "in round " << round;
   }
 }
 

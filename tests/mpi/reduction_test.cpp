@@ -2,6 +2,7 @@
 // ranks: 1 2 3 4 8
 // Non-blocking reductions of order-free accumulators.
 #include "engine/move/reduction.hpp"
+#include "engine/exec/ordered_key.hpp"
 
 #include <gtest/gtest.h>
 

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <vector>
 
+#include "engine/exec/ordered_key.hpp"
 #include "engine/move/box_copy.hpp"
 #include "engine/move/reduction.hpp"
 #include "engine/move/region.hpp"

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// HDF5: error stacks as sentences, and laying out a file.
+#include "io/h5.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "engine/base/error.hpp"
+#include "io/file.hpp"
+
+namespace sc::io {
+
+namespace {
+
+// Arrays begin on pages of their own, so that no two of them, and no structure, share one.
+constexpr hsize_t page = 4096;
+// Room for groups, headers and attributes; what is used is far less.
+constexpr std::int64_t structure_bytes = std::int64_t{1} << 16;
+
+herr_t innermost(unsigned n, const H5E_error2_t* error, void* text) {
+  if (n == 0 && error->desc) *static_cast<std::string*>(text) = error->desc;
+  return 0;
+}
+
+}  // namespace
+
+QuietH5::QuietH5() {
+  H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
+
+QuietH5::~QuietH5() { H5Eset_auto2(H5E_DEFAULT, print_, data_); }
+
+std::string h5_cause() {
+  std::string text;
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, innermost, &text);
+  const std::string key = "errno = ";
+  if (const auto at = text.find(key); at != std::string::npos)
+    if (const int number = std::atoi(text.c_str() + at + key.size()); number != 0) return cause(number);
+  return text.empty() ? "HDF5 gives no reason" : text;
+}
+
+Handle h5_type(ElementType type) {
+  const auto copy = [](hid_t id) { return Handle(H5Tcopy(id), H5Tclose); };
+  if (type == ElementType::f32) return copy(H5T_IEEE_F32LE);
+  if (type == ElementType::f64) return copy(H5T_IEEE_F64LE);
+  if (type == ElementType::i32) return copy(H5T_STD_I32LE);
+  if (type == ElementType::i64) return copy(H5T_STD_I64LE);
+  const hid_t part = type == ElementType::c32 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
+  Handle pair(H5Tcreate(H5T_COMPOUND, size_of(type)), H5Tclose);
+  H5Tinsert(pair, "r", 0, part);
+  H5Tinsert(pair, "i", size_of(type) / 2, part);
+  return pair;
+}
+
+Handle h5_string(std::size_t length) {
+  Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
+  H5Tset_size(type, std::max<std::size_t>(1, length));
+  H5Tset_strpad(type, H5T_STR_NULLPAD);
+  return type;
+}
+
+H5Layout::H5Layout(const std::string& path, std::int64_t bytes, std::int64_t head) : path_(path) {
+  // HDF5 does not survive a full disk in good order, so the room is asked for before it is given the file.
+  File(path, File::Mode::create).reserve(head + bytes + structure_bytes);
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  // Structure of this generation carries checksums of its own; every HDF5 since 1.10 reads it.
+  check(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V110));
+  check(H5Pset_alignment(access, page, page));
+  // The structure in one piece, before the arrays.
+  check(H5Pset_meta_block_size(access, structure_bytes / 2));
+  const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
+  // No time stamps, here and below: the same fields give the same bytes.
+  check(H5Pset_obj_track_times(creation, false));
+  check(H5Pset_userblock(creation, static_cast<hsize_t>(head)));
+  file_ = Handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation, access), H5Fclose);
+  check(file_);
+}
+
+hid_t H5Layout::check(hid_t code) const {
+  if (code < 0) throw Error(Exit::storage, "cannot write " + path_ + ": " + h5_cause());
+  return code;
+}
+
+Handle H5Layout::create(const std::string& name, hid_t type, const Shape& shape, hid_t creation) const {
+  check(H5Pset_obj_track_times(creation, false));
+  const Handle space(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr), H5Sclose);
+  check(space);
+  Handle dataset(H5Dcreate2(file_, name.c_str(), type, space, H5P_DEFAULT, creation, H5P_DEFAULT), H5Dclose);
+  check(dataset);
+  return dataset;
+}
+
+std::int64_t H5Layout::array(const std::string& name, hid_t type, const Shape& shape) {
+  const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  check(H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY));
+  check(H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER));
+  const Handle dataset = create(name, type, shape, creation);
+  const haddr_t offset = H5Dget_offset(dataset);
+  if (offset == HADDR_UNDEF)
+    throw Error(Exit::storage, "cannot write " + path_ + ": " + name + " has no place");
+  return static_cast<std::int64_t>(offset);
+}
+
+void H5Layout::put_values(const std::string& name, hid_t type, std::size_t count, const void* data) {
+  const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  const Handle dataset = create(name, type, {count}, creation);
+  check(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data));
+}
+
+void H5Layout::values(const std::string& name, std::span<const std::int64_t> values) {
+  put_values(name, H5T_STD_I64LE, values.size(), values.data());
+}
+
+void H5Layout::values(const std::string& name, std::span<const double> values) {
+  put_values(name, H5T_IEEE_F64LE, values.size(), values.data());
+}
+
+void H5Layout::constant(const std::string& name, hsize_t length, std::uint8_t value) {
+  const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  check(H5Pset_fill_value(creation, H5T_STD_U8LE, &value));
+  create(name, H5T_STD_U8LE, {length}, creation);
+}
+
+void H5Layout::view(const std::string& name, const std::string& source, const Shape& shape,
+                    std::optional<hsize_t> slice) {
+  const Handle dataset(H5Dopen2(file_, source.c_str(), H5P_DEFAULT), H5Dclose);
+  check(dataset);
+  const Handle type(H5Dget_type(dataset), H5Tclose);
+  const Handle from(H5Dget_space(dataset), H5Sclose);
+  const Handle to(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr), H5Sclose);
+  if (slice) {
+    Shape count(static_cast<std::size_t>(H5Sget_simple_extent_ndims(from)));
+    check(H5Sget_simple_extent_dims(from, count.data(), nullptr));
+    Shape start(count.size(), 0);
+    start.back() = *slice;
+    count.back() = 1;
+    check(H5Sselect_hyperslab(from, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr));
+  }
+  const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  check(H5Pset_virtual(creation, to, ".", source.c_str(), from));
+  create(name, type, shape, creation);
+}
+
+void H5Layout::group(const std::string& name) {
+  const Handle creation(H5Pcreate(H5P_GROUP_CREATE), H5Pclose);
+  check(H5Pset_obj_track_times(creation, false));
+  const Handle made(H5Gcreate2(file_, name.c_str(), H5P_DEFAULT, creation, H5P_DEFAULT), H5Gclose);
+  check(made);
+}
+
+void H5Layout::put_attribute(const std::string& object, const std::string& name, hid_t type, hid_t space,
+                             const void* data) {
+  const Handle attribute(H5Acreate_by_name(file_, object.c_str(), name.c_str(), type, space, H5P_DEFAULT,
+                                           H5P_DEFAULT, H5P_DEFAULT),
+                         H5Aclose);
+  check(attribute);
+  check(H5Awrite(attribute, type, data));
+}
+
+void H5Layout::attribute(const std::string& object, const std::string& name, const std::string& text) {
+  const Handle type = h5_string(text.size());
+  const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
+  put_attribute(object, name, type, space, text.c_str());
+}
+
+void H5Layout::attribute(const std::string& object, const std::string& name,
+                         std::span<const std::int64_t> values) {
+  attribute(object, name, values, false);
+}
+
+void H5Layout::attribute(const std::string& object, const std::string& name,
+                         std::span<const std::int64_t> values, bool scalar) {
+  const hsize_t count = values.size();
+  const Handle space(scalar ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &count, nullptr), H5Sclose);
+  put_attribute(object, name, H5T_STD_I64LE, space, values.data());
+}
+
+void H5Layout::attribute(const std::string& object, const std::string& name, double value) {
+  const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
+  put_attribute(object, name, H5T_IEEE_F64LE, space, &value);
+}
+
+void H5Layout::attribute(const std::string& object, const std::string& name, std::uint64_t value) {
+  const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
+  put_attribute(object, name, H5T_STD_U64LE, space, &value);
+}
+
+void H5Layout::finish() {
+  hsize_t bytes = 0;
+  check(H5Fget_filesize(file_, &bytes));
+  if (!file_.close()) throw Error(Exit::storage, "cannot write " + path_ + ": " + h5_cause());
+  File(path_, File::Mode::write).reserve(static_cast<std::int64_t>(bytes));
+}
+
+}  // namespace sc::io

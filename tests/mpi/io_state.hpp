@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tests of io share: a folder of their own, a part of the ranks as a Context, and fields whose every
+// value follows from its place, NaN or -1 wherever nobody should look.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <complex>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <memory>
+#include <sstream>
+#include <string>
+
+#include "engine/base/context.hpp"
+#include "engine/field/field.hpp"
+#include "io/part.hpp"
+#include "tests/mpi/test_context.hpp"
+
+namespace sc::test {
+
+/// A new empty folder that all ranks agree on, removed at the end.
+class Folder {
+ public:
+  explicit Folder(Context& context) : context_(context) {
+    if (context.rank() == 0) {
+      std::string pattern = (std::filesystem::temp_directory_path() / "subcurrent_io_XXXXXX").string();
+      path_ = mkdtemp(pattern.data()) ? pattern : "";
+    }
+    context.broadcast(path_);
+  }
+  ~Folder() {
+    context_.barrier();
+    std::error_code ignored;
+    if (context_.rank() == 0) std::filesystem::remove_all(path_, ignored);
+  }
+  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+  const std::string& path() const { return path_; }
+  int entries() const {
+    int count = 0;
+    for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(path_)) ++count;
+    return count;
+  }
+
+ private:
+  Context& context_;
+  std::string path_;
+};
+
+/// Runs `body` with a Context of the first `count` ranks, on those.
+template <class F>
+void on_ranks(Context& all, int count, F&& body) {
+  MPI_Comm part = MPI_COMM_NULL;
+  MPI_Comm_split(all.comm(), all.rank() < count ? 0 : MPI_UNDEFINED, all.rank(), &part);
+  if (part != MPI_COMM_NULL) {
+    Context context(part, {});
+    body(context);
+    context.close();
+    MPI_Comm_free(&part);
+  }
+  all.barrier();
+}
+
+template <class T>
+T value_at(int seed, int k, std::int64_t x, std::int64_t y, std::int64_t z) {
+  const double v = seed + 0.1 * k + 1.0 / 3 + static_cast<double>(x + 37 * (y + 41 * z));
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(v * 10);
+  else if constexpr (std::is_floating_point_v<T>)
+    return static_cast<T>(v);
+  else
+    return T(static_cast<typename T::value_type>(v), static_cast<typename T::value_type>(-2 * v));
+}
+
+template <class T>
+T nothing() {
+  if constexpr (std::is_integral_v<T>)
+    return -1;
+  else
+    return T(std::numeric_limits<double>::quiet_NaN());
+}
+
+template <class T>
+bool same_bits(const T& a, const T& b) {
+  return std::memcmp(&a, &b, sizeof(T)) == 0;
+}
+
+/// Calls f(value, component, global x, y, z) for every value of the part of `storage` that a file would hold.
+template <class T, class F>
+void for_each_value(const Storage& storage, int layers, F&& f) {
+  const Grid& grid = storage.grid();
+  const io::Part part = io::part_of(grid, layers);
+  const Int3 origin = grid.origin();
+  for (int k = 0; k < storage.components(); ++k)
+    for (int z = part.box.lo.z; z < part.box.hi.z; ++z)
+      for (int y = part.box.lo.y; y < part.box.hi.y; ++y)
+        for (int x = part.box.lo.x; x < part.box.hi.x; ++x) {
+          const Int3 local = Int3{x, y, z} + part.shift;
+          T& value = reinterpret_cast<T*>(
+              storage.base())[k * storage.component_stride() + grid.layout().offset(local)];
+          f(value, k, origin.x + local.x, origin.y + local.y, origin.z + local.z);
+        }
+}
+
+/// Everything, padding and halo included, becomes nothing().
+template <class T>
+void wipe(Storage& storage) {
+  const Layout& layout = storage.grid().layout();
+  T* begin = reinterpret_cast<T*>(storage.base()) - layout.origin;
+  for (int k = 0; k < storage.components(); ++k)
+    std::fill_n(begin + k * storage.component_stride(), layout.elements, nothing<T>());
+}
+
+template <class T>
+void set(Storage& storage, int layers, int seed) {
+  wipe<T>(storage);
+  for_each_value<T>(storage, layers,
+                    [&](T& v, int k, auto x, auto y, auto z) { v = value_at<T>(seed, k, x, y, z); });
+}
+
+template <class T>
+std::int64_t wrong(const Storage& storage, int layers, int seed) {
+  std::int64_t count = 0;
+  for_each_value<T>(storage, layers, [&](T& v, int k, auto x, auto y, auto z) {
+    count += !same_bits(v, value_at<T>(seed, k, x, y, z));
+  });
+  return count;
+}
+
+inline std::string bytes_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+inline void put_bytes(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+/// The sentence and code of the Error that `action` throws on this rank; empty and ok when it throws none.
+template <class F>
+std::pair<std::string, Exit> error_of(F&& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return {error.what(), error.code()};
+  }
+  return {"", Exit::ok};
+}
+
+/// Acts as an ordinary user while it lives, so that permissions mean something to root.
+class OrdinaryUser {
+ public:
+  OrdinaryUser() : was_(geteuid()) {
+    if (was_ == 0) done_ = seteuid(65534) == 0;
+  }
+  OrdinaryUser(const OrdinaryUser&) = delete;
+  OrdinaryUser& operator=(const OrdinaryUser&) = delete;
+  ~OrdinaryUser() {
+    if (done_ && seteuid(was_) != 0) std::abort();
+  }
+
+ private:
+  uid_t was_;
+  bool done_ = false;
+};
+
+}  // namespace sc::test
