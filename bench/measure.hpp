@@ -15,11 +15,12 @@
 
 namespace sc::bench {
 
-/// One of the ways: what is timed, and what is done before it off the clock.
+/// One of the ways: what is timed, and what is done before and after it off the clock.
 struct Way {
   std::string name;
   std::function<void()> run;
   std::function<void()> before = [] {};
+  std::function<void()> after = [] {};
   std::vector<double> seconds = {};
   std::vector<double> busy = {};  ///< CPU seconds of all threads: what other programs take away is not in it
 };
@@ -56,6 +57,7 @@ inline void take_turns(Context& context, std::vector<Way>& ways, int turns, int 
       way.run();
       double seconds = context.timeline().now() - begin;
       const double busy = cpu_seconds() - cpu;
+      way.after();
       mpi::check(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, context.comm()));
       if (n < 0) continue;
       way.seconds.push_back(seconds);
