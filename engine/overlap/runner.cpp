@@ -19,7 +19,6 @@ void Runner::run(Stage& stage) {
   }
   Counts& counts = counts_[stage.name()];
   const auto cells = static_cast<double>(stage.grid().own().cells());
-  if (counts.runs >= 1 && counts.runs <= options_.samples) ++counts.samples;
   ++counts.runs;
   counts.cells += cells;
   counts.bytes += cells * stage.bytes_per_cell();
@@ -31,19 +30,14 @@ void Runner::run_colour(Stage& stage) {
   Refresh& inputs = stale_inputs(stage);
   settle_outputs(stage);
   Refresh& outputs = wanted_outputs(stage);
-  Counts& counts = counts_[stage.name()];
-  const bool sample = counts.runs >= 1 && counts.runs <= options_.samples;
-  Work work(stage, inputs, outputs, context_.timeline(),
-            {.booked_as = sample ? stage.name() + std::string(sample_mark) : stage.name(),
-             .threads = context_.threads(),
-             .poke_seconds = options_.poke_seconds});
+  Work work(stage, inputs, outputs, context_.timeline(), {context_.threads(), options_.poke_seconds});
   const std::int64_t rounds = outputs.rounds();
-  sample ? ordered(work) : strategy_(work);
+  strategy_(work);
   // A lazy strategy has written new values beside halos that still hold the neighbours' old ones.
   if (outputs.rounds() == rounds)
     for (const Access& a : stage.accesses())
       if (a.mode != Mode::read) a.storage().set_fresh(point);
-  counts.moved += static_cast<double>(inputs.bytes() + outputs.bytes());
+  counts_[stage.name()].moved += static_cast<double>(inputs.bytes() + outputs.bytes());
 }
 
 // Whoever wrote what this stage reads now knows how far it is read.

@@ -16,13 +16,10 @@ struct RunnerOptions {
   Strategy strategy = Strategy::boundary_first;
   double poke_seconds = 0.5e-3;
   HaloOptions halo = {};
-  /// So many runs of every stage, its second and those after it, go `ordered` to measure M where nothing
-  /// overlaps. They are booked under the stage's name with `sample_mark` behind it and leave the same bits.
+  /// The first runs of every stage go `ordered`, to measure M where nothing overlaps; booked apart, same
+  /// bits.
   int samples = 0;
 };
-
-/// What the timeline adds to the name of a stage that was run `ordered` to measure its movements.
-constexpr std::string_view sample_mark = " (ordered)";
 
 class Runner {
  public:
@@ -55,7 +52,6 @@ class Runner {
   /// Runs, cells and declared bytes of a stage so far.
   struct Counts {
     std::int64_t runs = 0;
-    std::int64_t samples = 0;  ///< of the runs, those that went `ordered` to be measured
     double cells = 0;
     double bytes = 0;
     double flops = 0;

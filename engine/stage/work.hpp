@@ -2,7 +2,6 @@
 // Work: one run of a stage as a strategy sees it: what to compute, what moves, and the clock that books both.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "engine/stage/refresh.hpp"
@@ -11,7 +10,6 @@
 namespace sc {
 
 struct WorkOptions {
-  std::string booked_as;  ///< name on the timeline
   int threads = 1;
   double poke_seconds = 0.5e-3;  ///< how long the core is computed between two progress calls
 };

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// ranks: 1 2
+// timeout: 300
+// The solver against solutions that are known: decaying vortices, a skewed grid that must give the straight
+// one's flow, single precision, and what an iteration cap must not hide.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "engine/stage/global_value.hpp"
+#include "solvers/cavity/solver.hpp"
+#include "tests/mpi/test_context.hpp"
+
+namespace {
+
+using namespace sc;
+using cavity::CavityOptions;
+using cavity::Clustering;
+using cavity::FaceKind;
+
+template <class Real>
+const Real* component(AnyField& field, int k) {
+  const Storage& s = field.storage(0);
+  return reinterpret_cast<const Real*>(s.base()) + k * s.component_stride();
+}
+
+// u = sin X cos Y exp(-8 pi^2 nu t), v = -cos X sin Y exp(-8 pi^2 nu t) with X = 2 pi x, extruded along z.
+double vortex_error(Context& context, int n) {
+  CavityOptions o;
+  o.points = {n, n, 4};
+  o.reynolds = 20;
+  for (auto& face : o.faces) face.kind = FaceKind::periodic;
+  o.initial = cavity::Initial::taylor_green;
+  o.dt = 1.024 / (n * n);
+  o.pressure.tolerance = 1e-7;
+  auto solver = cavity::make_cavity(context, o);
+  for (int step = 0; step < n * n / 16; ++step) solver->step();
+  const double decay = std::exp(-8 * std::numbers::pi * std::numbers::pi / o.reynolds * solver->time());
+  const Grid& grid = solver->grid();
+  double worst = 0;
+  for (int k = 0; k < grid.own().hi.z; ++k)
+    for (int j = 0; j < grid.own().hi.y; ++j)
+      for (int i = 0; i < grid.own().hi.x; ++i) {
+        const double X = 2 * std::numbers::pi * (grid.origin().x + i) / n,
+                     Y = 2 * std::numbers::pi * (grid.origin().y + j) / n;
+        const auto at = grid.layout().offset({i, j, k});
+        worst = std::max(worst, std::abs(component<double>(solver->velocity(), 0)[at] -
+                                         std::sin(X) * std::cos(Y) * decay));
+        worst = std::max(worst, std::abs(component<double>(solver->velocity(), 1)[at] +
+                                         std::cos(X) * std::sin(Y) * decay));
+        worst = std::max(worst, std::abs(component<double>(solver->velocity(), 2)[at]));
+      }
+  Accumulator most(Reduce::max);
+  most.add(&worst, 1);
+  return GlobalValue(context).reduce({&most, 1});
+}
+
+TEST(CavityPhysics, VorticesDecayAtSecondOrder) {
+  test::TestContext context;
+  const double coarse = vortex_error(context, 16), fine = vortex_error(context, 32);
+  EXPECT_GT(coarse / fine, 3.5) << coarse << " " << fine;
+  EXPECT_LT(fine, 5e-3);
+}
+
+CavityOptions lid(int points) {
+  CavityOptions o;
+  o.points = {points, points, points};
+  o.faces[5] = {FaceKind::moving, {1, 0, 0}};
+  return o;
+}
+
+double kinetic_energy(Context& context, const CavityOptions& o, double until) {
+  auto solver = cavity::make_cavity(context, o);
+  while (solver->time() < until) EXPECT_FALSE(solver->step().capped);
+  double sum = 0;
+  const Grid& grid = solver->grid();
+  std::vector<double> row(static_cast<std::size_t>(grid.own().hi.x));
+  Accumulator total(Reduce::sum);
+  for (int k = 0; k < grid.own().hi.z; ++k)
+    for (int j = 0; j < grid.own().hi.y; ++j) {
+      for (int i = 0; i < grid.own().hi.x; ++i) {
+        const auto at = grid.layout().offset({i, j, k});
+        sum = 0;
+        for (int e = 0; e < 3; ++e) {
+          const double v = o.single ? double(component<float>(solver->velocity(), e)[at])
+                                    : component<double>(solver->velocity(), e)[at];
+          sum += v * v;
+        }
+        row[static_cast<std::size_t>(i)] = sum;
+      }
+      total.add(row.data(), grid.own().hi.x);
+    }
+  return GlobalValue(context).reduce({&total, 1}) / static_cast<double>(Box{{}, grid.cells()}.cells());
+}
+
+TEST(CavityPhysics, SinglePrecisionGivesTheSameFlow) {
+  test::TestContext context;
+  CavityOptions o = lid(18);
+  o.pressure.tolerance = 1e-2;
+  const double in_double = kinetic_energy(context, o, 0.3);
+  o.single = true;
+  EXPECT_NEAR(kinetic_energy(context, o, 0.3), in_double, 1e-4 * in_double);
+}
+
+TEST(CavityPhysics, ACapIsReported) {
+  test::TestContext context;
+  CavityOptions o = lid(18);
+  o.pressure.method = cavity::Method::jacobi;
+  o.pressure.max_iterations = 7;
+  auto solver = cavity::make_cavity(context, o);
+  const auto report = solver->step();
+  EXPECT_TRUE(report.capped);
+  EXPECT_EQ(report.iterations, 7);
+  EXPECT_GT(report.residual, o.pressure.tolerance);
+}
+
+TEST(CavityPhysics, AStepTooLongIsReportedWithItsPlace) {
+  test::TestContext context;
+  CavityOptions o = lid(18);
+  o.dt = 10;
+  o.pressure.max_iterations = 20;
+  auto solver = cavity::make_cavity(context, o);
+  try {
+    for (int n = 0; n < 500; ++n) solver->step();
+    FAIL() << "a flow with dt = 10 stayed finite";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), Exit::diverged);
+    EXPECT_NE(std::string(e.what()).find("at interior point"), std::string::npos) << e.what();
+  }
+}
+
+TEST(CavityPhysics, BadOptionsAreRefused) {
+  test::TestContext context;
+  const auto sentence = [&](auto change) -> std::string {
+    CavityOptions o = lid(18);
+    change(o);
+    try {
+      cavity::make_cavity(context, o);
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), Exit::bad_input);
+      return e.what();
+    }
+    return "accepted";
+  };
+  const auto has = [](const std::string& s, const char* part) { return s.find(part) != std::string::npos; };
+  EXPECT_TRUE(has(sentence([](auto& o) { o.points = {4, 18, 18}; }), "grid.points is [4, 18, 18]"));
+  EXPECT_TRUE(has(sentence([](auto& o) { o.reynolds = 0; }), "flow.reynolds"));
+  EXPECT_TRUE(has(sentence([](auto& o) { o.faces[0].kind = FaceKind::periodic; }), "both be periodic"));
+  EXPECT_TRUE(has(sentence([](auto& o) { o.faces[5].velocity = {0, 0, 1}; }), "boundaries.z+"));
+  EXPECT_TRUE(
+      has(sentence([](auto& o) { o.clustering = Clustering::tanh, o.smallest = 0.5; }), "grid.smallest"));
+  EXPECT_TRUE(has(sentence([](auto& o) { o.clustering = Clustering::skewed, o.skew = 0.6; }), "folds over"));
+  EXPECT_TRUE(has(sentence([](auto& o) { o.engine.strategy = Strategy::automatic; }), "run tune first"));
+  EXPECT_TRUE(has(sentence([&](auto& o) { o.split = {context.size() + 1, 1, 1}; }), "split"));
+}
+
+}  // namespace
