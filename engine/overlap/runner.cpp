@@ -31,13 +31,14 @@ void Runner::run_colour(Stage& stage) {
   settle_outputs(stage);
   Refresh& outputs = wanted_outputs(stage);
   Work work(stage, inputs, outputs, context_.timeline(), {context_.threads(), options_.poke_seconds});
-  const std::int64_t rounds = outputs.rounds();
+  const std::int64_t rounds = outputs.rounds(), input_rounds = inputs.rounds();
   strategy_(work);
   // A lazy strategy has written new values beside halos that still hold the neighbours' old ones.
   if (outputs.rounds() == rounds)
     for (const Access& a : stage.accesses())
       if (a.mode != Mode::read) a.storage().set_fresh(point);
-  counts_[stage.name()].moved += static_cast<double>(inputs.bytes() + outputs.bytes());
+  counts_[stage.name()].moved += static_cast<double>((inputs.rounds() - input_rounds) * inputs.bytes() +
+                                                   (outputs.rounds() - rounds) * outputs.bytes());
 }
 
 // Whoever wrote what this stage reads now knows how far it is read.
@@ -119,6 +120,16 @@ void Runner::move(const Access& from, const Access& to) {
   if (!movement) movement = std::make_unique<Redistribute>(from.storage(), to.storage());
   movement->start();
   movement->wait();
+}
+
+Traffic Runner::traffic(Transport transport) const {
+  Traffic sum;
+  for (const auto& [key, refresh] : refreshes_) {
+    const Traffic part = refresh->traffic(transport);
+    sum.messages += part.messages;
+    sum.bytes += part.bytes;
+  }
+  return sum;
 }
 
 std::string Runner::describe() const {

@@ -60,6 +60,8 @@ class Runner {
   const std::map<std::string, Counts>& counts() const { return counts_; }
   /// Which transport every halo uses, a line each.
   std::string describe() const;
+  /// What this rank's halos really sent, over all stages.
+  Traffic traffic(Transport transport) const;
 
  private:
   enum class Role { input, output };
