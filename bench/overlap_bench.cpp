@@ -86,19 +86,30 @@ void note(Terms& terms, Run& ordered, int sweeps) {
   terms.movement.push_back(movement);
 }
 
-/// The number of planes with which the core takes as long as the messages do.
-int balanced(Context& context, Int3 cells, int sweeps) {
+Terms measure(Context& context, Int3 cells, int sweeps) {
   Terms terms;
   Fields fields(context, cells);
   Run ordered(fields, Strategy::ordered);
   ordered.sweeps(3);
   for (int turn = 0; turn < 5; ++turn) {
+    context.barrier();
     context.timeline().clear();
     ordered.sweeps(sweeps);
     note(terms, ordered, sweeps);
   }
-  const int per_rank = int(cells.z / context.size() * terms.M() / terms.C_core()) / 8 * 8;
-  return std::max(16, per_rank) * context.size();
+  return terms;
+}
+
+/// The number of planes with which the core takes as long as the messages do. Caches make C_core grow faster than
+/// the grid, so it is looked for between bounds.
+int balanced(Context& context, Int3 cells, int sweeps) {
+  int low = 32, high = cells.z;
+  for (int trial = 0; trial < 5; ++trial) {
+    cells.z = (low + high) / 2 / 16 * 16;
+    const Terms terms = measure(context, cells, sweeps);
+    (terms.C_core() < terms.M() ? low : high) = cells.z;
+  }
+  return cells.z;
 }
 
 void print(const std::string& name, const std::vector<bench::Way>& ways, const Terms& terms, int sweeps) {
