@@ -106,6 +106,25 @@ void Context::broadcast(std::string& bytes) const {
   mpi::check(MPI_Bcast(bytes.data(), static_cast<int>(size), MPI_BYTE, 0, comm_));
 }
 
+std::vector<std::string> Context::gather(const std::string& bytes) const {
+  constexpr int tag = 2;  // below those that next_tag() hands out
+  const auto mine = static_cast<std::uint64_t>(bytes.size());
+  std::vector<std::uint64_t> sizes(rank_ == 0 ? static_cast<std::size_t>(size_) : 0);
+  mpi::check(MPI_Gather(&mine, 1, MPI_UINT64_T, sizes.data(), 1, MPI_UINT64_T, 0, comm_));
+  if (rank_ != 0) {
+    mpi::check(MPI_Send(bytes.data(), static_cast<int>(mine), MPI_BYTE, 0, tag, comm_));
+    return {};
+  }
+  std::vector<std::string> all(sizes.size());
+  all[0] = bytes;
+  for (std::size_t rank = 1; rank < all.size(); ++rank) {
+    all[rank].resize(sizes[rank]);
+    mpi::check(MPI_Recv(all[rank].data(), static_cast<int>(sizes[rank]), MPI_BYTE, static_cast<int>(rank),
+                        tag, comm_, MPI_STATUS_IGNORE));
+  }
+  return all;
+}
+
 void Context::agree(Exit code, const std::string& sentence) const {
   int lowest = sentence.empty() ? size_ : rank_;
   mpi::check(MPI_Allreduce(MPI_IN_PLACE, &lowest, 1, MPI_INT, MPI_MIN, comm_));
@@ -135,7 +154,7 @@ void Context::together(const std::function<void()>& action) const {
 void Context::barrier() const { mpi::check(MPI_Barrier(comm_)); }
 
 void Context::abort(const std::string& sentence, Exit code) const {
-  std::fprintf(stderr, "subcurrent: %s\n", sentence.c_str());
+  if (!sentence.empty()) std::fprintf(stderr, "subcurrent: %s\n", sentence.c_str());
   std::fflush(stderr);
   MPI_Abort(comm_, static_cast<int>(code));
   std::abort();
@@ -151,6 +170,13 @@ int Context::next_tags(int count) {
 Arena& Context::signals() {
   if (!signals_) signals_ = std::make_shared<Arena>(*this);
   return *signals_;
+}
+
+std::string mpi_library() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  mpi::check(MPI_Get_library_version(text.data(), &length));
+  return text.data();  // Open MPI counts the closing zero into the length
 }
 
 }  // namespace sc

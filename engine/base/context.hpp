@@ -63,13 +63,15 @@ class Context {
   std::uint64_t sum(std::uint64_t value) const;
   /// Collective: every rank gets rank 0's bytes.
   void broadcast(std::string& bytes) const;
+  /// Collective: on rank 0 the bytes of every rank, in the order of ranks; empty elsewhere.
+  std::vector<std::string> gather(const std::string& bytes) const;
   /// Collective agreement on failure: returns on all ranks when every `sentence` is empty, otherwise every
   /// rank throws Error with the exit code and the sentence of the lowest failing rank.
   void agree(Exit code, const std::string& sentence) const;
   /// Collective: runs `action`, then agree()s on its Error, so that one rank's failure becomes everybody's.
   void together(const std::function<void()>& action) const;
   void barrier() const;
-  /// Prints the sentence and ends all ranks; for failures outside an agreed point.
+  /// Prints the sentence, if there is one, and ends all ranks; for failures outside an agreed point.
   [[noreturn]] void abort(const std::string& sentence, Exit code) const;
 
   /// Registers collective clean-up; run by close() in reverse order.
@@ -101,5 +103,8 @@ class Context {
   bool started_mpi_ = false;
   bool closed_ = false;
 };
+
+/// The MPI library as it names itself, its version included; may be asked before MPI is started.
+std::string mpi_library();
 
 }  // namespace sc

@@ -58,7 +58,7 @@ Timeline::Total Timeline::total(Phase phase) const {
   return sum;
 }
 
-std::string Timeline::perfetto_events() const {
+std::string Timeline::perfetto_events(double shift) const {
   std::string out;
   std::array<char, 256> line{};
   for (const Span& span : spans_) {
@@ -66,7 +66,7 @@ std::string Timeline::perfetto_events() const {
         std::snprintf(line.data(), line.size(),
                       R"({"name":"%s %s","cat":"%s","ph":"X","ts":%.3f,"dur":%.3f,"pid":%d,"tid":%d})",
                       names_[span.name].c_str(), phase_name(span.phase).data(), phase_name(span.phase).data(),
-                      span.begin * 1e6, (span.end - span.begin) * 1e6, rank_, int{span.thread});
+                      (span.begin + shift) * 1e6, (span.end - span.begin) * 1e6, rank_, int{span.thread});
     if (!out.empty()) out += ",\n";
     out.append(line.data(),
                static_cast<std::size_t>(std::min<int>(written, static_cast<int>(line.size()) - 1)));

@@ -48,6 +48,8 @@ class Timeline {
 
   void set_rank(int rank) { rank_ = rank; }
   int rank() const { return rank_; }
+  /// When the timeline was made, on the clock that all processes of a machine share.
+  double origin() const { return std::chrono::duration<double>(origin_.time_since_epoch()).count(); }
   double now() const { return std::chrono::duration<double>(Clock::now() - origin_).count(); }
 
   /// The number of a name, made on first use; ask once, not in a loop.
@@ -65,8 +67,9 @@ class Timeline {
   /// Sum over all names.
   Total total(Phase phase) const;
 
-  /// The spans as events of the Chrome trace format (one process a rank), without the enclosing brackets.
-  std::string perfetto_events() const;
+  /// The spans as events of the Chrome trace format (one process a rank), without the enclosing brackets;
+  /// `shift` seconds are added to every time.
+  std::string perfetto_events(double shift = 0) const;
 
  private:
   using Clock = std::chrono::steady_clock;

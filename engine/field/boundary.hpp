@@ -38,7 +38,8 @@ class Boundaries {
   }
   /// The most of any axis.
   int tangential() const { return std::max({tangential(0), tangential(1), tangential(2)}); }
-  /// Added up over the axes x … `axis`: a condition may read what the condition of an earlier axis has filled.
+  /// Added up over the axes x … `axis`: a condition may read what the condition of an earlier axis has
+  /// filled.
   int tangential_up_to(int axis) const {
     int sum = 0;
     for (int a = 0; a <= axis; ++a) sum += tangential(a);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gather: every rank packs its own cells, rank 0 puts the blocks in their places.
+// gather: every rank packs its own cells and what lies beyond the physical faces beside them, rank 0 puts the
+// blocks in their places.
 #include "engine/move/gather.hpp"
 
 #include "engine/base/mpi_check.hpp"
@@ -28,10 +29,29 @@ class ElementDatatype {
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
 
+/// Own cells of a rank, in global coordinates, grown beyond the physical faces beside them.
+Box with_layers(const Grid& grid, Box box, int layers) {
+  if (box.empty()) return box;
+  for (int axis = 0; axis < 3; ++axis) {
+    if (grid.periodic()[axis]) continue;
+    if (box.lo[axis] == 0) box.lo[axis] -= layers;
+    if (box.hi[axis] == grid.cells()[axis]) box.hi[axis] += layers;
+  }
+  return box;
+}
+
 }  // namespace
 
-std::vector<std::byte> gather(const Storage& storage) {
+Int3 gathered_extent(const Grid& grid, int layers) {
+  return with_layers(grid, {{0, 0, 0}, grid.cells()}, layers).extent();
+}
+
+std::vector<std::byte> gather(const Storage& storage, int layers) {
   const Grid& grid = storage.grid();
+  if (layers < 0 || layers > grid.halo())
+    throw Error(Exit::failure, "field \"" + storage.name() + "\" is gathered with " + std::to_string(layers) +
+                                   " layers of a halo of " + std::to_string(grid.halo()));
+  if (Pending* refresh = storage.in_flight()) refresh->finish();
   Context& context = grid.context();
   const std::size_t size = size_of(storage.type());
   const int components = storage.components();
@@ -44,22 +64,22 @@ std::vector<std::byte> gather(const Storage& storage) {
   const Layout& layout = grid.layout();
   const CellMemory own{storage.base(), layout.sy * element_size, layout.sz * element_size,
                        storage.component_stride() * element_size};
-  std::vector<std::byte> block(bytes_of(grid.own()));
+  const Box mine = with_layers(grid, grid.global_box(), layers);
+  const Box local = mine.shifted(Int3{} - grid.origin());
+  std::vector<std::byte> block(bytes_of(mine));
   if (!block.empty())
-    BoxCopy(own, grid.own(), CellMemory::dense(block.data(), grid.own(), size), grid.own(), components, size)
-        .run();
+    BoxCopy(own, local, CellMemory::dense(block.data(), local, size), local, components, size).run();
   if (context.rank() != 0) {
     if (!block.empty())
-      mpi::check(
-          MPI_Send(block.data(), static_cast<int>(grid.own().cells()), element, 0, tag, context.comm()));
+      mpi::check(MPI_Send(block.data(), static_cast<int>(mine.cells()), element, 0, tag, context.comm()));
     return {};
   }
 
-  const Box all{{0, 0, 0}, grid.cells()};
+  const Box all = with_layers(grid, {{0, 0, 0}, grid.cells()}, layers);
   std::vector<std::byte> whole(bytes_of(all));
   const CellMemory global = CellMemory::dense(whole.data(), all, size);
   for (int rank = 0; rank < context.size(); ++rank) {
-    const Box box = grid.box_of(rank);
+    const Box box = with_layers(grid, grid.box_of(rank), layers);
     if (box.empty()) continue;
     if (rank != 0) {
       block.resize(bytes_of(box));

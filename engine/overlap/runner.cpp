@@ -13,9 +13,19 @@ Runner::Runner(Context& context, RunnerOptions options)
 void Runner::run(Stage& stage) {
   note_demand(stage);
   for (Accumulator& a : stage.accumulators()) a.clear();
+  Sampled& sampled = sampled_[&stage];
+  const bool sample = wants_sample(sampled);
+  const Apart before = sample ? booked() : Apart{};
   for (int colour = 0; colour < stage.colours(); ++colour) {
     stage.choose_colour(colour);
-    run_colour(stage);
+    run_colour(stage, sample);
+  }
+  ++sampled.runs;
+  if (sample) {
+    const Apart after = booked();
+    ++sampled.measured;
+    sampled.seconds.movement += after.movement - before.movement;
+    sampled.seconds.core += after.core - before.core;
   }
   Counts& counts = counts_[stage.name()];
   const auto cells = static_cast<double>(stage.grid().own().cells());
@@ -25,20 +35,46 @@ void Runner::run(Stage& stage) {
   counts.flops += cells * stage.flops();
 }
 
-void Runner::run_colour(Stage& stage) {
+Runner::Apart Runner::booked() const {
+  const Timeline& timeline = context_.timeline();
+  return {timeline.total(Phase::start).seconds + timeline.total(Phase::wait).seconds,
+          timeline.total(Phase::core).seconds};
+}
+
+bool Runner::wants_sample(const Sampled& so_far) const {
+  if (so_far.runs == 0) return false;  // what it sends is not known before its readers have run
+  const bool overlaps = options_.strategy != Strategy::ordered && options_.strategy != Strategy::blocking;
+  return !overlaps || so_far.measured < options_.samples;
+}
+
+Runner::Apart Runner::apart() const {
+  Apart sum;
+  for (const auto& [stage, sampled] : sampled_) {
+    if (sampled.measured == 0) continue;
+    const double scale = static_cast<double>(sampled.runs) / static_cast<double>(sampled.measured);
+    sum.movement += scale * sampled.seconds.movement;
+    sum.core += scale * sampled.seconds.core;
+  }
+  return sum;
+}
+
+void Runner::run_colour(Stage& stage, bool sample) {
   end_inputs_under_way(stage);
   Refresh& inputs = stale_inputs(stage);
   settle_outputs(stage);
   Refresh& outputs = wanted_outputs(stage);
-  Work work(stage, inputs, outputs, context_.timeline(), {context_.threads(), options_.poke_seconds});
-  const std::int64_t rounds = outputs.rounds(), input_rounds = inputs.rounds();
-  strategy_(work);
+  const bool apart =
+      sample && options_.strategy != Strategy::ordered && options_.strategy != Strategy::blocking;
+  Work work(stage, inputs, outputs, context_.timeline(),
+            {context_.threads(), options_.poke_seconds, apart ? sampled_suffix : ""});
+  const std::int64_t rounds = outputs.rounds();
+  (apart ? ordered : strategy_)(work);
   // A lazy strategy has written new values beside halos that still hold the neighbours' old ones.
   if (outputs.rounds() == rounds)
     for (const Access& a : stage.accesses())
       if (a.mode != Mode::read) a.storage().set_fresh(point);
-  counts_[stage.name()].moved += static_cast<double>((inputs.rounds() - input_rounds) * inputs.bytes() +
-                                                   (outputs.rounds() - rounds) * outputs.bytes());
+  const std::int64_t sent = outputs.rounds() == rounds ? 0 : outputs.bytes();
+  counts_[stage.name()].moved += static_cast<double>(inputs.bytes() + sent);
 }
 
 // Whoever wrote what this stage reads now knows how far it is read.

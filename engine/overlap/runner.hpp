@@ -16,8 +16,8 @@ struct RunnerOptions {
   Strategy strategy = Strategy::boundary_first;
   double poke_seconds = 0.5e-3;
   HaloOptions halo = {};
-  /// The first runs of every stage go `ordered`, to measure M where nothing overlaps; booked apart, same
-  /// bits.
+  /// So many runs of every stage, after its first, go `ordered`, to measure M where nothing overlaps; booked
+  /// apart (as "STAGE ordered"), same bits.
   int samples = 0;
 };
 
@@ -58,6 +58,14 @@ class Runner {
     double moved = 0;  ///< bytes that left this rank
   };
   const std::map<std::string, Counts>& counts() const { return counts_; }
+  /// Seconds that the runs so far would have taken without overlap, as far as that was measured: in the
+  /// samples, or in every run of a strategy that overlaps nothing.
+  static constexpr const char* sampled_suffix = " ordered";
+  struct Apart {
+    double movement = 0;  ///< M: posting and waiting
+    double core = 0;      ///< C_core, undisturbed by movements
+  };
+  Apart apart() const;
   /// Which transport every halo uses, a line each.
   std::string describe() const;
   /// What this rank's halos really sent, over all stages.
@@ -70,7 +78,16 @@ class Runner {
     std::shared_ptr<Stage::Demand> demand;
     std::size_t output;
   };
-  void run_colour(Stage& stage);
+  /// Runs of one stage, and what those that overlapped nothing took.
+  struct Sampled {
+    std::int64_t runs = 0;
+    std::int64_t measured = 0;
+    Apart seconds;
+  };
+  void run_colour(Stage& stage, bool sample);
+  bool wants_sample(const Sampled& so_far) const;
+  /// What the timeline holds so far of movements and cores.
+  Apart booked() const;
   void note_demand(Stage& stage);
   void end_inputs_under_way(Stage& stage);
   void settle_outputs(Stage& stage);
@@ -87,6 +104,7 @@ class Runner {
   std::map<std::pair<Storage*, Storage*>, std::unique_ptr<Redistribute>> moves_;
   std::unordered_map<Storage*, Writer> writers_;
   std::map<std::string, Counts> counts_;
+  std::unordered_map<const Stage*, Sampled> sampled_;
 };
 
 }  // namespace sc

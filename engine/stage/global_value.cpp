@@ -21,7 +21,8 @@ void GlobalValue::start(std::span<const Accumulator> mine) {
 double GlobalValue::value(int k) {
   if (under_way_) {
     Timeline& timeline = context_.timeline();
-    const Scope scope(timeline, timeline.name("reduction"), Phase::reduce);
+    const Scope scope(timeline, timeline.name(words_.empty() ? "max reduction" : "sum reduction"),
+                      Phase::reduce);
     reduction_.wait();
     auto words = reduction_.sums();
     for (std::size_t n = 0; n < results_.size(); ++n) {

@@ -27,7 +27,8 @@ std::vector<Box> subtract(const Box& a, const Box& b) {
 }
 
 Reach received_for(const Boundaries& boundaries, Reach reach) {
-  // Without diagonal reach only own columns are filled; with it those beside a neighbour too, from cells further in.
+  // Without diagonal reach only own columns are filled; with it those beside a neighbour too, from cells
+  // further in.
   if (reach.diagonal == 0) return {std::max(reach.width, boundaries.tangential()), 0};
   const int further = reach.diagonal + boundaries.tangential_up_to(2);
   return {std::max(reach.width, further), further};

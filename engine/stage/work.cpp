@@ -12,7 +12,7 @@ Work::Work(Stage& stage, Refresh& inputs, Refresh& outputs, Timeline& timeline, 
       outputs_(outputs),
       timeline_(timeline),
       options_(options),
-      name_(timeline.name(stage.name())),
+      name_(timeline.name(stage.name() + options.booked_as)),
       all_(stage.grid().own()) {
   inputs_.book_on(name_);
   outputs_.book_on(name_);

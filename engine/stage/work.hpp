@@ -12,6 +12,7 @@ namespace sc {
 struct WorkOptions {
   int threads = 1;
   double poke_seconds = 0.5e-3;  ///< how long the core is computed between two progress calls
+  const char* booked_as = "";    ///< follows the stage's name on the timeline
 };
 
 class Work {

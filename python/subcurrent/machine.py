@@ -12,7 +12,7 @@ from . import mpi
 
 
 def describe() -> dict[str, Any]:
-    cpus = mpi.cpus()
+    cpus = mpi.cpus(range(os.cpu_count() or 1))  # the machine's: a rank is bound to some of them
     return {
         "host": platform.node(),
         "cpu": _line("/proc/cpuinfo", "model name"),

@@ -16,7 +16,8 @@ from .recorder import clean
 from .rundir import write_text
 
 # Terms that add up over steps; the others (shares, rates) are taken as the solver gives them at the end.
-ADDITIVE = ("C_shell", "C_core", "M", "W", "R", "bytes_moved")
+ADDITIVE = ("C_shell", "C_core", "C_core_ordered", "M", "W", "R", "R_max", "R_sum")
+ADDITIVE += ("start", "poke", "boundary", "settle", "bytes_moved")
 
 
 def measure_strategies(module: ModuleType, context: Any, plan: Plan) -> int:
@@ -34,7 +35,7 @@ def measure_strategies(module: ModuleType, context: Any, plan: Plan) -> int:
             context.barrier()
             begin = time.perf_counter()
             for _ in range(plan.steps):
-                solver.step()
+                solver.step(diagnostics=False)
             context.barrier()
             spent = time.perf_counter() - begin
             if turn == 0:
@@ -71,6 +72,7 @@ def _row(
     row = {"strategy": name, "split": list(solver.split), "T": median(seconds), "T_all": seconds}
     for term, value in after.items():
         row[term] = (value - before[term]) / steps if term in ADDITIVE else value
+    row["hidden"] = 1 - row["W"] / row["M"] if row["M"] > 0 else 0.0
     return row
 
 

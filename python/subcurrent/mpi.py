@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -84,8 +84,9 @@ class Cpus:
     cores: int
 
 
-def cpus() -> Cpus:
-    allowed = sorted(os.sched_getaffinity(0))
+def cpus(allowed: Iterable[int] | None = None) -> Cpus:
+    """What the CPUs with these numbers amount to; without them those that this process may use."""
+    allowed = sorted(os.sched_getaffinity(0) if allowed is None else allowed)
     siblings = {_siblings(cpu) for cpu in allowed}
     return Cpus(len(allowed), len(siblings))
 

@@ -21,6 +21,8 @@ def run_case(module: ModuleType, context: Any, plan: Plan, stop: Any) -> int:
     case, folder = plan.typed_case(), RunFolder(plan.folder)
     solver = module.Cavity(context, case.options())
     held = folder.lock() if context.rank == 0 else None
+    for written in (folder.snapshots, folder.checkpoints):
+        context.remove_leftovers(str(written))
     resumed = _resume(module, solver, plan)
     recorder = Recorder(context, solver, plan, folder, resumed)
     recorder.started()

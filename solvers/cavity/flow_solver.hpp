@@ -23,6 +23,7 @@ class FlowSolver final : public Cavity {
   AnyField& pressure() override { return flow_.p; }
   AnyField& iterate() override { return poisson_->x(); }
   AnyField& coordinates() override { return mesh_->x; }
+  void restored() override;
   void refresh_for_output() override;
   double divergence_rms() override;
 

@@ -21,13 +21,14 @@ void check_blocks(const Grid& grid) {
 }
 
 template <class Real>
-std::unique_ptr<Cavity> make(Context& context, const CavityOptions& options) {
+std::unique_ptr<Cavity> make(Context& context, const CavityOptions& options, const PointsOf& points_of_file) {
   auto runner = std::make_unique<Runner>(context, options.engine);
   const Grid grid(
       context, {.cells = options.cells(), .periodic = options.periodic(), .halo = 2, .split = options.split});
   check_blocks(grid);
-  auto mesh =
-      std::make_unique<Mesh<Real>>(grid, analytic_points(options), options.fourth_order_metrics, *runner);
+  const Points points =
+      options.clustering == Clustering::file ? points_of_file(grid) : analytic_points(options);
+  auto mesh = std::make_unique<Mesh<Real>>(grid, points, options.fourth_order_metrics, *runner);
   if (mesh->orthogonal())
     return std::make_unique<FlowSolver<Real, false>>(options, std::move(runner), std::move(mesh));
   return std::make_unique<FlowSolver<Real, true>>(options, std::move(runner), std::move(mesh));
@@ -53,6 +54,12 @@ void check(const CavityOptions& options) {
         refuse(std::string("boundaries.") + face_names[f] +
                " moves through itself: its velocity along the normal must be 0");
   }
+  const Bool3 wraps = options.periodic();
+  if (options.clustering == Clustering::file && (wraps.x || wraps.y || wraps.z))
+    refuse(
+        "grid.clustering is \"file\" with a periodic axis; a grid file holds points between walls, it does "
+        "not say "
+        "how the grid goes on beyond a period");
   const PressureOptions& p = options.pressure;
   if (p.fixed_iterations == 0 && !(p.tolerance > 0))
     refuse("pressure.tolerance is " + std::to_string(p.tolerance) + "; it must be positive");
@@ -66,9 +73,13 @@ void check(const CavityOptions& options) {
              " points along a periodic axis; the colours of sor need an even number");
 }
 
-std::unique_ptr<Cavity> make_cavity(Context& context, const CavityOptions& options) {
+std::unique_ptr<Cavity> make_cavity(Context& context, const CavityOptions& options,
+                                    const PointsOf& points_of_file) {
   check(options);
-  return options.single ? make<float>(context, options) : make<double>(context, options);
+  if (options.clustering == Clustering::file && !points_of_file)
+    refuse("grid.clustering is \"file\", but nobody here reads grid files");
+  return options.single ? make<float>(context, options, points_of_file)
+                        : make<double>(context, options, points_of_file);
 }
 
 }  // namespace sc::cavity

@@ -88,6 +88,12 @@ double FlowSolver<Real, mixed>::stable_step() const {
   return lid_speed() > 0 ? std::min(dt, options_.courant * mesh_->smallest() / lid_speed()) : dt;
 }
 
+// p is the centred iterate, which is what a checkpoint holds.
+template <class Real, bool mixed>
+void FlowSolver<Real, mixed>::restored() {
+  runner_->run(stages_.centre, {Real(0)});
+}
+
 template <class Real, bool mixed>
 void FlowSolver<Real, mixed>::refresh_for_output() {
   runner_->refresh(flow_.V.now(), box(2));
@@ -120,6 +126,13 @@ void FlowSolver<Real, mixed>::report_loss(const StepReport& report) {
       }
   grid().context().agree(Exit::diverged, sentence);
   throw Error(Exit::diverged, "the flow is not finite after step " + std::to_string(report.step));
+}
+
+bool belongs_to_pressure(std::string_view stage) {
+  for (const std::string_view name :
+       {"jacobi", "sor", "smooth", "residual", "restrict", "prolong", "project", "advance"})
+    if (stage.starts_with(name)) return true;
+  return false;
 }
 
 template class FlowSolver<double, false>;

@@ -3,9 +3,12 @@
 // Python module use; the step itself is in step.cpp.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <string_view>
 #include <vector>
 
+#include "solvers/cavity/mesh.hpp"
 #include "solvers/cavity/options.hpp"
 
 namespace sc::cavity {
@@ -46,13 +49,24 @@ class Cavity {
   /// The pressure solver's iterate, the other half of the state.
   virtual AnyField& iterate() = 0;
   virtual AnyField& coordinates() = 0;
+  /// Collective: call when velocity, iterate and clock have been set from a checkpoint; the pressure follows
+  /// from them.
+  virtual void restored() = 0;
   /// Collective: fills the halos of velocity and pressure, walls included, for output.
   virtual void refresh_for_output() = 0;
   /// Collective: rms of div V over the volume.
   virtual double divergence_rms() = 0;
 };
 
+/// Makes the points of a grid for Clustering::file, where only the caller knows how to read one. Collective;
+/// asked once the split is known, so that a rank reads its own part.
+using PointsOf = std::function<Points(const Grid&)>;
+
 /// Collective. Throws Error (bad_input) for options that cannot be run.
-std::unique_ptr<Cavity> make_cavity(Context& context, const CavityOptions& options);
+std::unique_ptr<Cavity> make_cavity(Context& context, const CavityOptions& options,
+                                    const PointsOf& points_of_file = {});
+
+/// Whether the time of a stage counts for the pressure equation (the rest is the velocity's).
+bool belongs_to_pressure(std::string_view stage);
 
 }  // namespace sc::cavity

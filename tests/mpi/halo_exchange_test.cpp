@@ -342,8 +342,12 @@ TEST(DelayedHalo, HidingShortensElapsedTime) {
     if (!hide) work(false);
     return MPI_Wtime() - begin;
   };
-  const double blocking = seconds(false);
-  const double hidden = seconds(true);
+  // The best of a few: a busy machine may delay any one of them.
+  double blocking = 1e9, hidden = 1e9;
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    blocking = std::min(blocking, seconds(false));
+    hidden = std::min(hidden, seconds(true));
+  }
   fields.expect(1);
   EXPECT_GE(blocking, 2 * delay);
   EXPECT_LT(hidden, 0.85 * blocking);

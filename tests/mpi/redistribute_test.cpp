@@ -3,6 +3,7 @@
 // Redistribute between decompositions of the same cells, there and back, and gathering on rank 0.
 #include "engine/move/redistribute.hpp"
 
+#include <cstring>
 #include <memory>
 
 #include "engine/base/error.hpp"
@@ -117,6 +118,38 @@ TEST_P(Moving, GathersTheWholeFieldOnRankZero) {
         EXPECT_EQ(whole, expected);
       }
     }
+}
+
+TEST_P(Moving, GathersWhatLiesBeyondPhysicalFaces) {
+  for (Int3 split : splits(context->size())) {
+    const Grid grid(*context,
+                    {.cells = {9, 10, 12}, .periodic = {false, true, false}, .halo = 2, .split = split});
+    auto storage = storage_on(grid, "walled", ElementType::f64, 2);
+    // Every cell, halo included, holds its global position: what is gathered must not come from anywhere
+    // else.
+    const auto value = [](int k, Int3 g) { return k + 2 * (g.x + 100 * (g.y + 100 * g.z)); };
+    for (int k = 0; k < 2; ++k)
+      for_cells(grid.own().grown({2, 2, 2}), [&](Int3 c) {
+        const double v = value(k, c + grid.origin());
+        std::memcpy(storage->base() + 8 * (k * storage->component_stride() + grid.layout().offset(c)), &v, 8);
+      });
+    for (int layers = 0; layers <= 2; ++layers) {
+      const std::vector<std::byte> whole = gather(*storage, layers);
+      if (context->rank() != 0) {
+        EXPECT_TRUE(whole.empty());
+        continue;
+      }
+      const Int3 n = gathered_extent(grid, layers);
+      EXPECT_EQ(n, (Int3{9 + 2 * layers, 10, 12 + 2 * layers}));
+      std::vector<double> expected;
+      for (int k = 0; k < 2; ++k)
+        for_cells({{-layers, 0, -layers}, {9 + layers, 10, 12 + layers}},
+                  [&](Int3 g) { expected.push_back(value(k, g)); });
+      ASSERT_EQ(whole.size(), expected.size() * 8);
+      EXPECT_EQ(std::memcmp(whole.data(), expected.data(), whole.size()), 0) << layers;
+    }
+    EXPECT_THROW(gather(*storage, 3), Error);
+  }
 }
 
 TEST_P(Moving, RefusesWhatCannotBe) {

@@ -43,6 +43,9 @@ class Context:
     def transports(self):
         return "self"
 
+    def remove_leftovers(self, folder):
+        pass
+
     def abort(self, text, code):
         sys.stderr.write("-" * 74 + "\nMPI_ABORT was invoked\n" + "-" * 74 + "\n")
         sys.stderr.flush()
@@ -60,7 +63,7 @@ class Cavity:
         self._velocity = np.zeros((3, nz - 2, ny - 2, nx - 2))
         self._seconds = 0.0
 
-    def step(self):
+    def step(self, diagnostics=True):
         pause = float(os.environ.get("FAKE_STEP_SECONDS", "0"))
         time.sleep(pause)
         self.steps += 1
@@ -114,13 +117,10 @@ class Cavity:
         import h5py  # noqa: PLC0415 - the fake alone brings no HDF5 of its own
 
         points, velocity = self.gather("coordinates"), self.gather("velocity")
-        nz, ny, nx = points.shape[1:]
         with h5py.File(path, "w") as file:
-            root = file.create_group("VTKHDF")
-            root.attrs["WholeExtent"] = [0, nx - 1, 0, ny - 1, 0, nz - 1]
-            root["Points"] = np.moveaxis(points, 0, -1)
-            root["PointData/velocity"] = np.moveaxis(velocity, 0, -1)
-            root["FieldData/time"] = [self.time]
+            file.attrs["time"] = self.time
+            file["grid/points"] = np.moveaxis(points, 0, -1)
+            file["fields/velocity"] = np.moveaxis(velocity, 0, -1)
 
     def write_checkpoint(self, path):
         if self._context.rank == 0:

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// _core.Context.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+
+#include "io/file.hpp"
+#include "python/bindings/faces.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace sc::python {
+
+// close() is for the program to call: a finaliser runs at a moment of the rank's own, and would wait for
+// others that never come.
+void bind_context(nb::module_& module) {
+  using Unlocked = nb::call_guard<nb::gil_scoped_release>;
+  nb::class_<Ranks>(module, "Context",
+                    "All ranks of MPI_COMM_WORLD; everything but its attributes is collective.")
+      .def(nb::init<int, const std::string&, double>(), "threads"_a = 1, "transport"_a = "auto",
+           "delay"_a = 0.0, Unlocked())
+      .def_prop_ro("rank", [](Ranks& r) { return r.context().rank(); })
+      .def_prop_ro("size", [](Ranks& r) { return r.context().size(); })
+      .def_prop_ro("threads", [](Ranks& r) { return r.context().threads(); })
+      .def(
+          "close", [](Ranks& r) { r.context().close(); }, Unlocked(),
+          "Frees what the ranks share, fields included, and ends MPI.")
+      .def(
+          "barrier", [](Ranks& r) { r.open().barrier(); }, Unlocked())
+      .def(
+          "any", [](Ranks& r, bool flag) { return r.open().any(flag); }, "flag"_a, Unlocked(),
+          "True on all ranks where any rank said true.")
+      .def(
+          "transports", [](Ranks& r) { return r.transports(); }, Unlocked(),
+          "Which ranks exchange halos by which transport, as a line of text.")
+      .def(
+          "remove_leftovers",
+          [](Ranks& r, const std::string& folder) { io::remove_leftovers(r.open(), folder); }, "folder"_a,
+          Unlocked(), "Removes the half-written files that a killed run left in a folder.")
+      .def(
+          "abort", [](Ranks& r, const std::string& text, int code) { r.context().abort(text, Exit{code}); },
+          "text"_a, "code"_a, Unlocked(),
+          "Says why, if there is a text, and ends all ranks; not collective.");
+}
+
+}  // namespace sc::python

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of a cavity: from the dict that the Python case makes of a case file, once, to the typed
+// struct.
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/string.h>
+
+#include <optional>
+#include <utility>
+
+#include "python/bindings/faces.hpp"
+
+namespace nb = nanobind;
+
+namespace sc::python {
+
+namespace {
+
+template <class T>
+T get(const nb::dict& options, const char* key) {
+  if (!options.contains(key)) refuse(std::string("the option \"") + key + "\" is missing");
+  T value{};
+  if (!nb::try_cast<T>(options[key], value))
+    refuse(std::string("the option \"") + key + "\" is " + nb::cast<std::string>(nb::repr(options[key])) +
+           ", which is of the wrong type");
+  return value;
+}
+
+Int3 int3(const nb::dict& options, const char* key) {
+  const auto n = get<std::array<int, 3>>(options, key);
+  return {n[0], n[1], n[2]};
+}
+
+template <class E>
+struct Named {
+  const char* name;
+  E value;
+};
+
+template <class E>
+E choice(const nb::dict& options, const char* key, std::initializer_list<Named<E>> allowed) {
+  const auto text = get<std::string>(options, key);
+  std::string known;
+  for (const Named<E>& entry : allowed) {
+    if (text == entry.name) return entry.value;
+    known += (known.empty() ? "" : ", ") + std::string(entry.name);
+  }
+  refuse(std::string(key) + " is \"" + text + "\"; allowed are " + known);
+}
+
+cavity::FaceOptions face_from(const nb::handle& given, const std::string& name) {
+  std::string kind;
+  if (nb::try_cast<std::string>(given, kind)) {
+    if (kind == "wall") return {};
+    if (kind == "periodic") return {cavity::FaceKind::periodic, {}};
+    refuse("boundaries." + name + " is \"" + kind +
+           "\"; allowed are wall, periodic, (\"moving\", [u, v, w])");
+  }
+  std::array<double, 3> velocity{};
+  if (!nb::isinstance<nb::tuple>(given) || nb::len(given) != 2 ||
+      !nb::try_cast<std::array<double, 3>>(given[1], velocity))
+    refuse("boundaries." + name + " is neither \"wall\", \"periodic\" nor (\"moving\", [u, v, w])");
+  return {cavity::FaceKind::moving, velocity};
+}
+
+cavity::PressureOptions pressure_from(const nb::dict& options) {
+  cavity::PressureOptions p;
+  p.method = choice<cavity::Method>(options, "method",
+                                    {{"jacobi", cavity::Method::jacobi},
+                                     {"sor", cavity::Method::sor},
+                                     {"multigrid", cavity::Method::multigrid}});
+  p.tolerance = get<double>(options, "tolerance");
+  p.scaled_residual = choice<bool>(options, "residual", {{"true", false}, {"scaled", true}});
+  p.max_iterations = get<int>(options, "max_iterations");
+  p.check_every = get<int>(options, "check_every");
+  p.relaxation = get<double>(options, "relaxation");
+  p.fixed_iterations = get<int>(options, "fixed_iterations");
+  return p;
+}
+
+RunnerOptions runner_from(const nb::dict& options) {
+  RunnerOptions runner;
+  runner.strategy = strategy_of(get<std::string>(options, "strategy"));
+  runner.poke_seconds = 1e-3 * get<double>(options, "poke_ms");
+  runner.halo.corners =
+      choice<Corners>(options, "halo_corners", {{"direct", Corners::direct}, {"staged", Corners::staged}});
+  return runner;
+}
+
+}  // namespace
+
+cavity::CavityOptions options_from(const nb::dict& options) {
+  using cavity::Clustering;
+  cavity::CavityOptions o;
+  o.reynolds = get<double>(options, "reynolds");
+  o.points = int3(options, "points");
+  o.single = choice<bool>(options, "precision", {{"double", false}, {"single", true}});
+  o.upwind = choice<cavity::Upwind>(
+      options, "upwind", {{"utopia", cavity::Upwind::utopia}, {"kawamura", cavity::Upwind::kawamura}});
+  o.clustering = choice<Clustering>(options, "clustering",
+                                    {{"uniform", Clustering::uniform},
+                                     {"tanh", Clustering::tanh},
+                                     {"skewed", Clustering::skewed},
+                                     {"file", Clustering::file}});
+  o.smallest = get<double>(options, "smallest");
+  o.skew = get<double>(options, "skew");
+  o.grid_file = get<std::string>(options, "grid_file");
+  o.fourth_order_metrics = choice<bool>(options, "metrics", {{"second", false}, {"fourth", true}});
+  const auto faces = get<nb::dict>(options, "boundaries");
+  constexpr std::array names = {"x-", "x+", "y-", "y+", "z-", "z+"};
+  for (std::size_t f = 0; f < names.size(); ++f) {
+    if (!faces.contains(names[f])) refuse(std::string("boundaries lack ") + names[f]);
+    o.faces[f] = face_from(faces[names[f]], names[f]);
+  }
+  o.pressure = pressure_from(get<nb::dict>(options, "pressure"));
+  o.courant = get<double>(options, "courant");
+  o.dt = get<double>(options, "dt");
+  o.initial = choice<cavity::Initial>(
+      options, "initial", {{"rest", cavity::Initial::rest}, {"taylor_green", cavity::Initial::taylor_green}});
+  const auto engine = get<nb::dict>(options, "engine");
+  o.split = int3(engine, "split");
+  o.engine = runner_from(engine);
+  return o;
+}
+
+}  // namespace sc::python

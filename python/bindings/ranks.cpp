@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks: the context, and what its solvers' halos travel by.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "python/bindings/faces.hpp"
+
+namespace sc::python {
+
+namespace {
+
+TransportPolicy policy_of(const std::string& name) {
+  if (name == "auto") return TransportPolicy::automatic;
+  if (name == "shared") return TransportPolicy::shared;
+  if (name == "mpi") return TransportPolicy::mpi;
+  if (name == "delayed") return TransportPolicy::delayed;
+  refuse("transport is \"" + name + "\"; allowed are auto, shared, mpi, delayed");
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
+}  // namespace
+
+Ranks::Ranks(int threads, const std::string& transport, double delay)
+    : context_(MPI_COMM_WORLD, {.threads = threads, .transport = policy_of(transport), .delay = delay}) {}
+
+Context& Ranks::open() {
+  if (context_.closed())
+    throw Error(Exit::failure, "the context is closed, and with it the fields of its simulations");
+  return context_;
+}
+
+// Runner::describe() has a line "rank A - rank B: TRANSPORT, …" for every halo; the pairs of each transport
+// remain.
+std::string Ranks::transports() {
+  std::string mine;
+  for (const auto& weak : solvers_)
+    if (const auto solver = weak.lock()) mine += solver->runner().describe();
+  std::map<std::string, std::set<std::pair<int, int>>> pairs;
+  for (const std::string& text : open().gather(mine))
+    for (const std::string& line : lines_of(text)) {
+      int a = 0, b = 0;
+      char transport[32] = "";
+      if (std::sscanf(line.c_str(), "rank %d - rank %d: %31[a-z]", &a, &b, transport) == 3)
+        pairs[transport].insert(std::minmax(a, b));
+    }
+  std::string text;
+  for (const auto& [transport, of] : pairs) {
+    constexpr std::size_t shown = 8;
+    std::string list;
+    for (const auto& [a, b] : of) {
+      if (std::size_t(std::count(list.begin(), list.end(), '-')) == shown) break;
+      list += (list.empty() ? "" : ", ") + std::to_string(a) + "-" + std::to_string(b);
+    }
+    if (of.size() > shown) list += " and " + std::to_string(of.size() - shown) + " more";
+    text += (text.empty() ? "" : "; ") + transport + ": ranks " + list;
+  }
+  if (text.empty()) text = "none: one rank without neighbours";
+  context_.broadcast(text);
+  return text;
+}
+
+}  // namespace sc::python
