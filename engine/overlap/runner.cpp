@@ -169,6 +169,16 @@ void Runner::move(const Access& from, const Access& to) {
   movement->wait();
 }
 
+Traffic Runner::traffic(Transport transport) const {
+  Traffic sum;
+  for (const auto& [key, refresh] : refreshes_) {
+    const Traffic part = refresh->traffic(transport);
+    sum.messages += part.messages;
+    sum.bytes += part.bytes;
+  }
+  return sum;
+}
+
 std::string Runner::describe() const {
   std::string text;
   for (const auto& [key, refresh] : refreshes_) text += refresh->describe();

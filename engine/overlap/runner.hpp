@@ -69,6 +69,8 @@ class Runner {
   const Apart& apart() const { return apart_; }
   /// Which transport every halo uses, a line each.
   std::string describe() const;
+  /// What this rank's halos really sent, over all stages.
+  Traffic traffic(Transport transport) const;
 
  private:
   enum class Role { input, output };

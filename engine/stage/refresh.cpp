@@ -161,6 +161,16 @@ void Refresh::apply_boundaries(bool beside_own, bool beside_neighbours) {
   }
 }
 
+Traffic Refresh::traffic(Transport transport) const {
+  Traffic sum;
+  for (const auto& exchange : exchanges_) {
+    const Traffic part = exchange->traffic(transport);
+    sum.messages += part.messages;
+    sum.bytes += part.bytes;
+  }
+  return sum;
+}
+
 std::string Refresh::describe() const {
   std::string text;
   for (const auto& exchange : exchanges_) text += exchange->describe();

@@ -47,6 +47,8 @@ class Refresh final : public Movement {
   void book_on(std::uint16_t name) { name_ = name; }
   bool idle() const { return !under_way_; }
   std::string describe() const;
+  /// What really went out, over all rounds.
+  Traffic traffic(Transport transport) const;
 
  private:
   struct Piece {
@@ -66,6 +68,7 @@ class Refresh final : public Movement {
   bool arrived_ = false;  // in the round under way
   bool settle_on_wait_ = false;
   bool filled_beside_own_ = false;
+  bool arrived_ = false;
 };
 
 /// What a storage must receive so that its boundary conditions can fill a halo fresh to `reach`.
