@@ -68,7 +68,6 @@ class Refresh final : public Movement {
   bool arrived_ = false;  // in the round under way
   bool settle_on_wait_ = false;
   bool filled_beside_own_ = false;
-  bool arrived_ = false;
 };
 
 /// What a storage must receive so that its boundary conditions can fill a halo fresh to `reach`.
