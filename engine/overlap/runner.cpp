@@ -2,6 +2,8 @@
 // Runner: freshness before, strategy, freshness after.
 #include "engine/overlap/runner.hpp"
 
+#include <algorithm>
+
 namespace sc {
 
 Runner::Runner(Context& context, RunnerOptions options)
@@ -62,12 +64,13 @@ void Runner::run_colour(Stage& stage, bool sample) {
             {context_.threads(), options_.poke_seconds, apart ? sampled_suffix : ""});
   const std::int64_t rounds = outputs.rounds();
   (apart ? ordered : strategy_)(work);
+  const bool sent_outputs = outputs.rounds() != rounds;
   // A lazy strategy has written new values beside halos that still hold the neighbours' old ones.
-  if (outputs.rounds() == rounds)
+  if (!sent_outputs)
     for (const Access& a : stage.accesses())
       if (a.mode != Mode::read) a.storage().set_fresh(point);
-  const std::int64_t sent = outputs.rounds() == rounds ? 0 : outputs.bytes();
-  counts_[stage.name()].moved += static_cast<double>(inputs.bytes() + sent);
+  const std::int64_t sent = inputs.bytes() + (sent_outputs ? outputs.bytes() : 0);
+  counts_[stage.name()].moved += static_cast<double>(sent);
 }
 
 // Whoever wrote what this stage reads now knows how far it is read.
@@ -75,13 +78,15 @@ void Runner::note_demand(Stage& stage) {
   for (const Access& a : stage.accesses()) {
     const auto writer = writers_.find(&a.storage());
     if (a.reach.width == 0 || writer == writers_.end()) continue;
+    if (writer->second.host_writes != a.storage().host_writes()) continue;
     Reach& demand = (*writer->second.demand)[writer->second.output];
     demand = demand | a.reach;
   }
   for (std::size_t output = 0; output < stage.accesses().size(); ++output) {
     const Access& a = stage.accesses()[output];
     if (a.mode == Mode::read) continue;
-    writers_[&a.storage()] = {stage.demand(), output};
+    keep(a.storage());
+    writers_[&a.storage()] = {stage.demand(), output, a.storage().host_writes()};
     Reach& demand = (*stage.demand())[output];
     demand = demand | a.reach;  // of an update: the next colour reads it
   }
@@ -109,7 +114,12 @@ Refresh& Runner::stale_inputs(Stage& stage) {
   bool in_place = false;
   for (const Access& a : stage.accesses()) {
     if (a.reach.width == 0 || a.storage().fresh().covers(a.reach)) continue;
-    wanted.push_back({&a.storage(), &a.field->boundaries(), a.reach});
+    const auto same = std::find_if(wanted.begin(), wanted.end(),
+                                   [&](const Wanted& w) { return w.storage == &a.storage(); });
+    if (same == wanted.end())
+      wanted.push_back({&a.storage(), &a.field->boundaries(), a.reach});
+    else
+      same->reach = same->reach | a.reach;
     in_place = in_place || a.mode == Mode::update;
   }
   Refresh& refresh = refresh_of(Role::input, std::move(wanted));
@@ -132,7 +142,10 @@ Refresh& Runner::refresh_of(Role role, std::vector<Wanted> wanted) {
   Key key{role, {}};
   for (const Wanted& w : wanted) key.second.emplace_back(w.storage, w.reach.width, w.reach.diagonal);
   auto& refresh = refreshes_[key];
-  if (!refresh) refresh = std::make_unique<Refresh>(std::move(wanted), options_.halo, context_.timeline());
+  if (!refresh) {
+    for (const Wanted& w : wanted) keep(*w.storage);
+    refresh = std::make_unique<Refresh>(std::move(wanted), options_.halo, context_.timeline());
+  }
   return *refresh;
 }
 
@@ -146,9 +159,24 @@ void Runner::move(const Access& from, const Access& to) {
   to.storage().settle();
   to.storage().set_fresh(point);
   auto& movement = moves_[{&from.storage(), &to.storage()}];
-  if (!movement) movement = std::make_unique<Redistribute>(from.storage(), to.storage());
+  if (!movement) {
+    keep(from.storage());
+    keep(to.storage());
+    movement = std::make_unique<Redistribute>(from.storage(), to.storage());
+  }
+  writers_.erase(&to.storage());
   movement->start();
   movement->wait();
+}
+
+Traffic Runner::traffic(Transport transport) const {
+  Traffic sum;
+  for (const auto& [key, refresh] : refreshes_) {
+    const Traffic part = refresh->traffic(transport);
+    sum.messages += part.messages;
+    sum.bytes += part.bytes;
+  }
+  return sum;
 }
 
 std::string Runner::describe() const {

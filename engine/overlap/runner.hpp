@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <unordered_map>
 
 #include "engine/move/redistribute.hpp"
@@ -68,6 +69,8 @@ class Runner {
   const Apart& apart() const { return apart_; }
   /// Which transport every halo uses, a line each.
   std::string describe() const;
+  /// What this rank's halos really sent, over all stages.
+  Traffic traffic(Transport transport) const;
 
  private:
   enum class Role { input, output };
@@ -75,6 +78,7 @@ class Runner {
   struct Writer {
     std::shared_ptr<Stage::Demand> demand;
     std::size_t output;
+    std::int64_t host_writes;  ///< of the storage then
   };
   void run_colour(Stage& stage, bool sample);
   bool wants_sample(const Stage::Sampled& so_far) const;
@@ -88,10 +92,13 @@ class Runner {
   /// An updated field may be stale as an input and wanted as an output: two refreshes, so that each tells
   /// whether it ran.
   Refresh& refresh_of(Role role, std::vector<Wanted> wanted);
+  void keep(Storage& storage) { kept_.insert(storage.shared_from_this()); }
 
   Context& context_;
   RunnerOptions options_;
   StrategyFunction strategy_;
+  // What follows knows storages by their address: none may be reused for another field meanwhile.
+  std::set<std::shared_ptr<Storage>> kept_;
   std::map<Key, std::unique_ptr<Refresh>> refreshes_;
   std::map<std::pair<Storage*, Storage*>, std::unique_ptr<Redistribute>> moves_;
   std::unordered_map<Storage*, Writer> writers_;

@@ -75,6 +75,7 @@ Refresh::~Refresh() {
 void Refresh::begin() {
   if (under_way_) return;
   under_way_ = true;
+  arrived_ = false;
   filled_beside_own_ = false;
   for (const Wanted& w : wanted_) w.storage->set_in_flight(this);
 }
@@ -104,8 +105,10 @@ bool Refresh::test() {
 void Refresh::arrive() {
   if (wanted_.empty()) return;
   begin();
+  if (arrived_) return;  // waiting again would begin another round
   const Scope scope(timeline_, name_, Phase::wait);
   for (const auto& exchange : exchanges_) exchange->wait();
+  arrived_ = true;
 }
 
 void Refresh::wait() {
@@ -156,6 +159,16 @@ void Refresh::apply_boundaries(bool beside_own, bool beside_neighbours) {
         for (const Box& strip : subtract(all, inner)) condition->apply(*w.storage, face, strip);
       }
   }
+}
+
+Traffic Refresh::traffic(Transport transport) const {
+  Traffic sum;
+  for (const auto& exchange : exchanges_) {
+    const Traffic part = exchange->traffic(transport);
+    sum.messages += part.messages;
+    sum.bytes += part.bytes;
+  }
+  return sum;
 }
 
 std::string Refresh::describe() const {

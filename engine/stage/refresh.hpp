@@ -47,6 +47,8 @@ class Refresh final : public Movement {
   void book_on(std::uint16_t name) { name_ = name; }
   bool idle() const { return !under_way_; }
   std::string describe() const;
+  /// What really went out, over all rounds.
+  Traffic traffic(Transport transport) const;
 
  private:
   struct Piece {
@@ -63,6 +65,7 @@ class Refresh final : public Movement {
   std::uint16_t name_ = 0;
   std::int64_t rounds_ = 0;
   bool under_way_ = false;
+  bool arrived_ = false;  // in the round under way
   bool settle_on_wait_ = false;
   bool filled_beside_own_ = false;
 };

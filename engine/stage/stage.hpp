@@ -65,6 +65,8 @@ class Stage {
   void check_accesses();
 
  private:
+  void check_colours() const;
+
   std::string name_;
   int colours_;
   double flops_;

@@ -155,6 +155,58 @@ const std::vector<Problem> problems{{{18, 19, 20}, {true, true, true}, false},
                                     {{18, 21, 19}, {false, true, false}, true},
                                     {{20, 18, 18}, {true, false, false}, true}};
 
+/// What this rank's halos sent in ten sweeps, all transports together, and what the runner counted of it.
+struct Sent {
+  std::int64_t messages = 0, bytes = 0;
+  double counted = 0;
+};
+struct Spread {
+  SC_FN void operator()(At c, Out<double> next, In<double> q) const {
+    next[c] = q[c] + 0.1 * (q[c.x(1)] + q[c.y(1)] + q[c.z(1)] + q[c.z(-1)] - 4 * q[c]);
+  }
+};
+Sent sent_in_ten_sweeps(Context& context, Strategy strategy) {
+  const Grid grid(context, {.cells = {12, 11, 40}, .periodic = {false, false, true}, .halo = 1});
+  Field<double> q(grid, "q", {.levels = 2});
+  Sweep spread("spread", Spread{}, writes(q.next()), reads(q.now(), star(1)));
+  Runner runner(context, {.strategy = strategy});
+  const auto sum = [&] {
+    Sent s;
+    for (int t = 0; t < transport_count; ++t) {
+      const Traffic traffic = runner.traffic(static_cast<Transport>(t));
+      s.messages += traffic.messages;
+      if (static_cast<Transport>(t) != Transport::self) s.bytes += traffic.bytes;
+    }
+    s.counted = runner.counts().at("spread").moved;
+    return s;
+  };
+  const auto sweep = [&] {
+    runner.run(spread);
+    q.advance();
+  };
+  for (int n = 0; n < 3; ++n) sweep();  // until the runner knows who reads what
+  const Sent before = sum();
+  for (int n = 0; n < 10; ++n) sweep();
+  const Sent after = sum();
+  runner.refresh(q.now(), star(1));  // ends what is under way
+  context.barrier();
+  return {after.messages - before.messages, after.bytes - before.bytes, after.counted - before.counted};
+}
+
+TEST(Strategies, SendEveryHaloOnceASweep) {
+  Context context(MPI_COMM_WORLD, {.threads = 2});
+  const Sent usual = sent_in_ten_sweeps(context, Strategy::blocking);
+  EXPECT_GT(usual.messages, 0);
+  for (const Strategy strategy : {Strategy::blocking, Strategy::ordered, Strategy::boundary_first,
+                                  Strategy::interior_first, Strategy::halo_thread, Strategy::pipelined}) {
+    const Sent sent = sent_in_ten_sweeps(context, strategy);
+    EXPECT_EQ(sent.messages, usual.messages) << strategy_name(strategy);
+    EXPECT_EQ(sent.bytes, usual.bytes) << strategy_name(strategy);
+    EXPECT_EQ(sent.counted, static_cast<double>(sent.bytes)) << strategy_name(strategy);
+  }
+  context.close();
+}
+
 TEST(Strategies, LeaveTheSameBits) {
   for (const Problem& problem : problems) {
     const Outcome expected = alone(problem);

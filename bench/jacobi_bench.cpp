@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cavity's Jacobi sweep through the Runner on grids that leave the cache, against a copy loop over two of
+// the same arrays in the same run. Bytes count each array once: 7 doubles a cell for the sweep, 2 for the copy.
+//   jacobi_bench [turns]
+#include <omp.h>
+
+#include <cstdlib>
+#include <memory>
+
+#include "bench/measure.hpp"
+#include "solvers/cavity/levels.hpp"
+
+namespace {
+
+using namespace sc;
+using namespace sc::cavity;
+using Points = SevenPoints<double>;
+
+/// A copy loop as one would write it: ordinary stores, aligned, vectorised, shared out evenly. The empty asm
+/// keeps the compiler from calling memcpy, whose non-temporal stores are the other way below.
+[[gnu::noinline]] void copy_loop(double* to, const double* from, std::ptrdiff_t count, int threads) {
+#pragma omp parallel num_threads(threads)
+  {
+    const std::ptrdiff_t n = omp_get_num_threads(), t = omp_get_thread_num();
+    const std::ptrdiff_t first = count / 64 * t / n * 64, last = t + 1 == n ? count : count / 64 * (t + 1) / n * 64;
+    for (std::ptrdiff_t block = first; block < last; block += 512) {
+      const std::ptrdiff_t end = std::min(block + 512, last);
+#pragma GCC ivdep
+      for (std::ptrdiff_t i = block; i < end; ++i) to[i] = from[i];
+      asm volatile("" ::: "memory");
+    }
+  }
+}
+
+void compare(Int3 cells, int threads, int turns) {
+  Context context(MPI_COMM_WORLD, {.threads = threads});
+  {
+    Runner runner(context, {.strategy = Strategy::blocking});
+    const Grid grid(context, {.cells = cells, .halo = 2});
+    PoissonLevel<double, Points> level(grid);
+    level.a.fill([](int, int x, int y, int z) { return 1.0 + 1e-3 * ((x + 3 * y + 7 * z) % 11); });
+    level.inverse_diagonal.fill([](int, int, int) { return 1.0 / 6; });
+    level.x.fill([](int x, int y, int z) { return 1e-2 * ((x * y + z) % 17); });
+    level.b.fill([](int x, int y, int z) { return 1e-2 * ((x + y * z) % 13) - 0.06; });
+    Sweep jacobi("jacobi", JacobiSweep<double, Points>{}, writes(level.x.next()),
+                 reads(level.x.now(), Points::reach), reads(level.b.now()),
+                 reads(level.a.now(), Points::coefficient_reach), reads(level.inverse_diagonal.now()));
+    const auto elements = grid.layout().elements;
+    const auto first = [](Field<double>& f) { return reinterpret_cast<double*>(f.storage(0).base()); };
+    const auto whole = elements - grid.layout().origin;
+    std::vector<bench::Way> ways{
+        {"jacobi",
+         [&] {
+           runner.run(jacobi, {0.98});
+           level.x.advance();
+         }},
+        {"copy", [&] { copy_loop(first(level.r), first(level.b), whole, threads); }}};
+    bench::take_turns(context, ways, turns, 3);
+    const double n = double(grid.own().cells());
+    const double sweep_rate = n * jacobi.bytes_per_cell() / bench::median(ways[0]);
+    const double copy_rate = 16.0 * double(whole) / bench::median(ways[1]);
+    const double of_copy = n * jacobi.bytes_per_cell() / (16.0 * double(whole)) * bench::ratio(ways[1], ways[0]);
+    const std::string name = std::to_string(cells.x) + "x" + std::to_string(cells.y) + "x" +
+                             std::to_string(cells.z) + ", " + std::to_string(threads) +
+                             (threads > 1 ? " threads" : " thread");
+    std::printf("jacobi %s: %.1f GB/s, copy loop %.1f GB/s\n", name.c_str(), sweep_rate * 1e-9, copy_rate * 1e-9);
+    std::printf("  by CPU time: jacobi %.1f, copy %.1f GB/s, ratio %.3f\n",
+                n * jacobi.bytes_per_cell() / bench::median(ways[0].busy) * 1e-9 * threads,
+                16.0 * double(whole) / bench::median(ways[1].busy) * 1e-9 * threads,
+                n * jacobi.bytes_per_cell() / (16.0 * double(whole)) * bench::median(ways[1].busy) / bench::median(ways[0].busy));
+    bench::report("Jacobi sweep / copy loop, " + name, of_copy, "goal >= 0.75");
+  }
+  context.close();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const int turns = argc > 1 ? std::max(1, std::atoi(argv[1])) : 15;
+  for (const Int3 cells : {Int3{256, 256, 256}, Int3{384, 384, 256}})
+    for (const int threads : {1, 2}) compare(cells, threads, turns);
+  MPI_Finalize();
+}

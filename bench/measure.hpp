@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// How every benchmark here measures: the ways to be compared take turns in one process, so that a busy machine
+// disturbs all alike; medians; results only as ratios.
+#pragma once
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "engine/base/context.hpp"
+#include "engine/base/mpi_check.hpp"
+
+namespace sc::bench {
+
+/// One of the ways: what is timed, and what is done before and after it off the clock.
+struct Way {
+  std::string name;
+  std::function<void()> run;
+  std::function<void()> before = [] {};
+  std::function<void()> after = [] {};
+  std::vector<double> seconds = {};
+  std::vector<double> busy = {};  ///< CPU seconds of all threads: what other programs take away is not in it
+};
+
+inline double cpu_seconds() {
+  timespec t{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return double(t.tv_sec) + 1e-9 * double(t.tv_nsec);
+}
+
+/// The time that half of the turns stay below. On a machine busy with other things a smaller share, given in
+/// SUBCURRENT_BENCH_QUANTILE, looks past the turns that were disturbed.
+inline double median(std::vector<double> values) {
+  const char* text = std::getenv("SUBCURRENT_BENCH_QUANTILE");
+  const double share = text ? std::clamp(std::atof(text), 0.0, 1.0) : 0.5;
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(share * double(values.size() - 1) + 0.5);
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+inline double median(const Way& way) { return median(way.seconds); }
+inline double ratio(const Way& a, const Way& b) { return median(a) / median(b); }
+
+/// Collective: `turns` turns of every way after `warm` that do not count; the time of the slowest rank, from
+/// one barrier on. Each turn begins with another way, so that none always follows the same one.
+inline void take_turns(Context& context, std::vector<Way>& ways, int turns, int warm = 1) {
+  for (int n = -warm; n < turns; ++n)
+    for (std::size_t k = 0; k < ways.size(); ++k) {
+      Way& way = ways[(k + static_cast<std::size_t>(n + warm)) % ways.size()];
+      way.before();
+      context.barrier();
+      const double begin = context.timeline().now(), cpu = cpu_seconds();
+      way.run();
+      double seconds = context.timeline().now() - begin;
+      const double busy = cpu_seconds() - cpu;
+      way.after();
+      mpi::check(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, context.comm()));
+      if (n < 0) continue;
+      way.seconds.push_back(seconds);
+      way.busy.push_back(busy);
+    }
+}
+
+/// The line that bench/run.py collects: a name, the figure, and the goal it is held against.
+inline void report(const std::string& name, double figure, const std::string& goal) {
+  std::printf("result: %s: %.4g (%s)\n", name.c_str(), figure, goal.c_str());
+}
+
+}  // namespace sc::bench

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strategies against `blocking`: Jacobi sweeps of the cavity's pressure equation on a grid split in z, over a
+// network slow enough to be worth hiding.
+//   emulated-cluster with 2 100mbit overlap_bench NX NY NZ [sweeps a turn] [turns] [balance]
+// All strategies take turns in one process. `ordered` gives C_shell, C_core and M in situ, from its timeline; the
+// most that hiding can gain over `blocking` is (C + M) / (max(C_core, M) + C_shell). With `balance` NZ is first
+// changed so that M equals C_core, where hiding gains most.
+#include <cstdlib>
+#include <memory>
+
+#include "bench/measure.hpp"
+#include "solvers/cavity/levels.hpp"
+
+namespace {
+
+using namespace sc;
+using namespace sc::cavity;
+using Points = SevenPoints<double>;
+using Level = PoissonLevel<double, Points>;
+
+auto jacobi(Level& l, const std::string& name) {
+  return Sweep(name, JacobiSweep<double, Points>{}, writes(l.x.next()), reads(l.x.now(), Points::reach),
+               reads(l.b.now()), reads(l.a.now(), Points::coefficient_reach), reads(l.inverse_diagonal.now()));
+}
+
+/// One set of fields, shared by all strategies of as many threads.
+struct Fields {
+  Fields(Context& context, Int3 cells)
+      : grid(context, {.cells = cells, .halo = 1, .split = {1, 1, context.size()}}), level(grid) {
+    level.a.fill([](int, int, int, int) { return 1.0; });
+    level.inverse_diagonal.fill([](int, int, int) { return 1.0 / 6; });
+    level.x.fill([](int x, int y, int z) { return 1e-2 * ((x * y + z) % 17); });
+    level.b.fill([](int, int, int) { return 0.0; });
+  }
+  Grid grid;
+  Level level;
+};
+
+class Run {
+ public:
+  Run(Fields& fields, Strategy strategy)
+      : level_(fields.level),
+        context_(fields.grid.context()),
+        name_(strategy_name(strategy)),
+        sweep_(jacobi(level_, name_)),
+        runner_(context_, {.strategy = strategy}) {}
+  const std::string& name() const { return name_; }
+  void sweeps(int count) {
+    for (int n = 0; n < count; ++n) {
+      runner_.run(sweep_, {0.98});
+      level_.x.advance();
+    }
+  }
+  /// Seconds a phase has taken so far, the mean of the ranks.
+  double total(Phase phase) {
+    Timeline& timeline = context_.timeline();
+    double seconds = timeline.total(timeline.name(name_), phase).seconds;
+    mpi::check(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_SUM, context_.comm()));
+    return seconds / context_.size();
+  }
+
+ private:
+  Level& level_;
+  Context& context_;
+  std::string name_;
+  decltype(jacobi(std::declval<Level&>(), "")) sweep_;
+  Runner runner_;
+};
+
+/// Medians over the turns of what `ordered` spends on each, a sweep.
+struct Terms {
+  std::vector<double> shell, core, movement;
+  double C_shell() const { return bench::median(shell); }
+  double C_core() const { return bench::median(core); }
+  double M() const { return bench::median(movement); }
+  double ceiling() const {
+    return (C_shell() + C_core() + M()) / (std::max(C_core(), M()) + C_shell());
+  }
+};
+
+void note(Terms& terms, Run& ordered, int sweeps) {
+  const double shell = ordered.total(Phase::shell) / sweeps, core = ordered.total(Phase::core) / sweeps;
+  const double movement = (ordered.total(Phase::start) + ordered.total(Phase::wait)) / sweeps;
+  terms.shell.push_back(shell);
+  terms.core.push_back(core);
+  terms.movement.push_back(movement);
+}
+
+Terms measure(Context& context, Int3 cells, int sweeps) {
+  Terms terms;
+  Fields fields(context, cells);
+  Run ordered(fields, Strategy::ordered);
+  ordered.sweeps(3);
+  for (int turn = 0; turn < 5; ++turn) {
+    context.barrier();
+    context.timeline().clear();
+    ordered.sweeps(sweeps);
+    note(terms, ordered, sweeps);
+  }
+  return terms;
+}
+
+/// The number of planes with which the core takes as long as the messages do. Caches make C_core grow faster than
+/// the grid, so it is looked for between bounds.
+int balanced(Context& context, Int3 cells, int sweeps) {
+  int low = 32, high = cells.z;
+  for (int trial = 0; trial < 5; ++trial) {
+    cells.z = (low + high) / 2 / 16 * 16;
+    const Terms terms = measure(context, cells, sweeps);
+    (terms.C_core() < terms.M() ? low : high) = cells.z;
+  }
+  return cells.z;
+}
+
+void print(const std::string& name, const std::vector<bench::Way>& ways, const Terms& terms, int sweeps) {
+  std::printf("%s: C_shell %.2f ms, C_core %.2f ms, M %.2f ms, ceiling %.2f\n", name.c_str(),
+              terms.C_shell() * 1e3, terms.C_core() * 1e3, terms.M() * 1e3, terms.ceiling());
+  for (const bench::Way& way : ways) {
+    const double gain = bench::ratio(ways[0], way);
+    std::printf("  %-15s %8.2f ms a sweep, blocking / it %.2f, %.0f %% of the ceiling\n", way.name.c_str(),
+                bench::median(way) / sweeps * 1e3, gain, 100 * gain / terms.ceiling());
+    if (way.name != "boundary_first") continue;
+    const bool worth = terms.ceiling() > 1.3;
+    bench::report("boundary_first / ceiling of hiding, " + name, gain / terms.ceiling(),
+                  worth ? "goal >= 0.85" : "no goal: the ceiling leaves little to gain");
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  const auto number = [&](int n, int otherwise) { return argc > n ? std::atoi(argv[n]) : otherwise; };
+  Int3 cells{number(1, 128), number(2, 128), number(3, 1024)};
+  const int sweeps = number(4, 10), turns = number(5, 9);
+  {
+    Context one(MPI_COMM_WORLD, {.threads = 1});
+    Context two(MPI_COMM_WORLD, {.threads = 2});
+    if (argc > 6 && std::string(argv[6]) == "balance") cells.z = balanced(one, cells, sweeps);
+    {
+      Fields fields(one, cells), fields_of_two(two, cells);
+      std::vector<std::unique_ptr<Run>> runs;
+      for (const Strategy strategy : {Strategy::blocking, Strategy::ordered, Strategy::boundary_first,
+                                      Strategy::interior_first, Strategy::pipelined})
+        runs.push_back(std::make_unique<Run>(fields, strategy));
+      runs.push_back(std::make_unique<Run>(fields_of_two, Strategy::halo_thread));
+      Terms terms;
+      std::vector<bench::Way> ways;
+      for (auto& run : runs) {
+        ways.push_back({.name = run->name(),
+                        .run = [&run, sweeps] { run->sweeps(sweeps); },
+                        .before =
+                            [&] {
+                              run->sweeps(1);  // leaves the halos as this strategy's next sweep finds them
+                              one.timeline().clear();
+                            }});
+        if (run->name() == "ordered") ways.back().after = [&] { note(terms, *run, sweeps); };
+      }
+      bench::take_turns(one, ways, turns, 0);
+      if (one.rank() == 0)
+        print(std::to_string(cells.x) + "x" + std::to_string(cells.y) + "x" + std::to_string(cells.z), ways, terms,
+              sweeps);
+    }
+    two.close();
+    one.close();
+  }
+  MPI_Finalize();
+}
