@@ -14,6 +14,26 @@ std::string_view phase_name(Phase phase) {
   return names[static_cast<std::size_t>(phase)];
 }
 
+namespace {
+
+/// As the inside of a JSON string.
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (static_cast<unsigned char>(c) >= 0x20) {
+      out += c;
+      continue;
+    }
+    std::array<char, 8> code{};
+    std::snprintf(code.data(), code.size(), "\\u%04x", static_cast<unsigned>(c));
+    out += code.data();
+  }
+  return out;
+}
+
+}  // namespace
+
 Timeline::Timeline(std::size_t capacity) : origin_(Clock::now()) { spans_.reserve(capacity); }
 
 std::uint16_t Timeline::name(std::string_view text) {
@@ -36,7 +56,7 @@ void Timeline::add(std::uint16_t name, Phase phase, double begin, double end, in
 void Timeline::add_total(std::uint16_t name, Phase phase, double seconds) {
   if (!recording_) return;
   Total& total = totals_[std::size_t{name} * phase_count + static_cast<std::size_t>(phase)];
-  total.seconds += seconds;
+  total.seconds += weight_ * seconds;
   ++total.count;
 }
 
@@ -62,16 +82,16 @@ Timeline::Total Timeline::total(Phase phase) const {
 
 std::string Timeline::perfetto_events(double shift) const {
   std::string out;
-  std::array<char, 256> line{};
+  std::array<char, 128> numbers{};
+  std::vector<std::string> names;
+  for (const std::string& name : names_) names.push_back(escaped(name));
   for (const Span& span : spans_) {
-    const int written =
-        std::snprintf(line.data(), line.size(),
-                      R"({"name":"%s %s","cat":"%s","ph":"X","ts":%.3f,"dur":%.3f,"pid":%d,"tid":%d})",
-                      names_[span.name].c_str(), phase_name(span.phase).data(), phase_name(span.phase).data(),
-                      (span.begin + shift) * 1e6, (span.end - span.begin) * 1e6, rank_, int{span.thread});
+    const std::string phase(phase_name(span.phase));
+    std::snprintf(numbers.data(), numbers.size(), R"("ts":%.3f,"dur":%.3f,"pid":%d,"tid":%d})",
+                  (span.begin + shift) * 1e6, (span.end - span.begin) * 1e6, rank_, int{span.thread});
     if (!out.empty()) out += ",\n";
-    out.append(line.data(),
-               static_cast<std::size_t>(std::min<int>(written, static_cast<int>(line.size()) - 1)));
+    out += R"({"name":")" + names[span.name] + " " + phase + R"(","cat":")" + phase + R"(","ph":"X",)" +
+           numbers.data();
   }
   return out;
 }

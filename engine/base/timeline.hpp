@@ -58,6 +58,9 @@ class Timeline {
   void add(std::uint16_t name, Phase phase, double begin, double end, int thread = 0);
   /// Time that has no span of its own (thousands of progress calls within one).
   void add_total(std::uint16_t name, Phase phase, double seconds);
+  /// What a second counts in the totals from now on: 1 / n while n threads do different things, so that the
+  /// totals of a stage still add up to the time it took.
+  void weigh(double weight) { weight_ = weight; }
   void clear();
   /// Off: nothing is added and scopes read no clock. For measuring what the timeline itself costs.
   void record(bool on) { recording_ = on; }
@@ -81,6 +84,7 @@ class Timeline {
   std::vector<std::string> names_;
   std::vector<Total> totals_;  // [name][phase]
   std::int64_t dropped_ = 0;
+  double weight_ = 1;
   int rank_ = 0;
   bool recording_ = true;
 };

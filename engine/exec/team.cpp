@@ -4,6 +4,8 @@
 
 #include <omp.h>
 
+#include <exception>
+
 namespace sc {
 
 void team(int threads, const std::function<void(int)>& work) {
@@ -11,8 +13,17 @@ void team(int threads, const std::function<void(int)>& work) {
     work(0);
     return;
   }
+  std::exception_ptr failure;  // none may leave a parallel region
 #pragma omp parallel num_threads(threads)
-  work(omp_get_thread_num());
+  {
+    try {
+      work(omp_get_thread_num());
+    } catch (...) {
+#pragma omp critical(sc_team_failure)
+      if (!failure) failure = std::current_exception();
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
 }
 
 std::pair<std::int64_t, std::int64_t> team_share(std::int64_t count) {

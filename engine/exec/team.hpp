@@ -11,7 +11,8 @@
 
 namespace sc {
 
-/// Runs `work(thread)` on `threads` threads; thread 0 is the caller, which alone may call MPI.
+/// Runs `work(thread)` on `threads` threads; thread 0 is the caller, which alone may call MPI. Of what
+/// they throw the first is thrown again once all have ended.
 void team(int threads, const std::function<void(int)>& work);
 
 /// Inside a parallel region: this thread's share [first, last) of `count` equal parts.

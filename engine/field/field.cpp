@@ -15,7 +15,7 @@ AnyField::AnyField(const Grid& grid, std::string name, ElementType type, int com
     refuse("field \"" + name_ +
            "\" asks for a space other than the host's memory, which this build does not have");
   for (int level = 0; level < options.levels; ++level)
-    storages_.push_back(std::make_unique<Storage>(grid_, name_, type, components, grid_.arena()));
+    storages_.push_back(std::make_shared<Storage>(grid_, name_, type, components, grid_.arena()));
 }
 
 void AnyField::advance() { std::rotate(storages_.begin(), storages_.begin() + 1, storages_.end()); }

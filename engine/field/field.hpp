@@ -38,7 +38,7 @@ class AnyField {
  private:
   Grid grid_;
   std::string name_;
-  std::vector<std::unique_ptr<Storage>> storages_;
+  std::vector<std::shared_ptr<Storage>> storages_;  // shared with runners, whose halos point into them
   Boundaries boundaries_;
 };
 
@@ -73,10 +73,10 @@ class Field : public AnyField {
   In<T, N> read() const {
     return {reinterpret_cast<const T*>(storage(0).base()), storage(0).component_stride()};
   }
-  /// Writing on the host: waits until nobody reads the old values and marks the halo stale.
+  /// Writing on the host, on all ranks alike: waits until nobody reads the old values and marks the halo
+  /// stale.
   Out<T, N> modify(int level = 0) {
-    storage(level).settle();
-    storage(level).set_fresh(point);
+    storage(level).begin_host_write();
     return {reinterpret_cast<T*>(storage(level).base()), storage(level).component_stride()};
   }
   /// Sets every own cell of `level` from its global position: f(x, y, z) for one component, f(component, x,

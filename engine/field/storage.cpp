@@ -38,4 +38,10 @@ void Storage::settle() {
   }
 }
 
+void Storage::begin_host_write() {
+  settle();
+  set_fresh(point);
+  ++host_writes_;
+}
+
 }  // namespace sc

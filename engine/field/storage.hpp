@@ -4,6 +4,7 @@
 #pragma once
 
 #include <complex>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -46,7 +47,7 @@ class Pending {
 
 class Boundaries;
 
-class Storage {
+class Storage : public std::enable_shared_from_this<Storage> {
  public:
   /// Collective on the grid's ranks.
   Storage(const Grid& grid, std::string name, ElementType type, int components, std::shared_ptr<Arena> arena);
@@ -78,6 +79,10 @@ class Storage {
   /// Call before own cells are written: ends the refresh under way and waits until no peer reads the old
   /// values.
   void settle();
+  /// The same for the host, whose values no stage has written: the halo is stale, and what is read of it is
+  /// asked of no stage.
+  void begin_host_write();
+  std::int64_t host_writes() const { return host_writes_; }
 
  private:
   Grid grid_;
@@ -90,6 +95,7 @@ class Storage {
   std::byte* base_ = nullptr;
   Reach fresh_{};
   Pending* in_flight_ = nullptr;
+  std::int64_t host_writes_ = 0;
   std::vector<Pending*> readers_;
 };
 

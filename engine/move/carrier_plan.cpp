@@ -52,7 +52,7 @@ Carrier::Carrier(Context& context, Pending& owner, std::vector<Route> routes,
 }
 
 Carrier::~Carrier() {
-  if (context_.closed()) return;
+  if (!alive_) return;  // released by close(); the context may be gone by now
   if (open_ && std::uncaught_exceptions() > 0) {
     // The peers may never take part in this round any more: rather than hang, leave MPI what it may still
     // write to.

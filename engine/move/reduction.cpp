@@ -10,9 +10,19 @@
 
 namespace sc {
 
+Reduction::Reduction(Context& context) : context_(context), alive_(std::make_shared<Reduction*>(this)) {
+  // A communicator must not be freed under a collective.
+  context_.on_close([found = std::weak_ptr<Reduction*>(alive_)] {
+    if (const auto reduction = found.lock()) {
+      (*reduction)->wait();
+      (*reduction)->alive_.reset();
+    }
+  });
+}
+
 Reduction::~Reduction() {
   // A rank that unwinds does not wait for others; nobody may still write into freed memory, though.
-  if (context_.closed()) return;
+  if (!alive_) return;
   if (std::uncaught_exceptions() == 0)
     wait();
   else if (!test())

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -17,7 +18,7 @@ namespace sc {
 
 class Reduction final : public Pending {
  public:
-  explicit Reduction(Context& context) : context_(context) {}
+  explicit Reduction(Context& context);
   Reduction(const Reduction&) = delete;
   Reduction& operator=(const Reduction&) = delete;
   ~Reduction() override;
@@ -39,6 +40,7 @@ class Reduction final : public Pending {
   std::vector<std::int64_t> values_;  // keys, then sums
   std::size_t keys_ = 0;
   std::array<MPI_Request, 2> requests_{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  std::shared_ptr<Reduction*> alive_;  // what close() finds us by
 };
 
 }  // namespace sc

@@ -28,6 +28,7 @@ void with_halo_thread(Work& w, bool join) {
   TileQueue tiles(w.core(), tiles_per_thread * w.threads());
   std::vector<Times> core(static_cast<std::size_t>(w.threads()));
   Times shell;
+  w.weigh(1.0 / w.threads());
   team(w.threads(), [&](int thread) {
     if (thread == 0) {
       w.inputs().wait();
@@ -42,6 +43,7 @@ void with_halo_thread(Work& w, bool join) {
     const Times& t = core[static_cast<std::size_t>(thread)];
     if (t.end > t.begin) w.book(Phase::core, t.begin, t.end, thread);
   }
+  w.weigh(1);
   w.join();
 }
 

@@ -15,7 +15,8 @@ Runner::Runner(Context& context, RunnerOptions options)
 void Runner::run(Stage& stage) {
   note_demand(stage);
   for (Accumulator& a : stage.accumulators()) a.clear();
-  Sampled& sampled = sampled_[&stage];
+  Stage::Sampled& sampled = stage.sampled();
+  const Stage::Sampled sampled_before = sampled;
   const bool sample = wants_sample(sampled);
   const Apart before = sample ? booked() : Apart{};
   for (int colour = 0; colour < stage.colours(); ++colour) {
@@ -26,9 +27,12 @@ void Runner::run(Stage& stage) {
   if (sample) {
     const Apart after = booked();
     ++sampled.measured;
-    sampled.seconds.movement += after.movement - before.movement;
-    sampled.seconds.core += after.core - before.core;
+    sampled.movement += after.movement - before.movement;
+    sampled.core += after.core - before.core;
   }
+  apart_.movement +=
+      sampled.of_all_runs(sampled.movement) - sampled_before.of_all_runs(sampled_before.movement);
+  apart_.core += sampled.of_all_runs(sampled.core) - sampled_before.of_all_runs(sampled_before.core);
   Counts& counts = counts_[stage.name()];
   const auto cells = static_cast<double>(stage.grid().own().cells());
   ++counts.runs;
@@ -40,24 +44,13 @@ void Runner::run(Stage& stage) {
 Runner::Apart Runner::booked() const {
   const Timeline& timeline = context_.timeline();
   return {timeline.total(Phase::start).seconds + timeline.total(Phase::wait).seconds,
-          timeline.total(Phase::core).seconds};
+          timeline.total(Phase::core).seconds + timeline.total(Phase::all).seconds};
 }
 
-bool Runner::wants_sample(const Sampled& so_far) const {
+bool Runner::wants_sample(const Stage::Sampled& so_far) const {
   if (so_far.runs == 0) return false;  // what it sends is not known before its readers have run
   const bool overlaps = options_.strategy != Strategy::ordered && options_.strategy != Strategy::blocking;
   return !overlaps || so_far.measured < options_.samples;
-}
-
-Runner::Apart Runner::apart() const {
-  Apart sum;
-  for (const auto& [stage, sampled] : sampled_) {
-    if (sampled.measured == 0) continue;
-    const double scale = static_cast<double>(sampled.runs) / static_cast<double>(sampled.measured);
-    sum.movement += scale * sampled.seconds.movement;
-    sum.core += scale * sampled.seconds.core;
-  }
-  return sum;
 }
 
 void Runner::run_colour(Stage& stage, bool sample) {
@@ -71,12 +64,13 @@ void Runner::run_colour(Stage& stage, bool sample) {
             {context_.threads(), options_.poke_seconds, apart ? sampled_suffix : ""});
   const std::int64_t rounds = outputs.rounds();
   (apart ? ordered : strategy_)(work);
+  const bool sent_outputs = outputs.rounds() != rounds;
   // A lazy strategy has written new values beside halos that still hold the neighbours' old ones.
-  if (outputs.rounds() == rounds)
+  if (!sent_outputs)
     for (const Access& a : stage.accesses())
       if (a.mode != Mode::read) a.storage().set_fresh(point);
-  const std::int64_t sent = outputs.rounds() == rounds ? 0 : outputs.bytes();
-  counts_[stage.name()].moved += static_cast<double>(inputs.bytes() + sent);
+  const std::int64_t sent = inputs.bytes() + (sent_outputs ? outputs.bytes() : 0);
+  counts_[stage.name()].moved += static_cast<double>(sent);
 }
 
 // Whoever wrote what this stage reads now knows how far it is read.
@@ -84,13 +78,15 @@ void Runner::note_demand(Stage& stage) {
   for (const Access& a : stage.accesses()) {
     const auto writer = writers_.find(&a.storage());
     if (a.reach.width == 0 || writer == writers_.end()) continue;
+    if (writer->second.host_writes != a.storage().host_writes()) continue;
     Reach& demand = (*writer->second.demand)[writer->second.output];
     demand = demand | a.reach;
   }
   for (std::size_t output = 0; output < stage.accesses().size(); ++output) {
     const Access& a = stage.accesses()[output];
     if (a.mode == Mode::read) continue;
-    writers_[&a.storage()] = {stage.demand(), output};
+    keep(a.storage());
+    writers_[&a.storage()] = {stage.demand(), output, a.storage().host_writes()};
     Reach& demand = (*stage.demand())[output];
     demand = demand | a.reach;  // of an update: the next colour reads it
   }
@@ -123,7 +119,12 @@ Refresh& Runner::stale_inputs(Stage& stage) {
   bool in_place = false;
   for (const Access& a : stage.accesses()) {
     if (a.reach.width == 0 || a.storage().fresh().covers(a.reach)) continue;
-    wanted.push_back({&a.storage(), &a.field->boundaries(), a.reach});
+    const auto same = std::find_if(wanted.begin(), wanted.end(),
+                                   [&](const Wanted& w) { return w.storage == &a.storage(); });
+    if (same == wanted.end())
+      wanted.push_back({&a.storage(), &a.field->boundaries(), a.reach});
+    else
+      same->reach = same->reach | a.reach;
     in_place = in_place || a.mode == Mode::update;
   }
   Refresh& refresh = refresh_of(Role::input, std::move(wanted));
@@ -146,7 +147,10 @@ Refresh& Runner::refresh_of(Role role, std::vector<Wanted> wanted) {
   Key key{role, {}};
   for (const Wanted& w : wanted) key.second.emplace_back(w.storage, w.reach.width, w.reach.diagonal);
   auto& refresh = refreshes_[key];
-  if (!refresh) refresh = std::make_unique<Refresh>(std::move(wanted), options_.halo, context_.timeline());
+  if (!refresh) {
+    for (const Wanted& w : wanted) keep(*w.storage);
+    refresh = std::make_unique<Refresh>(std::move(wanted), options_.halo, context_.timeline());
+  }
   return *refresh;
 }
 
@@ -160,7 +164,12 @@ void Runner::move(const Access& from, const Access& to) {
   to.storage().settle();
   to.storage().set_fresh(point);
   auto& movement = moves_[{&from.storage(), &to.storage()}];
-  if (!movement) movement = std::make_unique<Redistribute>(from.storage(), to.storage());
+  if (!movement) {
+    keep(from.storage());
+    keep(to.storage());
+    movement = std::make_unique<Redistribute>(from.storage(), to.storage());
+  }
+  writers_.erase(&to.storage());
   movement->start();
   movement->wait();
 }

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <unordered_map>
 
 #include "engine/move/redistribute.hpp"
@@ -65,7 +66,7 @@ class Runner {
     double movement = 0;  ///< M: posting and waiting
     double core = 0;      ///< C_core, undisturbed by movements
   };
-  Apart apart() const;
+  const Apart& apart() const { return apart_; }
   /// Which transport every halo uses, a line each.
   std::string describe() const;
   /// What this rank's halos really sent, over all stages.
@@ -77,15 +78,10 @@ class Runner {
   struct Writer {
     std::shared_ptr<Stage::Demand> demand;
     std::size_t output;
-  };
-  /// Runs of one stage, and what those that overlapped nothing took.
-  struct Sampled {
-    std::int64_t runs = 0;
-    std::int64_t measured = 0;
-    Apart seconds;
+    std::int64_t host_writes;  ///< of the storage then
   };
   void run_colour(Stage& stage, bool sample);
-  bool wants_sample(const Sampled& so_far) const;
+  bool wants_sample(const Stage::Sampled& so_far) const;
   /// What the timeline holds so far of movements and cores.
   Apart booked() const;
   void note_demand(Stage& stage);
@@ -96,15 +92,18 @@ class Runner {
   /// An updated field may be stale as an input and wanted as an output: two refreshes, so that each tells
   /// whether it ran.
   Refresh& refresh_of(Role role, std::vector<Wanted> wanted);
+  void keep(Storage& storage) { kept_.insert(storage.shared_from_this()); }
 
   Context& context_;
   RunnerOptions options_;
   StrategyFunction strategy_;
+  // What follows knows storages by their address: none may be reused for another field meanwhile.
+  std::set<std::shared_ptr<Storage>> kept_;
   std::map<Key, std::unique_ptr<Refresh>> refreshes_;
   std::map<std::pair<Storage*, Storage*>, std::unique_ptr<Redistribute>> moves_;
   std::unordered_map<Storage*, Writer> writers_;
   std::map<std::string, Counts> counts_;
-  std::unordered_map<const Stage*, Sampled> sampled_;
+  Apart apart_;
 };
 
 }  // namespace sc

@@ -21,7 +21,11 @@ struct Access {
   /// Cells of the sweep's grid beyond which no cell of the field's halo is needed are those this far from a
   /// neighbour.
   int margin;
+  /// The field's grid has so many times the cells of the stage's along an axis, or so many times fewer; 0
+  /// and 0 where it is the stage's own grid.
+  int finer = 0, coarser = 0;
 
+  bool across() const { return finer > 0; }
   Storage& storage() const { return field->storage(level); }
 };
 
@@ -61,8 +65,9 @@ struct DeclaredAcross {
   Level<T, N> level;
   Reach reach;
   int margin;
+  int finer, coarser;
 
-  Access access() const { return {level.field, level.level, Mode::read, reach, margin}; }
+  Access access() const { return {level.field, level.level, Mode::read, reach, margin, finer, coarser}; }
   Across<T, N> view() const {
     const Out<T, N> out = level.view();
     const Grid& grid = level.field->grid();
@@ -92,7 +97,9 @@ auto reads(Level<T, N> level, Reach reach = point) {
   return detail::Declared<T, N, Mode::read>{level, reach};
 }
 
-/// Reach on a grid `factor` times finer or coarser than the sweep's, counted in cells of that grid.
+/// Reading a grid `factor` times finer or coarser than the sweep's, with the same blocks. `reach` counts
+/// layers of that grid's halo. A coarse cell lives with its first child, so that of f children up to f - 1
+/// lie in the halo where a block has no whole number of them, and a child's parent may lie one layer out.
 struct Refined {
   int factor;
   Reach reach;
@@ -107,11 +114,12 @@ constexpr Coarsened coarsen(int factor, Reach reach) { return {factor, reach}; }
 template <class T, int N>
 auto reads(Level<T, N> level, Refined r) {
   // A coarse cell at the end of a block may cover fine cells of the neighbour, one layer and more of halo.
-  return detail::DeclaredAcross<T, N>{level, r.reach, (r.reach.width + r.factor - 1) / r.factor + 1};
+  return detail::DeclaredAcross<T, N>{level, r.reach, (r.reach.width + r.factor - 1) / r.factor + 1, r.factor,
+                                      1};
 }
 template <class T, int N>
 auto reads(Level<T, N> level, Coarsened c) {
-  return detail::DeclaredAcross<T, N>{level, c.reach, (c.reach.width + 1) * c.factor};
+  return detail::DeclaredAcross<T, N>{level, c.reach, (c.reach.width + 1) * c.factor, 1, c.factor};
 }
 
 }  // namespace sc

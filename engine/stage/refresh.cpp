@@ -75,7 +75,8 @@ Refresh::~Refresh() {
 void Refresh::begin() {
   if (under_way_) return;
   under_way_ = true;
-  filled_beside_own_ = arrived_ = false;
+  arrived_ = false;
+  filled_beside_own_ = false;
   for (const Wanted& w : wanted_) w.storage->set_in_flight(this);
 }
 

@@ -65,9 +65,9 @@ class Refresh final : public Movement {
   std::uint16_t name_ = 0;
   std::int64_t rounds_ = 0;
   bool under_way_ = false;
+  bool arrived_ = false;  // in the round under way
   bool settle_on_wait_ = false;
   bool filled_beside_own_ = false;
-  bool arrived_ = false;
 };
 
 /// What a storage must receive so that its boundary conditions can fill a halo fresh to `reach`.

@@ -12,6 +12,29 @@ int colours_needed(Reach reach) {
   return reach.diagonal > 0 ? 8 : 2;
 }
 
+/// Whether the blocks of `coarse` are those of `fine`, `factor` times fewer cells along each axis or as many.
+bool same_blocks(const Grid& coarse, const Grid& fine, int factor) {
+  const auto follow = [&](int axis, int f) {
+    const std::vector<int>&few = coarse.cuts(axis), &many = fine.cuts(axis);
+    for (std::size_t b = 0; b < few.size(); ++b)
+      if (few.size() != many.size() || few[b] != (many[b] + f - 1) / f) return false;
+    return true;
+  };
+  for (int axis = 0; axis < 3; ++axis)
+    if (!follow(axis, factor) && !follow(axis, 1)) return false;
+  return true;
+}
+
+/// Whether some block of `fine` has no cell of `coarse`: it would have no halo either to find its parents in.
+bool childless(const Grid& coarse, const Grid& fine) {
+  for (int axis = 0; axis < 3; ++axis) {
+    const std::vector<int>&few = coarse.cuts(axis), &many = fine.cuts(axis);
+    for (std::size_t b = 0; b + 1 < many.size(); ++b)
+      if (many[b] < many[b + 1] && few[b] == few[b + 1]) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 double Stage::bytes_per_cell() const {
@@ -26,31 +49,62 @@ double Stage::bytes_per_cell() const {
   return bytes;
 }
 
+void Stage::check_colours() const {
+  const auto where = "stage \"" + name() + "\" ";
+  if (colours_ != 1 && colours_ != 2 && colours_ != 4 && colours_ != 8)
+    refuse(where + "has " + std::to_string(colours_) + " colours; allowed are 1, 2, 4 and 8");
+  for (const Access& a : accesses()) {
+    if (a.mode != Mode::update || a.reach.width == 0) continue;
+    const std::string field = "field \"" + a.field->name() + "\"";
+    const int needed = colours_needed(a.reach);
+    // Four colours keep apart what 19 points reach: box(1) without its eight corners.
+    const bool enough = colours_ >= needed || (needed == 8 && colours_ == 4);
+    if (needed == 0 || !enough)
+      refuse(where + "updates " + field +
+             " in place while reading its neighbours; that needs a coloured sweep of reach 1 (" +
+             std::to_string(needed) + " colours) or a second level");
+    for (int axis = 0; axis < 3; ++axis)
+      if (const int cells = grid().cells()[axis]; grid().periodic()[axis] && cells % 2 != 0)
+        refuse(where + "updates " + field + " in colours around a periodic axis of " + std::to_string(cells) +
+               " cells; an odd number puts neighbours of one colour side by side");
+  }
+}
+
 void Stage::check_accesses() {
   const auto where = "stage \"" + name() + "\" ";
   demand_ = std::make_shared<Demand>(accesses().size());
   for (const Access& a : accesses()) {
     const std::string field = "field \"" + a.field->name() + "\"";
-    if (a.level >= a.field->levels())
+    if (a.level < 0 || a.level >= a.field->levels())
       refuse(where + "uses level " + std::to_string(a.level) + " of " + field + ", which has " +
              std::to_string(a.field->levels()));
+    if (a.reach.width < 0 || a.reach.diagonal < 0)
+      refuse(where + "reads " + field + " with a reach of " + std::to_string(a.reach.width) +
+             "; it cannot be negative");
     if (a.reach.width > a.field->grid().halo())
       refuse(where + "reads " + field + " " + std::to_string(a.reach.width) +
              " cells away, but its grid has a halo of " + std::to_string(a.field->grid().halo()));
     if (a.mode != Mode::read && !(a.field->grid() == grid()))
       refuse(where + "writes " + field + ", which is on another grid than the stage's other outputs");
-    const int needed = colours_needed(a.reach);
-    // Four colours keep apart what 19 points reach: box(1) without its eight corners.
-    const bool enough = colours_ >= needed || (needed == 8 && colours_ == 4);
-    if (a.mode == Mode::update && (needed == 0 || !enough))
-      refuse(where + "updates " + field +
-             " in place while reading its neighbours; that needs a coloured sweep of reach 1 (" +
-             std::to_string(needed) + " colours) or a second level");
+    if (!a.across() && !(a.field->grid() == grid()))
+      refuse(where + "reads " + field +
+             ", which is on another grid; say refine() or coarsen() with its reach");
+    if (a.across() && a.finer >= a.coarser && !same_blocks(grid(), a.field->grid(), a.finer))
+      refuse(where + "reads " + field + ", whose grid is not " + std::to_string(a.finer) +
+             " times finer with the same blocks; move() it to one that is");
+    if (a.across() && a.coarser > a.finer && !same_blocks(a.field->grid(), grid(), a.coarser))
+      refuse(where + "reads " + field + ", whose grid is not " + std::to_string(a.coarser) +
+             " times coarser with the same blocks; move() it to one that is");
+    if (a.coarser > 1 && childless(a.field->grid(), grid()))
+      refuse(
+          where + "reads " + field +
+          ", whose grid leaves a block empty that has cells here; move() to fewer ranks before coarsening");
     for (const Access& b : accesses())
       if (&a != &b && a.field == b.field && a.level == b.level && a.mode != Mode::read)
         refuse(where + "writes and also declares again the same level of " + field +
                "; declare it once, with updates()");
   }
+  check_colours();
 }
 
 }  // namespace sc

@@ -38,6 +38,18 @@ class Stage {
   /// Bytes a cell: every element declared is counted once for its read and once for its write.
   double bytes_per_cell() const;
 
+  /// Runs so far, and what those took in which nothing overlapped (see Runner::apart).
+  struct Sampled {
+    std::int64_t runs = 0;
+    std::int64_t measured = 0;
+    double movement = 0;  ///< seconds of posting and waiting
+    double core = 0;      ///< seconds of computing the core
+    double of_all_runs(double seconds) const {
+      return measured > 0 ? seconds * static_cast<double>(runs) / static_cast<double>(measured) : 0;
+    }
+  };
+  Sampled& sampled() { return sampled_; }
+
   /// What later stages read of output number `n` before it is written again: what an eager strategy sends.
   /// One entry for each access. Shared, because a stage may be gone when its output is read.
   using Demand = std::vector<Reach>;
@@ -53,12 +65,15 @@ class Stage {
   void check_accesses();
 
  private:
+  void check_colours() const;
+
   std::string name_;
   int colours_;
   double flops_;
   Lattice lattice_;
   std::vector<Accumulator> accumulators_;
   std::shared_ptr<Demand> demand_;
+  Sampled sampled_;
 };
 
 }  // namespace sc

@@ -38,6 +38,8 @@ class Work {
   void compute_alone(const Box& box, int thread);
   /// Joins what the threads of a team have accumulated.
   void join();
+  /// What a second of one thread counts from now on (Timeline::weigh).
+  void weigh(double weight) { timeline_.weigh(weight); }
   void book(Phase phase, double begin, double end, int thread);
   double now() const { return timeline_.now(); }
 

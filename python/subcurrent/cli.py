@@ -16,6 +16,11 @@ from . import __version__, compare, jobs, library, mpi
 from .errors import OTHER, SubcurrentError, storage_error
 
 
+def console() -> Console:
+    """As wide as the terminal; where the output goes to a file, as wide as the strategy table."""
+    return Console() if sys.stdout.isatty() or "COLUMNS" in os.environ else Console(width=100)
+
+
 def _show_version(asked: bool) -> None:
     if asked:
         print(f"subcurrent {__version__}")
@@ -119,7 +124,7 @@ def run(
     if strategy is not None:
         sets.append(f'engine.strategy="{strategy}"')
     request = jobs.RunRequest(case, ranks, sets, device, out, resume, overwrite, dry_run)
-    raise typer.Exit(jobs.run(request, Console()))
+    raise typer.Exit(jobs.run(request, console()))
 
 
 @app.command()
@@ -130,7 +135,7 @@ def cases() -> None:
     table.add_column()
     for name, path in library.shipped().items():
         table.add_row(name, library.summary_of(path))
-    Console().print(table)
+    console().print(table)
 
 
 @app.command()
@@ -152,7 +157,7 @@ def new(
 @app.command()
 def report(path: Annotated[Path, typer.Argument(metavar="RUN", help="a run folder")]) -> None:
     """Draw a run's figures again and write report.html, one page with the pictures inside."""
-    raise typer.Exit(jobs.report(path, Console()))
+    raise typer.Exit(jobs.report(path, console()))
 
 
 @app.command()
@@ -199,7 +204,7 @@ def strategies(
     request.out, request.overwrite = out, overwrite
     if names:
         request.strategies = [name.strip() for name in names.split(",") if name.strip()]
-    raise typer.Exit(compare.compare(request, Console()))
+    raise typer.Exit(compare.compare(request, console()))
 
 
 def main() -> None:

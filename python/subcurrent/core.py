@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The one door to the compiled module, opened in the ranks only.
 
-The launcher and the report never load it: it brings the system's parallel HDF5, and they read snapshots with
-h5py's own. They ask a short-lived process what was built instead.
+The launcher and the report never load it: it brings the system's parallel HDF5, they read snapshots with
+h5py's own, and whether the two can live in one process depends on how h5py was built (docs/decisions/0004).
+They ask a short-lived process what was built instead.
 """
 
 from __future__ import annotations

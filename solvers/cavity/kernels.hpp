@@ -73,6 +73,14 @@ struct Accelerate {
   }
 };
 
+/// What the row of a cell gains from the wall beside it along one axis: F -> weight F + share V_wall / dt.
+template <class Real>
+struct RowGain {
+  Real weight = 1, share = 0;
+  Real width = 1;  ///< of the row, in cells
+  std::array<Real, 3> V{};
+};
+
 /// Q^d = J nabla xi_d . F with F = V / dt + f; in rows beside walls F is the row's integral, V_wall / dt on
 /// the wall (f - nabla p vanishes there).
 template <class Real>
@@ -83,25 +91,32 @@ struct Flux {
 
   SC_FN void operator()(At c, Index g, Out<Real, 3> Q, In<Real, 3> V, In<Real, 3> f, In<Real> J,
                         In<Real, 9> grad) const {
+    std::array<RowGain<Real>, 3> gain;
     std::array<Real, 3> cell;
+    for (int a = 0; a < 3; ++a) gain[std::size_t(a)] = beside(g, a);
     for (int e = 0; e < 3; ++e) cell[std::size_t(e)] = V[e][c] * per_dt + f[e][c];
     for (int d = 0; d < 3; ++d) {
-      std::array<Real, 3> F = cell;
-      Real width = 1;
-      for (int k = 1; k < 3; ++k) {
-        const int a = (d + k) % 3;
-        add_wall(F, width, walls.at_low(g, a), wall_velocity[std::size_t(2 * a)]);
-        add_wall(F, width, walls.at_high(g, a), wall_velocity[std::size_t(2 * a + 1)]);
+      const RowGain<Real>& a = gain[std::size_t((d + 1) % 3)];
+      const RowGain<Real>& b = gain[std::size_t((d + 2) % 3)];
+      Real sum = 0;
+      for (int e = 0; e < 3; ++e) {
+        const auto k = std::size_t(e);
+        const Real first = a.weight * cell[k] + a.share * (a.V[k] * per_dt);
+        sum += grad[3 * d + e][c] * (b.weight * first + b.share * a.width * (b.V[k] * per_dt));
       }
-      Q[d][c] = J[c] * (grad[3 * d][c] * F[0] + grad[3 * d + 1][c] * F[1] + grad[3 * d + 2][c] * F[2]);
+      Q[d][c] = J[c] * sum;
     }
   }
-  SC_FN void add_wall(std::array<Real, 3>& F, Real& width, bool beside, const std::array<Real, 3>& V) const {
-    for (std::size_t e = 0; e < 3; ++e) {
-      const Real row = Real(row_weight) * F[e] + Real(wall_weight) * width * (V[e] * per_dt);
-      F[e] = beside ? row : F[e];
-    }
-    width = beside ? width * Real(row_weight + wall_weight) : width;
+  /// A row has a wall on one side at most: there are at least four cells between walls.
+  SC_FN RowGain<Real> beside(Index g, int a) const {
+    const bool low = walls.at_low(g, a), high = walls.at_high(g, a);
+    RowGain<Real> r;
+    r.weight = low || high ? Real(row_weight) : Real(1);
+    r.share = low || high ? Real(wall_weight) : Real(0);
+    r.width = low || high ? Real(row_weight + wall_weight) : Real(1);
+    for (std::size_t e = 0; e < 3; ++e)
+      r.V[e] = high ? wall_velocity[std::size_t(2 * a + 1)][e] : wall_velocity[std::size_t(2 * a)][e];
+    return r;
   }
 };
 

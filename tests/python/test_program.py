@@ -4,6 +4,7 @@
 import csv
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -48,7 +49,13 @@ def test_a_run_on_two_ranks_leaves_everything(program):
         assert isinstance(summary[name], (int, float)), name
     assert summary["capped_steps"] == 0
     assert [row["step"] for row in history(folder)] == [str(step) for step in range(1, 13)]
-    assert (folder / "timeline.json").stat().st_size > 100
+    events = json.loads((folder / "timeline.json").read_text())["traceEvents"]
+    assert {event["args"]["name"] for event in events if event["ph"] == "M"} == {"rank 0", "rank 1"}
+    ends = [
+        max(event["ts"] + event["dur"] for event in events if event["ph"] == "X" and event["pid"] == rank)
+        for rank in (0, 1)
+    ]
+    assert ends[0] == pytest.approx(ends[1], abs=5e5), "the clocks of the ranks are aligned"
     for name in ("profiles.png", "flow.png", "flow_3d.png", "history.png"):
         assert (folder / "figures" / name).stat().st_size > 10_000, done.stdout
     assert (folder / "report.html").exists()
@@ -145,6 +152,60 @@ def test_kill_9_during_a_run_and_resume(program):
     assert program("run", "case.toml", "--out", folder, "--resume", *options).returncode == OK
     assert program("run", "case.toml", "--out", "whole", *options).returncode == OK
     assert history(folder) == history(program.folder / "whole")
+
+
+def test_kill_9_while_a_checkpoint_is_written_and_resume_on_other_ranks(program):
+    """All ranks die with a half-written checkpoint on disk; 1, 2 and 3 ranks go on from the one before."""
+    text = SMALL.replace("[18, 18, 18]", "[34, 34, 34]").replace("0.04", "0.02")
+    program.write_case(text.replace("steps = 12", "steps = 100000") + "[output]\ncheckpoint_every = 1\n")
+    killed = next(filter(None, (killed_in_checkpoint(program, f"r{n}") for n in range(10))), None)
+    assert killed is not None, "no attempt caught a checkpoint being written"
+    newest = max((killed / "checkpoints").glob("checkpoint_*.h5"))
+    steps = int(newest.stem.rpartition("_")[2]) + 4
+    options = ("--set", f"run.steps={steps}", *QUIET)
+    assert program("run", "case.toml", "--out", "whole", *options).returncode == OK
+    for ranks in ("1", "2", "3"):
+        folder = program.folder / f"again_{ranks}"
+        shutil.copytree(killed, folder)
+        done = program("run", "case.toml", "-n", ranks, "--out", folder, "--resume", *options)
+        assert done.returncode == OK, done.stderr
+        assert f"resumed from {newest.name}" in done.stdout
+        assert history(folder) == history(program.folder / "whole")
+        assert not list((folder / "checkpoints").glob("*.subcurrent-part"))
+
+
+def killed_in_checkpoint(program, name: str) -> Path | None:
+    """A run folder whose ranks were killed while they wrote a checkpoint; None when it was whole already."""
+    folder = program.folder / name
+    running = program.start("run", "case.toml", "-n", "2", "--out", folder, *QUIET)
+    wait_for_steps(folder, 3)
+    victims = ranks_of(folder)
+    assert len(victims) == 2
+    end = time.monotonic() + 60
+    while not list((folder / "checkpoints").glob("*.subcurrent-part")):
+        assert time.monotonic() < end
+    for victim in victims:
+        os.kill(victim, signal.SIGKILL)
+    said, _ = running.communicate(timeout=60)
+    assert running.returncode == 1, said
+    return folder if list((folder / "checkpoints").glob("*.subcurrent-part")) else None
+
+
+def test_a_snapshot_is_a_grid_file(program):
+    """The same points from a file, on other ranks, give the same bits as from the formula."""
+    program.write_case(SMALL)
+    assert program("run", "case.toml", "--out", "a", *QUIET).returncode == OK
+    (snapshot,) = (program.folder / "a" / "snapshots").iterdir()
+    from_file = ("--set", "grid.clustering=file", "--set", f"grid.file={snapshot}")
+    for ranks in ("1", "3"):
+        done = program("run", "case.toml", "-n", ranks, "--out", f"b{ranks}", *from_file, *QUIET)
+        assert done.returncode == OK, done.stderr
+        assert history(program.folder / f"b{ranks}") == history(program.folder / "a")
+    wraps = ("--set", "boundaries.y-=periodic", "--set", "boundaries.y+=periodic")
+    for wrong in (wraps, ("--set", "grid.points=[18,18,20]")):
+        done = program("run", "case.toml", "--out", "c", *from_file, *wrong)
+        assert done.returncode == BAD_INPUT
+        sentence_of(done)
 
 
 def test_a_run_that_diverges(program):
@@ -300,6 +361,15 @@ if again is not None:
     assert again.shape == (3, 18, 18, 18)
     assert np.array_equal(again, expected)
     print("all good", sim)
+
+# h5py brings an HDF5 of its own; a script may use both.
+import h5py
+
+sim.snapshot("nine.vtkhdf")
+if again is not None:
+    with h5py.File("nine.vtkhdf") as file:
+        assert np.array_equal(np.moveaxis(file["fields/velocity"][...], -1, 0), expected)
+sim.load("six.h5")
 """
 
 

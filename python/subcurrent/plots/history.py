@@ -30,7 +30,7 @@ def draw_history(
     with style.figure(path, 10.5, 6.4, title) as drawing:
         (change, residual), (iterations, mass) = drawing.subplots(2, 2, sharex=True)
         change.set_title("Change of the flow")
-        _logarithmic(change, time, history["max_change"], "max |∂V/∂t|", style.BLUE)
+        _decades(change, time, history["max_change"], "max |∂V/∂t|", style.BLUE)
         if steady:
             change.axhline(steady, color=style.ORANGE, linestyle="--", linewidth=1.4)
             change.annotate(
@@ -42,7 +42,7 @@ def draw_history(
                 fontsize=9,
             )
         residual.set_title("Pressure equation: residual left")
-        _logarithmic(residual, time, history["residual"], "residual", style.VIOLET)
+        _decades(residual, time, history["residual"], "residual", style.VIOLET)
         iterations.plot(time, history["iterations"], color=style.GREEN, linewidth=1.4)
         capped = history["capped"] > 0
         if capped.any():
@@ -57,13 +57,14 @@ def draw_history(
         )
         iterations.set_ylim(bottom=0)
         mass.set_title("Mass: divergence, rms")
-        _logarithmic(mass, time, history["divergence_rms"], "rms ∇·V", style.RED)
+        _decades(mass, time, history["divergence_rms"], "rms ∇·V", style.RED)
         mass.set_xlabel("time (side / lid speed)")
 
 
-def _logarithmic(axes: Axes, time: np.ndarray, values: np.ndarray, label: str, colour: str) -> None:
+def _decades(axes: Axes, time: np.ndarray, values: np.ndarray, label: str, colour: str) -> None:
+    """On a logarithmic axis where the values span a decade and more."""
     positive = np.where(values > 0, values, np.nan)
     axes.plot(time, positive, color=colour, linewidth=1.0)
-    if np.isfinite(positive).any():
+    if np.isfinite(positive).any() and np.nanmax(positive) > 10 * np.nanmin(positive):
         axes.set_yscale("log")
     axes.set(ylabel=label)

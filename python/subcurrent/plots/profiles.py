@@ -29,7 +29,8 @@ def draw_profiles(
         _u_of_z(left, runs, reference)
         _w_of_x(right, runs, reference)
         found = [axes.get_legend_handles_labels() for axes in (left, right)]
-        drawing.legend(*max(found, key=lambda pair: len(pair[1])), loc="outside upper right", ncols=3)
+        labels = max(found, key=lambda pair: len(pair[1]))
+        drawing.legend(*labels, loc="outside lower right", ncols=3, fontsize=10)
     return differences
 
 

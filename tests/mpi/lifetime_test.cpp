@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// ranks: 1 2 3
+// threads: 2
+// Things end in any order: fields before their runner, contexts before their fields; several grids and
+// several contexts live side by side.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+
+#include "engine/subcurrent.hpp"
+#include "tests/mpi/cells.hpp"
+#include "tests/mpi/test_context.hpp"
+
+namespace sc::test {
+namespace {
+
+struct Around {
+  SC_FN void operator()(At c, Out<double> out, In<double> u) const {
+    out[c] = u[c.x(1)] + 2 * u[c.y(-1)] + 3 * u[c.z(1)];
+  }
+};
+
+double around(const Grid& grid, Int3 g, double scale) {
+  const auto value = [&](Int3 c) {
+    for (int a = 0; a < 3; ++a) c[a] = (c[a] + grid.cells()[a]) % grid.cells()[a];
+    return scale * (c.x + 100 * c.y + 10000 * c.z);
+  };
+  return value({g.x + 1, g.y, g.z}) + 2 * value({g.x, g.y - 1, g.z}) + 3 * value({g.x, g.y, g.z + 1});
+}
+
+struct Problem {
+  Grid grid;
+  Field<double> u, out;
+  Sweep<Around, decltype(writes(out.now())), decltype(reads(u.now(), star(1)))> sweep;
+
+  Problem(Context& context, Int3 cells, int halo = 1)
+      : grid(context, {.cells = cells, .periodic = {true, true, true}, .halo = halo}),
+        u(grid, "u"),
+        out(grid, "out"),
+        sweep("around", Around{}, writes(out.now()), reads(u.now(), star(1))) {}
+
+  void run(Runner& runner, double scale) {
+    u.fill([&](int x, int y, int z) { return scale * (x + 100 * y + 10000 * z); });
+    runner.run(sweep);
+    for_cells(grid.own(),
+              [&](Int3 c) { ASSERT_EQ(out.get(c), around(grid, grid.origin() + c, scale)) << to_string(c); });
+  }
+};
+
+// The allocator hands the addresses of the dead to the living; a runner must not mistake one for the other.
+TEST(Lifetime, FieldsMayEndBeforeTheirRunner) {
+  for (Strategy strategy : {Strategy::blocking, Strategy::boundary_first, Strategy::interior_first}) {
+    TestContext context;
+    Runner runner(context, {.strategy = strategy});
+    for (int n = 0; n < 20; ++n) {
+      auto problem = std::make_unique<Problem>(context, Int3{8 + n % 3, 9, 18}, 1 + n % 2);
+      problem->run(runner, 1 + n);
+      problem->run(runner, 2 + n);
+    }
+  }
+}
+
+TEST(Lifetime, FieldsMayOutliveTheContextsClose) {
+  for (TransportPolicy transport : {TransportPolicy::automatic, TransportPolicy::mpi}) {
+    std::optional<Context> context;
+    context.emplace(MPI_COMM_WORLD, ContextOptions{.transport = transport});
+    auto problem = std::make_unique<Problem>(*context, Int3{8, 9, 18});
+    auto runner = std::make_unique<Runner>(*context, RunnerOptions{});
+    auto total = std::make_unique<GlobalValue>(*context);
+    problem->run(*runner, 1);
+    const Accumulator one(Reduce::sum);
+    total->start({&one, 1});
+    context->close();
+    context->close();
+    EXPECT_TRUE(context->closed());
+    context.reset();
+    total.reset();
+    problem.reset();
+    runner.reset();
+  }
+}
+
+TEST(Lifetime, ARefreshMayEndWithItsMessagesUnderWay) {
+  TestContext context;
+  auto problem = std::make_unique<Problem>(context, Int3{8, 9, 18});
+  {
+    Refresh refresh({{&problem->u.storage(0), &problem->u.boundaries(), star(1)}}, {}, context.timeline());
+    refresh.Movement::start();
+  }
+  EXPECT_EQ(problem->u.storage(0).in_flight(), nullptr);
+  Runner runner(context, {});
+  problem->run(runner, 5);
+}
+
+TEST(Lifetime, TwoGridsInOneContext) {
+  TestContext context({.threads = 2});
+  Problem small(context, {8, 9, 12}), large(context, {15, 10, 21}, 2);
+  Runner one(context, {.strategy = Strategy::boundary_first}),
+      two(context, {.strategy = Strategy::halo_thread});
+  for (int n = 1; n < 5; ++n) {
+    small.run(one, n);
+    large.run(one, -n);
+    large.run(two, n);
+    small.run(two, -n);
+  }
+}
+
+TEST(Lifetime, TwoContextsInOneProcess) {
+  TestContext first({.threads = 1}), second({.threads = 2, .transport = TransportPolicy::mpi});
+  Context alone(MPI_COMM_SELF);
+  Problem a(first, {8, 9, 12}), b(second, {11, 8, 18}), c(alone, {7, 6, 5});
+  Runner ra(first, {}), rb(second, {.strategy = Strategy::interior_first}), rc(alone, {});
+  for (int n = 1; n < 5; ++n) {
+    a.run(ra, n);
+    if (first.rank() % 2 == 0) c.run(rc, 10 * n);  // alone: others need not take part
+    b.run(rb, -n);
+  }
+  EXPECT_EQ(alone.size(), 1);
+  alone.close();
+  a.run(ra, 7);
+}
+
+TEST(Lifetime, ContextsOneAfterTheOther) {
+  for (int n = 0; n < 30; ++n) {
+    TestContext context;
+    Problem problem(context, {8, 8, 12});
+    Runner runner(context, {});
+    problem.run(runner, n);
+  }
+}
+
+}  // namespace
+}  // namespace sc::test
