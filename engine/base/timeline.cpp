@@ -45,6 +45,7 @@ std::uint16_t Timeline::name(std::string_view text) {
 }
 
 void Timeline::add(std::uint16_t name, Phase phase, double begin, double end, int thread) {
+  if (!recording_) return;
   add_total(name, phase, end - begin);
   if (spans_.size() < spans_.capacity())
     spans_.push_back({begin, end, name, phase, static_cast<std::uint8_t>(thread)});
@@ -53,6 +54,7 @@ void Timeline::add(std::uint16_t name, Phase phase, double begin, double end, in
 }
 
 void Timeline::add_total(std::uint16_t name, Phase phase, double seconds) {
+  if (!recording_) return;
   Total& total = totals_[std::size_t{name} * phase_count + static_cast<std::size_t>(phase)];
   total.seconds += weight_ * seconds;
   ++total.count;

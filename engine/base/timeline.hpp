@@ -62,6 +62,9 @@ class Timeline {
   /// totals of a stage still add up to the time it took.
   void weigh(double weight) { weight_ = weight; }
   void clear();
+  /// Off: nothing is added and scopes read no clock. For measuring what the timeline itself costs.
+  void record(bool on) { recording_ = on; }
+  bool recording() const { return recording_; }
 
   const std::vector<std::string>& names() const { return names_; }
   const std::vector<Span>& spans() const { return spans_; }
@@ -83,16 +86,19 @@ class Timeline {
   std::int64_t dropped_ = 0;
   double weight_ = 1;
   int rank_ = 0;
+  bool recording_ = true;
 };
 
 /// Adds one span from its construction to its end.
 class Scope {
  public:
   Scope(Timeline& timeline, std::uint16_t name, Phase phase)
-      : timeline_(timeline), begin_(timeline.now()), name_(name), phase_(phase) {}
+      : timeline_(timeline), begin_(timeline.recording() ? timeline.now() : 0), name_(name), phase_(phase) {}
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
-  ~Scope() { timeline_.add(name_, phase_, begin_, timeline_.now()); }
+  ~Scope() {
+    if (timeline_.recording()) timeline_.add(name_, phase_, begin_, timeline_.now());
+  }
 
  private:
   Timeline& timeline_;

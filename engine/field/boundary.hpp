@@ -29,6 +29,9 @@ class Boundaries {
  public:
   void set(Face face, std::shared_ptr<const Boundary> boundary) { at(face) = std::move(boundary); }
   const Boundary* get(Face face) const { return faces_[index(face)].get(); }
+  bool any() const {
+    return std::any_of(faces_.begin(), faces_.end(), [](const auto& face) { return face != nullptr; });
+  }
   /// Layers that the conditions of one axis read beside their columns.
   int tangential(int axis) const {
     int most = 0;

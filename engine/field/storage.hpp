@@ -74,6 +74,8 @@ class Storage : public std::enable_shared_from_this<Storage> {
   /// Movements whose peers may still read the own cells of this storage.
   void add_reader(Pending* reader);
   void remove_reader(Pending* reader);
+  /// Whether settle() would have anything to end.
+  bool busy() const { return in_flight_ || !readers_.empty(); }
   /// Call before own cells are written: ends the refresh under way and waits until no peer reads the old
   /// values.
   void settle();

@@ -100,13 +100,18 @@ void Runner::end_inputs_under_way(Stage& stage) {
 }
 
 void Runner::settle_outputs(Stage& stage) {
-  Timeline& timeline = context_.timeline();
-  const Scope scope(timeline, timeline.name(stage.name()), Phase::settle);
-  for (const Access& a : stage.accesses()) {
-    if (a.mode == Mode::read) continue;
-    a.storage().settle();
-    a.storage().set_fresh(point);
+  const auto written = [](const Access& a) { return a.mode != Mode::read; };
+  const auto& accesses = stage.accesses();
+  const bool busy = std::any_of(accesses.begin(), accesses.end(),
+                                [&](const Access& a) { return written(a) && a.storage().busy(); });
+  if (busy) {  // most often not, and then not worth a span
+    Timeline& timeline = context_.timeline();
+    const Scope scope(timeline, timeline.name(stage.name()), Phase::settle);
+    for (const Access& a : accesses)
+      if (written(a)) a.storage().settle();
   }
+  for (const Access& a : accesses)
+    if (written(a)) a.storage().set_fresh(point);
 }
 
 Refresh& Runner::stale_inputs(Stage& stage) {

@@ -105,9 +105,11 @@ bool Refresh::test() {
 void Refresh::arrive() {
   if (wanted_.empty()) return;
   begin();
-  if (arrived_) return;  // waiting again would begin another round
-  const Scope scope(timeline_, name_, Phase::wait);
-  for (const auto& exchange : exchanges_) exchange->wait();
+  if (arrived_) return;  // another wait() would begin another round
+  if (!pieces_.empty()) {  // without neighbours there is nothing to wait for, and no span to add
+    const Scope scope(timeline_, name_, Phase::wait);
+    for (const auto& exchange : exchanges_) exchange->wait();
+  }
   arrived_ = true;
 }
 
@@ -141,6 +143,8 @@ void Refresh::fill_beside_own() {
 }
 
 void Refresh::apply_boundaries(bool beside_own, bool beside_neighbours) {
+  const auto has_conditions = [](const Wanted& w) { return w.boundaries->any(); };
+  if (std::none_of(wanted_.begin(), wanted_.end(), has_conditions)) return;
   const Scope scope(timeline_, name_, Phase::boundary);
   for (const Wanted& w : wanted_) {
     const Grid& grid = w.storage->grid();

@@ -22,6 +22,7 @@ class FlowSolver final : public Cavity {
   AnyField& velocity() override { return flow_.V; }
   AnyField& pressure() override { return flow_.p; }
   AnyField& iterate() override { return poisson_->x(); }
+  AnyField& source() override { return poisson_->b(); }
   AnyField& coordinates() override { return mesh_->x; }
   void restored() override;
   void refresh_for_output() override;

@@ -48,6 +48,8 @@ class Cavity {
   virtual AnyField& pressure() = 0;
   /// The pressure solver's iterate, the other half of the state.
   virtual AnyField& iterate() = 0;
+  /// The right side of the pressure equation in the last step, times the cells' volumes.
+  virtual AnyField& source() = 0;
   virtual AnyField& coordinates() = 0;
   /// Collective: call when velocity, iterate and clock have been set from a checkpoint; the pressure follows
   /// from them.

@@ -370,6 +370,13 @@ if again is not None:
     with h5py.File("nine.vtkhdf") as file:
         assert np.array_equal(np.moveaxis(file["fields/velocity"][...], -1, 0), expected)
 sim.load("six.h5")
+
+# One rank looks, and might have written: all refresh together, and the flow goes on unchanged.
+if again is not None:
+    assert abs(sim.velocity).max() > 0
+sim.run(steps=3)
+again = sim.gather("velocity")
+assert again is None or np.array_equal(again, expected)
 """
 
 

@@ -57,7 +57,7 @@ TEST(Centreline, IsFourthOrderOnEveryGrid) {
   for (const Clustering clustering : {Clustering::uniform, Clustering::tanh, Clustering::skewed}) {
     // Even numbers: no grid line lies in the middle.
     const double coarse = error_on({10, 12, 14}, clustering), fine = error_on({20, 24, 28}, clustering);
-    EXPECT_LT(fine, 1e-4);
+    EXPECT_LT(fine, 3e-4);  // 3/128 h^4 81 of cos 3y, h up to 0.11 in the middle of the tanh grid
     EXPECT_GT(coarse, 8 * fine) << int(clustering) << ": " << coarse << " " << fine;
   }
 }

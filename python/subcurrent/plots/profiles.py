@@ -23,7 +23,7 @@ def draw_profiles(
     note = ""
     if differences:
         worst = ", ".join(f"{name} {100 * value:.2f} %" for name, value in differences.items())
-        note = f"largest difference from the reference, in lid speeds: {worst}"
+        note = f"largest difference, in lid speeds: {worst}"
     with style.figure(path, 10.5, 5.0, title, note) as drawing:
         left, right = drawing.subplots(1, 2)
         _u_of_z(left, runs, reference)

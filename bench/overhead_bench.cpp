@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the engine itself costs: the timeline, as the time of a step with it and without, and a run of a sweep
+// through the Runner beside the sweep alone.
+//   overhead_bench [turns]
+#include <cstdlib>
+
+#include "bench/measure.hpp"
+#include "solvers/cavity/solver.hpp"
+
+namespace {
+
+using namespace sc;
+using namespace sc::cavity;
+
+CavityOptions cube(int points) {
+  CavityOptions options;
+  options.points = {points, points, points};
+  options.faces[5] = {FaceKind::moving, {1, 0, 0}};
+  return options;
+}
+
+/// Steps with five multigrid cycles: many short sweeps, the worst case for the timeline.
+void timeline_cost(Context& context, int points, int turns) {
+  CavityOptions options = cube(points);
+  options.pressure.fixed_iterations = 5;
+  auto cavity = make_cavity(context, options);
+  const auto steps = [&] {
+    for (int n = 0; n < 4; ++n) cavity->step();
+  };
+  Timeline& timeline = context.timeline();
+  std::vector<bench::Way> ways{{.name = "with", .run = steps, .before = [&] { timeline.clear(); }},
+                               {.name = "without",
+                                .run = steps,
+                                .before = [&] { timeline.record(false); },
+                                .after = [&] { timeline.record(true); }}};
+  bench::take_turns(context, ways, turns, 2);
+  bench::report("timeline, share of a step on " + std::to_string(points) + "^3 (CPU time)",
+                bench::median(ways[0].busy) / bench::median(ways[1].busy) - 1, "goal < 0.01");
+}
+
+struct Nothing {
+  SC_FN void operator()(At c, Out<double> next, In<double> q) const { next[c] = q[c.x(1)] + q[c.z(-1)]; }
+};
+
+void runner_cost(Context& context, int turns) {
+  constexpr int runs = 1000;
+  const Grid grid(context, {.cells = {4, 4, 4}, .halo = 1});
+  Field<double> q(grid, "q", {.levels = 2});
+  Sweep sweep("nothing", Nothing{}, writes(q.next()), reads(q.now(), star(1)));
+  Runner runner(context, {.strategy = Strategy::boundary_first});
+  std::vector<bench::Way> ways{{"runner",
+                                [&] {
+                                  for (int n = 0; n < runs; ++n) {
+                                    runner.run(sweep);
+                                    q.advance();
+                                  }
+                                }},
+                               {"alone", [&] {
+                                  for (int n = 0; n < runs; ++n) {
+                                    sweep.compute(grid.own(), 1, sweep.accumulators());
+                                    q.advance();
+                                  }
+                                }}};
+  bench::take_turns(context, ways, 20 * turns, 2);
+  bench::report("Runner, microseconds a run (CPU time)",
+                (bench::median(ways[0].busy) - bench::median(ways[1].busy)) / runs * 1e6, "goal <= 2");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const int turns = argc > 1 ? std::max(1, std::atoi(argv[1])) : 25;
+  Context context(MPI_COMM_WORLD);
+  timeline_cost(context, 66, turns);
+  timeline_cost(context, 26, 4 * turns);
+  runner_cost(context, turns);
+  context.close();
+  MPI_Finalize();
+}
