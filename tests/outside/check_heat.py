@@ -18,7 +18,9 @@ def heat(ranks: int, steps: int) -> str:
 
 ball = sum(
     (x - CELLS // 2) ** 2 + (y - CELLS // 2) ** 2 + (z - CELLS // 2) ** 2 < CELLS * CELLS / 16
-    for x in range(CELLS) for y in range(CELLS) for z in range(CELLS)
+    for x in range(CELLS)
+    for y in range(CELLS)
+    for z in range(CELLS)
 )
 expect(float(heat(2, 0)) == ball, "every warm cell counts once")
 spread = {ranks: heat(ranks, 40) for ranks in (1, 2, 3)}
