@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cavity's Jacobi sweep through the Runner on grids that leave the cache, against a copy loop over two of
-// the same arrays in the same run. Bytes count each array once: 7 doubles a cell for the sweep, 2 for the copy.
+// the same arrays in the same run. Bytes count each array once: 7 doubles a cell for the sweep, 2 for the
+// copy.
 //   jacobi_bench [turns]
 #include <omp.h>
 
@@ -22,7 +23,8 @@ using Points = SevenPoints<double>;
 #pragma omp parallel num_threads(threads)
   {
     const std::ptrdiff_t n = omp_get_num_threads(), t = omp_get_thread_num();
-    const std::ptrdiff_t first = count / 64 * t / n * 64, last = t + 1 == n ? count : count / 64 * (t + 1) / n * 64;
+    const std::ptrdiff_t first = count / 64 * t / n * 64,
+                         last = t + 1 == n ? count : count / 64 * (t + 1) / n * 64;
     for (std::ptrdiff_t block = first; block < last; block += 512) {
       const std::ptrdiff_t end = std::min(block + 512, last);
 #pragma GCC ivdep
@@ -59,15 +61,18 @@ void compare(Int3 cells, int threads, int turns) {
     const double n = double(grid.own().cells());
     const double sweep_rate = n * jacobi.bytes_per_cell() / bench::median(ways[0]);
     const double copy_rate = 16.0 * double(whole) / bench::median(ways[1]);
-    const double of_copy = n * jacobi.bytes_per_cell() / (16.0 * double(whole)) * bench::ratio(ways[1], ways[0]);
+    const double of_copy =
+        n * jacobi.bytes_per_cell() / (16.0 * double(whole)) * bench::ratio(ways[1], ways[0]);
     const std::string name = std::to_string(cells.x) + "x" + std::to_string(cells.y) + "x" +
                              std::to_string(cells.z) + ", " + std::to_string(threads) +
                              (threads > 1 ? " threads" : " thread");
-    std::printf("jacobi %s: %.1f GB/s, copy loop %.1f GB/s\n", name.c_str(), sweep_rate * 1e-9, copy_rate * 1e-9);
+    std::printf("jacobi %s: %.1f GB/s, copy loop %.1f GB/s\n", name.c_str(), sweep_rate * 1e-9,
+                copy_rate * 1e-9);
     std::printf("  by CPU time: jacobi %.1f, copy %.1f GB/s, ratio %.3f\n",
                 n * jacobi.bytes_per_cell() / bench::median(ways[0].busy) * 1e-9 * threads,
                 16.0 * double(whole) / bench::median(ways[1].busy) * 1e-9 * threads,
-                n * jacobi.bytes_per_cell() / (16.0 * double(whole)) * bench::median(ways[1].busy) / bench::median(ways[0].busy));
+                n * jacobi.bytes_per_cell() / (16.0 * double(whole)) * bench::median(ways[1].busy) /
+                    bench::median(ways[0].busy));
     bench::report("Jacobi sweep / copy loop, " + name, of_copy, "goal >= 0.75");
   }
   context.close();

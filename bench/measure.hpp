@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How every benchmark here measures: the ways to be compared take turns in one process, so that a busy machine
-// disturbs all alike; medians; results only as ratios.
+// How every benchmark here measures: the ways to be compared take turns in one process, so that a busy
+// machine disturbs all alike; medians; results only as ratios.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Multigrid against Jacobi on the pressure equation of one step of the cavity: 66^3 points, tanh grid with spacing
-// 0.012 at the walls, Re = 100, after some steps from rest. Both start from the pressure of the step before and
-// stop at the same residual max |laplacian p - rhs| < 1e-5.
+// Multigrid against Jacobi on the pressure equation of one step of the cavity: 66^3 points, tanh grid with
+// spacing 0.012 at the walls, Re = 100, after some steps from rest. Both start from the pressure of the step
+// before and stop at the same residual max |laplacian p - rhs| < 1e-5.
 //   pressure_bench [steps before] [sweeps of jacobi, 0 = until converged] [points]
 #include <cstdlib>
 #include <cstring>
@@ -84,8 +84,8 @@ void print_breakdown(Context& context, double solves) {
       count = std::max(count, total.count);
     }
     if (seconds > 0)
-      std::printf("  %-18s %7.2f ms a solve, %5.0f runs\n", timeline.names()[n].c_str(), seconds / solves * 1e3,
-                  double(count) / solves);
+      std::printf("  %-18s %7.2f ms a solve, %5.0f runs\n", timeline.names()[n].c_str(),
+                  seconds / solves * 1e3, double(count) / solves);
   }
 }
 
@@ -113,13 +113,18 @@ int main(int argc, char** argv) {
     bench::take_turns(context, relaxing, 1, 0);
     bench::take_turns(context, cycles, 20, 0);  // before and after, should the machine have become busier
     const double ratio = bench::median(relaxing[0]) / bench::median(cycles[0]);
-    std::printf("multigrid: %d cycles, residual %.2e, %.1f ms; jacobi: %d sweeps, residual %.2e, %.2f s, %.3f ms a sweep\n",
-                by_multigrid.iterations, by_multigrid.residual, bench::median(cycles[0]) * 1e3, by_jacobi.iterations,
-                by_jacobi.residual, bench::median(relaxing[0]), bench::median(relaxing[0]) / by_jacobi.iterations * 1e3);
+    std::printf(
+        "multigrid: %d cycles, residual %.2e, %.1f ms; jacobi: %d sweeps, residual %.2e, %.2f s, %.3f ms a "
+        "sweep\n",
+        by_multigrid.iterations, by_multigrid.residual, bench::median(cycles[0]) * 1e3, by_jacobi.iterations,
+        by_jacobi.residual, bench::median(relaxing[0]),
+        bench::median(relaxing[0]) / by_jacobi.iterations * 1e3);
     std::printf("  by CPU time %.1f\n", bench::median(relaxing[0].busy) / bench::median(cycles[0].busy));
-    if (by_jacobi.capped || by_multigrid.capped) std::printf("result: a solver was stopped above its tolerance\n");
+    if (by_jacobi.capped || by_multigrid.capped)
+      std::printf("result: a solver was stopped above its tolerance\n");
     else if (sweeps == 0)
-      bench::report("Jacobi / multigrid, one step's pressure on " + std::to_string(points) + "^3", ratio, "goal >= 100");
+      bench::report("Jacobi / multigrid, one step's pressure on " + std::to_string(points) + "^3", ratio,
+                    "goal >= 100");
   }
   context.close();
   MPI_Finalize();

@@ -105,7 +105,7 @@ bool Refresh::test() {
 void Refresh::arrive() {
   if (wanted_.empty()) return;
   begin();
-  if (arrived_) return;  // another wait() would begin another round
+  if (arrived_) return;    // another wait() would begin another round
   if (!pieces_.empty()) {  // without neighbours there is nothing to wait for, and no span to add
     const Scope scope(timeline_, name_, Phase::wait);
     for (const auto& exchange : exchanges_) exchange->wait();
