@@ -19,7 +19,8 @@ function(sc_warnings target)
     endif()
     if(SUBCURRENT_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
       # Instrumented code confuses the same analyses in every release of GCC.
-      list(APPEND warnings -Wno-error=maybe-uninitialized -Wno-error=stringop-overflow)
+      list(APPEND warnings -Wno-error=maybe-uninitialized -Wno-error=stringop-overflow
+        -Wno-error=mismatched-new-delete)
     endif()
   endif()
   target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${warnings}>")

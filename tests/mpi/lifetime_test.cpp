@@ -61,6 +61,28 @@ TEST(Lifetime, FieldsMayEndBeforeTheirRunner) {
   }
 }
 
+// Ranks whose allocators put stages at different addresses still agree on which runs are samples: those send
+// what this strategy otherwise leaves to the reader.
+TEST(Lifetime, StagesMayTurnUpWhereOthersWere) {
+  TestContext context;
+  Runner runner(context, {.strategy = Strategy::interior_first, .samples = 2});
+  Problem problem(context, {8, 9, 18});
+  Field<double> beyond(problem.grid, "beyond");
+  Sweep reader("reader", Around{}, writes(beyond.now()), reads(problem.out.now(), star(1)));
+  std::optional<decltype(problem.sweep)> slots[2];
+  for (int n = 1; n < 8; ++n) {
+    auto& slot = slots[context.rank() == 0 ? 0 : n % 2];
+    slot.emplace("writer", Around{}, writes(problem.out.now()), reads(problem.u.now(), star(1)));
+    for (int again = 0; again < 3; ++again) {
+      problem.u.fill([&](int x, int y, int z) { return n + again + x + 2 * y + 3 * z; });
+      runner.run(*slot);
+      runner.run(reader);
+    }
+    slot.reset();
+  }
+  EXPECT_EQ(runner.counts().at("writer").runs, 21);
+}
+
 TEST(Lifetime, FieldsMayOutliveTheContextsClose) {
   for (TransportPolicy transport : {TransportPolicy::automatic, TransportPolicy::mpi}) {
     std::optional<Context> context;
