@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/measure.hpp"
 #include "engine/base/mpi_check.hpp"
 #include "engine/field/storage.hpp"
 #include "engine/move/box_copy.hpp"
@@ -180,15 +181,19 @@ void bench_axis(int axis, int repetitions, bool cold, double q) {
     measure(shared, ways, repetitions, before);
     if (shared.rank() == 0) {
       const double bytes = fields * 8.0 * 2 * cells * cells;
-      const std::string name = std::string("split ") + "xyz"[axis] + (cold ? " cold" : " warm");
+      const std::string name = std::string("halo split ") + "xyz"[axis] + (cold ? " cold" : " warm");
       std::printf("%s:", name.c_str());
       for (const Way& way : ways)
         std::printf(" %s %.0f us (%.1f GB/s)", way.name.c_str(), quantile(way.seconds, q) * 1e6,
                     bytes / quantile(way.seconds, q) * 1e-9);
-      std::printf("\n%s local copy / shared: %.2f\n%s alltoallw / shared: %.2f\n%s alltoallw / mpi: %.2f\n",
-                  name.c_str(), quantile(ways[3].seconds, q) / quantile(ways[0].seconds, q), name.c_str(),
-                  quantile(ways[2].seconds, q) / quantile(ways[0].seconds, q), name.c_str(),
-                  quantile(ways[2].seconds, q) / quantile(ways[1].seconds, q));
+      std::printf("\n");
+      const auto over = [&](std::size_t a, std::size_t b) {
+        return quantile(ways[a].seconds, q) / quantile(ways[b].seconds, q);
+      };
+      bench::report(name + ": local copy / halo by shared memory", over(3, 0),
+                    "no goal, 1 is the memory's speed");
+      bench::report(name + ": MPI_Neighbor_alltoallw / halo by shared memory", over(2, 0), "goal >= 1");
+      bench::report(name + ": MPI_Neighbor_alltoallw / halo by messages", over(2, 1), "no goal");
     }
   }
   messages.close();

@@ -118,10 +118,17 @@ void print(const std::string& name, const std::vector<bench::Way>& ways, const T
     const double gain = bench::ratio(ways[0], way);
     std::printf("  %-15s %8.2f ms a sweep, blocking / it %.2f, %.0f %% of the ceiling\n", way.name.c_str(),
                 bench::median(way) / sweeps * 1e3, gain, 100 * gain / terms.ceiling());
-    if (way.name != "boundary_first") continue;
-    const bool worth = terms.ceiling() > 1.3;
-    bench::report("boundary_first / ceiling of hiding, " + name, gain / terms.ceiling(),
-                  worth ? "goal >= 0.85" : "no goal: the ceiling leaves little to gain");
+  }
+  char ceiling[64];
+  std::snprintf(ceiling, sizeof ceiling, "the ceiling is %.2f", terms.ceiling());
+  const bool worth = terms.ceiling() > 1.3;
+  for (const bench::Way& way : ways) {
+    const double gain = bench::ratio(ways[0], way);
+    if (way.name == "blocking" || way.name == "ordered") continue;
+    bench::report("blocking / " + way.name + ", " + name, gain, ceiling);
+    if (way.name == "boundary_first")
+      bench::report("boundary_first, share of the ceiling, " + name, gain / terms.ceiling(),
+                    worth ? "goal >= 0.85" : "no goal, there is little to gain");
   }
 }
 

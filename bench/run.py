@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the benchmarks and prints each figure beside its goal: `name: ratio (goal)`. Also build/bench.json."""
+
+import argparse
+import datetime
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PROGRAMS = ROOT / "build" / "release" / "bench"
+CLUSTER = ROOT / "tools" / "emulated-cluster"
+RESULT = re.compile(r"^result: (?P<name>.+): (?P<figure>\S+) \((?P<goal>[^()]*)\)$", re.MULTILINE)
+GOAL = re.compile(r"goal (?P<how>>=|<=|<|>) (?P<bound>[\d.]+)")
+
+
+@dataclass
+class Figure:
+    name: str
+    figure: float
+    goal: str
+    met: bool | None  # None where there is no goal
+
+    def line(self) -> str:
+        short = "; SHORT" if self.met is False else ""
+        return f"{self.name}: {self.figure:.3g} ({self.goal}{short})"
+
+
+@dataclass
+class Job:
+    """One command and the most time it may take."""
+
+    name: str
+    command: list[str]
+    seconds: int
+    network: bool = False  # needs root for the emulated network
+
+
+def jobs() -> list[Job]:
+    def program(name: str, *arguments) -> list[str]:
+        return [str(PROGRAMS / name), *map(str, arguments)]
+
+    def over_network(*arguments) -> list[str]:
+        return [str(CLUSTER), "with", "2", "100mbit", *program("overlap_bench", *arguments)]
+
+    mpirun = ["mpirun", "-n", "2", "--oversubscribe", "--bind-to", "none"]
+    return [
+        Job("Jacobi sweep", program("jacobi_bench", 11), 120),
+        Job("pressure solvers", program("pressure_bench"), 240),
+        Job("engine overhead", program("overhead_bench"), 60),
+        Job("halo exchange", [*mpirun, *program("halo_bench", 60)], 90),
+        Job("hiding, M = C_core", over_network(128, 128, 1024, 4, 25, "balance"), 120, True),
+        Job("hiding, 128x128x1024", over_network(128, 128, 1024, 2, 9), 120, True),
+        Job("hiding, 66^3", over_network(64, 64, 64, 20, 15), 60, True),
+        Job("hiding, 26^3", over_network(24, 24, 24, 20, 15), 60, True),
+    ]
+
+
+def met(figure: float, goal: str) -> bool | None:
+    found = GOAL.match(goal)
+    if not found:
+        return None
+    bound = float(found["bound"])
+    return {
+        ">=": figure >= bound,
+        "<=": figure <= bound,
+        "<": figure < bound,
+        ">": figure > bound,
+    }[found["how"]]
+
+
+def figures(text: str) -> list[Figure]:
+    found = [(m["name"], float(m["figure"]), m["goal"]) for m in RESULT.finditer(text)]
+    return [Figure(name, figure, goal, met(figure, goal)) for name, figure, goal in found]
+
+
+def obstacle(job: Job, time_left: float) -> str | None:
+    """Why a job cannot run here, or None."""
+    program = next(Path(word) for word in job.command if word.startswith(str(PROGRAMS)))
+    if not program.exists():
+        return f"{program.name} is not built (make bootstrap)"
+    if job.network and os.geteuid() != 0:
+        return "the emulated network needs root"
+    if time_left < 5:
+        return "no time left"
+    return None
+
+
+def environment() -> dict[str, str]:
+    return {
+        **os.environ,
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        "OMPI_MCA_hwloc_base_binding_policy": "none",
+        "OMP_WAIT_POLICY": "passive",
+    }
+
+
+def run(job: Job, time_left: float) -> tuple[str, str | None]:
+    """What the job printed, and why there is no more of it."""
+    limit = min(job.seconds, time_left)
+    # A group of its own, so that nothing of it outlives its time; the cluster takes itself down on SIGTERM.
+    command = ["timeout", "--kill-after=10", f"{limit:.0f}", *job.command]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, env=environment())
+    if done.returncode == 0:
+        return done.stdout, None
+    last = (done.stderr.strip() or done.stdout.strip() or "no output").splitlines()[-1]
+    return done.stdout, f"took more than {limit:.0f} s" if done.returncode in (124, 137) else last
+
+
+def machine() -> dict:
+    model = platform.processor()
+    if Path("/proc/cpuinfo").exists():
+        found = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
+        model = found[1] if found else model
+    return {"processor": model, "cores": os.cpu_count(), "load": os.getloadavg()[0]}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="", help="run the jobs whose name contains this")
+    parser.add_argument("--minutes", type=float, default=9.5, help="stop starting jobs after so long")
+    parser.add_argument("--json", type=Path, default=ROOT / "build" / "bench.json")
+    parser.add_argument("--verbose", action="store_true", help="also print what the benchmarks print")
+    options = parser.parse_args()
+    if not shutil.which("mpirun"):
+        parser.error("mpirun is not installed (make bootstrap)")
+
+    begin = time.monotonic()
+    record = {"date": datetime.date.today().isoformat(), "machine": machine(), "results": [], "skipped": []}
+    if record["machine"]["load"] > 0.5:
+        print(f"this machine is busy (load {record['machine']['load']:.1f}): expect noise", flush=True)
+    for job in jobs():
+        if options.only.lower() not in job.name.lower():
+            continue
+        left = 60 * options.minutes - (time.monotonic() - begin)
+        reason = obstacle(job, left)
+        text = ""
+        if reason is None:
+            text, reason = run(job, left)
+        if options.verbose and text:
+            print(re.sub(r"^result: .*\n", "", text, flags=re.MULTILINE), end="", flush=True)
+        for figure in figures(text):
+            print(figure.line(), flush=True)
+            record["results"].append(asdict(figure))
+        if reason:
+            print(f"{job.name}: skipped ({reason})", flush=True)
+            record["skipped"].append({"name": job.name, "reason": reason})
+    record["seconds"] = round(time.monotonic() - begin, 1)
+    options.json.parent.mkdir(parents=True, exist_ok=True)
+    options.json.write_text(json.dumps(record, indent=2) + "\n")
+    print(f"{options.json.relative_to(ROOT) if options.json.is_relative_to(ROOT) else options.json} written")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

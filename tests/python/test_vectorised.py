@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The row loop of for_each is vectorised: the compiler's own report says so, under the build's flags."""
+
+import json
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+root = Path(__file__).resolve().parents[2]
+commands = root / "build" / "release" / "compile_commands.json"
+loops = root / "engine" / "exec" / "for_each.hpp"
+
+sweep_of_one = """
+#include "solvers/cavity/levels.hpp"
+using namespace sc;
+using namespace sc::cavity;
+{kernel}
+using Points = SevenPoints<{real}>;
+void sweep(PoissonLevel<{real}, Points>& l, Runner& runner) {{
+  Sweep one("one", {name}, writes(l.x.next()), reads(l.x.now(), Points::reach), reads(l.b.now()),
+            reads(l.a.now(), Points::coefficient_reach), reads(l.inverse_diagonal.now()));
+  runner.run(one);
+}}
+"""
+# Every cell needs the answer of a call that the compiler cannot see into.
+opaque = """
+double elsewhere(double);
+struct Opaque {
+  SC_FN void operator()(At c, Out<double> next, In<double> x, In<double>, In<double, 3>, In<double>) const {
+    next[c] = elsewhere(x[c]);
+  }
+};
+"""
+
+
+def row_loop() -> int:
+    """The line of the loop over cells that lie side by side."""
+    wanted = "for (int n = 0; n < count; ++n) call(kernel, c.x(n),"
+    found = [n for n, line in enumerate(loops.read_text().splitlines(), 1) if wanted in line]
+    assert len(found) == 1, f"{loops} no longer has the one row loop this test looks for"
+    return found[0]
+
+
+def compile_command() -> list[str]:
+    """The compiler and the flags of examples/heat.cpp, without its files."""
+    if not commands.exists():
+        pytest.skip("build/release is not configured: there are no flags to compile with")
+    entries = [e for e in json.loads(commands.read_text()) if e["file"].endswith("examples/heat.cpp")]
+    if not entries:
+        pytest.skip("build/release is configured without examples")
+    words = shlex.split(entries[0]["command"])
+    if Path(words[0]).name == "ccache":
+        words = words[1:]
+    return words[: words.index("-o")]
+
+
+def vectorised_loops(source: Path) -> dict[int, int]:
+    """Line of for_each.hpp -> bytes of a vector, for every loop there that the compiler vectorised."""
+    command = [*compile_command(), "-fopt-info-vec-optimized", "-S", "-o", "/dev/null", str(source)]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=root)
+    if "unrecognized" in done.stderr and "fopt-info" in done.stderr:
+        pytest.skip("this compiler gives no such report")
+    assert done.returncode == 0, done.stderr
+    pattern = r"for_each\.hpp:(\d+):\d+: optimized: loop vectorized using (\d+) byte vectors"
+    found: dict[int, int] = {}
+    for line, size in re.findall(pattern, done.stderr):
+        found[int(line)] = max(found.get(int(line), 0), int(size))
+    return found
+
+
+def test_examples_heat():
+    assert row_loop() in vectorised_loops(root / "examples" / "heat.cpp")
+
+
+@pytest.mark.parametrize("real", ["double", "float"])
+def test_jacobi_kernel(tmp_path, real):
+    source = tmp_path / "jacobi.cpp"
+    source.write_text(sweep_of_one.format(kernel="", name=f"JacobiSweep<{real}, Points>{{}}", real=real))
+    loops_found = vectorised_loops(source)
+    assert row_loop() in loops_found
+    assert loops_found[row_loop()] >= 16
+
+
+def test_report_tells_loops_that_cannot_be(tmp_path):
+    source = tmp_path / "opaque.cpp"
+    source.write_text(sweep_of_one.format(kernel=opaque, name="Opaque{}", real="double"))
+    assert row_loop() not in vectorised_loops(source)
