@@ -6,6 +6,7 @@
 #   // threads: 2           (OMP_NUM_THREADS; 1 when absent)
 #   // timeout: 300         (seconds; 120 when absent, three times as much under a sanitizer)
 #   // label: long          (kept out of `make test`, run by `make test-long`)
+#   // label: sanitize      (built by the target sanitize_tests and run under the sanitizers in .ci/run)
 
 # The environment of every test: Open MPI as root and with more ranks than cores, nothing bound (tests run side by
 # side and would all be bound to core 0), waiting that yields, and no complaint where a container forbids
@@ -59,6 +60,10 @@ function(sc_mpi_test source)
   get_filename_component(name "${source}" NAME_WE)
   sc_program(mpi_${name} SOURCES "${source}" LINKS mpi_test_main)
   string(REGEX REPLACE "_test$" "" short "${name}")
+  sc_head("${source}" label "" labels)
+  if(sanitize IN_LIST labels)
+    add_dependencies(sanitize_tests mpi_${name})
+  endif()
   sc_head("${source}" ranks "1 2 4" ranks)
   foreach(count IN LISTS ranks)
     set(test mpi.${short}.${count})

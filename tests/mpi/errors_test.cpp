@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3 4
 // threads: 2
+// label: sanitize
 // One rank's failure becomes everybody's: the sentence and the exit code of the lowest failing rank, and no
 // hang.
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1
+// label: sanitize
 // Splitting a box must not be seen in the bits: the same compiled loop serves every box, with FMA contraction
 // and division.
 #include "engine/exec/for_each.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3
 // threads: 2
+// label: sanitize
 // Things end in any order: fields before their runner, contexts before their fields; several grids and
 // several contexts live side by side.
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3 4 6 8
+// label: sanitize
 // Redistribute between decompositions of the same cells, there and back, and gathering on rank 0.
 #include "engine/move/redistribute.hpp"
 

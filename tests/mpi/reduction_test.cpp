@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3 4 8
+// label: sanitize
 // Non-blocking reductions of order-free accumulators.
 #include "engine/move/reduction.hpp"
 #include "engine/exec/ordered_key.hpp"

@@ -2,6 +2,7 @@
 // ranks: 1 2 3 4 6
 // threads: 2
 // timeout: 240
+// label: sanitize
 // Every strategy x split x thread count x transport leaves the bits of a naive serial loop: two sweeps that
 // read each other with different reach, boundary conditions with and without tangential neighbours, halos
 // poisoned beforehand.

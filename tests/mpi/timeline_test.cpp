@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2
 // threads: 2
+// label: sanitize
 // Spans of a run nest and add up; a full store drops spans and keeps the totals.
 #include "engine/base/timeline.hpp"
 
