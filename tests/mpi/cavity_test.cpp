@@ -37,7 +37,7 @@ CavityOptions lid_driven(Int3 points, Clustering clustering, Method method) {
 std::vector<double> global_values(AnyField& field) {
   const std::vector<std::byte> bytes = gather(field.storage(0));
   std::vector<double> values(bytes.size() / sizeof(double));
-  std::memcpy(values.data(), bytes.data(), bytes.size());
+  if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
   return values;
 }
 
@@ -117,7 +117,8 @@ TEST(Cavity, AgreesWithTheOracle) {
 }
 
 bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
 }
 
 std::vector<Int3> splits_of(int ranks) {

@@ -106,7 +106,9 @@ TEST(Ledger, CountsBytesThatTravel) {
     return run(context, {.strategy = strategy}, steps).terms.bytes_moved;
   };
   const double once = bytes(Strategy::blocking, 1);
-  if (context.size() > 1) EXPECT_GT(once, 0);  // copies onto itself are not sent anywhere
+  if (context.size() > 1) {
+    EXPECT_GT(once, 0);  // copies onto itself are not sent anywhere
+  }
   // A lazy strategy refreshes its input before every run; an eager one too before the first two, while nobody
   // has told the writer what is read of it, and its output from the second run on.
   for (const Strategy lazy : {Strategy::interior_first, Strategy::halo_thread})

@@ -80,14 +80,18 @@ TEST(Timelines, SpansNestAndAddUp) {
       EXPECT_LE(nested(spans), elapsed) << strategy_name(strategy) << " thread " << thread;
     }
     EXPECT_EQ(timeline.dropped(), 0);
+    const bool teams = strategy == Strategy::halo_thread || strategy == Strategy::halo_thread_no_join;
     for (const auto& [key, sum] : sums) {
       const Timeline::Total kept = timeline.total(static_cast<std::uint16_t>(key.first), key.second);
       EXPECT_EQ(kept.count, sum.count) << phase_name(key.second);
-      // Where threads do different things, a second of one of them counts as its share of the rank's second.
-      const bool shared = strategy == Strategy::halo_thread || strategy == Strategy::halo_thread_no_join;
-      EXPECT_GE(kept.seconds, sum.seconds / (shared ? context.threads() : 1) - 1e-12);
       EXPECT_LE(kept.seconds, sum.seconds + 1e-12);
+      // A second of one thread of a team counts as what it is of the team's time.
+      EXPECT_GE(kept.seconds, sum.seconds / (teams ? context.threads() : 1) - 1e-12);
     }
+    double together = 0;
+    for (int phase = 0; phase < phase_count; ++phase)
+      together += timeline.total(static_cast<Phase>(phase)).seconds;
+    EXPECT_LE(together, elapsed) << strategy_name(strategy);
     const auto computed = timeline.total(Phase::shell).count + timeline.total(Phase::core).count +
                           timeline.total(Phase::all).count;
     EXPECT_GE(computed, 10) << strategy_name(strategy);
