@@ -90,7 +90,7 @@ Terms measure(Context& context, Int3 cells, int sweeps) {
   Fields fields(context, cells);
   Run ordered(fields, Strategy::ordered);
   ordered.sweeps(3);
-  for (int turn = 0; turn < 5; ++turn) {
+  for (int turn = 0; turn < 11; ++turn) {
     context.barrier();
     context.timeline().clear();
     ordered.sweeps(sweeps);
@@ -103,7 +103,7 @@ Terms measure(Context& context, Int3 cells, int sweeps) {
 /// than the grid, so it is looked for between bounds.
 int balanced(Context& context, Int3 cells, int sweeps) {
   int low = 32, high = cells.z;
-  for (int trial = 0; trial < 5; ++trial) {
+  for (int trial = 0; trial < 6; ++trial) {
     cells.z = (low + high) / 2 / 16 * 16;
     const Terms terms = measure(context, cells, sweeps);
     (terms.C_core() < terms.M() ? low : high) = cells.z;

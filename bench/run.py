@@ -124,11 +124,34 @@ def machine() -> dict:
     return {"processor": model, "cores": os.cpu_count(), "load": os.getloadavg()[0]}
 
 
+def table(record: dict) -> str:
+    """The record as docs/benchmarks.md keeps it."""
+    m = record["machine"]
+    lines = [
+        "# Benchmarks: the last table measured",
+        "",
+        f"Written by `bench/run.py --table docs/benchmarks.md` on {record['date']}; the method is in",
+        "[bench/README.md](../bench/README.md). Ratios of one run on one machine, not speeds of the program.",
+        "",
+        f"Machine: {m['processor']}, {m['cores']} cores; load average {m['load']:.1f} when the run began"
+        + (", so that other programs took part of every measurement." if m["load"] > 0.5 else "."),
+        "",
+        "| what | figure | goal | met |",
+        "|---|---:|---|---|",
+    ]
+    for r in record["results"]:
+        answer = {True: "yes", False: "**no**", None: ""}[r["met"]]
+        lines.append(f"| {r['name']} | {r['figure']:.3g} | {r['goal'].removeprefix('goal ')} | {answer} |")
+    lines += [f"| {s['name']} | | skipped: {s['reason']} | |" for s in record["skipped"]]
+    return "\n".join(lines) + "\n"
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help="run the jobs whose name contains this")
     parser.add_argument("--minutes", type=float, default=9.5, help="stop starting jobs after so long")
     parser.add_argument("--json", type=Path, default=ROOT / "build" / "bench.json")
+    parser.add_argument("--table", type=Path, help="also write the figures there as a Markdown table")
     parser.add_argument("--verbose", action="store_true", help="also print what the benchmarks print")
     options = parser.parse_args()
     if not shutil.which("mpirun"):
@@ -157,6 +180,8 @@ def main() -> int:
     record["seconds"] = round(time.monotonic() - begin, 1)
     options.json.parent.mkdir(parents=True, exist_ok=True)
     options.json.write_text(json.dumps(record, indent=2) + "\n")
+    if options.table:
+        options.table.write_text(table(record))
     print(f"{options.json.relative_to(ROOT) if options.json.is_relative_to(ROOT) else options.json} written")
     return 0
 

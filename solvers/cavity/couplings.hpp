@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// The couplings of the pressure operator A on every level: from the metrics on the finest, from the children
+// below.
+#pragma once
+
+#include <array>
+
+#include "engine/subcurrent.hpp"
+
+namespace sc::cavity {
+
+/// Where a cell lies among the walls of a grid.
+struct Walls {
+  Int3 cells;  ///< global
+  Bool3 periodic;
+
+  SC_FN static std::int64_t along(Index g, int axis) { return axis == 0 ? g.x : axis == 1 ? g.y : g.z; }
+  SC_FN bool at_low(Index g, int axis) const { return !periodic[axis] && along(g, axis) == 0; }
+  SC_FN bool at_high(Index g, int axis) const { return !periodic[axis] && along(g, axis) == cells[axis] - 1; }
+  /// Whether the neighbour at `side` (-1 or 1) along the axis carries an unknown.
+  SC_FN bool inside(Index g, int axis, int side) const {
+    return side < 0 ? !at_low(g, axis) : !at_high(g, axis);
+  }
+};
+
+/// The control volume of a cell beside a wall reaches from the wall to 3/2, so that its outer flux is exactly
+/// zero. Tangential fluxes of that row are the integral of the linear profile through wall and cell over [0,
+/// 3/2]: 9/8 of the cell's value and 3/8 of the wall's.
+constexpr double row_weight = 9.0 / 8, wall_weight = 3.0 / 8;
+
+/// The weight of the row of the cell along one axis.
+SC_FN double weight_across(const Walls& walls, Index g, int axis) {
+  double w = walls.at_low(g, axis) ? row_weight : 1.0;
+  return walls.at_high(g, axis) ? w * row_weight : w;
+}
+
+/// The finest couplings of 7 points: J g^dd on the low faces, weighted with the rows beside walls; none
+/// through a wall.
+template <class Real>
+struct FinestSeven {
+  Walls walls;
+  SC_FN void operator()(At c, Index g, Out<Real, 3> a, In<Real, 3> face, In<Real, 3>) const {
+    for (int d = 0; d < 3; ++d) {
+      const double weight = weight_across(walls, g, (d + 1) % 3) * weight_across(walls, g, (d + 2) % 3);
+      a[d][c] = walls.at_low(g, d) ? Real(0) : Real(double(face[d][c]) * weight);
+    }
+  }
+};
+
+/// The finest couplings of 19 points. Faces on walls carry no flux. A diagonal spring +-J g^ab / 2 needs both
+/// its cells inside. What the cross flux through a face beside a wall then lacks is closed by continuing p
+/// linearly: the tangential flux of the wall row uses the one-sided slope there.
+template <class Real>
+struct FinestNineteen {
+  Walls walls;
+
+  SC_FN static int face_index(int d, int side) { return 2 * d + (side > 0); }
+  /// The diagonal in the plane of axes a and b (in either order) with signs sa and sb.
+  SC_FN static int edge_index(int a, int sa, int b, int sb) {
+    const int d = 3 - a - b;
+    const bool in_order = a == (d + 1) % 3;
+    return 6 + 4 * d + ((in_order ? sa : sb) > 0) + 2 * ((in_order ? sb : sa) > 0);
+  }
+
+  SC_FN void operator()(At c, Index g, Out<Real, 18> out, In<Real, 3> face, In<Real, 3> edge) const {
+    double a[18] = {};
+    for (int d = 0; d < 3; ++d) {
+      const double weight = weight_across(walls, g, (d + 1) % 3) * weight_across(walls, g, (d + 2) % 3);
+      for (int side = -1; side <= 1; side += 2)
+        if (walls.inside(g, d, side))
+          a[face_index(d, side)] = double(face[d][side < 0 ? c : c.along(d, 1)]) * weight;
+    }
+    for (int d = 0; d < 3; ++d) {
+      const int u = (d + 1) % 3, v = (d + 2) % 3;
+      for (int su = -1; su <= 1; su += 2)
+        for (int sv = -1; sv <= 1; sv += 2) {
+          const At at = c.along(u, su > 0).along(v, sv > 0);
+          add_spring(a, g, u, su, v, sv, double(edge[d][at]) * weight_across(walls, g, d));
+        }
+    }
+    for (int k = 0; k < 18; ++k) out[k][c] = Real(a[k]);
+  }
+
+  SC_FN void add_spring(double (&a)[18], Index g, int u, int su, int v, int sv, double e) const {
+    const bool in_u = walls.inside(g, u, su), in_v = walls.inside(g, v, sv);
+    if (in_u && in_v) {
+      a[edge_index(u, su, v, sv)] += 0.5 * su * sv * e;
+    } else if (in_u != in_v) {
+      const int t = in_u ? u : v, st = in_u ? su : sv;        // along the wall, through this face
+      const int w = in_u ? v : u, inward = in_u ? -sv : -su;  // away from the wall
+      if (!walls.inside(g, w, inward)) return;
+      const double q = 0.5 * (row_weight - 0.5) * st * inward * e;
+      a[face_index(w, inward)] += q;
+      a[edge_index(t, st, w, inward)] += q;
+      a[face_index(t, st)] -= q;
+    }
+  }
+};
+
+/// 1 / D with D the sum of the couplings; returns Gershgorin's bound of the eigenvalues of D^-1 A.
+template <class Real, class Points>
+struct InverseDiagonal {
+  SC_FN double operator()(At c, Out<Real> inverse, In<Real, Points::coefficients> a) const {
+    double sum = 0, size = 0;
+    for (int k = 0; k < Points::neighbours; ++k) {
+      const double coupling = double(Points::coupling(a, c, k));
+      sum += coupling;
+      size += __builtin_fabs(coupling);
+    }
+    inverse[c] = sum > 0 ? Real(1 / sum) : Real(0);
+    return sum > 0 ? 1 + size / sum : 0.0;
+  }
+};
+
+/// Which fine cells a coarse one covers along each axis: factor * I … factor * I + factor - 1, as far as
+/// there are.
+struct Children {
+  Int3 factor;
+  Int3 fine_cells;  ///< global
+
+  SC_FN std::int64_t first(std::int64_t coarse, int axis) const {
+    const std::int64_t i = coarse * factor[axis];
+    return i < fine_cells[axis] ? i : fine_cells[axis];
+  }
+};
+
+/// Couplings of a coarse cell: those of the fine faces that make up its face, over the longer distance
+/// between the coarse centres; lengths cancel along a diagonal.
+template <class Real>
+struct CoarsenSeven {
+  Children children;
+  std::array<const double*, 3> ratio;  ///< fine distance / coarse distance at the low face of coarse cell I
+
+  SC_FN void operator()(At c, Index g, Out<Real, 3> a, Across<Real, 3> fine) const {
+    const std::array<std::int64_t, 3> I{g.x, g.y, g.z};
+    for (std::size_t d = 0; d < 3; ++d) {
+      const std::size_t p = (d + 1) % 3, q = (d + 2) % 3;
+      std::array<std::int64_t, 3> i;
+      i[d] = children.first(I[d], int(d));
+      double sum = 0;
+      for (i[q] = children.first(I[q], int(q)); i[q] < children.first(I[q] + 1, int(q)); ++i[q])
+        for (i[p] = children.first(I[p], int(p)); i[p] < children.first(I[p] + 1, int(p)); ++i[p])
+          sum += double(fine[int(d)][fine.at(i[0], i[1], i[2])]);
+      a[int(d)][c] = Real(sum * ratio[d][I[d]]);
+    }
+  }
+};
+template <class Real>
+struct CoarsenNineteen {
+  Children children;
+  std::array<const double*, 3> ratio;
+
+  SC_FN void operator()(At c, Index g, Out<Real, 18> a, Across<Real, 18> fine) const {
+    const std::array<std::int64_t, 3> I{g.x, g.y, g.z};
+    for (int k = 0; k < 18; ++k) {
+      // The children through which neighbour k is reached: the first or last along the axes of its direction.
+      std::array<std::int64_t, 3> lo, hi, i;
+      double scale = 1;
+      for (std::size_t d = 0; d < 3; ++d) {
+        lo[d] = children.first(I[d], int(d));
+        hi[d] = children.first(I[d] + 1, int(d));
+        const int side = direction(k, int(d));
+        if (side < 0) hi[d] = lo[d] + 1;
+        if (side > 0) lo[d] = hi[d] - 1;
+        if (k < 6 && side != 0) scale = ratio[d][I[d] + (side > 0)];
+      }
+      double sum = 0;
+      for (i[2] = lo[2]; i[2] < hi[2]; ++i[2])
+        for (i[1] = lo[1]; i[1] < hi[1]; ++i[1])
+          for (i[0] = lo[0]; i[0] < hi[0]; ++i[0]) sum += double(fine[k][fine.at(i[0], i[1], i[2])]);
+      a[k][c] = Real(sum * scale);
+    }
+  }
+  SC_FN static int direction(int k, int axis) {
+    if (k < 6) return axis == k / 2 ? 2 * (k % 2) - 1 : 0;
+    const int d = (k - 6) / 4, q = (k - 6) % 4;
+    if (axis == (d + 1) % 3) return q & 1 ? 1 : -1;
+    if (axis == (d + 2) % 3) return q & 2 ? 1 : -1;
+    return 0;
+  }
+};
+
+}  // namespace sc::cavity
