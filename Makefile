@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The few commands one needs; each makes first whatever it needs and is quick when that is already there.
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap demo test test-long bench lint format clean
+.PHONY: help bootstrap demo test test-long sanitize bench lint format clean
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 JOBS := $(shell nproc)
 
@@ -25,6 +25,12 @@ test-long:  ## everything, the long cases included, and the C++ tests again unde
 	cmake --preset mpich
 	cmake --build --preset mpich -j$(JOBS)
 	ctest --preset mpich -j$(JOBS)
+
+sanitize: bootstrap  ## the engine's tests under the address, undefined and thread sanitizers
+	for preset in sanitize tsan; do \
+	  cmake --preset $$preset && cmake --build --preset $$preset -j$(JOBS) --target sanitize_tests && \
+	  ctest --preset $$preset -j$(JOBS) -L '^(unit|sanitize)$$' -E '\.[3-9]$$' || exit 1; \
+	done
 
 bench: bootstrap  ## measure, and print each ratio beside its goal
 	@python bench/run.py
