@@ -6,7 +6,7 @@
 #   // threads: 2           (OMP_NUM_THREADS; 1 when absent)
 #   // timeout: 300         (seconds; 120 when absent, three times as much under a sanitizer)
 #   // label: long          (kept out of `make test`, run by `make test-long`)
-#   // label: sanitize      (built by the target sanitize_tests and run under the sanitizers in .ci/run)
+#   // label: sanitize      (built by the target sanitize_tests and run by make sanitize)
 
 # The environment of every test: Open MPI as root and with more ranks than cores, nothing bound (tests run side by
 # side and would all be bound to core 0), waiting that yields, and no complaint where a container forbids
