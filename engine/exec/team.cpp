@@ -32,12 +32,14 @@ std::pair<std::int64_t, std::int64_t> team_share(std::int64_t count) {
   return {count * thread / threads, count * (thread + 1) / threads};
 }
 
-TileQueue::TileQueue(const Box& box, int wanted) : box_(box) {
+int team_thread() { return omp_get_thread_num(); }
+
+TileQueue::TileQueue(const Box& box, int wanted, int whole) : box_(box) {
   if (box.empty()) return;
   const Int3 n = box.extent();
-  bz_ = std::max(1, n.z / std::max(1, wanted));
+  bz_ = whole == 2 ? n.z : std::max(1, n.z / std::max(1, wanted));
   const int slabs = (n.z + bz_ - 1) / bz_;
-  const int per_slab = std::max(1, wanted / slabs);
+  const int per_slab = whole == 1 ? 1 : std::max(1, wanted / slabs);
   by_ = std::max(1, (n.y + per_slab - 1) / per_slab);
   ny_ = (n.y + by_ - 1) / by_;
   count_ = ny_ * slabs;

@@ -22,10 +22,16 @@ class Stage {
   /// The grid whose cells the stage computes.
   virtual const Grid& grid() const = 0;
   virtual const std::vector<Access>& accesses() const = 0;
+  /// The axis along which every box must hold all own cells, because lines run along it; -1 for none.
+  virtual int whole_axis() const { return -1; }
   /// Computes `box` (local coordinates) with `threads` threads; what the kernel returns goes into `into`.
   virtual void compute(const Box& box, int threads, std::span<Accumulator> into) = 0;
   /// Piece `piece` of the inputs has arrived. Stages that add partial results as they come override it.
   virtual void absorb(int /*piece*/) {}
+  /// Computes from now on where `places` say, one for each access: in a slot that holds some planes of every
+  /// field, or on a device. Without any, in the fields' own storages again. Throws Error (failure) for
+  /// another number of places.
+  virtual void bind(std::span<const Place> places);
   /// A stage in several colours runs once a colour, halos refreshed in between.
   int colours() const { return colours_; }
   void choose_colour(int colour) { lattice_ = {colours_, colour}; }
@@ -61,8 +67,14 @@ class Stage {
     lattice_.colours = colours;
   }
   const Lattice& lattice() const { return lattice_; }
+  /// Where access number `n` lies in this run.
+  Place place(std::size_t n) const { return bound_.empty() ? place_of(accesses()[n].storage()) : bound_[n]; }
   /// Checks the declarations; throws Error (bad_input) for those that cannot be run.
   void check_accesses();
+  /// Refuses an axis that the ranks of `grid` divide between them.
+  void check_axis(const Grid& grid, int axis) const;
+  /// Throws Error (failure) unless the lines along whole_axis() lie in `box` as wholes.
+  void check_box(const Box& box) const;
 
  private:
   void check_colours() const;
@@ -71,6 +83,7 @@ class Stage {
   int colours_;
   double flops_;
   Lattice lattice_;
+  std::vector<Place> bound_;
   std::vector<Accumulator> accumulators_;
   std::shared_ptr<Demand> demand_;
   Sampled sampled_;

@@ -22,16 +22,24 @@ Work::Work(Stage& stage, Refresh& inputs, Refresh& outputs, Timeline& timeline, 
 
 void Work::split_shell() {
   int margin = 0;
+  int read = 0;  // the part of it that inputs ask for
   auto demand = stage_.demand()->begin();
   for (const Access& a : stage_.accesses()) {
     const int tangential = a.field->boundaries().tangential_up_to(2);
-    if (a.reach.width > 0) margin = std::max(margin, a.margin + tangential);
+    if (a.reach.width > 0) read = std::max(read, a.margin + tangential);
     if (demand->width > 0) margin = std::max(margin, demand->width + tangential);
     ++demand;
   }
+  margin = std::max(margin, read);
   core_ = all_;
   const Grid& grid = stage_.grid();
+  const int whole = stage_.whole_axis();
   for (int axis = 0; axis < 3; ++axis) {
+    if (axis == whole) {
+      // A line is computed as one: where the axis closes on itself, each reads the halo at its ends.
+      if (grid.periodic()[axis] && read > 0) core_ = Box{};
+      continue;
+    }
     const bool alone = grid.split()[axis] == 1 && !grid.periodic()[axis];
     if (!alone && !grid.physical({axis, 0})) core_.lo[axis] += margin;
     if (!alone && !grid.physical({axis, 1})) core_.hi[axis] -= margin;
@@ -45,16 +53,28 @@ void Work::start(Refresh& movement) {
 }
 
 void Work::start(Refresh& movement, int piece) {
+  // Lines along a periodic axis cross the core, and the halo at their ends is filled from it.
+  const bool early = whole_axis() >= 0 && &movement == &outputs_ && !core_computed_;
+  if (early && !intersect(movement.source(piece), core_).empty()) {
+    piece_left_ = true;
+    return;
+  }
   const Scope scope(timeline_, name_, Phase::start);
   movement.start(piece);
+}
+
+void Work::arrive(Refresh& movement) {
+  if (piece_left_ && &movement == &outputs_) compute(core_);
+  movement.arrive();
 }
 
 void Work::run(const Box& box) { stage_.compute(box, options_.threads, stage_.accumulators()); }
 
 void Work::compute(const Box& box) {
-  if (box.empty()) return;
+  if (box.empty() || (piece_left_ && core_computed_ && box == core_)) return;  // see arrive()
   const Scope scope(timeline_, name_, box == core_ ? Phase::core : box == all_ ? Phase::all : Phase::shell);
   run(box);
+  core_computed_ = core_computed_ || box == core_ || box == all_;
 }
 
 void Work::compute(const Box& box, Refresh& movement) {
@@ -66,22 +86,25 @@ void Work::compute(const Box& box, Refresh& movement) {
   const double begin = timeline_.now();
   double poked = 0;
   double last = begin;
+  const int axis = whole_axis() == 2 ? 1 : 2;  // that the slabs are cut across
+  const int end = box.hi[axis];
   int planes = 1;  // of a slab; follows the time the last one took
-  for (int z = box.lo.z; z < box.hi.z;) {
+  for (int next = box.lo[axis]; next < end;) {
     Box slab = box;
-    slab.lo.z = z;
-    slab.hi.z = std::min(box.hi.z, z + planes);
+    slab.lo[axis] = next;
+    slab.hi[axis] = std::min(end, next + planes);
     run(slab);
-    z = slab.hi.z;
+    next = slab.hi[axis];
     const double computed = timeline_.now();
-    if (z < box.hi.z && movement.test()) planes = box.hi.z - z;
+    if (next < end && movement.test()) planes = end - next;
     const double tested = timeline_.now();
     poked += tested - computed;
-    if (planes < box.hi.z - z)
+    if (planes < end - next)
       planes = std::clamp(static_cast<int>(planes * options_.poke_seconds / std::max(computed - last, 1e-9)),
                           1, 4 * planes);
     last = tested;
   }
+  core_computed_ = core_computed_ || box == core_;
   timeline_.add(name_, Phase::core, begin, timeline_.now() - poked);
   timeline_.add_total(name_, Phase::poke, poked);
 }
