@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // for_each_line: an operator over the whole lines of a box along one axis (FFTs, tridiagonal solves), handed
 // to it in bundles of neighbouring lines. Lines along y and z are bundled where they lie, neighbours side by
-// side along x; lines along x are copied into that order and back, so that a recurrence along a line
-// vectorises across lines on every axis.
+// side along x; lines along x, and bundles that are not full, are copied into that order and back, so that a
+// recurrence along a line vectorises across lines on every axis.
 #pragma once
 
 #include <memory>
@@ -49,10 +49,12 @@ struct LineMemory {
 
 /// What an operator is told of its bundle.
 struct Bundle {
-  int count;    ///< cells of a line
-  int lines;    ///< in the bundle
-  int axis;     ///< along which they run
-  Index first;  ///< global position of cell 0 of line 0; line l lies l further along x (along y if axis is x)
+  int count;     ///< cells of a line
+  int lines;     ///< in the bundle; the last is repeated to fill it up
+  int distinct;  ///< without the repetitions
+  int axis;      ///< along which they run
+  int across;    ///< along which line l is l cells further than line 0
+  Index first;   ///< global position of cell 0 of line 0
   double* scratch_memory;
   std::ptrdiff_t scratch_size;
   std::ptrdiff_t scratch_along;
@@ -70,7 +72,7 @@ struct Bundle {
   SC_FN Index at(int n, int l) const {
     Index g = first;
     (axis == 0 ? g.x : axis == 1 ? g.y : g.z) += n;
-    (axis == 0 ? g.y : g.x) += l;
+    (across == 0 ? g.x : across == 1 ? g.y : g.z) += l < distinct ? l : distinct - 1;
     return g;
   }
 };
@@ -88,24 +90,26 @@ struct LineArray {
   Memory memory(const LineGeometry::Place& at) const {
     return {view.base + at.offset, at.along, at.across, view.stride};
   }
-  /// Lines along x, copied side by side.
+  /// Copies of the lines side by side, filled up with the last one.
   Lines gather(const LineGeometry& g, const LineGeometry::Place& at, T* buffer) const {
+    const int padded = at.padded();
     if constexpr (in)
       for (int k = 0; k < N; ++k)
-        for (int l = 0; l < at.lines; ++l) {
-          const T* from = view.base + k * view.stride + at.offset + l * at.across;
+        for (int l = 0; l < padded; ++l) {
+          const T* from = view.base + k * view.stride + at.offset + std::min(l, at.lines - 1) * at.across;
           T* to = buffer + k * g.size() + l;
-          for (int n = -g.reach; n < g.count() + g.reach; ++n) to[(n + g.reach) * g.width] = from[n];
+          for (int n = -g.reach(); n < g.count() + g.reach(); ++n)
+            to[(n + g.reach()) * padded] = from[n * at.along];
         }
-    return {buffer + g.reach * g.width, g.width, g.size()};
+    return {buffer + g.reach() * padded, padded, g.size()};
   }
   void scatter(const LineGeometry& g, const LineGeometry::Place& at, const T* buffer) const {
     if constexpr (out)
       for (int k = 0; k < N; ++k)
         for (int l = 0; l < at.lines; ++l) {
           T* to = view.base + k * view.stride + at.offset + l * at.across;
-          const T* from = buffer + k * g.size() + g.reach * g.width + l;
-          for (int n = 0; n < g.count(); ++n) to[n] = from[n * g.width];
+          const T* from = buffer + k * g.size() + g.reach() * at.padded() + l;
+          for (int n = 0; n < g.count(); ++n) to[n * at.along] = from[n * at.padded()];
         }
   }
 };
@@ -117,32 +121,45 @@ constexpr bool takes_bundled = std::is_invocable_v<const Op&, const Bundle&, typ
 template <class Op, class... Arrays>
 constexpr bool takes_memory = std::is_invocable_v<const Op&, const Bundle&, typename Arrays::Memory...>;
 
+/// One instance of the operator for lines in place and for copies of them, so that they leave the same bits.
+template <class Op, class... Lines>
+[[gnu::noinline]] void apply_lines(const Op& op_in, const Bundle& bundle, Lines... lines) {
+  const Op op = op_in;  // a copy of its own: the compiler then knows that no store changes it
+  op(bundle, lines...);
+}
+
+/// Calls the operator on copies of the lines that lie side by side.
+template <class Op, class... Arrays>
+void bundle_of_copies(const LineGeometry& g, const LineGeometry::Place& at, const Bundle& bundle,
+                      std::byte* buffers, const Op& op, const Arrays&... arrays) {
+  const auto take = [&]<class A>(const A&) {
+    auto* mine = reinterpret_cast<typename A::element*>(buffers);
+    buffers += g.bytes(A::components, sizeof(typename A::element));
+    return mine;
+  };
+  const std::tuple<typename Arrays::element*...> own{take(arrays)...};  // braces: in this order
+  [&]<std::size_t... k>(std::index_sequence<k...>) {
+    apply_lines(op, bundle, arrays.gather(g, at, std::get<k>(own))...);
+    (arrays.scatter(g, at, std::get<k>(own)), ...);
+  }
+  (std::index_sequence_for<Arrays...>{});
+}
+
 /// Bundles [first, last) of the lines, counted as LineGeometry does.
 template <class Op, class... Arrays>
-[[gnu::noinline]] void bundles(const LineGeometry& g, std::int64_t first, std::int64_t last,
-                               std::byte* memory, const Op& op, const Arrays&... arrays) {
+void bundles(const LineGeometry& g, std::int64_t first, std::int64_t last, int scratches, std::byte* memory,
+             const Op& op, const Arrays&... arrays) {
   auto* scratch = reinterpret_cast<double*>(memory);
-  std::byte* buffers = memory + g.scratch_bytes();
   for (std::int64_t b = first; b < last; ++b) {
     const LineGeometry::Place at = g.place(b);
-    const Bundle bundle{g.count(), at.lines, g.axis, at.first, scratch, g.count() * g.width, g.width};
+    Bundle bundle{g.count(), at.lines, at.lines,  g.axis(),   g.across(),
+                  at.first,  scratch,  g.cells(), at.padded()};
     if constexpr (takes_bundled<Op, Arrays...>) {
-      if (g.axis != 0) {
-        op(bundle, arrays.lines(at)...);
-        continue;
-      }
-      std::byte* next = buffers;
-      const auto take = [&]<class A>(const A&) {
-        auto* mine = reinterpret_cast<typename A::element*>(next);
-        next += g.buffer_bytes(A::components, sizeof(typename A::element));
-        return mine;
-      };
-      const std::tuple<typename Arrays::element*...> own{take(arrays)...};  // braces: in this order
-      [&]<std::size_t... k>(std::index_sequence<k...>) {
-        op(bundle, arrays.gather(g, at, std::get<k>(own))...);
-        (arrays.scatter(g, at, std::get<k>(own)), ...);
-      }
-      (std::index_sequence_for<Arrays...>{});
+      bundle.lines = at.padded();
+      if (at.side_by_side())
+        apply_lines(op, bundle, arrays.lines(at)...);
+      else
+        bundle_of_copies(g, at, bundle, memory + g.bytes(scratches, sizeof(double)), op, arrays...);
     } else {
       op(bundle, arrays.memory(at)...);
     }
@@ -152,27 +169,29 @@ template <class Op, class... Arrays>
 }  // namespace detail
 
 /// Applies `op` to every line of the geometry with `threads` threads. `memory` is one block for each thread
-/// of the team that may call: the scratch, a buffer for each array, and 64 bytes to align them.
+/// of the team that may call: `scratches` arrays of doubles, a buffer for each array, and 64 bytes to align
+/// them.
 template <class Op, class... Arrays>
-void for_each_line(const LineGeometry& g, int threads, std::vector<std::vector<std::byte>>& memory,
-                   const Op& op, const Arrays&... arrays) {
+void for_each_line(const LineGeometry& g, int threads, int scratches,
+                   std::vector<std::vector<std::byte>>& memory, const Op& op, const Arrays&... arrays) {
   static_assert(detail::takes_bundled<Op, Arrays...> || detail::takes_memory<Op, Arrays...>,
                 "the operator's call operator must take (const Bundle&, LineIn / LineOut...) or (const "
                 "Bundle&, LineMemory...) in the order of the stage's declarations");
   const std::int64_t count = g.bundles();
   const auto mine = [&] {
-    void* at = memory[static_cast<std::size_t>(team_thread())].data();
-    std::size_t space = g.scratch_bytes() + 128;  // what is asked for begins on a cache line
-    return static_cast<std::byte*>(std::align(64, 64, at, space));
+    std::vector<std::byte>& block = memory[static_cast<std::size_t>(team_thread())];
+    void* at = block.data();
+    std::size_t space = block.size();
+    return static_cast<std::byte*>(std::align(64, 1, at, space));
   };
   if (threads <= 1) {
-    detail::bundles(g, 0, count, mine(), op, arrays...);
+    detail::bundles(g, 0, count, scratches, mine(), op, arrays...);
     return;
   }
 #pragma omp parallel num_threads(threads)
   {
     const auto [first, last] = team_share(count);
-    detail::bundles(g, first, last, mine(), op, arrays...);
+    detail::bundles(g, first, last, scratches, mine(), op, arrays...);
   }
 }
 

@@ -36,8 +36,8 @@ class LineStage final : public Stage {
     check_axis(*grid_, axis_);
     for (const Access& a : accesses_) reach_ = std::max(reach_, a.reach.width);
     const LineGeometry whole = geometry(grid_->own());
-    std::size_t bytes = whole.scratch_bytes();
-    ((bytes += whole.buffer_bytes(Declared::components, sizeof(typename Declared::element))), ...);
+    std::size_t bytes = whole.bytes(scratch_, sizeof(double));
+    ((bytes += whole.bytes(Declared::components, sizeof(typename Declared::element))), ...);
     memory_.resize(static_cast<std::size_t>(grid_->context().threads()), std::vector<std::byte>(bytes + 64));
   }
   LineStage(std::string name, int axis, Op op, Declared... declared)
@@ -60,7 +60,7 @@ class LineStage final : public Stage {
 
   template <std::size_t... n>
   void compute(const Box& box, int threads, std::index_sequence<n...>) {
-    for_each_line(geometry(box), threads, memory_, op_,
+    for_each_line(geometry(box), threads, scratch_, memory_, op_,
                   Array<Declared>{std::get<n>(declared_).view(place(n))}...);
   }
 
@@ -68,7 +68,7 @@ class LineStage final : public Stage {
     std::size_t line = sizeof(double) * static_cast<std::size_t>(scratch_);
     ((line += sizeof(typename Declared::element) * Declared::components), ...);
     line *= static_cast<std::size_t>(grid_->own().hi[axis_] + 2 * reach_);
-    return {box, axis_, reach_, LineGeometry::width_for(line), scratch_, grid_->layout(), grid_->origin()};
+    return {box, axis_, reach_, line, grid_->layout(), grid_->origin()};
   }
 
   int axis_;
