@@ -24,14 +24,15 @@ int team_thread();
 /// Tiles of a box, whole rows each, handed out to whoever asks first.
 class TileQueue {
  public:
-  /// At least `wanted` tiles where the box has that many rows; axis `whole` is not cut.
+  /// At least `wanted` tiles where the box has that many rows; axis `whole` is not cut. A single row is cut
+  /// into parts of whole cache lines.
   TileQueue(const Box& box, int wanted, int whole = -1);
   std::optional<Box> next();
 
  private:
   Box box_;
-  int by_ = 1, bz_ = 1;  // rows of a tile along y and z
-  int ny_ = 0;
+  int bx_ = 0, by_ = 1, bz_ = 1;  // cells of a tile along x, rows of it along y and z
+  int nx_ = 1, ny_ = 0;
   int count_ = 0;
   std::atomic<int> taken_{0};
 };

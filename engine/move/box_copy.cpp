@@ -3,6 +3,7 @@
 #include "engine/move/box_copy.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <utility>
 
@@ -40,6 +41,39 @@ BoxCopy::BoxCopy(const CellMemory& from, const Box& box_from, const CellMemory& 
   }
   row_bytes_ = static_cast<std::size_t>(n.x) * element_size;
   rows_ = choose();
+}
+
+BoxCopy::BoxCopy(const CellMemory& from, std::shared_ptr<const std::vector<int>> entries,
+                 const CellMemory& to, const Box& box_to, int components, std::size_t element_size)
+    : from_(from),
+      to_(to),
+      ny_(1),
+      nz_(1),
+      components_(components),
+      row_bytes_(entries->size() * element_size) {
+  const auto size = static_cast<std::ptrdiff_t>(element_size);
+  to_.base += box_to.lo.x * size;
+  const bool run = !entries->empty() &&
+                   entries->back() - entries->front() + 1 == static_cast<std::ptrdiff_t>(entries->size());
+  if (run && std::is_sorted(entries->begin(), entries->end())) {
+    from_.base += entries->front() * size;
+    rows_ = choose();
+    return;
+  }
+  entries_ = std::move(entries);
+  rows_ = element_size == 4   ? &picked_entries<std::uint32_t>
+          : element_size == 8 ? &picked_entries<std::uint64_t>
+                              : &picked_entries<std::array<std::uint64_t, 2>>;
+}
+
+template <class Element>
+void BoxCopy::picked_entries(const BoxCopy& self) {
+  const std::vector<int>& entries = *self.entries_;
+  self.each_row([&](std::byte* to, const std::byte* from) {
+    for (std::size_t i = 0; i < entries.size(); ++i)
+      std::memcpy(to + i * sizeof(Element),
+                  from + std::ptrdiff_t{entries[i]} * std::ptrdiff_t{sizeof(Element)}, sizeof(Element));
+  });
 }
 
 template <class RowCopy>

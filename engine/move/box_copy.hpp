@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
+#include <vector>
 
 #include "engine/grid/box.hpp"
 
@@ -23,6 +25,9 @@ class BoxCopy {
   /// Copies `box_from` to `box_to`, equal in extent and not overlapping in memory.
   BoxCopy(const CellMemory& from, const Box& box_from, const CellMemory& to, const Box& box_to,
           int components, std::size_t element_size);
+  /// Copies the cells at `entries` (positions along x of a single row) to `box_to`, one after the other.
+  BoxCopy(const CellMemory& from, std::shared_ptr<const std::vector<int>> entries, const CellMemory& to,
+          const Box& box_to, int components, std::size_t element_size);
   void run() const { rows_(*this); }
 
  private:
@@ -34,11 +39,14 @@ class BoxCopy {
   static void narrow_rows(const BoxCopy& self);
   static void wide_rows(const BoxCopy& self);
   static void distant_rows(const BoxCopy& self);
+  template <class Element>
+  static void picked_entries(const BoxCopy& self);
 
   CellMemory from_, to_;
   int ny_, nz_, components_;
   std::size_t row_bytes_;
   Rows rows_;
+  std::shared_ptr<const std::vector<int>> entries_;
 };
 
 }  // namespace sc

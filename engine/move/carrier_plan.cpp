@@ -137,16 +137,26 @@ void Carrier::add_arrivals(const std::vector<Parcel>& parcels) {
     if (job.transport == Transport::self) {
       Job& departure = departures_[static_cast<std::size_t>(own.at(next_own++))];
       departure.partner = static_cast<int>(arrivals_.size());
-      departure.first = static_cast<int>(copies_.size());
-      for (const Part& part : parcel.parts) {
-        const auto& [from, to] = routes_[static_cast<std::size_t>(part.item)];
-        copies_.emplace_back(memory(*from), part.source, memory(*to), part.sink, from->components(),
-                             size_of(from->type()));
-      }
-      departure.last = static_cast<int>(copies_.size());
+      add_direct(departure, parcel);
     }
     arrivals_.push_back(job);
   }
+}
+
+/// Straight from the owner's cells to where they go.
+void Carrier::add_direct(Job& job, const Parcel& parcel) {
+  job.first = static_cast<int>(copies_.size());
+  for (const Part& part : parcel.parts) {
+    const auto& [from, to] = routes_[static_cast<std::size_t>(part.item)];
+    const CellMemory owned =
+        parcel.peer == context_.rank() ? memory(*from) : remote_memory(part.item, parcel.peer);
+    const std::size_t size = size_of(from->type());
+    if (part.entries)
+      copies_.emplace_back(owned, part.entries, memory(*to), part.sink, from->components(), size);
+    else
+      copies_.emplace_back(owned, part.source, memory(*to), part.sink, from->components(), size);
+  }
+  job.last = static_cast<int>(copies_.size());
 }
 
 /// Packing into `packed` or unpacking from it, in the order of the parts.
@@ -155,11 +165,14 @@ void Carrier::add_copies(Job& job, const Parcel& parcel, std::byte* packed, bool
   for (const Part& part : parcel.parts) {
     const auto& [from, to] = routes_[static_cast<std::size_t>(part.item)];
     const std::size_t size = size_of(from->type());
-    const Box& box = leaving ? part.source : part.sink;
+    const Box& box = leaving && !part.entries ? part.source : part.sink;
     const CellMemory buffer = CellMemory::dense(packed, box, size);
     const CellMemory cells = memory(leaving ? *from : *to);
-    copies_.emplace_back(leaving ? cells : buffer, box, leaving ? buffer : cells, box, from->components(),
-                         size);
+    if (leaving && part.entries)
+      copies_.emplace_back(cells, part.entries, buffer, box, from->components(), size);
+    else
+      copies_.emplace_back(leaving ? cells : buffer, box, leaving ? buffer : cells, box, from->components(),
+                           size);
     packed += static_cast<std::size_t>(box.cells() * from->components()) * size;
   }
   job.last = static_cast<int>(copies_.size());
@@ -240,13 +253,7 @@ void Carrier::add_flags(const std::vector<Parcel>& departures, const std::vector
     const auto peer = static_cast<std::size_t>(context_.node_rank_of(job.peer));
     std::byte* part = context_.signals().remote(block.chunk, static_cast<int>(peer));
     job.flags = flags_at(part + offsets[peer], begin_at[peer] + arrivals[i].order);
-    job.first = static_cast<int>(copies_.size());
-    for (const Part& piece : arrivals[i].parts) {
-      const auto& [from, to] = routes_[static_cast<std::size_t>(piece.item)];
-      copies_.emplace_back(remote_memory(piece.item, job.peer), piece.source, memory(*to), piece.sink,
-                           from->components(), size_of(from->type()));
-    }
-    job.last = static_cast<int>(copies_.size());
+    add_direct(job, arrivals[i]);
   }
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct Region {
 struct Part {
   int item = 0;
   Box source, sink;
+  /// Where it is not the whole of `source`: positions along x of the cells, in the order of the sink's.
+  std::shared_ptr<const std::vector<int>> entries = nullptr;
 };
 
 struct Parcel {

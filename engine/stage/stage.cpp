@@ -99,7 +99,7 @@ void Stage::check_colours() const {
 
 void Stage::check_accesses() {
   const auto where = "stage \"" + name() + "\" ";
-  demand_ = std::make_shared<Demand>(accesses().size());
+  demand_of(accesses().size());
   for (const Access& a : accesses()) {
     const std::string field = "field \"" + a.field->name() + "\"";
     if (a.level < 0 || a.level >= a.field->levels())

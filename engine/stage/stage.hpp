@@ -4,12 +4,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "engine/exec/accumulator.hpp"
 #include "engine/exec/lattice.hpp"
+#include "engine/move/movement.hpp"
 #include "engine/stage/access.hpp"
 
 namespace sc {
@@ -26,8 +28,24 @@ class Stage {
   virtual int whole_axis() const { return -1; }
   /// Computes `box` (local coordinates) with `threads` threads; what the kernel returns goes into `into`.
   virtual void compute(const Box& box, int threads, std::span<Accumulator> into) = 0;
-  /// Piece `piece` of the inputs has arrived. Stages that add partial results as they come override it.
-  virtual void absorb(int /*piece*/) {}
+  /// Which boxes a strategy deals with, where they do not follow from halos.
+  struct Parts {
+    Box all, core;
+    std::vector<Box> shell;
+  };
+  virtual std::optional<Parts> parts() const { return std::nullopt; }
+
+  /// Movements of the stage's own beside halos: what must be here before the shell can be computed, and what
+  /// leaves when the shell has been; nullptr for none, on all ranks alike. Their arrivals are absorbed one by
+  /// one, in the order of their numbers; finish() then makes the result whole.
+  virtual PieceMovement* gathers() { return nullptr; }
+  virtual PieceMovement* sums() { return nullptr; }
+  virtual void begin() {}
+  virtual void absorb(int /*piece of gathers()*/, int /*threads*/) {}
+  virtual void absorb_sum(int /*piece of sums()*/, int /*threads*/) {}
+  virtual void finish(int /*threads*/) {}
+  /// Why the stage cannot run under a strategy, in a sentence; empty where it can.
+  virtual std::string refusal(std::string_view /*strategy*/) const { return ""; }
   /// Computes from now on where `places` say, one for each access: in a slot that holds some planes of every
   /// field, or on a device. Without any, in the fields' own storages again. Throws Error (failure) for
   /// another number of places.
@@ -42,7 +60,7 @@ class Stage {
   /// Floating-point operations a cell, as declared.
   double flops() const { return flops_; }
   /// Bytes a cell: every element declared is counted once for its read and once for its write.
-  double bytes_per_cell() const;
+  virtual double bytes_per_cell() const;
 
   /// Runs so far, and what those took in which nothing overlapped (see Runner::apart).
   struct Sampled {
@@ -71,6 +89,7 @@ class Stage {
   Place place(std::size_t n) const { return bound_.empty() ? place_of(accesses()[n].storage()) : bound_[n]; }
   /// Checks the declarations; throws Error (bad_input) for those that cannot be run.
   void check_accesses();
+  void demand_of(std::size_t accesses) { demand_ = std::make_shared<Demand>(accesses); }
   /// Refuses an axis that the ranks of `grid` divide between them.
   void check_axis(const Grid& grid, int axis) const;
   /// Throws Error (failure) unless the lines along whole_axis() lie in `box` as wholes.

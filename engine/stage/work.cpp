@@ -17,7 +17,16 @@ Work::Work(Stage& stage, Refresh& inputs, Refresh& outputs, Timeline& timeline, 
   inputs_.book_on(name_);
   outputs_.book_on(name_);
   by_thread_.assign(static_cast<std::size_t>(options.threads), like(stage.accumulators()));
-  split_shell();
+  const int threads = options.threads;
+  if (stage.gathers()) inputs_.absorb_with([&stage, threads](int piece) { stage.absorb(piece, threads); });
+  if (stage.sums()) outputs_.absorb_with([&stage, threads](int piece) { stage.absorb_sum(piece, threads); });
+  if (auto parts = stage.parts()) {
+    all_ = parts->all;
+    core_ = parts->core;
+    shell_ = std::move(parts->shell);
+  } else {
+    split_shell();
+  }
 }
 
 void Work::split_shell() {
@@ -86,7 +95,8 @@ void Work::compute(const Box& box, Refresh& movement) {
   const double begin = timeline_.now();
   double poked = 0;
   double last = begin;
-  const int axis = whole_axis() == 2 ? 1 : 2;  // that the slabs are cut across
+  int axis = whole_axis() == 2 ? 1 : 2;  // that the slabs are cut across
+  if (const Int3 n = box.extent(); n.y == 1 && n.z == 1 && whole_axis() != 0) axis = 0;
   const int end = box.hi[axis];
   int planes = 1;  // of a slab; follows the time the last one took
   for (int next = box.lo[axis]; next < end;) {
@@ -111,6 +121,11 @@ void Work::compute(const Box& box, Refresh& movement) {
 
 void Work::compute_alone(const Box& box, int thread) {
   stage_.compute(box, 1, by_thread_[static_cast<std::size_t>(thread)]);
+}
+
+void Work::finish() {
+  const Scope scope(timeline_, name_, Phase::shell);
+  stage_.finish(options_.threads);
 }
 
 void Work::book(Phase phase, double begin, double end, int thread) {

@@ -46,6 +46,8 @@ class Work {
   void join();
   /// What a second of one thread counts from now on (Timeline::weigh).
   void weigh(double weight) { timeline_.weigh(weight); }
+  /// Lets the stage make its result whole, once all has arrived.
+  void finish();
   void book(Phase phase, double begin, double end, int thread);
   double now() const { return timeline_.now(); }
 
