@@ -86,6 +86,7 @@ class Carrier {
   void learn_blocks();
   void add_departures(const std::vector<Parcel>& parcels);
   void add_arrivals(const std::vector<Parcel>& parcels);
+  std::size_t bytes_of(const Parcel& parcel, Transport transport) const;
   void add_direct(Job& job, const Parcel& parcel);
   void add_copies(Job& job, const Parcel& parcel, std::byte* packed, bool leaving);
   void add_messages(const std::vector<Parcel>& departures, const std::vector<Parcel>& arrivals);

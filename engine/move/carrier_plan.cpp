@@ -114,10 +114,31 @@ Transport Carrier::choose(int peer) const {
   return Transport::shared;
 }
 
+/// What a transport really moves of a parcel: straight copies of one colour take whole rows.
+std::size_t Carrier::bytes_of(const Parcel& parcel, Transport transport) const {
+  if (transport != Transport::self && transport != Transport::shared) return parcel.bytes;
+  std::size_t sum = 0;
+  for (const Part& part : parcel.parts) {
+    const Storage& from = *routes_[static_cast<std::size_t>(part.item)].from;
+    const Int3 n = part.source.extent();
+    std::int64_t cells = part.cells();
+    if (part.lattice.colours > 1) {
+      cells = 0;
+      for (int z = 0; z < n.z; ++z)
+        for (int y = 0; y < n.y; ++y)
+          if (Lattice::cells(part.lattice.run(part.global.x, part.global.y + y, part.global.z + z), n.x) > 0)
+            cells += n.x;
+    }
+    sum += static_cast<std::size_t>(cells * from.components()) * size_of(from.type());
+  }
+  return sum;
+}
+
 void Carrier::add_departures(const std::vector<Parcel>& parcels) {
   for (const Parcel& parcel : parcels) {
     Job job{
         .transport = choose(parcel.peer), .peer = parcel.peer, .phase = parcel.phase, .bytes = parcel.bytes};
+    job.bytes = bytes_of(parcel, job.transport);
     // The halo cells that a staged phase passes on are no own cells.
     job.box = intersect(parcel.source, routes_.front().from->grid().own());
     has_shared_ = has_shared_ || job.transport == Transport::shared;
@@ -134,6 +155,7 @@ void Carrier::add_arrivals(const std::vector<Parcel>& parcels) {
     Job job{
         .transport = choose(parcel.peer), .peer = parcel.peer, .phase = parcel.phase, .bytes = parcel.bytes};
     job.box = parcel.sink;
+    job.bytes = bytes_of(parcel, job.transport);
     if (job.transport == Transport::self) {
       Job& departure = departures_[static_cast<std::size_t>(own.at(next_own++))];
       departure.partner = static_cast<int>(arrivals_.size());
@@ -153,6 +175,9 @@ void Carrier::add_direct(Job& job, const Parcel& parcel) {
     const std::size_t size = size_of(from->type());
     if (part.entries)
       copies_.emplace_back(owned, part.entries, memory(*to), part.sink, from->components(), size);
+    else if (part.lattice.colours > 1)
+      copies_.emplace_back(BoxCopy::Coloured::rows, part.lattice, part.global, owned, part.source,
+                           memory(*to), part.sink, from->components(), size);
     else
       copies_.emplace_back(owned, part.source, memory(*to), part.sink, from->components(), size);
   }
@@ -170,10 +195,15 @@ void Carrier::add_copies(Job& job, const Parcel& parcel, std::byte* packed, bool
     const CellMemory cells = memory(leaving ? *from : *to);
     if (leaving && part.entries)
       copies_.emplace_back(cells, part.entries, buffer, box, from->components(), size);
-    else
+    else if (part.lattice.colours > 1) {
+      const CellMemory message{packed, 0, 0, 0};
+      copies_.emplace_back(leaving ? BoxCopy::Coloured::pack : BoxCopy::Coloured::unpack, part.lattice,
+                           part.global, leaving ? cells : message, box, leaving ? message : cells, box,
+                           from->components(), size);
+    } else
       copies_.emplace_back(leaving ? cells : buffer, box, leaving ? buffer : cells, box, from->components(),
                            size);
-    packed += static_cast<std::size_t>(box.cells() * from->components()) * size;
+    packed += static_cast<std::size_t>(part.cells() * from->components()) * size;
   }
   job.last = static_cast<int>(copies_.size());
 }

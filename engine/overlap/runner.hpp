@@ -74,7 +74,7 @@ class Runner {
 
  private:
   enum class Role { input, output };
-  using Key = std::tuple<Role, PieceMovement*, std::vector<std::tuple<Storage*, int, int>>>;
+  using Key = std::tuple<Role, PieceMovement*, std::vector<std::tuple<Storage*, int, int, int, int>>>;
   struct Writer {
     std::shared_ptr<Stage::Demand> demand;
     std::size_t output;

@@ -49,9 +49,13 @@ class LineStage final : public Stage {
   const Grid& grid() const override { return *grid_; }
   const std::vector<Access>& accesses() const override { return accesses_; }
   int whole_axis() const override { return axis_; }
-  void compute(const Box& box, int threads, std::span<Accumulator> /*into*/) override {
+  void compute(const Box& box, int threads, std::span<Accumulator> into) override {
+    compute_in(places<sizeof...(Declared)>(), box, threads, into);
+  }
+  void compute_in(std::span<const Place> places, const Box& box, int threads,
+                  std::span<Accumulator> /*into*/) override {
     check_box(box);
-    compute(box, threads, std::index_sequence_for<Declared...>{});
+    compute_in(places, box, threads, std::index_sequence_for<Declared...>{});
   }
 
  private:
@@ -59,9 +63,9 @@ class LineStage final : public Stage {
   using Array = LineArray<typename D::element, D::components, D::how != Mode::write, D::how != Mode::read>;
 
   template <std::size_t... n>
-  void compute(const Box& box, int threads, std::index_sequence<n...>) {
+  void compute_in(std::span<const Place> places, const Box& box, int threads, std::index_sequence<n...>) {
     for_each_line(geometry(box), threads, scratch_, memory_, op_,
-                  Array<Declared>{std::get<n>(declared_).view(place(n))}...);
+                  Array<Declared>{std::get<n>(declared_).view(places[n])}...);
   }
 
   LineGeometry geometry(const Box& box) const {

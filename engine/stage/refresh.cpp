@@ -58,7 +58,7 @@ Refresh::Refresh(std::vector<Wanted> wanted, HaloOptions options, Timeline& time
     std::vector<HaloItem> items;
     std::erase_if(left, [&](const Wanted* w) {
       if (!(w->storage->grid() == grid)) return false;
-      items.push_back({w->storage, received_for(*w->boundaries, w->reach)});
+      items.push_back({w->storage, received_for(*w->boundaries, w->reach), w->lattice});
       return true;
     });
     exchanges_.push_back(std::make_unique<HaloExchange>(grid, std::move(items), options));
@@ -140,7 +140,7 @@ void Refresh::wait() {
   }
   for (const Wanted& w : wanted_) {
     w.storage->set_in_flight(nullptr);
-    w.storage->set_fresh(w.storage->fresh() | w.reach);
+    w.storage->set_fresh(w.storage->fresh(w.lattice) | w.reach, w.lattice);
   }
   under_way_ = false;
   ++rounds_;

@@ -17,6 +17,7 @@ struct Wanted {
   Storage* storage;
   const Boundaries* boundaries;
   Reach reach;
+  Lattice lattice = {};  ///< only the cells of this colour are stale
 };
 
 class Refresh final : public Movement {

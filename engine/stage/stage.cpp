@@ -57,6 +57,11 @@ void Stage::check_box(const Box& box) const {
                                    to_string(box.lo) + " to " + to_string(box.hi));
 }
 
+void Stage::compute_in(std::span<const Place> /*places*/, const Box& /*box*/, int /*threads*/,
+                       std::span<Accumulator> /*into*/) {
+  throw Error(Exit::failure, "stage \"" + name() + "\" works on its fields' own storages only");
+}
+
 void Stage::bind(std::span<const Place> places) {
   if (!places.empty() && places.size() != accesses().size())
     throw Error(Exit::failure, "stage \"" + name() + "\" was bound to " + std::to_string(places.size()) +

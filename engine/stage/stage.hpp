@@ -3,6 +3,7 @@
 // them; it knows nothing of when.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <span>
@@ -10,7 +11,7 @@
 #include <vector>
 
 #include "engine/exec/accumulator.hpp"
-#include "engine/exec/lattice.hpp"
+#include "engine/grid/lattice.hpp"
 #include "engine/move/movement.hpp"
 #include "engine/stage/access.hpp"
 
@@ -46,6 +47,10 @@ class Stage {
   virtual void finish(int /*threads*/) {}
   /// Why the stage cannot run under a strategy, in a sentence; empty where it can.
   virtual std::string refusal(std::string_view /*strategy*/) const { return ""; }
+  /// The same with the fields where `places` say, one for each access. Throws Error (failure) from stages
+  /// that work on storages only.
+  virtual void compute_in(std::span<const Place> places, const Box& box, int threads,
+                          std::span<Accumulator> into);
   /// Computes from now on where `places` say, one for each access: in a slot that holds some planes of every
   /// field, or on a device. Without any, in the fields' own storages again. Throws Error (failure) for
   /// another number of places.
@@ -53,6 +58,8 @@ class Stage {
   /// A stage in several colours runs once a colour, halos refreshed in between.
   int colours() const { return colours_; }
   void choose_colour(int colour) { lattice_ = {colours_, colour}; }
+  /// The cells that a run of the present colour computes.
+  const Lattice& lattice() const { return lattice_; }
   /// This rank's share of the reductions over the cells of the last run, one for each value that the kernel
   /// returns.
   std::span<Accumulator> accumulators() { return accumulators_; }
@@ -84,9 +91,15 @@ class Stage {
       : name_(std::move(name)), colours_(colours), flops_(flops), accumulators_(std::move(accumulators)) {
     lattice_.colours = colours;
   }
-  const Lattice& lattice() const { return lattice_; }
   /// Where access number `n` lies in this run.
   Place place(std::size_t n) const { return bound_.empty() ? place_of(accesses()[n].storage()) : bound_[n]; }
+  /// Where all of them lie.
+  template <std::size_t count>
+  std::array<Place, count> places() const {
+    std::array<Place, count> all;
+    for (std::size_t n = 0; n < count; ++n) all[n] = place(n);
+    return all;
+  }
   /// Checks the declarations; throws Error (bad_input) for those that cannot be run.
   void check_accesses();
   void demand_of(std::size_t accesses) { demand_ = std::make_shared<Demand>(accesses); }

@@ -41,15 +41,21 @@ class Sweep final : public Stage {
   const Grid& grid() const override { return *grid_; }
   const std::vector<Access>& accesses() const override { return accesses_; }
   void compute(const Box& box, int threads, std::span<Accumulator> into) override {
-    compute(box, threads, into, std::index_sequence_for<Declared...>{});
+    compute_in(places<sizeof...(Declared)>(), box, threads, into);
+  }
+  void compute_in(std::span<const Place> places, const Box& box, int threads,
+                  std::span<Accumulator> into) override {
+    compute_in(places, box, threads, into, std::index_sequence_for<Declared...>{});
   }
 
  private:
   template <std::size_t... n>
-  void compute(const Box& box, int threads, std::span<Accumulator> into, std::index_sequence<n...>) {
+  void compute_in(std::span<const Place> places, const Box& box, int threads, std::span<Accumulator> into,
+                  std::index_sequence<n...>) {
     const Frame frame{grid_->layout(), grid_->origin()};
-    for_each(box, lattice(), frame, threads, into, kernel_, std::get<n>(declared_).view(place(n))...);
+    for_each(box, lattice(), frame, threads, into, kernel_, std::get<n>(declared_).view(places[n])...);
   }
+
   static std::vector<Accumulator> values(Reduce reduce) {
     constexpr int count = detail::Values<Kernel, decltype(std::declval<Declared>().view())...>::count;
     return std::vector<Accumulator>(reduce == Reduce::none ? 0 : static_cast<std::size_t>(count),
