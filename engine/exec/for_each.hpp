@@ -9,9 +9,9 @@
 #include <type_traits>
 
 #include "engine/exec/accumulator.hpp"
+#include "engine/grid/lattice.hpp"
 #include "engine/exec/team.hpp"
 #include "engine/field/field.hpp"
-#include "engine/grid/lattice.hpp"
 
 namespace sc {
 
@@ -128,18 +128,9 @@ void for_each(const Box& box, const Lattice& lattice, const Frame& frame, int th
   }
 #pragma omp parallel num_threads(threads)
   {
+    const auto [first, last] = team_share(count);
     std::vector<Accumulator> mine = like(into);
-    if (count >= threads) {
-      const auto [first, last] = team_share(count);
-      detail::rows(box, lattice, frame, first, last, std::span(mine), kernel, views...);
-    } else {  // fewer rows than threads: each takes a part of every row, in whole cache lines
-      constexpr int part = 64;
-      const auto [first, last] = team_share((n.x + part - 1) / part);
-      Box share = box;
-      share.lo.x = box.lo.x + static_cast<int>(first) * part;
-      share.hi.x = std::min(box.hi.x, box.lo.x + static_cast<int>(last) * part);
-      if (!share.empty()) detail::rows(share, lattice, frame, 0, count, std::span(mine), kernel, views...);
-    }
+    detail::rows(box, lattice, frame, first, last, std::span(mine), kernel, views...);
 #pragma omp critical(sc_accumulate)
     merge(into, mine);
   }

@@ -50,8 +50,8 @@ class Sweep final : public Stage {
 
  private:
   template <std::size_t... n>
-  void compute_in(std::span<const Place> places, const Box& box, int threads, std::span<Accumulator> into,
-                  std::index_sequence<n...>) {
+  void compute_in([[maybe_unused]] std::span<const Place> places, const Box& box, int threads,
+                  std::span<Accumulator> into, std::index_sequence<n...>) {
     const Frame frame{grid_->layout(), grid_->origin()};
     for_each(box, lattice(), frame, threads, into, kernel_, std::get<n>(declared_).view(places[n])...);
   }

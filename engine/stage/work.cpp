@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "engine/exec/team.hpp"
+
 namespace sc {
 
 Work::Work(Stage& stage, Refresh& inputs, Refresh& outputs, Timeline& timeline, WorkOptions options)
@@ -21,6 +23,7 @@ Work::Work(Stage& stage, Refresh& inputs, Refresh& outputs, Timeline& timeline, 
   if (stage.gathers()) inputs_.absorb_with([&stage, threads](int piece) { stage.absorb(piece, threads); });
   if (stage.sums()) outputs_.absorb_with([&stage, threads](int piece) { stage.absorb_sum(piece, threads); });
   if (auto parts = stage.parts()) {
+    follows_halos_ = false;
     all_ = parts->all;
     core_ = parts->core;
     shell_ = std::move(parts->shell);
@@ -77,7 +80,25 @@ void Work::arrive(Refresh& movement) {
   movement.arrive();
 }
 
-void Work::run(const Box& box) { stage_.compute(box, options_.threads, stage_.accumulators()); }
+void Work::run(const Box& box) {
+  const Int3 n = box.extent();
+  constexpr int part = 64;  // cells, whole cache lines
+  const bool few_rows = std::int64_t{n.y} * n.z < options_.threads && n.x >= 2 * part;
+  if (!few_rows || !follows_halos_ || whole_axis() >= 0) {
+    stage_.compute(box, options_.threads, stage_.accumulators());
+    return;
+  }
+  // Fewer rows than threads, as in vectors: stages share out whole rows, so each thread gets a part of them.
+  const int parts = (n.x + part - 1) / part;
+  team(options_.threads, [&](int thread) {
+    const auto [first, last] = team_share(parts);
+    Box mine = box;
+    mine.lo.x = box.lo.x + static_cast<int>(first) * part;
+    mine.hi.x = std::min(box.hi.x, box.lo.x + static_cast<int>(last) * part);
+    if (!mine.empty()) compute_alone(mine, thread);
+  });
+  join();
+}
 
 void Work::compute(const Box& box) {
   if (box.empty() || (piece_left_ && core_computed_ && box == core_)) return;  // see arrive()
@@ -133,7 +154,10 @@ void Work::book(Phase phase, double begin, double end, int thread) {
 }
 
 void Work::join() {
-  for (const auto& part : by_thread_) merge(stage_.accumulators(), part);
+  for (auto& part : by_thread_) {
+    merge(stage_.accumulators(), part);
+    for (Accumulator& a : part) a.clear();
+  }
 }
 
 }  // namespace sc

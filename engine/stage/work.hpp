@@ -62,6 +62,7 @@ class Work {
   WorkOptions options_;
   std::uint16_t name_;
   Box all_, core_;
+  bool follows_halos_ = true;  // shell and core do; some stages have parts of their own
   bool core_computed_ = false;
   bool piece_left_ = false;  // for want of the core
   std::vector<Box> shell_;

@@ -203,6 +203,28 @@ TEST(Chain, RefusesMembersThatAreNotPointwise) {
       "first");
 }
 
+// A vector has one row only, which threads share: the same cells, each once, and the same sums.
+TEST(Vectors, AreSharedByThreads) {
+  std::vector<double> expected;
+  for (int threads : {1, 2, 3})
+    for (Strategy strategy : {Strategy::blocking, Strategy::boundary_first, Strategy::halo_thread}) {
+      Context context(MPI_COMM_SELF, {.threads = threads});
+      System s(Grid(context, {.cells = {1000, 1, 1}, .halo = 1}));
+      Runner runner(context, {.strategy = strategy});
+      for (int n = 0; n < 2; ++n) {
+        runner.run(s.first);
+        runner.run(s.second);
+      }
+      s.sums.push_back(s.second.accumulators()[0]);
+      if (expected.empty()) expected = s.values();
+      EXPECT_EQ(s.values(), expected) << threads << strategy_name(strategy);
+      double sum = 0;
+      for (int x = 0; x < 1000; ++x) sum += s.u.get({x, 0, 0});
+      EXPECT_NEAR(s.sums.back().value(), sum, 1e-10);
+      context.close();
+    }
+}
+
 /// Slots of a few planes of each field a stage declares, and the copies in and out: what a stream does.
 class Ring {
  public:
