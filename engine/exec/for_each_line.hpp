@@ -90,27 +90,41 @@ struct LineArray {
   Memory memory(const LineGeometry::Place& at) const {
     return {view.base + at.offset, at.along, at.across, view.stride};
   }
+  /// Cells of lines a few at a time, so that a transposition stays in the first-level cache.
+  template <class F>
+  static void each_block(int first, int last, F&& f) {
+    constexpr int cells = 8;
+    for (int n = first; n < last; n += cells) f(n, std::min(last, n + cells));
+  }
   /// Copies of the lines side by side, filled up with the last one.
   Lines gather(const LineGeometry& g, const LineGeometry::Place& at, T* buffer) const {
     const int padded = at.padded();
     if constexpr (in)
-      for (int k = 0; k < N; ++k)
-        for (int l = 0; l < padded; ++l) {
-          const T* from = view.base + k * view.stride + at.offset + std::min(l, at.lines - 1) * at.across;
-          T* to = buffer + k * g.size() + l;
-          for (int n = -g.reach(); n < g.count() + g.reach(); ++n)
-            to[(n + g.reach()) * padded] = from[n * at.along];
-        }
+      for (int k = 0; k < N; ++k) {
+        const T* cells = view.base + k * view.stride + at.offset;
+        T* to = buffer + k * g.size() + g.reach() * padded;
+        each_block(-g.reach(), g.count() + g.reach(), [&](int first, int last) {
+          for (int l = 0; l < padded; ++l) {
+            const T* from = cells + std::min(l, at.lines - 1) * at.across;
+            for (int n = first; n < last; ++n) to[n * padded + l] = from[n * at.along];
+          }
+        });
+      }
     return {buffer + g.reach() * padded, padded, g.size()};
   }
   void scatter(const LineGeometry& g, const LineGeometry::Place& at, const T* buffer) const {
+    const int padded = at.padded();
     if constexpr (out)
-      for (int k = 0; k < N; ++k)
-        for (int l = 0; l < at.lines; ++l) {
-          T* to = view.base + k * view.stride + at.offset + l * at.across;
-          const T* from = buffer + k * g.size() + g.reach() * at.padded() + l;
-          for (int n = 0; n < g.count(); ++n) to[n * at.along] = from[n * at.padded()];
-        }
+      for (int k = 0; k < N; ++k) {
+        T* cells = view.base + k * view.stride + at.offset;
+        const T* from = buffer + k * g.size() + g.reach() * padded;
+        each_block(0, g.count(), [&](int first, int last) {
+          for (int l = 0; l < at.lines; ++l) {
+            T* to = cells + l * at.across;
+            for (int n = first; n < last; ++n) to[n * at.along] = from[n * padded + l];
+          }
+        });
+      }
   }
 };
 
