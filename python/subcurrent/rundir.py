@@ -26,8 +26,9 @@ FILES = (
     "wait.csv",
     "strategies.csv",
     "strategies.json",
+    "solution.npy",
 )
-FOLDERS = ("snapshots", "checkpoints", "figures")
+FOLDERS = ("snapshots", "checkpoints", "figures", "matrix")
 
 
 class RunFolder:
