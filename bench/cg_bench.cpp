@@ -163,8 +163,8 @@ void compare_plain(const Class& c, const LocalRows& rows, int threads, int turns
   Context context(MPI_COMM_WORLD, {.threads = threads});
   {
     const Plain plain(rows);
-    const std::string what = "class " + c.name + ", " + std::to_string(threads) +
-                             (threads > 1 ? " threads" : " thread");
+    const std::string what =
+        "class " + c.name + ", " + std::to_string(threads) + (threads > 1 ? " threads" : " thread");
     Benchmark benchmark(context, c, {Division::row, Hiding::blocking, 1});
     Product& product = benchmark.product();
     product.x().fill([](int i, int, int) { return 1e-3 * (i % 1000); });

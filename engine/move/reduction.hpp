@@ -33,7 +33,8 @@ class Reduction final : public Pending {
   void wait();
   void finish() override { wait(); }
 
-  /// The results of the last reduction, on the ranks it goes to; valid after wait() (or a true test()) until the next start().
+  /// The results of the last reduction, on the ranks it goes to; valid after wait() (or a true test()) until
+  /// the next start().
   std::span<const std::int64_t> max_keys() const { return {values_.data(), keys_}; }
   std::span<const std::int64_t> sums() const { return {values_.data() + keys_, values_.size() - keys_}; }
 

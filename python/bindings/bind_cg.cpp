@@ -183,14 +183,16 @@ void bind_cg(nb::module_& module) {
             new (self) CgPartition{std::move(ranks), {cg::division_of(division), span_of(weight), count}};
           },
           "context"_a, "division"_a, "row_weights"_a)
-      .def("rows", [](CgPartition& p) { return p.partition.rows(p.rank()); },
-           "The rows [first, last) that this rank has to bring.")
-      .def("own",
-           [](CgPartition& p) {
-             const auto r = static_cast<std::size_t>(p.rank());
-             return std::pair(p.partition.cuts()[r], p.partition.cuts()[r + 1]);
-           },
-           "The entries [first, last) of vectors that are this rank's.");
+      .def(
+          "rows", [](CgPartition& p) { return p.partition.rows(p.rank()); },
+          "The rows [first, last) that this rank has to bring.")
+      .def(
+          "own",
+          [](CgPartition& p) {
+            const auto r = static_cast<std::size_t>(p.rank());
+            return std::pair(p.partition.cuts()[r], p.partition.cuts()[r + 1]);
+          },
+          "The entries [first, last) of vectors that are this rank's.");
   nb::class_<CgSolver>(module, "CgSolver", "Conjugate gradients on all ranks of a context; collective.")
       .def("__init__", &make_solver, "partition"_a, "begin"_a, "column"_a, "value"_a, "options"_a)
       .def("facts", [](CgSolver& s) { return facts(s.solver.product()); })

@@ -55,9 +55,7 @@ class CgWatcher(Watcher):
             return
         facts = f"iteration {event['iteration']}  |r| {event['residual']:.2e}"
         if self._progress:
-            self._progress.update(
-                self._task, completed=event["share"], description="iterating", facts=facts
-            )
+            self._progress.update(self._task, completed=event["share"], description="iterating", facts=facts)
         elif time.monotonic() - self._said >= LINE_EVERY:
             self._said = time.monotonic()
             self.note(f"{event['share']:4.0%}  {facts}")

@@ -26,6 +26,8 @@ def draw_residuals(path: Path, history: list[dict[str, float]], summary: dict[st
             apart = np.abs(columns["zeta"] - reference) / reference
             panels[1].semilogy(columns["iteration"], np.maximum(apart, 1e-17), color=style.VIOLET)
             panels[1].axhline(1e-10, color=style.ORANGE, linestyle="--", linewidth=1.4)
-            panels[1].set(title="ζ: distance from the reference", xlabel="iteration", ylabel="|ζ − ζ_ref| / ζ_ref")
+            panels[1].set(
+                title="ζ: distance from the reference", xlabel="iteration", ylabel="|ζ − ζ_ref| / ζ_ref"
+            )
         else:
             panels[0].axhline(summary["options"]["tol"], color=style.ORANGE, linestyle="--", linewidth=1.4)

@@ -30,7 +30,7 @@ class CgReport:
 
 
 def cg(
-    A: Any,  # noqa: N803 - as everybody writes it
+    A: Any,
     b: Any,
     *,
     tol: float = 1e-8,
@@ -140,7 +140,7 @@ def checked_matrix(given: Any) -> Any:
         matrix = scipy.sparse.csr_array(given)
     except (TypeError, ValueError) as error:
         raise BadInput(f"the matrix cannot be read as a sparse matrix: {error}.") from None
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:  # noqa: PLR2004
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         shape = " x ".join(str(n) for n in matrix.shape)
         raise BadInput(f"the matrix is {shape}: conjugate gradients need a square one.")
     if matrix.shape[0] == 0:
@@ -199,7 +199,7 @@ def checked_right_side(given: Any, rows: int) -> np.ndarray:
         right_side = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise BadInput(f"b cannot be read as real numbers: {error}.") from None
-    if right_side.ndim == 2 and right_side.shape[1] == 1:  # noqa: PLR2004 - a column
+    if right_side.ndim == 2 and right_side.shape[1] == 1:
         right_side = right_side[:, 0]
     if right_side.shape != (rows,):
         shape = " x ".join(str(n) for n in right_side.shape) or "a single number"

@@ -83,7 +83,7 @@ def _solve(module: ModuleType, context: Any, plan: dict[str, Any]) -> int:
         if context.rank == 0 and plan["events"] and time.monotonic() - said[0] >= SAY_EVERY:
             said[0] = time.monotonic()
             share = np.log(max(residual, 1e-300)) / np.log(options["tol"])
-            events.emit("cg", iteration=iteration, residual=residual, share=float(np.clip(share, 0, 1)))
+            events.emit("cg", iteration=iteration, residual=residual, share=float(np.clip(share, 0, 1)) + 0.0)
 
     begin = time.perf_counter()
     solved, found, facts = cg_solve.solve_on(

@@ -250,11 +250,15 @@ def cg(
     matrix: Annotated[
         Path | None, typer.Option(help="Matrix Market file of a symmetric positive definite matrix")
     ] = None,
-    rhs: Annotated[Path | None, typer.Option(help="right side: .mtx, .npy or text  \\[default: ones]")] = None,
+    rhs: Annotated[
+        Path | None, typer.Option(help="right side: .mtx, .npy or text  \\[default: ones]")
+    ] = None,
     tol: Annotated[float | None, typer.Option(help="ends at |b - A x| <= tol |b|  \\[default: 1e-8]")] = None,
     iterations: Annotated[int | None, typer.Option(help="at most  \\[default: 10 n + 100]")] = None,
     preconditioner: Annotated[str | None, typer.Option(help="none, jacobi or block-jacobi")] = None,
-    block: Annotated[int | None, typer.Option(help="rows of a block of block-jacobi  \\[default: 32]")] = None,
+    block: Annotated[
+        int | None, typer.Option(help="rows of a block of block-jacobi  \\[default: 32]")
+    ] = None,
     pipelined_cg: Annotated[
         bool, typer.Option("--pipelined-cg", help="one non-blocking reduction an iteration")
     ] = False,

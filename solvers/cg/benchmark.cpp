@@ -159,8 +159,8 @@ BenchmarkResult Benchmark::run(const std::function<void(const OuterIteration&)>&
   result.error = std::abs(result.zeta - w.c.zeta) / std::abs(w.c.zeta);
   result.verified = result.error <= tolerance;
   result.mops = million_operations(w.c) / result.seconds;
-  result.sent = static_cast<double>(
-      w.context.sum(static_cast<std::uint64_t>(std::llround(w.product.sent() - sent))));
+  result.sent =
+      static_cast<double>(w.context.sum(static_cast<std::uint64_t>(std::llround(w.product.sent() - sent))));
   return result;
 }
 

@@ -15,8 +15,7 @@ constexpr std::string_view names[] = {"row", "column", "grid"};
 /// `ranks` in `groups` groups, as even as can be.
 std::vector<int> even_groups(int ranks, int groups) {
   std::vector<int> first;
-  for (int g = 0; g <= groups; ++g)
-    first.push_back(static_cast<int>(std::int64_t{ranks} * g / groups));
+  for (int g = 0; g <= groups; ++g) first.push_back(static_cast<int>(std::int64_t{ranks} * g / groups));
   return first;
 }
 
@@ -42,8 +41,8 @@ std::vector<int> groups_of(Division division, int ranks) {
 /// Cuts [first, last) where the weights before them come nearest to the shares.
 std::vector<int> cut(std::span<const std::int64_t> weight, int first, int last,
                      const std::vector<double>& share) {
-  const double whole = static_cast<double>(
-      std::accumulate(weight.begin() + first, weight.begin() + last, std::int64_t{0}));
+  const double whole =
+      static_cast<double>(std::accumulate(weight.begin() + first, weight.begin() + last, std::int64_t{0}));
   const double shares = std::accumulate(share.begin(), share.end(), 0.0);
   std::vector<int> cuts{first};
   double before = 0, wanted = 0;

@@ -34,8 +34,8 @@ struct LocalRows {
 ///
 ///   bytes of a product = 8 [ n (groups - 1) + sum over groups (rows of the group) (members - 1) ].
 ///
-/// By rows and by columns this is the paper's 8 n (p - 1) (eq. 3.1, 3.2); with sqrt(p) groups of sqrt(p) ranks
-/// its 16 n (sqrt(p) - 1) (eq. 3.3), though vectors lie on all ranks and not on the diagonal ones only.
+/// By rows and by columns this is the paper's 8 n (p - 1) (eq. 3.1, 3.2); with sqrt(p) groups of sqrt(p)
+/// ranks its 16 n (sqrt(p) - 1) (eq. 3.3), though vectors lie on all ranks and not on the diagonal ones only.
 class Partition {
  public:
   /// `row_weight` is what each row counts: its non-zeros.

@@ -19,7 +19,8 @@ std::vector<double> block_of(const LocalRows& rows, std::int64_t lo, std::int64_
   std::vector<double> dense(n * n);
   for (std::size_t i = 0; i < n; ++i) {
     const auto r = static_cast<std::size_t>(lo - rows.first) + i;
-    for (auto k = static_cast<std::size_t>(rows.begin[r]); k < static_cast<std::size_t>(rows.begin[r + 1]); ++k)
+    for (auto k = static_cast<std::size_t>(rows.begin[r]); k < static_cast<std::size_t>(rows.begin[r + 1]);
+         ++k)
       if (rows.column[k] >= lo && rows.column[k] < hi)
         dense[i * n + static_cast<std::size_t>(rows.column[k] - lo)] += rows.value[k];
   }
@@ -109,16 +110,14 @@ std::unique_ptr<Stage> make_preconditioner(Preconditioning kind, const LocalRows
   }
   if (kind == Preconditioning::jacobi) {
     context.together([&] { fill_inverse_diagonal(rows, diagonal); });
-    using Scaling =
-        decltype(Sweep("", Diagonal{}, writes(u.now()), reads(diagonal.now()), reads(r.now())));
+    using Scaling = decltype(Sweep("", Diagonal{}, writes(u.now()), reads(diagonal.now()), reads(r.now())));
     return std::make_unique<Scaling>("precondition", Diagonal{}, writes(u.now()), reads(diagonal.now()),
                                      reads(r.now()));
   }
   if (block < 1 || block > 1024) refuse("block is " + std::to_string(block) + "; allowed is 1 to 1024");
   LocalRows inverse;
   context.together([&] { inverse = inverted_blocks(rows, grid, block); });
-  return std::make_unique<RowStage>("precondition",
-                                    MatrixRows{inverse.first, inverse.begin, inverse.value},
+  return std::make_unique<RowStage>("precondition", MatrixRows{inverse.first, inverse.begin, inverse.value},
                                     writes(u.now()), reads(r.now(), gather(inverse.column)));
 }
 

@@ -16,9 +16,9 @@ std::string_view preconditioning_name(Preconditioning kind);
 /// Throws Error (bad_input) naming the ones there are.
 Preconditioning preconditioning_of(std::string_view name);
 
-/// Collective: the stage u = M^-1 r, a copy for `none`. Blocks are of `block` consecutive entries of one rank's
-/// vectors, the last of a rank shorter. Throws Error (bad_input) on all ranks where a diagonal entry or a block
-/// is not positive (definite).
+/// Collective: the stage u = M^-1 r, a copy for `none`. Blocks are of `block` consecutive entries of one
+/// rank's vectors, the last of a rank shorter. Throws Error (bad_input) on all ranks where a diagonal entry
+/// or a block is not positive (definite).
 std::unique_ptr<Stage> make_preconditioner(Preconditioning kind, const LocalRows& rows, int block,
                                            Field<double>& u, Field<double>& r, Field<double>& diagonal);
 

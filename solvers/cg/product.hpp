@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Product: y = A x on all ranks under a partition and a way of hiding what travels; a RowStage and the choices
-// that make it so.
+// Product: y = A x on all ranks under a partition and a way of hiding what travels; a RowStage and the
+// choices that make it so.
 #pragma once
 
 #include "engine/stage/row_stage.hpp"
@@ -10,8 +10,8 @@
 namespace sc::cg {
 
 /// blocking: everything arrives before anything is computed, and leaves when all is. direct: receives wait
-/// ahead, own work goes on meanwhile. pipelined: `depth` pieces a message, each sent as soon as it is computed
-/// and added as it comes.
+/// ahead, own work goes on meanwhile. pipelined: `depth` pieces a message, each sent as soon as it is
+/// computed and added as it comes.
 enum class Hiding { blocking, direct, pipelined };
 std::string_view hiding_name(Hiding hiding);
 /// Throws Error (bad_input) naming the ones there are.

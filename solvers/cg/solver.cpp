@@ -21,7 +21,9 @@ constexpr SweepOptions summed{.reduce = Reduce::sum};
 auto dots_stage(const char* name, F x, F y) {
   return Sweep(name, Dots{}, summed, reads(x.now()), reads(y.now()));
 }
-auto reduced_stage(F r, F q) { return Sweep("residual", Reduced{}, summed, updates(r.now()), reads(q.now())); }
+auto reduced_stage(F r, F q) {
+  return Sweep("residual", Reduced{}, summed, updates(r.now()), reads(q.now()));
+}
 auto add_stage(F x, F p) { return Sweep("solution", Add{}, updates(x.now()), reads(p.now())); }
 auto turn_stage(F p, F u) { return Sweep("direction", Turn{}, updates(p.now()), reads(u.now())); }
 auto copy_stage(F to, F from) { return Sweep("copy", Copy{}, writes(to.now()), reads(from.now())); }
@@ -54,7 +56,8 @@ LocalRows keep_own(const LocalRows& rows, const Partition& partition, int rank) 
   LocalRows kept;
   kept.first = rows.first;
   for (std::size_t r = 0; r + 1 < rows.begin.size(); ++r) {
-    for (auto k = static_cast<std::size_t>(rows.begin[r]); k < static_cast<std::size_t>(rows.begin[r + 1]); ++k)
+    for (auto k = static_cast<std::size_t>(rows.begin[r]); k < static_cast<std::size_t>(rows.begin[r + 1]);
+         ++k)
       if (mine[static_cast<std::size_t>(rows.column[k])]) {
         kept.column.push_back(rows.column[k]);
         kept.value.push_back(rows.value[k]);
@@ -71,8 +74,8 @@ struct Solver::Parts {
         product(context_in, partition, rows, given.settings),
         largest(largest_entry(context_in, rows)) {
     if (options.iterations < 1)
-      options.iterations = static_cast<int>(std::min<std::int64_t>(10 * std::int64_t{partition.n()} + 100,
-                                                                   std::numeric_limits<int>::max()));
+      options.iterations = static_cast<int>(
+          std::min<std::int64_t>(10 * std::int64_t{partition.n()} + 100, std::numeric_limits<int>::max()));
   }
   virtual ~Parts() = default;
   virtual void iterate(double norm, Solution& solution, const std::function<void(int, double)>& each) = 0;
@@ -172,8 +175,9 @@ auto pipelined_step(F x, F r, F u, F w, F p, F s, F q, F z) {
                updates(w.now()), reads(p.now()), reads(s.now()), reads(q.now()), reads(z.now()));
 }
 
-/// P. Ghysels and W. Vanroose, "Hiding global synchronization latency in the preconditioned conjugate gradient
-/// algorithm", Parallel Computing 40 (2014): one reduction an iteration, under preconditioning and product.
+/// P. Ghysels and W. Vanroose, "Hiding global synchronization latency in the preconditioned conjugate
+/// gradient algorithm", Parallel Computing 40 (2014): one reduction an iteration, under preconditioning and
+/// product.
 struct Pipelined final : Solver::Parts {
   Pipelined(Context& c, const Partition& partition, const LocalRows& rows, const SolverOptions& o)
       : Parts(c, partition, rows, o),

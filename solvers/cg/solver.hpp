@@ -23,7 +23,8 @@ struct SolverOptions {
 };
 
 struct Solution {
-  std::vector<double> residuals;  ///< |r| / |b| before each iteration and at the end, as the iteration knows it
+  std::vector<double>
+      residuals;  ///< |r| / |b| before each iteration and at the end, as the iteration knows it
   bool converged = false;
   double residual = 0;    ///< |b - A x| / |b|, computed anew
   std::string breakdown;  ///< why the iteration could not go on, in a sentence; empty where it could
@@ -35,8 +36,8 @@ LocalRows keep_own(const LocalRows& rows, const Partition& partition, int rank);
 
 class Solver {
  public:
-  /// Collective; `rows` is only read. Throws Error (bad_input) on all ranks for options that cannot be had and
-  /// a preconditioner that the matrix does not allow.
+  /// Collective; `rows` is only read. Throws Error (bad_input) on all ranks for options that cannot be had
+  /// and a preconditioner that the matrix does not allow.
   Solver(Context& context, const Partition& partition, const LocalRows& rows, const SolverOptions& options);
   ~Solver();
   Solver(const Solver&) = delete;

@@ -56,7 +56,9 @@ namespace {
 
 using test::TestContext;
 
-double counted(Context& context) { return static_cast<double>(context.sum(static_cast<std::uint64_t>(sent().bytes))); }
+double counted(Context& context) {
+  return static_cast<double>(context.sum(static_cast<std::uint64_t>(sent().bytes)));
+}
 
 /// Every entry of the rows of a rank's group.
 LocalRows dense(const Partition& partition, int rank) {
@@ -103,7 +105,7 @@ TEST(CgBytes, OfTheBenchmarkAreWhatItSays) {
     Benchmark benchmark(context, class_of("S"), {division, Hiding::pipelined, 3});
     sent().bytes = 0;
     const BenchmarkResult result = benchmark.run();
-    constexpr double products = 15 * 26;  // the paper's (25 + 1) x 15
+    constexpr double products = 15 * 26;                 // the paper's (25 + 1) x 15
     EXPECT_EQ(counted(context), result.sent * 16 / 15);  // with the untimed iteration
     const double formula = products * benchmark.product().partition().bytes_of_product();
     EXPECT_LE(result.sent, formula);

@@ -115,8 +115,15 @@ TEST(CgPartition, BalancesClassAForAnyNumberOfRanks) {
 TEST(CgPartition, MovesWhatThePaperCounts) {
   const std::vector<std::int64_t> even(14000, 1);
   const auto kilobytes = [&](Division d, int p) { return Partition(d, even, p).bytes_of_product() / 1000; };
-  for (const auto& [p, row] : std::vector<std::pair<int, double>>{
-           {2, 112}, {4, 336}, {10, 1008}, {16, 1680}, {20, 2128}, {25, 2688}, {40, 4368}, {80, 8848}, {100, 11088}}) {
+  for (const auto& [p, row] : std::vector<std::pair<int, double>>{{2, 112},
+                                                                  {4, 336},
+                                                                  {10, 1008},
+                                                                  {16, 1680},
+                                                                  {20, 2128},
+                                                                  {25, 2688},
+                                                                  {40, 4368},
+                                                                  {80, 8848},
+                                                                  {100, 11088}}) {
     EXPECT_DOUBLE_EQ(kilobytes(Division::row, p), row);
     EXPECT_DOUBLE_EQ(kilobytes(Division::column, p), row);
   }
