@@ -67,9 +67,8 @@ def cg(
     matrix = checked_matrix(A)
     right_side = checked_right_side(b, matrix.shape[0])
     context = parallel.context(threads, "auto")
-    solved, found, _ = solve_on(
-        parallel.module(), context, (matrix.indptr, matrix.indices, matrix.data), right_side, options, each
-    )
+    parts = (matrix.indptr, matrix.indices, matrix.data)
+    solved, found, _ = solve_on(parallel.module(), context, parts, right_side, options, each=each)
     complain(found, options)
     report = CgReport(
         found["iterations"], found["converged"], found["residual"], np.array(found["residuals"])
@@ -83,6 +82,7 @@ def solve_on(
     matrix: tuple[np.ndarray, np.ndarray, np.ndarray],
     right_side: np.ndarray,
     options: dict[str, Any],
+    *,
     each: Callable[[int, float], Any] | None = None,
 ) -> tuple[np.ndarray, dict[str, Any], dict[str, Any]]:
     """Collective: x, how the solve went, and facts about the partition. The matrix (CSR: begins, columns,
@@ -172,8 +172,8 @@ def _check_symmetric(matrix: Any) -> None:
         at = int(apart.data.argmax())
         row, column = sorted((int(apart.row[at]), int(apart.col[at])))
         raise BadInput(
-            f"the matrix is not symmetric: entry ({row + 1}, {column + 1}) is {matrix[row, column]:g} and entry "
-            f"({column + 1}, {row + 1}) is {matrix[column, row]:g}."
+            f"the matrix is not symmetric: entry ({row + 1}, {column + 1}) is {matrix[row, column]:g} and "
+            f"entry ({column + 1}, {row + 1}) is {matrix[column, row]:g}."
         )
 
 

@@ -67,8 +67,13 @@ def _benchmark(module: ModuleType, context: Any, plan: dict[str, Any]) -> int:
     result = benchmark.run(told)
     history = result.pop("history")
     if context.rank == 0:
-        summary = {"class": module.cg_class(options["class"]), **result, "setup_seconds": setup}
-        _write(plan, context, benchmark.facts(), summary, ("iteration", "residual", "zeta"), history)
+        summary = {
+            "class": module.cg_class(options["class"]),
+            "partition": benchmark.facts(),
+            **result,
+            "setup_seconds": setup,
+        }
+        _write(plan, context, summary, ("iteration", "residual", "zeta"), history)
     return OK if result["verified"] else OTHER
 
 
@@ -87,21 +92,21 @@ def _solve(module: ModuleType, context: Any, plan: dict[str, Any]) -> int:
 
     begin = time.perf_counter()
     solved, found, facts = cg_solve.solve_on(
-        module, context, (begins, columns, values), right_side, options, each
+        module, context, (begins, columns, values), right_side, options, each=each
     )
     if context.rank == 0:
         found["seconds"] = time.perf_counter() - begin
         with writing(folder / "solution.npy"):
             np.save(folder / "solution.npy", solved)
         history = list(enumerate(found.pop("residuals")))
-        _write(plan, context, facts, {"n": len(right_side), **found}, ("iteration", "residual"), history)
+        found = {"n": len(right_side), "partition": facts, **found}
+        _write(plan, context, found, ("iteration", "residual"), history)
     return OK if found["converged"] else OTHER
 
 
 def _write(
     plan: dict[str, Any],
     context: Any,
-    facts: dict[str, Any],
     found: dict[str, Any],
     names: tuple[str, ...],
     history: list[tuple],
@@ -117,7 +122,6 @@ def _write(
         "options": plan["options"],
         "ranks": context.size,
         "threads": plan["threads"],
-        "partition": facts,
         "peak_memory_bytes": 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,  # of rank 0
         "machine": machine.describe(),
         **{key: _number(value) for key, value in found.items()},
