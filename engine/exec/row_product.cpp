@@ -16,7 +16,7 @@ namespace {
 
 #ifdef __AVX512VL__
 [[gnu::always_inline]] inline double sum_of(__m512d v) {
-  const __m256d four = _mm256_add_pd(_mm512_castpd512_pd256(v), _mm512_maskz_extractf64x4_pd(0xf, v, 1));
+  const __m256d four = __builtin_shufflevector(v, v, 0, 1, 2, 3) + __builtin_shufflevector(v, v, 4, 5, 6, 7);
   const __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
   return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
 }
