@@ -151,6 +151,7 @@ bool Redistribute::take_chunk(int chunk) {
   carrier_->take(arrivals);
   return there();
 }
+void Redistribute::push() { carrier_->take({}); }
 Box Redistribute::source(int piece) const { return carrier_->source(piece); }
 Box Redistribute::sink(int piece) const { return carrier_->sink(piece); }
 bool Redistribute::test() { return carrier_->test(); }

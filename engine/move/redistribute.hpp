@@ -63,6 +63,7 @@ class Redistribute : public Movement {
   void start_chunk(int chunk);
   /// Takes what has come of an arriving chunk; true once it is all there.
   bool take_chunk(int chunk);
+  void push();
 
  private:
   void plan(Storage& from, Storage& to, const InChunks& chunks);

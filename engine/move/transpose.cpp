@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/base/error.hpp"
+#include "engine/move/waiting.hpp"
 
 namespace sc {
 
@@ -41,6 +42,7 @@ Chunks slabs(const Storage& storage, int pencil, int wanted) {
 
 Transpose::Transpose(Storage& from, Storage& to, const InChunks& chunks)
     : Redistribute(from, to, chunks),
+      comm_(from.grid().context().comm()),
       leaving_(chunks.leaving),
       arriving_(chunks.arriving),
       from_own_(from.grid().own()),
@@ -48,8 +50,15 @@ Transpose::Transpose(Storage& from, Storage& to, const InChunks& chunks)
 
 Transpose::Transpose(Storage& from, int from_axis, Storage& to, int to_axis, TransposeOptions options)
     : Transpose(from, to,
-                InChunks{.leaving = slabs(from, from_axis, options.chunks),
-                         .arriving = slabs(to, to_axis, options.chunks),
+                InChunks{.leaving = slabs(from, from_axis, options.leaving),
+                         .arriving = slabs(to, to_axis, options.arriving),
                          .piece_bytes = options.piece_bytes}) {}
+
+void Transpose::wait_chunk(int chunk, const std::function<void()>& meanwhile) {
+  wait_until(comm_, [&] {
+    meanwhile();
+    return arrived(chunk);
+  });
+}
 
 }  // namespace sc

@@ -8,12 +8,15 @@
 // element here. What must not travel (modes that a transform leaves out) is not in the grids.
 #pragma once
 
+#include <functional>
+
 #include "engine/move/redistribute.hpp"
 
 namespace sc {
 
 struct TransposeOptions {
-  int chunks = 0;  ///< on each side; 0: chosen
+  int leaving = 0;   ///< chunks in which `from` is computed; 0: chosen
+  int arriving = 0;  ///< chunks in which `to` is computed; 0: chosen
   ChunkBytes piece_bytes = {};
 };
 
@@ -34,10 +37,15 @@ class Transpose final : public Redistribute {
   void start_chunk(int chunk) { Redistribute::start_chunk(chunk); }
   /// Makes progress on a chunk of `to`; true once all of it is there. Not before the first start_chunk().
   bool arrived(int chunk) { return take_chunk(chunk); }
+  /// Until a chunk is there, with `meanwhile` called again and again: what else has to make progress.
+  void wait_chunk(int chunk, const std::function<void()>& meanwhile);
+  /// Pushes on the messages of the round under way, without taking what lies in peers' memory.
+  void push() { Redistribute::push(); }
 
  private:
   Transpose(Storage& from, Storage& to, const InChunks& chunks);
 
+  MPI_Comm comm_;
   Chunks leaving_, arriving_;
   Box from_own_, to_own_;
 };

@@ -121,7 +121,7 @@ TEST_P(Transposing, BetweenAllPencilsOfAnyProcessGrid) {
         for (const Pencils& b : all) {
           if (a.axis == b.axis) continue;
           SCOPED_TRACE(to_string(a.split) + " to " + to_string(b.split) + ", cells " + to_string(cells));
-          rounds(a, b, ElementType::c64, {.chunks = 3, .piece_bytes = {200, 300}});
+          rounds(a, b, ElementType::c64, {.leaving = 3, .arriving = 4, .piece_bytes = {200, 300}});
           if (HasFailure()) return;
         }
     }
@@ -133,7 +133,7 @@ TEST_P(Transposing, LeavesOutWhatOneSideLacks) {
   const auto x = pencils({10, 12, 9}, 1, ranks), z = pencils({10, 8, 9}, 1, ranks);
   for (ElementType type : {ElementType::c64, ElementType::c32, ElementType::f64}) {
     rounds(x[1], z[2], type, {});
-    rounds(z[2], x[1], type, {.chunks = 5});
+    rounds(z[2], x[1], type, {.arriving = 5});
   }
 }
 
@@ -150,7 +150,7 @@ TEST_P(Transposing, MovesTheShareThatTheFormulaSays) {
 TEST_P(Transposing, PiecesStayUnderTheEagerLimit) {
   const auto p = pencils({40, 40, 40}, 1, context->size());
   auto from = storage(p[0], ElementType::c64), to = storage(p[2], ElementType::c64);
-  Transpose move(*from, 0, *to, 2, {.chunks = 2});
+  Transpose move(*from, 0, *to, 2, {.leaving = 2});
   move.start();
   move.wait();
   const Traffic sent =
