@@ -22,7 +22,7 @@ template <class T>
 using Vector = pf::vtype_t<T>;
 #endif
 
-constexpr std::size_t blocked_bytes = std::size_t{128} << 10;  // gathered lines that stay in the L2 cache
+constexpr std::size_t blocked_bytes = std::size_t{512} << 10;  // gathered lines that stay in the L2 cache
 constexpr std::size_t line_bytes = 64;
 
 template <class T>
@@ -37,7 +37,7 @@ class PocketLines final : public Lines<T> {
       : n_(n),
         kept_(kept),
         packs_(static_cast<int>(std::clamp(blocked_bytes / (static_cast<std::size_t>(n) * sizeof(Pack)),
-                                           std::size_t{1}, std::size_t{4}))),
+                                           std::size_t{1}, std::size_t{8}))),
         plan_(static_cast<std::size_t>(n)) {}
 
   void forward(const C* in, std::ptrdiff_t in_stride, C* out, std::ptrdiff_t out_stride, int lines,
