@@ -18,6 +18,9 @@ struct GridOptions {
   Bool3 periodic = {};
   int halo = 1;
   Int3 split = {0, 0, 0};  ///< ranks per axis; 0: chosen
+  /// The first cell of every block along an axis, and the number of cells; even blocks where empty. Needs a
+  /// split. Without a halo, blocks may be empty.
+  std::array<std::vector<int>, 3> cuts = {};
 };
 
 /// Offsets in elements from own cell (0, 0, 0); own cell x = 0 of every row falls on a 64-byte boundary for

@@ -196,10 +196,22 @@ bool Carrier::test() {
   return nothing_to_push();
 }
 
-void Carrier::wait() {
+void Carrier::start_rest() {
   begin();
   for (std::size_t i = 0; !all_started(); ++i)
     if (!departures_[i].done) start(static_cast<int>(i));
+}
+
+void Carrier::wait(int piece) {
+  start_rest();
+  wait_until(context_.comm(), [&] {
+    if (!arrived(piece)) progress();
+    return arrived(piece);
+  });
+}
+
+void Carrier::wait() {
+  start_rest();
   wait_until(context_.comm(), [&] { return test(); });
   open_ = false;
   if (!being_read_) unwatch();
