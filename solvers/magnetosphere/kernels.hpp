@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// The MHD equations cell by cell. Two sets of points: nodes at time n and centres at n + 1/2, half a spacing
+// up along every axis. A point of one set takes averages over its 8 corners in the other set, and derivatives
+// over the 4 edges each way.
+#pragma once
+
+#include <array>
+
+#include "engine/field/views.hpp"
+#include "solvers/magnetosphere/planet.hpp"
+
+namespace sc::magnetosphere {
+
+/// Which points a stage computes.
+enum class Half { centres, nodes };
+
+/// The parameters of one half of a step.
+struct Numbers {
+  double dt = 0;  ///< the time this half spans
+  double gamma = 5.0 / 3.0;
+  double per_edges = 1;                            ///< 1 / (4 h)
+  double per_h2 = 1;                               ///< 1 / h^2
+  double D = 0, D_p = 0, mu = 0, nu = 0, eta = 0;  ///< nu: kinematic, beside mu / rho
+  double heat = 0;                                 ///< gamma - 1 where viscosity and resistivity heat, else 0
+  double rho_floor = 0, p_floor = 0;
+  Planet planet{};
+  Lattice3 places{};  ///< of the points computed
+};
+
+struct Views {
+  In<double> rho;
+  In<double, 3> v;
+  In<double> p;
+  In<double, 3> B;
+};
+
+/// Sums over the 8 corners: of all of them, and of the differences along the 4 edges of each direction.
+struct Corners8 {
+  double sum, x, y, z;
+};
+template <class F>
+SC_FN Corners8 corners(At low, const F& f) {
+  const At y = low.y(1);
+  const double a = f(low), b = f(low.z(1)), c = f(y), d = f(y.z(1));
+  const double e = f(low.x(1)), g = f(low.x(1).z(1)), k = f(y.x(1)), l = f(y.x(1).z(1));
+  const double s00 = a + b, s01 = c + d, s10 = e + g, s11 = k + l;
+  const double z0 = (b - a) + (d - c), z1 = (g - e) + (l - k);
+  const double low_x = s00 + s01, high_x = s10 + s11;
+  return {low_x + high_x, high_x - low_x, (s01 - s00) + (s11 - s10), z0 + z1};
+}
+
+/// The lowest of the corners around a point.
+template <Half half>
+SC_FN At lowest(At c) {
+  return half == Half::centres ? c : At{c.i - 1 - c.sy - c.sz, c.sy, c.sz};
+}
+
+/// Means over the corners, for the two-step start, and the rates of change of the ideal terms.
+struct Change {
+  Eight mean, rate;
+};
+
+/// d rho/dt = -div(v rho)
+/// d v/dt   = -(v . grad) v - grad p / rho + J x B / rho,  J = curl(B - B_dipole)
+/// d p/dt   = -(v . grad) p - gamma p div v + heat (mu |grad v|^2 + eta J^2)
+/// d B/dt   = curl(v x B)
+SC_FN Change change_of(const Numbers& n, At low, const Views& q, Place dipole_curl) {
+  const In<double> vx = q.v[0], vy = q.v[1], vz = q.v[2], bx = q.B[0], by = q.B[1], bz = q.B[2];
+  const double d = n.per_edges;
+  const Corners8 rho = corners(low, [&](At c) { return q.rho[c]; });
+  const Corners8 p = corners(low, [&](At c) { return q.p[c]; });
+  const Corners8 u = corners(low, [&](At c) { return vx[c]; });
+  const Corners8 v = corners(low, [&](At c) { return vy[c]; });
+  const Corners8 w = corners(low, [&](At c) { return vz[c]; });
+  const Corners8 X = corners(low, [&](At c) { return bx[c]; });
+  const Corners8 Y = corners(low, [&](At c) { return by[c]; });
+  const Corners8 Z = corners(low, [&](At c) { return bz[c]; });
+  const double mass = corners(low, [&](At c) { return q.rho[c] * vx[c]; }).x +
+                      corners(low, [&](At c) { return q.rho[c] * vy[c]; }).y +
+                      corners(low, [&](At c) { return q.rho[c] * vz[c]; }).z;
+  // E = v x B, the electric field with its sign turned
+  const Corners8 ex = corners(low, [&](At c) { return vy[c] * bz[c] - vz[c] * by[c]; });
+  const Corners8 ey = corners(low, [&](At c) { return vz[c] * bx[c] - vx[c] * bz[c]; });
+  const Corners8 ez = corners(low, [&](At c) { return vx[c] * by[c] - vy[c] * bx[c]; });
+
+  constexpr double eighth = 0.125;
+  Change out;
+  out.mean = {eighth * rho.sum, eighth * u.sum, eighth * v.sum, eighth * w.sum,
+              eighth * p.sum,   eighth * X.sum, eighth * Y.sum, eighth * Z.sum};
+  const Eight& m = out.mean;
+  const double Jx = d * (Z.y - Y.z) - dipole_curl.x;
+  const double Jy = d * (X.z - Z.x) - dipole_curl.y;
+  const double Jz = d * (Y.x - X.y) - dipole_curl.z;
+  const double per_rho = 1 / m.rho;
+  const auto advected = [&](const Corners8& a) { return d * (m.vx * a.x + m.vy * a.y + m.vz * a.z); };
+  out.rate.rho = -d * mass;
+  out.rate.vx = per_rho * ((Jy * m.Bz - Jz * m.By) - d * p.x) - advected(u);
+  out.rate.vy = per_rho * ((Jz * m.Bx - Jx * m.Bz) - d * p.y) - advected(v);
+  out.rate.vz = per_rho * ((Jx * m.By - Jy * m.Bx) - d * p.z) - advected(w);
+  const double shear = (u.x * u.x + u.y * u.y + u.z * u.z) + (v.x * v.x + v.y * v.y + v.z * v.z) +
+                       (w.x * w.x + w.y * w.y + w.z * w.z);
+  const double heating =
+      n.heat * ((n.mu + m.rho * n.nu) * (d * d) * shear + n.eta * (Jx * Jx + Jy * Jy + Jz * Jz));
+  out.rate.p = heating - advected(p) - n.gamma * m.p * (d * (u.x + v.y + w.z));
+  out.rate.Bx = d * (ez.y - ey.z);
+  out.rate.By = d * (ex.z - ez.x);
+  out.rate.Bz = d * (ey.x - ex.y);
+  return out;
+}
+
+/// Seven points of the set itself: sum of the neighbours minus six times the point, over h^2.
+SC_FN double laplacian(In<double> q, At c) {
+  return ((q[c.x(1)] + q[c.x(-1)]) + (q[c.y(1)] + q[c.y(-1)])) + (q[c.z(1)] + q[c.z(-1)]) - 6 * q[c];
+}
+
+/// rho += D lap rho, v += (mu / rho + nu) lap v, p += D_p lap p, B += eta lap B, all of the old level:
+/// centred in time they would not be stable.
+SC_FN void add_diffusion(const Numbers& n, At c, const Views& old, Eight& rate) {
+  const double viscosity = n.per_h2 * (n.mu / old.rho[c] + n.nu), eta = n.per_h2 * n.eta;
+  rate.rho += n.per_h2 * n.D * laplacian(old.rho, c);
+  rate.vx += viscosity * laplacian(old.v[0], c);
+  rate.vy += viscosity * laplacian(old.v[1], c);
+  rate.vz += viscosity * laplacian(old.v[2], c);
+  rate.p += n.per_h2 * n.D_p * laplacian(old.p, c);
+  rate.Bx += eta * laplacian(old.B[0], c);
+  rate.By += eta * laplacian(old.B[1], c);
+  rate.Bz += eta * laplacian(old.B[2], c);
+}
+
+SC_FN Eight advanced(const Eight& from, double dt, const Eight& r) {
+  return {from.rho + dt * r.rho, from.vx + dt * r.vx, from.vy + dt * r.vy, from.vz + dt * r.vz,
+          from.p + dt * r.p,     from.Bx + dt * r.Bx, from.By + dt * r.By, from.Bz + dt * r.Bz};
+}
+
+/// Holds the planet's surroundings, keeps density and pressure above their floors, and stores. Returns 1
+/// where a floor was touched, NaN where the state is not finite.
+template <bool planet>
+SC_FN double store(const Numbers& n, At c, Index g, Eight q, Out<double> rho, Out<double, 3> v, Out<double> p,
+                   Out<double, 3> B) {
+  if constexpr (planet) n.planet.hold(n.places.at(g), q);
+  const double sum = (q.rho + q.p) + (q.vx + q.vy + q.vz) + (q.Bx + q.By + q.Bz);
+  const bool low = q.rho < n.rho_floor, cold = q.p < n.p_floor;
+  rho[c] = low ? n.rho_floor : q.rho;
+  p[c] = cold ? n.p_floor : q.p;
+  v[0][c] = q.vx;
+  v[1][c] = q.vy;
+  v[2][c] = q.vz;
+  B[0][c] = q.Bx;
+  B[1][c] = q.By;
+  B[2][c] = q.Bz;
+  return (low || cold ? 1.0 : 0.0) + (sum - sum);
+}
+
+template <bool planet>
+SC_FN void add_gravity(const Numbers& n, Index g, Eight& rate) {
+  if constexpr (planet) {
+    const Place pull = n.planet.pull(n.places.at(g));
+    rate.vx += pull.x;
+    rate.vy += pull.y;
+    rate.vz += pull.z;
+  }
+}
+
+/// Lax-Wendroff, first half: centre(n + 1/2) = mean of the nodes(n) + dt/2 rate(nodes).
+template <bool planet>
+struct Predict {
+  Numbers n;
+  SC_FN double operator()(At c, Index g, Out<double> rho1, Out<double, 3> v1, Out<double> p1,
+                          Out<double, 3> B1, In<double> rho, In<double, 3> v, In<double> p, In<double, 3> B,
+                          In<double, 4> dipole) const {
+    const Place curl{dipole[0][c], dipole[1][c], dipole[2][c]};
+    return step(c, g, rho1, v1, p1, B1, {rho, v, p, B}, curl);
+  }
+  SC_FN double operator()(At c, Index g, Out<double> rho1, Out<double, 3> v1, Out<double> p1,
+                          Out<double, 3> B1, In<double> rho, In<double, 3> v, In<double> p,
+                          In<double, 3> B) const {
+    return step(c, g, rho1, v1, p1, B1, {rho, v, p, B}, {0, 0, 0});
+  }
+  SC_FN double step(At c, Index g, Out<double> rho1, Out<double, 3> v1, Out<double> p1, Out<double, 3> B1,
+                    const Views& nodes, Place curl) const {
+    Change change = change_of(n, lowest<Half::centres>(c), nodes, curl);
+    add_gravity<planet>(n, g, change.rate);
+    return store<planet>(n, c, g, advanced(change.mean, n.dt, change.rate), rho1, v1, p1, B1);
+  }
+};
+
+/// Leap-frog, and the second half of Lax-Wendroff: q(new) = q(old) + dt (rate(other set) + diffusion(old)).
+template <Half half, bool planet, bool diffusive>
+struct Leap {
+  Numbers n;
+  SC_FN double operator()(At c, Index g, Out<double> rho1, Out<double, 3> v1, Out<double> p1,
+                          Out<double, 3> B1, In<double> rho, In<double, 3> v, In<double> p, In<double, 3> B,
+                          In<double> rho0, In<double, 3> v0, In<double> p0, In<double, 3> B0,
+                          In<double, 4> dipole) const {
+    const Place curl{dipole[0][c], dipole[1][c], dipole[2][c]};
+    return step(c, g, rho1, v1, p1, B1, {rho, v, p, B}, {rho0, v0, p0, B0}, curl);
+  }
+  SC_FN double operator()(At c, Index g, Out<double> rho1, Out<double, 3> v1, Out<double> p1,
+                          Out<double, 3> B1, In<double> rho, In<double, 3> v, In<double> p, In<double, 3> B,
+                          In<double> rho0, In<double, 3> v0, In<double> p0, In<double, 3> B0) const {
+    return step(c, g, rho1, v1, p1, B1, {rho, v, p, B}, {rho0, v0, p0, B0}, {0, 0, 0});
+  }
+  SC_FN double step(At c, Index g, Out<double> rho1, Out<double, 3> v1, Out<double> p1, Out<double, 3> B1,
+                    const Views& other, const Views& old, Place curl) const {
+    Eight rate = change_of(n, lowest<half>(c), other, curl).rate;
+    add_gravity<planet>(n, g, rate);
+    if constexpr (diffusive) add_diffusion(n, c, old, rate);
+    const Eight from{old.rho[c], old.v[0][c], old.v[1][c], old.v[2][c],
+                     old.p[c],   old.B[0][c], old.B[1][c], old.B[2][c]};
+    return store<planet>(n, c, g, advanced(from, n.dt, rate), rho1, v1, p1, B1);
+  }
+};
+
+}  // namespace sc::magnetosphere

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// The planet at the origin: its dipole, its gravity, and the static state that is held around it.
+#pragma once
+
+#include <cmath>
+
+#include "engine/field/views.hpp"
+#include "engine/grid/box.hpp"
+
+namespace sc::magnetosphere {
+
+struct Eight {
+  double rho, vx, vy, vz, p, Bx, By, Bz;
+};
+
+struct Place {
+  double x, y, z;
+};
+
+/// Where the points of one set lie.
+struct Lattice3 {
+  double x0 = 0, y0 = 0, z0 = 0;  ///< of the point with global index (0, 0, 0)
+  double h = 1;
+  SC_FN Place at(Index g) const {
+    return {x0 + h * static_cast<double>(g.x), y0 + h * static_cast<double>(g.y),
+            z0 + h * static_cast<double>(g.z)};
+  }
+};
+
+struct Dipole {
+  double mx = 0, mz = 1;  ///< B = m on the equator of r = 1
+  double core2 = 1;       ///< r^2 below which r is taken as constant: the centre is no singularity
+
+  /// B = (r^2 m - 3 (m . r) r) / r^5
+  SC_FN Place field(Place r) const {
+    const double r2 = r.x * r.x + r.y * r.y + r.z * r.z;
+    const double s2 = r2 > core2 ? r2 : core2;
+    const double inverse2 = 1 / s2;
+    const double inverse5 = inverse2 * inverse2 * std::sqrt(inverse2);
+    const double along = 3 * (mx * r.x + mz * r.z);
+    return {inverse5 * (r2 * mx - along * r.x), inverse5 * (-along * r.y),
+            inverse5 * (r2 * mz - along * r.z)};
+  }
+};
+
+struct Planet {
+  Dipole dipole;
+  double inner2 = 1, outer2 = 4;  ///< r_a^2, and r^2 beyond which nothing is held
+  double strength = 100;
+  double gravity = 0;
+  double pressure = 0;
+  double rotation = 0;
+  double rho_low = 0, p_low = 0;  ///< what the atmosphere does not fall below
+
+  /// g = -g_0 r / r^3
+  SC_FN Place pull(Place r) const {
+    const double r2 = r.x * r.x + r.y * r.y + r.z * r.z;
+    const double s2 = r2 > dipole.core2 ? r2 : dipole.core2;
+    const double factor = -gravity / (s2 * std::sqrt(s2));
+    return {factor * r.x, factor * r.y, factor * r.z};
+  }
+  /// rho = r^-3, p = p_0 r^-2, v = Omega x r, B = dipole
+  SC_FN Eight atmosphere(Place r) const {
+    const double r2 = r.x * r.x + r.y * r.y + r.z * r.z;
+    const double s2 = r2 > dipole.core2 ? r2 : dipole.core2;
+    const double inverse2 = 1 / s2;
+    const double rho = inverse2 * std::sqrt(inverse2), p = pressure * inverse2;
+    const Place B = dipole.field(r);
+    return {rho > rho_low ? rho : rho_low,
+            -rotation * r.y,
+            rotation * r.x,
+            0,
+            p > p_low ? p : p_low,
+            B.x,
+            B.y,
+            B.z};
+  }
+  /// q <- f q + (1 - f) q_static, f = a_0 h^2 / (a_0 h^2 + 1), h = (r / r_a)^2 - 1 above r_a, f = 0 below.
+  SC_FN void hold(Place r, Eight& q) const {
+    const double r2 = r.x * r.x + r.y * r.y + r.z * r.z;
+    const double height = r2 / inner2 - 1;
+    const double s = r2 < inner2 ? 0 : strength * height * height;
+    const double f = s / (s + 1);
+    const Eight a = atmosphere(r);
+    const bool leave = r2 > outer2;
+    const auto mix = [&](double& value, double held) { value = leave ? value : held + f * (value - held); };
+    mix(q.rho, a.rho);
+    mix(q.vx, a.vx);
+    mix(q.vy, a.vy);
+    mix(q.vz, a.vz);
+    mix(q.p, a.p);
+    mix(q.Bx, a.Bx);
+    mix(q.By, a.By);
+    mix(q.Bz, a.Bz);
+  }
+};
+
+}  // namespace sc::magnetosphere
