@@ -16,8 +16,12 @@ namespace {
 // Explicit diffusion of one set is stable up to D dt / h^2 = 1/6; the rest is left to the other terms.
 constexpr double diffusion_limit = 0.15;
 
+// A face along x that waves leave obliquely takes its halo from one cell further upstream. Beside a neighbour
+// that cell is halo itself, and where two such faces meet it happens twice: two layers more.
 Grid grid_of(Context& context, const MagnetosphereOptions& o) {
-  return Grid(context, {.cells = o.cells, .periodic = o.periodic(), .halo = 1, .split = o.split});
+  const bool oblique = std::find(o.faces.begin(), o.faces.end(), FaceKind::oblique) != o.faces.end();
+  return Grid(context,
+              {.cells = o.cells, .periodic = o.periodic(), .halo = oblique ? 3 : 1, .split = o.split});
 }
 
 }  // namespace
@@ -34,6 +38,7 @@ MhdSolver<planet, diffusive>::MhdSolver(Context& context, const MagnetosphereOpt
   set_faces(nodes_, Half::nodes, options_);
   set_faces(centres_, Half::centres, options_);
   set_initial();
+  runner_.refresh(nodes_.B.now(), box(1));
 }
 
 template <bool planet, bool diffusive>
