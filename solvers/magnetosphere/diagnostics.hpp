@@ -30,7 +30,7 @@ struct Limits {
     const double vx = v[0][c], vy = v[1][c], vz = v[2][c], bx = B[0][c], by = B[1][c], bz = B[2][c];
     const double per_rho = 1 / rho[c];
     const double fast = std::sqrt((gamma * p[c] + (bx * bx + by * by + bz * bz)) * per_rho);
-    const bool held = r.x * r.x + r.y * r.y + r.z * r.z < inner2;
+    const bool held = square(r) < inner2;
     return {held ? 0.0 : std::sqrt(vx * vx + vy * vy + vz * vz) + fast, held ? 0.0 : per_rho};
   }
 };
@@ -47,7 +47,7 @@ struct Divergence {
                      corners(c, [&](At a) { return bz[a]; }).z) -
         dipole[3][c];
     const Place r = places.at(g);
-    const bool held = r.x * r.x + r.y * r.y + r.z * r.z < outer2;
+    const bool held = square(r) < outer2;
     return held ? 0.0 : div < 0 ? -div : div;
   }
 };

@@ -11,11 +11,11 @@ namespace sc::magnetosphere {
 /// Counted in kernels.hpp: 18 sums a variable and its products; the planet's share left out.
 constexpr double leap_flops = 430, diffusion_flops = 90;
 
-template <bool planet>
+template <bool planet, bool diffusive>
 auto predict_stage(Plasma& centres, Plasma& nodes) {
   const SweepOptions options{.reduce = Reduce::max, .flops = leap_flops};
   const auto make = [&](auto... dipole) {
-    return Sweep("first (start)", Predict<planet>{}, options, writes(centres.rho.next()),
+    return Sweep("first (start)", Predict<planet, diffusive>{}, options, writes(centres.rho.next()),
                  writes(centres.v.next()), writes(centres.p.next()), writes(centres.B.next()),
                  reads(nodes.rho.now(), box(1)), reads(nodes.v.now(), box(1)), reads(nodes.p.now(), box(1)),
                  reads(nodes.B.now(), box(1)), dipole...);
@@ -46,10 +46,10 @@ auto leap_stage(const char* name, Plasma& set, Plasma& other) {
 template <bool planet, bool diffusive>
 struct Stages {
   Stages(Plasma& nodes, Plasma& centres)
-      : predict(predict_stage<planet>(centres, nodes)),
+      : predict(predict_stage<planet, diffusive>(centres, nodes)),
         first(leap_stage<Half::centres, planet, diffusive>("first", centres, nodes)),
         second(leap_stage<Half::nodes, planet, diffusive>("second", nodes, centres)) {}
-  decltype(predict_stage<planet>(std::declval<Plasma&>(), std::declval<Plasma&>())) predict;
+  decltype(predict_stage<planet, diffusive>(std::declval<Plasma&>(), std::declval<Plasma&>())) predict;
   decltype(leap_stage<Half::centres, planet, diffusive>("", std::declval<Plasma&>(),
                                                         std::declval<Plasma&>())) first;
   decltype(leap_stage<Half::nodes, planet, diffusive>("", std::declval<Plasma&>(),

@@ -134,7 +134,7 @@ PointState Start::at(Place r, double time) const {
   image.mx = -image.mx;
   const Place other = image.field({r.x - 2 * plane, r.y, r.z});
   // The atmosphere turns with the planet only where it is held.
-  const bool held = r.x * r.x + r.y * r.y + r.z * r.z < planet_.inner2;
+  const bool held = square(r) < planet_.inner2;
   return {.rho = a.rho,
           .v = {held ? a.vx : 0, held ? a.vy : 0, 0},
           .p = a.p,

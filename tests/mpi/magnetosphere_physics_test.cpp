@@ -210,7 +210,9 @@ TEST(MhdPhysics, MomentumDriftsAtSecondOrder) {
     while (solver->clock().time < o.end * (1 - 1e-12)) solver->step();
     const double drift = std::abs(solver->measure().momentum[0] - start);
     if (context.rank() == 0) std::printf("momentum drift at n %d: %.3e\n", n, drift);
-    if (before > 0) EXPECT_GT(before / drift, 3);
+    if (before > 0) {
+      EXPECT_GT(before / drift, 3);
+    }
     before = drift;
   }
 }
