@@ -33,7 +33,7 @@ PointState wave_mode(Wave wave, const PointState& q, double c, double gamma) {
   PointState d{.rho = 0, .v = {}, .p = 0, .B = {}};
   if (wave == Wave::alfven) {
     const double across = std::hypot(q.B[1], q.B[2]);
-    d.v = {0, -q.B[2] / across, q.B[1] / across};
+    d.v = {0, q.B[2] / across, -q.B[1] / across};
     for (std::size_t k = 1; k < 3; ++k) d.B[k] = -std::sqrt(q.rho) * d.v[k];
     return d;
   }
