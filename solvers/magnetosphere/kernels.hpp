@@ -139,12 +139,10 @@ SC_FN Eight advanced(const Eight& from, double dt, const Eight& r) {
           fused(dt, r.By, from.By),   fused(dt, r.Bz, from.Bz)};
 }
 
-/// Holds the planet's surroundings, keeps density and pressure above their floors, and stores. Returns 1
-/// where a floor was touched, NaN where the state is not finite.
-template <bool planet>
-SC_FN double store(const Numbers& n, At c, Index g, Eight q, Out<double> rho, Out<double, 3> v, Out<double> p,
+/// Keeps density and pressure above their floors, and stores. Returns 1 where a floor was touched, NaN where
+/// the state is not finite.
+SC_FN double store(const Numbers& n, At c, const Eight& q, Out<double> rho, Out<double, 3> v, Out<double> p,
                    Out<double, 3> B) {
-  if constexpr (planet) n.planet.hold(n.places.at(g), q);
   const double sum = (q.rho + q.p) + (q.vx + q.vy + q.vz) + (q.Bx + q.By + q.Bz);
   const bool low = q.rho < n.rho_floor, cold = q.p < n.p_floor;
   rho[c] = low ? n.rho_floor : q.rho;
@@ -158,58 +156,73 @@ SC_FN double store(const Numbers& n, At c, Index g, Eight q, Out<double> rho, Ou
   return (low || cold ? 1.0 : 0.0) + (sum - sum);
 }
 
-template <bool planet>
-SC_FN void add_gravity(const Numbers& n, Index g, Eight& rate) {
-  if constexpr (planet) n.planet.pull(n.places.at(g), rate);
-}
+/// What the planet does at a point: nothing, without one.
+struct NoPlanet {
+  SC_FN Place curl() const { return {0, 0, 0}; }
+  SC_FN void pull(Eight&) const {}
+  SC_FN void hold(Eight&) const {}
+};
+struct NearPlanet {
+  const Numbers& n;
+  In<double, 5> around;  ///< see Plasma::around
+  At c;
+  Place r;
+  SC_FN Place curl() const { return {around[0][c], around[1][c], around[2][c]}; }
+  SC_FN void pull(Eight& rate) const { n.planet.pull(r, around[4][c], rate); }
+  SC_FN void hold(Eight& q) const { n.planet.hold(r, around[4][c], around[3][c], q); }
+};
 
 /// Lax-Wendroff, first half: centre(n + 1/2) = mean of the nodes(n) + dt/2 rate(nodes).
-template <bool planet, bool diffusive>
+template <bool diffusive>
 struct Predict {
   Numbers n;
   SC_FN double operator()(At c, Index g, Out<double> rho1, Out<double, 3> v1, Out<double> p1,
                           Out<double, 3> B1, In<double> rho, In<double, 3> v, In<double> p, In<double, 3> B,
-                          In<double, 4> dipole) const {
-    const Place curl{dipole[0][c], dipole[1][c], dipole[2][c]};
-    return step(c, g, rho1, v1, p1, B1, {rho, v, p, B}, curl);
+                          In<double, 5> around) const {
+    return step(c, rho1, v1, p1, B1, {rho, v, p, B}, NearPlanet{n, around, c, n.places.at(g)});
   }
-  SC_FN double operator()(At c, Index g, Out<double> rho1, Out<double, 3> v1, Out<double> p1,
-                          Out<double, 3> B1, In<double> rho, In<double, 3> v, In<double> p,
-                          In<double, 3> B) const {
-    return step(c, g, rho1, v1, p1, B1, {rho, v, p, B}, {0, 0, 0});
+  SC_FN double operator()(At c, Out<double> rho1, Out<double, 3> v1, Out<double> p1, Out<double, 3> B1,
+                          In<double> rho, In<double, 3> v, In<double> p, In<double, 3> B) const {
+    return step(c, rho1, v1, p1, B1, {rho, v, p, B}, NoPlanet{});
   }
-  SC_FN double step(At c, Index g, Out<double> rho1, Out<double, 3> v1, Out<double> p1, Out<double, 3> B1,
-                    const Views& nodes, Place curl) const {
-    Change change = change_of<diffusive>(n, lowest<Half::centres>(c), nodes, curl);
-    add_gravity<planet>(n, g, change.rate);
-    return store<planet>(n, c, g, advanced(change.mean, n.dt, change.rate), rho1, v1, p1, B1);
+  template <class Planet_>
+  SC_FN double step(At c, Out<double> rho1, Out<double, 3> v1, Out<double> p1, Out<double, 3> B1,
+                    const Views& nodes, const Planet_& planet) const {
+    Change change = change_of<diffusive>(n, lowest<Half::centres>(c), nodes, planet.curl());
+    planet.pull(change.rate);
+    Eight q = advanced(change.mean, n.dt, change.rate);
+    planet.hold(q);
+    return store(n, c, q, rho1, v1, p1, B1);
   }
 };
 
 /// Leap-frog, and the second half of Lax-Wendroff: q(new) = q(old) + dt (rate(other set) + diffusion(old)).
-template <Half half, bool planet, bool diffusive>
+template <Half half, bool diffusive>
 struct Leap {
   Numbers n;
   SC_FN double operator()(At c, Index g, Out<double> rho1, Out<double, 3> v1, Out<double> p1,
                           Out<double, 3> B1, In<double> rho, In<double, 3> v, In<double> p, In<double, 3> B,
                           In<double> rho0, In<double, 3> v0, In<double> p0, In<double, 3> B0,
-                          In<double, 4> dipole) const {
-    const Place curl{dipole[0][c], dipole[1][c], dipole[2][c]};
-    return step(c, g, rho1, v1, p1, B1, {rho, v, p, B}, {rho0, v0, p0, B0}, curl);
+                          In<double, 5> around) const {
+    return step(c, rho1, v1, p1, B1, {rho, v, p, B}, {rho0, v0, p0, B0},
+                NearPlanet{n, around, c, n.places.at(g)});
   }
-  SC_FN double operator()(At c, Index g, Out<double> rho1, Out<double, 3> v1, Out<double> p1,
-                          Out<double, 3> B1, In<double> rho, In<double, 3> v, In<double> p, In<double, 3> B,
-                          In<double> rho0, In<double, 3> v0, In<double> p0, In<double, 3> B0) const {
-    return step(c, g, rho1, v1, p1, B1, {rho, v, p, B}, {rho0, v0, p0, B0}, {0, 0, 0});
+  SC_FN double operator()(At c, Out<double> rho1, Out<double, 3> v1, Out<double> p1, Out<double, 3> B1,
+                          In<double> rho, In<double, 3> v, In<double> p, In<double, 3> B, In<double> rho0,
+                          In<double, 3> v0, In<double> p0, In<double, 3> B0) const {
+    return step(c, rho1, v1, p1, B1, {rho, v, p, B}, {rho0, v0, p0, B0}, NoPlanet{});
   }
-  SC_FN double step(At c, Index g, Out<double> rho1, Out<double, 3> v1, Out<double> p1, Out<double, 3> B1,
-                    const Views& other, const Views& old, Place curl) const {
-    Eight rate = change_of<diffusive>(n, lowest<half>(c), other, curl).rate;
-    add_gravity<planet>(n, g, rate);
+  template <class Planet_>
+  SC_FN double step(At c, Out<double> rho1, Out<double, 3> v1, Out<double> p1, Out<double, 3> B1,
+                    const Views& other, const Views& old, const Planet_& planet) const {
+    Eight rate = change_of<diffusive>(n, lowest<half>(c), other, planet.curl()).rate;
+    planet.pull(rate);
     if constexpr (diffusive) add_diffusion(n, c, old, rate);
     const Eight from{old.rho[c], old.v[0][c], old.v[1][c], old.v[2][c],
                      old.p[c],   old.B[0][c], old.B[1][c], old.B[2][c]};
-    return store<planet>(n, c, g, advanced(from, n.dt, rate), rho1, v1, p1, B1);
+    Eight q = advanced(from, n.dt, rate);
+    planet.hold(q);
+    return store(n, c, q, rho1, v1, p1, B1);
   }
 };
 

@@ -45,15 +45,15 @@ struct Dipole {
   double core2 = 1;       ///< r^2 below which r is taken as constant: the centre is no singularity
 
   SC_FN double outside_core(double r2) const { return r2 > core2 ? r2 : core2; }
-  /// B = (r^2 m - 3 (m . r) r) / r^5
-  SC_FN Place field(Place r) const {
-    const double r2 = square(r);
-    const double inverse2 = 1 / outside_core(r2);
-    const double inverse5 = inverse2 * inverse2 * std::sqrt(inverse2);
+  /// B = (r^2 m - 3 (m . r) r) / r^5, `inverse` = 1 / r
+  SC_FN Place field(Place r, double inverse) const {
+    const double r2 = square(r), inverse2 = inverse * inverse;
+    const double inverse5 = inverse2 * inverse2 * inverse;
     const double along = 3 * fused(mx, r.x, mz * r.z);
     return {inverse5 * fused(r2, mx, -(along * r.x)), inverse5 * -(along * r.y),
             inverse5 * fused(r2, mz, -(along * r.z))};
   }
+  Place field(Place r) const { return field(r, 1 / std::sqrt(outside_core(square(r)))); }
 };
 
 struct Planet {
@@ -65,19 +65,24 @@ struct Planet {
   double rotation = 0;
   double rho_low = 0, p_low = 0;  ///< what the atmosphere does not fall below
 
+  double inverse_radius(Place r) const { return 1 / std::sqrt(dipole.outside_core(square(r))); }
+  /// 1 - f, f = a_0 h^2 / (a_0 h^2 + 1), h = (r / r_a)^2 - 1 above r_a, f = 0 below; 0 where nothing is held.
+  double grip(Place r) const {
+    const double r2 = square(r), height = r2 / inner2 - 1;
+    return r2 < inner2 ? 1 : r2 > outer2 ? 0 : 1 / (strength * height * height + 1);
+  }
+
   /// dv/dt += -g_0 r / r^3
-  SC_FN void pull(Place r, Eight& rate) const {
-    const double r2 = dipole.outside_core(square(r));
-    const double factor = -gravity / (r2 * std::sqrt(r2));
+  SC_FN void pull(Place r, double inverse, Eight& rate) const {
+    const double factor = -gravity * (inverse * inverse * inverse);
     rate.vx = fused(factor, r.x, rate.vx);
     rate.vy = fused(factor, r.y, rate.vy);
     rate.vz = fused(factor, r.z, rate.vz);
   }
   /// rho = r^-3, p = p_0 r^-2, v = Omega x r, B = dipole
-  SC_FN Eight atmosphere(Place r) const {
-    const double inverse2 = 1 / dipole.outside_core(square(r));
-    const double rho = inverse2 * std::sqrt(inverse2), p = pressure * inverse2;
-    const Place B = dipole.field(r);
+  SC_FN Eight atmosphere(Place r, double inverse) const {
+    const double inverse2 = inverse * inverse, rho = inverse2 * inverse, p = pressure * inverse2;
+    const Place B = dipole.field(r, inverse);
     return {rho > rho_low ? rho : rho_low,
             -rotation * r.y,
             rotation * r.x,
@@ -87,17 +92,10 @@ struct Planet {
             B.y,
             B.z};
   }
-  /// q <- f q + (1 - f) q_static, f = a_0 h^2 / (a_0 h^2 + 1), h = (r / r_a)^2 - 1 above r_a, f = 0 below.
-  SC_FN void hold(Place r, Eight& q) const {
-    const double r2 = square(r);
-    const double height = r2 / inner2 - 1;
-    const double s = strength * height;
-    const double f = r2 < inner2 ? 0 : s * height / fused(s, height, 1);
-    const Eight a = atmosphere(r);
-    const bool leave = r2 > outer2;
-    const auto mix = [&](double& value, double held) {
-      value = leave ? value : fused(f, value - held, held);
-    };
+  /// q <- f q + (1 - f) q_static
+  SC_FN void hold(Place r, double inverse, double grip_here, Eight& q) const {
+    const Eight a = atmosphere(r, inverse);
+    const auto mix = [&](double& value, double held) { value = fused(grip_here, held - value, value); };
     mix(q.rho, a.rho);
     mix(q.vx, a.vx);
     mix(q.vy, a.vy);

@@ -129,7 +129,7 @@ PointState Start::at(Place r, double time) const {
   }
   const double plane = options_.planet->mirror;
   if (r.x < plane) return options_.wind;
-  const Eight a = planet_.atmosphere(r);
+  const Eight a = planet_.atmosphere(r, planet_.inverse_radius(r));
   Dipole image = planet_.dipole;
   image.mx = -image.mx;
   const Place other = image.field({r.x - 2 * plane, r.y, r.z});
