@@ -112,11 +112,13 @@ class Recorder:
     def finished(self, state: str) -> None:
         """Writes results and summary. Collective: gathering the results takes all ranks."""
         results = self._kind.results(self._solver, self._case)
+        measured = self._kind.measured(self._solver, self._case)
         terms = dict(self._solver.terms())
         timeline = dict(self._solver.timeline_summary())
         if not self._writes:
             return
         if self._last:
+            self._last = self._last | measured
             self._say(1.0 if state == "finished" else 0.0, None)
         with writing(self._folder.history):
             self._file.close()

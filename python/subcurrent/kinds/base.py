@@ -29,6 +29,10 @@ class Kind:
     def count(self, record: dict[str, Any], totals: dict[str, Any]) -> None:
         """Adds a step to what is counted over the run."""
 
+    def measured(self, solver: Any, case: Any) -> dict[str, Any]:  # noqa: ARG002
+        """What the last step did not tell of the state that the run ends with. Collective."""
+        return {}
+
     def results(self, solver: Any, case: Any) -> dict[str, str]:
         """Files to be written at the end, by name. Collective; empty but on rank 0."""
         raise NotImplementedError

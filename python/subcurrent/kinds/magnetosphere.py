@@ -39,6 +39,10 @@ class MagnetosphereKind(Kind):
             record |= {"magnetopause": found.magnetopause, "shock": found.shock}
         return record
 
+    def measured(self, solver: Any, case: Any) -> dict[str, Any]:
+        found = self._standoff(solver, case)
+        return {**solver.measure(), "magnetopause": found.magnetopause, "shock": found.shock}
+
     def _standoff(self, solver: Any, case: Any) -> Standoff:
         nothing = Standoff(float("nan"), float("nan"))
         if not case.has_planet():
