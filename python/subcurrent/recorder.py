@@ -79,7 +79,9 @@ class Recorder:
         self._last = record
         if record["step"] % self._case.output.history_every == 0:
             with writing(self._folder.history):
-                self._rows.writerow([_cell(record[name]) for name in self._kind.history] + [f"{self._total():.4f}"])
+                self._rows.writerow(
+                    [_cell(record[name]) for name in self._kind.history] + [f"{self._total():.4f}"]
+                )
         share, left = self._forecast.add(
             seconds, record["step"], record["time"], record.get("max_change", math.inf)
         )
