@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes reference.csv: the Brio-Wu tube by a code that shares nothing with the solver.
 
-Conservative finite volumes in one dimension: HLLD fluxes (Miyoshi & Kusano 2005, J. Comput. Phys. 208), linear
-reconstruction of the primitive variables with the monotonized-central limiter, Heun's two-stage time step, 4000
-cells on [-0.5, 0.5], gamma = 2, t = 0.1. Written out at 400 points, each the mean of ten cells.
+Conservative finite volumes in one dimension: HLLD fluxes (Miyoshi & Kusano 2005, J. Comput. Phys. 208),
+linear reconstruction of the primitive variables with the monotonized-central limiter, Heun's two-stage
+time step, 4000 cells on [-0.5, 0.5], gamma = 2, t = 0.1. Written out at 400 points, each the mean of ten
+cells.
 
     python make_reference.py > reference.csv
 """
