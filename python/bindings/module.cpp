@@ -55,4 +55,5 @@ NB_MODULE(_core, module) {
   sc::python::bind_cavity(module);
   sc::python::bind_fft(module);
   sc::python::bind_probe(module);
+  sc::python::bind_magnetosphere(module);
 }
