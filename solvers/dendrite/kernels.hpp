@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// The phase-field equations cell by cell. phi: 1 solid, 0 melt; theta = T - T_m in K, which single precision
+// resolves ten times finer than T itself. Lengths are cells: coefficients carry dt, dx and the material.
+#pragma once
+
+#include "engine/field/views.hpp"
+#include "solvers/dendrite/noise.hpp"
+
+namespace sc::dendrite {
+
+/// The parameters of a step.
+template <class Real>
+struct Coefficients {
+  Real flux = 0;      ///< dt M eps^2 / (4 dx^2): gradients below are four times those per cell
+  Real reaction = 0;  ///< 4 W M dt
+  Real drive = 0;     ///< -15 L / (2 W T_m), 1/K: beta = drive theta phi (1 - phi)
+  Real heat = 0;      ///< kappa dt / dx^2
+  Real latent = 0;    ///< L / C, K
+  Real gamma = 0;     ///< strength of the anisotropy
+  Real noise = 0;     ///< a
+  std::uint64_t key = 0;
+};
+
+/// Added to |4 grad phi|^2: what is flatter than 1e-9 a cell counts as without direction. Two of them
+/// multiplied are still a normal number in single precision.
+template <class Real>
+constexpr Real flat = Real(1e-18);
+/// Smaller values of phi are set to 0: the tail ahead of a front would else end in subnormal numbers.
+template <class Real>
+constexpr Real vanishing = Real(1e-12);
+
+/// h = phi^3 (10 - 15 phi + 6 phi^2), the solid's share of the latent heat.
+template <class Real>
+SC_FN Real latent_share(Real phi) {
+  return phi * phi * phi * (Real(10) + phi * (Real(6) * phi - Real(15)));
+}
+
+/// Four times the gradient per cell on a face: n across it, a and b along it.
+template <class Real>
+struct FaceGradient {
+  Real n, a, b;
+};
+
+/// d/d(phi_n) of 1/2 (eps/eps_0)^2 |grad phi|^2 = A^2 phi_n + A dA/d(phi_n) |grad phi|^2, where
+/// A = 1 - 3 gamma + 4 gamma S and S = (phi_x^4 + phi_y^4 + phi_z^4) / |grad phi|^4. With n_i = phi_i / |grad
+/// phi|, dA/d(phi_n) |grad phi|^2 = 16 gamma phi_n (n_n^2 - S), so that both terms together are
+///   phi_n A (A + 16 gamma (n_n^2 - S)).
+template <class Real>
+SC_FN Real flux(const FaceGradient<Real>& g, Real gamma) {
+  const Real nn = g.n * g.n, aa = g.a * g.a, bb = g.b * g.b;
+  const Real inverse = Real(1) / (nn + (aa + bb) + flat<Real>);
+  const Real un = nn * inverse, ua = aa * inverse, ub = bb * inverse;
+  const Real S = un * un + (ua * ua + ub * ub);
+  const Real base = Real(1) - Real(3) * gamma;
+  const Real A = base + Real(4) * gamma * S;
+  return g.n * A * (base + gamma * (Real(16) * un - Real(12) * S));
+}
+
+/// Rows: the axes x, y, z of the grid in the crystal's frame.
+template <class Real>
+struct Rotation {
+  Real r[3][3];
+};
+/// Of a unit quaternion w, x, y, z that turns the crystal's frame into the grid's.
+template <class Real>
+SC_FN Rotation<Real> rotation_of(Real w, Real x, Real y, Real z) {
+  const Real xx = x * x, yy = y * y, zz = z * z, one = Real(1), two = Real(2);
+  return {{{one - two * (yy + zz), two * (x * y - w * z), two * (x * z + w * y)},
+           {two * (x * y + w * z), one - two * (xx + zz), two * (y * z - w * x)},
+           {two * (x * z - w * y), two * (y * z + w * x), one - two * (xx + yy)}}};
+}
+
+/// The same for a turned crystal: p_i are the gradient's components along its axes, and the flux through a
+/// face whose normal is row n of R takes A ((A - 16 gamma S) phi_n + 16 gamma sum_i R_ni p_i^3 / |p|^2).
+template <int n, class Real>
+SC_FN Real turned_flux(const FaceGradient<Real>& g, Real gamma, const Rotation<Real>& R) {
+  constexpr int a = (n + 1) % 3, b = (n + 2) % 3;
+  Real p[3], pp[3];
+  Real norm = flat<Real>;
+  for (int i = 0; i < 3; ++i) {
+    p[i] = R.r[n][i] * g.n + R.r[a][i] * g.a + R.r[b][i] * g.b;
+    pp[i] = p[i] * p[i];
+    norm += pp[i];
+  }
+  const Real inverse = Real(1) / norm;
+  Real S = 0, cubes = 0;
+  for (int i = 0; i < 3; ++i) {
+    const Real u = pp[i] * inverse;
+    S += u * u;
+    cubes += R.r[n][i] * p[i] * u;
+  }
+  const Real A = Real(1) - Real(3) * gamma + Real(4) * gamma * S;
+  return A * ((A - Real(16) * gamma * S) * g.n + Real(16) * gamma * cubes);
+}
+
+/// Difference of phi over the two neighbours along an axis: twice the slope at the cell.
+template <class Real>
+SC_FN Real across(In<Real> phi, At c, int axis) {
+  return phi[c.along(axis, 1)] - phi[c.along(axis, -1)];
+}
+
+/// Fluxes through the two faces of a cell across `axis`, outgoing less incoming, of four times the gradient.
+/// Slopes along a face are means of those of the two cells beside it; a and b are the cell's own.
+template <int axis, class Real, class Flux>
+SC_FN Real flux_difference(In<Real> phi, At c, Real a, Real b, const Flux& flux_of) {
+  constexpr int along_a = (axis + 1) % 3, along_b = (axis + 2) % 3;
+  const At up = c.along(axis, 1), down = c.along(axis, -1);
+  const FaceGradient<Real> high{Real(4) * (phi[up] - phi[c]), a + across(phi, up, along_a),
+                                b + across(phi, up, along_b)};
+  const FaceGradient<Real> low{Real(4) * (phi[c] - phi[down]), a + across(phi, down, along_a),
+                               b + across(phi, down, along_b)};
+  return flux_of(high) - flux_of(low);
+}
+
+/// dx^2 div of the flux, times four.
+template <class Real>
+SC_FN Real divergence(In<Real> phi, At c, Real gamma) {
+  const Real x = across(phi, c, 0), y = across(phi, c, 1), z = across(phi, c, 2);
+  const auto flux_of = [&](const FaceGradient<Real>& g) { return flux(g, gamma); };
+  return flux_difference<0>(phi, c, y, z, flux_of) +
+         (flux_difference<1>(phi, c, z, x, flux_of) + flux_difference<2>(phi, c, x, y, flux_of));
+}
+template <class Real>
+SC_FN Real divergence(In<Real> phi, At c, Real gamma, const Rotation<Real>& R) {
+  const Real x = across(phi, c, 0), y = across(phi, c, 1), z = across(phi, c, 2);
+  return flux_difference<0>(phi, c, y, z, [&](const auto& g) { return turned_flux<0>(g, gamma, R); }) +
+         (flux_difference<1>(phi, c, z, x, [&](const auto& g) { return turned_flux<1>(g, gamma, R); }) +
+          flux_difference<2>(phi, c, x, y, [&](const auto& g) { return turned_flux<2>(g, gamma, R); }));
+}
+
+/// phi' = phi + dt M [div flux + 4 W phi (1 - phi) (phi - 1/2 + beta + a chi)],
+/// beta = drive theta phi (1 - phi).
+template <bool noisy, class Real>
+SC_FN Real next_phase(const Coefficients<Real>& k, Real phi, Real theta, Real div, Index g) {
+  const Real well = phi * (Real(1) - phi);
+  Real slope = (phi - Real(0.5)) + k.drive * theta * well;
+  if constexpr (noisy) slope += k.noise * noise<Real>(k.key, g);
+  const Real next = phi + (k.flux * div + k.reaction * well * slope);
+  return next < vanishing<Real> && next > -vanishing<Real> ? Real(0) : next;
+}
+
+/// theta' = theta + dt kappa lap theta + (L / C) (h(phi') - h(phi)): theta - (L / C) h(phi) is conserved as it
+/// stands, which h'(phi) dphi/dt would not do.
+template <class Real>
+SC_FN Real next_heat(const Coefficients<Real>& k, In<Real> theta, At c, Real phi, Real next) {
+  const Real around = ((theta[c.x(1)] + theta[c.x(-1)]) + (theta[c.y(1)] + theta[c.y(-1)])) +
+                      (theta[c.z(1)] + theta[c.z(-1)]);
+  return theta[c] + (k.heat * (around - Real(6) * theta[c]) +
+                     k.latent * (latent_share(next) - latent_share(phi)));
+}
+
+/// Both fields in one sweep: the change of phi never goes through memory.
+template <class Real, bool noisy>
+struct Advance {
+  Coefficients<Real> k;
+  SC_FN void operator()(At c, Index g, Out<Real> phi_next, Out<Real> theta_next, In<Real> phi,
+                        In<Real> theta) const {
+    const Real next = next_phase<noisy>(k, phi[c], theta[c], divergence(phi, c, k.gamma), g);
+    phi_next[c] = next;
+    theta_next[c] = next_heat(k, theta, c, phi[c], next);
+  }
+};
+
+/// The same where crystals are turned: a cell's six fluxes are those of the crystal that it belongs to.
+template <class Real, bool noisy>
+struct AdvanceTurned {
+  Coefficients<Real> k;
+  SC_FN void operator()(At c, Index g, Out<Real> phi_next, Out<Real> theta_next, In<Real> phi, In<Real> theta,
+                        In<Real, 4> turn) const {
+    const Rotation<Real> R = rotation_of(turn[0][c], turn[1][c], turn[2][c], turn[3][c]);
+    const Real next = next_phase<noisy>(k, phi[c], theta[c], divergence(phi, c, k.gamma, R), g);
+    phi_next[c] = next;
+    theta_next[c] = next_heat(k, theta, c, phi[c], next);
+  }
+};
+
+}  // namespace sc::dendrite
