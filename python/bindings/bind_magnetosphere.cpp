@@ -82,6 +82,10 @@ nb::object gather(Face& face, const std::string& name) {
 nb::dict terms(Face& face) {
   const Face::Account a = unlocked([&] { return face.account(); });
   nb::dict result = terms_of(a.terms);
+  nb::dict runs;
+  for (const auto& [stage, counts] : face.solver().runner().counts()) runs[stage.c_str()] = counts.runs;
+  result["runs"] = runs;
+  result["samples"] = Face::samples;
   result["bytes_moved"] = a.bytes_moved;
   result["gb_per_s"] = a.terms.compute() > 0 ? 1e-9 * a.bytes_declared / a.terms.compute() : 0.0;
   return result;

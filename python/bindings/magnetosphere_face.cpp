@@ -17,11 +17,8 @@ using magnetosphere::MagnetosphereOptions;
 
 namespace {
 
-// Runs of every stage that a hidden strategy gives up to measure M in place.
-constexpr int samples = 10;
-
 MagnetosphereOptions sampled(MagnetosphereOptions options) {
-  options.engine.samples = samples;
+  options.engine.samples = MagnetosphereFace::samples;
   return options;
 }
 

@@ -9,6 +9,9 @@ namespace sc::python {
 
 class MagnetosphereFace {
  public:
+  /// Runs of every stage that a hidden strategy gives up to measure M in place.
+  static constexpr int samples = 10;
+
   struct Account {
     Terms terms;
     double bytes_moved = 0;

@@ -25,6 +25,8 @@ FILES = (
     "log.txt",
     "strategies.csv",
     "strategies.json",
+    "axis.csv",
+    "wave.json",
 )
 FOLDERS = ("snapshots", "checkpoints", "figures")
 
@@ -39,6 +41,7 @@ class RunFolder:
         self.reference = self.path / "reference.csv"
         self.history = self.path / "history.csv"
         self.centreline = self.path / "centreline.csv"
+        self.axis = self.path / "axis.csv"
         self.summary = self.path / "summary.json"
         self.timeline = self.path / "timeline.json"
         self.report = self.path / "report.html"

@@ -5,7 +5,21 @@ from __future__ import annotations
 
 from .flow import draw_flow, draw_flow_3d
 from .history import draw_history, read_history
+from .plasma import draw_axis, draw_cuts, draw_magnetosphere, draw_plasma_history, draw_tube, draw_vortex
 from .profiles import draw_profiles
 from .strategies import draw_strategies
 
-__all__ = ["draw_flow", "draw_flow_3d", "draw_history", "draw_profiles", "draw_strategies", "read_history"]
+__all__ = [
+    "draw_axis",
+    "draw_cuts",
+    "draw_flow",
+    "draw_flow_3d",
+    "draw_history",
+    "draw_magnetosphere",
+    "draw_plasma_history",
+    "draw_profiles",
+    "draw_strategies",
+    "draw_tube",
+    "draw_vortex",
+    "read_history",
+]

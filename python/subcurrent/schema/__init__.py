@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from .cavity import CavityCase
+from .magnetosphere import MagnetosphereCase
 
-SOLVERS = {"cavity": CavityCase}
+SOLVERS = {"cavity": CavityCase, "magnetosphere": MagnetosphereCase}
 
-__all__ = ["SOLVERS", "CavityCase"]
+__all__ = ["SOLVERS", "CavityCase", "MagnetosphereCase"]

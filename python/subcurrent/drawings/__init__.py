@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which figures each solver's run folder is drawn into, one module a solver."""
+
+from __future__ import annotations
+
+from . import cavity, magnetosphere
+from .base import Drawing
+
+DRAWINGS: dict[str, tuple[Drawing, ...]] = {
+    "cavity": cavity.DRAWINGS,
+    "magnetosphere": magnetosphere.DRAWINGS,
+}
+
+__all__ = ["DRAWINGS", "Drawing"]
