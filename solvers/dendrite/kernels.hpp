@@ -11,13 +11,13 @@ namespace sc::dendrite {
 /// The parameters of a step.
 template <class Real>
 struct Coefficients {
-  Real flux = 0;      ///< dt M eps^2 / (4 dx^2): gradients below are four times those per cell
-  Real reaction = 0;  ///< 4 W M dt
-  Real drive = 0;     ///< -15 L / (2 W T_m), 1/K: beta = drive theta phi (1 - phi)
-  Real heat = 0;      ///< kappa dt / dx^2
-  Real latent = 0;    ///< L / C, K
-  Real gamma = 0;     ///< strength of the anisotropy
-  Real noise = 0;     ///< a
+  Real flux{};      ///< dt M eps^2 / (4 dx^2): gradients below are four times those per cell
+  Real reaction{};  ///< 4 W M dt
+  Real drive{};     ///< -15 L / (2 W T_m), 1/K: beta = drive theta phi (1 - phi)
+  Real heat{};      ///< kappa dt / dx^2
+  Real latent{};    ///< L / C, K
+  Real gamma{};     ///< strength of the anisotropy
+  Real noise{};     ///< a
   std::uint64_t key = 0;
 };
 
@@ -83,7 +83,7 @@ SC_FN Real turned_flux(const FaceGradient<Real>& g, Real gamma, const Rotation<R
     norm += pp[i];
   }
   const Real inverse = Real(1) / norm;
-  Real S = 0, cubes = 0;
+  Real S{}, cubes{};
   for (int i = 0; i < 3; ++i) {
     const Real u = pp[i] * inverse;
     S += u * u;
@@ -139,14 +139,14 @@ SC_FN Real next_phase(const Coefficients<Real>& k, Real phi, Real theta, Real di
   return next < vanishing<Real> && next > -vanishing<Real> ? Real(0) : next;
 }
 
-/// theta' = theta + dt kappa lap theta + (L / C) (h(phi') - h(phi)): theta - (L / C) h(phi) is conserved as it
-/// stands, which h'(phi) dphi/dt would not do.
+/// theta' = theta + dt kappa lap theta + (L / C) (h(phi') - h(phi)): theta - (L / C) h(phi) is conserved as
+/// it stands, which h'(phi) dphi/dt would not do.
 template <class Real>
 SC_FN Real next_heat(const Coefficients<Real>& k, In<Real> theta, At c, Real phi, Real next) {
   const Real around = ((theta[c.x(1)] + theta[c.x(-1)]) + (theta[c.y(1)] + theta[c.y(-1)])) +
                       (theta[c.z(1)] + theta[c.z(-1)]);
-  return theta[c] + (k.heat * (around - Real(6) * theta[c]) +
-                     k.latent * (latent_share(next) - latent_share(phi)));
+  return theta[c] +
+         (k.heat * (around - Real(6) * theta[c]) + k.latent * (latent_share(next) - latent_share(phi)));
 }
 
 /// Both fields in one sweep: the change of phi never goes through memory.
