@@ -40,7 +40,8 @@ struct Peak {
 };
 
 struct Copy {
-  explicit Copy(std::size_t count) : from(new double[count]), to(new double[count]), n(std::ptrdiff_t(count)) {}
+  explicit Copy(std::size_t count)
+      : from(new double[count]), to(new double[count]), n(std::ptrdiff_t(count)) {}
   void touch(int threads) {
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (std::ptrdiff_t i = 0; i < n; ++i) from[i] = to[i] = double(i);
@@ -99,12 +100,14 @@ void measure(Context& context, const char* name, int cells, int threads, int tur
   const double flops = bed.advance.flops(), bytes = bed.advance.bytes_per_cell();
   const double peak = threads * Peak<Real>::flops / bench::median(ways[1]);
   const double band = copy.bytes() / bench::median(ways[2]);
-  std::printf("%-24s %7.1f million cells/s, %5.1f GFLOP/s (%.0f a cell) of %5.1f, %5.1f GB/s (%.0f a cell) of %5.1f\n",
-              name, 1e-6 * rate, 1e-9 * rate * flops, flops, 1e-9 * peak, 1e-9 * rate * bytes, bytes,
-              1e-9 * band);
+  std::printf(
+      "%-24s %7.1f million cells/s, %5.1f GFLOP/s (%.0f a cell) of %5.1f, %5.1f GB/s (%.0f a cell) of "
+      "%5.1f\n",
+      name, 1e-6 * rate, 1e-9 * rate * flops, flops, 1e-9 * peak, 1e-9 * rate * bytes, bytes, 1e-9 * band);
   const bool computing = flops / peak > bytes / band;  // which of the two would take longer
   bench::report(std::string(name) + (computing ? ", share of the FMA peak" : ", share of the copy bandwidth"),
-                computing ? rate * flops / peak : rate * bytes / band, computing ? "goal >= 0.5" : "goal >= 0.8");
+                computing ? rate * flops / peak : rate * bytes / band,
+                computing ? "goal >= 0.5" : "goal >= 0.8");
 }
 
 }  // namespace

@@ -54,4 +54,5 @@ NB_MODULE(_core, module) {
   sc::python::bind_context(module);
   sc::python::bind_cavity(module);
   sc::python::bind_magnetosphere(module);
+  sc::python::bind_dendrite(module);
 }

@@ -17,6 +17,7 @@ class PhaseSolver final : public Dendrite {
   PhaseSolver(Context& context, const DendriteOptions& options);
 
   StepReport step() override;
+  void check_finite() override { extremes(); }
   Measures measure() override;
   std::array<double, 6> arms() override;
   Clock& clock() override { return clock_; }
@@ -29,6 +30,7 @@ class PhaseSolver final : public Dendrite {
 
  private:
   void set_initial();
+  Measures extremes();
   [[noreturn]] void report_loss();
 
   DendriteOptions options_;

@@ -52,7 +52,7 @@ void PhaseSolver<Real, noisy, turned>::set_initial() {
 }
 
 template <class Real, bool noisy, bool turned>
-Measures PhaseSolver<Real, noisy, turned>::measure() {
+Measures PhaseSolver<Real, noisy, turned>::extremes() {
   auto extremes = extremes_stage<Real>(fields_);
   runner_.run(extremes);
   global_.start(extremes.accumulators());
@@ -62,7 +62,12 @@ Measures PhaseSolver<Real, noisy, turned>::measure() {
   m.phi_low = -global_.value(1);
   m.T_high = options_.material.melting + global_.value(2);
   m.T_low = options_.material.melting - global_.value(3);
+  return m;
+}
 
+template <class Real, bool noisy, bool turned>
+Measures PhaseSolver<Real, noisy, turned>::measure() {
+  Measures m = extremes();
   auto sums = sums_stage<Real>(fields_);
   runner_.run(sums, {model_of(options_.material).latent});
   global_.start(sums.accumulators());

@@ -34,6 +34,8 @@ class Dendrite {
   virtual StepReport step() = 0;
   /// Collective. Throws Error (diverged) on all ranks, naming step, field and cell, when the state is not
   /// finite.
+  virtual void check_finite() = 0;
+  /// Collective: the same, and what history.csv shows.
   virtual Measures measure() = 0;
   /// Collective: where phi = 1/2 is met last along the six half-axes of the first crystal, from its centre,
   /// m; 0 for those that leave the domain at once. The same on all ranks.

@@ -54,12 +54,12 @@ TEST(DendriteKernels, DoAsManyOperationsAsTheyDeclare) {
               Advance<Counted, false>{}(q.middle, Index{}, phi, theta, q.of(q.phi), q.of(q.theta));
             }),
             advance_flops);
-  EXPECT_EQ(operations_of([&] {
-              Advance<Counted, true>{}(q.middle, Index{}, phi, theta, q.of(q.phi), q.of(q.theta));
-            }),
+  EXPECT_EQ(operations_of(
+                [&] { Advance<Counted, true>{}(q.middle, Index{}, phi, theta, q.of(q.phi), q.of(q.theta)); }),
             advance_flops + noise_flops);
   EXPECT_EQ(operations_of([&] {
-              AdvanceTurned<Counted, false>{}(q.middle, Index{}, phi, theta, q.of(q.phi), q.of(q.theta), turn);
+              AdvanceTurned<Counted, false>{}(q.middle, Index{}, phi, theta, q.of(q.phi), q.of(q.theta),
+                                              turn);
             }),
             turned_flops);
 }
