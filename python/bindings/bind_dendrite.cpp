@@ -8,6 +8,7 @@
 #include "engine/move/gather.hpp"
 #include "python/bindings/arrays.hpp"
 #include "python/bindings/dendrite_face.hpp"
+#include "solvers/dendrite/kernels.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -58,9 +59,26 @@ nb::dict terms(Face& face) {
   return result;
 }
 
+/// The kernels' flux at one gradient of phi, as each of the three faces computes it; `turn` is a unit
+/// quaternion.
+std::array<double, 3> flux_of(const std::array<double, 3>& gradient, double gamma,
+                              const std::array<double, 4>& turn) {
+  const dendrite::Anisotropy<double> k(gamma);
+  const auto R = dendrite::rotation_of(turn[0], turn[1], turn[2], turn[3]);
+  const bool turned = turn[1] != 0 || turn[2] != 0 || turn[3] != 0;
+  const auto on = [&](std::size_t n) {
+    return dendrite::FaceGradient<double>{gradient[n], gradient[(n + 1) % 3], gradient[(n + 2) % 3]};
+  };
+  if (!turned) return {dendrite::flux(on(0), k), dendrite::flux(on(1), k), dendrite::flux(on(2), k)};
+  return {dendrite::turned_flux<0>(on(0), k, R), dendrite::turned_flux<1>(on(1), k, R),
+          dendrite::turned_flux<2>(on(2), k, R)};
+}
+
 }  // namespace
 
 void bind_dendrite(nb::module_& module) {
+  module.def("dendrite_flux", &flux_of, "gradient"_a, "gamma"_a, "turn"_a = std::array<double, 4>{1, 0, 0, 0},
+             "The flux d/d(grad phi) of A^2 |grad phi|^2 / 2 that the dendrite's kernels compute.");
   nb::class_<Face>(module, "Dendrite", "The phase-field solver on all ranks of a context; collective.")
       .def(
           "__init__",

@@ -3,10 +3,33 @@
 // resolves ten times finer than T itself. Lengths are cells: coefficients carry dt, dx and the material.
 #pragma once
 
+#include <type_traits>
+
 #include "engine/field/views.hpp"
 #include "solvers/dendrite/noise.hpp"
 
 namespace sc::dendrite {
+
+/// a b + c, rounded once where the machine can. Left alone, the compiler may contract a b - c d one way in
+/// the vector loop and the other way in its remainder, and a row's bits would depend on where it is cut: the
+/// library is compiled without contraction (CMakeLists.txt), and its kernels say where they want it.
+template <class Real>
+SC_FN Real fused(Real a, Real b, Real c) {
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__CUDA_ARCH__)
+  if constexpr (std::is_same_v<Real, float>) return __builtin_fmaf(a, b, c);
+  if constexpr (std::is_same_v<Real, double>) return __builtin_fma(a, b, c);
+#endif
+  return a * b + c;
+}
+
+/// A = 1 - 3 gamma + 4 gamma S in the form that a face needs.
+template <class Real>
+struct Anisotropy {
+  Anisotropy() = default;
+  explicit Anisotropy(double gamma)
+      : base(Real(1 - 3 * gamma)), c4(Real(4 * gamma)), c12(Real(12 * gamma)), c16(Real(16 * gamma)) {}
+  Real base{1}, c4{0}, c12{0}, c16{0};
+};
 
 /// The parameters of a step.
 template <class Real>
@@ -16,13 +39,12 @@ struct Coefficients {
   Real drive{};     ///< -15 L / (2 W T_m), 1/K: beta = drive theta phi (1 - phi)
   Real heat{};      ///< kappa dt / dx^2
   Real latent{};    ///< L / C, K
-  Real gamma{};     ///< strength of the anisotropy
   Real noise{};     ///< a
   std::uint64_t key = 0;
+  Anisotropy<Real> gamma{};
 };
 
-/// Added to |4 grad phi|^2: what is flatter than 1e-9 a cell counts as without direction. Two of them
-/// multiplied are still a normal number in single precision.
+/// Added to |4 grad phi|^2: what is flatter than 1e-9 a cell counts as without direction.
 template <class Real>
 constexpr Real flat = Real(1e-18);
 /// Smaller values of phi are set to 0: the tail ahead of a front would else end in subnormal numbers.
@@ -32,7 +54,7 @@ constexpr Real vanishing = Real(1e-12);
 /// h = phi^3 (10 - 15 phi + 6 phi^2), the solid's share of the latent heat.
 template <class Real>
 SC_FN Real latent_share(Real phi) {
-  return phi * phi * phi * (Real(10) + phi * (Real(6) * phi - Real(15)));
+  return phi * phi * phi * fused(phi, fused(Real(6), phi, Real(-15)), Real(10));
 }
 
 /// Four times the gradient per cell on a face: n across it, a and b along it.
@@ -46,14 +68,12 @@ struct FaceGradient {
 /// phi|, dA/d(phi_n) |grad phi|^2 = 16 gamma phi_n (n_n^2 - S), so that both terms together are
 ///   phi_n A (A + 16 gamma (n_n^2 - S)).
 template <class Real>
-SC_FN Real flux(const FaceGradient<Real>& g, Real gamma) {
+SC_FN Real flux(const FaceGradient<Real>& g, const Anisotropy<Real>& k) {
   const Real nn = g.n * g.n, aa = g.a * g.a, bb = g.b * g.b;
   const Real inverse = Real(1) / (nn + (aa + bb) + flat<Real>);
   const Real un = nn * inverse, ua = aa * inverse, ub = bb * inverse;
-  const Real S = un * un + (ua * ua + ub * ub);
-  const Real base = Real(1) - Real(3) * gamma;
-  const Real A = base + Real(4) * gamma * S;
-  return g.n * A * (base + gamma * (Real(16) * un - Real(12) * S));
+  const Real S = fused(un, un, fused(ua, ua, ub * ub));
+  return g.n * fused(k.c4, S, k.base) * fused(k.c16, un, fused(-k.c12, S, k.base));
 }
 
 /// Rows: the axes x, y, z of the grid in the crystal's frame.
@@ -73,12 +93,12 @@ SC_FN Rotation<Real> rotation_of(Real w, Real x, Real y, Real z) {
 /// The same for a turned crystal: p_i are the gradient's components along its axes, and the flux through a
 /// face whose normal is row n of R takes A ((A - 16 gamma S) phi_n + 16 gamma sum_i R_ni p_i^3 / |p|^2).
 template <int n, class Real>
-SC_FN Real turned_flux(const FaceGradient<Real>& g, Real gamma, const Rotation<Real>& R) {
+SC_FN Real turned_flux(const FaceGradient<Real>& g, const Anisotropy<Real>& k, const Rotation<Real>& R) {
   constexpr int a = (n + 1) % 3, b = (n + 2) % 3;
   Real p[3], pp[3];
   Real norm = flat<Real>;
   for (int i = 0; i < 3; ++i) {
-    p[i] = R.r[n][i] * g.n + R.r[a][i] * g.a + R.r[b][i] * g.b;
+    p[i] = fused(R.r[n][i], g.n, fused(R.r[a][i], g.a, R.r[b][i] * g.b));
     pp[i] = p[i] * p[i];
     norm += pp[i];
   }
@@ -86,11 +106,10 @@ SC_FN Real turned_flux(const FaceGradient<Real>& g, Real gamma, const Rotation<R
   Real S{}, cubes{};
   for (int i = 0; i < 3; ++i) {
     const Real u = pp[i] * inverse;
-    S += u * u;
-    cubes += R.r[n][i] * p[i] * u;
+    S = fused(u, u, S);
+    cubes = fused(R.r[n][i] * p[i], u, cubes);
   }
-  const Real A = Real(1) - Real(3) * gamma + Real(4) * gamma * S;
-  return A * ((A - Real(16) * gamma * S) * g.n + Real(16) * gamma * cubes);
+  return fused(k.c4, S, k.base) * fused(fused(-k.c12, S, k.base), g.n, k.c16 * cubes);
 }
 
 /// Difference of phi over the two neighbours along an axis: twice the slope at the cell.
@@ -100,32 +119,33 @@ SC_FN Real across(In<Real> phi, At c, int axis) {
 }
 
 /// Fluxes through the two faces of a cell across `axis`, outgoing less incoming, of four times the gradient.
-/// Slopes along a face are means of those of the two cells beside it; a and b are the cell's own.
+/// Slopes along a face are means of those of the two cells beside it; `centre` is 4 phi of the cell, a and b
+/// are its own slopes. Multiplying by 4 is exact: 4 p - 4 q has the bits of 4 (p - q).
 template <int axis, class Real, class Flux>
-SC_FN Real flux_difference(In<Real> phi, At c, Real a, Real b, const Flux& flux_of) {
+SC_FN Real flux_difference(In<Real> phi, At c, Real centre, Real a, Real b, const Flux& flux_of) {
   constexpr int along_a = (axis + 1) % 3, along_b = (axis + 2) % 3;
   const At up = c.along(axis, 1), down = c.along(axis, -1);
-  const FaceGradient<Real> high{Real(4) * (phi[up] - phi[c]), a + across(phi, up, along_a),
+  const FaceGradient<Real> high{fused(Real(4), phi[up], -centre), a + across(phi, up, along_a),
                                 b + across(phi, up, along_b)};
-  const FaceGradient<Real> low{Real(4) * (phi[c] - phi[down]), a + across(phi, down, along_a),
+  const FaceGradient<Real> low{fused(Real(-4), phi[down], centre), a + across(phi, down, along_a),
                                b + across(phi, down, along_b)};
   return flux_of(high) - flux_of(low);
 }
 
 /// dx^2 div of the flux, times four.
 template <class Real>
-SC_FN Real divergence(In<Real> phi, At c, Real gamma) {
-  const Real x = across(phi, c, 0), y = across(phi, c, 1), z = across(phi, c, 2);
+SC_FN Real divergence(In<Real> phi, At c, const Anisotropy<Real>& gamma) {
+  const Real four = Real(4) * phi[c], x = across(phi, c, 0), y = across(phi, c, 1), z = across(phi, c, 2);
   const auto flux_of = [&](const FaceGradient<Real>& g) { return flux(g, gamma); };
-  return flux_difference<0>(phi, c, y, z, flux_of) +
-         (flux_difference<1>(phi, c, z, x, flux_of) + flux_difference<2>(phi, c, x, y, flux_of));
+  return flux_difference<0>(phi, c, four, y, z, flux_of) +
+         (flux_difference<1>(phi, c, four, z, x, flux_of) + flux_difference<2>(phi, c, four, x, y, flux_of));
 }
 template <class Real>
-SC_FN Real divergence(In<Real> phi, At c, Real gamma, const Rotation<Real>& R) {
-  const Real x = across(phi, c, 0), y = across(phi, c, 1), z = across(phi, c, 2);
-  return flux_difference<0>(phi, c, y, z, [&](const auto& g) { return turned_flux<0>(g, gamma, R); }) +
-         (flux_difference<1>(phi, c, z, x, [&](const auto& g) { return turned_flux<1>(g, gamma, R); }) +
-          flux_difference<2>(phi, c, x, y, [&](const auto& g) { return turned_flux<2>(g, gamma, R); }));
+SC_FN Real divergence(In<Real> phi, At c, const Anisotropy<Real>& gamma, const Rotation<Real>& R) {
+  const Real four = Real(4) * phi[c], x = across(phi, c, 0), y = across(phi, c, 1), z = across(phi, c, 2);
+  return flux_difference<0>(phi, c, four, y, z, [&](const auto& g) { return turned_flux<0>(g, gamma, R); }) +
+         (flux_difference<1>(phi, c, four, z, x, [&](const auto& g) { return turned_flux<1>(g, gamma, R); }) +
+          flux_difference<2>(phi, c, four, x, y, [&](const auto& g) { return turned_flux<2>(g, gamma, R); }));
 }
 
 /// phi' = phi + dt M [div flux + 4 W phi (1 - phi) (phi - 1/2 + beta + a chi)],
@@ -133,9 +153,9 @@ SC_FN Real divergence(In<Real> phi, At c, Real gamma, const Rotation<Real>& R) {
 template <bool noisy, class Real>
 SC_FN Real next_phase(const Coefficients<Real>& k, Real phi, Real theta, Real div, Index g) {
   const Real well = phi * (Real(1) - phi);
-  Real slope = (phi - Real(0.5)) + k.drive * theta * well;
-  if constexpr (noisy) slope += k.noise * noise<Real>(k.key, g);
-  const Real next = phi + (k.flux * div + k.reaction * well * slope);
+  Real slope = fused(k.drive * theta, well, phi - Real(0.5));
+  if constexpr (noisy) slope = fused(k.noise, noise<Real>(k.key, g), slope);
+  const Real next = fused(k.flux, div, fused(k.reaction * well, slope, phi));
   return next < vanishing<Real> && next > -vanishing<Real> ? Real(0) : next;
 }
 
@@ -145,8 +165,8 @@ template <class Real>
 SC_FN Real next_heat(const Coefficients<Real>& k, In<Real> theta, At c, Real phi, Real next) {
   const Real around = ((theta[c.x(1)] + theta[c.x(-1)]) + (theta[c.y(1)] + theta[c.y(-1)])) +
                       (theta[c.z(1)] + theta[c.z(-1)]);
-  return theta[c] +
-         (k.heat * (around - Real(6) * theta[c]) + k.latent * (latent_share(next) - latent_share(phi)));
+  return fused(k.latent, latent_share(next) - latent_share(phi),
+               fused(k.heat, fused(Real(-6), theta[c], around), theta[c]));
 }
 
 /// Both fields in one sweep: the change of phi never goes through memory.

@@ -59,9 +59,9 @@ Coefficients<Real> coefficients_of(const DendriteOptions& o, double dt, std::int
           .drive = Real(drive_of(m)),
           .heat = Real(m.diffusivity * dt * per_dx2),
           .latent = Real(k.latent),
-          .gamma = Real(m.anisotropy),
           .noise = Real(m.noise),
-          .key = noise_key(o.noise_seed, static_cast<std::uint64_t>(step))};
+          .key = noise_key(o.noise_seed, static_cast<std::uint64_t>(step)),
+          .gamma = Anisotropy<Real>(m.anisotropy)};
 }
 
 }  // namespace sc::dendrite

@@ -16,9 +16,11 @@ SC_FN constexpr std::uint64_t mixed64(std::uint64_t v) {
   v = (v ^ (v >> 27)) * 0x94d049bb133111ebU;
   return v ^ (v >> 31);
 }
-/// "lowbias32" (Wellons 2018): two multiplications of 32 bits, of which a vector unit does a whole vector.
-SC_FN constexpr std::uint32_t mixed32(std::uint32_t v) {
+/// "lowbias32" (Wellons 2018), two multiplications of 32 bits, with the second half of a key put in between
+/// them: rows of cells with a common first half then still differ.
+SC_FN constexpr std::uint32_t mixed32(std::uint32_t v, std::uint32_t key) {
   v = (v ^ (v >> 16)) * 0x7feb352dU;
+  v ^= key;
   v = (v ^ (v >> 15)) * 0x846ca68bU;
   return v ^ (v >> 16);
 }
@@ -34,8 +36,7 @@ SC_FN Real noise(std::uint64_t key, Index g) {
   const std::uint64_t row =
       mixed64(key ^ mixed64(static_cast<std::uint64_t>(g.y) + (static_cast<std::uint64_t>(g.z) << 32U)));
   const auto low = static_cast<std::uint32_t>(row), high = static_cast<std::uint32_t>(row >> 32U);
-  const std::uint32_t along = static_cast<std::uint32_t>(g.x) * 0x9e3779b9U;
-  const std::uint32_t value = mixed32(mixed32(along + low) ^ high);
+  const std::uint32_t value = mixed32(static_cast<std::uint32_t>(g.x) + low, high);
   return Real(static_cast<std::int32_t>(value)) * Real(0x1p-31);
 }
 

@@ -59,7 +59,7 @@ Measures PhaseSolver<Real, noisy, turned>::extremes() {
   Measures m;
   m.phi_high = global_.value(0);
   if (!std::isfinite(m.phi_high)) report_loss();
-  m.phi_low = -global_.value(1);
+  m.phi_low = 0 - global_.value(1);
   m.T_high = options_.material.melting + global_.value(2);
   m.T_low = options_.material.melting - global_.value(3);
   return m;

@@ -64,4 +64,56 @@ TEST(DendriteKernels, DoAsManyOperationsAsTheyDeclare) {
             turned_flops);
 }
 
+template <class Real>
+class DendriteFlux : public testing::Test {};
+using Reals = testing::Types<float, double>;
+TYPED_TEST_SUITE(DendriteFlux, Reals);
+
+TYPED_TEST(DendriteFlux, VanishesWhereThereIsNoGradient) {
+  using Real = TypeParam;
+  const Anisotropy<Real> k(0.05);
+  const auto R = rotation_of<Real>(Real(0.8), Real(0.6), 0, 0);
+  EXPECT_EQ(flux<Real>({0, 0, 0}, k), 0);
+  EXPECT_EQ(turned_flux<1>(FaceGradient<Real>{0, 0, 0}, k, R), 0);
+  // Down to the smallest numbers it stays finite and bounded by the gradient.
+  for (Real size = 1; size > 0; size /= 2)
+    for (const FaceGradient<Real> g :
+         {FaceGradient<Real>{size, 0, 0}, FaceGradient<Real>{size, -size, size}}) {
+      EXPECT_LE(std::abs(flux(g, k)), 2 * size);
+      EXPECT_LE(std::abs(turned_flux<2>(g, k, R)), 2 * size);
+    }
+}
+
+// Mean, variance and correlations between neighbours along every axis and in time, of 2^18 values: standard
+// deviations 0.0011, 0.0006 and 0.0007.
+TEST(DendriteNoise, IsUniformAndUncorrelated) {
+  constexpr int n = 64;
+  const auto at = [](int x, int y, int z, int step) {
+    return noise<double>(noise_key(5, std::uint64_t(step)), Index{x, y, z});
+  };
+  double sum = 0, square = 0, along[4] = {};
+  std::array<int, 16> count{};
+  for (int z = 0; z < n; ++z)
+    for (int y = 0; y < n; ++y)
+      for (int x = 0; x < n; ++x) {
+        const double v = at(x, y, z, 3);
+        ASSERT_LE(std::abs(v), 1);
+        sum += v;
+        square += v * v;
+        along[0] += v * at(x + 1, y, z, 3);
+        along[1] += v * at(x, y + 1, z, 3);
+        along[2] += v * at(x, y, z + 1, 3);
+        along[3] += v * at(x, y, z, 4);
+        ++count[std::size_t(std::min(15, int(8 * (v + 1))))];
+      }
+  const double cells = double(n) * n * n;
+  EXPECT_NEAR(sum / cells, 0, 0.005);
+  EXPECT_NEAR(square / cells, 1.0 / 3, 0.003);
+  for (double a : along) EXPECT_NEAR(a / cells, 0, 0.003);
+  double chi2 = 0;
+  for (int c : count) chi2 += (c - cells / 16) * (c - cells / 16) / (cells / 16);
+  EXPECT_LT(chi2, 37.7);  // 15 degrees of freedom, one in a thousand
+  EXPECT_EQ(noise<float>(noise_key(5, 3), Index{9, 8, 7}), float(at(9, 8, 7, 3)));
+}
+
 }  // namespace
