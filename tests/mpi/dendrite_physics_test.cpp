@@ -44,16 +44,16 @@ struct Plane {
     });
   }
   double position() { return solver->measure().solid * options.cells.x * options.spacing; }
-  /// Mean speed while the front goes on by `distance` cells after as many for settling.
-  double speed(double distance) {
-    const auto go_on = [&] {
+  /// Mean speed while the front goes on by `distance` cells after `settling`.
+  double speed(double settling, double distance) {
+    const auto go_on = [&](double cells) {
       const double from = position();
-      while (position() < from + distance * options.spacing)
+      while (position() < from + cells * options.spacing)
         for (int n = 0; n < 20; ++n) solver->step();
     };
-    go_on();
+    go_on(settling);
     const double from = position(), since = solver->clock().time;
-    go_on();
+    go_on(distance);
     return (position() - from) / (solver->clock().time - since);
   }
   DendriteOptions options;
@@ -96,21 +96,42 @@ TEST(DendritePhysics, AFrontAtRestKeepsItsProfileAndThickness) {
   EXPECT_GT(error[0] / error[1], 3.5);  // second order
 }
 
-TEST(DendritePhysics, PlaneFrontsTravelAsTheTravellingWave) {
+double wave_at(double undercooling) {
+  const oracle::Metal metal;
+  return oracle::wave_speed(metal.M() * metal.eps2(), 4 * metal.M() * metal.W(),
+                            15 * metal.L * undercooling / (2 * metal.W() * metal.Tm));
+}
+
+TEST(DendritePhysics, SlowFrontsTravelByTheKineticCoefficient) {
   test::TestContext context;
-  for (const double undercooling : {2.0, 10.0, 217.0}) {
+  for (const double undercooling : {2.0, 10.0}) {
     Plane plane(context, 192, 16, undercooling);
-    const double speed = plane.speed(20);
-    const oracle::Metal metal;
-    const double wave = oracle::wave_speed(metal.M() * metal.eps2(), 4 * metal.M() * metal.W(),
-                                           15 * metal.L * undercooling / (2 * metal.W() * metal.Tm));
-    const double sharp = metal.mu * undercooling;
+    const double speed = plane.speed(20, 20), wave = wave_at(undercooling), sharp = 2.0 * undercooling;
     if (context.rank() == 0)
-      std::printf("undercooling %5.1f K: %.4f m/s, travelling wave %.4f, mu dT %.4f\n", undercooling, speed,
-                  wave, sharp);
-    EXPECT_NEAR(speed / wave, 1, undercooling < 100 ? 0.005 : 0.03) << undercooling;
-    if (undercooling <= 2) EXPECT_NEAR(speed / sharp, 1, 0.02);
+      std::printf("%g K: %.4f m/s, travelling wave %.4f, mu dT %.4f\n", undercooling, speed, wave, sharp);
+    EXPECT_NEAR(speed / wave, 1, 0.005) << undercooling;
+    if (undercooling <= 2) {
+      EXPECT_NEAR(speed / sharp, 1, 0.02);
+    }
   }
+}
+
+// Driven hard the front becomes thin: its speed is far from mu dT, and the grid has to be finer.
+TEST(DendritePhysics, FastFrontsConvergeToTheTravellingWave) {
+  test::TestContext context;
+  const double undercooling = 217, wave = wave_at(undercooling);
+  EXPECT_LT(wave, 0.35 * 2.0 * undercooling);
+  double error[2] = {};
+  for (int fine = 0; fine < 2; ++fine) {
+    const int per_width = fine ? 64 : 32;
+    Plane plane(context, 32 * per_width, per_width, undercooling);
+    error[fine] = plane.speed(9 * per_width, 2 * per_width) / wave - 1;
+    if (context.rank() == 0)
+      std::printf("%g K, %d cells to the width: %+.2f %% of %.2f m/s\n", undercooling, per_width,
+                  100 * error[fine], wave);
+  }
+  EXPECT_LT(std::abs(error[1]), 0.01);
+  EXPECT_GT(error[0] / error[1], 3);
 }
 
 DendriteOptions crystal(int cells, bool single) {
@@ -133,7 +154,7 @@ TEST(DendritePhysics, HeatIsConservedBetweenInsulatedWalls) {
     const dendrite::Measures after = solver->measure();
     EXPECT_GT(after.solid, before.solid + 0.02);
     // Round-off of 8000 cells' steps, against the 433 K that solidifying brings.
-    EXPECT_LT(std::abs(after.total - before.total), single ? 2e-3 : 1e-11);
+    EXPECT_LT(std::abs(after.total - before.total), single ? 5e-4 : 1e-11);
     EXPECT_GE(after.phi_low, -1e-6);
     EXPECT_LE(after.phi_high, 1 + 1e-6);
     if (context.rank() == 0)
@@ -157,6 +178,13 @@ TEST(DendritePhysics, ANoiselessCrystalHasTheSymmetryOfTheCube) {
   DendriteOptions options = crystal(24, false);
   options.material.noise = 0;
   auto solver = dendrite::make_dendrite(context, options);
+  // Distances that are the same to the last bit on all sides.
+  doubles(solver->phase()).fill([&](int x, int y, int z) {
+    const double a = std::abs(x - 11.5), b = std::abs(y - 11.5), c = std::abs(z - 11.5);
+    const double phi =
+        dendrite::profile(options.material, (std::sqrt(a * a + b * b + c * c) - 5) * options.spacing);
+    return phi < 1e-12 ? 0 : phi;
+  });
   for (int n = 0; n < 300; ++n) solver->step();
   const std::vector<double> phi = values_of<double>(solver->phase()), T = values_of<double>(solver->heat());
   if (context.rank() != 0) return;

@@ -6,23 +6,27 @@
 
 namespace oracle {
 
-/// phi(x - V t) with a phi'' + V phi' + r phi (1 - phi) (phi - 1/2 + beta phi (1 - phi)) = 0, phi = 1 behind
-/// and 0 ahead. With the slope p = -phi' as a function of phi: dp/dphi = V / a - r F / (a p), from p = 0 at
-/// phi = 1 to p = 0 at phi = 0. Too fast a wave runs out of slope before phi = 0.
+/// phi(x - V t) with a phi'' + V phi' + r F = 0, F = phi (1 - phi) (phi - 1/2 + beta phi (1 - phi)); phi = 1
+/// behind and 0 ahead. With the slope p = -phi' as a function of phi: dp/dphi = V / a - r F / (a p), from p =
+/// 0 at phi = 1 to p = 0 at phi = 0. Too fast a wave runs out of slope before phi = 0. The variable is z with
+/// phi = 1 / (1 + exp z), which resolves both ends.
 inline double wave_speed(double a, double r, double beta) {
   const auto F = [&](double phi) { return phi * (1 - phi) * (phi - 0.5 + beta * phi * (1 - phi)); };
   const auto too_fast = [&](double V) {
-    constexpr int steps = 20000;
-    constexpr double first = 1e-7;
+    constexpr int steps = 5000;
+    constexpr double first = 1e-6;
     // Beside phi = 1: F = (1 - phi) / 2 and p = k (1 - phi) with a k^2 + V k = r / 2.
-    double p = first * (-V + std::sqrt(V * V + 2 * a * r)) / (2 * a), phi = 1 - first;
-    const double h = -(1 - 2 * first) / steps;
-    const auto slope = [&](double at, double q) { return V / a - r * F(at) / (a * q); };
+    double p = first * (-V + std::sqrt(V * V + 2 * a * r)) / (2 * a);
+    const double end = std::log((1 - first) / first), h = 2 * end / steps;
+    const auto slope = [&](double z, double q) {
+      const double phi = 1 / (1 + std::exp(z));
+      return -(V / a - r * F(phi) / (a * q)) * phi * (1 - phi);
+    };
     for (int n = 0; n < steps; ++n) {
-      const double k1 = slope(phi, p), k2 = slope(phi + h / 2, p + h / 2 * k1);
-      const double k3 = slope(phi + h / 2, p + h / 2 * k2), k4 = slope(phi + h, p + h * k3);
+      const double z = -end + n * h;
+      const double k1 = slope(z, p), k2 = slope(z + h / 2, p + h / 2 * k1);
+      const double k3 = slope(z + h / 2, p + h / 2 * k2), k4 = slope(z + h, p + h * k3);
       p += h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
-      phi += h;
       if (!(p > 0)) return true;
     }
     return false;
