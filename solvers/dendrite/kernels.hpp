@@ -118,34 +118,46 @@ SC_FN Real across(In<Real> phi, At c, int axis) {
   return phi[c.along(axis, 1)] - phi[c.along(axis, -1)];
 }
 
+/// How a face's flux is computed: along the grid's axes, or along those of a turned crystal. Structs, since a
+/// lambda is not inlined for certain, and a call in the loop over cells would keep it from being vectorised.
+template <class Real>
+struct Straight {
+  Anisotropy<Real> gamma;
+  template <int n>
+  SC_FN Real on(const FaceGradient<Real>& g) const {
+    return flux(g, gamma);
+  }
+};
+template <class Real>
+struct Turned {
+  Anisotropy<Real> gamma;
+  Rotation<Real> R;
+  template <int n>
+  SC_FN Real on(const FaceGradient<Real>& g) const {
+    return turned_flux<n>(g, gamma, R);
+  }
+};
+
 /// Fluxes through the two faces of a cell across `axis`, outgoing less incoming, of four times the gradient.
 /// Slopes along a face are means of those of the two cells beside it; `centre` is 4 phi of the cell, a and b
 /// are its own slopes. Multiplying by 4 is exact: 4 p - 4 q has the bits of 4 (p - q).
 template <int axis, class Real, class Flux>
-SC_FN Real flux_difference(In<Real> phi, At c, Real centre, Real a, Real b, const Flux& flux_of) {
+SC_FN Real flux_difference(In<Real> phi, At c, Real centre, Real a, Real b, const Flux& flux) {
   constexpr int along_a = (axis + 1) % 3, along_b = (axis + 2) % 3;
   const At up = c.along(axis, 1), down = c.along(axis, -1);
   const FaceGradient<Real> high{fused(Real(4), phi[up], -centre), a + across(phi, up, along_a),
                                 b + across(phi, up, along_b)};
   const FaceGradient<Real> low{fused(Real(-4), phi[down], centre), a + across(phi, down, along_a),
                                b + across(phi, down, along_b)};
-  return flux_of(high) - flux_of(low);
+  return flux.template on<axis>(high) - flux.template on<axis>(low);
 }
 
 /// dx^2 div of the flux, times four.
-template <class Real>
-SC_FN Real divergence(In<Real> phi, At c, const Anisotropy<Real>& gamma) {
+template <class Real, class Flux>
+SC_FN Real divergence(In<Real> phi, At c, const Flux& flux) {
   const Real four = Real(4) * phi[c], x = across(phi, c, 0), y = across(phi, c, 1), z = across(phi, c, 2);
-  const auto flux_of = [&](const FaceGradient<Real>& g) { return flux(g, gamma); };
-  return flux_difference<0>(phi, c, four, y, z, flux_of) +
-         (flux_difference<1>(phi, c, four, z, x, flux_of) + flux_difference<2>(phi, c, four, x, y, flux_of));
-}
-template <class Real>
-SC_FN Real divergence(In<Real> phi, At c, const Anisotropy<Real>& gamma, const Rotation<Real>& R) {
-  const Real four = Real(4) * phi[c], x = across(phi, c, 0), y = across(phi, c, 1), z = across(phi, c, 2);
-  return flux_difference<0>(phi, c, four, y, z, [&](const auto& g) { return turned_flux<0>(g, gamma, R); }) +
-         (flux_difference<1>(phi, c, four, z, x, [&](const auto& g) { return turned_flux<1>(g, gamma, R); }) +
-          flux_difference<2>(phi, c, four, x, y, [&](const auto& g) { return turned_flux<2>(g, gamma, R); }));
+  return flux_difference<0>(phi, c, four, y, z, flux) +
+         (flux_difference<1>(phi, c, four, z, x, flux) + flux_difference<2>(phi, c, four, x, y, flux));
 }
 
 /// phi' = phi + dt M [div flux + 4 W phi (1 - phi) (phi - 1/2 + beta + a chi)],
@@ -175,7 +187,7 @@ struct Advance {
   Coefficients<Real> k;
   SC_FN void operator()(At c, Index g, Out<Real> phi_next, Out<Real> theta_next, In<Real> phi,
                         In<Real> theta) const {
-    const Real next = next_phase<noisy>(k, phi[c], theta[c], divergence(phi, c, k.gamma), g);
+    const Real next = next_phase<noisy>(k, phi[c], theta[c], divergence(phi, c, Straight<Real>{k.gamma}), g);
     phi_next[c] = next;
     theta_next[c] = next_heat(k, theta, c, phi[c], next);
   }
@@ -187,8 +199,8 @@ struct AdvanceTurned {
   Coefficients<Real> k;
   SC_FN void operator()(At c, Index g, Out<Real> phi_next, Out<Real> theta_next, In<Real> phi, In<Real> theta,
                         In<Real, 4> turn) const {
-    const Rotation<Real> R = rotation_of(turn[0][c], turn[1][c], turn[2][c], turn[3][c]);
-    const Real next = next_phase<noisy>(k, phi[c], theta[c], divergence(phi, c, k.gamma, R), g);
+    const Turned<Real> flux{k.gamma, rotation_of(turn[0][c], turn[1][c], turn[2][c], turn[3][c])};
+    const Real next = next_phase<noisy>(k, phi[c], theta[c], divergence(phi, c, flux), g);
     phi_next[c] = next;
     theta_next[c] = next_heat(k, theta, c, phi[c], next);
   }
