@@ -30,7 +30,7 @@ struct Limits {
     const double vx = v[0][c], vy = v[1][c], vz = v[2][c], bx = B[0][c], by = B[1][c], bz = B[2][c];
     const double per_rho = 1 / rho[c];
     const double fast = std::sqrt((gamma * p[c] + (bx * bx + by * by + bz * bz)) * per_rho);
-    const bool held = r.x * r.x + r.y * r.y + r.z * r.z < inner2;
+    const bool held = square(r) < inner2;
     return {held ? 0.0 : std::sqrt(vx * vx + vy * vy + vz * vz) + fast, held ? 0.0 : per_rho};
   }
 };
@@ -40,14 +40,14 @@ struct Divergence {
   double per_edges;
   double outer2;
   Lattice3 places;  ///< of the centres
-  SC_FN double operator()(At c, Index g, In<double, 3> B, In<double, 4> dipole) const {
+  SC_FN double operator()(At c, Index g, In<double, 3> B, In<double> dipole) const {
     const In<double> bx = B[0], by = B[1], bz = B[2];
     const double div =
         per_edges * (corners(c, [&](At a) { return bx[a]; }).x + corners(c, [&](At a) { return by[a]; }).y +
                      corners(c, [&](At a) { return bz[a]; }).z) -
-        dipole[3][c];
+        dipole[c];
     const Place r = places.at(g);
-    const bool held = r.x * r.x + r.y * r.y + r.z * r.z < outer2;
+    const bool held = square(r) < outer2;
     return held ? 0.0 : div < 0 ? -div : div;
   }
 };
@@ -70,7 +70,7 @@ inline auto limits_stage(Plasma& q) {
 }
 inline auto divergence_stage(Plasma& nodes, Plasma& centres) {
   return Sweep("divergence", Divergence{}, SweepOptions{.reduce = Reduce::max, .flops = 30},
-               reads(nodes.B.now(), box(1)), reads(centres.dipole.now()));
+               reads(nodes.B.now(), box(1)), reads(centres.dipole_divergence.now()));
 }
 inline auto floor_stage(Plasma& q) {
   return Sweep("floors", AtFloor{}, SweepOptions{.reduce = Reduce::sum}, reads(q.rho.now()),

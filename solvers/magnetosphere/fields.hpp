@@ -16,7 +16,8 @@ struct Plasma {
         v(grid, prefix + "velocity", {.levels = 2}),
         p(grid, prefix + "pressure", {.levels = 2}),
         B(grid, prefix + "magnetic field", {.levels = 2}),
-        dipole(grid, prefix + "dipole") {}
+        around(grid, prefix + "surroundings"),
+        dipole_divergence(grid, prefix + "dipole's divergence") {}
   void advance() {
     rho.advance();
     v.advance();
@@ -27,8 +28,10 @@ struct Plasma {
   Field<double, 3> v;
   Field<double> p;
   Field<double, 3> B;
-  /// Curl (0 … 2) and divergence (3) that the differences see in the dipole; both are truncation errors.
-  Field<double, 4> dipole;
+  /// 0 … 2: the curl that the differences see in the dipole, a truncation error; 3: how firmly the point is
+  /// held, 1 - f; 4: 1 / r. Nothing without a planet, as the next.
+  Field<double, 5> around;
+  Field<double> dipole_divergence;
 };
 
 inline Lattice3 places_of(const MagnetosphereOptions& o, Half half) {

@@ -27,7 +27,7 @@ class MhdSolver final : public Magnetosphere {
 
  private:
   void set_initial();
-  void set_dipole(Plasma& set, Half half);
+  void set_surroundings(Plasma& set, Half half);
   void begin_cycle();
   Numbers numbers(double dt, Half half) const;
   std::int64_t count_floors(Plasma& set);

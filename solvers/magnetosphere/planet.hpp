@@ -17,13 +17,26 @@ struct Place {
   double x, y, z;
 };
 
+/// a b + c, rounded once where the machine can. Left alone, the compiler contracts a b - c d one way in the
+/// vector loop and the other way in its remainder, and a row's bits depend on where the row is cut: this
+/// library is compiled without contraction (see CMakeLists.txt), and says itself where it wants it.
+SC_FN double fused(double a, double b, double c) {
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+  return __builtin_fma(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
+SC_FN double square(Place r) { return fused(r.x, r.x, fused(r.y, r.y, r.z * r.z)); }
+
 /// Where the points of one set lie.
 struct Lattice3 {
   double x0 = 0, y0 = 0, z0 = 0;  ///< of the point with global index (0, 0, 0)
   double h = 1;
   SC_FN Place at(Index g) const {
-    return {x0 + h * static_cast<double>(g.x), y0 + h * static_cast<double>(g.y),
-            z0 + h * static_cast<double>(g.z)};
+    return {fused(h, static_cast<double>(g.x), x0), fused(h, static_cast<double>(g.y), y0),
+            fused(h, static_cast<double>(g.z), z0)};
   }
 };
 
@@ -31,16 +44,16 @@ struct Dipole {
   double mx = 0, mz = 1;  ///< B = m on the equator of r = 1
   double core2 = 1;       ///< r^2 below which r is taken as constant: the centre is no singularity
 
-  /// B = (r^2 m - 3 (m . r) r) / r^5
-  SC_FN Place field(Place r) const {
-    const double r2 = r.x * r.x + r.y * r.y + r.z * r.z;
-    const double s2 = r2 > core2 ? r2 : core2;
-    const double inverse2 = 1 / s2;
-    const double inverse5 = inverse2 * inverse2 * std::sqrt(inverse2);
-    const double along = 3 * (mx * r.x + mz * r.z);
-    return {inverse5 * (r2 * mx - along * r.x), inverse5 * (-along * r.y),
-            inverse5 * (r2 * mz - along * r.z)};
+  SC_FN double outside_core(double r2) const { return r2 > core2 ? r2 : core2; }
+  /// B = (r^2 m - 3 (m . r) r) / r^5, `inverse` = 1 / r
+  SC_FN Place field(Place r, double inverse) const {
+    const double r2 = square(r), inverse2 = inverse * inverse;
+    const double inverse5 = inverse2 * inverse2 * inverse;
+    const double along = 3 * fused(mx, r.x, mz * r.z);
+    return {inverse5 * fused(r2, mx, -(along * r.x)), inverse5 * -(along * r.y),
+            inverse5 * fused(r2, mz, -(along * r.z))};
   }
+  Place field(Place r) const { return field(r, 1 / std::sqrt(outside_core(square(r)))); }
 };
 
 struct Planet {
@@ -52,20 +65,24 @@ struct Planet {
   double rotation = 0;
   double rho_low = 0, p_low = 0;  ///< what the atmosphere does not fall below
 
-  /// g = -g_0 r / r^3
-  SC_FN Place pull(Place r) const {
-    const double r2 = r.x * r.x + r.y * r.y + r.z * r.z;
-    const double s2 = r2 > dipole.core2 ? r2 : dipole.core2;
-    const double factor = -gravity / (s2 * std::sqrt(s2));
-    return {factor * r.x, factor * r.y, factor * r.z};
+  double inverse_radius(Place r) const { return 1 / std::sqrt(dipole.outside_core(square(r))); }
+  /// 1 - f, f = a_0 h^2 / (a_0 h^2 + 1), h = (r / r_a)^2 - 1 above r_a, f = 0 below; 0 where nothing is held.
+  double grip(Place r) const {
+    const double r2 = square(r), height = r2 / inner2 - 1;
+    return r2 < inner2 ? 1 : r2 > outer2 ? 0 : 1 / (strength * height * height + 1);
+  }
+
+  /// dv/dt += -g_0 r / r^3
+  SC_FN void pull(Place r, double inverse, Eight& rate) const {
+    const double factor = -gravity * (inverse * inverse * inverse);
+    rate.vx = fused(factor, r.x, rate.vx);
+    rate.vy = fused(factor, r.y, rate.vy);
+    rate.vz = fused(factor, r.z, rate.vz);
   }
   /// rho = r^-3, p = p_0 r^-2, v = Omega x r, B = dipole
-  SC_FN Eight atmosphere(Place r) const {
-    const double r2 = r.x * r.x + r.y * r.y + r.z * r.z;
-    const double s2 = r2 > dipole.core2 ? r2 : dipole.core2;
-    const double inverse2 = 1 / s2;
-    const double rho = inverse2 * std::sqrt(inverse2), p = pressure * inverse2;
-    const Place B = dipole.field(r);
+  SC_FN Eight atmosphere(Place r, double inverse) const {
+    const double inverse2 = inverse * inverse, rho = inverse2 * inverse, p = pressure * inverse2;
+    const Place B = dipole.field(r, inverse);
     return {rho > rho_low ? rho : rho_low,
             -rotation * r.y,
             rotation * r.x,
@@ -75,15 +92,10 @@ struct Planet {
             B.y,
             B.z};
   }
-  /// q <- f q + (1 - f) q_static, f = a_0 h^2 / (a_0 h^2 + 1), h = (r / r_a)^2 - 1 above r_a, f = 0 below.
-  SC_FN void hold(Place r, Eight& q) const {
-    const double r2 = r.x * r.x + r.y * r.y + r.z * r.z;
-    const double height = r2 / inner2 - 1;
-    const double s = r2 < inner2 ? 0 : strength * height * height;
-    const double f = s / (s + 1);
-    const Eight a = atmosphere(r);
-    const bool leave = r2 > outer2;
-    const auto mix = [&](double& value, double held) { value = leave ? value : held + f * (value - held); };
+  /// q <- f q + (1 - f) q_static
+  SC_FN void hold(Place r, double inverse, double grip_here, Eight& q) const {
+    const Eight a = atmosphere(r, inverse);
+    const auto mix = [&](double& value, double held) { value = fused(grip_here, held - value, value); };
     mix(q.rho, a.rho);
     mix(q.vx, a.vx);
     mix(q.vy, a.vy);

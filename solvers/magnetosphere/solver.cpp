@@ -16,8 +16,12 @@ namespace {
 // Explicit diffusion of one set is stable up to D dt / h^2 = 1/6; the rest is left to the other terms.
 constexpr double diffusion_limit = 0.15;
 
+// A face along x that waves leave obliquely takes its halo from one cell further upstream. Beside a neighbour
+// that cell is halo itself, and where two such faces meet it happens twice: two layers more.
 Grid grid_of(Context& context, const MagnetosphereOptions& o) {
-  return Grid(context, {.cells = o.cells, .periodic = o.periodic(), .halo = 1, .split = o.split});
+  const bool oblique = std::find(o.faces.begin(), o.faces.end(), FaceKind::oblique) != o.faces.end();
+  return Grid(context,
+              {.cells = o.cells, .periodic = o.periodic(), .halo = oblique ? 3 : 1, .split = o.split});
 }
 
 }  // namespace
@@ -34,6 +38,7 @@ MhdSolver<planet, diffusive>::MhdSolver(Context& context, const MagnetosphereOpt
   set_faces(nodes_, Half::nodes, options_);
   set_faces(centres_, Half::centres, options_);
   set_initial();
+  runner_.refresh(nodes_.B.now(), box(1));
 }
 
 template <bool planet, bool diffusive>
@@ -55,30 +60,34 @@ void MhdSolver<planet, diffusive>::set_initial() {
     const Place r = place(x, y, z);
     return k == 0 ? r.x : k == 1 ? r.y : r.z;
   });
-  set_dipole(nodes_, Half::nodes);
-  set_dipole(centres_, Half::centres);
+  set_surroundings(nodes_, Half::nodes);
+  set_surroundings(centres_, Half::centres);
 }
 
-// The same differences as in the step, of the dipole at the corners.
+// Curl and divergence are those of the step's own differences, of the dipole at the corners.
 template <bool planet, bool diffusive>
-void MhdSolver<planet, diffusive>::set_dipole(Plasma& set, Half half) {
+void MhdSolver<planet, diffusive>::set_surroundings(Plasma& set, Half half) {
   if constexpr (!planet) return;
-  const Dipole dipole = planet_of(options_).dipole;
+  const Planet body = planet_of(options_);
   const Lattice3 places = places_of(options_, half);
   const double a = 0.5 * options_.spacing, d = 1 / (4 * options_.spacing);
-  set.dipole.fill([&](int k, int i, int j, int l) {
-    const Place r = places.at({i, j, l});
+  const auto sum_over_corners = [&](Place r, int k) {
     double sum = 0;
     for (int corner = 0; corner < 8; ++corner) {
       const int sx = corner & 1 ? 1 : -1, sy = corner & 2 ? 1 : -1, sz = corner & 4 ? 1 : -1;
-      const Place B = dipole.field({r.x + sx * a, r.y + sy * a, r.z + sz * a});
+      const Place B = body.dipole.field({r.x + sx * a, r.y + sy * a, r.z + sz * a});
       sum += k == 0   ? sy * B.z - sz * B.y
              : k == 1 ? sz * B.x - sx * B.z
              : k == 2 ? sx * B.y - sy * B.x
                       : sx * B.x + sy * B.y + sz * B.z;
     }
     return d * sum;
+  };
+  set.around.fill([&](int k, int i, int j, int l) {
+    const Place r = places.at({i, j, l});
+    return k == 3 ? body.grip(r) : k == 4 ? body.inverse_radius(r) : sum_over_corners(r, k);
   });
+  set.dipole_divergence.fill([&](int i, int j, int l) { return sum_over_corners(places.at({i, j, l}), 3); });
 }
 
 // dt (|v| + fast speed) <= courant h and dt D <= 0.15 h^2 for every coefficient D; the steps left to the end

@@ -33,7 +33,7 @@ PointState wave_mode(Wave wave, const PointState& q, double c, double gamma) {
   PointState d{.rho = 0, .v = {}, .p = 0, .B = {}};
   if (wave == Wave::alfven) {
     const double across = std::hypot(q.B[1], q.B[2]);
-    d.v = {0, -q.B[2] / across, q.B[1] / across};
+    d.v = {0, q.B[2] / across, -q.B[1] / across};
     for (std::size_t k = 1; k < 3; ++k) d.B[k] = -std::sqrt(q.rho) * d.v[k];
     return d;
   }
@@ -129,12 +129,12 @@ PointState Start::at(Place r, double time) const {
   }
   const double plane = options_.planet->mirror;
   if (r.x < plane) return options_.wind;
-  const Eight a = planet_.atmosphere(r);
+  const Eight a = planet_.atmosphere(r, planet_.inverse_radius(r));
   Dipole image = planet_.dipole;
   image.mx = -image.mx;
   const Place other = image.field({r.x - 2 * plane, r.y, r.z});
   // The atmosphere turns with the planet only where it is held.
-  const bool held = r.x * r.x + r.y * r.y + r.z * r.z < planet_.inner2;
+  const bool held = square(r) < planet_.inner2;
   return {.rho = a.rho,
           .v = {held ? a.vx : 0, held ? a.vy : 0, 0},
           .p = a.p,
