@@ -92,9 +92,16 @@ def read_crystal(path: Path, melting: float, every: int = 1) -> CrystalField:
         with h5py.File(path, "r") as file:
             phase, above = (_coarser(file[f"fields/{name}"], every) for name in ("phase", ABOVE))
             spacing = [float(h) for h in file["grid"].attrs["Spacing"]]
-            origin = [float(r) + 0.5 * (every - 1) * h for r, h in zip(file["grid"].attrs["Origin"], spacing, strict=True)]
+            origin = [
+                float(r) + 0.5 * (every - 1) * h
+                for r, h in zip(file["grid"].attrs["Origin"], spacing, strict=True)
+            ]
             return CrystalField(
-                phase, melting + above, tuple(origin), tuple(every * h for h in spacing), float(file.attrs["time"])
+                phase,
+                melting + above,
+                tuple(origin),
+                tuple(every * h for h in spacing),
+                float(file.attrs["time"]),
             )
     except OSError as error:
         if error.errno:

@@ -28,6 +28,8 @@ def _crystal(path: Path, case: DendriteCase) -> CrystalField:
 def shown(snapshots: list[Path]) -> list[Path]:
     """At most four: at a sixth, a third, two thirds and the end, as in the paper's figure 2."""
     count = len(snapshots)
+    if count <= 4:
+        return snapshots
     chosen = sorted({max(1, round(count * share)) for share in (1 / 6, 1 / 3, 2 / 3, 1)})
     return [snapshots[n - 1] for n in chosen]
 
@@ -62,7 +64,15 @@ def _growth(folder: RunFolder, case: DendriteCase, path: Path) -> bool:
 
 
 DRAWINGS = (
-    Drawing("crystal.png", "The surface φ = ½ over time, completed where the domain is a part of it.", _surface),
-    Drawing("temperature.png", "Temperature in the planes through the middle, last snapshot; white: φ = ½.", _slices),
-    Drawing("growth.png", "Longest arm and its speed, solid fraction, what is conserved, φ's range.", _growth),
+    Drawing(
+        "crystal.png", "The surface φ = ½ over time, completed where the domain is a part of it.", _surface
+    ),
+    Drawing(
+        "temperature.png",
+        "Temperature in the planes through the middle, last snapshot; white: φ = ½.",
+        _slices,
+    ),
+    Drawing(
+        "growth.png", "Longest arm and its speed, solid fraction, what is conserved, φ's range.", _growth
+    ),
 )

@@ -38,10 +38,12 @@ class DendriteKind(Kind):
                 facts.append(f"{number(record['tip_velocity'], '.1f')} m/s")
         return facts
 
-    def results(self, solver: Any, case: Any) -> dict[str, str]:  # noqa: ARG002 - history.csv has it all
+    def results(self, solver: Any, case: Any) -> dict[str, str]:
         return {}
 
-    def summary(self, case: Any, taken: int, totals: dict[str, Any], timeline: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG002
+    def summary(
+        self, case: Any, taken: int, totals: dict[str, Any], timeline: dict[str, Any]
+    ) -> dict[str, Any]:
         return {"undercooling": case.material.melting - case.start.temperature}
 
     def warnings(self, summary: dict[str, Any]) -> list[str]:
@@ -71,7 +73,7 @@ class DendriteKind(Kind):
         name = f"{case.material.name[:1].upper()}{case.material.name[1:]}"
         return f"{name}, {crystals} {below:g} K below melting, {cells} cells"
 
-    def comparison(self, sweeps: int) -> tuple[list[str], list[str]]:  # noqa: ARG002 - every step is one sweep
+    def comparison(self, sweeps: int) -> tuple[list[str], list[str]]:
         return [], ["output.history_every=1000000"]
 
     @staticmethod

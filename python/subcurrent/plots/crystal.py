@@ -35,7 +35,7 @@ def draw_temperature(path: Path, crystal: CrystalField, title: str) -> None:
 
 
 def draw_outlines(path: Path, crystals: list[CrystalField], title: str) -> None:
-    """phi = 1/2 in the three middle planes at several times; drawn where there is nothing to draw in space."""
+    """phi = 1/2 in the three middle planes at several times; for where nothing draws in space."""
     colours = (style.BLUE, style.GREEN, style.ORANGE, style.RED)
     with style.figure(path, 14.0, 5.2, title, "outlines φ = ½ in the middle planes") as drawing:
         panels = drawing.subplots(1, 3)

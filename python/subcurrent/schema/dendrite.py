@@ -36,7 +36,11 @@ class Material(Table):
     )
     interface_width: float = key("width of the diffuse interface in um", POSITIVE, 0.08, gt=0)
     lamda: float = key(
-        "phi goes from this to 1 - this over the width", "a number between 0 and 0.5", 0.1, gt=0, lt=0.5,
+        "phi goes from this to 1 - this over the width",
+        "a number between 0 and 0.5",
+        0.1,
+        gt=0,
+        lt=0.5,
         alias="lambda",
     )
     noise: float = key("amplitude of the noise on the front", "a number from 0 to 1", 0.025, ge=0, le=1)
@@ -45,7 +49,9 @@ class Material(Table):
 
 
 class SeedTable(Table):
-    centre: Triple | None = key("its place in um from the corner; the middle if left out", "three numbers", None)
+    centre: Triple | None = key(
+        "its place in um from the corner; the middle if left out", "three numbers", None
+    )
     radius: float = key("its radius in um", POSITIVE, 0.2, gt=0)
     axis: Triple = key("the axis it is turned about", "three numbers, not all 0", [0.0, 0.0, 1.0])
     angle: float = key("how far it is turned, in degrees", "a number from -360 to 360", 0.0, ge=-360, le=360)
@@ -81,7 +87,11 @@ class Run(Table):
     steps: int | None = key("run to this step", "a whole number >= 1", None, ge=1)
     time: float | None = key("run to this time in s", POSITIVE, None, gt=0)
     safety: float | None = key(
-        "time step as a share of the largest stable one", "a number greater than 0 and at most 1", None, gt=0, le=1
+        "time step as a share of the largest stable one",
+        "a number greater than 0 and at most 1",
+        None,
+        gt=0,
+        le=1,
     )
     dt: float | None = key("fixed time step in s instead", POSITIVE, None, gt=0)
 
@@ -107,7 +117,10 @@ class DendriteCase(Table):
         if run.dt is None and run.safety is None:
             run = run.model_copy(update={"safety": 0.9})
         return self.model_copy(
-            update={"run": run, "seeds": [s.model_copy(update={"centre": self._centre(s)}) for s in self.seeds]}
+            update={
+                "run": run,
+                "seeds": [s.model_copy(update={"centre": self._centre(s)}) for s in self.seeds],
+            }
         )
 
     def _centre(self, seed: SeedTable) -> list[float]:
@@ -116,7 +129,7 @@ class DendriteCase(Table):
     def with_files(self, _folder: Path) -> DendriteCase:
         return self
 
-    def reference(self, folder: Path) -> Path | None:  # noqa: ARG002 - there is nothing to compare with
+    def reference(self, folder: Path) -> Path | None:
         return None
 
     def check(self) -> None:
@@ -211,5 +224,12 @@ class DendriteCase(Table):
 
 
 MATERIAL = (
-    "surface_energy", "kinetic", "melting", "latent_heat", "heat_capacity", "diffusivity", "anisotropy", "noise",
+    "surface_energy",
+    "kinetic",
+    "melting",
+    "latent_heat",
+    "heat_capacity",
+    "diffusivity",
+    "anisotropy",
+    "noise",
 )
