@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes reference.csv: the Brio-Wu tube by a code that shares nothing with the solver.
 
-Conservative finite volumes in one dimension: HLLD fluxes (Miyoshi & Kusano 2005, J. Comput. Phys. 208), linear
-reconstruction of the primitive variables with the monotonized-central limiter, Heun's two-stage time step, 4000
-cells on [-0.5, 0.5], gamma = 2, t = 0.1. Written out at 400 points, each the mean of ten cells.
+Conservative finite volumes in one dimension: HLLD fluxes (Miyoshi & Kusano 2005, J. Comput. Phys. 208),
+linear reconstruction of the primitive variables with the monotonized-central limiter, Heun's two-stage
+time step, 4000 cells on [-0.5, 0.5], gamma = 2, t = 0.1. Written out at 400 points, each the mean of ten
+cells.
 
     python make_reference.py > reference.csv
 """
@@ -34,10 +35,17 @@ def primitive(q):
 def flux(w, q):
     rho, u, v, ww, p, by, bz = w
     total = p + 0.5 * (BX**2 + by**2 + bz**2)
-    return np.array([
-        rho * u, rho * u * u + total - BX**2, rho * u * v - BX * by, rho * u * ww - BX * bz,
-        (q[4] + total) * u - BX * (u * BX + v * by + ww * bz), by * u - BX * v, bz * u - BX * ww,
-    ])
+    return np.array(
+        [
+            rho * u,
+            rho * u * u + total - BX**2,
+            rho * u * v - BX * by,
+            rho * u * ww - BX * bz,
+            (q[4] + total) * u - BX * (u * BX + v * by + ww * bz),
+            by * u - BX * v,
+            bz * u - BX * ww,
+        ]
+    )
 
 
 def fast(w):
@@ -85,9 +93,7 @@ def hlld(wl, wr):
     urr = np.array([ur[0], ur[1], ur[0] * v, ur[0] * z, er, by, bz])
     f_l, f_r = fl + sl * (ul - ql), fr + sr * (ur - qr)
     f_ll, f_rr = f_l + sal * (ull - ul), f_r + sar * (urr - ur)
-    return np.select(
-        [sl > 0, sal >= 0, sm >= 0, sar >= 0, sr >= 0], [fl, f_l, f_ll, f_rr, f_r], fr
-    )
+    return np.select([sl > 0, sal >= 0, sm >= 0, sar >= 0, sr >= 0], [fl, f_l, f_ll, f_rr, f_r], fr)
 
 
 def rate(q, h):
@@ -106,9 +112,17 @@ def main():
     x = -0.5 + h * (np.arange(CELLS) + 0.5)
     zero = np.zeros(CELLS)
     left = x < 0
-    w = np.array([
-        np.where(left, 1.0, 0.125), zero, zero, zero, np.where(left, 1.0, 0.1), np.where(left, 1.0, -1.0), zero
-    ])
+    w = np.array(
+        [
+            np.where(left, 1.0, 0.125),
+            zero,
+            zero,
+            zero,
+            np.where(left, 1.0, 0.1),
+            np.where(left, 1.0, -1.0),
+            zero,
+        ]
+    )
     q, t = conserved(w), 0.0
     while t < END:
         w = primitive(q)

@@ -18,6 +18,15 @@ namespace {
 
 using Face = MagnetosphereFace;
 
+void add(nb::dict& to, const magnetosphere::Measures& measures) {
+  to["mass"] = measures.mass;
+  to["energy"] = measures.energy;
+  to["momentum_x"] = measures.momentum[0];
+  to["momentum_y"] = measures.momentum[1];
+  to["momentum_z"] = measures.momentum[2];
+  to["divergence"] = measures.divergence;
+}
+
 nb::dict step(Face& face, bool diagnostics) {
   const auto [report, measures] = unlocked([&] {
     const magnetosphere::StepReport done = face.step();
@@ -30,13 +39,13 @@ nb::dict step(Face& face, bool diagnostics) {
   result["courant"] = report.courant;
   result["place"] = report.place;
   result["floors"] = report.floors;
-  if (!diagnostics) return result;
-  result["mass"] = measures.mass;
-  result["energy"] = measures.energy;
-  result["momentum_x"] = measures.momentum[0];
-  result["momentum_y"] = measures.momentum[1];
-  result["momentum_z"] = measures.momentum[2];
-  result["divergence"] = measures.divergence;
+  if (diagnostics) add(result, measures);
+  return result;
+}
+
+nb::dict measure(Face& face) {
+  nb::dict result;
+  add(result, unlocked([&] { return face.solver().measure(); }));
   return result;
 }
 
@@ -104,6 +113,7 @@ void bind_magnetosphere(nb::module_& module) {
           "context"_a, "options"_a)
       .def("step", &step, "diagnostics"_a = true,
            "One time step, described by a dict; sums and div B, which take sweeps, only with diagnostics.")
+      .def("measure", &measure, "Sums over the nodes and max |div B|.")
       .def("axis", &axis, "The nodes on the sun-planet line as columns, on rank 0.")
       .def("wave_error", [](Face& f) { return unlocked([&] { return f.solver().wave_error(); }); })
       .def_prop_ro("time", [](Face& f) { return f.solver().clock().time; })

@@ -15,7 +15,9 @@ from .kinds import kind_of
 from .rundir import RunFolder
 from .schema import SOLVERS
 
-STRATEGIES = Drawing("strategies.png", "Time of a step under each strategy: measured, and the terms that make it up.")
+STRATEGIES = Drawing(
+    "strategies.png", "Time of a step under each strategy: measured, and the terms that make it up."
+)
 
 
 def drawings_of(case: Case) -> tuple[Drawing, ...]:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Table 2 of paper 001 for a run: what the halo thread did beside the computing threads, and whether it pays.
 
-The condition of the paper: taking one thread away lengthens the computing threads' work by t_add; this pays when
-it is less than t_com, the time of the messages when nothing hides them. Both are measured in the same run: some
-runs of every stage went `ordered`, all threads computing and nothing overlapped.
+The condition of the paper: taking one thread away lengthens the computing threads' work by t_add; this pays
+when it is less than t_com, the time of the messages when nothing hides them. Both are measured in the same
+run: some runs of every stage went `ordered`, all threads computing and nothing overlapped.
 """
 
 from __future__ import annotations
@@ -24,11 +24,13 @@ ROWS = {
 }
 
 
-def table_of(seconds: dict[str, dict[str, float]], runs: dict[str, int], samples: int, engine: Any) -> dict[str, Any]:
+def table_of(
+    seconds: dict[str, dict[str, float]], runs: dict[str, int], samples: int, engine: Any
+) -> dict[str, Any]:
     """Seconds a run of both stages, on this rank, from the timeline's totals by stage.
 
-    While the team is at work the timeline counts a second of one thread as 1 / threads, so that a stage's totals
-    add up to its time; the elapsed times of one thread are `threads` times as much.
+    While the team is at work the timeline counts a second of one thread as 1 / threads, so that a stage's
+    totals add up to its time; the elapsed times of one thread are `threads` times as much.
     """
     threads, joins = engine.threads, engine.strategy == "halo_thread"
     stages = {}
@@ -65,7 +67,7 @@ def verdict(stages: dict[str, dict[str, float]], joins: bool) -> str:
     sentence = (
         f"t_add < t_com holds ({figures}): giving a thread to the halo costs less than the messages would."
         if holds
-        else f"t_add < t_com does not hold ({figures}): the computing threads lose more than the messages cost."
+        else f"t_add < t_com does not hold ({figures}): computing loses more than the messages cost."
     )
     return sentence + (" Thread 0 joined the others when its halo was done." if joins else "")
 

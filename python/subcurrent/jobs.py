@@ -18,9 +18,9 @@ from . import core, mpi, worker
 from .case import Case, as_tables, as_toml, load_case
 from .errors import OK, STOPPED, BadInput, StorageError
 from .figures import draw_figures, stored_case
+from .kinds import kind_of
 from .launch import command_for, launch
 from .library import find_case
-from .kinds import kind_of
 from .lines import duration
 from .plan import Plan, run_plan
 from .progress import Watcher

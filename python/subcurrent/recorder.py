@@ -79,7 +79,9 @@ class Recorder:
         self._last = record
         if record["step"] % self._case.output.history_every == 0:
             with writing(self._folder.history):
-                self._rows.writerow([_cell(record[name]) for name in self._kind.history] + [f"{self._total():.4f}"])
+                self._rows.writerow(
+                    [_cell(record[name]) for name in self._kind.history] + [f"{self._total():.4f}"]
+                )
         share, left = self._forecast.add(
             seconds, record["step"], record["time"], record.get("max_change", math.inf)
         )
@@ -112,11 +114,13 @@ class Recorder:
     def finished(self, state: str) -> None:
         """Writes results and summary. Collective: gathering the results takes all ranks."""
         results = self._kind.results(self._solver, self._case)
+        measured = self._kind.measured(self._solver, self._case)
         terms = dict(self._solver.terms())
         timeline = dict(self._solver.timeline_summary())
         if not self._writes:
             return
         if self._last:
+            self._last = self._last | measured
             self._say(1.0 if state == "finished" else 0.0, None)
         with writing(self._folder.history):
             self._file.close()

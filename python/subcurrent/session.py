@@ -35,9 +35,7 @@ def run_case(module: ModuleType, context: Any, plan: Plan, stop: Any) -> int:
     record: dict[str, Any] = {"step": solver.steps, "time": solver.time}
     stopped = context.any(stop.asked)
     begin = time.perf_counter()
-    while not stopped and not end.reached(
-        record["step"], record["time"], record.get("max_change", math.inf)
-    ):
+    while not stopped and not end.reached(record["step"], record["time"], record.get("max_change", math.inf)):
         record = kind.step(solver, case)
         recorder.step(record, time.perf_counter() - begin)
         if due.snapshot(record["step"], record["time"]):

@@ -19,25 +19,22 @@ class Standoff:
 
 
 def find_standoff(x: np.ndarray, density: np.ndarray, current: np.ndarray, wind_density: float) -> Standoff:
-    """The wind blows along +x. Shock: where the density, coming from upstream, first stands halfway between
-    the wind's and its largest value before the magnetopause's side falls off, at least 1.5 times the wind's.
-    Magnetopause: the largest |J| between the shock and 6 radii, its place refined by a parabola."""
+    """The wind blows along +x. Shock: where the density, coming from upstream, first is 1.5 times the wind's.
+    Magnetopause: the largest |J| between the shock, its own current left out, and 6 radii; its place refined
+    by a parabola."""
     before = x < -INNER
     x, density, current = x[before], density[before], current[before]
-    if len(x) < 3:
-        return Standoff(float("nan"), float("nan"))
     first = _first_above(density, 1.5 * wind_density)
     if first is None:
         return Standoff(float("nan"), float("nan"))
     shock = _crossing(x, density, first, 1.5 * wind_density)
-    # The shock's own current is no magnetopause: its steep front is a few spacings wide.
-    front = first
-    while front + 1 < len(x) - 1 and density[front + 1] > density[front]:
-        front += 1
-    inside = np.arange(front, len(x))
-    if len(inside) < 3:
+    behind = max(first - 1, 0)
+    behind += int(np.argmax(current[behind : first + 2]))
+    while behind + 1 < len(x) and current[behind + 1] <= current[behind]:
+        behind += 1
+    if behind + 2 >= len(x):
         return Standoff(float("nan"), -shock)
-    peak = int(inside[np.argmax(current[inside])])
+    peak = behind + int(np.argmax(current[behind:]))
     return Standoff(-_refined(x, current, peak), -shock)
 
 
@@ -58,5 +55,5 @@ def _refined(x: np.ndarray, values: np.ndarray, peak: int) -> float:
         return float(x[peak])
     a, b, c = values[peak - 1 : peak + 2]
     bend = a - 2 * b + c
-    shift = 0.5 * (a - c) / bend if bend < 0 else 0.0
+    shift = 0.5 * (a - c) / bend if bend < 0 and b >= max(a, c) else 0.0
     return float(x[peak] + shift * (x[1] - x[0]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The magnetosphere solver's units, and the solar wind in both: what a case gives and what is computed with."""
+"""The magnetosphere solver's units, and the solar wind as a case gives it and as it is computed with."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BOLTZMANN = 1.380649e-23  # J / K
 
 @dataclass(frozen=True)
 class Units:
-    """Length: the planet's radius; field: its own at the equator; density: chosen; speed: Alfven's of both."""
+    """Length: the planet's radius; field: its own at the equator; density: chosen; speed: Alfven's."""
 
     radius: float  # m
     field: float  # T

@@ -56,7 +56,9 @@ def _history(folder: RunFolder, case: CavityCase, path: Path) -> bool:
 
 DRAWINGS = (
     Drawing(
-        "profiles.png", "Velocity on the two centrelines, against the reference where there is one.", _profiles
+        "profiles.png",
+        "Velocity on the two centrelines, against the reference where there is one.",
+        _profiles,
     ),
     Drawing("flow.png", "Speed and streamlines in the middle planes, last snapshot.", _flow),
     Drawing(

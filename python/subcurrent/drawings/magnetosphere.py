@@ -70,13 +70,20 @@ CUTS = (0.3125, 0.4277)  # where Londrillo & Del Zanna (2000) and many since hav
 
 
 def _cuts(folder: RunFolder, case: MagnetosphereCase, path: Path) -> bool:
-    if folder.last_snapshot() is None or case.plasma.initial != "orszag_tang" or not folder.reference.is_file():
+    if (
+        folder.last_snapshot() is None
+        or case.plasma.initial != "orszag_tang"
+        or not folder.reference.is_file()
+    ):
         return False
     columns = read_columns(folder.reference)
     reference = {f"y = {h:g}": (columns["x"], columns[f"p({h:g})"]) for h in CUTS}
     cuts = pressure_cuts(folder, CUTS)
     errors = [
-        float(np.mean(np.abs(np.interp(*reference[name][:1], *cut) - reference[name][1])) / reference[name][1].mean())
+        float(
+            np.mean(np.abs(np.interp(*reference[name][:1], *cut) - reference[name][1]))
+            / reference[name][1].mean()
+        )
         for name, cut in cuts.items()
     ]
     note = "mean |difference| / mean: " + ", ".join(f"{100 * error:.2f} %" for error in errors)
@@ -120,13 +127,19 @@ def _view(folder: RunFolder, case: MagnetosphereCase, path: Path) -> bool | str:
 DRAWINGS = (
     Drawing(
         "planes.png",
-        "Noon-midnight and equatorial plane of the last snapshot: pressure and density, field and stream lines.",
+        "Noon-midnight and equatorial plane, last snapshot: pressure and density, field and stream lines.",
         _planes,
     ),
-    Drawing("axis.png", "The line from the planet to the sun: pressures, and the current that shows the magnetopause.", _axis),
+    Drawing(
+        "axis.png",
+        "The line from the planet to the sun: pressures, and the current that shows the magnetopause.",
+        _axis,
+    ),
     Drawing("vortex.png", "Pressure with field lines and density with stream lines, last snapshot.", _vortex),
     Drawing("cuts.png", "Pressure along two lines, against the reference.", _cuts),
     Drawing("tube.png", "Profiles along the tube, against the reference.", _tube),
-    Drawing("history.png", "The run over time: mass and energy, divergence of B, floors, standoff.", _history),
+    Drawing(
+        "history.png", "The run over time: mass and energy, divergence of B, floors, standoff.", _history
+    ),
     Drawing("view.png", "Field lines in space, seen from the sun's side.", _view),
 )

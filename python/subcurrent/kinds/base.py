@@ -18,7 +18,7 @@ class Kind:
     def make(self, module: Any, context: Any, options: dict[str, Any]) -> Any:
         return getattr(module, self.compiled)(context, options)
 
-    def step(self, solver: Any, case: Any) -> dict[str, Any]:  # noqa: ARG002 - some look into the case
+    def step(self, solver: Any, case: Any) -> dict[str, Any]:
         """One step with what history.csv and the progress show of it. Collective."""
         return solver.step()
 
@@ -29,11 +29,17 @@ class Kind:
     def count(self, record: dict[str, Any], totals: dict[str, Any]) -> None:
         """Adds a step to what is counted over the run."""
 
+    def measured(self, solver: Any, case: Any) -> dict[str, Any]:
+        """What the last step did not tell of the state that the run ends with. Collective."""
+        return {}
+
     def results(self, solver: Any, case: Any) -> dict[str, str]:
         """Files to be written at the end, by name. Collective; empty but on rank 0."""
         raise NotImplementedError
 
-    def summary(self, case: Any, taken: int, totals: dict[str, Any], measured: dict[str, Any]) -> dict[str, Any]:
+    def summary(
+        self, case: Any, taken: int, totals: dict[str, Any], measured: dict[str, Any]
+    ) -> dict[str, Any]:
         """What summary.json holds beyond what every run has."""
         raise NotImplementedError
 

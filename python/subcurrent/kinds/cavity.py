@@ -40,11 +40,13 @@ class CavityKind(Kind):
         totals["iterations"] = totals.get("iterations", 0) + record["iterations"]
         totals["capped_steps"] = totals.get("capped_steps", 0) + bool(record["capped"])
 
-    def results(self, solver: Any, case: Any) -> dict[str, str]:  # noqa: ARG002
+    def results(self, solver: Any, case: Any) -> dict[str, str]:
         profiles = solver.centreline()
         return {} if profiles is None else {"centreline.csv": profiles_csv(profiles)}
 
-    def summary(self, case: Any, taken: int, totals: dict[str, Any], measured: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG002
+    def summary(
+        self, case: Any, taken: int, totals: dict[str, Any], measured: dict[str, Any]
+    ) -> dict[str, Any]:
         return {
             "iterations_per_step": totals.get("iterations", 0) / taken if taken else None,
             "capped_steps": totals.get("capped_steps", 0),

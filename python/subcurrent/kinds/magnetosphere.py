@@ -39,6 +39,10 @@ class MagnetosphereKind(Kind):
             record |= {"magnetopause": found.magnetopause, "shock": found.shock}
         return record
 
+    def measured(self, solver: Any, case: Any) -> dict[str, Any]:
+        found = self._standoff(solver, case)
+        return {**solver.measure(), "magnetopause": found.magnetopause, "shock": found.shock}
+
     def _standoff(self, solver: Any, case: Any) -> Standoff:
         nothing = Standoff(float("nan"), float("nan"))
         if not case.has_planet():
@@ -77,7 +81,9 @@ class MagnetosphereKind(Kind):
             return {}
         return texts | {"axis.csv": csv_of({name: axis[name] for name in AXIS})}
 
-    def summary(self, case: Any, taken: int, totals: dict[str, Any], measured: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG002
+    def summary(
+        self, case: Any, taken: int, totals: dict[str, Any], measured: dict[str, Any]
+    ) -> dict[str, Any]:
         extra: dict[str, Any] = {"floored": totals.get("floored", 0)}
         if case.has_planet():
             extra["expected_magnetopause"] = case.expected_standoff()
@@ -100,7 +106,9 @@ class MagnetosphereKind(Kind):
         )
         place = None
         if found is not None and expected:
-            place = f"{found:.2f} radii, {100 * (found / expected - 1):+.1f} % of the balance at {expected:.2f}"
+            place = (
+                f"{found:.2f} radii, {100 * (found / expected - 1):+.1f} % of the balance at {expected:.2f}"
+            )
         divergence = last.get("divergence")
         return [
             ("magnetopause on the axis", place),
@@ -110,7 +118,9 @@ class MagnetosphereKind(Kind):
         ]
 
     def tables(self, folder: Any) -> str:
-        table = json.loads(folder.summary.read_text()).get("halo_thread") if folder.summary.is_file() else None
+        table = (
+            json.loads(folder.summary.read_text()).get("halo_thread") if folder.summary.is_file() else None
+        )
         return halo_table.as_html(table) if table else ""
 
     def title(self, case: Any) -> str:
@@ -126,7 +136,7 @@ class MagnetosphereKind(Kind):
             name = names[case.plasma.initial]
         return f"{name}, {self.points(case)} points"
 
-    def comparison(self, sweeps: int) -> tuple[list[str], list[str]]:  # noqa: ARG002
+    def comparison(self, sweeps: int) -> tuple[list[str], list[str]]:
         return [], []
 
 

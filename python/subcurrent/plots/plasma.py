@@ -26,13 +26,32 @@ def draw_magnetosphere(
         panels = drawing.subplots(2, 2, sharex=True)
         _panel(drawing, panels[0][0], noon, 2, noon.pressure, "log₁₀ pressure", PRESSURE, inner, mirrored[1])
         _panel(drawing, panels[0][1], noon, 2, noon.density, "log₁₀ density", DENSITY, inner, mirrored[1])
-        _panel(drawing, panels[1][0], equator, 1, equator.pressure, "log₁₀ pressure", PRESSURE, inner, mirrored[0])
-        _panel(drawing, panels[1][1], equator, 1, equator.density, "log₁₀ density", DENSITY, inner, mirrored[0])
+        _panel(
+            drawing,
+            panels[1][0],
+            equator,
+            1,
+            equator.pressure,
+            "log₁₀ pressure",
+            PRESSURE,
+            inner,
+            mirrored[0],
+        )
+        _panel(
+            drawing, panels[1][1], equator, 1, equator.density, "log₁₀ density", DENSITY, inner, mirrored[0]
+        )
 
 
-def _panel(
-    drawing: Any, axes: Axes, plane: PlasmaField, up: int, values: np.ndarray, label: str, colours: str,
-    inner: float, mirrored: bool,
+def _panel(  # noqa: PLR0917
+    drawing: Any,
+    axes: Axes,
+    plane: PlasmaField,
+    up: int,
+    values: np.ndarray,
+    label: str,
+    colours: str,
+    inner: float,
+    mirrored: bool,
 ) -> None:
     """One plane: field lines in the noon-midnight plane (up is z), the flow's in the equatorial one."""
     x, y = plane.points[0][0], plane.points[up][:, 0]
@@ -52,8 +71,15 @@ def _panel(
     speed = np.hypot(along, across)
     if speed.max() > 0:
         axes.streamplot(
-            x, y, np.where(far, along, np.nan), np.where(far, across, np.nan), color="white", linewidth=0.6,
-            density=1.5, arrowsize=0.6, broken_streamlines=True,
+            x,
+            y,
+            np.where(far, along, np.nan),
+            np.where(far, across, np.nan),
+            color="white",
+            linewidth=0.6,
+            density=1.5,
+            arrowsize=0.6,
+            broken_streamlines=True,
         )
     axes.add_patch(Circle((0, 0), inner, facecolor="#46525e", edgecolor="white", linewidth=0.8))
     axes.add_patch(Circle((0, 0), 1.0, facecolor="white", edgecolor="none"))
@@ -64,9 +90,7 @@ def _panel(
     drawing.colorbar(mesh, ax=axes, label=label, shrink=0.8)
 
 
-def draw_axis(
-    path: Path, columns: dict[str, np.ndarray], title: str, found: dict[str, float | None]
-) -> None:
+def draw_axis(path: Path, columns: dict[str, np.ndarray], title: str, found: dict[str, float | None]) -> None:
     """Density, pressures and current along the line to the sun, with what was found on it."""
     x = -columns["x"]
     day = x > 3
@@ -89,12 +113,14 @@ def draw_axis(
         for axes in (upper, lower):
             for (name, place), dash in zip(found.items(), ("-", "--", ":"), strict=False):
                 if place is not None and np.isfinite(place):
-                    axes.axvline(place, color=style.INK, linestyle=dash, linewidth=1, label=f"{name} {place:.2f}")
+                    axes.axvline(
+                        place, color=style.INK, linestyle=dash, linewidth=1, label=f"{name} {place:.2f}"
+                    )
             axes.legend(fontsize=9)
 
 
 def draw_vortex(path: Path, plasma: PlasmaField, title: str) -> None:
-    """Pressure and density of a flow in the plane z = 0, field lines on the one, stream lines on the other."""
+    """Pressure and density in the plane z = 0, field lines on the one, stream lines on the other."""
     plane = plasma.plane(2)
     x, y = plane.points[0][0], plane.points[1][:, 0]
     panels = (
@@ -104,7 +130,9 @@ def draw_vortex(path: Path, plasma: PlasmaField, title: str) -> None:
     with style.figure(path, 11.6, 5.4, f"{title}, time {plasma.time:.4g}") as drawing:
         for axes, (values, name, colours, lines) in zip(drawing.subplots(1, 2), panels, strict=True):
             mesh = axes.pcolormesh(x, y, values, cmap=colours, shading="gouraud", rasterized=True)
-            axes.streamplot(x, y, lines[0], lines[1], color="white", linewidth=0.5, density=1.3, arrowsize=0.6)
+            axes.streamplot(
+                x, y, lines[0], lines[1], color="white", linewidth=0.5, density=1.3, arrowsize=0.6
+            )
             axes.set(title=name, xlabel="x", ylabel="y", aspect="equal")
             axes.set(xlim=(x.min(), x.max()), ylim=(y.min(), y.max()))
             axes.grid(visible=False)
@@ -112,12 +140,17 @@ def draw_vortex(path: Path, plasma: PlasmaField, title: str) -> None:
 
 
 def draw_cuts(
-    path: Path, cuts: dict[str, tuple[np.ndarray, np.ndarray]], reference: dict[str, tuple[np.ndarray, np.ndarray]],
-    title: str, note: str,
+    path: Path,
+    cuts: dict[str, tuple[np.ndarray, np.ndarray]],
+    reference: dict[str, tuple[np.ndarray, np.ndarray]],
+    title: str,
+    note: str,
 ) -> None:
     """Pressure along lines y = const, against a reference."""
     with style.figure(path, 10.5, 3.0 + 2.2 * len(cuts), title, note) as drawing:
-        for axes, (name, (x, p)) in zip(np.atleast_1d(drawing.subplots(len(cuts), 1)), cuts.items(), strict=True):
+        for axes, (name, (x, p)) in zip(
+            np.atleast_1d(drawing.subplots(len(cuts), 1)), cuts.items(), strict=True
+        ):
             if name in reference:
                 axes.plot(*reference[name], color=style.ORANGE, linewidth=1.6, label="reference")
             axes.plot(x, p, color=style.BLUE, linewidth=1.2, label="this run")
@@ -134,7 +167,9 @@ def draw_tube(
         panels = drawing.subplots(2, 3).ravel()
         for axes, (name, label) in zip(panels, names.items(), strict=False):
             if reference:
-                axes.plot(reference["x"], reference[name], color=style.ORANGE, linewidth=1.6, label="reference")
+                axes.plot(
+                    reference["x"], reference[name], color=style.ORANGE, linewidth=1.6, label="reference"
+                )
             axes.plot(columns["x"], columns[name], color=style.BLUE, linewidth=1.1, label="this run")
             axes.set(title=label, xlabel="x")
         panels[0].legend()
@@ -144,7 +179,7 @@ def draw_tube(
 def draw_plasma_history(
     path: Path, history: dict[str, np.ndarray], title: str, expected: float | None = None
 ) -> None:
-    """Relative change of mass and energy, the divergence of B, floors, and the standoff where there is one."""
+    """Change of mass and energy, the divergence of B, floors, and the standoff where there is one."""
     time = history["time"]
     with style.figure(path, 10.5, 6.4, title) as drawing:
         (sums, divergence), (floors, place) = drawing.subplots(2, 2, sharex=True)
@@ -161,7 +196,9 @@ def draw_plasma_history(
             place.plot(time, history["shock"], color=style.GREEN, label="bow shock")
             place.plot(time, history["magnetopause"], color=style.BLUE, label="magnetopause")
             if expected:
-                place.axhline(expected, color=style.INK, linestyle="--", linewidth=1, label="pressure balance")
+                place.axhline(
+                    expected, color=style.INK, linestyle="--", linewidth=1, label="pressure balance"
+                )
             place.set(title="On the line to the sun", ylabel="radii", ylim=(0, None))
             place.legend()
         else:

@@ -13,7 +13,7 @@ from ..flowfield import PlasmaField
 
 def draw_view(path: Path, plasma: PlasmaField, inner: float) -> None:
     """Field lines from a ring just outside of what is held, the pressure in the noon-midnight plane below."""
-    nz, ny, nx = plasma.density.shape
+    ny = plasma.density.shape[1]
     grid = pv.StructuredGrid(*(np.transpose(plasma.points[k], (2, 1, 0)) for k in range(3)))
     grid["B"] = np.stack([plasma.magnetic[k].ravel() for k in range(3)], axis=1)
     grid["log p"] = np.log10(np.maximum(plasma.pressure, 1e-300)).ravel()

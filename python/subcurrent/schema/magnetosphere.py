@@ -59,14 +59,18 @@ class Planet(Table):
     radius: float = key("radius in km: the unit of length", POSITIVE, 6370.0, gt=0)
     field: float = key("field at the equator in nT: the unit of field", POSITIVE, 31200.0, gt=0)
     density: float = key("protons per cm^3: the unit of density", POSITIVE, 1e4, gt=0)
-    tilt: float = key("tilt of the dipole towards +x in degrees", "a number from -90 to 90", 0.0, ge=-90, le=90)
+    tilt: float = key(
+        "tilt of the dipole towards +x in degrees", "a number from -90 to 90", 0.0, ge=-90, le=90
+    )
     rotation: float = key("hours of a turn of the held state, 0 for none", NOT_NEGATIVE, 0.0, ge=0)
     inner: float = key("radius below which the state is held, in radii", POSITIVE, 3.5, gt=0)
     outer: float = key("radius beyond which nothing is held, in radii", POSITIVE, 7.0, gt=0)
     strength: float = key("a_0 of the passage from held to free", POSITIVE, 100.0, gt=0)
     gravity: float = key("gravity at the surface, in the solver's units", NOT_NEGATIVE, 1.35e-6, ge=0)
     pressure: float = key("pressure of the atmosphere at the surface", POSITIVE, 5.4e-7, gt=0)
-    mirror: float = key("x of the plane that mirrors the dipole at the start", "a number below 0", -30.0, lt=0)
+    mirror: float = key(
+        "x of the plane that mirrors the dipole at the start", "a number below 0", -30.0, lt=0
+    )
 
 
 class WindTable(Table):
@@ -82,8 +86,11 @@ class Diffusion(Table):
     viscosity: float = key("mu", NOT_NEGATIVE, 0.0, ge=0)
     resistivity: float = key("eta", NOT_NEGATIVE, 0.0, ge=0)
     smoothing: float = key(
-        "adds this many spacings x fastest signal to D, D_p, mu / rho and eta", "a number from 0 to 1", 0.0,
-        ge=0, le=1,
+        "adds this many spacings x fastest signal to D, D_p, mu / rho and eta",
+        "a number from 0 to 1",
+        0.0,
+        ge=0,
+        le=1,
     )
     heating: bool = key("what viscosity and resistivity take away becomes heat", "true or false", False)
 
@@ -101,8 +108,11 @@ class Run(Table):
     )
     dt: float | None = key("fixed time step instead of a Courant number", POSITIVE, None, gt=0)
     cycle: int = key(
-        "steps of a cycle: one two-step Lax-Wendroff, the others leap-frog", "a whole number from 1 to 1000",
-        8, ge=1, le=1000,
+        "steps of a cycle: one two-step Lax-Wendroff, the others leap-frog",
+        "a whole number from 1 to 1000",
+        8,
+        ge=1,
+        le=1000,
     )
 
 
@@ -152,7 +162,9 @@ class MagnetosphereCase(Table):
         if self.has_planet() and self.wind is None:
             raise BadInput('wind is missing: plasma.initial = "planet" needs a table [wind].')
         if not self.has_planet() and self.wind is not None:
-            raise BadInput(f'wind is not used with plasma.initial = "{self.plasma.initial}": remove the table.')
+            raise BadInput(
+                f'wind is not used with plasma.initial = "{self.plasma.initial}": remove the table.'
+            )
         if self.planet.outer <= self.planet.inner:
             raise BadInput(
                 f"planet.outer = {self.planet.outer:g} is not allowed: it must be greater than "
