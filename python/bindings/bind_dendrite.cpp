@@ -66,12 +66,17 @@ std::array<double, 3> flux_of(const std::array<double, 3>& gradient, double gamm
   const dendrite::Anisotropy<double> k(gamma);
   const auto R = dendrite::rotation_of(turn[0], turn[1], turn[2], turn[3]);
   const bool turned = turn[1] != 0 || turn[2] != 0 || turn[3] != 0;
-  const auto on = [&](std::size_t n) {
-    return dendrite::FaceGradient<double>{gradient[n], gradient[(n + 1) % 3], gradient[(n + 2) % 3]};
+  std::array<double, 3> flux{};
+  const auto on = [&]<int n>() {
+    constexpr std::size_t a = (n + 1) % 3, b = (n + 2) % 3;
+    const dendrite::FaceGradient<double> g{gradient[n], gradient[a], gradient[b]};
+    const double inverse = 1 / dendrite::square(g);
+    flux[n] = turned ? dendrite::turned_flux<n>(g, k, R, inverse) : dendrite::flux(g, k, inverse);
   };
-  if (!turned) return {dendrite::flux(on(0), k), dendrite::flux(on(1), k), dendrite::flux(on(2), k)};
-  return {dendrite::turned_flux<0>(on(0), k, R), dendrite::turned_flux<1>(on(1), k, R),
-          dendrite::turned_flux<2>(on(2), k, R)};
+  on.operator()<0>();
+  on.operator()<1>();
+  on.operator()<2>();
+  return flux;
 }
 
 }  // namespace

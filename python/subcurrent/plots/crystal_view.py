@@ -72,7 +72,7 @@ def draw_surfaces(path: Path, crystals: list[CrystalField]) -> None:
         plotter.view_isometric()
         plotter.camera.azimuth = -20
         plotter.reset_camera(bounds=box)
-        plotter.camera.zoom(1.25)
+        plotter.camera.zoom(1.05)
     with writing(path):
         plotter.screenshot(str(path))
     plotter.close()
