@@ -56,4 +56,5 @@ NB_MODULE(_core, module) {
   sc::python::bind_fft(module);
   sc::python::bind_probe(module);
   sc::python::bind_magnetosphere(module);
+  sc::python::bind_dendrite(module);
 }
