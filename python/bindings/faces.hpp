@@ -94,5 +94,6 @@ void bind_fft(nanobind::module_& module);
 void bind_probe(nanobind::module_& module);
 void bind_magnetosphere(nanobind::module_& module);
 void bind_dendrite(nanobind::module_& module);
+void bind_cg(nanobind::module_& module);
 
 }  // namespace sc::python
