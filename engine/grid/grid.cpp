@@ -55,11 +55,10 @@ void check_cuts(const GridOptions& options) {
 void check_blocks(const GridOptions& options, const std::array<std::vector<int>, 3>& cuts) {
   for (int a = 0; a < 3; ++a) {
     const auto& c = cuts[static_cast<std::size_t>(a)];
-    const bool has_neighbour = options.split[a] > 1 || options.periodic[a];
-    const bool may_be_empty = options.halo == 0 && !options.cuts[static_cast<std::size_t>(a)].empty();
-    const int least = may_be_empty ? 0 : std::max(1, options.halo);
+    // Without a halo nobody needs a neighbour's cells: a block may even be empty.
+    const bool has_neighbour = options.halo > 0 && (options.split[a] > 1 || options.periodic[a]);
     for (std::size_t b = 0; has_neighbour && b + 1 < c.size(); ++b)
-      if (c[b + 1] - c[b] < least)
+      if (c[b + 1] - c[b] < options.halo)
         refuse("split is " + to_string(options.split) + ": block " + std::to_string(b) + " along " +
                axis_names[a] + " has " + std::to_string(c[b + 1] - c[b]) + " cells, fewer than the halo of " +
                std::to_string(options.halo) + " its neighbour needs");

@@ -44,7 +44,8 @@ struct Segment {
 class Grid {
  public:
   /// Throws Error (bad_input) for cells < 1, a split whose product is not the number of ranks, or a block
-  /// thinner than the halo next to a neighbour (the halo would reach past it).
+  /// thinner than the halo next to a neighbour (the halo would reach past it). Without a halo blocks may be
+  /// empty.
   Grid(Context& context, const GridOptions& options);
 
   Context& context() const { return *shape_->context; }

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,8 +44,13 @@ class Carrier {
 
   /// A round begins with its first start() or wait() and ends with wait() or finish().
   bool under_way() const { return open_; }
+  /// Begins a round that nothing has been started in.
+  void begin();
   void start(int piece);
   bool test();
+  /// As test(), but of what lies in peers' memory takes these arrivals only: those that are computed with
+  /// next, while they are warm in this rank's cache.
+  void take(std::span<const int> arrivals);
   void wait();
   /// Until one arrival is there; pieces not started yet are started first.
   void wait(int piece);
@@ -100,6 +106,7 @@ class Carrier {
   void start_rest();
   void release_held();
   void take_shared();
+  bool take_shared(Job& job);
   void take_messages();
   void advance_phases();
   void progress();

@@ -21,9 +21,10 @@ from .errors import BadInput, StorageError, SubcurrentError
 
 if TYPE_CHECKING:
     from .cg_solve import CgReport, cg
+    from .fft import FFT
     from .sim import Cavity, Grid
 
-__all__ = ["BadInput", "Cavity", "CgReport", "Grid", "StorageError", "SubcurrentError", "cg"]
+__all__ = ["FFT", "BadInput", "Cavity", "CgReport", "Grid", "StorageError", "SubcurrentError", "cg"]
 
 
 try:
@@ -38,6 +39,10 @@ def __getattr__(name: str) -> Any:
         from . import sim  # noqa: PLC0415
 
         return getattr(sim, name)
+    if name == "FFT":
+        from .fft import FFT  # noqa: PLC0415
+
+        return FFT
     if name in ("cg", "CgReport"):
         from . import cg_solve  # noqa: PLC0415
 
