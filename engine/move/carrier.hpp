@@ -95,6 +95,7 @@ class Carrier {
   std::size_t bytes_of(const Parcel& parcel, Transport transport) const;
   void add_direct(Job& job, const Parcel& parcel);
   void add_copies(Job& job, const Parcel& parcel, std::byte* packed, bool leaving);
+  std::byte* place_of(const Parcel& parcel) const;
   void add_messages(const std::vector<Parcel>& departures, const std::vector<Parcel>& arrivals);
   void add_flags(const std::vector<Parcel>& departures, const std::vector<Parcel>& arrivals);
   void release();

@@ -208,13 +208,22 @@ void Carrier::add_copies(Job& job, const Parcel& parcel, std::byte* packed, bool
   job.last = static_cast<int>(copies_.size());
 }
 
+/// Where a message can be received without a buffer: entries that follow one another; nullptr otherwise.
+std::byte* Carrier::place_of(const Parcel& parcel) const {
+  if (parcel.parts.size() != 1 || !parcel.parts.front().entries) return nullptr;
+  const Part& part = parcel.parts.front();
+  const Storage& to = *routes_[static_cast<std::size_t>(part.item)].to;
+  if (to.components() != 1) return nullptr;
+  return to.base() + static_cast<std::size_t>(part.sink.lo.x) * size_of(to.type());
+}
+
 void Carrier::add_messages(const std::vector<Parcel>& departures, const std::vector<Parcel>& arrivals) {
   int most = 0;
   std::size_t bytes = 0;
   for (const auto* parcels : {&departures, &arrivals})
     for (const Parcel& parcel : *parcels) {
       most = std::max(most, parcel.order + 1);
-      bytes += round_up(parcel.bytes);
+      if (parcels == &departures || !place_of(parcel)) bytes += round_up(parcel.bytes);
     }
   const int tag = context_.next_tags(largest(context_, most));
   const auto by_message = [](const Job& job) {
@@ -235,6 +244,12 @@ void Carrier::add_messages(const std::vector<Parcel>& departures, const std::vec
     Job& job = arrivals_[i];
     if (!by_message(job)) continue;
     received_by_.push_back(static_cast<int>(i));
+    if (std::byte* place = place_of(arrivals[i])) {
+      mpi::check(MPI_Recv_init(place, static_cast<int>(job.bytes), MPI_BYTE, job.peer,
+                               tag + arrivals[i].order, context_.comm(),
+                               &receives_.emplace_back(MPI_REQUEST_NULL)));
+      continue;
+    }
     mpi::check(MPI_Recv_init(next, static_cast<int>(job.bytes), MPI_BYTE, job.peer, tag + arrivals[i].order,
                              context_.comm(), &receives_.emplace_back(MPI_REQUEST_NULL)));
     add_copies(job, arrivals[i], next, false);
