@@ -26,6 +26,8 @@ struct ContextOptions {
   int threads = 1;
   TransportPolicy transport = TransportPolicy::automatic;
   double delay = 0.0;  ///< seconds a message is held back by the `delayed` policy
+  /// Seconds that a movement waits for other ranks before it throws Error (failure); 0: however long it takes.
+  double patience = 0.0;
 };
 
 class Context {

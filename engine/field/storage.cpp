@@ -23,6 +23,15 @@ Storage::Storage(const Grid& grid, std::string name, ElementType type, int compo
   base_ = block_.data + static_cast<std::size_t>(layout.origin) * size_of(type);
 }
 
+Storage::Storage(const Grid& grid, std::string name, ElementType type, int components,
+                 const ExternalCells& cells)
+    : grid_(grid),
+      name_(std::move(name)),
+      type_(type),
+      components_(components),
+      base_(cells.base),
+      external_(cells) {}
+
 void Storage::add_reader(Pending* reader) {
   if (std::find(readers_.begin(), readers_.end(), reader) == readers_.end()) readers_.push_back(reader);
 }

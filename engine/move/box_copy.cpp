@@ -24,6 +24,17 @@ CellMemory CellMemory::dense(std::byte* base, const Box& box, std::size_t elemen
   return cells;
 }
 
+CellMemory CellMemory::of(std::byte* base, const Layout& layout, std::size_t element_size) {
+  const auto size = static_cast<std::ptrdiff_t>(element_size);
+  return {base, layout.sy * size, layout.sz * size, layout.elements * size};
+}
+
+CellMemory CellMemory::of(const Storage& storage) {
+  if (const ExternalCells& cells = storage.external(); cells.base)
+    return {cells.base, cells.y, cells.z, cells.component};
+  return of(storage.base(), storage.grid().layout(), size_of(storage.type()));
+}
+
 BoxCopy::BoxCopy(const CellMemory& from, const Box& box_from, const CellMemory& to, const Box& box_to,
                  int components, std::size_t element_size)
     : from_(from), to_(to), components_(components) {

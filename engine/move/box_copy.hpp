@@ -5,17 +5,22 @@
 
 #include <cstddef>
 
-#include "engine/grid/box.hpp"
+#include "engine/field/storage.hpp"
 
 namespace sc {
 
-/// Some cells in memory: where cell (0, 0, 0) of component 0 lies, and the distances in bytes.
+/// Some cells in memory, x contiguous: where cell (0, 0, 0) of component 0 lies, and the distances in bytes.
 struct CellMemory {
   std::byte* base = nullptr;
   std::ptrdiff_t y = 0, z = 0, component = 0;
 
   /// Cells of `box` without gaps, its low corner at `base`.
   static CellMemory dense(std::byte* base, const Box& box, std::size_t element_size);
+  /// Cells of a grid's layout, own cell (0, 0, 0) at `base`.
+  static CellMemory of(std::byte* base, const Layout& layout, std::size_t element_size);
+  static CellMemory of(const Storage& storage);
+  /// The same, counting components from another one.
+  CellMemory layer(int first) const { return {base + first * component, y, z, component}; }
 };
 
 class BoxCopy {

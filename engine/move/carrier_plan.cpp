@@ -20,29 +20,45 @@ constexpr std::size_t flags_per_slot = Context::signal_slot_bytes / flags_bytes;
 
 std::size_t round_up(std::size_t bytes) { return (bytes + line - 1) / line * line; }
 
-CellMemory cells_at(std::byte* base, const Layout& layout, std::size_t element_size) {
-  const auto size = static_cast<std::ptrdiff_t>(element_size);
-  return {base, layout.sy * size, layout.sz * size, layout.elements * size};
-}
-
 int largest(const Context& context, int value) {
   mpi::check(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_MAX, context.comm()));
   return value;
 }
 
+bool by_flags(Transport transport) {
+  return transport == Transport::shared || transport == Transport::staged;
+}
+bool by_message(Transport transport) {
+  return transport == Transport::mpi || transport == Transport::delayed;
+}
+
 }  // namespace
 
-Carrier::Carrier(Context& context, Pending& owner, std::vector<Route> routes,
-                 const std::vector<Parcel>& departures, const std::vector<Parcel>& arrivals)
+Route::Route(Storage& storage_from, Storage& storage_to)
+    : from(&storage_from),
+      to(&storage_to),
+      from_cells(CellMemory::of(storage_from)),
+      to_cells(CellMemory::of(storage_to)),
+      components(storage_from.components()),
+      cell_bytes(storage_from.cell_bytes()) {}
+
+Carrier::Carrier(Context& context, Pending& owner, std::vector<Route> routes, std::vector<Parcel> departures,
+                 std::vector<Parcel> arrivals, Pace pace)
     : context_(context),
       owner_(owner),
       routes_(std::move(routes)),
+      parcels_out_(std::move(departures)),
+      parcels_in_(std::move(arrivals)),
+      pace_(pace),
       delayed_(context.options().transport == TransportPolicy::delayed) {
   learn_blocks();
-  add_departures(departures);
-  add_arrivals(arrivals);
-  add_messages(departures, arrivals);
-  add_flags(departures, arrivals);
+  add_departures(parcels_out_);
+  add_arrivals(parcels_in_);
+  add_staging();
+  add_buffers();
+  add_messages();
+  add_flags();
+  if (pace_ == Pace::singly) prepare_singles();
   to_take_.reserve(arrivals_.size());
   held_.reserve(departures_.size());
   alive_ = std::make_shared<Carrier*>(this);
@@ -53,14 +69,16 @@ Carrier::Carrier(Context& context, Pending& owner, std::vector<Route> routes,
 
 Carrier::~Carrier() {
   if (!alive_) return;  // released by close(); the context may be gone by now
-  if (open_ && std::uncaught_exceptions() > 0) {
-    // The peers may never take part in this round any more: rather than hang, leave MPI what it may still
-    // write to.
-    new std::vector<std::byte>(std::move(packed_));
-    unwatch();
-    return;
-  }
-  release();
+  if (open_ && std::uncaught_exceptions() > 0)
+    abandon();  // the peers may never take part in this round any more: rather than hang
+  else
+    release();
+}
+
+void Carrier::abandon() {
+  new std::vector<std::byte>(std::move(packed_));
+  unwatch();
+  alive_.reset();
 }
 
 void Carrier::release() {
@@ -76,6 +94,7 @@ void Carrier::release() {
 void Carrier::learn_blocks() {
   std::vector<std::int64_t> own;
   for (const Route& route : routes_) {
+    if (!route.from || route.from->external().base) return;  // so are they on the others: all is packed
     own.push_back(route.from->block().chunk);
     own.push_back(static_cast<std::int64_t>(route.from->block().offset));
   }
@@ -87,30 +106,28 @@ void Carrier::learn_blocks() {
                            context_.node_comm()));
 }
 
-CellMemory Carrier::memory(const Storage& storage) const {
-  return cells_at(storage.base(), storage.grid().layout(), size_of(storage.type()));
-}
-
 /// The cells of a peer of this node as this rank sees them; no base where they are not in shared memory.
 CellMemory Carrier::remote_memory(int item, int peer) const {
-  const Storage& from = *routes_[static_cast<std::size_t>(item)].from;
   const int node_rank = context_.node_rank_of(peer);
-  if (node_rank < 0) return {};
+  if (node_rank < 0 || peer_blocks_.empty()) return {};
+  const Storage& from = *routes_[static_cast<std::size_t>(item)].from;
   const std::int64_t* block = &peer_blocks_[2 * (static_cast<std::size_t>(node_rank) * routes_.size() +
                                                  static_cast<std::size_t>(item))];
   std::byte* part = from.arena().remote(static_cast<int>(block[0]), node_rank);
   if (!part) return {};
   const Layout layout = from.grid().layout_of(peer);
   const auto size = size_of(from.type());
-  return cells_at(part + block[1] + static_cast<std::size_t>(layout.origin) * size, layout, size);
+  return CellMemory::of(part + block[1] + static_cast<std::size_t>(layout.origin) * size, layout, size);
 }
 
 Transport Carrier::choose(int peer) const {
   if (peer == context_.rank()) return Transport::self;
   if (delayed_) return Transport::delayed;
   if (context_.options().transport == TransportPolicy::mpi) return Transport::mpi;
+  if (!on_node(peer)) return Transport::mpi;
+  if (pace_ == Pace::singly) return Transport::staged;
   for (std::size_t item = 0; item < routes_.size(); ++item)
-    if (!remote_memory(static_cast<int>(item), peer).base) return Transport::mpi;
+    if (!remote_memory(static_cast<int>(item), peer).base) return Transport::staged;
   return Transport::shared;
 }
 
@@ -119,8 +136,10 @@ void Carrier::add_departures(const std::vector<Parcel>& parcels) {
     Job job{
         .transport = choose(parcel.peer), .peer = parcel.peer, .phase = parcel.phase, .bytes = parcel.bytes};
     // The halo cells that a staged phase passes on are no own cells.
-    job.box = intersect(parcel.source, routes_.front().from->grid().own());
+    const Storage* storage = routes_.front().from;
+    job.box = storage ? intersect(parcel.source, storage->grid().own()) : parcel.source;
     has_shared_ = has_shared_ || job.transport == Transport::shared;
+    has_staged_ = has_staged_ || job.transport == Transport::staged;
     departures_.push_back(job);
   }
 }
@@ -137,74 +156,160 @@ void Carrier::add_arrivals(const std::vector<Parcel>& parcels) {
     if (job.transport == Transport::self) {
       Job& departure = departures_[static_cast<std::size_t>(own.at(next_own++))];
       departure.partner = static_cast<int>(arrivals_.size());
-      departure.first = static_cast<int>(copies_.size());
-      for (const Part& part : parcel.parts) {
-        const auto& [from, to] = routes_[static_cast<std::size_t>(part.item)];
-        copies_.emplace_back(memory(*from), part.source, memory(*to), part.sink, from->components(),
-                             size_of(from->type()));
+      if (pace_ == Pace::rounds) {
+        departure.first = static_cast<int>(copies_.size());
+        for (const Part& part : parcel.parts) copies_.push_back(straight(part));
+        departure.last = static_cast<int>(copies_.size());
       }
-      departure.last = static_cast<int>(copies_.size());
     }
     arrivals_.push_back(job);
   }
 }
 
-/// Packing into `packed` or unpacking from it, in the order of the parts.
-void Carrier::add_copies(Job& job, const Parcel& parcel, std::byte* packed, bool leaving) {
+/// From this rank's cells to its own halo.
+BoxCopy Carrier::straight(const Part& part) const {
+  const Route& route = routes_[static_cast<std::size_t>(part.item)];
+  return {route.from_cells.layer(part.layers.source),
+          part.source,
+          route.to_cells.layer(part.layers.sink),
+          part.sink,
+          layers_of(part),
+          route.cell_bytes};
+}
+
+/// Packing into `packed` or unpacking from it.
+BoxCopy Carrier::packing(const Part& part, std::byte* packed, bool leaving) const {
+  const Route& route = routes_[static_cast<std::size_t>(part.item)];
+  const Box& box = leaving ? part.source : part.sink;
+  const CellMemory buffer = CellMemory::dense(packed, box, route.cell_bytes);
+  const CellMemory cells =
+      leaving ? route.from_cells.layer(part.layers.source) : route.to_cells.layer(part.layers.sink);
+  return {leaving ? cells : buffer, box, leaving ? buffer : cells, box, layers_of(part), route.cell_bytes};
+}
+
+int Carrier::layers_of(const Part& part) const {
+  return part.layers.count > 0 ? part.layers.count : routes_[static_cast<std::size_t>(part.item)].components;
+}
+
+std::size_t Carrier::bytes_of(const Part& part) const {
+  return static_cast<std::size_t>(part.source.cells() * layers_of(part)) *
+         routes_[static_cast<std::size_t>(part.item)].cell_bytes;
+}
+
+/// In the order of the parts.
+void Carrier::add_copies(Job& job, const Parcel& parcel, bool leaving) {
   job.first = static_cast<int>(copies_.size());
+  std::byte* packed = job.buffer;
   for (const Part& part : parcel.parts) {
-    const auto& [from, to] = routes_[static_cast<std::size_t>(part.item)];
-    const std::size_t size = size_of(from->type());
-    const Box& box = leaving ? part.source : part.sink;
-    const CellMemory buffer = CellMemory::dense(packed, box, size);
-    const CellMemory cells = memory(leaving ? *from : *to);
-    copies_.emplace_back(leaving ? cells : buffer, box, leaving ? buffer : cells, box, from->components(),
-                         size);
-    packed += static_cast<std::size_t>(box.cells() * from->components()) * size;
+    copies_.push_back(packing(part, packed, leaving));
+    packed += bytes_of(part);
   }
   job.last = static_cast<int>(copies_.size());
 }
 
-void Carrier::add_messages(const std::vector<Parcel>& departures, const std::vector<Parcel>& arrivals) {
-  int most = 0;
+/// Buffers in the node's shared memory for what this rank sends, peer by peer; each peer is told where its
+/// own begin, and finds the others behind one another.
+void Carrier::add_staging() {
+  int wanted = has_staged_ ? 1 : 0;
+  wanted = largest(context_, wanted);
+  if (wanted == 0) return;
+  std::map<int, std::int64_t> bytes;  // by node rank
+  for (const Job& job : departures_)
+    if (job.transport == Transport::staged)
+      bytes[context_.node_rank_of(job.peer)] += static_cast<std::int64_t>(round_up(job.bytes));
+  std::int64_t total = 0;
+  for (const auto& [peer, n] : bytes) total += n;
+  staging_ = std::make_unique<Arena>(context_);
+  // The first chunk of an arena has two slots.
+  staging_block_ = staging_->allocate(static_cast<std::size_t>(total) / 2 + line, 2);
+  if (!staging_->remote(staging_block_.chunk, 0))
+    throw Error(Exit::storage, "shared memory for the buffers of a halo exchange was refused");
+  int node_size = 0;
+  mpi::check(MPI_Comm_size(context_.node_comm(), &node_size));
+  std::vector<std::int64_t> begin(static_cast<std::size_t>(node_size));
+  staging_begin_.resize(begin.size());
+  auto next = static_cast<std::int64_t>(staging_block_.offset);
+  for (const auto& [peer, n] : bytes) {
+    begin[static_cast<std::size_t>(peer)] = next;
+    next += n;
+  }
+  std::vector<std::int64_t> at = begin;
+  for (Job& job : departures_) {
+    if (job.transport != Transport::staged) continue;
+    std::int64_t& offset = at[static_cast<std::size_t>(context_.node_rank_of(job.peer))];
+    job.buffer = staging_block_.data + (offset - static_cast<std::int64_t>(staging_block_.offset));
+    offset += static_cast<std::int64_t>(round_up(job.bytes));
+  }
+  mpi::check(MPI_Alltoall(begin.data(), 1, MPI_INT64_T, staging_begin_.data(), 1, MPI_INT64_T,
+                          context_.node_comm()));
+  at = staging_begin_;
+  for (Job& job : arrivals_) {
+    if (job.transport != Transport::staged) continue;
+    const int peer = context_.node_rank_of(job.peer);
+    std::int64_t& offset = at[static_cast<std::size_t>(peer)];
+    job.buffer = staging_->remote(staging_block_.chunk, peer) + offset;
+    offset += static_cast<std::int64_t>(round_up(job.bytes));
+  }
+}
+
+/// Whether cells pass through a buffer of this rank's own.
+bool Carrier::packs(const Job& job) const {
+  return job.transport == Transport::mpi || job.transport == Transport::delayed ||
+         (job.transport == Transport::self && pace_ == Pace::singly);
+}
+
+void Carrier::add_buffers() {
   std::size_t bytes = 0;
-  for (const auto* parcels : {&departures, &arrivals})
-    for (const Parcel& parcel : *parcels) {
-      most = std::max(most, parcel.order + 1);
-      bytes += round_up(parcel.bytes);
-    }
-  const int tag = context_.next_tags(largest(context_, most));
-  const auto by_message = [](const Job& job) {
-    return job.transport == Transport::mpi || job.transport == Transport::delayed;
-  };
+  for (const auto* jobs : {&departures_, &arrivals_})
+    for (const Job& job : *jobs)
+      if (packs(job)) bytes += round_up(job.bytes);
   packed_.resize(bytes);
   std::byte* next = packed_.data();
+  for (auto* jobs : {&departures_, &arrivals_})
+    for (Job& job : *jobs)
+      if (packs(job)) {
+        job.buffer = next;
+        next += round_up(job.bytes);
+      }
+  for (const Job& job : departures_)  // what this rank sends itself is unpacked from where it was packed
+    if (job.transport == Transport::self && packs(job))
+      arrivals_[static_cast<std::size_t>(job.partner)].buffer = job.buffer;
+  const auto copied = [](const Job& job) { return job.buffer != nullptr; };
+  for (std::size_t i = 0; i < departures_.size(); ++i)
+    if (copied(departures_[i])) add_copies(departures_[i], parcels_out_[i], true);
+  for (std::size_t i = 0; i < arrivals_.size(); ++i)
+    if (copied(arrivals_[i])) add_copies(arrivals_[i], parcels_in_[i], false);
+}
+
+void Carrier::add_messages() {
+  int most = 0;
+  for (const auto* parcels : {&parcels_out_, &parcels_in_})
+    for (const Parcel& parcel : *parcels) most = std::max(most, parcel.order + 1);
+  const int tag = context_.next_tags(largest(context_, most));
   for (std::size_t i = 0; i < departures_.size(); ++i) {
     Job& job = departures_[i];
-    if (!by_message(job)) continue;
+    job.tag = tag + parcels_out_[i].order;
+    if (!by_message(job.transport) || pace_ == Pace::singly) continue;
     job.request = static_cast<int>(sends_.size());
-    mpi::check(MPI_Send_init(next, static_cast<int>(job.bytes), MPI_BYTE, job.peer, tag + departures[i].order,
+    mpi::check(MPI_Send_init(job.buffer, static_cast<int>(job.bytes), MPI_BYTE, job.peer, job.tag,
                              context_.comm(), &sends_.emplace_back(MPI_REQUEST_NULL)));
-    add_copies(job, departures[i], next, true);
-    next += round_up(job.bytes);
   }
   for (std::size_t i = 0; i < arrivals_.size(); ++i) {
     Job& job = arrivals_[i];
-    if (!by_message(job)) continue;
+    job.tag = tag + parcels_in_[i].order;
+    if (!by_message(job.transport) || pace_ == Pace::singly) continue;
     received_by_.push_back(static_cast<int>(i));
-    mpi::check(MPI_Recv_init(next, static_cast<int>(job.bytes), MPI_BYTE, job.peer, tag + arrivals[i].order,
+    mpi::check(MPI_Recv_init(job.buffer, static_cast<int>(job.bytes), MPI_BYTE, job.peer, job.tag,
                              context_.comm(), &receives_.emplace_back(MPI_REQUEST_NULL)));
-    add_copies(job, arrivals[i], next, false);
-    next += round_up(job.bytes);
   }
   completed_.resize(receives_.size());
 }
 
 /// Every owner lays out the flags of its departures peer by peer and tells each peer where its own begin.
-void Carrier::add_flags(const std::vector<Parcel>& departures, const std::vector<Parcel>& arrivals) {
+void Carrier::add_flags() {
   std::map<int, int> count;  // by peer
   for (const Job& job : departures_)
-    if (job.transport == Transport::shared) ++count[job.peer];
+    if (by_flags(job.transport)) ++count[job.peer];
   int node_size = 0;
   mpi::check(MPI_Comm_size(context_.node_comm(), &node_size));
   std::vector<int> begin(static_cast<std::size_t>(node_size)), begin_at(begin.size());
@@ -231,20 +336,21 @@ void Carrier::add_flags(const std::vector<Parcel>& departures, const std::vector
     return Flags{reinterpret_cast<std::uint64_t*>(at), reinterpret_cast<std::uint64_t*>(at + line)};
   };
   for (std::size_t i = 0; i < departures_.size(); ++i)
-    if (Job& job = departures_[i]; job.transport == Transport::shared)
-      job.flags = flags_at(
-          block.data, begin[static_cast<std::size_t>(context_.node_rank_of(job.peer))] + departures[i].order);
+    if (Job& job = departures_[i]; by_flags(job.transport))
+      job.flags = flags_at(block.data, begin[static_cast<std::size_t>(context_.node_rank_of(job.peer))] +
+                                           parcels_out_[i].order);
   for (std::size_t i = 0; i < arrivals_.size(); ++i) {
     Job& job = arrivals_[i];
-    if (job.transport != Transport::shared) continue;
+    if (!by_flags(job.transport)) continue;
     const auto peer = static_cast<std::size_t>(context_.node_rank_of(job.peer));
     std::byte* part = context_.signals().remote(block.chunk, static_cast<int>(peer));
-    job.flags = flags_at(part + offsets[peer], begin_at[peer] + arrivals[i].order);
+    job.flags = flags_at(part + offsets[peer], begin_at[peer] + parcels_in_[i].order);
+    if (job.transport != Transport::shared) continue;
     job.first = static_cast<int>(copies_.size());
-    for (const Part& piece : arrivals[i].parts) {
-      const auto& [from, to] = routes_[static_cast<std::size_t>(piece.item)];
-      copies_.emplace_back(remote_memory(piece.item, job.peer), piece.source, memory(*to), piece.sink,
-                           from->components(), size_of(from->type()));
+    for (const Part& piece : parcels_in_[i].parts) {
+      const Route& route = routes_[static_cast<std::size_t>(piece.item)];
+      copies_.emplace_back(remote_memory(piece.item, job.peer), piece.source, route.to_cells, piece.sink,
+                           route.components, route.cell_bytes);
     }
     job.last = static_cast<int>(copies_.size());
   }

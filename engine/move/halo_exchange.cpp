@@ -30,9 +30,8 @@ HaloExchange::HaloExchange(const Grid& grid, std::vector<HaloItem> items, HaloOp
   std::vector<std::vector<Region>> arrivals, departures;
   for (const HaloItem& item : items_) {
     check_item(grid, item);
-    routes.push_back({item.storage, item.storage});
-    cell_bytes.push_back(static_cast<std::size_t>(item.storage->components()) *
-                         size_of(item.storage->type()));
+    routes.emplace_back(*item.storage, *item.storage);
+    cell_bytes.push_back(static_cast<std::size_t>(item.storage->components()) * item.storage->cell_bytes());
     arrivals.push_back(halo_arrivals(grid, rank, item.reach, options.corners));
     departures.push_back(halo_departures(grid, rank, item.reach, options.corners));
   }

@@ -51,9 +51,9 @@ Redistribute::Redistribute(Storage& from, Storage& to, std::size_t piece_bytes) 
       departures[0].push_back(region);
   }
   const std::array<std::size_t, 1> cell_bytes{static_cast<std::size_t>(from.components()) *
-                                              size_of(from.type())};
+                                              from.cell_bytes()};
   piece_bytes = std::min(piece_bytes, largest_piece);
-  carrier_ = std::make_unique<Carrier>(context, *this, std::vector<Route>{{&from, &to}},
+  carrier_ = std::make_unique<Carrier>(context, *this, std::vector<Route>{{from, to}},
                                        make_parcels(departures, cell_bytes, piece_bytes),
                                        make_parcels(arrivals, cell_bytes, piece_bytes));
 }

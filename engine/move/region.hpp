@@ -3,6 +3,7 @@
 // the size of a piece). Both ends of a pair make the same parcels in the same order from the same regions.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -11,18 +12,32 @@
 
 namespace sc {
 
+/// Some of the components of an item, or of the fourth axis of a user's array, whose halo this axis may
+/// share.
+struct Layers {
+  int source = 0, sink = 0;  ///< the first of them at either end
+  int count = 0;             ///< 0: all components of the item
+  friend bool operator==(const Layers&, const Layers&) = default;
+};
+
 struct Region {
   int peer = 0;   ///< the rank at the other end
   Box source;     ///< in the owner's local coordinates
   Box sink;       ///< in the receiver's local coordinates; the same extent
   int phase = 0;  ///< what of a staged exchange it belongs to
   Face face;      ///< the side of the receiver that it lies on; regions of one face travel together
+  Layers layers = {};
   friend bool operator==(const Region&, const Region&) = default;
 };
 
 struct Part {
   int item = 0;
   Box source, sink;
+  Layers layers = {};
+  /// Cells, times layers where these are counted.
+  std::size_t units() const {
+    return static_cast<std::size_t>(source.cells()) * static_cast<std::size_t>(std::max(1, layers.count));
+  }
 };
 
 struct Parcel {
@@ -35,7 +50,8 @@ struct Parcel {
 };
 
 /// Puts the regions of all items for one peer and face together and cuts them to at most `piece_bytes` (a
-/// single cell is never cut). `regions[i]` belong to item i, whose cell takes `cell_bytes[i]`. Sorted by
+/// single cell is never cut). `regions[i]` belong to item i, whose cell takes `cell_bytes[i]` (one layer of a
+/// cell, where layers are counted). Sorted by
 /// phase and axis (z first, the cheapest to pack), then slice by slice: the low halo of a row and the high
 /// halo of the row before it lie on one cache line.
 std::vector<Parcel> make_parcels(std::span<const std::vector<Region>> regions,
