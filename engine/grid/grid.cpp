@@ -29,6 +29,16 @@ Layout make_layout(Int3 n, int halo) {
   return layout;
 }
 
+std::vector<int> given_cuts(const std::vector<int>& blocks, int cells, int count) {
+  std::vector<int> cuts{0};
+  for (const int block : blocks) cuts.push_back(cuts.back() + block);
+  if (static_cast<int>(blocks.size()) != count || cuts.back() != cells)
+    refuse("the blocks given along an axis are " + std::to_string(blocks.size()) + " with " +
+           std::to_string(cuts.back()) + " cells; the split and the cells are " + std::to_string(count) +
+           " and " + std::to_string(cells));
+  return cuts;
+}
+
 void check_options(const GridOptions& options, int ranks) {
   for (int a = 0; a < 3; ++a)
     if (options.cells[a] < 1)
@@ -84,8 +94,12 @@ Grid::Grid(Context& context, const GridOptions& options) {
   Int3& split = shape->options.split;
   if (split == Int3{0, 0, 0}) split = choose_split(options.cells, context.size(), options.halo);
   check_options(shape->options, context.size());
-  for (int a = 0; a < 3; ++a)
-    shape->cuts[static_cast<std::size_t>(a)] = even_cuts(options.cells[a], split[a]);
+  for (std::size_t a = 0; a < 3; ++a) {
+    const auto axis = static_cast<int>(a);
+    shape->cuts[a] = options.blocks[a].empty()
+                         ? even_cuts(options.cells[axis], split[axis])
+                         : given_cuts(options.blocks[a], options.cells[axis], split[axis]);
+  }
   check_blocks(shape->options, shape->cuts);
   *this = Grid(shape);
 }
@@ -96,11 +110,18 @@ Grid::Grid(std::shared_ptr<Shape> shape) : shape_(shape) {
 }
 
 Int3 Grid::coords_of(int rank) const {
-  const Int3 s = split();
-  return {rank % s.x, rank / s.x % s.y, rank / s.x / s.y};
+  Int3 coords;
+  for (const int axis : shape_->options.rank_order) {
+    coords[axis] = rank % split()[axis];
+    rank /= split()[axis];
+  }
+  return coords;
 }
 
-int Grid::rank_of(Int3 c) const { return c.x + split().x * (c.y + split().y * c.z); }
+int Grid::rank_of(Int3 c) const {
+  const auto& order = shape_->options.rank_order;
+  return c[order[0]] + split()[order[0]] * (c[order[1]] + split()[order[1]] * c[order[2]]);
+}
 
 Box Grid::box_of(int rank) const {
   const Int3 c = coords_of(rank);
@@ -118,14 +139,14 @@ bool Grid::physical(Face face) const {
   return face.side == 0 ? box.lo[face.axis] == 0 : box.hi[face.axis] == cells()[face.axis];
 }
 
-std::vector<Segment> Grid::segments(int rank, int axis, int width) const {
+std::vector<Segment> Grid::segments(int rank, int axis, int low, int high) const {
   std::vector<Segment> result;
   const Box theirs = box_of(rank);
   if (theirs.empty()) return result;
   const auto& cut = cuts(axis);
   const int n = cells()[axis];
   const int lo = theirs.lo[axis];
-  for (int cell = lo - width; cell < theirs.hi[axis] + width; ++cell) {
+  for (int cell = lo - low; cell < theirs.hi[axis] + high; ++cell) {
     Segment s{.block = coords_of(rank)[axis], .lo = cell - lo, .hi = cell - lo + 1};
     s.side = cell < lo ? -1 : cell >= theirs.hi[axis] ? 1 : 0;
     s.physical = (cell < 0 || cell >= n) && !periodic()[axis];

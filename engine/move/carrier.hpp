@@ -71,6 +71,8 @@ class Carrier {
   void expect(int arrival, const std::vector<Part>* parts = nullptr);
   /// Throws Error (bad_input) when the other end has sent another number of bytes than is expected.
   bool come(int arrival);
+  /// The items' cells lie elsewhere from now on, in the same shape; nothing may be under way.
+  void rebind(const std::vector<CellMemory>& cells);
   /// Ends what is under way without its peers, for a caller who gives up; the memory that MPI may still write
   /// to is left alone.
   void abandon();
@@ -127,6 +129,7 @@ class Carrier {
   void add_departures(const std::vector<Parcel>& parcels);
   void add_arrivals(const std::vector<Parcel>& parcels);
   void add_buffers();
+  void lay_out_copies();
   void add_staging();
   BoxCopy straight(const Part& part) const;
   int layers_of(const Part& part) const;

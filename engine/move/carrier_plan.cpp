@@ -274,6 +274,10 @@ void Carrier::add_buffers() {
   for (const Job& job : departures_)  // what this rank sends itself is unpacked from where it was packed
     if (job.transport == Transport::self && packs(job))
       arrivals_[static_cast<std::size_t>(job.partner)].buffer = job.buffer;
+  lay_out_copies();
+}
+
+void Carrier::lay_out_copies() {
   const auto copied = [](const Job& job) { return job.buffer != nullptr; };
   for (std::size_t i = 0; i < departures_.size(); ++i)
     if (copied(departures_[i])) add_copies(departures_[i], parcels_out_[i], true);

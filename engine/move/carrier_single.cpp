@@ -24,6 +24,12 @@ void Carrier::prepare_singles() {
   for (std::size_t i = 0; i < arrivals_.size(); ++i) singles_in_[i].bytes = arrivals_[i].bytes;
 }
 
+void Carrier::rebind(const std::vector<CellMemory>& cells) {
+  for (std::size_t i = 0; i < cells.size(); ++i) routes_[i].from_cells = routes_[i].to_cells = cells[i];
+  copies_.clear();
+  lay_out_copies();
+}
+
 std::vector<BoxCopy> Carrier::copies_of(const std::vector<Part>& parts, std::byte* packed, bool leaving,
                                         std::size_t& bytes) const {
   std::vector<BoxCopy> copies;

@@ -32,8 +32,11 @@ HaloExchange::HaloExchange(const Grid& grid, std::vector<HaloItem> items, HaloOp
     check_item(grid, item);
     routes.emplace_back(*item.storage, *item.storage);
     cell_bytes.push_back(static_cast<std::size_t>(item.storage->components()) * item.storage->cell_bytes());
-    arrivals.push_back(halo_arrivals(grid, rank, item.reach, options.corners));
-    departures.push_back(halo_departures(grid, rank, item.reach, options.corners));
+    const ExternalCells& external = item.storage->external();
+    const Sides sides{external.low, external.high};
+    const Sides* there_are = external.base ? &sides : nullptr;
+    arrivals.push_back(halo_arrivals(grid, rank, item.reach, options.corners, there_are));
+    departures.push_back(halo_departures(grid, rank, item.reach, options.corners, there_are));
   }
   const std::size_t piece_bytes = std::min(options.piece_bytes, largest_piece);
   carrier_ = std::make_unique<Carrier>(grid.context(), *this, std::move(routes),
