@@ -60,6 +60,13 @@ T* needed(T* pointer, const char* name) {
   return pointer;
 }
 
+/// The Halo of a handle, as long as MPI is up for it.
+std::shared_ptr<Halo> live(halo_handle handle) {
+  auto halo = find(handle);
+  sc::start_mpi();  // says so where MPI has been finalised
+  return halo;
+}
+
 const char* meaning(int status) {
   switch (status) {
     case HALO_OK:
@@ -147,7 +154,7 @@ int halo_init(halo_handle* handle, MPI_Comm comm, const halo_array* arrays, int 
 
 int halo_finalize(halo_handle* handle) {
   return guarded([&] {
-    const auto halo = find(*needed(handle, "handle"));
+    const auto halo = live(*needed(handle, "handle"));
     try {
       halo->close();
     } catch (const Failure& failure) {
@@ -166,7 +173,7 @@ int halo_isend(halo_handle handle, const int* direction, const int64_t* lo, cons
                halo_request* request) {
   return guarded([&] {
     halo_request& started = *needed(request, "request");
-    started = find(handle)->isend(direction, lo, hi);
+    started = live(handle)->isend(direction, lo, hi);
   });
 }
 
@@ -174,29 +181,29 @@ int halo_irecv(halo_handle handle, const int* direction, const int64_t* lo, cons
                halo_request* request) {
   return guarded([&] {
     halo_request& started = *needed(request, "request");
-    started = find(handle)->irecv(direction, lo, hi);
+    started = live(handle)->irecv(direction, lo, hi);
   });
 }
 
 int halo_wait(halo_handle handle, halo_request* request) {
-  return guarded([&] { find(handle)->wait(request); });
+  return guarded([&] { live(handle)->wait(request); });
 }
 
 int halo_test(halo_handle handle, halo_request* request, int* done) {
-  return guarded([&] { *needed(done, "done") = find(handle)->test(request) ? 1 : 0; });
+  return guarded([&] { *needed(done, "done") = live(handle)->test(request) ? 1 : 0; });
 }
 
 int halo_exchange(halo_handle handle) {
-  return guarded([&] { find(handle)->exchange(); });
+  return guarded([&] { live(handle)->exchange(); });
 }
 
 int halo_core(halo_handle handle, halo_box* core) {
-  return guarded([&] { *needed(core, "core") = find(handle)->core(); });
+  return guarded([&] { *needed(core, "core") = live(handle)->core(); });
 }
 
 int halo_shell(halo_handle handle, halo_box* boxes, int most, int* count) {
   return guarded([&] {
-    const auto shell = find(handle)->shell();
+    const auto shell = live(handle)->shell();
     *needed(count, "count") = static_cast<int>(shell.size());
     if (most < *count)
       throw Failure(HALO_ERR_ARGUMENT, "the shell has " + std::to_string(*count) +
@@ -206,15 +213,15 @@ int halo_shell(halo_handle handle, halo_box* boxes, int most, int* count) {
 }
 
 int halo_step(halo_handle handle, enum halo_strategy strategy, halo_callback callback, void* user) {
-  return guarded([&] { find(handle)->step(strategy, callback, user); });
+  return guarded([&] { live(handle)->step(strategy, callback, user); });
 }
 
 int halo_modified(halo_handle handle) {
-  return guarded([&] { find(handle)->modified(); });
+  return guarded([&] { live(handle)->modified(); });
 }
 
 int halo_data(halo_handle handle, int array, void** data) {
-  return guarded([&] { *needed(data, "data") = find(handle)->data(array); });
+  return guarded([&] { *needed(data, "data") = live(handle)->data(array); });
 }
 
 int halo_place(halo_handle handle, int32_t* processes, int32_t* coords, int64_t* first, int64_t* global) {
@@ -233,14 +240,14 @@ int halo_place(halo_handle handle, int32_t* processes, int32_t* coords, int64_t*
 }
 
 int halo_neighbour(halo_handle handle, const int* direction, int* rank) {
-  return guarded([&] { *needed(rank, "rank") = find(handle)->neighbour(direction); });
+  return guarded([&] { *needed(rank, "rank") = live(handle)->neighbour(direction); });
 }
 
 int halo_describe(halo_handle handle, char* text, size_t size) {
   return guarded([&] {
     needed(text, "text");
     if (size == 0) throw Failure(HALO_ERR_ARGUMENT, "size is 0; there is no room for the closing zero");
-    const std::string lines = find(handle)->describe();
+    const std::string lines = live(handle)->describe();
     const std::size_t n = std::min(lines.size(), size - 1);
     std::memcpy(text, lines.data(), n);
     text[n] = '\0';
@@ -250,12 +257,16 @@ int halo_describe(halo_handle handle, char* text, size_t size) {
 // For the Fortran module: communicators as integers.
 HALO_API int halo_init_fortran(halo_handle* handle, int comm, const halo_array* arrays, int count,
                                const halo_options* options) {
-  return halo_init(handle, sc::communicator_of(comm), arrays, count, options);
+  MPI_Comm communicator = MPI_COMM_NULL;
+  const int status = guarded([&] { communicator = sc::communicator_of(comm); });
+  return status != HALO_OK ? status : halo_init(handle, communicator, arrays, count, options);
 }
 
 HALO_API int halo_decompose_fortran(int comm, int dims, const int64_t* cells, int32_t* processes,
                                     int64_t* first, int64_t* own) {
-  return halo_decompose(sc::communicator_of(comm), dims, cells, processes, first, own);
+  MPI_Comm communicator = MPI_COMM_NULL;
+  const int status = guarded([&] { communicator = sc::communicator_of(comm); });
+  return status != HALO_OK ? status : halo_decompose(communicator, dims, cells, processes, first, own);
 }
 
 }  // extern "C"

@@ -29,7 +29,10 @@ void start_mpi() {
   std::atexit(end_mpi);
 }
 
-MPI_Comm communicator_of(int fortran_handle) { return MPI_Comm_f2c(fortran_handle); }
+MPI_Comm communicator_of(int fortran_handle) {
+  start_mpi();
+  return MPI_Comm_f2c(fortran_handle);
+}
 
 int size_of(MPI_Comm comm) {
   if (comm == MPI_COMM_NULL) refuse("the communicator is MPI_COMM_NULL");

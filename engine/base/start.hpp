@@ -10,6 +10,7 @@ namespace sc {
 /// Error (failure) when MPI has been ended already.
 void start_mpi();
 
+/// Starts MPI first: there are no handles before.
 MPI_Comm communicator_of(int fortran_handle);
 
 /// Ranks of a communicator, and this one among them; throws Error (bad_input) for one that is none.
