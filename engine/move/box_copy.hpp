@@ -29,21 +29,32 @@ class BoxCopy {
   BoxCopy(const CellMemory& from, const Box& box_from, const CellMemory& to, const Box& box_to,
           int components, std::size_t element_size);
   void run() const { rows_(*this); }
+  /// Whether run_with() takes both in one pass: narrow rows of one shape, which for the two halos normal to x
+  /// lie on the same cache lines.
+  bool pairs_with(const BoxCopy& other) const;
+  /// As run() of both.
+  void run_with(const BoxCopy& other) const;
 
  private:
   using Rows = void (*)(const BoxCopy&);
-  Rows choose() const;
+  using Pairs = void (*)(const BoxCopy&, const BoxCopy&);
+  void choose();
+  template <std::size_t bytes>
+  void choose_narrow();
   template <class RowCopy>
   void each_row(RowCopy copy) const;
   template <std::size_t bytes>
   static void narrow_rows(const BoxCopy& self);
+  template <std::size_t bytes>
+  static void narrow_pairs(const BoxCopy& one, const BoxCopy& other);
   static void wide_rows(const BoxCopy& self);
   static void distant_rows(const BoxCopy& self);
 
   CellMemory from_, to_;
   int ny_, nz_, components_;
   std::size_t row_bytes_;
-  Rows rows_;
+  Rows rows_ = nullptr;
+  Pairs pairs_ = nullptr;  // narrow rows only
 };
 
 }  // namespace sc

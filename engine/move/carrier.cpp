@@ -114,16 +114,30 @@ void Carrier::release_held() {
 }
 
 void Carrier::take_shared() {
+  const auto ready = [&](std::size_t i) {
+    return load(arrivals_[static_cast<std::size_t>(to_take_[i])].flags.ready) >= round_;
+  };
+  const auto taken = [&](Job& job) {
+    store(job.flags.consumed, round_);
+    mark_arrived(job);
+  };
   std::size_t left = 0;
-  for (const int index : to_take_) {
+  for (std::size_t i = 0; i < to_take_.size(); ++i) {
+    const int index = to_take_[i];
     Job& job = arrivals_[static_cast<std::size_t>(index)];
-    if (load(job.flags.ready) < round_) {
+    if (!ready(i)) {
       to_take_[left++] = index;
       continue;
     }
+    if (job.pairs && i + 1 < to_take_.size() && to_take_[i + 1] == index + 1 && ready(i + 1)) {
+      Job& next = arrivals_[static_cast<std::size_t>(to_take_[++i])];
+      run_pair(job, next);
+      taken(job);
+      taken(next);
+      continue;
+    }
     run_copies(job);
-    store(job.flags.consumed, round_);
-    mark_arrived(job);
+    taken(job);
   }
   to_take_.resize(left);
 }
@@ -211,6 +225,12 @@ void Carrier::wait_for_peers(Done done) {
 
 void Carrier::run_copies(const Job& job) const {
   for (int i = job.first; i < job.last; ++i) copies_[static_cast<std::size_t>(i)].run();
+}
+
+void Carrier::run_pair(const Job& job, const Job& next) const {
+  for (int k = 0; k < job.last - job.first; ++k)
+    copies_[static_cast<std::size_t>(job.first + k)].run_with(
+        copies_[static_cast<std::size_t>(next.first + k)]);
 }
 
 void Carrier::watch() {

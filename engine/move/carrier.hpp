@@ -98,6 +98,7 @@ class Carrier {
     int last = 0;
     int request = -1;             // mpi: index into the requests
     int partner = -1;             // self: the arrival that a departure is
+    bool pairs = false;           // arrival: the next one's cells lie on the same cache lines
     Flags flags{};                // shared, staged
     bool done = false;            // departure: started; arrival: there
     std::byte* buffer = nullptr;  // packed, in the message or in shared memory
@@ -130,6 +131,7 @@ class Carrier {
   void add_arrivals(const std::vector<Parcel>& parcels);
   void add_buffers();
   void lay_out_copies();
+  void find_pairs();
   void add_staging();
   BoxCopy straight(const Part& part) const;
   int layers_of(const Part& part) const;
@@ -163,6 +165,7 @@ class Carrier {
                                  std::size_t& bytes) const;
   void run_single(const Single& single, const Job& job) const;
   void run_copies(const Job& job) const;
+  void run_pair(const Job& job, const Job& next) const;
   void watch();
   void unwatch();
 

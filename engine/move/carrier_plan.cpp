@@ -58,6 +58,7 @@ Carrier::Carrier(Context& context, Pending& owner, std::vector<Route> routes, st
   add_buffers();
   add_messages();
   add_flags();
+  find_pairs();
   if (pace_ == Pace::singly) prepare_singles();
   to_take_.reserve(arrivals_.size());
   held_.reserve(departures_.size());
@@ -357,6 +358,18 @@ void Carrier::add_flags() {
                            route.components, route.cell_bytes);
     }
     job.last = static_cast<int>(copies_.size());
+  }
+}
+
+void Carrier::find_pairs() {
+  for (std::size_t i = 0; i + 1 < arrivals_.size(); ++i) {
+    const Job &job = arrivals_[i], &next = arrivals_[i + 1];
+    bool pairs =
+        job.phase == next.phase && job.last > job.first && job.last - job.first == next.last - next.first;
+    for (int k = 0; pairs && k < job.last - job.first; ++k)
+      pairs = copies_[static_cast<std::size_t>(job.first + k)].pairs_with(
+          copies_[static_cast<std::size_t>(next.first + k)]);
+    arrivals_[i].pairs = pairs;
   }
 }
 
