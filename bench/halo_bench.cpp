@@ -144,7 +144,7 @@ struct Set {
   std::unique_ptr<HaloExchange> exchange(const Grid& grid, Corners corners) const {
     std::vector<HaloItem> items;
     for (Storage* storage : all) items.push_back({storage, box(1)});
-    return std::make_unique<HaloExchange>(grid, items, HaloOptions{.corners = corners});
+    return std::make_unique<HaloExchange>(grid, items, HaloOptions{.corners = corners, .piece_bytes = std::getenv("PIECE") ? std::size_t(std::atol(std::getenv("PIECE"))) : std::size_t{60} * 1024});
   }
   std::vector<std::unique_ptr<Storage>> owned;
   std::vector<Storage*> all;

@@ -121,6 +121,7 @@ class Carrier {
   };
 
   // carrier_plan.cpp: construction
+  struct Message;
   Transport choose(int peer) const;
   bool on_node(int peer) const { return context_.shared_memory() && context_.node_rank_of(peer) >= 0; }
   CellMemory remote_memory(int item, int peer) const;

@@ -9,6 +9,7 @@
 #include "engine/base/error.hpp"
 #include "engine/base/mpi_check.hpp"
 #include "engine/move/carrier.hpp"
+#include "engine/move/message_type.hpp"
 
 namespace sc {
 
@@ -286,6 +287,34 @@ void Carrier::lay_out_copies() {
     if (copied(arrivals_[i])) add_copies(arrivals_[i], parcels_in_[i], false);
 }
 
+/// What MPI is told of a parcel: its packed bytes, or the cells themselves where their rows are long.
+struct Carrier::Message {
+  Message(const Carrier& carrier, Job& job, const Parcel& parcel, bool leaving)
+      : base(job.buffer), count(static_cast<int>(job.bytes)) {
+    std::vector<CellBlock> blocks;
+    for (const Part& part : parcel.parts) {
+      const Route& route = carrier.routes_[static_cast<std::size_t>(part.item)];
+      blocks.push_back({(leaving ? route.from_cells : route.to_cells)
+                            .layer(leaving ? part.layers.source : part.layers.sink),
+                        leaving ? part.source : part.sink, carrier.layers_of(part), route.cell_bytes});
+    }
+    if (job.transport != Transport::mpi || !long_rows(blocks)) return;
+    base = MPI_BOTTOM;
+    count = 1;
+    type = made = message_type(blocks);
+    job.first = job.last;  // nothing to pack
+  }
+  Message(const Message&) = delete;
+  Message& operator=(const Message&) = delete;
+  ~Message() {
+    if (made != MPI_DATATYPE_NULL) MPI_Type_free(&made);
+  }
+  void* base;
+  int count;
+  MPI_Datatype type = MPI_BYTE;
+  MPI_Datatype made = MPI_DATATYPE_NULL;
+};
+
 void Carrier::add_messages() {
   int most = 0;
   for (const auto* parcels : {&parcels_out_, &parcels_in_})
@@ -296,16 +325,18 @@ void Carrier::add_messages() {
     job.tag = tag + parcels_out_[i].order;
     if (!by_message(job.transport) || pace_ == Pace::singly) continue;
     job.request = static_cast<int>(sends_.size());
-    mpi::check(MPI_Send_init(job.buffer, static_cast<int>(job.bytes), MPI_BYTE, job.peer, job.tag,
-                             context_.comm(), &sends_.emplace_back(MPI_REQUEST_NULL)));
+    const Message message(*this, job, parcels_out_[i], true);
+    mpi::check(MPI_Send_init(message.base, message.count, message.type, job.peer, job.tag, context_.comm(),
+                             &sends_.emplace_back(MPI_REQUEST_NULL)));
   }
   for (std::size_t i = 0; i < arrivals_.size(); ++i) {
     Job& job = arrivals_[i];
     job.tag = tag + parcels_in_[i].order;
     if (!by_message(job.transport) || pace_ == Pace::singly) continue;
     received_by_.push_back(static_cast<int>(i));
-    mpi::check(MPI_Recv_init(job.buffer, static_cast<int>(job.bytes), MPI_BYTE, job.peer, job.tag,
-                             context_.comm(), &receives_.emplace_back(MPI_REQUEST_NULL)));
+    const Message message(*this, job, parcels_in_[i], false);
+    mpi::check(MPI_Recv_init(message.base, message.count, message.type, job.peer, job.tag, context_.comm(),
+                             &receives_.emplace_back(MPI_REQUEST_NULL)));
   }
   completed_.resize(receives_.size());
 }
