@@ -145,11 +145,8 @@ std::vector<Part> ArrayHalo::clipped(const Parcel& parcel, const Ints4& directio
 void ArrayHalo::offer(int group, const CellRange* range) {
   const Group& g = groups_[at(group)];
 
+  if (!range) return carrier_->offer(g.departures);
   for (const int i : g.departures) {
-    if (!range) {
-      carrier_->offer(i);
-      continue;
-    }
     const std::vector<Part> parts = clipped(carrier_->departures()[at(i)], g.direction, *range);
     carrier_->offer(i, &parts);
   }
@@ -173,11 +170,7 @@ bool ArrayHalo::left(int group) {
   return all_left;
 }
 
-bool ArrayHalo::come(int group) {
-  bool all_come = true;
-  for (const int i : groups_[at(group)].arrivals) all_come = carrier_->come(i) && all_come;
-  return all_come;
-}
+bool ArrayHalo::come(int group) { return carrier_->come(groups_[at(group)].arrivals); }
 
 void ArrayHalo::rebind(const std::vector<std::byte*>& own) {
   std::vector<CellMemory> cells;

@@ -68,6 +68,9 @@ class Carrier {
   const std::vector<Parcel>& arrivals() const { return parcels_in_; }
   void offer(int departure, const std::vector<Part>* parts = nullptr);
   bool left(int departure);
+  /// Several at once, whole: what lies on the same cache lines is copied together.
+  void offer(const std::vector<int>& departures);
+  bool come(const std::vector<int>& arrivals);
   void expect(int arrival, const std::vector<Part>* parts = nullptr);
   /// Throws Error (bad_input) when the other end has sent another number of bytes than is expected.
   bool come(int arrival);
@@ -98,7 +101,7 @@ class Carrier {
     int last = 0;
     int request = -1;             // mpi: index into the requests
     int partner = -1;             // self: the arrival that a departure is
-    bool pairs = false;           // arrival: the next one's cells lie on the same cache lines
+    bool pairs = false;           // the next one's cells lie on the same cache lines, or close by
     Flags flags{};                // shared, staged
     bool done = false;            // departure: started; arrival: there
     std::byte* buffer = nullptr;  // packed, in the message or in shared memory
@@ -160,8 +163,11 @@ class Carrier {
   template <class Done>
   void wait_for_peers(Done done);
   // carrier_single.cpp
+  void arm(Single& single, const Job& job, const std::vector<Part>* parts, bool leaving);
+  bool buffer_free(std::size_t departure) const;
   void push(std::size_t departure);
-  bool taken(const Job& job, std::uint64_t round) const;
+  void send_packed(std::size_t departure);
+  bool whole_is_ready(std::size_t arrival) const;
   std::vector<BoxCopy> copies_of(const std::vector<Part>& parts, std::byte* packed, bool leaving,
                                  std::size_t& bytes) const;
   void run_single(const Single& single, const Job& job) const;

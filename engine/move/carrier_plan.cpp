@@ -393,15 +393,17 @@ void Carrier::add_flags() {
 }
 
 void Carrier::find_pairs() {
-  for (std::size_t i = 0; i + 1 < arrivals_.size(); ++i) {
-    const Job &job = arrivals_[i], &next = arrivals_[i + 1];
-    bool pairs =
-        job.phase == next.phase && job.last > job.first && job.last - job.first == next.last - next.first;
-    for (int k = 0; pairs && k < job.last - job.first; ++k)
-      pairs = copies_[static_cast<std::size_t>(job.first + k)].pairs_with(
-          copies_[static_cast<std::size_t>(next.first + k)]);
-    arrivals_[i].pairs = pairs;
-  }
+  const auto pair = [&](const Job& job, const Job& next) {
+    if (job.phase != next.phase || job.last == job.first || job.last - job.first != next.last - next.first)
+      return false;
+    for (int k = 0; k < job.last - job.first; ++k)
+      if (!copies_[static_cast<std::size_t>(job.first + k)].pairs_with(
+              copies_[static_cast<std::size_t>(next.first + k)]))
+        return false;
+    return true;
+  };
+  for (auto* jobs : {&departures_, &arrivals_})
+    for (std::size_t i = 0; i + 1 < jobs->size(); ++i) (*jobs)[i].pairs = pair((*jobs)[i], (*jobs)[i + 1]);
 }
 
 std::string Carrier::describe() const {

@@ -48,37 +48,67 @@ void Carrier::run_single(const Single& single, const Job& job) const {
 
 void Carrier::offer(int departure, const std::vector<Part>* parts) {
   const auto i = static_cast<std::size_t>(departure);
-  Single& single = singles_out_[i];
-  const Job& job = departures_[i];
-  if (single.active) throw Error(Exit::failure, "a parcel is offered that is still on its way");
+  arm(singles_out_[i], departures_[i], parts, true);
+  push(i);
+}
+
+void Carrier::offer(const std::vector<int>& departures) {
+  for (const int departure : departures) {
+    const auto i = static_cast<std::size_t>(departure);
+    arm(singles_out_[i], departures_[i], nullptr, true);
+  }
+  for (std::size_t n = 0; n < departures.size(); ++n) {
+    const auto i = static_cast<std::size_t>(departures[n]);
+    const bool pair =
+        departures_[i].pairs && n + 1 < departures.size() && departures[n + 1] == departures[n] + 1;
+    if (pair && buffer_free(i) && buffer_free(i + 1)) {
+      run_pair(departures_[i], departures_[i + 1]);
+      send_packed(i);
+      send_packed(i + 1);
+      ++n;
+    } else {
+      push(i);
+    }
+  }
+}
+
+void Carrier::arm(Single& single, const Job& job, const std::vector<Part>* parts, bool leaving) {
+  if (single.active) throw Error(Exit::failure, "a parcel is started that is still under way");
   ++single.round;
   single.active = true;
   single.packed = false;
   single.partial = parts != nullptr;
   single.bytes = job.bytes;
-  if (parts) single.copies = copies_of(*parts, job.buffer, true, single.bytes);
+  if (parts) single.copies = copies_of(*parts, job.buffer, leaving, single.bytes);
+  if (!leaving) return;
   Traffic& traffic = traffic_[static_cast<std::size_t>(job.transport)];
   ++traffic.messages;
   traffic.bytes += static_cast<std::int64_t>(single.bytes);
-  push(i);
 }
 
-/// Packs and sends once the peer has taken the parcel before out of the buffer.
+/// Whether the peer has taken the parcel before out of the buffer.
+bool Carrier::buffer_free(std::size_t i) const {
+  const std::uint64_t* consumed = departures_[i].flags.consumed;
+  return !consumed || load(consumed) + 1 >= singles_out_[i].round;
+}
+
 void Carrier::push(std::size_t i) {
+  if (singles_out_[i].packed || !buffer_free(i)) return;
+  run_single(singles_out_[i], departures_[i]);
+  send_packed(i);
+}
+
+void Carrier::send_packed(std::size_t i) {
   Single& single = singles_out_[i];
   const Job& job = departures_[i];
-  if (single.packed) return;
-  if (job.flags.consumed) {
-    if (load(job.flags.consumed) + 1 < single.round) return;
-    run_single(single, job);
+  single.packed = true;
+  if (job.flags.ready) {
     job.flags.ready[1] = single.bytes;
     store(job.flags.ready, single.round);
   } else {
-    run_single(single, job);
     mpi::check(MPI_Isend(job.buffer, static_cast<int>(single.bytes), MPI_BYTE, job.peer, job.tag,
                          context_.comm(), &single.request));
   }
-  single.packed = true;
 }
 
 bool Carrier::left(int departure) {
@@ -100,16 +130,38 @@ void Carrier::expect(int arrival, const std::vector<Part>* parts) {
   const auto i = static_cast<std::size_t>(arrival);
   Single& single = singles_in_[i];
   const Job& job = arrivals_[i];
-  if (single.active) throw Error(Exit::failure, "a parcel is expected that is still expected");
-  ++single.round;
-  single.active = true;
-  single.partial = parts != nullptr;
-  single.bytes = job.bytes;
-  if (parts) single.copies = copies_of(*parts, job.buffer, false, single.bytes);
+  arm(single, job, parts, false);
   // The whole buffer, so that a longer message than expected is seen for what it is.
   if (!job.flags.ready)
     mpi::check(MPI_Irecv(job.buffer, static_cast<int>(job.bytes), MPI_BYTE, job.peer, job.tag,
                          context_.comm(), &single.request));
+}
+
+/// Whether the whole of a parcel lies ready in its buffer.
+bool Carrier::whole_is_ready(std::size_t i) const {
+  const Single& single = singles_in_[i];
+  const Job& job = arrivals_[i];
+  return single.active && !single.partial && job.flags.ready && load(job.flags.ready) >= single.round &&
+         job.flags.ready[1] == single.bytes;
+}
+
+bool Carrier::come(const std::vector<int>& arrivals) {
+  bool all = true;
+  for (std::size_t n = 0; n < arrivals.size(); ++n) {
+    const auto i = static_cast<std::size_t>(arrivals[n]);
+    const bool pair = arrivals_[i].pairs && n + 1 < arrivals.size() && arrivals[n + 1] == arrivals[n] + 1;
+    if (pair && whole_is_ready(i) && whole_is_ready(i + 1)) {
+      run_pair(arrivals_[i], arrivals_[i + 1]);
+      for (const std::size_t k : {i, i + 1}) {
+        singles_in_[k].active = false;
+        store(arrivals_[k].flags.consumed, singles_in_[k].round);
+      }
+      ++n;
+    } else {
+      all = come(arrivals[n]) && all;
+    }
+  }
+  return all;
 }
 
 bool Carrier::come(int arrival) {
