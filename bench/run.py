@@ -56,7 +56,7 @@ def jobs() -> list[Job]:
         Job("Jacobi sweep", program("jacobi_bench", 11), 120),
         Job("pressure solvers", program("pressure_bench"), 240),
         Job("engine overhead", program("overhead_bench"), 60),
-        Job("halo exchange", [*mpirun, *program("halo_bench", 60)], 90),
+        Job("halo exchange", [*mpirun, *program("halo_bench", 40)], 120),
         Job("hiding, M = C_core", over_network(128, 128, 1024, 4, 25, "balance"), 120, True),
         Job("hiding, 128x128x1024", over_network(128, 128, 1024, 2, 9), 120, True),
         Job("hiding, 66^3", over_network(64, 64, 64, 20, 15), 60, True),

@@ -113,6 +113,11 @@ std::optional<bool> Context::any_within(bool flag, double seconds) const {
   return std::nullopt;
 }
 
+int Context::largest(int value) const {
+  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_MAX, comm_));
+  return value;
+}
+
 std::uint64_t Context::sum(std::uint64_t value) const {
   mpi::check(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_UINT64_T, MPI_SUM, comm_));
   return value;

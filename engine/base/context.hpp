@@ -66,6 +66,8 @@ class Context {
   /// The same, but nothing when another rank does not come within `seconds` (0: however long it takes); the
   /// communicator is of no use any more then.
   std::optional<bool> any_within(bool flag, double seconds) const;
+  /// Collective: the largest of all ranks' values.
+  int largest(int value) const;
   /// Collective: the sum of all ranks' values modulo 2^64, whatever the order.
   std::uint64_t sum(std::uint64_t value) const;
   /// Collective: every rank gets rank 0's bytes.

@@ -22,6 +22,14 @@ constexpr std::string_view transport_name(Transport transport) {
   return names[static_cast<std::size_t>(transport)];
 }
 
+/// Whether the receiver copies, told by a flag in shared memory, or a message carries the bytes.
+constexpr bool by_flags(Transport transport) {
+  return transport == Transport::shared || transport == Transport::staged;
+}
+constexpr bool by_message(Transport transport) {
+  return transport == Transport::mpi || transport == Transport::delayed;
+}
+
 /// What went out from this rank, summed over all rounds of a movement.
 struct Traffic {
   std::int64_t messages = 0;

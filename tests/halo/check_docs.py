@@ -52,15 +52,26 @@ def main() -> int:
         file = folder / f"{re.sub(r'[^a-z_]', '', name.lower())}.{'f90' if fortran else 'c'}"
         file.write_text(source, encoding="utf-8")
         package = "subcurrent_halo_fortran" if fortran else "subcurrent_halo"
-        flags = subprocess.check_output(["pkg-config", "--cflags", "--libs", package], env=env, text=True).split()
-        strict = ["-std=f2008", "-Wall", "-Werror"] if fortran else ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+        flags = subprocess.check_output(
+            ["pkg-config", "--cflags", "--libs", package], env=env, text=True
+        ).split()
+        strict = (
+            ["-std=f2008", "-Wall", "-Werror"]
+            if fortran
+            else ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+        )
         program = file.with_suffix("")
         command = [mpifort if fortran else mpicc, *strict, str(file), *flags, "-lm", "-o", str(program)]
         ran = subprocess.run(command, check=False, cwd=folder).returncode
         for ranks in (1, 2):
-            ran = ran or subprocess.run(
-                [word.replace("{ranks}", str(ranks)) for word in launcher] + [str(program)], check=False, timeout=60
-            ).returncode
+            ran = (
+                ran
+                or subprocess.run(
+                    [word.replace("{ranks}", str(ranks)) for word in launcher] + [str(program)],
+                    check=False,
+                    timeout=60,
+                ).returncode
+            )
         print(f"{name}: {'FAILED' if ran else 'ok'}", flush=True)
         failed += ran != 0
     return 1 if failed else 0
