@@ -82,5 +82,6 @@ cavity::CavityOptions options_from(const nanobind::dict& options);
 
 void bind_context(nanobind::module_& module);
 void bind_cavity(nanobind::module_& module);
+void bind_probe(nanobind::module_& module);
 
 }  // namespace sc::python

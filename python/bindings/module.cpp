@@ -53,4 +53,5 @@ NB_MODULE(_core, module) {
   bind_error(module);
   sc::python::bind_context(module);
   sc::python::bind_cavity(module);
+  sc::python::bind_probe(module);
 }

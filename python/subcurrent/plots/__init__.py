@@ -7,5 +7,14 @@ from .flow import draw_flow, draw_flow_3d
 from .history import draw_history, read_history
 from .profiles import draw_profiles
 from .strategies import draw_strategies
+from .wait import draw_wait
 
-__all__ = ["draw_flow", "draw_flow_3d", "draw_history", "draw_profiles", "draw_strategies", "read_history"]
+__all__ = [
+    "draw_flow",
+    "draw_flow_3d",
+    "draw_history",
+    "draw_profiles",
+    "draw_strategies",
+    "draw_wait",
+    "read_history",
+]
