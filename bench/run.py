@@ -55,8 +55,12 @@ def jobs() -> list[Job]:
     return [
         Job("Jacobi sweep", program("jacobi_bench", 11), 120),
         Job("pressure solvers", program("pressure_bench"), 240),
+        Job("conjugate gradients", program("cg_bench", 5), 180),
         Job("engine overhead", program("overhead_bench"), 60),
         Job("halo exchange", [*mpirun, *program("halo_bench", 40)], 120),
+        Job("transform, 1 rank", program("fft_bench", 9), 180),
+        Job("transform, 2 ranks", [*mpirun, *program("fft_bench", 9)], 180),
+        Job("disk ring", program("stream_bench", PROGRAMS / "stream_bench_scratch"), 180),
         Job("hiding, M = C_core", over_network(128, 128, 1024, 4, 25, "balance"), 120, True),
         Job("hiding, 128x128x1024", over_network(128, 128, 1024, 2, 9), 120, True),
         Job("hiding, 66^3", over_network(64, 64, 64, 20, 15), 60, True),

@@ -37,7 +37,8 @@ Grid make_grid(Context& context, const Registration& r, const std::vector<int>& 
     const auto i = static_cast<int>(axis);
     options.cells[i] = static_cast<int>(r.global(axes[axis]));
     options.split[i] = r.processes.counts[p];
-    options.blocks[axis] = r.blocks[p];
+    options.cuts[axis] = {0};
+    for (const int block : r.blocks[p]) options.cuts[axis].push_back(options.cuts[axis].back() + block);
     options.halo = std::max({options.halo, r.low[p], r.high[p]});
     periodic[axis] = r.processes.periodic[p];
   }

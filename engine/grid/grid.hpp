@@ -18,8 +18,9 @@ struct GridOptions {
   Bool3 periodic = {};
   int halo = 1;
   Int3 split = {0, 0, 0};  ///< ranks per axis; 0: chosen
-  /// Cells of every block along an axis; chosen as even as they can be where empty.
-  std::array<std::vector<int>, 3> blocks = {};
+  /// The first cell of every block along an axis, and the number of cells; even blocks where empty. Needs a
+  /// split. Without a halo, blocks may be empty.
+  std::array<std::vector<int>, 3> cuts = {};
   /// The axes along which ranks are numbered, the fastest first.
   std::array<int, 3> rank_order = {0, 1, 2};
 };
@@ -45,7 +46,8 @@ struct Segment {
 class Grid {
  public:
   /// Throws Error (bad_input) for cells < 1, a split whose product is not the number of ranks, or a block
-  /// thinner than the halo next to a neighbour (the halo would reach past it).
+  /// thinner than the halo next to a neighbour (the halo would reach past it). Without a halo blocks may be
+  /// empty.
   Grid(Context& context, const GridOptions& options);
 
   Context& context() const { return *shape_->context; }

@@ -48,8 +48,12 @@ void Carrier::begin_round() {
   advance_phases();
 }
 
-void Carrier::start(int piece) {
+void Carrier::begin() {
   if (!open_) begin_round();
+}
+
+void Carrier::start(int piece) {
+  begin();
   if (piece >= static_cast<int>(departures_.size())) return;
   Job& job = departures_[static_cast<std::size_t>(piece)];
   if (job.done)
@@ -115,31 +119,44 @@ void Carrier::release_held() {
 
 void Carrier::take_shared() {
   const auto ready = [&](std::size_t i) {
-    return load(arrivals_[static_cast<std::size_t>(to_take_[i])].flags.ready) >= round_;
-  };
-  const auto taken = [&](Job& job) {
-    store(job.flags.consumed, round_);
-    mark_arrived(job);
+    const Job& job = arrivals_[static_cast<std::size_t>(to_take_[i])];
+    return !job.done && load(job.flags.ready) >= round_;
   };
   std::size_t left = 0;
   for (std::size_t i = 0; i < to_take_.size(); ++i) {
     const int index = to_take_[i];
     Job& job = arrivals_[static_cast<std::size_t>(index)];
-    if (!ready(i)) {
-      to_take_[left++] = index;
-      continue;
-    }
-    if (job.pairs && i + 1 < to_take_.size() && to_take_[i + 1] == index + 1 && ready(i + 1)) {
+    const bool pair = job.pairs && i + 1 < to_take_.size() && to_take_[i + 1] == index + 1;
+    if (pair && ready(i) && ready(i + 1)) {
       Job& next = arrivals_[static_cast<std::size_t>(to_take_[++i])];
       run_pair(job, next);
-      taken(job);
-      taken(next);
-      continue;
+      for (Job* taken : {&job, &next}) {
+        store(taken->flags.consumed, round_);
+        mark_arrived(*taken);
+      }
+    } else if (!job.done && !take_shared(job)) {
+      to_take_[left++] = index;
     }
-    run_copies(job);
-    taken(job);
   }
   to_take_.resize(left);
+}
+
+bool Carrier::take_shared(Job& job) {
+  if (load(job.flags.ready) < round_) return false;
+  run_copies(job);
+  store(job.flags.consumed, round_);
+  mark_arrived(job);
+  return true;
+}
+
+void Carrier::take(std::span<const int> arrivals) {
+  if (!open_) return;
+  if (!held_.empty()) release_held();
+  for (const int index : arrivals)
+    if (Job& job = arrivals_[static_cast<std::size_t>(index)]; by_flags(job.transport) && !job.done)
+      take_shared(job);
+  if (messages_missing_ > 0) take_messages();
+  advance_phases();
 }
 
 void Carrier::take_messages() {
@@ -192,10 +209,22 @@ bool Carrier::test() {
   return nothing_to_push();
 }
 
-void Carrier::wait() {
-  if (!open_) begin_round();
+void Carrier::start_rest() {
+  begin();
   for (std::size_t i = 0; !all_started(); ++i)
     if (!departures_[i].done) start(static_cast<int>(i));
+}
+
+void Carrier::wait(int piece) {
+  start_rest();
+  wait_for_peers([&] {
+    if (!arrived(piece)) progress();
+    return arrived(piece);
+  });
+}
+
+void Carrier::wait() {
+  start_rest();
   wait_for_peers([&] { return test(); });
   open_ = false;
   if (!being_read_) unwatch();

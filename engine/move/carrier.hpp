@@ -9,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -55,9 +56,16 @@ class Carrier {
 
   /// A round begins with its first start() or wait() and ends with wait() or finish().
   bool under_way() const { return open_; }
+  /// Begins a round that nothing has been started in.
+  void begin();
   void start(int piece);
   bool test();
+  /// As test(), but of what lies in peers' memory takes these arrivals only: those that are computed with
+  /// next, while they are warm in this rank's cache.
+  void take(std::span<const int> arrivals);
   void wait();
+  /// Until one arrival is there; pieces not started yet are started first.
+  void wait(int piece);
   void finish();
 
   /// Pace::singly, by number of departure or arrival. A parcel is on its way from offer() until left(), and
@@ -137,7 +145,9 @@ class Carrier {
   void lay_out_copies();
   void find_pairs();
   void add_staging();
-  BoxCopy straight(const Part& part) const;
+  BoxCopy straight(const CellMemory& owned, const Part& part) const;
+  std::size_t bytes_of(const Parcel& parcel, Transport transport) const;
+  void add_direct(Job& job, const Parcel& parcel);
   int layers_of(const Part& part) const;
   std::size_t bytes_of(const Part& part) const;
   void add_copies(Job& job, const Parcel& parcel, bool leaving);
@@ -150,8 +160,10 @@ class Carrier {
   void begin_round();
   void dispatch(int job);
   void send(int job);
+  void start_rest();
   void release_held();
   void take_shared();
+  bool take_shared(Job& job);
   void take_messages();
   void advance_phases();
   void progress();

@@ -17,24 +17,37 @@ std::size_t round_up(std::size_t bytes) { return (bytes + line - 1) / line * lin
 
 }  // namespace
 
-/// From this rank's cells to its own halo.
-BoxCopy Carrier::straight(const Part& part) const {
+/// From the owner's cells, this rank's or a peer's, to where they go.
+BoxCopy Carrier::straight(const CellMemory& owned, const Part& part) const {
   const Route& route = routes_[static_cast<std::size_t>(part.item)];
-  return {route.from_cells.layer(part.layers.source),
-          part.source,
-          route.to_cells.layer(part.layers.sink),
-          part.sink,
-          layers_of(part),
-          route.cell_bytes};
+  const CellMemory from = owned.layer(part.layers.source), to = route.to_cells.layer(part.layers.sink);
+  if (part.entries) return {from, part.entries, to, part.sink, layers_of(part), route.cell_bytes};
+  if (part.lattice.colours > 1)
+    return {BoxCopy::Coloured::rows, part.lattice,    part.global, from, part.source, to, part.sink,
+            layers_of(part),         route.cell_bytes};
+  return {from, part.source, to, part.sink, layers_of(part), route.cell_bytes};
 }
 
 /// Packing into `packed` or unpacking from it.
 BoxCopy Carrier::packing(const Part& part, std::byte* packed, bool leaving) const {
   const Route& route = routes_[static_cast<std::size_t>(part.item)];
-  const Box& box = leaving ? part.source : part.sink;
+  const Box& box = leaving && !part.entries ? part.source : part.sink;
   const CellMemory buffer = CellMemory::dense(packed, box, route.cell_bytes);
   const CellMemory cells =
       leaving ? route.from_cells.layer(part.layers.source) : route.to_cells.layer(part.layers.sink);
+  if (leaving && part.entries) return {cells, part.entries, buffer, box, layers_of(part), route.cell_bytes};
+  if (part.lattice.colours > 1) {
+    const CellMemory message{packed, 0, 0, 0};
+    return {leaving ? BoxCopy::Coloured::pack : BoxCopy::Coloured::unpack,
+            part.lattice,
+            part.global,
+            leaving ? cells : message,
+            box,
+            leaving ? message : cells,
+            box,
+            layers_of(part),
+            route.cell_bytes};
+  }
   return {leaving ? cells : buffer, box, leaving ? buffer : cells, box, layers_of(part), route.cell_bytes};
 }
 
@@ -43,7 +56,7 @@ int Carrier::layers_of(const Part& part) const {
 }
 
 std::size_t Carrier::bytes_of(const Part& part) const {
-  return static_cast<std::size_t>(part.source.cells() * layers_of(part)) *
+  return static_cast<std::size_t>(part.cells() * layers_of(part)) *
          routes_[static_cast<std::size_t>(part.item)].cell_bytes;
 }
 
@@ -138,14 +151,16 @@ void Carrier::lay_out_copies() {
 struct Carrier::Message {
   Message(const Carrier& carrier, Job& job, const Parcel& parcel, bool leaving)
       : base(job.buffer), count(static_cast<int>(job.bytes)) {
+    if (job.transport != Transport::mpi) return;
     std::vector<CellBlock> blocks;
     for (const Part& part : parcel.parts) {
       const Route& route = carrier.routes_[static_cast<std::size_t>(part.item)];
+      if (part.entries || part.lattice.colours > 1) return;  // some cells of a row only
       blocks.push_back({(leaving ? route.from_cells : route.to_cells)
                             .layer(leaving ? part.layers.source : part.layers.sink),
                         leaving ? part.source : part.sink, carrier.layers_of(part), route.cell_bytes});
     }
-    if (job.transport != Transport::mpi || !long_rows(blocks)) return;
+    if (!long_rows(blocks)) return;
     base = MPI_BOTTOM;
     count = 1;
     type = made = message_type(blocks);

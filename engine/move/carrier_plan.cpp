@@ -118,10 +118,33 @@ Transport Carrier::choose(int peer) const {
   return Transport::shared;
 }
 
+/// What a transport really moves of a parcel: straight copies of one colour take whole rows.
+std::size_t Carrier::bytes_of(const Parcel& parcel, Transport transport) const {
+  if (pace_ == Pace::singly || (transport != Transport::self && transport != Transport::shared))
+    return parcel.bytes;
+  std::size_t sum = 0;
+  for (const Part& part : parcel.parts) {
+    const Int3 n = part.source.extent();
+    if (part.lattice.colours == 1) {
+      sum += bytes_of(part);
+      continue;
+    }
+    std::int64_t cells = 0;
+    for (int z = 0; z < n.z; ++z)
+      for (int y = 0; y < n.y; ++y)
+        if (Lattice::cells(part.lattice.run(part.global.x, part.global.y + y, part.global.z + z), n.x) > 0)
+          cells += n.x;
+    sum += static_cast<std::size_t>(cells * layers_of(part)) *
+           routes_[static_cast<std::size_t>(part.item)].cell_bytes;
+  }
+  return sum;
+}
+
 void Carrier::add_departures(const std::vector<Parcel>& parcels) {
   for (const Parcel& parcel : parcels) {
     Job job{
         .transport = choose(parcel.peer), .peer = parcel.peer, .phase = parcel.phase, .bytes = parcel.bytes};
+    job.bytes = bytes_of(parcel, job.transport);
     // The halo cells that a staged phase passes on are no own cells.
     const Storage* storage = routes_.front().from;
     job.box = storage ? intersect(parcel.source, storage->grid().own()) : parcel.source;
@@ -140,17 +163,25 @@ void Carrier::add_arrivals(const std::vector<Parcel>& parcels) {
     Job job{
         .transport = choose(parcel.peer), .peer = parcel.peer, .phase = parcel.phase, .bytes = parcel.bytes};
     job.box = parcel.sink;
+    job.bytes = bytes_of(parcel, job.transport);
     if (job.transport == Transport::self) {
       Job& departure = departures_[static_cast<std::size_t>(own.at(next_own++))];
       departure.partner = static_cast<int>(arrivals_.size());
-      if (pace_ == Pace::rounds) {
-        departure.first = static_cast<int>(copies_.size());
-        for (const Part& part : parcel.parts) copies_.push_back(straight(part));
-        departure.last = static_cast<int>(copies_.size());
-      }
+      if (pace_ == Pace::rounds) add_direct(departure, parcel);
     }
     arrivals_.push_back(job);
   }
+}
+
+/// Straight from the owner's cells to where they go.
+void Carrier::add_direct(Job& job, const Parcel& parcel) {
+  job.first = static_cast<int>(copies_.size());
+  for (const Part& part : parcel.parts) {
+    const bool own = parcel.peer == context_.rank();
+    const Route& route = routes_[static_cast<std::size_t>(part.item)];
+    copies_.push_back(straight(own ? route.from_cells : remote_memory(part.item, parcel.peer), part));
+  }
+  job.last = static_cast<int>(copies_.size());
 }
 
 /// Every owner lays out the flags of its departures peer by peer and tells each peer where its own begin.
@@ -193,14 +224,7 @@ void Carrier::add_flags() {
     const auto peer = static_cast<std::size_t>(context_.node_rank_of(job.peer));
     std::byte* part = context_.signals().remote(block.chunk, static_cast<int>(peer));
     job.flags = flags_at(part + offsets[peer], begin_at[peer] + parcels_in_[i].order);
-    if (job.transport != Transport::shared) continue;
-    job.first = static_cast<int>(copies_.size());
-    for (const Part& piece : parcels_in_[i].parts) {
-      const Route& route = routes_[static_cast<std::size_t>(piece.item)];
-      copies_.emplace_back(remote_memory(piece.item, job.peer), piece.source, route.to_cells, piece.sink,
-                           route.components, route.cell_bytes);
-    }
-    job.last = static_cast<int>(copies_.size());
+    if (job.transport == Transport::shared) add_direct(job, parcels_in_[i]);
   }
 }
 
