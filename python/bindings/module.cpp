@@ -54,4 +54,6 @@ NB_MODULE(_core, module) {
   sc::python::bind_context(module);
   sc::python::bind_cavity(module);
   sc::python::bind_magnetosphere(module);
+  sc::python::bind_fft(module);
+  sc::python::bind_probe(module);
 }

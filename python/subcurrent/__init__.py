@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING, Any
 from .errors import BadInput, StorageError, SubcurrentError
 
 if TYPE_CHECKING:
+    from .fft import FFT
     from .sim import Cavity, Grid
 
-__all__ = ["BadInput", "Cavity", "Grid", "StorageError", "SubcurrentError"]
+__all__ = ["FFT", "BadInput", "Cavity", "Grid", "StorageError", "SubcurrentError"]
 
 
 try:
@@ -37,4 +38,8 @@ def __getattr__(name: str) -> Any:
         from . import sim  # noqa: PLC0415
 
         return getattr(sim, name)
+    if name == "FFT":
+        from .fft import FFT  # noqa: PLC0415
+
+        return FFT
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -13,7 +13,8 @@ from rich.console import Console
 from rich.table import Table
 
 from . import __version__, compare, jobs, library, mpi
-from .errors import OTHER, SubcurrentError, storage_error
+from . import probe as probing
+from .errors import OTHER, BadInput, SubcurrentError, storage_error
 
 
 def console() -> Console:
@@ -205,6 +206,39 @@ def strategies(
     if names:
         request.strategies = [name.strip() for name in names.split(",") if name.strip()]
     raise typer.Exit(compare.compare(request, console()))
+
+
+@app.command()
+def probe(
+    *,
+    wait: Annotated[bool, typer.Option("--wait", help="waiting left of messages that work covers")] = False,
+    ranks: Annotated[int | None, typer.Option("-n", "--ranks", help="MPI ranks  \\[default: 2]")] = None,
+    sizes: Annotated[
+        str, typer.Option(help="message sizes in bytes, comma-separated")
+    ] = "1024,4096,16384,65536,262144,1048576,4194304",
+    cover: Annotated[float, typer.Option(help="work beside a message, in units of its time alone")] = 1.5,
+    transport: Annotated[str, typer.Option(help="auto, shared or mpi")] = "auto",
+    repeats: Annotated[int, typer.Option(help="exchanges of each kind; medians are shown")] = 11,
+    out: Annotated[Path, typer.Option(help="folder for table and figure")] = Path("runs/probe"),
+    overwrite: OverwriteOption = False,
+) -> None:
+    """Measure this machine: how much of a message can be hidden at all?
+
+    --wait sends messages around a ring of ranks under work that takes longer than they do, and shows
+    what waiting is left at the end, against their size: with progress calls during the work, as the
+    strategies make them, and without any.
+
+    [bold]Examples[/bold]
+
+    \b
+      subcurrent probe --wait
+      subcurrent probe --wait --transport mpi --sizes 8192,131072
+      mpirun -n 2 subcurrent probe --wait       between the hosts of an outer mpirun
+    """
+    if not wait:
+        raise BadInput("probe needs to know what to measure: allowed is --wait.")
+    request = probing.ProbeRequest(ranks, sizes, cover, transport, repeats, out, overwrite)
+    raise typer.Exit(probing.probe(request, console()))
 
 
 def main() -> None:

@@ -23,6 +23,7 @@ FILES = (
     "timeline.json",
     "report.html",
     "log.txt",
+    "wait.csv",
     "strategies.csv",
     "strategies.json",
     "axis.csv",

@@ -8,6 +8,7 @@ from .history import draw_history, read_history
 from .plasma import draw_axis, draw_cuts, draw_magnetosphere, draw_plasma_history, draw_tube, draw_vortex
 from .profiles import draw_profiles
 from .strategies import draw_strategies
+from .wait import draw_wait
 
 __all__ = [
     "draw_axis",
@@ -21,5 +22,6 @@ __all__ = [
     "draw_strategies",
     "draw_tube",
     "draw_vortex",
+    "draw_wait",
     "read_history",
 ]
