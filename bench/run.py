@@ -56,6 +56,7 @@ def jobs() -> list[Job]:
         Job("Jacobi sweep", program("jacobi_bench", 11), 120),
         Job("pressure solvers", program("pressure_bench"), 240),
         Job("conjugate gradients", program("cg_bench", 5), 180),
+        Job("MHD stages", program("magnetosphere_bench", 96), 180),
         Job("engine overhead", program("overhead_bench"), 60),
         Job("halo exchange", [*mpirun, *program("halo_bench", 40)], 120),
         Job("transform, 1 rank", program("fft_bench", 9), 180),
