@@ -55,6 +55,7 @@ def jobs() -> list[Job]:
     return [
         Job("Jacobi sweep", program("jacobi_bench", 11), 120),
         Job("pressure solvers", program("pressure_bench"), 240),
+        Job("conjugate gradients", program("cg_bench", 5), 180),
         Job("engine overhead", program("overhead_bench"), 60),
         Job("halo exchange", [*mpirun, *program("halo_bench", 60)], 90),
         Job("transform, 1 rank", program("fft_bench", 9), 180),

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/exec/face_kernel.hpp"
+#include "engine/field/fused.hpp"
 #include "engine/overlap/runner.hpp"
 #include "engine/stage/chain.hpp"
 #include "engine/stage/global_value.hpp"

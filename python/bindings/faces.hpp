@@ -5,6 +5,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,13 +24,20 @@ class Ranks {
   Context& context() { return context_; }
   /// Throws Error (failure) once the context is closed: the fields' memory went with it.
   Context& open();
-  void add(std::weak_ptr<cavity::Cavity> solver) { solvers_.push_back(std::move(solver)); }
+  /// Keeps an eye on a solver made here, for transports().
+  template <class Solver>
+  void add(const std::shared_ptr<Solver>& solver) {
+    halos_.push_back([weak = std::weak_ptr<Solver>(solver)] {
+      const auto alive = weak.lock();
+      return alive ? alive->runner().describe() : std::string();
+    });
+  }
   /// Collective: which ranks are joined by which transport, on all ranks together.
   std::string transports();
 
  private:
   Context context_;
-  std::vector<std::weak_ptr<cavity::Cavity>> solvers_;
+  std::vector<std::function<std::string()>> halos_;  ///< of each solver that is still alive
 };
 
 struct Step {
@@ -84,5 +92,8 @@ void bind_context(nanobind::module_& module);
 void bind_cavity(nanobind::module_& module);
 void bind_fft(nanobind::module_& module);
 void bind_probe(nanobind::module_& module);
+void bind_magnetosphere(nanobind::module_& module);
+void bind_dendrite(nanobind::module_& module);
+void bind_cg(nanobind::module_& module);
 
 }  // namespace sc::python

@@ -1,51 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The options of a cavity: from the dict that the Python case makes of a case file, once, to the typed
 // struct.
-#include <nanobind/stl/array.h>
-#include <nanobind/stl/string.h>
-
-#include <optional>
-#include <utility>
-
 #include "python/bindings/faces.hpp"
+#include "python/bindings/reading.hpp"
 
 namespace nb = nanobind;
 
 namespace sc::python {
 
 namespace {
-
-template <class T>
-T get(const nb::dict& options, const char* key) {
-  if (!options.contains(key)) refuse(std::string("the option \"") + key + "\" is missing");
-  T value{};
-  if (!nb::try_cast<T>(options[key], value))
-    refuse(std::string("the option \"") + key + "\" is " + nb::cast<std::string>(nb::repr(options[key])) +
-           ", which is of the wrong type");
-  return value;
-}
-
-Int3 int3(const nb::dict& options, const char* key) {
-  const auto n = get<std::array<int, 3>>(options, key);
-  return {n[0], n[1], n[2]};
-}
-
-template <class E>
-struct Named {
-  const char* name;
-  E value;
-};
-
-template <class E>
-E choice(const nb::dict& options, const char* key, std::initializer_list<Named<E>> allowed) {
-  const auto text = get<std::string>(options, key);
-  std::string known;
-  for (const Named<E>& entry : allowed) {
-    if (text == entry.name) return entry.value;
-    known += (known.empty() ? "" : ", ") + std::string(entry.name);
-  }
-  refuse(std::string(key) + " is \"" + text + "\"; allowed are " + known);
-}
 
 cavity::FaceOptions face_from(const nb::handle& given, const std::string& name) {
   std::string kind;
@@ -75,15 +38,6 @@ cavity::PressureOptions pressure_from(const nb::dict& options) {
   p.relaxation = get<double>(options, "relaxation");
   p.fixed_iterations = get<int>(options, "fixed_iterations");
   return p;
-}
-
-RunnerOptions runner_from(const nb::dict& options) {
-  RunnerOptions runner;
-  runner.strategy = strategy_of(get<std::string>(options, "strategy"));
-  runner.poke_seconds = 1e-3 * get<double>(options, "poke_ms");
-  runner.halo.corners =
-      choice<Corners>(options, "halo_corners", {{"direct", Corners::direct}, {"staged", Corners::staged}});
-  return runner;
 }
 
 }  // namespace

@@ -43,8 +43,7 @@ Context& Ranks::open() {
 // remain.
 std::string Ranks::transports() {
   std::string mine;
-  for (const auto& weak : solvers_)
-    if (const auto solver = weak.lock()) mine += solver->runner().describe();
+  for (const auto& describe : halos_) mine += describe();
   std::map<std::string, std::set<std::pair<int, int>>> pairs;
   for (const std::string& text : open().gather(mine))
     for (const std::string& line : lines_of(text)) {

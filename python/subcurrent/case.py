@@ -16,10 +16,10 @@ import tomli_w
 from pydantic import ValidationError
 
 from .errors import BadInput, storage_error
-from .schema import SOLVERS, CavityCase
+from .schema import SOLVERS, CavityCase, DendriteCase, MagnetosphereCase
 from .sentences import nearest, sentence
 
-Case = CavityCase  # the union of all solvers' cases as they come
+Case = CavityCase | DendriteCase | MagnetosphereCase
 
 
 def load_case(path: str | Path, sets: list[str] | tuple[str, ...] = ()) -> Case:
@@ -60,7 +60,7 @@ def typed_case(
         raise BadInput(prefix + sentence(model, error.errors()[0])) from None
     try:
         case.check()
-        case = _with_files(case, folder)
+        case = case.with_files(folder)
     except BadInput as error:
         raise BadInput(prefix + error.sentence) from None
     return case.completed()
@@ -79,15 +79,6 @@ def _model(tables: dict[str, Any], prefix: str) -> type[Case]:
 
 def _solvers() -> str:
     return " or ".join(f'"{name}"' for name in SOLVERS)
-
-
-def _with_files(case: Case, folder: Path) -> Case:
-    if case.grid.clustering != "file":
-        return case
-    path = (folder / case.grid.file).resolve()
-    if not path.is_file():
-        raise BadInput(f'grid.file = "{case.grid.file}" does not exist: {path} must be an HDF5 grid file.')
-    return case.model_copy(update={"grid": case.grid.model_copy(update={"file": str(path)})})
 
 
 # -- `--set a.b=c` ---------------------------------------------------------------------------------

@@ -18,12 +18,13 @@ from .case import as_tables, as_toml, load_case
 from .errors import OK, BadInput
 from .figures import draw_figures
 from .jobs import default_name, say
+from .kinds import kind_of
 from .launch import command_for, launch
 from .library import find_case
 from .plan import Plan
 from .progress import Watcher
 from .rundir import RunFolder, write_text
-from .schema.cavity import STRATEGIES
+from .schema.common import STRATEGIES
 
 DEFAULT = ("blocking", "ordered", "boundary_first", "interior_first", "halo_thread")
 COLUMNS = ("strategy", "T", "ratio", "C_shell", "C_core", "M", "W", "R", "hidden")
@@ -50,8 +51,8 @@ def compare(request: CompareRequest, console: Console) -> int:
         raise BadInput("strategies starts its own ranks with -n: run it without an outer mpirun or srun.")
     names = _names(request.strategies)
     path = find_case(request.case)
-    # Jacobi unless asked otherwise: its sweeps are the paper's, and cost the same every time.
-    sets = ["pressure.method=jacobi", *request.sets, f"pressure.iterations={request.sweeps}"]
+    before, after = kind_of(load_case(path, request.sets)).comparison(request.sweeps)
+    sets = [*before, *request.sets, *after]
     for name in names:  # each must be allowed for this case, e.g. enough threads
         load_case(path, [*sets, f'engine.strategy="{name}"'])
     case = load_case(path, [*sets, "engine.strategy=blocking"])

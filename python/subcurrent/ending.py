@@ -20,7 +20,7 @@ class End:
     @staticmethod
     def of(run: Any) -> End:
         """The end that the [run] table of a checked case asks for."""
-        if run.until == "steady":
+        if getattr(run, "until", None) == "steady":
             return End(steady=run.steady)
         return End(steps=run.steps) if run.steps is not None else End(time=run.time)
 

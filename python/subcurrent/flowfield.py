@@ -24,3 +24,34 @@ class FlowField:
             *(np.take(a, middle, axis=3 - axis).mean(axis=3 - axis) for a in (self.points, self.velocity)),
             self.time,
         )
+
+
+@dataclass(frozen=True)
+class PlasmaField:
+    """The state of a plasma on an even grid: scalars (nz, ny, nx), vectors (3, nz, ny, nx)."""
+
+    points: np.ndarray
+    density: np.ndarray
+    velocity: np.ndarray
+    pressure: np.ndarray
+    magnetic: np.ndarray
+    time: float = 0.0
+
+    def axis(self, direction: int) -> np.ndarray:
+        """Positions of the nodes along x (0), y (1) or z (2)."""
+        line = [0, 0, 0]
+        line[2 - direction] = slice(None)
+        return self.points[(direction, *line)]
+
+    def plane(self, across: int, at: float = 0.0) -> PlasmaField:
+        """The plane of nodes nearest to `at` across an axis, as arrays of two dimensions."""
+        n = int(np.argmin(np.abs(self.axis(across) - at)))
+        scalars, vectors = 2 - across, 3 - across
+        return PlasmaField(
+            np.take(self.points, n, vectors),
+            np.take(self.density, n, scalars),
+            np.take(self.velocity, n, vectors),
+            np.take(self.pressure, n, scalars),
+            np.take(self.magnetic, n, vectors),
+            self.time,
+        )

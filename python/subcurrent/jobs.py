@@ -18,12 +18,12 @@ from . import core, mpi, worker
 from .case import Case, as_tables, as_toml, load_case
 from .errors import OK, STOPPED, BadInput, StorageError
 from .figures import draw_figures, stored_case
+from .kinds import kind_of
 from .launch import command_for, launch
 from .library import find_case
-from .lines import count, duration
+from .lines import duration
 from .plan import Plan, run_plan
 from .progress import Watcher
-from .reference import reference_for
 from .report import write_report
 from .rundir import RunFolder, write_text, writing
 
@@ -80,12 +80,12 @@ def check_device(device: str) -> None:
         raise BadInput(f"--device {device} is not known: allowed is cpu or cuda.")
     if str(core.build_info().get("cuda", "no")) == "no":
         raise BadInput("--device cuda needs a build with CUDA, and this one has none: use --device cpu.")
-    raise BadInput("--device cuda is not there for the cavity solver yet: use --device cpu.")
+    raise BadInput("--device cuda is not there for the solvers yet: use --device cpu.")
 
 
 def prepare_folder(folder: RunFolder, case_file: Path, case: Case, plan: Plan, overwrite: bool) -> None:
     """Makes the run folder with the resolved case, the ranks' plan and the reference to compare with."""
-    reference = reference_for(case_file.parent, case.flow.reynolds)
+    reference = case.reference(case_file.parent)
     folder.create(overwrite)
     with writing(folder.path):
         write_text(folder.case, as_toml(case))
@@ -147,12 +147,10 @@ def _after(folder: RunFolder, case: Case, end: dict[str, Any], console: Console)
     """Tells how the run ended and draws its figures."""
     summary = json.loads(folder.summary.read_text())
     say(console, f"{end['state']} at step {end['steps']} after {duration(end['seconds'])}")
-    if summary["capped_steps"]:
-        say(
-            console,
-            f"{count(summary['capped_steps'], 'step')} ended at the iteration cap: not converged there",
-            "yellow",
-        )
+    for sentence in kind_of(case).warnings(summary):
+        say(console, sentence, "yellow")
+    if "halo_thread" in summary:
+        say(console, summary["halo_thread"]["verdict"])
     if end["state"] == "stopped":
         say(console, f"checkpoint written: continue with --resume --out {folder.path}")
         return STOPPED

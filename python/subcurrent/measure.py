@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from . import events
+from .kinds import kind_of
 from .plan import Plan
 from .recorder import clean
 from .rundir import write_text
@@ -30,7 +31,8 @@ def measure_strategies(module: ModuleType, context: Any, plan: Plan) -> int:
     counted, warms caches and settles what each strategy exchanges. Rank 0 writes the table as
     `strategies.json`.
     """
-    solvers = {name: module.Cavity(context, _options(plan, name)) for name in plan.strategies}
+    kind = kind_of(plan.case)
+    solvers = {name: kind.make(module, context, _options(plan, name)) for name in plan.strategies}
     seconds: dict[str, list[float]] = {name: [] for name in solvers}
     before: dict[str, dict[str, Any]] = {}
     for turn in range(plan.repeats + 1):

@@ -52,6 +52,8 @@ class Watcher:
             f"{event['strategy']}, until {event['end']}"
         )
         self.note(f"halos travel by {event['transports']}")
+        for text in event.get("notes", ()):
+            self.note(text)
         resumed = event["resumed"]
         if resumed:
             for reason in resumed["refused"]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import csv
 import io
-import itertools
 import json
 import math
 import time
@@ -14,21 +13,11 @@ from typing import Any
 
 from . import events, machine
 from .ending import End, Forecast
+from .kinds import kind_of
 from .lines import plain_line
 from .plan import Plan
 from .rundir import RunFolder, write_text, writing
 
-HISTORY = (
-    "step",
-    "time",
-    "dt",
-    "courant",
-    "iterations",
-    "residual",
-    "max_change",
-    "divergence_rms",
-    "capped",
-)
 EVENT_EVERY = 0.25  # seconds between two progress events
 LINE_EVERY = 5.0  # seconds between two progress lines when people read the output directly
 
@@ -46,8 +35,8 @@ class Recorder:
         self._resumed = resumed
         self._forecast = Forecast(End.of(self._case.run))
         self._first_step = solver.steps
-        self._iterations = 0
-        self._capped = 0
+        self._kind = kind_of(self._case)
+        self._totals: dict[str, Any] = {}
         self._seconds = 0.0
         self._seconds_before = 0.0
         self._said = -math.inf
@@ -69,27 +58,33 @@ class Recorder:
             "step": self._solver.steps,
             "end": str(End.of(self._case.run)),
             "resumed": self._resumed,
+            "notes": self._case.notes(),
         }
         if self._plan.events:
             events.emit("start", **facts)
         else:
             print(
                 f"subcurrent: {facts['cells']} cells on {facts['ranks']} ranks, until {facts['end']}",
+                *facts["notes"],
+                sep="\n",
                 flush=True,
             )
 
     def step(self, record: dict[str, Any], seconds: float) -> None:
         """Takes note of one step; `seconds` count from the first step of this session."""
-        self._iterations += record["iterations"]
-        self._capped += bool(record["capped"])
+        self._kind.count(record, self._totals)
         self._seconds = seconds
         if not self._writes:
             return
         self._last = record
         if record["step"] % self._case.output.history_every == 0:
             with writing(self._folder.history):
-                self._rows.writerow([_cell(record[name]) for name in HISTORY] + [f"{self._total():.4f}"])
-        share, left = self._forecast.add(seconds, record["step"], record["time"], record["max_change"])
+                self._rows.writerow(
+                    [_cell(record[name]) for name in self._kind.history] + [f"{self._total():.4f}"]
+                )
+        share, left = self._forecast.add(
+            seconds, record["step"], record["time"], record.get("max_change", math.inf)
+        )
         now = time.monotonic()
         if now - self._said >= (EVENT_EVERY if self._plan.events else LINE_EVERY):
             self._said = now
@@ -105,29 +100,33 @@ class Recorder:
         self.flush()
         facts = {
             **self._last,
+            **self._totals,
             "share": share,
             "left": left,
             "seconds": self._seconds,
-            "capped_steps": self._capped,
         }
+        facts["facts"] = self._kind.facts(facts)
         if self._plan.events:
             events.emit("step", **clean(facts))
         else:
             print(plain_line(facts), flush=True)
 
     def finished(self, state: str) -> None:
-        """Writes profiles and summary. Collective: gathering the profiles takes all ranks."""
-        profiles = self._solver.centreline()
+        """Writes results and summary. Collective: gathering the results takes all ranks."""
+        results = self._kind.results(self._solver, self._case)
+        measured = self._kind.measured(self._solver, self._case)
         terms = dict(self._solver.terms())
         timeline = dict(self._solver.timeline_summary())
         if not self._writes:
             return
         if self._last:
+            self._last = self._last | measured
             self._say(1.0 if state == "finished" else 0.0, None)
         with writing(self._folder.history):
             self._file.close()
-        write_text(self._folder.centreline, profiles_csv(profiles))
-        summary = self._summary(state, terms) | {"timeline": timeline}
+        for name, text in results.items():
+            write_text(self._folder.path / name, text)
+        summary = self._summary(state, terms, timeline) | {"timeline": timeline}
         write_text(self._folder.summary, json.dumps(clean(summary), indent=1, allow_nan=False) + "\n")
         if self._plan.events:
             events.emit("end", state=state, steps=summary["steps"], seconds=summary["seconds"])
@@ -136,8 +135,9 @@ class Recorder:
                 f"subcurrent: {state} after {summary['steps']} steps; see {self._folder.summary}", flush=True
             )
 
-    def _summary(self, state: str, terms: dict[str, Any]) -> dict[str, Any]:
+    def _summary(self, state: str, terms: dict[str, Any], timeline: dict[str, Any]) -> dict[str, Any]:
         taken = max(self._solver.steps - self._first_step, 0)
+        measured = {**terms, "timeline": timeline}
         return {
             "solver": self._case.solver,
             "state": state,
@@ -147,8 +147,7 @@ class Recorder:
             "seconds": self._seconds,
             "steps_this_session": taken,
             "seconds_per_step": self._seconds / taken if taken else None,
-            "iterations_per_step": self._iterations / taken if taken else None,
-            "capped_steps": self._capped,
+            **self._kind.summary(self._case, taken, self._totals, measured),
             "last_step": self._last or None,
             "ranks": self._context.size,
             "threads": self._context.threads,
@@ -169,11 +168,11 @@ class Recorder:
     def _open_history(self) -> None:
         """Starts history.csv; on resume keeps the rows up to the checkpoint and drops what came after."""
         path = self._folder.history
-        kept = _rows_up_to(path, self._first_step) if self._resumed else []
+        kept = _rows_up_to(path, self._first_step, len(self._kind.history) + 1) if self._resumed else []
         with writing(path):
             self._file = path.open("w", newline="")
             self._rows = csv.writer(self._file, lineterminator="\n")
-            self._rows.writerow([*HISTORY, "seconds"])
+            self._rows.writerow([*self._kind.history, "seconds"])
             self._rows.writerows(kept)
             self._file.flush()
         if kept:
@@ -188,15 +187,6 @@ def overlap_case(terms: dict[str, Any]) -> str | None:
     if core >= messages:
         return "communication hidden: T_m = C + W + R"
     return "computation hidden: T_p = C_shell + M + R"
-
-
-def profiles_csv(profiles: dict[str, Any]) -> str:
-    """The columns z,u,x,w; where z and x differ in length, the shorter pair ends in empty cells."""
-    lines = ["z,u,x,w"]
-    columns = (profiles["z"], profiles["u"], profiles["x"], profiles["w"])
-    for row in itertools.zip_longest(*columns):
-        lines.append(",".join("" if value is None else f"{float(value):.10g}" for value in row))
-    return "\n".join(lines) + "\n"
 
 
 def clean(value: Any) -> Any:
@@ -216,10 +206,10 @@ def _cell(value: Any) -> Any:
     return f"{value:.10g}" if isinstance(value, float) else value
 
 
-def _rows_up_to(path: Path, step: int) -> list[list[str]]:
+def _rows_up_to(path: Path, step: int, columns: int) -> list[list[str]]:
     """The rows of an earlier session that the checkpoint has seen; a row cut off by a kill is dropped."""
     if not path.exists():
         return []
     with writing(path), path.open(newline="") as file:
-        rows = [row for row in csv.reader(file) if len(row) == len(HISTORY) + 1 and row[0].isdigit()]
+        rows = [row for row in csv.reader(file) if len(row) == columns and row[0].isdigit()]
     return [row for row in rows if int(row[0]) <= step]

@@ -71,3 +71,13 @@ def reference_for(folder: Path, reynolds: float) -> Path | None:
         if read_profiles(path).reynolds == reynolds:
             return path
     return None
+
+
+def read_columns(path: Path) -> dict[str, np.ndarray]:
+    """The columns of a CSV file of numbers by name; lines that begin with # are left out."""
+    lines = [line for line in path.read_text().splitlines() if line and not line.startswith("#")]
+    rows = list(csv.DictReader(lines))
+    try:
+        return {name: np.array([float(row[name]) for row in rows]) for name in rows[0]}
+    except (IndexError, TypeError, ValueError):
+        raise BadInput(f"{path} holds no columns of numbers.") from None

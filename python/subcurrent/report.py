@@ -9,7 +9,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from .figures import CAPTIONS, name_of, stored_case
+from .figures import captions, name_of, stored_case
+from .kinds import Kind, kind_of
 from .lines import duration
 from .rundir import RunFolder, write_text
 
@@ -35,34 +36,31 @@ PAGE = """<!doctype html>
 
 def write_report(folder: RunFolder, figures: list[Path]) -> Path:
     """Writes report.html with the figures inside it, and returns its path."""
+    case = stored_case(folder)
+    texts = captions(case)
     page = PAGE.format(
-        title=html.escape(name_of(stored_case(folder))),
-        facts=_facts(folder),
-        figures="\n".join(_figure(path) for path in figures),
+        title=html.escape(name_of(case)),
+        facts=_facts(folder, kind_of(case)) + kind_of(case).tables(folder),
+        figures="\n".join(_figure(path, texts.get(path.name, path.stem)) for path in figures),
         case=html.escape(folder.case.read_text()),
     )
     write_text(folder.report, page)
     return folder.report
 
 
-def _facts(folder: RunFolder) -> str:
+def _facts(folder: RunFolder, kind: Kind) -> str:
     if not folder.summary.is_file():
         return ""
     summary = json.loads(folder.summary.read_text())
-    rows = [(name, value) for name, value in _readable(summary) if value is not None]
+    rows = [(name, value) for name, value in _readable(summary, kind) if value is not None]
     table = "\n".join(
         f"<tr><td>{html.escape(name)}</td><td>{html.escape(value)}</td></tr>" for name, value in rows
     )
-    warning = ""
-    if summary.get("capped_steps"):
-        warning = (
-            f'<p class="warn">{summary["capped_steps"]} steps ended at the iteration cap: '
-            "their pressure is not converged.</p>"
-        )
+    warning = "".join(f'<p class="warn">{html.escape(text)}.</p>' for text in kind.warnings(summary))
     return f"{warning}<table>{table}</table>"
 
 
-def _readable(summary: dict[str, Any]) -> list[tuple[str, str | None]]:
+def _readable(summary: dict[str, Any], kind: Kind) -> list[tuple[str, str | None]]:
     def seconds(name: str) -> str | None:
         value = summary.get(name)
         return None if value is None else f"{value:.4g} s"
@@ -72,12 +70,10 @@ def _readable(summary: dict[str, Any]) -> list[tuple[str, str | None]]:
         return None if value is None else f"{100 * value:.1f} %"
 
     rate, machine = summary.get("gb_per_s"), summary.get("machine", {})
-    iterations = summary.get("iterations_per_step")
     return [
         ("state", f"{summary['state']} at step {summary['steps']}, time {summary['time']:.5g}"),
         ("took", f"{duration(summary['seconds'])}, {summary['steps_this_session']} steps"),
         ("per step", seconds("seconds_per_step")),
-        ("pressure iterations per step", None if iterations is None else f"{iterations:.1f}"),
         (
             "ranks",
             f"{summary['ranks']} ({' × '.join(map(str, summary['split']))}) × {summary['threads']} threads",
@@ -92,7 +88,7 @@ def _readable(summary: dict[str, Any]) -> list[tuple[str, str | None]]:
         ("hidden share of the messages", share("hidden")),
         ("case of overlap", summary.get("overlap_case")),
         ("memory traffic", None if rate is None else f"{rate:.1f} GB/s"),
-        ("pressure / velocity", _pair(share("pressure_share"), share("velocity_share"))),
+        *kind.rows(summary),
         (
             "machine",
             f"{machine.get('host')}: {machine.get('cpu')}, {machine.get('cores')} cores" if machine else None,
@@ -100,12 +96,8 @@ def _readable(summary: dict[str, Any]) -> list[tuple[str, str | None]]:
     ]
 
 
-def _pair(one: str | None, other: str | None) -> str | None:
-    return f"{one} / {other}" if one and other else None
-
-
-def _figure(path: Path) -> str:
+def _figure(path: Path, text: str) -> str:
     data = base64.b64encode(path.read_bytes()).decode()
-    caption = html.escape(CAPTIONS.get(path.name, path.stem))
+    caption = html.escape(text)
     image = f'<img alt="{caption}" src="data:image/png;base64,{data}">'
     return f"<figure>{image}<figcaption>{caption}</figcaption></figure>"

@@ -26,8 +26,11 @@ FILES = (
     "wait.csv",
     "strategies.csv",
     "strategies.json",
+    "axis.csv",
+    "wave.json",
+    "solution.npy",
 )
-FOLDERS = ("snapshots", "checkpoints", "figures")
+FOLDERS = ("snapshots", "checkpoints", "figures", "matrix")
 
 
 class RunFolder:
@@ -40,6 +43,7 @@ class RunFolder:
         self.reference = self.path / "reference.csv"
         self.history = self.path / "history.csv"
         self.centreline = self.path / "centreline.csv"
+        self.axis = self.path / "axis.csv"
         self.summary = self.path / "summary.json"
         self.timeline = self.path / "timeline.json"
         self.report = self.path / "report.html"

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from pathlib import Path
 from types import ModuleType
@@ -11,6 +12,7 @@ from typing import Any
 from .case import Case
 from .ending import End
 from .errors import OK, STOPPED, SubcurrentError
+from .kinds import kind_of
 from .plan import Plan
 from .recorder import Recorder
 from .rundir import RunFolder
@@ -19,7 +21,8 @@ from .rundir import RunFolder
 def run_case(module: ModuleType, context: Any, plan: Plan, stop: Any) -> int:
     """Runs the case of a plan to its end on all ranks together; returns 0, or 5 after a clean stop."""
     case, folder = plan.typed_case(), RunFolder(plan.folder)
-    solver = module.Cavity(context, case.options())
+    kind = kind_of(case)
+    solver = kind.make(module, context, case.options())
     held = folder.lock() if context.rank == 0 else None
     for written in (folder.snapshots, folder.checkpoints):
         context.remove_leftovers(str(written))
@@ -29,11 +32,11 @@ def run_case(module: ModuleType, context: Any, plan: Plan, stop: Any) -> int:
 
     end = End.of(case.run)
     due = Due(case, solver.time)
-    record: dict[str, Any] = {"step": solver.steps, "time": solver.time, "max_change": float("inf")}
+    record: dict[str, Any] = {"step": solver.steps, "time": solver.time}
     stopped = context.any(stop.asked)
     begin = time.perf_counter()
-    while not stopped and not end.reached(record["step"], record["time"], record["max_change"]):
-        record = solver.step()
+    while not stopped and not end.reached(record["step"], record["time"], record.get("max_change", math.inf)):
+        record = kind.step(solver, case)
         recorder.step(record, time.perf_counter() - begin)
         if due.snapshot(record["step"], record["time"]):
             solver.write_snapshot(str(folder.snapshot(record["step"])))

@@ -7,10 +7,11 @@ import pytest
 from subcurrent import compare, plots
 from subcurrent.errors import BadInput, StorageError
 from subcurrent.flowfield import FlowField
+from subcurrent.kinds.cavity import profiles_csv
 from subcurrent.library import shipped
 from subcurrent.plots.strategies import parts_of
 from subcurrent.plots.trace import trace
-from subcurrent.recorder import clean, overlap_case, profiles_csv
+from subcurrent.recorder import clean, overlap_case
 from subcurrent.reference import Profiles, read_profiles, reference_for
 from subcurrent.snapshot import read_snapshot
 

@@ -3,18 +3,29 @@
 
 from __future__ import annotations
 
+from .crystal import draw_growth, draw_outlines, draw_temperature
 from .flow import draw_flow, draw_flow_3d
 from .history import draw_history, read_history
+from .plasma import draw_axis, draw_cuts, draw_magnetosphere, draw_plasma_history, draw_tube, draw_vortex
 from .profiles import draw_profiles
 from .strategies import draw_strategies
 from .wait import draw_wait
 
 __all__ = [
+    "draw_axis",
+    "draw_cuts",
     "draw_flow",
     "draw_flow_3d",
+    "draw_growth",
     "draw_history",
+    "draw_magnetosphere",
+    "draw_outlines",
+    "draw_plasma_history",
     "draw_profiles",
     "draw_strategies",
+    "draw_temperature",
+    "draw_tube",
+    "draw_vortex",
     "draw_wait",
     "read_history",
 ]

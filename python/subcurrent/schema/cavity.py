@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Field
 
+from ..errors import BadInput
+from ..reference import reference_for
 from . import cavity_checks
+from .common import Engine, Output, Triple, check_split, engine_options
 from .keys import Table, key
 
-Triple = Annotated[list[float], Field(min_length=3, max_length=3)]
 Points = Annotated[list[Annotated[int, Field(ge=4, le=100_000)]], Field(min_length=3, max_length=3)]
-Split = Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=3, max_length=3)]
 Relaxation = Annotated[float, Field(gt=0, lt=2)]
 MAX_ITERATIONS = {"jacobi": 200_000, "sor": 50_000, "multigrid": 200}
 
@@ -109,52 +111,6 @@ class Run(Table):
     steady: float = key("steady means max |dV/dt| below this", "a number greater than 0", 1e-5, gt=0)
 
 
-STRATEGIES = (
-    "blocking",
-    "ordered",
-    "boundary_first",
-    "interior_first",
-    "halo_thread",
-    "halo_thread_no_join",
-    "pipelined",
-    "automatic",
-)
-
-
-class Engine(Table):
-    strategy: Literal[STRATEGIES] = key(
-        "the order in which shell, core and messages happen",
-        "one of " + ", ".join(f'"{name}"' for name in STRATEGIES),
-        "boundary_first",
-    )
-    split: Literal["auto"] | Split = key("ranks along x, y, z", '"auto" or three whole numbers >= 1', "auto")
-    threads: int = key("threads of each rank", "a whole number from 1 to 1024", 1, ge=1, le=1024)
-    transport: Literal["auto", "shared", "mpi", "delayed"] = key(
-        "how halos travel (delayed: a test that delays and reorders them)",
-        '"auto", "shared", "mpi" or "delayed"',
-        "auto",
-    )
-    corners: Literal["direct", "staged"] = key(
-        "edges and corners of the halo: from 26 neighbours, or in three phases",
-        '"direct" or "staged"',
-        "direct",
-    )
-    poke_ms: float = key(
-        "milliseconds of computing between two looks at the messages", "a number greater than 0", 0.5, gt=0
-    )
-
-
-class Output(Table):
-    every: float = key("time between two snapshots, 0 for the last state only", "a number >= 0", 0.0, ge=0)
-    snapshots: bool = key("write VTKHDF snapshots", "true or false", True)
-    figures: bool = key("draw PNG figures at the end", "true or false", True)
-    checkpoint_every: int = key(
-        "steps between two checkpoints, 0 for the last state only", "a whole number >= 0", 500, ge=0
-    )
-    timeline: bool = key("write timeline.json (Perfetto) at the end", "true or false", True)
-    history_every: int = key("steps between two rows of history.csv", "a whole number >= 1", 1, ge=1)
-
-
 class CavityCase(Table):
     """A cavity case file, complete: what is not given has its default, and cross-checks have passed."""
 
@@ -195,7 +151,26 @@ class CavityCase(Table):
         cavity_checks.check_case(self)
 
     def check_ranks(self, ranks: int) -> None:
-        cavity_checks.check_split(self, ranks)
+        check_split(self.cells(), self.engine.split, ranks, cavity_checks.HALO)
+
+    def with_files(self, folder: Path) -> CavityCase:
+        """The same case with the path of its grid file made absolute; refuses a file that is not there."""
+        if self.grid.clustering != "file":
+            return self
+        path = (folder / self.grid.file).resolve()
+        if not path.is_file():
+            raise BadInput(
+                f'grid.file = "{self.grid.file}" does not exist: {path} must be an HDF5 grid file.'
+            )
+        return self.model_copy(update={"grid": self.grid.model_copy(update={"file": str(path)})})
+
+    def notes(self) -> list[str]:
+        """What the program says at the start beyond grid and strategy."""
+        return []
+
+    def reference(self, folder: Path) -> Path | None:
+        """The profiles in a case's folder that a run may be compared with."""
+        return reference_for(folder, self.flow.reynolds)
 
     def cells(self) -> list[int]:
         """Cells that are split over ranks: wall points are not, every point of a periodic axis is."""
@@ -231,10 +206,5 @@ class CavityCase(Table):
             },
             "courant": float(self.run.courant or 0.2),
             "dt": float(self.run.dt or 0.0),
-            "engine": {
-                "strategy": engine.strategy,
-                "split": [0, 0, 0] if engine.split == "auto" else list(engine.split),
-                "halo_corners": engine.corners,
-                "poke_ms": float(engine.poke_ms),
-            },
+            "engine": engine_options(engine),
         }

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..errors import BadInput
+from .common import check_engine
 
 if TYPE_CHECKING:
     from .cavity import CavityCase
@@ -20,7 +20,7 @@ def check_case(case: CavityCase) -> None:
     _check_boundaries(case)
     _check_initial(case)
     _check_pressure(case)
-    _check_engine(case)
+    check_engine(case.engine)
 
 
 def _check_end(case: CavityCase) -> None:
@@ -112,62 +112,3 @@ def _check_pressure(case: CavityCase) -> None:
             f'pressure.tolerance = {pressure.tolerance:g} cannot be reached with flow.precision = "single": '
             "at least 1e-06 is needed."
         )
-
-
-def _check_engine(case: CavityCase) -> None:
-    engine = case.engine
-    if engine.strategy == "automatic":
-        raise BadInput(
-            'engine.strategy = "automatic" has no tuned choice for this case and machine: run tune first, or '
-            "name "
-            "a strategy, e.g. boundary_first."
-        )
-    if engine.strategy == "halo_thread_no_join" and engine.threads < 2:
-        raise BadInput(
-            f'engine.threads = {engine.threads} is too few for engine.strategy = "halo_thread_no_join": one '
-            f"thread "
-            "only moves halos, so at least 2 are needed."
-        )
-
-
-def check_split(case: CavityCase, ranks: int) -> None:
-    """Refuses a split into other than `ranks` blocks, or into blocks thinner than the halo read from them."""
-    if ranks < 1:
-        raise BadInput(f"-n {ranks} is not allowed: the number of ranks is a whole number >= 1.")
-    cells = case.cells()
-    split = case.engine.split
-    if split == "auto":
-        if not any(_too_thin(cells, trial) is None for trial in _splits(ranks)):
-            raise BadInput(
-                f"-n {ranks} is more ranks than this grid can feed: no split of {cells} cells leaves every "
-                f"rank the "
-                f"{HALO} cells that its neighbours' halos read."
-            )
-        return
-    px, py, pz = split
-    if px * py * pz != ranks:
-        raise BadInput(
-            f"engine.split = {split} makes {px * py * pz} blocks for {ranks} ranks: they must be equal."
-        )
-    axis = _too_thin(cells, split)
-    if axis is not None:
-        raise BadInput(
-            f"engine.split = {split} leaves a rank {cells[axis] // split[axis]} of {cells[axis]} cells along "
-            f"{'xyz'[axis]}: a halo of {HALO} is wider than that, at most {cells[axis] // HALO} ranks fit "
-            f"there."
-        )
-
-
-def _too_thin(cells: list[int], split: list[int]) -> int | None:
-    """The first axis along which a block would be thinner than the halo its neighbour reads, or None."""
-    for axis, (count, parts) in enumerate(zip(cells, split, strict=True)):
-        if parts > 1 and count // parts < HALO:
-            return axis
-    return None
-
-
-def _splits(ranks: int) -> Iterator[list[int]]:
-    for px in (n for n in range(1, ranks + 1) if ranks % n == 0):
-        rest = ranks // px
-        for py in (n for n in range(1, rest + 1) if rest % n == 0):
-            yield [px, py, rest // py]

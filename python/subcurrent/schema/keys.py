@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from types import UnionType
+from typing import Any, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.fields import FieldInfo
@@ -26,8 +27,11 @@ def allowed(field: FieldInfo) -> str:
 
 
 def nested(field: FieldInfo) -> type[Table] | None:
-    """The table a key opens, or None where the key holds a value."""
+    """The table a key opens (one that may be left out, too), or None where the key holds a value."""
     kind = field.annotation
+    choices = [choice for choice in get_args(kind) if choice is not type(None)]
+    if isinstance(kind, UnionType) and len(choices) == 1:
+        kind = choices[0]
     return kind if isinstance(kind, type) and issubclass(kind, Table) else None
 
 

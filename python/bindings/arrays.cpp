@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fields as NumPy arrays, accounts of time as dicts.
+#include "python/bindings/arrays.hpp"
+
+#include <memory>
+
+namespace nb = nanobind;
+
+namespace sc::python {
+
+namespace {
+
+nb::dlpack::dtype dtype_of(ElementType type) {
+  return type == ElementType::f32 ? nb::dtype<float>() : nb::dtype<double>();
+}
+
+/// An array that owns its elements.
+template <class T>
+Array keep(std::vector<T> values, std::initializer_list<std::size_t> shape, nb::dlpack::dtype type) {
+  auto kept = std::make_unique<std::vector<T>>(std::move(values));
+  void* data = kept->data();
+  const nb::capsule owner(kept.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return {data, shape.size(), shape.begin(), owner, nullptr, type};
+}
+
+}  // namespace
+
+Array owned(std::vector<double> values) {
+  const std::size_t count = values.size();
+  return keep(std::move(values), {count}, nb::dtype<double>());
+}
+
+Array owned(std::vector<std::byte> gathered, const Storage& storage, Int3 extent) {
+  const auto x = std::size_t(extent.x), y = std::size_t(extent.y), z = std::size_t(extent.z);
+  const nb::dlpack::dtype type = dtype_of(storage.type());
+  return storage.components() == 1
+             ? keep(std::move(gathered), {z, y, x}, type)
+             : keep(std::move(gathered), {std::size_t(storage.components()), z, y, x}, type);
+}
+
+Array view(nb::handle owner, const Storage& storage) {
+  const Int3 n = storage.grid().own().extent();
+  const Layout& layout = storage.grid().layout();
+  const std::array<std::size_t, 4> shape = {std::size_t(storage.components()), std::size_t(n.z),
+                                            std::size_t(n.y), std::size_t(n.x)};
+  const std::array<std::int64_t, 4> strides = {storage.component_stride(), layout.sz, layout.sy, 1};
+  const std::size_t first = storage.components() == 1 ? 1 : 0;
+  return {storage.base(),          4 - first, shape.data() + first, owner, strides.data() + first,
+          dtype_of(storage.type())};
+}
+
+nb::tuple tuple_of(Int3 v) { return nb::make_tuple(v.x, v.y, v.z); }
+
+nb::dict terms_of(const Terms& terms) {
+  nb::dict result;
+  result["C_shell"] = terms.shell;
+  result["C_core"] = terms.core;
+  result["C_core_ordered"] = terms.core_apart;
+  result["M"] = terms.movement;
+  result["W"] = terms.wait;
+  result["R"] = terms.reduce;
+  result["start"] = terms.start;
+  result["poke"] = terms.poke;
+  result["boundary"] = terms.boundary;
+  result["settle"] = terms.settle;
+  result["hidden"] = terms.hidden();
+  return result;
+}
+
+nb::dict timeline_summary(const Ledger& ledger, const Timeline& timeline) {
+  nb::dict stages;
+  for (const Ledger::Line& line : ledger.lines()) {
+    nb::dict phases;
+    for (int p = 0; p < phase_count; ++p)
+      if (const double seconds = line.seconds[static_cast<std::size_t>(p)]; seconds > 0)
+        phases[std::string(phase_name(static_cast<Phase>(p))).c_str()] = seconds;
+    if (nb::len(phases) > 0) stages[line.name.c_str()] = phases;
+  }
+  nb::dict summary;
+  summary["seconds"] = stages;
+  summary["spans"] = timeline.spans().size();
+  summary["spans_without_room"] = timeline.dropped();
+  return summary;
+}
+
+}  // namespace sc::python

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every solver's binding needs: fields as NumPy arrays, accounts of time as dicts.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+
+#include <vector>
+
+#include "engine/field/storage.hpp"
+#include "engine/overlap/ledger.hpp"
+
+namespace sc::python {
+
+using Array = nanobind::ndarray<nanobind::numpy>;
+using Unlocked = nanobind::call_guard<nanobind::gil_scoped_release>;
+
+template <class F>
+auto unlocked(F&& action) {
+  const nanobind::gil_scoped_release release;
+  return action();
+}
+
+Array owned(std::vector<double> values);
+/// On rank 0 the gathered cells of a field: (components, nz, ny, nx), or (nz, ny, nx) for one component.
+Array owned(std::vector<std::byte> gathered, const Storage& storage, Int3 extent);
+/// The own cells where the solver keeps them, in the same shapes.
+Array view(nanobind::handle owner, const Storage& storage);
+
+nanobind::tuple tuple_of(Int3 v);
+/// The letters of the papers, in seconds.
+nanobind::dict terms_of(const Terms& terms);
+/// {stage: {phase: seconds}} of this rank, what took no time left out.
+nanobind::dict timeline_summary(const Ledger& ledger, const Timeline& timeline);
+
+}  // namespace sc::python

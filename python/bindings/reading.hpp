@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Typed values out of the dict that the Python case makes of a case file; what is missing or of the wrong
+// type is refused by its name.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/string.h>
+
+#include "engine/overlap/runner.hpp"
+
+namespace sc::python {
+
+template <class T>
+T get(const nanobind::dict& options, const char* key) {
+  if (!options.contains(key)) refuse(std::string("the option \"") + key + "\" is missing");
+  T value{};
+  if (!nanobind::try_cast<T>(options[key], value))
+    refuse(std::string("the option \"") + key + "\" is " +
+           nanobind::cast<std::string>(nanobind::repr(options[key])) + ", which is of the wrong type");
+  return value;
+}
+
+inline Int3 int3(const nanobind::dict& options, const char* key) {
+  const auto n = get<std::array<int, 3>>(options, key);
+  return {n[0], n[1], n[2]};
+}
+
+template <class E>
+struct Named {
+  const char* name;
+  E value;
+};
+
+template <class E>
+E choice_of(const std::string& text, const char* key, std::initializer_list<Named<E>> allowed) {
+  std::string known;
+  for (const Named<E>& entry : allowed) {
+    if (text == entry.name) return entry.value;
+    known += (known.empty() ? "" : ", ") + std::string(entry.name);
+  }
+  refuse(std::string(key) + " is \"" + text + "\"; allowed are " + known);
+}
+template <class E>
+E choice(const nanobind::dict& options, const char* key, std::initializer_list<Named<E>> allowed) {
+  return choice_of<E>(get<std::string>(options, key), key, allowed);
+}
+
+inline RunnerOptions runner_from(const nanobind::dict& options) {
+  RunnerOptions runner;
+  runner.strategy = strategy_of(get<std::string>(options, "strategy"));
+  runner.poke_seconds = 1e-3 * get<double>(options, "poke_ms");
+  runner.halo.corners =
+      choice<Corners>(options, "halo_corners", {{"direct", Corners::direct}, {"staged", Corners::staged}});
+  return runner;
+}
+
+}  // namespace sc::python

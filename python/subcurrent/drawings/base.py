@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One figure of a run folder: its file, its caption, and what draws it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..rundir import RunFolder
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """`draw(folder, case, path)` returns True when it drew, False when the folder has no data for it, and a
+    sentence when the figure cannot be had here."""
+
+    name: str
+    caption: str
+    draw: Callable[[Any, Any, Any], bool | str] | None = None
+
+
+def summary_of(folder: RunFolder) -> dict[str, Any]:
+    return json.loads(folder.summary.read_text()) if folder.summary.is_file() else {}

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What each solver tells the program around it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..rundir import RunFolder
+
+
+class Kind:
+    """One solver as sessions, recorders and reports see it."""
+
+    compiled = ""  # the class in the compiled module
+    history: tuple[str, ...] = ()  # the columns of history.csv, before the seconds
+
+    def make(self, module: Any, context: Any, options: dict[str, Any]) -> Any:
+        return getattr(module, self.compiled)(context, options)
+
+    def step(self, solver: Any, case: Any) -> dict[str, Any]:
+        """One step with what history.csv and the progress show of it. Collective."""
+        return solver.step()
+
+    def facts(self, record: dict[str, Any]) -> list[str]:
+        """What one step says, for a line of progress."""
+        raise NotImplementedError
+
+    def count(self, record: dict[str, Any], totals: dict[str, Any]) -> None:
+        """Adds a step to what is counted over the run."""
+
+    def measured(self, solver: Any, case: Any) -> dict[str, Any]:
+        """What the last step did not tell of the state that the run ends with. Collective."""
+        return {}
+
+    def results(self, solver: Any, case: Any) -> dict[str, str]:
+        """Files to be written at the end, by name. Collective; empty but on rank 0."""
+        raise NotImplementedError
+
+    def summary(
+        self, case: Any, taken: int, totals: dict[str, Any], measured: dict[str, Any]
+    ) -> dict[str, Any]:
+        """What summary.json holds beyond what every run has."""
+        raise NotImplementedError
+
+    def warnings(self, summary: dict[str, Any]) -> list[str]:
+        """Sentences for the end of a run that was not quite in order."""
+        raise NotImplementedError
+
+    def rows(self, summary: dict[str, Any]) -> list[tuple[str, str | None]]:
+        """Lines of the report's table beyond those of every run."""
+        raise NotImplementedError
+
+    def title(self, case: Any) -> str:
+        raise NotImplementedError
+
+    def comparison(self, sweeps: int) -> tuple[list[str], list[str]]:
+        """`--set` texts before and after the user's that make every strategy do the same work."""
+        raise NotImplementedError
+
+    def tables(self, folder: RunFolder) -> str:
+        """HTML for the report after its table of facts."""
+        return ""
+
+    @staticmethod
+    def points(case: Any) -> str:
+        return " × ".join(str(count) for count in case.grid.points)
+
+
+def csv_of(columns: dict[str, Any]) -> str:
+    """Columns of one length as CSV text."""
+    rows = zip(*columns.values(), strict=True)
+    lines = [",".join(columns), *(",".join(f"{float(value):.10g}" for value in row) for row in rows)]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cavity as the program around a run sees it."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from ..lines import count, number
+from .base import Kind
+
+
+class CavityKind(Kind):
+    compiled = "Cavity"
+    history = (
+        "step",
+        "time",
+        "dt",
+        "courant",
+        "iterations",
+        "residual",
+        "max_change",
+        "divergence_rms",
+        "capped",
+    )
+
+    def facts(self, record: dict[str, Any]) -> list[str]:
+        facts = [
+            f"step {record['step']}",
+            f"time {number(record['time'], '.4f')}",
+            f"courant {number(record['courant'], '.3f')}",
+            f"residual {number(record['residual'], '.1e')} in {record['iterations']} it.",
+            f"max |dV/dt| {number(record['max_change'], '.2e')}",
+        ]
+        if record.get("capped_steps"):
+            facts.append(f"{count(record['capped_steps'], 'step')} capped")
+        return facts
+
+    def count(self, record: dict[str, Any], totals: dict[str, Any]) -> None:
+        totals["iterations"] = totals.get("iterations", 0) + record["iterations"]
+        totals["capped_steps"] = totals.get("capped_steps", 0) + bool(record["capped"])
+
+    def results(self, solver: Any, case: Any) -> dict[str, str]:
+        profiles = solver.centreline()
+        return {} if profiles is None else {"centreline.csv": profiles_csv(profiles)}
+
+    def summary(
+        self, case: Any, taken: int, totals: dict[str, Any], measured: dict[str, Any]
+    ) -> dict[str, Any]:
+        return {
+            "iterations_per_step": totals.get("iterations", 0) / taken if taken else None,
+            "capped_steps": totals.get("capped_steps", 0),
+        }
+
+    def warnings(self, summary: dict[str, Any]) -> list[str]:
+        capped = summary.get("capped_steps")
+        if not capped:
+            return []
+        return [f"{count(capped, 'step')} ended at the iteration cap: not converged there"]
+
+    def rows(self, summary: dict[str, Any]) -> list[tuple[str, str | None]]:
+        iterations = summary.get("iterations_per_step")
+        shares = [summary.get(name) for name in ("pressure_share", "velocity_share")]
+        both = None if None in shares else " / ".join(f"{100 * share:.1f} %" for share in shares)
+        return [
+            ("pressure iterations per step", None if iterations is None else f"{iterations:.1f}"),
+            ("pressure / velocity", both),
+        ]
+
+    def title(self, case: Any) -> str:
+        return f"Cavity, Re = {case.flow.reynolds:g}, {self.points(case)} points"
+
+    def comparison(self, sweeps: int) -> tuple[list[str], list[str]]:
+        # Jacobi unless asked otherwise: its sweeps are the paper's, and cost the same every time.
+        return ["pressure.method=jacobi"], [f"pressure.iterations={sweeps}"]
+
+
+def profiles_csv(profiles: dict[str, Any]) -> str:
+    """The columns z,u,x,w; where z and x differ in length, the shorter pair ends in empty cells."""
+    lines = ["z,u,x,w"]
+    columns = (profiles["z"], profiles["u"], profiles["x"], profiles["w"])
+    for row in itertools.zip_longest(*columns):
+        lines.append(",".join("" if value is None else f"{float(value):.10g}" for value in row))
+    return "\n".join(lines) + "\n"

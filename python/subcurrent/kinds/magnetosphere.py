@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The magnetosphere as the program around a run sees it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from .. import halo_table
+from ..lines import count, number
+from ..standoff import Standoff, find_standoff
+from .base import Kind, csv_of
+
+
+class MagnetosphereKind(Kind):
+    compiled = "Magnetosphere"
+    history = (
+        "step",
+        "time",
+        "dt",
+        "courant",
+        "place",
+        "floors",
+        "mass",
+        "momentum_x",
+        "momentum_y",
+        "momentum_z",
+        "energy",
+        "divergence",
+        "magnetopause",
+        "shock",
+    )
+
+    def step(self, solver: Any, case: Any) -> dict[str, Any]:
+        measured = (solver.steps + 1) % case.output.history_every == 0
+        record = solver.step(diagnostics=measured)
+        if measured:
+            found = self._standoff(solver, case)
+            record |= {"magnetopause": found.magnetopause, "shock": found.shock}
+        return record
+
+    def measured(self, solver: Any, case: Any) -> dict[str, Any]:
+        found = self._standoff(solver, case)
+        return {**solver.measure(), "magnetopause": found.magnetopause, "shock": found.shock}
+
+    def _standoff(self, solver: Any, case: Any) -> Standoff:
+        nothing = Standoff(float("nan"), float("nan"))
+        if not case.has_planet():
+            return nothing
+        axis = solver.axis()
+        if axis is None:
+            return nothing
+        density = case.solar_wind().scaled(case.units())["density"]
+        return find_standoff(axis["x"], axis["density"], axis["current"], density)
+
+    def facts(self, record: dict[str, Any]) -> list[str]:
+        facts = [
+            f"step {record['step']}",
+            f"time {number(record['time'], '.4g')}",
+            f"dt {number(record['dt'], '.3g')}",
+            f"courant {number(record['courant'], '.3f')}",
+        ]
+        if "divergence" in record:
+            facts.append(f"max |div B| {number(record['divergence'], '.1e')}")
+        if record.get("magnetopause") is not None and record["magnetopause"] == record["magnetopause"]:
+            facts.append(f"magnetopause {record['magnetopause']:.2f}")
+        if record.get("floored"):
+            facts.append(f"{count(record['floored'], 'point')} at a floor so far")
+        return facts
+
+    def count(self, record: dict[str, Any], totals: dict[str, Any]) -> None:
+        totals["floored"] = totals.get("floored", 0) + record["floors"]
+
+    def results(self, solver: Any, case: Any) -> dict[str, str]:
+        axis = solver.axis()
+        texts: dict[str, str] = {}
+        if case.plasma.initial == "linear_wave":
+            error = solver.wave_error()
+            texts["wave.json"] = json.dumps({"error": error, "time": solver.time}) + "\n"
+        if axis is None:
+            return {}
+        return texts | {"axis.csv": csv_of({name: axis[name] for name in AXIS})}
+
+    def summary(
+        self, case: Any, taken: int, totals: dict[str, Any], measured: dict[str, Any]
+    ) -> dict[str, Any]:
+        extra: dict[str, Any] = {"floored": totals.get("floored", 0)}
+        if case.has_planet():
+            extra["expected_magnetopause"] = case.expected_standoff()
+        if case.engine.strategy.startswith("halo_thread") and case.engine.threads > 1:
+            seconds = measured["timeline"]["seconds"]
+            runs, samples = measured["runs"], measured["samples"]
+            extra["halo_thread"] = halo_table.table_of(seconds, runs, samples, case.engine)
+        return extra
+
+    def warnings(self, summary: dict[str, Any]) -> list[str]:
+        floored = summary.get("floored")
+        return [f"{count(floored, 'point')} were held at a floor of density or pressure"] if floored else []
+
+    def rows(self, summary: dict[str, Any]) -> list[tuple[str, str | None]]:
+        last = summary.get("last_step") or {}
+        found, shock, expected = (
+            last.get("magnetopause"),
+            last.get("shock"),
+            summary.get("expected_magnetopause"),
+        )
+        place = None
+        if found is not None and expected:
+            place = (
+                f"{found:.2f} radii, {100 * (found / expected - 1):+.1f} % of the balance at {expected:.2f}"
+            )
+        divergence = last.get("divergence")
+        return [
+            ("magnetopause on the axis", place),
+            ("bow shock on the axis", None if shock is None else f"{shock:.2f} radii"),
+            ("max |div B|", None if divergence is None else f"{divergence:.2e}"),
+            ("points held at a floor", str(summary.get("floored", 0))),
+        ]
+
+    def tables(self, folder: Any) -> str:
+        table = (
+            json.loads(folder.summary.read_text()).get("halo_thread") if folder.summary.is_file() else None
+        )
+        return halo_table.as_html(table) if table else ""
+
+    def title(self, case: Any) -> str:
+        names = {"orszag_tang": "Orszag-Tang vortex", "brio_wu": "Brio-Wu shock tube"}
+        if case.has_planet():
+            w = case.wind
+            speed = sum(v * v for v in w.velocity) ** 0.5
+            field = ", ".join(f"{b:g}" for b in w.field)
+            name = f"{case.planet.name}, wind {w.density:g} cm⁻³, {speed:g} km/s, B = ({field}) nT"
+        elif case.plasma.initial == "linear_wave":
+            name = f"Linear {case.plasma.wave} wave"
+        else:
+            name = names[case.plasma.initial]
+        return f"{name}, {self.points(case)} points"
+
+    def comparison(self, sweeps: int) -> tuple[list[str], list[str]]:
+        return [], []
+
+
+AXIS = ("x", "density", "pressure", "vx", "vy", "vz", "Bx", "By", "Bz", "current")

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables that every solver's case file has: [engine] and [output], and what they must fulfil."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from ..errors import BadInput
+from .keys import Table, key
+
+Triple = Annotated[list[float], Field(min_length=3, max_length=3)]
+Split = Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=3, max_length=3)]
+STRATEGIES = (
+    "blocking",
+    "ordered",
+    "boundary_first",
+    "interior_first",
+    "halo_thread",
+    "halo_thread_no_join",
+    "pipelined",
+    "automatic",
+)
+
+
+class Engine(Table):
+    strategy: Literal[STRATEGIES] = key(
+        "the order in which shell, core and messages happen",
+        "one of " + ", ".join(f'"{name}"' for name in STRATEGIES),
+        "boundary_first",
+    )
+    split: Literal["auto"] | Split = key("ranks along x, y, z", '"auto" or three whole numbers >= 1', "auto")
+    threads: int = key("threads of each rank", "a whole number from 1 to 1024", 1, ge=1, le=1024)
+    transport: Literal["auto", "shared", "mpi", "delayed"] = key(
+        "how halos travel (delayed: a test that delays and reorders them)",
+        '"auto", "shared", "mpi" or "delayed"',
+        "auto",
+    )
+    corners: Literal["direct", "staged"] = key(
+        "edges and corners of the halo: from 26 neighbours, or in three phases",
+        '"direct" or "staged"',
+        "direct",
+    )
+    poke_ms: float = key(
+        "milliseconds of computing between two looks at the messages", "a number greater than 0", 0.5, gt=0
+    )
+
+
+class Output(Table):
+    every: float = key("time between two snapshots, 0 for the last state only", "a number >= 0", 0.0, ge=0)
+    snapshots: bool = key("write VTKHDF snapshots", "true or false", True)
+    figures: bool = key("draw PNG figures at the end", "true or false", True)
+    checkpoint_every: int = key(
+        "steps between two checkpoints, 0 for the last state only", "a whole number >= 0", 500, ge=0
+    )
+    timeline: bool = key("write timeline.json (Perfetto) at the end", "true or false", True)
+    history_every: int = key("steps between two rows of history.csv", "a whole number >= 1", 1, ge=1)
+
+
+def engine_options(engine: Engine) -> dict[str, Any]:
+    """The options of the compiled runner."""
+    return {
+        "strategy": engine.strategy,
+        "split": [0, 0, 0] if engine.split == "auto" else list(engine.split),
+        "halo_corners": engine.corners,
+        "poke_ms": float(engine.poke_ms),
+    }
+
+
+def check_engine(engine: Engine) -> None:
+    if engine.strategy == "automatic":
+        raise BadInput(
+            'engine.strategy = "automatic" has no tuned choice for this case and machine: run tune first, or '
+            "name "
+            "a strategy, e.g. boundary_first."
+        )
+    if engine.strategy == "halo_thread_no_join" and engine.threads < 2:
+        raise BadInput(
+            f'engine.threads = {engine.threads} is too few for engine.strategy = "halo_thread_no_join": one '
+            f"thread "
+            "only moves halos, so at least 2 are needed."
+        )
+
+
+def check_split(cells: list[int], split: Literal["auto"] | list[int], ranks: int, halo: int) -> None:
+    """Refuses a split into other than `ranks` blocks, or into blocks thinner than the halo read from them."""
+    if ranks < 1:
+        raise BadInput(f"-n {ranks} is not allowed: the number of ranks is a whole number >= 1.")
+    if split == "auto":
+        if not any(_too_thin(cells, trial, halo) is None for trial in _splits(ranks)):
+            raise BadInput(
+                f"-n {ranks} is more ranks than this grid can feed: no split of {cells} cells leaves every "
+                f"rank the "
+                f"{halo} cells that its neighbours' halos read."
+            )
+        return
+    px, py, pz = split
+    if px * py * pz != ranks:
+        raise BadInput(
+            f"engine.split = {split} makes {px * py * pz} blocks for {ranks} ranks: they must be equal."
+        )
+    axis = _too_thin(cells, split, halo)
+    if axis is not None:
+        raise BadInput(
+            f"engine.split = {split} leaves a rank {cells[axis] // split[axis]} of {cells[axis]} cells along "
+            f"{'xyz'[axis]}: a halo of {halo} is wider than that, at most {cells[axis] // halo} ranks fit "
+            f"there."
+        )
+
+
+def _too_thin(cells: list[int], split: list[int], halo: int) -> int | None:
+    """The first axis along which a block would be thinner than the halo its neighbour reads, or None."""
+    for axis, (count, parts) in enumerate(zip(cells, split, strict=True)):
+        if parts > 1 and count // parts < halo:
+            return axis
+    return None
+
+
+def _splits(ranks: int) -> Iterator[list[int]]:
+    for px in (n for n in range(1, ranks + 1) if ranks % n == 0):
+        rest = ranks // px
+        for py in (n for n in range(1, rest + 1) if rest % n == 0):
+            yield [px, py, rest // py]

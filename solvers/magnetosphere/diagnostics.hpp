@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is measured on the nodes: sums, the limits of a step, the divergence of B, cells at a floor.
+#pragma once
+
+#include "engine/stage/sweep.hpp"
+#include "solvers/magnetosphere/fields.hpp"
+
+namespace sc::magnetosphere {
+
+/// rho, rho v, rho v^2 / 2 + p / (gamma - 1) + B^2 / 2
+struct Totals {
+  double per_gamma1;
+  SC_FN std::array<double, 5> operator()(At c, In<double> rho, In<double, 3> v, In<double> p,
+                                         In<double, 3> B) const {
+    const double vx = v[0][c], vy = v[1][c], vz = v[2][c], bx = B[0][c], by = B[1][c], bz = B[2][c];
+    const double energy = 0.5 * rho[c] * (vx * vx + vy * vy + vz * vz) + p[c] * per_gamma1 +
+                          0.5 * (bx * bx + by * by + bz * bz);
+    return {rho[c], rho[c] * vx, rho[c] * vy, rho[c] * vz, energy};
+  }
+};
+
+/// |v| + sqrt((gamma p + B^2) / rho), and 1 / rho, which limits mu / rho; nothing where the state is held.
+struct Limits {
+  double gamma;
+  double inner2;  ///< r_a^2, 0 without a planet
+  Lattice3 places;
+  SC_FN std::array<double, 2> operator()(At c, Index g, In<double> rho, In<double, 3> v, In<double> p,
+                                         In<double, 3> B) const {
+    const Place r = places.at(g);
+    const double vx = v[0][c], vy = v[1][c], vz = v[2][c], bx = B[0][c], by = B[1][c], bz = B[2][c];
+    const double per_rho = 1 / rho[c];
+    const double fast = std::sqrt((gamma * p[c] + (bx * bx + by * by + bz * bz)) * per_rho);
+    const bool held = square(r) < inner2;
+    return {held ? 0.0 : std::sqrt(vx * vx + vy * vy + vz * vz) + fast, held ? 0.0 : per_rho};
+  }
+};
+
+/// |div B| at the centres, less what the differences see in the dipole; 0 where the state is held.
+struct Divergence {
+  double per_edges;
+  double outer2;
+  Lattice3 places;  ///< of the centres
+  SC_FN double operator()(At c, Index g, In<double, 3> B, In<double> dipole) const {
+    const In<double> bx = B[0], by = B[1], bz = B[2];
+    const double div =
+        per_edges * (corners(c, [&](At a) { return bx[a]; }).x + corners(c, [&](At a) { return by[a]; }).y +
+                     corners(c, [&](At a) { return bz[a]; }).z) -
+        dipole[c];
+    const Place r = places.at(g);
+    const bool held = square(r) < outer2;
+    return held ? 0.0 : div < 0 ? -div : div;
+  }
+};
+
+/// Cells whose density or pressure is a floor's value.
+struct AtFloor {
+  double rho_floor, p_floor;
+  SC_FN double operator()(At c, In<double> rho, In<double> p) const {
+    return rho[c] == rho_floor || p[c] == p_floor ? 1.0 : 0.0;
+  }
+};
+
+inline auto totals_stage(Plasma& q) {
+  return Sweep("totals", Totals{}, SweepOptions{.reduce = Reduce::sum, .flops = 20}, reads(q.rho.now()),
+               reads(q.v.now()), reads(q.p.now()), reads(q.B.now()));
+}
+inline auto limits_stage(Plasma& q) {
+  return Sweep("limits", Limits{}, SweepOptions{.reduce = Reduce::max, .flops = 20}, reads(q.rho.now()),
+               reads(q.v.now()), reads(q.p.now()), reads(q.B.now()));
+}
+inline auto divergence_stage(Plasma& nodes, Plasma& centres) {
+  return Sweep("divergence", Divergence{}, SweepOptions{.reduce = Reduce::max, .flops = 30},
+               reads(nodes.B.now(), box(1)), reads(centres.dipole_divergence.now()));
+}
+inline auto floor_stage(Plasma& q) {
+  return Sweep("floors", AtFloor{}, SweepOptions{.reduce = Reduce::sum}, reads(q.rho.now()),
+               reads(q.p.now()));
+}
+
+}  // namespace sc::magnetosphere

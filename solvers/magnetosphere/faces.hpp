@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// What lies beyond the faces of the domain. Nodes and centres differ beside a mirror: the plane runs through
+// the first (or last) node, so that node -1 mirrors node 1, and centre -1 centre 0. On the high side the last
+// centre lies beyond the plane itself and comes out as a mirror image without being told.
+#pragma once
+
+#include "engine/exec/face_kernel.hpp"
+#include "solvers/magnetosphere/fields.hpp"
+
+namespace sc::magnetosphere {
+
+template <int N>
+struct Held {
+  std::array<double, std::size_t(N)> value;
+  template <class Out_>
+  SC_FN void operator()(Border b, Out_ q) const {
+    for (int n = 1; n <= b.layers; ++n)
+      for (int k = 0; k < N; ++k) q.base[k * q.stride + b.ghost(n).i] = value[std::size_t(k)];
+  }
+};
+
+/// No change along the normal, or along the line that leaves the domain at 45 degrees to +x.
+template <int N>
+struct Leaving {
+  bool oblique;
+  template <class Out_>
+  SC_FN void operator()(Border b, Out_ q) const {
+    const At from = b.inside(1).x(oblique ? -1 : 0);
+    for (int n = 1; n <= b.layers; ++n)
+      for (int k = 0; k < N; ++k) q.base[k * q.stride + b.ghost(n).i] = q.base[k * q.stride + from.i];
+  }
+};
+
+/// Component k changes its sign where `turned` has bit k.
+template <int N>
+struct Reflected {
+  int first;  ///< which own cell the first ghost mirrors: 1 next to the face, 2, 3 further in
+  unsigned turned;
+  template <class Out_>
+  SC_FN void operator()(Border b, Out_ q) const {
+    for (int k = 0; k < N; ++k) {
+      const double value = q.base[k * q.stride + b.inside(first).i];
+      q.base[k * q.stride + b.ghost(1).i] = turned >> k & 1U ? -value : value;
+    }
+  }
+};
+
+/// Bit `axis` of a vector that changes its normal component in a mirror, and the others, its tangential ones.
+constexpr unsigned normal_turned(int axis) { return 1U << axis; }
+constexpr unsigned tangential_turned(int axis) { return 7U & ~normal_turned(axis); }
+
+template <int N>
+void set_face(Field<double, N>& field, Face face, FaceKind kind, Half half, unsigned turned_by_mirror,
+              unsigned turned_by_equator, const std::array<double, std::size_t(N)>& wind) {
+  switch (kind) {
+    case FaceKind::periodic:
+      return;
+    case FaceKind::wind:
+      return boundary(field, face, Held<N>{wind});
+    case FaceKind::free:
+      return boundary(field, face, Leaving<N>{false});
+    case FaceKind::oblique:
+      return boundary(field, face, Leaving<N>{true}, 1);
+    case FaceKind::mirror:
+    case FaceKind::equator: {
+      const int first = half == Half::nodes ? 2 : face.side == 0 ? 1 : 3;
+      const unsigned turned = kind == FaceKind::mirror ? turned_by_mirror : turned_by_equator;
+      return boundary(field, face, Reflected<N>{first, turned});
+    }
+  }
+}
+
+inline void set_faces(Plasma& q, Half half, const MagnetosphereOptions& o) {
+  for (int axis = 0; axis < 3; ++axis)
+    for (int side = 0; side < 2; ++side) {
+      const Face face{axis, side};
+      const FaceKind kind = o.faces[std::size_t(2 * axis + side)];
+      const unsigned normal = normal_turned(axis);
+      set_face<1>(q.rho, face, kind, half, 0, 0, {o.wind.rho});
+      set_face<3>(q.v, face, kind, half, normal, normal, o.wind.v);
+      set_face<1>(q.p, face, kind, half, 0, 0, {o.wind.p});
+      set_face<3>(q.B, face, kind, half, normal, tangential_turned(axis), o.wind.B);
+    }
+}
+
+}  // namespace sc::magnetosphere

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fields of one set of points, nodes or centres, and where they lie.
+#pragma once
+
+#include <string>
+
+#include "engine/field/field.hpp"
+#include "solvers/magnetosphere/kernels.hpp"
+#include "solvers/magnetosphere/options.hpp"
+
+namespace sc::magnetosphere {
+
+struct Plasma {
+  Plasma(const Grid& grid, const std::string& prefix)
+      : rho(grid, prefix + "density", {.levels = 2}),
+        v(grid, prefix + "velocity", {.levels = 2}),
+        p(grid, prefix + "pressure", {.levels = 2}),
+        B(grid, prefix + "magnetic field", {.levels = 2}),
+        around(grid, prefix + "surroundings"),
+        dipole_divergence(grid, prefix + "dipole's divergence") {}
+  void advance() {
+    rho.advance();
+    v.advance();
+    p.advance();
+    B.advance();
+  }
+  Field<double> rho;
+  Field<double, 3> v;
+  Field<double> p;
+  Field<double, 3> B;
+  /// 0 … 2: the curl that the differences see in the dipole, a truncation error; 3: how firmly the point is
+  /// held, 1 - f; 4: 1 / r. Nothing without a planet, as the next.
+  Field<double, 5> around;
+  Field<double> dipole_divergence;
+};
+
+inline Lattice3 places_of(const MagnetosphereOptions& o, Half half) {
+  const double shift = half == Half::centres ? 0.5 * o.spacing : 0;
+  return {o.low[0] + shift, o.low[1] + shift, o.low[2] + shift, o.spacing};
+}
+
+}  // namespace sc::magnetosphere

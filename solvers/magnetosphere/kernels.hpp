@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// The MHD equations cell by cell. Two sets of points: nodes at time n and centres at n + 1/2, half a spacing
+// up along every axis. A point of one set takes averages over its 8 corners in the other set, and derivatives
+// over the 4 edges each way.
+#pragma once
+
+#include <array>
+
+#include "engine/field/views.hpp"
+#include "solvers/magnetosphere/planet.hpp"
+
+namespace sc::magnetosphere {
+
+/// Which points a stage computes.
+enum class Half { centres, nodes };
+
+/// The parameters of one half of a step.
+struct Numbers {
+  double dt = 0;  ///< the time this half spans
+  double gamma = 5.0 / 3.0;
+  double per_edges = 1;                            ///< 1 / (4 h)
+  double per_h2 = 1;                               ///< 1 / h^2
+  double D = 0, D_p = 0, mu = 0, nu = 0, eta = 0;  ///< nu: kinematic, beside mu / rho
+  double heat = 0;                                 ///< gamma - 1 where viscosity and resistivity heat, else 0
+  double rho_floor = 0, p_floor = 0;
+  Planet planet{};
+  Lattice3 places{};  ///< of the points computed
+};
+
+struct Views {
+  In<double> rho;
+  In<double, 3> v;
+  In<double> p;
+  In<double, 3> B;
+};
+
+/// Sums over the 8 corners: of all of them, and of the differences along the 4 edges of each direction.
+struct Corners8 {
+  double sum, x, y, z;
+};
+template <class F>
+SC_FN Corners8 corners(At low, const F& f) {
+  const At y = low.y(1);
+  const double a = f(low), b = f(low.z(1)), c = f(y), d = f(y.z(1));
+  const double e = f(low.x(1)), g = f(low.x(1).z(1)), k = f(y.x(1)), l = f(y.x(1).z(1));
+  const double s00 = a + b, s01 = c + d, s10 = e + g, s11 = k + l;
+  const double z0 = (b - a) + (d - c), z1 = (g - e) + (l - k);
+  const double low_x = s00 + s01, high_x = s10 + s11;
+  return {low_x + high_x, high_x - low_x, (s01 - s00) + (s11 - s10), z0 + z1};
+}
+
+/// The lowest of the corners around a point.
+template <Half half>
+SC_FN At lowest(At c) {
+  return half == Half::centres ? c : At{c.i - 1 - c.sy - c.sz, c.sy, c.sz};
+}
+
+/// Means over the corners, for the two-step start, and the rates of change of the ideal terms.
+struct Change {
+  Eight mean, rate;
+};
+
+/// d rho/dt = -div(v rho)
+/// d v/dt   = -(v . grad) v - grad p / rho + J x B / rho,  J = curl(B - B_dipole)
+/// d p/dt   = -(v . grad) p - gamma p div v + heat (mu |grad v|^2 + eta J^2)
+/// d B/dt   = curl(v x B)
+template <bool heated>
+SC_FN Change change_of(const Numbers& n, At low, const Views& q, Place dipole_curl) {
+  const In<double> vx = q.v[0], vy = q.v[1], vz = q.v[2], bx = q.B[0], by = q.B[1], bz = q.B[2];
+  const double d = n.per_edges;
+  const Corners8 rho = corners(low, [&](At c) { return q.rho[c]; });
+  const Corners8 p = corners(low, [&](At c) { return q.p[c]; });
+  const Corners8 u = corners(low, [&](At c) { return vx[c]; });
+  const Corners8 v = corners(low, [&](At c) { return vy[c]; });
+  const Corners8 w = corners(low, [&](At c) { return vz[c]; });
+  const Corners8 X = corners(low, [&](At c) { return bx[c]; });
+  const Corners8 Y = corners(low, [&](At c) { return by[c]; });
+  const Corners8 Z = corners(low, [&](At c) { return bz[c]; });
+  const double mass = corners(low, [&](At c) { return q.rho[c] * vx[c]; }).x +
+                      corners(low, [&](At c) { return q.rho[c] * vy[c]; }).y +
+                      corners(low, [&](At c) { return q.rho[c] * vz[c]; }).z;
+  // E = v x B, the electric field with its sign turned
+  const Corners8 ex = corners(low, [&](At c) { return fused(vy[c], bz[c], -(vz[c] * by[c])); });
+  const Corners8 ey = corners(low, [&](At c) { return fused(vz[c], bx[c], -(vx[c] * bz[c])); });
+  const Corners8 ez = corners(low, [&](At c) { return fused(vx[c], by[c], -(vy[c] * bx[c])); });
+
+  constexpr double eighth = 0.125;
+  Change out;
+  out.mean = {eighth * rho.sum, eighth * u.sum, eighth * v.sum, eighth * w.sum,
+              eighth * p.sum,   eighth * X.sum, eighth * Y.sum, eighth * Z.sum};
+  const Eight& m = out.mean;
+  const double Jx = fused(d, Z.y - Y.z, -dipole_curl.x);
+  const double Jy = fused(d, X.z - Z.x, -dipole_curl.y);
+  const double Jz = fused(d, Y.x - X.y, -dipole_curl.z);
+  const double per_rho = 1 / m.rho;
+  const auto dot = [](double ax, double ay, double az, const Corners8& a) {
+    return fused(ax, a.x, fused(ay, a.y, az * a.z));
+  };
+  const auto advected = [&](const Corners8& a) { return -d * dot(m.vx, m.vy, m.vz, a); };
+  out.rate.rho = -d * mass;
+  out.rate.vx = fused(per_rho, fused(Jy, m.Bz, -fused(Jz, m.By, d * p.x)), advected(u));
+  out.rate.vy = fused(per_rho, fused(Jz, m.Bx, -fused(Jx, m.Bz, d * p.y)), advected(v));
+  out.rate.vz = fused(per_rho, fused(Jx, m.By, -fused(Jy, m.Bx, d * p.z)), advected(w));
+  out.rate.p = fused(-n.gamma * d * m.p, u.x + v.y + w.z, advected(p));
+  if constexpr (heated) {
+    const double shear = dot(u.x, u.y, u.z, u) + dot(v.x, v.y, v.z, v) + dot(w.x, w.y, w.z, w);
+    const double currents = fused(Jx, Jx, fused(Jy, Jy, Jz * Jz));
+    const double friction = fused(m.rho, n.nu, n.mu) * (d * d);
+    out.rate.p = fused(n.heat, fused(friction, shear, n.eta * currents), out.rate.p);
+  }
+  out.rate.Bx = d * (ez.y - ey.z);
+  out.rate.By = d * (ex.z - ez.x);
+  out.rate.Bz = d * (ey.x - ex.y);
+  return out;
+}
+
+/// Seven points of the set itself: sum of the neighbours minus six times the point, over h^2.
+SC_FN double laplacian(In<double> q, At c) {
+  return fused(-6, q[c], ((q[c.x(1)] + q[c.x(-1)]) + (q[c.y(1)] + q[c.y(-1)])) + (q[c.z(1)] + q[c.z(-1)]));
+}
+
+/// rho += D lap rho, v += (mu / rho + nu) lap v, p += D_p lap p, B += eta lap B, all of the old level:
+/// centred in time they would not be stable.
+SC_FN void add_diffusion(const Numbers& n, At c, const Views& old, Eight& rate) {
+  const double viscosity = n.per_h2 * (n.mu / old.rho[c] + n.nu), eta = n.per_h2 * n.eta;
+  rate.rho = fused(n.per_h2 * n.D, laplacian(old.rho, c), rate.rho);
+  rate.vx = fused(viscosity, laplacian(old.v[0], c), rate.vx);
+  rate.vy = fused(viscosity, laplacian(old.v[1], c), rate.vy);
+  rate.vz = fused(viscosity, laplacian(old.v[2], c), rate.vz);
+  rate.p = fused(n.per_h2 * n.D_p, laplacian(old.p, c), rate.p);
+  rate.Bx = fused(eta, laplacian(old.B[0], c), rate.Bx);
+  rate.By = fused(eta, laplacian(old.B[1], c), rate.By);
+  rate.Bz = fused(eta, laplacian(old.B[2], c), rate.Bz);
+}
+
+SC_FN Eight advanced(const Eight& from, double dt, const Eight& r) {
+  return {fused(dt, r.rho, from.rho), fused(dt, r.vx, from.vx), fused(dt, r.vy, from.vy),
+          fused(dt, r.vz, from.vz),   fused(dt, r.p, from.p),   fused(dt, r.Bx, from.Bx),
+          fused(dt, r.By, from.By),   fused(dt, r.Bz, from.Bz)};
+}
+
+/// Keeps density and pressure above their floors, and stores. Returns 1 where a floor was touched, NaN where
+/// the state is not finite.
+SC_FN double store(const Numbers& n, At c, const Eight& q, Out<double> rho, Out<double, 3> v, Out<double> p,
+                   Out<double, 3> B) {
+  const double sum = (q.rho + q.p) + (q.vx + q.vy + q.vz) + (q.Bx + q.By + q.Bz);
+  const bool low = q.rho < n.rho_floor, cold = q.p < n.p_floor;
+  rho[c] = low ? n.rho_floor : q.rho;
+  p[c] = cold ? n.p_floor : q.p;
+  v[0][c] = q.vx;
+  v[1][c] = q.vy;
+  v[2][c] = q.vz;
+  B[0][c] = q.Bx;
+  B[1][c] = q.By;
+  B[2][c] = q.Bz;
+  return (low || cold ? 1.0 : 0.0) + (sum - sum);
+}
+
+/// What the planet does at a point: nothing, without one.
+struct NoPlanet {
+  SC_FN Place curl() const { return {0, 0, 0}; }
+  SC_FN void pull(Eight&) const {}
+  SC_FN void hold(Eight&) const {}
+};
+struct NearPlanet {
+  const Numbers& n;
+  In<double, 5> around;  ///< see Plasma::around
+  At c;
+  Place r;
+  SC_FN Place curl() const { return {around[0][c], around[1][c], around[2][c]}; }
+  SC_FN void pull(Eight& rate) const { n.planet.pull(r, around[4][c], rate); }
+  SC_FN void hold(Eight& q) const { n.planet.hold(r, around[4][c], around[3][c], q); }
+};
+
+/// Lax-Wendroff, first half: centre(n + 1/2) = mean of the nodes(n) + dt/2 rate(nodes).
+template <bool diffusive>
+struct Predict {
+  Numbers n;
+  SC_FN double operator()(At c, Index g, Out<double> rho1, Out<double, 3> v1, Out<double> p1,
+                          Out<double, 3> B1, In<double> rho, In<double, 3> v, In<double> p, In<double, 3> B,
+                          In<double, 5> around) const {
+    return step(c, rho1, v1, p1, B1, {rho, v, p, B}, NearPlanet{n, around, c, n.places.at(g)});
+  }
+  SC_FN double operator()(At c, Out<double> rho1, Out<double, 3> v1, Out<double> p1, Out<double, 3> B1,
+                          In<double> rho, In<double, 3> v, In<double> p, In<double, 3> B) const {
+    return step(c, rho1, v1, p1, B1, {rho, v, p, B}, NoPlanet{});
+  }
+  template <class Planet_>
+  SC_FN double step(At c, Out<double> rho1, Out<double, 3> v1, Out<double> p1, Out<double, 3> B1,
+                    const Views& nodes, const Planet_& planet) const {
+    Change change = change_of<diffusive>(n, lowest<Half::centres>(c), nodes, planet.curl());
+    planet.pull(change.rate);
+    Eight q = advanced(change.mean, n.dt, change.rate);
+    planet.hold(q);
+    return store(n, c, q, rho1, v1, p1, B1);
+  }
+};
+
+/// Leap-frog, and the second half of Lax-Wendroff: q(new) = q(old) + dt (rate(other set) + diffusion(old)).
+template <Half half, bool diffusive>
+struct Leap {
+  Numbers n;
+  SC_FN double operator()(At c, Index g, Out<double> rho1, Out<double, 3> v1, Out<double> p1,
+                          Out<double, 3> B1, In<double> rho, In<double, 3> v, In<double> p, In<double, 3> B,
+                          In<double> rho0, In<double, 3> v0, In<double> p0, In<double, 3> B0,
+                          In<double, 5> around) const {
+    return step(c, rho1, v1, p1, B1, {rho, v, p, B}, {rho0, v0, p0, B0},
+                NearPlanet{n, around, c, n.places.at(g)});
+  }
+  SC_FN double operator()(At c, Out<double> rho1, Out<double, 3> v1, Out<double> p1, Out<double, 3> B1,
+                          In<double> rho, In<double, 3> v, In<double> p, In<double, 3> B, In<double> rho0,
+                          In<double, 3> v0, In<double> p0, In<double, 3> B0) const {
+    return step(c, rho1, v1, p1, B1, {rho, v, p, B}, {rho0, v0, p0, B0}, NoPlanet{});
+  }
+  template <class Planet_>
+  SC_FN double step(At c, Out<double> rho1, Out<double, 3> v1, Out<double> p1, Out<double, 3> B1,
+                    const Views& other, const Views& old, const Planet_& planet) const {
+    Eight rate = change_of<diffusive>(n, lowest<half>(c), other, planet.curl()).rate;
+    planet.pull(rate);
+    if constexpr (diffusive) add_diffusion(n, c, old, rate);
+    const Eight from{old.rho[c], old.v[0][c], old.v[1][c], old.v[2][c],
+                     old.p[c],   old.B[0][c], old.B[1][c], old.B[2][c]};
+    Eight q = advanced(from, n.dt, rate);
+    planet.hold(q);
+    return store(n, c, q, rho1, v1, p1, B1);
+  }
+};
+
+}  // namespace sc::magnetosphere

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// make_magnetosphere: checks the options and chooses the equations' terms once.
+#include <cmath>
+#include <string>
+
+#include "solvers/magnetosphere/mhd_solver.hpp"
+
+namespace sc::magnetosphere {
+
+namespace {
+
+constexpr const char* face_names[6] = {"x-", "x+", "y-", "y+", "z-", "z+"};
+
+bool reflecting(FaceKind kind) { return kind == FaceKind::mirror || kind == FaceKind::equator; }
+
+void check_faces(const MagnetosphereOptions& o) {
+  for (std::size_t f = 0; f < 6; ++f) {
+    const std::string name = std::string("boundaries.") + face_names[f];
+    const auto axis = static_cast<std::size_t>(f / 2);
+    const FaceKind kind = o.faces[f];
+    if ((kind == FaceKind::periodic) != (o.faces[f ^ 1U] == FaceKind::periodic))
+      refuse(name + ": both faces of an axis must be periodic or none");
+    if (kind == FaceKind::oblique && axis == 0)
+      refuse(name + " is oblique: waves can leave at 45 degrees to x only through faces along x");
+    if (!reflecting(kind)) continue;
+    if (o.cells[int(axis)] < 4) refuse(name + " reflects: the axis needs at least 4 points");
+    if (o.wind.v[axis] != 0) refuse(name + " reflects, but the wind blows through it");
+    for (std::size_t k = 0; k < 3; ++k)
+      if (((k == axis) == (kind == FaceKind::mirror)) && o.wind.B[k] != 0)
+        refuse(name + (kind == FaceKind::mirror ? " is a mirror, but the wind's field crosses it"
+                                                : " is an equator, but the wind's field lies in it"));
+    if (!o.planet) continue;
+    const bool right = axis == 2 ? kind == FaceKind::equator : axis == 1 && kind == FaceKind::mirror;
+    if (!right)
+      refuse(name + ": a dipole is symmetric about y = 0 as a mirror and about z = 0 as an equator");
+    if (axis == 2 && o.planet->tilt != 0) refuse(name + ": a tilted dipole has no symmetry about z = 0");
+    if (axis == 1 && o.planet->rotation != 0) refuse(name + ": a turning planet has no symmetry about y = 0");
+    const double last = o.low[axis] + o.spacing * (o.cells[int(axis)] - 1);
+    if (std::abs(f % 2 == 0 ? o.low[axis] : last) > 1e-9 * o.spacing)
+      refuse(name + " must lie on the planet: the plane is at 0");
+  }
+}
+
+void check_positive(const char* name, double value) {
+  if (!(value > 0)) refuse(std::string(name) + " is " + std::to_string(value) + "; it must be positive");
+}
+
+}  // namespace
+
+void check(const MagnetosphereOptions& o) {
+  for (int a = 0; a < 3; ++a)
+    if (o.cells[a] < 1) refuse("grid.points is " + to_string(o.cells) + "; every axis needs at least 1");
+  check_positive("grid.spacing", o.spacing);
+  check_positive("run.courant", o.courant);
+  check_positive("limits.density", o.density_floor);
+  check_positive("limits.pressure", o.pressure_floor);
+  check_positive("wind.density", o.wind.rho);
+  check_positive("wind.pressure", o.wind.p);
+  if (!(o.gamma > 1)) refuse("plasma.gamma is " + std::to_string(o.gamma) + "; it must be greater than 1");
+  if (o.cycle < 1) refuse("run.cycle is " + std::to_string(o.cycle) + "; it must be at least 1");
+  const DiffusionOptions& d = o.diffusion;
+  for (const double value : {d.density, d.pressure, d.viscosity, d.resistivity, d.smoothing})
+    if (!(value >= 0))
+      refuse("a coefficient of diffusion is " + std::to_string(value) + "; it must not be negative");
+  if ((o.initial == Initial::planet) != o.planet.has_value())
+    refuse("the start is a planet's, or there is no planet: both or neither");
+  if (o.planet && !(o.planet->outer > o.planet->inner && o.planet->inner > 0))
+    refuse("planet.outer must be greater than planet.inner, and that positive");
+  check_faces(o);
+}
+
+std::unique_ptr<Magnetosphere> make_magnetosphere(Context& context, const MagnetosphereOptions& o) {
+  check(o);
+  const DiffusionOptions& d = o.diffusion;
+  const bool diffusive =
+      d.density > 0 || d.pressure > 0 || d.viscosity > 0 || d.resistivity > 0 || d.smoothing > 0;
+  if (o.planet) {
+    if (diffusive) return std::make_unique<MhdSolver<true, true>>(context, o);
+    return std::make_unique<MhdSolver<true, false>>(context, o);
+  }
+  if (diffusive) return std::make_unique<MhdSolver<false, true>>(context, o);
+  return std::make_unique<MhdSolver<false, false>>(context, o);
+}
+
+}  // namespace sc::magnetosphere

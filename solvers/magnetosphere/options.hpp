@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a magnetosphere run is asked to do, typed and in the solver's units (radius of the planet, its field
+// at the equator, Alfven speed); the text of a case file has become this before it gets here.
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "engine/overlap/runner.hpp"
+
+namespace sc::magnetosphere {
+
+using Vec3 = std::array<double, 3>;
+
+/// `wind`: held at the inflow's state. `free`: no change along the normal. `oblique`: none along the line at
+/// 45 degrees to x, for waves swept downstream. `mirror`: B is reflected like v, field lines lie in the
+/// plane. `equator`: v is reflected, B with the other sign, field lines cross the plane at right angles.
+enum class FaceKind { periodic, wind, free, oblique, mirror, equator };
+enum class Initial { planet, orszag_tang, brio_wu, linear_wave, uniform };
+enum class Wave { fast, alfven, slow };
+
+/// The eight variables of one point.
+struct PointState {
+  double rho = 1;
+  Vec3 v{};
+  double p = 1;
+  Vec3 B{};
+};
+
+struct PlanetOptions {
+  double inner = 3.5;        ///< r_a: below it the state is held
+  double outer = 7;          ///< beyond it nothing is held
+  double strength = 100;     ///< a_0 of f = a_0 h^2 / (a_0 h^2 + 1), h = (r / r_a)^2 - 1
+  double tilt = 0;           ///< of the dipole in the plane y = 0, radians; positive: its north leans to +x
+  double gravity = 1.35e-6;  ///< at the surface
+  double pressure = 5.4e-7;  ///< of the static atmosphere, falls as r^-2
+  double rotation = 0;       ///< angular speed about z of the held state
+  double mirror = -30;  ///< plane x = mirror of the image dipole; the wind fills what lies upstream of it
+};
+
+/// Coefficients of the diffusion terms; all may be zero.
+struct DiffusionOptions {
+  double density = 0;      ///< D
+  double pressure = 0;     ///< D_p
+  double viscosity = 0;    ///< mu
+  double resistivity = 0;  ///< eta
+  double smoothing = 0;    ///< adds smoothing * h * (fastest signal) to D, D_p, mu / rho and eta
+  bool heating = false;    ///< what viscosity and resistivity take away becomes heat
+};
+
+struct MagnetosphereOptions {
+  Int3 cells = {64, 64, 64};
+  Vec3 low = {0, 0, 0};  ///< position of the first node
+  double spacing = 1;
+  std::array<FaceKind, 6> faces{};  ///< x-, x+, y-, y+, z-, z+
+  Initial initial = Initial::uniform;
+  double gamma = 5.0 / 3.0;
+  std::optional<PlanetOptions> planet;
+  PointState wind;  ///< what enters, and the state of Initial::uniform
+  DiffusionOptions diffusion;
+  double density_floor = 1e-10;
+  double pressure_floor = 1e-14;
+  int cycle = 8;         ///< l: one two-step Lax-Wendroff step, then l - 1 leap-frog steps
+  double courant = 0.4;  ///< fastest signal * dt / spacing
+  double dt = 0;         ///< > 0: fixed
+  double end = 0;        ///< > 0: steps are shortened so that one of them ends there
+  Wave wave = Wave::fast;
+  double amplitude = 1e-6;
+  Int3 split = {0, 0, 0};
+  RunnerOptions engine;
+
+  Bool3 periodic() const {
+    const auto wraps = [this](std::size_t axis) { return faces[2 * axis] == FaceKind::periodic; };
+    return {wraps(0), wraps(1), wraps(2)};
+  }
+};
+
+/// Throws Error (bad_input) with one sentence for what cannot be run.
+void check(const MagnetosphereOptions& options);
+
+}  // namespace sc::magnetosphere

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// The solver around its step: set-up, length of the steps, floors, diagnostics.
+#include "solvers/magnetosphere/solver.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "solvers/magnetosphere/faces.hpp"
+#include "solvers/magnetosphere/mhd_solver.hpp"
+
+namespace sc::magnetosphere {
+
+namespace {
+
+// Explicit diffusion of one set is stable up to D dt / h^2 = 1/6; the rest is left to the other terms.
+constexpr double diffusion_limit = 0.15;
+
+// A face along x that waves leave obliquely takes its halo from one cell further upstream. Beside a neighbour
+// that cell is halo itself, and where two such faces meet it happens twice: two layers more.
+Grid grid_of(Context& context, const MagnetosphereOptions& o) {
+  const bool oblique = std::find(o.faces.begin(), o.faces.end(), FaceKind::oblique) != o.faces.end();
+  return Grid(context,
+              {.cells = o.cells, .periodic = o.periodic(), .halo = oblique ? 3 : 1, .split = o.split});
+}
+
+}  // namespace
+
+template <bool planet, bool diffusive>
+MhdSolver<planet, diffusive>::MhdSolver(Context& context, const MagnetosphereOptions& options)
+    : options_(options),
+      runner_(context, options.engine),
+      nodes_(grid_of(context, options), ""),
+      centres_(nodes_.rho.grid(), "centres' "),
+      coordinates_(nodes_.rho.grid(), "coordinates"),
+      stages_(nodes_, centres_),
+      global_(context) {
+  set_faces(nodes_, Half::nodes, options_);
+  set_faces(centres_, Half::centres, options_);
+  set_initial();
+  runner_.refresh(nodes_.B.now(), box(1));
+}
+
+template <bool planet, bool diffusive>
+void MhdSolver<planet, diffusive>::set_initial() {
+  const Start start(options_);
+  const auto place = [lattice = places_of(options_, Half::nodes)](int x, int y, int z) {
+    return lattice.at({x, y, z});
+  };
+  const auto component = [&](auto member) {
+    return [=, &start](int k, int x, int y, int z) {
+      return (start.at(place(x, y, z)).*member)[std::size_t(k)];
+    };
+  };
+  nodes_.rho.fill([&](int x, int y, int z) { return start.at(place(x, y, z)).rho; });
+  nodes_.p.fill([&](int x, int y, int z) { return start.at(place(x, y, z)).p; });
+  nodes_.v.fill(component(&PointState::v));
+  nodes_.B.fill(component(&PointState::B));
+  coordinates_.fill([&](int k, int x, int y, int z) {
+    const Place r = place(x, y, z);
+    return k == 0 ? r.x : k == 1 ? r.y : r.z;
+  });
+  set_surroundings(nodes_, Half::nodes);
+  set_surroundings(centres_, Half::centres);
+}
+
+// Curl and divergence are those of the step's own differences, of the dipole at the corners.
+template <bool planet, bool diffusive>
+void MhdSolver<planet, diffusive>::set_surroundings(Plasma& set, Half half) {
+  if constexpr (!planet) return;
+  const Planet body = planet_of(options_);
+  const Lattice3 places = places_of(options_, half);
+  const double a = 0.5 * options_.spacing, d = 1 / (4 * options_.spacing);
+  const auto sum_over_corners = [&](Place r, int k) {
+    double sum = 0;
+    for (int corner = 0; corner < 8; ++corner) {
+      const int sx = corner & 1 ? 1 : -1, sy = corner & 2 ? 1 : -1, sz = corner & 4 ? 1 : -1;
+      const Place B = body.dipole.field({r.x + sx * a, r.y + sy * a, r.z + sz * a});
+      sum += k == 0   ? sy * B.z - sz * B.y
+             : k == 1 ? sz * B.x - sx * B.z
+             : k == 2 ? sx * B.y - sy * B.x
+                      : sx * B.x + sy * B.y + sz * B.z;
+    }
+    return d * sum;
+  };
+  set.around.fill([&](int k, int i, int j, int l) {
+    const Place r = places.at({i, j, l});
+    return k == 3 ? body.grip(r) : k == 4 ? body.inverse_radius(r) : sum_over_corners(r, k);
+  });
+  set.dipole_divergence.fill([&](int i, int j, int l) { return sum_over_corners(places.at({i, j, l}), 3); });
+}
+
+// dt (|v| + fast speed) <= courant h and dt D <= 0.15 h^2 for every coefficient D; the steps left to the end
+// of the run are equal.
+template <bool planet, bool diffusive>
+void MhdSolver<planet, diffusive>::begin_cycle() {
+  auto limits = limits_stage(nodes_);
+  const double inner = planet ? options_.planet->inner : 0;
+  runner_.run(limits, {options_.gamma, inner * inner, places_of(options_, Half::nodes)});
+  global_.reduce(limits.accumulators());
+  const double h = options_.spacing;
+  clock_.signal = global_.value(0);
+  double dt = options_.courant * h / clock_.signal;
+  const DiffusionOptions& d = options_.diffusion;
+  const double largest = std::max({d.density, d.pressure, d.viscosity * global_.value(1), d.resistivity}) +
+                         d.smoothing * h * clock_.signal;
+  if (largest > 0) dt = std::min(dt, diffusion_limit * h * h / largest);
+  if (options_.dt > 0) dt = options_.dt;
+  const double left = options_.end - clock_.time;
+  if (options_.end > 0 && left > 1e-12 * options_.end) dt = left / std::ceil(left / dt * (1 - 1e-12));
+  clock_.dt = dt;
+}
+
+template <bool planet, bool diffusive>
+Numbers MhdSolver<planet, diffusive>::numbers(double dt, Half half) const {
+  const double h = options_.spacing;
+  const DiffusionOptions& d = options_.diffusion;
+  const double smooth = d.smoothing * h * clock_.signal;
+  Numbers n;
+  n.dt = dt;
+  n.gamma = options_.gamma;
+  n.per_edges = 1 / (4 * h);
+  n.per_h2 = 1 / (h * h);
+  n.D = d.density + smooth;
+  n.D_p = d.pressure + smooth;
+  n.mu = d.viscosity;
+  n.nu = smooth;
+  n.eta = d.resistivity + smooth;
+  n.heat = d.heating ? options_.gamma - 1 : 0;
+  n.rho_floor = options_.density_floor;
+  n.p_floor = options_.pressure_floor;
+  if constexpr (planet) n.planet = planet_of(options_);
+  n.places = places_of(options_, half);
+  return n;
+}
+
+// Which points a floor has touched is looked up only after a stage that touched one. One reduction carries
+// both stages' flags, and NaN where a state is not finite.
+template <bool planet, bool diffusive>
+std::int64_t MhdSolver<planet, diffusive>::end_step() {
+  const auto flag = [](auto& stage) { return stage.accumulators()[0]; };
+  const std::array<Accumulator, 2> flags = {clock_.place == 0 ? flag(stages_.predict) : flag(stages_.first),
+                                            flag(stages_.second)};
+  global_.start(flags);
+  const double centres = global_.value(0), nodes = global_.value(1);
+  if (!std::isfinite(centres) || !std::isfinite(nodes)) report_loss();
+  std::int64_t count = 0;
+  if (centres > 0) count += count_floors(centres_);
+  if (nodes > 0) count += count_floors(nodes_);
+  return count;
+}
+
+template <bool planet, bool diffusive>
+std::int64_t MhdSolver<planet, diffusive>::count_floors(Plasma& set) {
+  auto stage = floor_stage(set);
+  runner_.run(stage, {options_.density_floor, options_.pressure_floor});
+  return std::llround(global_.reduce(stage.accumulators()));
+}
+
+template <bool planet, bool diffusive>
+Measures MhdSolver<planet, diffusive>::measure() {
+  const double h = options_.spacing, volume = h * h * h;
+  auto totals = totals_stage(nodes_);
+  runner_.run(totals, {1 / (options_.gamma - 1)});
+  global_.reduce(totals.accumulators());
+  Measures m;
+  m.mass = volume * global_.value(0);
+  for (int k = 0; k < 3; ++k) m.momentum[std::size_t(k)] = volume * global_.value(1 + k);
+  m.energy = volume * global_.value(4);
+  auto divergence = divergence_stage(nodes_, centres_);
+  const double outer = planet ? options_.planet->outer : 0;
+  runner_.run(divergence, {1 / (4 * h), outer * outer, places_of(options_, Half::centres)});
+  m.divergence = global_.reduce(divergence.accumulators());
+  return m;
+}
+
+template <bool planet, bool diffusive>
+std::vector<AxisPoint> MhdSolver<planet, diffusive>::axis() {
+  runner_.refresh(nodes_.B.now(), star(1));
+  const auto nearest = [&](std::size_t a) {
+    return static_cast<int>(std::lround(-options_.low[a] / options_.spacing));
+  };
+  const Box mine = grid().global_box();
+  const Int3 line{mine.lo.x, std::clamp(nearest(1), 0, options_.cells.y - 1),
+                  std::clamp(nearest(2), 0, options_.cells.z - 1)};
+  const Dipole dipole = planet ? planet_of(options_).dipole : Dipole{};
+  const Lattice3 places = places_of(options_, Half::nodes);
+  std::vector<AxisPoint> points;
+  const auto B = [&](Int3 c, int k) {
+    const Place r = places.at({mine.lo.x + c.x, mine.lo.y + c.y, mine.lo.z + c.z});
+    const Place d = planet ? dipole.field(r) : Place{0, 0, 0};
+    return nodes_.B.get(c, k) - (k == 0 ? d.x : k == 1 ? d.y : d.z);
+  };
+  for (int x = mine.lo.x; x < mine.hi.x && mine.contains(line); ++x) {
+    const Int3 c = Int3{x, line.y, line.z} - mine.lo;
+    const auto slope = [&](int k, Int3 e) { return (B(c + e, k) - B(c - e, k)) / (2 * options_.spacing); };
+    const Int3 ex{1, 0, 0}, ey{0, 1, 0}, ez{0, 0, 1};
+    AxisPoint p;
+    p.x = places.at({x, 0, 0}).x;
+    p.state.rho = nodes_.rho.get(c);
+    p.state.p = nodes_.p.get(c);
+    for (int k = 0; k < 3; ++k) {
+      p.state.v[std::size_t(k)] = nodes_.v.get(c, k);
+      p.state.B[std::size_t(k)] = nodes_.B.get(c, k);
+    }
+    p.current =
+        std::hypot(slope(2, ey) - slope(1, ez), slope(0, ez) - slope(2, ex), slope(1, ex) - slope(0, ey));
+    points.push_back(p);
+  }
+  const std::string bytes(reinterpret_cast<const char*>(points.data()), points.size() * sizeof(AxisPoint));
+  std::vector<AxisPoint> all;
+  for (const std::string& part : grid().context().gather(bytes)) {
+    const std::size_t before = all.size();
+    all.resize(before + part.size() / sizeof(AxisPoint));
+    if (!part.empty()) std::memcpy(static_cast<void*>(all.data() + before), part.data(), part.size());
+  }
+  std::sort(all.begin(), all.end(), [](const AxisPoint& a, const AxisPoint& b) { return a.x < b.x; });
+  return all;
+}
+
+template <bool planet, bool diffusive>
+double MhdSolver<planet, diffusive>::wave_error() {
+  const Start start(options_);
+  const Lattice3 places = places_of(options_, Half::nodes);
+  const Box box = grid().global_box();
+  std::vector<double> errors;
+  Accumulator sum(Reduce::sum);
+  for (int z = box.lo.z; z < box.hi.z; ++z)
+    for (int y = box.lo.y; y < box.hi.y; ++y)
+      for (int x = box.lo.x; x < box.hi.x; ++x) {
+        const PointState exact = start.at(places.at({x, y, z}), clock_.time);
+        const Int3 c = Int3{x, y, z} - box.lo;
+        double error = std::abs(nodes_.rho.get(c) - exact.rho) + std::abs(nodes_.p.get(c) - exact.p);
+        for (int k = 0; k < 3; ++k)
+          error += std::abs(nodes_.v.get(c, k) - exact.v[std::size_t(k)]) +
+                   std::abs(nodes_.B.get(c, k) - exact.B[std::size_t(k)]);
+        sum.add(&error, 1);
+      }
+  const std::array<Accumulator, 1> sums = {sum};
+  const double cells = double(options_.cells.x) * options_.cells.y * options_.cells.z;
+  return global_.reduce(sums) / (cells * options_.amplitude);
+}
+
+template <bool planet, bool diffusive>
+void MhdSolver<planet, diffusive>::report_loss() {
+  const std::string when = "after step " + std::to_string(clock_.steps + 1);
+  std::string sentence;
+  const Box own = grid().own();
+  for (int z = 0; z < own.hi.z && sentence.empty(); ++z)
+    for (int y = 0; y < own.hi.y && sentence.empty(); ++y)
+      for (int x = 0; x < own.hi.x && sentence.empty(); ++x) {
+        double sum = nodes_.rho.get({x, y, z}) + nodes_.p.get({x, y, z});
+        for (int k = 0; k < 3; ++k) sum += nodes_.v.get({x, y, z}, k) + nodes_.B.get({x, y, z}, k);
+        if (!std::isfinite(sum))
+          sentence = "the plasma is not finite " + when + " (time " + std::to_string(clock_.time) +
+                     ") at node " + to_string(grid().origin() + Int3{x, y, z}) +
+                     "; a smaller run.courant or more diffusion may help";
+      }
+  grid().context().agree(Exit::diverged, sentence);
+  throw Error(Exit::diverged, "the plasma is not finite " + when);
+}
+
+template class MhdSolver<false, false>;
+template class MhdSolver<false, true>;
+template class MhdSolver<true, false>;
+template class MhdSolver<true, true>;
+
+}  // namespace sc::magnetosphere

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Magnetosphere: MHD by the modified leap-frog scheme. This is the face that programs and the Python module
+// use; the step itself is in step.cpp.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/overlap/runner.hpp"
+#include "solvers/magnetosphere/fields.hpp"
+#include "solvers/magnetosphere/options.hpp"
+
+namespace sc::magnetosphere {
+
+struct StepReport {
+  std::int64_t step = 0;
+  double time = 0;  ///< after the step
+  double dt = 0;
+  double courant = 0;       ///< fastest signal at the start of the cycle * dt / spacing
+  int place = 0;            ///< in the cycle: 0 for the Lax-Wendroff step
+  std::int64_t floors = 0;  ///< points held at a floor in this step, of both sets
+};
+
+struct Measures {
+  double mass = 0, energy = 0;
+  Vec3 momentum{};
+  double divergence = 0;  ///< max |div B| outside of what is held
+};
+
+/// A node on the line from the planet to the sun, y = z = 0.
+struct AxisPoint {
+  double x = 0;
+  PointState state;
+  double current = 0;  ///< |curl(B - B_dipole)|
+};
+
+class Magnetosphere {
+ public:
+  virtual ~Magnetosphere() = default;
+
+  /// Collective: one time step, two stages. Throws Error (diverged) on all ranks, naming step and point, when
+  /// the state is not finite.
+  virtual StepReport step() = 0;
+  /// Collective: sums over the nodes and the divergence of B.
+  virtual Measures measure() = 0;
+  /// Collective: on rank 0 the nodes on the line through the origin along x, in order; empty elsewhere.
+  virtual std::vector<AxisPoint> axis() = 0;
+  /// Collective, after Initial::linear_wave: the mean over the nodes of |q - q_exact| / amplitude, summed
+  /// over the eight variables.
+  virtual double wave_error() = 0;
+
+  /// What the next step needs besides the fields, as a checkpoint keeps it.
+  struct Clock {
+    double time = 0;
+    double dt = 0;      ///< of the present cycle
+    double signal = 0;  ///< fastest at the start of the cycle
+    std::int64_t steps = 0;
+    std::int64_t place = 0;  ///< of the next step in its cycle
+    std::int64_t floors = 0;
+  };
+  virtual Clock& clock() = 0;
+  const Clock& clock() const { return const_cast<Magnetosphere*>(this)->clock(); }
+  virtual const Grid& grid() const = 0;
+  virtual Runner& runner() = 0;
+  virtual Plasma& nodes() = 0;
+  virtual Plasma& centres() = 0;
+  virtual AnyField& coordinates() = 0;
+  virtual const MagnetosphereOptions& options() const = 0;
+};
+
+/// Collective. Throws Error (bad_input) for options that cannot be run.
+std::unique_ptr<Magnetosphere> make_magnetosphere(Context& context, const MagnetosphereOptions& options);
+
+/// The state that `options` start from, at one place.
+class Start {
+ public:
+  explicit Start(const MagnetosphereOptions& options);
+  PointState at(Place r, double time = 0) const;
+
+ private:
+  PointState wave(Place r, double time) const;
+  MagnetosphereOptions options_;
+  Planet planet_;
+  PointState background_, mode_;  ///< of a linear wave, in the frame of the wave
+  double speed_ = 0;
+};
+
+Planet planet_of(const MagnetosphereOptions& options);
+
+}  // namespace sc::magnetosphere

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stages of a step over the two sets of points: what each reads and writes.
+#pragma once
+
+#include "engine/stage/sweep.hpp"
+#include "solvers/magnetosphere/diagnostics.hpp"
+#include "solvers/magnetosphere/fields.hpp"
+
+namespace sc::magnetosphere {
+
+/// Counted in kernels.hpp: 18 sums a variable and its products; the planet's share left out.
+constexpr double leap_flops = 430, diffusion_flops = 90;
+
+template <bool planet, bool diffusive>
+auto predict_stage(Plasma& centres, Plasma& nodes) {
+  const SweepOptions options{.reduce = Reduce::max, .flops = leap_flops};
+  const auto make = [&](auto... around) {
+    return Sweep("first (start)", Predict<diffusive>{}, options, writes(centres.rho.next()),
+                 writes(centres.v.next()), writes(centres.p.next()), writes(centres.B.next()),
+                 reads(nodes.rho.now(), box(1)), reads(nodes.v.now(), box(1)), reads(nodes.p.now(), box(1)),
+                 reads(nodes.B.now(), box(1)), around...);
+  };
+  if constexpr (planet)
+    return make(reads(centres.around.now()));
+  else
+    return make();
+}
+
+template <Half half, bool planet, bool diffusive>
+auto leap_stage(const char* name, Plasma& set, Plasma& other) {
+  const SweepOptions options{.reduce = Reduce::max, .flops = leap_flops + (diffusive ? diffusion_flops : 0)};
+  const Reach old = diffusive ? star(1) : point;
+  const auto make = [&](auto... around) {
+    return Sweep(name, Leap<half, diffusive>{}, options, writes(set.rho.next()), writes(set.v.next()),
+                 writes(set.p.next()), writes(set.B.next()), reads(other.rho.now(), box(1)),
+                 reads(other.v.now(), box(1)), reads(other.p.now(), box(1)), reads(other.B.now(), box(1)),
+                 reads(set.rho.now(), old), reads(set.v.now(), old), reads(set.p.now(), old),
+                 reads(set.B.now(), old), around...);
+  };
+  if constexpr (planet)
+    return make(reads(set.around.now()));
+  else
+    return make();
+}
+
+template <bool planet, bool diffusive>
+struct Stages {
+  Stages(Plasma& nodes, Plasma& centres)
+      : predict(predict_stage<planet, diffusive>(centres, nodes)),
+        first(leap_stage<Half::centres, planet, diffusive>("first", centres, nodes)),
+        second(leap_stage<Half::nodes, planet, diffusive>("second", nodes, centres)) {}
+  decltype(predict_stage<planet, diffusive>(std::declval<Plasma&>(), std::declval<Plasma&>())) predict;
+  decltype(leap_stage<Half::centres, planet, diffusive>("", std::declval<Plasma&>(),
+                                                        std::declval<Plasma&>())) first;
+  decltype(leap_stage<Half::nodes, planet, diffusive>("", std::declval<Plasma&>(),
+                                                      std::declval<Plasma&>())) second;
+};
+
+}  // namespace sc::magnetosphere

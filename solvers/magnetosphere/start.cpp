@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// The states that a run may start from, and the planet that the options describe.
+#include <cmath>
+#include <numbers>
+
+#include "solvers/magnetosphere/solver.hpp"
+
+namespace sc::magnetosphere {
+
+namespace {
+
+using std::numbers::pi;
+
+/// rho = 1, p = 1 / gamma, B = (1, sqrt 2, 1/2) in the wave's frame: fast 2, Alfven 1, slow 1/2 at gamma =
+/// 5/3 (Gardiner & Stone 2008).
+PointState wave_background(double gamma) {
+  return {.rho = 1, .v = {}, .p = 1 / gamma, .B = {1, std::numbers::sqrt2, 0.5}};
+}
+
+/// c^4 - (a^2 + b^2) c^2 + a^2 b_1^2 = 0 for the two magnetosonic waves.
+double wave_speed(Wave wave, const PointState& q, double gamma) {
+  const double b1 = q.B[0] * q.B[0] / q.rho;
+  if (wave == Wave::alfven) return std::sqrt(b1);
+  const double a2 = gamma * q.p / q.rho;
+  const double sum = a2 + (q.B[0] * q.B[0] + q.B[1] * q.B[1] + q.B[2] * q.B[2]) / q.rho;
+  const double root = std::sqrt(sum * sum - 4 * a2 * b1);
+  return std::sqrt(0.5 * (sum + (wave == Wave::fast ? root : -root)));
+}
+
+/// A wave that travels along axis 1 of its frame. Magnetosonic, for d rho = rho:
+/// dv_1 = c, dp = gamma p, dv_t = B_t B_1 c / (B_1^2 - rho c^2), dB_t = rho c^2 B_t / (rho c^2 - B_1^2).
+PointState wave_mode(Wave wave, const PointState& q, double c, double gamma) {
+  PointState d{.rho = 0, .v = {}, .p = 0, .B = {}};
+  if (wave == Wave::alfven) {
+    const double across = std::hypot(q.B[1], q.B[2]);
+    d.v = {0, q.B[2] / across, -q.B[1] / across};
+    for (std::size_t k = 1; k < 3; ++k) d.B[k] = -std::sqrt(q.rho) * d.v[k];
+    return d;
+  }
+  const double split = q.rho * c * c - q.B[0] * q.B[0];
+  d.rho = q.rho;
+  d.p = gamma * q.p;
+  d.v[0] = c;
+  for (std::size_t k = 1; k < 3; ++k) {
+    d.v[k] = -q.B[k] * q.B[0] * c / split;
+    d.B[k] = q.rho * c * c * q.B[k] / split;
+  }
+  return d;
+}
+
+/// From the wave's frame, whose first axis is (1, 2, 2) / 3, to that of the box 3 x 1.5 x 1.5.
+Vec3 turned(const Vec3& w) {
+  const double cos_a = std::sqrt(5.0) / 3, sin_a = 2.0 / 3, cos_b = 1 / std::sqrt(5.0),
+               sin_b = 2 / std::sqrt(5.0);
+  return {w[0] * cos_a * cos_b - w[1] * sin_b - w[2] * sin_a * cos_b,
+          w[0] * cos_a * sin_b + w[1] * cos_b - w[2] * sin_a * sin_b, w[0] * sin_a + w[2] * cos_a};
+}
+
+/// rho = 25 / (36 pi), p = 5 / (12 pi), v = (-sin 2 pi y, sin 2 pi x), B = (-sin 2 pi y, sin 4 pi x) / sqrt(4
+/// pi)
+PointState orszag_tang(Place r) {
+  const double B0 = 1 / std::sqrt(4 * pi);
+  return {.rho = 25 / (36 * pi),
+          .v = {-std::sin(2 * pi * r.y), std::sin(2 * pi * r.x), 0},
+          .p = 5 / (12 * pi),
+          .B = {-B0 * std::sin(2 * pi * r.y), B0 * std::sin(4 * pi * r.x), 0}};
+}
+
+PointState brio_wu(Place r) {
+  if (r.x < 0) return {.rho = 1, .v = {}, .p = 1, .B = {0.75, 1, 0}};
+  return {.rho = 0.125, .v = {}, .p = 0.1, .B = {0.75, -1, 0}};
+}
+
+}  // namespace
+
+Planet planet_of(const MagnetosphereOptions& o) {
+  const PlanetOptions& p = *o.planet;
+  Planet planet;
+  // Inside half of r_a everything is held: what stands there only has to be finite.
+  planet.dipole = {std::sin(p.tilt), std::cos(p.tilt), 0.25 * p.inner * p.inner};
+  planet.inner2 = p.inner * p.inner;
+  planet.outer2 = p.outer * p.outer;
+  planet.strength = p.strength;
+  planet.gravity = p.gravity;
+  planet.pressure = p.pressure;
+  planet.rotation = p.rotation;
+  planet.rho_low = 0.2 * o.wind.rho;
+  planet.p_low = o.wind.p;
+  return planet;
+}
+
+Start::Start(const MagnetosphereOptions& options) : options_(options) {
+  if (options.planet) planet_ = planet_of(options);
+  if (options.initial != Initial::linear_wave) return;
+  background_ = wave_background(options.gamma);
+  speed_ = wave_speed(options.wave, background_, options.gamma);
+  mode_ = wave_mode(options.wave, background_, speed_, options.gamma);
+}
+
+PointState Start::wave(Place r, double time) const {
+  const double phase = (r.x + 2 * r.y + 2 * r.z) / 3 - speed_ * time;
+  const double a = options_.amplitude * std::sin(2 * pi * phase);
+  PointState q = background_;
+  q.rho += a * mode_.rho;
+  q.p += a * mode_.p;
+  for (std::size_t k = 0; k < 3; ++k) {
+    q.v[k] += a * mode_.v[k];
+    q.B[k] += a * mode_.B[k];
+  }
+  q.v = turned(q.v);
+  q.B = turned(q.B);
+  return q;
+}
+
+// Upstream of the mirror plane the wind; behind it the atmosphere at rest, in the field of the dipole and of
+// its image beyond the plane, which makes B tangential there.
+PointState Start::at(Place r, double time) const {
+  switch (options_.initial) {
+    case Initial::orszag_tang:
+      return orszag_tang(r);
+    case Initial::brio_wu:
+      return brio_wu(r);
+    case Initial::linear_wave:
+      return wave(r, time);
+    case Initial::uniform:
+      return options_.wind;
+    case Initial::planet:
+      break;
+  }
+  const double plane = options_.planet->mirror;
+  if (r.x < plane) return options_.wind;
+  const Eight a = planet_.atmosphere(r, planet_.inverse_radius(r));
+  Dipole image = planet_.dipole;
+  image.mx = -image.mx;
+  const Place other = image.field({r.x - 2 * plane, r.y, r.z});
+  // The atmosphere turns with the planet only where it is held.
+  const bool held = square(r) < planet_.inner2;
+  return {.rho = a.rho,
+          .v = {held ? a.vx : 0, held ? a.vy : 0, 0},
+          .p = a.p,
+          .B = {a.Bx + other.x, a.By + other.y, a.Bz + other.z}};
+}
+
+}  // namespace sc::magnetosphere

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The time step: modified leap-frog. A cycle of l steps begins with a two-step Lax-Wendroff step; the others
+// leap, each set of points over the other. Each of the two stages has its own halos, as its reads declare.
+#include "solvers/magnetosphere/mhd_solver.hpp"
+
+namespace sc::magnetosphere {
+
+template <bool planet, bool diffusive>
+StepReport MhdSolver<planet, diffusive>::step() {
+  Runner& runner = runner_;
+  if (clock_.place == 0) begin_cycle();  // dt holds for the cycle: a leap needs equal steps
+  const double dt = clock_.dt;
+
+  if (clock_.place == 0)
+    // centres(n + 1/2) = mean of nodes(n) + dt/2 F(nodes(n))
+    runner.run(stages_.predict, {numbers(dt / 2, Half::centres)});
+  else
+    // centres(n + 1/2) = centres(n - 1/2) + dt F(nodes(n)) + dt diffusion(centres(n - 1/2))
+    runner.run(stages_.first, {numbers(dt, Half::centres)});
+  centres_.advance();
+
+  // nodes(n + 1) = nodes(n) + dt F(centres(n + 1/2)) + dt diffusion(nodes(n))
+  runner.run(stages_.second, {numbers(dt, Half::nodes)});
+  nodes_.advance();
+
+  const std::int64_t floors = end_step();
+  const auto place = static_cast<int>(clock_.place);
+  clock_.time += dt;
+  clock_.steps += 1;
+  clock_.floors += floors;
+  clock_.place = (clock_.place + 1) % options_.cycle;
+  return {.step = clock_.steps,
+          .time = clock_.time,
+          .dt = dt,
+          .courant = clock_.signal * dt / options_.spacing,
+          .place = place,
+          .floors = floors};
+}
+
+template StepReport MhdSolver<false, false>::step();
+template StepReport MhdSolver<false, true>::step();
+template StepReport MhdSolver<true, false>::step();
+template StepReport MhdSolver<true, true>::step();
+
+}  // namespace sc::magnetosphere

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// ranks: 1 2 3
+// threads: 2
+// timeout: 240
+// The MHD solver against its naive serial oracle, and its bits against themselves: strategies x splits x
+// threads.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <numbers>
+
+#include "engine/move/gather.hpp"
+#include "solvers/magnetosphere/solver.hpp"
+#include "tests/mpi/cells.hpp"
+#include "tests/mpi/test_context.hpp"
+#include "tests/oracle/mhd_reference.hpp"
+
+namespace {
+
+using namespace sc;
+using namespace sc::magnetosphere;
+
+MagnetosphereOptions periodic_box(Int3 cells, double h) {
+  MagnetosphereOptions o;
+  o.cells = cells;
+  o.spacing = h;
+  o.faces.fill(FaceKind::periodic);
+  o.dt = 0.1 * h;
+  o.density_floor = 1e-3;
+  o.pressure_floor = 1e-3;
+  return o;
+}
+
+/// Something smooth in every variable, in all three directions.
+double smooth(int variable, double x, double y, double z) {
+  constexpr double tau = 2 * std::numbers::pi;
+  const double base[8] = {1, 0.1, -0.2, 0.15, 0.8, 0.4, 0.3, -0.5};
+  return base[variable] +
+         0.15 * std::sin(tau * (x + 2 * y) + variable) * std::cos(tau * (z - y) + 0.3 * variable);
+}
+
+void set_smooth(Magnetosphere& m) {
+  const MagnetosphereOptions& o = m.options();
+  const auto value = [&o](int v, int x, int y, int z) {
+    return smooth(v, double(x) / o.cells.x, double(y) / o.cells.y, double(z) / o.cells.z);
+  };
+  m.nodes().rho.fill([&](int x, int y, int z) { return value(0, x, y, z); });
+  m.nodes().v.fill([&](int k, int x, int y, int z) { return value(1 + k, x, y, z); });
+  m.nodes().p.fill([&](int x, int y, int z) { return value(4, x, y, z); });
+  m.nodes().B.fill([&](int k, int x, int y, int z) { return value(5 + k, x, y, z); });
+}
+
+std::vector<double> gathered(AnyField& field) {
+  const std::vector<std::byte> bytes = gather(field.storage(0));
+  std::vector<double> values(bytes.size() / sizeof(double));
+  if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+
+std::vector<double> all_of(Plasma& q) {
+  std::vector<double> all;
+  for (AnyField* field : std::initializer_list<AnyField*>{&q.rho, &q.v, &q.p, &q.B}) {
+    const std::vector<double> part = gathered(*field);
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  return all;
+}
+
+TEST(Magnetosphere, AgreesWithTheOracleCellByCell) {
+  test::TestContext context;
+  for (const bool diffusive : {false, true}) {
+    MagnetosphereOptions o = periodic_box({13, 10, 9}, 0.1);
+    o.cycle = 4;
+    if (diffusive)
+      o.diffusion = {
+          .density = 2e-3, .pressure = 3e-3, .viscosity = 1e-3, .resistivity = 2.5e-3, .heating = true};
+    auto solver = make_magnetosphere(context, o);
+    set_smooth(*solver);
+    oracle::Mhd expected({.n = {o.cells.x, o.cells.y, o.cells.z},
+                          .h = o.spacing,
+                          .dt = o.dt,
+                          .cycle = 4,
+                          .D = o.diffusion.density,
+                          .Dp = o.diffusion.pressure,
+                          .mu = o.diffusion.viscosity,
+                          .eta = o.diffusion.resistivity,
+                          .heating = o.diffusion.heating});
+    for (int k = 0; k < o.cells.z; ++k)
+      for (int j = 0; j < o.cells.y; ++j)
+        for (int i = 0; i < o.cells.x; ++i)
+          for (int v = 0; v < 8; ++v)
+            expected.nodes[std::size_t(v)][expected.at(i, j, k)] =
+                smooth(v, double(i) / o.cells.x, double(j) / o.cells.y, double(k) / o.cells.z);
+    for (int n = 0; n < 6; ++n) {  // a whole cycle and into the next
+      EXPECT_EQ(solver->step().floors, 0);
+      if (context.rank() == 0) expected.step();
+    }
+    const std::vector<double> nodes = all_of(solver->nodes()), centres = all_of(solver->centres());
+    if (context.rank() != 0) continue;
+    const std::size_t cells = expected.nodes[0].size();
+    double worst = 0;
+    for (std::size_t v = 0; v < 8; ++v)
+      for (std::size_t c = 0; c < cells; ++c) {
+        worst = std::max(worst, std::abs(nodes[v * cells + c] - expected.nodes[v][c]));
+        worst = std::max(worst, std::abs(centres[v * cells + c] - expected.centres[v][c]));
+      }
+    EXPECT_LT(worst, 2e-14) << (diffusive ? "with" : "without") << " diffusion";
+  }
+}
+
+MagnetosphereOptions small_earth() {
+  MagnetosphereOptions o;
+  o.cells = {23, 11, 12};
+  o.low = {-22, 0, 0};
+  o.spacing = 2;
+  o.faces = {FaceKind::wind,    FaceKind::free,    FaceKind::mirror,
+             FaceKind::oblique, FaceKind::equator, FaceKind::oblique};
+  o.initial = Initial::planet;
+  o.planet = PlanetOptions{};
+  o.planet->mirror = -15;
+  o.wind = {.rho = 5e-4, .v = {0.044, 0, 0}, .p = 3.56e-8, .B = {0, 0, 1.5e-4}};
+  o.diffusion = {
+      .density = 5e-3, .pressure = 5e-3, .viscosity = 2.5e-6, .resistivity = 1e-3, .smoothing = 0.01};
+  o.density_floor = 2e-4;  // so high that some points touch it within the few steps of these tests
+  o.pressure_floor = 3.5e-8;
+  return o;
+}
+
+struct Outcome {
+  std::vector<double> nodes, centres;
+  Magnetosphere::Clock clock;
+  Measures measures;
+};
+
+Outcome run(Context& context, const MagnetosphereOptions& options, int steps, bool smooth_start) {
+  auto solver = make_magnetosphere(context, options);
+  if (smooth_start) set_smooth(*solver);
+  for (int n = 0; n < steps; ++n) solver->step();
+  Outcome r;
+  r.clock = solver->clock();
+  r.measures = solver->measure();
+  r.nodes = all_of(solver->nodes());
+  r.centres = all_of(solver->centres());
+  context.barrier();
+  return r;
+}
+
+bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
+}
+
+void expect_same(Context& context, const Outcome& got, const Outcome& expected, const std::string& how) {
+  EXPECT_EQ(got.clock.dt, expected.clock.dt) << how;
+  EXPECT_EQ(got.clock.floors, expected.clock.floors) << how;
+  EXPECT_EQ(got.measures.energy, expected.measures.energy) << how;
+  EXPECT_EQ(got.measures.divergence, expected.measures.divergence) << how;
+  if (context.rank() != 0) return;
+  EXPECT_TRUE(same_bits(got.nodes, expected.nodes)) << how;
+  EXPECT_TRUE(same_bits(got.centres, expected.centres)) << how;
+}
+
+TEST(Magnetosphere, LeavesTheSameBits) {
+  for (const bool earth : {false, true}) {
+    MagnetosphereOptions options = earth ? small_earth() : periodic_box({19, 12, 10}, 0.1);
+    const int steps = 11;
+    options.engine.strategy = Strategy::blocking;
+    Context alone(MPI_COMM_SELF);
+    const Outcome expected = run(alone, options, steps, !earth);
+    alone.close();
+    if (earth) {
+      EXPECT_GT(expected.clock.floors, 0);  // or the floors would not be tested
+    }
+    for (int threads : {1, 2}) {
+      test::TestContext context({.threads = threads});
+      for (const Int3 split : test::splits(context.size()))
+        for (Strategy strategy :
+             {Strategy::blocking, Strategy::ordered, Strategy::boundary_first, Strategy::interior_first,
+              Strategy::pipelined, Strategy::halo_thread, Strategy::halo_thread_no_join}) {
+          if (strategy == Strategy::halo_thread_no_join && threads < 2) continue;
+          options.split = split;
+          options.engine.strategy = strategy;
+          options.engine.poke_seconds = 1e-6;
+          const Outcome got = run(context, options, steps, !earth);
+          expect_same(
+              context, got, expected,
+              std::string(strategy_name(strategy)) + " " + to_string(split) + (earth ? " earth" : ""));
+        }
+    }
+  }
+}
+
+TEST(Magnetosphere, RefusesWhatCannotBeRun) {
+  test::TestContext context;
+  const auto refused = [&](auto change) {
+    MagnetosphereOptions o = small_earth();
+    change(o);
+    try {
+      make_magnetosphere(context, o);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_NE(refused([](auto& o) { o.wind.B = {0, 1e-4, 0}; }).find("mirror"), std::string::npos);
+  EXPECT_NE(refused([](auto& o) { o.planet->tilt = 0.1; }).find("tilted"), std::string::npos);
+  EXPECT_NE(refused([](auto& o) { o.planet->rotation = 0.1; }).find("turning"), std::string::npos);
+  EXPECT_NE(refused([](auto& o) { o.low[2] = 1; }).find("plane"), std::string::npos);
+  EXPECT_NE(refused([](auto& o) { o.faces[1] = FaceKind::periodic; }).find("periodic"), std::string::npos);
+  EXPECT_NE(refused([](auto& o) { o.density_floor = 0; }).find("positive"), std::string::npos);
+  EXPECT_NE(refused([](auto& o) { o.cycle = 0; }).find("cycle"), std::string::npos);
+}
+
+TEST(Magnetosphere, SaysWhereThePlasmaIsLost) {
+  test::TestContext context;
+  MagnetosphereOptions o = periodic_box({12, 12, 12}, 0.1);
+  o.dt = 5;
+  auto solver = make_magnetosphere(context, o);
+  set_smooth(*solver);
+  std::string sentence;
+  try {
+    for (int n = 0; n < 200; ++n) solver->step();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Exit::diverged);
+    sentence = error.what();
+  }
+  EXPECT_NE(sentence.find("not finite after step"), std::string::npos) << sentence;
+  EXPECT_NE(sentence.find("node ["), std::string::npos) << sentence;
+}
+
+}  // namespace

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Magnetosphere cases: keys and units, and whole runs against what is known of them."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+from conftest import sentence_of
+from subcurrent.case import as_toml, load_case, typed_case
+from subcurrent.errors import BAD_INPUT, OK, BadInput
+from subcurrent.halo_table import table_of
+from subcurrent.library import find_case
+from subcurrent.reference import read_columns
+from subcurrent.standoff import find_standoff
+
+QUIET = ("--set", "output.figures=false")
+COARSE = ("--set", "grid.points=[90,30,30]", "--set", "grid.spacing=1")
+SMOOTH = ("--set", "diffusion.density=4e-3", "--set", "diffusion.pressure=4e-3")
+SMALL = ("--set", "grid.points=[24,12,12]", "--set", "grid.spacing=3", "--set", "run.steps=12")
+
+
+def history(folder):
+    with (folder / "history.csv").open() as file:
+        return [{k: v for k, v in row.items() if k != "seconds"} for row in csv.DictReader(file)]
+
+
+def earth(*sets):
+    return load_case(find_case("earth_north"), sets)
+
+
+# -- the case file ---------------------------------------------------------------------------------
+
+
+def test_the_wind_in_the_solvers_units():
+    """The figures of Ogino's Earth code: 0.937 s, 6.8e6 m/s, rho 5e-4, p 3.56e-8, v 0.044, B 1.6e-4."""
+    options = earth().options()
+    units = earth().units()
+    assert units.time == pytest.approx(0.937, rel=2e-3)
+    assert units.speed == pytest.approx(6.80e6, rel=1e-3)
+    wind = options["wind"]
+    assert wind["density"] == pytest.approx(5e-4)
+    assert wind["pressure"] == pytest.approx(3.56e-8, rel=3e-3)
+    assert wind["velocity"] == pytest.approx([0.0441, 0, 0], rel=3e-3)
+    assert wind["field"] == pytest.approx([0, 0, 1.6e-4], rel=3e-3)
+
+
+@pytest.mark.parametrize(("speed", "pressure", "balance"), [(300, 0.753, 11.28), (400, 1.338, 10.25)])
+def test_where_the_pressures_balance(speed, pressure, balance):
+    case = earth(f"wind.velocity=[{speed},0,0]")
+    assert case.solar_wind().dynamic_pressure * 1e9 == pytest.approx(pressure, rel=1e-3)
+    assert case.expected_standoff() == pytest.approx(balance, abs=0.01)
+    assert f"{balance:.2f} radii" in "\n".join(case.notes())
+
+
+@pytest.mark.parametrize(
+    ("sets", "said"),
+    [
+        (["wind.velocty=300"], "did you mean wind.velocity"),
+        (["planet.tild=3"], "did you mean planet.tilt"),
+        (['boundaries."y-"=periodic'], 'boundaries."y+" = "periodic"'),
+        (["boundaries.x+=oblique"], "waves leave at 45 degrees to x"),
+        (["run.steps=3", "run.time=4"], None),
+        (["plasma.initial=brio_wu"], "wind"),
+        (["planet.outer=2"], "planet.inner"),
+        (["run.cycle=0"], "run.cycle"),
+    ],
+)
+def test_what_is_refused(sets, said):
+    if said is None:  # of an exclusive pair the last one given stands
+        assert earth(*sets).run.time == 4
+        return
+    with pytest.raises(BadInput) as refused:
+        earth(*sets)
+    assert said in refused.value.sentence
+
+
+def test_a_resolved_case_reads_back_as_itself(tmp_path):
+    case = earth()
+    path = tmp_path / "case.toml"
+    path.write_text(as_toml(case))
+    assert load_case(path) == case
+
+
+def test_a_planet_needs_a_wind():
+    tables = {"solver": "magnetosphere", "plasma": {"initial": "planet"}, "run": {"steps": 1}}
+    with pytest.raises(BadInput, match="wind is missing"):
+        typed_case({**tables, "grid": {"points": [4, 4, 4], "spacing": 1.0}, "boundaries": WALLS}, None)
+
+
+WALLS = {"x-": "wind", "x+": "free", "y-": "free", "y+": "free", "z-": "free", "z+": "free"}
+
+
+# -- what is read off a run ------------------------------------------------------------------------
+
+
+def test_the_magnetopause_is_not_the_shock():
+    x = np.arange(-30.0, 0.0, 0.5)
+    density = np.where(x < -15, 1.0, 3.0)
+    current = np.exp(-((x + 15) ** 2)) + 0.6 * np.exp(-((x + 11.2) ** 2) / 0.5)
+    found = find_standoff(x, density, current, 1.0)
+    assert found.magnetopause == pytest.approx(11.2, abs=0.1)
+    assert found.shock == pytest.approx(15.25, abs=0.26)
+    nothing = find_standoff(x, np.ones_like(x), current, 1.0)
+    assert np.isnan(nothing.magnetopause)
+    assert np.isnan(nothing.shock)
+
+
+def test_table_2_of_the_paper_and_its_condition():
+    """Two threads, no join: 30 runs hidden and 10 apart; times as the timeline counts them."""
+
+    class Engine:
+        threads, strategy = 2, "halo_thread_no_join"
+
+    hidden = {"start": 0.03, "wait": 0.5 * 0.06, "shell": 0.5 * 0.9, "core": 0.5 * 3.0}
+    apart = {"start": 0.01, "wait": 0.39, "shell": 0.1, "core": 0.6}
+    seconds = dict.fromkeys(("first", "second"), hidden) | {
+        name + " ordered": apart for name in ("first", "second")
+    }
+    table = table_of(seconds, {"first": 40, "second": 40}, 10, Engine)
+    row = table["stages"]["first"]
+    assert row["communication"] == pytest.approx(0.003)
+    assert row["shell"] == pytest.approx(0.03)
+    assert row["halo_elapsed"] == pytest.approx(0.033)
+    assert row["core_elapsed"] == pytest.approx(0.1)
+    assert row["t_add"] == pytest.approx(0.03)
+    assert row["t_com"] == pytest.approx(0.04)
+    assert table["verdict"].startswith("t_add < t_com holds")
+    apart["wait"] = 0.1
+    assert "does not hold" in table_of(seconds, {"first": 40, "second": 40}, 10, Engine)["verdict"]
+
+
+# -- whole runs ------------------------------------------------------------------------------------
+
+
+@pytest.mark.mpi
+def test_a_planet_from_case_to_pictures(program):
+    done = program("run", "earth_north", *SMALL, "--set", "output.history_every=3", "-n", "2", "--out", "r")
+    assert done.returncode == OK, done.stderr + done.stdout
+    assert "v (300, 0, 0) km/s" in done.stdout
+    for name in ("planes.png", "axis.png", "history.png"):
+        assert (program.folder / "r" / "figures" / name).stat().st_size > 10_000, done.stdout
+    assert "pyvista" in done.stdout or (program.folder / "r/figures/view.png").exists()
+    summary = json.loads((program.folder / "r" / "summary.json").read_text())
+    assert summary["last_step"]["divergence"] >= 0
+    assert summary["floored"] >= 0
+
+
+@pytest.mark.mpi
+def test_resume_in_the_middle_of_a_cycle_goes_on_with_the_same_bits(program):
+    rows = ("--set", "output.history_every=1")
+    assert program("run", "earth_north", *SMALL, *rows, *QUIET, "--out", "whole").returncode == OK
+    short = program("run", "earth_north", *SMALL, "--set", "run.steps=5", *rows, *QUIET, "--out", "r")
+    assert short.returncode == OK, short.stderr
+    done = program("run", "earth_north", *SMALL, *rows, *QUIET, "-n", "2", "--resume", "--out", "r")
+    assert done.returncode == OK, done.stderr
+    assert history(program.folder / "r") == history(program.folder / "whole")
+    axes = [(program.folder / name / "axis.csv").read_text() for name in ("r", "whole")]
+    assert axes[0] == axes[1]
+
+
+@pytest.mark.mpi
+def test_the_halo_thread_reports_the_papers_table(program):
+    threads = ("--strategy", "halo_thread_no_join", "--threads", "2", "--set", "run.steps=40")
+    done = program("run", "earth_north", *SMALL, *threads, *QUIET, "-n", "2", "--out", "r")
+    assert done.returncode == OK, done.stderr
+    assert "t_add < t_com" in done.stdout
+    table = json.loads((program.folder / "r" / "summary.json").read_text())["halo_thread"]
+    for stage in table["stages"].values():
+        assert stage["halo_elapsed"] == pytest.approx(stage["communication"] + stage["shell"])
+        assert stage["t_com"] > 0
+        assert stage["core_elapsed"] > 0
+    assert set(table["stages"]) == {"first", "second"}
+
+
+@pytest.mark.mpi
+def test_bad_keys_end_with_one_sentence(program):
+    done = program("run", "earth_north", "--set", "wind.densty=3")
+    assert done.returncode == BAD_INPUT
+    assert "wind.density" in sentence_of(done)
+
+
+@pytest.mark.mpi
+def test_the_shock_tube_against_its_reference(program):
+    """400 points; norms: mean |difference| of the density 0.012, density behind the slow shock 3 %."""
+    coarse = ("--set", "grid.points=[400,1,1]", "--set", "grid.spacing=0.0025")
+    done = program("run", "brio_wu", *coarse, "--set", "grid.low=[-0.49875,0,0]", *QUIET, "--out", "r")
+    assert done.returncode == OK, done.stderr
+    mine = read_columns(program.folder / "r" / "axis.csv")
+    theirs = read_columns(find_case("brio_wu").parent / "reference.csv")
+    for name, norm in (("density", 0.015), ("pressure", 0.02), ("vx", 0.025), ("vy", 0.035), ("By", 0.025)):
+        error = np.mean(np.abs(np.interp(theirs["x"], mine["x"], mine[name]) - theirs[name]))
+        assert error < norm, name
+    assert np.interp(0.12, mine["x"], mine["density"]) == pytest.approx(0.2353, rel=0.03)
+
+
+def balance_of(program, name, *sets):
+    done = program("run", "earth_north", *COARSE, *SMOOTH, *sets, *QUIET, "-n", "2", "--out", name)
+    assert done.returncode == OK, done.stderr
+    last = json.loads((program.folder / name / "summary.json").read_text())["last_step"]
+    return last["magnetopause"], last["shock"]
+
+
+@pytest.mark.mpi
+@pytest.mark.long
+@pytest.mark.timeout(1800)
+def test_the_magnetopause_of_earth_follows_the_pressure_of_the_wind(program):
+    slow, shock = balance_of(program, "slow")
+    assert slow == pytest.approx(11.28, rel=0.1)
+    assert shock > slow + 1
+    fast, _ = balance_of(program, "fast", "--set", "wind.velocity=[400,0,0]", "--set", "run.time=1500")
+    assert fast == pytest.approx(10.25, rel=0.1)
+    assert fast / slow == pytest.approx((400 / 300) ** (-1 / 3), rel=0.03)
