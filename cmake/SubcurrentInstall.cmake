@@ -4,7 +4,7 @@
 include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/subcurrent")
 
-foreach(folder engine io solvers)
+foreach(folder engine spectral io solvers model)
   # Headers keep their folders: users write the same `#include "engine/grid/box.hpp"` as we do.
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}" COMPONENT devel
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/subcurrent" FILES_MATCHING PATTERN "*.hpp")

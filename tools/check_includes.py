@@ -21,8 +21,15 @@ UMBRELLA = "subcurrent.hpp"  # engine/subcurrent.hpp, the engine in one include,
 # Folders outside the engine, and the engine layers each may include; every one may include itself.
 ABOVE_ENGINE = {
     "io": ["base", "grid", "field"],
+    "spectral": ENGINE,
     "solvers": [*ENGINE, UMBRELLA],
     "model": ["base", "grid", "stage"],  # declarations only, so never a field
+}
+# Libraries beside the engine that a folder above it may include.
+BESIDE = {"solvers": ["spectral"]}
+# Parts of them that may include more.
+EXCEPTIONS = {
+    "model/probe": [*ENGINE, UMBRELLA],  # measures this machine with the engine's own movements
 }
 # These see everything.
 FACES = ["api", "python"]
@@ -105,8 +112,10 @@ def include_error(path: str, target: str, root: Path) -> str | None:
         layers = ENGINE if own[1] == UMBRELLA else ENGINE[: ENGINE.index(own[1]) + 1]
         return None if aim[1] in layers else f'is in {own[0]}/{own[1]} and includes "{target}" from above'
     if aim[0] == "engine":
-        layers = ABOVE_ENGINE[own[0]]
+        layers = EXCEPTIONS.get("/".join(own[:2]), ABOVE_ENGINE[own[0]])
         return None if aim[1] in layers else f'includes "{target}"; {own[0]} may include {", ".join(layers)}'
+    if aim[0] in BESIDE.get(own[0], []):
+        return None
     if aim[0] != own[0]:
         return f'is in {own[0]} and includes "{target}"'
     if own[0] == "solvers" and aim[1] != own[1]:

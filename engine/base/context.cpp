@@ -99,6 +99,11 @@ std::uint64_t Context::sum(std::uint64_t value) const {
   return value;
 }
 
+double Context::max(double value) const {
+  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, comm_));
+  return value;
+}
+
 void Context::broadcast(std::string& bytes) const {
   auto size = static_cast<std::uint64_t>(bytes.size());
   mpi::check(MPI_Bcast(&size, 1, MPI_UINT64_T, 0, comm_));

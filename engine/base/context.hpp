@@ -61,6 +61,8 @@ class Context {
   bool any(bool flag) const;
   /// Collective: the sum of all ranks' values modulo 2^64, whatever the order.
   std::uint64_t sum(std::uint64_t value) const;
+  /// Collective: the largest of all ranks' values.
+  double max(double value) const;
   /// Collective: every rank gets rank 0's bytes.
   void broadcast(std::string& bytes) const;
   /// Collective: on rank 0 the bytes of every rank, in the order of ranks; empty elsewhere.

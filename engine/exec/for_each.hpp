@@ -9,9 +9,9 @@
 #include <type_traits>
 
 #include "engine/exec/accumulator.hpp"
-#include "engine/exec/lattice.hpp"
 #include "engine/exec/team.hpp"
 #include "engine/field/field.hpp"
+#include "engine/grid/lattice.hpp"
 
 namespace sc {
 

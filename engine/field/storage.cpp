@@ -23,6 +23,35 @@ Storage::Storage(const Grid& grid, std::string name, ElementType type, int compo
   base_ = block_.data + static_cast<std::size_t>(layout.origin) * size_of(type);
 }
 
+Reach Storage::fresh() const {
+  Reach all = fresh_[0];
+  for (std::size_t c = 1; c < static_cast<std::size_t>(colours_); ++c)
+    all = {std::min(all.width, fresh_[c].width), std::min(all.diagonal, fresh_[c].diagonal)};
+  return all;
+}
+
+Reach Storage::fresh(const Lattice& lattice) const {
+  return lattice.colours == colours_ ? fresh_[static_cast<std::size_t>(lattice.colour)] : fresh();
+}
+
+void Storage::set_fresh(Reach reach, const Lattice& lattice) {
+  if (lattice.colours != colours_) {
+    fresh_.fill(fresh());
+    colours_ = lattice.colours;
+  }
+  fresh_[static_cast<std::size_t>(lattice.colour)] = reach;
+}
+
+Lattice Storage::stale(Reach reach) const {
+  Lattice one;
+  for (int c = 0; c < colours_; ++c) {
+    if (fresh_[static_cast<std::size_t>(c)].covers(reach)) continue;
+    if (one.colours > 1) return {};
+    one = {colours_, c};
+  }
+  return one;
+}
+
 void Storage::add_reader(Pending* reader) {
   if (std::find(readers_.begin(), readers_.end(), reader) == readers_.end()) readers_.push_back(reader);
 }

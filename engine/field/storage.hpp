@@ -3,6 +3,7 @@
 // its halo is, which movement is under way, and who may still be reading its own cells.
 #pragma once
 
+#include <array>
 #include <complex>
 #include <memory>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "engine/base/arena.hpp"
 #include "engine/grid/grid.hpp"
+#include "engine/grid/lattice.hpp"
 #include "engine/grid/reach.hpp"
 
 namespace sc {
@@ -66,8 +68,14 @@ class Storage : public std::enable_shared_from_this<Storage> {
   const Arena::Block& block() const { return block_; }
 
   /// The part of the halo that holds the neighbours' present values. What is in flight is not fresh yet.
-  Reach fresh() const { return fresh_; }
-  void set_fresh(Reach reach) { fresh_ = reach; }
+  Reach fresh() const;
+  /// The same of the cells of one colour. A coloured sweep makes only those stale that it has written.
+  Reach fresh(const Lattice& lattice) const;
+  void set_fresh(Reach reach) { set_fresh(reach, {}); }
+  void set_fresh(Reach reach, const Lattice& lattice);
+  /// The one colour whose cells must come so that the halo is fresh to `reach`; all cells where that is not
+  /// one.
+  Lattice stale(Reach reach) const;
   /// The refresh under way into this halo, if any; whoever reads first brings it to its end.
   Pending* in_flight() const { return in_flight_; }
   void set_in_flight(Pending* refresh) { in_flight_ = refresh; }
@@ -93,7 +101,8 @@ class Storage : public std::enable_shared_from_this<Storage> {
   Arena::Block block_;
   std::ptrdiff_t component_stride_ = 0;
   std::byte* base_ = nullptr;
-  Reach fresh_{};
+  std::array<Reach, 8> fresh_{};  // of each colour
+  int colours_ = 1;
   Pending* in_flight_ = nullptr;
   std::int64_t host_writes_ = 0;
   std::vector<Pending*> readers_;

@@ -41,12 +41,24 @@ void check_options(const GridOptions& options, int ranks) {
            " ranks of this run");
 }
 
+void check_cuts(const GridOptions& options) {
+  for (int a = 0; a < 3; ++a) {
+    const std::vector<int>& c = options.cuts[static_cast<std::size_t>(a)];
+    if (c.empty()) continue;
+    if (c.size() != static_cast<std::size_t>(options.split[a]) + 1 || c.front() != 0 ||
+        c.back() != options.cells[a] || !std::is_sorted(c.begin(), c.end()))
+      refuse(std::string("cuts along ") + axis_names[a] + " must be " + std::to_string(options.split[a] + 1) +
+             " ascending numbers from 0 to " + std::to_string(options.cells[a]));
+  }
+}
+
 void check_blocks(const GridOptions& options, const std::array<std::vector<int>, 3>& cuts) {
   for (int a = 0; a < 3; ++a) {
     const auto& c = cuts[static_cast<std::size_t>(a)];
-    const bool has_neighbour = options.split[a] > 1 || options.periodic[a];
+    // Without a halo nobody needs a neighbour's cells: a block may even be empty.
+    const bool has_neighbour = options.halo > 0 && (options.split[a] > 1 || options.periodic[a]);
     for (std::size_t b = 0; has_neighbour && b + 1 < c.size(); ++b)
-      if (c[b + 1] - c[b] < std::max(1, options.halo))
+      if (c[b + 1] - c[b] < options.halo)
         refuse("split is " + to_string(options.split) + ": block " + std::to_string(b) + " along " +
                axis_names[a] + " has " + std::to_string(c[b + 1] - c[b]) + " cells, fewer than the halo of " +
                std::to_string(options.halo) + " its neighbour needs");
@@ -84,8 +96,11 @@ Grid::Grid(Context& context, const GridOptions& options) {
   Int3& split = shape->options.split;
   if (split == Int3{0, 0, 0}) split = choose_split(options.cells, context.size(), options.halo);
   check_options(shape->options, context.size());
-  for (int a = 0; a < 3; ++a)
-    shape->cuts[static_cast<std::size_t>(a)] = even_cuts(options.cells[a], split[a]);
+  check_cuts(shape->options);
+  for (std::size_t a = 0; a < 3; ++a)
+    shape->cuts[a] = options.cuts[a].empty()
+                         ? even_cuts(options.cells[static_cast<int>(a)], split[static_cast<int>(a)])
+                         : options.cuts[a];
   check_blocks(shape->options, shape->cuts);
   *this = Grid(shape);
 }

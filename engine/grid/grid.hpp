@@ -18,6 +18,9 @@ struct GridOptions {
   Bool3 periodic = {};
   int halo = 1;
   Int3 split = {0, 0, 0};  ///< ranks per axis; 0: chosen
+  /// The first cell of every block along an axis, and the number of cells; even blocks where empty. Needs a
+  /// split. Without a halo, blocks may be empty.
+  std::array<std::vector<int>, 3> cuts = {};
 };
 
 /// Offsets in elements from own cell (0, 0, 0); own cell x = 0 of every row falls on a 64-byte boundary for
@@ -41,7 +44,8 @@ struct Segment {
 class Grid {
  public:
   /// Throws Error (bad_input) for cells < 1, a split whose product is not the number of ranks, or a block
-  /// thinner than the halo next to a neighbour (the halo would reach past it).
+  /// thinner than the halo next to a neighbour (the halo would reach past it). Without a halo blocks may be
+  /// empty.
   Grid(Context& context, const GridOptions& options);
 
   Context& context() const { return *shape_->context; }

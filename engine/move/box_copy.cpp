@@ -3,6 +3,7 @@
 #include "engine/move/box_copy.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <utility>
 
@@ -40,6 +41,115 @@ BoxCopy::BoxCopy(const CellMemory& from, const Box& box_from, const CellMemory& 
   }
   row_bytes_ = static_cast<std::size_t>(n.x) * element_size;
   rows_ = choose();
+}
+
+BoxCopy::BoxCopy(const CellMemory& from, std::shared_ptr<const std::vector<int>> entries,
+                 const CellMemory& to, const Box& box_to, int components, std::size_t element_size)
+    : from_(from),
+      to_(to),
+      ny_(1),
+      nz_(1),
+      components_(components),
+      row_bytes_(entries->size() * element_size) {
+  const auto size = static_cast<std::ptrdiff_t>(element_size);
+  to_.base += box_to.lo.x * size;
+  const bool run = !entries->empty() &&
+                   entries->back() - entries->front() + 1 == static_cast<std::ptrdiff_t>(entries->size());
+  if (run && std::is_sorted(entries->begin(), entries->end())) {
+    from_.base += entries->front() * size;
+    rows_ = choose();
+    return;
+  }
+  entries_ = std::move(entries);
+  rows_ = element_size == 4   ? &picked_entries<std::uint32_t>
+          : element_size == 8 ? &picked_entries<std::uint64_t>
+                              : &picked_entries<std::array<std::uint64_t, 2>>;
+}
+
+BoxCopy::BoxCopy(Coloured how, const Lattice& lattice, Int3 global, const CellMemory& from,
+                 const Box& box_from, const CellMemory& to, const Box& box_to, int components,
+                 std::size_t element_size)
+    : from_(from),
+      to_(to),
+      ny_(box_from.extent().y),
+      nz_(box_from.extent().z),
+      components_(components),
+      row_bytes_(static_cast<std::size_t>(box_from.extent().x) * element_size),
+      lattice_(lattice),
+      global_(global),
+      nx_(box_from.extent().x) {
+  const auto size = static_cast<std::ptrdiff_t>(element_size);
+  if (how != Coloured::unpack)
+    from_.base += box_from.lo.x * size + box_from.lo.y * from.y + box_from.lo.z * from.z;
+  if (how != Coloured::pack) to_.base += box_to.lo.x * size + box_to.lo.y * to.y + box_to.lo.z * to.z;
+  using Wide = std::array<std::uint64_t, 2>;
+  if (how == Coloured::rows)
+    rows_ = &rows_of_colour;
+  else if (how == Coloured::pack)
+    rows_ = size == 4   ? &pack_colour<std::uint32_t>
+            : size == 8 ? &pack_colour<std::uint64_t>
+                        : &pack_colour<Wide>;
+  else
+    rows_ = size == 4   ? &unpack_colour<std::uint32_t>
+            : size == 8 ? &unpack_colour<std::uint64_t>
+                        : &unpack_colour<Wide>;
+}
+
+/// copy(component, y, z, first, count): `count` cells, every second one, from the `first` of the row on.
+template <class RowCopy>
+void BoxCopy::each_coloured_row(RowCopy copy) const {
+  for (int k = 0; k < components_; ++k)
+    for (int z = 0; z < nz_; ++z)
+      for (int y = 0; y < ny_; ++y) {
+        const Lattice::Run run = lattice_.run(global_.x, global_.y + y, global_.z + z);
+        if (const int count = Lattice::cells(run, nx_); count > 0) copy(k, y, z, run.first, count);
+      }
+}
+
+template <class Element>
+void BoxCopy::pack_colour(const BoxCopy& self) {
+  std::byte* to = self.to_.base;
+  self.each_coloured_row([&](int k, int y, int z, int first, int count) {
+    const std::byte* from = self.from_.base + k * self.from_.component + z * self.from_.z + y * self.from_.y +
+                            first * std::ptrdiff_t{sizeof(Element)};
+#pragma GCC ivdep
+    for (std::ptrdiff_t i = 0; i < count; ++i)
+      std::memcpy(to + i * std::ptrdiff_t{sizeof(Element)}, from + 2 * i * std::ptrdiff_t{sizeof(Element)},
+                  sizeof(Element));
+    to += count * std::ptrdiff_t{sizeof(Element)};
+  });
+}
+
+template <class Element>
+void BoxCopy::unpack_colour(const BoxCopy& self) {
+  const std::byte* from = self.from_.base;
+  self.each_coloured_row([&](int k, int y, int z, int first, int count) {
+    std::byte* to = self.to_.base + k * self.to_.component + z * self.to_.z + y * self.to_.y +
+                    first * std::ptrdiff_t{sizeof(Element)};
+#pragma GCC ivdep
+    for (std::ptrdiff_t i = 0; i < count; ++i)
+      std::memcpy(to + 2 * i * std::ptrdiff_t{sizeof(Element)}, from + i * std::ptrdiff_t{sizeof(Element)},
+                  sizeof(Element));
+    from += count * std::ptrdiff_t{sizeof(Element)};
+  });
+}
+
+void BoxCopy::rows_of_colour(const BoxCopy& self) {
+  self.each_coloured_row([&](int k, int y, int z, int, int) {
+    std::memcpy(self.to_.base + k * self.to_.component + z * self.to_.z + y * self.to_.y,
+                self.from_.base + k * self.from_.component + z * self.from_.z + y * self.from_.y,
+                self.row_bytes_);
+  });
+}
+
+template <class Element>
+void BoxCopy::picked_entries(const BoxCopy& self) {
+  const std::vector<int>& entries = *self.entries_;
+  self.each_row([&](std::byte* to, const std::byte* from) {
+    for (std::size_t i = 0; i < entries.size(); ++i)
+      std::memcpy(to + i * sizeof(Element),
+                  from + std::ptrdiff_t{entries[i]} * std::ptrdiff_t{sizeof(Element)}, sizeof(Element));
+  });
 }
 
 template <class RowCopy>

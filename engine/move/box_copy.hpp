@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
+#include <vector>
 
-#include "engine/grid/box.hpp"
+#include "engine/grid/lattice.hpp"
 
 namespace sc {
 
@@ -23,6 +25,17 @@ class BoxCopy {
   /// Copies `box_from` to `box_to`, equal in extent and not overlapping in memory.
   BoxCopy(const CellMemory& from, const Box& box_from, const CellMemory& to, const Box& box_to,
           int components, std::size_t element_size);
+  /// Copies the cells at `entries` (positions along x of a single row) to `box_to`, one after the other.
+  BoxCopy(const CellMemory& from, std::shared_ptr<const std::vector<int>> entries, const CellMemory& to,
+          const Box& box_to, int components, std::size_t element_size);
+  /// The cells of one colour, `global` being the position of the box's low corner: out of a field into a
+  /// message without gaps, or the other way round.
+  enum class Coloured { pack, unpack, rows };
+  /// As `rows`: from field to field, whole rows, but only those that hold cells of the colour. A row copied
+  /// by memcpy takes no longer than every second cell of it (256 x 256 doubles in cache: 11 us and 19 us; out
+  /// of cache 45 and 53), and the other cells hold the same values at both ends.
+  BoxCopy(Coloured how, const Lattice& lattice, Int3 global, const CellMemory& from, const Box& box_from,
+          const CellMemory& to, const Box& box_to, int components, std::size_t element_size);
   void run() const { rows_(*this); }
 
  private:
@@ -34,11 +47,24 @@ class BoxCopy {
   static void narrow_rows(const BoxCopy& self);
   static void wide_rows(const BoxCopy& self);
   static void distant_rows(const BoxCopy& self);
+  template <class Element>
+  static void picked_entries(const BoxCopy& self);
+  template <class RowCopy>
+  void each_coloured_row(RowCopy copy) const;
+  template <class Element>
+  static void pack_colour(const BoxCopy& self);
+  template <class Element>
+  static void unpack_colour(const BoxCopy& self);
+  static void rows_of_colour(const BoxCopy& self);
 
   CellMemory from_, to_;
   int ny_, nz_, components_;
   std::size_t row_bytes_;
   Rows rows_;
+  std::shared_ptr<const std::vector<int>> entries_;
+  Lattice lattice_{};
+  Int3 global_{};
+  int nx_ = 0;
 };
 
 }  // namespace sc

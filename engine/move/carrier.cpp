@@ -52,8 +52,12 @@ void Carrier::begin_round() {
   advance_phases();
 }
 
-void Carrier::start(int piece) {
+void Carrier::begin() {
   if (!open_) begin_round();
+}
+
+void Carrier::start(int piece) {
+  begin();
   if (piece >= static_cast<int>(departures_.size())) return;
   Job& job = departures_[static_cast<std::size_t>(piece)];
   if (job.done)
@@ -118,15 +122,28 @@ void Carrier::take_shared() {
   std::size_t left = 0;
   for (const int index : to_take_) {
     Job& job = arrivals_[static_cast<std::size_t>(index)];
-    if (load(job.flags.ready) < round_) {
-      to_take_[left++] = index;
-      continue;
-    }
-    run_copies(job);
-    store(job.flags.consumed, round_);
-    mark_arrived(job);
+    if (!job.done && !take_shared(job)) to_take_[left++] = index;
   }
   to_take_.resize(left);
+}
+
+bool Carrier::take_shared(Job& job) {
+  if (load(job.flags.ready) < round_) return false;
+  run_copies(job);
+  store(job.flags.consumed, round_);
+  mark_arrived(job);
+  return true;
+}
+
+void Carrier::take(std::span<const int> arrivals) {
+  if (!open_) return;
+  if (!held_.empty()) release_held();
+  for (const int index : arrivals)
+    if (Job& job = arrivals_[static_cast<std::size_t>(index)];
+        job.transport == Transport::shared && !job.done)
+      take_shared(job);
+  if (messages_missing_ > 0) take_messages();
+  advance_phases();
 }
 
 void Carrier::take_messages() {
@@ -179,10 +196,22 @@ bool Carrier::test() {
   return nothing_to_push();
 }
 
-void Carrier::wait() {
-  if (!open_) begin_round();
+void Carrier::start_rest() {
+  begin();
   for (std::size_t i = 0; !all_started(); ++i)
     if (!departures_[i].done) start(static_cast<int>(i));
+}
+
+void Carrier::wait(int piece) {
+  start_rest();
+  wait_until(context_.comm(), [&] {
+    if (!arrived(piece)) progress();
+    return arrived(piece);
+  });
+}
+
+void Carrier::wait() {
+  start_rest();
   wait_until(context_.comm(), [&] { return test(); });
   open_ = false;
   if (!being_read_) unwatch();

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,9 +44,16 @@ class Carrier {
 
   /// A round begins with its first start() or wait() and ends with wait() or finish().
   bool under_way() const { return open_; }
+  /// Begins a round that nothing has been started in.
+  void begin();
   void start(int piece);
   bool test();
+  /// As test(), but of what lies in peers' memory takes these arrivals only: those that are computed with
+  /// next, while they are warm in this rank's cache.
+  void take(std::span<const int> arrivals);
   void wait();
+  /// Until one arrival is there; pieces not started yet are started first.
+  void wait(int piece);
   void finish();
 
   std::string describe() const;
@@ -84,6 +92,8 @@ class Carrier {
   void learn_blocks();
   void add_departures(const std::vector<Parcel>& parcels);
   void add_arrivals(const std::vector<Parcel>& parcels);
+  std::size_t bytes_of(const Parcel& parcel, Transport transport) const;
+  void add_direct(Job& job, const Parcel& parcel);
   void add_copies(Job& job, const Parcel& parcel, std::byte* packed, bool leaving);
   void add_messages(const std::vector<Parcel>& departures, const std::vector<Parcel>& arrivals);
   void add_flags(const std::vector<Parcel>& departures, const std::vector<Parcel>& arrivals);
@@ -93,8 +103,10 @@ class Carrier {
   void begin_round();
   void dispatch(int job);
   void send(int job);
+  void start_rest();
   void release_held();
   void take_shared();
+  bool take_shared(Job& job);
   void take_messages();
   void advance_phases();
   void progress();

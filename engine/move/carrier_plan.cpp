@@ -114,10 +114,31 @@ Transport Carrier::choose(int peer) const {
   return Transport::shared;
 }
 
+/// What a transport really moves of a parcel: straight copies of one colour take whole rows.
+std::size_t Carrier::bytes_of(const Parcel& parcel, Transport transport) const {
+  if (transport != Transport::self && transport != Transport::shared) return parcel.bytes;
+  std::size_t sum = 0;
+  for (const Part& part : parcel.parts) {
+    const Storage& from = *routes_[static_cast<std::size_t>(part.item)].from;
+    const Int3 n = part.source.extent();
+    std::int64_t cells = part.cells();
+    if (part.lattice.colours > 1) {
+      cells = 0;
+      for (int z = 0; z < n.z; ++z)
+        for (int y = 0; y < n.y; ++y)
+          if (Lattice::cells(part.lattice.run(part.global.x, part.global.y + y, part.global.z + z), n.x) > 0)
+            cells += n.x;
+    }
+    sum += static_cast<std::size_t>(cells * from.components()) * size_of(from.type());
+  }
+  return sum;
+}
+
 void Carrier::add_departures(const std::vector<Parcel>& parcels) {
   for (const Parcel& parcel : parcels) {
     Job job{
         .transport = choose(parcel.peer), .peer = parcel.peer, .phase = parcel.phase, .bytes = parcel.bytes};
+    job.bytes = bytes_of(parcel, job.transport);
     // The halo cells that a staged phase passes on are no own cells.
     job.box = intersect(parcel.source, routes_.front().from->grid().own());
     has_shared_ = has_shared_ || job.transport == Transport::shared;
@@ -134,19 +155,33 @@ void Carrier::add_arrivals(const std::vector<Parcel>& parcels) {
     Job job{
         .transport = choose(parcel.peer), .peer = parcel.peer, .phase = parcel.phase, .bytes = parcel.bytes};
     job.box = parcel.sink;
+    job.bytes = bytes_of(parcel, job.transport);
     if (job.transport == Transport::self) {
       Job& departure = departures_[static_cast<std::size_t>(own.at(next_own++))];
       departure.partner = static_cast<int>(arrivals_.size());
-      departure.first = static_cast<int>(copies_.size());
-      for (const Part& part : parcel.parts) {
-        const auto& [from, to] = routes_[static_cast<std::size_t>(part.item)];
-        copies_.emplace_back(memory(*from), part.source, memory(*to), part.sink, from->components(),
-                             size_of(from->type()));
-      }
-      departure.last = static_cast<int>(copies_.size());
+      add_direct(departure, parcel);
     }
     arrivals_.push_back(job);
   }
+}
+
+/// Straight from the owner's cells to where they go.
+void Carrier::add_direct(Job& job, const Parcel& parcel) {
+  job.first = static_cast<int>(copies_.size());
+  for (const Part& part : parcel.parts) {
+    const auto& [from, to] = routes_[static_cast<std::size_t>(part.item)];
+    const CellMemory owned =
+        parcel.peer == context_.rank() ? memory(*from) : remote_memory(part.item, parcel.peer);
+    const std::size_t size = size_of(from->type());
+    if (part.entries)
+      copies_.emplace_back(owned, part.entries, memory(*to), part.sink, from->components(), size);
+    else if (part.lattice.colours > 1)
+      copies_.emplace_back(BoxCopy::Coloured::rows, part.lattice, part.global, owned, part.source,
+                           memory(*to), part.sink, from->components(), size);
+    else
+      copies_.emplace_back(owned, part.source, memory(*to), part.sink, from->components(), size);
+  }
+  job.last = static_cast<int>(copies_.size());
 }
 
 /// Packing into `packed` or unpacking from it, in the order of the parts.
@@ -155,12 +190,20 @@ void Carrier::add_copies(Job& job, const Parcel& parcel, std::byte* packed, bool
   for (const Part& part : parcel.parts) {
     const auto& [from, to] = routes_[static_cast<std::size_t>(part.item)];
     const std::size_t size = size_of(from->type());
-    const Box& box = leaving ? part.source : part.sink;
+    const Box& box = leaving && !part.entries ? part.source : part.sink;
     const CellMemory buffer = CellMemory::dense(packed, box, size);
     const CellMemory cells = memory(leaving ? *from : *to);
-    copies_.emplace_back(leaving ? cells : buffer, box, leaving ? buffer : cells, box, from->components(),
-                         size);
-    packed += static_cast<std::size_t>(box.cells() * from->components()) * size;
+    if (leaving && part.entries)
+      copies_.emplace_back(cells, part.entries, buffer, box, from->components(), size);
+    else if (part.lattice.colours > 1) {
+      const CellMemory message{packed, 0, 0, 0};
+      copies_.emplace_back(leaving ? BoxCopy::Coloured::pack : BoxCopy::Coloured::unpack, part.lattice,
+                           part.global, leaving ? cells : message, box, leaving ? message : cells, box,
+                           from->components(), size);
+    } else
+      copies_.emplace_back(leaving ? cells : buffer, box, leaving ? buffer : cells, box, from->components(),
+                           size);
+    packed += static_cast<std::size_t>(part.cells() * from->components()) * size;
   }
   job.last = static_cast<int>(copies_.size());
 }
@@ -240,13 +283,7 @@ void Carrier::add_flags(const std::vector<Parcel>& departures, const std::vector
     const auto peer = static_cast<std::size_t>(context_.node_rank_of(job.peer));
     std::byte* part = context_.signals().remote(block.chunk, static_cast<int>(peer));
     job.flags = flags_at(part + offsets[peer], begin_at[peer] + arrivals[i].order);
-    job.first = static_cast<int>(copies_.size());
-    for (const Part& piece : arrivals[i].parts) {
-      const auto& [from, to] = routes_[static_cast<std::size_t>(piece.item)];
-      copies_.emplace_back(remote_memory(piece.item, job.peer), piece.source, memory(*to), piece.sink,
-                           from->components(), size_of(from->type()));
-    }
-    job.last = static_cast<int>(copies_.size());
+    add_direct(job, arrivals[i]);
   }
 }
 

@@ -35,6 +35,14 @@ HaloExchange::HaloExchange(const Grid& grid, std::vector<HaloItem> items, HaloOp
                          size_of(item.storage->type()));
     arrivals.push_back(halo_arrivals(grid, rank, item.reach, options.corners));
     departures.push_back(halo_departures(grid, rank, item.reach, options.corners));
+    for (Region& region : arrivals.back()) {
+      region.lattice = item.lattice;
+      region.global = grid.box_of(region.peer).lo + region.source.lo;
+    }
+    for (Region& region : departures.back()) {
+      region.lattice = item.lattice;
+      region.global = grid.origin() + region.source.lo;
+    }
   }
   const std::size_t piece_bytes = std::min(options.piece_bytes, largest_piece);
   carrier_ = std::make_unique<Carrier>(grid.context(), *this, std::move(routes),

@@ -19,6 +19,8 @@ class Carrier;
 struct HaloItem {
   Storage* storage;
   Reach reach;
+  /// Of one colour only: what a coloured sweep has just written.
+  Lattice lattice = {};
 };
 
 struct HaloOptions {

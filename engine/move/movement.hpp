@@ -3,7 +3,11 @@
 // only this.
 #pragma once
 
+#include <memory>
+#include <string>
+
 #include "engine/field/storage.hpp"
+#include "engine/move/transport.hpp"
 
 namespace sc {
 
@@ -27,6 +31,17 @@ class Movement : public Pending {
   void start() {
     for (int piece = 0; piece < pieces(); ++piece) start(piece);
   }
+};
+
+/// A movement of a stage's own, whose arrivals the stage absorbs one by one in the order of their numbers,
+/// whatever the order they come in.
+class PieceMovement : public Movement, public std::enable_shared_from_this<PieceMovement> {
+ public:
+  using Movement::wait;
+  /// Until the arrival of this number is there. Pieces not started yet are started first.
+  virtual void wait(int piece) = 0;
+  virtual std::string describe() const = 0;
+  virtual Traffic traffic(Transport transport) const = 0;
 };
 
 }  // namespace sc

@@ -2,7 +2,9 @@
 // Redistribute: the overlaps of two decompositions, handed to a Carrier.
 #include "engine/move/redistribute.hpp"
 
+#include <algorithm>
 #include <array>
+#include <map>
 
 #include "engine/base/error.hpp"
 #include "engine/move/carrier.hpp"
@@ -17,45 +19,107 @@ void check_pair(const Storage& from, const Storage& to) {
   const std::string what = "\"" + from.name() + "\" cannot be redistributed to \"" + to.name() + "\": ";
   if (&from == &to) refuse(what + "they are the same");
   if (&from.grid().context() != &to.grid().context()) refuse(what + "their grids are of different contexts");
-  if (!(from.grid().cells() == to.grid().cells()))
-    refuse(what + "the grids have " + to_string(from.grid().cells()) + " and " +
-           to_string(to.grid().cells()) + " cells");
   if (from.type() != to.type() || from.components() != to.components())
     refuse(what + "the element types or the numbers of components differ");
 }
 
-/// Cells of `giver`'s box in `from` that lie in `taker`'s box in `to`.
-std::vector<Region> overlap(const Grid& from, int giver, const Grid& to, int taker, int peer) {
-  const Box mine = from.box_of(giver);
-  const Box theirs = to.box_of(taker);
-  const Box both = intersect(mine, theirs);
-  if (both.empty()) return {};
-  const Int3 zero;
-  return {{.peer = peer,
-           .source = both.shifted(zero - mine.lo),
-           .sink = both.shifted(zero - theirs.lo),
-           .face = {}}};
+void check_cells(const Storage& from, const Storage& to) {
+  if (from.grid().cells() == to.grid().cells()) return;
+  refuse("\"" + from.name() + "\" cannot be redistributed to \"" + to.name() + "\": the grids have " +
+         to_string(from.grid().cells()) + " and " + to_string(to.grid().cells()) + " cells");
 }
+
+/// Cells of `mine`, a part of `giver`'s box in `from`, that lie in `theirs`, a part of `taker`'s box in `to`.
+Region overlap(const Grid& from, int giver, const Box& mine, const Grid& to, int taker, const Box& theirs,
+               int peer) {
+  const Box both = intersect(mine, theirs);
+  const Int3 zero;
+  return {.peer = peer,
+          .source = both.shifted(zero - from.box_of(giver).lo),
+          .sink = both.shifted(zero - to.box_of(taker).lo),
+          .face = {}};
+}
+
+/// Parcels chunk by chunk, numbered for each pair of ranks in the order in which both ends make them.
+class ParcelList {
+ public:
+  ParcelList(Context& context, std::size_t cell_bytes, const ChunkBytes& bytes)
+      : context_(context), cell_bytes_{cell_bytes}, bytes_(bytes) {}
+
+  /// Regions of one chunk and all peers.
+  void add(const std::vector<Region>& regions) {
+    std::array<std::vector<Region>, 1> near, far;
+    for (const Region& region : regions) {
+      const bool same_node = context_.shared_memory() && context_.node_rank_of(region.peer) >= 0;
+      if (!region.source.empty()) (same_node ? near : far)[0].push_back(region);
+    }
+    append(make_parcels(near, cell_bytes_, bytes_.near));
+    append(make_parcels(far, cell_bytes_, bytes_.far));
+  }
+  int size() const { return static_cast<int>(parcels.size()); }
+  std::vector<Parcel> parcels;
+
+ private:
+  void append(std::vector<Parcel> more) {
+    for (Parcel& parcel : more) {
+      parcel.order = count_[parcel.peer]++;
+      parcels.push_back(std::move(parcel));
+    }
+  }
+  Context& context_;
+  std::array<std::size_t, 1> cell_bytes_;
+  ChunkBytes bytes_;
+  std::map<int, int> count_;
+};
 
 }  // namespace
 
+Box Chunks::slab(Box box, int chunk) const {
+  const int lo = box.lo[axis];
+  const std::int64_t n = std::max(0, box.hi[axis] - lo);
+  box.lo[axis] = lo + static_cast<int>(n * chunk / count);
+  box.hi[axis] = lo + static_cast<int>(n * (chunk + 1) / count);
+  return box;
+}
+
 Redistribute::Redistribute(Storage& from, Storage& to, std::size_t piece_bytes) : to_(to) {
   check_pair(from, to);
+  check_cells(from, to);
+  plan(from, to, {.leaving = {}, .arriving = {}, .piece_bytes = {piece_bytes, piece_bytes}});
+}
+
+Redistribute::Redistribute(Storage& from, Storage& to, const InChunks& chunks) : to_(to) {
+  check_pair(from, to);
+  plan(from, to, chunks);
+}
+
+void Redistribute::plan(Storage& from, Storage& to, const InChunks& chunks) {
   Context& context = from.grid().context();
   const int rank = context.rank();
-  std::array<std::vector<Region>, 1> arrivals, departures;
-  for (int peer = 0; peer < context.size(); ++peer) {
-    for (const Region& region : overlap(from.grid(), peer, to.grid(), rank, peer))
-      arrivals[0].push_back(region);
-    for (const Region& region : overlap(from.grid(), rank, to.grid(), peer, peer))
-      departures[0].push_back(region);
+  const auto leaving = [&](int giver, int i) { return chunks.leaving.slab(from.grid().box_of(giver), i); };
+  const auto arriving = [&](int taker, int j) { return chunks.arriving.slab(to.grid().box_of(taker), j); };
+  const std::size_t cell_bytes = static_cast<std::size_t>(from.components()) * size_of(from.type());
+  const ChunkBytes bytes{std::min(chunks.piece_bytes.far, largest_piece),
+                         std::min(chunks.piece_bytes.near, largest_piece)};
+  ParcelList departures(context, cell_bytes, bytes), arrivals(context, cell_bytes, bytes);
+  arrivals_.resize(static_cast<std::size_t>(chunks.arriving.count));
+  for (int i = 0; i < chunks.leaving.count; ++i) {
+    leaves_.push_back(departures.size());
+    for (int j = 0; j < chunks.arriving.count; ++j) {
+      std::vector<Region> out, in;
+      for (int peer = 0; peer < context.size(); ++peer) {
+        out.push_back(overlap(from.grid(), rank, leaving(rank, i), to.grid(), peer, arriving(peer, j), peer));
+        in.push_back(overlap(from.grid(), peer, leaving(peer, i), to.grid(), rank, arriving(rank, j), peer));
+      }
+      departures.add(out);
+      const int first = arrivals.size();
+      arrivals.add(in);
+      for (int n = first; n < arrivals.size(); ++n) arrivals_[static_cast<std::size_t>(j)].push_back(n);
+    }
   }
-  const std::array<std::size_t, 1> cell_bytes{static_cast<std::size_t>(from.components()) *
-                                              size_of(from.type())};
-  piece_bytes = std::min(piece_bytes, largest_piece);
-  carrier_ = std::make_unique<Carrier>(context, *this, std::vector<Route>{{&from, &to}},
-                                       make_parcels(departures, cell_bytes, piece_bytes),
-                                       make_parcels(arrivals, cell_bytes, piece_bytes));
+  leaves_.push_back(departures.size());
+  carrier_ = std::make_unique<Carrier>(context, *this, std::vector<Route>{{&from, &to}}, departures.parcels,
+                                       arrivals.parcels);
 }
 
 Redistribute::~Redistribute() = default;
@@ -72,6 +136,22 @@ void Redistribute::start(int piece) {
   prepare();
   carrier_->start(piece);
 }
+void Redistribute::start_chunk(int chunk) {
+  prepare();
+  carrier_->begin();
+  const auto c = static_cast<std::size_t>(chunk);
+  for (int piece = leaves_[c]; piece < leaves_[c + 1]; ++piece) carrier_->start(piece);
+}
+bool Redistribute::take_chunk(int chunk) {
+  const auto& arrivals = arrivals_[static_cast<std::size_t>(chunk)];
+  const auto there = [&] {
+    return std::all_of(arrivals.begin(), arrivals.end(), [&](int n) { return carrier_->arrived(n); });
+  };
+  if (!carrier_->under_way()) return false;
+  carrier_->take(arrivals);
+  return there();
+}
+void Redistribute::push() { carrier_->take({}); }
 Box Redistribute::source(int piece) const { return carrier_->source(piece); }
 Box Redistribute::sink(int piece) const { return carrier_->sink(piece); }
 bool Redistribute::test() { return carrier_->test(); }

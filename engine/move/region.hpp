@@ -4,25 +4,39 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "engine/grid/box.hpp"
+#include "engine/grid/lattice.hpp"
 
 namespace sc {
 
 struct Region {
-  int peer = 0;   ///< the rank at the other end
-  Box source;     ///< in the owner's local coordinates
-  Box sink;       ///< in the receiver's local coordinates; the same extent
-  int phase = 0;  ///< what of a staged exchange it belongs to
-  Face face;      ///< the side of the receiver that it lies on; regions of one face travel together
+  int peer = 0;          ///< the rank at the other end
+  Box source;            ///< in the owner's local coordinates
+  Box sink;              ///< in the receiver's local coordinates; the same extent
+  int phase = 0;         ///< what of a staged exchange it belongs to
+  Face face;             ///< the side of the receiver that it lies on; regions of one face travel together
+  Lattice lattice = {};  ///< the cells of one colour only
+  Int3 global = {};      ///< where source.lo lies; up to an even number of cells, for the colour
   friend bool operator==(const Region&, const Region&) = default;
 };
 
 struct Part {
   int item = 0;
   Box source, sink;
+  /// Where it is not the whole of `source`: positions along x of the cells, in the order of the sink's.
+  std::shared_ptr<const std::vector<int>> entries = nullptr;
+  /// Or the cells of one colour, by the global position of source.lo.
+  Lattice lattice = {};
+  Int3 global = {};
+
+  std::int64_t cells() const {
+    return entries ? static_cast<std::int64_t>(entries->size())
+                   : lattice.cells(Box{global, global + source.extent()});
+  }
 };
 
 struct Parcel {

@@ -25,7 +25,7 @@ void take_tiles(Work& w, TileQueue& tiles, int thread, Times& times) {
 void with_halo_thread(Work& w, bool join) {
   w.start(w.inputs());
   w.inputs().fill_beside_own();
-  TileQueue tiles(w.core(), tiles_per_thread * w.threads());
+  TileQueue tiles(w.core(), tiles_per_thread * w.threads(), w.whole_axis());
   std::vector<Times> core(static_cast<std::size_t>(w.threads()));
   Times shell;
   w.weigh(1.0 / w.threads());

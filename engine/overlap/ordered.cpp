@@ -10,7 +10,7 @@ void ordered(Work& w) {
   w.inputs().wait();
   for (const Box& b : w.shell()) w.compute(b);
   w.start(w.outputs());
-  w.outputs().arrive();
+  w.arrive(w.outputs());
   w.compute(w.core());
   w.outputs().wait();
 }

@@ -13,6 +13,8 @@ Runner::Runner(Context& context, RunnerOptions options)
 }
 
 void Runner::run(Stage& stage) {
+  if (stage.sampled().runs == 0)
+    if (const std::string why = stage.refusal(strategy_name(options_.strategy)); !why.empty()) refuse(why);
   note_demand(stage);
   for (Accumulator& a : stage.accumulators()) a.clear();
   Stage::Sampled& sampled = stage.sampled();
@@ -63,12 +65,18 @@ void Runner::run_colour(Stage& stage, bool sample) {
   Work work(stage, inputs, outputs, context_.timeline(),
             {context_.threads(), options_.poke_seconds, apart ? sampled_suffix : ""});
   const std::int64_t rounds = outputs.rounds();
+  stage.begin();
   (apart ? ordered : strategy_)(work);
+  if (stage.sums() && outputs.rounds() == rounds) {  // a lazy strategy; the result is not whole without them
+    work.start(outputs);
+    outputs.wait();
+  }
+  if (stage.gathers() || stage.sums()) work.finish();
   const bool sent_outputs = outputs.rounds() != rounds;
   // A lazy strategy has written new values beside halos that still hold the neighbours' old ones.
   if (!sent_outputs)
     for (const Access& a : stage.accesses())
-      if (a.mode != Mode::read) a.storage().set_fresh(point);
+      if (a.mode != Mode::read) a.storage().set_fresh(point, stage.lattice());
   const std::int64_t sent = inputs.bytes() + (sent_outputs ? outputs.bytes() : 0);
   counts_[stage.name()].moved += static_cast<double>(sent);
 }
@@ -111,7 +119,7 @@ void Runner::settle_outputs(Stage& stage) {
       if (written(a)) a.storage().settle();
   }
   for (const Access& a : accesses)
-    if (written(a)) a.storage().set_fresh(point);
+    if (written(a)) a.storage().set_fresh(point, stage.lattice());
 }
 
 Refresh& Runner::stale_inputs(Stage& stage) {
@@ -122,34 +130,39 @@ Refresh& Runner::stale_inputs(Stage& stage) {
     const auto same = std::find_if(wanted.begin(), wanted.end(),
                                    [&](const Wanted& w) { return w.storage == &a.storage(); });
     if (same == wanted.end())
-      wanted.push_back({&a.storage(), &a.field->boundaries(), a.reach});
+      wanted.push_back({&a.storage(), &a.field->boundaries(), a.reach, a.storage().stale(a.reach)});
     else
-      same->reach = same->reach | a.reach;
+      *same = {same->storage, same->boundaries, same->reach | a.reach,
+               a.storage().stale(same->reach | a.reach)};
     in_place = in_place || a.mode == Mode::update;
   }
-  Refresh& refresh = refresh_of(Role::input, std::move(wanted));
+  Refresh& refresh = refresh_of(Role::input, std::move(wanted), stage.gathers());
   refresh.settle_on_wait(in_place);
   return refresh;
 }
 
 Refresh& Runner::wanted_outputs(Stage& stage) {
+  // What the stage writes is whole only when it has added what arrives: too late for an eager halo.
+  if (stage.gathers() || stage.sums()) return refresh_of(Role::output, {}, stage.sums());
   std::vector<Wanted> wanted;
   auto next = stage.demand()->begin();
   for (const Access& a : stage.accesses()) {
     const Reach demand = *next++;
     if (a.mode != Mode::read && demand.width > 0)
-      wanted.push_back({&a.storage(), &a.field->boundaries(), demand});
+      wanted.push_back({&a.storage(), &a.field->boundaries(), demand, stage.lattice()});
   }
   return refresh_of(Role::output, std::move(wanted));
 }
 
-Refresh& Runner::refresh_of(Role role, std::vector<Wanted> wanted) {
-  Key key{role, {}};
-  for (const Wanted& w : wanted) key.second.emplace_back(w.storage, w.reach.width, w.reach.diagonal);
+Refresh& Runner::refresh_of(Role role, std::vector<Wanted> wanted, PieceMovement* own) {
+  Key key{role, own, {}};
+  auto& storages = std::get<2>(key);
+  for (const Wanted& w : wanted)
+    storages.emplace_back(w.storage, w.reach.width, w.reach.diagonal, w.lattice.colours, w.lattice.colour);
   auto& refresh = refreshes_[key];
   if (!refresh) {
     for (const Wanted& w : wanted) keep(*w.storage);
-    refresh = std::make_unique<Refresh>(std::move(wanted), options_.halo, context_.timeline());
+    refresh = std::make_unique<Refresh>(std::move(wanted), options_.halo, context_.timeline(), own);
   }
   return *refresh;
 }
@@ -157,7 +170,8 @@ Refresh& Runner::refresh_of(Role role, std::vector<Wanted> wanted) {
 void Runner::refresh(const Access& a) {
   if (a.storage().in_flight()) a.storage().in_flight()->finish();
   if (a.storage().fresh().covers(a.reach)) return;
-  refresh_of(Role::input, {{&a.storage(), &a.field->boundaries(), a.reach}}).wait();
+  refresh_of(Role::input, {{&a.storage(), &a.field->boundaries(), a.reach, a.storage().stale(a.reach)}})
+      .wait();
 }
 
 void Runner::move(const Access& from, const Access& to) {

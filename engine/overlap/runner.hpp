@@ -74,7 +74,7 @@ class Runner {
 
  private:
   enum class Role { input, output };
-  using Key = std::pair<Role, std::vector<std::tuple<Storage*, int, int>>>;
+  using Key = std::tuple<Role, PieceMovement*, std::vector<std::tuple<Storage*, int, int, int, int>>>;
   struct Writer {
     std::shared_ptr<Stage::Demand> demand;
     std::size_t output;
@@ -91,7 +91,7 @@ class Runner {
   Refresh& wanted_outputs(Stage& stage);
   /// An updated field may be stale as an input and wanted as an output: two refreshes, so that each tells
   /// whether it ran.
-  Refresh& refresh_of(Role role, std::vector<Wanted> wanted);
+  Refresh& refresh_of(Role role, std::vector<Wanted> wanted, PieceMovement* own = nullptr);
   void keep(Storage& storage) { kept_.insert(storage.shared_from_this()); }
 
   Context& context_;

@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cmath>
+#include <concepts>
 #include <tuple>
 
 #include "engine/field/field.hpp"
+#include "engine/field/place.hpp"
 
 namespace sc {
 
@@ -27,6 +29,13 @@ struct Access {
 
   bool across() const { return finer > 0; }
   Storage& storage() const { return field->storage(level); }
+};
+
+/// What writes(), updates() and reads() return.
+template <class D>
+concept Declaration = requires(const D& d) {
+  { d.access() } -> std::same_as<Access>;
+  d.view();
 };
 
 /// A field of another grid as a kernel sees it: at(i, j, k) is its cell at a global position of *its* grid.
@@ -51,13 +60,16 @@ struct Declared {
   Reach reach;
 
   Access access() const { return {level.field, level.level, mode, reach, reach.width}; }
-  auto view() const {
-    const Out<T, N> out = level.view();
+  using element = T;
+  static constexpr int components = N;
+  static constexpr Mode how = mode;
+  auto view(Place place) const {
     if constexpr (mode == Mode::read)
-      return In<T, N>{out.base, out.stride};
+      return In<T, N>{reinterpret_cast<const T*>(place.base), place.component_stride};
     else
-      return out;
+      return Out<T, N>{reinterpret_cast<T*>(place.base), place.component_stride};
   }
+  auto view() const { return view(place_of(level.storage())); }
 };
 
 template <class T, int N>
@@ -68,11 +80,14 @@ struct DeclaredAcross {
   int finer, coarser;
 
   Access access() const { return {level.field, level.level, Mode::read, reach, margin, finer, coarser}; }
-  Across<T, N> view() const {
-    const Out<T, N> out = level.view();
+  Across<T, N> view(Place place) const {
     const Grid& grid = level.field->grid();
-    return {{out.base, out.stride}, grid.layout().sy, grid.layout().sz, grid.origin()};
+    return {{reinterpret_cast<const T*>(place.base), place.component_stride},
+            grid.layout().sy,
+            grid.layout().sz,
+            grid.origin()};
   }
+  Across<T, N> view() const { return view(place_of(level.storage())); }
 };
 
 template <class T, int N, Mode mode>

@@ -49,7 +49,7 @@ Box face_columns(const Grid& grid, Face face, int grow) {
   return columns;
 }
 
-Refresh::Refresh(std::vector<Wanted> wanted, HaloOptions options, Timeline& timeline)
+Refresh::Refresh(std::vector<Wanted> wanted, HaloOptions options, Timeline& timeline, PieceMovement* own)
     : wanted_(std::move(wanted)), timeline_(timeline), name_(timeline.name("halo")) {
   std::vector<const Wanted*> left;
   for (const Wanted& w : wanted_) left.push_back(&w);
@@ -58,13 +58,16 @@ Refresh::Refresh(std::vector<Wanted> wanted, HaloOptions options, Timeline& time
     std::vector<HaloItem> items;
     std::erase_if(left, [&](const Wanted* w) {
       if (!(w->storage->grid() == grid)) return false;
-      items.push_back({w->storage, received_for(*w->boundaries, w->reach)});
+      items.push_back({w->storage, received_for(*w->boundaries, w->reach), w->lattice});
       return true;
     });
     exchanges_.push_back(std::make_unique<HaloExchange>(grid, std::move(items), options));
   }
   for (const auto& exchange : exchanges_)
     for (int piece = 0; piece < exchange->pieces(); ++piece) pieces_.push_back({exchange.get(), piece});
+  if (!own) return;
+  own_ = own->shared_from_this();
+  for (int piece = 0; piece < own_->pieces(); ++piece) pieces_.push_back({own, piece});
 }
 
 Refresh::~Refresh() {
@@ -99,22 +102,36 @@ Box Refresh::sink(int piece) const {
 bool Refresh::test() {
   bool arrived = true;
   for (const auto& exchange : exchanges_) arrived = exchange->test() && arrived;
+  if (own_) arrived = own_->test() && arrived;
   return arrived;
 }
 
+void Refresh::absorb_arrivals() {
+  for (int piece = 0; piece < own_->pieces(); ++piece) {
+    {
+      const Scope scope(timeline_, name_, Phase::wait);
+      own_->wait(piece);
+    }
+    const Scope scope(timeline_, name_, Phase::shell);
+    absorb_(piece);
+  }
+}
+
 void Refresh::arrive() {
-  if (wanted_.empty()) return;
+  if (nothing()) return;
   begin();
-  if (arrived_) return;    // another wait() would begin another round
+  if (arrived_) return;  // another wait() would begin another round
+  if (own_) absorb_arrivals();
   if (!pieces_.empty()) {  // without neighbours there is nothing to wait for, and no span to add
     const Scope scope(timeline_, name_, Phase::wait);
     for (const auto& exchange : exchanges_) exchange->wait();
+    if (own_) own_->wait();
   }
   arrived_ = true;
 }
 
 void Refresh::wait() {
-  if (wanted_.empty()) return;
+  if (nothing()) return;
   arrive();
   apply_boundaries(!filled_beside_own_, true);
   if (settle_on_wait_) {
@@ -123,7 +140,7 @@ void Refresh::wait() {
   }
   for (const Wanted& w : wanted_) {
     w.storage->set_in_flight(nullptr);
-    w.storage->set_fresh(w.storage->fresh() | w.reach);
+    w.storage->set_fresh(w.storage->fresh(w.lattice) | w.reach, w.lattice);
   }
   under_way_ = false;
   ++rounds_;
@@ -132,6 +149,7 @@ void Refresh::wait() {
 std::int64_t Refresh::bytes() const {
   std::int64_t sum = 0;
   for (const auto& exchange : exchanges_) sum += exchange->bytes();
+  if (own_) sum += own_->bytes();
   return sum;
 }
 
@@ -172,12 +190,18 @@ Traffic Refresh::traffic(Transport transport) const {
     sum.messages += part.messages;
     sum.bytes += part.bytes;
   }
+  if (own_) {
+    const Traffic part = own_->traffic(transport);
+    sum.messages += part.messages;
+    sum.bytes += part.bytes;
+  }
   return sum;
 }
 
 std::string Refresh::describe() const {
   std::string text;
   for (const auto& exchange : exchanges_) text += exchange->describe();
+  if (own_) text += own_->describe();
   return text;
 }
 

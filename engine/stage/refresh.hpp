@@ -3,6 +3,7 @@
 // conditions, then the mark "fresh". A movement itself, so strategies can put it under computation.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -16,12 +17,14 @@ struct Wanted {
   Storage* storage;
   const Boundaries* boundaries;
   Reach reach;
+  Lattice lattice = {};  ///< only the cells of this colour are stale
 };
 
 class Refresh final : public Movement {
  public:
   /// Collective. Storages of several grids may be mixed; those of one grid share their messages.
-  Refresh(std::vector<Wanted> wanted, HaloOptions options, Timeline& timeline);
+  /// `own` is a movement of a stage's own that belongs to the same round.
+  Refresh(std::vector<Wanted> wanted, HaloOptions options, Timeline& timeline, PieceMovement* own = nullptr);
   ~Refresh() override;
 
   using Movement::start;
@@ -45,6 +48,8 @@ class Refresh final : public Movement {
   std::int64_t rounds() const { return rounds_; }
   /// Names the stage whose time the movements are booked on.
   void book_on(std::uint16_t name) { name_ = name; }
+  /// Who takes the arrivals of the stage's own movement, in the order of their numbers.
+  void absorb_with(std::function<void(int piece)> absorb) { absorb_ = std::move(absorb); }
   bool idle() const { return !under_way_; }
   std::string describe() const;
   /// What really went out, over all rounds.
@@ -52,14 +57,18 @@ class Refresh final : public Movement {
 
  private:
   struct Piece {
-    HaloExchange* exchange;
+    Movement* exchange;
     int number;
   };
   void begin();
+  void absorb_arrivals();
+  bool nothing() const { return wanted_.empty() && !own_; }
   void apply_boundaries(bool beside_own, bool beside_neighbours);
 
   std::vector<Wanted> wanted_;
   std::vector<std::unique_ptr<HaloExchange>> exchanges_;
+  std::shared_ptr<PieceMovement> own_;
+  std::function<void(int)> absorb_;
   std::vector<Piece> pieces_;
   Timeline& timeline_;
   std::uint16_t name_ = 0;

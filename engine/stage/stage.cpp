@@ -37,6 +37,38 @@ bool childless(const Grid& coarse, const Grid& fine) {
 
 }  // namespace
 
+void Stage::check_axis(const Grid& grid, int axis) const {
+  if (axis < 0 || axis > 2)
+    refuse("stage \"" + name() + "\" runs along axis " + std::to_string(axis) +
+           "; allowed are 0, 1 and 2 for x, y and z");
+  int blocks = 0;
+  for (std::size_t b = 0; b + 1 < grid.cuts(axis).size(); ++b)
+    blocks += grid.cuts(axis)[b] < grid.cuts(axis)[b + 1] ? 1 : 0;
+  if (blocks > 1)
+    refuse("stage \"" + name() + "\" needs whole lines along " + std::string(1, "xyz"[axis]) +
+           ", which the split " + to_string(grid.split()) +
+           " divides between ranks; choose a split with 1 there");
+}
+
+void Stage::check_box(const Box& box) const {
+  const int axis = whole_axis();
+  if (!box.empty() && (box.lo[axis] != 0 || box.hi[axis] != grid().own().hi[axis]))
+    throw Error(Exit::failure, "stage \"" + name() + "\" was given a part of its lines: cells " +
+                                   to_string(box.lo) + " to " + to_string(box.hi));
+}
+
+void Stage::compute_in(std::span<const Place> /*places*/, const Box& /*box*/, int /*threads*/,
+                       std::span<Accumulator> /*into*/) {
+  throw Error(Exit::failure, "stage \"" + name() + "\" works on its fields' own storages only");
+}
+
+void Stage::bind(std::span<const Place> places) {
+  if (!places.empty() && places.size() != accesses().size())
+    throw Error(Exit::failure, "stage \"" + name() + "\" was bound to " + std::to_string(places.size()) +
+                                   " places; it declares " + std::to_string(accesses().size()) + " fields");
+  bound_.assign(places.begin(), places.end());
+}
+
 double Stage::bytes_per_cell() const {
   double bytes = 0;
   for (const Access& a : accesses()) {
@@ -72,7 +104,7 @@ void Stage::check_colours() const {
 
 void Stage::check_accesses() {
   const auto where = "stage \"" + name() + "\" ";
-  demand_ = std::make_shared<Demand>(accesses().size());
+  demand_of(accesses().size());
   for (const Access& a : accesses()) {
     const std::string field = "field \"" + a.field->name() + "\"";
     if (a.level < 0 || a.level >= a.field->levels())

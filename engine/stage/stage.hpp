@@ -3,13 +3,16 @@
 // them; it knows nothing of when.
 #pragma once
 
+#include <array>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "engine/exec/accumulator.hpp"
-#include "engine/exec/lattice.hpp"
+#include "engine/grid/lattice.hpp"
+#include "engine/move/movement.hpp"
 #include "engine/stage/access.hpp"
 
 namespace sc {
@@ -22,13 +25,41 @@ class Stage {
   /// The grid whose cells the stage computes.
   virtual const Grid& grid() const = 0;
   virtual const std::vector<Access>& accesses() const = 0;
+  /// The axis along which every box must hold all own cells, because lines run along it; -1 for none.
+  virtual int whole_axis() const { return -1; }
   /// Computes `box` (local coordinates) with `threads` threads; what the kernel returns goes into `into`.
   virtual void compute(const Box& box, int threads, std::span<Accumulator> into) = 0;
-  /// Piece `piece` of the inputs has arrived. Stages that add partial results as they come override it.
-  virtual void absorb(int /*piece*/) {}
+  /// Which boxes a strategy deals with, where they do not follow from halos.
+  struct Parts {
+    Box all, core;
+    std::vector<Box> shell;
+  };
+  virtual std::optional<Parts> parts() const { return std::nullopt; }
+
+  /// Movements of the stage's own beside halos: what must be here before the shell can be computed, and what
+  /// leaves when the shell has been; nullptr for none, on all ranks alike. Their arrivals are absorbed one by
+  /// one, in the order of their numbers; finish() then makes the result whole.
+  virtual PieceMovement* gathers() { return nullptr; }
+  virtual PieceMovement* sums() { return nullptr; }
+  virtual void begin() {}
+  virtual void absorb(int /*piece of gathers()*/, int /*threads*/) {}
+  virtual void absorb_sum(int /*piece of sums()*/, int /*threads*/) {}
+  virtual void finish(int /*threads*/) {}
+  /// Why the stage cannot run under a strategy, in a sentence; empty where it can.
+  virtual std::string refusal(std::string_view /*strategy*/) const { return ""; }
+  /// The same with the fields where `places` say, one for each access. Throws Error (failure) from stages
+  /// that work on storages only.
+  virtual void compute_in(std::span<const Place> places, const Box& box, int threads,
+                          std::span<Accumulator> into);
+  /// Computes from now on where `places` say, one for each access: in a slot that holds some planes of every
+  /// field, or on a device. Without any, in the fields' own storages again. Throws Error (failure) for
+  /// another number of places.
+  virtual void bind(std::span<const Place> places);
   /// A stage in several colours runs once a colour, halos refreshed in between.
   int colours() const { return colours_; }
   void choose_colour(int colour) { lattice_ = {colours_, colour}; }
+  /// The cells that a run of the present colour computes.
+  const Lattice& lattice() const { return lattice_; }
   /// This rank's share of the reductions over the cells of the last run, one for each value that the kernel
   /// returns.
   std::span<Accumulator> accumulators() { return accumulators_; }
@@ -36,7 +67,7 @@ class Stage {
   /// Floating-point operations a cell, as declared.
   double flops() const { return flops_; }
   /// Bytes a cell: every element declared is counted once for its read and once for its write.
-  double bytes_per_cell() const;
+  virtual double bytes_per_cell() const;
 
   /// Runs so far, and what those took in which nothing overlapped (see Runner::apart).
   struct Sampled {
@@ -60,9 +91,22 @@ class Stage {
       : name_(std::move(name)), colours_(colours), flops_(flops), accumulators_(std::move(accumulators)) {
     lattice_.colours = colours;
   }
-  const Lattice& lattice() const { return lattice_; }
+  /// Where access number `n` lies in this run.
+  Place place(std::size_t n) const { return bound_.empty() ? place_of(accesses()[n].storage()) : bound_[n]; }
+  /// Where all of them lie.
+  template <std::size_t count>
+  std::array<Place, count> places() const {
+    std::array<Place, count> all;
+    for (std::size_t n = 0; n < count; ++n) all[n] = place(n);
+    return all;
+  }
   /// Checks the declarations; throws Error (bad_input) for those that cannot be run.
   void check_accesses();
+  void demand_of(std::size_t accesses) { demand_ = std::make_shared<Demand>(accesses); }
+  /// Refuses an axis that the ranks of `grid` divide between them.
+  void check_axis(const Grid& grid, int axis) const;
+  /// Throws Error (failure) unless the lines along whole_axis() lie in `box` as wholes.
+  void check_box(const Box& box) const;
 
  private:
   void check_colours() const;
@@ -71,6 +115,7 @@ class Stage {
   int colours_;
   double flops_;
   Lattice lattice_;
+  std::vector<Place> bound_;
   std::vector<Accumulator> accumulators_;
   std::shared_ptr<Demand> demand_;
   Sampled sampled_;

@@ -2,6 +2,8 @@
 // Sweep: a kernel over all own cells, with what it declares.
 #pragma once
 
+#include <utility>
+
 #include "engine/exec/for_each.hpp"
 #include "engine/stage/stage.hpp"
 
@@ -12,12 +14,6 @@ struct SweepOptions {
       Reduce::none;  ///< of what the kernel returns: a double, or std::array<double, K> for K values
   int colours = 1;   ///< 2, 4 or 8: the kernel updates in place, one colour after the other
   double flops = 0;  ///< a cell, for reports
-};
-
-template <class D>
-concept Declaration = requires(const D& d) {
-  { d.access() } -> std::same_as<Access>;
-  d.view();
 };
 
 template <class Kernel, Declaration... Declared>
@@ -45,13 +41,21 @@ class Sweep final : public Stage {
   const Grid& grid() const override { return *grid_; }
   const std::vector<Access>& accesses() const override { return accesses_; }
   void compute(const Box& box, int threads, std::span<Accumulator> into) override {
-    const Frame frame{grid_->layout(), grid_->origin()};
-    std::apply(
-        [&](const auto&... d) { for_each(box, lattice(), frame, threads, into, kernel_, d.view()...); },
-        declared_);
+    compute_in(places<sizeof...(Declared)>(), box, threads, into);
+  }
+  void compute_in(std::span<const Place> places, const Box& box, int threads,
+                  std::span<Accumulator> into) override {
+    compute_in(places, box, threads, into, std::index_sequence_for<Declared...>{});
   }
 
  private:
+  template <std::size_t... n>
+  void compute_in([[maybe_unused]] std::span<const Place> places, const Box& box, int threads,
+                  std::span<Accumulator> into, std::index_sequence<n...>) {
+    const Frame frame{grid_->layout(), grid_->origin()};
+    for_each(box, lattice(), frame, threads, into, kernel_, std::get<n>(declared_).view(places[n])...);
+  }
+
   static std::vector<Accumulator> values(Reduce reduce) {
     constexpr int count = detail::Values<Kernel, decltype(std::declval<Declared>().view())...>::count;
     return std::vector<Accumulator>(reduce == Reduce::none ? 0 : static_cast<std::size_t>(count),

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "engine/exec/team.hpp"
+
 namespace sc {
 
 Work::Work(Stage& stage, Refresh& inputs, Refresh& outputs, Timeline& timeline, WorkOptions options)
@@ -17,21 +19,39 @@ Work::Work(Stage& stage, Refresh& inputs, Refresh& outputs, Timeline& timeline, 
   inputs_.book_on(name_);
   outputs_.book_on(name_);
   by_thread_.assign(static_cast<std::size_t>(options.threads), like(stage.accumulators()));
-  split_shell();
+  const int threads = options.threads;
+  if (stage.gathers()) inputs_.absorb_with([&stage, threads](int piece) { stage.absorb(piece, threads); });
+  if (stage.sums()) outputs_.absorb_with([&stage, threads](int piece) { stage.absorb_sum(piece, threads); });
+  if (auto parts = stage.parts()) {
+    follows_halos_ = false;
+    all_ = parts->all;
+    core_ = parts->core;
+    shell_ = std::move(parts->shell);
+  } else {
+    split_shell();
+  }
 }
 
 void Work::split_shell() {
   int margin = 0;
+  int read = 0;  // the part of it that inputs ask for
   auto demand = stage_.demand()->begin();
   for (const Access& a : stage_.accesses()) {
     const int tangential = a.field->boundaries().tangential_up_to(2);
-    if (a.reach.width > 0) margin = std::max(margin, a.margin + tangential);
+    if (a.reach.width > 0) read = std::max(read, a.margin + tangential);
     if (demand->width > 0) margin = std::max(margin, demand->width + tangential);
     ++demand;
   }
+  margin = std::max(margin, read);
   core_ = all_;
   const Grid& grid = stage_.grid();
+  const int whole = stage_.whole_axis();
   for (int axis = 0; axis < 3; ++axis) {
+    if (axis == whole) {
+      // A line is computed as one: where the axis closes on itself, each reads the halo at its ends.
+      if (grid.periodic()[axis] && read > 0) core_ = Box{};
+      continue;
+    }
     const bool alone = grid.split()[axis] == 1 && !grid.periodic()[axis];
     if (!alone && !grid.physical({axis, 0})) core_.lo[axis] += margin;
     if (!alone && !grid.physical({axis, 1})) core_.hi[axis] -= margin;
@@ -45,16 +65,46 @@ void Work::start(Refresh& movement) {
 }
 
 void Work::start(Refresh& movement, int piece) {
+  // Lines along a periodic axis cross the core, and the halo at their ends is filled from it.
+  const bool early = whole_axis() >= 0 && &movement == &outputs_ && !core_computed_;
+  if (early && !intersect(movement.source(piece), core_).empty()) {
+    piece_left_ = true;
+    return;
+  }
   const Scope scope(timeline_, name_, Phase::start);
   movement.start(piece);
 }
 
-void Work::run(const Box& box) { stage_.compute(box, options_.threads, stage_.accumulators()); }
+void Work::arrive(Refresh& movement) {
+  if (piece_left_ && &movement == &outputs_) compute(core_);
+  movement.arrive();
+}
+
+void Work::run(const Box& box) {
+  const Int3 n = box.extent();
+  constexpr int part = 64;  // cells, whole cache lines
+  const bool few_rows = std::int64_t{n.y} * n.z < options_.threads && n.x >= 2 * part;
+  if (!few_rows || !follows_halos_ || whole_axis() >= 0) {
+    stage_.compute(box, options_.threads, stage_.accumulators());
+    return;
+  }
+  // Fewer rows than threads, as in vectors: stages share out whole rows, so each thread gets a part of them.
+  const int parts = (n.x + part - 1) / part;
+  team(options_.threads, [&](int thread) {
+    const auto [first, last] = team_share(parts);
+    Box mine = box;
+    mine.lo.x = box.lo.x + static_cast<int>(first) * part;
+    mine.hi.x = std::min(box.hi.x, box.lo.x + static_cast<int>(last) * part);
+    if (!mine.empty()) compute_alone(mine, thread);
+  });
+  join();
+}
 
 void Work::compute(const Box& box) {
-  if (box.empty()) return;
+  if (box.empty() || (piece_left_ && core_computed_ && box == core_)) return;  // see arrive()
   const Scope scope(timeline_, name_, box == core_ ? Phase::core : box == all_ ? Phase::all : Phase::shell);
   run(box);
+  core_computed_ = core_computed_ || box == core_ || box == all_;
 }
 
 void Work::compute(const Box& box, Refresh& movement) {
@@ -66,22 +116,26 @@ void Work::compute(const Box& box, Refresh& movement) {
   const double begin = timeline_.now();
   double poked = 0;
   double last = begin;
+  int axis = whole_axis() == 2 ? 1 : 2;  // that the slabs are cut across
+  if (const Int3 n = box.extent(); n.y == 1 && n.z == 1 && whole_axis() != 0) axis = 0;
+  const int end = box.hi[axis];
   int planes = 1;  // of a slab; follows the time the last one took
-  for (int z = box.lo.z; z < box.hi.z;) {
+  for (int next = box.lo[axis]; next < end;) {
     Box slab = box;
-    slab.lo.z = z;
-    slab.hi.z = std::min(box.hi.z, z + planes);
+    slab.lo[axis] = next;
+    slab.hi[axis] = std::min(end, next + planes);
     run(slab);
-    z = slab.hi.z;
+    next = slab.hi[axis];
     const double computed = timeline_.now();
-    if (z < box.hi.z && movement.test()) planes = box.hi.z - z;
+    if (next < end && movement.test()) planes = end - next;
     const double tested = timeline_.now();
     poked += tested - computed;
-    if (planes < box.hi.z - z)
+    if (planes < end - next)
       planes = std::clamp(static_cast<int>(planes * options_.poke_seconds / std::max(computed - last, 1e-9)),
                           1, 4 * planes);
     last = tested;
   }
+  core_computed_ = core_computed_ || box == core_;
   timeline_.add(name_, Phase::core, begin, timeline_.now() - poked);
   timeline_.add_total(name_, Phase::poke, poked);
 }
@@ -90,12 +144,20 @@ void Work::compute_alone(const Box& box, int thread) {
   stage_.compute(box, 1, by_thread_[static_cast<std::size_t>(thread)]);
 }
 
+void Work::finish() {
+  const Scope scope(timeline_, name_, Phase::shell);
+  stage_.finish(options_.threads);
+}
+
 void Work::book(Phase phase, double begin, double end, int thread) {
   timeline_.add(name_, phase, begin, end, thread);
 }
 
 void Work::join() {
-  for (const auto& part : by_thread_) merge(stage_.accumulators(), part);
+  for (auto& part : by_thread_) {
+    merge(stage_.accumulators(), part);
+    for (Accumulator& a : part) a.clear();
+  }
 }
 
 }  // namespace sc

@@ -28,9 +28,15 @@ class Work {
   /// The outputs' halos that a later stage will read, as far as known.
   Refresh& outputs() { return outputs_; }
   int threads() const { return options_.threads; }
+  /// Boxes must not be cut across this axis; -1 for none.
+  int whole_axis() const { return stage_.whole_axis(); }
 
   void start(Refresh& movement);
+  /// A piece of the outputs that the core has yet to compute is left to wait(), which starts what is left.
   void start(Refresh& movement, int piece);
+  /// Until the movement's messages are there. Where a piece was left for want of the core, after the core,
+  /// which is then computed here; what the movement takes by itself cannot be told in such a stage.
+  void arrive(Refresh& movement);
   void compute(const Box& box);
   /// Computes `box` in slabs and calls movement.test() between them until everything has arrived.
   void compute(const Box& box, Refresh& movement);
@@ -40,6 +46,8 @@ class Work {
   void join();
   /// What a second of one thread counts from now on (Timeline::weigh).
   void weigh(double weight) { timeline_.weigh(weight); }
+  /// Lets the stage make its result whole, once all has arrived.
+  void finish();
   void book(Phase phase, double begin, double end, int thread);
   double now() const { return timeline_.now(); }
 
@@ -54,6 +62,9 @@ class Work {
   WorkOptions options_;
   std::uint16_t name_;
   Box all_, core_;
+  bool follows_halos_ = true;  // shell and core do; some stages have parts of their own
+  bool core_computed_ = false;
+  bool piece_left_ = false;  // for want of the core
   std::vector<Box> shell_;
   std::vector<std::vector<Accumulator>> by_thread_;
 };

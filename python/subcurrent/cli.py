@@ -13,7 +13,8 @@ from rich.console import Console
 from rich.table import Table
 
 from . import __version__, compare, jobs, library, mpi
-from .errors import OTHER, SubcurrentError, storage_error
+from . import probe as probing
+from .errors import OTHER, BadInput, SubcurrentError, storage_error
 
 
 def console() -> Console:
@@ -205,6 +206,91 @@ def strategies(
     if names:
         request.strategies = [name.strip() for name in names.split(",") if name.strip()]
     raise typer.Exit(compare.compare(request, console()))
+
+
+@app.command()
+def probe(
+    *,
+    wait: Annotated[bool, typer.Option("--wait", help="waiting left of messages that work covers")] = False,
+    ranks: Annotated[int | None, typer.Option("-n", "--ranks", help="MPI ranks  \\[default: 2]")] = None,
+    sizes: Annotated[
+        str, typer.Option(help="message sizes in bytes, comma-separated")
+    ] = "1024,4096,16384,65536,262144,1048576,4194304",
+    cover: Annotated[float, typer.Option(help="work beside a message, in units of its time alone")] = 1.5,
+    transport: Annotated[str, typer.Option(help="auto, shared or mpi")] = "auto",
+    repeats: Annotated[int, typer.Option(help="exchanges of each kind; medians are shown")] = 11,
+    out: Annotated[Path, typer.Option(help="folder for table and figure")] = Path("runs/probe"),
+    overwrite: OverwriteOption = False,
+) -> None:
+    """Measure this machine: how much of a message can be hidden at all?
+
+    --wait sends messages around a ring of ranks under work that takes longer than they do, and shows
+    what waiting is left at the end, against their size: with progress calls during the work, as the
+    strategies make them, and without any.
+
+    [bold]Examples[/bold]
+
+    \b
+      subcurrent probe --wait
+      subcurrent probe --wait --transport mpi --sizes 8192,131072
+      mpirun -n 2 subcurrent probe --wait       between the hosts of an outer mpirun
+    """
+    if not wait:
+        raise BadInput("probe needs to know what to measure: allowed is --wait.")
+    request = probing.ProbeRequest(ranks, sizes, cover, transport, repeats, out, overwrite)
+    raise typer.Exit(probing.probe(request, console()))
+
+
+@app.command()
+def cg(
+    *,
+    name: Annotated[
+        str | None, typer.Option("--class", metavar="S|W|A|B|C|D", help="the benchmark's class")
+    ] = None,
+    matrix: Annotated[
+        Path | None, typer.Option(help="Matrix Market file of a symmetric positive definite matrix")
+    ] = None,
+    rhs: Annotated[
+        Path | None, typer.Option(help="right side: .mtx, .npy or text  \\[default: ones]")
+    ] = None,
+    tol: Annotated[float | None, typer.Option(help="ends at |b - A x| <= tol |b|  \\[default: 1e-8]")] = None,
+    iterations: Annotated[int | None, typer.Option(help="at most  \\[default: 10 n + 100]")] = None,
+    preconditioner: Annotated[str | None, typer.Option(help="none, jacobi or block-jacobi")] = None,
+    block: Annotated[
+        int | None, typer.Option(help="rows of a block of block-jacobi  \\[default: 32]")
+    ] = None,
+    pipelined_cg: Annotated[
+        bool, typer.Option("--pipelined-cg", help="one non-blocking reduction an iteration")
+    ] = False,
+    ranks: Annotated[int | None, typer.Option("-n", "--ranks", help="MPI ranks to start")] = None,
+    threads: Annotated[int, typer.Option(help="threads of each rank")] = 1,
+    partition: Annotated[
+        str | None, typer.Option(help="row, column or grid  \\[default: grid; with --matrix row]")
+    ] = None,
+    strategy: Annotated[
+        str | None,
+        typer.Option(help="blocking, direct or pipelined  \\[default: pipelined; with --matrix direct]"),
+    ] = None,
+    depth: Annotated[int, typer.Option(help="pieces of a message when pipelined")] = 5,
+    transport: Annotated[str, typer.Option(help="auto, shared or mpi")] = "auto",
+    out: Annotated[Path | None, typer.Option(help="run folder  \\[default: runs/cg_NAME]")] = None,
+    overwrite: OverwriteOption = False,
+) -> None:
+    """Conjugate gradients: the NAS benchmark CG, or a system of yours.
+
+    [bold]Examples[/bold]
+
+    \b
+      subcurrent cg --class A -n 4 --partition grid --strategy pipelined --depth 5
+      subcurrent cg --matrix stiffness.mtx --rhs load.mtx --tol 1e-10 --preconditioner jacobi -n 2
+    """
+    from . import cg_job  # noqa: PLC0415 - the only verb that needs NumPy
+
+    request = cg_job.CgRequest(
+        name, matrix, rhs, tol, iterations, preconditioner, block, pipelined_cg, ranks, threads, partition,
+        strategy, depth, transport, out, overwrite,
+    )  # fmt: skip
+    raise typer.Exit(cg_job.run(request, console()))
 
 
 def main() -> None:

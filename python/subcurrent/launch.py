@@ -25,7 +25,7 @@ PR_SET_PDEATHSIG = 1
 def command_for(plan: Plan, plan_file: Path) -> list[str]:
     """The command line that starts the plan's ranks with the mpirun of the compiled module's MPI."""
     mpirun, family = mpi.find_mpirun(str(core.build_info()["mpi"]))
-    threads = plan.typed_case().engine.threads
+    threads, _ = plan.engine()
     line = mpi.command(mpirun, family, plan.ranks, threads, mpi.cpus())
     return [*line, sys.executable, "-m", "subcurrent.worker", str(plan_file)]
 

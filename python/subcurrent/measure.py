@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ranks' side of `subcurrent strategies`: the same steps under every strategy, in turn, timed."""
+"""The ranks' side of what is measured: the same steps under every strategy, in turn, timed; waiting for
+messages."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import time
 from pathlib import Path
@@ -85,3 +88,24 @@ def _say(plan: Plan, turn: int, name: str, spent: float) -> None:
         events.emit("turn", share=share, strategy=name, turn=turn, seconds=spent)
     else:
         print(f"{share:4.0%}  {name}: {spent / plan.steps * 1e3:.2f} ms a step", flush=True)
+
+
+WAIT_COLUMNS = ("bytes", "alone", "poked", "silent", "progress")
+POKE_SECONDS = 0.5e-3  # as the engine's strategies by default
+
+
+def measure_wait(module: ModuleType, context: Any, plan: Plan) -> int:
+    """`subcurrent probe --wait`, one message size after the other; rank 0 writes `wait.csv`, in seconds."""
+    rows = []
+    sizes = plan.probe["sizes"]
+    for number, size in enumerate(sizes, 1):
+        rows += module.wait_curve(context, [size], plan.probe["cover"], POKE_SECONDS, plan.repeats)
+        if context.rank == 0 and plan.events:
+            events.emit("turn", share=number / len(sizes), strategy=f"messages of {size} bytes", turn=1)
+    if context.rank == 0:
+        text = io.StringIO()
+        writer = csv.DictWriter(text, WAIT_COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+        write_text(Path(plan.folder) / "wait.csv", text.getvalue())
+    return 0

@@ -16,7 +16,7 @@ from .schema import SOLVERS
 class Plan:
     """One job for the ranks. `case` holds the resolved tables; checkpoints stand newest first."""
 
-    kind: str  # "run" or "strategies"
+    kind: str  # "run", "strategies" or "probe"
     case: dict[str, Any]
     folder: str
     ranks: int
@@ -24,10 +24,18 @@ class Plan:
     strategies: list[str] = field(default_factory=list)
     steps: int = 0
     repeats: int = 0
+    probe: dict[str, Any] = field(default_factory=dict)  # what a probe measures; it has no case
     events: bool = True  # False under an outer mpirun: people read the output, not a launcher
 
     def typed_case(self) -> Case:
         return SOLVERS[self.case["solver"]].model_validate(self.case)
+
+    def engine(self) -> tuple[int, str]:
+        """Threads of each rank, and the transport between ranks."""
+        if self.kind == "probe":
+            return 1, self.probe["transport"]
+        engine = self.typed_case().engine
+        return engine.threads, engine.transport
 
     def write(self, path: Path) -> Path:
         path.write_text(json.dumps(asdict(self), indent=1) + "\n")

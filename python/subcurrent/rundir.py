@@ -23,12 +23,14 @@ FILES = (
     "timeline.json",
     "report.html",
     "log.txt",
+    "wait.csv",
     "strategies.csv",
     "strategies.json",
     "axis.csv",
     "wave.json",
+    "solution.npy",
 )
-FOLDERS = ("snapshots", "checkpoints", "figures")
+FOLDERS = ("snapshots", "checkpoints", "figures", "matrix")
 
 
 class RunFolder:

@@ -12,7 +12,7 @@ from typing import Any
 
 from . import core, events
 from .errors import OTHER, SubcurrentError
-from .measure import measure_strategies
+from .measure import measure_strategies, measure_wait
 from .plan import Plan
 from .session import run_case
 
@@ -44,8 +44,8 @@ def work(plan: Plan, stop: StopRequest, prepare: Any = None) -> int:
     """
     try:
         module = core.load()
-        engine = plan.typed_case().engine
-        context = module.Context(threads=engine.threads, transport=engine.transport)
+        threads, transport = plan.engine()
+        context = module.Context(threads=threads, transport=transport)
     except Exception as error:
         return _say(plan, 0, error)
     try:
@@ -53,11 +53,12 @@ def work(plan: Plan, stop: StopRequest, prepare: Any = None) -> int:
         if prepare is not None and context.rank == 0:
             prepare()
         context.barrier()
-        code = (
-            run_case(module, context, plan, stop)
-            if plan.kind == "run"
-            else measure_strategies(module, context, plan)
-        )
+        if plan.kind == "run":
+            code = run_case(module, context, plan, stop)
+        elif plan.kind == "strategies":
+            code = measure_strategies(module, context, plan)
+        else:
+            code = measure_wait(module, context, plan)
     except Exception as error:
         code = _say(plan, context.rank, error)
         context.abort("", code)

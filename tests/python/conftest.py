@@ -55,7 +55,7 @@ class Program:
     def command(self, *arguments) -> list[str]:
         return [sys.executable, "-m", "subcurrent", *(str(argument) for argument in arguments)]
 
-    def __call__(self, *arguments, **environment) -> subprocess.CompletedProcess:
+    def __call__(self, *arguments, timeout: float = 240, **environment) -> subprocess.CompletedProcess:
         return subprocess.run(
             self.command(*arguments),
             check=False,
@@ -63,7 +63,7 @@ class Program:
             env={**self.environment, **environment},
             capture_output=True,
             text=True,
-            timeout=240,
+            timeout=timeout,
         )
 
     def start(self, *arguments, **environment) -> subprocess.Popen:

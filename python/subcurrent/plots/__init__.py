@@ -9,6 +9,7 @@ from .history import draw_history, read_history
 from .plasma import draw_axis, draw_cuts, draw_magnetosphere, draw_plasma_history, draw_tube, draw_vortex
 from .profiles import draw_profiles
 from .strategies import draw_strategies
+from .wait import draw_wait
 
 __all__ = [
     "draw_axis",
@@ -25,5 +26,6 @@ __all__ = [
     "draw_temperature",
     "draw_tube",
     "draw_vortex",
+    "draw_wait",
     "read_history",
 ]

@@ -40,6 +40,19 @@ struct Lattice {
     }
     return {(x ^ parity) & 1, 2};
   }
+  /// How many of `count` cells of a row from its start on.
+  static constexpr int cells(Run run, int count) {
+    return run.step == 0 || count <= run.first ? 0 : (count - run.first + run.step - 1) / run.step;
+  }
+  /// How many cells of a box in global coordinates.
+  constexpr std::int64_t cells(const Box& global) const {
+    if (colours == 1) return global.cells();
+    std::int64_t sum = 0;
+    for (int z = global.lo.z; z < global.hi.z; ++z)
+      for (int y = global.lo.y; y < global.hi.y; ++y) sum += cells(run(global.lo.x, y, z), global.extent().x);
+    return sum;
+  }
+  friend constexpr bool operator==(const Lattice&, const Lattice&) = default;
 };
 
 }  // namespace sc

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// for_each_line: an operator over the whole lines of a box along one axis (FFTs, tridiagonal solves), handed
+// to it in bundles of neighbouring lines. Lines along y and z are bundled where they lie, neighbours side by
+// side along x; lines along x, and bundles that are not full, are copied into that order and back, so that a
+// recurrence along a line vectorises across lines on every axis.
+#pragma once
+
+#include <memory>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+#include "engine/exec/for_each.hpp"
+#include "engine/exec/line_geometry.hpp"
+
+namespace sc {
+
+/// Cells of the lines of a bundle: q(n, l) is cell n of line l, and neighbouring lines lie side by side. With
+/// a reach, n = -1, -2, … and n = count, … are the halo at the ends.
+template <class T, int N>
+struct LineComponents {
+  T* base;
+  std::ptrdiff_t along;   ///< elements from one cell of a line to the next
+  std::ptrdiff_t stride;  ///< from one component to the next
+  SC_FN auto operator[](int k) const;
+};
+template <class T>
+struct LineComponents<T, 1> {
+  T* base;
+  std::ptrdiff_t along, stride;
+  SC_FN T& operator()(int n, int l) const { return base[n * along + l]; }
+};
+template <class T, int N>
+SC_FN auto LineComponents<T, N>::operator[](int k) const {
+  return LineComponents<T, 1>{base + k * stride, along, stride};
+}
+template <class T, int N = 1>
+using LineIn = LineComponents<const T, N>;
+template <class T, int N = 1>
+using LineOut = LineComponents<T, N>;
+
+/// The same lines exactly where they lie in memory, for libraries that take strides (an FFT): cell n of line
+/// l of component k is base[n * along + l * across + k * stride].
+template <class T, int N = 1>
+struct LineMemory {
+  T* base;
+  std::ptrdiff_t along, across, stride;
+};
+
+/// What an operator is told of its bundle.
+struct Bundle {
+  int count;     ///< cells of a line
+  int lines;     ///< in the bundle; the last is repeated to fill it up
+  int distinct;  ///< without the repetitions
+  int axis;      ///< along which they run
+  int across;    ///< along which line l is l cells further than line 0
+  Index first;   ///< global position of cell 0 of line 0
+  double* scratch_memory;
+  std::ptrdiff_t scratch_size;
+  std::ptrdiff_t scratch_along;
+
+  /// f(l) for every line, vectorised: f may depend on earlier cells of its own line only.
+  template <class F>
+  SC_FN void each(F&& f) const {
+#pragma GCC ivdep
+    for (int l = 0; l < lines; ++l) f(l);
+  }
+  /// Memory of the bundle's shape that nobody else touches; what it holds is undefined.
+  SC_FN LineOut<double> scratch(int k) const {
+    return {scratch_memory + k * scratch_size, scratch_along, scratch_size};
+  }
+  SC_FN Index at(int n, int l) const {
+    Index g = first;
+    (axis == 0 ? g.x : axis == 1 ? g.y : g.z) += n;
+    (across == 0 ? g.x : across == 1 ? g.y : g.z) += l < distinct ? l : distinct - 1;
+    return g;
+  }
+};
+
+/// One array of a line operator: its view, and whether it is read and written.
+template <class T, int N, bool in, bool out>
+struct LineArray {
+  using element = T;
+  using Lines = LineComponents<std::conditional_t<out, T, const T>, N>;
+  using Memory = LineMemory<std::conditional_t<out, T, const T>, N>;
+  static constexpr int components = N;
+  Components<std::conditional_t<out, T, const T>, N> view;
+
+  Lines lines(const LineGeometry::Place& at) const { return {view.base + at.offset, at.along, view.stride}; }
+  Memory memory(const LineGeometry::Place& at) const {
+    return {view.base + at.offset, at.along, at.across, view.stride};
+  }
+  /// Cells of lines a few at a time, so that a transposition stays in the first-level cache.
+  template <class F>
+  static void each_block(int first, int last, F&& f) {
+    constexpr int cells = 8;
+    for (int n = first; n < last; n += cells) f(n, std::min(last, n + cells));
+  }
+  /// Copies of the lines side by side, filled up with the last one.
+  Lines gather(const LineGeometry& g, const LineGeometry::Place& at, T* buffer) const {
+    const int padded = at.padded();
+    if constexpr (in)
+      for (int k = 0; k < N; ++k) {
+        const T* cells = view.base + k * view.stride + at.offset;
+        T* to = buffer + k * g.size() + g.reach() * padded;
+        each_block(-g.reach(), g.count() + g.reach(), [&](int first, int last) {
+          for (int l = 0; l < padded; ++l) {
+            const T* from = cells + std::min(l, at.lines - 1) * at.across;
+            for (int n = first; n < last; ++n) to[n * padded + l] = from[n * at.along];
+          }
+        });
+      }
+    return {buffer + g.reach() * padded, padded, g.size()};
+  }
+  void scatter(const LineGeometry& g, const LineGeometry::Place& at, const T* buffer) const {
+    const int padded = at.padded();
+    if constexpr (out)
+      for (int k = 0; k < N; ++k) {
+        T* cells = view.base + k * view.stride + at.offset;
+        const T* from = buffer + k * g.size() + g.reach() * padded;
+        each_block(0, g.count(), [&](int first, int last) {
+          for (int l = 0; l < at.lines; ++l) {
+            T* to = cells + l * at.across;
+            for (int n = first; n < last; ++n) to[n * at.along] = from[n * padded + l];
+          }
+        });
+      }
+  }
+};
+
+namespace detail {
+
+template <class Op, class... Arrays>
+constexpr bool takes_bundled = std::is_invocable_v<const Op&, const Bundle&, typename Arrays::Lines...>;
+template <class Op, class... Arrays>
+constexpr bool takes_memory = std::is_invocable_v<const Op&, const Bundle&, typename Arrays::Memory...>;
+
+/// One instance of the operator for lines in place and for copies of them, so that they leave the same bits.
+template <class Op, class... Lines>
+[[gnu::noinline]] void apply_lines(const Op& op_in, const Bundle& bundle, Lines... lines) {
+  const Op op = op_in;  // a copy of its own: the compiler then knows that no store changes it
+  op(bundle, lines...);
+}
+
+/// Calls the operator on copies of the lines that lie side by side.
+template <class Op, class... Arrays>
+void bundle_of_copies(const LineGeometry& g, const LineGeometry::Place& at, const Bundle& bundle,
+                      std::byte* buffers, const Op& op, const Arrays&... arrays) {
+  const auto take = [&]<class A>(const A&) {
+    auto* mine = reinterpret_cast<typename A::element*>(buffers);
+    buffers += g.bytes(A::components, sizeof(typename A::element));
+    return mine;
+  };
+  const std::tuple<typename Arrays::element*...> own{take(arrays)...};  // braces: in this order
+  [&]<std::size_t... k>(std::index_sequence<k...>) {
+    apply_lines(op, bundle, arrays.gather(g, at, std::get<k>(own))...);
+    (arrays.scatter(g, at, std::get<k>(own)), ...);
+  }
+  (std::index_sequence_for<Arrays...>{});
+}
+
+/// Bundles [first, last) of the lines, counted as LineGeometry does.
+template <class Op, class... Arrays>
+void bundles(const LineGeometry& g, std::int64_t first, std::int64_t last, int scratches, std::byte* memory,
+             const Op& op, const Arrays&... arrays) {
+  auto* scratch = reinterpret_cast<double*>(memory);
+  for (std::int64_t b = first; b < last; ++b) {
+    const LineGeometry::Place at = g.place(b);
+    Bundle bundle{g.count(), at.lines, at.lines,  g.axis(),   g.across(),
+                  at.first,  scratch,  g.cells(), at.padded()};
+    if constexpr (takes_bundled<Op, Arrays...>) {
+      bundle.lines = at.padded();
+      if (at.side_by_side())
+        apply_lines(op, bundle, arrays.lines(at)...);
+      else
+        bundle_of_copies(g, at, bundle, memory + g.bytes(scratches, sizeof(double)), op, arrays...);
+    } else {
+      op(bundle, arrays.memory(at)...);
+    }
+  }
+}
+
+}  // namespace detail
+
+/// Applies `op` to every line of the geometry with `threads` threads. `memory` is one block for each thread
+/// of the team that may call: `scratches` arrays of doubles, a buffer for each array, and 64 bytes to align
+/// them.
+template <class Op, class... Arrays>
+void for_each_line(const LineGeometry& g, int threads, int scratches,
+                   std::vector<std::vector<std::byte>>& memory, const Op& op, const Arrays&... arrays) {
+  static_assert(detail::takes_bundled<Op, Arrays...> || detail::takes_memory<Op, Arrays...>,
+                "the operator's call operator must take (const Bundle&, LineIn / LineOut...) or (const "
+                "Bundle&, LineMemory...) in the order of the stage's declarations");
+  const std::int64_t count = g.bundles();
+  const auto mine = [&] {
+    std::vector<std::byte>& block = memory[static_cast<std::size_t>(team_thread())];
+    void* at = block.data();
+    std::size_t space = block.size();
+    return static_cast<std::byte*>(std::align(64, 1, at, space));
+  };
+  if (threads <= 1) {
+    detail::bundles(g, 0, count, scratches, mine(), op, arrays...);
+    return;
+  }
+#pragma omp parallel num_threads(threads)
+  {
+    const auto [first, last] = team_share(count);
+    detail::bundles(g, first, last, scratches, mine(), op, arrays...);
+  }
+}
+
+}  // namespace sc

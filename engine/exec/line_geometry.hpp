@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// LineGeometry: how the lines of a box are cut into bundles, and where each bundle lies.
+#pragma once
+
+#include "engine/grid/grid.hpp"
+
+namespace sc {
+
+class LineGeometry {
+ public:
+  /// Lines of a bundle come in multiples of this; missing ones are filled up with copies of the last. Then no
+  /// line ever falls into the remainder of a vectorised loop, where the compiler may fuse other products and
+  /// sums than in its body (seen with GCC 12), and bits do not depend on how a box is cut.
+  static constexpr int lanes = 16;
+
+  /// Whole lines of `box` along `axis`; `reach` cells of halo are read at their ends, and `line_bytes` are
+  /// touched a line.
+  LineGeometry(const Box& box, int axis, int reach, std::size_t line_bytes, const Layout& layout, Int3 origin)
+      : box_(box),
+        axis_(axis),
+        reach_(reach),
+        width_(width_for(line_bytes)),
+        layout_(layout),
+        origin_(origin) {
+    const Int3 n = box.extent();
+    const int first = axis == 0 ? 1 : 0, second = axis == 2 ? 1 : 2;
+    // Side by side along x where that fills a bundle: then lines along y and z need no copy.
+    across_ = n[first] < lanes && n[second] > n[first] ? second : first;
+    other_ = across_ == first ? second : first;
+  }
+
+  int axis() const { return axis_; }
+  int across() const { return across_; }
+  int reach() const { return reach_; }
+  int count() const { return box_.hi[axis_] - box_.lo[axis_]; }
+  int width() const { return width_; }
+  /// Elements of one component of a bundle: without halo, and with it.
+  std::ptrdiff_t cells() const { return std::ptrdiff_t{count()} * width_; }
+  std::ptrdiff_t size() const { return std::ptrdiff_t{count() + 2 * reach_} * width_; }
+  std::int64_t bundles() const { return box_.empty() ? 0 : std::int64_t{per_row()} * box_.extent()[other_]; }
+
+  struct Place {
+    std::ptrdiff_t offset;  ///< of cell 0 of line 0
+    std::ptrdiff_t along, across;
+    int lines;
+    Index first;
+    int padded() const { return (lines + lanes - 1) / lanes * lanes; }
+    /// Whether the lines can be worked on where they lie.
+    bool side_by_side() const { return across == 1 && lines % lanes == 0; }
+  };
+  Place place(std::int64_t bundle) const {
+    Int3 c = box_.lo;
+    c[across_] += static_cast<int>(bundle % per_row()) * width_;
+    c[other_] += static_cast<int>(bundle / per_row());
+    const std::ptrdiff_t strides[3] = {1, layout_.sy, layout_.sz};
+    return {layout_.offset(c), strides[axis_], strides[across_],
+            std::min(width_, box_.hi[across_] - c[across_]),
+            Index{origin_.x + c.x, origin_.y + c.y, origin_.z + c.z}};
+  }
+
+  /// Memory of `components` arrays of a bundle's shape, in whole cache lines.
+  std::size_t bytes(int components, std::size_t element_size) const {
+    return (static_cast<std::size_t>(size() * components) * element_size + 63) / 64 * 64;
+  }
+
+ private:
+  int per_row() const { return (box_.hi[across_] - box_.lo[across_] + width_ - 1) / width_; }
+  /// So many lines that a bundle stays in the second-level cache.
+  static int width_for(std::size_t line_bytes) {
+    constexpr std::size_t cache = std::size_t{256} << 10;
+    const auto lines = static_cast<int>(cache / std::max<std::size_t>(1, line_bytes));
+    return std::clamp(lines / lanes * lanes, lanes, 4 * lanes);
+  }
+
+  Box box_;
+  int axis_, across_ = 0, other_ = 0;
+  int reach_, width_;
+  Layout layout_;
+  Int3 origin_;
+};
+
+}  // namespace sc

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The product of compressed rows with a vector.
+#include "engine/exec/row_product.hpp"
+
+#include <algorithm>
+
+#include "engine/exec/team.hpp"
+
+namespace sc {
+
+namespace {
+
+/// Rows shorter than this gain nothing from partial sums side by side.
+constexpr std::int64_t short_row = 16;
+
+[[gnu::always_inline]] inline double row_sum(const double* value, const std::int32_t* column,
+                                             std::int64_t count, const double* x) {
+  double sum = 0;
+  if (count < short_row) {
+    for (std::int64_t i = 0; i < count; ++i) sum += value[i] * x[column[i]];
+    return sum;
+  }
+#pragma omp simd reduction(+ : sum)
+  for (std::int64_t i = 0; i < count; ++i) sum += value[i] * x[column[i]];
+  return sum;
+}
+
+/// One instance for all callers, so that a row has the same bits whoever asks.
+[[gnu::noinline]] void rows_of_thread(const CompressedRows& rows, int first, int last, const double* x,
+                                      double* y, bool add) {
+  const std::int64_t* begin = rows.begin.data();
+  const double* value = rows.value.data();
+  const std::int32_t* column = rows.column.data();
+  const std::int32_t* row = rows.row.empty() ? nullptr : rows.row.data();
+  for (int r = first; r < last; ++r) {
+    const double sum = row_sum(value + begin[r], column + begin[r], begin[r + 1] - begin[r], x);
+    double& target = y[row ? row[r] : r];
+    target = add ? target + sum : sum;
+  }
+}
+
+/// Where this thread's rows of [first, last) begin and end: shares of equal work, an empty row counting like
+/// a few non-zeros.
+std::pair<int, int> share_of(const CompressedRows& rows, int first, int last) {
+  constexpr std::int64_t of_row = 4;
+  const auto work = [&](int r) { return rows.begin[static_cast<std::size_t>(r)] + of_row * std::int64_t{r}; };
+  const std::int64_t base = work(first);
+  const auto [from, to] = team_share(work(last) - base);
+  const auto row_at = [&](std::int64_t amount) {
+    int low = first, high = last;
+    while (low < high) {
+      const int middle = low + (high - low) / 2;
+      if (work(middle) - base < amount)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low;
+  };
+  return {row_at(from), row_at(to)};
+}
+
+void product(const CompressedRows& rows, int first, int last, const double* x, double* y, bool add,
+             int threads) {
+  if (last <= first) return;
+  if (threads <= 1) return rows_of_thread(rows, first, last, x, y, add);
+#pragma omp parallel num_threads(threads)
+  {
+    const auto [from, to] = share_of(rows, first, last);
+    rows_of_thread(rows, from, to, x, y, add);
+  }
+}
+
+}  // namespace
+
+void multiply(const CompressedRows& rows, int first, int last, const double* x, double* y, int threads) {
+  product(rows, first, last, x, y, false, threads);
+}
+
+void multiply_add(const CompressedRows& rows, const double* x, double* y, int threads) {
+  product(rows, 0, rows.rows(), x, y, true, threads);
+}
+
+void scatter_add(std::span<const std::int32_t> at, const double* x, double* y, int threads) {
+  const auto count = static_cast<std::int64_t>(at.size());
+#pragma omp parallel for num_threads(threads) if (threads > 1 && count > 4096)
+  for (std::int64_t i = 0; i < count; ++i) y[at[static_cast<std::size_t>(i)]] += x[i];
+}
+
+}  // namespace sc

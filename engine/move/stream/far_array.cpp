@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// FarArray: where the planes lie.
+#include "engine/move/stream/far_array.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "engine/base/error.hpp"
+
+namespace sc {
+
+namespace {
+
+std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+}  // namespace
+
+FarArray::FarArray(FarMemory& memory, std::string name, int planes, std::size_t plane_bytes, int pieces)
+    : memory_(memory), name_(std::move(name)), planes_(planes), plane_bytes_(plane_bytes), pieces_(pieces) {
+  if (planes < 1 || plane_bytes < 1 || pieces < 1 || pieces > planes)
+    refuse("\"" + name_ + "\" has " + std::to_string(planes) + " planes, which cannot be cut into " +
+           std::to_string(pieces) + " pieces");
+  stride_ = round_up(static_cast<std::size_t>(most_planes()) * plane_bytes, memory.alignment());
+  number_ = memory.add(name_, bytes());
+}
+
+std::size_t FarArray::padded_bytes(int piece) const {
+  return round_up(static_cast<std::size_t>(first(piece + 1) - first(piece)) * plane_bytes_,
+                  memory_.alignment());
+}
+
+std::vector<PlaneRun> FarArray::runs(int lo, int hi) const {
+  std::vector<PlaneRun> all;
+  for (int plane = lo; plane < hi; ++plane) {
+    const int inside = ((plane % planes_) + planes_) % planes_;
+    int piece = static_cast<int>(std::int64_t{inside} * pieces_ / planes_);
+    while (first(piece + 1) <= inside) ++piece;
+    if (!all.empty() && all.back().piece == piece && all.back().hi == inside)
+      ++all.back().hi;
+    else
+      all.push_back({piece, inside, inside + 1});
+  }
+  return all;
+}
+
+FarPart FarArray::part(const PlaneRun& run, std::size_t& lead) const {
+  const std::size_t unit = memory_.alignment();
+  const std::size_t begin = static_cast<std::size_t>(run.lo - first(run.piece)) * plane_bytes_;
+  const std::size_t end = static_cast<std::size_t>(run.hi - first(run.piece)) * plane_bytes_;
+  const std::size_t from = begin / unit * unit;
+  lead = begin - from;
+  return {.array = number_,
+          .offset = static_cast<std::int64_t>(stride_) * run.piece + static_cast<std::int64_t>(from),
+          .near = nullptr,
+          .bytes = round_up(end, unit) - from};
+}
+
+void FarArray::store(int lo, int hi, const std::byte* from) {
+  ++stores_;
+  const FarMemory::Buffer buffer = memory_.allocate(stride_);
+  for (const PlaneRun& run : runs(lo, hi)) {
+    std::size_t lead = 0;
+    const PlaneRun whole{run.piece, first(run.piece), first(run.piece + 1)};
+    std::array<FarPart, 1> part{this->part(whole, lead)};
+    part[0].near = buffer.get();
+    if (run.lo > whole.lo || run.hi < whole.hi) {  // the rest of the piece stays what it is
+      memory_.start(Way::in, part);
+      memory_.wait(Way::in);
+    }
+    const std::size_t bytes = static_cast<std::size_t>(run.hi - run.lo) * plane_bytes_;
+    std::memcpy(buffer.get() + static_cast<std::size_t>(run.lo - whole.lo) * plane_bytes_, from, bytes);
+    from += bytes;
+    memory_.start(Way::out, part);
+    memory_.wait(Way::out);
+  }
+}
+
+void FarArray::load(int lo, int hi, std::byte* to) const {
+  const FarMemory::Buffer buffer = memory_.allocate(stride_);
+  for (const PlaneRun& run : runs(lo, hi)) {
+    std::size_t lead = 0;
+    std::array<FarPart, 1> part{this->part(run, lead)};
+    part[0].near = buffer.get();
+    memory_.start(Way::in, part);
+    memory_.wait(Way::in);
+    const std::size_t bytes = static_cast<std::size_t>(run.hi - run.lo) * plane_bytes_;
+    std::memcpy(to, buffer.get() + lead, bytes);
+    to += bytes;
+  }
+}
+
+}  // namespace sc

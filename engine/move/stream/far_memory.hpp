@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// FarMemory: where arrays lie that do not fit near the computation: files of a disk, or (seen from a device)
+// the host's memory. A SlabStream knows only this: batches of copies, one at a time each way.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace sc {
+
+/// Towards the slots of a ring, or back.
+enum class Way : std::uint8_t { in, out };
+
+/// A run of bytes of one array and the near memory it is copied to or from. Offset, address and length are
+/// multiples of the far memory's alignment.
+struct FarPart {
+  int array = 0;
+  std::int64_t offset = 0;
+  std::byte* near = nullptr;
+  std::size_t bytes = 0;
+};
+
+class FarMemory {
+ public:
+  using Buffer = std::unique_ptr<std::byte, std::function<void(std::byte*)>>;
+
+  virtual ~FarMemory() = default;
+  /// Starts a batch; the one before it in this way has been waited for. The near memory stays untouched (in)
+  /// or unchanged (out) until the batch is done.
+  virtual void start(Way way, std::span<const FarPart> parts) = 0;
+  /// Makes progress without blocking; true when nothing is under way. Throws Error (storage) when the batch
+  /// failed.
+  virtual bool test(Way way) = 0;
+  virtual void wait(Way way) = 0;
+
+  /// A new array of so many bytes, its content undefined; returns its number.
+  virtual int add(const std::string& name, std::int64_t bytes) = 0;
+  virtual std::size_t alignment() const = 0;
+  /// Near memory that batches may use.
+  virtual Buffer allocate(std::size_t bytes) = 0;
+  /// Copied so far, successfully.
+  virtual std::int64_t bytes(Way way) const = 0;
+};
+
+}  // namespace sc

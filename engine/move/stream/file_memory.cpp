@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// FileMemory: requests go out in batches; short ones go again, failed ones become one sentence.
+#include "engine/move/stream/file_memory.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "engine/base/error.hpp"
+
+namespace sc {
+
+namespace {
+
+constexpr unsigned ring_depth = 256;
+constexpr int parts_bits = 16;  // of a request's index; the bit above them is its way
+
+std::string cause(int error) { return std::error_code(error, std::generic_category()).message(); }
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+FileMemory::FileMemory(FileMemoryOptions options)
+    : options_(std::move(options)), scratch_(options_.folder, options_.name) {
+  std::string why;
+  if (options_.mode == IoMode::blocking) io_ = make_blocking_io();
+  if (options_.mode == IoMode::automatic) io_ = make_uring_io(ring_depth, why);
+  if (!io_) io_ = make_thread_io();
+  if (!why.empty()) options_.say(why + "; two threads read and write the scratch files instead");
+}
+
+FileMemory::~FileMemory() {
+  // The kernel may still write to near memory that the owner frees next.
+  for (Lane& lane : lanes_)
+    while (lane.missing > 0) {
+      try {
+        take_results(true);
+      } catch (const Error&) {
+        break;
+      }
+    }
+  io_.reset();
+  for (const File& file : files_) ::close(file.descriptor);
+}
+
+int FileMemory::add(const std::string& name, std::int64_t bytes) {
+  File file{name, scratch_.path() + "/" + std::to_string(files_.size()), -1};
+  const auto made = [&](int flags) {
+    return ::open(file.path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | flags, 0600);
+  };
+  const auto refuse_file = [&](int error) {
+    throw Error(Exit::storage, "cannot make the scratch file of \"" + name + "\" (" +
+                                   std::to_string(bytes >> 20) + " MiB in " + scratch_.path() +
+                                   "): " + cause(error));
+  };
+  file.descriptor = made(direct_ ? O_DIRECT : 0);
+  if (file.descriptor < 0 && errno == EINVAL && direct_) {
+    ::unlink(file.path.c_str());
+    direct_ = false;
+    options_.say(
+        "the filesystem of " + options_.folder +
+        " refuses O_DIRECT; scratch files go through the page cache, which takes memory beside the plan");
+    file.descriptor = made(0);
+  }
+  if (file.descriptor < 0) refuse_file(errno);
+  int error = 0;
+  do error = posix_fallocate(file.descriptor, 0, bytes);
+  while (error == EINTR);
+  if (error != 0) {
+    ::close(file.descriptor);
+    ::unlink(file.path.c_str());
+    refuse_file(error);
+  }
+  files_.push_back(file);
+  return static_cast<int>(files_.size()) - 1;
+}
+
+FarMemory::Buffer FileMemory::allocate(std::size_t bytes) {
+  constexpr std::size_t huge = std::size_t{2} << 20;
+  const std::size_t unit = bytes >= huge ? huge : alignment();
+  void* data = std::aligned_alloc(unit, (bytes + unit - 1) / unit * unit);
+  if (!data)
+    throw Error(Exit::storage, "not enough memory for " + std::to_string(bytes >> 20) + " MiB of slots");
+  // Large pages make handing a buffer to the disk cheaper; without them all works as well.
+  if (unit == huge) madvise(data, bytes, MADV_HUGEPAGE);
+  return {static_cast<std::byte*>(data), [](std::byte* p) { std::free(p); }};
+}
+
+void FileMemory::start(Way way, std::span<const FarPart> parts) {
+  Lane& l = lane(way);
+  if (l.missing > 0)
+    throw Error(Exit::failure, "a batch of scratch files was started before the last had ended");
+  l.parts.clear();
+  l.failure.clear();
+  l.batch_bytes = 0;
+  for (const FarPart& part : parts) {
+    const auto index = static_cast<int>(l.parts.size()) | (way == Way::out ? 1 << parts_bits : 0);
+    l.parts.push_back({part.array, FileRequest{files_[static_cast<std::size_t>(part.array)].descriptor,
+                                               way == Way::out, part.offset, part.near, part.bytes, index}});
+    l.batch_bytes += part.bytes;
+  }
+  if (l.parts.size() > ring_depth / 2) throw Error(Exit::failure, "a batch has too many parts");
+  if (options_.most_bytes_per_second > 0)
+    l.due = std::max(l.due, now()) + static_cast<double>(l.batch_bytes) / options_.most_bytes_per_second;
+  l.missing = l.parts.size();
+  for (const Pending& part : l.parts) io_->submit(part.request);
+}
+
+void FileMemory::take_results(bool block) {
+  FileIo::Result result;
+  while (io_->take(result, block)) {
+    const Way way = (result.index >> parts_bits) != 0 ? Way::out : Way::in;
+    complete(way, static_cast<std::size_t>(result.index & ((1 << parts_bits) - 1)), result.result);
+    block = false;
+  }
+}
+
+void FileMemory::complete(Way way, std::size_t index, std::int64_t result) {
+  Lane& l = lane(way);
+  Pending& part = l.parts[index];
+  FileRequest& r = part.request;
+  if (options_.outcome) result = options_.outcome(r, result);
+  if (result == -EINTR || result == -EAGAIN) return io_->submit(r);
+  if (result < 0) return fail(way, part, cause(static_cast<int>(-result)));
+  const auto moved = static_cast<std::size_t>(result);
+  if (moved >= r.bytes) {
+    l.bytes += static_cast<std::int64_t>(r.bytes);
+    --l.missing;
+    return;
+  }
+  // The rest goes again from the last place that the disk can begin at.
+  const std::size_t done = moved / alignment() * alignment();
+  if (done == 0)
+    return fail(
+        way, part,
+        r.write ? "nothing was written" : "the file is shorter than it was, another program has cut it");
+  l.bytes += static_cast<std::int64_t>(done);
+  r.offset += static_cast<std::int64_t>(done);
+  r.data += done;
+  r.bytes -= done;
+  io_->submit(r);
+}
+
+void FileMemory::fail(Way way, Pending& part, const std::string& why) {
+  Lane& l = lane(way);
+  --l.missing;
+  if (!l.failure.empty()) return;
+  const File& file = files_[static_cast<std::size_t>(part.array)];
+  l.failure = std::string(way == Way::in ? "cannot read" : "cannot write") + " the scratch file of \"" +
+              file.name + "\" (" + file.path + "): " + why;
+}
+
+bool FileMemory::test(Way way) {
+  Lane& l = lane(way);
+  if (l.missing > 0) take_results(false);
+  if (l.missing > 0 || (options_.most_bytes_per_second > 0 && now() < l.due)) return false;
+  finish(way);
+  return true;
+}
+
+void FileMemory::wait(Way way) {
+  Lane& l = lane(way);
+  while (l.missing > 0) take_results(true);
+  if (options_.most_bytes_per_second > 0 && now() < l.due)
+    std::this_thread::sleep_for(std::chrono::duration<double>(l.due - now()));
+  finish(way);
+}
+
+void FileMemory::finish(Way way) {
+  Lane& l = lane(way);
+  if (l.failure.empty()) return;
+  const std::string failure = std::exchange(l.failure, {});
+  throw Error(Exit::storage, failure);
+}
+
+}  // namespace sc

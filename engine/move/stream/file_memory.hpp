@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// FileMemory: far memory in scratch files, past the page cache (O_DIRECT) where the filesystem allows it.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/move/stream/far_memory.hpp"
+#include "engine/move/stream/file_io.hpp"
+#include "engine/move/stream/scratch.hpp"
+
+namespace sc {
+
+/// Who reads and writes: io_uring, or two threads where it is refused; or the caller at once.
+enum class IoMode { automatic, threads, blocking };
+
+struct FileMemoryOptions {
+  std::string folder;         ///< the scratch folder
+  std::string name = "rank";  ///< of this process, in the names of its files
+  IoMode mode = IoMode::automatic;
+  /// Told once what is not as it should be (no io_uring, no O_DIRECT).
+  std::function<void(const std::string&)> say = [](const std::string&) {};
+  /// For tests: sees the outcome of every request (bytes or -errno) and answers what is to be believed.
+  std::function<std::int64_t(const FileRequest&, std::int64_t)> outcome = {};
+  /// For tests and measurements: a disk of at most so many bytes a second each way; 0: as it is.
+  double most_bytes_per_second = 0;
+};
+
+class FileMemory final : public FarMemory {
+ public:
+  /// Throws Error (storage) when the scratch folder cannot be used.
+  explicit FileMemory(FileMemoryOptions options);
+  FileMemory(const FileMemory&) = delete;
+  FileMemory& operator=(const FileMemory&) = delete;
+  /// Waits for what is under way, then removes the files.
+  ~FileMemory() override;
+
+  void start(Way way, std::span<const FarPart> parts) override;
+  bool test(Way way) override;
+  void wait(Way way) override;
+  /// Claims the whole length at once, so that a full disk is met here.
+  int add(const std::string& name, std::int64_t bytes) override;
+  std::size_t alignment() const override { return 4096; }
+  Buffer allocate(std::size_t bytes) override;
+  std::int64_t bytes(Way way) const override { return lane(way).bytes; }
+
+  const Scratch& scratch() const { return scratch_; }
+  const char* io_name() const { return io_->name(); }
+  bool direct() const { return direct_; }
+
+ private:
+  struct File {
+    std::string name, path;
+    int descriptor = -1;
+  };
+  struct Pending {
+    int array = 0;
+    FileRequest request;
+  };
+  /// What is under way in one direction.
+  struct Lane {
+    std::vector<Pending> parts;
+    std::size_t missing = 0;
+    std::string failure;
+    std::int64_t bytes = 0;
+    std::size_t batch_bytes = 0;
+    double due = 0;  ///< when a disk of the given speed would be done
+  };
+  Lane& lane(Way way) { return lanes_[way == Way::out]; }
+  const Lane& lane(Way way) const { return lanes_[way == Way::out]; }
+  void take_results(bool block);
+  void complete(Way way, std::size_t part, std::int64_t result);
+  void fail(Way way, Pending& part, const std::string& why);
+  void finish(Way way);
+
+  FileMemoryOptions options_;
+  Scratch scratch_;
+  std::unique_ptr<FileIo> io_;
+  std::vector<File> files_;
+  Lane lanes_[2];
+  bool direct_ = true;
+};
+
+}  // namespace sc

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scratch: who owns what, and who lives.
+#include "engine/move/stream/scratch.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+#include <vector>
+
+#include "engine/base/error.hpp"
+
+namespace sc {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* prefix = "subcurrent-";
+constexpr const char* lock_suffix = ".lock";
+
+[[noreturn]] void fail(const std::string& what, const std::string& path, int error) {
+  throw Error(Exit::storage, "cannot " + what + " " + path + ": " +
+                                 std::error_code(error, std::generic_category()).message());
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
+}
+
+/// A host that was started anew has none of the processes it had.
+std::string boot() {
+  std::string id;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
+  return id;
+}
+
+/// In clock ticks since the host started; 0 where there is no such process. Tells a process from a later one
+/// that was given the same number.
+std::uint64_t start_time(long pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  const std::size_t after_name = text.rfind(')');
+  if (after_name == std::string::npos) return 0;
+  std::istringstream fields(text.substr(after_name + 1));
+  std::string field;
+  constexpr int place = 20;  // field 22 of the line, the third being the first here
+  for (int n = 0; n < place; ++n) fields >> field;
+  return field.empty() ? 0 : std::stoull(field);
+}
+
+struct Owner {
+  std::string host, boot;
+  long pid = 0;
+  std::uint64_t start = 0;
+
+  static Owner self() { return {host_name(), sc::boot(), getpid(), start_time(getpid())}; }
+  /// Nothing where the file is not a lock of ours, or not yet written to its end.
+  static bool read(const fs::path& lock, Owner& owner) {
+    std::ifstream file(lock);
+    std::string key;
+    std::array<std::string, 5> values;
+    const std::array<const char*, 5> keys{"host", "boot", "pid", "start", "end"};
+    for (std::size_t n = 0; n < keys.size(); ++n)
+      if (!(file >> key >> values[n]) || key != keys[n]) return false;
+    owner = {values[0], values[1], std::stol(values[2]), std::stoull(values[3])};
+    return true;
+  }
+  std::string text() const {
+    return "host " + host + "\nboot " + boot + "\npid " + std::to_string(pid) + "\nstart " +
+           std::to_string(start) + "\nend .\n";
+  }
+  bool dead(const Owner& here) const {
+    if (host != here.host) return false;  // cannot be told from here
+    return boot != here.boot || start_time(pid) != start;
+  }
+};
+
+/// The lock appears with all it says, and only where there is none.
+void write_lock(const std::string& path, const std::string& text) {
+  const std::string draft = path + ".draft";
+  ::unlink(draft.c_str());
+  const int file = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file < 0) fail("make", draft, errno);
+  const bool written = ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  const int cause = written ? 0 : errno;
+  ::close(file);
+  const bool linked = written && ::link(draft.c_str(), path.c_str()) == 0;
+  const int error = written ? errno : cause;
+  ::unlink(draft.c_str());
+  if (!linked) fail("make", path, error);
+}
+
+}  // namespace
+
+Scratch::Scratch(std::string folder, const std::string& name) : folder_(std::move(folder)) {
+  std::error_code error;
+  fs::create_directories(folder_, error);
+  if (error) fail("make the scratch folder", folder_, error.value());
+  remove_leftovers();
+  const Owner self = Owner::self();
+  std::string plain;
+  for (char c : name) plain += std::isalnum(static_cast<unsigned char>(c)) ? c : '-';
+  path_ = folder_ + "/" + prefix + self.host + "-" + std::to_string(self.pid) + "-" + plain;
+  lock_ = path_ + lock_suffix;
+  write_lock(lock_, self.text());
+  if (::mkdir(path_.c_str(), 0700) != 0) {
+    const int cause = errno;
+    ::unlink(lock_.c_str());
+    fail("make", path_, cause);
+  }
+}
+
+Scratch::~Scratch() {
+  std::error_code ignored;  // nothing can be done about it here; the next start tries again
+  fs::remove_all(path_, ignored);
+  fs::remove(lock_, ignored);
+}
+
+void Scratch::remove_leftovers() {
+  const Owner here = Owner::self();
+  std::vector<fs::path> locks;
+  std::error_code error;
+  for (fs::directory_iterator at(folder_, error), end; !error && at != end; at.increment(error)) {
+    const std::string file = at->path().filename().string();
+    if (file.starts_with(prefix) && file.ends_with(lock_suffix)) locks.push_back(at->path());
+  }
+  if (error) fail("read the scratch folder", folder_, error.value());
+  for (const fs::path& lock : locks) {
+    Owner owner;
+    if (!Owner::read(lock, owner) || !owner.dead(here)) continue;
+    fs::path left = lock;
+    left.replace_extension();
+    std::error_code ignored;  // somebody else may be removing it too
+    fs::remove_all(left, ignored);
+    if (fs::remove(lock, ignored)) ++removed_;
+  }
+}
+
+}  // namespace sc

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+// SlabStream: the ring, and what lies where in a slot.
+#include "engine/move/stream/slab_stream.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+#include "engine/base/error.hpp"
+
+namespace sc {
+
+namespace {
+
+std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+std::size_t halo_bytes(const StreamUse& use) {
+  return static_cast<std::size_t>(use.halo) * use.array->plane_bytes();
+}
+
+/// Room of one use: halo planes around a piece that begins on a boundary, and as much again for halo planes
+/// on their way (each plane may come by itself, with what surrounds it up to the next boundaries).
+std::size_t lead_bytes(const StreamUse& use, std::size_t unit) { return round_up(halo_bytes(use), unit); }
+std::size_t bounce_bytes(const StreamUse& use, std::size_t unit) {
+  return use.halo == 0
+             ? 0
+             : 2 * static_cast<std::size_t>(use.halo) * (round_up(use.array->plane_bytes(), unit) + 2 * unit);
+}
+std::size_t use_bytes(const StreamUse& use, std::size_t unit) {
+  return 2 * lead_bytes(use, unit) + use.array->most_bytes() + bounce_bytes(use, unit);
+}
+
+void check(const StreamPhase& phase) {
+  if (phase.empty()) refuse("a phase of a stream uses no array");
+  for (std::size_t n = 0; n < phase.size(); ++n) {
+    const StreamUse& use = phase[n];
+    const FarArray& array = *use.array;
+    if (array.planes() != phase[0].array->planes() || array.pieces() != phase[0].array->pieces())
+      refuse("\"" + array.name() + "\" and \"" + phase[0].array->name() +
+             "\" of one phase are not cut alike: their planes and pieces differ");
+    if (use.halo < 0 || use.halo > array.planes())
+      refuse("\"" + array.name() + "\" is read with a halo of " + std::to_string(use.halo) +
+             " planes and has " + std::to_string(array.planes()));
+    if (use.halo > 0 && use.is_written())
+      refuse("\"" + array.name() +
+             "\" is written while planes around a piece of it are read: take two arrays");
+    for (std::size_t m = 0; m < n; ++m)
+      if (phase[m].array == use.array) refuse("\"" + array.name() + "\" is named twice in one phase");
+  }
+}
+
+}  // namespace
+
+SlabStream::SlabStream(FarMemory& memory, std::size_t slot_bytes, Mode mode, Timeline* timeline)
+    : memory_(memory), slot_bytes_(slot_bytes), timeline_(timeline) {
+  const int count = mode == Mode::ring ? 3 : 1;
+  for (int n = 0; n < count; ++n) slots_.push_back(memory.allocate(slot_bytes));
+}
+
+SlabStream::~SlabStream() {
+  for (const Way way : {Way::in, Way::out}) {
+    try {
+      memory_.wait(way);  // slots are about to go
+    } catch (const Error&) {
+      continue;  // finish() is for those who want to know
+    }
+  }
+}
+
+std::size_t SlabStream::slot_bytes(const FarMemory& memory, const StreamPhase& phase) {
+  check(phase);
+  std::size_t sum = 0;
+  for (const StreamUse& use : phase) sum += use_bytes(use, memory.alignment());
+  return sum;
+}
+
+std::int64_t SlabStream::bytes(const StreamPhase& phase, Way way) {
+  check(phase);
+  std::int64_t sum = 0;
+  const auto add_runs = [&](const FarArray& array, int lo, int hi) {
+    for (const PlaneRun& run : array.runs(lo, hi)) {
+      std::size_t lead = 0;
+      sum += static_cast<std::int64_t>(array.part(run, lead).bytes);
+    }
+  };
+  for (const StreamUse& use : phase) {
+    const FarArray& a = *use.array;
+    if (way == Way::in ? !use.is_read() : !use.is_written()) continue;
+    for (int piece = 0; piece < a.pieces(); ++piece) {
+      sum += static_cast<std::int64_t>(a.padded_bytes(piece));
+      if (way == Way::out || use.halo == 0) continue;
+      const int lo = a.first(piece), hi = a.first(piece + 1);
+      add_runs(a, use.beyond ? std::max(0, lo - use.halo) : lo - use.halo, lo);
+      add_runs(a, hi, use.beyond ? std::min(a.planes(), hi + use.halo) : hi + use.halo);
+    }
+  }
+  return sum;
+}
+
+Slot SlabStream::lay_out(const StreamPhase& phase, int piece, std::byte* memory) const {
+  Slot slot;
+  slot.piece_ = piece;
+  slot.lo_ = phase[0].array->first(piece);
+  slot.hi_ = phase[0].array->first(piece + 1);
+  for (const StreamUse& use : phase) {
+    const auto plane = static_cast<std::ptrdiff_t>(use.array->plane_bytes());
+    slot.zero_.push_back(memory + lead_bytes(use, memory_.alignment()) - slot.lo_ * plane);
+    slot.plane_bytes_.push_back(plane);
+    memory += use_bytes(use, memory_.alignment());
+  }
+  return slot;
+}
+
+/// Halo planes are read where they belong if they begin and end on boundaries there, else beside it.
+void SlabStream::add_halo(const StreamUse& use, std::size_t n, Ready& ready, std::byte*& spare) {
+  const FarArray& array = *use.array;
+  const std::size_t plane = array.plane_bytes(), unit = memory_.alignment();
+  const int lo = ready.slot.lo(), hi = ready.slot.hi();
+  const auto kept = [&](int first, int last,
+                        const std::byte* from) {  // beyond an end, in the caller's memory
+    if (first < last)
+      ready.bounces.push_back(
+          {from, ready.slot.plane(n, first), static_cast<std::size_t>(last - first) * plane});
+  };
+  const auto far = [&](int first, int last) {
+    int at = first;
+    for (const PlaneRun& run : array.runs(first, last)) {
+      std::byte* place = ready.slot.plane(n, at);
+      std::size_t lead = 0;
+      FarPart part = array.part(run, lead);
+      const std::size_t bytes = static_cast<std::size_t>(run.hi - run.lo) * plane;
+      const bool in_place = lead == 0 && part.bytes == bytes && plane % unit == 0;
+      part.near = in_place ? place : spare;
+      if (!in_place) {
+        ready.bounces.push_back({spare + lead, place, bytes});
+        spare += part.bytes;
+      }
+      parts_.push_back(part);
+      at += run.hi - run.lo;
+    }
+  };
+  const int below = use.beyond ? std::max(lo - use.halo, 0) : lo - use.halo;
+  const int above = use.beyond ? std::min(hi + use.halo, array.planes()) : hi + use.halo;
+  if (use.beyond) {
+    kept(lo - use.halo, below, use.beyond + static_cast<std::size_t>(lo) * plane);
+    kept(above, hi + use.halo,
+         use.beyond + halo_bytes(use) + static_cast<std::size_t>(above - array.planes()) * plane);
+  }
+  far(below, lo);
+  far(hi, above);
+}
+
+SlabStream::Ready SlabStream::begin_read(const StreamPhase& phase, int piece) {
+  if (writing_piece_ >= 0 && depends(phase, piece, writing_, writing_piece_, writing_piece_ + 1)) end_write();
+  if (writing_piece_ >= 0 && writing_slot_ == slots_[next_slot_].get()) end_write();
+  Ready ready{.phase = phase, .stores = {}, .memory = slots_[next_slot_].get(), .slot = {}, .bounces = {}};
+  ready.slot = lay_out(phase, piece, ready.memory);
+  next_slot_ = (next_slot_ + 1) % slots_.size();
+  parts_.clear();
+  for (std::size_t n = 0; n < phase.size(); ++n) {
+    const StreamUse& use = phase[n];
+    ready.stores.push_back(use.array->stores());
+    if (!use.is_read()) continue;
+    std::size_t lead = 0;
+    FarPart part = use.array->part({piece, ready.slot.lo(), ready.slot.hi()}, lead);
+    part.near = ready.slot.plane(n, ready.slot.lo());
+    parts_.push_back(part);
+    std::byte* spare = part.near + use.array->most_bytes() + lead_bytes(use, memory_.alignment());
+    if (use.halo > 0) add_halo(use, n, ready, spare);
+  }
+  memory_.start(Way::in, parts_);
+  return ready;
+}
+
+void SlabStream::end_read(Ready& ready) {
+  timed(&Times::read_wait, Phase::wait, "stream read", [&] { memory_.wait(Way::in); });
+  for (const Bounce& b : ready.bounces) std::memcpy(b.to, b.from, b.bytes);
+}
+
+void SlabStream::begin_write(const StreamPhase& phase, const Ready& ready) {
+  const Slot& slot = ready.slot;
+  end_write();
+  parts_.clear();
+  for (std::size_t n = 0; n < phase.size(); ++n) {
+    const StreamUse& use = phase[n];
+    if (!use.is_written()) continue;
+    std::size_t lead = 0;
+    FarPart part = use.array->part({slot.piece(), slot.lo(), slot.hi()}, lead);
+    part.near = slot.plane(n, slot.lo());
+    // What fills the piece up to the boundary is nobody's: zero rather than whatever was in the slot.
+    const std::size_t used = static_cast<std::size_t>(slot.hi() - slot.lo()) * use.array->plane_bytes();
+    std::memset(part.near + used, 0, part.bytes - used);
+    parts_.push_back(part);
+  }
+  if (parts_.empty()) return;
+  memory_.start(Way::out, parts_);
+  writing_ = phase;
+  writing_piece_ = slot.piece();
+  writing_slot_ = ready.memory;
+}
+
+void SlabStream::end_write() {
+  if (writing_piece_ < 0) return;
+  writing_piece_ = -1;
+  timed(&Times::write_wait, Phase::wait, "stream write", [&] { memory_.wait(Way::out); });
+}
+
+bool SlabStream::depends(const StreamPhase& reader, int piece, const StreamPhase& writer, int first,
+                         int last) {
+  for (const StreamUse& use : reader) {
+    if (!use.is_read()) continue;
+    const bool written = std::any_of(writer.begin(), writer.end(), [&](const StreamUse& w) {
+      return w.array == use.array && w.is_written();
+    });
+    if (!written) continue;
+    int lo = use.array->first(piece) - use.halo, hi = use.array->first(piece + 1) + use.halo;
+    if (use.beyond) {
+      lo = std::max(lo, 0);
+      hi = std::min(hi, use.array->planes());
+    }
+    for (const PlaneRun& run : use.array->runs(lo, hi))
+      if (first <= run.piece && run.piece < last) return true;
+  }
+  return false;
+}
+
+std::optional<SlabStream::Ready> SlabStream::take_prefetched(const StreamPhase& phase) {
+  std::optional<Ready> ready = std::exchange(prefetched_, std::nullopt);
+  if (!ready) return std::nullopt;
+  bool same = ready->phase == phase;
+  for (std::size_t n = 0; same && n < phase.size(); ++n)
+    // Planes beyond the ends may have changed; they are copied when the read is over.
+    same = phase[n].array->stores() == ready->stores[n];
+  if (same) return ready;
+  memory_.wait(Way::in);
+  return std::nullopt;
+}
+
+void SlabStream::run(const StreamPhase& phase, const std::function<void(const Slot&)>& compute,
+                     const StreamPhase* next) {
+  for (const StreamPhase* p : {&phase, next})
+    if (p && slot_bytes(memory_, *p) > slot_bytes_)
+      throw Error(Exit::failure, "a phase needs " + std::to_string(slot_bytes(memory_, *p)) +
+                                     " bytes a slot; the stream was made for " + std::to_string(slot_bytes_));
+  const int pieces = phase[0].array->pieces();
+  const bool ring = slots_.size() > 1;
+  std::optional<Ready> ready = take_prefetched(phase);
+  for (int n = 0; n < pieces; ++n) {
+    if (!ready) {
+      if (!ring) end_write();  // there is one slot only
+      ready = begin_read(phase, n);
+    }
+    end_read(*ready);
+    Ready now = std::move(*ready);
+    ready.reset();
+    if (ring && n + 1 < pieces)
+      ready = begin_read(phase, n + 1);
+    else if (ring && next && !depends(*next, 0, phase, n, pieces))
+      prefetched_ = begin_read(*next, 0);
+    timed(&Times::compute, Phase::all, "stream compute", [&] { compute(now.slot); });
+    ++times_.pieces;
+    begin_write(phase, now);
+    if (!ring) end_write();
+  }
+}
+
+void SlabStream::finish() { end_write(); }
+
+void SlabStream::timed(double Times::*sum, Phase phase, const char* name,
+                       const std::function<void()>& action) {
+  using Clock = std::chrono::steady_clock;
+  const auto begin = Clock::now();
+  const double from = timeline_ ? timeline_->now() : 0;
+  action();
+  times_.*sum += std::chrono::duration<double>(Clock::now() - begin).count();
+  if (timeline_) timeline_->add(timeline_->name(name), phase, from, timeline_->now());
+}
+
+}  // namespace sc

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// FileIo through io_uring: one ring for all files of a rank, its kernel workers limited to one a way.
+#include "engine/move/stream/file_io.hpp"
+
+#ifdef SUBCURRENT_HAS_LIBURING
+#include <liburing.h>
+
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+#include "engine/base/error.hpp"
+
+namespace sc {
+
+namespace {
+
+class UringIo final : public FileIo {
+ public:
+  explicit UringIo(const io_uring& ring) : ring_(ring) {
+    // For what the kernel cannot do without waiting; a kernel that knows no limit has its own.
+    std::array<unsigned, 2> workers{2, 2};
+    io_uring_register_iowq_max_workers(&ring_, workers.data());
+  }
+  UringIo(const UringIo&) = delete;
+  UringIo& operator=(const UringIo&) = delete;
+  ~UringIo() override { io_uring_queue_exit(&ring_); }
+
+  void submit(const FileRequest& r) override {
+    io_uring_sqe* entry = io_uring_get_sqe(&ring_);
+    if (!entry) throw Error(Exit::failure, "more file requests at a time than the ring was made for");
+    // The kernel's lengths are 32 bits; the rest comes back as a short transfer and goes again.
+    constexpr std::size_t most = std::size_t{1} << 30;
+    const auto bytes = static_cast<unsigned>(r.bytes < most ? r.bytes : most);
+    if (r.write)
+      io_uring_prep_write(entry, r.file, r.data, bytes, static_cast<__u64>(r.offset));
+    else
+      io_uring_prep_read(entry, r.file, r.data, bytes, static_cast<__u64>(r.offset));
+    io_uring_sqe_set_data64(entry, static_cast<__u64>(r.index));
+    int done = 0;
+    do done = io_uring_submit(&ring_);
+    while (done == -EINTR || done == -EAGAIN || done == -EBUSY);
+    if (done < 0) throw Error(Exit::storage, "io_uring took no request: " + text(-done));
+  }
+
+  bool take(Result& result, bool block) override {
+    io_uring_cqe* entry = nullptr;
+    int code = 0;
+    do code = block ? io_uring_wait_cqe(&ring_, &entry) : io_uring_peek_cqe(&ring_, &entry);
+    while (code == -EINTR);
+    if (code == -EAGAIN) return false;
+    if (code < 0) throw Error(Exit::storage, "io_uring gave no answer: " + text(-code));
+    result = {static_cast<int>(io_uring_cqe_get_data64(entry)), entry->res};
+    io_uring_cqe_seen(&ring_, entry);
+    return true;
+  }
+  const char* name() const override { return "io_uring"; }
+
+ private:
+  static std::string text(int error) { return std::error_code(error, std::generic_category()).message(); }
+  io_uring ring_;
+};
+
+}  // namespace
+
+std::unique_ptr<FileIo> make_uring_io(unsigned depth, std::string& why) {
+  io_uring ring{};
+  const int code = io_uring_queue_init(depth, &ring, 0);
+  if (code < 0) {
+    why = "the kernel refuses io_uring: " + std::error_code(-code, std::generic_category()).message();
+    return nullptr;
+  }
+  return std::make_unique<UringIo>(ring);
+}
+
+}  // namespace sc
+
+#else
+
+namespace sc {
+
+std::unique_ptr<FileIo> make_uring_io(unsigned, std::string& why) {
+  why = "this build has no liburing";
+  return nullptr;
+}
+
+}  // namespace sc
+
+#endif

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transpose: from pencils along one axis to pencils along another, for what works on whole lines (transforms,
+// tridiagonal solves). It travels in chunks: those of the lines that are done leave while others are
+// computed, and lines that have arrived are computed while others travel.
+//
+// Cells stay in the order x, y, z on both sides: rows along x are copied whole, and whoever works along y or
+// z gathers some adjacent lines into a buffer that stays in the cache, which costs less than turning every
+// element here. What must not travel (modes that a transform leaves out) is not in the grids.
+#pragma once
+
+#include <functional>
+
+#include "engine/move/redistribute.hpp"
+
+namespace sc {
+
+struct TransposeOptions {
+  int leaving = 0;   ///< chunks in which `from` is computed; 0: chosen
+  int arriving = 0;  ///< chunks in which `to` is computed; 0: chosen
+  ChunkBytes piece_bytes = {};
+};
+
+class Transpose final : public Redistribute {
+ public:
+  /// Collective. `from` has whole lines along `from_axis` on every rank, `to` along `to_axis`; cells that
+  /// only one of the grids has stay where they are. Throws Error (bad_input) where a line is cut.
+  Transpose(Storage& from, int from_axis, Storage& to, int to_axis, TransposeOptions options = {});
+
+  /// The chunks in which the own cells of `from` leave, all pencils of a slab, in local coordinates.
+  int leaving() const { return leaving_.count; }
+  Box leaving(int chunk) const { return leaving_.slab(from_own_, chunk); }
+  /// Those in which the own cells of `to` arrive.
+  int arriving() const { return arriving_.count; }
+  Box arriving(int chunk) const { return arriving_.slab(to_own_, chunk); }
+
+  /// A chunk of `from` has been computed: its pieces go. Every chunk once a round, empty ones too.
+  void start_chunk(int chunk) { Redistribute::start_chunk(chunk); }
+  /// Makes progress on a chunk of `to`; true once all of it is there. Not before the first start_chunk().
+  bool arrived(int chunk) { return take_chunk(chunk); }
+  /// Until a chunk is there, with `meanwhile` called again and again: what else has to make progress.
+  void wait_chunk(int chunk, const std::function<void()>& meanwhile);
+  /// Pushes on the messages of the round under way, without taking what lies in peers' memory.
+  void push() { Redistribute::push(); }
+
+ private:
+  Transpose(Storage& from, Storage& to, const InChunks& chunks);
+
+  MPI_Comm comm_;
+  Chunks leaving_, arriving_;
+  Box from_own_, to_own_;
+};
+
+}  // namespace sc

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// LineStage: an operator over whole lines along one axis (FFT, tridiagonal solve), with what it declares.
+// Shell, core and progress calls part it along the other axes only.
+#pragma once
+
+#include <utility>
+
+#include "engine/exec/for_each_line.hpp"
+#include "engine/stage/stage.hpp"
+
+namespace sc {
+
+struct LineOptions {
+  int scratch = 0;   ///< arrays of doubles the operator wants beside its lines, see Bundle::scratch
+  double flops = 0;  ///< a cell, for reports
+};
+
+template <class Op, Declaration... Declared>
+class LineStage final : public Stage {
+ public:
+  /// The operator's call operator takes (const Bundle&, views…): LineIn and LineOut in the order of the
+  /// declarations, neighbouring lines side by side, or LineMemory, as they lie. Collective order, no
+  /// communication. Throws Error (bad_input) where the axis is divided between ranks, and for declarations
+  /// that cannot be run.
+  LineStage(std::string name, int axis, Op op, LineOptions options, Declared... declared)
+      : Stage(std::move(name), {}, 1, options.flops),
+        axis_(axis),
+        scratch_(options.scratch),
+        op_(op),
+        declared_(declared...),
+        accesses_{declared.access()...} {
+    for (const Access& a : accesses_)
+      if (a.mode != Mode::read && !grid_) grid_ = &a.field->grid();
+    if (!grid_) refuse("stage \"" + this->name() + "\" writes no field");
+    check_accesses();
+    check_axis(*grid_, axis_);
+    for (const Access& a : accesses_) reach_ = std::max(reach_, a.reach.width);
+    const LineGeometry whole = geometry(grid_->own());
+    std::size_t bytes = whole.bytes(scratch_, sizeof(double));
+    ((bytes += whole.bytes(Declared::components, sizeof(typename Declared::element))), ...);
+    memory_.resize(static_cast<std::size_t>(grid_->context().threads()), std::vector<std::byte>(bytes + 64));
+  }
+  LineStage(std::string name, int axis, Op op, Declared... declared)
+      : LineStage(std::move(name), axis, op, LineOptions{}, declared...) {}
+
+  /// The values of the operator's parameters for the next run.
+  void set(const Op& op) { op_ = op; }
+
+  const Grid& grid() const override { return *grid_; }
+  const std::vector<Access>& accesses() const override { return accesses_; }
+  int whole_axis() const override { return axis_; }
+  void compute(const Box& box, int threads, std::span<Accumulator> into) override {
+    compute_in(places<sizeof...(Declared)>(), box, threads, into);
+  }
+  void compute_in(std::span<const Place> places, const Box& box, int threads,
+                  std::span<Accumulator> /*into*/) override {
+    check_box(box);
+    compute_in(places, box, threads, std::index_sequence_for<Declared...>{});
+  }
+
+ private:
+  template <class D>
+  using Array = LineArray<typename D::element, D::components, D::how != Mode::write, D::how != Mode::read>;
+
+  template <std::size_t... n>
+  void compute_in(std::span<const Place> places, const Box& box, int threads, std::index_sequence<n...>) {
+    for_each_line(geometry(box), threads, scratch_, memory_, op_,
+                  Array<Declared>{std::get<n>(declared_).view(places[n])}...);
+  }
+
+  LineGeometry geometry(const Box& box) const {
+    std::size_t line = sizeof(double) * static_cast<std::size_t>(scratch_);
+    ((line += sizeof(typename Declared::element) * Declared::components), ...);
+    line *= static_cast<std::size_t>(grid_->own().hi[axis_] + 2 * reach_);
+    return {box, axis_, reach_, line, grid_->layout(), grid_->origin()};
+  }
+
+  int axis_;
+  int scratch_;
+  int reach_ = 0;
+  Op op_;
+  std::tuple<Declared...> declared_;
+  std::vector<Access> accesses_;
+  const Grid* grid_ = nullptr;
+  std::vector<std::vector<std::byte>> memory_;  // of each thread: scratch, and lines along x side by side
+};
+
+template <class Op, Declaration... Declared>
+LineStage(const char*, int, Op, Declared...) -> LineStage<Op, Declared...>;
+template <class Op, Declaration... Declared>
+LineStage(const char*, int, Op, LineOptions, Declared...) -> LineStage<Op, Declared...>;
+template <class Op, Declaration... Declared>
+LineStage(std::string, int, Op, Declared...) -> LineStage<Op, Declared...>;
+template <class Op, Declaration... Declared>
+LineStage(std::string, int, Op, LineOptions, Declared...) -> LineStage<Op, Declared...>;
+
+}  // namespace sc

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// _core.wait_curve.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/vector.h>
+
+#include "model/probe/wait_curve.hpp"
+#include "python/bindings/faces.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace sc::python {
+
+void bind_probe(nb::module_& module) {
+  module.def(
+      "wait_curve",
+      [](Ranks& ranks, std::vector<std::int64_t> bytes, double cover, double poke_seconds, int repeats) {
+        std::vector<model::WaitPoint> points;
+        {
+          const nb::gil_scoped_release unlocked;
+          points = model::wait_curve(ranks.open(), {std::move(bytes), cover, poke_seconds, repeats});
+        }
+        nb::list rows;
+        for (const model::WaitPoint& point : points) {
+          nb::dict row;
+          row["bytes"] = point.bytes;
+          row["alone"] = point.alone;
+          row["poked"] = point.poked;
+          row["silent"] = point.silent;
+          row["progress"] = point.progress;
+          rows.append(row);
+        }
+        return rows;
+      },
+      "context"_a, "bytes"_a, "cover"_a, "poke_seconds"_a, "repeats"_a,
+      "Waiting left of exchanges under work that covers them, in seconds; collective.");
+}
+
+}  // namespace sc::python

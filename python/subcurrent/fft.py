@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The distributed real Fourier transform on NumPy arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import parallel
+from .errors import BadInput
+
+Points = NDArray[np.float64]
+Modes = NDArray[np.complex128]
+
+
+class FFT:
+    """Transforms a real field of (nz, ny, nx) points whose parts lie on the ranks, as `numpy.fft.rfftn` does.
+
+    cells         (nx, ny, nz)
+    largest_mode  largest |k| kept along x, y, z; None keeps all. What is left out is neither stored nor sent
+    process_grid  ranks along the two cut axes; (0, 0): chosen
+    library       "auto", "pocketfft" or "fftw" (where the build has it)
+
+    Arrays hold this rank's own part: points of shape `real_shape`, first point `real_start`; modes of shape
+    `mode_shape`, first mode `mode_start`, both (z, y, x). In a plain `python script.py` that is everything;
+    under `mpirun` every method is called on all ranks. The bits do not depend on the number of ranks.
+
+        fft = subcurrent.FFT((64, 64, 64))
+        modes = fft.forward(points)
+        kx, ky, kz = fft.wavenumbers()
+        derivative = fft.backward(1j * kx * modes)
+    """
+
+    def __init__(
+        self,
+        cells: Sequence[int],
+        *,
+        largest_mode: Sequence[int] | int | None = None,
+        process_grid: Sequence[int] = (0, 0),
+        library: str = "auto",
+        threads: int = 1,
+        transport: str = "auto",
+    ):
+        if len(cells) != 3 or any(int(count) != count or count < 1 for count in cells):
+            raise BadInput(f"cells is {tuple(cells)}: three whole numbers of at least 1 are needed.")
+        most = (largest_mode,) * 3 if largest_mode is None or isinstance(largest_mode, int) else largest_mode
+        self.cells = tuple(int(count) for count in cells)
+        self._context = parallel.context(threads, transport)
+        self._core = parallel.module().FFT(
+            self._context,
+            self.cells,
+            tuple(int(count) for count in process_grid),
+            tuple(-1 if k is None else int(k) for k in most),
+            library,
+        )
+
+    def __repr__(self) -> str:
+        nx, ny, nz = self.cells
+        return f"<FFT {nx} x {ny} x {nz} on {self._context.size} ranks>"
+
+    @property
+    def real_shape(self) -> tuple[int, int, int]:
+        return tuple(self._core.real_shape)
+
+    @property
+    def real_start(self) -> tuple[int, int, int]:
+        return tuple(self._core.real_start)
+
+    @property
+    def mode_shape(self) -> tuple[int, int, int]:
+        return tuple(self._core.mode_shape)
+
+    @property
+    def mode_start(self) -> tuple[int, int, int]:
+        return tuple(self._core.mode_start)
+
+    @property
+    def bytes_moved(self) -> int:
+        """Bytes that leave this rank in one transform."""
+        return self._core.bytes
+
+    def wavenumbers(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """kx, ky, kz of this rank's modes, shaped so that they broadcast against them."""
+        kx, ky, kz = (np.array(self._core.wavenumbers(axis), dtype=np.int64) for axis in range(3))
+        return kx[None, None, :], ky[None, :, None], kz[:, None, None]
+
+    def forward(self, points: Points, out: Modes | None = None) -> Modes:
+        """sum over x of points exp(-i k.x), unscaled."""
+        modes = np.empty(self.mode_shape, np.complex128) if out is None else out
+        self._core.forward(_rows(points, np.float64), modes)
+        return modes
+
+    def backward(self, modes: Modes, out: Points | None = None) -> Points:
+        """1 / (nx ny nz) sum over k of modes exp(i k.x); modes that are not kept are zero."""
+        points = np.empty(self.real_shape, np.float64) if out is None else out
+        self._core.backward(_rows(modes, np.complex128), points)
+        return points
+
+
+def _rows(array: NDArray, kind: type) -> NDArray:
+    """The array itself where its rows can be read as they lie, else a copy."""
+    array = np.asarray(array, kind)
+    rows = array.ndim == 3 and (array.shape[2] < 2 or array.strides[2] == array.itemsize)
+    return array if rows else np.ascontiguousarray(array)

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`subcurrent probe --wait`: the waiting left of messages under work that covers them; table, CSV, figure."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from . import mpi, worker
+from .errors import OK, BadInput
+from .jobs import say
+from .launch import command_for, launch
+from .plan import Plan
+from .plots import draw_wait
+from .progress import Watcher
+from .rundir import RunFolder, writing
+
+TITLES = ("message", "M alone", "W, progress calls", "W, none", "hidden", "in calls")
+
+
+@dataclass
+class ProbeRequest:
+    """What the user asked `probe` for."""
+
+    ranks: int | None
+    sizes: str
+    cover: float
+    transport: str
+    repeats: int
+    out: Path
+    overwrite: bool = False
+
+
+def probe(request: ProbeRequest, console: Console) -> int:
+    """Measures, prints the table and says where table and figure lie; also as a rank of an outer mpirun."""
+    plan = _plan(request)
+    folder = RunFolder(request.out)
+    outer = mpi.outer()
+    if outer is not None:
+        if request.ranks not in (None, outer.size):
+            raise BadInput(
+                f"-n {request.ranks} does not fit the {outer.size} ranks of the outer mpirun or srun."
+            )
+        plan.events, plan.ranks = False, 0
+        folder.check_new(request.overwrite)
+        stop = worker.StopRequest()
+        code = worker.work(plan, stop, lambda: folder.create(request.overwrite))
+        if code == OK and outer.rank == 0:
+            _show(read_table(folder.path / "wait.csv"), folder, console)
+        return code
+    folder.check_new(request.overwrite)
+    line = command_for(plan, folder.plan)
+    folder.create(request.overwrite)
+    plan.write(folder.plan)
+    with Watcher(console) as watcher:
+        launch(line, 1, watcher, folder.log)
+    _show(read_table(folder.path / "wait.csv"), folder, console)
+    return OK
+
+
+def _plan(request: ProbeRequest) -> Plan:
+    try:
+        sizes = [int(word) for word in request.sizes.split(",") if word.strip()]
+    except ValueError:
+        sizes = []
+    if not sizes or any(size < 8 or size % 8 for size in sizes):
+        raise BadInput(
+            f"--sizes {request.sizes} is not allowed: it must be multiples of 8 bytes, separated by commas."
+        )
+    if request.transport not in ("auto", "shared", "mpi"):
+        raise BadInput(f"--transport {request.transport} is not allowed: it must be auto, shared or mpi.")
+    if request.cover < 1:
+        raise BadInput(f"--cover {request.cover} is not allowed: it must be a number >= 1.")
+    if request.repeats < 1:
+        raise BadInput(f"--repeats {request.repeats} is not allowed: it must be a whole number >= 1.")
+    ranks = 2 if request.ranks is None else request.ranks
+    if ranks < 2:
+        raise BadInput(f"-n {ranks} is not allowed: a single rank has nobody to wait for, it must be >= 2.")
+    plan = Plan("probe", {}, str(request.out), ranks)
+    plan.repeats = request.repeats
+    plan.probe = {"sizes": sizes, "cover": request.cover, "transport": request.transport}
+    return plan
+
+
+def read_table(path: Path) -> list[dict[str, float]]:
+    with path.open() as file:
+        return [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
+
+
+def _show(rows: list[dict[str, float]], folder: RunFolder, console: Console) -> None:
+    shown = Table(title="waiting for messages that work covers; microseconds, medians", title_justify="left")
+    for title in TITLES:
+        shown.add_column(title, justify="right")
+    for row in rows:
+        hidden = 1 - row["poked"] / row["alone"]
+        times = [f"{1e6 * row[name]:.1f}" for name in ("alone", "poked", "silent")]
+        shown.add_row(_size(row["bytes"]), *times, f"{100 * hidden:.0f} %", f"{1e6 * row['progress']:.1f}")
+    console.print(shown)
+    say(console, f"table: {folder.path / 'wait.csv'}")
+    with writing(folder.figures):
+        folder.figures.mkdir(exist_ok=True)
+    draw_wait(folder.figures / "wait.png", rows)
+    say(console, f"figure: {folder.figures / 'wait.png'}")
+
+
+def _size(count: float) -> str:
+    for unit, size in (("MiB", 2**20), ("KiB", 2**10)):
+        if count >= size:
+            return f"{count / size:g} {unit}"
+    return f"{count:g} B"

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+// FFT: the pencils, and the order in which lines and transposes run.
+#include "spectral/fft.hpp"
+
+#include <algorithm>
+
+#include "engine/base/error.hpp"
+
+namespace sc::spectral {
+
+namespace {
+
+/// One cut axis is enough as long as every rank gets lines: then one of the two transposes needs no messages.
+std::array<int, 2> choose_process_grid(std::array<int, 2> wanted, int ranks, Int3 cells, Int3 modes) {
+  auto [py, pz] = wanted;
+  if (py == 0 && pz == 0) {
+    for (py = 1; py < ranks; ++py) {
+      pz = ranks / py;
+      if (ranks % py == 0 && pz <= std::min(cells.z, modes.y) && py <= std::min(cells.y, modes.x)) break;
+    }
+    return {py, ranks / py};
+  }
+  if (py == 0 && pz > 0) py = ranks / pz;
+  if (pz == 0 && py > 0) pz = ranks / py;
+  if (py < 1 || pz < 1 || std::int64_t{py} * pz != ranks)
+    refuse("process_grid is [" + std::to_string(wanted[0]) + ", " + std::to_string(wanted[1]) +
+           "], which does not multiply to the " + std::to_string(ranks) + " ranks of this run");
+  return {py, pz};
+}
+
+Int3 checked(Int3 cells) {
+  if (std::min({cells.x, cells.y, cells.z}) < 1)
+    refuse("cells is " + to_string(cells) + "; every axis needs at least 1 cell");
+  return cells;
+}
+
+Int3 mode_cells(const std::array<Kept, 3>& kept) {
+  return {kept[0].count(), kept[1].count(), kept[2].count()};
+}
+
+}  // namespace
+
+template <class T>
+FFT<T>::FFT(Context& context, const FftOptions& options)
+    : context_(context),
+      cells_(checked(options.cells)),
+      kept_{Kept{kept_real_modes(cells_.x, options.largest_mode.x), 0},
+            kept_modes(cells_.y, options.largest_mode.y), kept_modes(cells_.z, options.largest_mode.z)},
+      real_(context,
+            {.cells = cells_,
+             .halo = 0,
+             .split =
+                 {1, choose_process_grid(options.process_grid, context.size(), cells_, mode_cells(kept_))[0],
+                  choose_process_grid(options.process_grid, context.size(), cells_, mode_cells(kept_))[1]}}),
+      modes_(context,
+             {.cells = mode_cells(kept_), .halo = 0, .split = {real_.split().y, real_.split().z, 1}}) {
+  make_plans(options.library);
+  make_storages();
+  make_transposes(options);
+  names_ = {context.timeline().name("fft x"), context.timeline().name("fft y"),
+            context.timeline().name("fft z")};
+  transpose_name_ = context.timeline().name("fft transpose");
+}
+
+template <class T>
+FFT<T>::~FFT() = default;
+
+template <class T>
+void FFT<T>::make_plans(Library library) {
+  along_x_ = make_real_lines<T>(library, cells_.x, kept_[0].count());
+  along_y_ = make_lines<T>(library, cells_.y, kept_[1]);
+  along_z_ = make_lines<T>(library, cells_.z, kept_[2]);
+  constexpr std::size_t line = 64;
+  work_bytes_ = std::max({along_x_->work_bytes(), along_y_->work_bytes(), along_z_->work_bytes()});
+  work_bytes_ = (work_bytes_ + line - 1) / line * line + 5 * line;
+  work_.resize(work_bytes_ * static_cast<std::size_t>(context_.threads()) + line);
+}
+
+template <class T>
+std::byte* FFT<T>::work(int thread) const {
+  constexpr std::uintptr_t line = 64;
+  const auto address = reinterpret_cast<std::uintptr_t>(work_.data());
+  const std::size_t lead = (line - address % line) % line;
+  return const_cast<std::byte*>(work_.data()) + lead + work_bytes_ * static_cast<std::size_t>(thread);
+}
+
+template <class T>
+void FFT<T>::make_storages() {
+  const int py = real_.split().y, pz = real_.split().z;
+  const Int3 half{kept_[0].count(), cells_.y, cells_.z};
+  const auto pencils = [&](const char* name, Int3 cells, Int3 split) {
+    const Grid grid(context_, {.cells = cells, .halo = 0, .split = split});
+    return std::make_shared<Storage>(grid, name, element_type<C>(), 1, grid.arena());
+  };
+  x_ = pencils("x pencils", half, {1, py, pz});
+  y_ = py == 1 ? x_ : pencils("y pencils", half, {py, 1, pz});
+  z_ = pz == 1 ? y_ : pencils("z pencils", {half.x, kept_[1].count(), half.z}, {py, pz, 1});
+}
+
+template <class T>
+void FFT<T>::place_pencils() {
+  const auto cells = [](const Storage& storage) {
+    const Layout& layout = storage.grid().layout();
+    return Cells<C>{reinterpret_cast<C*>(storage.base()), layout.sy, layout.sz};
+  };
+  at_x_ = cells(*x_);
+  at_y_ = cells(*y_);
+  at_z_ = cells(*z_);
+}
+
+template <class T>
+void FFT<T>::make_transposes(const FftOptions& options) {
+  constexpr std::int64_t slab_bytes = std::int64_t{2}
+                                      << 20;  // a slab and its real cells stay in the L2 cache
+  constexpr int most = 32;
+  const Grid& grid = x_->grid();
+  const auto largest = [&](int cells, int blocks) { return (cells + blocks - 1) / blocks; };
+  const std::int64_t block = std::int64_t{kept_[0].count()} * largest(cells_.y, grid.split().y) *
+                             largest(cells_.z, grid.split().z) * static_cast<std::int64_t>(sizeof(C));
+  const int wanted = options.chunks > 0
+                         ? options.chunks
+                         : static_cast<int>(std::min<std::int64_t>(most, block / slab_bytes + 1));
+  in_z_ = {2, std::min(wanted, largest(cells_.z, grid.split().z))};
+  in_y_ = {1, std::min(wanted, largest(kept_[1].count(), grid.split().z))};
+  const auto transpose = [&](auto& from, int a, int leaving, auto& to, int b, int arriving) {
+    return std::make_unique<Transpose>(
+        *from, a, *to, b,
+        TransposeOptions{.leaving = leaving, .arriving = arriving, .piece_bytes = options.piece_bytes});
+  };
+  if (x_ != y_) {
+    xy_ = transpose(x_, 0, in_z_.count, y_, 1, in_z_.count);
+    yx_ = transpose(y_, 1, in_z_.count, x_, 0, in_z_.count);
+  }
+  if (y_ != z_) {
+    yz_ = transpose(y_, 1, in_z_.count, z_, 2, in_y_.count);
+    zy_ = transpose(z_, 2, in_y_.count, y_, 1, in_z_.count);
+  }
+}
+
+template <class T>
+int FFT<T>::wavenumber(int axis, int index) const {
+  const Kept& kept = kept_[static_cast<std::size_t>(axis)];
+  if (kept.high > 0) return index < kept.low ? index : index - kept.count();
+  const int n = cells_[axis];
+  return axis > 0 && index > n / 2 ? index - n : index;
+}
+
+template <class T>
+Box FFT<T>::slab_of(const Storage& storage, const Chunks& chunks, int chunk) const {
+  return chunks.slab(storage.grid().own(), chunk);
+}
+
+template <class T>
+void FFT<T>::timed(std::uint16_t name, Phase phase, const std::function<void()>& action) {
+  Timeline& timeline = context_.timeline();
+  const double begin = timeline.now();
+  action();
+  timeline.add(name, phase, begin, timeline.now());
+}
+
+template <class T>
+void FFT<T>::forward(Cells<const T> in, Cells<C> out) {
+  x_->settle();  // peers may still read what the last transform left there
+  place_pencils();
+  if (in_place()) at_x_ = at_y_ = at_z_ = out;
+  int y_done = 0;
+  const auto finish_y = [&](int chunk) {
+    y_forward(slab_of(*y_, in_z_, chunk));
+    if (yz_) timed(transpose_name_, Phase::start, [&] { yz_->start_chunk(chunk); });
+  };
+  for (int chunk = 0; chunk < in_z_.count; ++chunk) {
+    const Box slab = slab_of(*x_, in_z_, chunk);
+    if (!xy_) {
+      xy_forward(in, slab);
+      if (yz_) timed(transpose_name_, Phase::start, [&] { yz_->start_chunk(chunk); });
+      continue;
+    }
+    x_forward(in, slab);
+    timed(transpose_name_, Phase::start, [&] { xy_->start_chunk(chunk); });
+    while (y_done < chunk && xy_->arrived(y_done)) finish_y(y_done++);
+  }
+  for (; xy_ && y_done < in_z_.count; ++y_done) {
+    await(*xy_, y_done, yz_.get());
+    finish_y(y_done);
+  }
+  for (int chunk = 0; chunk < in_y_.count; ++chunk) {
+    if (yz_) await(*yz_, chunk, xy_.get());
+    z_forward(out, in_y_.slab(modes_.own(), chunk));
+  }
+  finish_round(xy_.get(), yz_.get());
+}
+
+template <class T>
+void FFT<T>::backward(Cells<const C> in, Cells<T> out) {
+  z_->settle();
+  place_pencils();
+  run_backward(in, out);
+}
+
+template <class T>
+void FFT<T>::backward(Cells<C> in, Cells<T> out, Input input) {
+  z_->settle();
+  place_pencils();
+  if (input == Input::spent && in_place()) at_x_ = at_y_ = at_z_ = in;
+  run_backward({in.at, in.y, in.z}, out);
+}
+
+template <class T>
+void FFT<T>::run_backward(Cells<const C> in, Cells<T> out) {
+  for (int chunk = 0; chunk < in_y_.count; ++chunk) {
+    z_backward(in, in_y_.slab(modes_.own(), chunk));
+    if (zy_) timed(transpose_name_, Phase::start, [&] { zy_->start_chunk(chunk); });
+  }
+  int x_done = 0;
+  for (int chunk = 0; chunk < in_z_.count; ++chunk) {
+    if (zy_) await(*zy_, chunk, yx_.get());
+    const Box slab = slab_of(*y_, in_z_, chunk);
+    if (!yx_) {
+      yx_backward(out, slab);
+      continue;
+    }
+    y_backward(slab);
+    timed(transpose_name_, Phase::start, [&] { yx_->start_chunk(chunk); });
+    for (; x_done < chunk && yx_->arrived(x_done); ++x_done) x_backward(out, slab_of(*x_, in_z_, x_done));
+  }
+  for (; yx_ && x_done < in_z_.count; ++x_done) {
+    await(*yx_, x_done, zy_.get());
+    x_backward(out, slab_of(*x_, in_z_, x_done));
+  }
+  finish_round(zy_.get(), yx_.get());
+}
+
+/// Until a chunk is there; the other movement's messages are pushed on meanwhile, or a peer that waits for
+/// them would never send this chunk.
+template <class T>
+void FFT<T>::await(Transpose& movement, int chunk, Transpose* other) {
+  if (movement.arrived(chunk)) return;
+  timed(transpose_name_, Phase::wait, [&] {
+    movement.wait_chunk(chunk, [&] {
+      if (other) other->push();
+    });
+  });
+}
+
+template <class T>
+void FFT<T>::finish_round(Transpose* first, Transpose* second) {
+  if (first) timed(transpose_name_, Phase::wait, [&] { first->wait(); });
+  if (second) timed(transpose_name_, Phase::wait, [&] { second->wait(); });
+}
+
+template <class T>
+void FFT<T>::check(const Storage& real, const Storage& modes) const {
+  const auto fits = [](const Grid& a, const Grid& b) {
+    return &a.context() == &b.context() && a.cells() == b.cells() && a.split() == b.split();
+  };
+  if (!fits(real.grid(), real_) || !fits(modes.grid(), modes_))
+    refuse("\"" + real.name() + "\" and \"" + modes.name() +
+           "\" do not lie on the grids of this transform: make them on its real_grid() and mode_grid()");
+}
+
+template <class T>
+std::int64_t FFT<T>::bytes() const {
+  return (xy_ ? xy_->bytes() : 0) + (yz_ ? yz_->bytes() : 0);
+}
+
+template <class T>
+std::vector<const Transpose*> FFT<T>::transposes() const {
+  std::vector<const Transpose*> all;
+  for (const auto* one : {&xy_, &yz_, &zy_, &yx_})
+    if (*one) all.push_back(one->get());
+  return all;
+}
+
+template class FFT<float>;
+template class FFT<double>;
+
+}  // namespace sc::spectral

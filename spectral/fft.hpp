@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// FFT: the real transform of a distributed three-dimensional field, by lines along x, y, z on pencils, with
+// the transposes travelling under the lines.
+//
+//   forward:   modes(k) = sum over x of real(x) exp(-i k.x)
+//   backward:  real(x) = 1 / (nx ny nz) sum over k of modes(k) exp(i k.x)
+//
+// with 0 <= kx, whose negative half is the conjugate. The bits depend on the cells, the kept modes, the
+// library and the CPU the build is for; not on ranks, process grid, threads or chunks.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "engine/field/field.hpp"
+#include "engine/move/transpose.hpp"
+#include "spectral/lines.hpp"
+
+namespace sc::spectral {
+
+struct FftOptions {
+  Int3 cells;
+  /// Ranks along the two cut axes of the pencils; 0: chosen. Real fields are cut along y and z.
+  std::array<int, 2> process_grid = {0, 0};
+  /// The largest |k| kept along each axis; negative: all. What is left out is neither stored nor transferred.
+  Int3 largest_mode = {-1, -1, -1};
+  Library library = Library::automatic;
+  int chunks = 0;  ///< slabs in which a transpose travels; 0: chosen
+  ChunkBytes piece_bytes = {};
+};
+
+/// Values with x contiguous, y and z some elements apart; own cell (0, 0, 0) at `at`.
+template <class T>
+struct Cells {
+  T* at = nullptr;
+  std::ptrdiff_t y = 0, z = 0;
+};
+
+/// What a transform leaves of the modes it is given. Spent ones are worked in where that saves an array:
+/// alone, with every mode kept.
+enum class Input { kept, spent };
+
+template <class T>
+class FFT {
+ public:
+  using C = std::complex<T>;
+
+  /// Collective. Throws Error (bad_input) for cells < 1, a process grid whose product is not the number of
+  /// ranks, or a library that this build does not have.
+  FFT(Context& context, const FftOptions& options);
+  ~FFT();
+
+  /// Where real fields and modes live: halo 0, blocks may be empty. Modes keep the order kx, ky, kz of
+  /// memory.
+  const Grid& real_grid() const { return real_; }
+  const Grid& mode_grid() const { return modes_; }
+  /// The wavenumber of a global position on the grid of modes; of n / 2 the positive one.
+  int wavenumber(int axis, int index) const;
+  /// The kept modes of an axis; for x those with kx >= 0.
+  Kept kept(int axis) const { return kept_[static_cast<std::size_t>(axis)]; }
+
+  /// Collective. `in` is not changed unless it is given away; own cells of real_grid() and of mode_grid(),
+  /// wherever they lie.
+  void forward(Cells<const T> in, Cells<C> out);
+  void backward(Cells<const C> in, Cells<T> out);
+  void backward(Cells<C> in, Cells<T> out, Input input);
+  /// Every component of a field on such grids (its halo, if it has one, becomes stale).
+  template <int N>
+  void forward(Level<T, N> in, Level<C, N> out);
+  template <int N>
+  void backward(Level<C, N> in, Level<T, N> out, Input input = Input::kept);
+
+  /// Bytes that leave this rank in one transform of one component, either way.
+  std::int64_t bytes() const;
+  /// The movements between the pencils, forward, then backward.
+  std::vector<const Transpose*> transposes() const;
+
+ private:
+  void make_storages();
+  void place_pencils();
+  void run_backward(Cells<const C> in, Cells<T> out);
+  /// Alone and with every mode kept, lines fit where the modes are, and one array less is touched.
+  bool in_place() const { return !xy_ && !yz_ && modes_.own() == x_->grid().own(); }
+  void make_transposes(const FftOptions& options);
+  void make_plans(Library library);
+  std::byte* work(int thread) const;
+
+  // fft_passes.cpp: lines along one axis, of a slab of own cells
+  void x_forward(Cells<const T> in, const Box& slab);
+  void y_forward(const Box& slab);
+  void z_forward(Cells<C> out, const Box& slab);
+  void x_backward(Cells<T> out, const Box& slab);
+  void y_backward(const Box& slab);
+  void z_backward(Cells<const C> in, const Box& slab);
+  void xy_forward(Cells<const T> in, const Box& slab);
+  void yx_backward(Cells<T> out, const Box& slab);
+
+  void timed(std::uint16_t name, Phase phase, const std::function<void()>& action);
+  void await(Transpose& movement, int chunk, Transpose* other);
+  void finish_round(Transpose* first, Transpose* second);
+  Box slab_of(const Storage& storage, const Chunks& chunks, int chunk) const;
+  void check(const Storage& real, const Storage& modes) const;
+  template <int N, class From, class To, class Go>
+  void each_component(const From& in, const To& out, Go&& go);
+
+  Context& context_;
+  Int3 cells_;
+  std::array<Kept, 3> kept_;
+  Grid real_, modes_;
+  // Pencils along x, y and z; the same storage twice where the transpose between them would be a copy.
+  std::shared_ptr<Storage> x_, y_, z_;
+  Cells<C> at_x_, at_y_, at_z_;  ///< where the passes of this transform find them
+  Chunks in_z_, in_y_;           ///< slabs of the passes along x and y, and of those along z
+  std::unique_ptr<Transpose> xy_, yz_, zy_, yx_;
+  std::unique_ptr<RealLines<T>> along_x_;
+  std::unique_ptr<Lines<T>> along_y_, along_z_;
+  std::size_t work_bytes_ = 0;
+  std::vector<std::byte> work_;
+  std::array<std::uint16_t, 3> names_{};
+  std::uint16_t transpose_name_ = 0;
+};
+
+template <class T>
+template <int N, class From, class To, class Go>
+void FFT<T>::each_component(const From& in, const To& out, Go&& go) {
+  out.storage().settle();
+  out.storage().set_fresh(point);
+  const Layout& a = in.storage().grid().layout();
+  const Layout& b = out.storage().grid().layout();
+  for (int k = 0; k < N; ++k) {
+    const auto from = in.view().base + k * in.storage().component_stride();
+    const auto to = out.view().base + k * out.storage().component_stride();
+    go(Cells<const typename From::element>{from, a.sy, a.sz}, Cells<typename To::element>{to, b.sy, b.sz});
+  }
+}
+
+template <class T>
+template <int N>
+void FFT<T>::forward(Level<T, N> in, Level<C, N> out) {
+  check(in.storage(), out.storage());
+  each_component<N>(in, out, [&](auto from, auto to) { forward(from, to); });
+}
+
+template <class T>
+template <int N>
+void FFT<T>::backward(Level<C, N> in, Level<T, N> out, Input input) {
+  check(out.storage(), in.storage());
+  if (input == Input::spent) in.storage().settle();
+  each_component<N>(in, out, [&](auto from, auto to) {
+    backward(Cells<C>{const_cast<C*>(from.at), from.y, from.z}, to, input);
+  });
+}
+
+extern template class FFT<float>;
+extern template class FFT<double>;
+
+}  // namespace sc::spectral

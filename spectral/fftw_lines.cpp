@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lines through FFTW, where the build found it: one plan of one kind (ESTIMATE, unit stride, aligned buffers)
+// for every line. MEASURE would choose another algorithm, and with it other bits, from run to run.
+#ifdef SUBCURRENT_HAS_FFTW
+#include <fftw3.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "engine/base/error.hpp"
+#include "spectral/backends.hpp"
+
+namespace sc::spectral {
+
+namespace {
+
+/// FFTW's functions for one element type.
+template <class T>
+struct Api;
+#define SC_FFTW_API(type, prefix)                                                             \
+  template <>                                                                                 \
+  struct Api<type> {                                                                          \
+    using Complex = prefix##_complex;                                                         \
+    using Plan = prefix##_plan;                                                               \
+    static Plan complex(int n, Complex* at, int sign) {                                       \
+      return prefix##_plan_dft_1d(n, at, at, sign, FFTW_ESTIMATE);                            \
+    }                                                                                         \
+    static Plan forward(int n, type* in, Complex* out) {                                      \
+      return prefix##_plan_dft_r2c_1d(n, in, out, FFTW_ESTIMATE);                             \
+    }                                                                                         \
+    static Plan backward(int n, Complex* in, type* out) {                                     \
+      return prefix##_plan_dft_c2r_1d(n, in, out, FFTW_ESTIMATE);                             \
+    }                                                                                         \
+    static void run(Plan p, Complex* at) { prefix##_execute_dft(p, at, at); }                 \
+    static void run(Plan p, type* in, Complex* out) { prefix##_execute_dft_r2c(p, in, out); } \
+    static void run(Plan p, Complex* in, type* out) { prefix##_execute_dft_c2r(p, in, out); } \
+    static void destroy(Plan p) { prefix##_destroy_plan(p); }                                 \
+    static void* allocate(std::size_t bytes) { return prefix##_malloc(bytes); }               \
+    static void free(void* p) { prefix##_free(p); }                                           \
+  };
+SC_FFTW_API(double, fftw)
+SC_FFTW_API(float, fftwf)
+#undef SC_FFTW_API
+
+template <class T>
+class Plan {
+ public:
+  explicit Plan(typename Api<T>::Plan plan) : plan_(plan) {
+    if (!plan_) throw Error(Exit::failure, "FFTW made no plan");
+  }
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
+  ~Plan() { Api<T>::destroy(plan_); }
+  operator typename Api<T>::Plan() const { return plan_; }
+
+ private:
+  typename Api<T>::Plan plan_;
+};
+
+/// Memory of FFTW's own alignment, for making plans.
+template <class T>
+class Buffer {
+ public:
+  explicit Buffer(std::size_t bytes) : at_(Api<T>::allocate(bytes)) {}
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  ~Buffer() { Api<T>::free(at_); }
+  operator typename Api<T>::Complex *() const { return static_cast<typename Api<T>::Complex*>(at_); }
+  T* real() const { return static_cast<T*>(at_); }
+
+ private:
+  void* at_;
+};
+
+template <class T>
+std::size_t line_bytes(int elements) {
+  constexpr std::size_t cache_line = 64;
+  const std::size_t bytes = static_cast<std::size_t>(elements) * sizeof(std::complex<T>);
+  // An odd number of cache lines: the lines of a block fall into different cache sets.
+  return ((bytes + cache_line - 1) / cache_line | 1U) * cache_line;
+}
+
+constexpr int lines_a_block = 8;
+
+template <class T>
+class FftwLines final : public Lines<T> {
+  using typename Lines<T>::C;
+  using Complex = typename Api<T>::Complex;
+
+ public:
+  FftwLines(int n, Kept kept)
+      : n_(n),
+        kept_(kept),
+        buffer_(line_bytes<T>(n)),
+        forward_(Api<T>::complex(n, buffer_, FFTW_FORWARD)),
+        backward_(Api<T>::complex(n, buffer_, FFTW_BACKWARD)) {}
+
+  void forward(const C* in, std::ptrdiff_t in_stride, C* out, std::ptrdiff_t out_stride, int lines,
+               std::byte* work) const override {
+    for (int first = 0; first < lines; first += lines_a_block) {
+      const int some = std::min(lines_a_block, lines - first);
+      gather(in + first, in_stride, some, work, 0, n_);
+      for (int l = 0; l < some; ++l) Api<T>::run(forward_, line(work, l));
+      scatter(work, 0, kept_.low, out + first, out_stride, some);
+      scatter(work, n_ - kept_.high, kept_.high, out + first + kept_.low * out_stride, out_stride, some);
+    }
+  }
+
+  void backward(const C* in, std::ptrdiff_t in_stride, C* out, std::ptrdiff_t out_stride, int lines,
+                std::byte* work) const override {
+    for (int first = 0; first < lines; first += lines_a_block) {
+      const int some = std::min(lines_a_block, lines - first);
+      gather(in + first, in_stride, some, work, 0, kept_.low);
+      for (int l = 0; l < some; ++l) std::fill_n(cells(work, l) + kept_.low, n_ - kept_.count(), C{});
+      gather(in + first + kept_.low * in_stride, in_stride, some, work, n_ - kept_.high, kept_.high);
+      for (int l = 0; l < some; ++l) Api<T>::run(backward_, line(work, l));
+      scatter(work, 0, n_, out + first, out_stride, some);
+    }
+  }
+
+  std::size_t work_bytes() const override { return lines_a_block * line_bytes<T>(n_); }
+  int block() const override { return lines_a_block; }
+
+ private:
+  C* cells(std::byte* work, int l) const {
+    return reinterpret_cast<C*>(work + static_cast<std::size_t>(l) * line_bytes<T>(n_));
+  }
+  Complex* line(std::byte* work, int l) const { return reinterpret_cast<Complex*>(cells(work, l)); }
+  void gather(const C* in, std::ptrdiff_t stride, int some, std::byte* work, int begin, int count) const {
+    C* first = cells(work, 0) + begin;
+    const std::ptrdiff_t apart = cells(work, 1) - cells(work, 0);
+    for (int j = 0; j < count; ++j, in += stride)
+      for (int l = 0; l < some; ++l) first[j + l * apart] = in[l];
+  }
+  void scatter(std::byte* work, int begin, int count, C* out, std::ptrdiff_t stride, int some) const {
+    const C* first = cells(work, 0) + begin;
+    const std::ptrdiff_t apart = cells(work, 1) - cells(work, 0);
+    for (int j = 0; j < count; ++j, out += stride)
+      for (int l = 0; l < some; ++l) out[l] = first[j + l * apart];
+  }
+
+  int n_;
+  Kept kept_;
+  Buffer<T> buffer_;
+  Plan<T> forward_, backward_;
+};
+
+template <class T>
+class FftwRealLines final : public RealLines<T> {
+  using typename RealLines<T>::C;
+  using Complex = typename Api<T>::Complex;
+
+ public:
+  FftwRealLines(int n, int kept)
+      : n_(n),
+        kept_(kept),
+        real_(line_bytes<T>(n / 2 + 1)),
+        modes_(line_bytes<T>(n / 2 + 1)),
+        forward_(Api<T>::forward(n, real_.real(), modes_)),
+        backward_(Api<T>::backward(n, modes_, real_.real())) {}
+
+  void forward(const T* in, std::ptrdiff_t in_distance, C* out, std::ptrdiff_t out_distance, int lines,
+               std::byte* work) const override {
+    T* real = reinterpret_cast<T*>(work);
+    C* modes = reinterpret_cast<C*>(work + line_bytes<T>(n_ / 2 + 1));
+    for (int l = 0; l < lines; ++l) {
+      std::copy_n(in + l * in_distance, n_, real);
+      Api<T>::run(forward_, real, reinterpret_cast<Complex*>(modes));
+      std::copy_n(modes, kept_, out + l * out_distance);
+    }
+  }
+
+  void backward(const C* in, std::ptrdiff_t in_distance, T* out, std::ptrdiff_t out_distance, int lines,
+                T scale, std::byte* work) const override {
+    T* real = reinterpret_cast<T*>(work);
+    C* modes = reinterpret_cast<C*>(work + line_bytes<T>(n_ / 2 + 1));
+    for (int l = 0; l < lines; ++l) {
+      std::copy_n(in + l * in_distance, kept_, modes);
+      std::fill_n(modes + kept_, n_ / 2 + 1 - kept_, C{});
+      Api<T>::run(backward_, reinterpret_cast<Complex*>(modes), real);
+      T* row = out + l * out_distance;
+      for (int j = 0; j < n_; ++j) row[j] = scale * real[j];
+    }
+  }
+
+  std::size_t work_bytes() const override { return 2 * line_bytes<T>(n_ / 2 + 1); }
+  int block() const override { return 1; }
+
+ private:
+  int n_;
+  int kept_;
+  Buffer<T> real_, modes_;
+  Plan<T> forward_, backward_;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<Lines<T>> fftw_lines(int n, Kept kept) {
+  return std::make_unique<FftwLines<T>>(n, kept);
+}
+template <class T>
+std::unique_ptr<RealLines<T>> fftw_real_lines(int n, int kept) {
+  return std::make_unique<FftwRealLines<T>>(n, kept);
+}
+
+template std::unique_ptr<Lines<float>> fftw_lines(int, Kept);
+template std::unique_ptr<Lines<double>> fftw_lines(int, Kept);
+template std::unique_ptr<RealLines<float>> fftw_real_lines(int, int);
+template std::unique_ptr<RealLines<double>> fftw_real_lines(int, int);
+
+}  // namespace sc::spectral
+#endif

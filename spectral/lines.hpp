@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// 1-D transforms of many lines, behind which the FFT library stays: plan once, execute from any thread.
+//
+// A line is always transformed by the same instructions, wherever it lies and whatever lies beside it:
+// lines are gathered into buffers of one fixed layout. So the bits of a 3-D transform do not depend on
+// how it is split.
+#pragma once
+
+#include <complex>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace sc::spectral {
+
+/// The program that transforms a line. `automatic` is pocketfft, which is part of every build.
+enum class Library { automatic, pocketfft, fftw };
+
+/// Throws Error (bad_input) for any other name than auto, pocketfft, fftw.
+Library library_of(std::string_view name);
+/// Whether this build has it.
+bool has(Library library);
+
+/// The modes that remain of a line: 0 … low - 1, then -high … -1. Those left out are never stored.
+struct Kept {
+  int low = 0;
+  int high = 0;
+  int count() const { return low + high; }
+};
+/// All modes of a line of `n` points with |k| <= largest (all where that is negative or n / 2 and more).
+Kept kept_modes(int n, int largest);
+/// The same of a real line, whose negative modes are the conjugates of the positive ones.
+int kept_real_modes(int n, int largest);
+
+/// Complex lines that lie next to each other, element j of line i at [i + j * stride]. Forward: all points
+/// in, the kept modes out, densely; backward: the kept modes in, all points out. Unscaled. In place is
+/// allowed.
+template <class T>
+class Lines {
+ public:
+  using C = std::complex<T>;
+  virtual ~Lines() = default;
+  virtual void forward(const C* in, std::ptrdiff_t in_stride, C* out, std::ptrdiff_t out_stride, int lines,
+                       std::byte* work) const = 0;
+  virtual void backward(const C* in, std::ptrdiff_t in_stride, C* out, std::ptrdiff_t out_stride, int lines,
+                        std::byte* work) const = 0;
+  /// Of the 64-byte aligned scratch memory of one thread.
+  virtual std::size_t work_bytes() const = 0;
+  /// How many lines at a time make the best use of the cache.
+  virtual int block() const = 0;
+};
+
+/// Real lines that are rows of memory, `distance` elements apart.
+template <class T>
+class RealLines {
+ public:
+  using C = std::complex<T>;
+  virtual ~RealLines() = default;
+  virtual void forward(const T* in, std::ptrdiff_t in_distance, C* out, std::ptrdiff_t out_distance,
+                       int lines, std::byte* work) const = 0;
+  /// Times `scale`. The imaginary parts of mode 0 and, where n is even, of mode n / 2 are not looked at.
+  virtual void backward(const C* in, std::ptrdiff_t in_distance, T* out, std::ptrdiff_t out_distance,
+                        int lines, T scale, std::byte* work) const = 0;
+  virtual std::size_t work_bytes() const = 0;
+  virtual int block() const = 0;
+};
+
+/// For lines of `n` points. Throws Error (bad_input) for a library that this build does not have.
+template <class T>
+std::unique_ptr<Lines<T>> make_lines(Library library, int n, Kept kept);
+template <class T>
+std::unique_ptr<RealLines<T>> make_real_lines(Library library, int n, int kept);
+
+}  // namespace sc::spectral

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lines through pocketfft's vectors: one line a lane of a register, so that a line is never turned in memory
+// and each of its elements is computed with the same instructions in every lane.
+#define POCKETFFT_NO_MULTITHREADING
+#define pocketfft sc_pocketfft  // NumPy and SciPy bring their own in the same process
+#include <pocketfft_hdronly.h>
+
+#include "spectral/backends.hpp"
+#include "spectral/packs.hpp"
+
+namespace sc::spectral {
+
+namespace {
+
+namespace pf = sc_pocketfft::detail;
+
+#ifdef POCKETFFT_NO_VECTORS
+template <class T>
+using Vector = T __attribute__((vector_size(sizeof(T))));
+#else
+template <class T>
+using Vector = pf::vtype_t<T>;
+#endif
+
+constexpr std::size_t blocked_bytes = std::size_t{512} << 10;  // gathered lines that stay in the L2 cache
+constexpr std::size_t line_bytes = 64;
+
+template <class T>
+class PocketLines final : public Lines<T> {
+  using V = Vector<T>;
+  using P = Packs<V, T>;
+  using typename Lines<T>::C;
+  using Pack = pf::cmplx<V>;
+
+ public:
+  PocketLines(int n, Kept kept)
+      : n_(n),
+        kept_(kept),
+        packs_(static_cast<int>(std::clamp(blocked_bytes / (static_cast<std::size_t>(n) * sizeof(Pack)),
+                                           std::size_t{1}, std::size_t{8}))),
+        plan_(static_cast<std::size_t>(n)) {}
+
+  void forward(const C* in, std::ptrdiff_t in_stride, C* out, std::ptrdiff_t out_stride, int lines,
+               std::byte* work) const override {
+    blocks(lines, [&](int first, int some) {
+      Pack* packs = reinterpret_cast<Pack*>(work);
+      gather(in + first, in_stride, some, packs, 0, n_);
+      transform(packs, some, true);
+      scatter(packs, 0, kept_.low, out + first, out_stride, some);
+      scatter(packs, n_ - kept_.high, kept_.high, out + first + kept_.low * out_stride, out_stride, some);
+    });
+  }
+
+  void backward(const C* in, std::ptrdiff_t in_stride, C* out, std::ptrdiff_t out_stride, int lines,
+                std::byte* work) const override {
+    blocks(lines, [&](int first, int some) {
+      Pack* packs = reinterpret_cast<Pack*>(work);
+      gather(in + first, in_stride, some, packs, 0, kept_.low);
+      for (int b = 0; b * P::lanes < some; ++b)
+        std::fill_n(packs + b * n_ + kept_.low, n_ - kept_.count(), Pack{V{}, V{}});
+      gather(in + first + kept_.low * in_stride, in_stride, some, packs, n_ - kept_.high, kept_.high);
+      transform(packs, some, false);
+      scatter(packs, 0, n_, out + first, out_stride, some);
+    });
+  }
+
+  std::size_t work_bytes() const override {
+    return static_cast<std::size_t>(packs_ * n_) * sizeof(Pack) + line_bytes;
+  }
+  int block() const override { return packs_ * P::lanes; }
+
+ private:
+  template <class F>
+  void blocks(int lines, F&& one) const {
+    for (int first = 0; first < lines; first += block()) one(first, std::min(block(), lines - first));
+  }
+  /// Elements [begin, begin + count) of `some` lines.
+  void gather(const C* in, std::ptrdiff_t stride, int some, Pack* packs, int begin, int count) const {
+    const int full = some / P::lanes;
+    for (int j = 0; j < count; ++j, in += stride) {
+      Pack* to = packs + begin + j;
+      for (int b = 0; b < full; ++b) P::split(in + b * P::lanes, to[b * n_].r, to[b * n_].i);
+      if (full * P::lanes < some)
+        P::split(in + full * P::lanes, some - full * P::lanes, to[full * n_].r, to[full * n_].i);
+    }
+  }
+  void scatter(const Pack* packs, int begin, int count, C* out, std::ptrdiff_t stride, int some) const {
+    const int full = some / P::lanes;
+    for (int j = 0; j < count; ++j, out += stride) {
+      const Pack* from = packs + begin + j;
+      for (int b = 0; b < full; ++b) P::join(out + b * P::lanes, from[b * n_].r, from[b * n_].i);
+      if (full * P::lanes < some)
+        P::join(out + full * P::lanes, some - full * P::lanes, from[full * n_].r, from[full * n_].i);
+    }
+  }
+  void transform(Pack* packs, int some, bool forward) const {
+    for (int b = 0; b * P::lanes < some; ++b) plan_.exec(packs + b * n_, T(1), forward);
+  }
+
+  int n_;
+  Kept kept_;
+  int packs_;
+  pf::pocketfft_c<T> plan_;
+};
+
+template <class T>
+class PocketRealLines final : public RealLines<T> {
+  using V = Vector<T>;
+  using P = Packs<V, T>;
+  using typename RealLines<T>::C;
+
+ public:
+  PocketRealLines(int n, int kept) : n_(n), kept_(kept), plan_(static_cast<std::size_t>(n)) {}
+
+  // pocketfft leaves r0, r1, i1, r2, i2, …: one place before, with i0 = 0 put in, they are complex numbers.
+  void forward(const T* in, std::ptrdiff_t in_distance, C* out, std::ptrdiff_t out_distance, int lines,
+               std::byte* work) const override {
+    V* packs = reinterpret_cast<V*>(work) + 1;
+    for (int first = 0; first < lines; first += P::lanes) {
+      const int some = std::min(P::lanes, lines - first);
+      in_rows(in + first * in_distance, in_distance, some, packs, n_);
+      plan_.exec(packs, T(1), true);
+      packs[-1] = packs[0];
+      packs[0] = V{};
+      packs[n_] = V{};  // of mode n / 2
+      out_rows(packs - 1, reinterpret_cast<T*>(out + first * out_distance), 2 * out_distance, some,
+               2 * kept_);
+    }
+  }
+
+  void backward(const C* in, std::ptrdiff_t in_distance, T* out, std::ptrdiff_t out_distance, int lines,
+                T scale, std::byte* work) const override {
+    V* packs = reinterpret_cast<V*>(work) + 1;
+    for (int first = 0; first < lines; first += P::lanes) {
+      const int some = std::min(P::lanes, lines - first);
+      in_rows(reinterpret_cast<const T*>(in + first * in_distance), 2 * in_distance, some, packs - 1,
+              2 * kept_);
+      packs[0] = packs[-1];
+      for (int j = 2 * kept_ - 1; j < n_; ++j) packs[j] = V{};
+      plan_.exec(packs, scale, false);
+      out_rows(packs, out + first * out_distance, out_distance, some, n_);
+    }
+  }
+
+  std::size_t work_bytes() const override {
+    return static_cast<std::size_t>(n_ + 3 + P::lanes) * sizeof(V) + line_bytes;
+  }
+  int block() const override { return P::lanes; }
+
+ private:
+  /// `count` elements of `some` rows of memory into as many packs, and back.
+  static void in_rows(const T* in, std::ptrdiff_t distance, int some, V* packs, int count) {
+    const T* row[P::lanes];
+    for (int l = 0; l < P::lanes; ++l) row[l] = in + std::min(l, some - 1) * distance;
+    int j = 0;
+    for (; j + P::lanes <= count; j += P::lanes) {
+      V square[P::lanes];
+      for (int l = 0; l < P::lanes; ++l) square[l] = P::load(row[l] + j);
+      P::turn(square);
+      for (int l = 0; l < P::lanes; ++l) packs[j + l] = square[l];
+    }
+    for (; j < count; ++j)
+      for (int l = 0; l < P::lanes; ++l) packs[j][l] = row[l][j];
+  }
+  static void out_rows(const V* packs, T* out, std::ptrdiff_t distance, int some, int count) {
+    int j = 0;
+    for (; j + P::lanes <= count; j += P::lanes) {
+      V square[P::lanes];
+      for (int l = 0; l < P::lanes; ++l) square[l] = packs[j + l];
+      P::turn(square);
+      for (int l = 0; l < some; ++l) P::store(out + l * distance + j, square[l]);
+    }
+    for (; j < count; ++j)
+      for (int l = 0; l < some; ++l) out[l * distance + j] = packs[j][l];
+  }
+
+  int n_;
+  int kept_;
+  pf::pocketfft_r<T> plan_;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<Lines<T>> pocketfft_lines(int n, Kept kept) {
+  return std::make_unique<PocketLines<T>>(n, kept);
+}
+template <class T>
+std::unique_ptr<RealLines<T>> pocketfft_real_lines(int n, int kept) {
+  return std::make_unique<PocketRealLines<T>>(n, kept);
+}
+
+template std::unique_ptr<Lines<float>> pocketfft_lines(int, Kept);
+template std::unique_ptr<Lines<double>> pocketfft_lines(int, Kept);
+template std::unique_ptr<RealLines<float>> pocketfft_real_lines(int, int);
+template std::unique_ptr<RealLines<double>> pocketfft_real_lines(int, int);
+
+}  // namespace sc::spectral

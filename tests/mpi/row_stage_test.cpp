@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+// ranks: 1 2 3 4
+// threads: 2
+// timeout: 240
+// label: sanitize
+// RowStage: products with sparse matrices divided by rows, by columns and both ways, held against a plain
+// product of the whole matrix; bits do not depend on strategy, threads, transport or the order of arrival.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+#include <set>
+
+#include "engine/stage/row_stage.hpp"
+#include "engine/subcurrent.hpp"
+#include "tests/mpi/cells.hpp"
+#include "tests/mpi/test_context.hpp"
+
+namespace sc::test {
+namespace {
+
+/// A whole matrix, by rows, as the tests know it.
+struct Whole {
+  int rows, columns;
+  std::vector<std::vector<std::pair<std::int64_t, double>>> row;
+};
+
+/// Rows of very different lengths, every seventh empty; values and so all sums exact where `exact`.
+Whole scattered(int rows, int columns, bool exact) {
+  Whole a{rows, columns, {}};
+  std::uint64_t state = 12345;
+  const auto random = [&](int below) {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    return static_cast<int>((state >> 33) % static_cast<unsigned>(below));
+  };
+  for (int r = 0; r < rows; ++r) {
+    auto& row = a.row.emplace_back();
+    const int length = r % 7 == 3 ? 0 : r % 11 == 0 ? 60 : 1 + random(6);
+    std::set<int> columns_of_row;
+    for (int k = 0; k < length; ++k) columns_of_row.insert(random(columns));
+    for (const int c : columns_of_row)
+      row.emplace_back(c, exact ? random(17) - 8 : 0.01 * (random(2001) - 1000));
+  }
+  return a;
+}
+/// Seven points on a cube, numbered x first: rows of one rank need a layer of the next.
+Whole laplacian(int n) {
+  Whole a{n * n * n, n * n * n, {}};
+  for_cells({{0, 0, 0}, {n, n, n}}, [&](Int3 c) {
+    auto& row = a.row.emplace_back();
+    const auto at = [&](Int3 p) { return (std::int64_t{p.z} * n + p.y) * n + p.x; };
+    for (const Int3 d : {Int3{0, 0, -1}, Int3{0, -1, 0}, Int3{-1, 0, 0}, Int3{0, 0, 0}, Int3{1, 0, 0},
+                         Int3{0, 1, 0}, Int3{0, 0, 1}})
+      if (const Int3 p = c + d; Box{{0, 0, 0}, {n, n, n}}.contains(p))
+        row.emplace_back(at(p), d == Int3{0, 0, 0} ? 6.5 : -1.0);
+  });
+  return a;
+}
+
+/// What one rank holds: rows and columns in a window of the whole.
+struct Part {
+  std::int64_t first = 0;
+  std::vector<std::int64_t> begin{0}, column;
+  std::vector<double> value;
+};
+Part window(const Whole& a, int row_lo, int row_hi, int column_lo, int column_hi) {
+  Part p;
+  p.first = row_lo;
+  for (int r = row_lo; r < row_hi; ++r) {
+    for (const auto& [c, v] : a.row[static_cast<std::size_t>(r)])
+      if (c >= column_lo && c < column_hi) {
+        p.column.push_back(c);
+        p.value.push_back(v);
+      }
+    p.begin.push_back(static_cast<std::int64_t>(p.column.size()));
+  }
+  return p;
+}
+
+/// Uneven blocks; from three ranks on, one owns nothing.
+std::vector<int> uneven(int n, int ranks) {
+  std::vector<int> cuts{0};
+  for (int r = 1; r < ranks; ++r) cuts.push_back(n * r * r / (ranks * ranks) + (r == ranks - 1 ? 1 : 0));
+  if (ranks > 2) cuts[1] = 0;
+  cuts.push_back(n);
+  return cuts;
+}
+Grid vector_of(Context& context, int n) {
+  return {context,
+          {.cells = {n, 1, 1},
+           .halo = 0,
+           .split = {context.size(), 1, 1},
+           .cuts = {uneven(n, context.size()), {}, {}}}};
+}
+
+enum class Division { row, column, both };
+
+Part part_of(const Whole& a, Division division, const Grid& x, const Grid& y) {
+  const int rank = x.context().rank(), ranks = x.context().size();
+  if (division == Division::row) return window(a, y.origin().x, y.origin().x + y.own().hi.x, 0, a.columns);
+  if (division == Division::column) return window(a, 0, a.rows, x.origin().x, x.origin().x + x.own().hi.x);
+  const int across = ranks % 2 == 0 ? 2 : 1, down = ranks / across;  // blocks that follow no vector's cuts
+  const int i = rank / across, j = rank % across;
+  return window(a, a.rows * i / down, a.rows * (i + 1) / down, a.columns * j / across,
+                a.columns * (j + 1) / across);
+}
+
+std::vector<double> plain_product(const Whole& a, const std::vector<double>& x) {
+  std::vector<double> y;
+  for (const auto& row : a.row) {
+    double sum = 0;
+    for (const auto& [c, v] : row) sum += v * x[static_cast<std::size_t>(c)];
+    y.push_back(sum);
+  }
+  return y;
+}
+
+bool makes_sense(Strategy strategy, Division division) {
+  const bool eager = strategy == Strategy::boundary_first || strategy == Strategy::pipelined;
+  const bool neutral = strategy == Strategy::blocking || strategy == Strategy::ordered;
+  return neutral || division == Division::both || (division == Division::column) == eager;
+}
+const std::vector<Strategy> all_strategies{
+    Strategy::blocking,  Strategy::ordered,     Strategy::boundary_first,     Strategy::interior_first,
+    Strategy::pipelined, Strategy::halo_thread, Strategy::halo_thread_no_join};
+
+TEST(RowStage, IsThePlainProduct) {
+  for (const Whole& a : {scattered(97, 83, true), laplacian(5)})
+    for (TransportPolicy transport : {TransportPolicy::automatic, TransportPolicy::mpi})
+      for (int threads : {1, 2}) {
+        TestContext context({.threads = threads, .transport = transport});
+        const Grid rows = vector_of(context, a.rows), columns = vector_of(context, a.columns);
+        std::vector<double> x(static_cast<std::size_t>(a.columns));
+        for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i * 7 % 31) - 15;
+        const std::vector<double> expected = plain_product(a, x);
+        for (const Division division : {Division::row, Division::column, Division::both})
+          for (const Strategy strategy : all_strategies) {
+            if (!makes_sense(strategy, division) && context.size() > 1) continue;
+            if (strategy == Strategy::halo_thread_no_join && threads == 1) continue;
+            Field<double> in(columns, "x"), out(rows, "y");
+            in.fill([&](int i, int, int) { return x[static_cast<std::size_t>(i)]; });
+            out.fill([](int, int, int) { return std::nan(""); });
+            const Part p = part_of(a, division, columns, rows);
+            RowStage product("product", {p.first, p.begin, p.value}, writes(out.now()),
+                             reads(in.now(), gather(p.column)), {.piece_bytes = 40});
+            Runner runner(context, {.strategy = strategy, .poke_seconds = 1e-6});
+            runner.run(product);
+            for (int i = 0; i < rows.own().hi.x; ++i)
+              ASSERT_EQ(out.get({i, 0, 0}), expected[static_cast<std::size_t>(rows.origin().x + i)])
+                  << strategy_name(strategy) << " row " << rows.origin().x + i;
+          }
+      }
+}
+
+struct Mix {
+  SC_FN void operator()(At c, Out<double> next, In<double> x, In<double> y) const {
+    next[c] = 0.4 * x[c] + 0.01 * y[c];
+  }
+};
+
+/// Eight products, each of what the one before left, on two levels that turn over.
+std::vector<double> iterate(Context& context, const Whole& a, Division division, Strategy strategy,
+                            std::size_t piece_bytes) {
+  const Grid grid = vector_of(context, a.rows);
+  Field<double> x(grid, "x", {.levels = 2}), y(grid, "y");
+  x.fill([](int i, int, int) { return std::sin(0.37 * i) + 1; });
+  const Part p = part_of(a, division, grid, grid);
+  RowStage product("product", {p.first, p.begin, p.value}, writes(y.now()), reads(x.now(), gather(p.column)),
+                   {.piece_bytes = piece_bytes});
+  Sweep mix("mix", Mix{}, writes(x.next()), reads(x.now()), reads(y.now()));
+  Runner runner(context, {.strategy = strategy, .poke_seconds = 1e-6});
+  for (int n = 0; n < 8; ++n) {
+    runner.run(product);
+    runner.run(mix);
+    x.advance();
+  }
+  std::vector<double> values;
+  for_cells(grid.own(), [&](Int3 c) { values.push_back(x.get(c)); });
+  for (int level = 0; level < 2; ++level) x.storage(level).settle();
+  context.barrier();
+  return values;
+}
+
+TEST(RowStage, LeavesTheSameBitsWhateverComesFirst) {
+  const Whole a = scattered(143, 143, false);
+  for (const Division division : {Division::row, Division::column, Division::both}) {
+    std::vector<double> expected;
+    for (TransportPolicy transport :
+         {TransportPolicy::mpi, TransportPolicy::automatic, TransportPolicy::delayed})
+      for (int threads : {1, 2}) {
+        TestContext context({.threads = threads, .transport = transport, .delay = 3e-4});
+        for (const Strategy strategy : all_strategies) {
+          if (!makes_sense(strategy, division) && context.size() > 1) continue;
+          if (strategy == Strategy::halo_thread_no_join && threads == 1) continue;
+          const auto got = iterate(context, a, division, strategy, 48);
+          if (expected.empty()) expected = got;
+          EXPECT_EQ(got, expected) << strategy_name(strategy) << threads;
+        }
+      }
+    // And the values are those of the plain iteration, up to the order of the additions.
+    std::vector<double> x(143);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::sin(0.37 * static_cast<double>(i)) + 1;
+    for (int n = 0; n < 8; ++n) {
+      const std::vector<double> y = plain_product(a, x);
+      for (std::size_t i = 0; i < x.size(); ++i) x[i] = 0.4 * x[i] + 0.01 * y[i];
+    }
+    TestContext context;
+    const Grid grid = vector_of(context, 143);
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      EXPECT_NEAR(expected[i], x[static_cast<std::size_t>(grid.origin().x) + i], 1e-13);
+  }
+}
+
+// A block of rows needs every entry of x once that its columns name and others own.
+TEST(RowStage, SendsWhatIsNeededOnce) {
+  const Whole a = laplacian(6);
+  for (const Division division : {Division::row, Division::column}) {
+    TestContext context({.transport = TransportPolicy::mpi});
+    const Grid grid = vector_of(context, a.rows);
+    Field<double> x(grid, "x"), y(grid, "y");
+    x.fill([](int i, int, int) { return i; });
+    const Part p = part_of(a, division, grid, grid);
+    RowStage product("product", {p.first, p.begin, p.value}, writes(y.now()),
+                     reads(x.now(), gather(p.column)));
+    Runner runner(context, {.strategy = Strategy::blocking});
+    for (int n = 0; n < 3; ++n) runner.run(product);
+    const int lo = grid.origin().x, hi = lo + grid.own().hi.x;
+    std::set<std::int64_t> elsewhere;  // the matrix is symmetric: what is sent is what is received
+    for (int r = lo; r < hi; ++r)
+      for (const auto& [c, v] : a.row[static_cast<std::size_t>(r)])
+        if (c < lo || c >= hi) elsewhere.insert(c);
+    std::int64_t expected = static_cast<std::int64_t>(elsewhere.size());
+    if (division == Division::row) {  // what leaves: own entries that any other rank's rows name, for each
+      expected = 0;
+      for (int rank = 0; rank < context.size(); ++rank) {
+        const Box theirs = grid.box_of(rank);
+        std::set<std::int64_t> named;
+        for (int r = theirs.lo.x; rank != context.rank() && r < theirs.hi.x; ++r)
+          for (const auto& [c, v] : a.row[static_cast<std::size_t>(r)])
+            if (c >= lo && c < hi) named.insert(c);
+        expected += static_cast<std::int64_t>(named.size());
+      }
+    }
+    EXPECT_EQ(runner.traffic(Transport::mpi).bytes, 3 * 8 * expected);
+    EXPECT_EQ(runner.counts().at("product").moved, static_cast<double>(3 * 8 * expected));
+  }
+}
+
+// The shell of a pipelined product is its pieces: the first leaves before the last is computed.
+TEST(RowStage, SendsSumsChunkByChunk) {
+  TestContext context({.transport = TransportPolicy::mpi});
+  const Whole a = scattered(140, 140, false);
+  const Grid grid(context, {.cells = {140, 1, 1}, .halo = 0, .split = {context.size(), 1, 1}});
+  Field<double> x(grid, "x"), y(grid, "y");
+  x.fill([](int i, int, int) { return i; });
+  const Part p = part_of(a, Division::column, grid, grid);
+  RowStage product("product", {p.first, p.begin, p.value}, writes(y.now()), reads(x.now(), gather(p.column)),
+                   {.piece_bytes = 80});
+  Runner runner(context, {.strategy = Strategy::pipelined});
+  context.timeline().clear();
+  runner.run(product);
+  if (context.size() == 1) return;
+  double first_start = -1, last_shell = -1;
+  int shells = 0;
+  const std::size_t chunks = product.parts()->shell.size();
+  for (const Span& span : context.timeline().spans()) {
+    if (context.timeline().names()[span.name] != "product") continue;
+    if (span.phase == Phase::start && first_start < 0) first_start = span.begin;
+    if (span.phase == Phase::shell && shells++ < static_cast<int>(chunks)) last_shell = span.begin;
+  }
+  EXPECT_GT(chunks, 3U);
+  EXPECT_GT(first_start, 0);
+  EXPECT_LT(first_start, last_shell);
+}
+
+std::string refusal(const std::function<void()>& what) {
+  try {
+    what();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Exit::bad_input);
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(RowStage, RefusesWhatItCannotRun) {
+  TestContext context;
+  const Whole a = laplacian(4);
+  const Grid grid(context, {.cells = {64, 1, 1}, .halo = 0, .split = {context.size(), 1, 1}});
+  const Grid cube(context, {.cells = {8, 8, 8}, .halo = 1});
+  Field<double> x(grid, "x"), y(grid, "y"), T(cube, "T");
+  const auto make = [&](const Part& p, Level<double, 1> from) {
+    RowStage("product", {p.first, p.begin, p.value}, writes(y.now()), reads(from, gather(p.column)));
+  };
+  Part p = part_of(a, Division::row, grid, grid);
+  EXPECT_EQ(refusal([&] { make(p, x.now()); }), "accepted");
+  EXPECT_EQ(refusal([&] { make(p, y.now()); }),
+            "stage \"product\" writes the vector that it gathers; it needs another one");
+  EXPECT_EQ(refusal([&] { make(p, T.now()); }).substr(0, 51),
+            "stage \"product\" gathers field \"T\" on a grid of [8, ");
+  if (context.rank() == context.size() - 1) p.column.back() = 64;  // all ranks refuse what one was given
+  EXPECT_EQ(refusal([&] { make(p, x.now()); }),
+            "stage \"product\" has a value in column 64 of a vector with 64 entries");
+  p.column.pop_back();
+  EXPECT_EQ(refusal([&] { make(p, x.now()); }),
+            "stage \"product\" was given rows whose begins, columns and values do not fit together");
+}
+
+TEST(RowStage, RefusesStrategiesThatWouldHideNothing) {
+  TestContext context({.threads = 2});
+  const Whole a = laplacian(4);
+  const Grid grid(context, {.cells = {64, 1, 1}, .halo = 0, .split = {context.size(), 1, 1}});
+  Field<double> x(grid, "x"), y(grid, "y");
+  x.fill([](int i, int, int) { return i; });
+  for (const Division division : {Division::row, Division::column})
+    for (const Strategy strategy : all_strategies) {
+      const Part p = part_of(a, division, grid, grid);
+      RowStage product("product", {p.first, p.begin, p.value}, writes(y.now()),
+                       reads(x.now(), gather(p.column)));
+      Runner runner(context, {.strategy = strategy});
+      const std::string said = refusal([&] { runner.run(product); });
+      if (context.size() == 1 || makes_sense(strategy, division)) {
+        EXPECT_EQ(said, "accepted");
+      } else {
+        EXPECT_NE(said.find("strategy " + std::string(strategy_name(strategy)) + " would hide nothing"),
+                  std::string::npos)
+            << said;
+      }
+    }
+}
+
+}  // namespace
+}  // namespace sc::test

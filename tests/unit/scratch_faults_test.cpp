@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// What may happen to scratch files: each ends in the right answer or in one sentence with Exit::storage, and
+// nothing is left behind by processes that died.
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <vector>
+
+#include "engine/base/error.hpp"
+#include "engine/move/stream/file_memory.hpp"
+#include "engine/move/stream/slab_stream.hpp"
+#include "tests/unit/stream_files.hpp"
+
+namespace sc {
+namespace {
+
+using test::ScratchFolder;
+using Use = StreamUse::Mode;
+namespace fs = std::filesystem;
+
+constexpr std::size_t plane = 12 << 10;
+constexpr int planes = 12, pieces = 4;
+
+using Outcome = std::function<std::int64_t(const FileRequest&, std::int64_t)>;
+
+class Faults : public testing::TestWithParam<IoMode> {
+ protected:
+  /// Adds 1 to every byte of an array, twice; what is read at the end, or the sentence it ended with.
+  std::string add_twice(const Outcome& outcome, const std::function<void(FileMemory&)>& between = {}) {
+    FileMemory memory({.folder = folder.path(), .mode = GetParam(), .outcome = outcome});
+    FarArray a(memory, "vorticity", planes, plane, pieces);
+    std::vector<std::byte> values(planes * plane, std::byte{5});
+    try {
+      a.store(0, planes, values.data());
+      armed = true;
+      const StreamPhase phase{{&a, Use::updates}};
+      SlabStream stream(memory, SlabStream::slot_bytes(memory, phase), SlabStream::Mode::ring);
+      for (int n = 0; n < 2; ++n) {
+        if (n == 1 && between) {
+          stream.finish();
+          between(memory);
+        }
+        stream.run(phase, [&](const Slot& slot) {
+          for (int z = slot.lo(); z < slot.hi(); ++z)
+            for (std::size_t i = 0; i < plane; ++i)
+              slot.plane(0, z)[i] = std::byte(std::to_integer<int>(slot.plane(0, z)[i]) + 1);
+        });
+      }
+      stream.finish();
+      a.load(0, planes, values.data());
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Exit::storage);
+      const std::string text = error.what();
+      EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 0);
+      EXPECT_NE(text.find("\"vorticity\""), std::string::npos) << text;
+      return text;
+    }
+    for (std::byte b : values)
+      if (b != std::byte{7}) return "wrong values";
+    return "right";
+  }
+  ScratchFolder folder;
+  std::atomic<bool> armed = false;
+};
+
+TEST_P(Faults, NoneIsRight) { EXPECT_EQ(add_twice({}), "right"); }
+
+TEST_P(Faults, ShortTransfersGoOn) {
+  int shortened = 0;
+  const std::string end = add_twice([&](const FileRequest& r, std::int64_t result) -> std::int64_t {
+    if (result <= 8192) return result;
+    ++shortened;
+    return r.write ? 4096 : 8192 + 100;  // a block that was begun is copied again
+  });
+  EXPECT_EQ(end, "right");
+  EXPECT_GT(shortened, 10);
+}
+
+TEST_P(Faults, InterruptedCallsAreRepeated) {
+  int calls = 0;
+  EXPECT_EQ(add_twice([&](const FileRequest&, std::int64_t result) {
+              return ++calls % 2 == 0 ? -EINTR : calls % 5 == 0 ? -EAGAIN : result;
+            }),
+            "right");
+  EXPECT_GT(calls, 30);
+}
+
+TEST_P(Faults, AnUnreadableSectorIsNamed) {
+  int reads = 0;
+  const std::string end = add_twice([&](const FileRequest& r, std::int64_t result) {
+    return armed && !r.write && ++reads == 3 ? -EIO : result;
+  });
+  EXPECT_NE(end.find("cannot read the scratch file"), std::string::npos) << end;
+  EXPECT_NE(end.find("Input/output error"), std::string::npos) << end;
+}
+
+TEST_P(Faults, AFullDiskIsNamed) {
+  int writes = 0;
+  const std::string end = add_twice([&](const FileRequest& r, std::int64_t result) {
+    return armed && r.write && ++writes >= 5 ? -ENOSPC : result;
+  });
+  EXPECT_NE(end.find("cannot write the scratch file"), std::string::npos) << end;
+  EXPECT_NE(end.find("No space left on device"), std::string::npos) << end;
+}
+
+TEST_P(Faults, NothingWrittenIsNamed) {
+  const std::string end =
+      add_twice([&](const FileRequest& r, std::int64_t result) { return armed && r.write ? 0 : result; });
+  EXPECT_NE(end.find("nothing was written"), std::string::npos) << end;
+}
+
+// Really cut, by another process.
+TEST_P(Faults, AFileCutByAnotherIsNamed) {
+  const std::string end = add_twice(
+      {}, [](FileMemory& memory) { ASSERT_EQ(truncate((memory.scratch().path() + "/0").c_str(), 4096), 0); });
+  EXPECT_NE(end.find("shorter than it was"), std::string::npos) << end;
+}
+
+TEST_P(Faults, AFolderThatIsGoneIsNamed) {
+  FileMemory memory({.folder = folder.path(), .mode = GetParam()});
+  fs::remove_all(memory.scratch().path());
+  try {
+    memory.add("late", 4096);
+    FAIL() << "a file was made in a folder that is gone";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Exit::storage);
+    EXPECT_NE(std::string(error.what()).find("No such file"), std::string::npos) << error.what();
+  }
+}
+
+// More than any disk has: met when the file is made, not in the middle of a run.
+TEST_P(Faults, AFileThatDoesNotFitIsRefusedAtOnce) {
+  FileMemory memory({.folder = folder.path(), .mode = GetParam()});
+  EXPECT_THROW(memory.add("too large", std::int64_t{1} << 50), Error);
+  EXPECT_EQ(folder.entries(), 2U);  // the folder and its lock
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, Faults, testing::Values(IoMode::automatic, IoMode::threads, IoMode::blocking),
+                         [](const auto& mode) {
+                           return mode.param == IoMode::automatic ? "automatic"
+                                  : mode.param == IoMode::threads ? "threads"
+                                                                  : "blocking";
+                         });
+
+TEST(Scratches, LeaveNothing) {
+  ScratchFolder folder;
+  {
+    const Scratch one(folder.path(), "rank 0"), two(folder.path(), "rank 1");
+    EXPECT_NE(one.path(), two.path());
+    EXPECT_EQ(folder.entries(), 4U);
+    std::ifstream lock(one.path() + ".lock");
+    std::string key, host;
+    lock >> key >> host;
+    EXPECT_EQ(key, "host");
+    EXPECT_NE(one.path().find(host + "-" + std::to_string(getpid()) + "-rank-0"), std::string::npos);
+  }
+  EXPECT_EQ(folder.entries(), 0U);
+}
+
+TEST(Scratches, RemoveWhatAKilledProcessLeft) {
+  ScratchFolder folder;
+  int ready[2];
+  ASSERT_EQ(pipe(ready), 0);
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    FileMemory memory({.folder = folder.path(), .name = "child"});
+    memory.add("field", 1 << 20);
+    if (write(ready[1], "x", 1) != 1) _exit(1);
+    for (;;) pause();
+  }
+  char x = 0;
+  ASSERT_EQ(read(ready[0], &x, 1), 1);
+  close(ready[0]);
+  close(ready[1]);
+  {
+    const Scratch beside(folder.path(), "beside");  // the child lives: its files stay
+    EXPECT_EQ(beside.removed(), 0);
+    EXPECT_EQ(folder.entries(), 2U + 3U);
+  }
+  kill(child, SIGKILL);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(folder.entries(), 3U);
+  const Scratch after(folder.path(), "after");
+  EXPECT_EQ(after.removed(), 1);
+  EXPECT_EQ(folder.entries(), 2U);
+}
+
+TEST(Scratches, LeaveOtherHostsAndHalfLocksAlone) {
+  ScratchFolder folder;
+  fs::create_directories(folder.path() + "/subcurrent-elsewhere-1-r");
+  std::ofstream(folder.path() + "/subcurrent-elsewhere-1-r.lock")
+      << "host elsewhere\nboot b\npid 1\nstart 2\nend .\n";
+  std::ofstream(folder.path() + "/subcurrent-torn.lock") << "host ";
+  std::ofstream(folder.path() + "/notes.txt") << "mine";
+  const Scratch scratch(folder.path(), "r");
+  EXPECT_EQ(scratch.removed(), 0);
+  EXPECT_EQ(folder.entries(), 4U + 2U);
+}
+
+// The same process number, given to a later process.
+TEST(Scratches, KnowAProcessFromALaterOneOfItsNumber) {
+  ScratchFolder folder;
+  std::string host, boot, key;
+  {
+    const Scratch own(folder.path(), "own");
+    std::ifstream(own.path() + ".lock") >> key >> host >> key >> boot;
+  }
+  const std::string old = folder.path() + "/subcurrent-" + host + "-" + std::to_string(getpid()) + "-old";
+  fs::create_directories(old);
+  std::ofstream(old + ".lock") << "host " << host << "\nboot " << boot << "\npid " << getpid()
+                               << "\nstart 1\nend .\n";
+  const Scratch scratch(folder.path(), "new");
+  EXPECT_EQ(scratch.removed(), 1);
+  EXPECT_FALSE(fs::exists(old));
+}
+
+TEST(Scratches, RefuseAFolderThatCannotBe) {
+  ScratchFolder folder;
+  fs::create_directories(folder.path());
+  std::ofstream(folder.path() + "/file") << "x";
+  try {
+    const Scratch scratch(folder.path() + "/file/scratch", "r");
+    FAIL() << "made inside a file";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Exit::storage);
+  }
+}
+
+}  // namespace
+}  // namespace sc

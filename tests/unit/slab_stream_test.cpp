@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrays on disk through the ring, against the same steps on arrays in memory: bits, bytes, memory, time.
+#include "engine/move/stream/slab_stream.hpp"
+
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <thread>
+
+#include "engine/base/error.hpp"
+#include "engine/move/stream/file_memory.hpp"
+#include "tests/unit/stream_files.hpp"
+
+namespace sc {
+namespace {
+
+using test::counted;
+using test::ScratchFolder;
+using Use = StreamUse::Mode;
+using Array = std::vector<double>;
+
+struct Way3 {
+  const char* name;
+  IoMode io;
+  SlabStream::Mode mode;
+};
+constexpr Way3 ways[] = {{"async", IoMode::automatic, SlabStream::Mode::ring},
+                         {"threads", IoMode::threads, SlabStream::Mode::ring},
+                         {"blocking", IoMode::blocking, SlabStream::Mode::ring},
+                         {"sync", IoMode::blocking, SlabStream::Mode::one_by_one}};
+
+class Streaming : public testing::TestWithParam<Way3> {
+ protected:
+  FileMemoryOptions options() { return {.folder = folder.path(), .mode = GetParam().io}; }
+  ScratchFolder folder;
+};
+
+struct Shape {
+  int planes, cells, pieces, halo;
+};
+
+double first_value(int array, int plane, int cell) {
+  return array + 0.37 * plane - 1e-3 * cell * (plane % 5);
+}
+
+Array initial(const Shape& s, int array) {
+  Array values;
+  for (int p = 0; p < s.planes; ++p)
+    for (int c = 0; c < s.cells; ++c) values.push_back(first_value(array, p, c));
+  return values;
+}
+
+/// next = now + 0.1 sum over d of (now above + now below) / d: a stencil across planes. No result is -0.
+void stencil(const Shape& s, double* to, const std::function<const double*(int)>& plane, int z) {
+  for (int c = 0; c < s.cells; ++c) {
+    double sum = plane(z)[c];
+    for (int d = 1; d <= s.halo; ++d) sum += 0.1 * (plane(z + d)[c] + plane(z - d)[c]) / d;
+    to[c] = sum;
+  }
+}
+void pointwise(double& a, double b, int z) { a = 0.5 * a - 0.25 * b + z; }
+
+/// The same steps on arrays in memory; `ends` are the planes beyond both ends, or none for periodic ones.
+void reference(const Shape& s, Array& a, Array& b, const Array& ends) {
+  const auto plane = [&](int z) -> const double* {
+    if (!ends.empty() && z < 0) return &ends[std::size_t((z + s.halo) * s.cells)];
+    if (!ends.empty() && z >= s.planes) return &ends[std::size_t((z - s.planes + s.halo) * s.cells)];
+    return &a[std::size_t((z + s.planes) % s.planes * s.cells)];
+  };
+  for (int z = 0; z < s.planes; ++z) stencil(s, &b[std::size_t(z * s.cells)], plane, z);
+  for (int z = 0; z < s.planes; ++z)
+    for (int c = 0; c < s.cells; ++c)
+      pointwise(a[std::size_t(z * s.cells + c)], b[std::size_t(z * s.cells + c)], z);
+}
+
+double* cells_of(const Slot& slot, std::size_t use, int z) {
+  return reinterpret_cast<double*>(slot.plane(use, z));
+}
+
+void streamed(const Shape& s, SlabStream& stream, FarArray& a, FarArray& b, const Array& ends, bool last) {
+  const auto* beyond = ends.empty() ? nullptr : reinterpret_cast<const std::byte*>(ends.data());
+  const StreamPhase across{{&a, Use::reads, s.halo, beyond}, {&b, Use::writes}};
+  const StreamPhase within{{&b, Use::reads}, {&a, Use::updates}};
+  stream.run(
+      across,
+      [&](const Slot& slot) {
+        for (int z = slot.lo(); z < slot.hi(); ++z)
+          stencil(
+              s, cells_of(slot, 1, z), [&](int p) { return cells_of(slot, 0, p); }, z);
+      },
+      &within);
+  stream.run(
+      within,
+      [&](const Slot& slot) {
+        for (int z = slot.lo(); z < slot.hi(); ++z)
+          for (int c = 0; c < s.cells; ++c) pointwise(cells_of(slot, 1, z)[c], cells_of(slot, 0, z)[c], z);
+      },
+      last ? nullptr : &across);
+}
+
+std::size_t slot_for(const FarMemory& memory, FarArray& a, FarArray& b, int halo) {
+  return SlabStream::slot_bytes(memory, {{&a, Use::reads, halo}, {&b, Use::writes}});
+}
+
+TEST_P(Streaming, LeavesTheBitsOfArraysInMemory) {
+  for (const Shape& s : {Shape{16, 512, 4, 1}, Shape{13, 700, 5, 2}, Shape{6, 3, 6, 3}, Shape{5, 4096, 1, 1},
+                         Shape{24, 100, 3, 0}, Shape{9, 512, 9, 4}, Shape{7, 1500, 2, 7}})
+    for (const bool periodic : {true, false}) {
+      SCOPED_TRACE(std::to_string(s.planes) + " planes, " + std::to_string(s.pieces) + " pieces");
+      FileMemory memory(options());
+      const std::size_t plane_bytes = std::size_t(s.cells) * sizeof(double);
+      FarArray a(memory, "a", s.planes, plane_bytes, s.pieces),
+          b(memory, "b", s.planes, plane_bytes, s.pieces);
+      Array in_a = initial(s, 1), in_b(in_a.size()), ends;
+      if (!periodic) ends = initial({2 * s.halo + 1, s.cells, 1, 0}, 7);
+      a.store(0, s.planes, reinterpret_cast<const std::byte*>(in_a.data()));
+      SlabStream stream(memory, slot_for(memory, a, b, s.halo), GetParam().mode);
+      for (int step = 0; step < 3; ++step) {
+        reference(s, in_a, in_b, ends);
+        streamed(s, stream, a, b, ends, step == 2);
+      }
+      stream.finish();
+      for (const auto& [far, near] : {std::pair(&a, &in_a), std::pair(&b, &in_b)}) {
+        Array back(near->size());
+        far->load(0, s.planes, reinterpret_cast<std::byte*>(back.data()));
+        EXPECT_EQ(std::memcmp(back.data(), near->data(), back.size() * sizeof(double)), 0) << far->name();
+      }
+    }
+}
+
+// What the host stores between two phases is seen by the second, although its first piece had been read
+// before.
+TEST_P(Streaming, SeesWhatTheHostStored) {
+  FileMemory memory(options());
+  FarArray a(memory, "a", 8, 4096, 4), b(memory, "b", 8, 4096, 4);
+  const Array ones(8 * 512, 1), twos(8 * 512, 2);
+  a.store(0, 8, reinterpret_cast<const std::byte*>(ones.data()));
+  b.store(0, 8, reinterpret_cast<const std::byte*>(ones.data()));
+  const StreamPhase first{{&b, Use::updates}}, second{{&a, Use::reads}};
+  SlabStream stream(memory, SlabStream::slot_bytes(memory, first), GetParam().mode);
+  stream.run(
+      first, [](const Slot&) {}, &second);
+  stream.finish();
+  a.store(0, 3, reinterpret_cast<const std::byte*>(twos.data()));
+  double sum = 0;
+  stream.run(second, [&](const Slot& slot) {
+    for (int z = slot.lo(); z < slot.hi(); ++z) sum += cells_of(slot, 0, z)[511];
+  });
+  EXPECT_EQ(sum, 3 * 2 + 5 * 1);
+}
+
+TEST_P(Streaming, MovesThePlannedBytesAndNoOthers) {
+  const Shape s{40, 3000, 8, 2};  // planes that are no multiple of a block
+  FileMemory memory(options());
+  if (!memory.direct()) GTEST_SKIP() << "no O_DIRECT here";
+  FarArray a(memory, "a", s.planes, 24000, s.pieces), b(memory, "b", s.planes, 24000, s.pieces);
+  const Array values = initial(s, 1);
+  a.store(0, s.planes, reinterpret_cast<const std::byte*>(values.data()));
+  b.store(0, s.planes, reinterpret_cast<const std::byte*>(values.data()));
+  SlabStream stream(memory, slot_for(memory, a, b, s.halo), GetParam().mode);
+  const StreamPhase across{{&a, Use::reads, s.halo}, {&b, Use::writes}};
+  const StreamPhase within{{&b, Use::reads}, {&a, Use::updates}};
+  const std::int64_t in = SlabStream::bytes(across, Way::in) + SlabStream::bytes(within, Way::in);
+  const std::int64_t out = SlabStream::bytes(across, Way::out) + SlabStream::bytes(within, Way::out);
+  // 8 pieces of 5 planes, 120000 bytes in 30 blocks; 2 halo planes take 12 or 13 blocks on either side.
+  EXPECT_EQ(out, 2 * 8 * 30 * 4096);
+  EXPECT_GE(in, (3 * 8 * 30 + 8 * 2 * 12) * 4096);
+  EXPECT_LE(in, (3 * 8 * 30 + 8 * 2 * 13) * 4096);
+  const std::int64_t in_before = memory.bytes(Way::in), out_before = memory.bytes(Way::out);
+  const long long read = counted("/proc/self/io", "read_bytes"),
+                  written = counted("/proc/self/io", "write_bytes");
+  for (int step = 0; step < 3; ++step) streamed(s, stream, a, b, {}, step == 2);
+  stream.finish();
+  EXPECT_EQ(memory.bytes(Way::in) - in_before, 3 * in);
+  EXPECT_EQ(memory.bytes(Way::out) - out_before, 3 * out);
+  if (read < 0) GTEST_SKIP() << "this kernel does not count bytes";
+  EXPECT_EQ(counted("/proc/self/io", "read_bytes") - read, 3 * in);
+  EXPECT_EQ(counted("/proc/self/io", "write_bytes") - written, 3 * out);
+}
+
+// 96 MiB on disk pass through three slots of 2 x 1 MiB each.
+TEST_P(Streaming, TakesTheMemoryOfItsSlots) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the sanitizers keep memory of their own beside it";
+#endif
+  const std::size_t plane_bytes = std::size_t{256} << 10;
+  FileMemory memory(options());
+  FarArray a(memory, "a", 192, plane_bytes, 48), b(memory, "b", 192, plane_bytes, 48);
+  const StreamPhase phase{{&a, Use::updates}, {&b, Use::updates}};
+  std::ofstream("/proc/self/clear_refs") << "5";  // the high-water mark begins anew
+  const long long before = counted("/proc/self/status", "VmHWM");
+  SlabStream stream(memory, SlabStream::slot_bytes(memory, phase), GetParam().mode);
+  EXPECT_EQ(stream.near_bytes(), (GetParam().mode == SlabStream::Mode::ring ? 3U : 1U) * 8 * plane_bytes);
+  stream.run(phase, [&](const Slot& slot) {
+    for (std::size_t use : {0U, 1U})
+      for (int z = slot.lo(); z < slot.hi(); ++z) std::memset(slot.plane(use, z), z, plane_bytes);
+  });
+  stream.finish();
+  const long long more = counted("/proc/self/status", "VmHWM") - before;
+  EXPECT_LE(double(more) * 1024, 1.1 * double(stream.near_bytes()) + double(std::size_t{1} << 20));
+  std::vector<std::byte> plane(plane_bytes);
+  b.load(100, 101, plane.data());
+  EXPECT_EQ(plane.back(), std::byte{100});
+}
+
+TEST_P(Streaming, RefusesWhatCannotBe) {
+  FileMemory memory(options());
+  FarArray a(memory, "a", 8, 512, 4), b(memory, "b", 8, 512, 2), c(memory, "c", 8, 512, 4);
+  EXPECT_THROW(FarArray(memory, "few", 3, 512, 4), Error);
+  const auto bytes = [&](const StreamPhase& phase) { return SlabStream::slot_bytes(memory, phase); };
+  EXPECT_THROW(bytes({}), Error);
+  EXPECT_THROW(bytes({{&a}, {&b}}), Error);
+  EXPECT_THROW(bytes({{&a}, {&a, Use::writes}}), Error);
+  EXPECT_THROW(bytes({{&a, Use::updates, 1}}), Error);
+  EXPECT_THROW(bytes({{&a, Use::reads, 9}}), Error);
+  SlabStream small(memory, bytes({{&a}}), GetParam().mode);
+  EXPECT_THROW(small.run({{&a}, {&c}}, [](const Slot&) {}), Error);
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, Streaming, testing::ValuesIn(ways),
+                         [](const auto& way) { return way.param.name; });
+
+double seconds(const std::function<void()>& action) {
+  const auto begin = std::chrono::steady_clock::now();
+  action();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// A disk that takes 4 ms a piece each way, 4 ms of computing: one after the other 12 ms a piece, in the
+// ring 4.
+TEST(SlabStreams, HideASlowDisk) {
+  ScratchFolder folder;
+  const int pieces = 24;
+  const std::size_t plane = 64 << 10;
+  const auto time = [&](IoMode io, SlabStream::Mode mode) {
+    FileMemory memory({.folder = folder.path(), .mode = io, .most_bytes_per_second = double(plane) / 4e-3});
+    FarArray a(memory, "a", pieces, plane, pieces);
+    const StreamPhase phase{{&a, Use::updates}};
+    SlabStream stream(memory, SlabStream::slot_bytes(memory, phase), mode);
+    return seconds([&] {
+      stream.run(phase, [](const Slot&) { std::this_thread::sleep_for(std::chrono::milliseconds(4)); });
+      stream.finish();
+    });
+  };
+  const double sync = time(IoMode::blocking, SlabStream::Mode::one_by_one);
+  EXPECT_GT(sync, pieces * 12e-3);
+  EXPECT_LT(time(IoMode::automatic, SlabStream::Mode::ring), 0.6 * sync);
+  EXPECT_LT(time(IoMode::threads, SlabStream::Mode::ring), 0.6 * sync);
+}
+
+// The first piece of the next phase is read while something else is computed between the two.
+TEST(SlabStreams, ReadAheadAcrossPhases) {
+  ScratchFolder folder;
+  FileMemory memory({.folder = folder.path(), .most_bytes_per_second = 1e6});
+  FarArray a(memory, "a", 2, 100 << 10, 2), b(memory, "b", 2, 100 << 10, 2);
+  const StreamPhase first{{&a, Use::reads}}, second{{&b, Use::reads}};
+  SlabStream stream(memory, SlabStream::slot_bytes(memory, first), SlabStream::Mode::ring);
+  stream.run(
+      first, [](const Slot&) {}, &second);
+  std::this_thread::sleep_for(std::chrono::milliseconds(150));  // b's first piece takes 102 ms
+  double until_computed = 0;
+  const auto begin = std::chrono::steady_clock::now();
+  stream.run(second, [&](const Slot& slot) {
+    if (slot.piece() == 0)
+      until_computed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  });
+  EXPECT_LT(until_computed, 0.05);
+}
+
+// In a process that may not make a ring: said once, and two threads do it.
+TEST(SlabStreams, GoOnWithoutIoUring) {
+  ScratchFolder folder;
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const sock_fprog filter{4, code};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0)
+      _exit(77);
+    int said = 0;
+    try {
+      FileMemory memory({.folder = folder.path(), .say = [&](const std::string&) { ++said; }});
+      FarArray a(memory, "a", 4, 4096, 2);
+      const std::vector<std::byte> values(4 * 4096, std::byte{9});
+      a.store(0, 4, values.data());
+      std::vector<std::byte> back(values.size());
+      a.load(0, 4, back.data());
+      _exit(said == 1 && back == values && std::string(memory.io_name()) == "two threads" ? 0 : 1);
+    } catch (...) {
+      _exit(2);
+    }
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "seccomp is not allowed here";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+}  // namespace
+}  // namespace sc

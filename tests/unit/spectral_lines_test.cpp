@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transforms of lines against the definition, for every library of the build, lengths with and without small
+// factors, kept modes, and any number of lines; the bits of a line wherever it lies.
+#include "spectral/lines.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <limits>
+
+#include "engine/base/error.hpp"
+#include "tests/oracle/dft.hpp"
+
+namespace sc::spectral {
+namespace {
+
+using test::dft;
+using test::noise;
+using test::Wide;
+
+constexpr int lengths[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  11,  13,  15,
+                           16, 20, 27, 30, 31, 48, 60, 64, 97, 125, 128, 211};
+
+template <class T>
+class Scratch {
+ public:
+  explicit Scratch(std::size_t bytes) : memory_(bytes + 64) {}
+  std::byte* at() {
+    const auto address = reinterpret_cast<std::uintptr_t>(memory_.data());
+    return memory_.data() + (64 - address % 64) % 64;
+  }
+
+ private:
+  std::vector<std::byte> memory_;
+};
+
+std::vector<Library> libraries() {
+  std::vector<Library> all{Library::pocketfft};
+  if (has(Library::fftw)) all.push_back(Library::fftw);
+  return all;
+}
+
+/// Round-off of a transform of n points of size 1.
+template <class T>
+double tolerance(int n) {
+  return 4 * static_cast<double>(std::numeric_limits<T>::epsilon()) * std::sqrt(n) * (1 + std::log2(n + 1.0));
+}
+
+int mode_of(const Kept& kept, int n, int i) { return i < kept.low ? i : n - kept.high + i - kept.low; }
+
+template <class T>
+class LinesOf : public testing::Test {};
+using Types = testing::Types<float, double>;
+TYPED_TEST_SUITE(LinesOf, Types);
+
+TYPED_TEST(LinesOf, ComplexFollowTheDefinition) {
+  using T = TypeParam;
+  using C = std::complex<T>;
+  for (Library library : libraries())
+    for (int n : lengths)
+      for (int largest : {-1, n / 3, 0}) {
+        const Kept kept = kept_modes(n, largest);
+        const int m = kept.count(), lines = 1 + n % 19, stride = lines + 3;
+        const auto plan = make_lines<T>(library, n, kept);
+        Scratch<T> work(plan->work_bytes());
+        const C untouched(T(77), T(78));
+        std::vector<C> points(std::size_t(n * stride), untouched), modes(std::size_t(m * stride), untouched),
+            back(points);
+        for (int j = 0; j < n; ++j)
+          for (int i = 0; i < lines; ++i)
+            points[std::size_t(j * stride + i)] = C(T(noise(i, j, n)), T(noise(i, j, n, 2)));
+        plan->forward(points.data(), stride, modes.data(), stride, lines, work.at());
+        plan->backward(modes.data(), stride, back.data(), stride, lines, work.at());
+        for (int i = 0; i < lines; ++i) {
+          const auto size = std::size_t(n);
+          std::vector<Wide> line(size), cut(size);
+          for (int j = 0; j < n; ++j) line[std::size_t(j)] = Wide(points[std::size_t(j * stride + i)]);
+          const auto exact = dft(line, -1);
+          for (int k = 0; k < m; ++k) {
+            const auto mode = std::size_t(mode_of(kept, n, k));
+            const Wide got(modes[std::size_t(k * stride + i)]);
+            cut[mode] = got;
+            ASSERT_LT(std::abs(got - exact[mode]), n * tolerance<T>(n)) << "n " << n << " mode " << mode;
+          }
+          const auto points_back = dft(cut, 1);
+          for (int j = 0; j < n; ++j)
+            ASSERT_LT(std::abs(Wide(back[std::size_t(j * stride + i)]) - points_back[std::size_t(j)]),
+                      n * n * tolerance<T>(n));
+        }
+        for (int j = 0; j < m; ++j)
+          for (int i = lines; i < stride; ++i) ASSERT_EQ(modes[std::size_t(j * stride + i)], untouched);
+        for (int j = 0; j < n; ++j)
+          for (int i = lines; i < stride; ++i) ASSERT_EQ(back[std::size_t(j * stride + i)], untouched);
+      }
+}
+
+TYPED_TEST(LinesOf, RealFollowTheDefinition) {
+  using T = TypeParam;
+  using C = std::complex<T>;
+  for (Library library : libraries())
+    for (int n : lengths)
+      for (int largest : {-1, n / 3, 0}) {
+        const int m = kept_real_modes(n, largest), lines = 1 + n % 19;
+        const int apart = n + 2, modes_apart = m + 1;
+        const auto plan = make_real_lines<T>(library, n, m);
+        Scratch<T> work(plan->work_bytes());
+        std::vector<T> points(std::size_t(lines * apart), T(77)), back(points);
+        std::vector<C> modes(std::size_t(lines * modes_apart), C(T(77)));
+        for (int i = 0; i < lines; ++i)
+          for (int j = 0; j < n; ++j) points[std::size_t(i * apart + j)] = T(noise(i, j, n, 3));
+        plan->forward(points.data(), apart, modes.data(), modes_apart, lines, work.at());
+        plan->backward(modes.data(), modes_apart, back.data(), apart, lines, T(1) / T(n), work.at());
+        for (int i = 0; i < lines; ++i) {
+          const auto size = std::size_t(n);
+          std::vector<Wide> line(size), cut(size);
+          for (int j = 0; j < n; ++j) line[std::size_t(j)] = points[std::size_t(i * apart + j)];
+          const auto exact = dft(line, -1);
+          for (int k = 0; k < m; ++k) {
+            const Wide got(modes[std::size_t(i * modes_apart + k)]);
+            cut[std::size_t(k)] = got;
+            if (k > 0) cut[std::size_t(n - k)] = std::conj(got);
+            ASSERT_LT(std::abs(got - exact[std::size_t(k)]), n * tolerance<T>(n))
+                << "n " << n << " mode " << k;
+          }
+          const auto points_back = dft(cut, 1);
+          for (int j = 0; j < n; ++j)
+            ASSERT_LT(std::abs(Wide(back[std::size_t(i * apart + j)]) -
+                               points_back[std::size_t(j)] / static_cast<long double>(n)),
+                      n * tolerance<T>(n));
+          ASSERT_EQ(back[std::size_t(i * apart + n)], T(77));
+          ASSERT_EQ(modes[std::size_t(i * modes_apart + m)], C(T(77)));
+        }
+      }
+}
+
+// The same line alone, first, last and in between other lines.
+TYPED_TEST(LinesOf, BitsDoNotDependOnTheNeighbours) {
+  using T = TypeParam;
+  using C = std::complex<T>;
+  for (Library library : libraries())
+    for (int n : {15, 64, 97, 96, 211}) {
+      const auto plan = make_lines<T>(library, n, kept_modes(n, -1));
+      const auto real_plan = make_real_lines<T>(library, n, kept_real_modes(n, -1));
+      Scratch<T> work(std::max(plan->work_bytes(), real_plan->work_bytes()));
+      const int most = 37, m = n / 2 + 1;
+      const auto size = std::size_t(n);
+      std::vector<C> alone(size), modes_alone(std::size_t(n / 2 + 1));
+      std::vector<T> real(size);
+      for (int j = 0; j < n; ++j) {
+        alone[std::size_t(j)] = C(T(noise(5, j, n)), T(noise(6, j, n)));
+        real[std::size_t(j)] = T(noise(7, j, n));
+      }
+      std::vector<C> expected(alone);
+      plan->forward(alone.data(), 1, expected.data(), 1, 1, work.at());
+      real_plan->forward(real.data(), n, modes_alone.data(), m, 1, work.at());
+      for (int lines : {2, 8, 9, 31, most})
+        for (int place : {0, 1, lines / 2, lines - 1}) {
+          std::vector<C> many(std::size_t(n * most)), modes(std::size_t(m * most));
+          std::vector<T> rows(std::size_t(n * most));
+          for (int j = 0; j < n; ++j)
+            for (int i = 0; i < lines; ++i) {
+              many[std::size_t(j * lines + i)] =
+                  i == place ? alone[std::size_t(j)] : C(T(noise(i, j, 1)), T(1e30));
+              rows[std::size_t(i * n + j)] = i == place ? real[std::size_t(j)] : T(1e30 * noise(i, j, 2));
+            }
+          plan->forward(many.data(), lines, many.data(), lines, lines, work.at());
+          real_plan->forward(rows.data(), n, modes.data(), m, lines, work.at());
+          int differ = 0;
+          for (int j = 0; j < n; ++j)
+            differ +=
+                std::memcmp(&many[std::size_t(j * lines + place)], &expected[std::size_t(j)], sizeof(C)) != 0;
+          EXPECT_EQ(differ, 0) << "n " << n << ", " << lines << " lines, place " << place;
+          EXPECT_EQ(
+              std::memcmp(&modes[std::size_t(m * place)], modes_alone.data(), std::size_t(m) * sizeof(C)), 0);
+        }
+    }
+}
+
+TEST(LinesOf, KeepTheModesAsked) {
+  EXPECT_EQ(kept_modes(8, -1).count(), 8);
+  EXPECT_EQ(kept_modes(8, 4).count(), 8);
+  EXPECT_EQ(kept_modes(8, 3).count(), 7);  // mode 4 is left out
+  EXPECT_EQ(kept_modes(9, 4).count(), 9);
+  EXPECT_EQ(kept_modes(12, 3).low, 4);
+  EXPECT_EQ(kept_modes(12, 3).high, 3);
+  EXPECT_EQ(kept_real_modes(12, -1), 7);
+  EXPECT_EQ(kept_real_modes(12, 3), 4);
+  EXPECT_EQ(kept_real_modes(11, 8), 6);
+}
+
+TEST(LinesOf, RefusesWhatIsNotThere) {
+  EXPECT_THROW(make_lines<double>(Library::pocketfft, 0, {}), Error);
+  EXPECT_THROW(library_of("mkl"), Error);
+  EXPECT_EQ(library_of("fftw"), Library::fftw);
+  if (!has(Library::fftw)) {
+    EXPECT_THROW(make_lines<double>(Library::fftw, 8, kept_modes(8, -1)), Error);
+  }
+}
+
+}  // namespace
+}  // namespace sc::spectral

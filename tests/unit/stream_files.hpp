@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tests of scratch files share: a folder of their own on a disk, and what the kernel counts.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace sc::test {
+
+/// On the build tree's disk: /tmp is often memory.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
+    std::string name = std::string(info->test_suite_name()) + "." + info->name();
+    for (char& c : name) c = c == '/' ? '-' : c;
+    path_ = std::filesystem::current_path() / ("scratch-" + std::to_string(getpid()) + "-" + name);
+    std::filesystem::remove_all(path_);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ~ScratchFolder() { std::filesystem::remove_all(path_); }
+  std::string path() const { return path_.string(); }
+  std::size_t entries() const {
+    std::size_t count = 0;
+    for ([[maybe_unused]] const auto& entry : std::filesystem::recursive_directory_iterator(path_)) ++count;
+    return count;
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// A number of /proc/self/io or /proc/self/status.
+inline long long counted(const char* file, const std::string& key) {
+  std::ifstream in(file);
+  for (std::string word; in >> word;)
+    if (word == key + ":") {
+      long long value = 0;
+      in >> value;
+      return value;
+    }
+  return -1;
+}
+
+}  // namespace sc::test
