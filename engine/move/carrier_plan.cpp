@@ -184,6 +184,80 @@ void Carrier::add_direct(Job& job, const Parcel& parcel) {
   job.last = static_cast<int>(copies_.size());
 }
 
+/// Packing into `packed` or unpacking from it, in the order of the parts.
+void Carrier::add_copies(Job& job, const Parcel& parcel, std::byte* packed, bool leaving) {
+  job.first = static_cast<int>(copies_.size());
+  for (const Part& part : parcel.parts) {
+    const auto& [from, to] = routes_[static_cast<std::size_t>(part.item)];
+    const std::size_t size = size_of(from->type());
+    const Box& box = leaving && !part.entries ? part.source : part.sink;
+    const CellMemory buffer = CellMemory::dense(packed, box, size);
+    const CellMemory cells = memory(leaving ? *from : *to);
+    if (leaving && part.entries)
+      copies_.emplace_back(cells, part.entries, buffer, box, from->components(), size);
+    else if (part.lattice.colours > 1) {
+      const CellMemory message{packed, 0, 0, 0};
+      copies_.emplace_back(leaving ? BoxCopy::Coloured::pack : BoxCopy::Coloured::unpack, part.lattice,
+                           part.global, leaving ? cells : message, box, leaving ? message : cells, box,
+                           from->components(), size);
+    } else
+      copies_.emplace_back(leaving ? cells : buffer, box, leaving ? buffer : cells, box, from->components(),
+                           size);
+    packed += static_cast<std::size_t>(part.cells() * from->components()) * size;
+  }
+  job.last = static_cast<int>(copies_.size());
+}
+
+/// Where a message can be received without a buffer: entries that follow one another; nullptr otherwise.
+std::byte* Carrier::place_of(const Parcel& parcel) const {
+  if (parcel.parts.size() != 1 || !parcel.parts.front().entries) return nullptr;
+  const Part& part = parcel.parts.front();
+  const Storage& to = *routes_[static_cast<std::size_t>(part.item)].to;
+  if (to.components() != 1) return nullptr;
+  return to.base() + static_cast<std::size_t>(part.sink.lo.x) * size_of(to.type());
+}
+
+void Carrier::add_messages(const std::vector<Parcel>& departures, const std::vector<Parcel>& arrivals) {
+  int most = 0;
+  std::size_t bytes = 0;
+  for (const auto* parcels : {&departures, &arrivals})
+    for (const Parcel& parcel : *parcels) {
+      most = std::max(most, parcel.order + 1);
+      if (parcels == &departures || !place_of(parcel)) bytes += round_up(parcel.bytes);
+    }
+  const int tag = context_.next_tags(largest(context_, most));
+  const auto by_message = [](const Job& job) {
+    return job.transport == Transport::mpi || job.transport == Transport::delayed;
+  };
+  packed_.resize(bytes);
+  std::byte* next = packed_.data();
+  for (std::size_t i = 0; i < departures_.size(); ++i) {
+    Job& job = departures_[i];
+    if (!by_message(job)) continue;
+    job.request = static_cast<int>(sends_.size());
+    mpi::check(MPI_Send_init(next, static_cast<int>(job.bytes), MPI_BYTE, job.peer, tag + departures[i].order,
+                             context_.comm(), &sends_.emplace_back(MPI_REQUEST_NULL)));
+    add_copies(job, departures[i], next, true);
+    next += round_up(job.bytes);
+  }
+  for (std::size_t i = 0; i < arrivals_.size(); ++i) {
+    Job& job = arrivals_[i];
+    if (!by_message(job)) continue;
+    received_by_.push_back(static_cast<int>(i));
+    if (std::byte* place = place_of(arrivals[i])) {
+      mpi::check(MPI_Recv_init(place, static_cast<int>(job.bytes), MPI_BYTE, job.peer,
+                               tag + arrivals[i].order, context_.comm(),
+                               &receives_.emplace_back(MPI_REQUEST_NULL)));
+      continue;
+    }
+    mpi::check(MPI_Recv_init(next, static_cast<int>(job.bytes), MPI_BYTE, job.peer, tag + arrivals[i].order,
+                             context_.comm(), &receives_.emplace_back(MPI_REQUEST_NULL)));
+    add_copies(job, arrivals[i], next, false);
+    next += round_up(job.bytes);
+  }
+  completed_.resize(receives_.size());
+}
+
 /// Every owner lays out the flags of its departures peer by peer and tells each peer where its own begin.
 void Carrier::add_flags() {
   std::map<int, int> count;  // by peer
