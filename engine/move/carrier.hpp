@@ -154,10 +154,6 @@ class Carrier {
   void add_messages();
   void add_flags();
   void prepare_singles();
-  void add_copies(Job& job, const Parcel& parcel, std::byte* packed, bool leaving);
-  std::byte* place_of(const Parcel& parcel) const;
-  void add_messages(const std::vector<Parcel>& departures, const std::vector<Parcel>& arrivals);
-  void add_flags(const std::vector<Parcel>& departures, const std::vector<Parcel>& arrivals);
   void release();
 
   // carrier.cpp: rounds

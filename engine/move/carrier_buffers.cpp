@@ -155,7 +155,8 @@ struct Carrier::Message {
     std::vector<CellBlock> blocks;
     for (const Part& part : parcel.parts) {
       const Route& route = carrier.routes_[static_cast<std::size_t>(part.item)];
-      if (part.entries || part.lattice.colours > 1) return;  // some cells of a row only
+      // Some cells of a row only; what gathered entries become is a whole row again.
+      if ((leaving && part.entries) || part.lattice.colours > 1) return;
       blocks.push_back({(leaving ? route.from_cells : route.to_cells)
                             .layer(leaving ? part.layers.source : part.layers.sink),
                         leaving ? part.source : part.sink, carrier.layers_of(part), route.cell_bytes});
