@@ -127,7 +127,7 @@ def _plan(request: CgRequest, outer: mpi.Outer | None) -> dict[str, Any]:
     )
     if benchmark:
         options = {"class": request.name, **{k: options[k] for k in ("partition", "strategy", "depth")}}
-    name = f"cg_{request.name}" if benchmark else f"cg_{request.matrix.stem}"
+    name = f"cg_class_{request.name}" if benchmark else f"cg_{request.matrix.stem}"
     return {
         "kind": "benchmark" if benchmark else "solve",
         "options": options,

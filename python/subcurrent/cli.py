@@ -273,7 +273,9 @@ def cg(
     ] = None,
     depth: Annotated[int, typer.Option(help="pieces of a message when pipelined")] = 5,
     transport: Annotated[str, typer.Option(help="auto, shared or mpi")] = "auto",
-    out: Annotated[Path | None, typer.Option(help="run folder  \\[default: runs/cg_NAME]")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="run folder  \\[default: runs/cg_class_CLASS or runs/cg_MATRIX]")
+    ] = None,
     overwrite: OverwriteOption = False,
 ) -> None:
     """Conjugate gradients: the NAS benchmark CG, or a system of yours.

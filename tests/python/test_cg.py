@@ -99,7 +99,7 @@ def test_benchmark_prints_and_writes_its_result(program):
     )
     assert done.returncode == 0, done.stderr
     assert "VERIFICATION SUCCESSFUL" in done.stdout
-    folder = program.folder / "runs" / "cg_S"
+    folder = program.folder / "runs" / "cg_class_S"
     summary = json.loads((folder / "summary.json").read_text())
     assert summary["verified"] is True
     assert summary["error"] <= 1e-10
