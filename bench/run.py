@@ -54,10 +54,12 @@ def jobs() -> list[Job]:
     mpirun = ["mpirun", "-n", "2", "--oversubscribe", "--bind-to", "none"]
     return [
         Job("Jacobi sweep", program("jacobi_bench", 11), 120),
+        Job("dendrite step", program("dendrite_bench"), 120),
         Job("pressure solvers", program("pressure_bench"), 240),
+        Job("conjugate gradients", program("cg_bench", 5), 180),
         Job("MHD stages", program("magnetosphere_bench", 96), 180),
         Job("engine overhead", program("overhead_bench"), 60),
-        Job("halo exchange", [*mpirun, *program("halo_bench", 60)], 90),
+        Job("halo exchange", [*mpirun, *program("halo_bench", 40)], 120),
         Job("transform, 1 rank", program("fft_bench", 9), 180),
         Job("transform, 2 ranks", [*mpirun, *program("fft_bench", 9)], 180),
         Job("disk ring", program("stream_bench", PROGRAMS / "stream_bench_scratch"), 180),

@@ -176,6 +176,12 @@ void H5Layout::attribute(const std::string& object, const std::string& name,
   put_attribute(object, name, H5T_STD_I64LE, space, values.data());
 }
 
+void H5Layout::attribute(const std::string& object, const std::string& name, std::span<const double> values) {
+  const hsize_t count = values.size();
+  const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
+  put_attribute(object, name, H5T_IEEE_F64LE, space, values.data());
+}
+
 void H5Layout::attribute(const std::string& object, const std::string& name, double value) {
   const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
   put_attribute(object, name, H5T_IEEE_F64LE, space, &value);

@@ -90,6 +90,7 @@ class H5Layout {
 
   void attribute(const std::string& object, const std::string& name, const std::string& text);
   void attribute(const std::string& object, const std::string& name, std::span<const std::int64_t> values);
+  void attribute(const std::string& object, const std::string& name, std::span<const double> values);
   void attribute(const std::string& object, const std::string& name, double value);
   void attribute(const std::string& object, const std::string& name, std::uint64_t value);
   void attribute(const std::string& object, const std::string& name, std::int64_t value) {

@@ -61,14 +61,27 @@ std::size_t point_bytes(const Storage& storage) {
 }
 
 std::vector<Array> arrays_of(const Snapshot& snapshot) {
-  std::vector<Array> arrays = {{"Points", "grid/points", snapshot.coordinates}};
+  std::vector<Array> arrays;
+  if (!snapshot.uniform) arrays.push_back({"Points", "grid/points", snapshot.coordinates});
   for (const SnapshotField& field : snapshot.fields)
     arrays.push_back({"PointData/" + field.name, "fields/" + field.name, field.storage});
   return arrays;
 }
 
+const Grid& grid_of(const Snapshot& snapshot) {
+  return (snapshot.uniform ? snapshot.fields.front().storage : snapshot.coordinates)->grid();
+}
+
 void check_snapshot(const Snapshot& snapshot) {
   const Storage* coordinates = snapshot.coordinates;
+  if (snapshot.uniform) {
+    if (coordinates || snapshot.fields.empty())
+      throw Error(Exit::failure, "a snapshot on uniform points takes fields and no coordinates");
+    for (const SnapshotField& field : snapshot.fields)
+      if (!(field.storage->grid() == grid_of(snapshot)))
+        throw Error(Exit::failure, "field \"" + field.name + "\" of a snapshot is on another grid");
+    return;
+  }
   const bool real =
       coordinates && (coordinates->type() == ElementType::f32 || coordinates->type() == ElementType::f64);
   if (!real || coordinates->components() != 3)
@@ -86,17 +99,34 @@ Shape shape_of(Int3 extent, int components) {
   return shape;
 }
 
-std::int64_t total_bytes(const std::vector<Array>& arrays, const Part& points, const Cells& cells) {
+/// Whether the file lists the cells between the points.
+bool lists_cells(const Snapshot& snapshot) {
+  return !snapshot.uniform && snapshot.kind == SnapshotKind::unstructured;
+}
+
+std::int64_t total_bytes(const Snapshot& snapshot, const Part& points, const Cells& cells) {
   std::int64_t bytes = 0;
-  for (const Array& array : arrays)
+  for (const Array& array : arrays_of(snapshot))
     bytes += points.cells() * static_cast<std::int64_t>(point_bytes(*array.storage));
+  if (!lists_cells(snapshot)) return bytes;
   return bytes + cells.part.cells() * static_cast<std::int64_t>(8 * (cells.corners.size() + 1)) + 8;
 }
 
+/// What describes points at equal distances, to VTK and to those who read `grid`.
+void put_uniform(H5Layout& file, const UniformPoints& uniform, Int3 extent) {
+  const std::array<std::int64_t, 6> whole = {0, extent.x - 1, 0, extent.y - 1, 0, extent.z - 1};
+  file.attribute("VTKHDF", "WholeExtent", whole);
+  file.attribute("VTKHDF", "Direction", std::array<double, 9>{1, 0, 0, 0, 1, 0, 0, 0, 1});
+  for (const char* group : {"VTKHDF", "grid"}) {
+    file.attribute(group, "Origin", uniform.origin);
+    file.attribute(group, "Spacing", uniform.spacing);
+  }
+}
+
 Offsets lay_out(const std::string& path, const Snapshot& snapshot, const Part& points, const Cells& cells) {
-  const bool structured = snapshot.kind == SnapshotKind::structured;
+  const bool listed = lists_cells(snapshot), structured = !listed && !snapshot.uniform;
   const std::vector<Array> arrays = arrays_of(snapshot);
-  H5Layout file(path, total_bytes(arrays, points, cells));
+  H5Layout file(path, total_bytes(snapshot, points, cells));
   file.attribute("/", "format", std::string("subcurrent snapshot"));
   file.attribute("/", "step", snapshot.step);
   file.attribute("/", "time", snapshot.time);
@@ -105,7 +135,10 @@ Offsets lay_out(const std::string& path, const Snapshot& snapshot, const Part& p
   const std::array<std::int64_t, 2> version =
       structured ? std::array<std::int64_t, 2>{2, 7} : std::array<std::int64_t, 2>{1, 0};
   file.attribute("VTKHDF", "Version", version);
-  file.attribute("VTKHDF", "Type", std::string(structured ? "StructuredGrid" : "UnstructuredGrid"));
+  file.attribute("VTKHDF", "Type",
+                 std::string(listed             ? "UnstructuredGrid"
+                             : snapshot.uniform ? "ImageData"
+                                                : "StructuredGrid"));
   file.values("VTKHDF/FieldData/TimeValue", std::span<const double>(&snapshot.time, 1));
   file.values("VTKHDF/FieldData/step", std::span<const std::int64_t>(&snapshot.step, 1));
 
@@ -115,13 +148,15 @@ Offsets lay_out(const std::string& path, const Snapshot& snapshot, const Part& p
     const Shape points_first = shape_of(points.extent, numbers(*array.storage));
     Shape flat = {static_cast<hsize_t>(points.cells())};
     if (numbers(*array.storage) > 1) flat.push_back(static_cast<hsize_t>(numbers(*array.storage)));
-    offsets.push_back(file.array("VTKHDF/" + array.name, type, structured ? points_first : flat));
+    offsets.push_back(file.array("VTKHDF/" + array.name, type, listed ? flat : points_first));
     file.view(array.view, "/VTKHDF/" + array.name, points_first);
   }
-  for (hsize_t a = 0; a < 3; ++a)
+  for (hsize_t a = 0; a < 3 && !snapshot.uniform; ++a)
     file.view(std::string("grid/") + "xyz"[a], "/grid/points", shape_of(points.extent, 1), a);
 
-  if (structured) {
+  if (snapshot.uniform) {
+    put_uniform(file, *snapshot.uniform, points.extent);
+  } else if (structured) {
     const std::array<std::int64_t, 3> dimensions = {points.extent.x, points.extent.y, points.extent.z};
     file.attribute("VTKHDF", "Dimensions", dimensions);
   } else {
@@ -185,7 +220,7 @@ void write_cell_offsets(File& file, std::int64_t offset, const Context& context,
 
 void write_snapshot(const std::string& path, const Snapshot& snapshot) {
   check_snapshot(snapshot);
-  const Grid& grid = snapshot.coordinates->grid();
+  const Grid& grid = grid_of(snapshot);
   const Context& context = grid.context();
   const Part points = part_of(grid, snapshot.layers);
   const Cells cells(points);
@@ -198,7 +233,7 @@ void write_snapshot(const std::string& path, const Snapshot& snapshot) {
       [&](File& file, const Offsets& offsets) {
         for (std::size_t i = 0; i < arrays.size(); ++i)
           write_points(file, offsets[i], points, *arrays[i].storage);
-        if (snapshot.kind == SnapshotKind::structured) return;
+        if (!lists_cells(snapshot)) return;
         write_connectivity(file, offsets[arrays.size()], points, cells);
         write_cell_offsets(file, offsets[arrays.size() + 1], context, cells);
       });

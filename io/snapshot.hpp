@@ -3,7 +3,9 @@
 // (z, y, x) for h5py and xarray. All ranks write, each its own points; the bytes do not depend on the split.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,8 +22,17 @@ struct SnapshotField {
   Storage* storage;
 };
 
+/// Points at equal distances along the axes, which need no coordinates in the file.
+struct UniformPoints {
+  std::array<double, 3> origin{};  ///< of point (0, 0, 0)
+  std::array<double, 3> spacing = {1, 1, 1};
+};
+
 struct Snapshot {
   Storage* coordinates = nullptr;  ///< x, y, z of every point: three components, single or double
+  /// Instead of coordinates: the file is VTK's ImageData, which ParaView 5.10 (VTK 9.1) and later open;
+  /// `kind` does not matter then.
+  std::optional<UniformPoints> uniform;
   std::vector<SnapshotField> fields;
   int layers = 0;  ///< halo layers beyond physical faces that are points too (1: the walls), filled
                    ///< everywhere, edges and corners included

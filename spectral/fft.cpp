@@ -98,6 +98,17 @@ void FFT<T>::make_storages() {
 }
 
 template <class T>
+void FFT<T>::place_pencils() {
+  const auto cells = [](const Storage& storage) {
+    const Layout& layout = storage.grid().layout();
+    return Cells<C>{reinterpret_cast<C*>(storage.base()), layout.sy, layout.sz};
+  };
+  at_x_ = cells(*x_);
+  at_y_ = cells(*y_);
+  at_z_ = cells(*z_);
+}
+
+template <class T>
 void FFT<T>::make_transposes(const FftOptions& options) {
   constexpr std::int64_t slab_bytes = std::int64_t{2}
                                       << 20;  // a slab and its real cells stay in the L2 cache
@@ -150,6 +161,8 @@ void FFT<T>::timed(std::uint16_t name, Phase phase, const std::function<void()>&
 template <class T>
 void FFT<T>::forward(Cells<const T> in, Cells<C> out) {
   x_->settle();  // peers may still read what the last transform left there
+  place_pencils();
+  if (in_place()) at_x_ = at_y_ = at_z_ = out;
   int y_done = 0;
   const auto finish_y = [&](int chunk) {
     y_forward(slab_of(*y_, in_z_, chunk));
@@ -180,6 +193,20 @@ void FFT<T>::forward(Cells<const T> in, Cells<C> out) {
 template <class T>
 void FFT<T>::backward(Cells<const C> in, Cells<T> out) {
   z_->settle();
+  place_pencils();
+  run_backward(in, out);
+}
+
+template <class T>
+void FFT<T>::backward(Cells<C> in, Cells<T> out, Input input) {
+  z_->settle();
+  place_pencils();
+  if (input == Input::spent && in_place()) at_x_ = at_y_ = at_z_ = in;
+  run_backward({in.at, in.y, in.z}, out);
+}
+
+template <class T>
+void FFT<T>::run_backward(Cells<const C> in, Cells<T> out) {
   for (int chunk = 0; chunk < in_y_.count; ++chunk) {
     z_backward(in, in_y_.slab(modes_.own(), chunk));
     if (zy_) timed(transpose_name_, Phase::start, [&] { zy_->start_chunk(chunk); });

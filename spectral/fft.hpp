@@ -38,6 +38,10 @@ struct Cells {
   std::ptrdiff_t y = 0, z = 0;
 };
 
+/// What a transform leaves of the modes it is given. Spent ones are worked in where that saves an array:
+/// alone, with every mode kept.
+enum class Input { kept, spent };
+
 template <class T>
 class FFT {
  public:
@@ -57,14 +61,16 @@ class FFT {
   /// The kept modes of an axis; for x those with kx >= 0.
   Kept kept(int axis) const { return kept_[static_cast<std::size_t>(axis)]; }
 
-  /// Collective. `in` is not changed; own cells of real_grid() and of mode_grid(), wherever they lie.
+  /// Collective. `in` is not changed unless it is given away; own cells of real_grid() and of mode_grid(),
+  /// wherever they lie.
   void forward(Cells<const T> in, Cells<C> out);
   void backward(Cells<const C> in, Cells<T> out);
+  void backward(Cells<C> in, Cells<T> out, Input input);
   /// Every component of a field on such grids (its halo, if it has one, becomes stale).
   template <int N>
   void forward(Level<T, N> in, Level<C, N> out);
   template <int N>
-  void backward(Level<C, N> in, Level<T, N> out);
+  void backward(Level<C, N> in, Level<T, N> out, Input input = Input::kept);
 
   /// Bytes that leave this rank in one transform of one component, either way.
   std::int64_t bytes() const;
@@ -73,6 +79,10 @@ class FFT {
 
  private:
   void make_storages();
+  void place_pencils();
+  void run_backward(Cells<const C> in, Cells<T> out);
+  /// Alone and with every mode kept, lines fit where the modes are, and one array less is touched.
+  bool in_place() const { return !xy_ && !yz_ && modes_.own() == x_->grid().own(); }
   void make_transposes(const FftOptions& options);
   void make_plans(Library library);
   std::byte* work(int thread) const;
@@ -101,7 +111,8 @@ class FFT {
   Grid real_, modes_;
   // Pencils along x, y and z; the same storage twice where the transpose between them would be a copy.
   std::shared_ptr<Storage> x_, y_, z_;
-  Chunks in_z_, in_y_;  ///< slabs of the passes along x and y, and of those along z
+  Cells<C> at_x_, at_y_, at_z_;  ///< where the passes of this transform find them
+  Chunks in_z_, in_y_;           ///< slabs of the passes along x and y, and of those along z
   std::unique_ptr<Transpose> xy_, yz_, zy_, yx_;
   std::unique_ptr<RealLines<T>> along_x_;
   std::unique_ptr<Lines<T>> along_y_, along_z_;
@@ -134,9 +145,12 @@ void FFT<T>::forward(Level<T, N> in, Level<C, N> out) {
 
 template <class T>
 template <int N>
-void FFT<T>::backward(Level<C, N> in, Level<T, N> out) {
+void FFT<T>::backward(Level<C, N> in, Level<T, N> out, Input input) {
   check(out.storage(), in.storage());
-  each_component<N>(in, out, [&](auto from, auto to) { backward(from, to); });
+  if (input == Input::spent) in.storage().settle();
+  each_component<N>(in, out, [&](auto from, auto to) {
+    backward(Cells<C>{const_cast<C*>(from.at), from.y, from.z}, to, input);
+  });
 }
 
 extern template class FFT<float>;

@@ -9,13 +9,6 @@ namespace sc::spectral {
 
 namespace {
 
-/// Own cells of a storage in elements.
-template <class C>
-Cells<C> cells_of(const Storage& storage) {
-  const Layout& layout = storage.grid().layout();
-  return {reinterpret_cast<C*>(storage.base()), layout.sy, layout.sz};
-}
-
 template <class T>
 T* at(const Cells<T>& cells, int x, int y, int z) {
   return cells.at + x + y * cells.y + z * cells.z;
@@ -47,7 +40,7 @@ void share(int threads, const Blocks& blocks, Work&& work) {
 template <class T>
 void FFT<T>::x_forward(Cells<const T> in, const Box& slab) {
   if (slab.empty()) return;
-  const auto out = cells_of<C>(*x_);
+  const Cells<C> out = at_x_;
   const Blocks blocks{slab.lo.y, slab.hi.y, along_x_->block(), slab.extent().z};
   timed(names_[0], Phase::all, [&] {
     share(context_.threads(), blocks, [&](int thread, int layer, int y, int some) {
@@ -60,7 +53,7 @@ void FFT<T>::x_forward(Cells<const T> in, const Box& slab) {
 template <class T>
 void FFT<T>::x_backward(Cells<T> out, const Box& slab) {
   if (slab.empty()) return;
-  const auto in = cells_of<const C>(*x_);
+  const Cells<C> in = at_x_;
   const T scale = T(1) / (T(cells_.x) * T(cells_.y) * T(cells_.z));
   const Blocks blocks{slab.lo.y, slab.hi.y, along_x_->block(), slab.extent().z};
   timed(names_[0], Phase::all, [&] {
@@ -74,7 +67,7 @@ void FFT<T>::x_backward(Cells<T> out, const Box& slab) {
 template <class T>
 void FFT<T>::y_forward(const Box& slab) {
   if (slab.empty()) return;
-  const auto cells = cells_of<C>(*y_);
+  const Cells<C> cells = at_y_;
   const Blocks blocks{slab.lo.x, slab.hi.x, along_y_->block(), slab.extent().z};
   timed(names_[1], Phase::all, [&] {
     share(context_.threads(), blocks, [&](int thread, int layer, int x, int some) {
@@ -87,7 +80,7 @@ void FFT<T>::y_forward(const Box& slab) {
 template <class T>
 void FFT<T>::y_backward(const Box& slab) {
   if (slab.empty()) return;
-  const auto cells = cells_of<C>(*y_);
+  const Cells<C> cells = at_y_;
   const Blocks blocks{slab.lo.x, slab.hi.x, along_y_->block(), slab.extent().z};
   timed(names_[1], Phase::all, [&] {
     share(context_.threads(), blocks, [&](int thread, int layer, int x, int some) {
@@ -100,7 +93,7 @@ void FFT<T>::y_backward(const Box& slab) {
 template <class T>
 void FFT<T>::z_forward(Cells<C> out, const Box& slab) {
   if (slab.empty()) return;
-  const auto in = cells_of<const C>(*z_);
+  const Cells<C> in = at_z_;
   const Blocks blocks{slab.lo.x, slab.hi.x, along_z_->block(), slab.extent().y};
   timed(names_[2], Phase::all, [&] {
     share(context_.threads(), blocks, [&](int thread, int layer, int x, int some) {
@@ -113,7 +106,7 @@ void FFT<T>::z_forward(Cells<C> out, const Box& slab) {
 template <class T>
 void FFT<T>::z_backward(Cells<const C> in, const Box& slab) {
   if (slab.empty()) return;
-  const auto out = cells_of<C>(*z_);
+  const Cells<C> out = at_z_;
   const Blocks blocks{slab.lo.x, slab.hi.x, along_z_->block(), slab.extent().y};
   timed(names_[2], Phase::all, [&] {
     share(context_.threads(), blocks, [&](int thread, int layer, int x, int some) {

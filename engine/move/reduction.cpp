@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reduction: one MPI_Iallreduce for the keys, one for the sums.
+// Reduction: one MPI_Iallreduce (or MPI_Ireduce to one rank) for the keys, one for the sums.
 #include "engine/move/reduction.hpp"
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 
 namespace sc {
 
-Reduction::Reduction(Context& context) : context_(context), alive_(std::make_shared<Reduction*>(this)) {
+Reduction::Reduction(Context& context, int root)
+    : context_(context), root_(root), alive_(std::make_shared<Reduction*>(this)) {
   // A communicator must not be freed under a collective.
   context_.on_close([found = std::weak_ptr<Reduction*>(alive_)] {
     if (const auto reduction = found.lock()) {
@@ -35,12 +36,19 @@ void Reduction::start(std::span<const std::int64_t> max_keys, std::span<const st
   values_.resize(max_keys.size() + sums.size());
   std::copy(max_keys.begin(), max_keys.end(), values_.begin());
   std::copy(sums.begin(), sums.end(), values_.begin() + static_cast<std::ptrdiff_t>(keys_));
-  if (!max_keys.empty())
-    mpi::check(MPI_Iallreduce(MPI_IN_PLACE, values_.data(), static_cast<int>(keys_), MPI_INT64_T, MPI_MAX,
-                              context_.comm(), &requests_[0]));
-  if (!sums.empty())
-    mpi::check(MPI_Iallreduce(MPI_IN_PLACE, values_.data() + keys_, static_cast<int>(sums.size()),
-                              MPI_INT64_T, MPI_SUM, context_.comm(), &requests_[1]));
+  begin(values_.data(), keys_, MPI_MAX, requests_[0]);
+  begin(values_.data() + keys_, sums.size(), MPI_SUM, requests_[1]);
+}
+
+void Reduction::begin(std::int64_t* values, std::size_t count, MPI_Op op, MPI_Request& request) {
+  if (count == 0) return;
+  const int n = static_cast<int>(count);
+  if (root_ == everybody)
+    mpi::check(MPI_Iallreduce(MPI_IN_PLACE, values, n, MPI_INT64_T, op, context_.comm(), &request));
+  else if (root_ == context_.rank())
+    mpi::check(MPI_Ireduce(MPI_IN_PLACE, values, n, MPI_INT64_T, op, root_, context_.comm(), &request));
+  else
+    mpi::check(MPI_Ireduce(values, nullptr, n, MPI_INT64_T, op, root_, context_.comm(), &request));
 }
 
 bool Reduction::test() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reduction: one non-blocking all-reduce of the order-free accumulators of all ranks: integer keys whose
+// Reduction: one non-blocking reduction of the order-free accumulators of all ranks: integer keys whose
 // largest counts, and integers that are added. Both are exact, so the result does not depend on the split.
 #pragma once
 
@@ -18,7 +18,9 @@ namespace sc {
 
 class Reduction final : public Pending {
  public:
-  explicit Reduction(Context& context);
+  /// To all ranks, or to `root` alone.
+  explicit Reduction(Context& context, int root = everybody);
+  static constexpr int everybody = -1;
   Reduction(const Reduction&) = delete;
   Reduction& operator=(const Reduction&) = delete;
   ~Reduction() override;
@@ -31,12 +33,16 @@ class Reduction final : public Pending {
   void wait();
   void finish() override { wait(); }
 
-  /// The results of the last reduction; valid after wait() (or a true test()) until the next start().
+  /// The results of the last reduction, on the ranks it goes to; valid after wait() (or a true test()) until
+  /// the next start().
   std::span<const std::int64_t> max_keys() const { return {values_.data(), keys_}; }
   std::span<const std::int64_t> sums() const { return {values_.data() + keys_, values_.size() - keys_}; }
 
  private:
+  void begin(std::int64_t* values, std::size_t count, MPI_Op op, MPI_Request& request);
+
   Context& context_;
+  int root_;
   std::vector<std::int64_t> values_;  // keys, then sums
   std::size_t keys_ = 0;
   std::array<MPI_Request, 2> requests_{MPI_REQUEST_NULL, MPI_REQUEST_NULL};

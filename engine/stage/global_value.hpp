@@ -14,7 +14,10 @@ namespace sc {
 
 class GlobalValue {
  public:
-  explicit GlobalValue(Context& context) : context_(context), reduction_(context) {}
+  /// Known to all ranks, or to `root` alone: the value of the others then means nothing, and they wait for
+  /// nobody but to send.
+  explicit GlobalValue(Context& context, int root = Reduction::everybody)
+      : context_(context), reduction_(context, root) {}
 
   /// Collective: all ranks bring as many accumulators of the same kinds.
   void start(std::span<const Accumulator> mine);

@@ -135,11 +135,29 @@ std::vector<std::int32_t> RowStage::order_columns(std::span<const std::int64_t> 
   return local;
 }
 
+// As much as there will be: growing would take twice the memory of the matrix.
+void RowStage::reserve(const std::vector<std::int32_t>& local, const std::vector<std::int32_t>& piece_of) {
+  std::vector<std::size_t> count(remote_.size() + 1);
+  for (const std::int32_t column : local)
+    ++count[column >= 0 ? remote_.size()
+                        : static_cast<std::size_t>(piece_of[static_cast<std::size_t>(-1 - column)])];
+  for (std::size_t piece = 0; piece <= remote_.size(); ++piece) {
+    CompressedRows& part = piece < remote_.size() ? remote_[piece] : local_;
+    part.column.reserve(count[piece]);
+    part.value.reserve(count[piece]);
+  }
+}
+
 void RowStage::fill(const MatrixRows& matrix, const std::vector<int>& rows,
                     const std::vector<std::int32_t>& local) {
   std::vector<int> begins{0};
   if (gathers_anywhere_) begins = gathers_.front().movement->arrival_begins();
   remote_.resize(begins.size() - 1);
+  std::vector<std::int32_t> piece_of(static_cast<std::size_t>(begins.back()));  // by gathered entry
+  for (std::size_t piece = 0; piece + 1 < begins.size(); ++piece)
+    std::fill(piece_of.begin() + begins[piece], piece_of.begin() + begins[piece + 1],
+              static_cast<std::int32_t>(piece));
+  reserve(local, piece_of);
   std::vector<std::size_t> met;  // pieces that the row needs
   for (std::size_t position = 0; position < rows.size(); ++position) {
     met.clear();
@@ -153,9 +171,7 @@ void RowStage::fill(const MatrixRows& matrix, const std::vector<int>& rows,
         continue;
       }
       const std::int32_t entry = -1 - local[i];
-      const auto piece =
-          static_cast<std::size_t>(std::upper_bound(begins.begin(), begins.end(), entry) - begins.begin()) -
-          1;
+      const auto piece = static_cast<std::size_t>(piece_of[static_cast<std::size_t>(entry)]);
       CompressedRows& part = remote_[piece];
       if (part.row.empty() || part.row.back() != static_cast<std::int32_t>(position)) {
         part.row.push_back(static_cast<std::int32_t>(position));
@@ -169,8 +185,6 @@ void RowStage::fill(const MatrixRows& matrix, const std::vector<int>& rows,
     local_.begin.push_back(static_cast<std::int64_t>(local_.column.size()));
     if (!met.empty()) touched_.push_back(static_cast<std::int32_t>(position));
   }
-  local_.column.shrink_to_fit();
-  local_.value.shrink_to_fit();
   if (gathers_anywhere_) from_remote_.resize(rows.size());
 }
 

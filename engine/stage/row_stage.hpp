@@ -73,6 +73,7 @@ class RowStage final : public Stage {
   /// For each column its position in own x, or -1 - its position among the gathered entries.
   std::vector<std::int32_t> order_columns(std::span<const std::int64_t> columns);
   void fill(const MatrixRows& matrix, const std::vector<int>& rows, const std::vector<std::int32_t>& local);
+  void reserve(const std::vector<std::int32_t>& local, const std::vector<std::int32_t>& piece_of);
   void make_sums();
   Gather& gather_of(Storage& x);
   int own_rows() const { return grid().own().hi.x; }

@@ -90,8 +90,10 @@ cavity::CavityOptions options_from(const nanobind::dict& options);
 
 void bind_context(nanobind::module_& module);
 void bind_cavity(nanobind::module_& module);
-void bind_magnetosphere(nanobind::module_& module);
 void bind_fft(nanobind::module_& module);
 void bind_probe(nanobind::module_& module);
+void bind_magnetosphere(nanobind::module_& module);
+void bind_dendrite(nanobind::module_& module);
+void bind_cg(nanobind::module_& module);
 
 }  // namespace sc::python

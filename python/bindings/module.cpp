@@ -53,7 +53,9 @@ NB_MODULE(_core, module) {
   bind_error(module);
   sc::python::bind_context(module);
   sc::python::bind_cavity(module);
-  sc::python::bind_magnetosphere(module);
   sc::python::bind_fft(module);
   sc::python::bind_probe(module);
+  sc::python::bind_magnetosphere(module);
+  sc::python::bind_dendrite(module);
+  sc::python::bind_cg(module);
 }

@@ -20,10 +20,11 @@ from typing import TYPE_CHECKING, Any
 from .errors import BadInput, StorageError, SubcurrentError
 
 if TYPE_CHECKING:
+    from .cg_solve import CgReport, cg
     from .fft import FFT
     from .sim import Cavity, Grid
 
-__all__ = ["FFT", "BadInput", "Cavity", "Grid", "StorageError", "SubcurrentError"]
+__all__ = ["FFT", "BadInput", "Cavity", "CgReport", "Grid", "StorageError", "SubcurrentError", "cg"]
 
 
 try:
@@ -42,4 +43,8 @@ def __getattr__(name: str) -> Any:
         from .fft import FFT  # noqa: PLC0415
 
         return FFT
+    if name in ("cg", "CgReport"):
+        from . import cg_solve  # noqa: PLC0415
+
+        return getattr(cg_solve, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

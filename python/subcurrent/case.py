@@ -16,10 +16,10 @@ import tomli_w
 from pydantic import ValidationError
 
 from .errors import BadInput, storage_error
-from .schema import SOLVERS, CavityCase, MagnetosphereCase
+from .schema import SOLVERS, CavityCase, DendriteCase, MagnetosphereCase
 from .sentences import nearest, sentence
 
-Case = CavityCase | MagnetosphereCase
+Case = CavityCase | DendriteCase | MagnetosphereCase
 
 
 def load_case(path: str | Path, sets: list[str] | tuple[str, ...] = ()) -> Case:

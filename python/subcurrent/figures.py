@@ -34,6 +34,7 @@ def draw_figures(folder: RunFolder) -> tuple[list[Path], list[str]]:
     case = stored_case(folder)
     for drawing in drawings_of(case):
         path = folder.figures / drawing.name
+        path.unlink(missing_ok=True)
         try:
             said = drawing.draw(folder, case, path) if drawing.draw else _strategies(folder, case, path)
         except SubcurrentError as error:
@@ -41,10 +42,10 @@ def draw_figures(folder: RunFolder) -> tuple[list[Path], list[str]]:
                 raise
             skipped.append(error.sentence)
         else:
-            if said is True:
-                drawn.append(path)
-            elif said:
+            if isinstance(said, str):
                 skipped.append(said)
+            if said is True or path.is_file():
+                drawn.append(path)
     return drawn, skipped
 
 

@@ -28,8 +28,9 @@ FILES = (
     "strategies.json",
     "axis.csv",
     "wave.json",
+    "solution.npy",
 )
-FOLDERS = ("snapshots", "checkpoints", "figures")
+FOLDERS = ("snapshots", "checkpoints", "figures", "matrix")
 
 
 class RunFolder:

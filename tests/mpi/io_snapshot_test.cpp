@@ -153,6 +153,46 @@ TEST(Snapshot, FlatGrid) {
             (std::vector<std::int64_t>{94, 95, 107, 106}));
 }
 
+TEST(Snapshot, UniformPointsNeedNoCoordinates) {
+  TestContext context;
+  const Folder folder(context);
+  State state(context, {7, 6, 11}, {}, 0);
+  state.snapshot.coordinates = nullptr;
+  EXPECT_THROW(io::write_snapshot(folder / "s.vtkhdf", state.snapshot), Error);
+  state.snapshot.uniform = io::UniformPoints{{1, 2, 3}, {0.5, 0.25, 2}};
+  io::write_snapshot(folder / "s.vtkhdf", state.snapshot);
+  if (context.rank() != 0) return;
+  const auto velocity =
+      read<double>(folder / "s.vtkhdf", "VTKHDF/PointData/velocity", H5T_NATIVE_DOUBLE, {11, 6, 7, 3});
+  const auto pressure = read<float>(folder / "s.vtkhdf", "fields/p", H5T_NATIVE_FLOAT, {11, 6, 7});
+  ASSERT_FALSE(testing::Test::HasFailure());
+  std::size_t i = 0;
+  for (int z = 0; z < 11; ++z)
+    for (int y = 0; y < 6; ++y)
+      for (int x = 0; x < 7; ++x, ++i) {
+        for (int k = 0; k < 3; ++k)
+          ASSERT_EQ(velocity[3 * i + static_cast<std::size_t>(k)], value_at<double>(2, k, x, y, z));
+        ASSERT_EQ(pressure[i], value_at<float>(3, 0, x, y, z));
+      }
+  const hid_t file = H5Fopen((folder / "s.vtkhdf").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  std::array<std::int64_t, 6> extent{};
+  std::array<double, 3> origin{}, spacing{};
+  const auto attribute = [&](const char* name, hid_t type, void* into) {
+    const hid_t a = H5Aopen_by_name(file, "VTKHDF", name, H5P_DEFAULT, H5P_DEFAULT);
+    EXPECT_GE(H5Aread(a, type, into), 0) << name;
+    H5Aclose(a);
+  };
+  attribute("WholeExtent", H5T_NATIVE_INT64, extent.data());
+  attribute("Origin", H5T_NATIVE_DOUBLE, origin.data());
+  attribute("Spacing", H5T_NATIVE_DOUBLE, spacing.data());
+  EXPECT_EQ(extent, (std::array<std::int64_t, 6>{0, 6, 0, 5, 0, 10}));
+  EXPECT_EQ(origin, (std::array<double, 3>{1, 2, 3}));
+  EXPECT_EQ(spacing, (std::array<double, 3>{0.5, 0.25, 2}));
+  EXPECT_LE(H5Lexists(file, "grid/points", H5P_DEFAULT), 0);
+  EXPECT_LE(H5Lexists(file, "VTKHDF/Connectivity", H5P_DEFAULT), 0);
+  H5Fclose(file);
+}
+
 TEST(Snapshot, BytesDoNotDependOnRanksOrSplit) {
   TestContext context;
   const Folder folder(context);

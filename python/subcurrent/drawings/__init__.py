@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from . import cavity, magnetosphere
+from . import cavity, dendrite, magnetosphere
 from .base import Drawing
 
 DRAWINGS: dict[str, tuple[Drawing, ...]] = {
     "cavity": cavity.DRAWINGS,
     "magnetosphere": magnetosphere.DRAWINGS,
+    "dendrite": dendrite.DRAWINGS,
 }
 
 __all__ = ["DRAWINGS", "Drawing"]

@@ -10,12 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 from .base import Kind
 from .cavity import CavityKind
+from .dendrite import DendriteKind
 from .magnetosphere import MagnetosphereKind
 
 if TYPE_CHECKING:
     from ..case import Case
 
-KINDS: dict[str, Kind] = {"cavity": CavityKind(), "magnetosphere": MagnetosphereKind()}
+KINDS: dict[str, Kind] = {
+    "cavity": CavityKind(),
+    "magnetosphere": MagnetosphereKind(),
+    "dendrite": DendriteKind(),
+}
 
 __all__ = ["KINDS", "Kind", "kind_of"]
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from .crystal import draw_growth, draw_outlines, draw_temperature
 from .flow import draw_flow, draw_flow_3d
 from .history import draw_history, read_history
 from .plasma import draw_axis, draw_cuts, draw_magnetosphere, draw_plasma_history, draw_tube, draw_vortex
@@ -15,11 +16,14 @@ __all__ = [
     "draw_cuts",
     "draw_flow",
     "draw_flow_3d",
+    "draw_growth",
     "draw_history",
     "draw_magnetosphere",
+    "draw_outlines",
     "draw_plasma_history",
     "draw_profiles",
     "draw_strategies",
+    "draw_temperature",
     "draw_tube",
     "draw_vortex",
     "draw_wait",

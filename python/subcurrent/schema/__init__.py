@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 from .cavity import CavityCase
+from .dendrite import DendriteCase
 from .magnetosphere import MagnetosphereCase
 
-SOLVERS = {"cavity": CavityCase, "magnetosphere": MagnetosphereCase}
+SOLVERS = {"cavity": CavityCase, "magnetosphere": MagnetosphereCase, "dendrite": DendriteCase}
 
-__all__ = ["SOLVERS", "CavityCase", "MagnetosphereCase"]
+__all__ = ["SOLVERS", "CavityCase", "DendriteCase", "MagnetosphereCase"]

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// _core.CgBenchmark and _core.CgSolver: the NAS kernel CG, and conjugate gradients for matrices of Python's.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "python/bindings/faces.hpp"
+#include "solvers/cg/benchmark.hpp"
+#include "solvers/cg/solver.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace sc::python {
+
+namespace {
+
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+std::span<const T> span_of(const Vector<T>& v) {
+  return {v.data(), v.shape(0)};
+}
+
+template <class F>
+auto unlocked(F&& action) {
+  const nb::gil_scoped_release release;
+  return action();
+}
+
+cg::Settings settings_from(const std::string& partition, const std::string& strategy, int depth) {
+  return {cg::division_of(partition), cg::hiding_of(strategy), depth};
+}
+
+nb::dict facts(cg::Product& product) {
+  const cg::Partition& partition = product.partition();
+  nb::dict facts;
+  facts["nonzeros"] = product.nonzeros();
+  facts["imbalance"] = product.imbalance();
+  facts["groups"] = partition.groups();
+  facts["bytes_of_product"] = partition.bytes_of_product();
+  facts["engine_strategy"] = std::string(strategy_name(product.runner().strategy()));
+  return facts;
+}
+
+/// A solver or benchmark with the context that its vectors live in.
+struct CgBenchmark {
+  CgBenchmark(std::shared_ptr<Ranks> r, const std::string& name, const cg::Settings& settings)
+      : ranks(std::move(r)), benchmark(ranks->open(), cg::class_of(name), settings) {}
+  std::shared_ptr<Ranks> ranks;
+  cg::Benchmark benchmark;
+};
+
+nb::dict run(CgBenchmark& self, const nb::object& each) {
+  self.ranks->open();
+  const auto tell = [&](const cg::OuterIteration& o) {
+    const nb::gil_scoped_acquire lock;
+    each(o.iteration, o.residual, o.zeta);
+  };
+  const std::function<void(const cg::OuterIteration&)> callback =
+      each.is_none() ? std::function<void(const cg::OuterIteration&)>{} : tell;
+  const cg::BenchmarkResult r = unlocked([&] { return self.benchmark.run(callback); });
+  nb::dict result;
+  nb::list history;
+  for (const auto& o : r.history) history.append(nb::make_tuple(o.iteration, o.residual, o.zeta));
+  result["history"] = history;
+  result["zeta"] = r.zeta;
+  result["error"] = r.error;
+  result["verified"] = r.verified;
+  result["seconds"] = r.seconds;
+  result["mops"] = r.mops;
+  result["bytes_sent"] = r.sent;
+  return result;
+}
+
+nb::dict parameters(const std::string& name) {
+  const cg::Class& c = cg::class_of(name);
+  nb::dict d;
+  d["name"] = c.name;
+  d["n"] = c.n;
+  d["nonzer"] = c.nonzer;
+  d["iterations"] = c.iterations;
+  d["shift"] = c.shift;
+  d["zeta"] = c.zeta;
+  return d;
+}
+
+/// How a user's matrix is divided: which rows a rank has to bring, and which entries of b and x are its own.
+struct CgPartition {
+  std::shared_ptr<Ranks> ranks;
+  cg::Partition partition;
+  int rank() const { return ranks->context().rank(); }
+};
+
+struct CgSolver {
+  CgSolver(const CgPartition& p, const cg::LocalRows& rows, const cg::SolverOptions& options)
+      : ranks(p.ranks), solver(ranks->open(), p.partition, rows, options) {}
+  std::shared_ptr<Ranks> ranks;
+  cg::Solver solver;
+};
+
+void make_solver(CgSolver* self, const CgPartition& p, const Vector<std::int64_t>& begin,
+                 const Vector<std::int64_t>& column, const Vector<double>& value, const nb::dict& o) {
+  const auto text = [&](const char* key) { return nb::cast<std::string>(o[key]); };
+  cg::SolverOptions options;
+  Context& context = p.ranks->open();
+  cg::LocalRows rows;
+  context.together([&] {
+    options.settings = {p.partition.division(), cg::hiding_of(text("strategy")), nb::cast<int>(o["depth"])};
+    options.preconditioner = cg::preconditioning_of(text("preconditioner"));
+    options.block = nb::cast<int>(o["block"]);
+    options.pipelined = nb::cast<bool>(o["pipelined"]);
+    options.tolerance = nb::cast<double>(o["tol"]);
+    options.iterations = nb::cast<int>(o["iterations"]);
+    cg::LocalRows group;
+    group.first = p.partition.rows(p.rank()).first;
+    group.begin.assign(begin.data(), begin.data() + begin.shape(0));
+    group.column.assign(column.data(), column.data() + column.shape(0));
+    group.value.assign(value.data(), value.data() + value.shape(0));
+    const auto [first, last] = p.partition.rows(p.rank());
+    if (group.begin.size() != static_cast<std::size_t>(last - first) + 1 ||
+        group.begin.back() != static_cast<std::int64_t>(group.column.size()) ||
+        group.value.size() != group.column.size())
+      refuse("a rank was given rows whose begins, columns and values do not fit its partition");
+    rows = cg::keep_own(group, p.partition, p.rank());
+  });
+  unlocked([&] { new (self) CgSolver(p, rows, options); });
+}
+
+nb::dict solve(CgSolver& self, const Vector<double>& b, const nb::object& each) {
+  self.ranks->open();
+  std::function<void(int, double)> callback;
+  if (!each.is_none())
+    callback = [&](int iteration, double residual) {
+      const nb::gil_scoped_acquire lock;
+      each(iteration, residual);
+    };
+  const cg::Solution s = unlocked([&] { return self.solver.solve(span_of(b), callback); });
+  nb::dict result;
+  result["residuals"] = s.residuals;
+  result["converged"] = s.converged;
+  result["residual"] = s.residual;
+  result["breakdown"] = s.breakdown;
+  result["iterations"] = s.iterations();
+  return result;
+}
+
+nb::object solution(CgSolver& self) {
+  self.ranks->open();
+  auto kept = std::make_unique<std::vector<double>>(unlocked([&] { return self.solver.gathered(); }));
+  double* data = kept->data();
+  const std::size_t count = kept->size();
+  const nb::capsule owner(kept.release(),
+                          [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+  return nb::cast(nb::ndarray<nb::numpy, double>(data, {count}, owner));
+}
+
+}  // namespace
+
+void bind_cg(nb::module_& module) {
+  module.def("cg_class", &parameters, "name"_a, "A class of the NAS kernel CG.");
+  nb::class_<CgBenchmark>(module, "CgBenchmark", "The NAS kernel CG on all ranks of a context; collective.")
+      .def(
+          "__init__",
+          [](CgBenchmark* self, std::shared_ptr<Ranks> ranks, const std::string& name,
+             const std::string& partition, const std::string& strategy, int depth) {
+            const cg::Settings settings = settings_from(partition, strategy, depth);
+            unlocked([&] { new (self) CgBenchmark(std::move(ranks), name, settings); });
+          },
+          "context"_a, "name"_a, "partition"_a, "strategy"_a, "depth"_a)
+      .def("facts", [](CgBenchmark& b) { return facts(b.benchmark.product()); })
+      .def("run", &run, "each"_a = nb::none(),
+           "Runs it; `each` hears of every outer iteration on rank 0, one late.");
+  nb::class_<CgPartition>(module, "CgPartition", "A division of matrix and vectors between ranks.")
+      .def(
+          "__init__",
+          [](CgPartition* self, std::shared_ptr<Ranks> ranks, const std::string& division,
+             const Vector<std::int64_t>& weight) {
+            const int count = ranks->open().size();
+            new (self) CgPartition{std::move(ranks), {cg::division_of(division), span_of(weight), count}};
+          },
+          "context"_a, "division"_a, "row_weights"_a)
+      .def(
+          "rows", [](CgPartition& p) { return p.partition.rows(p.rank()); },
+          "The rows [first, last) that this rank has to bring.")
+      .def(
+          "own",
+          [](CgPartition& p) {
+            const auto r = static_cast<std::size_t>(p.rank());
+            return std::pair(p.partition.cuts()[r], p.partition.cuts()[r + 1]);
+          },
+          "The entries [first, last) of vectors that are this rank's.");
+  nb::class_<CgSolver>(module, "CgSolver", "Conjugate gradients on all ranks of a context; collective.")
+      .def("__init__", &make_solver, "partition"_a, "begin"_a, "column"_a, "value"_a, "options"_a)
+      .def("facts", [](CgSolver& s) { return facts(s.solver.product()); })
+      .def("solve", &solve, "right_side"_a, "each"_a = nb::none())
+      .def("solution", &solution, "The last solution as a whole, on all ranks.");
+}
+
+}  // namespace sc::python

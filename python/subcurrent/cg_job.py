@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the verb `cg` does: checks, starts the ranks, prints the result, draws the residuals."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+
+from . import cg_solve, cg_worker, core, mpi
+from .errors import OK, OTHER, BadInput, SubcurrentError, storage_error
+from .jobs import say
+from .launch import launch
+from .progress import LINE_EVERY, Watcher
+from .rundir import RunFolder, writing
+
+CLASSES = ("S", "W", "A", "B", "C", "D")
+
+
+@dataclass
+class CgRequest:
+    """What the user asked `cg` for; None where nothing was said."""
+
+    name: str | None = None
+    matrix: Path | None = None
+    rhs: Path | None = None
+    tol: float | None = None
+    iterations: int | None = None
+    preconditioner: str | None = None
+    block: int | None = None
+    pipelined: bool = False
+    ranks: int | None = None
+    threads: int = 1
+    partition: str | None = None
+    strategy: str | None = None
+    depth: int = 5
+    transport: str = "auto"
+    out: Path | None = None
+    overwrite: bool = False
+
+
+class CgWatcher(Watcher):
+    """Shows the iterations of a benchmark or a solve."""
+
+    def show(self, event: dict[str, Any]) -> None:
+        if event["event"] != "cg":
+            return
+        facts = f"iteration {event['iteration']}  |r| {event['residual']:.2e}"
+        if self._progress:
+            self._progress.update(self._task, completed=event["share"], description="iterating", facts=facts)
+        elif time.monotonic() - self._said >= LINE_EVERY:
+            self._said = time.monotonic()
+            self.note(f"{event['share']:4.0%}  {facts}")
+
+
+def run(request: CgRequest, console: Console) -> int:
+    """Runs the benchmark or solves the system, as launcher of its ranks or as one rank of an outer mpirun."""
+    outer = mpi.outer()
+    plan = _plan(request, outer)
+    folder = RunFolder(plan["folder"])
+    folder.check_new(request.overwrite)
+    system = _read_system(request) if request.matrix and (outer is None or outer.rank == 0) else None
+
+    def prepare() -> None:
+        folder.create(request.overwrite)
+        for unused in (folder.snapshots, folder.checkpoints):
+            unused.rmdir()
+        with writing(folder.plan):
+            folder.plan.write_text(json.dumps(plan, indent=1) + "\n")
+        if system is not None:
+            _store(folder, system)
+
+    if outer is not None:
+        code = cg_worker.work(plan, prepare)
+        if outer.rank == 0 and (folder.path / "summary.json").exists():
+            return _after(folder, console)
+        return code
+    mpirun, family = mpi.find_mpirun(str(core.build_info()["mpi"]))
+    line = mpi.command(mpirun, family, plan["ranks"], plan["threads"], mpi.cpus())
+    line += [sys.executable, "-m", "subcurrent.cg_worker", str(folder.plan)]
+    prepare()
+    try:
+        with CgWatcher(console) as watcher:
+            launch(line, plan["threads"], watcher, folder.log)
+    finally:
+        shutil.rmtree(folder.path / "matrix", ignore_errors=True)
+    return _after(folder, console)
+
+
+def _plan(request: CgRequest, outer: mpi.Outer | None) -> dict[str, Any]:
+    if (request.name is None) == (request.matrix is None):
+        raise BadInput("cg needs either --class, for the benchmark, or --matrix, for a system of yours.")
+    of_matrix = ("rhs", "tol", "iterations", "preconditioner", "block")
+    given = [name for name in of_matrix if getattr(request, name) is not None]
+    given += ["pipelined-cg"] if request.pipelined else []
+    if request.name is not None and given:
+        raise BadInput(f"--{given[0]} is for --matrix: the benchmark's own rules leave no choice of it.")
+    if request.name is not None and request.name not in CLASSES:
+        raise BadInput(f"--class {request.name} is not known: allowed are {', '.join(CLASSES)}.")
+    ranks = request.ranks or (outer.size if outer is not None else 1)
+    if ranks is not None and ranks < 1:
+        raise BadInput(f"-n {ranks} is not allowed: it must be a whole number >= 1.")
+    if outer is not None and outer.size is not None and ranks != outer.size:
+        raise BadInput(f"-n {ranks} does not fit the {outer.size} ranks of the outer mpirun or srun.")
+    if request.threads < 1:
+        raise BadInput(f"--threads {request.threads} is not allowed: it must be a whole number >= 1.")
+    if request.transport not in ("auto", "shared", "mpi"):
+        raise BadInput(f"--transport {request.transport} is not allowed: it must be auto, shared or mpi.")
+    benchmark = request.name is not None
+    options = cg_solve.checked_options(
+        tol=1e-8 if request.tol is None else request.tol,
+        iterations=request.iterations,
+        preconditioner=request.preconditioner or "none",
+        block=32 if request.block is None else request.block,
+        pipelined=request.pipelined,
+        partition=request.partition or ("grid" if benchmark else "row"),
+        strategy=request.strategy or ("pipelined" if benchmark else "direct"),
+        depth=request.depth,
+    )
+    if benchmark:
+        options = {"class": request.name, **{k: options[k] for k in ("partition", "strategy", "depth")}}
+    name = f"cg_{request.name}" if benchmark else f"cg_{request.matrix.stem}"
+    return {
+        "kind": "benchmark" if benchmark else "solve",
+        "options": options,
+        "folder": str(request.out or Path("runs") / name),
+        "ranks": ranks or 0,
+        "threads": request.threads,
+        "transport": request.transport,
+        "events": outer is None,
+    }
+
+
+def _read_system(request: CgRequest) -> tuple[np.ndarray, ...]:
+    matrix = cg_solve.checked_matrix(_read(request.matrix))
+    rows = matrix.shape[0]
+    given = np.ones(rows) if request.rhs is None else _read(request.rhs)
+    right_side = cg_solve.checked_right_side(given.toarray() if hasattr(given, "toarray") else given, rows)
+    return matrix.indptr, matrix.indices, matrix.data, right_side
+
+
+def _read(path: Path) -> Any:
+    """A Matrix Market file; NumPy's .npy and plain columns of numbers for right sides."""
+    import scipy.io  # noqa: PLC0415 - only where a matrix is read
+
+    try:
+        if path.suffix == ".npy":
+            return np.load(path)
+        if path.suffix == ".mtx" or path.name.endswith(".mtx.gz"):
+            return scipy.io.mmread(path)
+        return np.loadtxt(path)
+    except OSError as error:
+        raise storage_error(error, path, "read") from None
+    except (ValueError, TypeError, EOFError) as error:
+        raise BadInput(f"{path} cannot be read: {str(error).rstrip('.')}.") from None
+
+
+def _store(folder: RunFolder, system: tuple[np.ndarray, ...]) -> None:
+    """Where the ranks map the rows that they need, so that none reads the whole."""
+    with writing(folder.path / "matrix"):
+        (folder.path / "matrix").mkdir()
+        for name, values in zip(cg_worker.PARTS, system, strict=True):
+            np.save(folder.path / "matrix" / f"{name}.npy", values)
+
+
+def _after(folder: RunFolder, console: Console) -> int:
+    summary = json.loads(folder.summary.read_text())
+    with folder.history.open(newline="") as file:
+        history = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
+    shutil.rmtree(folder.path / "matrix", ignore_errors=True)
+    from .cg_plot import draw_residuals  # noqa: PLC0415 - matplotlib, after the ranks have ended
+
+    figure = folder.figures / "residual.png"
+    with writing(folder.figures):
+        folder.figures.mkdir(exist_ok=True)
+    draw_residuals(figure, history, summary)
+    text = benchmark_text(summary, history) if summary["kind"] == "benchmark" else solve_text(summary)
+    say(console, text)
+    say(console, f"everything is in {folder.path}")
+    if summary["kind"] == "benchmark":
+        return OK if summary["verified"] else OTHER
+    try:
+        cg_solve.complain(summary, summary["options"])
+    except SubcurrentError as error:
+        say(console, error.sentence, "red")
+        return OTHER
+    return OK
+
+
+def benchmark_text(summary: dict[str, Any], history: list[dict[str, float]]) -> str:
+    """The result as the NAS benchmarks print it."""
+    of, options = summary["class"], summary["options"]
+    lines = [" NAS Parallel Benchmarks - CG (Subcurrent)", ""]
+    lines += [f" Size: {of['n']:>10}", f" Iterations: {of['iterations']:>5}", ""]
+    lines += ["   iteration           ||r||                 zeta"]
+    lines += [f"{row['iteration']:10.0f}    {row['residual']:20.14E}{row['zeta']:20.13f}" for row in history]
+    verdict = "SUCCESSFUL" if summary["verified"] else "FAILED"
+    lines += ["", f" VERIFICATION {verdict}"]
+    lines += [f" Zeta is    {summary['zeta']:20.13E}", f" Error is   {summary['error']:20.13E}", ""]
+    values = [
+        ("Class", of["name"]), ("Size", of["n"]), ("Iterations", of["iterations"]),
+        ("Time in seconds", f"{summary['seconds']:.3f}"), ("Total ranks", summary["ranks"]),
+        ("Threads a rank", summary["threads"]), ("Mop/s total", f"{summary['mops']:.2f}"),
+        ("Mop/s/thread", f"{summary['mops'] / summary['ranks'] / summary['threads']:.2f}"),
+        ("Non-zeros", summary["partition"]["nonzeros"]),
+        ("Imbalance", f"{summary['partition']['imbalance']:.1%}"),
+        ("Partition", options["partition"]), ("Strategy", f"{options['strategy']}, depth {options['depth']}"),
+        ("Bytes sent", f"{summary['bytes_sent']:.0f}"), ("Verification", verdict),
+    ]  # fmt: skip
+    return "\n".join([*lines, " CG Benchmark Completed.", *(f" {k:<18}= {v:>24}" for k, v in values)])
+
+
+def solve_text(summary: dict[str, Any]) -> str:
+    state = "converged" if summary["converged"] else "ended"
+    return (
+        f"{summary['n']} unknowns, {summary['partition']['nonzeros']} non-zeros, {summary['ranks']} ranks: "
+        f"{state} after {summary['iterations']} iterations, |b - A x| / |b| = "
+        f"{float(summary['residual']):.3e}, {summary['seconds']:.3f} s"
+    )

@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`subcurrent.cg`: A x = b by conjugate gradients on all ranks, for a SciPy matrix and a NumPy vector."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from . import parallel
+from .errors import OTHER, BadInput, SubcurrentError
+
+PARTITIONS = ("row", "column", "grid")
+STRATEGIES = ("blocking", "direct", "pipelined")
+PRECONDITIONERS = ("none", "jacobi", "block-jacobi")
+
+
+@dataclass(frozen=True)
+class CgReport:
+    """How a solve went. `residuals` are |r| / |b| before each iteration and at the end, as the iteration
+    carries them on; `residual` is |b - A x| / |b|, computed anew."""
+
+    iterations: int
+    converged: bool
+    residual: float
+    residuals: np.ndarray
+
+
+def cg(
+    A: Any,
+    b: Any,
+    *,
+    tol: float = 1e-8,
+    iterations: int | None = None,
+    preconditioner: str = "none",
+    block: int = 32,
+    pipelined: bool = False,
+    partition: str = "row",
+    strategy: str = "direct",
+    depth: int = 5,
+    threads: int = 1,
+    each: Callable[[int, float], Any] | None = None,
+) -> tuple[np.ndarray, CgReport]:
+    """Solves A x = b for a symmetric positive definite A; returns x and a CgReport.
+
+    A              any SciPy sparse matrix, or what `scipy.sparse.csr_array` takes
+    b              its right side, one number a row
+    tol            ends when |b - A x| <= tol |b|
+    iterations     at most so many (10 n + 100)
+    preconditioner none, jacobi or block-jacobi with dense blocks of `block` rows
+    pipelined      one non-blocking reduction an iteration, which travels under the product; less accurate
+                   below about 1e-10
+    partition      row, column or grid; strategy blocking, direct or pipelined (in `depth` pieces)
+    each           called with the iteration and |r| / |b|
+
+    Under `mpirun -n 4 python script.py` it is called on all ranks with the same A and b and returns the whole
+    x on each. Raises BadInput for what cannot be solved so, and SubcurrentError when the iteration breaks
+    down or does not converge.
+    """
+    options = checked_options(
+        tol=tol, iterations=iterations, preconditioner=preconditioner, block=block, pipelined=pipelined,
+        partition=partition, strategy=strategy, depth=depth,
+    )  # fmt: skip
+    matrix = checked_matrix(A)
+    right_side = checked_right_side(b, matrix.shape[0])
+    context = parallel.context(threads, "auto")
+    parts = (matrix.indptr, matrix.indices, matrix.data)
+    solved, found, _ = solve_on(parallel.module(), context, parts, right_side, options, each=each)
+    complain(found, options)
+    report = CgReport(
+        found["iterations"], found["converged"], found["residual"], np.array(found["residuals"])
+    )
+    return solved, report
+
+
+def solve_on(
+    module: ModuleType,
+    context: Any,
+    matrix: tuple[np.ndarray, np.ndarray, np.ndarray],
+    right_side: np.ndarray,
+    options: dict[str, Any],
+    *,
+    each: Callable[[int, float], Any] | None = None,
+) -> tuple[np.ndarray, dict[str, Any], dict[str, Any]]:
+    """Collective: x, how the solve went, and facts about the partition. The matrix (CSR: begins, columns,
+    values) may be mapped from a file: each rank touches the rows it needs."""
+    begins, columns, values = matrix
+    partition = module.CgPartition(context, options["partition"], np.diff(begins).astype(np.int64))
+    first, last = partition.rows()
+    low, high = int(begins[first]), int(begins[last])
+    solver = module.CgSolver(
+        partition,
+        (np.asarray(begins[first : last + 1]) - low).astype(np.int64),
+        np.ascontiguousarray(columns[low:high], dtype=np.int64),
+        np.ascontiguousarray(values[low:high], dtype=np.float64),
+        options,
+    )
+    own = slice(*partition.own())
+    found = solver.solve(np.ascontiguousarray(right_side[own], dtype=np.float64), each)
+    return solver.solution(), found, solver.facts()
+
+
+def complain(found: dict[str, Any], options: dict[str, Any]) -> None:
+    """Raises with one sentence where there is no solution."""
+    if found["breakdown"]:
+        raise SubcurrentError(f"no solution: {found['breakdown']}.", OTHER)
+    if not found["converged"]:
+        raise SubcurrentError(
+            f"not converged: the residual is {found['residual']:.2e} of |b| after {found['iterations']} "
+            f"iterations, tol is {options['tol']:g}.",
+            OTHER,
+        )
+
+
+def checked_options(**options: Any) -> dict[str, Any]:
+    """What a solver takes, refused in one sentence where it cannot be had."""
+    for name, allowed in (
+        ("partition", PARTITIONS), ("strategy", STRATEGIES), ("preconditioner", PRECONDITIONERS),
+    ):  # fmt: skip
+        if options[name] not in allowed:
+            raise BadInput(f"{name} {options[name]!r} is not known: allowed are {', '.join(allowed)}.")
+    if not 0 < options["tol"] < 1:
+        raise BadInput(f"tol = {options['tol']:g} is not allowed: it must be more than 0 and less than 1.")
+    options["iterations"] = 0 if options["iterations"] is None else options["iterations"]
+    for name, least, most in (("depth", 1, 10**6), ("block", 1, 1024), ("iterations", 0, 2**31 - 1)):
+        if not least <= options[name] <= most:
+            raise BadInput(f"{name} = {options[name]} is not allowed: it must be {least} to {most}.")
+    return options
+
+
+def checked_matrix(given: Any) -> Any:
+    """The matrix as CSR with real numbers and sorted columns; one that conjugate gradients cannot take is
+    refused."""
+    import scipy.sparse  # noqa: PLC0415 - the program starts without SciPy
+
+    try:
+        matrix = scipy.sparse.csr_array(given)
+    except (TypeError, ValueError) as error:
+        raise BadInput(f"the matrix cannot be read as a sparse matrix: {error}.") from None
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        shape = " x ".join(str(n) for n in matrix.shape)
+        raise BadInput(f"the matrix is {shape}: conjugate gradients need a square one.")
+    if matrix.shape[0] == 0:
+        raise BadInput("the matrix is empty: conjugate gradients need at least one row.")
+    if np.iscomplexobj(matrix.data):
+        raise BadInput("the matrix is complex: conjugate gradients here are for real matrices.")
+    matrix = matrix.astype(np.float64)
+    matrix.sum_duplicates()
+    _check_finite(matrix)
+    _check_symmetric(matrix)
+    _check_definite(matrix)
+    return matrix
+
+
+def _check_finite(matrix: Any) -> None:
+    bad = np.flatnonzero(~np.isfinite(matrix.data))
+    if bad.size:
+        row = int(np.searchsorted(matrix.indptr, bad[0], side="right"))
+        raise BadInput(
+            f"entry ({row}, {matrix.indices[bad[0]] + 1}) of the matrix is {matrix.data[bad[0]]}: "
+            "all must be finite numbers."
+        )
+
+
+def _check_symmetric(matrix: Any) -> None:
+    apart = abs(matrix - matrix.T).tocoo()
+    largest = np.abs(matrix.data).max(initial=0.0)
+    if apart.nnz and apart.data.max() > 1e-12 * largest:
+        at = int(apart.data.argmax())
+        row, column = sorted((int(apart.row[at]), int(apart.col[at])))
+        raise BadInput(
+            f"the matrix is not symmetric: entry ({row + 1}, {column + 1}) is {matrix[row, column]:g} and "
+            f"entry ({column + 1}, {row + 1}) is {matrix[column, row]:g}."
+        )
+
+
+def _check_definite(matrix: Any) -> None:
+    """What can be seen without solving; the iteration finds the rest."""
+    size = np.asarray(abs(matrix).sum(axis=1)).ravel()
+    if not size.all():
+        raise BadInput(f"the matrix is singular: row {int(np.argmin(size)) + 1} is zero.")
+    diagonal = matrix.diagonal()
+    if diagonal.min() <= 0:
+        at = int(diagonal.argmin())
+        raise BadInput(
+            f"the matrix is not positive definite: its diagonal entry {at + 1} is {diagonal[at]:g}."
+        )
+    sums = np.asarray(matrix.sum(axis=1)).ravel()
+    if (np.abs(sums) <= 1e-14 * size).all():
+        raise BadInput("the matrix is singular: the sum of every row is zero.")
+
+
+def checked_right_side(given: Any, rows: int) -> np.ndarray:
+    """b as one number a row; anything else is refused."""
+    try:
+        right_side = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise BadInput(f"b cannot be read as real numbers: {error}.") from None
+    if right_side.ndim == 2 and right_side.shape[1] == 1:
+        right_side = right_side[:, 0]
+    if right_side.shape != (rows,):
+        shape = " x ".join(str(n) for n in right_side.shape) or "a single number"
+        raise BadInput(f"b has length {shape} and the matrix {rows} rows: they must be the same.")
+    bad = np.flatnonzero(~np.isfinite(right_side))
+    if bad.size:
+        raise BadInput(f"entry {bad[0] + 1} of b is {right_side[bad[0]]}: all must be finite numbers.")
+    return right_side

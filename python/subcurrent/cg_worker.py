@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One rank of `subcurrent cg`: the NAS kernel CG, or a solve with a matrix mapped from the run folder."""
+
+from __future__ import annotations
+
+import csv
+import json
+import resource
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from . import cg_solve, core, events, machine
+from .errors import OK, OTHER, SubcurrentError
+from .rundir import write_text, writing
+
+SAY_EVERY = 0.2  # seconds between two reports of a solve
+PARTS = ("begins", "columns", "values", "right_side")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    path = Path((arguments or sys.argv[1:])[0])
+    return work(json.loads(path.read_text()))
+
+
+def work(plan: dict[str, Any], prepare: Callable[[], None] | None = None) -> int:
+    """Does the plan as one of its ranks; `prepare` runs on rank 0 before anything else is done."""
+    try:
+        module = core.load()
+        context = module.Context(threads=plan["threads"], transport=plan["transport"])
+    except Exception as error:
+        return _say(plan, 0, error)
+    try:
+        if plan["ranks"] and context.size != plan["ranks"]:
+            raise SubcurrentError(f"{plan['ranks']} ranks were asked for but MPI counts {context.size}.")
+        if prepare is not None and context.rank == 0:
+            prepare()
+        context.barrier()
+        code = (_benchmark if plan["kind"] == "benchmark" else _solve)(module, context, plan)
+    except Exception as error:
+        code = _say(plan, context.rank, error)
+        context.abort("", code)
+        return code
+    context.close()
+    return OK if plan["events"] else code
+
+
+def _benchmark(module: ModuleType, context: Any, plan: dict[str, Any]) -> int:
+    begin = time.perf_counter()
+    options = plan["options"]
+    benchmark = module.CgBenchmark(
+        context, options["class"], options["partition"], options["strategy"], options["depth"]
+    )
+    setup = time.perf_counter() - begin
+    total = module.cg_class(options["class"])["iterations"]
+    told = None
+    if plan["events"]:
+        told = lambda n, residual, zeta: events.emit(  # noqa: E731
+            "cg", iteration=n, residual=residual, zeta=zeta, share=n / total
+        )
+    result = benchmark.run(told)
+    history = result.pop("history")
+    if context.rank == 0:
+        summary = {
+            "class": module.cg_class(options["class"]),
+            "partition": benchmark.facts(),
+            **result,
+            "setup_seconds": setup,
+        }
+        _write(plan, context, summary, ("iteration", "residual", "zeta"), history)
+    return OK if result["verified"] else OTHER
+
+
+def _solve(module: ModuleType, context: Any, plan: dict[str, Any]) -> int:
+    folder, options = Path(plan["folder"]), plan["options"]
+    begins, columns, values, right_side = (
+        np.load(folder / "matrix" / f"{name}.npy", mmap_mode="r") for name in PARTS
+    )
+    said = [0.0]
+
+    def each(iteration: int, residual: float) -> None:
+        if context.rank == 0 and plan["events"] and time.monotonic() - said[0] >= SAY_EVERY:
+            said[0] = time.monotonic()
+            share = np.log(max(residual, 1e-300)) / np.log(options["tol"])
+            events.emit("cg", iteration=iteration, residual=residual, share=float(np.clip(share, 0, 1)) + 0.0)
+
+    begin = time.perf_counter()
+    solved, found, facts = cg_solve.solve_on(
+        module, context, (begins, columns, values), right_side, options, each=each
+    )
+    if context.rank == 0:
+        found["seconds"] = time.perf_counter() - begin
+        with writing(folder / "solution.npy"):
+            np.save(folder / "solution.npy", solved)
+        history = list(enumerate(found.pop("residuals")))
+        found = {"n": len(right_side), "partition": facts, **found}
+        _write(plan, context, found, ("iteration", "residual"), history)
+    return OK if found["converged"] else OTHER
+
+
+def _write(
+    plan: dict[str, Any],
+    context: Any,
+    found: dict[str, Any],
+    names: tuple[str, ...],
+    history: list[tuple],
+) -> None:
+    folder = Path(plan["folder"])
+    with writing(folder / "history.csv"), (folder / "history.csv").open("w", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(names)
+        table.writerows((row[0], *(repr(float(value)) for value in row[1:])) for row in history)
+    summary = {
+        "solver": "cg",
+        "kind": plan["kind"],
+        "options": plan["options"],
+        "ranks": context.size,
+        "threads": plan["threads"],
+        "peak_memory_bytes": 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,  # of rank 0
+        "machine": machine.describe(),
+        **{key: _number(value) for key, value in found.items()},
+    }
+    write_text(folder / "summary.json", json.dumps(summary, indent=1) + "\n")
+    if plan["events"]:
+        events.emit("end", state="finished")
+
+
+def _number(value: Any) -> Any:
+    """What JSON has no number for, as a word."""
+    return str(value) if isinstance(value, float) and not np.isfinite(value) else value
+
+
+def _say(plan: dict[str, Any], rank: int, error: Exception) -> int:
+    code = getattr(error, "exit_code", OTHER)
+    text = str(error)
+    if not hasattr(error, "exit_code"):
+        traceback.print_exc()
+        text = f"{type(error).__name__}: {error}"
+    if plan["events"]:
+        events.emit("error", rank=rank, code=code, text=text)
+    else:
+        sys.stderr.write(f"subcurrent: {text}\n")
+        sys.stderr.flush()
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The dendrite as the program around a run sees it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..lines import number
+from .base import Kind
+
+
+class DendriteKind(Kind):
+    compiled = "Dendrite"
+    history = (
+        "step",
+        "time",
+        "dt",
+        "solid",
+        "tip",
+        "tip_velocity",
+        "T_low",
+        "T_high",
+        "phi_low",
+        "phi_high",
+        "total",
+    )
+
+    def step(self, solver: Any, case: Any) -> dict[str, Any]:
+        return solver.step(diagnostics=(solver.steps + 1) % case.output.history_every == 0)
+
+    def facts(self, record: dict[str, Any]) -> list[str]:
+        facts = [f"step {record['step']}", f"time {number(1e9 * record['time'], '.3f')} ns"]
+        if "solid" in record:
+            facts.append(f"solid {number(100 * record['solid'], '.2f')} %")
+            facts.append(f"tip {number(1e6 * record['tip'], '.3f')} um")
+            if math.isfinite(record["tip_velocity"] or math.nan):
+                facts.append(f"{number(record['tip_velocity'], '.1f')} m/s")
+        return facts
+
+    def results(self, solver: Any, case: Any) -> dict[str, str]:
+        return {}
+
+    def summary(
+        self, case: Any, taken: int, totals: dict[str, Any], timeline: dict[str, Any]
+    ) -> dict[str, Any]:
+        return {"undercooling": case.material.melting - case.start.temperature}
+
+    def warnings(self, summary: dict[str, Any]) -> list[str]:
+        last = summary.get("last_step") or {}
+        beyond = max(-(last.get("phi_low") or 0.0), (last.get("phi_high") or 1.0) - 1.0)
+        return [f"phi leaves [0, 1] by {beyond:.2g}: a smaller run.safety may help"] if beyond > 1e-3 else []
+
+    def rows(self, summary: dict[str, Any]) -> list[tuple[str, str | None]]:
+        last = summary.get("last_step") or {}
+
+        def text(name: str, scale: float, form: str) -> str | None:
+            value = last.get(name)
+            return None if value is None else form.format(scale * value)
+
+        return [
+            ("undercooling", f"{summary['undercooling']:g} K"),
+            ("solid fraction", text("solid", 100, "{:.2f} %")),
+            ("longest arm of the first crystal", text("tip", 1e6, "{:.3f} um")),
+            ("its speed", text("tip_velocity", 1, "{:.1f} m/s")),
+            ("cell updates", _rate(summary)),
+        ]
+
+    def title(self, case: Any) -> str:
+        crystals = "a dendrite" if len(case.seeds) == 1 else f"{len(case.seeds)} dendrites"
+        cells = " × ".join(str(count) for count in case.grid.cells)
+        below = case.material.melting - case.start.temperature
+        name = f"{case.material.name[:1].upper()}{case.material.name[1:]}"
+        return f"{name}, {crystals} {below:g} K below melting, {cells} cells"
+
+    def comparison(self, sweeps: int) -> tuple[list[str], list[str]]:
+        return [], ["output.history_every=1000000"]
+
+    @staticmethod
+    def points(case: Any) -> str:
+        return " × ".join(str(count) for count in case.grid.cells)
+
+
+def _rate(summary: dict[str, Any]) -> str | None:
+    seconds = summary.get("seconds_per_step")
+    return f"{1e-6 * summary['cells'] / seconds:.0f} million a second" if seconds else None

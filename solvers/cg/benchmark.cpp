@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// The benchmark's iteration; the equation before each stage.
+#include "solvers/cg/benchmark.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "engine/stage/global_value.hpp"
+#include "solvers/cg/kernels.hpp"
+
+namespace sc::cg {
+
+namespace {
+
+constexpr int solver_steps = 25;
+constexpr double tolerance = 1e-10;
+using F = Field<double>&;
+
+auto start_stage(F z, F r, F p, F x) {
+  return Sweep("start", Start{}, SweepOptions{.reduce = Reduce::sum, .flops = 2}, writes(z.now()),
+               writes(r.now()), writes(p.now()), reads(x.now()));
+}
+auto curvature_stage(F p, F q) {
+  return Sweep("p q", Dot{}, SweepOptions{.reduce = Reduce::sum, .flops = 2}, reads(p.now()), reads(q.now()));
+}
+auto residual_stage(F r, F q) {
+  return Sweep("residual", Reduced{}, SweepOptions{.reduce = Reduce::sum, .flops = 4}, updates(r.now()),
+               reads(q.now()));
+}
+auto solution_stage(F z, F p) {
+  return Sweep("solution", Add{}, SweepOptions{.flops = 2}, updates(z.now()), reads(p.now()));
+}
+auto direction_stage(F p, F r) {
+  return Sweep("direction", Turn{}, SweepOptions{.flops = 2}, updates(p.now()), reads(r.now()));
+}
+auto norms_stage(F x, F z) {
+  return Sweep("norms", Norms{}, SweepOptions{.reduce = Reduce::sum, .flops = 4}, reads(x.now()),
+               reads(z.now()));
+}
+auto copy_stage(F p, F z) { return Sweep("copy", Copy{}, writes(p.now()), reads(z.now())); }
+auto distance_stage(F x, F q) {
+  return Sweep("distance", Distance{}, SweepOptions{.reduce = Reduce::sum, .flops = 3}, reads(x.now()),
+               reads(q.now()));
+}
+auto next_stage(F x, F z) {
+  return Sweep("next x", Scale{}, SweepOptions{.flops = 1}, writes(x.now()), reads(z.now()));
+}
+
+}  // namespace
+
+struct Benchmark::Parts {
+  Parts(Context& context_in, const Class& c_in, const Partition& partition, const LocalRows& rows,
+        const Settings& settings)
+      : context(context_in), c(c_in), product(context_in, partition, rows, settings) {}
+
+  Context& context;
+  Class c;
+  Product product;
+  Field<double>& p = product.x();
+  Field<double>& q = product.y();
+  Field<double> x{product.grid(), "iterate"}, z{product.grid(), "z"}, r{product.grid(), "r"};
+  decltype(start_stage(z, r, p, x)) start = start_stage(z, r, p, x);
+  decltype(curvature_stage(p, q)) curvature = curvature_stage(p, q);
+  decltype(residual_stage(r, q)) residual = residual_stage(r, q);
+  decltype(solution_stage(z, p)) solution = solution_stage(z, p);
+  decltype(direction_stage(p, r)) direction = direction_stage(p, r);
+  decltype(norms_stage(x, z)) norms = norms_stage(x, z);
+  decltype(copy_stage(p, z)) copy = copy_stage(p, z);
+  decltype(distance_stage(x, q)) distance = distance_stage(x, q);
+  decltype(next_stage(x, z)) next = next_stage(x, z);
+  GlobalValue dot{context}, length{context};
+  GlobalValue told{context, 0};  // what is only printed is reduced to rank 0, and nobody waits for it there
+
+  // A z = x by conjugate gradients.
+  void solve() {
+    Runner& runner = product.runner();
+    // z = 0, r = p = x, rho = r^T r
+    runner.run(start);
+    double rho = dot.reduce(start.accumulators());
+    for (int step = 0; step < solver_steps; ++step) {
+      // q = A p
+      product.run();
+      // alpha = rho / p^T q
+      runner.run(curvature);
+      const double alpha = rho / dot.reduce(curvature.accumulators());
+      // r = r - alpha q; rho = r^T r travels while z = z + alpha p
+      runner.run(residual, Reduced{alpha});
+      dot.start(residual.accumulators());
+      runner.run(solution, Add{alpha});
+      const double before = rho;
+      rho = dot.value();
+      // p = r + beta p
+      runner.run(direction, Turn{rho / before});
+    }
+  }
+
+  // The rest of an outer iteration; what it came to goes to rank 0 as |x - A z|^2 and x^T z.
+  void advance() {
+    Runner& runner = product.runner();
+    // x^T z, z^T z: the length travels while |x - A z| is computed
+    runner.run(norms);
+    length.start(norms.accumulators().subspan(1, 1));
+    runner.run(copy);
+    product.run();
+    runner.run(distance);
+    told.start(std::array{distance.accumulators()[0], norms.accumulators()[0]});
+    // x = z / |z|
+    runner.run(next, Scale{1 / std::sqrt(length.value())});
+  }
+
+  /// On rank 0 what the last iteration came to.
+  OuterIteration report(int iteration) {
+    const double distance2 = told.value(0), xz = told.value(1);
+    return {iteration, std::sqrt(distance2), c.shift + 1 / xz};
+  }
+  void begin() {
+    x.fill([](int, int, int) { return 1.0; });
+  }
+};
+
+Benchmark::Benchmark(Context& context, const Class& c, const Settings& settings) {
+  const Partition partition(settings.partition, row_weights(c), context.size());
+  LocalRows rows;
+  context.together([&] { rows = make_matrix(c, partition, context.rank()); });
+  parts_ = std::make_unique<Parts>(context, c, partition, rows, settings);
+}
+
+Benchmark::~Benchmark() = default;
+Product& Benchmark::product() { return parts_->product; }
+const Class& Benchmark::parameters() const { return parts_->c; }
+
+BenchmarkResult Benchmark::run(const std::function<void(const OuterIteration&)>& each) {
+  Parts& w = *parts_;
+  const bool teller = w.context.rank() == 0;
+  BenchmarkResult result;
+  w.begin();
+  w.solve();  // untimed
+  w.advance();
+  w.told.value();
+  w.begin();
+  const auto tell = [&](int iteration) {
+    if (!teller) return;
+    result.history.push_back(w.report(iteration));
+    if (each) each(result.history.back());
+  };
+  const double sent = w.product.sent();
+  w.context.barrier();
+  const double begin = w.context.timeline().now();
+  for (int iteration = 1; iteration <= w.c.iterations; ++iteration) {
+    w.solve();
+    if (iteration > 1) tell(iteration - 1);
+    w.advance();
+  }
+  w.told.value();
+  result.seconds = w.context.max(w.context.timeline().now() - begin);
+  tell(w.c.iterations);
+  const double none = -std::numeric_limits<double>::infinity();
+  result.zeta = w.context.max(teller ? result.history.back().zeta : none);
+  result.error = std::abs(result.zeta - w.c.zeta) / std::abs(w.c.zeta);
+  result.verified = result.error <= tolerance;
+  result.mops = million_operations(w.c) / result.seconds;
+  result.sent =
+      static_cast<double>(w.context.sum(static_cast<std::uint64_t>(std::llround(w.product.sent() - sent))));
+  return result;
+}
+
+double million_operations(const Class& c) {
+  const double nz = c.nonzer * (c.nonzer + 1.0);
+  return 1e-6 * 2 * c.iterations * c.n * (3 + nz + solver_steps * (5 + nz) + 3);
+}
+
+}  // namespace sc::cg

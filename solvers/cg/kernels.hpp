@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// The vector operations of conjugate gradients, entry by entry, each under its formula. Those that return a
+// value are summed over all entries, whatever the order.
+#pragma once
+
+#include <array>
+
+#include "engine/subcurrent.hpp"
+
+namespace sc::cg {
+
+// x^T y
+struct Dot {
+  SC_FN double operator()(At c, In<double> x, In<double> y) const { return x[c] * y[c]; }
+};
+// z = 0, r = x, p = x; x^T x
+struct Start {
+  SC_FN double operator()(At c, Out<double> z, Out<double> r, Out<double> p, In<double> x) const {
+    z[c] = 0;
+    r[c] = x[c];
+    p[c] = x[c];
+    return x[c] * x[c];
+  }
+};
+// y = y + a x
+struct Add {
+  double a = 0;
+  SC_FN void operator()(At c, InOut<double> y, In<double> x) const { y[c] += a * x[c]; }
+};
+// r = r - a q; r^T r
+struct Reduced {
+  double a = 0;
+  SC_FN double operator()(At c, InOut<double> r, In<double> q) const {
+    const double left = r[c] - a * q[c];
+    r[c] = left;
+    return left * left;
+  }
+};
+// p = r + b p
+struct Turn {
+  double b = 0;
+  SC_FN void operator()(At c, InOut<double> p, In<double> r) const { p[c] = r[c] + b * p[c]; }
+};
+// y = x
+struct Copy {
+  SC_FN void operator()(At c, Out<double> y, In<double> x) const { y[c] = x[c]; }
+};
+// x = a z
+struct Scale {
+  double a = 1;
+  SC_FN void operator()(At c, Out<double> x, In<double> z) const { x[c] = a * z[c]; }
+};
+// x^T z, z^T z
+struct Norms {
+  SC_FN std::array<double, 2> operator()(At c, In<double> x, In<double> z) const {
+    return {x[c] * z[c], z[c] * z[c]};
+  }
+};
+// |x - y|^2
+struct Distance {
+  SC_FN double operator()(At c, In<double> x, In<double> y) const { return (x[c] - y[c]) * (x[c] - y[c]); }
+};
+// x^T y, x^T x
+struct Dots {
+  SC_FN std::array<double, 2> operator()(At c, In<double> x, In<double> y) const {
+    return {x[c] * y[c], x[c] * x[c]};
+  }
+};
+// u = d r, the Jacobi preconditioner with d = 1 / diagonal
+struct Diagonal {
+  SC_FN void operator()(At c, Out<double> u, In<double> d, In<double> r) const { u[c] = d[c] * r[c]; }
+};
+
+// Pipelined conjugate gradients: r^T u, w^T u, r^T r
+struct PipelinedDots {
+  SC_FN std::array<double, 3> operator()(At c, In<double> r, In<double> u, In<double> w) const {
+    return {r[c] * u[c], w[c] * u[c], r[c] * r[c]};
+  }
+};
+// z = n + b z, q = m + b q, s = w + b s, p = u + b p
+struct PipelinedTurn {
+  double b = 0;
+  SC_FN void operator()(At c, InOut<double> z, InOut<double> q, InOut<double> s, InOut<double> p,
+                        In<double> n, In<double> m, In<double> w, In<double> u) const {
+    z[c] = n[c] + b * z[c];
+    q[c] = m[c] + b * q[c];
+    s[c] = w[c] + b * s[c];
+    p[c] = u[c] + b * p[c];
+  }
+};
+// x = x + a p, r = r - a s, u = u - a q, w = w - a z
+struct PipelinedStep {
+  double a = 0;
+  SC_FN void operator()(At c, InOut<double> x, InOut<double> r, InOut<double> u, InOut<double> w,
+                        In<double> p, In<double> s, In<double> q, In<double> z) const {
+    x[c] += a * p[c];
+    r[c] -= a * s[c];
+    u[c] -= a * q[c];
+    w[c] -= a * z[c];
+  }
+};
+
+}  // namespace sc::cg

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Preconditioners: a sweep for the diagonal; inverted blocks as rows of a sparse matrix of their own.
+#include "solvers/cg/preconditioner.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "solvers/cg/kernels.hpp"
+
+namespace sc::cg {
+
+namespace {
+
+constexpr std::string_view names[] = {"none", "jacobi", "block-jacobi"};
+
+/// Entries [lo, hi) x [lo, hi) of the matrix, which one rank holds; dense, by rows.
+std::vector<double> block_of(const LocalRows& rows, std::int64_t lo, std::int64_t hi) {
+  const auto n = static_cast<std::size_t>(hi - lo);
+  std::vector<double> dense(n * n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto r = static_cast<std::size_t>(lo - rows.first) + i;
+    for (auto k = static_cast<std::size_t>(rows.begin[r]); k < static_cast<std::size_t>(rows.begin[r + 1]);
+         ++k)
+      if (rows.column[k] >= lo && rows.column[k] < hi)
+        dense[i * n + static_cast<std::size_t>(rows.column[k] - lo)] += rows.value[k];
+  }
+  return dense;
+}
+
+/// A = L L^T in place; false where A is not positive definite.
+bool factor(std::vector<double>& a, std::size_t n) {
+  for (std::size_t j = 0; j < n; ++j) {
+    for (std::size_t k = 0; k < j; ++k) a[j * n + j] -= a[j * n + k] * a[j * n + k];
+    if (!(a[j * n + j] > 0)) return false;
+    a[j * n + j] = std::sqrt(a[j * n + j]);
+    for (std::size_t i = j + 1; i < n; ++i) {
+      for (std::size_t k = 0; k < j; ++k) a[i * n + j] -= a[i * n + k] * a[j * n + k];
+      a[i * n + j] /= a[j * n + j];
+    }
+  }
+  return true;
+}
+
+/// Column `c` of (L L^T)^-1.
+std::vector<double> inverse_column(const std::vector<double>& l, std::size_t n, std::size_t c) {
+  std::vector<double> x(n);
+  x[c] = 1;
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t k = 0; k < i; ++k) x[i] -= l[i * n + k] * x[k];
+    x[i] /= l[i * n + i];
+  }
+  for (std::size_t i = n; i-- > 0;) {
+    for (std::size_t k = i + 1; k < n; ++k) x[i] -= l[k * n + i] * x[k];
+    x[i] /= l[i * n + i];
+  }
+  return x;
+}
+
+LocalRows inverted_blocks(const LocalRows& rows, const Grid& grid, int block) {
+  LocalRows inverse;
+  inverse.first = grid.origin().x;
+  const std::int64_t last = inverse.first + grid.own().hi.x;
+  for (std::int64_t lo = inverse.first; lo < last; lo += block) {
+    const std::int64_t hi = std::min<std::int64_t>(lo + block, last);
+    const auto n = static_cast<std::size_t>(hi - lo);
+    std::vector<double> dense = block_of(rows, lo, hi);
+    if (!factor(dense, n))
+      refuse("the matrix is not positive definite: rows " + std::to_string(lo + 1) + " to " +
+             std::to_string(hi) + " have no Cholesky factor");
+    for (std::size_t i = 0; i < n; ++i) {  // symmetric: column i is row i
+      const auto row = inverse_column(dense, n, i);
+      for (std::size_t k = 0; k < n; ++k) inverse.column.push_back(lo + static_cast<std::int64_t>(k));
+      inverse.value.insert(inverse.value.end(), row.begin(), row.end());
+      inverse.begin.push_back(static_cast<std::int64_t>(inverse.column.size()));
+    }
+  }
+  return inverse;
+}
+
+void fill_inverse_diagonal(const LocalRows& rows, Field<double>& diagonal) {
+  const Grid& grid = diagonal.grid();
+  const Out<double> d = diagonal.modify();
+  for (int i = 0; i < grid.own().hi.x; ++i) {
+    const std::int64_t g = grid.origin().x + i;
+    const double value = block_of(rows, g, g + 1).front();
+    if (!(value > 0))
+      refuse("the matrix is not positive definite: its diagonal entry " + std::to_string(g + 1) + " is " +
+             std::to_string(value));
+    d.base[i] = 1 / value;
+  }
+}
+
+}  // namespace
+
+std::string_view preconditioning_name(Preconditioning kind) { return names[static_cast<int>(kind)]; }
+
+Preconditioning preconditioning_of(std::string_view name) {
+  for (int i = 0; i < 3; ++i)
+    if (names[i] == name) return static_cast<Preconditioning>(i);
+  refuse("preconditioner \"" + std::string(name) + "\" is not known; allowed are none, jacobi, block-jacobi");
+}
+
+std::unique_ptr<Stage> make_preconditioner(Preconditioning kind, const LocalRows& rows, int block,
+                                           Field<double>& u, Field<double>& r, Field<double>& diagonal) {
+  const Grid& grid = u.grid();
+  Context& context = grid.context();
+  if (kind == Preconditioning::none) {
+    using Copying = decltype(Sweep("", Copy{}, writes(u.now()), reads(r.now())));
+    return std::make_unique<Copying>("precondition", Copy{}, writes(u.now()), reads(r.now()));
+  }
+  if (kind == Preconditioning::jacobi) {
+    context.together([&] { fill_inverse_diagonal(rows, diagonal); });
+    using Scaling = decltype(Sweep("", Diagonal{}, writes(u.now()), reads(diagonal.now()), reads(r.now())));
+    return std::make_unique<Scaling>("precondition", Diagonal{}, writes(u.now()), reads(diagonal.now()),
+                                     reads(r.now()));
+  }
+  if (block < 1 || block > 1024) refuse("block is " + std::to_string(block) + "; allowed is 1 to 1024");
+  LocalRows inverse;
+  context.together([&] { inverse = inverted_blocks(rows, grid, block); });
+  return std::make_unique<RowStage>("precondition", MatrixRows{inverse.first, inverse.begin, inverse.value},
+                                    writes(u.now()), reads(r.now(), gather(inverse.column)));
+}
+
+}  // namespace sc::cg

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Product: y = A x on all ranks under a partition and a way of hiding what travels; a RowStage and the
+// choices that make it so.
+#pragma once
+
+#include "engine/stage/row_stage.hpp"
+#include "engine/subcurrent.hpp"
+#include "solvers/cg/partition.hpp"
+
+namespace sc::cg {
+
+/// blocking: everything arrives before anything is computed, and leaves when all is. direct: receives wait
+/// ahead, own work goes on meanwhile. pipelined: `depth` pieces a message, each sent as soon as it is
+/// computed and added as it comes.
+enum class Hiding { blocking, direct, pipelined };
+std::string_view hiding_name(Hiding hiding);
+/// Throws Error (bad_input) naming the ones there are.
+Hiding hiding_of(std::string_view name);
+
+struct Settings {
+  Division partition = Division::grid;
+  Hiding strategy = Hiding::pipelined;
+  int depth = 5;
+};
+
+/// The engine's strategy for it, which depends on what travels: entries of x, sums, or both.
+Strategy engine_strategy(Hiding hiding, const Partition& partition);
+
+class Product {
+ public:
+  /// Collective. `rows` is only read. Throws Error (bad_input) for a depth below 1.
+  Product(Context& context, const Partition& partition, const LocalRows& rows, const Settings& settings);
+
+  void run() { runner_.run(*stage_); }
+  Field<double>& x() { return x_; }
+  Field<double>& y() { return y_; }
+  const Grid& grid() const { return grid_; }
+  Runner& runner() { return runner_; }
+  const RowStage& stage() const { return *stage_; }
+  const Partition& partition() const { return partition_; }
+  /// Non-zeros of all ranks, and of the busiest over the mean - 1.
+  std::int64_t nonzeros() const { return nonzeros_; }
+  double imbalance() const { return imbalance_; }
+  /// Bytes that this rank has sent in products so far.
+  double sent() const;
+
+ private:
+  Partition partition_;
+  Grid grid_;
+  Field<double> x_, y_;
+  std::unique_ptr<RowStage> stage_;
+  Runner runner_;
+  std::int64_t nonzeros_ = 0;
+  double imbalance_ = 0;
+};
+
+}  // namespace sc::cg

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// The phase-field equations cell by cell. phi: 1 solid, 0 melt; theta = T - T_m in K, which single precision
+// resolves ten times finer than T itself. Lengths are cells: coefficients carry dt, dx and the material.
+#pragma once
+
+#include <type_traits>
+
+#include "engine/field/views.hpp"
+#include "solvers/dendrite/noise.hpp"
+
+namespace sc::dendrite {
+
+/// a b + c, rounded once where the machine can. Left alone, the compiler may contract a b - c d one way in
+/// the vector loop and the other way in its remainder, and a row's bits would depend on where it is cut: the
+/// library is compiled without contraction (CMakeLists.txt), and its kernels say where they want it.
+template <class Real>
+SC_FN Real fused(Real a, Real b, Real c) {
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__CUDA_ARCH__)
+  if constexpr (std::is_same_v<Real, float>) return __builtin_fmaf(a, b, c);
+  if constexpr (std::is_same_v<Real, double>) return __builtin_fma(a, b, c);
+#endif
+  return a * b + c;
+}
+
+/// A = 1 + gamma - 8 gamma X and A + 16 gamma (n_n^2 - S) = 1 - 15 gamma + 24 gamma X + 16 gamma n_n^2, see
+/// flux().
+template <class Real>
+struct Anisotropy {
+  Anisotropy() = default;
+  explicit Anisotropy(double gamma)
+      : most(Real(1 + gamma)),
+        least(Real(1 - 15 * gamma)),
+        x8(Real(-8 * gamma)),
+        x24(Real(24 * gamma)),
+        x16(Real(16 * gamma)) {}
+  Real most{1}, least{1}, x8{0}, x24{0}, x16{0};
+};
+
+/// The parameters of a step.
+template <class Real>
+struct Coefficients {
+  Real flux{};      ///< dt M eps^2 / (4 dx^2): gradients below are four times those per cell
+  Real reaction{};  ///< 4 W M dt
+  Real drive{};     ///< -15 L / (2 W T_m), 1/K: beta = drive theta phi (1 - phi)
+  Real heat{};      ///< kappa dt / dx^2
+  Real latent{};    ///< L / C, K
+  Real noise{};     ///< a
+  std::uint64_t key = 0;
+  Anisotropy<Real> gamma{};
+};
+
+/// Added to |4 grad phi|^2: what is flatter than 1e-9 a cell counts as without direction. The product of two
+/// is still a normal number in single precision.
+template <class Real>
+constexpr Real flat = Real(1e-18);
+/// Smaller values of phi are set to 0: the tail ahead of a front would else end in subnormal numbers.
+template <class Real>
+constexpr Real vanishing = Real(1e-12);
+
+/// h = phi^3 (10 - 15 phi + 6 phi^2), the solid's share of the latent heat.
+template <class Real>
+SC_FN Real latent_share(Real phi) {
+  return phi * phi * phi * fused(phi, fused(Real(6), phi, Real(-15)), Real(10));
+}
+
+/// Four times the gradient per cell on a face: n across it, a and b along it.
+template <class Real>
+struct FaceGradient {
+  Real n, a, b;
+};
+template <class Real>
+SC_FN Real square(const FaceGradient<Real>& g) {
+  return fused(g.n, g.n, fused(g.a, g.a, fused(g.b, g.b, flat<Real>)));
+}
+
+/// d/d(phi_n) of 1/2 (eps/eps_0)^2 |grad phi|^2 = A^2 phi_n + A dA/d(phi_n) |grad phi|^2, where
+/// A = 1 - 3 gamma + 4 gamma S and S = (phi_x^4 + phi_y^4 + phi_z^4) / |grad phi|^4. With n_i = phi_i / |grad
+/// phi|, dA/d(phi_n) |grad phi|^2 = 16 gamma phi_n (n_n^2 - S), so that both terms together are
+///   phi_n A (A + 16 gamma (n_n^2 - S)),
+/// and since the n_i^2 add up to 1, S = 1 - 2 X with X = n_n^2 (1 - n_n^2) + (n_a n_b)^2. `inverse` is 1 /
+/// square(g).
+template <class Real>
+SC_FN Real flux(const FaceGradient<Real>& g, const Anisotropy<Real>& k, Real inverse) {
+  const Real un = g.n * g.n * inverse, uab = g.a * g.b * inverse;
+  const Real X = fused(uab, uab, fused(-un, un, un));
+  return g.n * fused(k.x8, X, k.most) * fused(k.x16, un, fused(k.x24, X, k.least));
+}
+
+/// Rows: the axes x, y, z of the grid in the crystal's frame.
+template <class Real>
+struct Rotation {
+  Real r[3][3];
+};
+/// Of a unit quaternion w, x, y, z that turns the crystal's frame into the grid's.
+template <class Real>
+SC_FN Rotation<Real> rotation_of(Real w, Real x, Real y, Real z) {
+  const Real xx = x * x, yy = y * y, zz = z * z, one = Real(1), two = Real(2);
+  return {{{one - two * (yy + zz), two * (x * y - w * z), two * (x * z + w * y)},
+           {two * (x * y + w * z), one - two * (xx + zz), two * (y * z - w * x)},
+           {two * (x * z - w * y), two * (y * z + w * x), one - two * (xx + yy)}}};
+}
+
+/// The same for a turned crystal: p_i are the gradient's components along its axes, and the flux through a
+/// face whose normal is row n of R takes A ((A - 16 gamma S) phi_n + 16 gamma sum_i R_ni p_i^3 / |p|^2).
+template <int n, class Real>
+SC_FN Real turned_flux(const FaceGradient<Real>& g, const Anisotropy<Real>& k, const Rotation<Real>& R,
+                       Real inverse) {
+  constexpr int a = (n + 1) % 3, b = (n + 2) % 3;
+  Real p[3], u[3];
+  Real cubes{};
+  for (int i = 0; i < 3; ++i) {
+    p[i] = fused(R.r[n][i], g.n, fused(R.r[a][i], g.a, R.r[b][i] * g.b));
+    u[i] = p[i] * p[i] * inverse;
+    cubes = fused(R.r[n][i] * p[i], u[i], cubes);
+  }
+  const Real across = p[1] * p[2] * inverse;
+  const Real X = fused(across, across, fused(-u[0], u[0], u[0]));
+  return fused(k.x8, X, k.most) * fused(fused(k.x24, X, k.least), g.n, k.x16 * cubes);
+}
+
+/// Difference of phi over the two neighbours along an axis: twice the slope at the cell.
+template <class Real>
+SC_FN Real across(In<Real> phi, At c, int axis) {
+  return phi[c.along(axis, 1)] - phi[c.along(axis, -1)];
+}
+
+/// How a face's flux is computed: along the grid's axes, or along those of a turned crystal. Structs, since a
+/// lambda is not inlined for certain, and a call in the loop over cells would keep it from being vectorised.
+template <class Real>
+struct Straight {
+  Anisotropy<Real> gamma;
+  template <int n>
+  SC_FN Real on(const FaceGradient<Real>& g, Real inverse) const {
+    return flux(g, gamma, inverse);
+  }
+};
+template <class Real>
+struct Turned {
+  Anisotropy<Real> gamma;
+  Rotation<Real> R;
+  template <int n>
+  SC_FN Real on(const FaceGradient<Real>& g, Real inverse) const {
+    return turned_flux<n>(g, gamma, R, inverse);
+  }
+};
+
+/// Fluxes through the two faces of a cell across `axis`, outgoing less incoming, of four times the gradient.
+/// Slopes along a face are means of those of the two cells beside it; `centre` is 4 phi of the cell, a and b
+/// are its own slopes. Multiplying by 4 is exact: 4 p - 4 q has the bits of 4 (p - q). One division serves
+/// both faces: six a cell take longer than all else but the sums and products.
+template <int axis, class Real, class Flux>
+SC_FN Real flux_difference(In<Real> phi, At c, Real centre, Real a, Real b, const Flux& flux) {
+  constexpr int along_a = (axis + 1) % 3, along_b = (axis + 2) % 3;
+  const At up = c.along(axis, 1), down = c.along(axis, -1);
+  const FaceGradient<Real> high{fused(Real(4), phi[up], -centre), a + across(phi, up, along_a),
+                                b + across(phi, up, along_b)};
+  const FaceGradient<Real> low{fused(Real(-4), phi[down], centre), a + across(phi, down, along_a),
+                               b + across(phi, down, along_b)};
+  const Real of_high = square(high), of_low = square(low);
+  const Real both = Real(1) / (of_high * of_low);
+  return flux.template on<axis>(high, both * of_low) - flux.template on<axis>(low, both * of_high);
+}
+
+/// dx^2 div of the flux, times four.
+template <class Real, class Flux>
+SC_FN Real divergence(In<Real> phi, At c, const Flux& flux) {
+  const Real four = Real(4) * phi[c], x = across(phi, c, 0), y = across(phi, c, 1), z = across(phi, c, 2);
+  return flux_difference<0>(phi, c, four, y, z, flux) +
+         (flux_difference<1>(phi, c, four, z, x, flux) + flux_difference<2>(phi, c, four, x, y, flux));
+}
+
+/// phi' = phi + dt M [div flux + 4 W phi (1 - phi) (phi - 1/2 + beta + a chi)],
+/// beta = drive theta phi (1 - phi).
+template <bool noisy, class Real>
+SC_FN Real next_phase(const Coefficients<Real>& k, Real phi, Real theta, Real div, Index g) {
+  const Real well = phi * (Real(1) - phi);
+  Real slope = fused(k.drive * theta, well, phi - Real(0.5));
+  if constexpr (noisy) slope = fused(k.noise, noise<Real>(k.key, g), slope);
+  const Real next = fused(k.flux, div, fused(k.reaction * well, slope, phi));
+  return next < vanishing<Real> && next > -vanishing<Real> ? Real(0) : next;
+}
+
+/// theta' = theta + dt kappa lap theta + (L / C) (h(phi') - h(phi)): theta - (L / C) h(phi) is conserved as
+/// it stands, which h'(phi) dphi/dt would not do.
+template <class Real>
+SC_FN Real next_heat(const Coefficients<Real>& k, In<Real> theta, At c, Real phi, Real next) {
+  const Real around = ((theta[c.x(1)] + theta[c.x(-1)]) + (theta[c.y(1)] + theta[c.y(-1)])) +
+                      (theta[c.z(1)] + theta[c.z(-1)]);
+  return fused(k.latent, latent_share(next) - latent_share(phi),
+               fused(k.heat, fused(Real(-6), theta[c], around), theta[c]));
+}
+
+/// Both fields in one sweep: the change of phi never goes through memory.
+template <class Real, bool noisy>
+struct Advance {
+  Coefficients<Real> k;
+  SC_FN void operator()(At c, Index g, Out<Real> phi_next, Out<Real> theta_next, In<Real> phi,
+                        In<Real> theta) const {
+    const Real next = next_phase<noisy>(k, phi[c], theta[c], divergence(phi, c, Straight<Real>{k.gamma}), g);
+    phi_next[c] = next;
+    theta_next[c] = next_heat(k, theta, c, phi[c], next);
+  }
+};
+
+/// The same where crystals are turned: a cell's six fluxes are those of the crystal that it belongs to.
+template <class Real, bool noisy>
+struct AdvanceTurned {
+  Coefficients<Real> k;
+  SC_FN void operator()(At c, Index g, Out<Real> phi_next, Out<Real> theta_next, In<Real> phi, In<Real> theta,
+                        In<Real, 4> turn) const {
+    const Turned<Real> flux{k.gamma, rotation_of(turn[0][c], turn[1][c], turn[2][c], turn[3][c])};
+    const Real next = next_phase<noisy>(k, phi[c], theta[c], divergence(phi, c, flux), g);
+    phi_next[c] = next;
+    theta_next[c] = next_heat(k, theta, c, phi[c], next);
+  }
+};
+
+}  // namespace sc::dendrite

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// make_dendrite: checks the options and chooses the equations' terms once.
+#include <cmath>
+#include <string>
+
+#include "solvers/dendrite/phase_solver.hpp"
+
+namespace sc::dendrite {
+
+namespace {
+
+constexpr const char* face_names[6] = {"x-", "x+", "y-", "y+", "z-", "z+"};
+
+void check_positive(const char* name, double value) {
+  if (!(value > 0 && std::isfinite(value)))
+    refuse(std::string(name) + " is " + std::to_string(value) + "; it must be positive");
+}
+
+void check_material(const Material& m) {
+  check_positive("material.surface_energy", m.surface_energy);
+  check_positive("material.kinetic", m.kinetic);
+  check_positive("material.melting", m.melting);
+  check_positive("material.latent_heat", m.latent_heat);
+  check_positive("material.heat_capacity", m.heat_capacity);
+  check_positive("material.diffusivity", m.diffusivity);
+  check_positive("material.interface_width", m.interface_width);
+  if (!(m.lambda > 0 && m.lambda < 0.5))
+    refuse("material.lambda is " + std::to_string(m.lambda) + "; it must lie between 0 and 0.5");
+  if (!(m.noise >= 0)) refuse("material.noise is " + std::to_string(m.noise) + "; it must not be negative");
+  // From 1/15 on the stiffness at <100> is negative: those orientations are missing and the flux amplifies.
+  if (!(m.anisotropy >= 0 && m.anisotropy < 1.0 / 15))
+    refuse("material.anisotropy is " + std::to_string(m.anisotropy) + "; it must be from 0 to below 1/15");
+}
+
+void check_seeds(const DendriteOptions& o) {
+  if (o.seeds.empty()) refuse("there is no seed: a melt without one stays a melt");
+  for (std::size_t s = 0; s < o.seeds.size(); ++s) {
+    const Seed& seed = o.seeds[s];
+    const std::string name = "seed number " + std::to_string(s + 1);
+    if (!(seed.radius > 0)) refuse(name + " has no positive radius");
+    for (std::size_t a = 0; a < 3; ++a)
+      if (!(seed.centre[a] >= 0 && seed.centre[a] <= o.cells[int(a)] * o.spacing))
+        refuse(name + " lies outside of the domain along " + "xyz"[a]);
+    const Vec3& a = seed.axis;
+    if (seed.angle != 0 && !(a[0] * a[0] + a[1] * a[1] + a[2] * a[2] > 0))
+      refuse(name + " is turned about an axis of length 0");
+  }
+}
+
+void check_faces(const DendriteOptions& o) {
+  for (std::size_t f = 0; f < 6; ++f) {
+    const std::string name = std::string("boundaries.") + face_names[f];
+    if ((o.faces[f] == FaceKind::periodic) != (o.faces[f ^ 1U] == FaceKind::periodic))
+      refuse(name + ": both faces of an axis must be periodic or none");
+    if (o.faces[f] == FaceKind::symmetry && o.turned())
+      refuse(name + " is a symmetry, which a turned crystal does not have");
+  }
+}
+
+template <class Real>
+std::unique_ptr<Dendrite> make_of(Context& context, const DendriteOptions& o) {
+  const bool noisy = o.material.noise > 0;
+  if (o.turned()) {
+    if (noisy) return std::make_unique<PhaseSolver<Real, true, true>>(context, o);
+    return std::make_unique<PhaseSolver<Real, false, true>>(context, o);
+  }
+  if (noisy) return std::make_unique<PhaseSolver<Real, true, false>>(context, o);
+  return std::make_unique<PhaseSolver<Real, false, false>>(context, o);
+}
+
+}  // namespace
+
+void check(const DendriteOptions& o) {
+  for (int a = 0; a < 3; ++a)
+    if (o.cells[a] < 1) refuse("grid.cells is " + to_string(o.cells) + "; every axis needs at least 1");
+  check_positive("grid.spacing", o.spacing);
+  check_positive("start.temperature", o.temperature);
+  check_material(o.material);
+  if (o.dt == 0 && !(o.safety > 0 && o.safety <= 1))
+    refuse("run.safety is " + std::to_string(o.safety) + "; it must be greater than 0 and at most 1");
+  if (!(o.dt >= 0)) refuse("run.dt must not be negative");
+  if (o.dt > largest_step(o))
+    refuse("run.dt is longer than the largest stable step, " + std::to_string(largest_step(o) * 1e12) +
+           " ps");
+  check_seeds(o);
+  check_faces(o);
+}
+
+std::unique_ptr<Dendrite> make_dendrite(Context& context, const DendriteOptions& o) {
+  check(o);
+  return o.single ? make_of<float>(context, o) : make_of<double>(context, o);
+}
+
+}  // namespace sc::dendrite

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the material to the coefficients of the phase-field equation, and the steps that are stable.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "solvers/dendrite/kernels.hpp"
+#include "solvers/dendrite/options.hpp"
+
+namespace sc::dendrite {
+
+struct Model {
+  double b;       ///< 2 atanh(1 - 2 lambda): phi = (1 - tanh(b x / delta)) / 2 is lambda at x = delta / 2
+  double W;       ///< 6 sigma b / delta, J/m^3
+  double M;       ///< b T_m mu / (3 delta L), m^3/(J s)
+  double eps;     ///< sqrt(3 delta sigma / b), (J/m)^(1/2)
+  double latent;  ///< L / C, K
+};
+
+inline Model model_of(const Material& m) {
+  const double b = 2 * std::atanh(1 - 2 * m.lambda);
+  return {.b = b,
+          .W = 6 * m.surface_energy * b / m.interface_width,
+          .M = b * m.melting * m.kinetic / (3 * m.interface_width * m.latent_heat),
+          .eps = std::sqrt(3 * m.interface_width * m.surface_energy / b),
+          .latent = m.latent_heat / m.heat_capacity};
+}
+
+/// beta = drive (T - T_m) phi (1 - phi).
+inline double drive_of(const Material& m) { return -15 * m.latent_heat / (2 * model_of(m).W * m.melting); }
+
+/// The profile at rest, x from the front into the melt.
+inline double profile(const Material& m, double x) {
+  return 0.5 * (1 - std::tanh(model_of(m).b * x / m.interface_width));
+}
+
+/// Forward Euler: dt <= dx^2 / (6 kappa) for the heat; for phi the same with M eps^2 times what the
+/// anisotropy adds to the stiffness, and half the rate of the reaction, whose steepest part is 0.6 beta_0 at
+/// most.
+inline double largest_step(const DendriteOptions& o) {
+  const Material& m = o.material;
+  const Model k = model_of(m);
+  const double dx2 = o.spacing * o.spacing;
+  const double stiffness = (1 + m.anisotropy) * (1 + 31 * m.anisotropy);
+  const double beta = std::abs(drive_of(m) * (o.temperature - m.melting));
+  const double rate = 4 * k.W * k.M * (0.5 + 0.6 * beta + m.noise);
+  const double phase = 1 / (6 * k.M * k.eps * k.eps * stiffness / dx2 + 0.5 * rate);
+  return std::min(dx2 / (6 * m.diffusivity), phase);
+}
+
+template <class Real>
+Coefficients<Real> coefficients_of(const DendriteOptions& o, double dt, std::int64_t step) {
+  const Material& m = o.material;
+  const Model k = model_of(m);
+  const double per_dx2 = 1 / (o.spacing * o.spacing);
+  return {.flux = Real(dt * k.M * k.eps * k.eps * per_dx2 / 4),
+          .reaction = Real(4 * k.W * k.M * dt),
+          .drive = Real(drive_of(m)),
+          .heat = Real(m.diffusivity * dt * per_dx2),
+          .latent = Real(k.latent),
+          .noise = Real(m.noise),
+          .key = noise_key(o.noise_seed, static_cast<std::uint64_t>(step)),
+          .gamma = Anisotropy<Real>(m.anisotropy)};
+}
+
+}  // namespace sc::dendrite

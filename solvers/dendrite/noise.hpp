@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Noise by counting: a number for every (cell, step, seed), so that it depends neither on the split nor on
+// the order of the cells.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/field/views.hpp"
+#include "engine/grid/box.hpp"
+
+namespace sc::dendrite {
+
+/// The finaliser of SplitMix64 (Steele, Lea, Flood 2014).
+SC_FN constexpr std::uint64_t mixed64(std::uint64_t v) {
+  v = (v ^ (v >> 30)) * 0xbf58476d1ce4e5b9U;
+  v = (v ^ (v >> 27)) * 0x94d049bb133111ebU;
+  return v ^ (v >> 31);
+}
+/// "lowbias32" (Wellons 2018), two multiplications of 32 bits, with the second half of a key put in between
+/// them: rows of cells with a common first half then still differ.
+SC_FN constexpr std::uint32_t mixed32(std::uint32_t v, std::uint32_t key) {
+  v = (v ^ (v >> 16)) * 0x7feb352dU;
+  v ^= key;
+  v = (v ^ (v >> 15)) * 0x846ca68bU;
+  return v ^ (v >> 16);
+}
+
+/// What a step's noise is made of.
+SC_FN constexpr std::uint64_t noise_key(std::uint64_t seed, std::uint64_t step) {
+  return mixed64(mixed64(seed + 0x9e3779b97f4a7c15U) + step * 0x9e3779b97f4a7c15U);
+}
+
+/// Uniform in [-1, 1]. The 64-bit half depends on the row only, so that a loop along x does it once.
+template <class Real>
+SC_FN Real noise(std::uint64_t key, Index g) {
+  const std::uint64_t row =
+      mixed64(key ^ mixed64(static_cast<std::uint64_t>(g.y) + (static_cast<std::uint64_t>(g.z) << 32U)));
+  const auto low = static_cast<std::uint32_t>(row), high = static_cast<std::uint32_t>(row >> 32U);
+  const std::uint32_t value = mixed32(static_cast<std::uint32_t>(g.x) + low, high);
+  return Real(static_cast<std::int32_t>(value)) * Real(0x1p-31);
+}
+
+}  // namespace sc::dendrite

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a dendrite run is asked to do, typed and in SI units; the text of a case file has become this before
+// it gets here.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "engine/overlap/runner.hpp"
+
+namespace sc::dendrite {
+
+using Vec3 = std::array<double, 3>;
+
+/// `insulated`: nothing flows through. `symmetry`: a mirror; on the grid the same condition, but the crystal
+/// must have that symmetry: the mirror runs along its axes.
+enum class FaceKind { periodic, insulated, symmetry };
+
+/// Nickel unless changed.
+struct Material {
+  double surface_energy = 0.37;      ///< sigma, J/m^2
+  double kinetic = 2.0;              ///< mu, m/(K s): the front's speed per kelvin of undercooling
+  double melting = 1728;             ///< T_m, K
+  double latent_heat = 2.35e9;       ///< L, J/m^3
+  double heat_capacity = 5.42e6;     ///< C, J/(m^3 K)
+  double diffusivity = 1.55e-5;      ///< kappa, m^2/s
+  double anisotropy = 0.05;          ///< gamma
+  double interface_width = 0.08e-6;  ///< delta, m: where phi goes from lambda to 1 - lambda
+  double lambda = 0.1;
+  double noise = 0.025;  ///< a
+};
+
+/// A crystal at the start: a sphere, turned by an angle about an axis.
+struct Seed {
+  Vec3 centre{};  ///< m, from the corner of low x, y, z
+  double radius = 0.2e-6;
+  Vec3 axis = {0, 0, 1};
+  double angle = 0;  ///< radians
+};
+
+struct DendriteOptions {
+  Int3 cells = {64, 64, 64};
+  double spacing = 0.02e-6;  ///< dx, m
+  Material material;
+  double temperature = 1511;  ///< of everything at the start, K
+  std::vector<Seed> seeds;
+  std::array<FaceKind, 6> faces{};  ///< x-, x+, y-, y+, z-, z+
+  std::uint64_t noise_seed = 1;
+  bool single = true;
+  double safety = 0.9;  ///< dt is so many times the largest stable one
+  double dt = 0;        ///< > 0: fixed instead
+  Int3 split = {0, 0, 0};
+  RunnerOptions engine;
+
+  Bool3 periodic() const {
+    const auto wraps = [this](std::size_t axis) { return faces[2 * axis] == FaceKind::periodic; };
+    return {wraps(0), wraps(1), wraps(2)};
+  }
+  /// Whether any crystal's axes differ from the grid's.
+  bool turned() const {
+    for (const Seed& seed : seeds)
+      if (seed.angle != 0) return true;
+    return false;
+  }
+};
+
+/// Throws Error (bad_input) with one sentence for what cannot be run.
+void check(const DendriteOptions& options);
+
+}  // namespace sc::dendrite

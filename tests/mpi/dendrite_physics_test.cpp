@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// ranks: 1 2
+// timeout: 300
+// What the dendrite has to obey, each against something worked out without it: the profile of a front at
+// rest, the speed of plane fronts, what is conserved, the crystal's symmetry, the order of the scheme.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "engine/exec/face_kernel.hpp"
+#include "engine/move/gather.hpp"
+#include "solvers/dendrite/model.hpp"
+#include "solvers/dendrite/solver.hpp"
+#include "tests/mpi/test_context.hpp"
+#include "tests/oracle/dendrite_reference.hpp"
+#include "tests/oracle/travelling_wave.hpp"
+
+namespace {
+
+using namespace sc;
+using dendrite::DendriteOptions;
+using dendrite::FaceKind;
+
+Field<double>& doubles(AnyField& field) { return dynamic_cast<Field<double>&>(field); }
+
+/// A row of cells along x, `per_width` of them to the interface's width, with a plane front in the middle
+/// that no latent heat warms.
+struct Plane {
+  Plane(Context& context, int cells, int per_width, double undercooling) {
+    options.cells = {cells, 1, 1};
+    options.single = false;
+    options.material.anisotropy = 0;
+    options.material.noise = 0;
+    options.material.heat_capacity = 1e40;  // L / C = 0: the temperature stays as it is
+    options.material.diffusivity = 1e-12;
+    options.spacing = options.material.interface_width / per_width;
+    options.temperature = options.material.melting - undercooling;
+    for (FaceKind& face : options.faces) face = FaceKind::insulated;
+    options.seeds = {{}};
+    solver = dendrite::make_dendrite(context, options);
+    doubles(solver->phase()).fill([&](int x, int, int) {
+      return dendrite::profile(options.material, (x + 0.5 - 0.5 * cells) * options.spacing);
+    });
+  }
+  double position() { return solver->measure().solid * options.cells.x * options.spacing; }
+  /// Mean speed while the front goes on by `distance` cells after `settling`.
+  double speed(double settling, double distance) {
+    const auto go_on = [&](double cells) {
+      const double from = position();
+      while (position() < from + cells * options.spacing)
+        for (int n = 0; n < 20; ++n) solver->step();
+    };
+    go_on(settling);
+    const double from = position(), since = solver->clock().time;
+    go_on(distance);
+    return (position() - from) / (solver->clock().time - since);
+  }
+  DendriteOptions options;
+  std::unique_ptr<dendrite::Dendrite> solver;
+};
+
+TEST(DendritePhysics, AFrontAtRestKeepsItsProfileAndThickness) {
+  test::TestContext context;
+  double error[2] = {};
+  for (int fine = 0; fine < 2; ++fine) {
+    const int per_width = fine ? 32 : 16, cells = 8 * per_width;
+    Plane plane(context, cells, per_width, 0);
+    // From a front half as wide: the width must come from the equation.
+    doubles(plane.solver->phase()).fill([&](int x, int, int) {
+      return dendrite::profile(plane.options.material, 2 * (x + 0.5 - 0.5 * cells) * plane.options.spacing);
+    });
+    while (plane.solver->clock().time < 4e-8) plane.solver->step();
+    const std::vector<std::byte> bytes = gather(plane.solver->phase().storage(0));
+    if (context.rank() != 0) continue;
+    std::vector<double> phi(std::size_t(cells), 0);
+    std::memcpy(phi.data(), bytes.data(), bytes.size());
+    const auto place_of = [&](double level) {  // um from the middle
+      for (int x = 0; x + 1 < cells; ++x)
+        if (phi[std::size_t(x)] >= level && phi[std::size_t(x) + 1] < level)
+          return (x + 1 - 0.5 * cells - 0.5 +
+                  (phi[std::size_t(x)] - level) / (phi[std::size_t(x)] - phi[std::size_t(x) + 1])) *
+                 plane.options.spacing;
+      return double(NAN);
+    };
+    const oracle::Metal metal;
+    for (int x = 0; x < cells; ++x) {
+      const double at = (x + 0.5 - 0.5 * cells) * plane.options.spacing;
+      error[fine] = std::max(
+          error[fine], std::abs(phi[std::size_t(x)] - 0.5 * (1 - std::tanh(metal.b() * at / metal.delta))));
+    }
+    EXPECT_NEAR((place_of(0.1) - place_of(0.9)) / metal.delta, 1, fine ? 0.002 : 0.008);
+  }
+  if (context.rank() != 0) return;
+  EXPECT_LT(error[1], 1e-3);
+  EXPECT_GT(error[0] / error[1], 3.5);  // second order
+}
+
+double wave_at(double undercooling) {
+  const oracle::Metal metal;
+  return oracle::wave_speed(metal.M() * metal.eps2(), 4 * metal.M() * metal.W(),
+                            15 * metal.L * undercooling / (2 * metal.W() * metal.Tm));
+}
+
+TEST(DendritePhysics, SlowFrontsTravelByTheKineticCoefficient) {
+  test::TestContext context;
+  for (const double undercooling : {2.0, 10.0}) {
+    Plane plane(context, 192, 16, undercooling);
+    const double speed = plane.speed(20, 20), wave = wave_at(undercooling), sharp = 2.0 * undercooling;
+    if (context.rank() == 0)
+      std::printf("%g K: %.4f m/s, travelling wave %.4f, mu dT %.4f\n", undercooling, speed, wave, sharp);
+    EXPECT_NEAR(speed / wave, 1, 0.005) << undercooling;
+    if (undercooling <= 2) {
+      EXPECT_NEAR(speed / sharp, 1, 0.02);
+    }
+  }
+}
+
+// Driven hard the front becomes thin: its speed is far from mu dT, and the grid has to be finer.
+TEST(DendritePhysics, FastFrontsConvergeToTheTravellingWave) {
+  test::TestContext context;
+  const double undercooling = 217, wave = wave_at(undercooling);
+  EXPECT_LT(wave, 0.35 * 2.0 * undercooling);
+  double error[2] = {};
+  for (int fine = 0; fine < 2; ++fine) {
+    const int per_width = fine ? 64 : 32;
+    Plane plane(context, 32 * per_width, per_width, undercooling);
+    error[fine] = plane.speed(9 * per_width, 2 * per_width) / wave - 1;
+    if (context.rank() == 0)
+      std::printf("%g K, %d cells to the width: %+.2f %% of %.2f m/s\n", undercooling, per_width,
+                  100 * error[fine], wave);
+  }
+  EXPECT_LT(std::abs(error[1]), 0.01);
+  EXPECT_GT(error[0] / error[1], 3);
+}
+
+DendriteOptions crystal(int cells, bool single) {
+  DendriteOptions o;
+  o.cells = {cells, cells, cells};
+  o.single = single;
+  for (FaceKind& face : o.faces) face = FaceKind::insulated;
+  o.seeds = {{.centre = {0.5 * cells * o.spacing, 0.5 * cells * o.spacing, 0.5 * cells * o.spacing},
+              .radius = 5 * o.spacing}};
+  return o;
+}
+
+TEST(DendritePhysics, HeatIsConservedBetweenInsulatedWalls) {
+  test::TestContext context;
+  for (const bool single : {false, true}) {
+    DendriteOptions options = crystal(20, single);
+    auto solver = dendrite::make_dendrite(context, options);
+    const dendrite::Measures before = solver->measure();
+    for (int n = 0; n < 400; ++n) solver->step();
+    const dendrite::Measures after = solver->measure();
+    EXPECT_GT(after.solid, before.solid + 0.02);
+    // Round-off of 8000 cells' steps, against the 433 K that solidifying brings.
+    EXPECT_LT(std::abs(after.total - before.total), single ? 5e-4 : 1e-11);
+    EXPECT_GE(after.phi_low, -1e-6);
+    EXPECT_LE(after.phi_high, 1 + 1e-6);
+    if (context.rank() == 0)
+      std::printf("%s: drift %.2e K, phi in [%.2e, 1 + %.2e]\n", single ? "single" : "double",
+                  after.total - before.total, after.phi_low, after.phi_high - 1);
+  }
+}
+
+template <class Real>
+std::vector<Real> values_of(AnyField& field) {
+  const std::vector<std::byte> bytes = gather(field.storage(0));
+  std::vector<Real> values(bytes.size() / sizeof(Real));
+  if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+
+// Mirrored the bits are the same. Exchanged axes add the same three sums in another order: round-off, which
+// the growing crystal amplifies.
+TEST(DendritePhysics, ANoiselessCrystalHasTheSymmetryOfTheCube) {
+  test::TestContext context;
+  DendriteOptions options = crystal(24, false);
+  options.material.noise = 0;
+  auto solver = dendrite::make_dendrite(context, options);
+  // Distances that are the same to the last bit on all sides.
+  doubles(solver->phase()).fill([&](int x, int y, int z) {
+    const double a = std::abs(x - 11.5), b = std::abs(y - 11.5), c = std::abs(z - 11.5);
+    const double phi =
+        dendrite::profile(options.material, (std::sqrt(a * a + b * b + c * c) - 5) * options.spacing);
+    return phi < 1e-12 ? 0 : phi;
+  });
+  for (int n = 0; n < 300; ++n) solver->step();
+  const std::vector<double> phi = values_of<double>(solver->phase()), T = values_of<double>(solver->heat());
+  if (context.rank() != 0) return;
+  const int n = options.cells.x;
+  const auto at = [n](int x, int y, int z) { return std::size_t((z * n + y) * n + x); };
+  std::int64_t mirrored = 0;
+  double exchanged = 0, most = 0;
+  for (int z = 0; z < n; ++z)
+    for (int y = 0; y < n; ++y)
+      for (int x = 0; x < n; ++x)
+        for (const std::vector<double>* q : {&phi, &T}) {
+          const double v = (*q)[at(x, y, z)];
+          mirrored += v != (*q)[at(n - 1 - x, y, z)];
+          mirrored += v != (*q)[at(x, n - 1 - y, z)];
+          mirrored += v != (*q)[at(x, y, n - 1 - z)];
+          const double scale = q == &phi ? 1 : 433;
+          for (const std::size_t other : {at(y, x, z), at(z, y, x), at(y, z, x)})
+            exchanged = std::max(exchanged, std::abs(v - (*q)[other]) / scale);
+          if (q == &phi && v > 0.5) most = std::max(most, std::abs(x - 11.5));
+        }
+  EXPECT_EQ(mirrored, 0);
+  EXPECT_LT(exchanged, 1e-11);
+  EXPECT_GT(most, 6);  // it has grown
+  std::printf("after an exchange of axes %.1e\n", exchanged);
+}
+
+TEST(DendritePhysics, SinglePrecisionFollowsDouble) {
+  test::TestContext context;
+  std::vector<double> fine_phi, fine_T;
+  double phi_error = 0, T_error = 0;
+  for (const bool single : {false, true}) {
+    auto solver = dendrite::make_dendrite(context, crystal(20, single));
+    for (int n = 0; n < 100; ++n) solver->step();
+    if (!single) {
+      fine_phi = values_of<double>(solver->phase());
+      fine_T = values_of<double>(solver->heat());
+      continue;
+    }
+    const std::vector<float> phi = values_of<float>(solver->phase()), T = values_of<float>(solver->heat());
+    for (std::size_t n = 0; n < phi.size(); ++n) {
+      phi_error = std::max(phi_error, std::abs(double(phi[n]) - fine_phi[n]));
+      T_error = std::max(T_error, std::abs(double(T[n]) - fine_T[n]) / (1728 + fine_T[n]));
+    }
+  }
+  if (context.rank() == 0) std::printf("phi %.1e, T %.1e\n", phi_error, T_error);
+  // Seven digits less one.
+  EXPECT_LT(phi_error, 5e-6);
+  EXPECT_LT(T_error, 1e-6);
+}
+
+}  // namespace

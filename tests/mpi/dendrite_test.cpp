@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// ranks: 1 2 3
+// threads: 2
+// timeout: 300
+// The dendrite against its naive serial oracle, and its bits against themselves: strategies x splits x
+// threads.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "engine/move/gather.hpp"
+#include "solvers/dendrite/model.hpp"
+#include "solvers/dendrite/solver.hpp"
+#include "tests/mpi/cells.hpp"
+#include "tests/mpi/test_context.hpp"
+#include "tests/oracle/dendrite_reference.hpp"
+
+namespace {
+
+using namespace sc;
+using dendrite::DendriteOptions;
+using dendrite::FaceKind;
+
+constexpr double h = 0.02e-6;
+
+/// Two crystals that touch, one of them turned where that is asked for; periodic along y, a mirror at x-.
+DendriteOptions two_crystals(Int3 cells, bool single, bool noisy, bool turned) {
+  DendriteOptions o;
+  o.cells = cells;
+  o.single = single;
+  o.faces = {FaceKind::insulated, FaceKind::insulated, FaceKind::periodic,
+             FaceKind::periodic,  FaceKind::insulated, FaceKind::insulated};
+  if (!turned) o.faces[0] = FaceKind::symmetry;
+  if (!noisy) o.material.noise = 0;
+  o.seeds = {{.centre = {3.2 * h, 5 * h, 6 * h}, .radius = 4 * h},
+             {.centre = {12 * h, 1 * h, 8.3 * h}, .radius = 3 * h}};
+  if (turned) o.seeds[1].axis = {1, 2, 0.5}, o.seeds[1].angle = 0.6;
+  o.noise_seed = 77;
+  return o;
+}
+
+struct Outcome {
+  std::vector<std::byte> phi, theta;
+  dendrite::Measures measures;
+};
+Outcome run(Context& context, const DendriteOptions& options, int steps) {
+  auto solver = dendrite::make_dendrite(context, options);
+  for (int n = 0; n < steps; ++n) solver->step();
+  Outcome r{gather(solver->phase().storage(0)), gather(solver->heat().storage(0)), solver->measure()};
+  context.barrier();
+  return r;
+}
+
+oracle::Dendrite oracle_of(const DendriteOptions& o) {
+  oracle::Dendrite d;
+  d.n = {o.cells.x, o.cells.y, o.cells.z};
+  d.dx = o.spacing;
+  d.dt = o.safety * dendrite::largest_step(o);
+  d.metal.a = o.material.noise;
+  d.metal.gamma = o.material.anisotropy;
+  for (int a = 0; a < 3; ++a) d.periodic[std::size_t(a)] = o.periodic()[a];
+  d.seed = o.noise_seed;
+  for (const dendrite::Seed& s : o.seeds)
+    d.crystals.push_back({s.centre, s.radius, oracle::turn_about(s.axis, s.angle)});
+  d.start(o.temperature);
+  return d;
+}
+
+template <class Real>
+double largest_difference(const std::vector<std::byte>& got, const std::vector<double>& expected,
+                          double less) {
+  EXPECT_EQ(got.size(), expected.size() * sizeof(Real));
+  double worst = 0;
+  for (std::size_t n = 0; n < expected.size() && got.size() == expected.size() * sizeof(Real); ++n) {
+    Real value;
+    std::memcpy(&value, got.data() + n * sizeof(Real), sizeof(Real));
+    worst = std::max(worst, std::abs(double(value) + less - expected[n]));
+  }
+  return worst;
+}
+
+TEST(Dendrite, AgreesWithTheOracle) {
+  test::TestContext context;
+  for (const bool single : {false, true})
+    for (const bool noisy : {false, true})
+      for (const bool turned : {false, true}) {
+        const DendriteOptions options = two_crystals({17, 11, 13}, single, noisy, turned);
+        const int steps = 12;
+        const Outcome got = run(context, options, steps);
+        if (context.rank() != 0) continue;
+        oracle::Dendrite expected = oracle_of(options);
+        for (int n = 0; n < steps; ++n) expected.step();
+        const double Tm = options.material.melting;
+        if (single) {
+          EXPECT_LT(largest_difference<float>(got.phi, expected.phi, 0), 3e-6) << noisy << turned;
+          EXPECT_LT(largest_difference<float>(got.theta, expected.T, Tm), 1e-3) << noisy << turned;
+        } else {
+          EXPECT_LT(largest_difference<double>(got.phi, expected.phi, 0), 1e-12) << noisy << turned;
+          EXPECT_LT(largest_difference<double>(got.theta, expected.T, Tm), 1e-9) << noisy << turned;
+        }
+        // Something must have happened.
+        double sum = 0;
+        for (double p : expected.phi) sum += p;
+        EXPECT_NEAR(got.measures.solid, sum / double(expected.phi.size()), 1e-6);
+        EXPECT_GT(got.measures.T_high, 1600);
+      }
+}
+
+bool same(const Outcome& a, const Outcome& b) { return a.phi == b.phi && a.theta == b.theta; }
+
+TEST(Dendrite, LeavesTheSameBits) {
+  for (const bool single : {true, false})
+    for (const bool turned : {false, true}) {
+      DendriteOptions options = two_crystals({19, 16, 17}, single, true, turned);
+      options.engine.strategy = Strategy::blocking;
+      Context alone(MPI_COMM_SELF);
+      const Outcome expected = run(alone, options, 6);
+      alone.close();
+      for (int threads : {1, 2}) {
+        test::TestContext context({.threads = threads});
+        for (const Int3 split : test::splits(context.size()))
+          for (Strategy strategy : {Strategy::blocking, Strategy::ordered, Strategy::boundary_first,
+                                    Strategy::interior_first, Strategy::pipelined, Strategy::halo_thread}) {
+            options.split = split;
+            options.engine.strategy = strategy;
+            options.engine.poke_seconds = 1e-6;
+            const Outcome got = run(context, options, 6);
+            EXPECT_EQ(got.measures.total, expected.measures.total);
+            EXPECT_EQ(got.measures.tip, expected.measures.tip);
+            if (context.rank() != 0) continue;
+            EXPECT_TRUE(same(got, expected))
+                << strategy_name(strategy) << to_string(split) << single << turned;
+          }
+      }
+    }
+}
+
+TEST(Dendrite, RefusesWhatCannotBeRun) {
+  test::TestContext context;
+  const auto refused = [&](auto&& change) {
+    DendriteOptions o = two_crystals({17, 11, 13}, true, true, false);
+    change(o);
+    try {
+      dendrite::make_dendrite(context, o);
+    } catch (const Error& e) {
+      return e.code() == Exit::bad_input;
+    }
+    return false;
+  };
+  EXPECT_TRUE(refused([](auto& o) { o.seeds.clear(); }));
+  EXPECT_TRUE(refused([](auto& o) { o.material.anisotropy = 0.07; }));
+  EXPECT_TRUE(refused([](auto& o) { o.seeds[0].angle = 0.1; }));  // beside a symmetry
+  EXPECT_TRUE(refused([](auto& o) { o.faces[2] = FaceKind::insulated; }));
+  EXPECT_TRUE(refused([](auto& o) { o.dt = 1e-11; }));
+  EXPECT_TRUE(refused([](auto& o) { o.seeds[0].centre[0] = -h; }));
+}
+
+TEST(Dendrite, NamesTheCellWhereTheStateIsLost) {
+  test::TestContext context;
+  auto solver = dendrite::make_dendrite(context, two_crystals({17, 11, 13}, false, false, false));
+  auto& theta = dynamic_cast<Field<double>&>(solver->heat());
+  theta.fill([](int x, int y, int z) { return x == 5 && y == 6 && z == 3 ? NAN : -200.0; });
+  std::string said;
+  try {
+    solver->measure();
+  } catch (const Error& e) {
+    said = e.what();
+    EXPECT_EQ(e.code(), Exit::diverged);
+  }
+  EXPECT_NE(said.find("temperature"), std::string::npos) << said;
+  EXPECT_NE(said.find("[5, 6, 3]"), std::string::npos) << said;
+}
+
+}  // namespace

@@ -1,0 +1,224 @@
+"""`subcurrent.cg` and `subcurrent cg` against SciPy's direct solver, and what both refuse."""
+
+import csv
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+scipy_io = pytest.importorskip("scipy.io")
+sparse = pytest.importorskip("scipy.sparse")
+linalg = pytest.importorskip("scipy.sparse.linalg")
+
+from subcurrent import BadInput, cg_job, cg_solve  # noqa: E402
+
+
+def laplacian(n, dimensions):
+    line = sparse.diags_array([-np.ones(n - 1), 2 * np.ones(n), -np.ones(n - 1)], offsets=[-1, 0, 1])
+    whole = sparse.csr_array((n**dimensions, n**dimensions))
+    for axis in range(dimensions):
+        factors = [sparse.eye_array(n)] * dimensions
+        factors[axis] = line
+        term = factors[0]
+        for factor in factors[1:]:
+            term = sparse.kron(term, factor)
+        whole = whole + term
+    return sparse.csr_array(whole)
+
+
+def random_spd(n, seed):
+    """Diagonally dominant, entries over two decades, so that preconditioners have something to do."""
+    rng = np.random.default_rng(seed)
+    half = sparse.random_array((n, n), density=8 / n, rng=rng)
+    scale = sparse.diags_array(10 ** rng.uniform(-0.5, 0.5, n))
+    sums = np.asarray((half + half.T).sum(axis=1)).ravel()
+    return sparse.csr_array(scale @ (sparse.diags_array(sums + 1.0) - (half + half.T)) @ scale)
+
+
+SYSTEMS = {"2-D": laplacian(24, 2), "3-D": laplacian(9, 3), "random": random_spd(500, 3)}
+
+SCRIPT = """
+import sys, json, numpy as np, scipy.sparse as sparse, subcurrent
+matrix = sparse.load_npz("A.npz")
+b = np.load("b.npy")
+ways = json.loads(sys.argv[1])
+found = []
+for way in ways:
+    x, report = subcurrent.cg(matrix, b, tol=1e-11, **way)
+    found.append((x, report.iterations, report.residual, report.residuals[-1]))
+import subcurrent.parallel as parallel
+if parallel.context(1, "auto").rank == 0:
+    np.savez("found.npz", x=np.array([f[0] for f in found]), rest=np.array([f[1:] for f in found]))
+"""
+
+WAYS = [
+    {},
+    {"preconditioner": "jacobi", "partition": "grid", "strategy": "pipelined", "depth": 3},
+    {"preconditioner": "block-jacobi", "block": 16, "partition": "column", "strategy": "direct"},
+    {"pipelined": True},
+    {"pipelined": True, "preconditioner": "jacobi", "partition": "grid"},
+    {"pipelined": True, "preconditioner": "block-jacobi", "partition": "column", "strategy": "pipelined"},
+]
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_solution_is_that_of_a_direct_solver(program, tmp_path, name, ranks):
+    matrix = SYSTEMS[name]
+    b = np.random.default_rng(5).standard_normal(matrix.shape[0])
+    sparse.save_npz(tmp_path / "A.npz", matrix)
+    np.save(tmp_path / "b.npy", b)
+    command = [sys.executable, "-c", SCRIPT, json.dumps(WAYS)]
+    if ranks > 1:
+        command = ["mpirun", "--oversubscribe", "--bind-to", "none", "-n", str(ranks), *command]
+    environment = {
+        **program.environment, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        "OMPI_MCA_mpi_yield_when_idle": "1",
+    }  # fmt: skip
+    done = subprocess.run(
+        command, check=False, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=200
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    exact = linalg.spsolve(sparse.csc_array(matrix), b)
+    found = np.load(tmp_path / "found.npz")
+    for way, x, (iterations, residual, _) in zip(WAYS, found["x"], found["rest"], strict=True):
+        apart = np.linalg.norm(matrix @ x - b) / np.linalg.norm(b)
+        assert apart < 1e-9, way
+        assert residual == pytest.approx(apart, rel=1e-2, abs=1e-14), way
+        assert np.abs(x - exact).max() < 1e-6 * np.abs(exact).max(), way
+        assert iterations > 1
+    if name == "random":  # badly scaled: the diagonal helps
+        assert found["rest"][1][0] < 0.5 * found["rest"][0][0]
+
+
+def test_benchmark_prints_and_writes_its_result(program):
+    done = program(
+        "cg", "--class", "S", "-n", "3", "--partition", "grid", "--strategy", "pipelined", "--depth", "4"
+    )
+    assert done.returncode == 0, done.stderr
+    assert "VERIFICATION SUCCESSFUL" in done.stdout
+    folder = program.folder / "runs" / "cg_S"
+    summary = json.loads((folder / "summary.json").read_text())
+    assert summary["verified"] is True
+    assert summary["error"] <= 1e-10
+    assert summary["partition"]["nonzeros"] == 78148
+    assert summary["partition"]["imbalance"] <= 0.1
+    nz = 7 * 8
+    million = 1e-6 * 2 * 15 * 1400 * (3 + nz + 25 * (5 + nz) + 3)
+    assert summary["mops"] * summary["seconds"] == pytest.approx(million)
+    rows = list(csv.DictReader((folder / "history.csv").open()))
+    assert len(rows) == 15
+    assert float(rows[-1]["zeta"]) == pytest.approx(8.5971775078648, rel=1e-12)
+    assert (folder / "figures" / "residual.png").stat().st_size > 5000
+
+
+def test_matrix_market_file_is_solved(program):
+    matrix = SYSTEMS["2-D"]
+    scipy_io.mmwrite(program.folder / "A.mtx", sparse.coo_array(matrix), symmetry="symmetric")
+    b = np.arange(matrix.shape[0], dtype=float)
+    scipy_io.mmwrite(program.folder / "b.mtx", b[:, None])
+    done = program(
+        "cg", "--matrix", "A.mtx", "--rhs", "b.mtx", "--tol", "1e-10", "--preconditioner", "jacobi", "-n", "2"
+    )
+    assert done.returncode == 0, done.stderr
+    folder = program.folder / "runs" / "cg_A"
+    x = np.load(folder / "solution.npy")
+    assert np.linalg.norm(matrix @ x - b) <= 2e-10 * np.linalg.norm(b)
+    residual = [float(row["residual"]) for row in csv.DictReader((folder / "history.csv").open())]
+    assert residual[0] == 1.0
+    assert residual[-1] <= 1e-10 < residual[-2]
+    assert not (folder / "matrix").exists()
+    again = program("cg", "--matrix", "A.mtx")
+    assert again.returncode == 2
+    assert "is not empty" in again.stderr
+
+
+def test_what_does_not_converge_says_so(program):
+    scipy_io.mmwrite(program.folder / "A.mtx", sparse.coo_array(SYSTEMS["2-D"]))
+    done = program("cg", "--matrix", "A.mtx", "--iterations", "5")
+    assert done.returncode == 1
+    assert "not converged: the residual is" in done.stdout
+    indefinite = sparse.diags_array([np.ones(19), np.linspace(0.1, 2, 20), np.ones(19)], offsets=[-1, 0, 1])
+    scipy_io.mmwrite(program.folder / "I.mtx", indefinite.tocoo())
+    done = program("cg", "--matrix", "I.mtx", "-n", "2")
+    assert done.returncode == 1
+    assert "no solution: the matrix is not positive definite: p^T A p < 0 at iteration" in done.stdout
+    ones = sparse.coo_array(np.ones((3, 3)))
+    scipy_io.mmwrite(program.folder / "O.mtx", ones)
+    np.savetxt(program.folder / "b.txt", [1.0, 2.0, 3.0])
+    done = program("cg", "--matrix", "O.mtx", "--rhs", "b.txt")
+    assert done.returncode == 1
+    assert "the matrix is singular to working precision" in done.stdout
+
+
+def broken(change):
+    matrix = SYSTEMS["2-D"].tolil(copy=True)
+    change(matrix)
+    return matrix
+
+
+def set_entry(row, column, value):
+    return lambda matrix: matrix.__setitem__((row, column), value)
+
+
+def neumann(matrix):
+    matrix.setdiag(matrix.diagonal() - np.asarray(matrix.sum(axis=1)).ravel())
+
+
+def empty_row(matrix):
+    matrix[7, :] = 0
+    matrix[:, 7] = 0
+
+
+@pytest.mark.parametrize(
+    ("matrix", "sentence"),
+    [
+        (SYSTEMS["2-D"][:5], "the matrix is 5 x 576: conjugate gradients need a square one."),
+        (broken(set_entry(0, 5, 3)), "the matrix is not symmetric: entry (1, 6) is 3 and entry (6, 1) is 0."),
+        (broken(set_entry(2, 2, np.nan)), "entry (3, 3) of the matrix is nan: all must be finite numbers."),
+        (broken(set_entry(2, 2, -1)), "the matrix is not positive definite: its diagonal entry 3 is -1."),
+        (broken(empty_row), "the matrix is singular: row 8 is zero."),
+        (broken(neumann), "the matrix is singular: the sum of every row is zero."),
+        (SYSTEMS["2-D"] * 1j, "the matrix is complex: conjugate gradients here are for real matrices."),
+    ],
+)
+def test_matrices_that_cannot_be_solved_are_refused(matrix, sentence):
+    with pytest.raises(BadInput) as refused:
+        cg_solve.checked_matrix(matrix)
+    assert str(refused.value) == sentence
+
+
+@pytest.mark.parametrize(
+    ("b", "sentence"),
+    [
+        (np.ones(5), "b has length 5 and the matrix 4 rows: they must be the same."),
+        (np.ones((4, 2)), "b has length 4 x 2 and the matrix 4 rows: they must be the same."),
+        ([1, 2, np.inf, 4], "entry 3 of b is inf: all must be finite numbers."),
+    ],
+)
+def test_right_sides_that_do_not_fit_are_refused(b, sentence):
+    with pytest.raises(BadInput) as refused:
+        cg_solve.checked_right_side(b, 4)
+    assert str(refused.value) == sentence
+
+
+@pytest.mark.parametrize(
+    ("request_of", "sentence"),
+    [
+        ({}, "cg needs either --class, for the benchmark, or --matrix, for a system of yours."),
+        ({"name": "E"}, "--class E is not known: allowed are S, W, A, B, C, D."),
+        (
+            {"name": "S", "tol": 1e-3},
+            "--tol is for --matrix: the benchmark's own rules leave no choice of it.",
+        ),
+        ({"name": "S", "partition": "rows"}, "partition 'rows' is not known: allowed are row, column, grid."),
+        ({"name": "S", "depth": 0}, "depth = 0 is not allowed: it must be 1 to 1000000."),
+        ({"name": "S", "ranks": -1}, "-n -1 is not allowed: it must be a whole number >= 1."),
+    ],
+)
+def test_requests_that_cannot_be_met_are_refused(request_of, sentence):
+    with pytest.raises(BadInput) as refused:
+        cg_job._plan(cg_job.CgRequest(**request_of), None)
+    assert str(refused.value) == sentence

@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The dendrite from case file to pictures, its flux against a symbolic derivative, its loops vectorised."""
+
+import csv
+import itertools
+import json
+import math
+import re
+import subprocess
+import sys
+
+import h5py
+import numpy as np
+import pytest
+
+from conftest import ROOT, core_is_built, sentence_of
+from subcurrent import plots
+from subcurrent.case import as_toml, typed_case
+from subcurrent.drawings.dendrite import shown
+from subcurrent.errors import BAD_INPUT, OK, BadInput
+from subcurrent.snapshot import CrystalField, read_crystal
+
+CASE = """
+solver = "dendrite"
+[grid]
+cells = [20, 18, 16]
+[boundaries]
+"x-" = "symmetry"
+"y-" = "symmetry"
+"z-" = "symmetry"
+[[seeds]]
+centre = [0.0, 0.0, 0.0]
+radius = 0.1
+[run]
+steps = 30
+[output]
+history_every = 5
+"""
+TABLES = {"solver": "dendrite", "grid": {"cells": [8, 8, 8]}, "run": {"steps": 1}}
+
+
+# -- the case file ---------------------------------------------------------------------------------
+
+
+def test_the_resolved_case_reads_back():
+    case = typed_case(TABLES | {"seeds": [{"radius": 0.1, "angle": 30.0}]}, None)
+    import tomllib  # noqa: PLC0415
+
+    assert typed_case(tomllib.loads(as_toml(case)), None) == case
+    assert case.seeds[0].centre == pytest.approx([0.08, 0.08, 0.08])
+    options = case.options()
+    assert options["seeds"][0]["angle"] == pytest.approx(math.pi / 6)
+    assert options["material"]["lambda"] == 0.1
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"material": {"anisotropy": 0.07}}, "below 1/15"),
+        ({"start": {"temperature": 1800.0}}, "must be below material.melting"),
+        ({"boundaries": {"x-": "periodic"}}, 'needs boundaries."x+"'),
+        ({"boundaries": {"x-": "symmetry"}, "seeds": [{"angle": 5.0}]}, "turned crystal"),
+        ({"seeds": [{"centre": [0.0, 0.0, 1.0]}]}, "along z"),
+        ({"seeds": []}, "without a crystal"),
+        ({"run": {"steps": 1, "safety": 0.5, "dt": 1e-12}}, "give only one"),
+        ({"material": {"surface_tension": 1.0}}, "surface_tension"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_sentence(change, said):
+    with pytest.raises(BadInput, match=re.escape(said)):
+        typed_case(TABLES | change, None)
+
+
+# -- whole runs ------------------------------------------------------------------------------------
+
+
+def rows(folder):
+    with (folder / "history.csv").open() as file:
+        return [{k: v for k, v in row.items() if k != "seconds"} for row in csv.DictReader(file)]
+
+
+@pytest.mark.mpi
+def test_a_run_leaves_history_snapshots_and_pictures(program):
+    program.write_case(CASE)
+    done = program("run", "case.toml", "-n", "2", "--out", "r")
+    assert done.returncode == OK, done.stderr
+    folder = program.folder / "r"
+    history = rows(folder)
+    assert [row["step"] for row in history] == ["5", "10", "15", "20", "25", "30"]
+    tips = [float(row["tip"]) for row in history]
+    assert tips == sorted(tips)
+    assert tips[0] > 1e-7
+    speeds = [float(row["tip_velocity"]) for row in history[1:]]
+    times = [float(row["time"]) for row in history]
+    for n, speed in enumerate(speeds):
+        assert speed == pytest.approx((tips[n + 1] - tips[n]) / (times[n + 1] - times[n]), rel=1e-3)
+    crystal = read_crystal(next((folder / "snapshots").iterdir()), 1728.0)
+    assert crystal.phase.shape == (16, 18, 20)
+    assert crystal.phase.mean() == pytest.approx(float(history[-1]["solid"]), rel=1e-5)
+    assert crystal.temperature.max() == pytest.approx(float(history[-1]["T_high"]), abs=0.01)
+    for name in ("crystal.png", "temperature.png", "growth.png"):
+        assert (folder / "figures" / name).stat().st_size > 10_000, done.stdout
+    assert json.loads((folder / "summary.json").read_text())["undercooling"] == 217
+
+
+@pytest.mark.mpi
+def test_a_resumed_run_goes_on_with_the_same_bits(program):
+    program.write_case(CASE)
+    quiet = ("--set", "output.figures=false")
+    assert program("run", "case.toml", "-n", "1", "--out", "whole", *quiet).returncode == OK
+    assert (
+        program("run", "case.toml", "-n", "1", "--out", "parts", "--set", "run.steps=13", *quiet).returncode
+        == OK
+    )
+    done = program("run", "case.toml", "-n", "2", "--out", "parts", "--resume", *quiet)
+    assert done.returncode == OK, done.stderr
+    fields = []
+    for name in ("whole", "parts"):
+        with h5py.File(program.folder / name / "snapshots" / "snapshot_00000030.vtkhdf") as file:
+            fields.append([file[f"fields/{f}"][...] for f in ("phase", "temperature_above_melting")])
+    for one, other in zip(*fields, strict=True):
+        assert np.array_equal(one, other)
+    assert rows(program.folder / "whole") == rows(program.folder / "parts")
+
+
+@pytest.mark.mpi
+def test_bad_input_ends_with_one_sentence(program):
+    program.write_case(CASE.replace("[20, 18, 16]", "[20, 18]"))
+    done = program("run", "case.toml")
+    assert done.returncode == BAD_INPUT
+    assert "grid.cells" in sentence_of(done)
+
+
+# -- snapshots and pictures ------------------------------------------------------------------------
+
+
+@pytest.mark.mpi
+def test_vtk_reads_the_snapshot_as_an_image(program):
+    reader = pytest.importorskip("vtkmodules.vtkIOHDF", reason="vtk is not installed").vtkHDFReader()
+    program.write_case(CASE)
+    assert program("run", "case.toml", "--out", "r", "--set", "output.figures=false").returncode == OK
+    path = next((program.folder / "r" / "snapshots").iterdir())
+    reader.SetFileName(str(path))
+    reader.Update()
+    image = reader.GetOutput()
+    assert image.GetDimensions() == (20, 18, 16)
+    assert image.GetSpacing() == pytest.approx((0.02, 0.02, 0.02))
+    assert image.GetOrigin() == pytest.approx((0.01, 0.01, 0.01))
+    values = image.GetPointData().GetArray("phase")
+    expected = read_crystal(path, 1728.0).phase
+    for x, y, z in ((3, 2, 1), (19, 17, 15), (6, 0, 0)):
+        assert values.GetTuple1((z * 18 + y) * 20 + x) == pytest.approx(float(expected[z, y, x]))
+
+
+def ball(count: int = 24) -> CrystalField:
+    r = (np.arange(count) + 0.5) * 0.02
+    z, y, x = np.meshgrid(r, r, r, indexing="ij")
+    phase = 0.5 * (1 - np.tanh((np.sqrt(x**2 + y**2 + z**2) - 0.2) / 0.03))
+    return CrystalField(phase, 1511 + 150 * phase, (0.01,) * 3, (0.02,) * 3, 1e-9)
+
+
+def test_an_eighth_is_completed():
+    whole = ball().completed((True, False, True))
+    assert whole.phase.shape == (48, 24, 48)
+    assert np.array_equal(whole.phase, np.flip(whole.phase, (0, 2)))
+    assert whole.axis(0)[[0, -1]] == pytest.approx([-0.47, 0.47])
+    assert whole.axis(1)[0] == pytest.approx(0.01)
+
+
+def test_pictures_appear_without_pyvista(tmp_path):
+    plots.draw_outlines(tmp_path / "a.png", [ball(), ball()], "Two")
+    plots.draw_temperature(tmp_path / "b.png", ball().completed((True, True, True)), "One")
+    assert (tmp_path / "a.png").stat().st_size > 10_000
+    assert (tmp_path / "b.png").stat().st_size > 10_000
+
+
+def test_the_view_in_space_appears(tmp_path):
+    pytest.importorskip("pyvista", reason="pyvista is not installed")
+    # In a process of its own: without a display VTK may end the process instead of raising.
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[2]); from pathlib import Path;"
+        "from test_dendrite import ball;"
+        "from subcurrent.plots.crystal_view import draw_surfaces, surface_of;"
+        "s = surface_of(ball().completed((True, True, True)));"
+        "assert abs(s.volume / (4 / 3 * 3.14159265 * 0.2**3) - 1) < 0.02, s.volume;"
+        "draw_surfaces(Path(sys.argv[1]), [ball()] * 3)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "v.png"), str(ROOT / "tests" / "python")],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "v.png").stat().st_size > 10_000
+
+
+def test_four_snapshots_are_shown(tmp_path):
+    paths = [tmp_path / f"{n}" for n in range(1, 7)]
+    assert [path.name for path in shown(paths)] == ["1", "2", "4", "6"]
+    assert shown(paths[:4]) == paths[:4]
+
+
+# -- the flux --------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not core_is_built(), reason="the compiled module is not built")
+def test_the_flux_is_the_derivative_of_the_energy():
+    """d/d(grad phi) of A^2 |grad phi|^2 / 2 by sympy, along the grid's axes and turned."""
+    sympy = pytest.importorskip("sympy", reason="sympy is not installed")
+    g = sympy.symbols("gx gy gz", real=True)
+    gamma = sympy.Rational(1, 20)
+    w, x, y, z = sympy.Rational(4, 5), sympy.Rational(2, 5), sympy.Rational(1, 5), sympy.Rational(2, 5)
+    assert w**2 + x**2 + y**2 + z**2 == 1
+    turned = sympy.Matrix(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+    points = [(0.3, -0.2, 0.5), (1.0, 0.0, 0.0), (1e-4, 3e-4, -2e-4), (-0.7, -0.7, -0.7), (0.0, 0.4, 1e-3)]
+    found = {}
+    for name, R, quaternion in (
+        ("straight", sympy.eye(3), (1, 0, 0, 0)),
+        ("turned", turned, tuple(float(part) for part in (w, x, y, z))),
+    ):
+        p = R.T * sympy.Matrix(g)
+        square = sum(part**2 for part in p)
+        A = 1 - 3 * gamma + 4 * gamma * sum(part**4 for part in p) / square**2
+        energy = A**2 * square / 2
+        derivative = [sympy.lambdify(g, sympy.diff(energy, part), "math") for part in g]
+        found[name] = (quaternion, [[float(d(*point)) for d in derivative] for point in points])
+    code = (
+        "import json, sys; from subcurrent import core; m = core.load(); cases = json.loads(sys.argv[1]);"
+        "print(json.dumps([[m.dendrite_flux(p, 0.05, q) for p in ps] for q, ps in cases]))"
+    )
+    given = json.dumps([(quaternion, [*points, (0.0, 0.0, 0.0)]) for quaternion, _ in found.values()])
+    done = subprocess.run([sys.executable, "-c", code, given], check=True, capture_output=True, text=True)
+    for (_, expected), got in zip(found.values(), json.loads(done.stdout), strict=True):
+        for theirs, mine, point in zip(expected, got, points, strict=False):
+            # What is added to |grad phi|^2 so that flat places stay finite is 1e-18.
+            size = math.hypot(*point)
+            assert mine == pytest.approx(theirs, rel=1e-9, abs=1e-11 * size), point
+        assert got[-1] == [0, 0, 0]
+
+
+# -- speed -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.long
+def test_every_kernel_of_the_library_is_vectorised():
+    """In the solver's own files, where the compiler has the most to inline: a loop for each of 8 kernels."""
+    from test_vectorised import compile_command, row_loop  # noqa: PLC0415
+
+    command = [*compile_command(), "-ffp-contract=off", "-fopt-info-vec-optimized", "-S", "-o", "/dev/null"]
+    source = ROOT / "solvers" / "dendrite" / "solver.cpp"
+    done = subprocess.run([*command, str(source)], check=False, capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    pattern = rf"for_each\.hpp:{row_loop()}:\d+: optimized: loop vectorized using (\d+) byte vectors"
+    sizes = [int(size) for size in re.findall(pattern, done.stderr)]
+    widest = max(sizes)
+    assert sum(size == widest for size in sizes) >= len(list(itertools.product((0, 1), repeat=3)))
