@@ -1,107 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Halo exchange of 5 x 128^3 doubles, box(1), against MPI_Neighbor_alltoallw with subarray types and against
-// a local copy of the same cells with the same strides. Run with two ranks:
-//   mpirun -n 2 halo_bench [repetitions] [quantile]
-// The ways take turns, so that a busy machine disturbs all alike; medians (or another
-// quantile) of the slower rank.
-#include <mpi.h>
+// Halo exchange of 5 x 128^3 doubles, box(1), of fields and of a user's own arrays, against
+// MPI_Neighbor_alltoallw with subarray types, PETSc's DMDA where it is installed, and a local copy of the
+// same cells with the same strides. Two ranks:
+//   mpirun -n 2 halo_bench [repetitions] [quantile] [axes, for example zyx]
+// The ways take turns, so that a busy machine disturbs all alike; medians (or another quantile) of the slower
+// rank.
+#include "bench/halo_ways.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "bench/measure.hpp"
-#include "engine/base/mpi_check.hpp"
-#include "engine/field/storage.hpp"
-#include "engine/move/box_copy.hpp"
-#include "engine/move/halo_exchange.hpp"
+#ifdef SUBCURRENT_PETSC
+#include "bench/petsc_halo.hpp"
+#endif
 
 namespace {
 
 using namespace sc;
+using namespace sc::bench;
 
-constexpr int fields = 5;
 constexpr int cells = 128;
-
-/// All fields through one MPI_Neighbor_alltoallw on a graph of the 26 neighbours (those that the rank itself
-/// is included), every block a struct of one subarray a field.
-class NeighborAlltoallw {
- public:
-  NeighborAlltoallw(const Grid& grid, const std::vector<Storage*>& storages) {
-    const int rank = grid.context().rank();
-    const auto add = [&](const std::vector<Region>& regions, std::vector<int>& peers,
-                         std::vector<MPI_Datatype>& types, bool source) {
-      for (const Region& region : regions) {
-        peers.push_back(region.peer);
-        types.push_back(box_type(grid, storages, source ? region.source : region.sink));
-      }
-    };
-    add(halo_departures(grid, rank, box(1), Corners::direct), to_, send_types_, true);
-    add(halo_arrivals(grid, rank, box(1), Corners::direct), from_, receive_types_, false);
-    mpi::check(MPI_Dist_graph_create_adjacent(grid.context().comm(), int(from_.size()), from_.data(),
-                                              MPI_UNWEIGHTED, int(to_.size()), to_.data(), MPI_UNWEIGHTED,
-                                              MPI_INFO_NULL, 0, &graph_));
-    ones_.assign(std::max(to_.size(), from_.size()), 1);
-    zeros_.assign(ones_.size(), 0);
-  }
-  ~NeighborAlltoallw() {
-    for (auto* types : {&send_types_, &receive_types_})
-      for (MPI_Datatype& type : *types) MPI_Type_free(&type);
-    MPI_Comm_free(&graph_);
-  }
-  void run() {
-    mpi::check(MPI_Neighbor_alltoallw(MPI_BOTTOM, ones_.data(), zeros_.data(), send_types_.data(), MPI_BOTTOM,
-                                      ones_.data(), zeros_.data(), receive_types_.data(), graph_));
-  }
-
- private:
-  static MPI_Datatype box_type(const Grid& grid, const std::vector<Storage*>& storages, const Box& box) {
-    const Layout& layout = grid.layout();
-    const Int3 n = box.extent();
-    const std::array<int, 3> sizes{n.z, int(layout.sz / layout.sy), int(layout.sy)};
-    const std::array<int, 3> subsizes{n.z, n.y, n.x};
-    const std::array<int, 3> starts{0, 0, 0};
-    MPI_Datatype one = MPI_DATATYPE_NULL, all = MPI_DATATYPE_NULL;
-    mpi::check(MPI_Type_create_subarray(3, sizes.data(), subsizes.data(), starts.data(), MPI_ORDER_C,
-                                        MPI_DOUBLE, &one));
-    std::vector<MPI_Aint> at;
-    for (const Storage* storage : storages)
-      at.push_back(reinterpret_cast<MPI_Aint>(storage->base() + layout.offset(box.lo) * 8));
-    mpi::check(MPI_Type_create_hindexed_block(int(at.size()), 1, at.data(), one, &all));
-    mpi::check(MPI_Type_commit(&all));
-    mpi::check(MPI_Type_free(&one));
-    return all;
-  }
-  std::vector<int> to_, from_, ones_;
-  std::vector<MPI_Aint> zeros_;
-  std::vector<MPI_Datatype> send_types_, receive_types_;
-  MPI_Comm graph_ = MPI_COMM_NULL;
-};
-
-/// What a rank receives, copied from one set of its own fields to another: the same boxes, rows and strides.
-class LocalCopy {
- public:
-  LocalCopy(const Grid& grid, const std::vector<Storage*>& from, const std::vector<Storage*>& to) {
-    const Layout& layout = grid.layout();
-    for (const Region& region : halo_arrivals(grid, grid.context().rank(), box(1), Corners::direct))
-      for (std::size_t f = 0; f < from.size(); ++f) {
-        const CellMemory source{from[f]->base(), layout.sy * 8, layout.sz * 8, layout.elements * 8};
-        const CellMemory sink{to[f]->base(), layout.sy * 8, layout.sz * 8, layout.elements * 8};
-        copies_.emplace_back(source, region.source, sink, region.sink, 1, 8);
-      }
-  }
-  void run() const {
-    for (const BoxCopy& copy : copies_) copy.run();
-  }
-
- private:
-  std::vector<BoxCopy> copies_;
-};
+constexpr int warm_runs = 4;  // a cache that only keeps what has been met again is not filled by one
 
 /// The value that a fraction `q` of them stays below: 0.5 is the median, less looks past a busy machine.
 double quantile(std::vector<double> values, double q) {
@@ -110,17 +30,13 @@ double quantile(std::vector<double> values, double q) {
   return *at;
 }
 
-struct Way {
-  std::string name;
-  std::function<void()> run;
-  std::vector<double> seconds = {};
-};
-
-/// Interleaved repetitions; before each, `before` puts the caches into the state to be measured.
-void measure(Context& context, std::vector<Way>& ways, int repetitions, const std::function<void()>& before) {
+/// Interleaved repetitions; before each, `before` empties the caches, or the way itself has just run.
+void measure_all(Context& context, std::vector<Way>& ways, int repetitions,
+                 const std::function<void()>& before) {
   for (int n = -2; n < repetitions; ++n)
     for (Way& way : ways) {
-      before();
+      if (before) before();
+      for (int warm = 0; !before && warm < warm_runs; ++warm) way.run();
       context.barrier();
       const double begin = MPI_Wtime();
       way.run();
@@ -130,24 +46,42 @@ void measure(Context& context, std::vector<Way>& ways, int repetitions, const st
     }
 }
 
-struct Set {
-  explicit Set(const Grid& grid) {
-    for (int f = 0; f < fields; ++f) {
-      owned.push_back(
-          std::make_unique<Storage>(grid, "f" + std::to_string(f), ElementType::f64, 1, grid.arena()));
-      std::fill_n(reinterpret_cast<double*>(owned.back()->block().data), owned.back()->block().bytes / 8,
-                  f + 0.5);
-      all.push_back(owned.back().get());
-    }
-  }
-  std::unique_ptr<HaloExchange> exchange(const Grid& grid, Corners corners) const {
-    std::vector<HaloItem> items;
-    for (Storage* storage : all) items.push_back({storage, box(1)});
-    return std::make_unique<HaloExchange>(grid, items, HaloOptions{.corners = corners});
-  }
-  std::vector<std::unique_ptr<Storage>> owned;
-  std::vector<Storage*> all;
+struct Comparison {
+  const char* slow;
+  const char* fast;
+  const char* warm_goal;
+  const char* cold_goal;
 };
+
+constexpr const char* no_goal = "no goal, above 1 ours is faster";
+constexpr Comparison comparisons[] = {
+    {"local copy", "halo by shared memory", "goal >= 0.85", "goal >= 0.85"},
+    {"MPI_Neighbor_alltoallw", "halo by shared memory", "goal >= 2", "goal >= 1.3"},
+    {"MPI_Neighbor_alltoallw", "halo by messages", no_goal, no_goal},
+    {"MPI_Neighbor_alltoallw, user arrays", "halo_exchange", no_goal, no_goal},
+    {"MPI_Neighbor_alltoallw, user arrays", "halo_exchange by messages", no_goal, no_goal},
+    {"PETSc DMDA, 5 vectors", "halo by shared memory", "goal > 1", "goal > 1"},
+    {"PETSc DMDA, 5 interleaved", "halo by shared memory", no_goal, no_goal},
+    {"PETSc DMDA, 5 vectors", "halo_exchange", "goal > 1", "goal > 1"},
+};
+
+void report_all(const std::string& name, const std::vector<Way>& ways, bool cold, double q) {
+  const double bytes = fields * 8.0 * 2 * cells * cells;
+  std::printf("%s:", name.c_str());
+  for (const Way& way : ways)
+    std::printf(" %s %.0f us (%.1f GB/s);", way.name.c_str(), quantile(way.seconds, q) * 1e6,
+                bytes / quantile(way.seconds, q) * 1e-9);
+  std::printf("\n");
+  for (const Comparison& c : comparisons) {
+    const auto find = [&](const char* wanted) {
+      return std::find_if(ways.begin(), ways.end(), [&](const Way& way) { return way.name == wanted; });
+    };
+    const auto slow = find(c.slow), fast = find(c.fast);
+    if (slow == ways.end() || fast == ways.end()) continue;
+    report(name + ": " + c.slow + " / " + c.fast, quantile(slow->seconds, q) / quantile(fast->seconds, q),
+           cold ? c.cold_goal : c.warm_goal);
+  }
+}
 
 void bench_axis(int axis, int repetitions, bool cold, double q) {
   Context shared(MPI_COMM_WORLD, {.transport = TransportPolicy::automatic});
@@ -160,43 +94,38 @@ void bench_axis(int axis, int repetitions, bool cold, double q) {
       .cells = size, .periodic = {axis == 0, axis == 1, axis == 2}, .halo = 1, .split = split};
   const Grid grid(shared, options), message_grid(messages, options);
   {
-    const Set set(grid), twin(grid), message_set(message_grid);
-    const auto direct = set.exchange(grid, Corners::direct);
-    const auto packed = message_set.exchange(message_grid, Corners::direct);
-    NeighborAlltoallw alltoallw(grid, set.all);
-    const LocalCopy copy(grid, set.all, twin.all);
+    const Fields set(grid), twin(grid), message_set(message_grid);
+    const auto direct = set.exchange(grid);
+    const auto packed = message_set.exchange(message_grid);
+    const UserArrays user(grid, HALO_AUTOMATIC), message_user(grid, HALO_MESSAGES);
+    NeighborAlltoallw alltoallw(grid, set.arrays), user_alltoallw(grid, user.arrays);
+    const LocalCopy copy(grid, set.arrays, twin.arrays);
     std::vector<double> sweep(cold ? std::size_t{1} << 24 : 0, 1.0);
-    const auto before = [&] {
-      for (double& value : sweep) value += 1.0;
-    };
+    std::function<void()> before;
+    if (cold)
+      before = [&] {
+        for (double& value : sweep) value += 1.0;
+      };
     const auto round = [](HaloExchange& exchange) {
       exchange.start();
       exchange.wait();
       exchange.finish();
     };
-    std::vector<Way> ways{{"shared", [&] { round(*direct); }},
-                          {"mpi", [&] { round(*packed); }},
-                          {"alltoallw", [&] { alltoallw.run(); }},
-                          {"local copy", [&] { copy.run(); }}};
-    measure(shared, ways, repetitions, before);
-    if (shared.rank() == 0) {
-      const double bytes = fields * 8.0 * 2 * cells * cells;
-      const std::string name = std::string("halo split ") + "xyz"[axis] + (cold ? " cold" : " warm");
-      std::printf("%s:", name.c_str());
-      for (const Way& way : ways)
-        std::printf(" %s %.0f us (%.1f GB/s)", way.name.c_str(), quantile(way.seconds, q) * 1e6,
-                    bytes / quantile(way.seconds, q) * 1e-9);
-      std::printf("\n");
-      const auto over = [&](std::size_t a, std::size_t b) {
-        return quantile(ways[a].seconds, q) / quantile(ways[b].seconds, q);
-      };
-      bench::report(name + ": local copy / halo by shared memory", over(3, 0),
-                    "no goal, 1 is the memory's speed");
-      bench::report(name + ": MPI_Neighbor_alltoallw / halo by shared memory", over(2, 0),
-                    "no goal, above 1 ours is faster");
-      bench::report(name + ": MPI_Neighbor_alltoallw / halo by messages", over(2, 1),
-                    "no goal, above 1 ours is faster");
-    }
+    std::vector<Way> ways{{"halo by shared memory", [&] { round(*direct); }},
+                          {"halo by messages", [&] { round(*packed); }},
+                          {"MPI_Neighbor_alltoallw", [&] { alltoallw.run(); }},
+                          {"local copy", [&] { copy.run(); }},
+                          {"halo_exchange", [&] { user.exchange(); }},
+                          {"halo_exchange by messages", [&] { message_user.exchange(); }},
+                          {"MPI_Neighbor_alltoallw, user arrays", [&] { user_alltoallw.run(); }}};
+#ifdef SUBCURRENT_PETSC
+    PetscHalo vectors(grid, fields, 1), interleaved(grid, 1, fields);
+    ways.push_back({"PETSc DMDA, 5 vectors", [&] { vectors.run(); }});
+    ways.push_back({"PETSc DMDA, 5 interleaved", [&] { interleaved.run(); }});
+#endif
+    measure_all(shared, ways, repetitions, before);
+    if (shared.rank() == 0)
+      report_all(std::string("halo split ") + "xyz"[axis] + (cold ? " cold" : " warm"), ways, cold, q);
   }
   messages.close();
   shared.close();
@@ -208,8 +137,19 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const int repetitions = argc > 1 ? std::max(1, std::atoi(argv[1])) : 100;
   const double q = argc > 2 ? std::clamp(std::atof(argv[2]), 0.0, 1.0) : 0.5;
-  for (int axis : {2, 1, 0})
+  const std::string axes = argc > 3 ? argv[3] : "zyx";
+#ifdef SUBCURRENT_PETSC
+  PetscInitializeNoArguments();
+#else
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) std::printf("built without PETSc: nothing is compared with its DMDA\n");
+#endif
+  for (const char axis : axes)
     for (bool cold : {false, true})
-      bench_axis(axis, cold ? std::max(1, repetitions / 4) : repetitions, cold, q);
+      bench_axis(axis - 'x', cold ? std::max(1, repetitions / 4) : repetitions, cold, q);
+#ifdef SUBCURRENT_PETSC
+  PetscFinalize();
+#endif
   MPI_Finalize();
 }

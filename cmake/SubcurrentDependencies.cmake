@@ -2,7 +2,7 @@
 # MPI, OpenMP, parallel HDF5 and threads; the same file serves this build and, installed, find_package(subcurrent).
 
 set(MPI_CXX_SKIP_MPICXX TRUE)  # the C++ bindings were removed from MPI in 2012; we speak C to it
-find_package(MPI REQUIRED COMPONENTS CXX)
+find_package(MPI REQUIRED COMPONENTS C CXX)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(Threads REQUIRED)
 find_package(ParallelHDF5 REQUIRED)

@@ -2,11 +2,11 @@
 """Makes reference.csv: pressure cuts of the Orszag-Tang vortex by a code that shares nothing with the solver.
 
 Conservative finite volumes on N^2 cells: HLLD fluxes (Miyoshi & Kusano 2005, J. Comput. Phys. 208), linear
-reconstruction of the primitive variables with the monotonized-central limiter, Heun's two-stage time step, and
-the field on the faces, moved by the mean of the four electric fields around a corner (flux-CT, Toth 2000,
+reconstruction of the primitive variables with the monotonized-central limiter, Heun's two-stage time step,
+and the field on the faces, moved by the mean of the four electric fields around a corner (flux-CT, Toth 2000,
 J. Comput. Phys. 161). gamma = 5/3, t = 0.5.
 
-    python make_reference.py [N] > reference.csv        N = 256 when absent, a minute or two
+    python make_reference.py [N] > reference.csv        N = 160 when absent, a minute
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def rates(q, bx, by, h):
 
 
 def main():
-    n = int(sys.argv[1]) if len(sys.argv) > 1 else 256
+    n = int(sys.argv[1]) if len(sys.argv) > 1 else 160
     h = 1.0 / n
     centre, face = h * (np.arange(n) + 0.5), h * (np.arange(n) + 1.0)
     x, y = np.meshgrid(centre, centre)

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdio>
 #include <numeric>
+#include <thread>
 #include <utility>
 
 #include "engine/base/arena.hpp"
@@ -92,6 +93,29 @@ bool Context::any(bool flag) const {
   int mine = flag ? 1 : 0;
   mpi::check(MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_INT, MPI_MAX, comm_));
   return mine != 0;
+}
+
+std::optional<bool> Context::any_within(bool flag, double seconds) const {
+  struct Vote {
+    int mine, all;
+  };
+  auto vote = std::make_unique<Vote>(Vote{flag ? 1 : 0, 0});
+  MPI_Request request = MPI_REQUEST_NULL;
+  mpi::check(MPI_Iallreduce(&vote->mine, &vote->all, 1, MPI_INT, MPI_MAX, comm_, &request));
+  const double begin = MPI_Wtime();
+  for (int done = 0;;) {
+    mpi::check(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
+    if (done) return vote->all != 0;
+    if (seconds > 0 && MPI_Wtime() - begin > seconds) break;
+    std::this_thread::yield();
+  }
+  vote.release();  // MPI may still write there
+  return std::nullopt;
+}
+
+int Context::largest(int value) const {
+  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_MAX, comm_));
+  return value;
 }
 
 std::uint64_t Context::sum(std::uint64_t value) const {

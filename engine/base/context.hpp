@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,9 @@ struct ContextOptions {
   int threads = 1;
   TransportPolicy transport = TransportPolicy::automatic;
   double delay = 0.0;  ///< seconds a message is held back by the `delayed` policy
+  /// Seconds that a movement waits for other ranks before it throws Error (failure); 0: however long it
+  /// takes.
+  double patience = 0.0;
 };
 
 class Context {
@@ -59,6 +63,11 @@ class Context {
 
   /// Collective: true where any rank said true.
   bool any(bool flag) const;
+  /// The same, but nothing when another rank does not come within `seconds` (0: however long it takes); the
+  /// communicator is of no use any more then.
+  std::optional<bool> any_within(bool flag, double seconds) const;
+  /// Collective: the largest of all ranks' values.
+  int largest(int value) const;
   /// Collective: the sum of all ranks' values modulo 2^64, whatever the order.
   std::uint64_t sum(std::uint64_t value) const;
   /// Collective: the largest of all ranks' values.

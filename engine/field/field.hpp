@@ -22,6 +22,9 @@ struct FieldOptions {
 class AnyField {
  public:
   AnyField(const Grid& grid, std::string name, ElementType type, int components, FieldOptions options);
+  /// Over storages that are there already, one a level; at least one.
+  explicit AnyField(std::vector<std::shared_ptr<Storage>> storages)
+      : grid_(storages.front()->grid()), name_(storages.front()->name()), storages_(std::move(storages)) {}
   virtual ~AnyField() = default;
   AnyField(const AnyField&) = delete;
   AnyField& operator=(const AnyField&) = delete;

@@ -23,6 +23,15 @@ Storage::Storage(const Grid& grid, std::string name, ElementType type, int compo
   base_ = block_.data + static_cast<std::size_t>(layout.origin) * size_of(type);
 }
 
+Storage::Storage(const Grid& grid, std::string name, ElementType type, int components,
+                 const ExternalCells& cells)
+    : grid_(grid),
+      name_(std::move(name)),
+      type_(type),
+      components_(components),
+      base_(cells.base),
+      external_(cells) {}
+
 Reach Storage::fresh() const {
   Reach all = fresh_[0];
   for (std::size_t c = 1; c < static_cast<std::size_t>(colours_); ++c)

@@ -40,6 +40,15 @@ constexpr std::size_t size_of(ElementType type) {
   return type == ElementType::c64 ? 16 : type == ElementType::f32 || type == ElementType::i32 ? 4 : 8;
 }
 
+/// Cells that lie in somebody else's memory: where own cell (0, 0, 0) of component 0 is, and the distances
+/// in bytes. A cell is `cell_bytes` that lie together.
+struct ExternalCells {
+  std::byte* base = nullptr;
+  std::ptrdiff_t y = 0, z = 0, component = 0;
+  std::size_t cell_bytes = 0;
+  Int3 low, high;  ///< layers of halo on either side of every axis, at most the grid's
+};
+
 /// Something under way that reads or writes a storage and can be brought to its end.
 class Pending {
  public:
@@ -53,6 +62,8 @@ class Storage : public std::enable_shared_from_this<Storage> {
  public:
   /// Collective on the grid's ranks.
   Storage(const Grid& grid, std::string name, ElementType type, int components, std::shared_ptr<Arena> arena);
+  /// In memory that the caller keeps; neighbours cannot see it, so that its halos are packed.
+  Storage(const Grid& grid, std::string name, ElementType type, int components, const ExternalCells& cells);
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
 
@@ -64,6 +75,10 @@ class Storage : public std::enable_shared_from_this<Storage> {
   std::ptrdiff_t component_stride() const { return component_stride_; }
   /// Own cell (0, 0, 0) of component 0.
   std::byte* base() const { return base_; }
+  /// Bytes of one component of a cell.
+  std::size_t cell_bytes() const { return external_.base ? external_.cell_bytes : size_of(type_); }
+  /// Where the cells lie if that is not this engine's memory; without a base otherwise.
+  const ExternalCells& external() const { return external_; }
   const Arena& arena() const { return *arena_; }
   const Arena::Block& block() const { return block_; }
 
@@ -101,6 +116,7 @@ class Storage : public std::enable_shared_from_this<Storage> {
   Arena::Block block_;
   std::ptrdiff_t component_stride_ = 0;
   std::byte* base_ = nullptr;
+  ExternalCells external_;
   std::array<Reach, 8> fresh_{};  // of each colour
   int colours_ = 1;
   Pending* in_flight_ = nullptr;

@@ -111,11 +111,18 @@ Grid::Grid(std::shared_ptr<Shape> shape) : shape_(shape) {
 }
 
 Int3 Grid::coords_of(int rank) const {
-  const Int3 s = split();
-  return {rank % s.x, rank / s.x % s.y, rank / s.x / s.y};
+  Int3 coords;
+  for (const int axis : shape_->options.rank_order) {
+    coords[axis] = rank % split()[axis];
+    rank /= split()[axis];
+  }
+  return coords;
 }
 
-int Grid::rank_of(Int3 c) const { return c.x + split().x * (c.y + split().y * c.z); }
+int Grid::rank_of(Int3 c) const {
+  const auto& order = shape_->options.rank_order;
+  return c[order[0]] + split()[order[0]] * (c[order[1]] + split()[order[1]] * c[order[2]]);
+}
 
 Box Grid::box_of(int rank) const {
   const Int3 c = coords_of(rank);
@@ -133,14 +140,14 @@ bool Grid::physical(Face face) const {
   return face.side == 0 ? box.lo[face.axis] == 0 : box.hi[face.axis] == cells()[face.axis];
 }
 
-std::vector<Segment> Grid::segments(int rank, int axis, int width) const {
+std::vector<Segment> Grid::segments(int rank, int axis, int low, int high) const {
   std::vector<Segment> result;
   const Box theirs = box_of(rank);
   if (theirs.empty()) return result;
   const auto& cut = cuts(axis);
   const int n = cells()[axis];
   const int lo = theirs.lo[axis];
-  for (int cell = lo - width; cell < theirs.hi[axis] + width; ++cell) {
+  for (int cell = lo - low; cell < theirs.hi[axis] + high; ++cell) {
     Segment s{.block = coords_of(rank)[axis], .lo = cell - lo, .hi = cell - lo + 1};
     s.side = cell < lo ? -1 : cell >= theirs.hi[axis] ? 1 : 0;
     s.physical = (cell < 0 || cell >= n) && !periodic()[axis];

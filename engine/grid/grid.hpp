@@ -21,6 +21,8 @@ struct GridOptions {
   /// The first cell of every block along an axis, and the number of cells; even blocks where empty. Needs a
   /// split. Without a halo, blocks may be empty.
   std::array<std::vector<int>, 3> cuts = {};
+  /// The axes along which ranks are numbered, the fastest first.
+  std::array<int, 3> rank_order = {0, 1, 2};
 };
 
 /// Offsets in elements from own cell (0, 0, 0); own cell x = 0 of every row falls on a 64-byte boundary for
@@ -74,7 +76,10 @@ class Grid {
   const std::vector<int>& cuts(int axis) const { return shape_->cuts[static_cast<std::size_t>(axis)]; }
   /// The own cells of `rank` along an axis and `width` layers of halo on both sides, cut where the owner
   /// changes. A halo may reach past a thin neighbour (on coarsened grids). Empty for a rank without cells.
-  std::vector<Segment> segments(int rank, int axis, int width) const;
+  std::vector<Segment> segments(int rank, int axis, int width) const {
+    return segments(rank, axis, width, width);
+  }
+  std::vector<Segment> segments(int rank, int axis, int low, int high) const;
 
   /// A grid with halo width `halo` on every factor-th cell of each axis: coarse cell I covers fine cells
   /// factor * I … factor * I + factor - 1 and lives with the first.

@@ -25,6 +25,17 @@ CellMemory CellMemory::dense(std::byte* base, const Box& box, std::size_t elemen
   return cells;
 }
 
+CellMemory CellMemory::of(std::byte* base, const Layout& layout, std::size_t element_size) {
+  const auto size = static_cast<std::ptrdiff_t>(element_size);
+  return {base, layout.sy * size, layout.sz * size, layout.elements * size};
+}
+
+CellMemory CellMemory::of(const Storage& storage) {
+  if (const ExternalCells& cells = storage.external(); cells.base)
+    return {cells.base, cells.y, cells.z, cells.component};
+  return of(storage.base(), storage.grid().layout(), size_of(storage.type()));
+}
+
 BoxCopy::BoxCopy(const CellMemory& from, const Box& box_from, const CellMemory& to, const Box& box_to,
                  int components, std::size_t element_size)
     : from_(from), to_(to), components_(components) {
@@ -40,7 +51,7 @@ BoxCopy::BoxCopy(const CellMemory& from, const Box& box_from, const CellMemory& 
     to_.y = to_.z;
   }
   row_bytes_ = static_cast<std::size_t>(n.x) * element_size;
-  rows_ = choose();
+  choose();
 }
 
 BoxCopy::BoxCopy(const CellMemory& from, std::shared_ptr<const std::vector<int>> entries,
@@ -57,7 +68,7 @@ BoxCopy::BoxCopy(const CellMemory& from, std::shared_ptr<const std::vector<int>>
                    entries->back() - entries->front() + 1 == static_cast<std::ptrdiff_t>(entries->size());
   if (run && std::is_sorted(entries->begin(), entries->end())) {
     from_.base += entries->front() * size;
-    rows_ = choose();
+    choose();
     return;
   }
   entries_ = std::move(entries);
@@ -167,6 +178,39 @@ void BoxCopy::narrow_rows(const BoxCopy& self) {
   self.each_row([](std::byte* to, const std::byte* from) { std::memcpy(to, from, bytes); });
 }
 
+/// A line of halo in memory holds the high halo of one row and the low halo of the next: touched once instead
+/// of twice (both faces normal to x of 5 x 128^3 doubles: 0.72 instead of 1.0 ms; asking for rows ahead, or
+/// taking all fields row by row, gained nothing).
+template <std::size_t bytes>
+void BoxCopy::narrow_pairs(const BoxCopy& one, const BoxCopy& other) {
+  for (int k = 0; k < one.components_; ++k)
+    for (int z = 0; z < one.nz_; ++z) {
+      const std::byte* from = one.from_.base + k * one.from_.component + z * one.from_.z;
+      const std::byte* from_other = other.from_.base + k * other.from_.component + z * other.from_.z;
+      std::byte* to = one.to_.base + k * one.to_.component + z * one.to_.z;
+      std::byte* to_other = other.to_.base + k * other.to_.component + z * other.to_.z;
+      for (int y = 0; y < one.ny_; ++y) {
+        std::memcpy(to, from, bytes);
+        std::memcpy(to_other, from_other, bytes);
+        from += one.from_.y;
+        from_other += other.from_.y;
+        to += one.to_.y;
+        to_other += other.to_.y;
+      }
+    }
+}
+
+bool BoxCopy::pairs_with(const BoxCopy& other) const {
+  return pairs_ && pairs_ == other.pairs_ && ny_ == other.ny_ && nz_ == other.nz_ &&
+         components_ == other.components_;
+}
+
+void BoxCopy::run_with(const BoxCopy& other) const {
+  if (pairs_with(other)) return pairs_(*this, other);
+  run();
+  other.run();
+}
+
 void BoxCopy::wide_rows(const BoxCopy& self) {
   const std::size_t bytes = self.row_bytes_;
   self.each_row([bytes](std::byte* to, const std::byte* from) { std::memcpy(to, from, bytes); });
@@ -187,24 +231,30 @@ void BoxCopy::distant_rows(const BoxCopy& self) {
   });
 }
 
-BoxCopy::Rows BoxCopy::choose() const {
+template <std::size_t bytes>
+void BoxCopy::choose_narrow() {
+  rows_ = &narrow_rows<bytes>;
+  pairs_ = &narrow_pairs<bytes>;
+}
+
+void BoxCopy::choose() {
   switch (row_bytes_) {
     case 4:
-      return &narrow_rows<4>;
+      return choose_narrow<4>();
     case 8:
-      return &narrow_rows<8>;
+      return choose_narrow<8>();
     case 12:
-      return &narrow_rows<12>;
+      return choose_narrow<12>();
     case 16:
-      return &narrow_rows<16>;
+      return choose_narrow<16>();
     case 24:
-      return &narrow_rows<24>;
+      return choose_narrow<24>();
     case 32:
-      return &narrow_rows<32>;
+      return choose_narrow<32>();
     case 48:
-      return &narrow_rows<48>;
+      return choose_narrow<48>();
     default:
-      return std::max(from_.y, to_.y) > page ? &distant_rows : &wide_rows;
+      rows_ = std::max(from_.y, to_.y) > page ? &distant_rows : &wide_rows;
   }
 }
 

@@ -7,17 +7,23 @@
 #include <memory>
 #include <vector>
 
+#include "engine/field/storage.hpp"
 #include "engine/grid/lattice.hpp"
 
 namespace sc {
 
-/// Some cells in memory: where cell (0, 0, 0) of component 0 lies, and the distances in bytes.
+/// Some cells in memory, x contiguous: where cell (0, 0, 0) of component 0 lies, and the distances in bytes.
 struct CellMemory {
   std::byte* base = nullptr;
   std::ptrdiff_t y = 0, z = 0, component = 0;
 
   /// Cells of `box` without gaps, its low corner at `base`.
   static CellMemory dense(std::byte* base, const Box& box, std::size_t element_size);
+  /// Cells of a grid's layout, own cell (0, 0, 0) at `base`.
+  static CellMemory of(std::byte* base, const Layout& layout, std::size_t element_size);
+  static CellMemory of(const Storage& storage);
+  /// The same, counting components from another one.
+  CellMemory layer(int first) const { return {base + first * component, y, z, component}; }
 };
 
 class BoxCopy {
@@ -37,14 +43,24 @@ class BoxCopy {
   BoxCopy(Coloured how, const Lattice& lattice, Int3 global, const CellMemory& from, const Box& box_from,
           const CellMemory& to, const Box& box_to, int components, std::size_t element_size);
   void run() const { rows_(*this); }
+  /// Whether run_with() takes both in one pass: narrow rows of one shape, which for the two halos normal to x
+  /// lie on the same cache lines.
+  bool pairs_with(const BoxCopy& other) const;
+  /// As run() of both.
+  void run_with(const BoxCopy& other) const;
 
  private:
   using Rows = void (*)(const BoxCopy&);
-  Rows choose() const;
+  using Pairs = void (*)(const BoxCopy&, const BoxCopy&);
+  void choose();
+  template <std::size_t bytes>
+  void choose_narrow();
   template <class RowCopy>
   void each_row(RowCopy copy) const;
   template <std::size_t bytes>
   static void narrow_rows(const BoxCopy& self);
+  template <std::size_t bytes>
+  static void narrow_pairs(const BoxCopy& one, const BoxCopy& other);
   static void wide_rows(const BoxCopy& self);
   static void distant_rows(const BoxCopy& self);
   template <class Element>
@@ -60,7 +76,8 @@ class BoxCopy {
   CellMemory from_, to_;
   int ny_, nz_, components_;
   std::size_t row_bytes_;
-  Rows rows_;
+  Rows rows_ = nullptr;
+  Pairs pairs_ = nullptr;  // narrow rows only
   std::shared_ptr<const std::vector<int>> entries_;
   Lattice lattice_{};
   Int3 global_{};

@@ -6,19 +6,12 @@
 
 #include "engine/base/error.hpp"
 #include "engine/base/mpi_check.hpp"
+#include "engine/move/flag.hpp"
 #include "engine/move/waiting.hpp"
 
 namespace sc {
 
 namespace {
-
-std::uint64_t load(const std::uint64_t* flag) {
-  return std::atomic_ref<std::uint64_t>(*const_cast<std::uint64_t*>(flag)).load(std::memory_order_acquire);
-}
-void store(std::uint64_t* flag, std::uint64_t value) {
-  std::atomic_ref<std::uint64_t>(*flag).store(value, std::memory_order_release);
-}
-static_assert(std::atomic_ref<std::uint64_t>::is_always_lock_free);
 
 /// A fixed disorder (splitmix64) for the delayed transport.
 std::uint64_t scramble(std::uint64_t v) {
@@ -33,7 +26,8 @@ std::uint64_t scramble(std::uint64_t v) {
 void Carrier::begin_round() {
   // Also for a caller who rewrote nothing: the cells of staged phases lie in the halo, which this round
   // refreshes.
-  if (being_read_) wait_until(context_.comm(), [&] { return consumed(); });
+  if (being_read_) wait_for_peers([&] { return consumed(Transport::shared); });
+  if (buffers_used_) wait_for_peers([&] { return consumed(Transport::staged); });
   ++round_;
   phase_ = started_ = sent_ = 0;
   missing_ = {};
@@ -42,12 +36,14 @@ void Carrier::begin_round() {
   for (Job& job : arrivals_) {
     job.done = false;
     ++missing_[static_cast<std::size_t>(job.phase)];
-    if (job.transport == Transport::shared) to_take_.push_back(static_cast<int>(&job - arrivals_.data()));
+    if (job.transport == Transport::shared || job.transport == Transport::staged)
+      to_take_.push_back(static_cast<int>(&job - arrivals_.data()));
   }
   messages_missing_ = static_cast<int>(receives_.size());
   if (messages_missing_ > 0) mpi::check(MPI_Startall(messages_missing_, receives_.data()));
   open_ = true;
   being_read_ = has_shared_;
+  buffers_used_ = has_staged_;
   watch();
   advance_phases();
 }
@@ -85,6 +81,9 @@ void Carrier::send(int index) {
   ++traffic.messages;
   traffic.bytes += static_cast<std::int64_t>(job.bytes);
   switch (job.transport) {
+    case Transport::staged:
+      run_copies(job);
+      [[fallthrough]];
     case Transport::shared:
       store(job.flags.ready, round_);
       break;
@@ -119,10 +118,25 @@ void Carrier::release_held() {
 }
 
 void Carrier::take_shared() {
+  const auto ready = [&](std::size_t i) {
+    const Job& job = arrivals_[static_cast<std::size_t>(to_take_[i])];
+    return !job.done && load(job.flags.ready) >= round_;
+  };
   std::size_t left = 0;
-  for (const int index : to_take_) {
+  for (std::size_t i = 0; i < to_take_.size(); ++i) {
+    const int index = to_take_[i];
     Job& job = arrivals_[static_cast<std::size_t>(index)];
-    if (!job.done && !take_shared(job)) to_take_[left++] = index;
+    const bool pair = job.pairs && i + 1 < to_take_.size() && to_take_[i + 1] == index + 1;
+    if (pair && ready(i) && ready(i + 1)) {
+      Job& next = arrivals_[static_cast<std::size_t>(to_take_[++i])];
+      run_pair(job, next);
+      for (Job* taken : {&job, &next}) {
+        store(taken->flags.consumed, round_);
+        mark_arrived(*taken);
+      }
+    } else if (!job.done && !take_shared(job)) {
+      to_take_[left++] = index;
+    }
   }
   to_take_.resize(left);
 }
@@ -139,8 +153,7 @@ void Carrier::take(std::span<const int> arrivals) {
   if (!open_) return;
   if (!held_.empty()) release_held();
   for (const int index : arrivals)
-    if (Job& job = arrivals_[static_cast<std::size_t>(index)];
-        job.transport == Transport::shared && !job.done)
+    if (Job& job = arrivals_[static_cast<std::size_t>(index)]; by_flags(job.transport) && !job.done)
       take_shared(job);
   if (messages_missing_ > 0) take_messages();
   advance_phases();
@@ -204,7 +217,7 @@ void Carrier::start_rest() {
 
 void Carrier::wait(int piece) {
   start_rest();
-  wait_until(context_.comm(), [&] {
+  wait_for_peers([&] {
     if (!arrived(piece)) progress();
     return arrived(piece);
   });
@@ -212,7 +225,7 @@ void Carrier::wait(int piece) {
 
 void Carrier::wait() {
   start_rest();
-  wait_until(context_.comm(), [&] { return test(); });
+  wait_for_peers([&] { return test(); });
   open_ = false;
   if (!being_read_) unwatch();
 }
@@ -220,27 +233,43 @@ void Carrier::wait() {
 void Carrier::finish() {
   if (open_) wait();
   if (!being_read_) return;
-  wait_until(context_.comm(), [&] { return consumed(); });
+  wait_for_peers([&] { return consumed(Transport::shared); });
   being_read_ = false;
   unwatch();
 }
 
-bool Carrier::consumed() const {
+bool Carrier::consumed(Transport transport) const {
   return std::all_of(departures_.begin(), departures_.end(), [&](const Job& job) {
-    return job.transport != Transport::shared || load(job.flags.consumed) >= round_;
+    return job.transport != transport || load(job.flags.consumed) >= round_;
   });
+}
+
+template <class Done>
+void Carrier::wait_for_peers(Done done) {
+  const double patience = context_.options().patience;
+  if (wait_until(context_.comm(), done, patience)) return;
+  throw Error(Exit::failure, "rank " + std::to_string(context_.rank()) + " has waited " +
+                                 std::to_string(patience) + " s for its neighbours' halos");
 }
 
 void Carrier::run_copies(const Job& job) const {
   for (int i = job.first; i < job.last; ++i) copies_[static_cast<std::size_t>(i)].run();
 }
 
+void Carrier::run_pair(const Job& job, const Job& next) const {
+  for (int k = 0; k < job.last - job.first; ++k)
+    copies_[static_cast<std::size_t>(job.first + k)].run_with(
+        copies_[static_cast<std::size_t>(next.first + k)]);
+}
+
 void Carrier::watch() {
-  for (const Route& route : routes_) route.from->add_reader(&owner_);
+  for (const Route& route : routes_)
+    if (route.from) route.from->add_reader(&owner_);
 }
 
 void Carrier::unwatch() {
-  for (const Route& route : routes_) route.from->remove_reader(&owner_);
+  for (const Route& route : routes_)
+    if (route.from) route.from->remove_reader(&owner_);
 }
 
 Box Carrier::source(int piece) const {

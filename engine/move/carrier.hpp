@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/arena.hpp"
 #include "engine/field/storage.hpp"
 #include "engine/move/box_copy.hpp"
 #include "engine/move/region.hpp"
@@ -20,18 +21,29 @@
 
 namespace sc {
 
-/// Where the cells of one item come from on this rank and where they go; the same storage for a halo.
+/// Where the cells of one item come from on this rank and where they go; the same for a halo.
 struct Route {
-  Storage* from;
-  Storage* to;
+  Route(Storage& storage_from, Storage& storage_to);
+  /// Cells of the caller, who keeps them alive and knows when they may be written.
+  Route(const CellMemory& cells, int number, std::size_t bytes)
+      : from_cells(cells), to_cells(cells), components(number), cell_bytes(bytes) {}
+
+  Storage* from = nullptr;
+  Storage* to = nullptr;
+  CellMemory from_cells, to_cells;
+  int components;
+  std::size_t cell_bytes;  ///< of one component
 };
+
+/// How parcels travel: all of them in rounds, or each at its own pace, as often as both ends call for it.
+enum class Pace { rounds, singly };
 
 class Carrier {
  public:
   /// Collective over the context. Both ends of a pair bring the same parcels for each other in the same
   /// order; `owner` is registered as reader of the storages.
-  Carrier(Context& context, Pending& owner, std::vector<Route> routes, const std::vector<Parcel>& departures,
-          const std::vector<Parcel>& arrivals);
+  Carrier(Context& context, Pending& owner, std::vector<Route> routes, std::vector<Parcel> departures,
+          std::vector<Parcel> arrivals, Pace pace = Pace::rounds);
   Carrier(const Carrier&) = delete;
   Carrier& operator=(const Carrier&) = delete;
   ~Carrier();
@@ -56,6 +68,26 @@ class Carrier {
   void wait(int piece);
   void finish();
 
+  /// Pace::singly, by number of departure or arrival. A parcel is on its way from offer() until left(), and
+  /// expected from expect() until it has come(); neither blocks. `parts` replaces the parcel's own, on both
+  /// ends alike, with some of their cells. A parcel may be offered again before the one before has been
+  /// absorbed: it is packed as soon as its buffer is free.
+  const std::vector<Parcel>& departures() const { return parcels_out_; }
+  const std::vector<Parcel>& arrivals() const { return parcels_in_; }
+  void offer(int departure, const std::vector<Part>* parts = nullptr);
+  bool left(int departure);
+  /// Several at once, whole: what lies on the same cache lines is copied together.
+  void offer(const std::vector<int>& departures);
+  bool come(const std::vector<int>& arrivals);
+  void expect(int arrival, const std::vector<Part>* parts = nullptr);
+  /// Throws Error (bad_input) when the other end has sent another number of bytes than is expected.
+  bool come(int arrival);
+  /// The items' cells lie elsewhere from now on, in the same shape; nothing may be under way.
+  void rebind(const std::vector<CellMemory>& cells);
+  /// Ends what is under way without its peers, for a caller who gives up; the memory that MPI may still write
+  /// to is left alone.
+  void abandon();
+
   std::string describe() const;
   Traffic traffic(Transport transport) const { return traffic_[static_cast<std::size_t>(transport)]; }
 
@@ -64,7 +96,7 @@ class Carrier {
   /// The flags of one shared parcel, in the owner's memory, each on a cache line of its own: the last round
   /// whose cells are there to be read, and the last round that has been read.
   struct Flags {
-    std::uint64_t* ready = nullptr;
+    std::uint64_t* ready = nullptr;  // and beside it the bytes of a parcel that travels singly
     std::uint64_t* consumed = nullptr;
   };
   struct Job {
@@ -75,10 +107,24 @@ class Carrier {
     Box box{};      // what source() or sink() answers
     int first = 0;  // copies_[first, last): packing, unpacking, or straight to where the cells go
     int last = 0;
-    int request = -1;   // mpi: index into the requests
-    int partner = -1;   // self: the arrival that a departure is
-    Flags flags{};      // shared
-    bool done = false;  // departure: started; arrival: there
+    int request = -1;             // mpi: index into the requests
+    int partner = -1;             // self: the arrival that a departure is
+    bool pairs = false;           // the next one's cells lie on the same cache lines, or close by
+    Flags flags{};                // shared, staged
+    bool done = false;            // departure: started; arrival: there
+    std::byte* buffer = nullptr;  // packed, in the message or in shared memory
+    int tag = 0;
+  };
+  /// A parcel that travels singly.
+  struct Single {
+    std::uint64_t round = 0;
+    bool active = false;  // between offer and left, expect and come
+    bool packed = false;  // departure
+    bool partial = false;
+    std::size_t bytes = 0;        // of the parcel or of the part of it under way
+    std::vector<BoxCopy> copies;  // of a part; those of the whole are the job's
+    std::vector<BoxCopy> direct;  // self: straight to where they go
+    MPI_Request request = MPI_REQUEST_NULL;
   };
   struct Held {
     int job;
@@ -86,17 +132,28 @@ class Carrier {
   };
 
   // carrier_plan.cpp: construction
+  struct Message;
   Transport choose(int peer) const;
-  CellMemory memory(const Storage& storage) const;
+  bool on_node(int peer) const { return context_.shared_memory() && context_.node_rank_of(peer) >= 0; }
   CellMemory remote_memory(int item, int peer) const;
   void learn_blocks();
+  bool packs(const Job& job) const;
+  BoxCopy packing(const Part& part, std::byte* packed, bool leaving) const;
   void add_departures(const std::vector<Parcel>& parcels);
   void add_arrivals(const std::vector<Parcel>& parcels);
+  void add_buffers();
+  void lay_out_copies();
+  void find_pairs();
+  void add_staging();
+  BoxCopy straight(const CellMemory& owned, const Part& part) const;
   std::size_t bytes_of(const Parcel& parcel, Transport transport) const;
   void add_direct(Job& job, const Parcel& parcel);
-  void add_copies(Job& job, const Parcel& parcel, std::byte* packed, bool leaving);
-  void add_messages(const std::vector<Parcel>& departures, const std::vector<Parcel>& arrivals);
-  void add_flags(const std::vector<Parcel>& departures, const std::vector<Parcel>& arrivals);
+  int layers_of(const Part& part) const;
+  std::size_t bytes_of(const Part& part) const;
+  void add_copies(Job& job, const Parcel& parcel, bool leaving);
+  void add_messages();
+  void add_flags();
+  void prepare_singles();
   void release();
 
   // carrier.cpp: rounds
@@ -114,20 +171,39 @@ class Carrier {
   bool all_started() const { return started_ == static_cast<int>(departures_.size()); }
   /// Arrivals in, nothing held back, messages out of our hands.
   bool nothing_to_push();
-  bool consumed() const;
+  bool consumed(Transport transport) const;
+  template <class Done>
+  void wait_for_peers(Done done);
+  // carrier_single.cpp
+  void arm(Single& single, const Job& job, const std::vector<Part>* parts, bool leaving);
+  bool buffer_free(std::size_t departure) const;
+  void push(std::size_t departure);
+  void send_packed(std::size_t departure);
+  bool whole_is_ready(std::size_t arrival) const;
+  std::vector<BoxCopy> copies_of(const std::vector<Part>& parts, std::byte* packed, bool leaving,
+                                 std::size_t& bytes) const;
+  void run_single(const Single& single, const Job& job) const;
   void run_copies(const Job& job) const;
+  void run_pair(const Job& job, const Job& next) const;
   void watch();
   void unwatch();
 
   Context& context_;
   Pending& owner_;
   std::vector<Route> routes_;
-  std::vector<std::size_t> cell_bytes_;
+  std::vector<Parcel> parcels_out_, parcels_in_;
+  Pace pace_;
   std::vector<Job> departures_, arrivals_;
+  std::vector<Single> singles_out_, singles_in_;
+  std::vector<Flags> own_flags_at_;
+  std::vector<std::uint64_t> own_flags_;  // of parcels to this rank itself, Pace::singly
   std::vector<BoxCopy> copies_;
   std::vector<std::int64_t> peer_blocks_;  // [node rank][item][chunk, offset]
 
   std::vector<std::byte> packed_;
+  std::unique_ptr<Arena> staging_;
+  Arena::Block staging_block_;
+  std::vector<std::int64_t> staging_begin_;  // [node rank] where the buffers for this rank begin
   std::vector<MPI_Request> sends_, receives_;
   std::vector<int> received_by_;  // arrival of each receive
   std::vector<int> completed_;    // scratch of MPI_Testsome
@@ -142,7 +218,9 @@ class Carrier {
   int messages_missing_ = 0;
   bool open_ = false;
   bool being_read_ = false;  // peers may still read what went out in the last round
-  bool has_shared_ = false;  // any departure by shared memory
+  bool has_shared_ = false;  // any departure that peers read in place
+  bool has_staged_ = false;
+  bool buffers_used_ = false;  // peers may still read the staged parcels of the last round
   bool sends_active_ = false;
   bool delayed_ = false;
   std::shared_ptr<Carrier*> alive_;  // what close() finds us by

@@ -18,31 +18,34 @@ constexpr std::size_t line = 64;
 constexpr std::size_t flags_bytes = 2 * line;
 constexpr std::size_t flags_per_slot = Context::signal_slot_bytes / flags_bytes;
 
-std::size_t round_up(std::size_t bytes) { return (bytes + line - 1) / line * line; }
-
-CellMemory cells_at(std::byte* base, const Layout& layout, std::size_t element_size) {
-  const auto size = static_cast<std::ptrdiff_t>(element_size);
-  return {base, layout.sy * size, layout.sz * size, layout.elements * size};
-}
-
-int largest(const Context& context, int value) {
-  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_MAX, context.comm()));
-  return value;
-}
-
 }  // namespace
 
-Carrier::Carrier(Context& context, Pending& owner, std::vector<Route> routes,
-                 const std::vector<Parcel>& departures, const std::vector<Parcel>& arrivals)
+Route::Route(Storage& storage_from, Storage& storage_to)
+    : from(&storage_from),
+      to(&storage_to),
+      from_cells(CellMemory::of(storage_from)),
+      to_cells(CellMemory::of(storage_to)),
+      components(storage_from.components()),
+      cell_bytes(storage_from.cell_bytes()) {}
+
+Carrier::Carrier(Context& context, Pending& owner, std::vector<Route> routes, std::vector<Parcel> departures,
+                 std::vector<Parcel> arrivals, Pace pace)
     : context_(context),
       owner_(owner),
       routes_(std::move(routes)),
+      parcels_out_(std::move(departures)),
+      parcels_in_(std::move(arrivals)),
+      pace_(pace),
       delayed_(context.options().transport == TransportPolicy::delayed) {
   learn_blocks();
-  add_departures(departures);
-  add_arrivals(arrivals);
-  add_messages(departures, arrivals);
-  add_flags(departures, arrivals);
+  add_departures(parcels_out_);
+  add_arrivals(parcels_in_);
+  add_staging();
+  add_buffers();
+  add_messages();
+  add_flags();
+  find_pairs();
+  if (pace_ == Pace::singly) prepare_singles();
   to_take_.reserve(arrivals_.size());
   held_.reserve(departures_.size());
   alive_ = std::make_shared<Carrier*>(this);
@@ -53,14 +56,16 @@ Carrier::Carrier(Context& context, Pending& owner, std::vector<Route> routes,
 
 Carrier::~Carrier() {
   if (!alive_) return;  // released by close(); the context may be gone by now
-  if (open_ && std::uncaught_exceptions() > 0) {
-    // The peers may never take part in this round any more: rather than hang, leave MPI what it may still
-    // write to.
-    new std::vector<std::byte>(std::move(packed_));
-    unwatch();
-    return;
-  }
-  release();
+  if (open_ && std::uncaught_exceptions() > 0)
+    abandon();  // the peers may never take part in this round any more: rather than hang
+  else
+    release();
+}
+
+void Carrier::abandon() {
+  new std::vector<std::byte>(std::move(packed_));
+  unwatch();
+  alive_.reset();
 }
 
 void Carrier::release() {
@@ -76,6 +81,7 @@ void Carrier::release() {
 void Carrier::learn_blocks() {
   std::vector<std::int64_t> own;
   for (const Route& route : routes_) {
+    if (!route.from || route.from->external().base) return;  // so are they on the others: all is packed
     own.push_back(route.from->block().chunk);
     own.push_back(static_cast<std::int64_t>(route.from->block().offset));
   }
@@ -87,49 +93,49 @@ void Carrier::learn_blocks() {
                            context_.node_comm()));
 }
 
-CellMemory Carrier::memory(const Storage& storage) const {
-  return cells_at(storage.base(), storage.grid().layout(), size_of(storage.type()));
-}
-
 /// The cells of a peer of this node as this rank sees them; no base where they are not in shared memory.
 CellMemory Carrier::remote_memory(int item, int peer) const {
-  const Storage& from = *routes_[static_cast<std::size_t>(item)].from;
   const int node_rank = context_.node_rank_of(peer);
-  if (node_rank < 0) return {};
+  if (node_rank < 0 || peer_blocks_.empty()) return {};
+  const Storage& from = *routes_[static_cast<std::size_t>(item)].from;
   const std::int64_t* block = &peer_blocks_[2 * (static_cast<std::size_t>(node_rank) * routes_.size() +
                                                  static_cast<std::size_t>(item))];
   std::byte* part = from.arena().remote(static_cast<int>(block[0]), node_rank);
   if (!part) return {};
   const Layout layout = from.grid().layout_of(peer);
   const auto size = size_of(from.type());
-  return cells_at(part + block[1] + static_cast<std::size_t>(layout.origin) * size, layout, size);
+  return CellMemory::of(part + block[1] + static_cast<std::size_t>(layout.origin) * size, layout, size);
 }
 
 Transport Carrier::choose(int peer) const {
   if (peer == context_.rank()) return Transport::self;
   if (delayed_) return Transport::delayed;
   if (context_.options().transport == TransportPolicy::mpi) return Transport::mpi;
+  if (!on_node(peer)) return Transport::mpi;
+  if (pace_ == Pace::singly) return Transport::staged;
   for (std::size_t item = 0; item < routes_.size(); ++item)
-    if (!remote_memory(static_cast<int>(item), peer).base) return Transport::mpi;
+    if (!remote_memory(static_cast<int>(item), peer).base) return Transport::staged;
   return Transport::shared;
 }
 
 /// What a transport really moves of a parcel: straight copies of one colour take whole rows.
 std::size_t Carrier::bytes_of(const Parcel& parcel, Transport transport) const {
-  if (transport != Transport::self && transport != Transport::shared) return parcel.bytes;
+  if (pace_ == Pace::singly || (transport != Transport::self && transport != Transport::shared))
+    return parcel.bytes;
   std::size_t sum = 0;
   for (const Part& part : parcel.parts) {
-    const Storage& from = *routes_[static_cast<std::size_t>(part.item)].from;
     const Int3 n = part.source.extent();
-    std::int64_t cells = part.cells();
-    if (part.lattice.colours > 1) {
-      cells = 0;
-      for (int z = 0; z < n.z; ++z)
-        for (int y = 0; y < n.y; ++y)
-          if (Lattice::cells(part.lattice.run(part.global.x, part.global.y + y, part.global.z + z), n.x) > 0)
-            cells += n.x;
+    if (part.lattice.colours == 1) {
+      sum += bytes_of(part);
+      continue;
     }
-    sum += static_cast<std::size_t>(cells * from.components()) * size_of(from.type());
+    std::int64_t cells = 0;
+    for (int z = 0; z < n.z; ++z)
+      for (int y = 0; y < n.y; ++y)
+        if (Lattice::cells(part.lattice.run(part.global.x, part.global.y + y, part.global.z + z), n.x) > 0)
+          cells += n.x;
+    sum += static_cast<std::size_t>(cells * layers_of(part)) *
+           routes_[static_cast<std::size_t>(part.item)].cell_bytes;
   }
   return sum;
 }
@@ -140,8 +146,10 @@ void Carrier::add_departures(const std::vector<Parcel>& parcels) {
         .transport = choose(parcel.peer), .peer = parcel.peer, .phase = parcel.phase, .bytes = parcel.bytes};
     job.bytes = bytes_of(parcel, job.transport);
     // The halo cells that a staged phase passes on are no own cells.
-    job.box = intersect(parcel.source, routes_.front().from->grid().own());
+    const Storage* storage = routes_.front().from;
+    job.box = storage ? intersect(parcel.source, storage->grid().own()) : parcel.source;
     has_shared_ = has_shared_ || job.transport == Transport::shared;
+    has_staged_ = has_staged_ || job.transport == Transport::staged;
     departures_.push_back(job);
   }
 }
@@ -159,7 +167,7 @@ void Carrier::add_arrivals(const std::vector<Parcel>& parcels) {
     if (job.transport == Transport::self) {
       Job& departure = departures_[static_cast<std::size_t>(own.at(next_own++))];
       departure.partner = static_cast<int>(arrivals_.size());
-      add_direct(departure, parcel);
+      if (pace_ == Pace::rounds) add_direct(departure, parcel);
     }
     arrivals_.push_back(job);
   }
@@ -169,85 +177,18 @@ void Carrier::add_arrivals(const std::vector<Parcel>& parcels) {
 void Carrier::add_direct(Job& job, const Parcel& parcel) {
   job.first = static_cast<int>(copies_.size());
   for (const Part& part : parcel.parts) {
-    const auto& [from, to] = routes_[static_cast<std::size_t>(part.item)];
-    const CellMemory owned =
-        parcel.peer == context_.rank() ? memory(*from) : remote_memory(part.item, parcel.peer);
-    const std::size_t size = size_of(from->type());
-    if (part.entries)
-      copies_.emplace_back(owned, part.entries, memory(*to), part.sink, from->components(), size);
-    else if (part.lattice.colours > 1)
-      copies_.emplace_back(BoxCopy::Coloured::rows, part.lattice, part.global, owned, part.source,
-                           memory(*to), part.sink, from->components(), size);
-    else
-      copies_.emplace_back(owned, part.source, memory(*to), part.sink, from->components(), size);
+    const bool own = parcel.peer == context_.rank();
+    const Route& route = routes_[static_cast<std::size_t>(part.item)];
+    copies_.push_back(straight(own ? route.from_cells : remote_memory(part.item, parcel.peer), part));
   }
   job.last = static_cast<int>(copies_.size());
-}
-
-/// Packing into `packed` or unpacking from it, in the order of the parts.
-void Carrier::add_copies(Job& job, const Parcel& parcel, std::byte* packed, bool leaving) {
-  job.first = static_cast<int>(copies_.size());
-  for (const Part& part : parcel.parts) {
-    const auto& [from, to] = routes_[static_cast<std::size_t>(part.item)];
-    const std::size_t size = size_of(from->type());
-    const Box& box = leaving && !part.entries ? part.source : part.sink;
-    const CellMemory buffer = CellMemory::dense(packed, box, size);
-    const CellMemory cells = memory(leaving ? *from : *to);
-    if (leaving && part.entries)
-      copies_.emplace_back(cells, part.entries, buffer, box, from->components(), size);
-    else if (part.lattice.colours > 1) {
-      const CellMemory message{packed, 0, 0, 0};
-      copies_.emplace_back(leaving ? BoxCopy::Coloured::pack : BoxCopy::Coloured::unpack, part.lattice,
-                           part.global, leaving ? cells : message, box, leaving ? message : cells, box,
-                           from->components(), size);
-    } else
-      copies_.emplace_back(leaving ? cells : buffer, box, leaving ? buffer : cells, box, from->components(),
-                           size);
-    packed += static_cast<std::size_t>(part.cells() * from->components()) * size;
-  }
-  job.last = static_cast<int>(copies_.size());
-}
-
-void Carrier::add_messages(const std::vector<Parcel>& departures, const std::vector<Parcel>& arrivals) {
-  int most = 0;
-  std::size_t bytes = 0;
-  for (const auto* parcels : {&departures, &arrivals})
-    for (const Parcel& parcel : *parcels) {
-      most = std::max(most, parcel.order + 1);
-      bytes += round_up(parcel.bytes);
-    }
-  const int tag = context_.next_tags(largest(context_, most));
-  const auto by_message = [](const Job& job) {
-    return job.transport == Transport::mpi || job.transport == Transport::delayed;
-  };
-  packed_.resize(bytes);
-  std::byte* next = packed_.data();
-  for (std::size_t i = 0; i < departures_.size(); ++i) {
-    Job& job = departures_[i];
-    if (!by_message(job)) continue;
-    job.request = static_cast<int>(sends_.size());
-    mpi::check(MPI_Send_init(next, static_cast<int>(job.bytes), MPI_BYTE, job.peer, tag + departures[i].order,
-                             context_.comm(), &sends_.emplace_back(MPI_REQUEST_NULL)));
-    add_copies(job, departures[i], next, true);
-    next += round_up(job.bytes);
-  }
-  for (std::size_t i = 0; i < arrivals_.size(); ++i) {
-    Job& job = arrivals_[i];
-    if (!by_message(job)) continue;
-    received_by_.push_back(static_cast<int>(i));
-    mpi::check(MPI_Recv_init(next, static_cast<int>(job.bytes), MPI_BYTE, job.peer, tag + arrivals[i].order,
-                             context_.comm(), &receives_.emplace_back(MPI_REQUEST_NULL)));
-    add_copies(job, arrivals[i], next, false);
-    next += round_up(job.bytes);
-  }
-  completed_.resize(receives_.size());
 }
 
 /// Every owner lays out the flags of its departures peer by peer and tells each peer where its own begin.
-void Carrier::add_flags(const std::vector<Parcel>& departures, const std::vector<Parcel>& arrivals) {
+void Carrier::add_flags() {
   std::map<int, int> count;  // by peer
   for (const Job& job : departures_)
-    if (job.transport == Transport::shared) ++count[job.peer];
+    if (by_flags(job.transport)) ++count[job.peer];
   int node_size = 0;
   mpi::check(MPI_Comm_size(context_.node_comm(), &node_size));
   std::vector<int> begin(static_cast<std::size_t>(node_size)), begin_at(begin.size());
@@ -256,7 +197,7 @@ void Carrier::add_flags(const std::vector<Parcel>& departures, const std::vector
     begin[static_cast<std::size_t>(context_.node_rank_of(peer))] = total;
     total += n;
   }
-  const int most = largest(context_, total);
+  const int most = context_.largest(total);
   if (most == 0) return;
   const auto per_slot = static_cast<int>(flags_per_slot);
   const Arena::Block block =
@@ -274,17 +215,31 @@ void Carrier::add_flags(const std::vector<Parcel>& departures, const std::vector
     return Flags{reinterpret_cast<std::uint64_t*>(at), reinterpret_cast<std::uint64_t*>(at + line)};
   };
   for (std::size_t i = 0; i < departures_.size(); ++i)
-    if (Job& job = departures_[i]; job.transport == Transport::shared)
-      job.flags = flags_at(
-          block.data, begin[static_cast<std::size_t>(context_.node_rank_of(job.peer))] + departures[i].order);
+    if (Job& job = departures_[i]; by_flags(job.transport))
+      job.flags = flags_at(block.data, begin[static_cast<std::size_t>(context_.node_rank_of(job.peer))] +
+                                           parcels_out_[i].order);
   for (std::size_t i = 0; i < arrivals_.size(); ++i) {
     Job& job = arrivals_[i];
-    if (job.transport != Transport::shared) continue;
+    if (!by_flags(job.transport)) continue;
     const auto peer = static_cast<std::size_t>(context_.node_rank_of(job.peer));
     std::byte* part = context_.signals().remote(block.chunk, static_cast<int>(peer));
-    job.flags = flags_at(part + offsets[peer], begin_at[peer] + arrivals[i].order);
-    add_direct(job, arrivals[i]);
+    job.flags = flags_at(part + offsets[peer], begin_at[peer] + parcels_in_[i].order);
+    if (job.transport == Transport::shared) add_direct(job, parcels_in_[i]);
   }
+}
+
+void Carrier::find_pairs() {
+  const auto pair = [&](const Job& job, const Job& next) {
+    if (job.phase != next.phase || job.last == job.first || job.last - job.first != next.last - next.first)
+      return false;
+    for (int k = 0; k < job.last - job.first; ++k)
+      if (!copies_[static_cast<std::size_t>(job.first + k)].pairs_with(
+              copies_[static_cast<std::size_t>(next.first + k)]))
+        return false;
+    return true;
+  };
+  for (auto* jobs : {&departures_, &arrivals_})
+    for (std::size_t i = 0; i + 1 < jobs->size(); ++i) (*jobs)[i].pairs = pair((*jobs)[i], (*jobs)[i + 1]);
 }
 
 std::string Carrier::describe() const {

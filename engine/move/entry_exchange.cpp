@@ -112,7 +112,7 @@ EntryExchange::EntryExchange(Storage& from, Storage& to, const EntryLists& depar
   for (const Parcel& parcel : in) arrival_begins_.push_back(parcel.sink.lo.x);
   arrival_begins_.push_back(sink);
   departures_ = static_cast<int>(out.size());
-  carrier_ = std::make_unique<Carrier>(context, *this, std::vector<Route>{{&from, &to}}, out, in);
+  carrier_ = std::make_unique<Carrier>(context, *this, std::vector<Route>{{from, to}}, out, in);
 }
 
 EntryExchange::~EntryExchange() = default;

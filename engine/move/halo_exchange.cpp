@@ -30,11 +30,13 @@ HaloExchange::HaloExchange(const Grid& grid, std::vector<HaloItem> items, HaloOp
   std::vector<std::vector<Region>> arrivals, departures;
   for (const HaloItem& item : items_) {
     check_item(grid, item);
-    routes.push_back({item.storage, item.storage});
-    cell_bytes.push_back(static_cast<std::size_t>(item.storage->components()) *
-                         size_of(item.storage->type()));
-    arrivals.push_back(halo_arrivals(grid, rank, item.reach, options.corners));
-    departures.push_back(halo_departures(grid, rank, item.reach, options.corners));
+    routes.emplace_back(*item.storage, *item.storage);
+    cell_bytes.push_back(static_cast<std::size_t>(item.storage->components()) * item.storage->cell_bytes());
+    const ExternalCells& external = item.storage->external();
+    const Sides sides{external.low, external.high};
+    const Sides* there_are = external.base ? &sides : nullptr;
+    arrivals.push_back(halo_arrivals(grid, rank, item.reach, options.corners, there_are));
+    departures.push_back(halo_departures(grid, rank, item.reach, options.corners, there_are));
     for (Region& region : arrivals.back()) {
       region.lattice = item.lattice;
       region.global = grid.box_of(region.peer).lo + region.source.lo;

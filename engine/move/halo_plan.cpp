@@ -28,8 +28,14 @@ Region product(const Grid& grid, const std::array<Segment, 3>& s) {
   return region;
 }
 
-Axes segments_of(const Grid& grid, int rank, int width) {
-  return {grid.segments(rank, 0, width), grid.segments(rank, 1, width), grid.segments(rank, 2, width)};
+std::vector<Segment> segments_of(const Grid& grid, int rank, int axis, int width, const Sides* sides) {
+  if (!sides) return grid.segments(rank, axis, width);
+  return grid.segments(rank, axis, std::min(width, sides->low[axis]), std::min(width, sides->high[axis]));
+}
+
+Axes segments_of(const Grid& grid, int rank, int width, const Sides* sides) {
+  return {segments_of(grid, rank, 0, width, sides), segments_of(grid, rank, 1, width, sides),
+          segments_of(grid, rank, 2, width, sides)};
 }
 
 /// Products of segments of which `least` to `most` lie outside the own cells.
@@ -71,13 +77,13 @@ void add_staged(const Grid& grid, const Axes& axes, std::vector<Region>& out) {
 }
 
 /// Blocks along an axis whose halo holds cells of this rank's block, or whose own cells they are.
-std::vector<int> blocks_in_reach(const Grid& grid, int rank, int axis, int width) {
+std::vector<int> blocks_in_reach(const Grid& grid, int rank, int axis, int width, const Sides* sides) {
   std::vector<int> blocks;
   Int3 coords = grid.coords_of(rank);
   const int mine = coords[axis];
   for (int block = 0; block < grid.split()[axis]; ++block) {
     coords[axis] = block;
-    for (const Segment& s : grid.segments(grid.rank_of(coords), axis, width))
+    for (const Segment& s : segments_of(grid, grid.rank_of(coords), axis, width, sides))
       if (!s.physical && s.block == mine) {
         blocks.push_back(block);
         break;
@@ -88,29 +94,32 @@ std::vector<int> blocks_in_reach(const Grid& grid, int rank, int axis, int width
 
 }  // namespace
 
-std::vector<Region> halo_arrivals(const Grid& grid, int rank, Reach reach, Corners corners) {
+std::vector<Region> halo_arrivals(const Grid& grid, int rank, Reach reach, Corners corners,
+                                  const Sides* sides) {
   std::vector<Region> regions;
   if (grid.box_of(rank).empty()) return regions;
-  const Axes axes = segments_of(grid, rank, reach.width);
+  const Axes axes = segments_of(grid, rank, reach.width, sides);
   if (corners == Corners::staged && reach.diagonal > 0) {
     add_staged(grid, axes, regions);
   } else {
     add_direct(grid, axes, 1, 1, regions);
-    if (reach.diagonal > 0) add_direct(grid, segments_of(grid, rank, reach.diagonal), 2, 3, regions);
+    if (reach.diagonal > 0) add_direct(grid, segments_of(grid, rank, reach.diagonal, sides), 2, 3, regions);
   }
   return regions;
 }
 
-std::vector<Region> halo_departures(const Grid& grid, int rank, Reach reach, Corners corners) {
+std::vector<Region> halo_departures(const Grid& grid, int rank, Reach reach, Corners corners,
+                                    const Sides* sides) {
   std::vector<Region> regions;
   if (grid.box_of(rank).empty()) return regions;
   std::array<std::vector<int>, 3> near;
-  for (int a = 0; a < 3; ++a) near[static_cast<std::size_t>(a)] = blocks_in_reach(grid, rank, a, reach.width);
+  for (int a = 0; a < 3; ++a)
+    near[static_cast<std::size_t>(a)] = blocks_in_reach(grid, rank, a, reach.width, sides);
   for (int z : near[2])
     for (int y : near[1])
       for (int x : near[0]) {
         const int receiver = grid.rank_of({x, y, z});
-        for (Region region : halo_arrivals(grid, receiver, reach, corners))
+        for (Region region : halo_arrivals(grid, receiver, reach, corners, sides))
           if (region.peer == rank) {
             region.peer = receiver;
             regions.push_back(region);

@@ -16,9 +16,16 @@ namespace sc {
 /// less than the width, some cells more than asked for).
 enum class Corners { direct, staged };
 
+/// Layers of halo that there are on either side of every axis, where that is less than the reach.
+struct Sides {
+  Int3 low, high;
+};
+
 /// What `rank` receives; `peer` is the owner. Cells beyond a physical boundary are in no region.
-std::vector<Region> halo_arrivals(const Grid& grid, int rank, Reach reach, Corners corners);
+std::vector<Region> halo_arrivals(const Grid& grid, int rank, Reach reach, Corners corners,
+                                  const Sides* sides = nullptr);
 /// What `rank` gives away; `peer` is the receiver. For every pair of ranks in the same order as the arrivals.
-std::vector<Region> halo_departures(const Grid& grid, int rank, Reach reach, Corners corners);
+std::vector<Region> halo_departures(const Grid& grid, int rank, Reach reach, Corners corners,
+                                    const Sides* sides = nullptr);
 
 }  // namespace sc

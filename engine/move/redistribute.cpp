@@ -118,7 +118,7 @@ void Redistribute::plan(Storage& from, Storage& to, const InChunks& chunks) {
     }
   }
   leaves_.push_back(departures.size());
-  carrier_ = std::make_unique<Carrier>(context, *this, std::vector<Route>{{&from, &to}}, departures.parcels,
+  carrier_ = std::make_unique<Carrier>(context, *this, std::vector<Route>{{from, to}}, departures.parcels,
                                        arrivals.parcels);
 }
 

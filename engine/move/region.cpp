@@ -20,7 +20,7 @@ Parcel measured(Parcel parcel, std::span<const std::size_t> cell_bytes) {
   parcel.bytes = 0;
   parcel.source = parcel.sink = Box{};
   for (const Part& part : parcel.parts) {
-    parcel.bytes += static_cast<std::size_t>(part.cells()) * cell_bytes[static_cast<std::size_t>(part.item)];
+    parcel.bytes += part.units() * cell_bytes[static_cast<std::size_t>(part.item)];
     parcel.source = bounding(parcel.source, part.source);
     parcel.sink = bounding(parcel.sink, part.sink);
   }
@@ -56,7 +56,7 @@ void cut(const Parcel& parcel, int normal, std::span<const std::size_t> cell_byt
       const Box source = intersect(part.source, slice);
       if (!source.empty())
         part_of.parts.push_back({part.item, source, source.shifted(part.sink.lo - part.source.lo), nullptr,
-                                 part.lattice, part.global + (source.lo - part.source.lo)});
+                                 part.lattice, part.global + (source.lo - part.source.lo), part.layers});
     }
     cut(measured(std::move(part_of), cell_bytes), normal, cell_bytes, piece_bytes, out);
   }
@@ -72,8 +72,8 @@ std::vector<Parcel> make_parcels(std::span<const std::vector<Region>> regions,
       Parcel& parcel = whole[{region.phase, -region.face.axis, region.face.side, region.peer}];
       parcel.peer = region.peer;
       parcel.phase = region.phase;
-      parcel.parts.push_back(
-          {static_cast<int>(item), region.source, region.sink, nullptr, region.lattice, region.global});
+      parcel.parts.push_back({static_cast<int>(item), region.source, region.sink, nullptr, region.lattice,
+                              region.global, region.layers});
     }
   using Order = std::tuple<int, int, std::size_t, int, int>;  // phase, axis, cut, side, peer
   std::vector<std::pair<Order, Parcel>> sorted;

@@ -3,6 +3,7 @@
 // the size of a piece). Both ends of a pair make the same parcels in the same order from the same regions.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -13,6 +14,14 @@
 
 namespace sc {
 
+/// Some of the components of an item, or of the fourth axis of a user's array, whose halo this axis may
+/// share.
+struct Layers {
+  int source = 0, sink = 0;  ///< the first of them at either end
+  int count = 0;             ///< 0: all components of the item
+  friend bool operator==(const Layers&, const Layers&) = default;
+};
+
 struct Region {
   int peer = 0;          ///< the rank at the other end
   Box source;            ///< in the owner's local coordinates
@@ -21,6 +30,7 @@ struct Region {
   Face face;             ///< the side of the receiver that it lies on; regions of one face travel together
   Lattice lattice = {};  ///< the cells of one colour only
   Int3 global = {};      ///< where source.lo lies; up to an even number of cells, for the colour
+  Layers layers = {};
   friend bool operator==(const Region&, const Region&) = default;
 };
 
@@ -33,6 +43,12 @@ struct Part {
   Lattice lattice = {};
   Int3 global = {};
 
+  Layers layers = {};
+
+  /// Cells, times layers where these are counted.
+  std::size_t units() const {
+    return static_cast<std::size_t>(cells()) * static_cast<std::size_t>(std::max(1, layers.count));
+  }
   std::int64_t cells() const {
     return entries ? static_cast<std::int64_t>(entries->size())
                    : lattice.cells(Box{global, global + source.extent()});
@@ -49,7 +65,8 @@ struct Parcel {
 };
 
 /// Puts the regions of all items for one peer and face together and cuts them to at most `piece_bytes` (a
-/// single cell is never cut). `regions[i]` belong to item i, whose cell takes `cell_bytes[i]`. Sorted by
+/// single cell is never cut). `regions[i]` belong to item i, whose cell takes `cell_bytes[i]` (one layer of a
+/// cell, where layers are counted). Sorted by
 /// phase and axis (z first, the cheapest to pack), then slice by slice: the low halo of a row and the high
 /// halo of the row before it lie on one cache line.
 std::vector<Parcel> make_parcels(std::span<const std::vector<Region>> regions,

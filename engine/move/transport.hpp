@@ -11,14 +11,23 @@ namespace sc {
 enum class Transport : std::uint8_t {
   self,    ///< this rank's own cells: one copy
   shared,  ///< a rank of the same node: one copy, by the receiver, straight out of the owner's cells
-  mpi,     ///< packed into persistent messages
+  staged,  ///< a rank of the same node, cells outside shared memory: packed into a buffer that lies there
+  mpi,     ///< packed into messages
   delayed  ///< for tests: as mpi (and self), held back by a timer and reordered
 };
-constexpr int transport_count = 4;
+constexpr int transport_count = 5;
 
 constexpr std::string_view transport_name(Transport transport) {
-  constexpr std::array<std::string_view, transport_count> names{"self", "shared", "mpi", "delayed"};
+  constexpr std::array<std::string_view, transport_count> names{"self", "shared", "staged", "mpi", "delayed"};
   return names[static_cast<std::size_t>(transport)];
+}
+
+/// Whether the receiver copies, told by a flag in shared memory, or a message carries the bytes.
+constexpr bool by_flags(Transport transport) {
+  return transport == Transport::shared || transport == Transport::staged;
+}
+constexpr bool by_message(Transport transport) {
+  return transport == Transport::mpi || transport == Transport::delayed;
 }
 
 /// What went out from this rank, summed over all rounds of a movement.

@@ -6,14 +6,20 @@
 #include <mpi.h>
 #include <sched.h>
 
+#include <chrono>
+
 #include "engine/base/mpi_check.hpp"
 
 namespace sc {
 
+/// True when done() came true; false when that took longer than `patience` seconds (0: however long it
+/// takes).
 template <class Done>
-void wait_until(MPI_Comm comm, Done&& done) {
+bool wait_until(MPI_Comm comm, Done&& done, double patience = 0) {
+  using Clock = std::chrono::steady_clock;
   constexpr int spins = 100;
   constexpr int yields_per_probe = 8;
+  Clock::time_point begin{};
   for (int round = 0; !done(); ++round) {
     if (round < spins) {
 #if defined(__x86_64__) || defined(__i386__)
@@ -21,12 +27,17 @@ void wait_until(MPI_Comm comm, Done&& done) {
 #endif
       continue;
     }
+    if (patience > 0) {
+      if (round == spins) begin = Clock::now();
+      if (std::chrono::duration<double>(Clock::now() - begin).count() > patience) return false;
+    }
     if (round % yields_per_probe == 0) {
       int found = 0;
       mpi::check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &found, MPI_STATUS_IGNORE));
     }
     sched_yield();
   }
+  return true;
 }
 
 }  // namespace sc

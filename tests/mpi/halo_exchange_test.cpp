@@ -275,7 +275,8 @@ TEST_P(Halo, WhatLeavesIsWhatTheHalosNeed) {
     if (!grid.own().contains(c) && reached(grid, c, reach, global)) ++halo_cells;
   });
   std::int64_t sent = 0, sent_away = 0;
-  for (Transport t : {Transport::self, Transport::shared, Transport::mpi, Transport::delayed}) {
+  for (Transport t :
+       {Transport::self, Transport::shared, Transport::staged, Transport::mpi, Transport::delayed}) {
     sent += fields.exchange->traffic(t).bytes;
     if (t != Transport::self) sent_away += fields.exchange->traffic(t).bytes;
   }

@@ -25,6 +25,16 @@ void sweep(PoissonLevel<{real}, Points>& l, Runner& runner) {{
   runner.run(one);
 }}
 """
+stage_of_mhd = """
+#include "engine/overlap/runner.hpp"
+#include "solvers/magnetosphere/stages.hpp"
+using namespace sc;
+using namespace sc::magnetosphere;
+void stage(Plasma& nodes, Plasma& centres, Runner& runner) {
+  auto one = leap_stage<Half::nodes, true, true>("one", nodes, centres);
+  runner.run(one);
+}
+"""
 # Every cell needs the answer of a call that the compiler cannot see into.
 opaque = """
 double elsewhere(double);
@@ -36,9 +46,8 @@ struct Opaque {
 """
 
 
-def row_loop() -> int:
+def row_loop(wanted: str = "for (int n = 0; n < count; ++n) call(kernel, c.x(n),") -> int:
     """The line of the loop over cells that lie side by side."""
-    wanted = "for (int n = 0; n < count; ++n) call(kernel, c.x(n),"
     found = [n for n, line in enumerate(loops.read_text().splitlines(), 1) if wanted in line]
     assert len(found) == 1, f"{loops} no longer has the one row loop this test looks for"
     return found[0]
@@ -82,6 +91,13 @@ def test_jacobi_kernel(tmp_path, real):
     loops_found = vectorised_loops(source)
     assert row_loop() in loops_found
     assert loops_found[row_loop()] >= 16
+
+
+def test_magnetosphere_stages(tmp_path):
+    source = tmp_path / "mhd.cpp"
+    source.write_text(stage_of_mhd)
+    line = row_loop("for (int n = 0; n < some; ++n) {")  # the one of kernels that return something
+    assert vectorised_loops(source).get(line, 0) >= 16
 
 
 def test_report_tells_loops_that_cannot_be(tmp_path):

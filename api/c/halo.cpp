@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+// Halo: starting, waiting and counting.
+#include "api/c/halo.hpp"
+
+#include <algorithm>
+
+#include "api/c/step.hpp"
+#include "engine/base/start.hpp"
+#include "engine/move/waiting.hpp"
+
+namespace sc::halo {
+
+namespace {
+
+constexpr auto at(int i) { return static_cast<std::size_t>(i); }
+
+std::string text_of(const Ints4& direction, int dims) {
+  std::string text = "(";
+  for (int a = 0; a < dims; ++a) text += (a ? ", " : "") + std::to_string(direction[at(a)]);
+  return text + ")";
+}
+
+Ints4 opposite(Ints4 direction) {
+  for (int& d : direction) d = -d;
+  return direction;
+}
+
+}  // namespace
+
+Halo::Halo(MPI_Comm comm, const halo_array* arrays, int count, const halo_options* options) {
+  start_mpi();
+  const int ranks = size_of(comm);
+  // What is wrong on one rank only must not leave the others in a collective: all hear of it below.
+  std::string wrong;
+  halo_status status = HALO_OK;
+  ContextOptions context_options;
+  try {
+    const halo_options read = read_options(options);
+    r_ = registration_of(read_arrays(arrays, count), read, ranks);
+    context_options.threads = read.threads;
+    context_options.patience = patience();
+    if (read.transport == HALO_MESSAGES) context_options.transport = TransportPolicy::mpi;
+  } catch (const Failure& failure) {
+    wrong = failure.what();
+    status = failure.status();
+  } catch (const Error& error) {
+    wrong = error.what();
+    status = HALO_ERR_ARGUMENT;
+  }
+  context_ = std::make_unique<Context>(comm, context_options);
+  try {
+    const int everyone = static_cast<int>(context_->sum(wrong.empty() ? 0 : 1));
+    if (!wrong.empty()) throw Failure(status, wrong);
+    if (everyone > 0)
+      throw Failure(HALO_ERR_MISMATCH, std::to_string(everyone) + " other ranks could not be initialised");
+    agree_on(*context_, r_);
+    make_arrays();
+  } catch (...) {
+    context_->close();
+    throw;
+  }
+}
+
+Halo::~Halo() = default;
+
+void Halo::make_arrays() {
+  std::vector<UserArray> arrays;
+  for (const halo_array& array : r_.arrays) {
+    arrays.push_back(user_array_of(array, array.data));
+    bound_.push_back(array.data);
+  }
+  arrays_ = std::make_unique<ArrayHalo>(
+      *context_, r_.processes, std::move(arrays), r_.blocks,
+      ArrayHaloOptions{r_.options.outstanding, static_cast<std::size_t>(r_.options.piece_bytes)});
+  std::size_t directions = 1;
+  for (int a = 0; a < r_.processes.dims; ++a) directions *= 3;
+  started_.assign(2, std::vector<std::int64_t>(directions, 0));
+}
+
+void Halo::follow_step() {
+  if (!step_) return;
+  std::vector<void*> now;
+  for (int n = 0; n < static_cast<int>(r_.arrays.size()); ++n) now.push_back(step_->data(n));
+  if (now == bound_) return;
+  if (exchanging_ || std::any_of(flights_.begin(), flights_.end(), [](const Flight& f) { return f.active; }))
+    throw Failure(HALO_ERR_BUSY,
+                  "halo_step has swapped the arrays while something is under way: wait for it first");
+  std::vector<std::byte*> own;
+  for (std::size_t n = 0; n < now.size(); ++n) own.push_back(user_array_of(r_.arrays[n], now[n]).own);
+  arrays_->rebind(own);
+  bound_ = now;
+}
+
+Ints4 Halo::checked(const int* direction) const {
+  if (!direction) throw Failure(HALO_ERR_ARGUMENT, "direction is null");
+  Ints4 d{};
+  bool any = false;
+  for (int a = 0; a < r_.processes.dims; ++a) {
+    d[at(a)] = direction[a];
+    any = any || direction[a] != 0;
+    if (direction[a] < -1 || direction[a] > 1)
+      throw Failure(HALO_ERR_DIRECTION, "direction[" + std::to_string(a) + "] is " +
+                                            std::to_string(direction[a]) + "; -1, 0 and 1 are allowed");
+  }
+  if (!any) throw Failure(HALO_ERR_DIRECTION, "direction is all 0, which leads nowhere");
+  return d;
+}
+
+CellRange Halo::checked(const Ints4& direction, const std::int64_t* lo, const std::int64_t* hi) const {
+  CellRange range;
+  for (int a = 0; a < r_.processes.dims; ++a) {
+    const int own = r_.own[at(a)];
+    range.lo[at(a)] = 0;
+    range.hi[at(a)] = own;
+    if (direction[at(a)] != 0) continue;
+    if (lo[a] < 0 || hi[a] > own || lo[a] > hi[a])
+      throw Failure(HALO_ERR_RANGE, "the sub-range along process dimension " + std::to_string(a + 1) +
+                                        " is " + std::to_string(lo[a]) + " to " + std::to_string(hi[a]) +
+                                        "; the own cells are 0 to " + std::to_string(own));
+    range.lo[at(a)] = static_cast<int>(lo[a]);
+    range.hi[at(a)] = static_cast<int>(hi[a]);
+  }
+  return range;
+}
+
+halo_request Halo::isend(const int* direction, const std::int64_t* lo, const std::int64_t* hi) {
+  return start(true, direction, lo, hi);
+}
+
+halo_request Halo::irecv(const int* direction, const std::int64_t* lo, const std::int64_t* hi) {
+  return start(false, direction, lo, hi);
+}
+
+halo_request Halo::start(bool sends, const int* direction, const std::int64_t* lo, const std::int64_t* hi) {
+  // A message is known by the direction in which it travels.
+  const Ints4 towards = checked(direction);
+  const Ints4 travels = sends ? towards : opposite(towards);
+  if ((lo == nullptr) != (hi == nullptr))
+    throw Failure(HALO_ERR_ARGUMENT, "a sub-range needs both lo and hi, or neither");
+  CellRange range;
+  if (lo) range = checked(travels, lo, hi);
+  const int lanes = r_.options.outstanding;
+  auto& so_far = started_[sends][at(arrays_->group(travels, 0) / lanes)];
+  const int group = arrays_->group(travels, static_cast<int>(so_far % lanes));
+  for (const Flight& f : flights_)
+    if (f.active && f.sends == sends && f.group == group)
+      throw Failure(HALO_ERR_BUSY, std::to_string(lanes) + (sends ? " sends" : " receives") +
+                                       " in direction " + text_of(towards, r_.processes.dims) +
+                                       " are under way: wait for one, or raise options.outstanding");
+  follow_step();
+  auto free = std::find_if(flights_.begin(), flights_.end(), [](const Flight& f) { return !f.active; });
+  if (free == flights_.end()) free = flights_.emplace(flights_.end());
+  if (sends)
+    arrays_->offer(group, lo ? &range : nullptr);
+  else
+    arrays_->expect(group, lo ? &range : nullptr);
+  ++so_far;
+  free->sends = sends;
+  free->active = true;
+  free->group = group;
+  free->direction = towards;
+  free->wrong.clear();
+  ++free->generation;
+  return (free->generation << 16) | (free - flights_.begin() + 1);
+}
+
+Halo::Flight& Halo::flight_of(const halo_request* request) {
+  if (!request) throw Failure(HALO_ERR_ARGUMENT, "request is null");
+  if (*request == HALO_REQUEST_NULL)
+    throw Failure(HALO_ERR_REQUEST, "the request is HALO_REQUEST_NULL: nothing was started under it");
+  const auto index = static_cast<std::size_t>(*request & 0xffff) - 1;
+  if (index >= flights_.size() || !flights_[index].active || flights_[index].generation != *request >> 16)
+    throw Failure(HALO_ERR_REQUEST,
+                  "nothing is under way under this request: it was never started with this "
+                  "handle, or has been waited for");
+  return flights_[index];
+}
+
+bool Halo::ended(Flight& flight) {
+  if (flight.sends) return arrays_->left(flight.group);
+  try {
+    return arrays_->come(flight.group);
+  } catch (const Error& error) {
+    flight.wrong = error.what();
+    return false;
+  }
+}
+
+void Halo::progress() {
+  for (Flight& f : flights_)
+    if (f.active && f.sends) arrays_->left(f.group);
+}
+
+bool Halo::wait_for(const std::function<bool()>& done) {
+  return wait_until(
+      context_->comm(),
+      [&] {
+        if (done()) return true;
+        progress();
+        return false;
+      },
+      patience());
+}
+
+void Halo::end(Flight& flight, halo_request* request) {
+  flight.active = false;
+  *request = HALO_REQUEST_NULL;
+  if (!flight.wrong.empty()) throw Failure(HALO_ERR_MISMATCH, flight.wrong);
+}
+
+void Halo::wait(halo_request* request) {
+  Flight& flight = flight_of(request);
+  if (!wait_for([&] { return ended(flight); }))
+    throw Failure(HALO_ERR_TIMEOUT, "rank " + std::to_string(context_->rank()) + " has waited " +
+                                        std::to_string(r_.options.timeout) + " s for its " +
+                                        (flight.sends ? "send" : "receive") + " in direction " +
+                                        text_of(flight.direction, r_.processes.dims) +
+                                        (flight.wrong.empty() ? "" : "; " + flight.wrong) +
+                                        ": it is still under way");
+  end(flight, request);
+}
+
+bool Halo::test(halo_request* request) {
+  Flight& flight = flight_of(request);
+  progress();
+  if (!ended(flight)) return false;
+  end(flight, request);
+  return true;
+}
+
+void Halo::exchange() {
+  if (!exchanging_) {
+    follow_step();
+    arrays_->expect(arrays_->all());
+    arrays_->offer(arrays_->all());
+    exchanging_ = true;
+  }
+  if (!wait_for([&] {
+        const bool come = arrays_->come(arrays_->all());
+        return arrays_->left(arrays_->all()) && come;
+      }))
+    throw Failure(HALO_ERR_TIMEOUT, "rank " + std::to_string(context_->rank()) + " has waited " +
+                                        std::to_string(r_.options.timeout) +
+                                        " s for its neighbours' halos: the exchange is still under way");
+  exchanging_ = false;
+}
+
+void Halo::close() {
+  const bool busy =
+      exchanging_ || std::any_of(flights_.begin(), flights_.end(), [](const Flight& f) { return f.active; });
+  const std::optional<bool> any_busy = context_->any_within(busy, patience());
+  if (!any_busy) {
+    if (step_) step_.release();  // its halos would wait for the others once more
+    arrays_->abandon();
+    arrays_.release();
+    context_.release();
+    throw Failure(HALO_ERR_TIMEOUT, "other ranks have not come to halo_finalize within " +
+                                        std::to_string(r_.options.timeout) + " s; this handle is given up");
+  }
+  if (*any_busy)
+    throw Failure(HALO_ERR_BUSY,
+                  busy ? "something is still under way: wait for it before halo_finalize"
+                       : "on another rank something is still under way: it has to wait for that "
+                         "before halo_finalize");
+  step_.reset();
+  arrays_.reset();
+  context_->close();
+}
+
+int Halo::neighbour(const int* direction) const {
+  return r_.processes.neighbour(context_->rank(), checked(direction));
+}
+
+halo_box Halo::core() const {
+  halo_box box{};
+  const Ints4 coords = this->coords();
+  for (int a = 0; a < HALO_MAX_DIMS; ++a) {
+    box.hi[a] = r_.own[at(a)];
+    if (a >= r_.processes.dims) continue;
+    const int count = r_.processes.counts[at(a)];
+    const bool periodic = r_.processes.periodic[at(a)];
+    if (periodic || coords[at(a)] > 0) box.lo[a] = std::min<std::int64_t>(r_.low[at(a)], box.hi[a]);
+    if (periodic || coords[at(a)] + 1 < count)
+      box.hi[a] = std::max<std::int64_t>(box.lo[a], box.hi[a] - r_.high[at(a)]);
+  }
+  return box;
+}
+
+/// Slab by slab: what is left of the own cells beside the core, one dimension after the other.
+std::vector<halo_box> Halo::shell() const {
+  std::vector<halo_box> boxes;
+  const halo_box core = this->core();
+  halo_box rest{};
+  for (int a = 0; a < HALO_MAX_DIMS; ++a) rest.hi[a] = r_.own[at(a)];
+  for (int a = 0; a < r_.processes.dims; ++a) {
+    halo_box low = rest, high = rest;
+    low.hi[a] = core.lo[a];
+    high.lo[a] = core.hi[a];
+    if (low.hi[a] > low.lo[a]) boxes.push_back(low);
+    if (high.hi[a] > high.lo[a]) boxes.push_back(high);
+    rest.lo[a] = core.lo[a];
+    rest.hi[a] = core.hi[a];
+    if (rest.hi[a] <= rest.lo[a]) break;
+  }
+  return boxes;
+}
+
+void Halo::step(halo_strategy strategy, halo_callback callback, void* user) {
+  if (!callback) throw Failure(HALO_ERR_ARGUMENT, "callback is null");
+  if (!step_) step_ = std::make_unique<Step>(*context_, r_);
+  step_->run(strategy, callback, user);
+}
+
+void Halo::modified() {
+  if (step_) step_->modified();
+}
+
+void* Halo::data(int array) const {
+  if (array < 0 || array >= static_cast<int>(r_.arrays.size()))
+    throw Failure(HALO_ERR_ARGUMENT, "array is " + std::to_string(array) + "; 0 to " +
+                                         std::to_string(r_.arrays.size() - 1) + " are registered");
+  return step_ ? step_->data(array) : r_.arrays[at(array)].data;
+}
+
+}  // namespace sc::halo

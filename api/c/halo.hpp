@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Halo: what a halo_handle stands for. Directions and sub-ranges become groups of parcels, requests are
+// counted.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "api/c/registration.hpp"
+
+namespace sc::halo {
+
+class Step;
+
+class Halo {
+ public:
+  /// Collective; `options` and `arrays` as the caller gave them, checked here so that all ranks hear of it.
+  Halo(MPI_Comm comm, const halo_array* arrays, int count, const halo_options* options);
+  ~Halo();
+
+  halo_request isend(const int* direction, const std::int64_t* lo, const std::int64_t* hi);
+  halo_request irecv(const int* direction, const std::int64_t* lo, const std::int64_t* hi);
+  void wait(halo_request* request);
+  bool test(halo_request* request);
+  void exchange();
+  /// Collective: false where something is still under way on any rank; then nothing has happened.
+  void close();
+
+  void step(halo_strategy strategy, halo_callback callback, void* user);
+  void modified();
+  void* data(int array) const;
+
+  const Registration& registration() const { return r_; }
+  Ints4 coords() const { return r_.processes.coords_of(context_->rank()); }
+  int neighbour(const int* direction) const;
+  std::string describe() const { return arrays_->describe(); }
+  halo_box core() const;
+  std::vector<halo_box> shell() const;
+
+ private:
+  struct Flight {
+    bool sends = false;
+    bool active = false;
+    int group = 0;
+    Ints4 direction{};
+    std::int64_t generation = 0;
+    std::string wrong;  // what has come was not what was expected
+  };
+  halo_request start(bool sends, const int* direction, const std::int64_t* lo, const std::int64_t* hi);
+  Ints4 checked(const int* direction) const;
+  CellRange checked(const Ints4& direction, const std::int64_t* lo, const std::int64_t* hi) const;
+  Flight& flight_of(const halo_request* request);
+  bool ended(Flight& flight);
+  /// Lets everything that is under way go on.
+  void progress();
+  void end(Flight& flight, halo_request* request);
+  double patience() const { return r_.options.timeout < 0 ? 0 : std::max(r_.options.timeout, 1e-9); }
+  bool wait_for(const std::function<bool()>& done);
+  void make_arrays();
+  /// Before something is started: after halo_step the arrays may lie where `next` lay.
+  void follow_step();
+
+  Registration r_;
+  std::unique_ptr<Context> context_;
+  std::unique_ptr<ArrayHalo> arrays_;
+  std::unique_ptr<Step> step_;
+  std::vector<Flight> flights_;
+  std::vector<std::vector<std::int64_t>> started_;  // [receives, sends][direction]: how many so far
+  std::vector<void*> bound_;                        // where the arrays lay when something was started last
+  bool exchanging_ = false;
+};
+
+}  // namespace sc::halo

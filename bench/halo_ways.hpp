@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ways by which halo_bench moves the halos of five arrays of doubles: ours over fields, ours over a
+// user's own arrays (halo_exchange), MPI's own collective, and a copy that leaves the rank alone.
+#pragma once
+
+#include <mpi.h>
+#include <subcurrent/halo.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "engine/base/mpi_check.hpp"
+#include "engine/field/storage.hpp"
+#include "engine/move/box_copy.hpp"
+#include "engine/move/halo_exchange.hpp"
+
+namespace sc::bench {
+
+constexpr int fields = 5;
+
+/// Where five arrays lie: own cell (0, 0, 0) of each, and the elements from row to row and from plane to
+/// plane.
+struct Arrays {
+  std::vector<double*> own;
+  std::ptrdiff_t sy = 0, sz = 0;
+};
+
+/// Fields of a grid.
+struct Fields {
+  explicit Fields(const Grid& grid) {
+    for (int f = 0; f < fields; ++f) {
+      owned.push_back(
+          std::make_unique<Storage>(grid, "f" + std::to_string(f), ElementType::f64, 1, grid.arena()));
+      std::fill_n(reinterpret_cast<double*>(owned.back()->block().data), owned.back()->block().bytes / 8,
+                  f + 0.5);
+      arrays.own.push_back(reinterpret_cast<double*>(owned.back()->base()));
+    }
+    arrays.sy = grid.layout().sy;
+    arrays.sz = grid.layout().sz;
+  }
+  std::unique_ptr<HaloExchange> exchange(const Grid& grid) const {
+    std::vector<HaloItem> items;
+    for (const auto& storage : owned) items.push_back({storage.get(), box(1)});
+    return std::make_unique<HaloExchange>(grid, items);
+  }
+  std::vector<std::unique_ptr<Storage>> owned;
+  Arrays arrays;
+};
+
+/// Arrays of a user's own, exchanged by halo_exchange.
+class UserArrays {
+ public:
+  UserArrays(const Grid& grid, int transport) {
+    const Int3 n = grid.own().hi;
+    const std::array<std::int64_t, 3> own{n.z, n.y, n.x};
+    const std::ptrdiff_t rows = (n.y + 2) * (n.z + 2);
+    std::vector<halo_array> registered;
+    for (int f = 0; f < fields; ++f) {
+      memory_[static_cast<std::size_t>(f)].assign(static_cast<std::size_t>((n.x + 2) * rows), f + 0.5);
+      double* data = memory_[static_cast<std::size_t>(f)].data();
+      registered.push_back(halo_array_of(data, HALO_REAL64, 3, own.data(), 1));
+      arrays.own.push_back(data + 1 + (n.x + 2) + (n.x + 2) * (n.y + 2));
+    }
+    arrays.sy = n.x + 2;
+    arrays.sz = arrays.sy * (n.y + 2);
+    halo_options options = halo_options_of(3);
+    options.transport = transport;
+    for (int a = 0; a < 3; ++a) {
+      options.processes[a] = grid.split()[2 - a];
+      options.periodic[a] = grid.periodic()[2 - a];
+    }
+    must(halo_init(&handle_, grid.context().comm(), registered.data(), fields, &options));
+  }
+  UserArrays(const UserArrays&) = delete;
+  UserArrays& operator=(const UserArrays&) = delete;
+  ~UserArrays() { halo_finalize(&handle_); }
+  void exchange() const { must(halo_exchange(handle_)); }
+  Arrays arrays;
+
+ private:
+  static void must(int status) {
+    if (status != HALO_OK) throw std::runtime_error(halo_error_text(status));
+  }
+  std::array<std::vector<double>, fields> memory_;
+  halo_handle handle_ = HALO_NULL;
+};
+
+/// All arrays through one MPI_Neighbor_alltoallw on a graph of the neighbours, every block a struct of one
+/// subarray an array.
+class NeighborAlltoallw {
+ public:
+  NeighborAlltoallw(const Grid& grid, const Arrays& arrays) {
+    const int rank = grid.context().rank();
+    const auto add = [&](const std::vector<Region>& regions, std::vector<int>& peers,
+                         std::vector<MPI_Datatype>& types, bool source) {
+      for (const Region& region : regions) {
+        peers.push_back(region.peer);
+        types.push_back(box_type(arrays, source ? region.source : region.sink));
+      }
+    };
+    add(halo_departures(grid, rank, box(1), Corners::direct), to_, send_types_, true);
+    add(halo_arrivals(grid, rank, box(1), Corners::direct), from_, receive_types_, false);
+    mpi::check(MPI_Dist_graph_create_adjacent(grid.context().comm(), int(from_.size()), from_.data(),
+                                              MPI_UNWEIGHTED, int(to_.size()), to_.data(), MPI_UNWEIGHTED,
+                                              MPI_INFO_NULL, 0, &graph_));
+    ones_.assign(std::max(to_.size(), from_.size()), 1);
+    zeros_.assign(ones_.size(), 0);
+  }
+  NeighborAlltoallw(const NeighborAlltoallw&) = delete;
+  NeighborAlltoallw& operator=(const NeighborAlltoallw&) = delete;
+  ~NeighborAlltoallw() {
+    for (auto* types : {&send_types_, &receive_types_})
+      for (MPI_Datatype& type : *types) MPI_Type_free(&type);
+    MPI_Comm_free(&graph_);
+  }
+  void run() {
+    mpi::check(MPI_Neighbor_alltoallw(MPI_BOTTOM, ones_.data(), zeros_.data(), send_types_.data(), MPI_BOTTOM,
+                                      ones_.data(), zeros_.data(), receive_types_.data(), graph_));
+  }
+
+ private:
+  static MPI_Datatype box_type(const Arrays& arrays, const Box& box) {
+    const Int3 n = box.extent();
+    const std::array<int, 3> sizes{n.z, int(arrays.sz / arrays.sy), int(arrays.sy)};
+    const std::array<int, 3> subsizes{n.z, n.y, n.x};
+    const std::array<int, 3> starts{0, 0, 0};
+    MPI_Datatype one = MPI_DATATYPE_NULL, all = MPI_DATATYPE_NULL;
+    mpi::check(MPI_Type_create_subarray(3, sizes.data(), subsizes.data(), starts.data(), MPI_ORDER_C,
+                                        MPI_DOUBLE, &one));
+    std::vector<MPI_Aint> at;
+    for (double* own : arrays.own)
+      at.push_back(reinterpret_cast<MPI_Aint>(own + box.lo.x + box.lo.y * arrays.sy + box.lo.z * arrays.sz));
+    mpi::check(MPI_Type_create_hindexed_block(int(at.size()), 1, at.data(), one, &all));
+    mpi::check(MPI_Type_commit(&all));
+    mpi::check(MPI_Type_free(&one));
+    return all;
+  }
+  std::vector<int> to_, from_, ones_;
+  std::vector<MPI_Aint> zeros_;
+  std::vector<MPI_Datatype> send_types_, receive_types_;
+  MPI_Comm graph_ = MPI_COMM_NULL;
+};
+
+/// What a rank receives, copied from one set of its own arrays to another: the same boxes, rows and strides.
+class LocalCopy {
+ public:
+  LocalCopy(const Grid& grid, const Arrays& from, const Arrays& to) {
+    for (const Region& region : halo_arrivals(grid, grid.context().rank(), box(1), Corners::direct))
+      for (std::size_t f = 0; f < from.own.size(); ++f)
+        copies_.emplace_back(memory(from, f), region.source, memory(to, f), region.sink, 1, 8);
+  }
+  /// The two faces of an axis together where the exchange takes them together.
+  void run() const {
+    const std::size_t half = copies_.size() / 2;
+    for (std::size_t f = 0; f < half; ++f) copies_[f].run_with(copies_[half + f]);
+  }
+
+ private:
+  static CellMemory memory(const Arrays& arrays, std::size_t f) {
+    return {reinterpret_cast<std::byte*>(arrays.own[f]), arrays.sy * 8, arrays.sz * 8, 0};
+  }
+  std::vector<BoxCopy> copies_;
+};
+
+}  // namespace sc::bench

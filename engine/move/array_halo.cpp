@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// ArrayHalo: which cells of an array go where in which direction.
+#include "engine/move/array_halo.hpp"
+
+#include <algorithm>
+
+namespace sc {
+
+namespace {
+
+constexpr std::size_t largest_piece = std::size_t{1} << 30;  // MPI counts are int
+constexpr auto at(int i) { return static_cast<std::size_t>(i); }
+
+struct Run {
+  int lo = 0, hi = 0;
+};
+
+void set(Box& box, Run& layers, int axis, Run to) {
+  if (axis == most_dims - 1) {
+    layers = to;
+  } else {
+    box.lo[axis] = to.lo;
+    box.hi[axis] = to.hi;
+  }
+}
+
+}  // namespace
+
+ArrayHalo::ArrayHalo(Context& context, const ProcessGrid& processes, std::vector<UserArray> arrays,
+                     std::vector<std::vector<int>> blocks, ArrayHaloOptions options)
+    : processes_(processes),
+      arrays_(std::move(arrays)),
+      blocks_(std::move(blocks)),
+      lanes_(options.lanes),
+      directions_(directions_of(processes.dims)) {
+  std::vector<Route> routes;
+  std::vector<std::size_t> cell_bytes;
+  for (const UserArray& a : arrays_) {
+    routes.emplace_back(CellMemory{a.own, a.strides[1], a.strides[2], a.strides[3]}, 1, a.cell_bytes);
+    cell_bytes.push_back(a.cell_bytes);
+  }
+  std::vector<std::vector<Region>> departures(arrays_.size()), arrivals(arrays_.size());
+  for (const Ints4& d : directions_) {
+    for (int lane = 0; lane < lanes_; ++lane) groups_.push_back({.direction = d});
+  }
+  groups_.emplace_back();
+  const int rank = context.rank();
+  for (std::size_t n = 0; n < directions_.size(); ++n)
+    for (int lane = 0; lane <= lanes_; ++lane) {
+      const int phase = lane < lanes_ ? static_cast<int>(n) * lanes_ + lane : all();
+      add_regions(rank, directions_[n], phase, true, departures);
+      add_regions(rank, directions_[n], phase, false, arrivals);
+    }
+  const std::size_t piece_bytes = std::min(options.piece_bytes, largest_piece);
+  carrier_ = std::make_unique<Carrier>(context, *this, std::move(routes),
+                                       make_parcels(departures, cell_bytes, piece_bytes),
+                                       make_parcels(arrivals, cell_bytes, piece_bytes), Pace::singly);
+  for (std::size_t i = 0; i < carrier_->departures().size(); ++i)
+    groups_[at(carrier_->departures()[i].phase)].departures.push_back(static_cast<int>(i));
+  for (std::size_t i = 0; i < carrier_->arrivals().size(); ++i)
+    groups_[at(carrier_->arrivals()[i].phase)].arrivals.push_back(static_cast<int>(i));
+}
+
+/// What leaves `rank` in a direction, or comes to it from the rank on the other side.
+void ArrayHalo::add_regions(int rank, const Ints4& direction, int phase, bool leaving,
+                            std::vector<std::vector<Region>>& out) const {
+  Ints4 back = direction;
+  for (int& component : back) component = -component;
+  const int peer = processes_.neighbour(rank, leaving ? direction : back);
+  if (peer < 0) return;
+  for (std::size_t n = 0; n < arrays_.size(); ++n) {
+    Region r = region(arrays_[n], leaving ? rank : peer, direction);
+    if (r.source.empty() || r.layers.count == 0) continue;
+    r.peer = peer;
+    r.phase = phase;
+    for (int i = 0; i < most_dims; ++i) {  // of the first array, so that all arrays travel together
+      const int a = arrays_[0].split_over[at(i)];
+      if (a >= 0 && direction[at(a)] != 0) r.face = {std::min(i, 2), direction[at(a)] > 0 ? 0 : 1};
+    }
+    out[n].push_back(r);
+  }
+}
+
+/// The cells that `sender` gives the next rank in `direction`; empty where the array has no halo there.
+Region ArrayHalo::region(const UserArray& array, int sender, const Ints4& direction) const {
+  const Ints4 from = processes_.coords_of(sender);
+  const Ints4 to = processes_.coords_of(processes_.neighbour(sender, direction));
+  Region r;
+  Ints4 met{};
+  Run source_layers, sink_layers;
+  for (int i = 0; i < most_dims; ++i) {
+    const int a = array.split_over[at(i)];
+    const int d = a >= 0 ? direction[at(a)] : 0;
+    const int n_from = a >= 0 ? blocks_[at(a)][at(from[at(a)])] : array.cells[at(i)];
+    const int n_to = a >= 0 ? blocks_[at(a)][at(to[at(a)])] : array.cells[at(i)];
+    Run source{0, n_from}, sink{0, n_to};
+    if (d > 0) {
+      source.lo = n_from - array.low[at(i)];
+      sink = {-array.low[at(i)], 0};
+    } else if (d < 0) {
+      source.hi = array.high[at(i)];
+      sink = {n_to, n_to + array.high[at(i)]};
+    }
+    if (a >= 0) met[at(a)] = 1;
+    set(r.source, source_layers, i, source);
+    set(r.sink, sink_layers, i, sink);
+  }
+  r.layers = {source_layers.lo, sink_layers.lo, source_layers.hi - source_layers.lo};
+  for (int a = 0; a < processes_.dims; ++a)
+    if (direction[at(a)] != 0 && !met[at(a)]) r.layers.count = 0;  // the array does not know this dimension
+  return r;
+}
+
+int ArrayHalo::group(const Ints4& direction, int lane) const {
+  const auto found = std::find(directions_.begin(), directions_.end(), direction);
+  return static_cast<int>(found - directions_.begin()) * lanes_ + lane;
+}
+
+std::vector<Part> ArrayHalo::clipped(const Parcel& parcel, const Ints4& direction,
+                                     const CellRange& range) const {
+  std::vector<Part> parts;
+  for (Part part : parcel.parts) {
+    const UserArray& array = arrays_[at(part.item)];
+    for (int i = 0; i < most_dims; ++i) {
+      const int a = array.split_over[at(i)];
+      if (a < 0 || direction[at(a)] != 0) continue;
+      const bool last = i == most_dims - 1;
+      const int old_lo = last ? part.layers.source : part.source.lo[i];
+      const int old_hi = last ? old_lo + part.layers.count : part.source.hi[i];
+      const int lo = std::max(old_lo, range.lo[at(a)]), hi = std::max(lo, std::min(old_hi, range.hi[at(a)]));
+      if (last) {
+        part.layers = {lo, part.layers.sink + lo - old_lo, hi - lo};
+      } else {
+        part.sink.lo[i] += lo - old_lo;
+        part.sink.hi[i] += hi - old_hi;
+        part.source.lo[i] = lo;
+        part.source.hi[i] = hi;
+      }
+    }
+    if (!part.source.empty() && part.layers.count > 0) parts.push_back(part);
+  }
+  return parts;
+}
+
+void ArrayHalo::offer(int group, const CellRange* range) {
+  const Group& g = groups_[at(group)];
+
+  if (!range) return carrier_->offer(g.departures);
+  for (const int i : g.departures) {
+    const std::vector<Part> parts = clipped(carrier_->departures()[at(i)], g.direction, *range);
+    carrier_->offer(i, &parts);
+  }
+}
+
+void ArrayHalo::expect(int group, const CellRange* range) {
+  const Group& g = groups_[at(group)];
+  for (const int i : g.arrivals) {
+    if (!range) {
+      carrier_->expect(i);
+      continue;
+    }
+    const std::vector<Part> parts = clipped(carrier_->arrivals()[at(i)], g.direction, *range);
+    carrier_->expect(i, &parts);
+  }
+}
+
+bool ArrayHalo::left(int group) {
+  bool all_left = true;
+  for (const int i : groups_[at(group)].departures) all_left = carrier_->left(i) && all_left;
+  return all_left;
+}
+
+bool ArrayHalo::come(int group) { return carrier_->come(groups_[at(group)].arrivals); }
+
+void ArrayHalo::rebind(const std::vector<std::byte*>& own) {
+  std::vector<CellMemory> cells;
+  for (std::size_t n = 0; n < arrays_.size(); ++n) {
+    arrays_[n].own = own[n];
+    cells.push_back({own[n], arrays_[n].strides[1], arrays_[n].strides[2], arrays_[n].strides[3]});
+  }
+  carrier_->rebind(cells);
+}
+
+void ArrayHalo::abandon() { carrier_->abandon(); }
+
+}  // namespace sc

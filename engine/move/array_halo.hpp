@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// ArrayHalo: the halos of arrays that their user keeps, of up to four dimensions and in any order in memory.
+// The plan of every direction, and of all directions together, handed to one Carrier.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/grid/process_grid.hpp"
+#include "engine/move/carrier.hpp"
+
+namespace sc {
+
+/// Up to four axes, the fastest in memory first; the cells of the first lie together. Axes that are not there
+/// have one cell.
+struct UserArray {
+  std::byte* own = nullptr;  ///< the first own cell
+  std::size_t cell_bytes = 0;
+  Ints4 cells{1, 1, 1, 1};                          ///< own
+  std::array<std::ptrdiff_t, most_dims> strides{};  ///< in bytes
+  Ints4 split_over{-1, -1, -1, -1};                 ///< process dimension, or -1
+  Ints4 low{}, high{};                              ///< layers of halo
+};
+
+/// Own cells lo <= cell < hi along every process dimension.
+struct CellRange {
+  Ints4 lo{}, hi{};
+};
+
+struct ArrayHaloOptions {
+  int lanes = 1;  ///< how many parcels of one direction may be under way at a time
+  std::size_t piece_bytes = std::size_t{60} * 1024;
+};
+
+class ArrayHalo final : public Pending {
+ public:
+  /// Collective. `blocks[a][c]` are the own cells of the blocks with coordinate c along process dimension a.
+  /// The arrays agree on all ranks in everything but their own cells and memory.
+  ArrayHalo(Context& context, const ProcessGrid& processes, std::vector<UserArray> arrays,
+            std::vector<std::vector<int>> blocks, ArrayHaloOptions options);
+
+  /// A group of parcels that travel together: those of one direction (the n-th of these lanes), or all.
+  int group(const Ints4& direction, int lane) const;
+  int all() const { return static_cast<int>(groups_.size()) - 1; }
+  /// Neither blocks. A range leaves out cells along the axes that the direction does not lead along; both
+  /// ends name the same one.
+  void offer(int group, const CellRange* range = nullptr);
+  void expect(int group, const CellRange* range = nullptr);
+  /// Whether what was offered may be overwritten, and whether what was expected is there.
+  bool left(int group);
+  bool come(int group);
+  void abandon();
+  /// The first own cell of every array lies elsewhere from now on; nothing may be under way.
+  void rebind(const std::vector<std::byte*>& own);
+
+  std::string describe() const { return carrier_->describe(); }
+  Traffic traffic(Transport transport) const { return carrier_->traffic(transport); }
+
+ private:
+  struct Group {
+    Ints4 direction{};
+    std::vector<int> departures{}, arrivals{};
+  };
+  void finish() override {}  // nobody reads the arrays but this rank
+  void add_regions(int rank, const Ints4& direction, int phase, bool leaving,
+                   std::vector<std::vector<Region>>& out) const;
+  Region region(const UserArray& array, int sender, const Ints4& direction) const;
+  std::vector<Part> clipped(const Parcel& parcel, const Ints4& direction, const CellRange& range) const;
+
+  ProcessGrid processes_;
+  std::vector<UserArray> arrays_;
+  std::vector<std::vector<int>> blocks_;
+  int lanes_;
+  std::vector<Ints4> directions_;
+  std::vector<Group> groups_;
+  std::unique_ptr<Carrier> carrier_;
+};
+
+}  // namespace sc
