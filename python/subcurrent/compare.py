@@ -106,9 +106,11 @@ def finish_rows(rows: list[dict[str, Any]]) -> None:
 
 def as_table(table: dict[str, Any]) -> Table:
     """The table for a terminal; times in milliseconds a step."""
-    points = " x ".join(str(count) for count in table["case"]["grid"]["points"])
+    grid = table["case"]["grid"]
+    unit = "points" if "points" in grid else "cells"
+    size = " x ".join(str(count) for count in grid[unit])
     title = (
-        f"{points} points, {table['ranks']} ranks x {table['threads']} threads; milliseconds a step, medians"
+        f"{size} {unit}, {table['ranks']} ranks x {table['threads']} threads; milliseconds a step, medians"
     )
     shown = Table(title=title, title_justify="left", title_style="bold")
     for name in COLUMNS:

@@ -3,24 +3,10 @@
 // resolves ten times finer than T itself. Lengths are cells: coefficients carry dt, dx and the material.
 #pragma once
 
-#include <type_traits>
-
-#include "engine/field/views.hpp"
+#include "engine/field/fused.hpp"
 #include "solvers/dendrite/noise.hpp"
 
 namespace sc::dendrite {
-
-/// a b + c, rounded once where the machine can. Left alone, the compiler may contract a b - c d one way in
-/// the vector loop and the other way in its remainder, and a row's bits would depend on where it is cut: the
-/// library is compiled without contraction (CMakeLists.txt), and its kernels say where they want it.
-template <class Real>
-SC_FN Real fused(Real a, Real b, Real c) {
-#if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__CUDA_ARCH__)
-  if constexpr (std::is_same_v<Real, float>) return __builtin_fmaf(a, b, c);
-  if constexpr (std::is_same_v<Real, double>) return __builtin_fma(a, b, c);
-#endif
-  return a * b + c;
-}
 
 /// A = 1 + gamma - 8 gamma X and A + 16 gamma (n_n^2 - S) = 1 - 15 gamma + 24 gamma X + 16 gamma n_n^2, see
 /// flux().

@@ -124,6 +124,16 @@ def test_a_resumed_run_goes_on_with_the_same_bits(program):
 
 
 @pytest.mark.mpi
+def test_strategies_are_compared(program):
+    program.write_case(CASE)
+    names = ("--strategies", "boundary_first", "--steps", "2", "--repeats", "2")
+    done = program("strategies", "case.toml", "-n", "2", *names, "--out", "s")
+    assert done.returncode == OK, done.stderr
+    assert "20 x 18 x 16 cells" in done.stdout
+    assert (program.folder / "s" / "strategies.csv").is_file()
+
+
+@pytest.mark.mpi
 def test_bad_input_ends_with_one_sentence(program):
     program.write_case(CASE.replace("[20, 18, 16]", "[20, 18]"))
     done = program("run", "case.toml")

@@ -22,6 +22,7 @@ struct Counted {
   friend Counted operator-(Counted a, Counted b) { return ++operations, Counted(a.v - b.v); }
   friend Counted operator*(Counted a, Counted b) { return ++operations, Counted(a.v * b.v); }
   friend Counted operator/(Counted a, Counted b) { return ++operations, Counted(a.v / b.v); }
+  friend Counted fused(Counted a, Counted b, Counted c) { return a * b + c; }
   friend Counted operator-(Counted a) { return Counted(-a.v); }
   friend bool operator<(Counted a, Counted b) { return a.v < b.v; }
   friend bool operator>(Counted a, Counted b) { return a.v > b.v; }
