@@ -17,7 +17,9 @@ from subcurrent.standoff import find_standoff
 
 QUIET = ("--set", "output.figures=false")
 COARSE = ("--set", "grid.points=[90,30,30]", "--set", "grid.spacing=1")
+# Twice the case's spacing and twice its coefficients, all four of them.
 SMOOTH = ("--set", "diffusion.density=4e-3", "--set", "diffusion.pressure=4e-3")
+SMOOTH += ("--set", "diffusion.viscosity=2e-6", "--set", "diffusion.resistivity=2e-3")
 SMALL = ("--set", "grid.points=[24,12,12]", "--set", "grid.spacing=3", "--set", "run.steps=12")
 
 
