@@ -32,8 +32,8 @@ struct Snapshot {
   Storage* coordinates = nullptr;  ///< x, y, z of every point: three components, single or double
   /// Instead of coordinates: the file is VTK's ImageData, which ParaView 5.10 (VTK 9.1) and later open;
   /// `kind` does not matter then.
-  std::optional<UniformPoints> uniform;
-  std::vector<SnapshotField> fields;
+  std::optional<UniformPoints> uniform = std::nullopt;
+  std::vector<SnapshotField> fields = {};
   int layers = 0;  ///< halo layers beyond physical faces that are points too (1: the walls), filled
                    ///< everywhere, edges and corners included
   std::int64_t step = 0;

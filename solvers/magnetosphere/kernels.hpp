@@ -116,7 +116,7 @@ SC_FN Change change_of(const Numbers& n, At low, const Views& q, Place dipole_cu
 
 /// Seven points of the set itself: sum of the neighbours minus six times the point, over h^2.
 SC_FN double laplacian(In<double> q, At c) {
-  return fused(-6, q[c], ((q[c.x(1)] + q[c.x(-1)]) + (q[c.y(1)] + q[c.y(-1)])) + (q[c.z(1)] + q[c.z(-1)]));
+  return fused(-6.0, q[c], ((q[c.x(1)] + q[c.x(-1)]) + (q[c.y(1)] + q[c.y(-1)])) + (q[c.z(1)] + q[c.z(-1)]));
 }
 
 /// rho += D lap rho, v += (mu / rho + nu) lap v, p += D_p lap p, B += eta lap B, all of the old level:

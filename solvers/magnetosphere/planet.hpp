@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "engine/field/views.hpp"
+#include "engine/field/fused.hpp"
 #include "engine/grid/box.hpp"
 
 namespace sc::magnetosphere {
@@ -16,17 +16,6 @@ struct Eight {
 struct Place {
   double x, y, z;
 };
-
-/// a b + c, rounded once where the machine can. Left alone, the compiler contracts a b - c d one way in the
-/// vector loop and the other way in its remainder, and a row's bits depend on where the row is cut: this
-/// library is compiled without contraction (see CMakeLists.txt), and says itself where it wants it.
-SC_FN double fused(double a, double b, double c) {
-#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
-  return __builtin_fma(a, b, c);
-#else
-  return a * b + c;
-#endif
-}
 
 SC_FN double square(Place r) { return fused(r.x, r.x, fused(r.y, r.y, r.z * r.z)); }
 
