@@ -37,7 +37,7 @@ class CavityKind(Kind):
         return facts
 
     def count(self, record: dict[str, Any], totals: dict[str, Any]) -> None:
-        totals["iterations"] = totals.get("iterations", 0) + record["iterations"]
+        totals["all_iterations"] = totals.get("all_iterations", 0) + record["iterations"]
         totals["capped_steps"] = totals.get("capped_steps", 0) + bool(record["capped"])
 
     def results(self, solver: Any, case: Any) -> dict[str, str]:
@@ -48,7 +48,7 @@ class CavityKind(Kind):
         self, case: Any, taken: int, totals: dict[str, Any], measured: dict[str, Any]
     ) -> dict[str, Any]:
         return {
-            "iterations_per_step": totals.get("iterations", 0) / taken if taken else None,
+            "iterations_per_step": totals.get("all_iterations", 0) / taken if taken else None,
             "capped_steps": totals.get("capped_steps", 0),
         }
 
