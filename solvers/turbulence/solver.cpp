@@ -40,7 +40,7 @@ Turbulence::Turbulence(Context& context, const TurbulenceOptions& options)
       decay_(fft_.mode_grid(), "viscous decay"),
       velocity_(fft_.real_grid(), "velocity"),
       vorticity_(fft_.real_grid(), "vorticity"),
-      runner_(context, {.strategy = Strategy::blocking}),
+      runner_(context, options_.engine),
       sums_(context) {
   Sweep decay("viscous decay", Decay{wavenumbers(), 0.5 * options_.viscosity * options_.dt},
               writes(decay_.now()));

@@ -20,6 +20,7 @@ struct TurbulenceOptions {
   double dt = 1e-2;
   std::array<int, 2> process_grid = {0, 0};
   spectral::Library library = spectral::Library::automatic;
+  RunnerOptions engine = {};
 };
 
 /// Means over the box.

@@ -191,25 +191,30 @@ TEST(Turbulence, NonlinearTermIsFreeOfAliasing) {
 }
 
 TEST(Turbulence, LeavesTheBitsOfOneRank) {
-  const auto run = [](Context& context, std::array<int, 2> grid) {
-    Turbulence flow(context, {.points = {20, 18, 16}, .viscosity = 0.01, .dt = 0.02, .process_grid = grid});
+  const auto run = [](Context& context, std::array<int, 2> grid, Strategy strategy) {
+    Turbulence flow(context, {.points = {20, 18, 16},
+                              .viscosity = 0.01,
+                              .dt = 0.02,
+                              .process_grid = grid,
+                              .engine = {.strategy = strategy}});
     flow.start_taylor_green();
     for (int n = 0; n < 5; ++n) flow.step();
     const Balance b = flow.balance();
     return std::pair(gather(flow.modes().storage(0)), std::array{b.energy, b.enstrophy});
   };
   Context self(MPI_COMM_SELF);
-  const auto one = run(self, {1, 1});
+  const auto one = run(self, {1, 1}, Strategy::blocking);
   self.close();
   for (TransportPolicy policy : {TransportPolicy::automatic, TransportPolicy::delayed}) {
     TestContext context({.threads = 2, .transport = policy, .delay = 1e-4});
-    for (std::array<int, 2> grid : {std::array{1, context.size()}, std::array{context.size(), 1}}) {
-      const auto many = run(context, grid);
-      EXPECT_EQ(many.second, one.second);
-      if (context.rank() == 0) {
-        EXPECT_EQ(many.first, one.first);
+    for (std::array<int, 2> grid : {std::array{1, context.size()}, std::array{context.size(), 1}})
+      for (Strategy strategy : {Strategy::blocking, Strategy::boundary_first, Strategy::halo_thread}) {
+        const auto many = run(context, grid, strategy);
+        EXPECT_EQ(many.second, one.second) << strategy_name(strategy);
+        if (context.rank() == 0) {
+          EXPECT_EQ(many.first, one.first) << strategy_name(strategy);
+        }
       }
-    }
   }
 }
 

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..rundir import RunFolder
 
 
-class Kind:
+class Kind(ABC):
     """One solver as sessions, recorders and reports see it."""
 
     compiled = ""  # the class in the compiled module
@@ -22,9 +23,9 @@ class Kind:
         """One step with what history.csv and the progress show of it. Collective."""
         return solver.step()
 
+    @abstractmethod
     def facts(self, record: dict[str, Any]) -> list[str]:
         """What one step says, for a line of progress."""
-        raise NotImplementedError
 
     def count(self, record: dict[str, Any], totals: dict[str, Any]) -> None:
         """Adds a step to what is counted over the run."""
@@ -33,30 +34,31 @@ class Kind:
         """What the last step did not tell of the state that the run ends with. Collective."""
         return {}
 
+    @abstractmethod
     def results(self, solver: Any, case: Any) -> dict[str, str]:
         """Files to be written at the end, by name. Collective; empty but on rank 0."""
-        raise NotImplementedError
 
+    @abstractmethod
     def summary(
         self, case: Any, taken: int, totals: dict[str, Any], measured: dict[str, Any]
     ) -> dict[str, Any]:
         """What summary.json holds beyond what every run has."""
-        raise NotImplementedError
 
+    @abstractmethod
     def warnings(self, summary: dict[str, Any]) -> list[str]:
         """Sentences for the end of a run that was not quite in order."""
-        raise NotImplementedError
 
+    @abstractmethod
     def rows(self, summary: dict[str, Any]) -> list[tuple[str, str | None]]:
         """Lines of the report's table beyond those of every run."""
-        raise NotImplementedError
 
+    @abstractmethod
     def title(self, case: Any) -> str:
-        raise NotImplementedError
+        """What a figure or a report calls the case."""
 
+    @abstractmethod
     def comparison(self, sweeps: int) -> tuple[list[str], list[str]]:
         """`--set` texts before and after the user's that make every strategy do the same work."""
-        raise NotImplementedError
 
     def tables(self, folder: RunFolder) -> str:
         """HTML for the report after its table of facts."""
