@@ -27,6 +27,7 @@ class Kind(ABC):
     def facts(self, record: dict[str, Any]) -> list[str]:
         """What one step says, for a line of progress."""
 
+    @abstractmethod
     def count(self, record: dict[str, Any], totals: dict[str, Any]) -> None:
         """Adds a step to what is counted over the run."""
 

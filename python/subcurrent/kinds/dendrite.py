@@ -38,6 +38,9 @@ class DendriteKind(Kind):
                 facts.append(f"{number(record['tip_velocity'], '.1f')} m/s")
         return facts
 
+    def count(self, record: dict[str, Any], totals: dict[str, Any]) -> None:
+        """Nothing: a dendrite's steps leave no totals."""
+
     def results(self, solver: Any, case: Any) -> dict[str, str]:
         return {}
 
