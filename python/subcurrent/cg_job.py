@@ -84,12 +84,13 @@ def run(request: CgRequest, console: Console) -> int:
             return _after(folder, console)
         return code
     mpirun, family = mpi.find_mpirun(str(core.build_info()["mpi"]))
-    line = mpi.command(mpirun, family, plan["ranks"], plan["threads"], mpi.cpus())
+    layout = mpi.Layout(plan["ranks"], plan["threads"])
+    line = mpi.command(mpirun, family, layout, mpi.cpus())
     line += [sys.executable, "-m", "subcurrent.cg_worker", str(folder.plan)]
     prepare()
     try:
         with CgWatcher(console) as watcher:
-            launch(line, plan["threads"], watcher, folder.log)
+            launch(line, layout, watcher, folder.log)
     finally:
         shutil.rmtree(folder.path / "matrix", ignore_errors=True)
     return _after(folder, console)

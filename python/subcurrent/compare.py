@@ -70,7 +70,7 @@ def compare(request: CompareRequest, console: Console) -> int:
     write_text(folder.case, as_toml(case))
     plan.write(folder.plan)
     with Watcher(console) as watcher:
-        launch(line, case.engine.threads, watcher, folder.log)
+        launch(line, plan.layout(), watcher, folder.log)
     table = json.loads((folder.path / "strategies.json").read_text())
     finish_rows(table["rows"])
     write_text(folder.path / "strategies.json", json.dumps(table, indent=1) + "\n")

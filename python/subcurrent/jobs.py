@@ -63,7 +63,7 @@ def run(request: RunRequest, console: Console) -> int:
     line = command_for(plan, folder.plan)
     prepare_folder(folder, path, case, plan, request.overwrite)
     with Watcher(console) as watcher:
-        end = launch(line, case.engine.threads, watcher, folder.log)
+        end = launch(line, plan.layout(), watcher, folder.log)
     return _after(folder, case, end, console)
 
 

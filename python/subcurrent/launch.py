@@ -25,12 +25,11 @@ PR_SET_PDEATHSIG = 1
 def command_for(plan: Plan, plan_file: Path) -> list[str]:
     """The command line that starts the plan's ranks with the mpirun of the compiled module's MPI."""
     mpirun, family = mpi.find_mpirun(str(core.build_info()["mpi"]))
-    threads, _ = plan.engine()
-    line = mpi.command(mpirun, family, plan.ranks, threads, mpi.cpus())
+    line = mpi.command(mpirun, family, plan.layout(), mpi.cpus())
     return [*line, sys.executable, "-m", "subcurrent.worker", str(plan_file)]
 
 
-def launch(line: list[str], threads: int, watcher: Watcher, log: Path) -> dict[str, Any]:
+def launch(line: list[str], layout: mpi.Layout, watcher: Watcher, log: Path) -> dict[str, Any]:
     """Runs the ranks to their end and returns their last event ({} when the ranks had nothing to say at the
     end).
 
@@ -39,7 +38,7 @@ def launch(line: list[str], threads: int, watcher: Watcher, log: Path) -> dict[s
     """
     process = subprocess.Popen(
         line,
-        env=mpi.environment(threads),
+        env=mpi.environment(layout, mpi.cpus()),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

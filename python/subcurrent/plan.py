@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .case import Case, as_tables
+from .mpi import Layout
 from .schema import SOLVERS
 
 
@@ -36,6 +37,9 @@ class Plan:
             return 1, self.probe["transport"]
         engine = self.typed_case().engine
         return engine.threads, engine.transport
+
+    def layout(self) -> Layout:
+        return Layout(self.ranks, self.engine()[0])
 
     def write(self, path: Path) -> Path:
         path.write_text(json.dumps(asdict(self), indent=1) + "\n")

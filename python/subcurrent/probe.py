@@ -57,7 +57,7 @@ def probe(request: ProbeRequest, console: Console) -> int:
     folder.create(request.overwrite)
     plan.write(folder.plan)
     with Watcher(console) as watcher:
-        launch(line, 1, watcher, folder.log)
+        launch(line, plan.layout(), watcher, folder.log)
     _show(read_table(folder.path / "wait.csv"), folder, console)
     return OK
 

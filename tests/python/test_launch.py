@@ -24,21 +24,28 @@ FOUR_CORES = mpi.Cpus(threads=8, cores=4)
 )
 def test_ranks_get_their_own_cpus_when_there_are_enough(family, ranks, threads, expected, monkeypatch):
     monkeypatch.delenv("SUBCURRENT_BIND", raising=False)
-    line = mpi.command("/bin/mpirun", family, ranks, threads, FOUR_CORES)
+    line = mpi.command("/bin/mpirun", family, mpi.Layout(ranks, threads), FOUR_CORES)
     assert " ".join(line) == f"/bin/mpirun -n {ranks} {expected}"
 
 
 def test_binding_can_be_turned_off(monkeypatch):
     monkeypatch.setenv("SUBCURRENT_BIND", "none")
-    assert mpi.command("m", mpi.OPEN_MPI, 2, 1, FOUR_CORES)[-2:] == ["--bind-to", "none"]
+    assert mpi.command("m", mpi.OPEN_MPI, mpi.Layout(2, 1), FOUR_CORES)[-2:] == ["--bind-to", "none"]
 
 
 def test_the_environment_of_the_ranks():
-    env = mpi.environment(3, {"PATH": "/bin"})
+    env = mpi.environment(mpi.Layout(2, 3), FOUR_CORES, {"PATH": "/bin"})
     assert env["OMP_NUM_THREADS"] == "3"
-    assert env["OMP_WAIT_POLICY"] == "passive"
     assert env["OMPI_ALLOW_RUN_AS_ROOT"] == "1"
-    assert mpi.environment(1, {"OMP_WAIT_POLICY": "active"})["OMP_WAIT_POLICY"] == "active"
+
+
+@pytest.mark.parametrize(
+    ("ranks", "given", "expected"),
+    [(1, {}, None), (9, {}, "passive"), (9, {"OMP_WAIT_POLICY": "active"}, "active")],
+)
+def test_threads_wait_quietly_only_where_cpus_are_short(ranks, given, expected):
+    env = mpi.environment(mpi.Layout(ranks, 1), FOUR_CORES, given)
+    assert env.get("OMP_WAIT_POLICY") == expected
 
 
 @pytest.mark.parametrize(

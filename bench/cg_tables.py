@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tables like 3.2, 5.2 and 5.3 of Kido's thesis: bytes of a product by partition and ranks, and the benchmark
+under every way of hiding, on this machine and on an emulated network that all hosts share (needs root)."""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+CLUSTER = ROOT / "tools" / "emulated-cluster"
+WAYS = (
+    ("grid", "blocking", 1),
+    ("grid", "direct", 1),
+    ("grid", "pipelined", 2),
+    ("grid", "pipelined", 5),
+    ("row", "blocking", 1),
+    ("row", "direct", 1),
+    ("column", "blocking", 1),
+    ("column", "pipelined", 5),
+)
+
+
+def run(name: str, ranks: int, way: tuple[str, str, int], rate: str | None = None) -> dict:
+    """The summary of one verified run; over the network when a rate is given, one rank a host."""
+    partition, strategy, depth = way
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch) / "cg"
+        line = [sys.executable, "-m", "subcurrent", "cg", "--class", name, "--out", str(folder)]
+        line += ["--partition", partition, "--strategy", strategy, "--depth", str(depth)]
+        if rate is None:
+            line += ["-n", str(ranks)]
+        else:
+            line = [str(CLUSTER), "with", str(ranks), rate, *line]
+        environment = {**os.environ, "SUBCURRENT_CLUSTER_NETWORK": "bus", "SUBCURRENT_CLUSTER_BURST": "16kb"}
+        done = subprocess.run(line, check=False, capture_output=True, text=True, timeout=900, env=environment)
+        if done.returncode:
+            raise RuntimeError((done.stderr.strip() or done.stdout.strip()).splitlines()[-1])
+        return json.loads((folder / "summary.json").read_text())
+
+
+def products(summary: dict) -> int:
+    """Under the clock: 25 steps and the residual's in each iteration."""
+    return summary["class"]["iterations"] * 26
+
+
+def volume(name: str, most: int) -> None:
+    print(f"\nBytes of one product, class {name}: counted on sending (formula)\n")
+    print("| ranks | row | column | grid |\n|---:|---:|---:|---:|")
+    for ranks in range(2, most + 1):
+        cells = []
+        for partition in ("row", "column", "grid"):
+            summary = run(name, ranks, (partition, "blocking", 1))
+            counted = summary["bytes_sent"] / products(summary)
+            cells.append(f"{counted / 1e3:.0f} kB ({summary['partition']['product_bytes'] / 1e3:.0f})")
+        print(f"| {ranks} | " + " | ".join(cells) + " |", flush=True)
+
+
+def hiding(name: str, ranks: int, rate: str | None, turns: int) -> None:
+    where = f"on a bus of {rate} with {ranks} hosts" if rate else f"on this machine with {ranks} ranks"
+    print(f"\nSeconds of class {name} {where}: median of {turns}\n")
+    print("| partition | strategy | depth | seconds | over blocking |\n|---|---|---:|---:|---:|")
+    blocking: dict[str, float] = {}
+    seconds: dict[tuple, list[float]] = {way: [] for way in WAYS}
+    for _ in range(turns):
+        for way in WAYS:
+            seconds[way].append(run(name, ranks, way, rate)["seconds"])
+    for way in WAYS:
+        took = statistics.median(seconds[way])
+        blocking.setdefault(way[0], took)
+        print(f"| {way[0]} | {way[1]} | {way[2]} | {took:.3f} | {blocking[way[0]] / took:.2f} |", flush=True)
+
+
+def ranks_table(name: str, rate: str, most: int, turns: int) -> None:
+    print(f"\nSeconds of class {name}, grid, pipelined, depth 5, on a bus of {rate}: median of {turns}\n")
+    print("| hosts | seconds | speed-up |\n|---:|---:|---:|")
+    alone = statistics.median(run(name, 1, WAYS[3])["seconds"] for _ in range(turns))
+    print(f"| 1 | {alone:.3f} | 1 |")
+    for hosts in [n for n in (2, 4, 8, 16) if n <= most]:
+        took = statistics.median(run(name, hosts, WAYS[3], rate)["seconds"] for _ in range(turns))
+        print(f"| {hosts} | {took:.3f} | {alone / took:.3f} |", flush=True)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--class", dest="name", default="A", help="class of the benchmark (A)")
+    parser.add_argument("--ranks", type=int, default=4, help="ranks and hosts of the tables of hiding (4)")
+    parser.add_argument("--most", type=int, default=8, help="most ranks of the other tables (8)")
+    parser.add_argument("--rate", default="100mbit", help="of the bus, as tc writes it (100mbit)")
+    parser.add_argument("--turns", type=int, default=3)
+    options = parser.parse_args()
+    try:
+        volume(options.name, options.most)
+        hiding(options.name, options.ranks, None, options.turns)
+        if os.geteuid() != 0:
+            print("\nthe emulated network needs root: its tables are left out")
+            return 0
+        hiding(options.name, options.ranks, options.rate, options.turns)
+        ranks_table(options.name, options.rate, options.most, options.turns)
+    except (RuntimeError, subprocess.SubprocessError) as error:
+        print(f"cg_tables: {error}", file=sys.stderr)
+        return 3
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
