@@ -8,7 +8,6 @@ import json
 import resource
 import sys
 import time
-import traceback
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -35,7 +34,7 @@ def work(plan: dict[str, Any], prepare: Callable[[], None] | None = None) -> int
         module = core.load()
         context = module.Context(threads=plan["threads"], transport=plan["transport"])
     except Exception as error:
-        return _say(plan, 0, error)
+        return events.complain(plan["events"], 0, error)
     try:
         if plan["ranks"] and context.size != plan["ranks"]:
             raise SubcurrentError(f"{plan['ranks']} ranks were asked for but MPI counts {context.size}.")
@@ -44,7 +43,7 @@ def work(plan: dict[str, Any], prepare: Callable[[], None] | None = None) -> int
         context.barrier()
         code = (_benchmark if plan["kind"] == "benchmark" else _solve)(module, context, plan)
     except Exception as error:
-        code = _say(plan, context.rank, error)
+        code = events.complain(plan["events"], context.rank, error)
         context.abort("", code)
         return code
     context.close()
@@ -134,20 +133,6 @@ def _write(
 def _number(value: Any) -> Any:
     """What JSON has no number for, as a word."""
     return str(value) if isinstance(value, float) and not np.isfinite(value) else value
-
-
-def _say(plan: dict[str, Any], rank: int, error: Exception) -> int:
-    code = getattr(error, "exit_code", OTHER)
-    text = str(error)
-    if not hasattr(error, "exit_code"):
-        traceback.print_exc()
-        text = f"{type(error).__name__}: {error}"
-    if plan["events"]:
-        events.emit("error", rank=rank, code=code, text=text)
-    else:
-        sys.stderr.write(f"subcurrent: {text}\n")
-        sys.stderr.flush()
-    return code
 
 
 if __name__ == "__main__":

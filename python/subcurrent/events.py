@@ -6,7 +6,10 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
+import traceback
 from typing import Any
+
+from .errors import OTHER
 
 MARK = "@subcurrent "
 
@@ -26,3 +29,18 @@ def parse(line: str) -> dict[str, Any] | None:
         return json.loads(line[len(MARK) :])
     except json.JSONDecodeError:
         return None
+
+
+def complain(to_launcher: bool, rank: int, error: Exception) -> int:
+    """Tells why this rank fails, to the launcher or to people, and returns the exit code of that."""
+    code = getattr(error, "exit_code", OTHER)
+    text = str(error)
+    if not hasattr(error, "exit_code"):
+        traceback.print_exc()
+        text = f"{type(error).__name__}: {error}"
+    if to_launcher:
+        emit("error", rank=rank, code=code, text=text)
+    else:
+        sys.stderr.write(f"subcurrent: {text}\n")
+        sys.stderr.flush()
+    return code

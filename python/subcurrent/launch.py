@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
@@ -20,6 +21,7 @@ from .plan import Plan
 from .progress import Watcher
 
 PR_SET_PDEATHSIG = 1
+ONE_REQUEST = 0.3  # seconds: `timeout` sends its signal to the command and then to the whole process group
 
 
 def command_for(plan: Plan, plan_file: Path) -> list[str]:
@@ -59,8 +61,7 @@ def launch(line: list[str], layout: mpi.Layout, watcher: Watcher, log: Path) -> 
 
 def _end_with_parent() -> None:
     # A launcher that is killed must not leave ranks computing for nobody: mpirun gets the signal that asks
-    # for a
-    # checkpoint and a clean stop, and passes it on.
+    # for a checkpoint and a clean stop, and passes it on.
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGUSR1)
 
 
@@ -70,7 +71,7 @@ class _Job:
     def __init__(self, process: subprocess.Popen, watcher: Watcher, log: Path):
         self._process, self._watcher, self._log = process, watcher, log
         self._started = False
-        self._asked = 0
+        self._asked_at: float | None = None
         self._errors: list[dict[str, Any]] = []
         self._end: dict[str, Any] = {}
         self._noise: list[str] = []
@@ -106,8 +107,11 @@ class _Job:
 
     def stop(self) -> None:
         """A request to stop: first kindly, the second time at once."""
-        self._asked += 1
-        if self._asked == 1 and self._started:
+        now, before = time.monotonic(), self._asked_at
+        if before is not None and now - before < ONE_REQUEST:
+            return
+        self._asked_at = now
+        if before is None and self._started:
             self._watcher.note("stopping after this step, with a checkpoint (once more: at once)", "yellow")
             self._process.send_signal(signal.SIGUSR1)  # mpirun passes it on, and does not kill on it
         else:
@@ -119,7 +123,7 @@ class _Job:
             raise SubcurrentError(first["text"], first["code"])
         if status == 0:
             return self._end
-        if self._asked:
+        if self._asked_at is not None:
             raise SubcurrentError("stopped at once, without a new checkpoint.", STOPPED)
         said = " ".join(line.strip() for line in self._noise if line.strip("- "))[:300]
         raise SubcurrentError(

@@ -49,12 +49,7 @@ class Recorder:
             return
         self._open_history()
         facts = {
-            "ranks": self._context.size,
-            "threads": self._context.threads,
-            "split": list(self._solver.split),
-            "cells": self._solver.cells,
-            "strategy": self._solver.strategy,
-            "transports": self._transports,
+            **self._layout(),
             "step": self._solver.steps,
             "end": str(End.of(self._case.run)),
             "resumed": self._resumed,
@@ -135,6 +130,16 @@ class Recorder:
                 f"subcurrent: {state} after {summary['steps']} steps; see {self._folder.summary}", flush=True
             )
 
+    def _layout(self) -> dict[str, Any]:
+        return {
+            "ranks": self._context.size,
+            "threads": self._context.threads,
+            "split": list(self._solver.split),
+            "cells": self._solver.cells,
+            "strategy": self._solver.strategy,
+            "transports": self._transports,
+        }
+
     def _summary(self, state: str, terms: dict[str, Any], timeline: dict[str, Any]) -> dict[str, Any]:
         taken = max(self._solver.steps - self._first_step, 0)
         measured = {**terms, "timeline": timeline}
@@ -149,12 +154,7 @@ class Recorder:
             "seconds_per_step": self._seconds / taken if taken else None,
             **self._kind.summary(self._case, taken, self._totals, measured),
             "last_step": self._last or None,
-            "ranks": self._context.size,
-            "threads": self._context.threads,
-            "split": list(self._solver.split),
-            "cells": self._solver.cells,
-            "strategy": self._solver.strategy,
-            "transports": self._transports,
+            **self._layout(),
             **terms,
             "overlap_case": overlap_case(terms),
             "resumed": self._resumed,

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,13 +30,20 @@ def read_plasma(path: Path) -> PlasmaField:
 
 def read_fields(path: Path, names: tuple[str, ...]) -> tuple[float, dict[str, np.ndarray]]:
     """The time and the named arrays of a snapshot, components first."""
+    with reading(path) as file:
+        return float(file.attrs["time"]), {name: _components(file[name]) for name in names}
+
+
+@contextlib.contextmanager
+def reading(path: Path) -> Iterator[Any]:
+    """A snapshot as an open HDF5 file; what goes wrong with it becomes a StorageError."""
     # Only here and not above: under an outer mpirun the program itself becomes a rank, and in a rank h5py's
     # HDF5 must not meet the parallel one of the compiled module.
     import h5py  # noqa: PLC0415
 
     try:
         with h5py.File(path, "r") as file:
-            return float(file.attrs["time"]), {name: _components(file[name]) for name in names}
+            yield file
     except OSError as error:
         if error.errno:
             raise storage_error(error, path, "read") from None
@@ -86,29 +95,20 @@ class CrystalField:
 
 def read_crystal(path: Path, melting: float, every: int = 1) -> CrystalField:
     """A snapshot of the dendrite solver; `every`: means over so many cells along each axis."""
-    import h5py  # noqa: PLC0415 - see read_fields
-
-    try:
-        with h5py.File(path, "r") as file:
-            phase, above = (_coarser(file[f"fields/{name}"], every) for name in ("phase", ABOVE))
-            spacing = [float(h) for h in file["grid"].attrs["Spacing"]]
-            origin = [
-                float(r) + 0.5 * (every - 1) * h
-                for r, h in zip(file["grid"].attrs["Origin"], spacing, strict=True)
-            ]
-            return CrystalField(
-                phase,
-                melting + above,
-                tuple(origin),
-                tuple(every * h for h in spacing),
-                float(file.attrs["time"]),
-            )
-    except OSError as error:
-        if error.errno:
-            raise storage_error(error, path, "read") from None
-        raise StorageError(f"cannot read {path}: it is no HDF5 file or a damaged one.") from None
-    except (KeyError, ValueError) as error:
-        raise StorageError(f"cannot read {path}: it is no snapshot of this program ({error}).") from None
+    with reading(path) as file:
+        phase, above = (_coarser(file[f"fields/{name}"], every) for name in ("phase", ABOVE))
+        spacing = [float(h) for h in file["grid"].attrs["Spacing"]]
+        origin = [
+            float(r) + 0.5 * (every - 1) * h
+            for r, h in zip(file["grid"].attrs["Origin"], spacing, strict=True)
+        ]
+        return CrystalField(
+            phase,
+            melting + above,
+            tuple(origin),
+            tuple(every * h for h in spacing),
+            float(file.attrs["time"]),
+        )
 
 
 ABOVE = "temperature_above_melting"

@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import signal
 import sys
-import traceback
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from . import core, events
-from .errors import OTHER, SubcurrentError
+from .errors import SubcurrentError
 from .measure import measure_strategies, measure_wait
 from .plan import Plan
 from .session import run_case
@@ -47,7 +46,7 @@ def work(plan: Plan, stop: StopRequest, prepare: Any = None) -> int:
         threads, transport = plan.engine()
         context = module.Context(threads=threads, transport=transport)
     except Exception as error:
-        return _say(plan, 0, error)
+        return events.complain(plan.events, 0, error)
     try:
         _check_size(module, context, plan)
         if prepare is not None and context.rank == 0:
@@ -60,7 +59,7 @@ def work(plan: Plan, stop: StopRequest, prepare: Any = None) -> int:
         else:
             code = measure_wait(module, context, plan)
     except Exception as error:
-        code = _say(plan, context.rank, error)
+        code = events.complain(plan.events, context.rank, error)
         context.abort("", code)
         return code
     context.close()
@@ -77,21 +76,6 @@ def _check_size(module: ModuleType, context: Any, plan: Plan) -> None:
             f"{library!r}, "
             "the MPI that subcurrent was built with."
         )
-
-
-def _say(plan: Plan, rank: int, error: Exception) -> int:
-    """Tells why this rank fails and returns the exit code of that."""
-    code = getattr(error, "exit_code", OTHER)
-    text = str(error)
-    if not hasattr(error, "exit_code"):
-        traceback.print_exc()
-        text = f"{type(error).__name__}: {error}"
-    if plan.events:
-        events.emit("error", rank=rank, code=code, text=text)
-    else:
-        sys.stderr.write(f"subcurrent: {text}\n")
-        sys.stderr.flush()
-    return code
 
 
 if __name__ == "__main__":

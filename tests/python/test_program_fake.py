@@ -123,6 +123,20 @@ def test_a_killed_launcher_leaves_a_checkpoint_and_no_ranks(fake_program):
     assert steps_in(folder) == list(range(1, more + 1))
 
 
+def test_a_signal_that_comes_twice_over_is_one_request(fake_program):
+    """`timeout` sends its signal to the command and to the whole process group."""
+    fake_program.write_case(CASE.replace("steps = 12", "steps = 400"))
+    folder = fake_program.folder / "r"
+    running = fake_program.start("run", "case.toml", "--out", "r", FAKE_STEP_SECONDS="2")
+    wait_for(lambda: (folder / "history.csv").exists() and len(steps_in(folder)) > 0)
+    running.send_signal(signal.SIGTERM)
+    running.send_signal(signal.SIGINT)  # another number, or the kernel might make one of them
+    said, _ = running.communicate(timeout=30)
+    assert running.returncode == STOPPED, said
+    assert "--resume" in said
+    assert "at once, without" not in said
+
+
 def test_a_second_signal_stops_at_once(fake_program):
     fake_program.write_case(CASE.replace("steps = 12", "steps = 400"))
     folder = fake_program.folder / "r"
