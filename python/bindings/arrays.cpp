@@ -2,6 +2,7 @@
 // Fields as NumPy arrays, accounts of time as dicts.
 #include "python/bindings/arrays.hpp"
 
+#include <complex>
 #include <memory>
 
 namespace nb = nanobind;
@@ -11,7 +12,9 @@ namespace sc::python {
 namespace {
 
 nb::dlpack::dtype dtype_of(ElementType type) {
-  return type == ElementType::f32 ? nb::dtype<float>() : nb::dtype<double>();
+  return type == ElementType::f32   ? nb::dtype<float>()
+         : type == ElementType::c64 ? nb::dtype<std::complex<double>>()
+                                    : nb::dtype<double>();
 }
 
 /// An array that owns its elements.

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// _core.Dendrite: the solver's face, its fields as NumPy arrays, its results as dicts.
+// _core.Dendrite: what its files hold, its results as dicts.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
-#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
-#include "engine/move/gather.hpp"
-#include "python/bindings/arrays.hpp"
-#include "python/bindings/dendrite_face.hpp"
+#include "python/bindings/options.hpp"
+#include "python/bindings/solver_face.hpp"
 #include "solvers/dendrite/kernels.hpp"
+#include "solvers/dendrite/solver.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -17,9 +16,48 @@ namespace sc::python {
 
 namespace {
 
-using Face = DendriteFace;
+using dendrite::Dendrite;
 
-nb::dict step(Face& face, bool diagnostics) {
+class DendriteFace : public SolverFace<Dendrite> {
+ public:
+  DendriteFace(std::shared_ptr<Ranks> ranks, const dendrite::DendriteOptions& options)
+      : SolverFace(ranks, dendrite::make_dendrite(ranks->open(), options)) {}
+
+ private:
+  std::vector<NamedField> fields() override {
+    return {{"phase", &solver().phase()}, {"temperature_above_melting", &solver().heat()}};
+  }
+  /// A checkpoint of a lost state would be of no use.
+  void before_checkpoint() override { solver().check_finite(); }
+  io::Snapshot snapshot() override;
+  io::CheckpointContents contents() override;
+};
+
+io::Snapshot DendriteFace::snapshot() {
+  Dendrite& crystal = solver();
+  const double h = 1e6 * crystal.options().spacing;  // um: ParaView does not like points that lie 1e-8 apart
+  return {.uniform = io::UniformPoints{{h / 2, h / 2, h / 2}, {h, h, h}},
+          .fields = {{"phase", &crystal.phase().storage(0)},
+                     {"temperature_above_melting", &crystal.heat().storage(0)}},
+          .step = crystal.clock().steps,
+          .time = crystal.clock().time};
+}
+
+// The noise is a function of the step, and the crystals' turns follow from the options.
+io::CheckpointContents DendriteFace::contents() {
+  Dendrite& crystal = solver();
+  Dendrite::Clock& clock = crystal.clock();
+  return {.solver = "dendrite",
+          .grid = crystal.grid(),
+          .fields = {{"phase", &crystal.phase().storage(0)},
+                     {"temperature_above_melting", &crystal.heat().storage(0)}},
+          .scalars = {{"time", &clock.time},
+                      {"tip", &clock.tip},
+                      {"tip_time", &clock.tip_time},
+                      {"steps", &clock.steps}}};
+}
+
+nb::dict step(DendriteFace& face, bool diagnostics) {
   const auto [report, measures] = unlocked([&] {
     const dendrite::StepReport done = face.step();
     return std::pair(done, diagnostics ? face.solver().measure() : dendrite::Measures{});
@@ -37,25 +75,6 @@ nb::dict step(Face& face, bool diagnostics) {
   result["total"] = measures.total;
   result["tip"] = measures.tip;
   result["tip_velocity"] = measures.tip_velocity;
-  return result;
-}
-
-nb::object gather(Face& face, const std::string& name) {
-  dendrite::Dendrite& crystal = face.solver();
-  AnyField* field = name == "phase"                       ? &crystal.phase()
-                    : name == "temperature_above_melting" ? &crystal.heat()
-                                                          : nullptr;
-  if (!field) refuse("\"" + name + "\" cannot be gathered; allowed are phase, temperature_above_melting");
-  std::vector<std::byte> bytes = unlocked([&] { return face.gather(*field); });
-  if (crystal.grid().context().rank() != 0) return nb::none();
-  return nb::cast(owned(std::move(bytes), field->storage(0), crystal.grid().cells()));
-}
-
-nb::dict terms(Face& face) {
-  const Face::Account a = unlocked([&] { return face.account(); });
-  nb::dict result = terms_of(a.terms);
-  result["bytes_moved"] = a.bytes_moved;
-  result["gb_per_s"] = a.terms.compute() > 0 ? 1e-9 * a.bytes_declared / a.terms.compute() : 0.0;
   return result;
 }
 
@@ -84,38 +103,15 @@ std::array<double, 3> flux_of(const std::array<double, 3>& gradient, double gamm
 void bind_dendrite(nb::module_& module) {
   module.def("dendrite_flux", &flux_of, "gradient"_a, "gamma"_a, "turn"_a = std::array<double, 4>{1, 0, 0, 0},
              "The flux d/d(grad phi) of A^2 |grad phi|^2 / 2 that the dendrite's kernels compute.");
-  nb::class_<Face>(module, "Dendrite", "The phase-field solver on all ranks of a context; collective.")
-      .def(
-          "__init__",
-          [](Face* self, std::shared_ptr<Ranks> ranks, const nb::dict& options) {
-            const dendrite::DendriteOptions typed = dendrite_options(options);
-            unlocked([&] { new (self) Face(std::move(ranks), typed); });
-          },
-          "context"_a, "options"_a)
+  bind_solver<DendriteFace>(
+      module, "Dendrite", "The phase-field solver on all ranks of a context; collective.", &dendrite_options)
       .def("step", &step, "diagnostics"_a = true,
            "One time step, described by a dict; sums, extremes and the tip, which take sweeps, only with "
            "diagnostics.")
       .def(
-          "arms", [](Face& f) { return unlocked([&] { return f.solver().arms(); }); },
+          "arms", [](DendriteFace& f) { return unlocked([&] { return f.solver().arms(); }); },
           "Where phi = 1/2 is met last along the six half-axes of the first crystal, in m from its centre.")
-      .def_prop_ro("time", [](Face& f) { return f.solver().clock().time; })
-      .def_prop_ro("steps", [](Face& f) { return f.solver().clock().steps; })
-      .def_prop_ro("dt", [](Face& f) { return f.solver().dt(); })
-      .def_prop_ro("cells",
-                   [](Face& f) {
-                     return Box{{0, 0, 0}, f.solver().grid().cells()}.cells();
-                   })
-      .def_prop_ro("split", [](Face& f) { return tuple_of(f.solver().grid().split()); })
-      .def_prop_ro("strategy",
-                   [](Face& f) { return std::string(strategy_name(f.solver().runner().strategy())); })
-      .def("gather", &gather, "name"_a)
-      .def("write_snapshot", &Face::write_snapshot, "path"_a, Unlocked())
-      .def("write_checkpoint", &Face::write_checkpoint, "path"_a, Unlocked())
-      .def("read_checkpoint", &Face::read_checkpoint, "path"_a, Unlocked())
-      .def("write_timeline", &Face::write_timeline, "path"_a, Unlocked())
-      .def("timeline_summary",
-           [](Face& f) { return timeline_summary(f.ledger(), f.solver().grid().context().timeline()); })
-      .def("terms", &terms);
+      .def_prop_ro("dt", [](DendriteFace& f) { return f.solver().dt(); });
 }
 
 }  // namespace sc::python

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// _core.Magnetosphere: the solver's face, its fields as NumPy arrays, its results as dicts.
+// _core.Magnetosphere: what its files hold, its results as dicts.
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/array.h>
-#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
-#include "engine/move/gather.hpp"
-#include "python/bindings/arrays.hpp"
-#include "python/bindings/magnetosphere_face.hpp"
+#include "python/bindings/options.hpp"
+#include "python/bindings/reading.hpp"
+#include "python/bindings/solver_face.hpp"
+#include "solvers/magnetosphere/solver.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -16,7 +15,67 @@ namespace sc::python {
 
 namespace {
 
-using Face = MagnetosphereFace;
+using magnetosphere::Magnetosphere;
+
+class MagnetosphereFace : public SolverFace<Magnetosphere> {
+ public:
+  MagnetosphereFace(std::shared_ptr<Ranks> ranks, const magnetosphere::MagnetosphereOptions& options)
+      : SolverFace(ranks, magnetosphere::make_magnetosphere(ranks->open(), options)) {}
+
+ private:
+  std::vector<NamedField> fields() override {
+    magnetosphere::Plasma& q = solver().nodes();
+    return {{"density", &q.rho},
+            {"velocity", &q.v},
+            {"pressure", &q.p},
+            {"magnetic", &q.B},
+            {"coordinates", &solver().coordinates(), true}};
+  }
+  io::Snapshot snapshot() override;
+  io::CheckpointContents contents() override;
+  void add_terms(nb::dict& terms) override {
+    nb::dict runs;
+    for (const auto& [stage, counts] : solver().runner().counts()) runs[stage.c_str()] = counts.runs;
+    terms["runs"] = runs;
+    terms["samples"] = samples;
+  }
+};
+
+io::Snapshot MagnetosphereFace::snapshot() {
+  Magnetosphere& plasma = solver();
+  magnetosphere::Plasma& q = plasma.nodes();
+  return {.coordinates = &plasma.coordinates().storage(0),
+          .fields = {{"density", &q.rho.storage(0)},
+                     {"velocity", &q.v.storage(0)},
+                     {"pressure", &q.p.storage(0)},
+                     {"magnetic", &q.B.storage(0)}},
+          .layers = 0,
+          .step = plasma.clock().steps,
+          .time = plasma.clock().time};
+}
+
+// Both sets of points and the place in the cycle: the next step takes nothing else from the one before.
+io::CheckpointContents MagnetosphereFace::contents() {
+  Magnetosphere& plasma = solver();
+  magnetosphere::Plasma &n = plasma.nodes(), &c = plasma.centres();
+  Magnetosphere::Clock& clock = plasma.clock();
+  return {.solver = "magnetosphere",
+          .grid = plasma.grid(),
+          .fields = {{"density", &n.rho.storage(0)},
+                     {"velocity", &n.v.storage(0)},
+                     {"pressure", &n.p.storage(0)},
+                     {"magnetic", &n.B.storage(0)},
+                     {"centres_density", &c.rho.storage(0)},
+                     {"centres_velocity", &c.v.storage(0)},
+                     {"centres_pressure", &c.p.storage(0)},
+                     {"centres_magnetic", &c.B.storage(0)}},
+          .scalars = {{"time", &clock.time},
+                      {"dt", &clock.dt},
+                      {"signal", &clock.signal},
+                      {"steps", &clock.steps},
+                      {"place", &clock.place},
+                      {"floors", &clock.floors}}};
+}
 
 void add(nb::dict& to, const magnetosphere::Measures& measures) {
   to["mass"] = measures.mass;
@@ -27,7 +86,7 @@ void add(nb::dict& to, const magnetosphere::Measures& measures) {
   to["divergence"] = measures.divergence;
 }
 
-nb::dict step(Face& face, bool diagnostics) {
+nb::dict step(MagnetosphereFace& face, bool diagnostics) {
   const auto [report, measures] = unlocked([&] {
     const magnetosphere::StepReport done = face.step();
     return std::pair(done, diagnostics ? face.solver().measure() : magnetosphere::Measures{});
@@ -43,16 +102,16 @@ nb::dict step(Face& face, bool diagnostics) {
   return result;
 }
 
-nb::dict measure(Face& face) {
+nb::dict measure(MagnetosphereFace& face) {
   nb::dict result;
   add(result, unlocked([&] { return face.solver().measure(); }));
   return result;
 }
 
 /// On rank 0 the nodes on the line through the origin along x, as columns; None elsewhere.
-nb::object axis(Face& face) {
+nb::object axis(MagnetosphereFace& face) {
   const std::vector<magnetosphere::AxisPoint> points = unlocked([&] { return face.solver().axis(); });
-  if (face.solver().grid().context().rank() != 0) return nb::none();
+  if (!face.first_rank()) return nb::none();
   nb::dict columns;
   const auto column = [&](const char* name, auto value) {
     std::vector<double> values;
@@ -72,68 +131,19 @@ nb::object axis(Face& face) {
   return columns;
 }
 
-nb::object gather(Face& face, const std::string& name) {
-  magnetosphere::Magnetosphere& plasma = face.solver();
-  AnyField* field = name == "density"       ? static_cast<AnyField*>(&plasma.nodes().rho)
-                    : name == "velocity"    ? static_cast<AnyField*>(&plasma.nodes().v)
-                    : name == "pressure"    ? static_cast<AnyField*>(&plasma.nodes().p)
-                    : name == "magnetic"    ? static_cast<AnyField*>(&plasma.nodes().B)
-                    : name == "coordinates" ? &plasma.coordinates()
-                                            : nullptr;
-  if (!field)
-    refuse("\"" + name +
-           "\" cannot be gathered; allowed are density, velocity, pressure, magnetic, coordinates");
-  std::vector<std::byte> bytes = unlocked([&] { return face.gather(*field); });
-  if (plasma.grid().context().rank() != 0) return nb::none();
-  return nb::cast(owned(std::move(bytes), field->storage(0), plasma.grid().cells()));
-}
-
-nb::dict terms(Face& face) {
-  const Face::Account a = unlocked([&] { return face.account(); });
-  nb::dict result = terms_of(a.terms);
-  nb::dict runs;
-  for (const auto& [stage, counts] : face.solver().runner().counts()) runs[stage.c_str()] = counts.runs;
-  result["runs"] = runs;
-  result["samples"] = Face::samples;
-  result["bytes_moved"] = a.bytes_moved;
-  result["gb_per_s"] = a.terms.compute() > 0 ? 1e-9 * a.bytes_declared / a.terms.compute() : 0.0;
-  return result;
-}
-
 }  // namespace
 
 void bind_magnetosphere(nb::module_& module) {
-  nb::class_<Face>(module, "Magnetosphere", "The MHD solver on all ranks of a context; collective.")
-      .def(
-          "__init__",
-          [](Face* self, std::shared_ptr<Ranks> ranks, const nb::dict& options) {
-            const magnetosphere::MagnetosphereOptions typed = magnetosphere_options(options);
-            unlocked([&] { new (self) Face(std::move(ranks), typed); });
-          },
-          "context"_a, "options"_a)
+  bind_solver<MagnetosphereFace>(module, "Magnetosphere",
+                                 "The MHD solver on all ranks of a context; collective.",
+                                 &magnetosphere_options)
       .def("step", &step, "diagnostics"_a = true,
            "One time step, described by a dict; sums and div B, which take sweeps, only with diagnostics.")
       .def("measure", &measure, "Sums over the nodes and max |div B|.")
       .def("axis", &axis, "The nodes on the sun-planet line as columns, on rank 0.")
-      .def("wave_error", [](Face& f) { return unlocked([&] { return f.solver().wave_error(); }); })
-      .def_prop_ro("time", [](Face& f) { return f.solver().clock().time; })
-      .def_prop_ro("steps", [](Face& f) { return f.solver().clock().steps; })
-      .def_prop_ro("floors", [](Face& f) { return f.solver().clock().floors; })
-      .def_prop_ro("cells",
-                   [](Face& f) {
-                     return Box{{0, 0, 0}, f.solver().grid().cells()}.cells();
-                   })
-      .def_prop_ro("split", [](Face& f) { return tuple_of(f.solver().grid().split()); })
-      .def_prop_ro("strategy",
-                   [](Face& f) { return std::string(strategy_name(f.solver().runner().strategy())); })
-      .def("gather", &gather, "name"_a)
-      .def("write_snapshot", &Face::write_snapshot, "path"_a, Unlocked())
-      .def("write_checkpoint", &Face::write_checkpoint, "path"_a, Unlocked())
-      .def("read_checkpoint", &Face::read_checkpoint, "path"_a, Unlocked())
-      .def("write_timeline", &Face::write_timeline, "path"_a, Unlocked())
-      .def("timeline_summary",
-           [](Face& f) { return timeline_summary(f.ledger(), f.solver().grid().context().timeline()); })
-      .def("terms", &terms);
+      .def("wave_error",
+           [](MagnetosphereFace& f) { return unlocked([&] { return f.solver().wave_error(); }); })
+      .def_prop_ro("floors", [](MagnetosphereFace& f) { return f.solver().clock().floors; });
 }
 
 }  // namespace sc::python

@@ -57,5 +57,6 @@ NB_MODULE(_core, module) {
   sc::python::bind_probe(module);
   sc::python::bind_magnetosphere(module);
   sc::python::bind_dendrite(module);
+  sc::python::bind_turbulence(module);
   sc::python::bind_cg(module);
 }

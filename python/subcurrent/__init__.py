@@ -23,8 +23,19 @@ if TYPE_CHECKING:
     from .cg_solve import CgReport, cg
     from .fft import FFT
     from .sim import Cavity, Grid
+    from .turbulence import Turbulence
 
-__all__ = ["FFT", "BadInput", "Cavity", "CgReport", "Grid", "StorageError", "SubcurrentError", "cg"]
+__all__ = [
+    "FFT",
+    "BadInput",
+    "Cavity",
+    "CgReport",
+    "Grid",
+    "StorageError",
+    "SubcurrentError",
+    "Turbulence",
+    "cg",
+]
 
 
 try:
@@ -39,6 +50,10 @@ def __getattr__(name: str) -> Any:
         from . import sim  # noqa: PLC0415
 
         return getattr(sim, name)
+    if name == "Turbulence":
+        from .turbulence import Turbulence  # noqa: PLC0415
+
+        return Turbulence
     if name == "FFT":
         from .fft import FFT  # noqa: PLC0415
 

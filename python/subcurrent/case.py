@@ -16,10 +16,10 @@ import tomli_w
 from pydantic import ValidationError
 
 from .errors import BadInput, storage_error
-from .schema import SOLVERS, CavityCase, DendriteCase, MagnetosphereCase
+from .schema import SOLVERS, SolverCase
 from .sentences import nearest, sentence
 
-Case = CavityCase | DendriteCase | MagnetosphereCase
+Case = SolverCase
 
 
 def load_case(path: str | Path, sets: list[str] | tuple[str, ...] = ()) -> Case:
@@ -142,8 +142,9 @@ def _copy(value: Any) -> Any:
 
 
 def as_tables(case: Case) -> dict[str, Any]:
-    """The case as plain tables, every default written out."""
-    return case.model_dump(by_alias=True, exclude_none=True)
+    """The case as plain tables, every default written out, those that every solver has at the end."""
+    tables = case.model_dump(by_alias=True, exclude_none=True)
+    return {name: tables[name] for name in sorted(tables, key=("engine", "output").__contains__)}
 
 
 def as_toml(case: Case) -> str:

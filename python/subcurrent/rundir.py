@@ -28,9 +28,10 @@ FILES = (
     "strategies.json",
     "axis.csv",
     "wave.json",
+    "spectrum.csv",
     "solution.npy",
 )
-FOLDERS = ("snapshots", "checkpoints", "figures", "matrix")
+FOLDERS = ("snapshots", "checkpoints", "figures", "spectra", "matrix")
 
 
 class RunFolder:
@@ -51,6 +52,8 @@ class RunFolder:
         self.snapshots = self.path / "snapshots"
         self.checkpoints = self.path / "checkpoints"
         self.figures = self.path / "figures"
+        self.spectra = self.path / "spectra"
+        self.spectrum = self.path / "spectrum.csv"
 
     def snapshot(self, step: int) -> Path:
         return self.snapshots / f"snapshot_{step:08d}.vtkhdf"

@@ -12,7 +12,7 @@ from typing import Any
 from .case import Case
 from .ending import End
 from .errors import OK, STOPPED, SubcurrentError
-from .kinds import kind_of
+from .kinds import Kind, kind_of
 from .plan import Plan
 from .recorder import Recorder
 from .rundir import RunFolder
@@ -39,7 +39,7 @@ def run_case(module: ModuleType, context: Any, plan: Plan, stop: Any) -> int:
         record = kind.step(solver, case)
         recorder.step(record, time.perf_counter() - begin)
         if due.snapshot(record["step"], record["time"]):
-            solver.write_snapshot(str(folder.snapshot(record["step"])))
+            write_snapshot(kind, solver, folder)
         if due.checkpoint(record["step"]):
             recorder.flush()
             write_checkpoint(context, solver, folder)
@@ -49,13 +49,18 @@ def run_case(module: ModuleType, context: Any, plan: Plan, stop: Any) -> int:
     if due.last_checkpoint != solver.steps:
         write_checkpoint(context, solver, folder)
     if not stopped and case.output.snapshots and due.last_snapshot != solver.steps:
-        solver.write_snapshot(str(folder.snapshot(solver.steps)))
+        write_snapshot(kind, solver, folder)
     if case.output.timeline:
         solver.write_timeline(str(folder.timeline))
     recorder.finished("stopped" if stopped else "finished")
     if held:
         held.close()
     return STOPPED if stopped else OK
+
+
+def write_snapshot(kind: Kind, solver: Any, folder: RunFolder) -> None:
+    solver.write_snapshot(str(folder.snapshot(solver.steps)))
+    kind.beside_snapshot(solver, folder)
 
 
 def write_checkpoint(context: Any, solver: Any, folder: RunFolder) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python API: a grid, a simulation on it, and its fields as NumPy views of the solver's memory."""
+"""The Python API: what every simulation offers, and the cavity; fields are views of the solver's memory."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from .case import as_tables, typed_case
 from .ending import End
 from .errors import BadInput
 from .flowfield import FlowField
+from .kinds import kind_of
 from .reference import Profiles, read_profiles
 
 
@@ -43,7 +44,75 @@ class Grid:
         return {**given, "points": [int(count) for count in self.points]}
 
 
-class Cavity:
+class Simulation:
+    """What every solver offers to Python: steps, time, fields, files. In a plain `python script.py` it runs
+    on one rank; under `mpirun -n 4 python script.py` on four, and then every method is called on all ranks.
+    """
+
+    def __init__(self, tables: dict[str, Any]):
+        self.case = typed_case(tables, Path())
+        self._context = parallel.context(self.case.engine.threads, self.case.engine.transport)
+        self.case.check_ranks(self._context.size)
+        kind = kind_of(self.case)
+        self._solver = kind.make(parallel.module(), self._context, self.case.options())
+        self.last: dict[str, Any] = {}
+
+    def __repr__(self) -> str:
+        return f"<{self._title()}, step {self.steps}, time {self.time:.4g}>"
+
+    def _title(self) -> str:
+        return kind_of(self.case).title(self.case)
+
+    def step(self) -> dict[str, Any]:
+        """One time step; its report with all that the solver measures. Raises `Error` when the state is not
+        finite any more."""
+        self.last = self._solver.step()
+        return self.last
+
+    def _run(self, end: End, each: Callable[[dict[str, Any]], Any] | None) -> dict[str, Any]:
+        while not end.reached(self.steps, self.time, self.last.get("max_change", np.inf)):
+            result = self.step()
+            if each is not None:
+                each(result)
+        return self.last
+
+    @property
+    def time(self) -> float:
+        """Time of the state."""
+        return self._solver.time
+
+    @property
+    def steps(self) -> int:
+        """Steps taken so far."""
+        return self._solver.steps
+
+    @property
+    def local_box(self) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
+        """(low, high): which cells this rank owns, half-open, along x, y, z."""
+        return self._solver.local_box()
+
+    def terms(self) -> dict[str, Any]:
+        """Where the time went: C_shell, C_core, M, W, R in seconds; hidden share, bytes moved, GB/s."""
+        return dict(self._solver.terms())
+
+    def save(self, path: str | Path) -> None:
+        """Writes a checkpoint, which any number of ranks can `load` to go on bit by bit; collective."""
+        self._solver.write_checkpoint(str(path))
+
+    def load(self, path: str | Path) -> None:
+        """Continues from a checkpoint of the same grid; a damaged or foreign one is refused; collective."""
+        self._solver.read_checkpoint(str(path))
+
+    def snapshot(self, path: str | Path) -> None:
+        """Writes a VTKHDF file that ParaView opens; collective."""
+        self._solver.write_snapshot(str(path))
+
+    def settings(self) -> dict[str, Any]:
+        """The case as the tables of a case file, every default included."""
+        return as_tables(self.case)
+
+
+class Cavity(Simulation):
     """Incompressible flow in a box, by default the lid-driven cube: the face z = 1 slides along x with speed
     1.
 
@@ -80,15 +149,7 @@ class Cavity:
             "engine": engine or {},
             "run": {"until": "steady", **run},
         }
-        self.case = typed_case(tables, Path())
-        self._context = parallel.context(self.case.engine.threads, self.case.engine.transport)
-        self.case.check_ranks(self._context.size)
-        self._solver = parallel.module().Cavity(self._context, self.case.options())
-        self.last: dict[str, Any] = {}
-
-    def __repr__(self) -> str:
-        points = " x ".join(str(count) for count in self.case.grid.points)
-        return f"<Cavity {points}, Re {self.case.flow.reynolds:g}, step {self.steps}, time {self.time:.4g}>"
+        super().__init__(tables)
 
     # -- running --------------------------------------------------------------------------
 
@@ -96,8 +157,7 @@ class Cavity:
         """One time step. Returns step, time, dt, courant, iterations, residual, max_change (max |dV/dt|),
         divergence_rms and capped (the pressure iteration ended at its cap). Raises `Error` when the flow
         becomes NaN."""
-        self.last = self._solver.step()
-        return self.last
+        return super().step()
 
     def run(
         self,
@@ -116,11 +176,7 @@ class Cavity:
             raise BadInput('run takes exactly one of until="steady", steps=… and time=….')
         last = None if steps is None else self.steps + steps
         end = End(steady=tolerance if until else None, steps=last, time=time)
-        while not end.reached(self.steps, self.time, self.last.get("max_change", np.inf)):
-            result = self.step()
-            if each is not None:
-                each(result)
-        return self.last
+        return self._run(end, each)
 
     # -- looking --------------------------------------------------------------------------
 
@@ -131,27 +187,12 @@ class Cavity:
         A view of the solver's memory: nothing is copied, and writing to it changes the flow. The solver
         keeps two time levels in turn, so take it anew after each step.
         """
-        return self._solver.velocity()
+        return self._solver.field("velocity")
 
     @property
     def pressure(self) -> np.ndarray:
         """Own points, shape (nz, ny, nx), in density x lid speed squared, mean 0; a view like `velocity`."""
-        return self._solver.pressure()
-
-    @property
-    def time(self) -> float:
-        """Time of the flow, in sides / lid speed."""
-        return self._solver.time
-
-    @property
-    def steps(self) -> int:
-        """Steps taken so far."""
-        return self._solver.steps
-
-    @property
-    def local_box(self) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
-        """(low, high): which of the points without walls this rank owns, half-open, along x, y, z."""
-        return self._solver.local_box()
+        return self._solver.field("pressure")
 
     def gather(self, name: str) -> np.ndarray | None:
         """All points, walls included, on rank 0 and None elsewhere: "velocity" or "coordinates" with shape
@@ -161,10 +202,6 @@ class Cavity:
     def centreline(self) -> dict[str, np.ndarray] | None:
         """{"z", "u", "x", "w"}: u(z) on x = y = 1/2, w(x) on y = z = 1/2; None but on rank 0; collective."""
         return self._solver.centreline()
-
-    def terms(self) -> dict[str, Any]:
-        """Where the time went: C_shell, C_core, M, W, R in seconds; hidden share, bytes moved, GB/s."""
-        return dict(self._solver.terms())
 
     # -- writing --------------------------------------------------------------------------
 
@@ -188,23 +225,3 @@ class Cavity:
         mine = Profiles({"u": (lines["z"], lines["u"]), "w": (lines["x"], lines["w"])})
         theirs = read_profiles(Path(reference)) if reference else None
         plots.draw_profiles(path, {f"time {self.time:.4g}": mine}, theirs, self._title())
-
-    def _title(self) -> str:
-        points = " × ".join(str(count) for count in self.case.grid.points)
-        return f"Cavity, Re = {self.case.flow.reynolds:g}, {points} points"
-
-    def save(self, path: str | Path) -> None:
-        """Writes a checkpoint, which any number of ranks can `load` to go on bit by bit; collective."""
-        self._solver.write_checkpoint(str(path))
-
-    def load(self, path: str | Path) -> None:
-        """Continues from a checkpoint of the same grid; a damaged or foreign one is refused; collective."""
-        self._solver.read_checkpoint(str(path))
-
-    def snapshot(self, path: str | Path) -> None:
-        """Writes a VTKHDF file that ParaView opens; collective."""
-        self._solver.write_snapshot(str(path))
-
-    def settings(self) -> dict[str, Any]:
-        """The case as the tables of a case file, every default included."""
-        return as_tables(self.case)

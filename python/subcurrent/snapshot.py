@@ -28,10 +28,19 @@ def read_plasma(path: Path) -> PlasmaField:
     return PlasmaField(fields["grid/points"], *(fields[f"fields/{name}"] for name in names), time)
 
 
-def read_fields(path: Path, names: tuple[str, ...]) -> tuple[float, dict[str, np.ndarray]]:
-    """The time and the named arrays of a snapshot, components first."""
+def read_plane(path: Path, name: str) -> tuple[float, np.ndarray]:
+    """The time and one field, components first, in the plane through the middle across z."""
+    time, fields = read_fields(path, (f"fields/{name}",), middle=True)
+    return time, fields[f"fields/{name}"][..., 0, :, :]
+
+
+def read_fields(
+    path: Path, names: tuple[str, ...], middle: bool = False
+) -> tuple[float, dict[str, np.ndarray]]:
+    """The time and the named arrays of a snapshot, components first; of the middle across z alone if so
+    asked."""
     with reading(path) as file:
-        return float(file.attrs["time"]), {name: _components(file[name]) for name in names}
+        return float(file.attrs["time"]), {name: _components(file[name], middle) for name in names}
 
 
 @contextlib.contextmanager
@@ -52,9 +61,10 @@ def reading(path: Path) -> Iterator[Any]:
         raise StorageError(f"cannot read {path}: it is no snapshot of this program ({error}).") from None
 
 
-def _components(data: Any) -> np.ndarray:
+def _components(data: Any, middle: bool) -> np.ndarray:
     """(nz, ny, nx, 3) as it stands in the file, components first; (nz, ny, nx) as it is."""
-    values = np.asarray(data[...], dtype=float)
+    half = data.shape[0] // 2
+    values = np.asarray(data[half : half + 1] if middle else data[...], dtype=float)
     return np.moveaxis(values, -1, 0) if values.ndim == 4 else values
 
 

@@ -3,8 +3,8 @@
 // resolves ten times finer than T itself. Lengths are cells: coefficients carry dt, dx and the material.
 #pragma once
 
+#include "engine/exec/noise.hpp"
 #include "engine/field/fused.hpp"
-#include "solvers/dendrite/noise.hpp"
 
 namespace sc::dendrite {
 

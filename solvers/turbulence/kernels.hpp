@@ -24,10 +24,30 @@ struct Wavenumbers {
     };
     return {k(0, g.x), k(1, g.y), k(2, g.z)};
   }
+  /// The whole number nearest to |k|.
+  SC_FN int shell(Index g) const {
+    const auto k = of(g);
+    return static_cast<int>(std::sqrt(k[0] * k[0] + k[1] * k[1] + k[2] * k[2]) + 0.5);
+  }
+  int shells() const {
+    double square = 0;
+    for (const std::int64_t l : low) square += static_cast<double>((l - 1) * (l - 1));
+    return static_cast<int>(std::sqrt(square) + 0.5) + 1;
+  }
 };
 
 /// i a v
 SC_FN Mode turned(double a, Mode v) { return {-a * v.imag(), a * v.real()}; }
+
+/// |v|^2 of a mode's three components
+SC_FN double square_of(At c, const In<Mode, 3>& v) {
+  double square = 0;
+  for (int d = 0; d < 3; ++d) {
+    const Mode m = v[d][c];
+    square += m.real() * m.real() + m.imag() * m.imag();
+  }
+  return square;
+}
 
 /// w = i k x u
 struct Curl {
@@ -116,30 +136,19 @@ struct Prepare {
   }
 };
 
+/// v = u
+struct Copy {
+  SC_FN void operator()(At c, Out<Mode, 3> v, In<Mode, 3> u) const {
+    for (int d = 0; d < 3; ++d) v[d][c] = u[d][c];
+  }
+};
+
 /// p = P n
 struct Projected {
   Projection project;
   SC_FN void operator()(At c, Index g, Out<Mode, 3> p, In<Mode, 3> n) const {
     const std::array<Mode, 3> projected = project(c, g, n);
     for (int d = 0; d < 3; ++d) p[d][c] = projected[static_cast<std::size_t>(d)];
-  }
-};
-
-/// Of a mode: |u|^2 / 2, k^2 |u|^2 / 2 and |k . u|^2; those with kx > 0 stand for their conjugates too.
-struct Sums {
-  Wavenumbers wavenumbers;
-  double scale;  ///< 1 / points^2: transforms are not scaled forward
-  SC_FN std::array<double, 3> operator()(At c, Index g, In<Mode, 3> u) const {
-    const auto k = wavenumbers.of(g);
-    const double weight = (g.x > 0 ? 2 : 1) * scale;
-    double square = 0;
-    for (int d = 0; d < 3; ++d) {
-      const Mode m = u[d][c];
-      square += m.real() * m.real() + m.imag() * m.imag();
-    }
-    const Mode divergence = k[0] * u[0][c] + k[1] * u[1][c] + k[2] * u[2][c];
-    return {0.5 * weight * square, 0.5 * weight * (k[0] * k[0] + k[1] * k[1] + k[2] * k[2]) * square,
-            weight * (divergence.real() * divergence.real() + divergence.imag() * divergence.imag())};
   }
 };
 

@@ -9,7 +9,10 @@
 
 #include "engine/overlap/runner.hpp"
 #include "engine/stage/global_value.hpp"
+#include "solvers/turbulence/forcing.hpp"
+#include "solvers/turbulence/initial.hpp"
 #include "solvers/turbulence/kernels.hpp"
+#include "solvers/turbulence/statistics.hpp"
 #include "spectral/fft.hpp"
 
 namespace sc::turbulence {
@@ -20,16 +23,14 @@ struct TurbulenceOptions {
   double dt = 1e-2;
   std::array<int, 2> process_grid = {0, 0};
   spectral::Library library = spectral::Library::automatic;
+  ForcingOptions forcing = {};
   RunnerOptions engine = {};
 };
 
-/// Means over the box.
-struct Balance {
-  double time = 0;
-  double energy = 0;       ///< |u|^2 / 2
-  double enstrophy = 0;    ///< |curl u|^2 / 2
-  double dissipation = 0;  ///< 2 nu enstrophy
-  double divergence = 0;   ///< root of the mean of |div u|^2
+struct StepReport {
+  std::int64_t step = 0;
+  double time = 0;  ///< after the step
+  double dt = 0;
 };
 
 class Turbulence {
@@ -38,29 +39,59 @@ class Turbulence {
   Turbulence(Context& context, const TurbulenceOptions& options);
 
   /// Collective: sets the velocity from component and position; what of it is not resolved or not free of
-  /// divergence is left out.
+  /// divergence is left out. The clock starts anew.
   void start(const std::function<double(int component, double x, double y, double z)>& velocity);
   /// u = sin x cos y cos z, v = -cos x sin y cos z, w = 0
   void start_taylor_green();
+  /// E(k) shell by shell as asked; the same field for any number of ranks.
+  void start_random(const RandomField& field);
+  /// From what velocity() holds at the points.
+  void start_from_points();
 
   /// Collective: one time step.
-  void step();
-  std::int64_t steps() const { return steps_; }
-  double time() const { return static_cast<double>(steps_) * options_.dt; }
+  StepReport step();
+  /// What the next step needs besides the modes, as a checkpoint keeps it.
+  struct Clock {
+    double time = 0;
+    std::int64_t steps = 0;
+  };
+  Clock& clock() { return clock_; }
+  const Clock& clock() const { return clock_; }
+  std::int64_t steps() const { return clock_.steps; }
+  double time() const { return clock_.time; }
+  /// Collective: call when modes and clock have been set from a checkpoint.
+  void restored();
+
   /// Collective. Throws Error (diverged) when the flow is not finite.
   Balance balance();
+  /// Collective: the same and the small scales; takes three transforms.
+  Measures measure();
+  /// Collective: E(k) of the shells 0, 1, 2, …
+  std::vector<double> spectrum();
 
-  /// The velocity at the points, as of the last step; collective.
+  /// The velocity and the vorticity at the points, as of the last step; collective.
   Field<double, 3>& velocity();
+  Field<double, 3>& vorticity();
+  /// Where they are kept, with whatever the last work left in them.
+  Field<double, 3>& velocity_points() { return velocity_; }
+  Field<double, 3>& vorticity_points() { return vorticity_; }
   Field<Mode, 3>& modes() { return u_; }
   /// P F(u x curl u) of the present velocity, for tests; collective.
   Field<Mode, 3>& nonlinear_term();
+  const Grid& grid() const { return fft_.real_grid(); }
+  Runner& runner() { return runner_; }
+  const TurbulenceOptions& options() const { return options_; }
   const spectral::FFT<double>& fft() const { return fft_; }
 
  private:
   /// n <- F(v x curl v)
   void nonlinear();
   Wavenumbers wavenumbers() const;
+  double per_point_square() const;
+  /// u = v = P n
+  void start_from_modes();
+  double skewness();
+  std::vector<double> spectrum(Field<Mode, 3>& of);
 
   TurbulenceOptions options_;
   spectral::FFT<double> fft_;
@@ -69,7 +100,8 @@ class Turbulence {
   Field<double, 3> velocity_, vorticity_;
   Runner runner_;
   GlobalValue sums_;
-  std::int64_t steps_ = 0;
+  Forcing forcing_;
+  Clock clock_;
 };
 
 }  // namespace sc::turbulence

@@ -23,9 +23,10 @@ void Turbulence::nonlinear() {
               reads(velocity_.now()));
   runner_.run(cross);
   fft_.forward(vorticity_.now(), n_.now());
+  forcing_.add(n_.now(), v_.now());
 }
 
-void Turbulence::step() {
+StepReport Turbulence::step() {
   const double dt = options_.dt;
   const Projection project{wavenumbers()};
   constexpr Powers none{0, 0, 0};
@@ -45,7 +46,9 @@ void Turbulence::step() {
   Sweep last("last stage", Stage4{project, dt / 6}, SweepOptions{.flops = 40}, writes(u_.now()),
              writes(v_.now()), reads(sum_.now()), reads(n_.now()));
   runner_.run(last);
-  ++steps_;
+  clock_.steps += 1;
+  clock_.time += dt;
+  return {.step = clock_.steps, .time = clock_.time, .dt = dt};
 }
 
 Field<Mode, 3>& Turbulence::nonlinear_term() {

@@ -90,11 +90,8 @@ class Cavity:
         nz, ny, nx = self._velocity.shape[1:]
         return (0, 0, 0), (nx, ny, nz)
 
-    def velocity(self):
-        return self._velocity
-
-    def pressure(self):
-        return self._velocity[0]
+    def field(self, name):
+        return {"velocity": self._velocity, "pressure": self._velocity[0]}[name]
 
     def gather(self, name):
         nx, ny, nz = self._options["points"]

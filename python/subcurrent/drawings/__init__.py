@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from . import cavity, dendrite, magnetosphere
+from . import cavity, dendrite, magnetosphere, turbulence
 from .base import Drawing
 
 DRAWINGS: dict[str, tuple[Drawing, ...]] = {
     "cavity": cavity.DRAWINGS,
     "magnetosphere": magnetosphere.DRAWINGS,
     "dendrite": dendrite.DRAWINGS,
+    "turbulence": turbulence.DRAWINGS,
 }
 
 __all__ = ["DRAWINGS", "Drawing"]

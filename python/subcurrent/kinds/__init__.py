@@ -12,6 +12,7 @@ from .base import Kind
 from .cavity import CavityKind
 from .dendrite import DendriteKind
 from .magnetosphere import MagnetosphereKind
+from .turbulence import TurbulenceKind
 
 if TYPE_CHECKING:
     from ..case import Case
@@ -20,6 +21,7 @@ KINDS: dict[str, Kind] = {
     "cavity": CavityKind(),
     "magnetosphere": MagnetosphereKind(),
     "dendrite": DendriteKind(),
+    "turbulence": TurbulenceKind(),
 }
 
 __all__ = ["KINDS", "Kind", "kind_of"]

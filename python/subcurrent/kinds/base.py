@@ -20,8 +20,13 @@ class Kind(ABC):
         return getattr(module, self.compiled)(context, options)
 
     def step(self, solver: Any, case: Any) -> dict[str, Any]:
-        """One step with what history.csv and the progress show of it. Collective."""
-        return solver.step()
+        """One step with what the progress shows of it, and, where history.csv gets a row, with what that
+        shows. Collective."""
+        return solver.step(diagnostics=(solver.steps + 1) % case.output.history_every == 0)
+
+    def beside_snapshot(self, solver: Any, folder: RunFolder) -> None:
+        """Writes what goes with a snapshot. Collective."""
+        return
 
     @abstractmethod
     def facts(self, record: dict[str, Any]) -> list[str]:

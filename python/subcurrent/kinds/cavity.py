@@ -24,6 +24,9 @@ class CavityKind(Kind):
         "capped",
     )
 
+    def step(self, solver: Any, case: Any) -> dict[str, Any]:
+        return solver.step()
+
     def facts(self, record: dict[str, Any]) -> list[str]:
         facts = [
             f"step {record['step']}",

@@ -26,9 +26,6 @@ class DendriteKind(Kind):
         "total",
     )
 
-    def step(self, solver: Any, case: Any) -> dict[str, Any]:
-        return solver.step(diagnostics=(solver.steps + 1) % case.output.history_every == 0)
-
     def facts(self, record: dict[str, Any]) -> list[str]:
         facts = [f"step {record['step']}", f"time {number(1e9 * record['time'], '.3f')} ns"]
         if "solid" in record:

@@ -4,9 +4,16 @@
 from __future__ import annotations
 
 from .cavity import CavityCase
+from .common import SolverCase
 from .dendrite import DendriteCase
 from .magnetosphere import MagnetosphereCase
+from .turbulence import TurbulenceCase
 
-SOLVERS = {"cavity": CavityCase, "magnetosphere": MagnetosphereCase, "dendrite": DendriteCase}
+SOLVERS: dict[str, type[SolverCase]] = {
+    "cavity": CavityCase,
+    "magnetosphere": MagnetosphereCase,
+    "dendrite": DendriteCase,
+    "turbulence": TurbulenceCase,
+}
 
-__all__ = ["SOLVERS", "CavityCase", "DendriteCase", "MagnetosphereCase"]
+__all__ = ["SOLVERS", "CavityCase", "DendriteCase", "MagnetosphereCase", "SolverCase", "TurbulenceCase"]

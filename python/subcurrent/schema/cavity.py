@@ -11,7 +11,7 @@ from pydantic import ConfigDict, Field
 from ..errors import BadInput
 from ..reference import reference_for
 from . import cavity_checks
-from .common import Engine, Output, Triple, check_split, engine_options
+from .common import SolverCase, Triple, check_split, engine_options
 from .keys import Table, key
 
 Points = Annotated[list[Annotated[int, Field(ge=4, le=100_000)]], Field(min_length=3, max_length=3)]
@@ -111,16 +111,14 @@ class Run(Table):
     steady: float = key("steady means max |dV/dt| below this", "a number greater than 0", 1e-5, gt=0)
 
 
-class CavityCase(Table):
+class CavityCase(SolverCase):
     """A cavity case file, complete: what is not given has its default, and cross-checks have passed."""
 
-    # `--set` of one of these replaces the others, since a case may hold only one of each group.
     exclusive: ClassVar = (
         ("run.until", "run.steps", "run.time"),
         ("run.courant", "run.dt"),
         ("pressure.tolerance", "pressure.iterations"),
     )
-    # What a checkpoint fixes: a resumed run must agree in these.
     fixed_on_resume: ClassVar = ("solver", "grid", "boundaries", "flow.precision")
 
     solver: Literal["cavity"] = key("the solver", '"cavity"', "cavity")
@@ -129,11 +127,8 @@ class CavityCase(Table):
     boundaries: Boundaries = key("the six faces", "a table [boundaries]", Boundaries())
     pressure: Pressure = key("the pressure equation", "a table [pressure]", Pressure())
     run: Run = key("when to stop and how far to step", "a table [run]")
-    engine: Engine = key("how the work is spread and messages hidden", "a table [engine]", Engine())
-    output: Output = key("what is written", "a table [output]", Output())
 
     def completed(self) -> CavityCase:
-        """The same case with the defaults that depend on other keys filled in, and unused keys dropped."""
         run, pressure, grid = self.run, self.pressure, self.grid
         if run.dt is None and run.courant is None:
             run = run.model_copy(update={"courant": 0.2})
@@ -148,6 +143,7 @@ class CavityCase(Table):
         return self.model_copy(update={"run": run, "pressure": pressure, "grid": grid})
 
     def check(self) -> None:
+        super().check()
         cavity_checks.check_case(self)
 
     def check_ranks(self, ranks: int) -> None:
@@ -163,10 +159,6 @@ class CavityCase(Table):
                 f'grid.file = "{self.grid.file}" does not exist: {path} must be an HDF5 grid file.'
             )
         return self.model_copy(update={"grid": self.grid.model_copy(update={"file": str(path)})})
-
-    def notes(self) -> list[str]:
-        """What the program says at the start beyond grid and strategy."""
-        return []
 
     def reference(self, folder: Path) -> Path | None:
         """The profiles in a case's folder that a run may be compared with."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..errors import BadInput
-from .common import check_engine
+from .common import check_pairs
 
 if TYPE_CHECKING:
     from .cavity import CavityCase
@@ -20,7 +20,6 @@ def check_case(case: CavityCase) -> None:
     _check_boundaries(case)
     _check_initial(case)
     _check_pressure(case)
-    check_engine(case.engine)
 
 
 def _check_end(case: CavityCase) -> None:
@@ -66,14 +65,9 @@ def _check_grid(case: CavityCase) -> None:
 
 def _check_boundaries(case: CavityCase) -> None:
     faces = case.boundaries.faces()
+    check_pairs(faces)
     for index, axis in enumerate("xyz"):
-        low, high = faces[axis + "-"], faces[axis + "+"]
-        if (low == "periodic") != (high == "periodic"):
-            one, other = (axis + "-", axis + "+") if low == "periodic" else (axis + "+", axis + "-")
-            raise BadInput(
-                f'boundaries."{one}" = "periodic" needs boundaries."{other}" = "periodic" as well.'
-            )
-        for side, face in ((axis + "-", low), (axis + "+", high)):
+        for side, face in ((name, faces[name]) for name in (axis + "-", axis + "+")):
             if not isinstance(face, str) and face.moving[index] != 0:
                 raise BadInput(
                     f'boundaries."{side}" moves with {face.moving}: component {"uvw"[index]} must be 0, '

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables that every solver's case file has: [engine] and [output], and what they must fulfil."""
+"""What every solver's case file has: [run], [engine] and [output], and what they must fulfil."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field
 
@@ -57,6 +58,68 @@ class Output(Table):
     )
     timeline: bool = key("write timeline.json (Perfetto) at the end", "true or false", True)
     history_every: int = key("steps between two rows of history.csv", "a whole number >= 1", 1, ge=1)
+
+
+class SolverCase(Table):
+    """A case file, complete: what is not given has its default, cross-checks have passed. Each solver adds
+    its tables, among them `run` with `steps` and `time`, and the `options()` of its compiled half."""
+
+    # `--set` of one of these replaces the others, since a case may hold only one of each group.
+    exclusive: ClassVar[tuple[tuple[str, ...], ...]] = ()
+    # What a checkpoint fixes: a resumed run must agree in these.
+    fixed_on_resume: ClassVar[tuple[str, ...]] = ("solver", "grid")
+
+    engine: Engine = key("how the work is spread and messages hidden", "a table [engine]", Engine())
+    output: Output = key("what is written", "a table [output]", Output())
+
+    def check(self) -> None:
+        """Raises BadInput with one sentence for keys that do not go together."""
+        check_engine(self.engine)
+
+    def completed(self) -> Self:
+        """The same case with the defaults that depend on other keys filled in, and unused keys dropped."""
+        return self
+
+    def with_files(self, _folder: Path) -> Self:
+        """The same case with paths made absolute that count from the file's folder."""
+        return self
+
+    def reference(self, folder: Path) -> Path | None:
+        """What lies in a case's folder that a run may be compared with."""
+        path = folder / "reference.csv"
+        return path if path.is_file() else None
+
+    def notes(self) -> list[str]:
+        """What the program says at the start beyond grid and strategy."""
+        return []
+
+    def check_run(self) -> None:
+        """One end of the run, and no two keys of an exclusive group."""
+        if self.run.steps is None and self.run.time is None:
+            raise BadInput("run does not say when to stop: give one of run.steps or run.time.")
+        for group in self.exclusive:
+            given = [name for name in group if self._value(name) is not None]
+            if len(given) > 1:
+                raise BadInput(f"{' and '.join(given)} cannot stand together: give only one.")
+
+    def _value(self, name: str) -> Any:
+        table, _, last = name.partition(".")
+        return getattr(getattr(self, table), last)
+
+    def updated(self, table: str, **values: Any) -> Self:
+        """The same case with other values in one table."""
+        return self.model_copy(update={table: getattr(self, table).model_copy(update=values)})
+
+
+def check_pairs(faces: dict[str, Any]) -> None:
+    """Refuses an axis that is periodic at one end only."""
+    for axis in "xyz":
+        low, high = faces[axis + "-"], faces[axis + "+"]
+        if (low == "periodic") != (high == "periodic"):
+            one, other = (axis + "-", axis + "+") if low == "periodic" else (axis + "+", axis + "-")
+            raise BadInput(
+                f'boundaries."{one}" = "periodic" needs boundaries."{other}" = "periodic" as well.'
+            )
 
 
 def engine_options(engine: Engine) -> dict[str, Any]:

@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Field
 
 from ..errors import BadInput
-from .common import Engine, Output, Triple, check_engine, check_split, engine_options
+from .common import SolverCase, Triple, check_pairs, check_split, engine_options
 from .keys import Table, key
 
 Cells = Annotated[list[Annotated[int, Field(ge=1, le=100_000)]], Field(min_length=3, max_length=3)]
@@ -96,7 +95,7 @@ class Run(Table):
     dt: float | None = key("fixed time step in s instead", POSITIVE, None, gt=0)
 
 
-class DendriteCase(Table):
+class DendriteCase(SolverCase):
     """A dendrite case file, complete: what is not given has its default, cross-checks have passed."""
 
     exclusive: ClassVar = (("run.steps", "run.time"), ("run.safety", "run.dt"))
@@ -109,8 +108,6 @@ class DendriteCase(Table):
     start: Start = key("the state at time 0", "a table [start]", Start())
     seeds: list[SeedTable] = key("the crystals at the start", "tables [[seeds]], at least one", [SeedTable()])
     run: Run = key("when to stop and how far to step", "a table [run]")
-    engine: Engine = key("how the work is spread and messages hidden", "a table [engine]", Engine())
-    output: Output = key("what is written", "a table [output]", Output())
 
     def completed(self) -> DendriteCase:
         run = self.run
@@ -126,20 +123,8 @@ class DendriteCase(Table):
     def _centre(self, seed: SeedTable) -> list[float]:
         return seed.centre or [0.5 * count * self.grid.spacing for count in self.grid.cells]
 
-    def with_files(self, _folder: Path) -> DendriteCase:
-        return self
-
-    def reference(self, folder: Path) -> Path | None:
-        return None
-
     def check(self) -> None:
-        run = self.run
-        given = [f"run.{name}" for name in ("steps", "time") if getattr(run, name) is not None]
-        if not given:
-            raise BadInput("run does not say when to stop: give one of run.steps or run.time.")
-        for pair in (given, [f"run.{n}" for n in ("safety", "dt") if getattr(run, n) is not None]):
-            if len(pair) > 1:
-                raise BadInput(f"{' and '.join(pair)} cannot stand together: give only one.")
+        self.check_run()
         if self.start.temperature >= self.material.melting:
             raise BadInput(
                 f"start.temperature = {self.start.temperature:g} is not allowed: it must be below "
@@ -147,7 +132,7 @@ class DendriteCase(Table):
             )
         self._check_seeds()
         self._check_faces()
-        check_engine(self.engine)
+        super().check()
 
     def _check_seeds(self) -> None:
         if not self.seeds:
@@ -165,13 +150,7 @@ class DendriteCase(Table):
 
     def _check_faces(self) -> None:
         faces = self.boundaries.faces()
-        for axis in "xyz":
-            low, high = faces[axis + "-"], faces[axis + "+"]
-            if (low == "periodic") != (high == "periodic"):
-                one, other = (axis + "-", axis + "+") if low == "periodic" else (axis + "+", axis + "-")
-                raise BadInput(
-                    f'boundaries."{one}" = "periodic" needs boundaries."{other}" = "periodic" as well.'
-                )
+        check_pairs(faces)
         mirrors = [name for name, kind in faces.items() if kind == "symmetry"]
         if mirrors and any(seed.angle for seed in self.seeds):
             raise BadInput(

@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Field
 
 from ..errors import BadInput
 from ..units import Units, Wind, describe, pressure_balance
-from .common import Engine, Output, Triple, check_engine, check_split, engine_options
+from .common import SolverCase, Triple, check_pairs, check_split, engine_options
 from .keys import Table, key
 
 Points = Annotated[list[Annotated[int, Field(ge=1, le=100_000)]], Field(min_length=3, max_length=3)]
@@ -116,7 +115,7 @@ class Run(Table):
     )
 
 
-class MagnetosphereCase(Table):
+class MagnetosphereCase(SolverCase):
     """A magnetosphere case file, complete: what is not given has its default, cross-checks have passed."""
 
     exclusive: ClassVar = (("run.steps", "run.time"), ("run.courant", "run.dt"))
@@ -131,33 +130,17 @@ class MagnetosphereCase(Table):
     diffusion: Diffusion = key("the diffusion terms", "a table [diffusion]", Diffusion())
     limits: Limits = key("floors", "a table [limits]", Limits())
     run: Run = key("when to stop and how far to step", "a table [run]")
-    engine: Engine = key("how the work is spread and messages hidden", "a table [engine]", Engine())
-    output: Output = key("what is written", "a table [output]", Output())
 
     def completed(self) -> MagnetosphereCase:
         if self.run.dt is None and self.run.courant is None:
-            return self.model_copy(update={"run": self.run.model_copy(update={"courant": 0.4})})
+            return self.updated("run", courant=0.4)
         return self
-
-    def with_files(self, _folder: Path) -> MagnetosphereCase:
-        return self
-
-    def reference(self, folder: Path) -> Path | None:
-        """The profiles in a case's folder that a run may be compared with."""
-        path = folder / "reference.csv"
-        return path if path.is_file() else None
 
     def has_planet(self) -> bool:
         return self.plasma.initial == "planet"
 
     def check(self) -> None:
-        run = self.run
-        given = [f"run.{name}" for name in ("steps", "time") if getattr(run, name) is not None]
-        if not given:
-            raise BadInput("run does not say when to stop: give one of run.steps or run.time.")
-        for pair in (given, [f"run.{n}" for n in ("courant", "dt") if getattr(run, n) is not None]):
-            if len(pair) > 1:
-                raise BadInput(f"{' and '.join(pair)} cannot stand together: give only one.")
+        self.check_run()
         self._check_faces()
         if self.has_planet() and self.wind is None:
             raise BadInput('wind is missing: plasma.initial = "planet" needs a table [wind].')
@@ -170,17 +153,11 @@ class MagnetosphereCase(Table):
                 f"planet.outer = {self.planet.outer:g} is not allowed: it must be greater than "
                 f"planet.inner = {self.planet.inner:g}."
             )
-        check_engine(self.engine)
+        super().check()
 
     def _check_faces(self) -> None:
         faces = self.boundaries.faces()
-        for axis in "xyz":
-            low, high = faces[axis + "-"], faces[axis + "+"]
-            if (low == "periodic") != (high == "periodic"):
-                one, other = (axis + "-", axis + "+") if low == "periodic" else (axis + "+", axis + "-")
-                raise BadInput(
-                    f'boundaries."{one}" = "periodic" needs boundaries."{other}" = "periodic" as well.'
-                )
+        check_pairs(faces)
         for name, kind in faces.items():
             if kind == "wind" and not self.has_planet():
                 raise BadInput(f'boundaries."{name}" = "wind" needs plasma.initial = "planet".')

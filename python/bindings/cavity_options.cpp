@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The options of a cavity: from the dict that the Python case makes of a case file, once, to the typed
 // struct.
-#include "python/bindings/faces.hpp"
+#include "python/bindings/options.hpp"
 #include "python/bindings/reading.hpp"
 
 namespace nb = nanobind;
@@ -42,7 +42,7 @@ cavity::PressureOptions pressure_from(const nb::dict& options) {
 
 }  // namespace
 
-cavity::CavityOptions options_from(const nb::dict& options) {
+cavity::CavityOptions cavity_options(const nb::dict& options) {
   using cavity::Clustering;
   cavity::CavityOptions o;
   o.reynolds = get<double>(options, "reynolds");
@@ -72,7 +72,7 @@ cavity::CavityOptions options_from(const nb::dict& options) {
       options, "initial", {{"rest", cavity::Initial::rest}, {"taylor_green", cavity::Initial::taylor_green}});
   const auto engine = get<nb::dict>(options, "engine");
   o.split = int3(engine, "split");
-  o.engine = runner_from(engine);
+  o.engine = runner_from(engine, samples);
   return o;
 }
 

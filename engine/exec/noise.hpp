@@ -8,7 +8,7 @@
 #include "engine/field/views.hpp"
 #include "engine/grid/box.hpp"
 
-namespace sc::dendrite {
+namespace sc {
 
 /// The finaliser of SplitMix64 (Steele, Lea, Flood 2014).
 SC_FN constexpr std::uint64_t mixed64(std::uint64_t v) {
@@ -40,4 +40,10 @@ SC_FN Real noise(std::uint64_t key, Index g) {
   return Real(static_cast<std::int32_t>(value)) * Real(0x1p-31);
 }
 
-}  // namespace sc::dendrite
+/// Uniform in (0, 1): draw number `draw` of the stream `key`.
+SC_FN constexpr double uniform(std::uint64_t key, std::uint64_t draw) {
+  const std::uint64_t bits = mixed64(key + (draw + 1) * 0x9e3779b97f4a7c15U);
+  return (static_cast<double>(bits >> 11U) + 0.5) * 0x1p-53;
+}
+
+}  // namespace sc

@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Time of a turbulence step against fluidsim's ns3d: same points, RK4, two thirds, rotational form, dt.
+
+    bench/turbulence_peer.py [--points 128] [--ranks 1,2] [--rounds 5] [--steps 3]
+
+The peer (fluidsim, fluidfft and its FFTW plugins, from PyPI) goes into a virtual environment of its own,
+build/peer. Both programs take turns, round by round; the figure is the ratio of the medians. Prints
+`result:` lines as bench/run.py reads them.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PEER = ROOT / "build" / "peer"
+ONE_RANK = ("fluidsim", "fluidfft", "pyfftw", "fluidfft-fftw")
+MORE_RANKS = ("mpi4py", "fluidfft-mpi_with_fftw")
+# fluidfft's transforms that are tried, the fastest first, for one rank and for more.
+TRANSFORMS = {False: ("fft3d.with_fftw3d", "fft3d.with_pyfftw"), True: ("fft3d.mpi_with_fftw1d",)}
+
+OURS = """
+import json, sys, time
+from subcurrent import core
+m = core.load(); context = m.Context(threads=1)
+n, steps = int(sys.argv[1]), int(sys.argv[2])
+options = {"points": [n] * 3, "viscosity": 1 / 1600, "dt": 1e-3, "transforms": sys.argv[3],
+           "forcing": {"kind": "none", "kmax": 2.5, "power": 0.0},
+           "engine": {"strategy": "boundary_first", "split": [0, 0, 0], "halo_corners": "direct",
+                      "poke_ms": 0.5}}
+flow = m.Turbulence(context, options); flow.start_taylor_green(); flow.step(diagnostics=False)
+context.barrier(); begin = time.perf_counter()
+for _ in range(steps): flow.step(diagnostics=False)
+context.barrier(); seconds = (time.perf_counter() - begin) / steps
+measured = flow.measure()
+if context.rank == 0: print("peer:", json.dumps([seconds, measured["energy"]]))
+context.close()
+"""
+
+THEIRS = """
+import json, sys, time, tempfile, os
+os.environ["FLUIDSIM_PATH"] = tempfile.gettempdir()
+import numpy as np
+from fluidsim.solvers.ns3d.solver import Simul
+n, steps = int(sys.argv[1]), int(sys.argv[2])
+p = Simul.create_default_params()
+p.oper.nx = p.oper.ny = p.oper.nz = n
+p.oper.Lx = p.oper.Ly = p.oper.Lz = 2 * np.pi
+p.oper.type_fft = sys.argv[3]; p.oper.coef_dealiasing = 2 / 3
+p.nu_2 = 1 / 1600; p.init_fields.type = "in_script"
+p.time_stepping.type_time_scheme = "RK4"; p.time_stepping.USE_CFL = False
+p.time_stepping.deltat0 = 1e-3; p.time_stepping.USE_T_END = False; p.time_stepping.it_end = 1
+p.output.HAS_TO_SAVE = False; p.output.ONLINE_PLOT_OK = False
+p.short_name_type_run = "peer"
+sim = Simul(p)
+X, Y, Z = sim.oper.get_XYZ_loc()
+u = np.sin(X) * np.cos(Y) * np.cos(Z); v = -np.cos(X) * np.sin(Y) * np.cos(Z)
+sim.state.init_statephys_from(vx=u, vy=v, vz=np.zeros_like(u)); sim.state.statespect_from_statephys()
+sim.time_stepping.init_from_params() if hasattr(sim.time_stepping, "init_from_params") else None
+one = sim.time_stepping.one_time_step_computation
+one()
+try:
+    from mpi4py import MPI; comm = MPI.COMM_WORLD
+except ImportError:
+    comm = None
+wait = comm.Barrier if comm and comm.size > 1 else (lambda: None)
+wait(); begin = time.perf_counter()
+for _ in range(steps): one()
+wait(); seconds = (time.perf_counter() - begin) / steps
+energy = float(sim.output.compute_energy())
+if comm is None or comm.rank == 0: print("peer:", json.dumps([seconds, energy]))
+"""
+
+
+def install(packages: tuple[str, ...]) -> str | None:
+    """Puts packages into the peer's environment; why that failed, or None."""
+    if not (PEER / "bin" / "python").exists():
+        venv.create(PEER, with_pip=True)
+    stamp = PEER / ("installed-" + "-".join(packages))
+    if stamp.exists():
+        return None
+    done = subprocess.run(
+        [PEER / "bin" / "pip", "install", "-q", *packages], check=False, capture_output=True, text=True
+    )
+    if done.returncode != 0:
+        return (done.stderr.strip() or "no output").splitlines()[-1]
+    stamp.touch()
+    return None
+
+
+def one(python: Path | str, code: str, ranks: int, *arguments) -> tuple[float, float]:
+    """Seconds a step and the energy at the end."""
+    command = [str(python), "-c", code, *map(str, arguments)]
+    if ranks > 1:
+        command = ["mpirun", "-n", str(ranks), "--oversubscribe", "--bind-to", "none", *command]
+    root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    quiet = {"OMP_NUM_THREADS": "1", "TRANSONIC_NO_MPI": "" if ranks > 1 else "1"}
+    done = subprocess.run(
+        command, check=False, capture_output=True, text=True, env={**os.environ, **root, **quiet}
+    )
+    for line in done.stdout.splitlines():
+        if line.startswith("peer:"):
+            return tuple(json.loads(line.removeprefix("peer:")))
+    raise RuntimeError((done.stderr.strip() or done.stdout.strip() or "no output").splitlines()[-1])
+
+
+def peer_transform(ranks: int, points: int) -> str:
+    """The first of fluidfft's transforms that runs here."""
+    failure = install(ONE_RANK + (MORE_RANKS if ranks > 1 else ()))
+    if failure is None:
+        for name in TRANSFORMS[ranks > 1]:
+            try:
+                one(PEER / "bin" / "python", THEIRS, ranks, min(points, 32), 1, name)
+            except RuntimeError as error:
+                failure = str(error)
+            else:
+                return name
+    raise RuntimeError(failure)
+
+
+def compare(points: int, ranks: int, rounds: int, steps: int) -> None:
+    transform = peer_transform(ranks, points)
+    programs = {
+        "fluidsim": (PEER / "bin" / "python", THEIRS, transform),
+        "fftw": (sys.executable, OURS, "fftw"),
+        "pocketfft": (sys.executable, OURS, "pocketfft"),
+    }
+    times: dict[str, list[float]] = {name: [] for name in programs}
+    energies = {}
+    for _ in range(rounds):
+        for name, (python, code, argument) in programs.items():
+            seconds, energies[name] = one(python, code, ranks, points, steps, argument)
+            times[name].append(seconds)
+    spread = max(energies.values()) / min(energies.values()) - 1
+    print(f"{points}^3, {ranks} ranks, load {os.getloadavg()[0]:.1f}: fluidsim's transform {transform}")
+    for name, seconds in times.items():
+        print(
+            f"  {name:10s} {1e3 * statistics.median(seconds):8.1f} ms a step, "
+            f"{1e3 * min(seconds):.1f} at best"
+        )
+    print(f"  the energies after {steps + 1} steps agree within {spread:.1e}")
+    if spread > 1e-9:
+        raise RuntimeError("the two programs did not compute the same flow")
+    for name in ("fftw", "pocketfft"):
+        ratio = statistics.median(times["fluidsim"]) / statistics.median(times[name])
+        goal = "goal >= 1.5" if name == "fftw" else "no goal"
+        print(
+            f"result: step against fluidsim, {points}^3, {ranks} ranks, {name}: {ratio:.3f} ({goal})",
+            flush=True,
+        )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--points", type=int, default=128)
+    parser.add_argument("--ranks", default="1,2")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--steps", type=int, default=3)
+    options = parser.parse_args()
+    code = 0
+    for ranks in map(int, options.ranks.split(",")):
+        try:
+            compare(options.points, ranks, options.rounds, options.steps)
+        except RuntimeError as error:
+            print(f"{ranks} ranks: skipped ({error})", flush=True)
+            code = 1
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

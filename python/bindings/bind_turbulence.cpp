@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// _core.Turbulence: its first fields, what its files hold, its results as dicts.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "io/snapshot_file.hpp"
+#include "python/bindings/options.hpp"
+#include "python/bindings/solver_face.hpp"
+#include "solvers/turbulence/solver.hpp"
+
+#include <numbers>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace sc::python {
+
+namespace {
+
+using turbulence::Turbulence;
+
+class TurbulenceFace : public SolverFace<Turbulence> {
+ public:
+  TurbulenceFace(std::shared_ptr<Ranks> ranks, const turbulence::TurbulenceOptions& options)
+      : SolverFace(ranks, std::make_shared<Turbulence>(ranks->open(), options)) {}
+
+  /// From a snapshot's velocity, made free of divergence, or from the modes of a checkpoint; at time 0.
+  void start_from_snapshot(const std::string& path) {
+    io::read_snapshot_field(path, "velocity", solver().velocity_points().storage(0));
+    solver().start_from_points();
+  }
+  void start_from_checkpoint(const std::string& path) {
+    read_checkpoint(path);
+    solver().clock() = {};
+  }
+
+ private:
+  std::vector<NamedField> fields() override {
+    return {{"velocity", &solver().velocity_points(), true},
+            {"vorticity", &solver().vorticity_points(), true},
+            {"modes", &solver().modes(), true}};
+  }
+  void before_output() override {
+    solver().velocity();
+    solver().vorticity();
+  }
+  void before_checkpoint() override { solver().balance(); }
+  void restored() override { solver().restored(); }
+  io::Snapshot snapshot() override;
+  io::CheckpointContents contents() override;
+};
+
+io::Snapshot TurbulenceFace::snapshot() {
+  Turbulence& flow = solver();
+  const Int3 n = flow.grid().cells();
+  const auto h = [](int count) { return 2 * std::numbers::pi / count; };
+  return {.uniform = io::UniformPoints{{0, 0, 0}, {h(n.x), h(n.y), h(n.z)}},
+          .fields = {{"velocity", &flow.velocity_points().storage(0)},
+                     {"vorticity", &flow.vorticity_points().storage(0)}},
+          .step = flow.clock().steps,
+          .time = flow.clock().time};
+}
+
+// The modes that are kept and the clock: the step takes nothing else from the one before.
+io::CheckpointContents TurbulenceFace::contents() {
+  Turbulence& flow = solver();
+  return {.solver = "turbulence",
+          .grid = flow.fft().mode_grid(),
+          .fields = {{"modes", &flow.modes().storage(0)}},
+          .scalars = {{"time", &flow.clock().time}, {"steps", &flow.clock().steps}}};
+}
+
+void add(nb::dict& to, const turbulence::Measures& m) {
+  to["energy"] = m.energy;
+  to["dissipation"] = m.dissipation;
+  to["enstrophy"] = m.enstrophy;
+  to["skewness"] = m.skewness;
+  to["taylor_reynolds"] = m.taylor_reynolds;
+  to["kolmogorov"] = m.kolmogorov;
+  to["kmax_eta"] = m.resolution;
+  to["divergence"] = m.divergence;
+}
+
+nb::dict step(TurbulenceFace& face, bool diagnostics) {
+  const auto [report, measures] = unlocked([&] {
+    const turbulence::StepReport done = face.step();
+    return std::pair(done, diagnostics ? face.solver().measure() : turbulence::Measures{});
+  });
+  nb::dict result;
+  result["step"] = report.step;
+  result["time"] = report.time;
+  result["dt"] = report.dt;
+  if (diagnostics) add(result, measures);
+  return result;
+}
+
+nb::dict measure(TurbulenceFace& face) {
+  nb::dict result;
+  add(result, unlocked([&] { return face.solver().measure(); }));
+  return result;
+}
+
+}  // namespace
+
+void bind_turbulence(nb::module_& module) {
+  bind_solver<TurbulenceFace>(module, "Turbulence",
+                              "Flow in a periodic box on all ranks of a context; collective. Starts at rest.",
+                              &turbulence_options)
+      .def(
+          "start_taylor_green", [](TurbulenceFace& f) { f.solver().start_taylor_green(); }, Unlocked())
+      .def(
+          "start_random",
+          [](TurbulenceFace& f, std::vector<double> spectrum, std::uint64_t seed) {
+            unlocked([&] { f.solver().start_random({std::move(spectrum), seed}); });
+          },
+          "spectrum"_a, "seed"_a, "E(k) of the shells 0, 1, 2, …; the same field for any number of ranks.")
+      .def("start_from_snapshot", &TurbulenceFace::start_from_snapshot, "path"_a, Unlocked())
+      .def("start_from_checkpoint", &TurbulenceFace::start_from_checkpoint, "path"_a, Unlocked())
+      .def("step", &step, "diagnostics"_a = true,
+           "One time step, described by a dict; energy, skewness and scales, which take transforms, only "
+           "with diagnostics.")
+      .def("measure", &measure, "Energy, dissipation and the small scales of the present flow.")
+      .def(
+          "spectrum", [](TurbulenceFace& f) { return unlocked([&] { return f.solver().spectrum(); }); },
+          "E(k) of the shells 0, 1, 2, …")
+      .def(
+          "velocity",
+          [](nb::pointer_and_handle<TurbulenceFace> self) {
+            unlocked([&] { self.p->solver().velocity(); });
+            return view(self.h, self.p->viewed("velocity"));
+          },
+          "This rank's points as of the last step, (3, nz, ny, nx); not a copy. Collective.");
+}
+
+}  // namespace sc::python

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// SolverFace: what Python holds of a solver: the solver with its ledger, files, accounts and views of its
+// fields. A solver adds what its files hold and its results as dicts; bind_solver() gives the rest to Python.
+#pragma once
+
+#include <nanobind/stl/shared_ptr.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/move/gather.hpp"
+#include "io/checkpoint.hpp"
+#include "io/snapshot.hpp"
+#include "io/timeline_file.hpp"
+#include "python/bindings/arrays.hpp"
+#include "python/bindings/faces.hpp"
+
+namespace sc::python {
+
+/// A field under the name that Python knows it by.
+struct NamedField {
+  const char* name;
+  AnyField* field;
+  bool fixed = false;  ///< part of the grid, not of the state
+};
+
+/// Throws Error (bad_input) that names what is allowed.
+AnyField& find_field(const std::vector<NamedField>& fields, const std::string& name);
+
+/// The terms of the slowest rank, and what all ranks moved. Collective.
+Terms slowest(const Context& context, const Terms& mine);
+
+template <class Solver>
+class SolverFace {
+ public:
+  SolverFace(std::shared_ptr<Ranks> ranks, std::shared_ptr<Solver> solver)
+      : ranks_(std::move(ranks)), solver_(std::move(solver)), ledger_(solver_->runner()) {
+    ranks_->add(solver_);
+  }
+  virtual ~SolverFace() = default;
+
+  Solver& solver() {
+    ranks_->open();
+    return *solver_;
+  }
+  Context& context() { return ranks_->open(); }
+  bool first_rank() { return context().rank() == 0; }
+  const Ledger& ledger() const { return ledger_; }
+
+  /// One time step, booked in the ledger; the solver's report.
+  auto step() {
+    forget_views();
+    ledger_.open();
+    const auto report = solver().step();
+    ledger_.close();
+    return report;
+  }
+
+  /// The present level of a field for a view that may be written to.
+  Storage& viewed(const std::string& name) {
+    Storage& storage = find_field(fields(), name).storage(0);
+    storage.settle();
+    viewed_ = true;
+    return storage;
+  }
+  /// On rank 0 all points of a field, walls included where the solver has them.
+  std::vector<std::byte> gather(AnyField& field) {
+    before_output();
+    return sc::gather(field.storage(0), layers());
+  }
+  nanobind::object gathered(const std::string& name) {
+    AnyField& field = find_field(fields(), name);
+    std::vector<std::byte> bytes = unlocked([&] { return gather(field); });
+    if (!first_rank()) return nanobind::none();
+    return nanobind::cast(owned(std::move(bytes), field.storage(0), gathered_extent(field.grid(), layers())));
+  }
+
+  void write_snapshot(const std::string& path) {
+    before_output();
+    io::write_snapshot(path, snapshot());
+  }
+  void write_checkpoint(const std::string& path) {
+    before_checkpoint();
+    io::write_checkpoint(path, contents());
+  }
+  void read_checkpoint(const std::string& path) {
+    io::read_checkpoint(path, contents());
+    restored();
+  }
+  void write_timeline(const std::string& path) { io::write_timeline(context(), path); }
+
+  /// Where the time went, in the letters of the papers. Collective.
+  nanobind::dict terms() {
+    const Terms a = unlocked([&] { return slowest(context(), ledger_.terms()); });
+    nanobind::dict result = terms_of(a);
+    result["bytes_moved"] = a.bytes_moved;
+    result["gb_per_s"] = a.compute() > 0 ? 1e-9 * a.bytes_declared / a.compute() : 0.0;
+    add_terms(result);
+    return result;
+  }
+
+ protected:
+  virtual std::vector<NamedField> fields() = 0;
+  virtual io::Snapshot snapshot() = 0;
+  virtual io::CheckpointContents contents() = 0;
+  /// Collective: brings what is shown up to date.
+  virtual void before_output() {}
+  virtual void before_checkpoint() {}
+  /// Collective: what follows from the state that a checkpoint has set.
+  virtual void restored() {}
+  /// Layers of halo beyond physical faces that are points too.
+  virtual int layers() const { return 0; }
+  virtual void add_terms(nanobind::dict&) {}
+
+ private:
+  /// A rank that looked at a field may have changed it; all ranks must then refresh together.
+  void forget_views() {
+    if (!context().any(viewed_)) return;
+    for (const NamedField& shown : fields()) {
+      if (shown.fixed) continue;
+      Storage& storage = shown.field->storage(0);
+      storage.settle();
+      storage.set_fresh(point);
+    }
+    viewed_ = false;
+  }
+
+  std::shared_ptr<Ranks> ranks_;
+  std::shared_ptr<Solver> solver_;
+  Ledger ledger_;
+  bool viewed_ = false;  ///< a view has been handed out since the last step: halos may be stale
+};
+
+/// A class of the module with what every solver offers; `read` makes the solver's options out of a dict.
+/// Faces need names of their own, even where nobody else sees them: nanobind knows types by name.
+template <class Face, class Options>
+nanobind::class_<Face> bind_solver(nanobind::module_& module, const char* name, const char* text,
+                                   Options (*read)(const nanobind::dict&)) {
+  namespace nb = nanobind;
+  using Self = nb::pointer_and_handle<Face>;
+  nb::class_<Face> bound(module, name, text);
+  bound
+      .def(
+          "__init__",
+          [read](Face* self, std::shared_ptr<Ranks> ranks, const nb::dict& options) {
+            const Options typed = read(options);
+            unlocked([&] { new (self) Face(std::move(ranks), typed); });
+          },
+          nb::arg("context"), nb::arg("options"))
+      .def_prop_ro("rank", [](Face& f) { return f.context().rank(); })
+      .def_prop_ro("time", [](Face& f) { return f.solver().clock().time; })
+      .def_prop_ro("steps", [](Face& f) { return f.solver().clock().steps; })
+      .def_prop_ro("cells",
+                   [](Face& f) {
+                     return Box{{0, 0, 0}, f.solver().grid().cells()}.cells();
+                   })
+      .def_prop_ro("split", [](Face& f) { return tuple_of(f.solver().grid().split()); })
+      .def_prop_ro("strategy",
+                   [](Face& f) { return std::string(strategy_name(f.solver().runner().strategy())); })
+      .def("local_box",
+           [](Face& f) {
+             const Box box = f.solver().grid().global_box();
+             return nb::make_tuple(tuple_of(box.lo), tuple_of(box.hi));
+           })
+      .def(
+          "field", [](Self self, const std::string& n) { return view(self.h, self.p->viewed(n)); },
+          nb::arg("name"), "This rank's own cells of a field where the solver keeps them; not a copy.")
+      .def("gather", &Face::gathered, nb::arg("name"), "All cells of a field on rank 0, None elsewhere.")
+      .def("write_snapshot", &Face::write_snapshot, nb::arg("path"), Unlocked())
+      .def("write_checkpoint", &Face::write_checkpoint, nb::arg("path"), Unlocked())
+      .def("read_checkpoint", &Face::read_checkpoint, nb::arg("path"), Unlocked())
+      .def("write_timeline", &Face::write_timeline, nb::arg("path"), Unlocked())
+      .def("timeline_summary", [](Face& f) { return timeline_summary(f.ledger(), f.context().timeline()); })
+      .def("terms", &Face::terms);
+  return bound;
+}
+
+}  // namespace sc::python

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The case file of the turbulence solver: incompressible flow in a periodic box of side 2π."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
+
+from ..errors import BadInput
+from ..reference import read_columns
+from .common import SolverCase, check_split, engine_options
+from .keys import Table, key
+
+Points = Annotated[
+    list[Annotated[int, Field(ge=4, le=100_000, multiple_of=2)]], Field(min_length=3, max_length=3)
+]
+POSITIVE, NOT_NEGATIVE = "a number greater than 0", "a number >= 0"
+STARTS = ("taylor_green", "random")
+START = '"taylor_green", "random", or the path of a snapshot (.vtkhdf) or a checkpoint (.h5)'
+
+
+class Flow(Table):
+    reynolds: float | None = key(
+        "1 / viscosity: Reynolds number of unit speed and length", POSITIVE, None, gt=0
+    )
+    viscosity: float | None = key("kinematic viscosity instead", NOT_NEGATIVE, None, ge=0)
+    initial: str = key("the flow at time 0", START, "taylor_green")
+
+
+class Spectrum(Table):
+    """E(k) of a random first field."""
+
+    shape: Literal["peaked", "kolmogorov", "file"] = key(
+        "peaked: k^4 exp(-2 (k / peak)^2); kolmogorov: k^4 below the peak, k^(-5/3) beyond it",
+        '"peaked", "kolmogorov" or "file"',
+        "peaked",
+    )
+    peak: float = key("the wavenumber around which the energy lies", POSITIVE, 4.0, gt=0)
+    energy: float = key("energy of the flow, |u|^2 / 2 in the mean", POSITIVE, 0.5, gt=0)
+    seed: int = key("another number, another flow", "a whole number >= 0", 1, ge=0, le=2**62)
+    file: str | None = key('CSV file with the columns k,E for shape = "file"', "the path of a CSV file", None)
+
+
+class GridTable(Table):
+    points: Points = key("points along x, y, z", "three even numbers from 4 to 100000")
+
+
+class Scheme(Table):
+    integrator: Literal["rk4"] = key("Runge-Kutta method", '"rk4"', "rk4")
+    form: Literal["rotational"] = key("form of the convection term", '"rotational"', "rotational")
+    dealiasing: Literal["two_thirds"] = key("how aliasing is kept out", '"two_thirds"', "two_thirds")
+    transforms: Literal["auto", "pocketfft", "fftw"] = key(
+        "who transforms lines", '"auto", "pocketfft" or "fftw"', "auto"
+    )
+    dt: float | None = key("time step", POSITIVE, None, gt=0)
+
+
+class Forcing(Table):
+    kind: Literal["none", "negative_viscosity", "constant_power"] = key(
+        "what feeds the large scales: nothing, what holds the energy constant, or a constant power",
+        '"none", "negative_viscosity" or "constant_power"',
+        "none",
+    )
+    kmax: float = key("modes 0 < |k| < kmax are forced", "a number greater than 1", 2.5, gt=1)
+    power: float | None = key("power of constant_power", POSITIVE, None, gt=0)
+
+
+class Storage(Table):
+    kind: Literal["memory", "disk"] = key("where the fields are kept", '"memory" or "disk"', "memory")
+    io: Literal["sync", "async"] | None = key("how they pass through memory", '"sync" or "async"', None)
+    files: int | None = key("pieces of each field", "a whole number >= 2", None, ge=2)
+    memory: str | None = key("a budget that decides by itself", 'a size, e.g. "3 GiB"', None)
+    scratch: str | None = key("folder of the scratch files", "the path of a folder", None)
+
+
+class Run(Table):
+    steps: int | None = key("run to this step", "a whole number >= 1", None, ge=1)
+    time: float | None = key("run to this time", POSITIVE, None, gt=0)
+
+
+class TurbulenceCase(SolverCase):
+    """A turbulence case file."""
+
+    exclusive: ClassVar = (("run.steps", "run.time"), ("flow.reynolds", "flow.viscosity"))
+
+    solver: Literal["turbulence"] = key("the solver", '"turbulence"', "turbulence")
+    flow: Flow = key("the fluid and its first state", "a table [flow]")
+    spectrum: Spectrum = key("energy of a random first state", "a table [spectrum]", Spectrum())
+    grid: GridTable = key("the grid", "a table [grid]")
+    scheme: Scheme = key("how the equations are solved", "a table [scheme]")
+    forcing: Forcing = key("what feeds the large scales", "a table [forcing]", Forcing())
+    storage: Storage = key("where the fields are kept", "a table [storage]", Storage())
+    run: Run = key("when to stop", "a table [run]")
+
+    def check(self) -> None:
+        super().check()
+        self.check_run()
+        if self.flow.reynolds is None and self.flow.viscosity is None:
+            raise BadInput("flow has no viscosity: give one of flow.reynolds or flow.viscosity.")
+        if self.scheme.dt is None:
+            raise BadInput(f"scheme.dt is missing: it must be {POSITIVE}.")
+        if (self.forcing.kind == "constant_power") != (self.forcing.power is not None):
+            raise BadInput('forcing.power belongs to forcing.kind = "constant_power": give both or neither.')
+        if self.spectrum.shape == "file" and self.spectrum.file is None:
+            raise BadInput('spectrum.file is missing: spectrum.shape = "file" needs a CSV file with k,E.')
+        for name in ("io", "files", "memory", "scratch"):
+            if getattr(self.storage, name) is not None and self.storage.kind == "memory":
+                raise BadInput(f'storage.{name} belongs to storage.kind = "disk".')
+        if self.storage.kind == "disk":
+            raise BadInput('storage.kind = "disk" is not there yet for this solver: allowed is "memory".')
+
+    def check_ranks(self, ranks: int) -> None:
+        if self.engine.split != "auto" and self.engine.split[0] != 1:
+            raise BadInput(
+                f"engine.split = {self.engine.split} cuts the lines along x: its first number must be 1."
+            )
+        _, ny, nz = self.grid.points
+        check_split([1, ny, nz], self.engine.split, ranks, 1)
+
+    def with_files(self, folder: Path) -> TurbulenceCase:
+        case = self
+        if self.flow.initial not in STARTS:
+            case = case.updated("flow", initial=str(self._file(folder, "flow.initial", START)))
+        if self.spectrum.shape == "file":
+            file = self._file(folder, "spectrum.file", "a CSV file with the columns k,E")
+            if not {"k", "E"} <= set(read_columns(file)):
+                raise BadInput(f"spectrum.file = {file} has no columns k,E.")
+            case = case.updated("spectrum", file=str(file))
+        return case
+
+    def _file(self, folder: Path, name: str, allowed: str) -> Path:
+        given = self._value(name)
+        path = (folder / given).resolve()
+        if not path.is_file() or (name == "flow.initial" and path.suffix not in (".vtkhdf", ".h5")):
+            raise BadInput(f'{name} = "{given}" is not allowed: it must be {allowed}.')
+        return path
+
+    def viscosity(self) -> float:
+        return float(self.flow.viscosity) if self.flow.reynolds is None else 1.0 / self.flow.reynolds
+
+    def kept(self) -> int:
+        """The largest mode that is kept along every axis."""
+        return (min(self.grid.points) - 1) // 3
+
+    def energies(self) -> list[float]:
+        """E(k) of the shells 0, 1, 2, … that a random first field shall have."""
+        s = self.spectrum
+        if s.shape == "file":
+            columns = read_columns(Path(s.file))
+            energies = [0.0] * (int(max(columns["k"])) + 1)
+            for k, energy in zip(columns["k"], columns["E"], strict=True):
+                energies[round(float(k))] = float(energy)
+            return energies
+        shells = range(1, self.kept() + 1)
+        shape = {
+            "peaked": lambda x: x**4 * math.exp(-2 * x * x),
+            "kolmogorov": lambda x: x**4 / (1 + x * x) ** (17 / 6),
+        }[s.shape]
+        values = [shape(k / s.peak) for k in shells]
+        return [0.0, *(s.energy * value / sum(values) for value in values)]
+
+    def notes(self) -> list[str]:
+        forced = (
+            ""
+            if self.forcing.kind == "none"
+            else f", {self.forcing.kind.replace('_', ' ')} below k = {self.forcing.kmax:g}"
+        )
+        return [f"viscosity {self.viscosity():.6g}, modes up to {self.kept()}{forced}"]
+
+    def options(self) -> dict[str, Any]:
+        """The options of the compiled solver, and how it starts."""
+        random = self.flow.initial == "random"
+        return {
+            "points": list(self.grid.points),
+            "viscosity": self.viscosity(),
+            "dt": float(self.scheme.dt),
+            "transforms": self.scheme.transforms,
+            "forcing": {
+                "kind": self.forcing.kind,
+                "kmax": float(self.forcing.kmax),
+                "power": float(self.forcing.power or 0.0),
+            },
+            "initial": self.flow.initial,
+            "spectrum": self.energies() if random else [],
+            "seed": self.spectrum.seed,
+            "engine": engine_options(self.engine),
+        }

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Forcing of the largest scales, f = c u in 0 < |k| < k_f, with c from sums over the modes at every stage:
+//
+//   energy held constant (negative viscosity):  c = epsilon / sum |u|^2,   epsilon = 2 nu sum k^2 |u|^2 / 2
+//   constant power P:                           c = P / sum |u|^2
+//
+// with |u|^2 summed over the forced modes, epsilon over all. The sums do not depend on their order.
+#pragma once
+
+#include <vector>
+
+#include "engine/overlap/runner.hpp"
+#include "engine/stage/global_value.hpp"
+#include "solvers/turbulence/kernels.hpp"
+
+namespace sc::turbulence {
+
+enum class ForcingKind { none, negative_viscosity, constant_power };
+
+struct ForcingOptions {
+  ForcingKind kind = ForcingKind::none;
+  double largest = 2.5;  ///< k_f
+  double power = 0;      ///< P, of constant_power
+};
+
+/// n <- n + c u in the band
+struct Force {
+  Wavenumbers wavenumbers;
+  double largest;
+  double c;
+  SC_FN void operator()(At at, Index g, InOut<Mode, 3> n, In<Mode, 3> u) const {
+    const auto k = wavenumbers.of(g);
+    const double square = k[0] * k[0] + k[1] * k[1] + k[2] * k[2];
+    const double here = square > 0 && square < largest * largest ? c : 0;
+    for (int d = 0; d < 3; ++d) n[d][at] += here * u[d][at];
+  }
+};
+
+/// |u|^2 of the modes in the band; those with kx > 0 stand for their conjugates too.
+struct BandSquare {
+  Wavenumbers wavenumbers;
+  double largest;
+  double scale;
+  SC_FN double operator()(At at, Index g, In<Mode, 3> u) const {
+    const auto k = wavenumbers.of(g);
+    const double square = k[0] * k[0] + k[1] * k[1] + k[2] * k[2];
+    const double weight = square > 0 && square < largest * largest ? (g.x > 0 ? 2 : 1) * scale : 0;
+    return weight * square_of(at, u);
+  }
+};
+
+/// What a mode loses to viscosity: nu k^2 |u|^2
+struct Dissipation {
+  Wavenumbers wavenumbers;
+  double scale;  ///< nu / points^2
+  SC_FN double operator()(At at, Index g, In<Mode, 3> u) const {
+    const auto k = wavenumbers.of(g);
+    return (g.x > 0 ? 2 : 1) * scale * (k[0] * k[0] + k[1] * k[1] + k[2] * k[2]) * square_of(at, u);
+  }
+};
+
+class Forcing {
+ public:
+  /// `modes`: where the forced fields live; `scale`: 1 / points^2.
+  Forcing(Runner& runner, const Grid& modes, Wavenumbers wavenumbers, double scale, double viscosity,
+          const ForcingOptions& options);
+
+  bool none() const { return options_.kind == ForcingKind::none; }
+  /// Collective: n <- n + c u. Throws Error (diverged) when no forced mode has energy.
+  void add(Level<Mode, 3> n, Level<Mode, 3> u);
+
+ private:
+  double coefficient(Level<Mode, 3> u);
+
+  Runner& runner_;
+  Wavenumbers wavenumbers_;
+  double scale_, viscosity_;
+  ForcingOptions options_;
+  Frame frame_;
+  std::vector<Box> band_;  ///< this rank's boxes that hold the band, in local coordinates
+  GlobalValue sums_;
+};
+
+}  // namespace sc::turbulence

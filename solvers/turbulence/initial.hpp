@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// First fields: random modes by counting, so that every rank makes its own and none depends on the split or
+// on the number of points.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+#include <vector>
+
+#include "engine/exec/noise.hpp"
+#include "solvers/turbulence/kernels.hpp"
+
+namespace sc::turbulence {
+
+struct RandomField {
+  std::vector<double> spectrum;  ///< E(k) of the shells 0, 1, 2, …; k = 0 and what is beyond stay empty
+  std::uint64_t seed = 1;
+};
+
+/// Gaussian, free of divergence, the same at -k up to conjugation.
+struct RandomMode {
+  Projection project;
+  std::uint64_t seed;
+
+  SC_FN void operator()(At at, Index g, Out<Mode, 3> n) const {
+    const auto k = project.wavenumbers.of(g);
+    // Of the pairs +-k on kx = 0, which are both stored, one is the other's conjugate.
+    const bool mirrored = k[0] == 0 && (k[2] < 0 || (k[2] == 0 && k[1] < 0));
+    const double sign = mirrored ? -1 : 1;
+    std::uint64_t key = seed;
+    for (const double part : k) key = mixed64(key + static_cast<std::uint64_t>(std::int64_t(sign * part)));
+    for (int d = 0; d < 3; ++d) {
+      const auto draw = 2 * static_cast<std::uint64_t>(d);
+      const double radius = std::sqrt(-2 * std::log(uniform(key, draw)));
+      const double angle = 2 * std::numbers::pi * uniform(key, draw + 1);
+      n[d][at] = {radius * std::cos(angle), sign * radius * std::sin(angle)};
+    }
+    const std::array<Mode, 3> p = project(at, g, {n.base, n.stride});
+    const bool mean = k[0] == 0 && k[1] == 0 && k[2] == 0;
+    for (int d = 0; d < 3; ++d) n[d][at] = mean ? Mode{} : p[static_cast<std::size_t>(d)];
+  }
+};
+
+/// n <- f(|k|) n
+struct Shape {
+  Wavenumbers wavenumbers;
+  const double* factors;  ///< one a shell, as many as there are shells
+  SC_FN void operator()(At at, Index g, InOut<Mode, 3> n) const {
+    const double f = factors[wavenumbers.shell(g)];
+    for (int d = 0; d < 3; ++d) n[d][at] = f * n[d][at];
+  }
+};
+
+}  // namespace sc::turbulence

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Turbulence: what is measured of it.
+#include "solvers/turbulence/statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "engine/base/error.hpp"
+#include "solvers/turbulence/solver.hpp"
+
+namespace sc::turbulence {
+
+ShellSums::ShellSums(const Wavenumbers& wavenumbers, double scale)
+    : wavenumbers_(wavenumbers),
+      scale_(scale),
+      sums_(static_cast<std::size_t>(wavenumbers.shells()), Accumulator(Reduce::sum)) {}
+
+void ShellSums::add(const Box& box, const Frame& frame, In<Mode, 3> u) {
+  for (int z = box.lo.z; z < box.hi.z; ++z)
+    for (int y = box.lo.y; y < box.hi.y; ++y) {
+      At c{frame.layout.offset({box.lo.x, y, z}), frame.layout.sy, frame.layout.sz};
+      Index g{frame.origin.x + box.lo.x, frame.origin.y + y, frame.origin.z + z};
+      for (int x = box.lo.x; x < box.hi.x; ++x, c = c.x(1), ++g.x) {
+        const double energy = 0.5 * (g.x > 0 ? 2 : 1) * scale_ * square_of(c, u);
+        sums_[static_cast<std::size_t>(wavenumbers_.shell(g))].add(&energy, 1);
+      }
+    }
+}
+
+double Turbulence::per_point_square() const {
+  const double points = double(options_.points.x) * options_.points.y * options_.points.z;
+  return 1 / (points * points);
+}
+
+std::vector<double> Turbulence::spectrum(Field<Mode, 3>& of) {
+  ShellSums shells(wavenumbers(), per_point_square());
+  of.storage(0).settle();
+  shells.add(of.grid().own(), {of.grid().layout(), of.grid().origin()}, of.read());
+  sums_.start(shells.sums());
+  std::vector<double> energy;
+  for (std::size_t k = 0; k < shells.sums().size(); ++k) energy.push_back(sums_.value(static_cast<int>(k)));
+  return energy;
+}
+
+std::vector<double> Turbulence::spectrum() { return spectrum(u_); }
+
+Balance Turbulence::balance() {
+  Sweep sums("balance", Sums{wavenumbers(), per_point_square()}, SweepOptions{.reduce = Reduce::sum},
+             reads(u_.now()));
+  runner_.run(sums);
+  sums_.start(sums.accumulators());
+  Balance b{.time = clock_.time, .energy = sums_.value(0), .enstrophy = sums_.value(1)};
+  b.dissipation = 2 * options_.viscosity * b.enstrophy;
+  b.divergence = std::sqrt(sums_.value(2));
+  if (!std::isfinite(b.energy) || !std::isfinite(b.enstrophy))
+    throw Error(Exit::diverged, "the flow is not finite any more at step " + std::to_string(clock_.steps) +
+                                    ", time " + std::to_string(clock_.time) + "; try a smaller dt");
+  return b;
+}
+
+Measures Turbulence::measure() {
+  Measures m{balance()};
+  m.skewness = skewness();
+  const double nu = options_.viscosity, speed = std::sqrt(2 * m.energy / 3);
+  if (!(nu > 0) || !(m.dissipation > 0)) {
+    m.taylor_length = m.taylor_reynolds = m.kolmogorov = m.resolution =
+        std::numeric_limits<double>::quiet_NaN();
+    return m;
+  }
+  m.taylor_length = speed * std::sqrt(15 * nu / m.dissipation);
+  m.taylor_reynolds = speed * m.taylor_length / nu;
+  m.kolmogorov = std::pow(nu * nu * nu / m.dissipation, 0.25);
+  const Wavenumbers w = wavenumbers();
+  m.resolution = m.kolmogorov * static_cast<double>(*std::min_element(w.low.begin(), w.low.end()) - 1);
+  return m;
+}
+
+double Turbulence::skewness() {
+  Sweep gradients("stretching", Stretching{wavenumbers()}, writes(n_.now()), reads(u_.now()));
+  runner_.run(gradients);
+  fft_.backward(n_.now(), vorticity_.now());
+  Sweep moments("moments", Moments{}, SweepOptions{.reduce = Reduce::sum}, reads(vorticity_.now()));
+  runner_.run(moments);
+  sums_.start(moments.accumulators());
+  const double values = 3 / std::sqrt(per_point_square());
+  const double square = sums_.value(0) / values, cube = sums_.value(1) / values;
+  return square > 0 ? cube / std::pow(square, 1.5) : 0;
+}
+
+Field<double, 3>& Turbulence::velocity() {
+  fft_.backward(u_.now(), velocity_.now());
+  return velocity_;
+}
+
+Field<double, 3>& Turbulence::vorticity() {
+  Sweep curl("curl", Curl{wavenumbers()}, writes(n_.now()), reads(u_.now()));
+  runner_.run(curl);
+  fft_.backward(n_.now(), vorticity_.now());
+  return vorticity_;
+}
+
+}  // namespace sc::turbulence

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is measured of a flow: its balance, its small scales, its spectrum.
+#pragma once
+
+#include <vector>
+
+#include "engine/exec/accumulator.hpp"
+#include "solvers/turbulence/kernels.hpp"
+
+namespace sc::turbulence {
+
+/// Means over the box.
+struct Balance {
+  double time = 0;
+  double energy = 0;       ///< |u|^2 / 2
+  double enstrophy = 0;    ///< |curl u|^2 / 2
+  double dissipation = 0;  ///< 2 nu enstrophy
+  double divergence = 0;   ///< root of the mean of |div u|^2
+};
+
+/// With u' = sqrt(2 E / 3). What needs a viscosity is NaN without one.
+struct Measures : Balance {
+  double skewness = 0;         ///< <(du/dx)^3> / <(du/dx)^2>^(3/2), over the three axes
+  double taylor_length = 0;    ///< lambda = u' sqrt(15 nu / epsilon)
+  double taylor_reynolds = 0;  ///< u' lambda / nu
+  double kolmogorov = 0;       ///< eta = (nu^3 / epsilon)^(1/4)
+  double resolution = 0;       ///< k_max eta, k_max the largest mode of all directions
+};
+
+/// Of a mode: |u|^2 / 2, k^2 |u|^2 / 2 and |k . u|^2; those with kx > 0 stand for their conjugates too.
+struct Sums {
+  Wavenumbers wavenumbers;
+  double scale;  ///< 1 / points^2: transforms are not scaled forward
+  SC_FN std::array<double, 3> operator()(At c, Index g, In<Mode, 3> u) const {
+    const auto k = wavenumbers.of(g);
+    const double weight = (g.x > 0 ? 2 : 1) * scale;
+    const double square = square_of(c, u);
+    const Mode divergence = k[0] * u[0][c] + k[1] * u[1][c] + k[2] * u[2][c];
+    return {0.5 * weight * square, 0.5 * weight * (k[0] * k[0] + k[1] * k[1] + k[2] * k[2]) * square,
+            weight * (divergence.real() * divergence.real() + divergence.imag() * divergence.imag())};
+  }
+};
+
+/// g = (du/dx, dv/dy, dw/dz)
+struct Stretching {
+  Wavenumbers wavenumbers;
+  SC_FN void operator()(At c, Index i, Out<Mode, 3> g, In<Mode, 3> u) const {
+    const auto k = wavenumbers.of(i);
+    for (int d = 0; d < 3; ++d) g[d][c] = turned(k[static_cast<std::size_t>(d)], u[d][c]);
+  }
+};
+
+/// Sums of g^2 and g^3 over the components
+struct Moments {
+  SC_FN std::array<double, 2> operator()(At c, In<double, 3> g) const {
+    double square = 0, cube = 0;
+    for (int d = 0; d < 3; ++d) {
+      square += g[d][c] * g[d][c];
+      cube += g[d][c] * g[d][c] * g[d][c];
+    }
+    return {square, cube};
+  }
+};
+
+/// E(k): the energy of the modes with k - 1/2 <= |k| < k + 1/2, in sums that do not depend on their order.
+class ShellSums {
+ public:
+  ShellSums(const Wavenumbers& wavenumbers, double scale);
+  /// The modes of a box, as for_each takes them; slab by slab if need be.
+  void add(const Box& box, const Frame& frame, In<Mode, 3> u);
+  const std::vector<Accumulator>& sums() const { return sums_; }
+
+ private:
+  Wavenumbers wavenumbers_;
+  double scale_;
+  std::vector<Accumulator> sums_;
+};
+
+}  // namespace sc::turbulence

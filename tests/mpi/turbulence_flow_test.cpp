@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+// ranks: 1 2 3
+// threads: 2
+// What surrounds the step of the turbulence solver: forcing, random first fields, statistics.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <map>
+
+#include "engine/base/error.hpp"
+#include "engine/move/gather.hpp"
+#include "solvers/turbulence/solver.hpp"
+#include "tests/mpi/cells.hpp"
+#include "tests/mpi/test_context.hpp"
+
+namespace sc::test {
+namespace {
+
+using turbulence::Balance;
+using turbulence::ForcingKind;
+using turbulence::Measures;
+using turbulence::Mode;
+using turbulence::RandomField;
+using turbulence::Turbulence;
+using turbulence::TurbulenceOptions;
+
+RandomField peaked(std::uint64_t seed = 1) {
+  RandomField field{.spectrum = {0}, .seed = seed};
+  for (int k = 1; k <= 7; ++k) field.spectrum.push_back(std::pow(k, 4) * std::exp(-0.5 * k * k));
+  return field;
+}
+
+// E(T) - E(0) is the error of the step alone.
+TEST(Forcing, NegativeViscosityHoldsTheEnergyToTheOrderOfTheStep) {
+  TestContext context({.threads = 2});
+  const auto drift = [&](double dt) {
+    Turbulence flow(context, {.points = {16, 16, 16},
+                              .viscosity = 0.05,
+                              .dt = dt,
+                              .forcing = {.kind = ForcingKind::negative_viscosity}});
+    flow.start_random(peaked());
+    const Balance first = flow.balance();
+    EXPECT_GT(first.dissipation, 0.1 * first.energy);
+    while (flow.time() < 0.8 - 1e-9) flow.step();
+    return std::abs(flow.balance().energy / first.energy - 1);
+  };
+  const double coarse = drift(0.02), fine = drift(0.01);
+  EXPECT_GT(coarse, 1e-10);
+  EXPECT_LT(fine, 1e-6);
+  EXPECT_GT(std::log2(coarse / fine), 3.7);
+}
+
+// E(T) - E(0) = P T - integral of the dissipation, by Simpson's rule over the steps.
+TEST(Forcing, ConstantPowerIsInjected) {
+  TestContext context;
+  const double power = 0.3, end = 0.8;
+  const auto error = [&](int steps) {
+    Turbulence flow(context, {.points = {16, 16, 16},
+                              .viscosity = 0.05,
+                              .dt = end / steps,
+                              .forcing = {.kind = ForcingKind::constant_power, .power = power}});
+    flow.start_random(peaked());
+    const Balance first = flow.balance();
+    double lost = first.dissipation;
+    Balance now = first;
+    for (int n = 1; n <= steps; ++n) {
+      flow.step();
+      now = flow.balance();
+      lost += (n == steps ? 1 : n % 2 == 1 ? 4 : 2) * now.dissipation;
+    }
+    lost *= end / steps / 3;
+    EXPECT_GT(std::abs(now.energy - first.energy), 1e-2);
+    return std::abs(now.energy - first.energy + lost - power * end);
+  };
+  const double coarse = error(40), fine = error(80);
+  EXPECT_LT(fine, 1e-6);
+  EXPECT_GT(std::log2(coarse / fine), 3.5);
+}
+
+// One Beltrami mode with k^2 = 1 feeds what it loses: it stays as it is.
+TEST(Forcing, HoldsAFlowThatWouldOnlyDecay) {
+  TestContext context;
+  Turbulence flow(context, {.points = {8, 10, 12},
+                            .viscosity = 0.5,
+                            .dt = 0.02,
+                            .forcing = {.kind = ForcingKind::negative_viscosity, .largest = 1.5}});
+  flow.start([](int d, double, double, double z) {
+    return d == 0 ? std::sin(z) : d == 1 ? std::cos(z) : 0.0;
+  });
+  for (int n = 0; n < 50; ++n) flow.step();
+  EXPECT_NEAR(flow.balance().energy, 0.5, 1e-9);
+}
+
+TEST(Forcing, RefusesWhatCannotBe) {
+  TestContext context;
+  TurbulenceOptions options{.points = {8, 8, 8}, .forcing = {.kind = ForcingKind::constant_power}};
+  EXPECT_THROW(Turbulence(context, options), Error);
+  options.forcing = {.kind = ForcingKind::negative_viscosity, .largest = 1};
+  EXPECT_THROW(Turbulence(context, options), Error);
+  options.forcing.largest = 2.5;
+  Turbulence rest(context, options);
+  rest.start([](int, double, double, double) { return 0.0; });
+  EXPECT_THROW(rest.step(), Error);
+}
+
+TEST(RandomFirstField, HasTheSpectrumThatIsAskedFor) {
+  TestContext context({.threads = 2});
+  Turbulence flow(context, {.points = {24, 20, 18}});
+  const RandomField asked = peaked(7);
+  flow.start_random(asked);
+  const std::vector<double> got = flow.spectrum();
+  double sum = 0;
+  for (std::size_t k = 0; k < got.size(); ++k) {
+    const double wanted = k > 0 && k < asked.spectrum.size() ? asked.spectrum[k] : 0;
+    EXPECT_NEAR(got[k], wanted, 1e-13 * wanted) << k;
+    sum += got[k];
+  }
+  const Balance b = flow.balance();
+  EXPECT_NEAR(b.energy, sum, 1e-13 * sum);
+  EXPECT_LT(b.divergence, 1e-14 * std::sqrt(2 * b.enstrophy));
+}
+
+using Modes = std::map<std::array<int, 3>, std::array<Mode, 3>>;
+
+/// The stored modes by wavenumber, per point; on rank 0.
+Modes modes_of(Turbulence& flow) {
+  const std::vector<std::byte> bytes = gather(flow.modes().storage(0));
+  const Int3 m = flow.fft().mode_grid().cells(), n = flow.grid().cells();
+  Modes all;
+  if (bytes.empty()) return all;
+  for (int d = 0; d < 3; ++d)
+    for_cells({{}, m}, [&](Int3 c) {
+      Mode v;
+      std::memcpy(&v, bytes.data() + std::size_t(((d * m.z + c.z) * m.y + c.y) * m.x + c.x) * sizeof v,
+                  sizeof v);
+      all[{flow.fft().wavenumber(0, c.x), flow.fft().wavenumber(1, c.y), flow.fft().wavenumber(2, c.z)}]
+         [std::size_t(d)] = v / (double(n.x) * n.y * n.z);
+    });
+  return all;
+}
+
+TEST(RandomFirstField, IsRealAndDoesNotDependOnThePoints) {
+  TestContext context;
+  Turbulence coarse(context, {.points = {24, 24, 24}}), fine(context, {.points = {32, 48, 36}});
+  coarse.start_random(peaked());
+  fine.start_random(peaked());
+  const Modes few = modes_of(coarse), many = modes_of(fine);
+  double size = 0;
+  for (const auto& [k, u] : few)
+    for (std::size_t d = 0; d < 3; ++d) size = std::max(size, std::abs(u[d]));
+  for (const auto& [k, u] : few)
+    for (std::size_t d = 0; d < 3; ++d) {
+      if (k[0] == 0) {
+        EXPECT_EQ(u[d], std::conj(few.at({0, -k[1], -k[2]})[d]));
+      }
+      EXPECT_LT(std::abs(u[d] - many.at(k)[d]), 1e-14 * size);
+    }
+  if (context.rank() == 0) {
+    EXPECT_GT(size, 1e-3);
+  }
+}
+
+TEST(RandomFirstField, AndForcingLeaveTheBitsOfOneRank) {
+  const auto run = [](Context& context, std::array<int, 2> grid, Strategy strategy) {
+    Turbulence flow(context, {.points = {20, 18, 16},
+                              .viscosity = 0.02,
+                              .dt = 0.02,
+                              .process_grid = grid,
+                              .forcing = {.kind = ForcingKind::negative_viscosity},
+                              .engine = {.strategy = strategy}});
+    flow.start_random(peaked(3));
+    for (int n = 0; n < 4; ++n) flow.step();
+    const Measures m = flow.measure();
+    std::vector<double> numbers = flow.spectrum();
+    numbers.insert(numbers.end(), {m.energy, m.enstrophy, m.skewness, m.taylor_reynolds, m.resolution});
+    return std::pair(gather(flow.modes().storage(0)), numbers);
+  };
+  Context self(MPI_COMM_SELF);
+  const auto one = run(self, {1, 1}, Strategy::blocking);
+  self.close();
+  for (TransportPolicy policy : {TransportPolicy::automatic, TransportPolicy::delayed}) {
+    TestContext context({.threads = 2, .transport = policy, .delay = 1e-4});
+    for (std::array<int, 2> grid : {std::array{1, context.size()}, std::array{context.size(), 1}})
+      for (Strategy strategy : {Strategy::blocking, Strategy::halo_thread}) {
+        const auto many = run(context, grid, strategy);
+        EXPECT_EQ(many.second, one.second) << strategy_name(strategy);
+        if (context.rank() == 0) {
+          EXPECT_EQ(many.first, one.first) << strategy_name(strategy);
+        }
+      }
+  }
+}
+
+// Three plane waves whose wavenumbers add up, so that their gradients are skewed; the oracle sums at the
+// points.
+TEST(Statistics, SkewnessAndScalesOfAKnownFlow) {
+  TestContext context;
+  const Int3 n{16, 12, 20};
+  const double nu = 0.02;
+  struct Wave {
+    std::array<double, 3> k, e;  // e . k = 0
+    double phase;
+  };
+  const std::array<Wave, 3> waves{
+      {{{1, 1, 0}, {1, -1, 0.5}, 0.3}, {{0, 1, 2}, {0.7, -0.4, 0.2}, 0}, {{1, 2, 2}, {0.6, 0.8, -1.1}, 1.1}}};
+  const auto angle = [](const Wave& w, double x, double y, double z) {
+    return w.k[0] * x + w.k[1] * y + w.k[2] * z + w.phase;
+  };
+  Turbulence flow(context, {.points = n, .viscosity = nu});
+  flow.start([&](int d, double x, double y, double z) {
+    double u = 0;
+    for (const Wave& w : waves) u += w.e[std::size_t(d)] * std::cos(angle(w, x, y, z));
+    return u;
+  });
+  double square = 0, cube = 0, energy = 0, dissipation = 0;
+  for (const Wave& w : waves)
+    for (std::size_t d = 0; d < 3; ++d) {
+      energy += 0.25 * w.e[d] * w.e[d];
+      dissipation += 0.5 * nu * (w.k[0] * w.k[0] + w.k[1] * w.k[1] + w.k[2] * w.k[2]) * w.e[d] * w.e[d];
+    }
+  for_cells({{}, n}, [&](Int3 c) {
+    for (std::size_t d = 0; d < 3; ++d) {
+      double g = 0;
+      for (const Wave& w : waves)
+        g -= w.e[d] * w.k[d] *
+             std::sin(angle(w, 2 * M_PI * c.x / n.x, 2 * M_PI * c.y / n.y, 2 * M_PI * c.z / n.z));
+      square += g * g;
+      cube += g * g * g;
+    }
+  });
+  const double values = 3.0 * n.x * n.y * n.z;
+  const double skewness = cube / values / std::pow(square / values, 1.5);
+  const Measures m = flow.measure();
+  ASSERT_GT(std::abs(skewness), 0.05);
+  EXPECT_NEAR(m.skewness, skewness, 1e-12);
+  EXPECT_NEAR(m.energy, energy, 1e-13);
+  EXPECT_NEAR(m.dissipation, dissipation, 1e-13);
+  EXPECT_NEAR(m.kolmogorov, std::pow(nu * nu * nu / dissipation, 0.25), 1e-13);
+  EXPECT_NEAR(m.resolution, 3 * m.kolmogorov, 1e-13);  // 12 points keep |k| <= 3
+  EXPECT_NEAR(m.taylor_reynolds, 2 * energy / 3 * std::sqrt(15 / (nu * dissipation)), 1e-9);
+  EXPECT_TRUE(std::isnan(Turbulence(context, {.points = n, .viscosity = 0}).measure().kolmogorov));
+}
+
+// The dissipation of the Taylor-Green vortex in powers of t (Taylor and Green 1937), R = 1 / nu:
+//   1 - 6 t/R + (5/48 + 18/R^2) t^2 - (5/3 + 36/R^2) t^3/R + (50/(99 64) + 1835/(9 16 R^2) + 54/R^4) t^4
+//     - (361/(44 32) + 761/(12 R^2) + 324/(5 R^4)) t^5/R
+TEST(Statistics, TaylorGreenBeginsAsItsSeries) {
+  TestContext context;
+  const double R = 20, R2 = R * R, R4 = R2 * R2;
+  const auto error = [&](double end) {
+    Turbulence flow(context, {.points = {32, 32, 32}, .viscosity = 1 / R, .dt = 0.0125});
+    flow.start_taylor_green();
+    while (flow.time() < end - 1e-9) flow.step();
+    const double t = flow.time();
+    const double series =
+        1 + t * (-6 / R + t * (5.0 / 48 + 18 / R2 +
+                               t * (-(5.0 / 3 + 36 / R2) / R +
+                                    t * (50.0 / (99 * 64) + 1835 / (9 * 16 * R2) + 54 / R4 -
+                                         t * (361.0 / (44 * 32) + 761 / (12 * R2) + 324 / (5 * R4)) / R))));
+    return std::abs(flow.balance().dissipation / (0.75 / R) - series);
+  };
+  const double late = error(0.4), early = error(0.2);
+  EXPECT_LT(early, 1e-6);
+  EXPECT_GT(std::log2(late / early), 5.5);
+}
+
+}  // namespace
+}  // namespace sc::test

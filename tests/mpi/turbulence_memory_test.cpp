@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// ranks: 1 4
+// A random first field is nobody's alone: what it adds to a rank's peak of memory stays a small part of all
+// modes, and the fields themselves fall with the number of ranks.
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "solvers/turbulence/solver.hpp"
+#include "tests/mpi/test_context.hpp"
+
+namespace sc::test {
+namespace {
+
+using turbulence::Turbulence;
+
+/// VmHWM of this process, bytes.
+double peak_memory() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("VmHWM:")) return 1024 * std::stod(line.substr(6));
+  return 0;
+}
+
+TEST(RandomFirstField, IsMadeByEveryRankForItself) {
+  TestContext context;
+  turbulence::RandomField field{.spectrum = std::vector<double>(40, 1.0)};
+  {  // MPI's own buffers, before anything is measured
+    Turbulence small(context, {.points = {16, 16, 16}});
+    small.start_random(field);
+    small.step();
+  }
+  if (peak_memory() == 0) GTEST_SKIP() << "this system has no /proc/self/status";
+  const double before = peak_memory();
+  Turbulence flow(context, {.points = {96, 96, 96}, .dt = 1e-3});
+  flow.start_random(field);
+  const Int3 m = flow.fft().mode_grid().cells();
+  const double all_modes = 3.0 * 16 * m.x * m.y * m.z;
+  const double added = peak_memory() - before;
+  std::printf("rank %d of %d: VmHWM grows by %.1f MB, all modes are %.1f MB\n", context.rank(),
+              context.size(), added / 1e6, all_modes / 1e6);
+  // u, v, n and the sum (4), decay (1/6), points of velocity and vorticity (2 x 1.7), pencils (about 1).
+  if (context.size() == 1) {
+    EXPECT_GT(added, 4 * all_modes);
+  }
+  if (context.size() == 4) {
+    EXPECT_LT(added, 0.25 * 12 * all_modes);
+  }
+}
+
+}  // namespace
+}  // namespace sc::test
