@@ -36,8 +36,8 @@ class Source {
     H5Sget_simple_extent_dims(space_, held.data(), nullptr);
     if (held == wanted) return;
     std::string shape;
-    for (const hsize_t count : held) shape = std::to_string(count) + (shape.empty() ? "" : ", ") + shape;
-    refuse("the snapshot " + path_ + " holds an array of (" + shape + "), not the run's " + to_string(n) +
+    for (const hsize_t count : held) shape += (shape.empty() ? "" : ", ") + std::to_string(count);
+    refuse("the snapshot " + path_ + " holds an array of shape (" + shape + "), not the run's " + to_string(n) +
            " points");
   }
 
