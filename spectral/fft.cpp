@@ -46,6 +46,7 @@ FFT<T>::FFT(Context& context, const FftOptions& options)
       cells_(checked(options.cells)),
       kept_{Kept{kept_real_modes(cells_.x, options.largest_mode.x), 0},
             kept_modes(cells_.y, options.largest_mode.y), kept_modes(cells_.z, options.largest_mode.z)},
+      half_{kept_[0].count(), cells_.y, cells_.z},
       real_(context,
             {.cells = cells_,
              .halo = 0,
@@ -55,7 +56,7 @@ FFT<T>::FFT(Context& context, const FftOptions& options)
       modes_(context,
              {.cells = mode_cells(kept_), .halo = 0, .split = {real_.split().y, real_.split().z, 1}}) {
   make_plans(options.library);
-  make_storages();
+  if (context.size() > 1) make_storages();
   make_transposes(options);
   names_ = {context.timeline().name("fft x"), context.timeline().name("fft y"),
             context.timeline().name("fft z")};
@@ -73,7 +74,10 @@ void FFT<T>::make_plans(Library library) {
   constexpr std::size_t line = 64;
   work_bytes_ = std::max({along_x_->work_bytes(), along_y_->work_bytes(), along_z_->work_bytes()});
   work_bytes_ = (work_bytes_ + line - 1) / line * line + 5 * line;
-  work_.resize(work_bytes_ * static_cast<std::size_t>(context_.threads()) + line);
+  const auto threads = static_cast<std::size_t>(context_.threads());
+  work_.resize(work_bytes_ * threads + line);
+  const std::size_t plane = whole_planes() ? static_cast<std::size_t>(half_.x) * static_cast<std::size_t>(half_.y) : 0;
+  plane_.assign(threads, std::vector<C>(plane));
 }
 
 template <class T>
@@ -87,18 +91,18 @@ std::byte* FFT<T>::work(int thread) const {
 template <class T>
 void FFT<T>::make_storages() {
   const int py = real_.split().y, pz = real_.split().z;
-  const Int3 half{kept_[0].count(), cells_.y, cells_.z};
   const auto pencils = [&](const char* name, Int3 cells, Int3 split) {
     const Grid grid(context_, {.cells = cells, .halo = 0, .split = split});
     return std::make_shared<Storage>(grid, name, element_type<C>(), 1, grid.arena());
   };
-  x_ = pencils("x pencils", half, {1, py, pz});
-  y_ = py == 1 ? x_ : pencils("y pencils", half, {py, 1, pz});
-  z_ = pz == 1 ? y_ : pencils("z pencils", {half.x, kept_[1].count(), half.z}, {py, pz, 1});
+  x_ = pencils("x pencils", half_, {1, py, pz});
+  y_ = py == 1 ? x_ : pencils("y pencils", half_, {py, 1, pz});
+  z_ = pz == 1 ? y_ : pencils("z pencils", {half_.x, kept_[1].count(), half_.z}, {py, pz, 1});
 }
 
 template <class T>
 void FFT<T>::place_pencils() {
+  if (!x_) make_storages();
   const auto cells = [](const Storage& storage) {
     const Layout& layout = storage.grid().layout();
     return Cells<C>{reinterpret_cast<C*>(storage.base()), layout.sy, layout.sz};
@@ -113,15 +117,15 @@ void FFT<T>::make_transposes(const FftOptions& options) {
   constexpr std::int64_t slab_bytes = std::int64_t{2}
                                       << 20;  // a slab and its real cells stay in the L2 cache
   constexpr int most = 32;
-  const Grid& grid = x_->grid();
+  const Int3 split = real_.split();
   const auto largest = [&](int cells, int blocks) { return (cells + blocks - 1) / blocks; };
-  const std::int64_t block = std::int64_t{kept_[0].count()} * largest(cells_.y, grid.split().y) *
-                             largest(cells_.z, grid.split().z) * static_cast<std::int64_t>(sizeof(C));
+  const std::int64_t block = std::int64_t{kept_[0].count()} * largest(cells_.y, split.y) *
+                             largest(cells_.z, split.z) * static_cast<std::int64_t>(sizeof(C));
   const int wanted = options.chunks > 0
                          ? options.chunks
                          : static_cast<int>(std::min<std::int64_t>(most, block / slab_bytes + 1));
-  in_z_ = {2, std::min(wanted, largest(cells_.z, grid.split().z))};
-  in_y_ = {1, std::min(wanted, largest(kept_[1].count(), grid.split().z))};
+  in_z_ = {2, std::min(wanted, largest(cells_.z, split.z))};
+  in_y_ = {1, std::min(wanted, largest(kept_[1].count(), split.z))};
   const auto transpose = [&](auto& from, int a, int leaving, auto& to, int b, int arriving) {
     return std::make_unique<Transpose>(
         *from, a, *to, b,
@@ -160,8 +164,8 @@ void FFT<T>::timed(std::uint16_t name, Phase phase, const std::function<void()>&
 
 template <class T>
 void FFT<T>::forward(Cells<const T> in, Cells<C> out) {
-  x_->settle();  // peers may still read what the last transform left there
   place_pencils();
+  x_->settle();  // peers may still read what the last transform left there
   if (in_place()) at_x_ = at_y_ = at_z_ = out;
   int y_done = 0;
   const auto finish_y = [&](int chunk) {
@@ -192,15 +196,15 @@ void FFT<T>::forward(Cells<const T> in, Cells<C> out) {
 
 template <class T>
 void FFT<T>::backward(Cells<const C> in, Cells<T> out) {
-  z_->settle();
   place_pencils();
+  z_->settle();
   run_backward(in, out);
 }
 
 template <class T>
 void FFT<T>::backward(Cells<C> in, Cells<T> out, Input input) {
-  z_->settle();
   place_pencils();
+  z_->settle();
   if (input == Input::spent && in_place()) at_x_ = at_y_ = at_z_ = in;
   run_backward({in.at, in.y, in.z}, out);
 }

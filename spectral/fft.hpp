@@ -36,7 +36,15 @@ template <class T>
 struct Cells {
   T* at = nullptr;
   std::ptrdiff_t y = 0, z = 0;
+  operator Cells<const T>() const requires(!std::is_const_v<T>) { return {at, y, z}; }
 };
+
+/// Those of one component of a field.
+template <class T, int N>
+Cells<T> cells_of(Level<T, N> level, int component = 0) {
+  const Layout& layout = level.storage().grid().layout();
+  return {level.view().base + component * level.storage().component_stride(), layout.sy, layout.sz};
+}
 
 /// What a transform leaves of the modes it is given. Spent ones are worked in where that saves an array:
 /// alone, with every mode kept.
@@ -72,6 +80,22 @@ class FFT {
   template <int N>
   void backward(Level<C, N> in, Level<T, N> out, Input input = Input::kept);
 
+  // The transform in two parts, for those who work at the points plane by plane and never need
+  // all of them at once (fft_planes.cpp). Between the parts lie complex planes normal to z, an array of plane_cells(): across()
+  // has done what needs other planes (and, where ranks cut y, the lines along y), the rest stays within one.
+
+  /// kept kx, rows, own planes: rows are the kept ky where every rank has whole planes, own points otherwise.
+  Int3 plane_cells() const;
+  /// Collective. `modes` is not changed; `planes` is any memory of the caller's.
+  void backward_across(Cells<const C> modes, Cells<C> planes);
+  void forward_across(Cells<const C> planes, Cells<C> modes);
+  /// One plane, to and from own real points of real_grid(), rows `y` elements apart, by thread number `thread`
+  /// of the context's; different threads may do different planes at a time.
+  void backward_within(const C* plane, std::ptrdiff_t y, T* points, std::ptrdiff_t points_y, int thread) const;
+  void forward_within(const T* points, std::ptrdiff_t points_y, C* plane, std::ptrdiff_t y, int thread) const;
+  /// Bytes of memory that this transform keeps for itself on this rank, once used.
+  std::int64_t memory() const;
+
   /// Bytes that leave this rank in one transform of one component, either way.
   std::int64_t bytes() const;
   /// The movements between the pencils, forward, then backward.
@@ -79,10 +103,14 @@ class FFT {
 
  private:
   void make_storages();
+  /// Alone, pencils are made when a whole transform is first asked for.
   void place_pencils();
+  /// The part of a plane that is copied between the caller's planes and the pencils that travel.
+  void copy_planes(Cells<const C> from, Cells<C> to, const Box& slab);
+  bool whole_planes() const { return real_.split().y == 1; }
   void run_backward(Cells<const C> in, Cells<T> out);
   /// Alone and with every mode kept, lines fit where the modes are, and one array less is touched.
-  bool in_place() const { return !xy_ && !yz_ && modes_.own() == x_->grid().own(); }
+  bool in_place() const { return context_.size() == 1 && modes_.cells() == half_; }
   void make_transposes(const FftOptions& options);
   void make_plans(Library library);
   std::byte* work(int thread) const;
@@ -108,6 +136,7 @@ class FFT {
   Context& context_;
   Int3 cells_;
   std::array<Kept, 3> kept_;
+  Int3 half_;  ///< kept kx, all points of y and z
   Grid real_, modes_;
   // Pencils along x, y and z; the same storage twice where the transpose between them would be a copy.
   std::shared_ptr<Storage> x_, y_, z_;
@@ -118,6 +147,7 @@ class FFT {
   std::unique_ptr<Lines<T>> along_y_, along_z_;
   std::size_t work_bytes_ = 0;
   std::vector<std::byte> work_;
+  mutable std::vector<std::vector<C>> plane_;  ///< of each thread: a plane whose lines along y are done
   std::array<std::uint16_t, 3> names_{};
   std::uint16_t transpose_name_ = 0;
 };

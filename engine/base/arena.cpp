@@ -34,7 +34,9 @@ Arena::Block Arena::allocate(std::size_t slot_bytes, int slots) {
   slot_bytes = round_up(slot_bytes) + stagger * stagger_period;
   Chunk* chunk = chunks_.empty() ? nullptr : chunks_.back().get();
   if (!chunk || chunk->used + slots > chunk->slots) {
-    add_chunk(slot_bytes, std::max(slots, chunk ? chunk_slots : 2));
+    // Large blocks come by themselves: what they left of a chunk would be memory that nobody uses.
+    const bool small = chunk && 2 * slots <= chunk_slots;
+    add_chunk(slot_bytes, std::max(slots, small ? chunk_slots : 2));
     chunk = chunks_.back().get();
   }
   if (chunk->slot_bytes != slot_bytes)

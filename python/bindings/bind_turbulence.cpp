@@ -46,7 +46,6 @@ class TurbulenceFace : public SolverFace<Turbulence> {
     solver().vorticity();
   }
   void before_checkpoint() override { solver().balance(); }
-  void restored() override { solver().restored(); }
   io::Snapshot snapshot() override;
   io::CheckpointContents contents() override;
 };

@@ -72,13 +72,38 @@ double Forcing::coefficient(Level<Mode, 3> u) {
   return (options_.kind == ForcingKind::negative_viscosity ? sums_.value(1) : options_.power) / band;
 }
 
-void Forcing::add(Level<Mode, 3> n, Level<Mode, 3> u) {
+/// The forced modes of this rank, always in the same order; there are few.
+template <class Action>
+void Forcing::each_forced(Action&& action) const {
+  for (const Box& box : band_)
+    for (int z = box.lo.z; z < box.hi.z; ++z)
+      for (int y = box.lo.y; y < box.hi.y; ++y)
+        for (int x = box.lo.x; x < box.hi.x; ++x) {
+          const Int3 o = frame_.origin;
+          const auto k = wavenumbers_.of(Index{o.x + x, o.y + y, o.z + z});
+          const double square = k[0] * k[0] + k[1] * k[1] + k[2] * k[2];
+          if (square > 0 && square < options_.largest * options_.largest)
+            action(At{frame_.layout.offset({x, y, z}), frame_.layout.sy, frame_.layout.sz});
+        }
+}
+
+void Forcing::hold(Level<Mode, 3> u) {
   if (none()) return;
   const double c = coefficient(u);
+  const Out<Mode, 3> in = u.view();
+  held_.clear();
+  each_forced([&](At at) { held_.push_back({c * in[0][at], c * in[1][at], c * in[2][at]}); });
+}
+
+void Forcing::add(Level<Mode, 3> n) {
+  if (none()) return;
   n.storage().settle();
-  for (const Box& box : band_)
-    for_each(box, {}, frame_, runner_.context().threads(), {}, Force{wavenumbers_, options_.largest, c},
-             updates(n).view(), reads(u).view());
+  const Out<Mode, 3> out = n.view();
+  auto next = held_.begin();
+  each_forced([&](At at) {
+    for (std::size_t d = 0; d < 3; ++d) out[static_cast<int>(d)][at] += (*next)[d];
+    ++next;
+  });
 }
 
 }  // namespace sc::turbulence

@@ -23,19 +23,6 @@ struct ForcingOptions {
   double power = 0;      ///< P, of constant_power
 };
 
-/// n <- n + c u in the band
-struct Force {
-  Wavenumbers wavenumbers;
-  double largest;
-  double c;
-  SC_FN void operator()(At at, Index g, InOut<Mode, 3> n, In<Mode, 3> u) const {
-    const auto k = wavenumbers.of(g);
-    const double square = k[0] * k[0] + k[1] * k[1] + k[2] * k[2];
-    const double here = square > 0 && square < largest * largest ? c : 0;
-    for (int d = 0; d < 3; ++d) n[d][at] += here * u[d][at];
-  }
-};
-
 /// |u|^2 of the modes in the band; those with kx > 0 stand for their conjugates too.
 struct BandSquare {
   Wavenumbers wavenumbers;
@@ -66,11 +53,16 @@ class Forcing {
           const ForcingOptions& options);
 
   bool none() const { return options_.kind == ForcingKind::none; }
-  /// Collective: n <- n + c u. Throws Error (diverged) when no forced mode has energy.
-  void add(Level<Mode, 3> n, Level<Mode, 3> u);
+  /// Collective: keeps what add() takes of u, which may then be overwritten. Throws Error (diverged) when no
+  /// forced mode has energy.
+  void hold(Level<Mode, 3> u);
+  /// n <- n + c u in the band
+  void add(Level<Mode, 3> n);
 
  private:
   double coefficient(Level<Mode, 3> u);
+  template <class Action>
+  void each_forced(Action&& action) const;
 
   Runner& runner_;
   Wavenumbers wavenumbers_;
@@ -79,6 +71,7 @@ class Forcing {
   Frame frame_;
   std::vector<Box> band_;  ///< this rank's boxes that hold the band, in local coordinates
   GlobalValue sums_;
+  std::vector<std::array<Mode, 3>> held_;  ///< c u, mode by mode
 };
 
 }  // namespace sc::turbulence

@@ -8,11 +8,27 @@
 
 namespace sc::turbulence {
 
+// Plane by plane, a component at a time: no array of points is made.
 void Turbulence::start(const std::function<double(int, double, double, double)>& velocity) {
-  const Int3 n = options_.points;
+  const Int3 n = options_.points, own = grid().own().extent(), first = grid().origin();
   const auto at = [](int i, int count) { return 2 * std::numbers::pi * i / count; };
-  velocity_.fill([&](int d, int x, int y, int z) { return velocity(d, at(x, n.x), at(y, n.y), at(z, n.z)); });
-  start_from_points();
+  v_.modify();
+  constexpr int last = plane_arrays - 1;  // always in memory
+  for (int d = 0; d < 3; ++d) {
+    store_->fill(last, [&](spectral::Cells<Mode> planes) {
+      std::vector<double>& points = points_[0];
+      for (int z = 0; z < own.z; ++z) {
+        for (int y = 0; y < own.y; ++y)
+          for (int x = 0; x < own.x; ++x)
+            points[static_cast<std::size_t>(points_layout_.offset({x, y, 0}))] =
+                velocity(d, at(first.x + x, n.x), at(first.y + y, n.y), at(first.z + z, n.z));
+        fft_.forward_within(points.data(), points_layout_.sy, planes.at + z * planes.z, planes.y, 0);
+      }
+    });
+    store_->take(last, -1,
+                 [&](spectral::Cells<const Mode> planes) { fft_.forward_across(planes, spectral::cells_of(v_.now(), d)); });
+  }
+  start_from_modes();
 }
 
 void Turbulence::start_taylor_green() {
@@ -24,33 +40,28 @@ void Turbulence::start_taylor_green() {
 }
 
 void Turbulence::start_from_points() {
-  fft_.forward(velocity_.now(), n_.now());
+  fft_.forward(velocity_points().now(), v_.now());
   start_from_modes();
 }
 
 void Turbulence::start_random(const RandomField& field) {
-  Sweep random("random modes", RandomMode{{wavenumbers()}, noise_key(field.seed, 0)}, writes(n_.now()));
+  Sweep random("random modes", RandomMode{projection(), noise_key(field.seed, 0)}, writes(v_.now()));
   runner_.run(random);
   // Every shell gets just the energy that is asked for.
-  std::vector<double> factors = spectrum(n_);
+  std::vector<double> factors = spectrum();
   for (std::size_t shell = 0; shell < factors.size(); ++shell) {
     const double asked = shell > 0 && shell < field.spectrum.size() ? field.spectrum[shell] : 0;
     factors[shell] = factors[shell] > 0 ? std::sqrt(asked / factors[shell]) : 0;
   }
-  Sweep shape("shape of the spectrum", Shape{wavenumbers(), factors.data()}, updates(n_.now()));
+  Sweep shape("shape of the spectrum", Shape{wavenumbers(), factors.data()}, updates(v_.now()));
   runner_.run(shape);
   start_from_modes();
 }
 
 void Turbulence::start_from_modes() {
-  Sweep prepare("prepare", Prepare{{wavenumbers()}}, writes(u_.now()), writes(v_.now()), reads(n_.now()));
+  Sweep prepare("prepare", Projected{projection()}, updates(v_.now()));
   runner_.run(prepare);
   clock_ = {};
-}
-
-void Turbulence::restored() {
-  Sweep copy("restore", Copy{}, writes(v_.now()), reads(u_.now()));
-  runner_.run(copy);
 }
 
 }  // namespace sc::turbulence

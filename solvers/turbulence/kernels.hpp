@@ -36,6 +36,22 @@ struct Wavenumbers {
   }
 };
 
+/// A function of the mode that is a product over the axes, f(kx) f(ky) f(kz): three tables, by global
+/// position.
+template <class T>
+struct ByAxis {
+  const T *x, *y, *z;
+  SC_FN T operator()(Index g) const { return x[g.x] * (y[g.y] * z[g.z]); }
+};
+/// exp(-nu k^2 t): what viscosity leaves of a mode
+using Decay = ByAxis<double>;
+/// exp(i k . s): a shift of the points by s
+using Shift = ByAxis<Mode>;
+
+/// a b, without the special cases of the standard's product
+SC_FN Mode times(Mode a, Mode b) {
+  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
 /// i a v
 SC_FN Mode turned(double a, Mode v) { return {-a * v.imag(), a * v.real()}; }
 
@@ -49,47 +65,97 @@ SC_FN double square_of(At c, const In<Mode, 3>& v) {
   return square;
 }
 
-/// w = i k x u
+/// v <- i k x v
 struct Curl {
   Wavenumbers wavenumbers;
-  SC_FN void operator()(At c, Index g, Out<Mode, 3> w, In<Mode, 3> u) const {
+  SC_FN void operator()(At c, Index g, InOut<Mode, 3> v) const {
     const auto k = wavenumbers.of(g);
-    const Mode x = u[0][c], y = u[1][c], z = u[2][c];
-    w[0][c] = turned(k[1], z) - turned(k[2], y);
-    w[1][c] = turned(k[2], x) - turned(k[0], z);
-    w[2][c] = turned(k[0], y) - turned(k[1], x);
+    const Mode x = v[0][c], y = v[1][c], z = v[2][c];
+    v[0][c] = turned(k[1], z) - turned(k[2], y);
+    v[1][c] = turned(k[2], x) - turned(k[0], z);
+    v[2][c] = turned(k[0], y) - turned(k[1], x);
   }
 };
 
-/// w <- u x w, at every point
+/// to = from
+struct Copy {
+  SC_FN void operator()(At c, Out<Mode, 3> to, In<Mode, 3> from) const {
+    for (int d = 0; d < 3; ++d) to[d][c] = from[d][c];
+  }
+};
+
+/// u = v; v <- i k x v
+struct KeepCurl {
+  Curl curl;
+  SC_FN void operator()(At c, Index g, Out<Mode, 3> u, InOut<Mode, 3> v) const {
+    Copy{}(c, u, {v.base, v.stride});
+    curl(c, g, v);
+  }
+};
+
+/// At every point r = (u, w) becomes (u, u x w).
 struct Cross {
-  SC_FN void operator()(At c, InOut<double, 3> w, In<double, 3> u) const {
-    const double x = w[0][c], y = w[1][c], z = w[2][c];
-    w[0][c] = u[1][c] * z - u[2][c] * y;
-    w[1][c] = u[2][c] * x - u[0][c] * z;
-    w[2][c] = u[0][c] * y - u[1][c] * x;
+  SC_FN void operator()(At c, InOut<double, 6> r) const {
+    const double u = r[0][c], v = r[1][c], w = r[2][c], x = r[3][c], y = r[4][c], z = r[5][c];
+    r[3][c] = v * z - w * y;
+    r[4][c] = w * x - u * z;
+    r[5][c] = u * y - v * x;
   }
 };
 
-/// n <- n - k (k . n) / k^2; the mean flow has no pressure.
+/// At every point r = (…, u) becomes (uu, uv, uw, vv, vw, ww).
+struct Products {
+  SC_FN void operator()(At c, InOut<double, 6> r) const {
+    const double u = r[3][c], v = r[4][c], w = r[5][c];
+    r[0][c] = u * u;
+    r[1][c] = u * v;
+    r[2][c] = u * w;
+    r[3][c] = v * v;
+    r[4][c] = v * w;
+    r[5][c] = w * w;
+  }
+};
+
+/// max |u_i| / h_i first, then the products
+template <class Multiply, int first>
+struct Fastest {
+  std::array<double, 3> per_spacing;  ///< 1 / h_i
+  SC_FN double operator()(At c, InOut<double, 6> r) const {
+    double most = 0;
+    for (int d = 0; d < 3; ++d)
+      most = std::max(most, std::abs(r[first + d][c]) * per_spacing[static_cast<std::size_t>(d)]);
+    Multiply{}(c, r);
+    return most;
+  }
+};
+
+/// Of the product u_a u_b = p: n_a -= i k_b p, and n_b -= i k_a p where b is another.
+struct Divergence {
+  Wavenumbers wavenumbers;
+  int a, b;
+  bool begins;  ///< n is zero before
+  SC_FN void operator()(At c, Index g, InOut<Mode, 3> n, In<Mode> p) const {
+    const auto k = wavenumbers.of(g);
+    if (begins) n[0][c] = n[1][c] = n[2][c] = Mode();
+    n[a][c] -= turned(k[static_cast<std::size_t>(b)], p[c]);
+    if (b != a) n[b][c] -= turned(k[static_cast<std::size_t>(a)], p[c]);
+  }
+};
+
+/// n - k (k . n) / k^2; the mean flow has no pressure. Modes outside of the sphere are left out.
 struct Projection {
   Wavenumbers wavenumbers;
+  std::array<double, 3> per_points{};  ///< 1 / n_i
+  double sphere = 1;                   ///< most sum of (k_i / n_i)^2; with two thirds no mode reaches 1
   SC_FN std::array<Mode, 3> operator()(At c, Index g, const In<Mode, 3>& n) const {
     const auto k = wavenumbers.of(g);
     const double square = k[0] * k[0] + k[1] * k[1] + k[2] * k[2];
+    double relative = 0;
+    for (std::size_t d = 0; d < 3; ++d) relative += (k[d] * per_points[d]) * (k[d] * per_points[d]);
     const double inverse = square > 0 ? 1 / square : 0;
+    const double kept = relative <= sphere ? 1 : 0;
     const Mode along = (k[0] * n[0][c] + k[1] * n[1][c] + k[2] * n[2][c]) * inverse;
-    return {n[0][c] - k[0] * along, n[1][c] - k[1] * along, n[2][c] - k[2] * along};
-  }
-};
-
-/// e = exp(-nu k^2 dt / 2), what viscosity leaves of a mode after half a step
-struct Decay {
-  Wavenumbers wavenumbers;
-  double rate;  ///< nu dt / 2
-  SC_FN void operator()(At c, Index g, Out<double> e) const {
-    const auto k = wavenumbers.of(g);
-    e[c] = std::exp(-rate * (k[0] * k[0] + k[1] * k[1] + k[2] * k[2]));
+    return {kept * (n[0][c] - k[0] * along), kept * (n[1][c] - k[1] * along), kept * (n[2][c] - k[2] * along)};
   }
 };
 
@@ -99,56 +165,102 @@ struct Powers {
   SC_FN double operator()(double e) const { return one + e * (first + e * second); }
 };
 
-/// One of the first three stages of the fourth-order Runge-Kutta method in the variable u / exp(-nu k^2 t):
-///   v = a(e) u + b(e) P n,   sum = (0 or sum) + s(e) u + t(e) P n
+/// One of the first three stages of the fourth-order Runge-Kutta method in the variable u / exp(-nu k^2 t);
+/// n is in v:
+///   v = a(e) u + b(e) P n,   sum = s(e) u + t(e) P n, added to the sum so far from the second on
 struct Stage123 {
   Projection project;
+  Decay decay;
   Powers a, b, s, t;
-  double keep;  ///< of the sum so far
-  SC_FN void operator()(At c, Index g, Out<Mode, 3> v, InOut<Mode, 3> sum, In<Mode, 3> u, In<Mode, 3> n,
-                        In<double> decay) const {
-    const double e = decay[c];
+  SC_FN void operator()(At c, Index g, InOut<Mode, 3> v, Out<Mode, 3> sum, In<Mode, 3> u) const {
+    stage(c, g, v, sum, u, 0);
+  }
+  SC_FN void stage(At c, Index g, InOut<Mode, 3> v, Out<Mode, 3> sum, In<Mode, 3> u, bool add) const {
+    const double e = decay(g);
     const double av = a(e), bv = b(e), su = s(e), tn = t(e);
-    const std::array<Mode, 3> p = project(c, g, n);
+    const std::array<Mode, 3> p = project(c, g, {v.base, v.stride});
     for (int d = 0; d < 3; ++d) {
-      v[d][c] = av * u[d][c] + bv * p[static_cast<std::size_t>(d)];
-      sum[d][c] = keep * sum[d][c] + su * u[d][c] + tn * p[static_cast<std::size_t>(d)];
+      const Mode now = u[d][c], n = p[static_cast<std::size_t>(d)];
+      v[d][c] = av * now + bv * n;
+      const Mode more = su * now + tn * n;
+      sum[d][c] = add ? sum[d][c] + more : more;
     }
   }
 };
+struct Stage23 : Stage123 {
+  SC_FN void operator()(At c, Index g, InOut<Mode, 3> v, InOut<Mode, 3> sum, In<Mode, 3> u) const {
+    stage(c, g, v, sum, u, true);
+  }
+};
 
-/// The last: u = v = sum + dt / 6 P n
+/// The last: v = sum + dt / 6 P n
 struct Stage4 {
   Projection project;
   double weight;  ///< dt / 6
-  SC_FN void operator()(At c, Index g, Out<Mode, 3> u, Out<Mode, 3> v, In<Mode, 3> sum, In<Mode, 3> n) const {
-    const std::array<Mode, 3> p = project(c, g, n);
-    for (int d = 0; d < 3; ++d) u[d][c] = v[d][c] = sum[d][c] + weight * p[static_cast<std::size_t>(d)];
+  SC_FN void operator()(At c, Index g, InOut<Mode, 3> v, In<Mode, 3> sum) const {
+    const std::array<Mode, 3> p = project(c, g, {v.base, v.stride});
+    for (int d = 0; d < 3; ++d) v[d][c] = sum[d][c] + weight * p[static_cast<std::size_t>(d)];
   }
 };
 
-/// u = v = P u: a given field, made free of divergence
-struct Prepare {
+/// A stage of Williamson's third-order method with two registers, in the same variable:
+///   g = a g + dt P n,   v = e (u + b g),   g <- e g
+struct LowStorage {
   Projection project;
-  SC_FN void operator()(At c, Index g, Out<Mode, 3> u, Out<Mode, 3> v, In<Mode, 3> n) const {
-    const std::array<Mode, 3> p = project(c, g, n);
-    for (int d = 0; d < 3; ++d) u[d][c] = v[d][c] = p[static_cast<std::size_t>(d)];
+  Decay decay;  ///< over this stage's share of dt
+  double a, b, dt;
+  SC_FN void operator()(At c, Index i, InOut<Mode, 3> v, InOut<Mode, 3> g, In<Mode, 3> u) const {
+    const double e = decay(i);
+    const std::array<Mode, 3> p = project(c, i, {v.base, v.stride});
+    for (int d = 0; d < 3; ++d) {
+      const Mode now = a * g[d][c] + dt * p[static_cast<std::size_t>(d)];
+      v[d][c] = e * (u[d][c] + b * now);
+      g[d][c] = e * now;
+    }
+  }
+};
+/// Its first, with nothing in g before
+struct LowStorageFirst {
+  LowStorage stage;
+  SC_FN void operator()(At c, Index i, InOut<Mode, 3> v, Out<Mode, 3> g, In<Mode, 3> u) const {
+    for (int d = 0; d < 3; ++d) g[d][c] = Mode();
+    stage(c, i, v, g, u);
   }
 };
 
-/// v = u
-struct Copy {
-  SC_FN void operator()(At c, Out<Mode, 3> v, In<Mode, 3> u) const {
-    for (int d = 0; d < 3; ++d) v[d][c] = u[d][c];
+/// h = exp(i k . s) v: the velocity on shifted points
+struct Shifted {
+  Shift shift;
+  SC_FN void operator()(At c, Index g, Out<Mode, 3> h, In<Mode, 3> v) const {
+    const Mode f = shift(g);
+    for (int d = 0; d < 3; ++d) h[d][c] = times(f, v[d][c]);
+  }
+};
+/// v and h change places.
+struct Exchange {
+  SC_FN void operator()(At c, InOut<Mode, 3> v, InOut<Mode, 3> h) const {
+    for (int d = 0; d < 3; ++d) {
+      const Mode held = h[d][c];
+      h[d][c] = v[d][c];
+      v[d][c] = held;
+    }
+  }
+};
+/// v = (h + exp(-i k . s) v) / 2: what the two grids have in common; their aliases have opposite signs.
+struct Averaged {
+  Shift shift;
+  SC_FN void operator()(At c, Index g, InOut<Mode, 3> v, In<Mode, 3> h) const {
+    const Mode f = std::conj(shift(g));
+    for (int d = 0; d < 3; ++d) v[d][c] = 0.5 * (h[d][c] + times(f, v[d][c]));
   }
 };
 
-/// p = P n
+/// v <- P v: a field made free of divergence
 struct Projected {
   Projection project;
-  SC_FN void operator()(At c, Index g, Out<Mode, 3> p, In<Mode, 3> n) const {
-    const std::array<Mode, 3> projected = project(c, g, n);
-    for (int d = 0; d < 3; ++d) p[d][c] = projected[static_cast<std::size_t>(d)];
+  SC_FN void operator()(At c, Index g, InOut<Mode, 3> v) const {
+    const std::array<Mode, 3> p = project(c, g, {v.base, v.stride});
+    for (int d = 0; d < 3; ++d) v[d][c] = p[static_cast<std::size_t>(d)];
   }
 };
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turbulence: parameters and fields.
+// Turbulence: parameters, fields, fields and tables.
 #include "solvers/turbulence/solver.hpp"
 
+#include <cmath>
+#include <numbers>
 #include <string>
 
 #include "engine/base/error.hpp"
@@ -17,11 +19,25 @@ TurbulenceOptions checked(const TurbulenceOptions& options) {
   if (!(options.viscosity >= 0))
     refuse("viscosity is " + std::to_string(options.viscosity) + "; it must be >= 0");
   if (!(options.dt > 0)) refuse("dt is " + std::to_string(options.dt) + "; it must be > 0");
+  if (!(options.courant >= 0)) refuse("courant is " + std::to_string(options.courant) + "; it must be >= 0");
   return options;
 }
 
-/// Two thirds: products of kept modes fall back on modes that are left out.
-Int3 largest_modes(Int3 points) { return {(points.x - 1) / 3, (points.y - 1) / 3, (points.z - 1) / 3}; }
+/// Two thirds: products of kept modes fall back on modes that are left out. Else what the sphere reaches.
+Int3 largest_modes(Int3 points, Dealiasing dealiasing) {
+  if (dealiasing == Dealiasing::two_thirds) return {(points.x - 1) / 3, (points.y - 1) / 3, (points.z - 1) / 3};
+  const auto reach = [](int n) { return static_cast<int>(std::numbers::sqrt2 / 3 * n); };
+  return {reach(points.x), reach(points.y), reach(points.z)};
+}
+
+/// A row of points begins on a cache line; components a few lines apart modulo the page.
+Layout plane_layout(const Grid& real) {
+  const Int3 n = real.own().extent();
+  Layout layout;
+  layout.sy = (n.x + 7) / 8 * 8;
+  layout.sz = layout.elements = layout.sy * n.y;
+  return layout;
+}
 
 }  // namespace
 
@@ -29,22 +45,59 @@ Turbulence::Turbulence(Context& context, const TurbulenceOptions& options)
     : options_(checked(options)),
       fft_(context, {.cells = options.points,
                      .process_grid = options.process_grid,
-                     .largest_mode = largest_modes(options.points),
+                     .largest_mode = largest_modes(options.points, options.dealiasing),
                      .library = options.library}),
-      u_(fft_.mode_grid(), "velocity modes"),
-      v_(fft_.mode_grid(), "stage"),
-      n_(fft_.mode_grid(), "nonlinear term"),
-      sum_(fft_.mode_grid(), "sum of stages"),
-      decay_(fft_.mode_grid(), "viscous decay"),
-      velocity_(fft_.real_grid(), "velocity"),
-      vorticity_(fft_.real_grid(), "vorticity"),
+      v_(fft_.mode_grid(), "velocity modes"),
       runner_(context, options_.engine),
+      points_layout_(plane_layout(fft_.real_grid())),
+      component_stride_(points_layout_.sz + 40),
       sums_(context),
+      speed_(context),
       forcing_(runner_, fft_.mode_grid(), wavenumbers(), per_point_square(), options_.viscosity,
-               options_.forcing) {
-  Sweep decay("viscous decay", Decay{wavenumbers(), 0.5 * options_.viscosity * options_.dt},
-              writes(decay_.now()));
-  runner_.run(decay);
+               options_.forcing),
+      dt_(options_.dt) {
+  const auto threads = static_cast<std::size_t>(context.threads());
+  const std::vector<double> plane(static_cast<std::size_t>(plane_arrays * component_stride_ + 8));
+  points_.assign(threads, plane);
+  fastest_.assign(threads, {Accumulator(Reduce::max)});
+  plan_ = make_plan(context, shape(), options_.storage);
+  store_ = std::make_unique<Store>(runner_, fft_, plan_, options_.storage, kept_fields());
+  u_ = store_->field(0);
+  sum_ = store_->field(1);
+  if (options_.dealiasing == Dealiasing::phase_shift) held_ = store_->field(2);
+  tabulate();
+}
+
+std::vector<const char*> Turbulence::kept_fields() const {
+  std::vector<const char*> names{"velocity before the step", "sum of stages"};
+  if (options_.dealiasing == Dealiasing::phase_shift) names.push_back("term on the other grid");
+  return names;
+}
+
+Shape Turbulence::shape() const {
+  const bool rk4 = options_.scheme == Scheme::rk4, shifted = options_.dealiasing == Dealiasing::phase_shift;
+  const Int3 planes = fft_.plane_cells();
+  const Layout& modes = fft_.mode_grid().layout();
+  const auto bytes = [](auto elements) { return static_cast<std::int64_t>(elements) * 16; };
+  Shape s{.planes = planes.z,
+          .plane_bytes = static_cast<std::int64_t>(spectral::Planes::plane_bytes(fft_, false)),
+          .file_plane_bytes = static_cast<std::int64_t>(spectral::Planes::plane_bytes(fft_, true)),
+          .mode_planes = fft_.mode_grid().own().extent().z,
+          .mode_plane_bytes = bytes(modes.sz)};
+  s.evaluations = rk4 ? 4 : 3;
+  // u and the sum: written by the first stage, read by the last; between them both are read and one written.
+  s.fields_read = rk4 ? 6 : 5;
+  s.fields_written = rk4 ? 4 : 6;
+  if (shifted) {
+    s.fields = 3;
+    s.fields_read += 2 * s.evaluations;
+    s.fields_written += 2 * s.evaluations;
+    s.evaluations *= 2;
+  }
+  // What the process holds already when the plan is made is in `process`: transform, velocity, points. What
+  // remains is a component of modes to work in, tables, and what libraries take for themselves.
+  s.fixed = (std::int64_t{3} << 20) + s.mode_planes * s.mode_plane_bytes;
+  return s;
 }
 
 Wavenumbers Turbulence::wavenumbers() const {
@@ -54,6 +107,42 @@ Wavenumbers Turbulence::wavenumbers() const {
     w.count[static_cast<std::size_t>(axis)] = fft_.kept(axis).count();
   }
   return w;
+}
+
+Projection Turbulence::projection() const {
+  const Int3 n = options_.points;
+  Projection project{.wavenumbers = wavenumbers(), .per_points = {1.0 / n.x, 1.0 / n.y, 1.0 / n.z}};
+  if (options_.dealiasing == Dealiasing::phase_shift) project.sphere = 2.0 / 9;
+  return project;
+}
+
+/// Of viscosity over the shares of dt that the scheme needs, and of a shift by half a spacing.
+void Turbulence::tabulate() {
+  if (tabulated_dt_ == dt_) return;
+  tabulated_dt_ = dt_;
+  const std::vector<double> shares =
+      options_.scheme == Scheme::rk4 ? std::vector{0.5} : std::vector{1.0 / 3, 5.0 / 12, 1.0 / 4};
+  decay_.assign(shares.size(), {});
+  for (int axis = 0; axis < 3; ++axis) {
+    const auto a = static_cast<std::size_t>(axis);
+    shift_[a].clear();
+    for (int i = 0; i < fft_.kept(axis).count(); ++i) {
+      const double k = fft_.wavenumber(axis, i);
+      for (std::size_t s = 0; s < shares.size(); ++s)
+        decay_[s][a].push_back(std::exp(-options_.viscosity * dt_ * shares[s] * k * k));
+      shift_[a].push_back(std::polar(1.0, std::numbers::pi * k / options_.points[axis]));
+    }
+  }
+}
+
+Field<Mode>& Turbulence::work() {
+  if (!work_) work_.emplace(fft_.mode_grid(), "work");
+  return *work_;
+}
+
+Field<double, 3>& Turbulence::at_points(std::optional<Field<double, 3>>& field, const char* name) {
+  if (!field) field.emplace(fft_.real_grid(), name);
+  return *field;
 }
 
 }  // namespace sc::turbulence

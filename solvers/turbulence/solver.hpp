@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turbulence: incompressible flow in a periodic box of side 2 pi, pseudo-spectral, in memory. The step itself
-// is in step.cpp.
+// Turbulence: incompressible flow in a periodic box of side 2 pi, pseudo-spectral, in memory or in files. The
+// step itself is in step.cpp, what happens at the points in points.cpp.
+//
+// Between steps the velocity's modes are in memory, whatever the storage: whoever reads or changes them takes
+// modes() and need not know. Only what a step keeps beside them is in files.
 #pragma once
 
 #include <array>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "engine/overlap/runner.hpp"
 #include "engine/stage/global_value.hpp"
@@ -13,17 +19,31 @@
 #include "solvers/turbulence/initial.hpp"
 #include "solvers/turbulence/kernels.hpp"
 #include "solvers/turbulence/statistics.hpp"
+#include "solvers/turbulence/store.hpp"
 #include "spectral/fft.hpp"
 
 namespace sc::turbulence {
 
+/// Classical fourth order, or Williamson's third order with one register less.
+enum class Scheme { rk4, rk3 };
+/// The nonlinear term as u x curl u, or as - div(u u).
+enum class Form { rotational, divergence };
+/// Leave out every mode that products could fold back on another; or keep those within a sphere of radius
+/// sqrt(2) / 3 n and average over two grids half a spacing apart, on which what folds back has opposite signs.
+enum class Dealiasing { two_thirds, phase_shift };
+
 struct TurbulenceOptions {
   Int3 points = {64, 64, 64};  ///< even along every axis
   double viscosity = 1e-2;
-  double dt = 1e-2;
+  double dt = 1e-2;    ///< with a Courant number: the largest
+  double courant = 0;  ///< dt max |u_i| / h_i, chosen at the beginning of each step; 0: dt is fixed
+  Scheme scheme = Scheme::rk4;
+  Form form = Form::rotational;
+  Dealiasing dealiasing = Dealiasing::two_thirds;
   std::array<int, 2> process_grid = {0, 0};
   spectral::Library library = spectral::Library::automatic;
   ForcingOptions forcing = {};
+  StorageOptions storage = {};
   RunnerOptions engine = {};
 };
 
@@ -35,7 +55,8 @@ struct StepReport {
 
 class Turbulence {
  public:
-  /// Collective. Throws Error (bad_input) for odd or too few points, a negative viscosity, dt <= 0.
+  /// Collective. Throws Error (bad_input) for odd or too few points, a negative viscosity, dt <= 0, a storage
+  /// that cannot be planned; Error (storage) where files cannot be had.
   Turbulence(Context& context, const TurbulenceOptions& options);
 
   /// Collective: sets the velocity from component and position; what of it is not resolved or not free of
@@ -45,10 +66,10 @@ class Turbulence {
   void start_taylor_green();
   /// E(k) shell by shell as asked; the same field for any number of ranks.
   void start_random(const RandomField& field);
-  /// From what velocity() holds at the points.
+  /// From what velocity_points() holds.
   void start_from_points();
 
-  /// Collective: one time step.
+  /// Collective: one time step. Throws Error (storage) where files fail.
   StepReport step();
   /// What the next step needs besides the modes, as a checkpoint keeps it.
   struct Clock {
@@ -59,8 +80,6 @@ class Turbulence {
   const Clock& clock() const { return clock_; }
   std::int64_t steps() const { return clock_.steps; }
   double time() const { return clock_.time; }
-  /// Collective: call when modes and clock have been set from a checkpoint.
-  void restored();
 
   /// Collective. Throws Error (diverged) when the flow is not finite.
   Balance balance();
@@ -69,38 +88,92 @@ class Turbulence {
   /// Collective: E(k) of the shells 0, 1, 2, …
   std::vector<double> spectrum();
 
-  /// The velocity and the vorticity at the points, as of the last step; collective.
+  /// The velocity's modes: always in memory between steps. A stage on them may read and change them, whatever
+  /// the storage; what it leaves, free of divergence, is what the next step starts from.
+  Field<Mode, 3>& modes() { return v_; }
+  void over_modes(Stage& stage) { runner_.run(stage); }
+  /// The velocity and the vorticity at the points, as of the last step; collective. The first call takes memory
+  /// for them, which a plan leaves out.
   Field<double, 3>& velocity();
   Field<double, 3>& vorticity();
-  /// Where they are kept, with whatever the last work left in them.
-  Field<double, 3>& velocity_points() { return velocity_; }
-  Field<double, 3>& vorticity_points() { return vorticity_; }
-  Field<Mode, 3>& modes() { return u_; }
-  /// P F(u x curl u) of the present velocity, for tests; collective.
+  /// Where they are kept, with whatever the last work left in them; collective when first asked for.
+  Field<double, 3>& velocity_points() { return at_points(velocity_, "velocity"); }
+  Field<double, 3>& vorticity_points() { return at_points(vorticity_, "vorticity"); }
+  /// P of the nonlinear term of the present velocity, for tests; collective.
   Field<Mode, 3>& nonlinear_term();
   const Grid& grid() const { return fft_.real_grid(); }
   Runner& runner() { return runner_; }
   const TurbulenceOptions& options() const { return options_; }
   const spectral::FFT<double>& fft() const { return fft_; }
+  const Plan& plan() const { return plan_; }
+  const Store& store() const { return *store_; }
 
  private:
-  /// n <- F(v x curl v)
-  void nonlinear();
-  Wavenumbers wavenumbers() const;
-  double per_point_square() const;
-  /// u = v = P n
-  void start_from_modes();
+  template <class T>
+  using Tables = std::array<std::vector<T>, 3>;  ///< along each axis, by global position
+
+  void runge_kutta_4();
+  void low_storage_3();
+  /// v <- N(v) before its projection; of `next`, the stage that follows, the first piece is read meanwhile.
+  void nonlinear(Stage& next);
+  void without_aliases(Stage& next);
+  /// The same with its aliases; u = v first where keep_ says so.
+  void evaluate(Stage& next);
+  void evaluate_divergence(Stage& next);
+  void meet(const std::vector<spectral::Planes::Use>& uses);
+  // points.cpp: what is done with the planes [lo, hi) of the arrays that meet
+  using Arrays = std::vector<spectral::Cells<Mode>>;
+  void each_plane(int lo, int hi, const std::function<void(int z, int thread)>& action);
+  /// Arrays first … last of plane z, to the thread's own points and back.
+  void to_points(int z, const Arrays& planes, int first, int thread);
+  void from_points(int z, const Arrays& planes, int first, int thread);
+  template <class Kernel>
+  void multiply(const Kernel& kernel, std::span<Accumulator> into, int thread);
+  void products(int lo, int hi, const Arrays& planes);
   double skewness();
-  std::vector<double> spectrum(Field<Mode, 3>& of);
+
+  void choose_dt();
+
+  /// v = P v; the clock starts anew.
+  void start_from_modes();
+  Field<double, 3>& at_points(std::optional<Field<double, 3>>& field, const char* name);
+  /// A component of modes for work that cannot be done in place.
+  Field<Mode>& work();
+  double per_point_square() const;
+  Wavenumbers wavenumbers() const;
+  Projection projection() const;
+  Shape shape() const;
+  std::vector<const char*> kept_fields() const;
+  void tabulate();
+  Decay decay(std::size_t share) const {
+    const Tables<double>& t = decay_[share];
+    return {t[0].data(), t[1].data(), t[2].data()};
+  }
+  Shift half_spacing() const { return {shift_[0].data(), shift_[1].data(), shift_[2].data()}; }
 
   TurbulenceOptions options_;
   spectral::FFT<double> fft_;
-  Field<Mode, 3> u_, v_, n_, sum_;
-  Field<double> decay_;
-  Field<double, 3> velocity_, vorticity_;
+  Field<Mode, 3> v_;  ///< the velocity; within a step that of a stage, its curl, its nonlinear term
+  std::optional<Field<Mode>> work_;
+  std::optional<Field<Mode, 3>> term_;
+  std::optional<Field<double, 3>> velocity_, vorticity_;
   Runner runner_;
-  GlobalValue sums_;
+  Plan plan_;
+  std::unique_ptr<Store> store_;
+  Level<Mode, 3> u_{}, sum_{}, held_{};  ///< in the store
+  // Of each thread: a plane of points of the six components, and the largest speed it has met.
+  Layout points_layout_;
+  std::ptrdiff_t component_stride_ = 0;
+  std::vector<std::vector<double>> points_;
+  std::vector<std::vector<Accumulator>> fastest_;
+  bool measure_speed_ = false;  ///< in the next meeting
+  bool keep_ = false;           ///< u = v, in the next evaluation
+  std::vector<Tables<double>> decay_;  ///< of each share of dt that the scheme needs
+  Tables<Mode> shift_;
+  double tabulated_dt_ = 0;
+  GlobalValue sums_, speed_;
   Forcing forcing_;
+  double dt_ = 0;
   Clock clock_;
 };
 

@@ -34,21 +34,19 @@ double Turbulence::per_point_square() const {
   return 1 / (points * points);
 }
 
-std::vector<double> Turbulence::spectrum(Field<Mode, 3>& of) {
+std::vector<double> Turbulence::spectrum() {
   ShellSums shells(wavenumbers(), per_point_square());
-  of.storage(0).settle();
-  shells.add(of.grid().own(), {of.grid().layout(), of.grid().origin()}, of.read());
+  v_.storage(0).settle();
+  shells.add(v_.grid().own(), {v_.grid().layout(), v_.grid().origin()}, v_.read());
   sums_.start(shells.sums());
   std::vector<double> energy;
   for (std::size_t k = 0; k < shells.sums().size(); ++k) energy.push_back(sums_.value(static_cast<int>(k)));
   return energy;
 }
 
-std::vector<double> Turbulence::spectrum() { return spectrum(u_); }
-
 Balance Turbulence::balance() {
   Sweep sums("balance", Sums{wavenumbers(), per_point_square()}, SweepOptions{.reduce = Reduce::sum},
-             reads(u_.now()));
+             reads(v_.now()));
   runner_.run(sums);
   sums_.start(sums.accumulators());
   Balance b{.time = clock_.time, .energy = sums_.value(0), .enstrophy = sums_.value(1)};
@@ -78,27 +76,42 @@ Measures Turbulence::measure() {
 }
 
 double Turbulence::skewness() {
-  Sweep gradients("stretching", Stretching{wavenumbers()}, writes(n_.now()), reads(u_.now()));
-  runner_.run(gradients);
-  fft_.backward(n_.now(), vorticity_.now());
-  Sweep moments("moments", Moments{}, SweepOptions{.reduce = Reduce::sum}, reads(vorticity_.now()));
-  runner_.run(moments);
-  sums_.start(moments.accumulators());
+  // g_d = du_d/dx_d, a component at a time, where the velocity goes in a step
+  Sweep gradient("stretching", Stretching{}, writes(work().now()), reads(v_.now()));
+  for (int d = 0; d < 3; ++d) {
+    runner_.run(gradient, Stretching{wavenumbers(), d});
+    store_->fill(3 + d, [&](spectral::Cells<Mode> to) {
+      fft_.backward_across(spectral::cells_of(work().now()), to);
+    });
+  }
+  using Use = spectral::Planes::Mode;
+  std::vector<std::vector<Accumulator>> sums(points_.size(), std::vector(2, Accumulator(Reduce::sum)));
+  store_->meet({{3, Use::reads}, {4, Use::reads}, {5, Use::reads}}, [&](int lo, int hi, const Arrays& planes) {
+    each_plane(lo, hi, [&](int z, int thread) {
+      to_points(z, planes, 3, thread);
+      multiply(Moments{}, sums[static_cast<std::size_t>(thread)], thread);
+    });
+  });
+  for (std::size_t thread = 1; thread < sums.size(); ++thread) merge(sums[0], sums[thread]);
+  sums_.start(sums[0]);
   const double values = 3 / std::sqrt(per_point_square());
   const double square = sums_.value(0) / values, cube = sums_.value(1) / values;
   return square > 0 ? cube / std::pow(square, 1.5) : 0;
 }
 
 Field<double, 3>& Turbulence::velocity() {
-  fft_.backward(u_.now(), velocity_.now());
-  return velocity_;
+  fft_.backward(v_.now(), velocity_points().now());
+  return *velocity_;
 }
 
 Field<double, 3>& Turbulence::vorticity() {
-  Sweep curl("curl", Curl{wavenumbers()}, writes(n_.now()), reads(u_.now()));
+  if (!term_) term_.emplace(fft_.mode_grid(), "work of three components");
+  Sweep copy("copy", Copy{}, writes(term_->now()), reads(v_.now()));
+  Sweep curl("curl", Curl{wavenumbers()}, updates(term_->now()));
+  runner_.run(copy);
   runner_.run(curl);
-  fft_.backward(n_.now(), vorticity_.now());
-  return vorticity_;
+  fft_.backward(term_->now(), vorticity_points().now());
+  return *vorticity_;
 }
 
 }  // namespace sc::turbulence

@@ -41,22 +41,22 @@ struct Sums {
   }
 };
 
-/// g = (du/dx, dv/dy, dw/dz)
+/// g = du_d/dx_d
 struct Stretching {
   Wavenumbers wavenumbers;
-  SC_FN void operator()(At c, Index i, Out<Mode, 3> g, In<Mode, 3> u) const {
-    const auto k = wavenumbers.of(i);
-    for (int d = 0; d < 3; ++d) g[d][c] = turned(k[static_cast<std::size_t>(d)], u[d][c]);
+  int d;
+  SC_FN void operator()(At c, Index i, Out<Mode> g, In<Mode, 3> u) const {
+    g[c] = turned(wavenumbers.of(i)[static_cast<std::size_t>(d)], u[d][c]);
   }
 };
 
-/// Sums of g^2 and g^3 over the components
+/// At every point r = (…, g): the sums of g^2 and g^3 over the components
 struct Moments {
-  SC_FN std::array<double, 2> operator()(At c, In<double, 3> g) const {
+  SC_FN std::array<double, 2> operator()(At c, In<double, 6> r) const {
     double square = 0, cube = 0;
-    for (int d = 0; d < 3; ++d) {
-      square += g[d][c] * g[d][c];
-      cube += g[d][c] * g[d][c] * g[d][c];
+    for (int d = 3; d < 6; ++d) {
+      square += r[d][c] * r[d][c];
+      cube += r[d][c] * r[d][c] * r[d][c];
     }
     return {square, cube};
   }

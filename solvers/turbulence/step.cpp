@@ -1,61 +1,179 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turbulence, one step: fourth-order Runge-Kutta, viscosity by the integrating factor e = exp(-nu k^2 dt /
-// 2).
+// Turbulence, one step. Viscosity by the integrating factor e = exp(-nu k^2 dt / 2); fourth order:
 //
 //   k1 = N(u)                 v = e (u + dt/2 k1)
 //   k2 = N(v)                 v = e u + dt/2 k2
 //   k3 = N(v)                 v = e^2 u + dt e k3
 //   k4 = N(v)                 u = e^2 u + dt/6 (e^2 k1 + 2 e (k2 + k3) + k4)
+//
+// The array v holds in turn the velocity, its curl and its nonlinear term. What else a step needs (u, the sum,
+// the planes on their way to the points and back) passes by piece by piece, from memory or from files: a phase
+// is one stage or one array, and what the next phase needs first is read under it.
+#include <algorithm>
+
 #include "solvers/turbulence/solver.hpp"
 
 namespace sc::turbulence {
 
-/// N before its projection: six transforms to the points, three back; the modes are those that two thirds
-/// keep.
-void Turbulence::nonlinear() {
-  // w = i k x v
-  Sweep curl("curl", Curl{wavenumbers()}, SweepOptions{.flops = 18}, writes(n_.now()), reads(v_.now()));
-  runner_.run(curl);
-  fft_.backward(v_.now(), velocity_.now());
-  fft_.backward(n_.now(), vorticity_.now());
-  // w <- v x w
-  Sweep cross("cross product", Cross{}, SweepOptions{.flops = 9}, updates(vorticity_.now()),
-              reads(velocity_.now()));
-  runner_.run(cross);
-  fft_.forward(vorticity_.now(), n_.now());
-  forcing_.add(n_.now(), v_.now());
-}
+namespace {
+
+constexpr auto reads_only = spectral::Planes::Mode::reads, writes_only = spectral::Planes::Mode::writes,
+               changes = spectral::Planes::Mode::updates;
+
+}  // namespace
 
 StepReport Turbulence::step() {
-  const double dt = options_.dt;
-  const Projection project{wavenumbers()};
+  options_.scheme == Scheme::rk4 ? runge_kutta_4() : low_storage_3();
+  clock_.steps += 1;
+  clock_.time += dt_;
+  return {.step = clock_.steps, .time = clock_.time, .dt = dt_};
+}
+
+void Turbulence::runge_kutta_4() {
   constexpr Powers none{0, 0, 0};
   const auto one = [](double a) { return Powers{a, 0, 0}; };
   const auto e = [](double a) { return Powers{0, a, 0}; };
   const auto e2 = [](double a) { return Powers{0, 0, a}; };
+  const Projection project = projection();
+  const SweepOptions flops{.flops = 70};
+  const Level<Mode, 3> v = v_.now();
 
-  Sweep stage("stage", Stage123{project, none, none, none, none, 0}, SweepOptions{.flops = 70},
-              writes(v_.now()), updates(sum_.now()), reads(u_.now()), reads(n_.now()), reads(decay_.now()));
-  nonlinear();
-  runner_.run(stage, Stage123{project, e(1), e(dt / 2), e2(1), e2(dt / 6), 0});
-  nonlinear();
-  runner_.run(stage, Stage123{project, e(1), one(dt / 2), none, e(dt / 3), 1});
-  nonlinear();
-  runner_.run(stage, Stage123{project, e2(1), e(dt), none, e(dt / 3), 1});
-  nonlinear();
-  Sweep last("last stage", Stage4{project, dt / 6}, SweepOptions{.flops = 40}, writes(u_.now()),
-             writes(v_.now()), reads(sum_.now()), reads(n_.now()));
-  runner_.run(last);
-  clock_.steps += 1;
-  clock_.time += dt;
-  return {.step = clock_.steps, .time = clock_.time, .dt = dt};
+  Sweep first("stage", Stage123{}, flops, updates(v), writes(sum_), reads(u_));
+  Sweep middle("stage", Stage23{}, flops, updates(v), updates(sum_), reads(u_));
+  Sweep last("last stage", Stage4{}, flops, updates(v), reads(sum_));
+  keep_ = true;
+  measure_speed_ = options_.courant > 0;
+  nonlinear(first);
+  choose_dt();
+  const double dt = dt_;
+  first.set(Stage123{project, decay(0), e(1), e(dt / 2), e2(1), e2(dt / 6)});
+  store_->run(first);
+  nonlinear(middle);
+  middle.set(Stage23{{project, decay(0), e(1), one(dt / 2), none, e(dt / 3)}});
+  store_->run(middle);
+  nonlinear(middle);
+  middle.set(Stage23{{project, decay(0), e2(1), e(dt), none, e(dt / 3)}});
+  store_->run(middle);
+  nonlinear(last);
+  last.set(Stage4{project, dt / 6});
+  store_->run(last);
+}
+
+/// Williamson, J. Comput. Phys. 35 (1980), case 7:  g = a g + dt N(u),  u <- E (u + b g),  g <- E g
+void Turbulence::low_storage_3() {
+  constexpr std::array a{0.0, -5.0 / 9, -153.0 / 128}, b{1.0 / 3, 15.0 / 16, 8.0 / 15};
+  const SweepOptions flops{.flops = 60};
+  const Level<Mode, 3> v = v_.now();
+  Sweep first("stage", LowStorageFirst{}, flops, updates(v), writes(sum_), reads(u_));
+  Sweep later("stage", LowStorage{}, flops, updates(v), updates(sum_), reads(u_));
+  for (std::size_t s = 0; s < a.size(); ++s) {
+    Stage& stage = s == 0 ? static_cast<Stage&>(first) : later;
+    keep_ = true;
+    measure_speed_ = s == 0 && options_.courant > 0;
+    nonlinear(stage);
+    if (s == 0) choose_dt();
+    const LowStorage now{projection(), decay(s), a[s], b[s], dt_};
+    first.set({now});
+    later.set(now);
+    store_->run(stage);
+  }
+}
+
+/// v <- N(v) + c v in the band that is forced
+void Turbulence::nonlinear(Stage& next) {
+  forcing_.hold(v_.now());
+  without_aliases(next);
+  forcing_.add(v_.now());
+}
+
+void Turbulence::without_aliases(Stage& next) {
+  if (options_.dealiasing == Dealiasing::two_thirds) return evaluate(next);
+  const Level<Mode, 3> v = v_.now();
+  const SweepOptions flops{.flops = 24};
+  Sweep shift("shift", Shifted{half_spacing()}, flops, writes(held_), reads(v));
+  Sweep exchange("exchange", Exchange{}, updates(v), updates(held_));
+  Sweep average("average", Averaged{half_spacing()}, flops, updates(v), reads(held_));
+  store_->run(shift);
+  evaluate(exchange);
+  store_->run(exchange);
+  evaluate(average);
+  store_->run(average, &next);
+}
+
+/// v <- F(v x curl v): six arrays to the points, three back, where planes of all of them meet.
+void Turbulence::evaluate(Stage& next) {
+  if (options_.form == Form::divergence) return evaluate_divergence(next);
+  const auto to_planes = [&](int array, int d) {
+    store_->fill(array, [&](spectral::Cells<Mode> to) { fft_.backward_across(spectral::cells_of(v_.now(), d), to); });
+  };
+  for (int d = 0; d < 3; ++d) to_planes(d, d);
+  // u = v if it is to be kept, v <- i k x v
+  Sweep curl("curl", Curl{wavenumbers()}, SweepOptions{.flops = 18}, updates(v_.now()));
+  Sweep keep_curl("curl", KeepCurl{{wavenumbers()}}, SweepOptions{.flops = 18}, writes(u_), updates(v_.now()));
+  store_->run(std::exchange(keep_, false) ? static_cast<Stage&>(keep_curl) : curl);
+  for (int d = 0; d < 3; ++d) to_planes(3 + d, d);
+  // w <- u x w
+  meet({{0, reads_only}, {1, reads_only}, {2, reads_only}, {3, changes}, {4, changes}, {5, changes}});
+  constexpr std::array order{2, 0, 1};  // the last is still in memory
+  for (std::size_t n = 0; n < order.size(); ++n) {
+    const bool more = n + 1 < order.size();
+    store_->take(3 + order[n], more ? 3 + order[n + 1] : -1, [&](spectral::Cells<const Mode> from) {
+      if (!more) store_->prefetch(next);
+      fft_.forward_across(from, spectral::cells_of(v_.now(), order[n]));
+    });
+  }
+}
+
+/// v_a <- - i k_b F(v_a v_b): three arrays to the points, six back.
+void Turbulence::evaluate_divergence(Stage& next) {
+  for (int d = 0; d < 3; ++d)
+    store_->fill(3 + d, [&](spectral::Cells<Mode> to) { fft_.backward_across(spectral::cells_of(v_.now(), d), to); });
+  Sweep keep("keep", Copy{}, writes(u_), reads(v_.now()));
+  if (std::exchange(keep_, false)) store_->run(keep);
+  meet({{3, changes}, {4, changes}, {5, changes}, {0, writes_only}, {1, writes_only}, {2, writes_only}});
+  struct Product {
+    int array, a, b;
+  };
+  constexpr std::array<Product, 6> order{{{5, 2, 2}, {0, 0, 0}, {1, 0, 1}, {2, 0, 2}, {3, 1, 1}, {4, 1, 2}}};
+  Sweep derive("divergence", Divergence{}, SweepOptions{.flops = 8}, updates(v_.now()), reads(work().now()));
+  for (std::size_t n = 0; n < order.size(); ++n) {
+    const Product& p = order[n];
+    const bool more = n + 1 < order.size();
+    store_->take(p.array, more ? order[n + 1].array : -1, [&](spectral::Cells<const Mode> from) {
+      if (!more) store_->prefetch(next);
+      fft_.forward_across(from, spectral::cells_of(work().now()));
+    });
+    runner_.run(derive, Divergence{wavenumbers(), p.a, p.b, n == 0});
+  }
+}
+
+void Turbulence::meet(const std::vector<spectral::Planes::Use>& uses) {
+  for (auto& speed : fastest_)
+    for (Accumulator& a : speed) a.clear();
+  store_->meet(uses, [&](int lo, int hi, const auto& arrays) { products(lo, hi, arrays); });
+  if (!std::exchange(measure_speed_, false)) return;
+  for (std::size_t thread = 1; thread < fastest_.size(); ++thread) merge(fastest_[0], fastest_[thread]);
+  speed_.start(fastest_[0]);  // travels under the transforms back
+}
+
+/// What the Courant number allows, from the speeds of the step's first evaluation.
+void Turbulence::choose_dt() {
+  if (options_.courant == 0) return;
+  const double per_time = speed_.value();
+  dt_ = per_time > 0 ? std::min(options_.dt, options_.courant / per_time) : options_.dt;
+  tabulate();
 }
 
 Field<Mode, 3>& Turbulence::nonlinear_term() {
-  nonlinear();
-  Sweep project("project", Projected{{wavenumbers()}}, writes(sum_.now()), reads(n_.now()));
+  if (!term_) term_.emplace(fft_.mode_grid(), "nonlinear term");
+  Sweep copy("copy", Copy{}, writes(term_->now()), reads(v_.now()));
+  Sweep exchange("exchange", Exchange{}, updates(v_.now()), updates(term_->now()));
+  Sweep project("project", Projected{projection()}, updates(term_->now()));
+  runner_.run(copy);
+  nonlinear(copy);
+  runner_.run(exchange);
   runner_.run(project);
-  return sum_;  // free between steps
+  return *term_;
 }
 
 }  // namespace sc::turbulence

@@ -265,6 +265,10 @@ void SlabStream::run(const StreamPhase& phase, const std::function<void(const Sl
   }
 }
 
+void SlabStream::prefetch(const StreamPhase& phase) {
+  if (slots_.size() > 1 && !prefetched_) prefetched_ = begin_read(phase, 0);
+}
+
 void SlabStream::finish() { end_write(); }
 
 void SlabStream::timed(double Times::*sum, Phase phase, const char* name,

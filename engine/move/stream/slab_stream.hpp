@@ -70,6 +70,9 @@ class SlabStream {
   /// depends on the last of this one. What was written may still be on its way when run() returns.
   void run(const StreamPhase& phase, const std::function<void(const Slot&)>& compute,
            const StreamPhase* next = nullptr);
+  /// Begins to read the first piece of the phase that is run next, while something else is computed. Does
+  /// nothing without a ring. Nothing else may read from this far memory until then.
+  void prefetch(const StreamPhase& phase);
   /// Until all that was written lies in far memory.
   void finish();
 

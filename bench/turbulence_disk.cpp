@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// One way of storing the fields of the turbulence solver, in a process of its own (its peak memory is what is
+// asked for): prints one line of JSON. bench/turbulence_disk.py makes the table.
+//   turbulence_disk POINTS memory|sync|async FILES STEPS SCRATCH [THREADS [BUDGET_BYTES]]
+#include <mpi.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+
+#include "bench/measure.hpp"
+#include "engine/base/error.hpp"
+#include "solvers/turbulence/solver.hpp"
+
+namespace {
+
+using namespace sc;
+using namespace sc::turbulence;
+
+/// Peak of the memory of this process, as the kernel counted it.
+std::int64_t peak_bytes() {
+  std::ifstream in("/proc/self/status");
+  for (std::string word; in >> word;)
+    if (word == "VmHWM:") {
+      std::int64_t kibibytes = 0;
+      in >> kibibytes;
+      return kibibytes << 10;
+    }
+  return 0;
+}
+
+void print(Context& context, Turbulence& flow, const std::vector<double>& seconds, const DiskRate& after,
+           const std::map<std::string, Store::Phase>& before) {
+  const Plan& plan = flow.plan();
+  DiskRate rate = plan.rate;  // the disk is others' too: as fast as it was before and after, in the mean
+  rate.read = 0.5 * (rate.read + after.read);
+  rate.write = 0.5 * (rate.write + after.write);
+  rate.both = 0.5 * (rate.both + after.both);
+  const auto steps = static_cast<double>(seconds.size());
+  double bound = 0, compute = 0, disk = 0;
+  for (const auto& [name, all] : flow.store().phases()) {
+    Store::Phase p = all;
+    if (const auto first = before.find(name); first != before.end()) {
+      p.compute -= first->second.compute;
+      p.read -= first->second.read;
+      p.written -= first->second.written;
+    }
+    const double moved = rate.seconds(p.read, p.written);
+    bound += std::max(p.compute, moved) / steps;
+    compute += p.compute / steps;
+    disk += moved / steps;
+  }
+  const double peak = context.max(static_cast<double>(peak_bytes()));
+  const double planned = context.max(static_cast<double>(plan.memory));
+  const double energy = flow.balance().energy;
+  if (context.rank() != 0) return;
+  double sum = 0;
+  for (const double s : seconds) sum += s;
+  std::cout.precision(6);
+  std::cout << "{\"seconds\": " << sum / steps << ", \"compute\": " << compute << ", \"disk\": " << disk
+            << ", \"bound\": " << bound << ", \"peak\": " << peak << ", \"planned\": " << planned
+            << ", \"read\": " << plan.read << ", \"written\": " << plan.written << ", \"on_disk\": " << plan.disk
+            << ", \"files\": " << plan.files << ", \"rate_read\": " << rate.read
+            << ", \"rate_write\": " << rate.write << ", \"rate_both\": " << rate.both << ", \"io\": \""
+            << flow.store().io_name() << "\", \"direct\": " << flow.store().past_page_cache()
+            << ", \"energy\": ";
+  std::cout.precision(17);
+  std::cout << energy << "}" << std::endl;
+}
+
+void run(int argc, char** argv) {
+  const int n = std::atoi(argv[1]), files = std::atoi(argv[3]), steps = std::atoi(argv[4]);
+  Context context(MPI_COMM_WORLD, {.threads = argc > 6 ? std::atoi(argv[6]) : 1});
+  {
+    const bool sync = std::strcmp(argv[2], "sync") == 0;
+    TurbulenceOptions options{.points = {n, n, n}, .viscosity = 1.0 / 1600, .dt = 1e-3};
+    options.storage = {.where = std::strcmp(argv[2], "memory") == 0 ? Where::memory : Where::disk,
+                       .io = sync ? Io::sync : Io::async,
+                       .files = files,
+                       .scratch = argv[5],
+                       .memory = argc > 7 ? std::atoll(argv[7]) : 0,
+                       .say = [](const std::string& sentence) { std::cerr << sentence << std::endl; }};
+    Turbulence flow(context, options);
+    if (context.rank() == 0) std::cerr << flow.plan().describe() << std::endl;
+    flow.start_taylor_green();
+    flow.step();
+    const auto before = flow.store().phases();
+    std::vector<double> seconds;
+    for (int k = 0; k < steps; ++k) {
+      context.barrier();
+      const double begin = context.timeline().now();
+      flow.step();
+      seconds.push_back(context.max(context.timeline().now() - begin));
+    }
+    DiskRate after;
+    if (flow.plan().disk_used())
+      after = measured_rate({.folder = argv[5],
+                             .name = "after " + std::to_string(context.rank()),
+                             .mode = sync ? IoMode::blocking : IoMode::automatic},
+                            std::int64_t{32} << 20);
+    print(context, flow, seconds, after, before);
+  }
+  context.close();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 6) {
+    std::cerr << "turbulence_disk POINTS memory|sync|async FILES STEPS SCRATCH [THREADS [BUDGET_BYTES]]\n";
+    return int(Exit::bad_input);
+  }
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  try {
+    run(argc, argv);
+  } catch (const Error& error) {
+    std::cerr << error.what() << std::endl;
+    MPI_Abort(MPI_COMM_WORLD, int(error.code()));
+  }
+  MPI_Finalize();
+}

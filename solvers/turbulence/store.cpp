@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Store: made as planned.
+#include "solvers/turbulence/store.hpp"
+
+#include <algorithm>
+
+namespace sc::turbulence {
+
+using spectral::Planes;
+
+namespace {
+
+std::size_t slot_bytes(const FarMemory& memory, std::vector<FarArray>& arrays) {
+  StreamPhase all;
+  for (FarArray& array : arrays) all.push_back({&array, StreamUse::Mode::updates});
+  return SlabStream::slot_bytes(memory, all);
+}
+
+}  // namespace
+
+Store::Store(Runner& runner, const spectral::FFT<double>& fft, const Plan& plan, const StorageOptions& options,
+             const std::vector<const char*>& fields)
+    : runner_(runner) {
+  Context& context = runner.context();
+  if (plan.disk_used())
+    context.together([&] {
+      files_ = std::make_unique<FileMemory>(
+          FileMemoryOptions{.folder = options.scratch,
+                            .name = "rank " + std::to_string(context.rank()),
+                            .mode = options.io == Io::sync ? IoMode::blocking : IoMode::automatic,
+                            .say = options.say,
+                            .outcome = options.outcome,
+                            .most_bytes_per_second = options.most_bytes_per_second});
+    });
+  std::size_t slot = 0;
+  for (const char* name : fields) {
+    if (!plan.fields_in_files) {
+      fields_.push_back(std::make_unique<Field<Mode, 3>>(fft.mode_grid(), name));
+      continue;
+    }
+    context.together([&] {
+      auto field = std::make_unique<FarField>(fft.mode_grid(), name, element_type<Mode>(), 3, *files_, plan.files);
+      slot = std::max(slot, 2 * slot_bytes(*files_, field->arrays()));  // no stage declares more than two
+      fields_.push_back(std::move(field));
+    });
+  }
+  if (!plan.disk_used()) {
+    planes_ = spectral::planes_in_memory(fft, plane_arrays);
+    return;
+  }
+  context.together([&] {
+    const auto far = static_cast<std::size_t>(plane_arrays - 1);
+    const std::size_t piece =
+        spectral::Planes::most_piece_bytes(fft, plan.files);
+    if (plan.planes_in_files) slot = std::max(slot, far * piece);
+    ring_ = std::make_unique<FarRunner>(
+        context, *files_, slot, options.io == Io::sync ? SlabStream::Mode::one_by_one : SlabStream::Mode::ring);
+    planes_ = plan.planes_in_files
+                  ? spectral::planes_in_files(fft, plane_arrays, *files_, ring_->stream(), plan.files)
+                  : spectral::planes_in_memory(fft, plane_arrays);
+  });
+}
+
+bool Store::in_files(const Stage& stage) const {
+  return std::any_of(stage.accesses().begin(), stage.accesses().end(),
+                     [](const Access& a) { return dynamic_cast<const FarField*>(a.field) != nullptr; });
+}
+
+void Store::timed(Phase& phase, const std::function<void()>& action) {
+  const Timeline& timeline = runner_.context().timeline();
+  const double begin = timeline.now();
+  action();
+  phase.compute += timeline.now() - begin;
+}
+
+void Store::count(Phase& phase, const StreamPhase& bytes) {
+  ++phase.runs;
+  if (bytes.empty()) return;
+  phase.read += SlabStream::bytes(bytes, Way::in);
+  phase.written += SlabStream::bytes(bytes, Way::out);
+}
+
+void Store::fill(int array, const std::function<void(spectral::Cells<Mode>)>& action) {
+  Phase& phase = phases_["to planes"];
+  planes_->fill(array, [&](spectral::Cells<Mode> cells) { timed(phase, [&] { action(cells); }); });
+  count(phase, planes_->phase({{array, StreamUse::Mode::writes}}));
+}
+
+void Store::meet(const std::vector<Planes::Use>& uses, const Planes::Meeting& meeting) {
+  Phase& phase = phases_["points"];
+  planes_->meet(uses, [&](int lo, int hi, const auto& arrays) { timed(phase, [&] { meeting(lo, hi, arrays); }); });
+  count(phase, planes_->phase(uses));
+}
+
+void Store::take(int array, int next, const std::function<void(spectral::Cells<const Mode>)>& action) {
+  Phase& phase = phases_["from planes"];
+  planes_->take(array, next, [&](spectral::Cells<const Mode> cells) { timed(phase, [&] { action(cells); }); });
+  count(phase, planes_->phase({{array, StreamUse::Mode::reads}}));
+}
+
+void Store::run(Stage& stage, Stage* next) {
+  Phase& phase = phases_[stage.name()];
+  if (!in_files(stage)) {
+    timed(phase, [&] { runner_.run(stage); });
+    return count(phase, {});
+  }
+  planes_->settle();
+  const double before = ring_->stream().times().compute;
+  ring_->run(stage, next && in_files(*next) ? next : nullptr);
+  phase.compute += ring_->stream().times().compute - before;
+  count(phase, FarRunner::phase_of(stage));
+}
+
+void Store::prefetch(Stage& stage) {
+  if (in_files(stage)) ring_->prefetch(stage);
+}
+
+}  // namespace sc::turbulence

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// FFT in two parts: across planes, where everything that travels travels, and within a plane, where a thread
+// does all lines while the plane is in its cache.
+#include <cstring>
+
+#include "engine/exec/team.hpp"
+#include "spectral/fft.hpp"
+
+namespace sc::spectral {
+
+template <class T>
+Int3 FFT<T>::plane_cells() const {
+  const Int3 own = real_.own().extent();
+  return {kept_[0].count(), whole_planes() ? kept_[1].count() : own.y, own.z};
+}
+
+template <class T>
+std::int64_t FFT<T>::memory() const {
+  const Int3 n = real_.own().extent();
+  const auto pencils = [](const std::shared_ptr<Storage>& s) {
+    return s ? static_cast<std::int64_t>(s->grid().layout().elements) * 2 * static_cast<std::int64_t>(sizeof(T)) : 0;
+  };
+  std::int64_t sum = static_cast<std::int64_t>(work_.size());
+  sum += std::int64_t{context_.threads()} * kept_[0].count() * n.y * static_cast<std::int64_t>(sizeof(C));
+  for (const auto& storage : {x_, y_ == x_ ? nullptr : y_, z_ == y_ ? nullptr : z_}) sum += pencils(storage);
+  return sum;
+}
+
+template <class T>
+void FFT<T>::copy_planes(Cells<const C> from, Cells<C> to, const Box& slab) {
+  if (slab.empty()) return;
+  const Int3 n = plane_cells();
+  timed(transpose_name_, Phase::start, [&] {
+    team(context_.threads(), [&](int) {
+      const auto [first, last] = team_share(slab.extent().z);
+      for (auto z = slab.lo.z + first; z < slab.lo.z + last; ++z)
+        for (int y = 0; y < n.y; ++y)
+          std::memcpy(to.at + z * to.z + y * to.y, from.at + z * from.z + y * from.y,
+                      static_cast<std::size_t>(n.x) * sizeof(C));
+    });
+  });
+}
+
+template <class T>
+void FFT<T>::backward_across(Cells<const C> modes, Cells<C> planes) {
+  if (context_.size() == 1) {
+    at_z_ = planes;
+    z_backward(modes, modes_.own());
+    return;
+  }
+  place_pencils();
+  z_->settle();
+  for (int chunk = 0; chunk < in_y_.count; ++chunk) {
+    z_backward(modes, in_y_.slab(modes_.own(), chunk));
+    if (zy_) timed(transpose_name_, Phase::start, [&] { zy_->start_chunk(chunk); });
+  }
+  int done = 0;
+  for (int chunk = 0; chunk < in_z_.count; ++chunk) {
+    if (zy_) await(*zy_, chunk, yx_.get());
+    const Box slab = slab_of(*y_, in_z_, chunk);
+    if (!yx_) {
+      copy_planes(at_y_, planes, slab);
+      continue;
+    }
+    y_backward(slab);
+    timed(transpose_name_, Phase::start, [&] { yx_->start_chunk(chunk); });
+    for (; done < chunk && yx_->arrived(done); ++done)
+      copy_planes(at_x_, planes, slab_of(*x_, in_z_, done));
+  }
+  for (; yx_ && done < in_z_.count; ++done) {
+    await(*yx_, done, zy_.get());
+    copy_planes(at_x_, planes, slab_of(*x_, in_z_, done));
+  }
+  finish_round(zy_.get(), yx_.get());
+}
+
+template <class T>
+void FFT<T>::forward_across(Cells<const C> planes, Cells<C> modes) {
+  if (context_.size() == 1) {
+    at_z_ = {const_cast<C*>(planes.at), planes.y, planes.z};  // only read
+    z_forward(modes, modes_.own());
+    return;
+  }
+  place_pencils();
+  x_->settle();
+  int done = 0;
+  const auto finish_y = [&](int chunk) {
+    y_forward(slab_of(*y_, in_z_, chunk));
+    if (yz_) timed(transpose_name_, Phase::start, [&] { yz_->start_chunk(chunk); });
+  };
+  for (int chunk = 0; chunk < in_z_.count; ++chunk) {
+    copy_planes(planes, at_x_, slab_of(*x_, in_z_, chunk));
+    if (!xy_) {
+      timed(transpose_name_, Phase::start, [&] { yz_->start_chunk(chunk); });
+      continue;
+    }
+    timed(transpose_name_, Phase::start, [&] { xy_->start_chunk(chunk); });
+    while (done < chunk && xy_->arrived(done)) finish_y(done++);
+  }
+  for (; xy_ && done < in_z_.count; ++done) {
+    await(*xy_, done, yz_.get());
+    finish_y(done);
+  }
+  for (int chunk = 0; chunk < in_y_.count; ++chunk) {
+    if (yz_) await(*yz_, chunk, xy_.get());
+    z_forward(modes, in_y_.slab(modes_.own(), chunk));
+  }
+  finish_round(xy_.get(), yz_.get());
+}
+
+template <class T>
+void FFT<T>::backward_within(const C* plane, std::ptrdiff_t y, T* points, std::ptrdiff_t points_y,
+                             int thread) const {
+  const int rows = real_.own().hi.y, columns = kept_[0].count();
+  const T scale = T(1) / (T(cells_.x) * T(cells_.y) * T(cells_.z));
+  if (whole_planes()) {
+    std::vector<C>& lines = plane_[static_cast<std::size_t>(thread)];
+    along_y_->backward(plane, y, lines.data(), columns, columns, work(thread));
+    plane = lines.data();
+    y = columns;
+  }
+  along_x_->backward(plane, y, points, points_y, rows, scale, work(thread));
+}
+
+template <class T>
+void FFT<T>::forward_within(const T* points, std::ptrdiff_t points_y, C* plane, std::ptrdiff_t y,
+                            int thread) const {
+  const int rows = real_.own().hi.y, columns = kept_[0].count();
+  if (!whole_planes()) {
+    along_x_->forward(points, points_y, plane, y, rows, work(thread));
+    return;
+  }
+  std::vector<C>& lines = plane_[static_cast<std::size_t>(thread)];
+  along_x_->forward(points, points_y, lines.data(), columns, rows, work(thread));
+  along_y_->forward(lines.data(), columns, plane, y, columns, work(thread));
+}
+
+template class FFT<float>;
+template class FFT<double>;
+
+}  // namespace sc::spectral

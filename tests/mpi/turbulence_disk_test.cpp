@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+// ranks: 1 2 3 4
+// threads: 2
+// timeout: 300
+// The pseudo-spectral solver with its fields in files: the bits of memory, the bytes that were planned, scratch
+// that goes, and one sentence for what can happen to files.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cerrno>
+
+#include "engine/base/error.hpp"
+#include "engine/move/gather.hpp"
+#include "solvers/turbulence/solver.hpp"
+#include "tests/mpi/test_context.hpp"
+#include "tests/unit/stream_files.hpp"
+
+namespace sc::test {
+namespace {
+
+using namespace turbulence;
+using Bits = std::pair<std::vector<std::byte>, std::array<double, 3>>;
+
+/// One folder for all ranks of this run, on the build tree's disk.
+class SharedFolder {
+ public:
+  explicit SharedFolder(Context& context) : context_(context) {
+    std::string name = std::to_string(getpid());
+    context.broadcast(name);
+    path_ = (std::filesystem::current_path() / ("scratch-turbulence-" + name)).string();
+  }
+  SharedFolder(const SharedFolder&) = delete;
+  SharedFolder& operator=(const SharedFolder&) = delete;
+  ~SharedFolder() {
+    context_.barrier();
+    if (context_.rank() == 0) std::filesystem::remove_all(path_);
+  }
+  const std::string& path() const { return path_; }
+  bool empty() const { return std::filesystem::is_empty(path_); }
+
+ private:
+  Context& context_;
+  std::string path_;
+};
+
+/// Long along z, so that each of four ranks has 32 planes to cut.
+TurbulenceOptions small() {
+  return {.points = {12, 16, 128}, .viscosity = 0.01, .dt = 0.01, .storage = {.where = Where::memory}};
+}
+
+Bits after_steps(Context& context, const TurbulenceOptions& options, int steps = 3) {
+  Turbulence flow(context, options);
+  flow.start([](int d, double x, double y, double z) {
+    return std::sin(x + 0.3 * d) * std::cos(y - d) * std::cos(2 * z) + 0.5 * std::cos(2 * x + y * (d - 1));
+  });
+  for (int n = 0; n < steps; ++n) flow.step();
+  const Balance b = flow.balance();
+  return {gather(flow.modes().storage(0)), {b.energy, b.enstrophy, flow.time()}};
+}
+
+void expect_same(const Context& context, const Bits& got, const Bits& wanted, const std::string& what) {
+  EXPECT_EQ(got.second, wanted.second) << what;
+  if (context.rank() == 0) {
+    EXPECT_TRUE(got.first == wanted.first) << what;
+  }
+}
+
+TEST(TurbulenceOnDisk, LeavesTheBitsOfMemory) {
+  Context self(MPI_COMM_SELF);
+  const Bits memory = after_steps(self, small());
+  self.close();
+  TestContext context({.threads = 2});
+  const SharedFolder folder(context);
+  expect_same(context, after_steps(context, small()), memory, "memory on several ranks");
+  for (const Io io : {Io::sync, Io::async})
+    for (const int files : {1, 2, 3, 4, 8, 16, 32}) {
+      TurbulenceOptions options = small();
+      options.storage = {.where = Where::disk, .io = io, .files = files, .scratch = folder.path()};
+      expect_same(context, after_steps(context, options), memory,
+                  (io == Io::sync ? "sync " : "async ") + std::to_string(files));
+    }
+  EXPECT_TRUE(folder.empty());
+}
+
+// Whatever a step can be made of takes the same way through the files.
+TEST(TurbulenceOnDisk, LeavesTheBitsOfMemoryForEveryKindOfStep) {
+  Context self(MPI_COMM_SELF);
+  TestContext context({.threads = 2});
+  const SharedFolder folder(context);
+  for (const Scheme scheme : {Scheme::rk4, Scheme::rk3})
+    for (const Form form : {Form::rotational, Form::divergence})
+      for (const Dealiasing dealiasing : {Dealiasing::two_thirds, Dealiasing::phase_shift})
+        for (const double courant : {0.0, 0.02}) {
+          TurbulenceOptions options = small();
+          options.scheme = scheme;
+          options.form = form;
+          options.dealiasing = dealiasing;
+          options.courant = courant;
+          const Bits memory = after_steps(self, options);
+          if (courant > 0) {
+            EXPECT_LT(memory.second[2], 0.03);  // the clock: dt was cut
+          }
+          options.storage = {.where = Where::disk, .files = 4, .scratch = folder.path()};
+          expect_same(context, after_steps(context, options), memory,
+                      "scheme " + std::to_string(int(scheme)) + " form " + std::to_string(int(form)) +
+                          " dealiasing " + std::to_string(int(dealiasing)) + " courant " + std::to_string(courant));
+        }
+  self.close();
+}
+
+TEST(TurbulenceOnDisk, EitherProcessGridLeavesTheBitsOfMemory) {
+  Context self(MPI_COMM_SELF);
+  const Bits memory = after_steps(self, small());
+  self.close();
+  TestContext context;
+  const SharedFolder folder(context);
+  TurbulenceOptions options = small();
+  options.process_grid = {context.size(), 1};
+  expect_same(context, after_steps(context, options), memory, "memory");
+  options.storage = {.where = Where::disk, .files = 5, .scratch = folder.path()};
+  expect_same(context, after_steps(context, options), memory, "files");
+}
+
+TEST(TurbulenceOnDisk, MovesTheBytesThatWerePlanned) {
+  TestContext context;
+  const SharedFolder folder(context);
+  for (const Scheme scheme : {Scheme::rk4, Scheme::rk3})
+    for (const Form form : {Form::rotational, Form::divergence})
+      for (const Dealiasing dealiasing : {Dealiasing::two_thirds, Dealiasing::phase_shift})
+        for (const Io io : {Io::sync, Io::async}) {
+          if (io == Io::sync && scheme == Scheme::rk3) continue;
+          TurbulenceOptions options = small();
+          options.scheme = scheme;
+          options.form = form;
+          options.dealiasing = dealiasing;
+          options.storage = {.where = Where::disk, .io = io, .files = 3, .scratch = folder.path()};
+          Turbulence flow(context, options);
+          flow.start_taylor_green();
+          flow.step();
+          const auto now = [&](Way way) { return flow.store().bytes(way); };
+          const std::array before{now(Way::in), now(Way::out), std::int64_t{counted("/proc/self/io", "read_bytes")},
+                                  std::int64_t{counted("/proc/self/io", "write_bytes")}};
+          constexpr int steps = 3;
+          for (int n = 0; n < steps; ++n) flow.step();
+          EXPECT_EQ(now(Way::in) - before[0], steps * flow.plan().read);
+          EXPECT_EQ(now(Way::out) - before[1], steps * flow.plan().written);
+          if (!flow.store().past_page_cache()) continue;
+          // What the kernel counted for this process: the same, if nothing came from the page cache. It books
+          // some blocks that keep track of the files on whoever made it write them.
+          constexpr std::int64_t bookkeeping = 1 << 16;
+          EXPECT_EQ(counted("/proc/self/io", "read_bytes") - before[2], steps * flow.plan().read);
+          const std::int64_t written = counted("/proc/self/io", "write_bytes") - before[3];
+          EXPECT_GE(written, steps * flow.plan().written);
+          EXPECT_LE(written, steps * flow.plan().written + bookkeeping);
+        }
+}
+
+TEST(TurbulenceOnDisk, FitsItsMemoryOrNamesTheSmallest) {
+  TestContext context;
+  const SharedFolder folder(context);
+  TurbulenceOptions options{.points = {64, 64, 64}, .dt = 0.01};
+  options.storage = {.scratch = folder.path(), .memory = std::int64_t{64} << 30};
+  EXPECT_FALSE(Turbulence(context, options).plan().disk_used());
+  options.storage.memory = 1 << 20;
+  std::string sentence;
+  try {
+    const Turbulence flow(context, options);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Exit::bad_input);
+    sentence = error.what();
+  }
+  const auto at = sentence.find("at least ");
+  ASSERT_NE(at, std::string::npos) << sentence;
+  EXPECT_EQ(std::count(sentence.begin(), sentence.end(), '\n'), 0);
+  // What was named is enough, with room for what the process takes between two tries.
+  options.storage.memory = static_cast<std::int64_t>((std::stod(sentence.substr(at + 9)) + 2.0) * (1 << 20));
+  const Turbulence flow(context, options);
+  EXPECT_TRUE(flow.plan().disk_used());
+  EXPECT_LE(flow.plan().memory * context.size(), options.storage.memory + context.size());
+}
+
+TEST(TurbulenceOnDisk, RefusesMorePiecesThanPlanes) {
+  TestContext context;
+  const SharedFolder folder(context);
+  TurbulenceOptions options{.points = {8, 8, 16}};
+  for (const int files : {0, 17}) {
+    options.storage = {.where = Where::disk, .files = files, .scratch = folder.path()};
+    EXPECT_THROW(Turbulence(context, options), Error) << files;
+  }
+}
+
+/// The sentence with which a step on this rank ends, faults told by `outcome`, armed after the start.
+std::string sentence_of(const SharedFolder& folder, Io io,
+                        const std::function<std::int64_t(const FileRequest&, std::int64_t)>& outcome,
+                        const std::function<void(const std::string&)>& between = {}) {
+  Context self(MPI_COMM_SELF);
+  std::string sentence = "right";
+  {
+    TurbulenceOptions options = small();
+    bool armed = false;
+    const std::string scratch = folder.path() + "/" + std::to_string(getpid());
+    options.storage = {.where = Where::disk, .io = io, .files = 4, .scratch = scratch};
+    if (outcome)
+      options.storage.outcome = [&](const FileRequest& r, std::int64_t result) {
+        return armed ? outcome(r, result) : result;
+      };
+    Turbulence flow(self, options);
+    flow.start_taylor_green();
+    flow.step();
+    armed = true;
+    if (between) between(scratch);
+    try {
+      for (int n = 0; n < 2; ++n) flow.step();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Exit::storage);
+      sentence = error.what();
+      EXPECT_EQ(sentence.find('\n'), std::string::npos);
+    }
+  }
+  self.close();
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path() + "/" + std::to_string(getpid()))) << "scratch was left";
+  return sentence;
+}
+
+class TurbulenceFaults : public testing::TestWithParam<Io> {};
+
+TEST_P(TurbulenceFaults, EndInOneSentence) {
+  TestContext context;
+  const SharedFolder folder(context);
+  const auto ends = [&](const char* with, const auto& outcome) {
+    const std::string sentence = sentence_of(folder, GetParam(), outcome);
+    EXPECT_NE(sentence.find(with), std::string::npos) << sentence;
+  };
+  int reads = 0, writes = 0;
+  ends("right", [](const FileRequest&, std::int64_t result) { return result; });
+  ends("Input/output error",
+       [&](const FileRequest& r, std::int64_t result) { return !r.write && ++reads == 20 ? -EIO : result; });
+  ends("No space left on device",
+       [&](const FileRequest& r, std::int64_t result) { return r.write && ++writes > 20 ? -ENOSPC : result; });
+  ends("nothing was written", [](const FileRequest& r, std::int64_t result) { return r.write ? 0 : result; });
+  // Short, but whole when it goes on.
+  int calls = 0;
+  ends("right", [&](const FileRequest&, std::int64_t result) {
+    return ++calls % 3 == 0 && result > 4096 ? std::int64_t{4096} : result;
+  });
+}
+
+// Really, in the middle of a step: the planes of one component cut by another program when they are written;
+// the folder's files removed, which open files outlive.
+TEST_P(TurbulenceFaults, AFileCutByAnotherIsNamed) {
+  TestContext context;
+  const SharedFolder folder(context);
+  std::vector<std::filesystem::path> files;
+  const auto list = [&](const std::string& scratch) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(scratch))
+      if (entry.is_regular_file() && entry.path().extension() != ".lock") files.push_back(entry.path());
+  };
+  int writes = 0;
+  const auto cut = [&](const FileRequest& r, std::int64_t result) {
+    if (r.write && ++writes == 10)  // of the third array; the first lies whole in its file
+      for (const auto& path : files)
+        if (path.filename() == "6") {
+          EXPECT_EQ(truncate(path.c_str(), 4096), 0);
+        }
+    return result;
+  };
+  const std::string sentence = sentence_of(folder, GetParam(), cut, list);
+  EXPECT_EQ(files.size(), 11U);
+  EXPECT_NE(sentence.find("cannot read the scratch file of \"planes 0\""), std::string::npos) << sentence;
+  EXPECT_NE(sentence.find("shorter than it was"), std::string::npos) << sentence;
+  files.clear();
+  const auto remove = [&](const std::string& scratch) {
+    list(scratch);
+    for (const auto& path : files) std::filesystem::remove(path);
+  };
+  EXPECT_EQ(sentence_of(folder, GetParam(), {}, remove), "right");
+}
+
+TEST(TurbulenceOnDisk, AScratchFolderThatCannotBeIsNamed) {
+  TestContext context;
+  const SharedFolder folder(context);
+  if (context.rank() == 0) {
+    std::filesystem::create_directories(folder.path());
+    std::ofstream(folder.path() + "/file") << "x";
+  }
+  context.barrier();
+  TurbulenceOptions options = small();
+  options.storage = {.where = Where::disk, .files = 2, .scratch = folder.path() + "/file/scratch"};
+  try {
+    const Turbulence flow(context, options);
+    FAIL() << "made inside a file";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Exit::storage);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, TurbulenceFaults, testing::Values(Io::sync, Io::async),
+                         [](const auto& io) { return io.param == Io::sync ? "sync" : "async"; });
+
+}  // namespace
+}  // namespace sc::test
