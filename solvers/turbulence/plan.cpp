@@ -38,7 +38,7 @@ struct Cut {
   }
 };
 
-Plan plan_of(const Shape& s, bool planes, bool fields, int files, Io io) {
+Plan plan_of(const Needs& s, bool planes, bool fields, int files, Io io) {
   Plan p{.planes_in_files = planes, .fields_in_files = fields, .files = planes || fields ? files : 0};
   const Cut mode{s.mode_planes, s.mode_plane_bytes, files}, plane{s.planes, s.file_plane_bytes, files};
   p.memory = s.fixed;
@@ -73,7 +73,7 @@ std::string mebibytes(double bytes) {
 }
 
 /// The first way that needs no more than `most` on this rank, or the one that needs least.
-Plan fitting(const Shape& s, std::int64_t most, Io io) {
+Plan fitting(const Needs& s, std::int64_t most, Io io) {
   Plan best = plan_of(s, false, false, 1, io);
   if (best.memory <= most) return best;
   const std::int64_t pieces = std::min(s.planes, s.mode_planes);
@@ -111,12 +111,12 @@ std::string Plan::describe() const {
   return text;
 }
 
-Plan make_plan(Context& context, const Shape& shape, const StorageOptions& options) {
+Plan make_plan(Context& context, const Needs& needs, const StorageOptions& options) {
   const std::int64_t process = resident_bytes();
   Plan plan;
   if (options.memory > 0) {
     const std::int64_t mine = options.memory / context.size() - process;
-    plan = fitting(shape, mine, options.io);
+    plan = fitting(needs, mine, options.io);
     // All ranks alike: the least that each needs, summed; and the finest of what they chose.
     const auto short_of = plan.memory > mine;
     const auto most = static_cast<std::int64_t>(context.max(static_cast<double>(plan.memory + process)));
@@ -126,19 +126,19 @@ Plan make_plan(Context& context, const Shape& shape, const StorageOptions& optio
              std::to_string(context.size()) + (context.size() > 1 ? " ranks" : " rank"));
     const int files = context.largest(plan.files);
     const bool fields = context.any(plan.fields_in_files);
-    plan = plan_of(shape, files > 0, fields, std::max(files, 1), options.io);
+    plan = plan_of(needs, files > 0, fields, std::max(files, 1), options.io);
     if (files == 0) plan.files = 0;
   } else if (options.where == Where::disk) {
-    const std::int64_t pieces = std::min(shape.planes, shape.mode_planes);
+    const std::int64_t pieces = std::min(needs.planes, needs.mode_planes);
     context.agree(Exit::bad_input,
                   options.files >= 1 && options.files <= pieces
                       ? ""
                       : "files is " + std::to_string(options.files) + "; it must be from 1 to " +
                             std::to_string(pieces) + ", the planes that rank " +
                             std::to_string(context.rank()) + " has");
-    plan = plan_of(shape, true, true, options.files, options.io);
+    plan = plan_of(needs, true, true, options.files, options.io);
   } else {
-    plan = plan_of(shape, false, false, 1, options.io);
+    plan = plan_of(needs, false, false, 1, options.io);
   }
   plan.process = process;
   plan.memory += process;

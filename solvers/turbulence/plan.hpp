@@ -48,7 +48,7 @@ struct Plan {
 };
 
 /// What the arrays of a step are like.
-struct Shape {
+struct Needs {
   std::int64_t planes = 0, plane_bytes = 0, file_plane_bytes = 0;  ///< of an array that meets at the points
   std::int64_t mode_planes = 0, mode_plane_bytes = 0;              ///< of a component of the modes
   std::int64_t fixed = 0;  ///< bytes that stay in memory in any case: transform, velocity, points of a plane
@@ -61,6 +61,6 @@ constexpr int plane_arrays = 6;
 
 /// Collective. Throws Error (bad_input) for a memory that is too small, naming the smallest that would do; for
 /// more files than a rank has planes; Error (storage) where the scratch folder cannot be used.
-Plan make_plan(Context& context, const Shape& shape, const StorageOptions& options);
+Plan make_plan(Context& context, const Needs& needs, const StorageOptions& options);
 
 }  // namespace sc::turbulence

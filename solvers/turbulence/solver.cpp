@@ -60,7 +60,7 @@ Turbulence::Turbulence(Context& context, const TurbulenceOptions& options)
   const std::vector<double> plane(static_cast<std::size_t>(plane_arrays * component_stride_ + 8));
   points_.assign(threads, plane);
   fastest_.assign(threads, {Accumulator(Reduce::max)});
-  plan_ = make_plan(context, shape(), options_.storage);
+  plan_ = make_plan(context, needs(), options_.storage);
   store_ = std::make_unique<Store>(runner_, fft_, plan_, options_.storage, kept_fields());
   u_ = store_->field(0);
   sum_ = store_->field(1);
@@ -74,12 +74,12 @@ std::vector<const char*> Turbulence::kept_fields() const {
   return names;
 }
 
-Shape Turbulence::shape() const {
+Needs Turbulence::needs() const {
   const bool rk4 = options_.scheme == Scheme::rk4, shifted = options_.dealiasing == Dealiasing::phase_shift;
   const Int3 planes = fft_.plane_cells();
   const Layout& modes = fft_.mode_grid().layout();
   const auto bytes = [](auto elements) { return static_cast<std::int64_t>(elements) * 16; };
-  Shape s{.planes = planes.z,
+  Needs s{.planes = planes.z,
           .plane_bytes = static_cast<std::int64_t>(spectral::Planes::plane_bytes(fft_, false)),
           .file_plane_bytes = static_cast<std::int64_t>(spectral::Planes::plane_bytes(fft_, true)),
           .mode_planes = fft_.mode_grid().own().extent().z,

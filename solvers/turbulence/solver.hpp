@@ -142,7 +142,7 @@ class Turbulence {
   double per_point_square() const;
   Wavenumbers wavenumbers() const;
   Projection projection() const;
-  Shape shape() const;
+  Needs needs() const;
   std::vector<const char*> kept_fields() const;
   void tabulate();
   Decay decay(std::size_t share) const {

@@ -52,7 +52,7 @@ struct Stretching {
 
 /// At every point r = (…, g): the sums of g^2 and g^3 over the components
 struct Moments {
-  SC_FN std::array<double, 2> operator()(At c, In<double, 6> r) const {
+  SC_FN std::array<double, 2> operator()(At c, InOut<double, 6> r) const {
     double square = 0, cube = 0;
     for (int d = 3; d < 6; ++d) {
       square += r[d][c] * r[d][c];

@@ -79,6 +79,7 @@ TEST(TurbulenceOnDisk, LeavesTheBitsOfMemory) {
       expect_same(context, after_steps(context, options), memory,
                   (io == Io::sync ? "sync " : "async ") + std::to_string(files));
     }
+  context.barrier();
   EXPECT_TRUE(folder.empty());
 }
 
@@ -156,24 +157,30 @@ TEST(TurbulenceOnDisk, MovesTheBytesThatWerePlanned) {
 }
 
 TEST(TurbulenceOnDisk, FitsItsMemoryOrNamesTheSmallest) {
-  TestContext context;
-  const SharedFolder folder(context);
   TurbulenceOptions options{.points = {64, 64, 64}, .dt = 0.01};
-  options.storage = {.scratch = folder.path(), .memory = std::int64_t{64} << 30};
-  EXPECT_FALSE(Turbulence(context, options).plan().disk_used());
-  options.storage.memory = 1 << 20;
   std::string sentence;
-  try {
-    const Turbulence flow(context, options);
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), Exit::bad_input);
-    sentence = error.what();
+  {
+    TestContext context;
+    const SharedFolder folder(context);
+    options.storage = {.scratch = folder.path(), .memory = std::int64_t{64} << 30};
+    EXPECT_FALSE(Turbulence(context, options).plan().disk_used());
+    options.storage.memory = 1 << 20;
+    try {
+      const Turbulence flow(context, options);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Exit::bad_input);
+      sentence = error.what();
+    }
   }
   const auto at = sentence.find("at least ");
   ASSERT_NE(at, std::string::npos) << sentence;
   EXPECT_EQ(std::count(sentence.begin(), sentence.end(), '\n'), 0);
   // What was named is enough, with room for what the process takes between two tries.
-  options.storage.memory = static_cast<std::int64_t>((std::stod(sentence.substr(at + 9)) + 2.0) * (1 << 20));
+  TestContext context;
+  const SharedFolder folder(context);
+  options.storage.scratch = folder.path();
+  const double mebibytes = std::stod(sentence.substr(at + 9)) + 2.0 * context.size();
+  options.storage.memory = static_cast<std::int64_t>(mebibytes * (1 << 20));
   const Turbulence flow(context, options);
   EXPECT_TRUE(flow.plan().disk_used());
   EXPECT_LE(flow.plan().memory * context.size(), options.storage.memory + context.size());
