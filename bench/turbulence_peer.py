@@ -30,7 +30,9 @@ import json, sys, time
 from subcurrent import core
 m = core.load(); context = m.Context(threads=1)
 n, steps = int(sys.argv[1]), int(sys.argv[2])
-options = {"points": [n] * 3, "viscosity": 1 / 1600, "dt": 1e-3, "transforms": sys.argv[3],
+options = {"points": [n] * 3, "viscosity": 1 / 1600, "dt": 1e-3, "courant": 0.0,
+           "transforms": sys.argv[3], "integrator": "rk4", "form": "rotational", "dealiasing": "two_thirds",
+           "storage": {"kind": "memory", "io": "sync", "files": 8, "memory": 0, "scratch": "scratch"},
            "forcing": {"kind": "none", "kmax": 2.5, "power": 0.0},
            "engine": {"strategy": "boundary_first", "split": [0, 0, 0], "halo_corners": "direct",
                       "poke_ms": 0.5}}

@@ -20,10 +20,23 @@ namespace {
 
 using turbulence::Turbulence;
 
-class TurbulenceFace : public SolverFace<Turbulence> {
+struct Said {
+  std::string said;
+};
+
+/// What the solver finds not as it should be is kept, to be told with the plan.
+turbulence::TurbulenceOptions telling(turbulence::TurbulenceOptions options, std::string& said) {
+  options.storage.say = [&said](const std::string& sentence) { said += sentence + "\n"; };
+  return options;
+}
+
+class TurbulenceFace : private Said, public SolverFace<Turbulence> {
  public:
   TurbulenceFace(std::shared_ptr<Ranks> ranks, const turbulence::TurbulenceOptions& options)
-      : SolverFace(ranks, std::make_shared<Turbulence>(ranks->open(), options)) {}
+      : SolverFace(ranks, std::make_shared<Turbulence>(ranks->open(), telling(options, said))) {}
+
+  /// What is kept in memory and what in files, and what is not as it should be, a line each.
+  std::string plan() { return said + (solver().plan().disk_used() ? solver().plan().describe() : ""); }
 
   /// From a snapshot's velocity, made free of divergence, or from the modes of a checkpoint; at time 0.
   void start_from_snapshot(const std::string& path) {
@@ -106,6 +119,7 @@ void bind_turbulence(nb::module_& module) {
   bind_solver<TurbulenceFace>(module, "Turbulence",
                               "Flow in a periodic box on all ranks of a context; collective. Starts at rest.",
                               &turbulence_options)
+      .def_prop_ro("plan", &TurbulenceFace::plan)
       .def(
           "start_taylor_green", [](TurbulenceFace& f) { f.solver().start_taylor_green(); }, Unlocked())
       .def(

@@ -8,20 +8,50 @@ namespace nb = nanobind;
 
 namespace sc::python {
 
-turbulence::TurbulenceOptions turbulence_options(const nb::dict& options) {
+namespace {
+
+turbulence::ForcingOptions forcing_from(const nb::dict& options) {
   using turbulence::ForcingKind;
+  return {.kind = choice<ForcingKind>(options, "kind",
+                                      {{"none", ForcingKind::none},
+                                       {"negative_viscosity", ForcingKind::negative_viscosity},
+                                       {"constant_power", ForcingKind::constant_power}}),
+          .largest = get<double>(options, "kmax"),
+          .power = get<double>(options, "power")};
+}
+
+turbulence::StorageOptions storage_from(const nb::dict& options) {
+  using turbulence::Io;
+  using turbulence::Where;
+  turbulence::StorageOptions s;
+  s.where = choice<Where>(options, "kind", {{"memory", Where::memory}, {"disk", Where::disk}});
+  s.io = choice<Io>(options, "io", {{"sync", Io::sync}, {"async", Io::async}});
+  s.files = get<int>(options, "files");
+  s.scratch = get<std::string>(options, "scratch");
+  s.memory = get<std::int64_t>(options, "memory");
+  return s;
+}
+
+}  // namespace
+
+turbulence::TurbulenceOptions turbulence_options(const nb::dict& options) {
+  using turbulence::Dealiasing;
+  using turbulence::Form;
+  using turbulence::Scheme;
   turbulence::TurbulenceOptions o;
   o.points = int3(options, "points");
   o.viscosity = get<double>(options, "viscosity");
   o.dt = get<double>(options, "dt");
   o.library = spectral::library_of(get<std::string>(options, "transforms"));
-  const auto forcing = get<nb::dict>(options, "forcing");
-  o.forcing.kind = choice<ForcingKind>(forcing, "kind",
-                                       {{"none", ForcingKind::none},
-                                        {"negative_viscosity", ForcingKind::negative_viscosity},
-                                        {"constant_power", ForcingKind::constant_power}});
-  o.forcing.largest = get<double>(forcing, "kmax");
-  o.forcing.power = get<double>(forcing, "power");
+  o.courant = get<double>(options, "courant");
+  o.scheme = choice<Scheme>(options, "integrator", {{"rk4", Scheme::rk4}, {"rk3", Scheme::rk3}});
+  o.form =
+      choice<Form>(options, "form", {{"rotational", Form::rotational}, {"divergence", Form::divergence}});
+  o.dealiasing =
+      choice<Dealiasing>(options, "dealiasing",
+                         {{"two_thirds", Dealiasing::two_thirds}, {"phase_shift", Dealiasing::phase_shift}});
+  o.forcing = forcing_from(get<nb::dict>(options, "forcing"));
+  o.storage = storage_from(get<nb::dict>(options, "storage"));
   const auto engine = get<nb::dict>(options, "engine");
   const Int3 split = int3(engine, "split");  // of the points: lines along x stay whole
   o.process_grid = {split.y, split.z};

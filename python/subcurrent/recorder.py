@@ -53,7 +53,7 @@ class Recorder:
             "step": self._solver.steps,
             "end": str(End.of(self._case.run)),
             "resumed": self._resumed,
-            "notes": self._case.notes(),
+            "notes": [*self._case.notes(), *self._kind.notes(self._solver)],
         }
         if self._plan.events:
             events.emit("start", **facts)

@@ -19,6 +19,10 @@ class Kind(ABC):
     def make(self, module: Any, context: Any, options: dict[str, Any]) -> Any:
         return getattr(module, self.compiled)(context, options)
 
+    def notes(self, solver: Any) -> list[str]:
+        """What the solver has to say before it starts."""
+        return []
+
     def step(self, solver: Any, case: Any) -> dict[str, Any]:
         """One step with what the progress shows of it, and, where history.csv gets a row, with what that
         shows. Collective."""

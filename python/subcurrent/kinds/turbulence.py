@@ -21,6 +21,9 @@ class TurbulenceKind(Kind):
         start(solver, options)
         return solver
 
+    def notes(self, solver: Any) -> list[str]:
+        return solver.plan.splitlines()
+
     def facts(self, record: dict[str, Any]) -> list[str]:
         facts = [f"step {record['step']}", f"time {number(record['time'], '.4f')}"]
         if "energy" in record:

@@ -94,7 +94,7 @@ def draw_scales(path: Path, history: dict[str, np.ndarray], title: str) -> None:
         (skew, taylor), (enstrophy, resolved) = drawing.subplots(2, 2, sharex=True)
         skew.plot(time, history["skewness"], color=style.BLUE, linewidth=1.3)
         skew.axhline(-0.5, color=style.MUTED, linestyle="--", linewidth=1.0)
-        skew.set(title="Skewness of ∂u/∂x", ylabel="dashed: −0.5, as measured in turbulence")
+        skew.set(title="Skewness of ∂u/∂x", ylabel="dashed: −0.5")
         taylor.plot(time, history["taylor_reynolds"], color=style.GREEN, linewidth=1.3)
         taylor.set(title="Taylor Reynolds number", ylabel="$Re_λ$")
         enstrophy.plot(time, history["enstrophy"], color=style.RED, linewidth=1.3)

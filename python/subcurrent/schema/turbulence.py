@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -18,6 +19,7 @@ Points = Annotated[
     list[Annotated[int, Field(ge=4, le=100_000, multiple_of=2)]], Field(min_length=3, max_length=3)
 ]
 POSITIVE, NOT_NEGATIVE = "a number greater than 0", "a number >= 0"
+LARGEST_STEP = 1.0  # where only a Courant number is given
 STARTS = ("taylor_green", "random")
 START = '"taylor_green", "random", or the path of a snapshot (.vtkhdf) or a checkpoint (.h5)'
 
@@ -49,13 +51,20 @@ class GridTable(Table):
 
 
 class Scheme(Table):
-    integrator: Literal["rk4"] = key("Runge-Kutta method", '"rk4"', "rk4")
-    form: Literal["rotational"] = key("form of the convection term", '"rotational"', "rotational")
-    dealiasing: Literal["two_thirds"] = key("how aliasing is kept out", '"two_thirds"', "two_thirds")
+    integrator: Literal["rk4", "rk3"] = key(
+        "Runge-Kutta method: classical, or of third order with less memory", '"rk4" or "rk3"', "rk4"
+    )
+    form: Literal["rotational", "divergence"] = key(
+        "form of the convection term", '"rotational" or "divergence"', "rotational"
+    )
+    dealiasing: Literal["two_thirds", "phase_shift"] = key(
+        "how aliasing is kept out", '"two_thirds" or "phase_shift"', "two_thirds"
+    )
     transforms: Literal["auto", "pocketfft", "fftw"] = key(
         "who transforms lines", '"auto", "pocketfft" or "fftw"', "auto"
     )
-    dt: float | None = key("time step", POSITIVE, None, gt=0)
+    dt: float | None = key("time step; with a Courant number the largest", POSITIVE, None, gt=0)
+    courant: float | None = key("speed x time step / spacing, the largest", POSITIVE, None, gt=0)
 
 
 class Forcing(Table):
@@ -70,10 +79,26 @@ class Forcing(Table):
 
 class Storage(Table):
     kind: Literal["memory", "disk"] = key("where the fields are kept", '"memory" or "disk"', "memory")
-    io: Literal["sync", "async"] | None = key("how they pass through memory", '"sync" or "async"', None)
-    files: int | None = key("pieces of each field", "a whole number >= 2", None, ge=2)
-    memory: str | None = key("a budget that decides by itself", 'a size, e.g. "3 GiB"', None)
+    io: Literal["sync", "async"] | None = key(
+        "files and computing one after the other, or at the same time", '"sync" or "async"', None
+    )
+    files: int | None = key("pieces in which each field is cut", "a whole number >= 1", None, ge=1)
+    memory: str | None = key(
+        "what all ranks may use together; what does not fit goes to files", 'a size, e.g. "3 GiB"', None
+    )
     scratch: str | None = key("folder of the scratch files", "the path of a folder", None)
+
+    def bytes(self) -> int:
+        """The budget, 0 where there is none. Raises BadInput where it is no size."""
+        if self.memory is None:
+            return 0
+        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?)B\s*", self.memory)
+        if not found:
+            raise BadInput(
+                f'storage.memory = "{self.memory}" is not allowed: it must be a size, e.g. "3 GiB".'
+            )
+        base = 1024 if found[2].endswith("i") else 1000
+        return int(float(found[1]) * base ** (1 + "KMGT".index(found[2][0])))
 
 
 class Run(Table):
@@ -85,6 +110,7 @@ class TurbulenceCase(SolverCase):
     """A turbulence case file."""
 
     exclusive: ClassVar = (("run.steps", "run.time"), ("flow.reynolds", "flow.viscosity"))
+    fixed_on_resume: ClassVar = ("solver", "grid", "scheme.dealiasing")
 
     solver: Literal["turbulence"] = key("the solver", '"turbulence"', "turbulence")
     flow: Flow = key("the fluid and its first state", "a table [flow]")
@@ -100,17 +126,22 @@ class TurbulenceCase(SolverCase):
         self.check_run()
         if self.flow.reynolds is None and self.flow.viscosity is None:
             raise BadInput("flow has no viscosity: give one of flow.reynolds or flow.viscosity.")
-        if self.scheme.dt is None:
-            raise BadInput(f"scheme.dt is missing: it must be {POSITIVE}.")
+        if self.scheme.dt is None and self.scheme.courant is None:
+            raise BadInput("scheme has no time step: give scheme.dt or scheme.courant.")
         if (self.forcing.kind == "constant_power") != (self.forcing.power is not None):
             raise BadInput('forcing.power belongs to forcing.kind = "constant_power": give both or neither.')
         if self.spectrum.shape == "file" and self.spectrum.file is None:
             raise BadInput('spectrum.file is missing: spectrum.shape = "file" needs a CSV file with k,E.')
-        for name in ("io", "files", "memory", "scratch"):
-            if getattr(self.storage, name) is not None and self.storage.kind == "memory":
-                raise BadInput(f'storage.{name} belongs to storage.kind = "disk".')
-        if self.storage.kind == "disk":
-            raise BadInput('storage.kind = "disk" is not there yet for this solver: allowed is "memory".')
+        self._check_storage()
+
+    def _check_storage(self) -> None:
+        storage = self.storage
+        if storage.bytes() > 0 and (storage.kind == "disk" or storage.files is not None):
+            other = "kind" if storage.kind == "disk" else "files"
+            raise BadInput(f"storage.memory and storage.{other} cannot stand together: give only one.")
+        for name in ("io", "files", "scratch"):
+            if getattr(storage, name) is not None and storage.kind == "memory" and storage.memory is None:
+                raise BadInput(f'storage.{name} needs storage.kind = "disk" or storage.memory.')
 
     def check_ranks(self, ranks: int) -> None:
         if self.engine.split != "auto" and self.engine.split[0] != 1:
@@ -143,7 +174,10 @@ class TurbulenceCase(SolverCase):
 
     def kept(self) -> int:
         """The largest mode that is kept along every axis."""
-        return (min(self.grid.points) - 1) // 3
+        shortest = min(self.grid.points)
+        if self.scheme.dealiasing == "phase_shift":
+            return int(math.sqrt(2) / 3 * shortest)
+        return (shortest - 1) // 3
 
     def energies(self) -> list[float]:
         """E(k) of the shells 0, 1, 2, … that a random first field shall have."""
@@ -176,12 +210,23 @@ class TurbulenceCase(SolverCase):
         return {
             "points": list(self.grid.points),
             "viscosity": self.viscosity(),
-            "dt": float(self.scheme.dt),
-            "transforms": self.scheme.transforms,
+            "dt": float(self.scheme.dt or LARGEST_STEP),
+            "courant": float(self.scheme.courant or 0.0),
+            **{
+                name: getattr(self.scheme, name)
+                for name in ("integrator", "form", "dealiasing", "transforms")
+            },
             "forcing": {
                 "kind": self.forcing.kind,
                 "kmax": float(self.forcing.kmax),
                 "power": float(self.forcing.power or 0.0),
+            },
+            "storage": {
+                "kind": self.storage.kind,
+                "io": self.storage.io or "async",
+                "files": self.storage.files or 8,
+                "memory": self.storage.bytes(),
+                "scratch": self.storage.scratch or "scratch",
             },
             "initial": self.flow.initial,
             "spectrum": self.energies() if random else [],
