@@ -151,6 +151,10 @@ class Cavity(Simulation):
         }
         super().__init__(tables)
 
+    def __repr__(self) -> str:
+        points = " x ".join(str(count) for count in self.case.grid.points)
+        return f"<Cavity {points}, Re {self.case.flow.reynolds:g}, step {self.steps}, time {self.time:.4g}>"
+
     # -- running --------------------------------------------------------------------------
 
     def step(self) -> dict[str, Any]:
