@@ -102,12 +102,13 @@ def test_what_cannot_be_is_refused_in_a_sentence(change, said):
         typed_case(tables, ROOT)
 
 
-@pytest.mark.parametrize("name", ["taylor_green_1600", "forced_hit_128", "decaying_random"])
+@pytest.mark.parametrize("name", ["taylor_green_1600", "forced_hit_128", "decaying_random", "out_of_core_256"])
 def test_the_shipped_cases_are_sound(name):
     path = ROOT / "cases" / name / "case.toml"
     case = load_case(path)
     case.check_ranks(4)
     assert (case.reference(path.parent) is not None) == (name == "taylor_green_1600")
+    assert case.options()["storage"]["memory"] == (2**30 if name == "out_of_core_256" else 0)
 
 
 # -- whole runs ------------------------------------------------------------------------------------
@@ -181,6 +182,41 @@ def test_a_resumed_run_goes_on_with_the_same_bits(program):
     ):
         assert np.array_equal(one, other)
     assert rows(program.folder / "whole") == rows(program.folder / "parts")
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize(
+    "scheme",
+    [
+        {"integrator": "rk3", "form": "divergence"},
+        {"dealiasing": "phase_shift", "courant": 0.5},
+    ],
+)
+def test_every_scheme_is_had_from_a_case_file(program, scheme):
+    program.write_case(CASE)
+    sets = [word for name, value in scheme.items() for word in ("--set", f"scheme.{name}={value}")]
+    done = program("run", "case.toml", "--out", "r", *QUIET, *sets, "--set", "run.steps=4")
+    assert done.returncode == OK, done.stderr
+    last = rows(program.folder / "r")[-1]
+    assert float(last["energy"]) == pytest.approx(0.5, rel=1e-4)
+    steps = {float(row["dt"]) for row in rows(program.folder / "r")}
+    assert (steps == {0.02}) == ("courant" not in scheme)
+
+
+@pytest.mark.mpi
+def test_fields_on_disk_leave_the_same_bits(program):
+    program.write_case(CASE)
+    run = ("run", "case.toml", *QUIET, "--set", "run.steps=4")
+    disk = ("--set", "storage.kind=disk", "--set", "storage.files=2", "--set", "storage.scratch=here")
+    assert program(*run, "--out", "memory").returncode == OK
+    done = program(*run, *disk, "--out", "disk")
+    assert done.returncode == OK, done.stderr
+    assert "disk" in done.stdout
+    for one, other in zip(
+        *(fields_of(last_snapshot(program.folder / name)) for name in ("memory", "disk")), strict=True
+    ):
+        assert np.array_equal(one, other)
+    assert not list((program.folder / "here").rglob("*")), "scratch files remain"
 
 
 @pytest.mark.mpi
