@@ -37,8 +37,8 @@ class Source {
     if (held == wanted) return;
     std::string shape;
     for (const hsize_t count : held) shape += (shape.empty() ? "" : ", ") + std::to_string(count);
-    refuse("the snapshot " + path_ + " holds an array of shape (" + shape + "), not the run's " + to_string(n) +
-           " points");
+    refuse("the snapshot " + path_ + " holds an array of shape (" + shape + "), not the run's " +
+           to_string(n) + " points");
   }
 
   std::vector<double> values(const Box& box, int components) const {

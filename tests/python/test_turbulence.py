@@ -102,7 +102,9 @@ def test_what_cannot_be_is_refused_in_a_sentence(change, said):
         typed_case(tables, ROOT)
 
 
-@pytest.mark.parametrize("name", ["taylor_green_1600", "forced_hit_128", "decaying_random", "out_of_core_256"])
+@pytest.mark.parametrize(
+    "name", ["taylor_green_1600", "forced_hit_128", "decaying_random", "out_of_core_256"]
+)
 def test_the_shipped_cases_are_sound(name):
     path = ROOT / "cases" / name / "case.toml"
     case = load_case(path)
