@@ -8,31 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/move/stream/slab_stream.hpp"
+#include "engine/stage/far_field.hpp"
 #include "engine/stage/stage.hpp"
 
 namespace sc {
-
-/// A field whose cells lie in far memory, cut into pieces along z, each component an array of its own. It has
-/// no memory near: stages that declare it run by a FarRunner only.
-class FarField final : public AnyField {
- public:
-  /// Throws Error (bad_input) for more pieces than this rank has planes.
-  FarField(const Grid& grid, const std::string& name, ElementType type, int components, FarMemory& memory,
-           int pieces);
-  std::vector<FarArray>& arrays() { return arrays_; }
-  /// Bytes of one plane of one component, halo and padding of the rows included.
-  static std::size_t plane_bytes(const Grid& grid, ElementType type) {
-    return static_cast<std::size_t>(grid.layout().sz) * size_of(type);
-  }
-  template <class T, int N>
-  Level<T, N> now() {
-    return {this, 0};
-  }
-
- private:
-  std::vector<FarArray> arrays_;
-};
 
 class FarRunner {
  public:
@@ -40,10 +19,10 @@ class FarRunner {
   FarRunner(Context& context, FarMemory& memory, std::size_t slot_bytes, SlabStream::Mode mode)
       : context_(context), stream_(memory, slot_bytes, mode, &context.timeline()) {}
 
-  /// Computes every own cell of the stage, and leaves its reductions in stage.accumulators(). Fields in far
-  /// memory are read at their own cell only; halos of fields near must be fresh. Of `next`, the stage that runs
-  /// next, the first piece is read meanwhile. Throws Error (failure) for a stage that reads a far field further
-  /// than its own cell, Error (storage) where files fail.
+  /// Collective. Computes every own cell of the stage, and leaves its reductions in stage.accumulators(). Halos of
+  /// far fields travel with the pieces; those of fields near must be fresh. Of `next`, the stage that runs next,
+  /// the first piece is read meanwhile. Throws Error (failure) for a reach with diagonals, Error (storage) where
+  /// files fail.
   void run(Stage& stage, Stage* next = nullptr);
   /// The same of a stage that is run later, while something else is computed.
   void prefetch(Stage& stage) { stream_.prefetch(phase_of(stage)); }
@@ -53,6 +32,8 @@ class FarRunner {
   static StreamPhase phase_of(Stage& stage);
 
  private:
+  void compute(Stage& stage, const Slot& slot);
+
   Context& context_;
   SlabStream stream_;
 };

@@ -10,9 +10,10 @@ using spectral::Planes;
 
 namespace {
 
-std::size_t slot_bytes(const FarMemory& memory, std::vector<FarArray>& arrays) {
+std::size_t slot_bytes(const FarMemory& memory, FarField& field) {
   StreamPhase all;
-  for (FarArray& array : arrays) all.push_back({&array, StreamUse::Mode::updates});
+  for (int k = 0; k < field.storage(0).components(); ++k)
+    all.push_back({&field.array(k), StreamUse::Mode::updates});
   return SlabStream::slot_bytes(memory, all);
 }
 
@@ -40,7 +41,7 @@ Store::Store(Runner& runner, const spectral::FFT<double>& fft, const Plan& plan,
     }
     context.together([&] {
       auto field = std::make_unique<FarField>(fft.mode_grid(), name, element_type<Mode>(), 3, *files_, plan.files);
-      slot = std::max(slot, 2 * slot_bytes(*files_, field->arrays()));  // no stage declares more than two
+      slot = std::max(slot, 2 * slot_bytes(*files_, *field));  // no stage declares more than two
       fields_.push_back(std::move(field));
     });
   }

@@ -18,6 +18,7 @@ namespace sc::test {
 namespace {
 
 using namespace turbulence;
+using turbulence::Mode;
 using Wave = std::array<int, 3>;
 using Modes = std::map<Wave, std::array<Mode, 3>>;
 

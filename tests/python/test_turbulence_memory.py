@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The turbulence solver in files, as its process is seen from outside: peak memory against the plan, also under a
+limit of the kernel's; the scratch of a process that was killed."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from conftest import ROOT
+
+POINTS = 128
+CGROUP = Path("/sys/fs/cgroup/memory")
+
+
+@pytest.fixture(scope="module")
+def program() -> Path:
+    """bench/turbulence_disk of SUBCURRENT_BUILD, or of build/release."""
+    found = Path(os.environ.get("SUBCURRENT_BUILD", ROOT / "build/release")) / "bench/turbulence_disk"
+    if not found.exists():
+        pytest.skip("turbulence_disk is not built (cmake with SUBCURRENT_BENCH=ON)")
+    return found
+
+
+@pytest.fixture
+def scratch(tmp_path_factory) -> Path:
+    """Where the build tree is: a disk. /tmp is often memory."""
+    folder = ROOT / "build" / f"scratch-{os.getpid()}"
+    folder.mkdir(parents=True)
+    yield folder
+    for left in sorted(folder.rglob("*"), reverse=True):
+        left.rmdir() if left.is_dir() else left.unlink()
+    folder.rmdir()
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+def measured(program: Path, way: str, scratch: Path, *more: str, enter=None) -> dict:
+    command = [str(program), str(POINTS), way, "8", "1", str(scratch), "1", *more]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=300, env=environment(), preexec_fn=enter
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize("way", ["memory", "sync", "async"])
+def test_peak_memory_is_what_was_planned(program, scratch, way):
+    run = measured(program, way, scratch)
+    assert 0.9 < run["peak"] / run["planned"] < 1.1, run
+    assert not list(scratch.iterdir()), "scratch files were left"
+
+
+def test_a_budget_is_kept_and_leaves_the_bits(program, scratch):
+    memory = measured(program, "memory", scratch)
+    budget = int(0.75 * memory["planned"])
+    run = measured(program, "memory", scratch, str(budget))
+    assert run["on_disk"] > 0
+    assert run["planned"] <= budget
+    assert run["peak"] < 1.1 * budget
+    assert run["energy"] == memory["energy"]
+
+
+def test_a_budget_that_is_too_small_is_refused_with_the_smallest(program, scratch):
+    command = [str(program), str(POINTS), "memory", "8", "1", str(scratch), "1", "1000000"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment())
+    assert done.returncode == 2
+    found = re.search(r"at least ([\d.]+) MiB", done.stderr)
+    assert found, done.stderr
+    enough = int((float(found[1]) + 2) * 2**20)
+    assert measured(program, "memory", scratch, str(enough))["on_disk"] > 0
+
+
+def test_the_kernel_agrees_with_the_plan(program, scratch):
+    """A memory limit of the plan and a tenth: the page cache cannot be what the files are."""
+    group = CGROUP / f"subcurrent-{os.getpid()}"
+    try:
+        group.mkdir()
+    except OSError as error:
+        pytest.skip(f"no control group for memory can be made here: {error}")
+    try:
+        planned = measured(program, "async", scratch)["planned"]
+        (group / "memory.limit_in_bytes").write_text(str(int(1.1 * planned)))
+        swap = group / "memory.memsw.limit_in_bytes"
+        if swap.exists():
+            swap.write_text(str(int(1.1 * planned)))
+        run = measured(
+            program, "async", scratch, enter=lambda: (group / "cgroup.procs").write_text(str(os.getpid()))
+        )
+        assert run["read"] > planned, "more is read a step than memory could keep"
+    finally:
+        group.rmdir()
+
+
+def test_what_a_killed_process_left_is_removed_at_the_next_start(program, scratch):
+    command = [str(program), "64", "async", "8", "100000", str(scratch), "1"]
+    running = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, env=environment())
+    try:
+        until = time.monotonic() + 120
+        while len(list(scratch.glob("*/*"))) < 11 and time.monotonic() < until:
+            assert running.poll() is None, running.stderr.read()
+            time.sleep(0.05)
+    finally:
+        running.send_signal(signal.SIGKILL)
+        running.wait(30)
+    assert list(scratch.glob("*.lock")), "the killed process left no lock"
+    measured(program, "async", scratch)
+    assert not list(scratch.iterdir()), "scratch files were left"
