@@ -60,11 +60,11 @@ void print(Context& context, Turbulence& flow, const std::vector<double>& second
   std::cout.precision(6);
   std::cout << "{\"seconds\": " << sum / steps << ", \"compute\": " << compute << ", \"disk\": " << disk
             << ", \"bound\": " << bound << ", \"peak\": " << peak << ", \"planned\": " << planned
-            << ", \"read\": " << plan.read << ", \"written\": " << plan.written << ", \"on_disk\": " << plan.disk
-            << ", \"files\": " << plan.files << ", \"rate_read\": " << rate.read
-            << ", \"rate_write\": " << rate.write << ", \"rate_both\": " << rate.both << ", \"io\": \""
-            << flow.store().io_name() << "\", \"direct\": " << flow.store().past_page_cache()
-            << ", \"energy\": ";
+            << ", \"read\": " << plan.read << ", \"written\": " << plan.written
+            << ", \"on_disk\": " << plan.disk << ", \"files\": " << plan.files
+            << ", \"rate_read\": " << rate.read << ", \"rate_write\": " << rate.write
+            << ", \"rate_both\": " << rate.both << ", \"io\": \"" << flow.store().io_name()
+            << "\", \"direct\": " << flow.store().past_page_cache() << ", \"energy\": ";
   std::cout.precision(17);
   std::cout << energy << "}" << std::endl;
 }

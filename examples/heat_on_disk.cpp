@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The heat equation of examples/heat.cpp, its temperature in files: while a piece is computed, the next is read
-// and the last one written, halo planes included. The digits are those of memory.
+// The heat equation of examples/heat.cpp, its temperature in files: while a piece is computed, the next is
+// read and the last one written, halo planes included. The digits are those of memory.
 //   mpirun -n 2 build/release/examples/heat_on_disk 128 100 scratch 8
 #include <cstdio>
 #include <cstdlib>
@@ -25,7 +25,8 @@ struct Heat {  // what a cell adds to the total
 };
 
 double heat_after(Context& ctx, int n, int steps, const char* folder, int pieces) {
-  Grid grid(ctx, {.cells = {n, n, n}, .periodic = {true, true, true}, .halo = 1, .split = {1, 1, ctx.size()}});
+  Grid grid(ctx,
+            {.cells = {n, n, n}, .periodic = {true, true, true}, .halo = 1, .split = {1, 1, ctx.size()}});
   FileMemory files({.folder = folder, .name = "rank " + std::to_string(ctx.rank())});
   FarField one(grid, "temperature", ElementType::f64, 1, files, pieces);
   FarField two(grid, "temperature, next", ElementType::f64, 1, files, pieces);
@@ -37,7 +38,8 @@ double heat_after(Context& ctx, int n, int steps, const char* folder, int pieces
   // A field that is read around its cells cannot be written in place: two take turns.
   Sweep there("diffuse", Diffuse{0.1}, writes(next), reads(T, star(1)));
   Sweep back("diffuse", Diffuse{0.1}, writes(T), reads(next, star(1)));
-  FarRunner runner(ctx, files, SlabStream::slot_bytes(files, FarRunner::phase_of(there)), SlabStream::Mode::ring);
+  FarRunner runner(ctx, files, SlabStream::slot_bytes(files, FarRunner::phase_of(there)),
+                   SlabStream::Mode::ring);
   for (int step = 0; step < steps; ++step) runner.run(step % 2 == 0 ? there : back);
   Sweep heat("heat", Heat{}, SweepOptions{.reduce = Reduce::sum}, reads(steps % 2 == 0 ? T : next));
   runner.run(heat);

@@ -81,17 +81,19 @@ class FFT {
   void backward(Level<C, N> in, Level<T, N> out, Input input = Input::kept);
 
   // The transform in two parts, for those who work at the points plane by plane and never need
-  // all of them at once (fft_planes.cpp). Between the parts lie complex planes normal to z, an array of plane_cells(): across()
-  // has done what needs other planes (and, where ranks cut y, the lines along y), the rest stays within one.
+  // all of them at once (fft_planes.cpp). Between the parts lie complex planes normal to z, an array of
+  // plane_cells(): across() has done what needs other planes (and, where ranks cut y, the lines along y), the
+  // rest stays within one.
 
   /// kept kx, rows, own planes: rows are the kept ky where every rank has whole planes, own points otherwise.
   Int3 plane_cells() const;
   /// Collective. `modes` is not changed; `planes` is any memory of the caller's.
   void backward_across(Cells<const C> modes, Cells<C> planes);
   void forward_across(Cells<const C> planes, Cells<C> modes);
-  /// One plane, to and from own real points of real_grid(), rows `y` elements apart, by thread number `thread`
-  /// of the context's; different threads may do different planes at a time.
-  void backward_within(const C* plane, std::ptrdiff_t y, T* points, std::ptrdiff_t points_y, int thread) const;
+  /// One plane, to and from own real points of real_grid(), rows `y` elements apart, by thread number
+  /// `thread` of the context's; different threads may do different planes at a time.
+  void backward_within(const C* plane, std::ptrdiff_t y, T* points, std::ptrdiff_t points_y,
+                       int thread) const;
   void forward_within(const T* points, std::ptrdiff_t points_y, C* plane, std::ptrdiff_t y, int thread) const;
   /// Bytes of memory that this transform keeps for itself on this rank, once used.
   std::int64_t memory() const;

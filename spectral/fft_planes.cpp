@@ -18,7 +18,9 @@ template <class T>
 std::int64_t FFT<T>::memory() const {
   const Int3 n = real_.own().extent();
   const auto pencils = [](const std::shared_ptr<Storage>& s) {
-    return s ? static_cast<std::int64_t>(s->grid().layout().elements) * 2 * static_cast<std::int64_t>(sizeof(T)) : 0;
+    return s ? static_cast<std::int64_t>(s->grid().layout().elements) * 2 *
+                   static_cast<std::int64_t>(sizeof(T))
+             : 0;
   };
   std::int64_t sum = static_cast<std::int64_t>(work_.size());
   sum += std::int64_t{context_.threads()} * kept_[0].count() * n.y * static_cast<std::int64_t>(sizeof(C));
@@ -64,8 +66,7 @@ void FFT<T>::backward_across(Cells<const C> modes, Cells<C> planes) {
     }
     y_backward(slab);
     timed(transpose_name_, Phase::start, [&] { yx_->start_chunk(chunk); });
-    for (; done < chunk && yx_->arrived(done); ++done)
-      copy_planes(at_x_, planes, slab_of(*x_, in_z_, done));
+    for (; done < chunk && yx_->arrived(done); ++done) copy_planes(at_x_, planes, slab_of(*x_, in_z_, done));
   }
   for (; yx_ && done < in_z_.count; ++done) {
     await(*yx_, done, zy_.get());

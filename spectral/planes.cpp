@@ -24,8 +24,8 @@ Cells<C> cells_at(std::byte* data, const FFT<double>& fft, std::size_t plane_byt
 std::vector<FarArray> far_planes(const FFT<double>& fft, int count, FarMemory& memory, int pieces) {
   std::vector<FarArray> arrays;
   for (int k = 0; k + 1 < count; ++k)
-    arrays.emplace_back(memory, "planes " + std::to_string(k), fft.plane_cells().z, Planes::plane_bytes(fft, true),
-                        pieces);
+    arrays.emplace_back(memory, "planes " + std::to_string(k), fft.plane_cells().z,
+                        Planes::plane_bytes(fft, true), pieces);
   return arrays;
 }
 
@@ -127,7 +127,9 @@ class InFiles final : public Planes {
  private:
   static constexpr int last_near = 1;  // which near array holds the one that has no file
   bool stays(int array) const { return array == count() - 1; }
-  Cells<C> cells(int near) const { return cells_at(near_[static_cast<std::size_t>(near)].get(), fft_, plane_); }
+  Cells<C> cells(int near) const {
+    return cells_at(near_[static_cast<std::size_t>(near)].get(), fft_, plane_);
+  }
 
   void come(int array, int to) {
     ring_.finish();  // what a meeting wrote is on its way
@@ -143,7 +145,8 @@ class InFiles final : public Planes {
       std::size_t lead = 0;
       const int lo = far.first(piece), hi = far.first(piece + 1);
       parts_.push_back(far.part({piece, lo, hi}, lead));
-      parts_.back().near = near_[static_cast<std::size_t>(near)].get() + static_cast<std::size_t>(lo) * plane_;
+      parts_.back().near =
+          near_[static_cast<std::size_t>(near)].get() + static_cast<std::size_t>(lo) * plane_;
     }
     memory_.start(way, parts_);
   }
@@ -187,8 +190,8 @@ std::unique_ptr<Planes> planes_in_memory(const FFT<double>& fft, int count) {
   return std::make_unique<InMemory>(fft, count);
 }
 
-std::unique_ptr<Planes> planes_in_files(const FFT<double>& fft, int count, FarMemory& memory, SlabStream& ring,
-                                        int pieces) {
+std::unique_ptr<Planes> planes_in_files(const FFT<double>& fft, int count, FarMemory& memory,
+                                        SlabStream& ring, int pieces) {
   return std::make_unique<InFiles>(fft, count, memory, ring, pieces);
 }
 

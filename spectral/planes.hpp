@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planes: some arrays of planes between the two parts of a transform (FFT::backward_across and its kin), where
-// all of them meet at the points plane by plane. They wait in memory or in files; whoever fills, meets and
-// takes them cannot tell which.
+// Planes: some arrays of planes between the two parts of a transform (FFT::backward_across and its kin),
+// where all of them meet at the points plane by plane. They wait in memory or in files; whoever fills, meets
+// and takes them cannot tell which.
 //
 // In files, two arrays are near: one is written or read while the other is transformed. The last array never
 // leaves memory.
@@ -58,6 +58,6 @@ class Planes {
 std::unique_ptr<Planes> planes_in_memory(const FFT<double>& fft, int count);
 /// `ring` is any stream of `memory` with slots large enough. Throws Error (bad_input) for more pieces than
 /// planes, Error (storage) where the files cannot be had.
-std::unique_ptr<Planes> planes_in_files(const FFT<double>& fft, int count, FarMemory& memory, SlabStream& ring,
-                                        int pieces);
+std::unique_ptr<Planes> planes_in_files(const FFT<double>& fft, int count, FarMemory& memory,
+                                        SlabStream& ring, int pieces);
 }  // namespace sc::spectral

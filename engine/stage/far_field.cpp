@@ -8,7 +8,8 @@ namespace sc {
 
 namespace {
 
-std::shared_ptr<Storage> nowhere(const Grid& grid, const std::string& name, ElementType type, int components) {
+std::shared_ptr<Storage> nowhere(const Grid& grid, const std::string& name, ElementType type,
+                                 int components) {
   ExternalCells cells;
   cells.cell_bytes = size_of(type);
   return std::make_shared<Storage>(grid, name, type, components, cells);
@@ -21,8 +22,9 @@ FarField::FarField(const Grid& grid, const std::string& name, ElementType type, 
     : AnyField({nowhere(grid, name, type, components)}), beyond_(static_cast<std::size_t>(components)) {
   const int halo = grid.halo();
   if (halo > 0 && !(grid.periodic() == Bool3{true, true, true} && grid.split().x == 1 && grid.split().y == 1))
-    refuse("field \"" + name + "\" lies in files and has a halo: its grid must be periodic and split along z " +
-           "alone, not " + to_string(grid.split()));
+    refuse("field \"" + name +
+           "\" lies in files and has a halo: its grid must be periodic and split along z " + "alone, not " +
+           to_string(grid.split()));
   for (int k = 0; k < components; ++k)
     arrays_.emplace_back(memory, components == 1 ? name : name + " " + std::to_string(k), grid.own().hi.z,
                          plane_bytes(), pieces);
@@ -34,7 +36,8 @@ FarField::FarField(const Grid& grid, const std::string& name, ElementType type, 
                                                   .halo = halo,
                                                   .split = {1, 1, ranks}});
   ends_ = std::make_shared<Storage>(*ends_grid_, name + ", ends", type, components, ends_grid_->arena());
-  ends_exchange_ = std::make_unique<HaloExchange>(*ends_grid_, std::vector<HaloItem>{{ends_.get(), star(halo)}});
+  ends_exchange_ =
+      std::make_unique<HaloExchange>(*ends_grid_, std::vector<HaloItem>{{ends_.get(), star(halo)}});
 }
 
 std::ptrdiff_t FarField::lead() const {
@@ -56,7 +59,9 @@ void FarField::exchange(int width) {
     std::vector<std::byte>& beyond = beyond_[static_cast<std::size_t>(k)];
     beyond.resize(2 * static_cast<std::size_t>(width) * plane_bytes());
     for (int n = 0; n < width; ++n) {
-      const auto at = [&](int plane) { return beyond.data() + static_cast<std::size_t>(plane) * plane_bytes(); };
+      const auto at = [&](int plane) {
+        return beyond.data() + static_cast<std::size_t>(plane) * plane_bytes();
+      };
       std::memcpy(at(n), plane_of(*ends_, n - width, k), plane_bytes());
       std::memcpy(at(width + n), plane_of(*ends_, 2 * halo + n, k), plane_bytes());
     }

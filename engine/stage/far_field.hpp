@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// FarField: a field whose cells lie in far memory (files), cut into pieces along z, each component an array of
-// its own. It has no memory near: stages that declare it run by a FarRunner.
+// FarField: a field whose cells lie in far memory (files), cut into pieces along z, each component an array
+// of its own. It has no memory near: stages that declare it run by a FarRunner.
 //
 // Its halo travels with the pieces: planes below and above come from the neighbouring pieces; those of other
-// ranks are copies kept near of every rank's lowest and highest planes; along x and y a piece closes on itself.
+// ranks are copies kept near of every rank's lowest and highest planes; along x and y a piece closes on
+// itself.
 #pragma once
 
 #include <cstring>
@@ -20,8 +21,8 @@ namespace sc {
 
 class FarField : public AnyField {
  public:
-  /// Collective. Throws Error (bad_input) for more pieces than this rank has planes, and for a grid with a halo
-  /// that is not periodic or is split along x or y.
+  /// Collective. Throws Error (bad_input) for more pieces than this rank has planes, and for a grid with a
+  /// halo that is not periodic or is split along x or y.
   FarField(const Grid& grid, const std::string& name, ElementType type, int components, FarMemory& memory,
            int pieces);
 

@@ -41,7 +41,8 @@ void FarRunner::run(Stage& stage, Stage* next) {
   const StreamPhase phase = phase_of(stage);
   const StreamPhase after = next ? phase_of(*next) : StreamPhase{};
   for (Accumulator& a : stage.accumulators()) a.clear();
-  stream_.run(phase, [&](const Slot& slot) { compute(stage, slot); }, after.empty() ? nullptr : &after);
+  stream_.run(
+      phase, [&](const Slot& slot) { compute(stage, slot); }, after.empty() ? nullptr : &after);
 }
 
 void FarRunner::compute(Stage& stage, const Slot& slot) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // FarRunner: runs stages over fields of which some lie in far memory (files), piece by piece through the ring
-// of a SlabStream: the same stages that a Runner runs on memory, with the same bits. Strategies hide messages;
-// this hides files.
+// of a SlabStream: the same stages that a Runner runs on memory, with the same bits. Strategies hide
+// messages; this hides files.
 #pragma once
 
 #include <memory>
@@ -19,10 +19,10 @@ class FarRunner {
   FarRunner(Context& context, FarMemory& memory, std::size_t slot_bytes, SlabStream::Mode mode)
       : context_(context), stream_(memory, slot_bytes, mode, &context.timeline()) {}
 
-  /// Collective. Computes every own cell of the stage, and leaves its reductions in stage.accumulators(). Halos of
-  /// far fields travel with the pieces; those of fields near must be fresh. Of `next`, the stage that runs next,
-  /// the first piece is read meanwhile. Throws Error (failure) for a reach with diagonals, Error (storage) where
-  /// files fail.
+  /// Collective. Computes every own cell of the stage, and leaves its reductions in stage.accumulators().
+  /// Halos of far fields travel with the pieces; those of fields near must be fresh. Of `next`, the stage
+  /// that runs next, the first piece is read meanwhile. Throws Error (failure) for a reach with diagonals,
+  /// Error (storage) where files fail.
   void run(Stage& stage, Stage* next = nullptr);
   /// The same of a stage that is run later, while something else is computed.
   void prefetch(Stage& stage) { stream_.prefetch(phase_of(stage)); }

@@ -25,8 +25,9 @@ void Turbulence::start(const std::function<double(int, double, double, double)>&
         fft_.forward_within(points.data(), points_layout_.sy, planes.at + z * planes.z, planes.y, 0);
       }
     });
-    store_->take(last, -1,
-                 [&](spectral::Cells<const Mode> planes) { fft_.forward_across(planes, spectral::cells_of(v_.now(), d)); });
+    store_->take(last, -1, [&](spectral::Cells<const Mode> planes) {
+      fft_.forward_across(planes, spectral::cells_of(v_.now(), d));
+    });
   }
   start_from_modes();
 }

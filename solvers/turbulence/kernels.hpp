@@ -155,7 +155,8 @@ struct Projection {
     const double inverse = square > 0 ? 1 / square : 0;
     const double kept = relative <= sphere ? 1 : 0;
     const Mode along = (k[0] * n[0][c] + k[1] * n[1][c] + k[2] * n[2][c]) * inverse;
-    return {kept * (n[0][c] - k[0] * along), kept * (n[1][c] - k[1] * along), kept * (n[2][c] - k[2] * along)};
+    return {kept * (n[0][c] - k[0] * along), kept * (n[1][c] - k[1] * along),
+            kept * (n[2][c] - k[2] * along)};
   }
 };
 

@@ -15,6 +15,7 @@ namespace {
 constexpr std::int64_t boundary = 4096;
 constexpr int components = 3;
 constexpr int most_files = 32;
+constexpr std::int64_t most_requests = 128;  // of one batch
 
 std::int64_t round_up(std::int64_t bytes) { return (bytes + boundary - 1) / boundary * boundary; }
 
@@ -33,7 +34,8 @@ struct Cut {
   std::int64_t on_disk() const { return largest() * files; }
   std::int64_t moved() const {
     std::int64_t sum = 0;
-    for (int piece = 0; piece < files; ++piece) sum += round_up((first(piece + 1) - first(piece)) * plane_bytes);
+    for (int piece = 0; piece < files; ++piece)
+      sum += round_up((first(piece + 1) - first(piece)) * plane_bytes);
     return sum;
   }
 };
@@ -129,13 +131,13 @@ Plan make_plan(Context& context, const Needs& needs, const StorageOptions& optio
     plan = plan_of(needs, files > 0, fields, std::max(files, 1), options.io);
     if (files == 0) plan.files = 0;
   } else if (options.where == Where::disk) {
-    const std::int64_t pieces = std::min(needs.planes, needs.mode_planes);
-    context.agree(Exit::bad_input,
-                  options.files >= 1 && options.files <= pieces
-                      ? ""
-                      : "files is " + std::to_string(options.files) + "; it must be from 1 to " +
-                            std::to_string(pieces) + ", the planes that rank " +
-                            std::to_string(context.rank()) + " has");
+    const std::int64_t pieces = std::min({needs.planes, needs.mode_planes, most_requests});
+    context.agree(Exit::bad_input, options.files >= 1 && options.files <= pieces
+                                       ? ""
+                                       : "files is " + std::to_string(options.files) +
+                                             "; it must be from 1 to " + std::to_string(pieces) +
+                                             ", the planes that rank " + std::to_string(context.rank()) +
+                                             " has or the requests that a disk is given at a time");
     plan = plan_of(needs, true, true, options.files, options.io);
   } else {
     plan = plan_of(needs, false, false, 1, options.io);
@@ -144,7 +146,8 @@ Plan make_plan(Context& context, const Needs& needs, const StorageOptions& optio
   plan.memory += process;
   if (plan.disk_used()) {
     constexpr std::int64_t sample = std::int64_t{32} << 20;
-    context.together([&] { plan.rate = measured_rate(files_of(context, options), std::min(sample, plan.disk)); });
+    context.together(
+        [&] { plan.rate = measured_rate(files_of(context, options), std::min(sample, plan.disk)); });
     plan.seconds = plan.rate.seconds(plan.read, plan.written);
   }
   return plan;

@@ -25,7 +25,8 @@ TurbulenceOptions checked(const TurbulenceOptions& options) {
 
 /// Two thirds: products of kept modes fall back on modes that are left out. Else what the sphere reaches.
 Int3 largest_modes(Int3 points, Dealiasing dealiasing) {
-  if (dealiasing == Dealiasing::two_thirds) return {(points.x - 1) / 3, (points.y - 1) / 3, (points.z - 1) / 3};
+  if (dealiasing == Dealiasing::two_thirds)
+    return {(points.x - 1) / 3, (points.y - 1) / 3, (points.z - 1) / 3};
   const auto reach = [](int n) { return static_cast<int>(std::numbers::sqrt2 / 3 * n); };
   return {reach(points.x), reach(points.y), reach(points.z)};
 }

@@ -29,7 +29,8 @@ enum class Scheme { rk4, rk3 };
 /// The nonlinear term as u x curl u, or as - div(u u).
 enum class Form { rotational, divergence };
 /// Leave out every mode that products could fold back on another; or keep those within a sphere of radius
-/// sqrt(2) / 3 n and average over two grids half a spacing apart, on which what folds back has opposite signs.
+/// sqrt(2) / 3 n and average over two grids half a spacing apart, on which what folds back has opposite
+/// signs.
 enum class Dealiasing { two_thirds, phase_shift };
 
 struct TurbulenceOptions {
@@ -92,8 +93,8 @@ class Turbulence {
   /// the storage; what it leaves, free of divergence, is what the next step starts from.
   Field<Mode, 3>& modes() { return v_; }
   void over_modes(Stage& stage) { runner_.run(stage); }
-  /// The velocity and the vorticity at the points, as of the last step; collective. The first call takes memory
-  /// for them, which a plan leaves out.
+  /// The velocity and the vorticity at the points, as of the last step; collective. The first call takes
+  /// memory for them, which a plan leaves out.
   Field<double, 3>& velocity();
   Field<double, 3>& vorticity();
   /// Where they are kept, with whatever the last work left in them; collective when first asked for.
@@ -166,8 +167,8 @@ class Turbulence {
   std::ptrdiff_t component_stride_ = 0;
   std::vector<std::vector<double>> points_;
   std::vector<std::vector<Accumulator>> fastest_;
-  bool measure_speed_ = false;  ///< in the next meeting
-  bool keep_ = false;           ///< u = v, in the next evaluation
+  bool measure_speed_ = false;         ///< in the next meeting
+  bool keep_ = false;                  ///< u = v, in the next evaluation
   std::vector<Tables<double>> decay_;  ///< of each share of dt that the scheme needs
   Tables<Mode> shift_;
   double tabulated_dt_ = 0;

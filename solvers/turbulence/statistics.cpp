@@ -80,18 +80,18 @@ double Turbulence::skewness() {
   Sweep gradient("stretching", Stretching{}, writes(work().now()), reads(v_.now()));
   for (int d = 0; d < 3; ++d) {
     runner_.run(gradient, Stretching{wavenumbers(), d});
-    store_->fill(3 + d, [&](spectral::Cells<Mode> to) {
-      fft_.backward_across(spectral::cells_of(work().now()), to);
-    });
+    store_->fill(
+        3 + d, [&](spectral::Cells<Mode> to) { fft_.backward_across(spectral::cells_of(work().now()), to); });
   }
   using Use = spectral::Planes::Mode;
   std::vector<std::vector<Accumulator>> sums(points_.size(), std::vector(2, Accumulator(Reduce::sum)));
-  store_->meet({{3, Use::reads}, {4, Use::reads}, {5, Use::reads}}, [&](int lo, int hi, const Arrays& planes) {
-    each_plane(lo, hi, [&](int z, int thread) {
-      to_points(z, planes, 3, thread);
-      multiply(Moments{}, sums[static_cast<std::size_t>(thread)], thread);
-    });
-  });
+  store_->meet({{3, Use::reads}, {4, Use::reads}, {5, Use::reads}},
+               [&](int lo, int hi, const Arrays& planes) {
+                 each_plane(lo, hi, [&](int z, int thread) {
+                   to_points(z, planes, 3, thread);
+                   multiply(Moments{}, sums[static_cast<std::size_t>(thread)], thread);
+                 });
+               });
   for (std::size_t thread = 1; thread < sums.size(); ++thread) merge(sums[0], sums[thread]);
   sums_.start(sums[0]);
   const double values = 3 / std::sqrt(per_point_square());

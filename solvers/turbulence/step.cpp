@@ -6,9 +6,9 @@
 //   k3 = N(v)                 v = e^2 u + dt e k3
 //   k4 = N(v)                 u = e^2 u + dt/6 (e^2 k1 + 2 e (k2 + k3) + k4)
 //
-// The array v holds in turn the velocity, its curl and its nonlinear term. What else a step needs (u, the sum,
-// the planes on their way to the points and back) passes by piece by piece, from memory or from files: a phase
-// is one stage or one array, and what the next phase needs first is read under it.
+// The array v holds in turn the velocity, its curl and its nonlinear term. What else a step needs (u, the
+// sum, the planes on their way to the points and back) passes by piece by piece, from memory or from files: a
+// phase is one stage or one array, and what the next phase needs first is read under it.
 #include <algorithm>
 
 #include "solvers/turbulence/solver.hpp"
@@ -104,12 +104,14 @@ void Turbulence::without_aliases(Stage& next) {
 void Turbulence::evaluate(Stage& next) {
   if (options_.form == Form::divergence) return evaluate_divergence(next);
   const auto to_planes = [&](int array, int d) {
-    store_->fill(array, [&](spectral::Cells<Mode> to) { fft_.backward_across(spectral::cells_of(v_.now(), d), to); });
+    store_->fill(
+        array, [&](spectral::Cells<Mode> to) { fft_.backward_across(spectral::cells_of(v_.now(), d), to); });
   };
   for (int d = 0; d < 3; ++d) to_planes(d, d);
   // u = v if it is to be kept, v <- i k x v
   Sweep curl("curl", Curl{wavenumbers()}, SweepOptions{.flops = 18}, updates(v_.now()));
-  Sweep keep_curl("curl", KeepCurl{{wavenumbers()}}, SweepOptions{.flops = 18}, writes(u_), updates(v_.now()));
+  Sweep keep_curl("curl", KeepCurl{{wavenumbers()}}, SweepOptions{.flops = 18}, writes(u_),
+                  updates(v_.now()));
   store_->run(std::exchange(keep_, false) ? static_cast<Stage&>(keep_curl) : curl);
   for (int d = 0; d < 3; ++d) to_planes(3 + d, d);
   // w <- u x w
@@ -127,7 +129,8 @@ void Turbulence::evaluate(Stage& next) {
 /// v_a <- - i k_b F(v_a v_b): three arrays to the points, six back.
 void Turbulence::evaluate_divergence(Stage& next) {
   for (int d = 0; d < 3; ++d)
-    store_->fill(3 + d, [&](spectral::Cells<Mode> to) { fft_.backward_across(spectral::cells_of(v_.now(), d), to); });
+    store_->fill(
+        3 + d, [&](spectral::Cells<Mode> to) { fft_.backward_across(spectral::cells_of(v_.now(), d), to); });
   Sweep keep("keep", Copy{}, writes(u_), reads(v_.now()));
   if (std::exchange(keep_, false)) store_->run(keep);
   meet({{3, changes}, {4, changes}, {5, changes}, {0, writes_only}, {1, writes_only}, {2, writes_only}});

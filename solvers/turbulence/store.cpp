@@ -19,8 +19,8 @@ std::size_t slot_bytes(const FarMemory& memory, FarField& field) {
 
 }  // namespace
 
-Store::Store(Runner& runner, const spectral::FFT<double>& fft, const Plan& plan, const StorageOptions& options,
-             const std::vector<const char*>& fields)
+Store::Store(Runner& runner, const spectral::FFT<double>& fft, const Plan& plan,
+             const StorageOptions& options, const std::vector<const char*>& fields)
     : runner_(runner) {
   Context& context = runner.context();
   if (plan.disk_used())
@@ -40,7 +40,8 @@ Store::Store(Runner& runner, const spectral::FFT<double>& fft, const Plan& plan,
       continue;
     }
     context.together([&] {
-      auto field = std::make_unique<FarField>(fft.mode_grid(), name, element_type<Mode>(), 3, *files_, plan.files);
+      auto field =
+          std::make_unique<FarField>(fft.mode_grid(), name, element_type<Mode>(), 3, *files_, plan.files);
       slot = std::max(slot, 2 * slot_bytes(*files_, *field));  // no stage declares more than two
       fields_.push_back(std::move(field));
     });
@@ -51,11 +52,11 @@ Store::Store(Runner& runner, const spectral::FFT<double>& fft, const Plan& plan,
   }
   context.together([&] {
     const auto far = static_cast<std::size_t>(plane_arrays - 1);
-    const std::size_t piece =
-        spectral::Planes::most_piece_bytes(fft, plan.files);
+    const std::size_t piece = spectral::Planes::most_piece_bytes(fft, plan.files);
     if (plan.planes_in_files) slot = std::max(slot, far * piece);
     ring_ = std::make_unique<FarRunner>(
-        context, *files_, slot, options.io == Io::sync ? SlabStream::Mode::one_by_one : SlabStream::Mode::ring);
+        context, *files_, slot,
+        options.io == Io::sync ? SlabStream::Mode::one_by_one : SlabStream::Mode::ring);
     planes_ = plan.planes_in_files
                   ? spectral::planes_in_files(fft, plane_arrays, *files_, ring_->stream(), plan.files)
                   : spectral::planes_in_memory(fft, plane_arrays);
@@ -89,13 +90,15 @@ void Store::fill(int array, const std::function<void(spectral::Cells<Mode>)>& ac
 
 void Store::meet(const std::vector<Planes::Use>& uses, const Planes::Meeting& meeting) {
   Phase& phase = phases_["points"];
-  planes_->meet(uses, [&](int lo, int hi, const auto& arrays) { timed(phase, [&] { meeting(lo, hi, arrays); }); });
+  planes_->meet(uses,
+                [&](int lo, int hi, const auto& arrays) { timed(phase, [&] { meeting(lo, hi, arrays); }); });
   count(phase, planes_->phase(uses));
 }
 
 void Store::take(int array, int next, const std::function<void(spectral::Cells<const Mode>)>& action) {
   Phase& phase = phases_["from planes"];
-  planes_->take(array, next, [&](spectral::Cells<const Mode> cells) { timed(phase, [&] { action(cells); }); });
+  planes_->take(array, next,
+                [&](spectral::Cells<const Mode> cells) { timed(phase, [&] { action(cells); }); });
   count(phase, planes_->phase({{array, StreamUse::Mode::reads}}));
 }
 

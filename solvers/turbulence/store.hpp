@@ -17,8 +17,8 @@ namespace sc::turbulence {
 
 class Store {
  public:
-  /// Collective. `fields` names the fields of modes beside the velocity. Throws Error (storage) where the files
-  /// cannot be had.
+  /// Collective. `fields` names the fields of modes beside the velocity. Throws Error (storage) where the
+  /// files cannot be had.
   Store(Runner& runner, const spectral::FFT<double>& fft, const Plan& plan, const StorageOptions& options,
         const std::vector<const char*>& fields);
 
@@ -37,7 +37,8 @@ class Store {
   /// "io_uring", "two threads", "blocking calls"; empty where nothing is in files.
   const char* io_name() const { return files_ ? files_->io_name() : ""; }
   bool past_page_cache() const { return files_ && files_->direct(); }
-  /// What phases of one name took so far on this rank: seconds computing, waiting for files left out, and bytes.
+  /// What phases of one name took so far on this rank: seconds computing, waiting for files left out, and
+  /// bytes.
   struct Phase {
     double compute = 0;
     std::int64_t read = 0, written = 0;

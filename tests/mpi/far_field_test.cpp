@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3
 // threads: 2
-// Stencils on fields in files: the bits of the same stages run in memory, halo planes travelling with the pieces
-// and between ranks.
+// Stencils on fields in files: the bits of the same stages run in memory, halo planes travelling with the
+// pieces and between ranks.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -58,7 +58,8 @@ void compare(Context& context, const std::string& folder, const Way& way) {
   Sweep diffuse("diffuse", Diffuse<width>{0.05}, writes(T.next()), reads(T.now(), star(width)));
 
   FileMemory files({.folder = folder, .name = "rank " + std::to_string(context.rank()), .mode = way.io});
-  FarField a(grid, "a", ElementType::f64, 2, files, way.pieces), b(grid, "b", ElementType::f64, 2, files, way.pieces);
+  FarField a(grid, "a", ElementType::f64, 2, files, way.pieces),
+      b(grid, "b", ElementType::f64, 2, files, way.pieces);
   a.fill<double>(first);
   const auto here = a.now<double, 2>(), there = b.now<double, 2>();
   Sweep forth("forth", Diffuse<width>{0.05}, writes(there), reads(here, star(width)));
@@ -90,9 +91,10 @@ TEST(FarFields, StencilsLeaveTheBitsOfMemory) {
   TestContext context({.threads = 2});
   const std::string folder =
       (std::filesystem::current_path() / ("scratch-far-" + std::to_string(context.size()))).string();
-  for (const Way& way : {Way{IoMode::automatic, SlabStream::Mode::ring, 4}, Way{IoMode::automatic, SlabStream::Mode::ring, 1},
-                         Way{IoMode::threads, SlabStream::Mode::ring, 8},
-                         Way{IoMode::blocking, SlabStream::Mode::one_by_one, 3}}) {
+  for (const Way& way :
+       {Way{IoMode::automatic, SlabStream::Mode::ring, 4}, Way{IoMode::automatic, SlabStream::Mode::ring, 1},
+        Way{IoMode::threads, SlabStream::Mode::ring, 8},
+        Way{IoMode::blocking, SlabStream::Mode::one_by_one, 3}}) {
     compare<1>(context, folder, way);
     compare<2>(context, folder, way);
   }

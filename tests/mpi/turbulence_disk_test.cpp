@@ -2,8 +2,8 @@
 // ranks: 1 2 3 4
 // threads: 2
 // timeout: 300
-// The pseudo-spectral solver with its fields in files: the bits of memory, the bytes that were planned, scratch
-// that goes, and one sentence for what can happen to files.
+// The pseudo-spectral solver with its fields in files: the bits of memory, the bytes that were planned,
+// scratch that goes, and one sentence for what can happen to files.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -104,7 +104,8 @@ TEST(TurbulenceOnDisk, LeavesTheBitsOfMemoryForEveryKindOfStep) {
           options.storage = {.where = Where::disk, .files = 4, .scratch = folder.path()};
           expect_same(context, after_steps(context, options), memory,
                       "scheme " + std::to_string(int(scheme)) + " form " + std::to_string(int(form)) +
-                          " dealiasing " + std::to_string(int(dealiasing)) + " courant " + std::to_string(courant));
+                          " dealiasing " + std::to_string(int(dealiasing)) + " courant " +
+                          std::to_string(courant));
         }
   self.close();
 }
@@ -139,7 +140,8 @@ TEST(TurbulenceOnDisk, MovesTheBytesThatWerePlanned) {
           flow.start_taylor_green();
           flow.step();
           const auto now = [&](Way way) { return flow.store().bytes(way); };
-          const std::array before{now(Way::in), now(Way::out), std::int64_t{counted("/proc/self/io", "read_bytes")},
+          const std::array before{now(Way::in), now(Way::out),
+                                  std::int64_t{counted("/proc/self/io", "read_bytes")},
                                   std::int64_t{counted("/proc/self/io", "write_bytes")}};
           constexpr int steps = 3;
           for (int n = 0; n < steps; ++n) flow.step();
@@ -225,7 +227,8 @@ std::string sentence_of(const SharedFolder& folder, Io io,
     }
   }
   self.close();
-  EXPECT_TRUE(std::filesystem::is_empty(folder.path() + "/" + std::to_string(getpid()))) << "scratch was left";
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path() + "/" + std::to_string(getpid())))
+      << "scratch was left";
   return sentence;
 }
 
@@ -242,8 +245,9 @@ TEST_P(TurbulenceFaults, EndInOneSentence) {
   ends("right", [](const FileRequest&, std::int64_t result) { return result; });
   ends("Input/output error",
        [&](const FileRequest& r, std::int64_t result) { return !r.write && ++reads == 20 ? -EIO : result; });
-  ends("No space left on device",
-       [&](const FileRequest& r, std::int64_t result) { return r.write && ++writes > 20 ? -ENOSPC : result; });
+  ends("No space left on device", [&](const FileRequest& r, std::int64_t result) {
+    return r.write && ++writes > 20 ? -ENOSPC : result;
+  });
   ends("nothing was written", [](const FileRequest& r, std::int64_t result) { return r.write ? 0 : result; });
   // Short, but whole when it goes on.
   int calls = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2
-// The kinds of step: order in time, the two forms of the nonlinear term, dealiasing by a shifted grid against a
-// grid twice as fine, dt by the Courant number.
+// The kinds of step: order in time, the two forms of the nonlinear term, dealiasing by a shifted grid against
+// a grid twice as fine, dt by the Courant number.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -32,7 +32,8 @@ Modes modes_of(const Turbulence& flow, const Field<Mode, 3>& field) {
   for (int d = 0; d < 3; ++d)
     for_cells({{}, m}, [&](Int3 c) {
       Mode v;
-      std::memcpy(&v, bytes.data() + std::size_t(((d * m.z + c.z) * m.y + c.y) * m.x + c.x) * sizeof v, sizeof v);
+      std::memcpy(&v, bytes.data() + std::size_t(((d * m.z + c.z) * m.y + c.y) * m.x + c.x) * sizeof v,
+                  sizeof v);
       all[{flow.fft().wavenumber(0, c.x), flow.fft().wavenumber(1, c.y), flow.fft().wavenumber(2, c.z)}]
          [std::size_t(d)] = scale * v;
     });
@@ -98,12 +99,14 @@ TEST(TurbulenceKinds, FormsAgreeWhereNothingIsAliased) {
   EXPECT_LT(worst, 1e-12 * largest);
 }
 
-// Aliases folded once or three times cancel between the grids, those folded twice lie outside of the sphere: what
-// remains is the term of a grid twice as fine.
+// Aliases folded once or three times cancel between the grids, those folded twice lie outside of the sphere:
+// what remains is the term of a grid twice as fine.
 TEST(TurbulenceKinds, ShiftedGridsHaveTheTermOfAFinerGrid) {
   TestContext context;
   constexpr int n = 12;
-  const auto inside = [](const Wave& k) { return 9 * (k[0] * k[0] + k[1] * k[1] + k[2] * k[2]) <= 2 * n * n; };
+  const auto inside = [](const Wave& k) {
+    return 9 * (k[0] * k[0] + k[1] * k[1] + k[2] * k[2]) <= 2 * n * n;
+  };
   const auto field = [](int d, double x, double y, double z) {
     return std::sin(4 * x + 3 * y - 2 * z + d) + std::cos(2 * x - 5 * y + z * (d - 1)) +
            0.3 * std::sin(5 * x + 2 * d + z - y) + std::cos(x + y - 5 * z + 0.4 * d);

@@ -20,8 +20,8 @@ struct DiskRate {
   }
 };
 
-/// Of scratch files with these options (with IoMode::blocking `both` is one after the other), over `bytes` each
-/// way. Throws Error (storage).
+/// Of scratch files with these options (with IoMode::blocking `both` is one after the other), over `bytes`
+/// each way. Throws Error (storage).
 DiskRate measured_rate(const FileMemoryOptions& options, std::int64_t bytes);
 
 /// Bytes of this process in memory now, those shared with others included; 0 where the system does not tell.
