@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3 4
 // threads: 2
-// timeout: 300
+// timeout: 600
 // The pseudo-spectral solver with its fields in files: the bits of memory, the bytes that were planned,
 // scratch that goes, and one sentence for what can happen to files.
 #include <gtest/gtest.h>
@@ -48,7 +48,7 @@ TurbulenceOptions small() {
   return {.points = {12, 16, 128}, .viscosity = 0.01, .dt = 0.01, .storage = {.where = Where::memory}};
 }
 
-Bits after_steps(Context& context, const TurbulenceOptions& options, int steps = 3) {
+Bits after_steps(Context& context, const TurbulenceOptions& options, int steps = 2) {
   Turbulence flow(context, options);
   flow.start([](int d, double x, double y, double z) {
     return std::sin(x + 0.3 * d) * std::cos(y - d) * std::cos(2 * z) + 0.5 * std::cos(2 * x + y * (d - 1));
@@ -73,7 +73,7 @@ TEST(TurbulenceOnDisk, LeavesTheBitsOfMemory) {
   const SharedFolder folder(context);
   expect_same(context, after_steps(context, small()), memory, "memory on several ranks");
   for (const Io io : {Io::sync, Io::async})
-    for (const int files : {1, 2, 3, 4, 8, 16, 32}) {
+    for (const int files : {2, 3, 4, 8, 16, 32}) {
       TurbulenceOptions options = small();
       options.storage = {.where = Where::disk, .io = io, .files = files, .scratch = folder.path()};
       expect_same(context, after_steps(context, options), memory,
@@ -86,12 +86,13 @@ TEST(TurbulenceOnDisk, LeavesTheBitsOfMemory) {
 // Whatever a step can be made of takes the same way through the files.
 TEST(TurbulenceOnDisk, LeavesTheBitsOfMemoryForEveryKindOfStep) {
   Context self(MPI_COMM_SELF);
-  TestContext context({.threads = 2});
+  TestContext context;
   const SharedFolder folder(context);
   for (const Scheme scheme : {Scheme::rk4, Scheme::rk3})
     for (const Form form : {Form::rotational, Form::divergence})
       for (const Dealiasing dealiasing : {Dealiasing::two_thirds, Dealiasing::phase_shift})
         for (const double courant : {0.0, 0.02}) {
+          if ((courant > 0) != (form == Form::rotational)) continue;  // half of what there is
           TurbulenceOptions options = small();
           options.scheme = scheme;
           options.form = form;
@@ -99,7 +100,7 @@ TEST(TurbulenceOnDisk, LeavesTheBitsOfMemoryForEveryKindOfStep) {
           options.courant = courant;
           const Bits memory = after_steps(self, options);
           if (courant > 0) {
-            EXPECT_LT(memory.second[2], 0.03);  // the clock: dt was cut
+            EXPECT_LT(memory.second[2], 0.02);  // the clock: dt was cut
           }
           options.storage = {.where = Where::disk, .files = 4, .scratch = folder.path()};
           expect_same(context, after_steps(context, options), memory,
@@ -119,7 +120,7 @@ TEST(TurbulenceOnDisk, EitherProcessGridLeavesTheBitsOfMemory) {
   TurbulenceOptions options = small();
   options.process_grid = {context.size(), 1};
   expect_same(context, after_steps(context, options), memory, "memory");
-  options.storage = {.where = Where::disk, .files = 5, .scratch = folder.path()};
+  options.storage = {.where = Where::disk, .files = 1, .scratch = folder.path()};
   expect_same(context, after_steps(context, options), memory, "files");
 }
 
@@ -130,7 +131,7 @@ TEST(TurbulenceOnDisk, MovesTheBytesThatWerePlanned) {
     for (const Form form : {Form::rotational, Form::divergence})
       for (const Dealiasing dealiasing : {Dealiasing::two_thirds, Dealiasing::phase_shift})
         for (const Io io : {Io::sync, Io::async}) {
-          if (io == Io::sync && scheme == Scheme::rk3) continue;
+          if ((io == Io::sync) != (form == Form::divergence)) continue;
           TurbulenceOptions options = small();
           options.scheme = scheme;
           options.form = form;
@@ -143,7 +144,7 @@ TEST(TurbulenceOnDisk, MovesTheBytesThatWerePlanned) {
           const std::array before{now(Way::in), now(Way::out),
                                   std::int64_t{counted("/proc/self/io", "read_bytes")},
                                   std::int64_t{counted("/proc/self/io", "write_bytes")}};
-          constexpr int steps = 3;
+          constexpr int steps = 2;
           for (int n = 0; n < steps; ++n) flow.step();
           EXPECT_EQ(now(Way::in) - before[0], steps * flow.plan().read);
           EXPECT_EQ(now(Way::out) - before[1], steps * flow.plan().written);
@@ -159,7 +160,7 @@ TEST(TurbulenceOnDisk, MovesTheBytesThatWerePlanned) {
 }
 
 TEST(TurbulenceOnDisk, FitsItsMemoryOrNamesTheSmallest) {
-  TurbulenceOptions options{.points = {64, 64, 64}, .dt = 0.01};
+  TurbulenceOptions options{.points = {96, 96, 96}, .dt = 0.01};
   std::string sentence;
   {
     TestContext context;
