@@ -110,7 +110,7 @@ def test_the_shipped_cases_are_sound(name):
     case = load_case(path)
     case.check_ranks(4)
     assert (case.reference(path.parent) is not None) == (name == "taylor_green_1600")
-    assert case.options()["storage"]["memory"] == (2**30 if name == "out_of_core_256" else 0)
+    assert case.options()["storage"]["memory"] == (600 * 2**20 if name == "out_of_core_256" else 0)
 
 
 # -- whole runs ------------------------------------------------------------------------------------

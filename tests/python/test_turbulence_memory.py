@@ -19,7 +19,7 @@ CGROUP = Path("/sys/fs/cgroup/memory")
 
 
 @pytest.fixture(scope="module")
-def program() -> Path:
+def measuring() -> Path:
     """bench/turbulence_disk of SUBCURRENT_BUILD, or of build/release."""
     found = Path(os.environ.get("SUBCURRENT_BUILD", ROOT / "build/release")) / "bench/turbulence_disk"
     if not found.exists():
@@ -42,8 +42,8 @@ def environment() -> dict[str, str]:
     return {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
-def measured(program: Path, way: str, scratch: Path, *more: str, enter=None) -> dict:
-    command = [str(program), str(POINTS), way, "8", "1", str(scratch), "1", *more]
+def measured(measuring: Path, way: str, scratch: Path, *more: str, enter=None) -> dict:
+    command = [str(measuring), str(POINTS), way, "8", "1", str(scratch), "1", *more]
     done = subprocess.run(
         command, check=False, capture_output=True, text=True, timeout=300, env=environment(), preexec_fn=enter
     )
@@ -52,24 +52,24 @@ def measured(program: Path, way: str, scratch: Path, *more: str, enter=None) -> 
 
 
 @pytest.mark.parametrize("way", ["memory", "sync", "async"])
-def test_peak_memory_is_what_was_planned(program, scratch, way):
-    run = measured(program, way, scratch)
+def test_peak_memory_is_what_was_planned(measuring, scratch, way):
+    run = measured(measuring, way, scratch)
     assert 0.9 < run["peak"] / run["planned"] < 1.1, run
     assert not list(scratch.iterdir()), "scratch files were left"
 
 
-def test_a_budget_is_kept_and_leaves_the_bits(program, scratch):
-    memory = measured(program, "memory", scratch)
+def test_a_budget_is_kept_and_leaves_the_bits(measuring, scratch):
+    memory = measured(measuring, "memory", scratch)
     budget = int(0.75 * memory["planned"])
-    run = measured(program, "memory", scratch, str(budget))
+    run = measured(measuring, "memory", scratch, str(budget))
     assert run["on_disk"] > 0
     assert run["planned"] <= budget
     assert run["peak"] < 1.1 * budget
     assert run["energy"] == memory["energy"]
 
 
-def test_a_budget_that_is_too_small_is_refused_with_the_smallest(program, scratch):
-    command = [str(program), str(POINTS), "memory", "8", "1", str(scratch), "1", "1000000"]
+def test_a_budget_that_is_too_small_is_refused_with_the_smallest(measuring, scratch):
+    command = [str(measuring), str(POINTS), "memory", "8", "1", str(scratch), "1", "1000000"]
     done = subprocess.run(
         command, check=False, capture_output=True, text=True, timeout=120, env=environment()
     )
@@ -77,10 +77,10 @@ def test_a_budget_that_is_too_small_is_refused_with_the_smallest(program, scratc
     found = re.search(r"at least ([\d.]+) MiB", done.stderr)
     assert found, done.stderr
     enough = int((float(found[1]) + 2) * 2**20)
-    assert measured(program, "memory", scratch, str(enough))["on_disk"] > 0
+    assert measured(measuring, "memory", scratch, str(enough))["on_disk"] > 0
 
 
-def test_the_kernel_agrees_with_the_plan(program, scratch):
+def test_the_kernel_agrees_with_the_plan(measuring, scratch):
     """A memory limit of the plan and a tenth: the page cache cannot be what the files are."""
     group = CGROUP / f"subcurrent-{os.getpid()}"
     try:
@@ -88,21 +88,21 @@ def test_the_kernel_agrees_with_the_plan(program, scratch):
     except OSError as error:
         pytest.skip(f"no control group for memory can be made here: {error}")
     try:
-        planned = measured(program, "async", scratch)["planned"]
+        planned = measured(measuring, "async", scratch)["planned"]
         (group / "memory.limit_in_bytes").write_text(str(int(1.1 * planned)))
         swap = group / "memory.memsw.limit_in_bytes"
         if swap.exists():
             swap.write_text(str(int(1.1 * planned)))
         run = measured(
-            program, "async", scratch, enter=lambda: (group / "cgroup.procs").write_text(str(os.getpid()))
+            measuring, "async", scratch, enter=lambda: (group / "cgroup.procs").write_text(str(os.getpid()))
         )
         assert run["read"] > planned, "more is read a step than memory could keep"
     finally:
         group.rmdir()
 
 
-def test_what_a_killed_process_left_is_removed_at_the_next_start(program, scratch):
-    command = [str(program), "64", "async", "8", "100000", str(scratch), "1"]
+def test_what_a_killed_process_left_is_removed_at_the_next_start(measuring, scratch):
+    command = [str(measuring), "64", "async", "8", "100000", str(scratch), "1"]
     running = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, env=environment())
     try:
         until = time.monotonic() + 120
@@ -113,5 +113,5 @@ def test_what_a_killed_process_left_is_removed_at_the_next_start(program, scratc
         running.send_signal(signal.SIGKILL)
         running.wait(30)
     assert list(scratch.glob("*.lock")), "the killed process left no lock"
-    measured(program, "async", scratch)
+    measured(measuring, "async", scratch)
     assert not list(scratch.iterdir()), "scratch files were left"

@@ -122,6 +122,17 @@ TEST_P(Faults, AFileCutByAnotherIsNamed) {
   EXPECT_NE(end.find("shorter than it was"), std::string::npos) << end;
 }
 
+// The first pieces are gone, and the file has its length again.
+TEST_P(Faults, AFileCutAndGrownAgainIsNamed) {
+  const std::string end = add_twice({}, [](FileMemory& memory) {
+    const std::string file = memory.scratch().path() + "/0";
+    const auto size = static_cast<off_t>(fs::file_size(file));
+    ASSERT_EQ(truncate(file.c_str(), 0), 0);
+    ASSERT_EQ(truncate(file.c_str(), size), 0);
+  });
+  EXPECT_NE(end.find("shorter than it was"), std::string::npos) << end;
+}
+
 TEST_P(Faults, AFolderThatIsGoneIsNamed) {
   FileMemory memory({.folder = folder.path(), .mode = GetParam()});
   fs::remove_all(memory.scratch().path());

@@ -4,8 +4,10 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -20,6 +22,7 @@ namespace sc {
 namespace {
 
 constexpr unsigned ring_depth = 256;
+constexpr const char* was_cut = "the file is shorter than it was, another program has cut it";
 constexpr int parts_bits = 16;  // of a request's index; the bit above them is its way
 
 std::string cause(int error) { return std::error_code(error, std::generic_category()).message(); }
@@ -54,7 +57,7 @@ FileMemory::~FileMemory() {
 }
 
 int FileMemory::add(const std::string& name, std::int64_t bytes) {
-  File file{name, scratch_.path() + "/" + std::to_string(files_.size()), -1};
+  File file{name, scratch_.path() + "/" + std::to_string(files_.size()), -1, 0};
   const auto made = [&](int flags) {
     return ::open(file.path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | flags, 0600);
   };
@@ -81,6 +84,9 @@ int FileMemory::add(const std::string& name, std::int64_t bytes) {
     ::unlink(file.path.c_str());
     refuse_file(error);
   }
+  struct stat made_as {};
+  if (fstat(file.descriptor, &made_as) == 0)
+    file.blocks = std::min<std::int64_t>(made_as.st_blocks, bytes / 512);
   files_.push_back(file);
   return static_cast<int>(files_.size()) - 1;
 }
@@ -131,7 +137,10 @@ void FileMemory::complete(Way way, std::size_t index, std::int64_t result) {
   FileRequest& r = part.request;
   if (options_.outcome) result = options_.outcome(r, result);
   if (result == -EINTR || result == -EAGAIN) return io_->submit(r);
-  if (result < 0) return fail(way, part, cause(static_cast<int>(-result)));
+  if (result < 0) {
+    --l.missing;
+    return fail(way, part, cause(static_cast<int>(-result)));
+  }
   const auto moved = static_cast<std::size_t>(result);
   if (moved >= r.bytes) {
     l.bytes += static_cast<std::int64_t>(r.bytes);
@@ -140,10 +149,10 @@ void FileMemory::complete(Way way, std::size_t index, std::int64_t result) {
   }
   // The rest goes again from the last place that the disk can begin at.
   const std::size_t done = moved / alignment() * alignment();
-  if (done == 0)
-    return fail(
-        way, part,
-        r.write ? "nothing was written" : "the file is shorter than it was, another program has cut it");
+  if (done == 0) {
+    --l.missing;
+    return fail(way, part, r.write ? "nothing was written" : was_cut);
+  }
   l.bytes += static_cast<std::int64_t>(done);
   r.offset += static_cast<std::int64_t>(done);
   r.data += done;
@@ -151,13 +160,21 @@ void FileMemory::complete(Way way, std::size_t index, std::int64_t result) {
   io_->submit(r);
 }
 
-void FileMemory::fail(Way way, Pending& part, const std::string& why) {
+void FileMemory::fail(Way way, const Pending& part, const std::string& why) {
   Lane& l = lane(way);
-  --l.missing;
   if (!l.failure.empty()) return;
   const File& file = files_[static_cast<std::size_t>(part.array)];
   l.failure = std::string(way == Way::in ? "cannot read" : "cannot write") + " the scratch file of \"" +
               file.name + "\" (" + file.path + "): " + why;
+}
+
+/// A file that was cut may have grown again by what was written since, with zeros in between.
+void FileMemory::look_for_cuts() {
+  for (const Pending& part : lane(Way::in).parts) {
+    const File& file = files_[static_cast<std::size_t>(part.array)];
+    struct stat now {};
+    if (fstat(file.descriptor, &now) == 0 && now.st_blocks < file.blocks) fail(Way::in, part, was_cut);
+  }
 }
 
 bool FileMemory::test(Way way) {
@@ -178,6 +195,8 @@ void FileMemory::wait(Way way) {
 
 void FileMemory::finish(Way way) {
   Lane& l = lane(way);
+  if (way == Way::in) look_for_cuts();
+  l.parts.clear();
   if (l.failure.empty()) return;
   const std::string failure = std::exchange(l.failure, {});
   throw Error(Exit::storage, failure);

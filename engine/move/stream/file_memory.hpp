@@ -55,6 +55,7 @@ class FileMemory final : public FarMemory {
   struct File {
     std::string name, path;
     int descriptor = -1;
+    std::int64_t blocks = 0;  ///< of 512 bytes, that the file never has less of unless it was cut
   };
   struct Pending {
     int array = 0;
@@ -73,7 +74,8 @@ class FileMemory final : public FarMemory {
   const Lane& lane(Way way) const { return lanes_[way == Way::out]; }
   void take_results(bool block);
   void complete(Way way, std::size_t part, std::int64_t result);
-  void fail(Way way, Pending& part, const std::string& why);
+  void fail(Way way, const Pending& part, const std::string& why);
+  void look_for_cuts();
   void finish(Way way);
 
   FileMemoryOptions options_;
