@@ -39,7 +39,7 @@ TEST(RandomFirstField, IsMadeByEveryRankForItself) {
   const double added = peak_memory() - before;
   std::printf("rank %d of %d: VmHWM grows by %.1f MB, all modes are %.1f MB\n", context.rank(),
               context.size(), added / 1e6, all_modes / 1e6);
-  // u, v, n and the sum (4), decay (1/6), points of velocity and vorticity (2 x 1.7), pencils (about 1).
+  // Three fields of modes, arrays that meet at the points, pencils; nothing of the size of all points.
   if (context.size() == 1) {
     EXPECT_GT(added, 4 * all_modes);
   }

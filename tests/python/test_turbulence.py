@@ -191,7 +191,7 @@ def test_a_resumed_run_goes_on_with_the_same_bits(program):
     "scheme",
     [
         {"integrator": "rk3", "form": "divergence"},
-        {"dealiasing": "phase_shift", "courant": 0.5},
+        {"dealiasing": "phase_shift", "courant": 0.05},
     ],
 )
 def test_every_scheme_is_had_from_a_case_file(program, scheme):

@@ -28,7 +28,8 @@ def draw_spectrum(path: Path, spectra: list[EnergySpectrum], kmax: int, title: s
     with style.figure(path, 12.0, 5.4, title) as drawing:
         plain, scaled = drawing.subplots(1, 2)
         for s, colour in zip(spectra, colours, strict=False):
-            seen = (s.k >= 1) & (s.k <= kmax) & (s.energy > 0)
+            # Shells that symmetry leaves empty hold round-off.
+            seen = (s.k >= 1) & (s.k <= kmax) & (s.energy > 1e-15 * s.energy.max())
             k, energy = s.k[seen], s.energy[seen]
             plain.loglog(k, energy, color=colour, label=s.label, marker=".", markersize=4, linewidth=1.4)
             if np.isfinite(s.kolmogorov) and s.dissipation > 0:
