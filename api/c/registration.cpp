@@ -6,7 +6,6 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
-#include <sstream>
 
 namespace sc::halo {
 
@@ -35,10 +34,6 @@ T read_struct(const void* from, const char* name) {
   T value;
   std::memcpy(&value, from, sizeof(T));
   return value;
-}
-
-std::string name_of(int array, int dim) {
-  return "array " + std::to_string(array) + ", dimension " + std::to_string(dim);
 }
 
 void check_dimension(const halo_array& a, int array, int i, int process_dims) {
@@ -126,86 +121,6 @@ void find_own_cells(Registration& r) {
       refuse_argument("no array is split over process dimension " + std::to_string(a + 1));
 }
 
-void put(std::vector<std::string>& lines, const std::string& name, double value) {
-  std::ostringstream text;
-  text.precision(17);
-  text << name << " is " << value;
-  lines.push_back(text.str());
-}
-
-/// Everything that has to be the same on all ranks, one line each.
-std::vector<std::string> common(const Registration& r) {
-  std::vector<std::string> lines;
-  const halo_options& o = r.options;
-  put(lines, "the number of arrays", static_cast<double>(r.arrays.size()));
-  put(lines, "options.dims", o.dims);
-  put(lines, "options.outstanding", o.outstanding);
-  put(lines, "options.transport", o.transport);
-  put(lines, "options.piece_bytes", static_cast<double>(o.piece_bytes));
-  for (int a = 0; a < o.dims; ++a) {
-    put(lines, "options.processes[" + std::to_string(a) + "]", o.processes[a]);
-    put(lines, "options.periodic[" + std::to_string(a) + "]", o.periodic[a] != 0);
-  }
-  for (std::size_t n = 0; n < r.arrays.size(); ++n) {
-    const halo_array& a = r.arrays[n];
-    const std::string array = "array " + std::to_string(n) + ": ";
-    put(lines, array + "type", a.type);
-    put(lines, array + "dims", a.dims);
-    put(lines, array + "order", a.order);
-    put(lines, array + "the presence of next", a.next != nullptr);
-    for (int i = 0; i < a.dims; ++i) {
-      const std::string dim = name_of(static_cast<int>(n), i) + ": ";
-      put(lines, dim + "split", a.split[i]);
-      put(lines, dim + "low", a.low[i]);
-      put(lines, dim + "high", a.high[i]);
-      if (a.split[i] == 0) put(lines, dim + "cells", static_cast<double>(a.cells[i]));
-    }
-  }
-  return lines;
-}
-
-std::string joined(const std::vector<std::string>& lines) {
-  std::string text;
-  for (const std::string& line : lines) text += line + "\n";
-  return text;
-}
-
-std::string first_difference(const std::vector<std::string>& mine, const std::string& theirs, int rank) {
-  std::istringstream in(theirs);
-  std::string line;
-  for (std::size_t i = 0; std::getline(in, line); ++i) {
-    const std::string own = i < mine.size() ? mine[i] : "missing";
-    if (own != line) return "on rank " + std::to_string(rank) + " " + own + ", on rank 0 " + line;
-  }
-  return {};
-}
-
-/// On rank 0, from the own cells of all ranks: the table of blocks, or what is wrong with them.
-std::string blocks_from(const std::vector<std::string>& parts, Registration& r) {
-  r.blocks.assign(at(r.processes.dims), {});
-  for (int a = 0; a < r.processes.dims; ++a) r.blocks[at(a)].assign(at(r.processes.counts[at(a)]), 0);
-  for (int rank = 0; rank < static_cast<int>(parts.size()); ++rank) {
-    Ints4 own{};
-    std::memcpy(own.data(), parts[at(rank)].data(), sizeof own);
-    const Ints4 coords = r.processes.coords_of(rank);
-    for (int a = 0; a < r.processes.dims; ++a) {
-      int& block = r.blocks[at(a)][at(coords[at(a)])];
-      if (block != 0 && block != own[at(a)])
-        return "rank " + std::to_string(rank) + " has " + std::to_string(own[at(a)]) +
-               " own cells along process dimension " + std::to_string(a + 1) +
-               ", another rank of coordinate " + std::to_string(coords[at(a)]) + " there has " +
-               std::to_string(block);
-      block = own[at(a)];
-      const int width = std::max(r.low[at(a)], r.high[at(a)]);
-      if (own[at(a)] < width && (r.processes.counts[at(a)] > 1 || r.processes.periodic[at(a)]))
-        return "rank " + std::to_string(rank) + " has " + std::to_string(own[at(a)]) +
-               " own cells along process dimension " + std::to_string(a + 1) + ", fewer than the halo of " +
-               std::to_string(width) + " that its neighbour needs";
-    }
-  }
-  return {};
-}
-
 }  // namespace
 
 std::size_t element_bytes(int type) {
@@ -222,6 +137,10 @@ std::size_t element_bytes(int type) {
     default:
       return 0;
   }
+}
+
+std::string name_of(int array, int dim) {
+  return "array " + std::to_string(array) + ", dimension " + std::to_string(dim);
 }
 
 std::vector<int> memory_order(const halo_array& array) {
@@ -265,26 +184,6 @@ Registration registration_of(std::vector<halo_array> arrays, const halo_options&
   r.processes.counts = choose_counts(options.dims, {plenty, plenty, plenty, plenty}, wanted, ranks);
   find_own_cells(r);
   return r;
-}
-
-void agree_on(Context& context, Registration& r) {
-  const std::vector<std::string> mine = common(r);
-  std::string theirs = joined(mine);
-  context.broadcast(theirs);
-  context.agree(Exit::bad_input, first_difference(mine, theirs, context.rank()));
-  const std::vector<std::string> parts =
-      context.gather(std::string(reinterpret_cast<const char*>(r.own.data()), sizeof r.own));
-  std::string wrong;
-  if (context.rank() == 0) wrong = blocks_from(parts, r);
-  context.agree(Exit::bad_input, wrong);
-  r.blocks.resize(at(r.processes.dims));
-  for (int a = 0; a < r.processes.dims; ++a) {
-    auto& blocks = r.blocks[at(a)];
-    std::string bytes(reinterpret_cast<const char*>(blocks.data()), blocks.size() * sizeof(int));
-    context.broadcast(bytes);
-    blocks.resize(bytes.size() / sizeof(int));
-    std::memcpy(blocks.data(), bytes.data(), bytes.size());
-  }
 }
 
 std::int64_t Registration::first(int axis, int coordinate) const {

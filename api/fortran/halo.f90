@@ -1,86 +1,27 @@
 ! SPDX-License-Identifier: Apache-2.0
-! The halo functions for Fortran: the calls of subcurrent/halo.h with communicators as integer or type(MPI_Comm), arrays
-! of every registered type and rank 1 to 4, and cells counted from 1. docs/halo_functions.md describes every call.
+! The halo functions for Fortran: the calls of subcurrent/halo.h with communicators as integer or type(MPI_Comm) and
+! cells counted from 1. docs/halo_functions.md describes every call.
 module halo
   use, intrinsic :: iso_c_binding
-  use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
+  use, intrinsic :: iso_fortran_env, only: int64
   use mpi_f08, only: MPI_Comm
+  use halo_types
+  use halo_bindings
   implicit none
   private
 
-  public :: halo_array, halo_options, halo_box, halo_handle, halo_callback
-  public :: halo_array_of, halo_options_of, halo_decompose, halo_init, halo_finalize, halo_isend, halo_irecv, &
-            halo_wait, halo_test, halo_exchange, halo_core, halo_shell, halo_step, halo_modified, halo_data, &
-            halo_place, halo_neighbour, halo_describe, halo_error_text, halo_version
+  ! of halo_types
+  public :: halo_array, halo_options, halo_box, halo_handle, halo_callback, halo_array_of, halo_options_of, &
+            HALO_MAX_DIMS, HALO_REQUEST_NULL, HALO_OK, HALO_ERR_ARGUMENT, HALO_ERR_HANDLE, HALO_ERR_REQUEST, &
+            HALO_ERR_DIRECTION, HALO_ERR_RANGE, HALO_ERR_MISMATCH, HALO_ERR_BUSY, HALO_ERR_TIMEOUT, HALO_ERR_MPI, &
+            HALO_ERR_MEMORY, HALO_ERR_UNSUPPORTED, HALO_REAL32, HALO_REAL64, HALO_INT32, HALO_INT64, &
+            HALO_COMPLEX32, HALO_COMPLEX64, HALO_C_ORDER, HALO_FORTRAN_ORDER, HALO_AUTOMATIC, HALO_MESSAGES, &
+            HALO_BLOCKING, HALO_ORDERED, HALO_BOUNDARY_FIRST, HALO_INTERIOR_FIRST, HALO_PIPELINED, HALO_THREAD, &
+            HALO_THREAD_NO_JOIN
+  public :: halo_decompose, halo_init, halo_finalize, halo_isend, halo_irecv, halo_wait, halo_test, halo_exchange, &
+            halo_core, halo_shell, halo_step, halo_modified, halo_data, halo_place, halo_neighbour, halo_describe, &
+            halo_error_text, halo_version
 
-  integer, parameter, public :: HALO_MAX_DIMS = 4
-  integer(int64), parameter, public :: HALO_REQUEST_NULL = 0_int64
-  integer, parameter, public :: HALO_OK = 0, HALO_ERR_ARGUMENT = 1, HALO_ERR_HANDLE = 2, HALO_ERR_REQUEST = 3, &
-    HALO_ERR_DIRECTION = 4, HALO_ERR_RANGE = 5, HALO_ERR_MISMATCH = 6, HALO_ERR_BUSY = 7, HALO_ERR_TIMEOUT = 8, &
-    HALO_ERR_MPI = 9, HALO_ERR_MEMORY = 10, HALO_ERR_UNSUPPORTED = 11
-  integer, parameter, public :: HALO_REAL32 = 1, HALO_REAL64 = 2, HALO_INT32 = 3, HALO_INT64 = 4, &
-    HALO_COMPLEX32 = 5, HALO_COMPLEX64 = 6
-  integer, parameter, public :: HALO_C_ORDER = 0, HALO_FORTRAN_ORDER = 1
-  integer, parameter, public :: HALO_AUTOMATIC = 0, HALO_MESSAGES = 1
-  integer, parameter, public :: HALO_BLOCKING = 0, HALO_ORDERED = 1, HALO_BOUNDARY_FIRST = 2, &
-    HALO_INTERIOR_FIRST = 3, HALO_PIPELINED = 4, HALO_THREAD = 5, HALO_THREAD_NO_JOIN = 6
-  integer(c_int32_t), parameter :: interface_version = 1
-
-  type, bind(C) :: halo_array
-    integer(c_size_t) :: size = 0
-    type(c_ptr) :: data = c_null_ptr
-    type(c_ptr) :: next = c_null_ptr
-    integer(c_int32_t) :: type = 0
-    integer(c_int32_t) :: dims = 0
-    integer(c_int32_t) :: order = HALO_FORTRAN_ORDER
-    integer(c_int32_t) :: reserved = 0
-    integer(c_int64_t) :: cells(HALO_MAX_DIMS) = 0
-    integer(c_int64_t) :: allocated(HALO_MAX_DIMS) = 0
-    integer(c_int32_t) :: split(HALO_MAX_DIMS) = 0
-    integer(c_int32_t) :: low(HALO_MAX_DIMS) = 0
-    integer(c_int32_t) :: high(HALO_MAX_DIMS) = 0
-  end type
-
-  type, bind(C) :: halo_options
-    integer(c_size_t) :: size = 0
-    integer(c_int32_t) :: version = interface_version
-    integer(c_int32_t) :: dims = 0
-    integer(c_int32_t) :: processes(HALO_MAX_DIMS) = 0
-    integer(c_int32_t) :: periodic(HALO_MAX_DIMS) = 0
-    integer(c_int32_t) :: outstanding = 4
-    integer(c_int32_t) :: transport = HALO_AUTOMATIC
-    integer(c_int32_t) :: threads = 1
-    integer(c_int32_t) :: reserved = 0
-    real(c_double) :: timeout = 600
-    integer(c_int64_t) :: piece_bytes = 61440
-  end type
-
-  !> Cells lo + 1 to hi along every process dimension, counted from this rank's first own cell, which is 1.
-  type, bind(C) :: halo_box
-    integer(c_int64_t) :: lo(HALO_MAX_DIMS) = 0
-    integer(c_int64_t) :: hi(HALO_MAX_DIMS) = 0
-  end type
-
-  type, bind(C) :: halo_handle
-    type(c_ptr) :: object = c_null_ptr
-  end type
-
-  abstract interface
-    !> Computes the cells of `box`; now(n) and next(n) are where array n begins in memory, for c_f_pointer.
-    subroutine halo_callback(box, now, next, user) bind(C)
-      import :: halo_box, c_ptr
-      type(halo_box), intent(in) :: box
-      type(c_ptr), intent(in) :: now(*), next(*)
-      type(c_ptr), value :: user
-    end subroutine
-  end interface
-
-  !> halo_array_of(a, width [, split] [, next]): an array in memory, halo included. `split(i)` is the process dimension
-  !> of dimension i, 0 for one that is not split and has no halo; dimension i over process dimension i without it.
-  interface halo_array_of
-    module procedure array_of_real32, array_of_real64, array_of_int32, array_of_int64, array_of_complex32, &
-      array_of_complex64
-  end interface
   interface halo_init
     module procedure init_integer, init_type
   end interface
@@ -88,205 +29,7 @@ module halo
     module procedure decompose_integer, decompose_type
   end interface
 
-  interface
-    integer(c_int) function c_init(handle, comm, arrays, count, options) bind(C, name="halo_init_fortran")
-      import :: c_int, halo_handle, halo_array, halo_options
-      type(halo_handle), intent(out) :: handle
-      integer(c_int), value :: comm, count
-      type(halo_array), intent(in) :: arrays(*)
-      type(halo_options), intent(in) :: options
-    end function
-    integer(c_int) function c_decompose(comm, dims, cells, processes, first, own) &
-        bind(C, name="halo_decompose_fortran")
-      import :: c_int, c_int32_t, c_int64_t
-      integer(c_int), value :: comm, dims
-      integer(c_int64_t), intent(in) :: cells(*)
-      integer(c_int32_t), intent(inout) :: processes(*)
-      integer(c_int64_t), intent(out) :: first(*), own(*)
-    end function
-    integer(c_int) function c_finalize(handle) bind(C, name="halo_finalize")
-      import :: c_int, halo_handle
-      type(halo_handle), intent(inout) :: handle
-    end function
-    integer(c_int) function c_isend(handle, direction, lo, hi, request) bind(C, name="halo_isend")
-      import :: c_int, c_ptr, c_int64_t
-      type(c_ptr), value :: handle, lo, hi
-      integer(c_int), intent(in) :: direction(*)
-      integer(c_int64_t), intent(inout) :: request
-    end function
-    integer(c_int) function c_irecv(handle, direction, lo, hi, request) bind(C, name="halo_irecv")
-      import :: c_int, c_ptr, c_int64_t
-      type(c_ptr), value :: handle, lo, hi
-      integer(c_int), intent(in) :: direction(*)
-      integer(c_int64_t), intent(inout) :: request
-    end function
-    integer(c_int) function c_wait(handle, request) bind(C, name="halo_wait")
-      import :: c_int, c_ptr, c_int64_t
-      type(c_ptr), value :: handle
-      integer(c_int64_t), intent(inout) :: request
-    end function
-    integer(c_int) function c_test(handle, request, done) bind(C, name="halo_test")
-      import :: c_int, c_ptr, c_int64_t
-      type(c_ptr), value :: handle
-      integer(c_int64_t), intent(inout) :: request
-      integer(c_int), intent(out) :: done
-    end function
-    integer(c_int) function c_exchange(handle) bind(C, name="halo_exchange")
-      import :: c_int, c_ptr
-      type(c_ptr), value :: handle
-    end function
-    integer(c_int) function c_core(handle, core) bind(C, name="halo_core")
-      import :: c_int, c_ptr, halo_box
-      type(c_ptr), value :: handle
-      type(halo_box), intent(out) :: core
-    end function
-    integer(c_int) function c_shell(handle, boxes, most, count) bind(C, name="halo_shell")
-      import :: c_int, c_ptr, halo_box
-      type(c_ptr), value :: handle
-      type(halo_box), intent(inout) :: boxes(*)
-      integer(c_int), value :: most
-      integer(c_int), intent(out) :: count
-    end function
-    integer(c_int) function c_step(handle, strategy, callback, user) bind(C, name="halo_step")
-      import :: c_int, c_ptr, c_funptr
-      type(c_ptr), value :: handle, user
-      integer(c_int), value :: strategy
-      type(c_funptr), value :: callback
-    end function
-    integer(c_int) function c_modified(handle) bind(C, name="halo_modified")
-      import :: c_int, c_ptr
-      type(c_ptr), value :: handle
-    end function
-    integer(c_int) function c_data(handle, array, data) bind(C, name="halo_data")
-      import :: c_int, c_ptr
-      type(c_ptr), value :: handle
-      integer(c_int), value :: array
-      type(c_ptr), intent(out) :: data
-    end function
-    integer(c_int) function c_place(handle, processes, coords, first, global) bind(C, name="halo_place")
-      import :: c_int, c_ptr, c_int32_t, c_int64_t
-      type(c_ptr), value :: handle
-      integer(c_int32_t), intent(inout) :: processes(*), coords(*)
-      integer(c_int64_t), intent(inout) :: first(*), global(*)
-    end function
-    integer(c_int) function c_neighbour(handle, direction, rank) bind(C, name="halo_neighbour")
-      import :: c_int, c_ptr
-      type(c_ptr), value :: handle
-      integer(c_int), intent(in) :: direction(*)
-      integer(c_int), intent(out) :: rank
-    end function
-    integer(c_int) function c_describe(handle, text, size) bind(C, name="halo_describe")
-      import :: c_int, c_ptr, c_char, c_size_t
-      type(c_ptr), value :: handle
-      character(kind=c_char), intent(inout) :: text(*)
-      integer(c_size_t), value :: size
-    end function
-    integer(c_int) function halo_version() bind(C, name="halo_version")
-      import :: c_int
-    end function
-    type(c_ptr) function c_error_text(status) bind(C, name="halo_error_text")
-      import :: c_int, c_ptr
-      integer(c_int), value :: status
-    end function
-    integer(c_size_t) function c_strlen(text) bind(C, name="strlen")
-      import :: c_ptr, c_size_t
-      type(c_ptr), value :: text
-    end function
-  end interface
-
 contains
-
-  !> The registration that all halo_array_of share.
-  function described(data, type, extent, width, split) result(array)
-    type(c_ptr), intent(in) :: data
-    integer, intent(in) :: type, extent(:), width
-    integer, intent(in), optional :: split(:)
-    type(halo_array) :: array
-    integer :: i
-    array%size = c_sizeof(array)
-    array%data = data
-    array%type = int(type, c_int32_t)
-    array%dims = int(size(extent), c_int32_t)
-    do i = 1, min(size(extent), HALO_MAX_DIMS)
-      array%split(i) = int(i, c_int32_t)
-      if (present(split)) then
-        array%split(i) = 0
-        if (i <= size(split)) array%split(i) = int(split(i), c_int32_t)
-      end if
-      if (array%split(i) /= 0) then
-        array%low(i) = int(width, c_int32_t)
-        array%high(i) = int(width, c_int32_t)
-      end if
-      array%cells(i) = extent(i) - array%low(i) - array%high(i)
-    end do
-  end function
-
-  function array_of_real32(a, width, split, next) result(array)
-    real(real32), intent(in), target, contiguous :: a(..)
-    integer, intent(in) :: width
-    integer, intent(in), optional :: split(:)
-    real(real32), intent(in), target, contiguous, optional :: next(..)
-    type(halo_array) :: array
-    array = described(c_loc(a), HALO_REAL32, shape(a), width, split)
-    if (present(next)) array%next = c_loc(next)
-  end function
-
-  function array_of_real64(a, width, split, next) result(array)
-    real(real64), intent(in), target, contiguous :: a(..)
-    integer, intent(in) :: width
-    integer, intent(in), optional :: split(:)
-    real(real64), intent(in), target, contiguous, optional :: next(..)
-    type(halo_array) :: array
-    array = described(c_loc(a), HALO_REAL64, shape(a), width, split)
-    if (present(next)) array%next = c_loc(next)
-  end function
-
-  function array_of_int32(a, width, split, next) result(array)
-    integer(int32), intent(in), target, contiguous :: a(..)
-    integer, intent(in) :: width
-    integer, intent(in), optional :: split(:)
-    integer(int32), intent(in), target, contiguous, optional :: next(..)
-    type(halo_array) :: array
-    array = described(c_loc(a), HALO_INT32, shape(a), width, split)
-    if (present(next)) array%next = c_loc(next)
-  end function
-
-  function array_of_int64(a, width, split, next) result(array)
-    integer(int64), intent(in), target, contiguous :: a(..)
-    integer, intent(in) :: width
-    integer, intent(in), optional :: split(:)
-    integer(int64), intent(in), target, contiguous, optional :: next(..)
-    type(halo_array) :: array
-    array = described(c_loc(a), HALO_INT64, shape(a), width, split)
-    if (present(next)) array%next = c_loc(next)
-  end function
-
-  function array_of_complex32(a, width, split, next) result(array)
-    complex(real32), intent(in), target, contiguous :: a(..)
-    integer, intent(in) :: width
-    integer, intent(in), optional :: split(:)
-    complex(real32), intent(in), target, contiguous, optional :: next(..)
-    type(halo_array) :: array
-    array = described(c_loc(a), HALO_COMPLEX32, shape(a), width, split)
-    if (present(next)) array%next = c_loc(next)
-  end function
-
-  function array_of_complex64(a, width, split, next) result(array)
-    complex(real64), intent(in), target, contiguous :: a(..)
-    integer, intent(in) :: width
-    integer, intent(in), optional :: split(:)
-    complex(real64), intent(in), target, contiguous, optional :: next(..)
-    type(halo_array) :: array
-    array = described(c_loc(a), HALO_COMPLEX64, shape(a), width, split)
-    if (present(next)) array%next = c_loc(next)
-  end function
-
-  function halo_options_of(dims) result(options)
-    integer, intent(in) :: dims
-    type(halo_options) :: options
-    options%size = c_sizeof(options)
-    options%dims = int(dims, c_int32_t)
-  end function
 
   subroutine init_integer(handle, comm, arrays, options, ierror)
     type(halo_handle), intent(out) :: handle

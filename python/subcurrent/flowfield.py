@@ -43,6 +43,23 @@ class PlasmaField:
         line[2 - direction] = slice(None)
         return self.points[(direction, *line)]
 
+    def completed(self, mirrored: tuple[bool, bool]) -> PlasmaField:
+        """With what lies beyond the planes of symmetry y = 0 and z = 0, on which the first nodes lie: a
+        mirror reflects v and B, the equator v and -B."""
+        parts = [self.points, self.density, self.velocity, self.pressure, self.magnetic]
+        for axis in (axis for axis, there in zip((1, 2), mirrored, strict=True) if there):
+            reflected = np.ones(3)
+            reflected[axis] = -1.0
+            turns = (reflected, None, reflected, None, reflected if axis == 1 else -reflected)
+            for n, (values, turn) in enumerate(zip(parts, turns, strict=True)):
+                along = values.ndim - 1 - axis
+                image = np.flip(values, along)
+                image = np.take(image, range(image.shape[along] - 1), along)
+                if turn is not None:
+                    image = image * turn[:, None, None, None]
+                parts[n] = np.concatenate([image, values], axis=along)
+        return PlasmaField(*parts, self.time)
+
     def plane(self, across: int, at: float = 0.0) -> PlasmaField:
         """The plane of nodes nearest to `at` across an axis, as arrays of two dimensions."""
         n = int(np.argmin(np.abs(self.axis(across) - at)))

@@ -13,15 +13,18 @@ namespace sc::magnetosphere {
 
 /// Which points a stage computes.
 enum class Half { centres, nodes };
+/// Which diffusion a run has: none, that with constant coefficients, or this and the mixing of `smoothing`.
+enum class Diffusion { none, constant, mixing };
 
 /// The parameters of one half of a step.
 struct Numbers {
   double dt = 0;  ///< the time this half spans
   double gamma = 5.0 / 3.0;
-  double per_edges = 1;                            ///< 1 / (4 h)
-  double per_h2 = 1;                               ///< 1 / h^2
-  double D = 0, D_p = 0, mu = 0, nu = 0, eta = 0;  ///< nu: kinematic, beside mu / rho
-  double heat = 0;                                 ///< gamma - 1 where viscosity and resistivity heat, else 0
+  double per_edges = 1;  ///< 1 / (4 h)
+  double per_h2 = 1;     ///< 1 / h^2
+  double D = 0, D_p = 0, mu = 0, eta = 0;
+  double mixing = 0;  ///< diffusivity of all that is conserved
+  double heat = 0;    ///< gamma - 1 where viscosity and resistivity heat, else 0
   double rho_floor = 0, p_floor = 0;
   Planet planet{};
   Lattice3 places{};  ///< of the points computed
@@ -105,8 +108,7 @@ SC_FN Change change_of(const Numbers& n, At low, const Views& q, Place dipole_cu
   if constexpr (heated) {
     const double shear = dot(u.x, u.y, u.z, u) + dot(v.x, v.y, v.z, v) + dot(w.x, w.y, w.z, w);
     const double currents = fused(Jx, Jx, fused(Jy, Jy, Jz * Jz));
-    const double friction = fused(m.rho, n.nu, n.mu) * (d * d);
-    out.rate.p = fused(n.heat, fused(friction, shear, n.eta * currents), out.rate.p);
+    out.rate.p = fused(n.heat, fused(n.mu * (d * d), shear, n.eta * currents), out.rate.p);
   }
   out.rate.Bx = d * (ez.y - ey.z);
   out.rate.By = d * (ex.z - ez.x);
@@ -119,10 +121,10 @@ SC_FN double laplacian(In<double> q, At c) {
   return fused(-6.0, q[c], ((q[c.x(1)] + q[c.x(-1)]) + (q[c.y(1)] + q[c.y(-1)])) + (q[c.z(1)] + q[c.z(-1)]));
 }
 
-/// rho += D lap rho, v += (mu / rho + nu) lap v, p += D_p lap p, B += eta lap B, all of the old level:
-/// centred in time they would not be stable.
+/// d rho/dt += D lap rho, dv/dt += mu / rho lap v, dp/dt += D_p lap p, dB/dt += eta lap B, all of the old
+/// level: centred in time they would not be stable.
 SC_FN void add_diffusion(const Numbers& n, At c, const Views& old, Eight& rate) {
-  const double viscosity = n.per_h2 * (n.mu / old.rho[c] + n.nu), eta = n.per_h2 * n.eta;
+  const double viscosity = n.per_h2 * (n.mu / old.rho[c]), eta = n.per_h2 * n.eta;
   rate.rho = fused(n.per_h2 * n.D, laplacian(old.rho, c), rate.rho);
   rate.vx = fused(viscosity, laplacian(old.v[0], c), rate.vx);
   rate.vy = fused(viscosity, laplacian(old.v[1], c), rate.vy);
@@ -131,6 +133,48 @@ SC_FN void add_diffusion(const Numbers& n, At c, const Views& old, Eight& rate) 
   rate.Bx = fused(eta, laplacian(old.B[0], c), rate.Bx);
   rate.By = fused(eta, laplacian(old.B[1], c), rate.By);
   rate.Bz = fused(eta, laplacian(old.B[2], c), rate.Bz);
+}
+
+/// dU/dt += D lap U of what is conserved, U = (rho, rho v, p / (gamma - 1) + rho v^2 / 2 + B^2 / 2, B), so
+/// that shocks keep their jumps. For the variables at hand, with sums over the six neighbours n, it is D/h^2
+/// times sum (rho_n - rho),  sum rho_n (v_n - v) / rho,  sum (B_n - B)  and sum (p_n - p) + heat sum (rho_n
+/// |v_n - v|^2 + |B_n - B|^2) / 2.
+SC_FN void add_mixing(const Numbers& n, At c, const Views& old, Eight& rate) {
+  const double k = n.per_h2 * n.mixing;
+  Eight sum{0, 0, 0, 0, 0, 0, 0, 0};
+  double lost = 0;
+  const auto add = [&](At m) {
+    const double rho = old.rho[m];
+    const double vx = old.v[0][m] - old.v[0][c], vy = old.v[1][m] - old.v[1][c],
+                 vz = old.v[2][m] - old.v[2][c];
+    const double Bx = old.B[0][m] - old.B[0][c], By = old.B[1][m] - old.B[1][c],
+                 Bz = old.B[2][m] - old.B[2][c];
+    sum = {sum.rho + (rho - old.rho[c]),
+           fused(rho, vx, sum.vx),
+           fused(rho, vy, sum.vy),
+           fused(rho, vz, sum.vz),
+           sum.p + (old.p[m] - old.p[c]),
+           sum.Bx + Bx,
+           sum.By + By,
+           sum.Bz + Bz};
+    lost =
+        fused(rho, fused(vx, vx, fused(vy, vy, vz * vz)), fused(Bx, Bx, fused(By, By, fused(Bz, Bz, lost))));
+  };
+  add(c.x(1));
+  add(c.x(-1));
+  add(c.y(1));
+  add(c.y(-1));
+  add(c.z(1));
+  add(c.z(-1));
+  const double k_rho = k / old.rho[c];
+  rate.rho = fused(k, sum.rho, rate.rho);
+  rate.vx = fused(k_rho, sum.vx, rate.vx);
+  rate.vy = fused(k_rho, sum.vy, rate.vy);
+  rate.vz = fused(k_rho, sum.vz, rate.vz);
+  rate.p = fused(k, fused(0.5 * n.heat, lost, sum.p), rate.p);
+  rate.Bx = fused(k, sum.Bx, rate.Bx);
+  rate.By = fused(k, sum.By, rate.By);
+  rate.Bz = fused(k, sum.Bz, rate.Bz);
 }
 
 SC_FN Eight advanced(const Eight& from, double dt, const Eight& r) {
@@ -173,7 +217,7 @@ struct NearPlanet {
 };
 
 /// Lax-Wendroff, first half: centre(n + 1/2) = mean of the nodes(n) + dt/2 rate(nodes).
-template <bool diffusive>
+template <Diffusion diffusion>
 struct Predict {
   Numbers n;
   SC_FN double operator()(At c, Index g, Out<double> rho1, Out<double, 3> v1, Out<double> p1,
@@ -188,7 +232,8 @@ struct Predict {
   template <class Planet_>
   SC_FN double step(At c, Out<double> rho1, Out<double, 3> v1, Out<double> p1, Out<double, 3> B1,
                     const Views& nodes, const Planet_& planet) const {
-    Change change = change_of<diffusive>(n, lowest<Half::centres>(c), nodes, planet.curl());
+    Change change =
+        change_of<diffusion != Diffusion::none>(n, lowest<Half::centres>(c), nodes, planet.curl());
     planet.pull(change.rate);
     Eight q = advanced(change.mean, n.dt, change.rate);
     planet.hold(q);
@@ -197,7 +242,7 @@ struct Predict {
 };
 
 /// Leap-frog, and the second half of Lax-Wendroff: q(new) = q(old) + dt (rate(other set) + diffusion(old)).
-template <Half half, bool diffusive>
+template <Half half, Diffusion diffusion>
 struct Leap {
   Numbers n;
   SC_FN double operator()(At c, Index g, Out<double> rho1, Out<double, 3> v1, Out<double> p1,
@@ -215,9 +260,10 @@ struct Leap {
   template <class Planet_>
   SC_FN double step(At c, Out<double> rho1, Out<double, 3> v1, Out<double> p1, Out<double, 3> B1,
                     const Views& other, const Views& old, const Planet_& planet) const {
-    Eight rate = change_of<diffusive>(n, lowest<half>(c), other, planet.curl()).rate;
+    Eight rate = change_of<diffusion != Diffusion::none>(n, lowest<half>(c), other, planet.curl()).rate;
     planet.pull(rate);
-    if constexpr (diffusive) add_diffusion(n, c, old, rate);
+    if constexpr (diffusion != Diffusion::none) add_diffusion(n, c, old, rate);
+    if constexpr (diffusion == Diffusion::mixing) add_mixing(n, c, old, rate);
     const Eight from{old.rho[c], old.v[0][c], old.v[1][c], old.v[2][c],
                      old.p[c],   old.B[0][c], old.B[1][c], old.B[2][c]};
     Eight q = advanced(from, n.dt, rate);

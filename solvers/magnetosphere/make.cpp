@@ -45,6 +45,15 @@ void check_positive(const char* name, double value) {
   if (!(value > 0)) refuse(std::string(name) + " is " + std::to_string(value) + "; it must be positive");
 }
 
+template <bool planet>
+std::unique_ptr<Magnetosphere> with_diffusion(Context& context, const MagnetosphereOptions& o) {
+  const DiffusionOptions& d = o.diffusion;
+  if (d.smoothing > 0) return std::make_unique<MhdSolver<planet, Diffusion::mixing>>(context, o);
+  if (d.density > 0 || d.pressure > 0 || d.viscosity > 0 || d.resistivity > 0)
+    return std::make_unique<MhdSolver<planet, Diffusion::constant>>(context, o);
+  return std::make_unique<MhdSolver<planet, Diffusion::none>>(context, o);
+}
+
 }  // namespace
 
 void check(const MagnetosphereOptions& o) {
@@ -71,15 +80,7 @@ void check(const MagnetosphereOptions& o) {
 
 std::unique_ptr<Magnetosphere> make_magnetosphere(Context& context, const MagnetosphereOptions& o) {
   check(o);
-  const DiffusionOptions& d = o.diffusion;
-  const bool diffusive =
-      d.density > 0 || d.pressure > 0 || d.viscosity > 0 || d.resistivity > 0 || d.smoothing > 0;
-  if (o.planet) {
-    if (diffusive) return std::make_unique<MhdSolver<true, true>>(context, o);
-    return std::make_unique<MhdSolver<true, false>>(context, o);
-  }
-  if (diffusive) return std::make_unique<MhdSolver<false, true>>(context, o);
-  return std::make_unique<MhdSolver<false, false>>(context, o);
+  return o.planet ? with_diffusion<true>(context, o) : with_diffusion<false>(context, o);
 }
 
 }  // namespace sc::magnetosphere

@@ -8,7 +8,7 @@
 
 namespace sc::magnetosphere {
 
-template <bool planet, bool diffusive>
+template <bool planet, Diffusion diffusion>
 class MhdSolver final : public Magnetosphere {
  public:
   MhdSolver(Context& context, const MagnetosphereOptions& options);
@@ -29,6 +29,7 @@ class MhdSolver final : public Magnetosphere {
   void set_initial();
   void set_surroundings(Plasma& set, Half half);
   void begin_cycle();
+  [[noreturn]] void refuse_step(double dt) const;
   Numbers numbers(double dt, Half half) const;
   std::int64_t count_floors(Plasma& set);
   std::int64_t end_step();
@@ -38,7 +39,7 @@ class MhdSolver final : public Magnetosphere {
   Runner runner_;
   Plasma nodes_, centres_;
   Field<double, 3> coordinates_;
-  Stages<planet, diffusive> stages_;
+  Stages<planet, diffusion> stages_;
   GlobalValue global_;
   Clock clock_;
 };

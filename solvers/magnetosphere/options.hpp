@@ -44,7 +44,7 @@ struct DiffusionOptions {
   double pressure = 0;     ///< D_p
   double viscosity = 0;    ///< mu
   double resistivity = 0;  ///< eta
-  double smoothing = 0;    ///< adds smoothing * h * (fastest signal) to D, D_p, mu / rho and eta
+  double smoothing = 0;    ///< diffusivity of all that is conserved, over h * (fastest signal)
   bool heating = false;    ///< what viscosity and resistivity take away becomes heat
 };
 

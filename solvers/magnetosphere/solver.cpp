@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <sstream>
 
 #include "solvers/magnetosphere/faces.hpp"
 #include "solvers/magnetosphere/mhd_solver.hpp"
@@ -15,6 +16,8 @@ namespace {
 
 // Explicit diffusion of one set is stable up to D dt / h^2 = 1/6; the rest is left to the other terms.
 constexpr double diffusion_limit = 0.15;
+// A plasma that breaks up gets ever faster and stays finite: no run is meant to take more steps than these.
+constexpr double most_steps = 1e8;
 
 // A face along x that waves leave obliquely takes its halo from one cell further upstream. Beside a neighbour
 // that cell is halo itself, and where two such faces meet it happens twice: two layers more.
@@ -26,8 +29,8 @@ Grid grid_of(Context& context, const MagnetosphereOptions& o) {
 
 }  // namespace
 
-template <bool planet, bool diffusive>
-MhdSolver<planet, diffusive>::MhdSolver(Context& context, const MagnetosphereOptions& options)
+template <bool planet, Diffusion diffusion>
+MhdSolver<planet, diffusion>::MhdSolver(Context& context, const MagnetosphereOptions& options)
     : options_(options),
       runner_(context, options.engine),
       nodes_(grid_of(context, options), ""),
@@ -41,8 +44,8 @@ MhdSolver<planet, diffusive>::MhdSolver(Context& context, const MagnetosphereOpt
   runner_.refresh(nodes_.B.now(), box(1));
 }
 
-template <bool planet, bool diffusive>
-void MhdSolver<planet, diffusive>::set_initial() {
+template <bool planet, Diffusion diffusion>
+void MhdSolver<planet, diffusion>::set_initial() {
   const Start start(options_);
   const auto place = [lattice = places_of(options_, Half::nodes)](int x, int y, int z) {
     return lattice.at({x, y, z});
@@ -65,8 +68,8 @@ void MhdSolver<planet, diffusive>::set_initial() {
 }
 
 // Curl and divergence are those of the step's own differences, of the dipole at the corners.
-template <bool planet, bool diffusive>
-void MhdSolver<planet, diffusive>::set_surroundings(Plasma& set, Half half) {
+template <bool planet, Diffusion diffusion>
+void MhdSolver<planet, diffusion>::set_surroundings(Plasma& set, Half half) {
   if constexpr (!planet) return;
   const Planet body = planet_of(options_);
   const Lattice3 places = places_of(options_, half);
@@ -92,8 +95,8 @@ void MhdSolver<planet, diffusive>::set_surroundings(Plasma& set, Half half) {
 
 // dt (|v| + fast speed) <= courant h and dt D <= 0.15 h^2 for every coefficient D; the steps left to the end
 // of the run are equal.
-template <bool planet, bool diffusive>
-void MhdSolver<planet, diffusive>::begin_cycle() {
+template <bool planet, Diffusion diffusion>
+void MhdSolver<planet, diffusion>::begin_cycle() {
   auto limits = limits_stage(nodes_);
   const double inner = planet ? options_.planet->inner : 0;
   runner_.run(limits, {options_.gamma, inner * inner, places_of(options_, Half::nodes)});
@@ -107,25 +110,34 @@ void MhdSolver<planet, diffusive>::begin_cycle() {
   if (largest > 0) dt = std::min(dt, diffusion_limit * h * h / largest);
   if (options_.dt > 0) dt = options_.dt;
   const double left = options_.end - clock_.time;
+  if (options_.end > 0 && left > most_steps * dt) refuse_step(dt);
   if (options_.end > 0 && left > 1e-12 * options_.end) dt = left / std::ceil(left / dt * (1 - 1e-12));
   clock_.dt = dt;
 }
 
-template <bool planet, bool diffusive>
-Numbers MhdSolver<planet, diffusive>::numbers(double dt, Half half) const {
+template <bool planet, Diffusion diffusion>
+void MhdSolver<planet, diffusion>::refuse_step(double dt) const {
+  std::ostringstream sentence;
+  sentence << "the plasma breaks up: after step " << clock_.steps << " (time " << clock_.time
+           << ") its fastest signal is " << clock_.signal << " and the time step would be " << dt
+           << "; more diffusion or a smaller run.courant may help";
+  throw Error(Exit::diverged, sentence.str());
+}
+
+template <bool planet, Diffusion diffusion>
+Numbers MhdSolver<planet, diffusion>::numbers(double dt, Half half) const {
   const double h = options_.spacing;
   const DiffusionOptions& d = options_.diffusion;
-  const double smooth = d.smoothing * h * clock_.signal;
   Numbers n;
   n.dt = dt;
   n.gamma = options_.gamma;
   n.per_edges = 1 / (4 * h);
   n.per_h2 = 1 / (h * h);
-  n.D = d.density + smooth;
-  n.D_p = d.pressure + smooth;
+  n.D = d.density;
+  n.D_p = d.pressure;
   n.mu = d.viscosity;
-  n.nu = smooth;
-  n.eta = d.resistivity + smooth;
+  n.eta = d.resistivity;
+  n.mixing = d.smoothing * h * clock_.signal;
   n.heat = d.heating ? options_.gamma - 1 : 0;
   n.rho_floor = options_.density_floor;
   n.p_floor = options_.pressure_floor;
@@ -136,8 +148,8 @@ Numbers MhdSolver<planet, diffusive>::numbers(double dt, Half half) const {
 
 // Which points a floor has touched is looked up only after a stage that touched one. One reduction carries
 // both stages' flags, and NaN where a state is not finite.
-template <bool planet, bool diffusive>
-std::int64_t MhdSolver<planet, diffusive>::end_step() {
+template <bool planet, Diffusion diffusion>
+std::int64_t MhdSolver<planet, diffusion>::end_step() {
   const auto flag = [](auto& stage) { return stage.accumulators()[0]; };
   const std::array<Accumulator, 2> flags = {clock_.place == 0 ? flag(stages_.predict) : flag(stages_.first),
                                             flag(stages_.second)};
@@ -150,15 +162,15 @@ std::int64_t MhdSolver<planet, diffusive>::end_step() {
   return count;
 }
 
-template <bool planet, bool diffusive>
-std::int64_t MhdSolver<planet, diffusive>::count_floors(Plasma& set) {
+template <bool planet, Diffusion diffusion>
+std::int64_t MhdSolver<planet, diffusion>::count_floors(Plasma& set) {
   auto stage = floor_stage(set);
   runner_.run(stage, {options_.density_floor, options_.pressure_floor});
   return std::llround(global_.reduce(stage.accumulators()));
 }
 
-template <bool planet, bool diffusive>
-Measures MhdSolver<planet, diffusive>::measure() {
+template <bool planet, Diffusion diffusion>
+Measures MhdSolver<planet, diffusion>::measure() {
   const double h = options_.spacing, volume = h * h * h;
   auto totals = totals_stage(nodes_);
   runner_.run(totals, {1 / (options_.gamma - 1)});
@@ -174,8 +186,8 @@ Measures MhdSolver<planet, diffusive>::measure() {
   return m;
 }
 
-template <bool planet, bool diffusive>
-std::vector<AxisPoint> MhdSolver<planet, diffusive>::axis() {
+template <bool planet, Diffusion diffusion>
+std::vector<AxisPoint> MhdSolver<planet, diffusion>::axis() {
   runner_.refresh(nodes_.B.now(), star(1));
   const auto nearest = [&](std::size_t a) {
     return static_cast<int>(std::lround(-options_.low[a] / options_.spacing));
@@ -218,8 +230,8 @@ std::vector<AxisPoint> MhdSolver<planet, diffusive>::axis() {
   return all;
 }
 
-template <bool planet, bool diffusive>
-double MhdSolver<planet, diffusive>::wave_error() {
+template <bool planet, Diffusion diffusion>
+double MhdSolver<planet, diffusion>::wave_error() {
   const Start start(options_);
   const Lattice3 places = places_of(options_, Half::nodes);
   const Box box = grid().global_box();
@@ -241,8 +253,8 @@ double MhdSolver<planet, diffusive>::wave_error() {
   return global_.reduce(sums) / (cells * options_.amplitude);
 }
 
-template <bool planet, bool diffusive>
-void MhdSolver<planet, diffusive>::report_loss() {
+template <bool planet, Diffusion diffusion>
+void MhdSolver<planet, diffusion>::report_loss() {
   const std::string when = "after step " + std::to_string(clock_.steps + 1);
   std::string sentence;
   const Box own = grid().own();
@@ -260,9 +272,11 @@ void MhdSolver<planet, diffusive>::report_loss() {
   throw Error(Exit::diverged, "the plasma is not finite " + when);
 }
 
-template class MhdSolver<false, false>;
-template class MhdSolver<false, true>;
-template class MhdSolver<true, false>;
-template class MhdSolver<true, true>;
+template class MhdSolver<false, Diffusion::none>;
+template class MhdSolver<false, Diffusion::constant>;
+template class MhdSolver<false, Diffusion::mixing>;
+template class MhdSolver<true, Diffusion::none>;
+template class MhdSolver<true, Diffusion::constant>;
+template class MhdSolver<true, Diffusion::mixing>;
 
 }  // namespace sc::magnetosphere

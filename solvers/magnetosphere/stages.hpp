@@ -9,13 +9,13 @@
 namespace sc::magnetosphere {
 
 /// Counted in kernels.hpp: 18 sums a variable and its products; the planet's share left out.
-constexpr double leap_flops = 430, diffusion_flops = 90;
+constexpr double leap_flops = 430, diffusion_flops = 90, mixing_flops = 250;
 
-template <bool planet, bool diffusive>
+template <bool planet, Diffusion diffusion>
 auto predict_stage(Plasma& centres, Plasma& nodes) {
   const SweepOptions options{.reduce = Reduce::max, .flops = leap_flops};
   const auto make = [&](auto... around) {
-    return Sweep("first (start)", Predict<diffusive>{}, options, writes(centres.rho.next()),
+    return Sweep("first (start)", Predict<diffusion>{}, options, writes(centres.rho.next()),
                  writes(centres.v.next()), writes(centres.p.next()), writes(centres.B.next()),
                  reads(nodes.rho.now(), box(1)), reads(nodes.v.now(), box(1)), reads(nodes.p.now(), box(1)),
                  reads(nodes.B.now(), box(1)), around...);
@@ -26,12 +26,15 @@ auto predict_stage(Plasma& centres, Plasma& nodes) {
     return make();
 }
 
-template <Half half, bool planet, bool diffusive>
+template <Half half, bool planet, Diffusion diffusion>
 auto leap_stage(const char* name, Plasma& set, Plasma& other) {
-  const SweepOptions options{.reduce = Reduce::max, .flops = leap_flops + (diffusive ? diffusion_flops : 0)};
-  const Reach old = diffusive ? star(1) : point;
+  constexpr double more = diffusion == Diffusion::none       ? 0
+                          : diffusion == Diffusion::constant ? diffusion_flops
+                                                             : diffusion_flops + mixing_flops;
+  const SweepOptions options{.reduce = Reduce::max, .flops = leap_flops + more};
+  const Reach old = diffusion == Diffusion::none ? point : star(1);
   const auto make = [&](auto... around) {
-    return Sweep(name, Leap<half, diffusive>{}, options, writes(set.rho.next()), writes(set.v.next()),
+    return Sweep(name, Leap<half, diffusion>{}, options, writes(set.rho.next()), writes(set.v.next()),
                  writes(set.p.next()), writes(set.B.next()), reads(other.rho.now(), box(1)),
                  reads(other.v.now(), box(1)), reads(other.p.now(), box(1)), reads(other.B.now(), box(1)),
                  reads(set.rho.now(), old), reads(set.v.now(), old), reads(set.p.now(), old),
@@ -43,16 +46,16 @@ auto leap_stage(const char* name, Plasma& set, Plasma& other) {
     return make();
 }
 
-template <bool planet, bool diffusive>
+template <bool planet, Diffusion diffusion>
 struct Stages {
   Stages(Plasma& nodes, Plasma& centres)
-      : predict(predict_stage<planet, diffusive>(centres, nodes)),
-        first(leap_stage<Half::centres, planet, diffusive>("first", centres, nodes)),
-        second(leap_stage<Half::nodes, planet, diffusive>("second", nodes, centres)) {}
-  decltype(predict_stage<planet, diffusive>(std::declval<Plasma&>(), std::declval<Plasma&>())) predict;
-  decltype(leap_stage<Half::centres, planet, diffusive>("", std::declval<Plasma&>(),
+      : predict(predict_stage<planet, diffusion>(centres, nodes)),
+        first(leap_stage<Half::centres, planet, diffusion>("first", centres, nodes)),
+        second(leap_stage<Half::nodes, planet, diffusion>("second", nodes, centres)) {}
+  decltype(predict_stage<planet, diffusion>(std::declval<Plasma&>(), std::declval<Plasma&>())) predict;
+  decltype(leap_stage<Half::centres, planet, diffusion>("", std::declval<Plasma&>(),
                                                         std::declval<Plasma&>())) first;
-  decltype(leap_stage<Half::nodes, planet, diffusive>("", std::declval<Plasma&>(),
+  decltype(leap_stage<Half::nodes, planet, diffusion>("", std::declval<Plasma&>(),
                                                       std::declval<Plasma&>())) second;
 };
 

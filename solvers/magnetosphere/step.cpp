@@ -5,8 +5,8 @@
 
 namespace sc::magnetosphere {
 
-template <bool planet, bool diffusive>
-StepReport MhdSolver<planet, diffusive>::step() {
+template <bool planet, Diffusion diffusion>
+StepReport MhdSolver<planet, diffusion>::step() {
   Runner& runner = runner_;
   if (clock_.place == 0) begin_cycle();  // dt holds for the cycle: a leap needs equal steps
   const double dt = clock_.dt;
@@ -37,9 +37,11 @@ StepReport MhdSolver<planet, diffusive>::step() {
           .floors = floors};
 }
 
-template StepReport MhdSolver<false, false>::step();
-template StepReport MhdSolver<false, true>::step();
-template StepReport MhdSolver<true, false>::step();
-template StepReport MhdSolver<true, true>::step();
+template StepReport MhdSolver<false, Diffusion::none>::step();
+template StepReport MhdSolver<false, Diffusion::constant>::step();
+template StepReport MhdSolver<false, Diffusion::mixing>::step();
+template StepReport MhdSolver<true, Diffusion::none>::step();
+template StepReport MhdSolver<true, Diffusion::constant>::step();
+template StepReport MhdSolver<true, Diffusion::mixing>::step();
 
 }  // namespace sc::magnetosphere

@@ -69,12 +69,15 @@ std::vector<double> all_of(Plasma& q) {
 
 TEST(Magnetosphere, AgreesWithTheOracleCellByCell) {
   test::TestContext context;
-  for (const bool diffusive : {false, true}) {
+  const std::vector<DiffusionOptions> kinds = {
+      {},
+      {.density = 2e-3, .pressure = 3e-3, .viscosity = 1e-3, .resistivity = 2.5e-3, .heating = true},
+      {.density = 2e-3, .smoothing = 0.02},
+      {.resistivity = 1e-3, .smoothing = 0.02, .heating = true}};
+  for (const DiffusionOptions& diffusion : kinds) {
     MagnetosphereOptions o = periodic_box({13, 10, 9}, 0.1);
     o.cycle = 4;
-    if (diffusive)
-      o.diffusion = {
-          .density = 2e-3, .pressure = 3e-3, .viscosity = 1e-3, .resistivity = 2.5e-3, .heating = true};
+    o.diffusion = diffusion;
     auto solver = make_magnetosphere(context, o);
     set_smooth(*solver);
     oracle::Mhd expected({.n = {o.cells.x, o.cells.y, o.cells.z},
@@ -94,6 +97,7 @@ TEST(Magnetosphere, AgreesWithTheOracleCellByCell) {
                 smooth(v, double(i) / o.cells.x, double(j) / o.cells.y, double(k) / o.cells.z);
     for (int n = 0; n < 6; ++n) {  // a whole cycle and into the next
       EXPECT_EQ(solver->step().floors, 0);
+      expected.o.mixing = diffusion.smoothing * o.spacing * solver->clock().signal;
       if (context.rank() == 0) expected.step();
     }
     const std::vector<double> nodes = all_of(solver->nodes()), centres = all_of(solver->centres());
@@ -105,7 +109,7 @@ TEST(Magnetosphere, AgreesWithTheOracleCellByCell) {
         worst = std::max(worst, std::abs(nodes[v * cells + c] - expected.nodes[v][c]));
         worst = std::max(worst, std::abs(centres[v * cells + c] - expected.centres[v][c]));
       }
-    EXPECT_LT(worst, 2e-14) << (diffusive ? "with" : "without") << " diffusion";
+    EXPECT_LT(worst, 2e-14) << "kind " << &diffusion - kinds.data();
   }
 }
 
@@ -227,6 +231,24 @@ TEST(Magnetosphere, SaysWhereThePlasmaIsLost) {
   }
   EXPECT_NE(sentence.find("not finite after step"), std::string::npos) << sentence;
   EXPECT_NE(sentence.find("node ["), std::string::npos) << sentence;
+}
+
+TEST(Magnetosphere, EndsARunWhoseStepsWouldNeverEnd) {
+  test::TestContext context;
+  MagnetosphereOptions o = periodic_box({12, 12, 12}, 0.1);
+  o.dt = 0;
+  o.end = 1;
+  auto solver = make_magnetosphere(context, o);
+  set_smooth(*solver);
+  for (int n = 0; n < o.cycle; ++n) solver->step();
+  solver->nodes().p.fill([](int, int, int) { return 1e20; });
+  try {
+    solver->step();
+    FAIL() << "a time step of 1e-12 was taken";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Exit::diverged);
+    EXPECT_NE(std::string(error.what()).find("breaks up: after step 8"), std::string::npos) << error.what();
+  }
 }
 
 }  // namespace

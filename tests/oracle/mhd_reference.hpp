@@ -18,7 +18,7 @@ struct MhdOptions {
   std::array<int, 3> n{};
   double h = 1, gamma = 5.0 / 3.0, dt = 0;
   int cycle = 8;
-  double D = 0, Dp = 0, mu = 0, nu = 0, eta = 0;
+  double D = 0, Dp = 0, mu = 0, eta = 0, mixing = 0;
   bool heating = false;
 };
 
@@ -87,24 +87,47 @@ class Mhd {
       const std::size_t c = at(i, j, k);
       for (std::size_t v = 0; v < variables; ++v) out[v][c] = from[v][c] + dt * rate[v];
       if (old) {
-        const double coefficient[variables] = {o.D,
-                                               o.mu / (*old)[rho][c] + o.nu,
-                                               o.mu / (*old)[rho][c] + o.nu,
-                                               o.mu / (*old)[rho][c] + o.nu,
-                                               o.Dp,
-                                               o.eta,
-                                               o.eta,
-                                               o.eta};
-        for (std::size_t v = 0; v < variables; ++v) {
-          const Cells& u = (*old)[v];
-          const double lap = (u[at(i + 1, j, k)] - 2 * u[c] + u[at(i - 1, j, k)]) +
-                             (u[at(i, j + 1, k)] - 2 * u[c] + u[at(i, j - 1, k)]) +
-                             (u[at(i, j, k + 1)] - 2 * u[c] + u[at(i, j, k - 1)]);
-          out[v][c] += dt * coefficient[v] * lap / (o.h * o.h);
-        }
+        const double coefficient[variables] = {
+            o.D,  o.mu / (*old)[rho][c], o.mu / (*old)[rho][c], o.mu / (*old)[rho][c], o.Dp, o.eta, o.eta,
+            o.eta};
+        for (std::size_t v = 0; v < variables; ++v)
+          out[v][c] += dt * coefficient[v] * laplacian(i, j, k, [&](std::size_t n) { return (*old)[v][n]; });
+        if (o.mixing > 0) mix(*old, i, j, k, dt * o.mixing, out);
       }
     });
     return out;
+  }
+
+  double laplacian(int i, int j, int k, const Value& u) const {
+    const std::size_t c = at(i, j, k);
+    return ((u(at(i + 1, j, k)) - 2 * u(c) + u(at(i - 1, j, k))) +
+            (u(at(i, j + 1, k)) - 2 * u(c) + u(at(i, j - 1, k))) +
+            (u(at(i, j, k + 1)) - 2 * u(c) + u(at(i, j, k - 1)))) /
+           (o.h * o.h);
+  }
+
+  /// What `amount` of Laplacian of mass, momentum, energy and field changes in rho, v, p and B.
+  void mix(const Plasma& q, int i, int j, int k, double amount, Plasma& out) const {
+    const std::size_t c = at(i, j, k);
+    const auto share = [&](const Value& u) { return amount * laplacian(i, j, k, u); };
+    const auto squares = [&q](std::size_t first, std::size_t n) {
+      return q[first][n] * q[first][n] + q[first + 1][n] * q[first + 1][n] +
+             q[first + 2][n] * q[first + 2][n];
+    };
+    const double mass = share([&](std::size_t n) { return q[rho][n]; });
+    double heat = share([&](std::size_t n) {
+      return q[pr][n] / (o.gamma - 1) + (q[rho][n] * squares(vx, n) + squares(bx, n)) / 2;
+    });
+    heat += mass * squares(vx, c) / 2;
+    for (std::size_t a = 0; a < 3; ++a) {
+      const double momentum = share([&](std::size_t n) { return q[rho][n] * q[vx + a][n]; });
+      const double field = share([&](std::size_t n) { return q[bx + a][n]; });
+      heat -= q[vx + a][c] * momentum + q[bx + a][c] * field;
+      out[vx + a][c] += (momentum - q[vx + a][c] * mass) / q[rho][c];
+      out[bx + a][c] += field;
+    }
+    out[rho][c] += mass;
+    out[pr][c] += o.heating ? (o.gamma - 1) * heat : share([&](std::size_t n) { return q[pr][n]; });
   }
 
   std::array<double, variables> rates(const Plasma& q, int i, int j, int k, int low) const {
@@ -147,8 +170,7 @@ class Mhd {
     }
     out[pr] -= o.gamma * mean(pr) * compression;
     if (o.heating)
-      out[pr] += (o.gamma - 1) *
-                 ((o.mu + mean(rho) * o.nu) * shear + o.eta * (J[0] * J[0] + J[1] * J[1] + J[2] * J[2]));
+      out[pr] += (o.gamma - 1) * (o.mu * shear + o.eta * (J[0] * J[0] + J[1] * J[1] + J[2] * J[2]));
     return out;
   }
 };

@@ -25,12 +25,16 @@ def _planes(folder: RunFolder, case: MagnetosphereCase, path: Path) -> bool:
     snapshot = folder.last_snapshot()
     if snapshot is None or not case.has_planet():
         return False
-    faces = case.boundaries.faces()
-    mirrored = (faces["y-"] == "mirror", faces["z-"] == "equator")
     plots.draw_magnetosphere(
-        path, read_plasma(snapshot), _name(case), inner=case.planet.inner, mirrored=mirrored
+        path, read_plasma(snapshot), _name(case), inner=case.planet.inner, mirrored=_mirrored(case)
     )
     return True
+
+
+def _mirrored(case: MagnetosphereCase) -> tuple[bool, bool]:
+    """Whether the domain begins at a plane of symmetry, along y and along z."""
+    faces = case.boundaries.faces()
+    return faces["y-"] == "mirror", faces["z-"] == "equator"
 
 
 def _axis(folder: RunFolder, case: MagnetosphereCase, path: Path) -> bool:
@@ -120,7 +124,7 @@ def _view(folder: RunFolder, case: MagnetosphereCase, path: Path) -> bool | str:
         return "the 3-D view needs pyvista, which is not installed: pip install pyvista."
     from ..plots.view import draw_view  # noqa: PLC0415 - only where pyvista is
 
-    draw_view(path, read_plasma(snapshot), case.planet.inner)
+    draw_view(path, read_plasma(snapshot), case.planet.inner, _mirrored(case))
     return True
 
 

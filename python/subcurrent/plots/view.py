@@ -10,26 +10,49 @@ import pyvista as pv
 
 from ..flowfield import PlasmaField
 
+LATITUDES = (48.0, 60.0, 68.0, 74.0, 80.0)  # of the lines' feet, degrees: from closed to open ones
+LONGITUDES = 12
 
-def draw_view(path: Path, plasma: PlasmaField, inner: float) -> None:
-    """Field lines from a ring just outside of what is held, the pressure in the noon-midnight plane below."""
-    ny = plasma.density.shape[1]
-    grid = pv.StructuredGrid(*(np.transpose(plasma.points[k], (2, 1, 0)) for k in range(3)))
-    grid["B"] = np.stack([plasma.magnetic[k].ravel() for k in range(3)], axis=1)
-    grid["log p"] = np.log10(np.maximum(plasma.pressure, 1e-300)).ravel()
-    seeds = [
-        (1.1 * r * np.cos(a), abs(1.1 * r * np.sin(a)), 0.0)
-        for r in (inner, 2 * inner, 3 * inner)
-        for a in np.linspace(0, 2 * np.pi, 17)[:-1]
-    ]
-    lines = grid.streamlines_from_source(pv.PolyData(np.array(seeds)), vectors="B", max_length=400)
-    plotter = pv.Plotter(off_screen=True, window_size=(1400, 900))
-    plane = grid.slice(normal="y", origin=(0, plasma.axis(1)[min(1, ny - 1)] * 0.5, 0))
-    plotter.add_mesh(plane, scalars="log p", cmap="magma", show_scalar_bar=True)
+
+def draw_view(path: Path, plasma: PlasmaField, inner: float, mirrored: tuple[bool, bool]) -> None:
+    """Lines from feet just outside of what is held, before the pressure in the plane y = 0; what a plane of
+    symmetry leaves out is completed."""
+    whole = plasma.completed(mirrored)
+    grid = pv.StructuredGrid(*(np.transpose(whole.points[k], (2, 1, 0)) for k in range(3)))
+    grid["B"] = np.stack([whole.magnetic[k].ravel() for k in range(3)], axis=1)
+    grid["log10 pressure"] = np.log10(np.maximum(whole.pressure, 1e-300)).ravel()
+    far = np.linalg.norm(whole.points, axis=0) > 1.5 * inner
+    limits = np.log10(np.percentile(whole.pressure[far], (2, 99.7)))
+    plotter = pv.Plotter(off_screen=True, window_size=(1500, 950))
+    plotter.add_mesh(
+        grid.slice(normal="y", origin=(0.0, 0.0, 0.0)),
+        scalars="log10 pressure",
+        cmap="magma",
+        clim=limits,
+        lighting=False,
+        scalar_bar_args={"color": "white", "title_font_size": 18, "label_font_size": 16, "fmt": "%.1f"},
+    )
+    size = float(np.ptp(whole.axis(0)))
+    lines = grid.streamlines_from_source(
+        pv.PolyData(_feet(1.15 * inner)), vectors="B", max_length=3 * size, max_steps=5000
+    )
     if lines.n_points:
-        plotter.add_mesh(lines.tube(radius=0.12), color="white")
+        plotter.add_mesh(lines.tube(radius=0.002 * size), color="white")
     plotter.add_mesh(pv.Sphere(radius=inner), color="slategray")
     plotter.set_background("#1f2933")
-    plotter.camera_position = [(-45, 60, 45), (5, 0, 0), (0, 0, 1)]
+    plotter.camera_position = [(-0.75 * size, -0.85 * size, 0.5 * size), (0.05 * size, 0, 0), (0, 0, 1)]
     plotter.screenshot(str(path))
     plotter.close()
+
+
+def _feet(radius: float) -> np.ndarray:
+    """Points on a sphere, at LATITUDES north and south and all around."""
+    angles = 2 * np.pi * np.arange(LONGITUDES) / LONGITUDES
+    return np.array(
+        [
+            (radius * np.cos(lat) * np.cos(a), radius * np.cos(lat) * np.sin(a), side * radius * np.sin(lat))
+            for lat in np.radians(LATITUDES)
+            for side in (1.0, -1.0)
+            for a in angles
+        ]
+    )

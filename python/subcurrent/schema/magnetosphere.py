@@ -85,7 +85,7 @@ class Diffusion(Table):
     viscosity: float = key("mu", NOT_NEGATIVE, 0.0, ge=0)
     resistivity: float = key("eta", NOT_NEGATIVE, 0.0, ge=0)
     smoothing: float = key(
-        "adds this many spacings x fastest signal to D, D_p, mu / rho and eta",
+        "diffusivity of mass, momentum, energy and field, in spacings x fastest signal",
         "a number from 0 to 1",
         0.0,
         ge=0,

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a halo thread pays for the magnetosphere's step: table 2 of paper 001 over sizes and links.
+
+    bench/halo_thread.py [--cells 64 128 192] [--threads 2 3 4] [--links none 100mbit 1gbit] [--seconds 10]
+
+Two ranks, CELLS^3 each. `none` is one host, whose ranks share memory; the other links are two hosts made
+by tools/emulated-cluster (root). Each row takes about `--seconds`; the table is markdown. The last two
+columns are the time of `blocking` over that of the halo thread without and with joining.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+HEAD = (
+    "link", "cells a rank", "threads", "halo comm.", "halo comp.", "halo thread", "computing threads",
+    "t_add", "t_com", "t_add < t_com", "blocking", "no join", "join",
+)  # fmt: skip
+
+
+def command(link: str, program: Path, arguments: list[str]) -> list[str]:
+    if link == "none":
+        return ["mpirun", "-n", "2", "--oversubscribe", "--bind-to", "none", str(program), *arguments]
+    return [str(ROOT / "tools" / "emulated-cluster"), "with", "2", link, str(program), *arguments]
+
+
+def row(link: str, program: Path, cells: int, threads: int, seconds: float) -> str:
+    environment = {
+        **os.environ,
+        "OMP_NUM_THREADS": str(threads),
+        "OMP_WAIT_POLICY": "passive",
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        "OMPI_MCA_mpi_yield_when_idle": "1",
+    }
+    arguments = [str(cells), str(threads), str(seconds)]
+    limit = 60 + 20 * seconds
+    try:
+        done = subprocess.run(
+            command(link, program, arguments),
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=limit,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return f"| {link} | {cells}³ | {threads} | not done within {limit:.0f} s |"
+    line = next((line for line in done.stdout.splitlines() if line.startswith("row: ")), None)
+    if line is None:
+        text = (done.stderr or done.stdout).strip().splitlines()
+        return f"| {link} | {cells}³ | {threads} | failed: {text[-1] if text else done.returncode} |"
+    values = [float(value) for value in line.split()[3:]]
+    communication, shell, halo, core, t_add, t_com, blocking, apart, joined = values
+    holds = "holds, pays" if t_add < t_com else "does not hold"
+    happened = "as predicted" if (t_add < t_com) == (apart > 1) else "not as predicted"
+    figures = [f"{value:.3g}" for value in (communication, shell, halo, core, t_add, t_com)]
+    cells_of_row = [link, f"{cells}³", str(threads), *figures, holds, f"{blocking:.3g}"]
+    return "| " + " | ".join([*cells_of_row, f"{apart:.2f} ({happened})", f"{joined:.2f}"]) + " |"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--cells", type=int, nargs="+", default=[64, 128, 192])
+    parser.add_argument("--threads", type=int, nargs="+", default=[2, 3, 4])
+    parser.add_argument("--links", nargs="+", default=["none", "100mbit", "1gbit"])
+    parser.add_argument("--seconds", type=float, default=10)
+    parser.add_argument("--build", type=Path, default=ROOT / "build" / "release")
+    arguments = parser.parse_args()
+    program = arguments.build / "bench" / "halo_thread_bench"
+    if not program.is_file():
+        sys.exit(f"halo_thread.py: {program} is not there: make bootstrap builds it")
+    print("Times in ms a step, both stages together, on rank 0; load " + " ".join(map(str, os.getloadavg())))
+    print("| " + " | ".join(HEAD) + " |\n|" + "---|" * len(HEAD))
+    for link in arguments.links:
+        for cells in arguments.cells:
+            for threads in arguments.threads:
+                print(row(link, program, cells, threads, arguments.seconds), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

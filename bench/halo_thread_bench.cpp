@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Table 2 of paper 001 for the two stages of the magnetosphere's step: what a halo thread does beside the
+// computing threads, whether t_add < t_com says that it pays, and what happened. On two ranks, split in z:
+//   mpirun -n 2 halo_thread_bench CELLS THREADS [seconds]      CELLS^3 a rank
+// bench/halo_thread.py runs it over sizes, threads and links. The ways take turns on the same fields.
+#include <cstdlib>
+#include <memory>
+
+#include "bench/measure.hpp"
+#include "solvers/magnetosphere/stages.hpp"
+
+namespace {
+
+using namespace sc;
+using namespace sc::magnetosphere;
+using MhdStages = Stages<false, Diffusion::constant>;
+
+struct Fields {
+  explicit Fields(const Grid& grid) : nodes(grid, ""), centres(grid, "centres' ") {
+    for (Plasma* set : {&nodes, &centres}) {
+      set->rho.fill([](int, int, int) { return 1.0; });
+      set->v.fill([](int k, int, int, int) { return 0.1 * (k + 1); });
+      set->p.fill([](int, int, int) { return 0.6; });
+      set->B.fill([](int k, int, int, int) { return 0.2 * (k + 1); });
+    }
+  }
+  Plasma nodes, centres;
+};
+
+double slowest(double seconds, const Context& context) {
+  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, context.comm()));
+  return seconds;
+}
+
+/// Seconds a step, of one turn on this rank.
+struct Terms {
+  double elapsed = 0;  ///< of the slowest rank
+  double start = 0, wait = 0, shell = 0, core = 0;
+};
+
+class Way {
+ public:
+  Way(Fields& fields, Strategy strategy)
+      : fields_(fields),
+        context_(fields.nodes.rho.grid().context()),
+        stages_(fields.nodes, fields.centres),
+        runner_(context_, {.strategy = strategy}) {
+    numbers_.dt = 1e-4;
+    numbers_.D = numbers_.D_p = numbers_.mu = numbers_.eta = 1e-4;
+    numbers_.rho_floor = numbers_.p_floor = 1e-6;
+  }
+  void steps(int count) {
+    for (int n = 0; n < count; ++n) {
+      runner_.run(stages_.first, {numbers_});
+      fields_.centres.advance();
+      runner_.run(stages_.second, {numbers_});
+      fields_.nodes.advance();
+    }
+  }
+  void turn(int count) {
+    Timeline& timeline = context_.timeline();
+    context_.barrier();
+    timeline.clear();
+    const double begin = timeline.now();
+    steps(count);
+    Terms t;
+    t.elapsed = slowest(timeline.now() - begin, context_) / count;
+    const auto total = [&](Phase phase) {
+      double seconds = 0;
+      for (const char* stage : {"first", "second"})
+        seconds += timeline.total(timeline.name(stage), phase).seconds;
+      return seconds / count;
+    };
+    t.start = total(Phase::start);
+    t.wait = total(Phase::wait);
+    t.shell = total(Phase::shell);
+    t.core = total(Phase::core);
+    turns_.push_back(t);
+  }
+  double median(double Terms::*term) const {
+    std::vector<double> values;
+    for (const Terms& t : turns_) values.push_back(t.*term);
+    return bench::median(values);
+  }
+
+ private:
+  Fields& fields_;
+  Context& context_;
+  MhdStages stages_;
+  Runner runner_;
+  Numbers numbers_;
+  std::vector<Terms> turns_;
+};
+
+/// One row, in ms a step, as bench/halo_thread.py reads it.
+void print_row(int cells, int threads, const Way& blocking, const Way& ordered, const Way& apart,
+               const Way& joined) {
+  // While the team is at work the timeline counts a second of one thread as 1 / threads (halo_table.py).
+  const double T = threads;
+  const double communication = apart.median(&Terms::start) + T * apart.median(&Terms::wait);
+  const double shell = T * apart.median(&Terms::shell);
+  const double core = T * apart.median(&Terms::core) / (T - 1);
+  const double t_add = core - ordered.median(&Terms::shell) - ordered.median(&Terms::core);
+  const double t_com = ordered.median(&Terms::start) + ordered.median(&Terms::wait);
+  const double usual = blocking.median(&Terms::elapsed);
+  std::printf("row: %d %d %.4g %.4g %.4g %.4g %.4g %.4g %.4g %.4g %.4g\n", cells, threads,
+              1e3 * communication, 1e3 * shell, 1e3 * (communication + shell), 1e3 * core, 1e3 * t_add,
+              1e3 * t_com, 1e3 * usual, usual / apart.median(&Terms::elapsed),
+              usual / joined.median(&Terms::elapsed));
+  std::fflush(stdout);
+}
+
+void measure(Context& context, int cells, int threads, double seconds) {
+  constexpr int turns = 5;
+  const Grid grid(context, {.cells = {cells, cells, cells * context.size()},
+                            .periodic = {true, true, true},
+                            .halo = 1,
+                            .split = {1, 1, context.size()}});
+  Fields fields(grid);
+  std::vector<std::unique_ptr<Way>> ways;
+  for (const Strategy s :
+       {Strategy::blocking, Strategy::ordered, Strategy::halo_thread_no_join, Strategy::halo_thread})
+    ways.push_back(std::make_unique<Way>(fields, s));
+  const double begin = context.timeline().now();
+  for (const auto& way : ways) way->steps(1);
+  const double step = slowest(context.timeline().now() - begin, context) / double(ways.size());
+  const int count = std::max(1, int(seconds / (double(ways.size()) * turns * step)));
+  for (int n = 0; n < turns; ++n)
+    for (const auto& way : ways) way->turn(count);
+  if (context.rank() == 0) print_row(cells, threads, *ways[0], *ways[1], *ways[2], *ways[3]);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  const int cells = argc > 1 ? std::atoi(argv[1]) : 64, threads = argc > 2 ? std::atoi(argv[2]) : 2;
+  const double seconds = argc > 3 ? std::atof(argv[3]) : 10;
+  {
+    Context context(MPI_COMM_WORLD, {.threads = threads});
+    measure(context, cells, threads, seconds);
+    context.close();
+  }
+  MPI_Finalize();
+}
