@@ -58,6 +58,8 @@ constexpr Comparison comparisons[] = {
     {"local copy", "halo by shared memory", "goal >= 0.85", "goal >= 0.85"},
     {"MPI_Neighbor_alltoallw", "halo by shared memory", "goal >= 2", "goal >= 1.3"},
     {"MPI_Neighbor_alltoallw", "halo by messages", no_goal, no_goal},
+    {"packed MPI_Sendrecv", "halo by shared memory", no_goal, no_goal},
+    {"packed MPI_Sendrecv", "halo_exchange", no_goal, no_goal},
     {"MPI_Neighbor_alltoallw, user arrays", "halo_exchange", no_goal, no_goal},
     {"MPI_Neighbor_alltoallw, user arrays", "halo_exchange by messages", no_goal, no_goal},
     {"PETSc DMDA, 5 vectors", "halo by shared memory", "goal > 1", "goal > 1"},
@@ -99,6 +101,7 @@ void bench_axis(int axis, int repetitions, bool cold, double q) {
     const auto packed = message_set.exchange(message_grid);
     const UserArrays user(grid, HALO_AUTOMATIC), message_user(grid, HALO_MESSAGES);
     NeighborAlltoallw alltoallw(grid, set.arrays), user_alltoallw(grid, user.arrays);
+    PackedSendrecv sendrecv(grid, set.arrays);
     const LocalCopy copy(grid, set.arrays, twin.arrays);
     std::vector<double> sweep(cold ? std::size_t{1} << 24 : 0, 1.0);
     std::function<void()> before;
@@ -114,6 +117,7 @@ void bench_axis(int axis, int repetitions, bool cold, double q) {
     std::vector<Way> ways{{"halo by shared memory", [&] { round(*direct); }},
                           {"halo by messages", [&] { round(*packed); }},
                           {"MPI_Neighbor_alltoallw", [&] { alltoallw.run(); }},
+                          {"packed MPI_Sendrecv", [&] { sendrecv.run(); }},
                           {"local copy", [&] { copy.run(); }},
                           {"halo_exchange", [&] { user.exchange(); }},
                           {"halo_exchange by messages", [&] { message_user.exchange(); }},

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "bench/measure.hpp"
+#include "solvers/magnetosphere/faces.hpp"
 #include "solvers/magnetosphere/stages.hpp"
 
 namespace {
@@ -17,6 +18,11 @@ using MhdStages = Stages<false, Diffusion::constant>;
 
 struct Fields {
   explicit Fields(const Grid& grid) : nodes(grid, ""), centres(grid, "centres' ") {
+    MagnetosphereOptions open;
+    open.faces = {FaceKind::free, FaceKind::free,     FaceKind::free,
+                  FaceKind::free, FaceKind::periodic, FaceKind::periodic};
+    set_faces(nodes, Half::nodes, open);
+    set_faces(centres, Half::centres, open);
     for (Plasma* set : {&nodes, &centres}) {
       set->rho.fill([](int, int, int) { return 1.0; });
       set->v.fill([](int k, int, int, int) { return 0.1 * (k + 1); });
@@ -111,9 +117,9 @@ void print_row(int cells, int threads, const Way& blocking, const Way& ordered, 
 }
 
 void measure(Context& context, int cells, int threads, double seconds) {
-  constexpr int turns = 5;
+  constexpr int turns = 3;
   const Grid grid(context, {.cells = {cells, cells, cells * context.size()},
-                            .periodic = {true, true, true},
+                            .periodic = {false, false, true},
                             .halo = 1,
                             .split = {1, 1, context.size()}});
   Fields fields(grid);

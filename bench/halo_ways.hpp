@@ -146,6 +146,56 @@ class NeighborAlltoallw {
   MPI_Comm graph_ = MPI_COMM_NULL;
 };
 
+/// As figures 9 and 10 of paper 001 have it: for one direction after the other all arrays' cells are packed,
+/// exchanged by MPI_Sendrecv, and unpacked.
+class PackedSendrecv {
+ public:
+  PackedSendrecv(const Grid& grid, const Arrays& arrays) {
+    const int rank = grid.context().rank();
+    const std::vector<Region> out = halo_departures(grid, rank, box(1), Corners::direct);
+    const std::vector<Region> in = halo_arrivals(grid, rank, box(1), Corners::direct);
+    std::size_t most = 0;
+    for (const auto* regions : {&out, &in})
+      for (const Region& region : *regions) most = std::max(most, bytes_of(region.source));
+    out_.resize(most);
+    in_.resize(most);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      Leg leg{
+          .to = out[i].peer, .from = in[i].peer, .out = bytes_of(out[i].source), .in = bytes_of(in[i].sink)};
+      for (std::size_t f = 0; f < arrays.own.size(); ++f) {
+        const CellMemory own{reinterpret_cast<std::byte*>(arrays.own[f]), arrays.sy * 8, arrays.sz * 8, 0};
+        leg.pack.emplace_back(own, out[i].source, buffer(out_, f, leg.out, out[i].source), out[i].source, 1,
+                              8);
+        leg.unpack.emplace_back(buffer(in_, f, leg.in, in[i].sink), in[i].sink, own, in[i].sink, 1, 8);
+      }
+      legs_.push_back(std::move(leg));
+    }
+    comm_ = grid.context().comm();
+  }
+  void run() {
+    for (const Leg& leg : legs_) {
+      for (const BoxCopy& copy : leg.pack) copy.run();
+      mpi::check(MPI_Sendrecv(out_.data(), int(leg.out), MPI_BYTE, leg.to, 0, in_.data(), int(leg.in),
+                              MPI_BYTE, leg.from, 0, comm_, MPI_STATUS_IGNORE));
+      for (const BoxCopy& copy : leg.unpack) copy.run();
+    }
+  }
+
+ private:
+  struct Leg {
+    int to, from;
+    std::size_t out, in;
+    std::vector<BoxCopy> pack{}, unpack{};
+  };
+  static std::size_t bytes_of(const Box& box) { return std::size_t(box.cells()) * fields * 8; }
+  static CellMemory buffer(std::vector<std::byte>& all, std::size_t f, std::size_t bytes, const Box& box) {
+    return CellMemory::dense(all.data() + f * (bytes / fields), box, 8);
+  }
+  std::vector<Leg> legs_;
+  std::vector<std::byte> out_, in_;
+  MPI_Comm comm_ = MPI_COMM_NULL;
+};
+
 /// What a rank receives, copied from one set of its own arrays to another: the same boxes, rows and strides.
 class LocalCopy {
  public:

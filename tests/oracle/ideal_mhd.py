@@ -7,7 +7,7 @@ transport with upwinded corner fields (Gardiner & Stone 2005, J. Comput. Phys. 2
 tests/python/test_mhd_oracle.py holds it against an exact wave and against the shock tube of another program
 (cases/brio_wu/make_reference.py, one dimension).
 
-    python tests/oracle/ideal_mhd.py orszag_tang --cells 192 > cases/orszag_tang/reference.csv
+    python tests/oracle/ideal_mhd.py orszag_tang --cells 128 > cases/orszag_tang/reference.csv
 """
 
 from __future__ import annotations

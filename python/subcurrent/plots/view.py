@@ -19,7 +19,8 @@ def draw_view(path: Path, plasma: PlasmaField, inner: float, mirrored: tuple[boo
     symmetry leaves out is completed."""
     whole = plasma.completed(mirrored)
     grid = pv.StructuredGrid(*(np.transpose(whole.points[k], (2, 1, 0)) for k in range(3)))
-    grid["B"] = np.stack([whole.magnetic[k].ravel() for k in range(3)], axis=1)
+    outside = np.linalg.norm(whole.points, axis=0) > inner  # where lines may go on
+    grid["B"] = np.stack([(outside * whole.magnetic[k]).ravel() for k in range(3)], axis=1)
     grid["log10 pressure"] = np.log10(np.maximum(whole.pressure, 1e-300)).ravel()
     far = np.linalg.norm(whole.points, axis=0) > 1.5 * inner
     limits = np.log10(np.percentile(whole.pressure[far], (2, 99.7)))
@@ -34,7 +35,7 @@ def draw_view(path: Path, plasma: PlasmaField, inner: float, mirrored: tuple[boo
     )
     size = float(np.ptp(whole.axis(0)))
     lines = grid.streamlines_from_source(
-        pv.PolyData(_feet(1.15 * inner)), vectors="B", max_length=3 * size, max_steps=5000
+        pv.PolyData(_feet(1.15 * inner)), vectors="B", max_length=3 * size, max_steps=1500
     )
     if lines.n_points:
         plotter.add_mesh(lines.tube(radius=0.002 * size), color="white")
