@@ -18,7 +18,13 @@ def draw_view(path: Path, plasma: PlasmaField, inner: float, mirrored: tuple[boo
     """Lines from feet just outside of what is held, before the pressure in the plane y = 0; what a plane of
     symmetry leaves out is completed."""
     whole = plasma.completed(mirrored)
-    grid = pv.StructuredGrid(*(np.transpose(whole.points[k], (2, 1, 0)) for k in range(3)))
+    # An even grid: points are found by their index, where a StructuredGrid would search for each.
+    axes = [whole.axis(k) for k in range(3)]
+    grid = pv.ImageData(
+        dimensions=[len(axis) for axis in axes],
+        spacing=[axis[1] - axis[0] for axis in axes],
+        origin=[axis[0] for axis in axes],
+    )
     outside = np.linalg.norm(whole.points, axis=0) > inner  # where lines may go on
     grid["B"] = np.stack([(outside * whole.magnetic[k]).ravel() for k in range(3)], axis=1)
     grid["log10 pressure"] = np.log10(np.maximum(whole.pressure, 1e-300)).ravel()
