@@ -11,6 +11,7 @@ from conftest import sentence_of
 from subcurrent.case import as_toml, load_case, typed_case
 from subcurrent.drawings.magnetosphere import CUTS, pressure_cuts
 from subcurrent.errors import BAD_INPUT, OK, BadInput
+from subcurrent.flowfield import PlasmaField
 from subcurrent.halo_table import table_of
 from subcurrent.library import find_case
 from subcurrent.reference import read_columns
@@ -109,6 +110,20 @@ def test_the_magnetopause_is_not_the_shock():
     nothing = find_standoff(x, np.ones_like(x), current, 1.0)
     assert np.isnan(nothing.magnetopause)
     assert np.isnan(nothing.shock)
+
+
+def test_a_quarter_is_completed_to_the_whole():
+    """A dipole and a flow with both symmetries, on a quarter and on all of space."""
+
+    def plasma(low):
+        z, y, x = np.meshgrid(np.arange(low, 4.0), np.arange(low, 4.0), np.arange(-4.0, 6.0), indexing="ij")
+        r2 = x**2 + y**2 + z**2 + 0.1
+        field = np.array([-3 * x * z, -3 * y * z, r2 - 3 * z**2])
+        return PlasmaField(np.array([x, y, z]), r2, np.array([x**2, x * y, z]), 1 / r2, field)
+
+    done, whole = plasma(0.0).completed((True, True)), plasma(-3.0)
+    for name in ("points", "density", "velocity", "pressure", "magnetic"):
+        assert np.array_equal(getattr(done, name), getattr(whole, name)), name
 
 
 def test_table_2_of_the_paper_and_its_condition():

@@ -11,7 +11,7 @@ import pyvista as pv
 from ..flowfield import PlasmaField
 
 LATITUDES = (48.0, 60.0, 68.0, 74.0, 80.0)  # of the lines' feet, degrees: from closed to open ones
-LONGITUDES = 12
+LONGITUDES = 8
 
 
 def draw_view(path: Path, plasma: PlasmaField, inner: float, mirrored: tuple[bool, bool]) -> None:
@@ -41,7 +41,7 @@ def draw_view(path: Path, plasma: PlasmaField, inner: float, mirrored: tuple[boo
     )
     size = float(np.ptp(whole.axis(0)))
     lines = grid.streamlines_from_source(
-        pv.PolyData(_feet(1.15 * inner)), vectors="B", max_length=3 * size, max_steps=1500
+        pv.PolyData(_feet(1.15 * inner)), vectors="B", max_length=3 * size, max_steps=600
     )
     if lines.n_points:
         plotter.add_mesh(lines.tube(radius=0.002 * size), color="white")
