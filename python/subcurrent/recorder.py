@@ -138,6 +138,7 @@ class Recorder:
             "cells": self._solver.cells,
             "strategy": self._solver.strategy,
             "transports": self._transports,
+            "device": self._context.device,
         }
 
     def _summary(self, state: str, terms: dict[str, Any], timeline: dict[str, Any]) -> dict[str, Any]:

@@ -283,6 +283,37 @@ TEST_P(OnDevices, LeaveTheSameBitsUnderEveryStrategy) {
   }
 }
 
+/// Nothing but sweeps, no reduction and no condition that would order them by the way.
+std::vector<double> spread(Context& context, Int3 split, Strategy strategy, Space space) {
+  const Grid grid(context, {.cells = {21, 20, 22}, .periodic = {true, true, true}, .halo = 1, .split = split});
+  Field<double> q(grid, "q", {.levels = 2, .space = space});
+  q.fill([](int x, int y, int z) { return std::sin(0.7 * x + 0.2 * y * z); });
+  Runner runner(context, {.strategy = strategy});
+  Sweep sweep("spread", Spread{}, writes(q.next()), reads(q.now(), star(1)));
+  for (int n = 0; n < 9; ++n) {
+    runner.run(sweep);
+    q.advance();
+  }
+  std::vector<double> values = on_root(q);
+  context.barrier();
+  return values;
+}
+
+TEST_P(OnDevices, LeaveTheSameBitsWithNothingBetweenTheSweeps) {
+  Context one(MPI_COMM_SELF);
+  const auto expected = spread(one, {1, 1, 1}, Strategy::blocking, Space::host);
+  one.close();
+  test::TestContext context;
+  open(context, GetParam());
+  for (const Int3 split : splits_of(context.size()))
+    for (const Strategy strategy : strategies_of_devices) {
+      const auto got = spread(context, split, strategy, test::space_of(GetParam()));
+      if (context.rank() == 0) {
+        EXPECT_TRUE(same_bits(got, expected)) << strategy_name(strategy) << to_string(split);
+      }
+    }
+}
+
 struct Relax {  // reads the 18 neighbours of a cell that four colours keep apart
   SC_FN void operator()(At c, InOut<double> u) const {
     double sum = 0;
