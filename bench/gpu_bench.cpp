@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dendrite's step on a device, on fields that are interface everywhere: cells a second, operations as counted
-// by tests/unit/dendrite_kernels_test, and what share of the two bounds that is: the peak of fused multiply-adds
-// and the bandwidth of a copy, both measured on the same card. One rank: every size; several ranks on one card:
-// `blocking` against `boundary_first`.
+// The dendrite's step on a device, on fields that are interface everywhere: cells a second, operations as
+// counted by tests/unit/dendrite_kernels_test, and what share of the two bounds that is: the peak of fused
+// multiply-adds and the bandwidth of a copy, both measured on the same card. One rank: every size; several
+// ranks on one card: `blocking` against `boundary_first`.
 //   gpu_bench [cells along an axis = 512] [steps = 60] [device = cuda]
 // Without a device it says so and ends well.
 #include <mpi.h>
@@ -137,7 +137,8 @@ void measure_all(Context& context, int cells, int steps) {
     std::printf("%s, %d ranks; fused multiply-adds %.1f TFLOP/s single, %.1f double; copy %.0f GB/s\n",
                 device.describe().c_str(), context.size(), 1e-12 * single.flops, 1e-12 * twice.flops,
                 1e-9 * single.bytes);
-    std::printf("| fields | cells | strategy | million cells/s | GFLOP/s | GB/s | of peak | of copy | nearer |\n");
+    std::printf(
+        "| fields | cells | strategy | million cells/s | GFLOP/s | GB/s | of peak | of copy | nearer |\n");
     std::printf("|---|---|---|---|---|---|---|---|---|\n");
   }
   if (context.size() > 1) {

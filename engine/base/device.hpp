@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device: memory beside the host's and lanes of work that runs while the host goes on. All the engine knows of
-// an accelerator; CUDA is one implementation, the emulated device another (engine/exec).
+// Device: memory beside the host's and lanes of work that runs while the host goes on. All the engine knows
+// of an accelerator; CUDA is one implementation, the emulated device another (engine/exec).
 #pragma once
 
 #include <array>

@@ -17,8 +17,8 @@ inline void check(cudaError_t code, const char* call,
   std::string file = where.file_name();
   if (const auto engine = file.rfind("engine/"); engine != std::string::npos) file = file.substr(engine);
   throw Error(code == cudaErrorMemoryAllocation ? Exit::storage : Exit::failure,
-              std::string("CUDA refused ") + call + " at " + file + ":" + std::to_string(where.line()) + ": " +
-                  cudaGetErrorString(code) + " (" + cudaGetErrorName(code) + ")");
+              std::string("CUDA refused ") + call + " at " + file + ":" + std::to_string(where.line()) +
+                  ": " + cudaGetErrorString(code) + " (" + cudaGetErrorName(code) + ")");
 }
 
 }  // namespace sc::cuda

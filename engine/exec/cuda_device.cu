@@ -93,9 +93,7 @@ class CudaDevice final : public Device {
     check(code, "cudaEventQuery");
     return true;
   }
-  void wait(const Mark& mark) override {
-    check(cudaEventSynchronize(event(mark)), "cudaEventSynchronize");
-  }
+  void wait(const Mark& mark) override { check(cudaEventSynchronize(event(mark)), "cudaEventSynchronize"); }
   void finish() override { check(cudaDeviceSynchronize(), "cudaDeviceSynchronize"); }
 
   double seconds(const Mark& from, const Mark& to) const override {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel over the cells of a box on a device: for_each()'s counterpart, one thread a cell (of a colour: one a
-// pair of cells along x). The kernel, its parameters and its views travel by value.
+// A kernel over the cells of a box on a device: for_each()'s counterpart, one thread a cell (of a colour: one
+// a pair of cells along x). The kernel, its parameters and its views travel by value.
 #pragma once
 
 #include "engine/exec/for_each.hpp"

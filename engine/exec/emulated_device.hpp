@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// EmulatedDevice: a device made of the host. Work is put off and then done in an order that the marks allow but
-// the program did not write down; memory of the device cannot be touched in between. What lacks a wait gives
-// other bits, or a fault, without a GPU.
+// EmulatedDevice: a device made of the host. Work is put off and then done in an order that the marks allow
+// but the program did not write down; memory of the device cannot be touched in between. What lacks a wait
+// gives other bits, or a fault, without a GPU.
 #pragma once
 
 #include <cstdint>

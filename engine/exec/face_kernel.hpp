@@ -115,8 +115,8 @@ class FaceKernel final : public Boundary {
   void run(Device* device, const Grid& grid, Face face, const Box& cells, Out<T, N> q, Views... views) const {
     const Layout& layout = grid.layout();
     const std::ptrdiff_t along = face.axis == 0 ? 1 : face.axis == 1 ? layout.sy : layout.sz;
-    const ColumnBody<Kernel, T, N, Views...> column{cells,       layout,  grid.origin(), face.side ? along : -along,
-                                                    grid.halo(), kernel_, q,             {views...}};
+    const ColumnBody<Kernel, T, N, Views...> column{
+        cells, layout, grid.origin(), face.side ? along : -along, grid.halo(), kernel_, q, {views...}};
     if (device) return launch(*device, Lane::edge, cells.extent(), column, "a boundary condition");
     each_of(cells.extent(), column);
   }

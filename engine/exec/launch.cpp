@@ -18,7 +18,8 @@ Shape shape_of(Int3 extent) {
   shape.threads.y = power(extent.y, most_threads / shape.threads.x);
   shape.threads.z = power(extent.z, std::min(most_deep, most_threads / shape.threads.x / shape.threads.y));
   for (int axis = 0; axis < 3; ++axis)
-    shape.blocks[axis] = std::min(most_blocks, (extent[axis] + shape.threads[axis] - 1) / shape.threads[axis]);
+    shape.blocks[axis] =
+        std::min(most_blocks, (extent[axis] + shape.threads[axis] - 1) / shape.threads[axis]);
   return shape;
 }
 

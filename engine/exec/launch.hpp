@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// launch: one call of a body for every place of an extent, on a lane of a device. Which thread does which place
-// is worked out by the same functions for CUDA and for the emulated device.
+// launch: one call of a body for every place of an extent, on a lane of a device. Which thread does which
+// place is worked out by the same functions for CUDA and for the emulated device.
 //
 // Only what nvcc compiles can launch on CUDA: whatever instantiates launch() for a kernel lives in an inline
 // namespace by compiler, so that no linker takes the one for the other.
@@ -21,8 +21,8 @@ namespace sc {
 struct Shape {
   Int3 blocks, threads;
 };
-/// 256 threads a block or fewer, and so many blocks that every place has its own thread, as far as CUDA allows
-/// (65535 blocks along y and z); threads then take several places.
+/// 256 threads a block or fewer, and so many blocks that every place has its own thread, as far as CUDA
+/// allows (65535 blocks along y and z); threads then take several places.
 Shape shape_of(Int3 extent);
 
 namespace detail {
@@ -85,8 +85,8 @@ inline namespace by_host {
 #endif
 
 [[noreturn]] inline void not_compiled_for(const Device& device, const char* what) {
-  throw Error(Exit::failure, std::string(what) + " was not compiled by nvcc and cannot run on " +
-                                 device.describe());
+  throw Error(Exit::failure,
+              std::string(what) + " was not compiled by nvcc and cannot run on " + device.describe());
 }
 
 /// `body(place)` for every place of the extent; body is copied and must not refer to the host's memory.
@@ -115,8 +115,8 @@ void launch(Device& device, Lane lane, Int3 extent, const Body& body, const char
 
 /// The same with body(place, tally, reduce), whose K values are added up in `into`, memory of the device.
 template <int K, class Body>
-void launch_tallied(Device& device, Lane lane, Int3 extent, const Body& body, Reduce reduce,
-                    TallyOf<K>* into, const char* what) {
+void launch_tallied(Device& device, Lane lane, Int3 extent, const Body& body, Reduce reduce, TallyOf<K>* into,
+                    const char* what) {
   if (extent.x <= 0 || extent.y <= 0 || extent.z <= 0) return;
   const Shape shape = shape_of(extent);
   if (device.runs_on_host()) {

@@ -21,8 +21,7 @@ void open_device(Context& context, DeviceKind kind) {
     return;
   }
   context.together([&] {
-    if (const std::string why = why_no_cuda(); !why.empty())
-      refuse("engine.device is \"cuda\", but " + why);
+    if (const std::string why = why_no_cuda(); !why.empty()) refuse("engine.device is \"cuda\", but " + why);
     context.set_device(make_cuda_device(context.node_rank_of(context.rank())));
   });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tally: what a device keeps of a reduction: keys of which the largest counts and words that are added, so that
-// threads may come in any order. The host's accumulators take it over without a rounding.
+// Tally: what a device keeps of a reduction: keys of which the largest counts and words that are added, so
+// that threads may come in any order. The host's accumulators take it over without a rounding.
 #pragma once
 
 #include <cstdint>

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 
 #include "engine/base/error.hpp"
@@ -13,11 +13,11 @@
 namespace sc {
 
 CellCopy BoxCopy::for_device() const {
-  if (entries_ || lattice_.colours > 1)
-    throw Error(Exit::failure, "a device copies whole boxes only");
+  if (entries_ || lattice_.colours > 1) throw Error(Exit::failure, "a device copies whole boxes only");
   const auto offsets = {from_.y, from_.z, from_.component, to_.y, to_.z, to_.component};
-  bool whole = row_bytes_ % 8 == 0 && (reinterpret_cast<std::uintptr_t>(from_.base) |
-                                       reinterpret_cast<std::uintptr_t>(to_.base)) % 8 == 0;
+  bool whole =
+      row_bytes_ % 8 == 0 &&
+      (reinterpret_cast<std::uintptr_t>(from_.base) | reinterpret_cast<std::uintptr_t>(to_.base)) % 8 == 0;
   for (const std::ptrdiff_t offset : offsets) whole = whole && offset % 8 == 0;
   const int word = whole ? 8 : 4;
   return {.from = from_.base,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Carrier, where the cells lie on a device: the device packs and unpacks on its lane of edges, MPI is handed the
-// buffer once it is packed. Nothing here blocks but for a buffer that is about to be overwritten.
+// Carrier, where the cells lie on a device: the device packs and unpacks on its lane of edges, MPI is handed
+// the buffer once it is packed. Nothing here blocks but for a buffer that is about to be overwritten.
 #include <algorithm>
 
 #include "engine/base/error.hpp"
@@ -16,16 +16,16 @@ void Carrier::find_device() {
       Device* device = storage ? storage->device() : nullptr;
       if (&route == routes_.data() && storage == route.from && device) device_ = device->shared_from_this();
       if (device != device_.get())
-        throw Error(Exit::failure,
-                    "one movement takes fields of different memories, \"" + storage->name() + "\" among them");
+        throw Error(Exit::failure, "one movement takes fields of different memories, \"" + storage->name() +
+                                       "\" among them");
     }
   if (!device_) return;
   if (pace_ == Pace::singly) throw Error(Exit::failure, "parcels that travel singly do not lie on a device");
   find_device_messages(context_);
 }
 
-/// Pinned memory is the only copy between a device and messages that cannot be taken from it: its kernels pack
-/// straight into it, and unpack from it (docs/decisions/0072).
+/// Pinned memory is the only copy between a device and messages that cannot be taken from it: its kernels
+/// pack straight into it, and unpack from it (docs/decisions/0072).
 std::byte* Carrier::device_buffers(std::size_t bytes) {
   const bool direct = *context_.device_messages();
   device_packed_ = direct ? device_->allocate(bytes) : device_->pinned(bytes);

@@ -35,13 +35,15 @@ constexpr std::size_t probe_bytes = std::size_t{1} << 17;  // beyond the eager l
 bool arrives(Context& context, Device& device, int to, int from, int tag) {
   const Device::Memory sent = device.allocate(probe_bytes), got = device.allocate(probe_bytes);
   const Device::Memory host = device.pinned(probe_bytes);
-  const auto pattern = [](int rank, std::size_t n) { return static_cast<std::byte>(rank * 31 + int(n % 251)); };
+  const auto pattern = [](int rank, std::size_t n) {
+    return static_cast<std::byte>(rank * 31 + int(n % 251));
+  };
   for (std::size_t n = 0; n < probe_bytes; ++n) host.get()[n] = pattern(context.rank(), n);
   device.copy(Lane::edge, sent.get(), host.get(), probe_bytes);
   device.finish();
   constexpr int count = static_cast<int>(probe_bytes);
-  if (MPI_Sendrecv(sent.get(), count, MPI_BYTE, to, tag, got.get(), count, MPI_BYTE, from, tag, context.comm(),
-                   MPI_STATUS_IGNORE) != MPI_SUCCESS)
+  if (MPI_Sendrecv(sent.get(), count, MPI_BYTE, to, tag, got.get(), count, MPI_BYTE, from, tag,
+                   context.comm(), MPI_STATUS_IGNORE) != MPI_SUCCESS)
     return false;
   std::memset(host.get(), 0, probe_bytes);
   device.copy(Lane::edge, host.get(), got.get(), probe_bytes);

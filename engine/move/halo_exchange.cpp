@@ -50,7 +50,8 @@ HaloExchange::HaloExchange(const Grid& grid, std::vector<HaloItem> items, HaloOp
       region.global = grid.origin() + region.source.lo;
     }
   }
-  const std::size_t piece_bytes = std::min(on_device ? options.device_piece_bytes : options.piece_bytes, largest_piece);
+  const std::size_t piece_bytes =
+      std::min(on_device ? options.device_piece_bytes : options.piece_bytes, largest_piece);
   carrier_ = std::make_unique<Carrier>(grid.context(), *this, std::move(routes),
                                        make_parcels(departures, cell_bytes, piece_bytes),
                                        make_parcels(arrivals, cell_bytes, piece_bytes));

@@ -50,7 +50,8 @@ void Runner::begin_on(Device& device, Stage& stage) {
   if (options_.strategy == Strategy::halo_thread || options_.strategy == Strategy::halo_thread_no_join)
     refuse("engine.strategy \"" + std::string(strategy_name(options_.strategy)) +
            "\" divides the threads of a rank, and stage \"" + stage.name() + "\" runs on " +
-           device.describe() + "; allowed there are blocking, ordered, boundary_first, interior_first, pipelined");
+           device.describe() +
+           "; allowed there are blocking, ordered, boundary_first, interior_first, pipelined");
   for (const Access& a : stage.accesses()) a.storage().use_on_device(a.mode != Mode::read);
 }
 

@@ -55,8 +55,8 @@ class Stage {
   /// field, or on a device. Without any, in the fields' own storages again. Throws Error (failure) for
   /// another number of places.
   virtual void bind(std::span<const Place> places);
-  /// Whether compute() may be given to a device: its work is then enqueued on lane(), and collect() brings what
-  /// it has reduced into accumulators().
+  /// Whether compute() may be given to a device: its work is then enqueued on lane(), and collect() brings
+  /// what it has reduced into accumulators().
   virtual bool runs_on_devices() const { return false; }
   virtual void collect() {}
   /// Where the fields lie, if on a device. Throws Error (bad_input) where some do, and others do not or the

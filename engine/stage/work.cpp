@@ -125,7 +125,8 @@ void Work::compute(const Box& box, Refresh& movement) {
   }
   const double begin = timeline_.now();
   if (device_) {
-    // All at once: the device computes while this thread drives the movement, until either has come to its end.
+    // All at once: the device computes while this thread drives the movement, until either has come to its
+    // end.
     run(box);
     const Device::Mark computed = device_->mark(stage_.lane());
     while (!movement.test() && !device_->reached(computed)) std::this_thread::yield();

@@ -12,7 +12,8 @@ namespace sc::dendrite {
 template <class Real, bool turned>
 struct Fields {
   Fields(const Grid& grid, Space space)
-      : phi(grid, "phase", {.levels = 2, .space = space}), theta(grid, "heat", {.levels = 2, .space = space}) {}
+      : phi(grid, "phase", {.levels = 2, .space = space}),
+        theta(grid, "heat", {.levels = 2, .space = space}) {}
   void advance() {
     phi.advance();
     theta.advance();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Backends: where the fields of a test lie. The same body runs on the host, on emulated devices in every disorder
-// and, as ctest's gpu.*, on a CUDA device.
+// Backends: where the fields of a test lie. The same body runs on the host, on emulated devices in every
+// disorder and, as ctest's gpu.*, on a CUDA device.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -43,7 +43,8 @@ inline void open(Context& context, Backend backend) {
     context.set_device(std::make_shared<EmulatedDevice>(EmulatedOptions{Disorder::shuffled, seed, true}));
 }
 
-/// A suite of these: INSTANTIATE_TEST_SUITE_P(On, …, testing::ValuesIn(test::backends()), test::backend_name).
+/// A suite of these: INSTANTIATE_TEST_SUITE_P(On, …, testing::ValuesIn(test::backends()),
+/// test::backend_name).
 class OnBackend : public testing::TestWithParam<Backend> {
  protected:
   void SetUp() override {

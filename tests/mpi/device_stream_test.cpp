@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1
 // device: yes
-// A field in the host's memory, computed by a device slot by slot through the ring of fields on disk, leaves the
-// bits of the same kernel over a field in memory.
+// A field in the host's memory, computed by a device slot by slot through the ring of fields on disk, leaves
+// the bits of the same kernel over a field in memory.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -106,9 +106,9 @@ TEST_P(OnDevices, StreamFieldsLargerThanTheyAre) {
   TestContext context;
   open(context, GetParam());
   const Grid grid(context, {.cells = cells, .periodic = {false, false, true}, .halo = 1});
-  for (const auto& [mode, pieces] : {std::tuple(SlabStream::Mode::ring, 7), std::tuple(SlabStream::Mode::ring, 3),
-                                     std::tuple(SlabStream::Mode::ring, 1),
-                                     std::tuple(SlabStream::Mode::one_by_one, 5)}) {
+  for (const auto& [mode, pieces] :
+       {std::tuple(SlabStream::Mode::ring, 7), std::tuple(SlabStream::Mode::ring, 3),
+        std::tuple(SlabStream::Mode::ring, 1), std::tuple(SlabStream::Mode::one_by_one, 5)}) {
     Field<double> T(grid, "T", {.levels = 2});
     T.fill(start);
     Runner runner(context, {.strategy = Strategy::blocking});

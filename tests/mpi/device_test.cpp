@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2
 // device: yes
-// What fields on a device promise the host: values, reductions to the bit, halos by the same plan, sentences for
-// what cannot be done. And that the emulated device finds a missing wait.
+// What fields on a device promise the host: values, reductions to the bit, halos by the same plan, sentences
+// for what cannot be done. And that the emulated device finds a missing wait.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -94,7 +94,8 @@ TEST_P(OnDevices, ShowTheHostWhatTheyHold) {
     cells.base[grid.layout().offset({2, 1, 0})] = std::ldexp(tame(at.x + 2, at.y + 1, at.z), round);
   }
   runner.refresh(q.now(), box(1));
-  EXPECT_EQ(q.get({-1, -1, -1}), q.get({-1, -1, grid.own().hi.z - 1 + (grid.split().z > 1 ? -grid.own().hi.z : 0)}));
+  EXPECT_EQ(q.get({-1, -1, -1}),
+            q.get({-1, -1, grid.own().hi.z - 1 + (grid.split().z > 1 ? -grid.own().hi.z : 0)}));
 }
 
 // Every type, mixed so that packed cells of 8 bytes begin at odd multiples of 4.
@@ -129,8 +130,7 @@ TEST_P(OnDevices, ExchangeHalosByTheSamePlan) {
       for (int z = -2; z < n.z + 2; ++z)
         for (int x = -2; x < n.x + 2; ++x) {
           const int y = 4 % n.y;
-          const double expected =
-              number((o.x + x + all.x) % all.x, o.y + y, (o.z + z + all.z) % all.z);
+          const double expected = number((o.x + x + all.x) % all.x, o.y + y, (o.z + z + all.z) % all.z);
           EXPECT_EQ(b.get({x, y, z}, 1), expected + 1e6);
           if (x < -1 || x > n.x || z < -1 || z > n.z) continue;
           EXPECT_EQ(c.get({x, y, z}), int(expected));
@@ -180,14 +180,15 @@ TEST(Devices, HaveNames) {
     open_device(context, DeviceKind::cuda);
     FAIL();
   } catch (const Error& e) {
-    EXPECT_NE(std::string(e.what()).find("engine.device is \"cuda\", but this "), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("engine.device is \"cuda\", but this "), std::string::npos)
+        << e.what();
     EXPECT_EQ(e.code(), Exit::bad_input);
   }
 }
 
 TEST(Launch, ReachesEveryPlaceOnce) {
-  for (const Int3 extent : {Int3{1, 1, 1}, Int3{1, 300, 5}, Int3{65, 3, 2}, Int3{2, 1, 70000}, Int3{512, 7, 9},
-                            Int3{3, 70000, 1}}) {
+  for (const Int3 extent : {Int3{1, 1, 1}, Int3{1, 300, 5}, Int3{65, 3, 2}, Int3{2, 1, 70000},
+                            Int3{512, 7, 9}, Int3{3, 70000, 1}}) {
     const Shape shape = shape_of(extent);
     EXPECT_LE(shape.threads.x * shape.threads.y * shape.threads.z, 256);
     EXPECT_LE(shape.threads.z, 64);
@@ -195,8 +196,9 @@ TEST(Launch, ReachesEveryPlaceOnce) {
     std::vector<int> times(std::size_t(extent.x) * extent.y * extent.z);
     const auto device = std::make_shared<EmulatedDevice>();
     int* base = times.data();
-    launch(*device, Lane::core, extent,
-           [=](Int3 p) { ++base[p.x + extent.x * (p.y + std::ptrdiff_t{extent.y} * p.z)]; }, "counting");
+    launch(
+        *device, Lane::core, extent,
+        [=](Int3 p) { ++base[p.x + extent.x * (p.y + std::ptrdiff_t{extent.y} * p.z)]; }, "counting");
     device->finish();
     EXPECT_EQ(std::count(times.begin(), times.end(), 1), std::ptrdiff_t(times.size()));
   }

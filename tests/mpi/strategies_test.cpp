@@ -257,8 +257,8 @@ const std::vector<Strategy> strategies_of_devices{Strategy::blocking, Strategy::
 
 TEST_P(OnDevices, LeaveTheSameBitsUnderEveryStrategy) {
   for (const Problem& problem : problems) {
-    // Sums, products and fused() alone: an emulated device has the host's bits. CUDA's are compared with CUDA's,
-    // and with the host's here since these kernels leave nothing to chance (docs/gpu.md).
+    // Sums, products and fused() alone: an emulated device has the host's bits. CUDA's are compared with
+    // CUDA's, and with the host's here since these kernels leave nothing to chance (docs/gpu.md).
     const Outcome expected = alone(problem);
     for (const TransportPolicy transport : {TransportPolicy::automatic, TransportPolicy::delayed}) {
       const bool reordered = transport == TransportPolicy::delayed;
@@ -285,7 +285,8 @@ TEST_P(OnDevices, LeaveTheSameBitsUnderEveryStrategy) {
 
 /// Nothing but sweeps, no reduction and no condition that would order them by the way.
 std::vector<double> spread(Context& context, Int3 split, Strategy strategy, Space space) {
-  const Grid grid(context, {.cells = {21, 20, 22}, .periodic = {true, true, true}, .halo = 1, .split = split});
+  const Grid grid(context,
+                  {.cells = {21, 20, 22}, .periodic = {true, true, true}, .halo = 1, .split = split});
   Field<double> q(grid, "q", {.levels = 2, .space = space});
   q.fill([](int x, int y, int z) { return std::sin(0.7 * x + 0.2 * y * z); });
   Runner runner(context, {.strategy = strategy});
@@ -374,8 +375,7 @@ TEST_P(OnDevices, LeaveTheSameBitsInColours) {
     open(context, GetParam());
     for (const Int3 split : splits_of(context.size()))
       for (const Strategy strategy : strategies_of_devices) {
-        const auto got =
-            relax(context, periodic, split, {.strategy = strategy}, test::space_of(GetParam()));
+        const auto got = relax(context, periodic, split, {.strategy = strategy}, test::space_of(GetParam()));
         if (context.rank() == 0) {
           EXPECT_TRUE(same_bits(got, expected)) << strategy_name(strategy) << to_string(split);
         }

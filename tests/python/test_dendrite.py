@@ -126,7 +126,7 @@ def test_a_resumed_run_goes_on_with_the_same_bits(program):
 
 @pytest.mark.mpi
 def test_a_device_writes_what_the_cpu_writes(program):
-    """Snapshots, history and a checkpoint that the CPU goes on from, all from fields on an (emulated) device."""
+    """Snapshots, history and a checkpoint that the CPU goes on from, all from fields on a device."""
     program.write_case(CASE)
     quiet = ("--set", "output.figures=false")
     on_device = ("--device", "emulated", "-n", "2")

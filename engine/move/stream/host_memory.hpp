@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// HostMemory: the host's memory as far memory of a device, so that fields larger than a device pass through the
-// ring that fields larger than the host's memory pass through. Reads come on one lane of the device, writes go on
-// another, and both keep clear of what is computed.
+// HostMemory: the host's memory as far memory of a device, so that fields larger than a device pass through
+// the ring that fields larger than the host's memory pass through. Reads come on one lane of the device,
+// writes go on another, and both keep clear of what is computed.
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@ class HostMemory final : public FarMemory {
  public:
   explicit HostMemory(std::shared_ptr<Device> device) : device_(std::move(device)) {}
 
-  /// Both follow what has been enqueued on the lanes that compute; what is enqueued there afterwards follows a
-  /// read that has been waited for.
+  /// Both follow what has been enqueued on the lanes that compute; what is enqueued there afterwards follows
+  /// a read that has been waited for.
   void start(Way way, std::span<const FarPart> parts) override;
   bool test(Way way) override;
   void wait(Way way) override;

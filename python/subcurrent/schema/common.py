@@ -150,9 +150,9 @@ def check_engine(engine: Engine, devices: tuple[str, ...] = ("cpu",)) -> None:
         )
     if engine.device != "cpu" and engine.strategy.startswith("halo_thread"):
         raise BadInput(
-            f'engine.strategy = "{engine.strategy}" divides the threads of a rank, which a device has none of: '
-            'with engine.device = "'
-            f'{engine.device}" take boundary_first, interior_first, pipelined, blocking or ordered.'
+            f'engine.strategy = "{engine.strategy}" divides the threads of a rank, which a device has none '
+            f'of: with engine.device = "{engine.device}" take boundary_first, interior_first, pipelined, '
+            "blocking or ordered."
         )
     if engine.strategy == "automatic":
         raise BadInput(
