@@ -17,14 +17,15 @@
 namespace sc::test {
 namespace {
 
-constexpr Int3 cells{37, 13, 26};
+constexpr int nx = 37, ny = 13;
+constexpr Int3 cells{nx, ny, 26};
 
 /// Insulated along x and y, periodic along z, whose planes the ring brings.
 struct Diffuse {
   double a;
   SC_FN void operator()(At c, Index g, Out<double> next, In<double> T) const {
-    const double west = g.x > 0 ? T[c.x(-1)] : T[c], east = g.x < cells.x - 1 ? T[c.x(1)] : T[c];
-    const double south = g.y > 0 ? T[c.y(-1)] : T[c], north = g.y < cells.y - 1 ? T[c.y(1)] : T[c];
+    const double west = g.x > 0 ? T[c.x(-1)] : T[c], east = g.x < nx - 1 ? T[c.x(1)] : T[c];
+    const double south = g.y > 0 ? T[c.y(-1)] : T[c], north = g.y < ny - 1 ? T[c.y(1)] : T[c];
     next[c] = T[c] + a * (((west + east) + (south + north)) + (T[c.z(1)] + T[c.z(-1)]) - 6 * T[c]);
   }
 };
