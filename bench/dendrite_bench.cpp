@@ -64,7 +64,7 @@ struct Bed {
   Bed(Context& context, int cells)
       : runner(context, {.strategy = Strategy::blocking}),
         grid(context, {.cells = {cells, cells, cells}, .periodic = {true, true, true}, .halo = 1}),
-        fields(grid),
+        fields(grid, Space::host),
         advance(advance_stage<Real, noisy, turned>(fields)) {
     // phi between 0.05 and 0.95, steep in every cell.
     fields.phi.fill([](int x, int y, int z) {

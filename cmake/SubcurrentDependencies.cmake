@@ -5,4 +5,6 @@ set(MPI_CXX_SKIP_MPICXX TRUE)  # the C++ bindings were removed from MPI in 2012;
 find_package(MPI REQUIRED COMPONENTS C CXX)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(Threads REQUIRED)
-find_package(ParallelHDF5 REQUIRED)
+if(NOT SUBCURRENT_DEVICE_ONLY)
+  find_package(ParallelHDF5 REQUIRED)
+endif()

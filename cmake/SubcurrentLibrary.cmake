@@ -29,6 +29,13 @@ function(sc_library name)
   set_property(GLOBAL APPEND PROPERTY SUBCURRENT_LIBRARIES subcurrent::${name})
 endfunction()
 
+# sc_kernels(SOURCES…): sources with kernels that a device shall run; nvcc compiles them where there is CUDA
+function(sc_kernels)
+  if(SUBCURRENT_CUDA)
+    set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CUDA)
+  endif()
+endfunction()
+
 # sc_program(NAME SOURCES… LINKS…): an executable that sees every library of ours
 function(sc_program name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINKS")

@@ -5,6 +5,7 @@
 #   // ranks: 1 2 3 4       (tests/mpi only; 1 2 4 when absent)
 #   // threads: 2           (OMP_NUM_THREADS; 1 when absent)
 #   // timeout: 300         (seconds; 120 when absent, three times as much under a sanitizer)
+#   // device: yes          (its suites named On/… run once more as gpu.*, on a CUDA device; skipped without one)
 #   // label: long          (kept out of `make test`, run by `make test-long`)
 #   // label: sanitize      (built by the target sanitize_tests and run by make sanitize)
 
@@ -74,4 +75,29 @@ function(sc_mpi_test source)
     # can name them: leaks are looked for in the unit tests, which start no MPI.
     set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
   endforeach()
+  sc_head("${source}" device no device)
+  if(device STREQUAL "yes")
+    sc_kernels("${source}")
+    foreach(count IN LISTS ranks)
+      set(test gpu.${short}.${count})
+      add_test(NAME ${test} COMMAND "${MPIEXEC_EXECUTABLE}" ${MPIEXEC_NUMPROC_FLAG} ${count} ${MPIEXEC_PREFLAGS}
+        "$<TARGET_FILE:mpi_${name}>" --gtest_filter=On/* ${MPIEXEC_POSTFLAGS})
+      sc_test_properties(${test} "${source}" gpu ${count})
+      set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT ASAN_OPTIONS=detect_leaks=0 SUBCURRENT_TEST_DEVICE=cuda)
+      # The card is one: its tests come one after another.
+      set_tests_properties(${test} PROPERTIES SKIP_REGULAR_EXPRESSION "no CUDA" RUN_SERIAL ON)
+    endforeach()
+  endif()
+endfunction()
+
+# sc_device_tests(VARIABLE SOURCES…): those of the sources that run on devices
+function(sc_device_tests variable)
+  set(found "")
+  foreach(source IN LISTS ARGN)
+    sc_head("${source}" device no device)
+    if(device STREQUAL "yes")
+      list(APPEND found "${source}")
+    endif()
+  endforeach()
+  set(${variable} "${found}" PARENT_SCOPE)
 endfunction()

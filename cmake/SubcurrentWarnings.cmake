@@ -24,4 +24,12 @@ function(sc_warnings target)
     endif()
   endif()
   target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${warnings}>")
+  # What nvcc makes of a source before the host's compiler sees it has no regard for -Wpedantic and -Wconversion.
+  list(REMOVE_ITEM warnings -Wpedantic -Wconversion -Werror)
+  list(JOIN warnings "," device_warnings)
+  set(device_warnings "-Xcompiler=${device_warnings}")
+  if(SUBCURRENT_WERROR)
+    list(APPEND device_warnings -Werror all-warnings)  # the host's compiler's too
+  endif()
+  target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:${device_warnings}>")
 endfunction()

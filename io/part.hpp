@@ -40,7 +40,7 @@ void read_part(const File& file, std::int64_t offset, const Part& part, std::siz
 inline std::byte* cell_address(const Storage& storage, const Part& part, int component, Int3 cell) {
   const std::ptrdiff_t i =
       component * storage.component_stride() + storage.grid().layout().offset(cell + part.shift);
-  return storage.base() + i * static_cast<std::ptrdiff_t>(size_of(storage.type()));
+  return storage.host_base() + i * static_cast<std::ptrdiff_t>(size_of(storage.type()));
 }
 
 }  // namespace sc::io

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/device.hpp"
 #include "engine/base/error.hpp"
 #include "engine/base/timeline.hpp"
 
@@ -30,6 +31,8 @@ struct ContextOptions {
   /// Seconds that a movement waits for other ranks before it throws Error (failure); 0: however long it
   /// takes.
   double patience = 0.0;
+  /// Between devices: through pinned memory, even where MPI reads a device's own.
+  bool pinned_messages = false;
 };
 
 class Context {
@@ -60,6 +63,11 @@ class Context {
   void decline_shared_memory(const std::string& reason);
 
   Timeline& timeline() { return timeline_; }
+  /// Where fields of Space::device lie; none unless open_device() (engine/exec) has given one.
+  const std::shared_ptr<Device>& device() const { return device_; }
+  void set_device(std::shared_ptr<Device> device) { device_ = std::move(device); }
+  /// Collective when first asked: whether MPI sends and receives in the device's memory, tried once.
+  std::optional<bool>& device_messages() { return device_messages_; }
 
   /// Collective: true where any rank said true.
   bool any(bool flag) const;
@@ -105,6 +113,8 @@ class Context {
   std::vector<int> node_rank_of_;
   std::shared_ptr<Arena> signals_;
   std::vector<std::function<void()>> releases_;
+  std::shared_ptr<Device> device_;
+  std::optional<bool> device_messages_;
   Timeline timeline_;
   int rank_ = 0;
   int size_ = 1;

@@ -6,18 +6,13 @@
 #include <bit>
 #include <cmath>
 
-#include "engine/exec/ordered_key.hpp"
+#include "engine/exec/slices.hpp"
 
 namespace sc {
 
 namespace {
 
-constexpr int bin_bits = 40;
-constexpr int lowest_exponent = -1040;  // the lowest unit is still a (subnormal) double
-constexpr std::int64_t not_finite = BinnedSum::bins;
-constexpr std::int64_t empty_key = std::numeric_limits<std::int64_t>::min();
-
-double unit(std::int64_t bin) { return std::ldexp(1.0, static_cast<int>(bin) * bin_bits + lowest_exponent); }
+constexpr std::int64_t empty_key = lowest_key;
 
 std::int64_t largest_key(const double* values, int count, bool negate) {
   std::int64_t largest = empty_key;
@@ -34,20 +29,14 @@ void BinnedSum::add(const double* values, int count) {
 #pragma omp simd reduction(max : largest)
   for (int i = 0; i < count; ++i)
     largest = std::max(largest, std::bit_cast<std::int64_t>(values[i]) & magnitude);
-  if (largest == 0) return;
-  // The top bin's unit is more than 2^-39 of the largest value, so that every higher slice would be zero.
-  const int exponent = std::max(static_cast<int>(largest >> 52) - 1022, -1074);  // |value| < 2^exponent
-  // ceil((exponent - lowest - 39) / 40)
-  const std::int64_t top = std::max(exponent - lowest_exponent, 0) / bin_bits;
-  if (top >= bins || (largest >> 52) == 2047) {
-    top_ = not_finite;
-    return;
-  }
+  const std::int64_t top = top_bin(largest);
+  if (top < 0) return;
   top_ = std::max(top_, top);
+  if (top >= bins) return;  // not finite, or too large to be cut
   const std::int64_t b0 = std::max<std::int64_t>(top, 2);
-  const double cut0 = 1.5 * std::ldexp(unit(b0), 52);
-  const double cut1 = 1.5 * std::ldexp(unit(b0 - 1), 52);
-  const double cut2 = 1.5 * std::ldexp(unit(b0 - 2), 52);
+  const double cut0 = 1.5 * (bin_unit(b0) * 0x1p52);
+  const double cut1 = 1.5 * (bin_unit(b0 - 1) * 0x1p52);
+  const double cut2 = 1.5 * (bin_unit(b0 - 2) * 0x1p52);
   double s0 = 0, s1 = 0, s2 = 0;  // exact: each slice has at most 40 bits and a chunk has at most 2^13 values
 #pragma omp simd reduction(+ : s0, s1, s2)
   for (int i = 0; i < count; ++i) {
@@ -61,11 +50,17 @@ void BinnedSum::add(const double* values, int count) {
     s2 += q2;
   }
   const auto deposit = [this](std::int64_t b, double slice) {
-    bin_[static_cast<std::size_t>(b)] += static_cast<std::int64_t>(slice / unit(b));
+    bin_[static_cast<std::size_t>(b)] += static_cast<std::int64_t>(slice / bin_unit(b));
   };
   deposit(b0, s0);
   deposit(b0 - 1, s1);
   deposit(b0 - 2, s2);
+}
+
+void BinnedSum::add_slices(std::int64_t top, std::span<const std::int64_t> slices) {
+  top_ = std::max(top_, top);
+  for (std::size_t b = 0; b < bin_.size(); ++b)
+    bin_[b] += static_cast<Wide>(slices[2 * b]) * (Wide{1} << split_bits) + slices[2 * b + 1];
 }
 
 void BinnedSum::merge(const BinnedSum& other) {
@@ -78,7 +73,7 @@ double BinnedSum::value() const {
   double sum = 0;
   const std::int64_t top = std::max<std::int64_t>(top_, 2);
   for (std::int64_t b = top - 2; b <= top; ++b)
-    sum += static_cast<double>(bin_[static_cast<std::size_t>(b)]) * unit(b);
+    sum += static_cast<double>(bin_[static_cast<std::size_t>(b)]) * bin_unit(b);
   return sum;
 }
 
@@ -110,6 +105,13 @@ void Accumulator::add(const double* values, int count) {
 void Accumulator::merge(const Accumulator& other) {
   key_ = std::max(key_, other.key_);
   if (kind_ == Reduce::sum) sum_.merge(other.sum_);
+}
+
+void Accumulator::add_tally(std::int64_t key, std::span<const std::int64_t> bins) {
+  if (kind_ != Reduce::sum)
+    key_ = std::max(key_, key);
+  else if (key != lowest_key)
+    sum_.add_slices(key, bins);
 }
 
 double Accumulator::value() const {

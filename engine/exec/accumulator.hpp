@@ -25,6 +25,8 @@ class BinnedSum {
   void clear() { *this = BinnedSum{}; }
   void add(const double* values, int count);
   void merge(const BinnedSum& other);
+  /// What others have cut (slices_of) and added up: two words a bin, of 2^20 and of 1.
+  void add_slices(std::int64_t top, std::span<const std::int64_t> slices);
   double value() const;
 
   /// For an integer all-reduce: `words` numbers to be added, and the highest bin in use, of which the maximum
@@ -50,6 +52,8 @@ class Accumulator {
   void clear();
   void add(const double* values, int count);
   void merge(const Accumulator& other);
+  /// Value of a device's tally (exec/tally.hpp).
+  void add_tally(std::int64_t key, std::span<const std::int64_t> bins);
   /// NaN where any value was NaN; for max and min of nothing, -inf and +inf.
   double value() const;
 

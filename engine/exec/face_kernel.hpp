@@ -5,6 +5,7 @@
 
 #include <tuple>
 
+#include "engine/exec/launch.hpp"
 #include "engine/field/field.hpp"
 
 namespace sc {
@@ -41,6 +42,37 @@ struct Mirrored {
 };
 
 namespace detail {
+#ifdef __CUDACC__
+inline namespace by_nvcc {
+#else
+inline namespace by_host {
+#endif
+
+/// One column of a face.
+template <class Kernel, class T, int N, class... Views>
+struct ColumnBody {
+  Box cells;
+  Layout layout;
+  Int3 origin;
+  std::ptrdiff_t outward;
+  int layers;
+  Kernel kernel;
+  Out<T, N> q;
+  std::tuple<Views...> views;
+
+  SC_FN void operator()(Int3 place) const {
+    const Int3 c = cells.lo + place;
+    const Border b{{layout.offset(c), layout.sy, layout.sz}, outward, layers};
+    std::apply(
+        [&](const auto&... v) {
+          if constexpr (std::is_invocable_v<const Kernel&, Border, Index, Out<T, N>, Views...>)
+            kernel(b, Index{origin.x + c.x, origin.y + c.y, origin.z + c.z}, q, v...);
+          else
+            kernel(b, q, v...);
+        },
+        views);
+  }
+};
 
 template <class Kernel, class T, int N, class... Others>
 class FaceKernel final : public Boundary {
@@ -51,30 +83,42 @@ class FaceKernel final : public Boundary {
   int tangential() const override { return tangential_; }
 
   void apply(Storage& storage, Face face, const Box& cells) const override {
+    Device* device = storage.device();
     std::apply(
         [&](const auto&... others) {
+          (check_space(storage, storage_of(others)), ...);
+          if (device) {
+            storage.use_on_device(true);
+            (storage_of(others).use_on_device(false), ...);
+          }
           const Out<T, N> q{reinterpret_cast<T*>(storage.base()), storage.component_stride()};
-          loop(storage.grid(), face, cells, q, others.view()...);
+          run(device, storage.grid(), face, cells, q, others.view()...);
         },
         others_);
   }
 
  private:
+  template <class Other>
+  static Storage& storage_of(const Other& other) {
+    if constexpr (requires { other.storage(); })
+      return other.storage();
+    else
+      return other.level.storage();
+  }
+  static void check_space(const Storage& storage, const Storage& other) {
+    if (storage.device() != other.device())
+      throw Error(Exit::failure, "the boundary condition of field \"" + storage.name() + "\" reads field \"" +
+                                     other.name() + "\", which lies in another memory");
+  }
+
   template <class... Views>
-  void loop(const Grid& grid, Face face, const Box& cells, Out<T, N> q, Views... views) const {
+  void run(Device* device, const Grid& grid, Face face, const Box& cells, Out<T, N> q, Views... views) const {
     const Layout& layout = grid.layout();
-    const Int3 origin = grid.origin();
     const std::ptrdiff_t along = face.axis == 0 ? 1 : face.axis == 1 ? layout.sy : layout.sz;
-    for (int z = cells.lo.z; z < cells.hi.z; ++z)
-      for (int y = cells.lo.y; y < cells.hi.y; ++y)
-        for (int x = cells.lo.x; x < cells.hi.x; ++x) {
-          const Border b{
-              {layout.offset({x, y, z}), layout.sy, layout.sz}, face.side ? along : -along, grid.halo()};
-          if constexpr (std::is_invocable_v<const Kernel&, Border, Index, Out<T, N>, Views...>)
-            kernel_(b, Index{origin.x + x, origin.y + y, origin.z + z}, q, views...);
-          else
-            kernel_(b, q, views...);
-        }
+    const ColumnBody<Kernel, T, N, Views...> column{
+        cells, layout, grid.origin(), face.side ? along : -along, grid.halo(), kernel_, q, {views...}};
+    if (device) return launch(*device, Lane::edge, cells.extent(), column, "a boundary condition");
+    each_of(cells.extent(), column);
   }
 
   Kernel kernel_;
@@ -82,7 +126,14 @@ class FaceKernel final : public Boundary {
   std::tuple<Others...> others_;
 };
 
+}  // inline namespace
 }  // namespace detail
+
+#ifdef __CUDACC__
+inline namespace by_nvcc {
+#else
+inline namespace by_host {
+#endif
 
 /// Sets the condition of one face. The kernel's call operator takes (Border, Out<T, N>, views…) or (Border,
 /// Index, Out<T, N>, views…), Index being the global position of the first halo cell. `others` are levels of
@@ -97,4 +148,5 @@ void boundary(Field<T, N>& field, Face face, Kernel kernel) {
   boundary(field, face, kernel, 0);
 }
 
+}  // inline namespace
 }  // namespace sc

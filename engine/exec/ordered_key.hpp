@@ -6,21 +6,38 @@
 #include <cstdint>
 #include <limits>
 
+#include "engine/field/views.hpp"
+
 namespace sc {
 
+SC_FN std::int64_t bits_of(double value) {
+#ifdef __CUDA_ARCH__
+  return __double_as_longlong(value);
+#else
+  return std::bit_cast<std::int64_t>(value);
+#endif
+}
+SC_FN double double_of(std::int64_t bits) {
+#ifdef __CUDA_ARCH__
+  return __longlong_as_double(bits);
+#else
+  return std::bit_cast<double>(bits);
+#endif
+}
+
 /// The order of doubles as integers: a < b exactly when max_key(a) < max_key(b), and NaN above everything.
-inline std::int64_t max_key(double value) {
+SC_FN std::int64_t max_key(double value) {
   // -0.0 and 0.0 must be one key, or a maximum would depend on who brings it first.
-  const auto bits = std::bit_cast<std::int64_t>(value + 0.0);
+  const std::int64_t bits = bits_of(value + 0.0);
   const std::int64_t key = bits >= 0 ? bits : std::numeric_limits<std::int64_t>::min() - bits;
   return value != value ? std::numeric_limits<std::int64_t>::max() : key;
 }
 inline double max_value(std::int64_t key) {
   if (key == std::numeric_limits<std::int64_t>::max()) return std::numeric_limits<double>::quiet_NaN();
-  return std::bit_cast<double>(key >= 0 ? key : std::numeric_limits<std::int64_t>::min() - key);
+  return double_of(key >= 0 ? key : std::numeric_limits<std::int64_t>::min() - key);
 }
 /// Keys of a minimum, reduced like those of a maximum; NaN wins here too.
-inline std::int64_t min_key(double value) { return max_key(-value); }
+SC_FN std::int64_t min_key(double value) { return max_key(-value); }
 inline double min_value(std::int64_t key) { return -max_value(key); }
 
 }  // namespace sc

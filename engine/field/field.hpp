@@ -71,16 +71,16 @@ class Field : public AnyField {
   /// Reading on the host: local coordinates, halo included, as far as it is fresh.
   T get(Int3 cell, int component = 0) const {
     return reinterpret_cast<const T*>(
-        storage(0).base())[component * storage(0).component_stride() + grid().layout().offset(cell)];
+        storage(0).host_base())[component * storage(0).component_stride() + grid().layout().offset(cell)];
   }
   In<T, N> read() const {
-    return {reinterpret_cast<const T*>(storage(0).base()), storage(0).component_stride()};
+    return {reinterpret_cast<const T*>(storage(0).host_base()), storage(0).component_stride()};
   }
   /// Writing on the host, on all ranks alike: waits until nobody reads the old values and marks the halo
   /// stale.
   Out<T, N> modify(int level = 0) {
     storage(level).begin_host_write();
-    return {reinterpret_cast<T*>(storage(level).base()), storage(level).component_stride()};
+    return {reinterpret_cast<T*>(storage(level).host_base()), storage(level).component_stride()};
   }
   /// Sets every own cell of `level` from its global position: f(x, y, z) for one component, f(component, x,
   /// y, z) for more.

@@ -32,6 +32,44 @@ Storage::Storage(const Grid& grid, std::string name, ElementType type, int compo
       base_(cells.base),
       external_(cells) {}
 
+Storage::Storage(const Grid& grid, std::string name, ElementType type, int components, Space space)
+    : grid_(grid),
+      name_(std::move(name)),
+      type_(type),
+      components_(components),
+      component_stride_(grid.layout().elements),
+      device_(grid.context().device()) {
+  if (components < 1)
+    refuse("field \"" + name_ + "\" has " + std::to_string(components) + " components; at least 1 is needed");
+  if (space != Space::device || !device_)
+    refuse("field \"" + name_ + "\" asks for the memory of a device, and the context has none open");
+  grid_.context().together([&] { device_memory_ = device_->allocate(all_bytes()); });
+  base_ = device_memory_.get() + lead_bytes();
+}
+
+std::size_t Storage::all_bytes() const {
+  return static_cast<std::size_t>(component_stride_ * components_) * size_of(type_);
+}
+
+void Storage::update_host() const {
+  if (!host_copy_) host_copy_ = device_->pinned(all_bytes());
+  if (newest_ != Newest::device) return;
+  device_->finish();
+  device_->copy(Lane::out, host_copy_.get(), device_memory_.get(), all_bytes());
+  device_->finish();
+  newest_ = Newest::both;
+}
+
+void Storage::use_on_device(bool written) {
+  if (newest_ == Newest::host) {
+    device_->finish();
+    device_->copy(Lane::in, device_memory_.get(), host_copy_.get(), all_bytes());
+    device_->finish();
+    newest_ = Newest::both;
+  }
+  if (written) newest_ = Newest::device;
+}
+
 Reach Storage::fresh() const {
   Reach all = fresh_[0];
   for (std::size_t c = 1; c < static_cast<std::size_t>(colours_); ++c)
@@ -78,6 +116,10 @@ void Storage::settle() {
 
 void Storage::begin_host_write() {
   settle();
+  if (device_) {
+    update_host();  // what is not written keeps its value
+    newest_ = Newest::host;
+  }
   set_fresh(point);
   ++host_writes_;
 }

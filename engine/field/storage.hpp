@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/base/arena.hpp"
+#include "engine/base/device.hpp"
 #include "engine/grid/grid.hpp"
 #include "engine/grid/lattice.hpp"
 #include "engine/grid/reach.hpp"
@@ -64,6 +65,9 @@ class Storage : public std::enable_shared_from_this<Storage> {
   Storage(const Grid& grid, std::string name, ElementType type, int components, std::shared_ptr<Arena> arena);
   /// In memory that the caller keeps; neighbours cannot see it, so that its halos are packed.
   Storage(const Grid& grid, std::string name, ElementType type, int components, const ExternalCells& cells);
+  /// In the memory of the grid's device, with a copy for the host that is brought up to date when it is asked
+  /// for. Throws Error (bad_input) where the context has no device.
+  Storage(const Grid& grid, std::string name, ElementType type, int components, Space space);
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
 
@@ -73,8 +77,19 @@ class Storage : public std::enable_shared_from_this<Storage> {
   int components() const { return components_; }
   /// Elements from one component to the next.
   std::ptrdiff_t component_stride() const { return component_stride_; }
-  /// Own cell (0, 0, 0) of component 0.
+  /// Own cell (0, 0, 0) of component 0, where stages and movements find it: maybe in a device's memory.
   std::byte* base() const { return base_; }
+  /// The same for the host. Of a field on a device its copy, which takes over what the device has computed;
+  /// after begin_host_write() it may be written, and the device takes it over before it computes again.
+  std::byte* host_base() const {
+    if (device_) update_host();
+    return device_ ? host_copy_.get() + lead_bytes() : base_;
+  }
+  Space space() const { return device_ ? Space::device : Space::host; }
+  /// Of Space::device only.
+  Device* device() const { return device_.get(); }
+  /// Call before work on the device that reads or, as `written` says, writes this storage.
+  void use_on_device(bool written);
   /// Bytes of one component of a cell.
   std::size_t cell_bytes() const { return external_.base ? external_.cell_bytes : size_of(type_); }
   /// Where the cells lie if that is not this engine's memory; without a base otherwise.
@@ -108,6 +123,11 @@ class Storage : public std::enable_shared_from_this<Storage> {
   std::int64_t host_writes() const { return host_writes_; }
 
  private:
+  enum class Newest { both, host, device };
+  void update_host() const;
+  std::size_t lead_bytes() const { return static_cast<std::size_t>(grid_.layout().origin) * size_of(type_); }
+  std::size_t all_bytes() const;
+
   Grid grid_;
   std::string name_;
   ElementType type_;
@@ -117,6 +137,10 @@ class Storage : public std::enable_shared_from_this<Storage> {
   std::ptrdiff_t component_stride_ = 0;
   std::byte* base_ = nullptr;
   ExternalCells external_;
+  std::shared_ptr<Device> device_;
+  Device::Memory device_memory_;
+  mutable Device::Memory host_copy_;  // made when it is first asked for
+  mutable Newest newest_ = Newest::both;
   std::array<Reach, 8> fresh_{};  // of each colour
   int colours_ = 1;
   Pending* in_flight_ = nullptr;

@@ -4,10 +4,36 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstring>
 #include <utility>
 
+#include "engine/base/error.hpp"
+
 namespace sc {
+
+CellCopy BoxCopy::for_device() const {
+  if (entries_ || lattice_.colours > 1) throw Error(Exit::failure, "a device copies whole boxes only");
+  const auto offsets = {from_.y, from_.z, from_.component, to_.y, to_.z, to_.component};
+  bool whole =
+      row_bytes_ % 8 == 0 &&
+      (reinterpret_cast<std::uintptr_t>(from_.base) | reinterpret_cast<std::uintptr_t>(to_.base)) % 8 == 0;
+  for (const std::ptrdiff_t offset : offsets) whole = whole && offset % 8 == 0;
+  const int word = whole ? 8 : 4;
+  return {.from = from_.base,
+          .to = to_.base,
+          .from_y = from_.y,
+          .from_z = from_.z,
+          .from_component = from_.component,
+          .to_y = to_.y,
+          .to_z = to_.z,
+          .to_component = to_.component,
+          .row = static_cast<int>(row_bytes_) / word,
+          .ny = ny_,
+          .nz = nz_,
+          .components = components_,
+          .word = word};
+}
 
 namespace {
 constexpr std::ptrdiff_t page = 4096;

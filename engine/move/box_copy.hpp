@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "engine/exec/cell_copy.hpp"
 #include "engine/field/storage.hpp"
 #include "engine/grid/lattice.hpp"
 
@@ -43,6 +44,8 @@ class BoxCopy {
   BoxCopy(Coloured how, const Lattice& lattice, Int3 global, const CellMemory& from, const Box& box_from,
           const CellMemory& to, const Box& box_to, int components, std::size_t element_size);
   void run() const { rows_(*this); }
+  /// The same for a device. Throws Error (failure) for entries and colours, which none takes.
+  CellCopy for_device() const;
   /// Whether run_with() takes both in one pass: narrow rows of one shape, which for the two halos normal to x
   /// lie on the same cache lines.
   bool pairs_with(const BoxCopy& other) const;

@@ -39,6 +39,7 @@ void Carrier::begin_round() {
     if (job.transport == Transport::shared || job.transport == Transport::staged)
       to_take_.push_back(static_cast<int>(&job - arrivals_.data()));
   }
+  if (device_) begin_on_device();
   messages_missing_ = static_cast<int>(receives_.size());
   if (messages_missing_ > 0) mpi::check(MPI_Startall(messages_missing_, receives_.data()));
   open_ = true;
@@ -93,7 +94,13 @@ void Carrier::send(int index) {
       break;
     case Transport::mpi:
     case Transport::delayed:
+    case Transport::device:
+    case Transport::pinned:
       run_copies(job);
+      if (device_) {
+        packing_.push_back({job.request, device_->mark(Lane::edge)});
+        break;
+      }
       mpi::check(MPI_Start(&sends_[static_cast<std::size_t>(job.request)]));
       sends_active_ = true;
       break;
@@ -167,8 +174,9 @@ void Carrier::take_messages() {
     const int receive = completed_[static_cast<std::size_t>(i)];
     Job& job = arrivals_[static_cast<std::size_t>(received_by_[static_cast<std::size_t>(receive)])];
     run_copies(job);
-    mark_arrived(job);
+    mark_arrived(job);  // on a device as good as: what is enqueued from now on comes after it
     --messages_missing_;
+    if (device_) unpacked_ = device_->mark(Lane::edge);
   }
 }
 
@@ -188,13 +196,14 @@ void Carrier::advance_phases() {
 
 void Carrier::progress() {
   if (!held_.empty()) release_held();
+  if (!packing_.empty()) start_packed();
   if (!to_take_.empty()) take_shared();
   if (messages_missing_ > 0) take_messages();
   advance_phases();
 }
 
 bool Carrier::nothing_to_push() {
-  if (missing_[0] + missing_[1] + missing_[2] > 0 || sent_ < started_) return false;
+  if (missing_[0] + missing_[1] + missing_[2] > 0 || sent_ < started_ || !packing_.empty()) return false;
   if (sends_active_) {
     int done = 0;
     mpi::check(MPI_Testall(static_cast<int>(sends_.size()), sends_.data(), &done, MPI_STATUSES_IGNORE));
@@ -253,6 +262,12 @@ void Carrier::wait_for_peers(Done done) {
 }
 
 void Carrier::run_copies(const Job& job) const {
+  if (device_) {
+    std::vector<CellCopy> copies;
+    for (int i = job.first; i < job.last; ++i)
+      copies.push_back(copies_[static_cast<std::size_t>(i)].for_device());
+    return copy_cells(*device_, Lane::edge, copies);
+  }
   for (int i = job.first; i < job.last; ++i) copies_[static_cast<std::size_t>(i)].run();
 }
 

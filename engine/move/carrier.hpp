@@ -138,6 +138,11 @@ class Carrier {
   CellMemory remote_memory(int item, int peer) const;
   void learn_blocks();
   bool packs(const Job& job) const;
+  // carrier_device.cpp
+  void find_device();
+  std::byte* device_buffers(std::size_t bytes);
+  void begin_on_device();
+  void start_packed();
   BoxCopy packing(const Part& part, std::byte* packed, bool leaving) const;
   void add_departures(const std::vector<Parcel>& parcels);
   void add_arrivals(const std::vector<Parcel>& parcels);
@@ -201,6 +206,14 @@ class Carrier {
   std::vector<std::int64_t> peer_blocks_;  // [node rank][item][chunk, offset]
 
   std::vector<std::byte> packed_;
+  std::shared_ptr<Device> device_;  // where all cells lie, if on one
+  Device::Memory device_packed_;    // in its memory or pinned
+  struct Packing {
+    int request;
+    Device::Mark packed;
+  };
+  std::vector<Packing> packing_;  // not sent yet
+  Device::Mark unpacked_;         // the last arrival, whose buffer is free from then on
   std::unique_ptr<Arena> staging_;
   Arena::Block staging_block_;
   std::vector<std::int64_t> staging_begin_;  // [node rank] where the buffers for this rank begin

@@ -116,8 +116,7 @@ void Carrier::add_staging() {
 
 /// Whether cells pass through a buffer of this rank's own.
 bool Carrier::packs(const Job& job) const {
-  return job.transport == Transport::mpi || job.transport == Transport::delayed ||
-         (job.transport == Transport::self && pace_ == Pace::singly);
+  return by_message(job.transport) || (job.transport == Transport::self && pace_ == Pace::singly);
 }
 
 void Carrier::add_buffers() {
@@ -125,8 +124,8 @@ void Carrier::add_buffers() {
   for (const auto* jobs : {&departures_, &arrivals_})
     for (const Job& job : *jobs)
       if (packs(job)) bytes += round_up(job.bytes);
-  packed_.resize(bytes);
-  std::byte* next = packed_.data();
+  if (!device_) packed_.resize(bytes);
+  std::byte* next = device_ ? device_buffers(bytes) : packed_.data();
   for (auto* jobs : {&departures_, &arrivals_})
     for (Job& job : *jobs)
       if (packs(job)) {

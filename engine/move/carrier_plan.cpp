@@ -37,6 +37,7 @@ Carrier::Carrier(Context& context, Pending& owner, std::vector<Route> routes, st
       parcels_in_(std::move(arrivals)),
       pace_(pace),
       delayed_(context.options().transport == TransportPolicy::delayed) {
+  find_device();
   learn_blocks();
   add_departures(parcels_out_);
   add_arrivals(parcels_in_);
@@ -64,12 +65,14 @@ Carrier::~Carrier() {
 
 void Carrier::abandon() {
   new std::vector<std::byte>(std::move(packed_));
+  if (device_packed_) new Device::Memory(device_packed_);
   unwatch();
   alive_.reset();
 }
 
 void Carrier::release() {
   finish();
+  if (device_) device_->finish();
   for (auto* requests : {&sends_, &receives_}) {
     for (MPI_Request& request : *requests) mpi::check(MPI_Request_free(&request));
     requests->clear();
@@ -80,6 +83,7 @@ void Carrier::release() {
 /// Where the storages of the node's other ranks lie.
 void Carrier::learn_blocks() {
   std::vector<std::int64_t> own;
+  if (device_) return;
   for (const Route& route : routes_) {
     if (!route.from || route.from->external().base) return;  // so are they on the others: all is packed
     own.push_back(route.from->block().chunk);
@@ -110,6 +114,7 @@ CellMemory Carrier::remote_memory(int item, int peer) const {
 Transport Carrier::choose(int peer) const {
   if (peer == context_.rank()) return Transport::self;
   if (delayed_) return Transport::delayed;
+  if (device_) return *context_.device_messages() ? Transport::device : Transport::pinned;
   if (context_.options().transport == TransportPolicy::mpi) return Transport::mpi;
   if (!on_node(peer)) return Transport::mpi;
   if (pace_ == Pace::singly) return Transport::staged;

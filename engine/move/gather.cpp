@@ -62,7 +62,7 @@ std::vector<std::byte> gather(const Storage& storage, int layers) {
 
   const auto element_size = static_cast<std::ptrdiff_t>(size);
   const Layout& layout = grid.layout();
-  const CellMemory own{storage.base(), layout.sy * element_size, layout.sz * element_size,
+  const CellMemory own{storage.host_base(), layout.sy * element_size, layout.sz * element_size,
                        storage.component_stride() * element_size};
   const Box mine = with_layers(grid, grid.global_box(), layers);
   const Box local = mine.shifted(Int3{} - grid.origin());

@@ -25,6 +25,10 @@ void check_item(const Grid& grid, const HaloItem& item) {
 HaloExchange::HaloExchange(const Grid& grid, std::vector<HaloItem> items, HaloOptions options)
     : items_(std::move(items)) {
   const int rank = grid.context().rank();
+  const bool on_device = !items_.empty() && items_.front().storage->space() == Space::device;
+  // A device copies whole boxes: cells of the other colours are the same at both ends.
+  if (on_device)
+    for (HaloItem& item : items_) item.lattice = {};
   std::vector<Route> routes;
   std::vector<std::size_t> cell_bytes;
   std::vector<std::vector<Region>> arrivals, departures;
@@ -46,7 +50,8 @@ HaloExchange::HaloExchange(const Grid& grid, std::vector<HaloItem> items, HaloOp
       region.global = grid.origin() + region.source.lo;
     }
   }
-  const std::size_t piece_bytes = std::min(options.piece_bytes, largest_piece);
+  const std::size_t piece_bytes =
+      std::min(on_device ? options.device_piece_bytes : options.piece_bytes, largest_piece);
   carrier_ = std::make_unique<Carrier>(grid.context(), *this, std::move(routes),
                                        make_parcels(departures, cell_bytes, piece_bytes),
                                        make_parcels(arrivals, cell_bytes, piece_bytes));

@@ -27,6 +27,8 @@ struct HaloOptions {
   Corners corners = Corners::direct;
   /// Most bytes of one piece; under the eager limit of the transport (64 KiB for Open MPI over TCP).
   std::size_t piece_bytes = std::size_t{60} * 1024;
+  /// The same on a device, where a piece costs a launch and a message and nothing is gained by many.
+  std::size_t device_piece_bytes = std::size_t{4} << 20;
 };
 
 class HaloExchange final : public Movement {

@@ -9,16 +9,19 @@
 namespace sc {
 
 enum class Transport : std::uint8_t {
-  self,    ///< this rank's own cells: one copy
-  shared,  ///< a rank of the same node: one copy, by the receiver, straight out of the owner's cells
-  staged,  ///< a rank of the same node, cells outside shared memory: packed into a buffer that lies there
-  mpi,     ///< packed into messages
-  delayed  ///< for tests: as mpi (and self), held back by a timer and reordered
+  self,     ///< this rank's own cells: one copy
+  shared,   ///< a rank of the same node: one copy, by the receiver, straight out of the owner's cells
+  staged,   ///< a rank of the same node, cells outside shared memory: packed into a buffer that lies there
+  mpi,      ///< packed into messages
+  delayed,  ///< for tests: as mpi (and self), held back by a timer and reordered
+  device,   ///< packed by a device into messages that MPI takes from its memory
+  pinned    ///< packed by a device into messages in pinned memory of the host
 };
-constexpr int transport_count = 5;
+constexpr int transport_count = 7;
 
 constexpr std::string_view transport_name(Transport transport) {
-  constexpr std::array<std::string_view, transport_count> names{"self", "shared", "staged", "mpi", "delayed"};
+  constexpr std::array<std::string_view, transport_count> names{"self",    "shared", "staged", "mpi",
+                                                                "delayed", "device", "pinned"};
   return names[static_cast<std::size_t>(transport)];
 }
 
@@ -27,7 +30,8 @@ constexpr bool by_flags(Transport transport) {
   return transport == Transport::shared || transport == Transport::staged;
 }
 constexpr bool by_message(Transport transport) {
-  return transport == Transport::mpi || transport == Transport::delayed;
+  return transport == Transport::mpi || transport == Transport::delayed || transport == Transport::device ||
+         transport == Transport::pinned;
 }
 
 /// What went out from this rank, summed over all rounds of a movement.

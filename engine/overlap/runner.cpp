@@ -15,6 +15,8 @@ Runner::Runner(Context& context, RunnerOptions options)
 void Runner::run(Stage& stage) {
   if (stage.sampled().runs == 0)
     if (const std::string why = stage.refusal(strategy_name(options_.strategy)); !why.empty()) refuse(why);
+  Device* device = stage.device();
+  if (device) begin_on(*device, stage);
   note_demand(stage);
   for (Accumulator& a : stage.accumulators()) a.clear();
   Stage::Sampled& sampled = stage.sampled();
@@ -25,6 +27,7 @@ void Runner::run(Stage& stage) {
     stage.choose_colour(colour);
     run_colour(stage, sample);
   }
+  if (device) end_on(*device, stage);
   ++sampled.runs;
   if (sample) {
     const Apart after = booked();
@@ -41,6 +44,29 @@ void Runner::run(Stage& stage) {
   counts.cells += cells;
   counts.bytes += cells * stage.bytes_per_cell();
   counts.flops += cells * stage.flops();
+}
+
+void Runner::begin_on(Device& device, Stage& stage) {
+  if (options_.strategy == Strategy::halo_thread || options_.strategy == Strategy::halo_thread_no_join)
+    refuse("engine.strategy \"" + std::string(strategy_name(options_.strategy)) +
+           "\" divides the threads of a rank, and stage \"" + stage.name() + "\" runs on " +
+           device.describe() +
+           "; allowed there are blocking, ordered, boundary_first, interior_first, pipelined");
+  for (const Access& a : stage.accesses()) a.storage().use_on_device(a.mode != Mode::read);
+}
+
+// The host stays at most two runs ahead, or its clock would say nothing of the device's.
+void Runner::end_on(Device& device, Stage& stage) {
+  stage.collect();
+  device.join();
+  runs_ahead_.push_back(device.mark(Lane::core));
+  if (runs_ahead_.size() <= 2) return;
+  if (!device.reached(runs_ahead_.front())) {
+    Timeline& timeline = context_.timeline();
+    const Scope scope(timeline, timeline.name(stage.name()), Phase::core);
+    device.wait(runs_ahead_.front());
+  }
+  runs_ahead_.pop_front();
 }
 
 Runner::Apart Runner::booked() const {
@@ -62,8 +88,11 @@ void Runner::run_colour(Stage& stage, bool sample) {
   Refresh& outputs = wanted_outputs(stage);
   const bool apart =
       sample && options_.strategy != Strategy::ordered && options_.strategy != Strategy::blocking;
+  const bool in_order =
+      apart || options_.strategy == Strategy::ordered || options_.strategy == Strategy::blocking;
   Work work(stage, inputs, outputs, context_.timeline(),
-            {context_.threads(), options_.poke_seconds, apart ? sampled_suffix : ""});
+            {context_.threads(), options_.poke_seconds, apart ? sampled_suffix : "", in_order});
+  if (Device* device = stage.device()) device->join();
   const std::int64_t rounds = outputs.rounds();
   stage.begin();
   (apart ? ordered : strategy_)(work);

@@ -2,6 +2,7 @@
 // Runner: runs stages under a strategy and keeps halos fresh. A solver's step is a list of run() calls.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <set>
@@ -81,6 +82,8 @@ class Runner {
     std::int64_t host_writes;  ///< of the storage then
   };
   void run_colour(Stage& stage, bool sample);
+  void begin_on(Device& device, Stage& stage);
+  void end_on(Device& device, Stage& stage);
   bool wants_sample(const Stage::Sampled& so_far) const;
   /// What the timeline holds so far of movements and cores.
   Apart booked() const;
@@ -104,6 +107,7 @@ class Runner {
   std::unordered_map<Storage*, Writer> writers_;
   std::map<std::string, Counts> counts_;
   Apart apart_;
+  std::deque<Device::Mark> runs_ahead_;  // the ends of the last runs on a device
 };
 
 }  // namespace sc

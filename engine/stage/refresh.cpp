@@ -164,6 +164,7 @@ void Refresh::apply_boundaries(bool beside_own, bool beside_neighbours) {
   const auto has_conditions = [](const Wanted& w) { return w.boundaries->any(); };
   if (std::none_of(wanted_.begin(), wanted_.end(), has_conditions)) return;
   const Scope scope(timeline_, name_, Phase::boundary);
+  join_lanes();  // conditions read own cells of the core, and it the halos they fill
   for (const Wanted& w : wanted_) {
     const Grid& grid = w.storage->grid();
     const Boundaries& all_faces = *w.boundaries;
@@ -181,6 +182,11 @@ void Refresh::apply_boundaries(bool beside_own, bool beside_neighbours) {
         for (const Box& strip : subtract(all, inner)) condition->apply(*w.storage, face, strip);
       }
   }
+  join_lanes();
+}
+
+void Refresh::join_lanes() const {
+  if (Device* device = wanted_.front().storage->device()) device->join();
 }
 
 Traffic Refresh::traffic(Transport transport) const {

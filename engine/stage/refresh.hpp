@@ -64,6 +64,7 @@ class Refresh final : public Movement {
   void absorb_arrivals();
   bool nothing() const { return wanted_.empty() && !own_; }
   void apply_boundaries(bool beside_own, bool beside_neighbours);
+  void join_lanes() const;
 
   std::vector<Wanted> wanted_;
   std::vector<std::unique_ptr<HaloExchange>> exchanges_;

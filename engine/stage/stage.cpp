@@ -62,6 +62,20 @@ void Stage::compute_in(std::span<const Place> /*places*/, const Box& /*box*/, in
   throw Error(Exit::failure, "stage \"" + name() + "\" works on its fields' own storages only");
 }
 
+Device* Stage::device() const {
+  const auto& all = accesses();
+  if (all.empty()) return nullptr;
+  Device* device = all.front().storage().device();
+  for (const Access& a : all)
+    if (a.storage().device() != device)
+      refuse("stage \"" + name() + "\" has field \"" + all.front().field->name() + "\" and field \"" +
+             a.field->name() + "\" in different memories; a device computes with its own only");
+  if (device && !runs_on_devices())
+    refuse("stage \"" + name() + "\" runs on the host only, and field \"" + all.front().field->name() +
+           "\" lies on " + device->describe());
+  return device;
+}
+
 void Stage::bind(std::span<const Place> places) {
   if (!places.empty() && places.size() != accesses().size())
     throw Error(Exit::failure, "stage \"" + name() + "\" was bound to " + std::to_string(places.size()) +

@@ -55,6 +55,15 @@ class Stage {
   /// field, or on a device. Without any, in the fields' own storages again. Throws Error (failure) for
   /// another number of places.
   virtual void bind(std::span<const Place> places);
+  /// Whether compute() may be given to a device: its work is then enqueued on lane(), and collect() brings
+  /// what it has reduced into accumulators().
+  virtual bool runs_on_devices() const { return false; }
+  virtual void collect() {}
+  /// Where the fields lie, if on a device. Throws Error (bad_input) where some do, and others do not or the
+  /// stage cannot run there.
+  Device* device() const;
+  void choose_lane(Lane lane) { lane_ = lane; }
+  Lane lane() const { return lane_; }
   /// A stage in several colours runs once a colour, halos refreshed in between.
   int colours() const { return colours_; }
   void choose_colour(int colour) { lattice_ = {colours_, colour}; }
@@ -115,6 +124,7 @@ class Stage {
   int colours_;
   double flops_;
   Lattice lattice_;
+  Lane lane_ = Lane::edge;
   std::vector<Place> bound_;
   std::vector<Accumulator> accumulators_;
   std::shared_ptr<Demand> demand_;

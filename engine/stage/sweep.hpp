@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "engine/exec/for_each.hpp"
+#include "engine/exec/device_cells.hpp"
 #include "engine/stage/stage.hpp"
 
 namespace sc {
@@ -15,6 +15,12 @@ struct SweepOptions {
   int colours = 1;   ///< 2, 4 or 8: the kernel updates in place, one colour after the other
   double flops = 0;  ///< a cell, for reports
 };
+
+#ifdef __CUDACC__
+inline namespace by_nvcc {
+#else
+inline namespace by_host {
+#endif
 
 template <class Kernel, Declaration... Declared>
 class Sweep final : public Stage {
@@ -31,6 +37,7 @@ class Sweep final : public Stage {
     if (!grid_ && !accesses_.empty()) grid_ = &accesses_.front().field->grid();
     if (!grid_) refuse("stage \"" + this->name() + "\" declares no field");
     check_accesses();
+    reduce_ = options.reduce;
   }
   Sweep(std::string name, Kernel kernel, Declared... declared)
       : Sweep(std::move(name), kernel, SweepOptions{}, declared...) {}
@@ -47,12 +54,22 @@ class Sweep final : public Stage {
                   std::span<Accumulator> into) override {
     compute_in(places, box, threads, into, std::index_sequence_for<Declared...>{});
   }
+  bool runs_on_devices() const override { return true; }
+  void collect() override {
+    if (tally_) tally_->collect(accumulators());
+  }
 
  private:
   template <std::size_t... n>
   void compute_in([[maybe_unused]] std::span<const Place> places, const Box& box, int threads,
                   std::span<Accumulator> into, std::index_sequence<n...>) {
     const Frame frame{grid_->layout(), grid_->origin()};
+    if (Device* device = this->device()) {
+      if (!into.empty() && !tally_)
+        tally_ = std::make_unique<DeviceTally>(device->shared_from_this(), static_cast<int>(into.size()));
+      return device_cells(*device, lane(), box, lattice(), frame, into.empty() ? nullptr : tally_.get(),
+                          reduce_, name().c_str(), kernel_, std::get<n>(declared_).view(places[n])...);
+    }
     for_each(box, lattice(), frame, threads, into, kernel_, std::get<n>(declared_).view(places[n])...);
   }
 
@@ -66,6 +83,8 @@ class Sweep final : public Stage {
   std::tuple<Declared...> declared_;
   std::vector<Access> accesses_;
   const Grid* grid_ = nullptr;
+  Reduce reduce_ = Reduce::none;
+  std::unique_ptr<DeviceTally> tally_;  // where the fields are on a device
 };
 
 template <class Kernel, Declaration... Declared>
@@ -77,4 +96,5 @@ Sweep(std::string, Kernel, Declared...) -> Sweep<Kernel, Declared...>;
 template <class Kernel, Declaration... Declared>
 Sweep(std::string, Kernel, SweepOptions, Declared...) -> Sweep<Kernel, Declared...>;
 
+}  // inline namespace
 }  // namespace sc

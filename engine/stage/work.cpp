@@ -3,6 +3,7 @@
 #include "engine/stage/work.hpp"
 
 #include <algorithm>
+#include <thread>
 
 #include "engine/exec/team.hpp"
 
@@ -14,6 +15,7 @@ Work::Work(Stage& stage, Refresh& inputs, Refresh& outputs, Timeline& timeline, 
       outputs_(outputs),
       timeline_(timeline),
       options_(options),
+      device_(stage.device()),
       name_(timeline.name(stage.name() + options.booked_as)),
       all_(stage.grid().own()) {
   inputs_.book_on(name_);
@@ -80,7 +82,14 @@ void Work::arrive(Refresh& movement) {
   movement.arrive();
 }
 
+// The core on a lane of its own: the other one, of higher priority, has all that neighbours wait for.
+void Work::run_on_device(const Box& box) {
+  stage_.choose_lane(box == core_ && box != all_ ? Lane::core : Lane::edge);
+  stage_.compute(box, 1, stage_.accumulators());
+}
+
 void Work::run(const Box& box) {
+  if (device_) return run_on_device(box);
   const Int3 n = box.extent();
   constexpr int part = 64;  // cells, whole cache lines
   const bool few_rows = std::int64_t{n.y} * n.z < options_.threads && n.x >= 2 * part;
@@ -104,6 +113,7 @@ void Work::compute(const Box& box) {
   if (box.empty() || (piece_left_ && core_computed_ && box == core_)) return;  // see arrive()
   const Scope scope(timeline_, name_, box == core_ ? Phase::core : box == all_ ? Phase::all : Phase::shell);
   run(box);
+  if (device_ && options_.wait_for_device) device_->wait(device_->mark(stage_.lane()));
   core_computed_ = core_computed_ || box == core_ || box == all_;
 }
 
@@ -114,6 +124,16 @@ void Work::compute(const Box& box, Refresh& movement) {
     return;
   }
   const double begin = timeline_.now();
+  if (device_) {
+    // All at once: the device computes while this thread drives the movement, until either has come to its
+    // end.
+    run(box);
+    const Device::Mark computed = device_->mark(stage_.lane());
+    while (!movement.test() && !device_->reached(computed)) std::this_thread::yield();
+    core_computed_ = core_computed_ || box == core_;
+    timeline_.add(name_, Phase::core, begin, timeline_.now());
+    return;
+  }
   double poked = 0;
   double last = begin;
   int axis = whole_axis() == 2 ? 1 : 2;  // that the slabs are cut across

@@ -13,6 +13,8 @@ struct WorkOptions {
   int threads = 1;
   double poke_seconds = 0.5e-3;  ///< how long the core is computed between two progress calls
   const char* booked_as = "";    ///< follows the stage's name on the timeline
+  /// On a device: compute() waits for what it has enqueued, as a strategy without overlap means it to.
+  bool wait_for_device = false;
 };
 
 class Work {
@@ -54,12 +56,14 @@ class Work {
  private:
   void split_shell();
   void run(const Box& box);
+  void run_on_device(const Box& box);
 
   Stage& stage_;
   Refresh& inputs_;
   Refresh& outputs_;
   Timeline& timeline_;
   WorkOptions options_;
+  Device* device_;
   std::uint16_t name_;
   Box all_, core_;
   bool follows_halos_ = true;  // shell and core do; some stages have parts of their own

@@ -48,7 +48,7 @@ Array view(nb::handle owner, const Storage& storage) {
                                             std::size_t(n.y), std::size_t(n.x)};
   const std::array<std::int64_t, 4> strides = {storage.component_stride(), layout.sz, layout.sy, 1};
   const std::size_t first = storage.components() == 1 ? 1 : 0;
-  return {storage.base(),          4 - first, shape.data() + first, owner, strides.data() + first,
+  return {storage.host_base(),     4 - first, shape.data() + first, owner, strides.data() + first,
           dtype_of(storage.type())};
 }
 

@@ -18,10 +18,14 @@ void bind_context(nb::module_& module) {
   using Unlocked = nb::call_guard<nb::gil_scoped_release>;
   nb::class_<Ranks>(module, "Context",
                     "All ranks of MPI_COMM_WORLD; everything but its attributes is collective.")
-      .def(nb::init<int, const std::string&, double>(), "threads"_a = 1, "transport"_a = "auto",
-           "delay"_a = 0.0, Unlocked())
+      .def(nb::init<int, const std::string&, double, const std::string&>(), "threads"_a = 1,
+           "transport"_a = "auto", "delay"_a = 0.0, "device"_a = "cpu", Unlocked())
       .def_prop_ro("rank", [](Ranks& r) { return r.context().rank(); })
       .def_prop_ro("size", [](Ranks& r) { return r.context().size(); })
+      .def_prop_ro("device",
+                   [](Ranks& r) {
+                     return r.context().device() ? r.context().device()->describe() : std::string("cpu");
+                   })
       .def_prop_ro("threads", [](Ranks& r) { return r.context().threads(); })
       .def(
           "close", [](Ranks& r) { r.context().close(); }, Unlocked(),

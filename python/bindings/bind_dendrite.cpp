@@ -18,10 +18,16 @@ namespace {
 
 using dendrite::Dendrite;
 
+/// Fields lie where the context computes.
+dendrite::DendriteOptions on_device_of(const Context& context, dendrite::DendriteOptions options) {
+  options.space = context.device() ? Space::device : Space::host;
+  return options;
+}
+
 class DendriteFace : public SolverFace<Dendrite> {
  public:
   DendriteFace(std::shared_ptr<Ranks> ranks, const dendrite::DendriteOptions& options)
-      : SolverFace(ranks, dendrite::make_dendrite(ranks->open(), options)) {}
+      : SolverFace(ranks, dendrite::make_dendrite(ranks->open(), on_device_of(ranks->open(), options))) {}
 
  private:
   std::vector<NamedField> fields() override {

@@ -16,7 +16,7 @@ namespace sc::python {
 
 class Ranks {
  public:
-  Ranks(int threads, const std::string& transport, double delay);
+  Ranks(int threads, const std::string& transport, double delay, const std::string& device);
 
   Context& context() { return context_; }
   /// Throws Error (failure) once the context is closed: the fields' memory went with it.

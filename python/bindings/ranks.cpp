@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "engine/exec/open_device.hpp"
 #include "python/bindings/faces.hpp"
 
 namespace sc::python {
@@ -30,8 +31,10 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 }  // namespace
 
-Ranks::Ranks(int threads, const std::string& transport, double delay)
-    : context_(MPI_COMM_WORLD, {.threads = threads, .transport = policy_of(transport), .delay = delay}) {}
+Ranks::Ranks(int threads, const std::string& transport, double delay, const std::string& device)
+    : context_(MPI_COMM_WORLD, {.threads = threads, .transport = policy_of(transport), .delay = delay}) {
+  open_device(context_, device_of(device));
+}
 
 Context& Ranks::open() {
   if (context_.closed())

@@ -122,6 +122,7 @@ class SolverFace {
       Storage& storage = shown.field->storage(0);
       storage.settle();
       storage.set_fresh(point);
+      if (storage.device()) storage.begin_host_write();  // what the view holds goes to the device
     }
     viewed_ = false;
   }

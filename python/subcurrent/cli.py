@@ -87,7 +87,7 @@ def run(
     strategy: Annotated[
         str | None, typer.Option(help="blocking, ordered, boundary_first, interior_first, …")
     ] = None,
-    device: Annotated[str, typer.Option(help="cpu or cuda")] = "cpu",
+    device: Annotated[str | None, typer.Option(help="cpu or cuda")] = None,
     sets: SetOption = None,
     out: Annotated[Path | None, typer.Option(help="run folder  \\[default: runs/NAME]")] = None,
     resume: Annotated[
@@ -124,7 +124,9 @@ def run(
         sets.append(f"engine.threads={threads}")
     if strategy is not None:
         sets.append(f'engine.strategy="{strategy}"')
-    request = jobs.RunRequest(case, ranks, sets, device, out, resume, overwrite, dry_run)
+    if device is not None:
+        sets.append(f'engine.device="{device}"')
+    request = jobs.RunRequest(case, ranks, sets, out, resume, overwrite, dry_run)
     raise typer.Exit(jobs.run(request, console()))
 
 

@@ -35,7 +35,6 @@ class RunRequest:
     case: str
     ranks: int | None = None
     sets: list[str] = field(default_factory=list)
-    device: str = "cpu"
     out: Path | None = None
     resume: bool = False
     overwrite: bool = False
@@ -50,7 +49,7 @@ def run(request: RunRequest, console: Console) -> int:
     ranks = _ranks(request, outer)
     if ranks or outer is None:
         case.check_ranks(ranks)
-    check_device(request.device)
+    check_device(case.engine.device)
     folder = RunFolder(request.out or Path("runs") / default_name(path))
     checkpoints = _check_folder(request, folder, case)
     plan = run_plan(case, folder.path, ranks, checkpoints)
@@ -73,14 +72,12 @@ def default_name(case_file: Path) -> str:
 
 
 def check_device(device: str) -> None:
-    """Refuses a device that this build or this solver cannot use."""
-    if device == "cpu":
-        return
-    if device != "cuda":
-        raise BadInput(f"--device {device} is not known: allowed is cpu or cuda.")
-    if str(core.build_info().get("cuda", "no")) == "no":
-        raise BadInput("--device cuda needs a build with CUDA, and this one has none: use --device cpu.")
-    raise BadInput("--device cuda is not there for the solvers yet: use --device cpu.")
+    """Refuses a device that this build does not have; whether the machine has one only the ranks can tell."""
+    if device == "cuda" and str(core.build_info().get("cuda", "no")) == "no":
+        raise BadInput(
+            'engine.device = "cuda" needs a build with CUDA, and this one has none: configure with '
+            "-DSUBCURRENT_CUDA=ON where nvcc is, or take cpu."
+        )
 
 
 def prepare_folder(folder: RunFolder, case_file: Path, case: Case, plan: Plan, overwrite: bool) -> None:

@@ -41,6 +41,10 @@ class Plan:
     def layout(self) -> Layout:
         return Layout(self.ranks, self.engine()[0])
 
+    def device(self) -> str:
+        """Where the fields lie: cpu, cuda or emulated."""
+        return "cpu" if self.kind == "probe" else self.typed_case().engine.device
+
     def write(self, path: Path) -> Path:
         path.write_text(json.dumps(asdict(self), indent=1) + "\n")
         return path

@@ -112,6 +112,7 @@ class Recorder:
         measured = self._kind.measured(self._solver, self._case)
         terms = dict(self._solver.terms())
         timeline = dict(self._solver.timeline_summary())
+        self._transports = self._context.transports()  # not before a halo was needed are all of them known
         if not self._writes:
             return
         if self._last:
@@ -138,6 +139,7 @@ class Recorder:
             "cells": self._solver.cells,
             "strategy": self._solver.strategy,
             "transports": self._transports,
+            "device": self._context.device,
         }
 
     def _summary(self, state: str, terms: dict[str, Any], timeline: dict[str, Any]) -> dict[str, Any]:

@@ -44,7 +44,7 @@ def work(plan: Plan, stop: StopRequest, prepare: Any = None) -> int:
     try:
         module = core.load()
         threads, transport = plan.engine()
-        context = module.Context(threads=threads, transport=transport)
+        context = module.Context(threads=threads, transport=transport, device=plan.device())
     except Exception as error:
         return events.complain(plan.events, 0, error)
     try:

@@ -51,6 +51,7 @@ struct DendriteOptions {
   double safety = 0.9;  ///< dt is so many times the largest stable one
   double dt = 0;        ///< > 0: fixed instead
   Int3 split = {0, 0, 0};
+  Space space = Space::host;  ///< device: that of the context
   RunnerOptions engine;
 
   Bool3 periodic() const {

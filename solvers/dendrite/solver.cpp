@@ -32,7 +32,7 @@ template <class Real, bool noisy, bool turned>
 PhaseSolver<Real, noisy, turned>::PhaseSolver(Context& context, const DendriteOptions& options)
     : options_(options),
       runner_(context, options.engine),
-      fields_(grid_of(context, options)),
+      fields_(grid_of(context, options), options.space),
       advance_(advance_stage<Real, noisy, turned>(fields_)),
       global_(context),
       dt_(options.dt > 0 ? options.dt : options.safety * largest_step(options)) {

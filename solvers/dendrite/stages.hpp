@@ -11,7 +11,9 @@ namespace sc::dendrite {
 
 template <class Real, bool turned>
 struct Fields {
-  explicit Fields(const Grid& grid) : phi(grid, "phase", {.levels = 2}), theta(grid, "heat", {.levels = 2}) {}
+  Fields(const Grid& grid, Space space)
+      : phi(grid, "phase", {.levels = 2, .space = space}),
+        theta(grid, "heat", {.levels = 2, .space = space}) {}
   void advance() {
     phi.advance();
     theta.advance();
@@ -21,7 +23,8 @@ struct Fields {
 };
 template <class Real>
 struct Fields<Real, true> : Fields<Real, false> {
-  explicit Fields(const Grid& grid) : Fields<Real, false>(grid), turn(grid, "turn") {}
+  Fields(const Grid& grid, Space space)
+      : Fields<Real, false>(grid, space), turn(grid, "turn", {.space = space}) {}
   Field<Real, 4> turn;  ///< unit quaternion of the crystal that a cell belongs to
 };
 

@@ -2,6 +2,7 @@
 // ranks: 1 2 3
 // threads: 2
 // timeout: 300
+// device: yes
 // The dendrite against its naive serial oracle, and its bits against themselves: strategies x splits x
 // threads.
 #include <gtest/gtest.h>
@@ -12,6 +13,7 @@
 #include "engine/move/gather.hpp"
 #include "solvers/dendrite/model.hpp"
 #include "solvers/dendrite/solver.hpp"
+#include "tests/mpi/backends.hpp"
 #include "tests/mpi/cells.hpp"
 #include "tests/mpi/test_context.hpp"
 #include "tests/oracle/dendrite_reference.hpp"
@@ -134,6 +136,55 @@ TEST(Dendrite, LeavesTheSameBits) {
           }
       }
     }
+}
+
+class OnDevices : public test::OnBackend {};
+INSTANTIATE_TEST_SUITE_P(On, OnDevices, testing::ValuesIn(test::backends()), test::backend_name);
+
+// Strategies and splits leave one device the same bits. Sums, products, divisions and fused() are the same
+// functions on CUDA and on a host with fused multiply-adds, so that these are compared with the host's too.
+TEST_P(OnDevices, LeaveTheBitsOfTheHost) {
+  for (const bool single : {true, false})
+    for (const bool turned : {false, true}) {
+      DendriteOptions options = two_crystals({19, 16, 17}, single, true, turned);
+      options.engine.strategy = Strategy::blocking;
+      Context alone(MPI_COMM_SELF);
+      const Outcome expected = run(alone, options, 6);
+      alone.close();
+      test::TestContext context;
+      open(context, GetParam());
+      options.space = test::space_of(GetParam());
+      for (const Int3 split : test::splits(context.size()))
+        for (const Strategy strategy : {Strategy::blocking, Strategy::ordered, Strategy::boundary_first,
+                                        Strategy::interior_first, Strategy::pipelined}) {
+          options.split = split;
+          options.engine.strategy = strategy;
+          const Outcome got = run(context, options, 6);
+          EXPECT_EQ(got.measures.total, expected.measures.total);
+          EXPECT_EQ(got.measures.tip, expected.measures.tip);
+          EXPECT_EQ(got.measures.phi_high, expected.measures.phi_high);
+          if (context.rank() != 0) continue;
+          EXPECT_TRUE(same(got, expected)) << strategy_name(strategy) << to_string(split) << single << turned;
+        }
+    }
+}
+
+TEST_P(OnDevices, AgreeWithTheOracle) {
+  test::TestContext context;
+  open(context, GetParam());
+  for (const bool single : {false, true}) {
+    DendriteOptions options = two_crystals({17, 11, 13}, single, true, true);
+    options.space = test::space_of(GetParam());
+    const Outcome got = run(context, options, 12);
+    if (context.rank() != 0) continue;
+    oracle::Dendrite expected = oracle_of(options);
+    for (int n = 0; n < 12; ++n) expected.step();
+    if (single) {
+      EXPECT_LT(largest_difference<float>(got.phi, expected.phi, 0), 3e-6);
+    } else {
+      EXPECT_LT(largest_difference<double>(got.phi, expected.phi, 0), 1e-12);
+    }
+  }
 }
 
 TEST(Dendrite, RefusesWhatCannotBeRun) {

@@ -3,9 +3,10 @@
 // threads: 2
 // timeout: 240
 // label: sanitize
+// device: yes
 // Every strategy x split x thread count x transport leaves the bits of a naive serial loop: two sweeps that
 // read each other with different reach, boundary conditions with and without tangential neighbours, halos
-// poisoned beforehand.
+// poisoned beforehand. So does a device under every strategy that has one to offer.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -15,6 +16,7 @@
 
 #include "engine/move/gather.hpp"
 #include "engine/subcurrent.hpp"
+#include "tests/mpi/backends.hpp"
 #include "tests/mpi/test_context.hpp"
 
 namespace {
@@ -76,7 +78,8 @@ void poison(AnyField& field) {
   for (int level = 0; level < field.levels(); ++level) {
     Storage& s = field.storage(level);
     const Layout& l = field.grid().layout();
-    auto* base = reinterpret_cast<double*>(s.base());
+    s.begin_host_write();
+    auto* base = reinterpret_cast<double*>(s.host_base());
     for (int k = 0; k < s.components(); ++k)
       for (std::ptrdiff_t i = 0; i < l.elements; ++i)
         base[k * s.component_stride() + i - l.origin] = std::numeric_limits<double>::quiet_NaN();
@@ -90,10 +93,11 @@ std::vector<double> on_root(AnyField& field) {
   return values;
 }
 
-Outcome run(Context& context, const Problem& problem, Int3 split, RunnerOptions options) {
+Outcome run(Context& context, const Problem& problem, Int3 split, RunnerOptions options,
+            Space space = Space::host) {
   Grid grid(context, {.cells = problem.cells, .periodic = problem.periodic, .halo = 3, .split = split});
-  Field<double> u(grid, "u", {.levels = 2});
-  Field<double, 2> v(grid, "v", {.levels = 2});
+  Field<double> u(grid, "u", {.levels = 2, .space = space});
+  Field<double, 2> v(grid, "v", {.levels = 2, .space = space});
   poison(u);
   poison(v);
   context.barrier();  // a neighbour of the same node must not read a cell between poison and value
@@ -140,9 +144,11 @@ std::vector<Int3> splits_of(int ranks) {
 // The oracle: the same formulas on one rank by the plainest strategy; compared between rank counts through a
 // file would need the other run, so every rank computes the whole problem alone, on a communicator of its
 // own.
-Outcome alone(const Problem& problem) {
+Outcome alone(const Problem& problem, test::Backend backend = test::Backend::host) {
   Context context(MPI_COMM_SELF);
-  const Outcome outcome = run(context, problem, {1, 1, 1}, {.strategy = Strategy::blocking});
+  open(context, backend);
+  const Outcome outcome =
+      run(context, problem, {1, 1, 1}, {.strategy = Strategy::blocking}, test::space_of(backend));
   context.close();
   return outcome;
 }
@@ -242,6 +248,73 @@ TEST(Strategies, LeaveTheSameBits) {
   }
 }
 
+class OnDevices : public test::OnBackend {};
+INSTANTIATE_TEST_SUITE_P(On, OnDevices, testing::ValuesIn(test::backends()), test::backend_name);
+
+const std::vector<Strategy> strategies_of_devices{Strategy::blocking, Strategy::ordered,
+                                                  Strategy::boundary_first, Strategy::interior_first,
+                                                  Strategy::pipelined};
+
+TEST_P(OnDevices, LeaveTheSameBitsUnderEveryStrategy) {
+  for (const Problem& problem : problems) {
+    // Sums, products and fused() alone: an emulated device has the host's bits. CUDA's are compared with
+    // CUDA's, and with the host's here since these kernels leave nothing to chance (docs/gpu.md).
+    const Outcome expected = alone(problem);
+    for (const TransportPolicy transport : {TransportPolicy::automatic, TransportPolicy::delayed}) {
+      const bool reordered = transport == TransportPolicy::delayed;
+      test::TestContext context({.transport = transport, .delay = 2e-4});
+      open(context, GetParam());
+      for (const Int3 split : splits_of(context.size()))
+        for (const Strategy strategy : strategies_of_devices) {
+          const Corners corners = problem.skewed ? Corners::direct : Corners::staged;
+          const Outcome got = run(context, problem, split,
+                                  {.strategy = strategy,
+                                   .halo = {.corners = corners,
+                                            .piece_bytes = 900,
+                                            .device_piece_bytes = reordered ? 900U : 4U << 20},
+                                   .samples = 2},
+                                  test::space_of(GetParam()));
+          EXPECT_EQ(got.sum, expected.sum) << strategy_name(strategy) << " " << to_string(split);
+          if (context.rank() != 0) continue;
+          EXPECT_TRUE(same_bits(got.u, expected.u)) << strategy_name(strategy) << " " << to_string(split);
+          EXPECT_TRUE(same_bits(got.v, expected.v)) << strategy_name(strategy) << " " << to_string(split);
+        }
+    }
+  }
+}
+
+/// Nothing but sweeps, no reduction and no condition that would order them by the way.
+std::vector<double> spread(Context& context, Int3 split, Strategy strategy, Space space) {
+  const Grid grid(context,
+                  {.cells = {21, 20, 22}, .periodic = {true, true, true}, .halo = 1, .split = split});
+  Field<double> q(grid, "q", {.levels = 2, .space = space});
+  q.fill([](int x, int y, int z) { return std::sin(0.7 * x + 0.2 * y * z); });
+  Runner runner(context, {.strategy = strategy});
+  Sweep sweep("spread", Spread{}, writes(q.next()), reads(q.now(), star(1)));
+  for (int n = 0; n < 9; ++n) {
+    runner.run(sweep);
+    q.advance();
+  }
+  std::vector<double> values = on_root(q);
+  context.barrier();
+  return values;
+}
+
+TEST_P(OnDevices, LeaveTheSameBitsWithNothingBetweenTheSweeps) {
+  Context one(MPI_COMM_SELF);
+  const auto expected = spread(one, {1, 1, 1}, Strategy::blocking, Space::host);
+  one.close();
+  test::TestContext context;
+  open(context, GetParam());
+  for (const Int3 split : splits_of(context.size()))
+    for (const Strategy strategy : strategies_of_devices) {
+      const auto got = spread(context, split, strategy, test::space_of(GetParam()));
+      if (context.rank() == 0) {
+        EXPECT_TRUE(same_bits(got, expected)) << strategy_name(strategy) << to_string(split);
+      }
+    }
+}
+
 struct Relax {  // reads the 18 neighbours of a cell that four colours keep apart
   SC_FN void operator()(At c, InOut<double> u) const {
     double sum = 0;
@@ -255,9 +328,10 @@ struct Relax {  // reads the 18 neighbours of a cell that four colours keep apar
   }
 };
 
-std::vector<double> relax(Context& context, Bool3 periodic, Int3 split, RunnerOptions options) {
+std::vector<double> relax(Context& context, Bool3 periodic, Int3 split, RunnerOptions options,
+                          Space space = Space::host) {
   Grid grid(context, {.cells = {16, 18, 20}, .periodic = periodic, .halo = 1, .split = split});
-  Field<double> u(grid, "u");
+  Field<double> u(grid, "u", {.space = space});
   poison(u);
   context.barrier();
   u.fill([](int x, int y, int z) { return std::sin(0.7 * x + 0.2 * y * z); });
@@ -289,6 +363,23 @@ TEST(ColouredSweeps, LeaveTheSameBits) {
           }
         }
     }
+  }
+}
+
+TEST_P(OnDevices, LeaveTheSameBitsInColours) {
+  for (const Bool3 periodic : {Bool3{}, Bool3{true, true, true}}) {
+    Context one(MPI_COMM_SELF);
+    const auto expected = relax(one, periodic, {1, 1, 1}, {.strategy = Strategy::blocking});
+    one.close();
+    test::TestContext context;
+    open(context, GetParam());
+    for (const Int3 split : splits_of(context.size()))
+      for (const Strategy strategy : strategies_of_devices) {
+        const auto got = relax(context, periodic, split, {.strategy = strategy}, test::space_of(GetParam()));
+        if (context.rank() == 0) {
+          EXPECT_TRUE(same_bits(got, expected)) << strategy_name(strategy) << to_string(split);
+        }
+      }
   }
 }
 

@@ -25,7 +25,8 @@ class Error(RuntimeError):
 
 
 class Context:
-    def __init__(self, threads=1, transport="auto"):
+    def __init__(self, threads=1, transport="auto", device="cpu"):
+        self.device = device
         self.rank = int(os.environ.get("OMPI_COMM_WORLD_RANK", "0"))
         self.size = int(os.environ.get("OMPI_COMM_WORLD_SIZE", "1"))
         self.threads = threads

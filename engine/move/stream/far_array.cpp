@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 #include "engine/base/error.hpp"
 
@@ -69,7 +68,7 @@ void FarArray::store(int lo, int hi, const std::byte* from) {
       memory_.wait(Way::in);
     }
     const std::size_t bytes = static_cast<std::size_t>(run.hi - run.lo) * plane_bytes_;
-    std::memcpy(buffer.get() + static_cast<std::size_t>(run.lo - whole.lo) * plane_bytes_, from, bytes);
+    memory_.copy_near(buffer.get() + static_cast<std::size_t>(run.lo - whole.lo) * plane_bytes_, from, bytes);
     from += bytes;
     memory_.start(Way::out, part);
     memory_.wait(Way::out);
@@ -85,7 +84,7 @@ void FarArray::load(int lo, int hi, std::byte* to) const {
     memory_.start(Way::in, part);
     memory_.wait(Way::in);
     const std::size_t bytes = static_cast<std::size_t>(run.hi - run.lo) * plane_bytes_;
-    std::memcpy(to, buffer.get() + lead, bytes);
+    memory_.copy_near(to, buffer.get() + lead, bytes);
     to += bytes;
   }
 }

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <span>
@@ -39,9 +40,14 @@ class FarMemory {
 
   /// A new array of so many bytes, its content undefined; returns its number.
   virtual int add(const std::string& name, std::int64_t bytes) = 0;
+  /// 1 where near memory is not the host's: what lies beside a piece is then never filled up.
   virtual std::size_t alignment() const = 0;
   /// Near memory that batches may use.
   virtual Buffer allocate(std::size_t bytes) = 0;
+  /// At once, where either is near memory or the caller's: near memory may be beyond the host's reach.
+  virtual void copy_near(std::byte* to, const std::byte* from, std::size_t bytes) {
+    std::memcpy(to, from, bytes);
+  }
   /// Copied so far, successfully.
   virtual std::int64_t bytes(Way way) const = 0;
 };

@@ -175,7 +175,7 @@ SlabStream::Ready SlabStream::begin_read(const StreamPhase& phase, int piece) {
 
 void SlabStream::end_read(Ready& ready) {
   timed(&Times::read_wait, Phase::wait, "stream read", [&] { memory_.wait(Way::in); });
-  for (const Bounce& b : ready.bounces) std::memcpy(b.to, b.from, b.bytes);
+  for (const Bounce& b : ready.bounces) memory_.copy_near(b.to, b.from, b.bytes);
 }
 
 void SlabStream::begin_write(const StreamPhase& phase, const Ready& ready) {
@@ -190,7 +190,7 @@ void SlabStream::begin_write(const StreamPhase& phase, const Ready& ready) {
     part.near = slot.plane(n, slot.lo());
     // What fills the piece up to the boundary is nobody's: zero rather than whatever was in the slot.
     const std::size_t used = static_cast<std::size_t>(slot.hi() - slot.lo()) * use.array->plane_bytes();
-    std::memset(part.near + used, 0, part.bytes - used);
+    if (part.bytes > used) std::memset(part.near + used, 0, part.bytes - used);
     parts_.push_back(part);
   }
   if (parts_.empty()) return;

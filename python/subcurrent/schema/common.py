@@ -24,6 +24,7 @@ STRATEGIES = (
     "pipelined",
     "automatic",
 )
+DEVICES = ("cpu", "cuda", "emulated")
 
 
 class Engine(Table):
@@ -38,6 +39,11 @@ class Engine(Table):
         "how halos travel (delayed: a test that delays and reorders them)",
         '"auto", "shared", "mpi" or "delayed"',
         "auto",
+    )
+    device: Literal[DEVICES] = key(
+        "where the fields lie and are computed (emulated: a test of what a GPU would do, on the host)",
+        "one of " + ", ".join(f'"{name}"' for name in DEVICES),
+        "cpu",
     )
     corners: Literal["direct", "staged"] = key(
         "edges and corners of the halo: from 26 neighbours, or in three phases",
@@ -69,12 +75,15 @@ class SolverCase(Table):
     # What a checkpoint fixes: a resumed run must agree in these.
     fixed_on_resume: ClassVar[tuple[str, ...]] = ("solver", "grid")
 
+    # What [engine] device may be.
+    devices: ClassVar[tuple[str, ...]] = ("cpu",)
+
     engine: Engine = key("how the work is spread and messages hidden", "a table [engine]", Engine())
     output: Output = key("what is written", "a table [output]", Output())
 
     def check(self) -> None:
         """Raises BadInput with one sentence for keys that do not go together."""
-        check_engine(self.engine)
+        check_engine(self.engine, self.devices)
 
     def completed(self) -> Self:
         """The same case with the defaults that depend on other keys filled in, and unused keys dropped."""
@@ -132,7 +141,19 @@ def engine_options(engine: Engine) -> dict[str, Any]:
     }
 
 
-def check_engine(engine: Engine) -> None:
+def check_engine(engine: Engine, devices: tuple[str, ...] = ("cpu",)) -> None:
+    """Refuses what cannot stand together; `devices` are those that the solver runs on."""
+    if engine.device not in devices:
+        raise BadInput(
+            f'engine.device = "{engine.device}" is not there for this solver yet: it runs on '
+            f"{' or '.join(devices)}."
+        )
+    if engine.device != "cpu" and engine.strategy.startswith("halo_thread"):
+        raise BadInput(
+            f'engine.strategy = "{engine.strategy}" divides the threads of a rank, which a device has none '
+            f'of: with engine.device = "{engine.device}" take boundary_first, interior_first, pipelined, '
+            "blocking or ordered."
+        )
     if engine.strategy == "automatic":
         raise BadInput(
             'engine.strategy = "automatic" has no tuned choice for this case and machine: run tune first, or '

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import ConfigDict, Field
 
 from ..errors import BadInput
-from .common import SolverCase, Triple, check_pairs, check_split, engine_options
+from .common import DEVICES, SolverCase, Triple, check_pairs, check_split, engine_options
 from .keys import Table, key
 
 Cells = Annotated[list[Annotated[int, Field(ge=1, le=100_000)]], Field(min_length=3, max_length=3)]
@@ -100,6 +100,7 @@ class DendriteCase(SolverCase):
 
     exclusive: ClassVar = (("run.steps", "run.time"), ("run.safety", "run.dt"))
     fixed_on_resume: ClassVar = ("solver", "grid", "boundaries", "material", "start", "seeds")
+    devices: ClassVar = DEVICES
 
     solver: Literal["dendrite"] = key("the solver", '"dendrite"', "dendrite")
     material: Material = key("the metal", "a table [material]", Material())

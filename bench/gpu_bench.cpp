@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// The dendrite's step on a device, on fields that are interface everywhere: cells a second, operations as
+// counted by tests/unit/dendrite_kernels_test, and what share of the two bounds that is: the peak of fused
+// multiply-adds and the bandwidth of a copy, both measured on the same card. One rank: every size; several
+// ranks on one card: `blocking` against `boundary_first`.
+//   gpu_bench [cells along an axis = 512] [steps = 60] [device = cuda]
+// Without a device it says so and ends well.
+#include <mpi.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "engine/exec/launch.hpp"
+#include "engine/exec/open_device.hpp"
+#include "solvers/dendrite/model.hpp"
+#include "solvers/dendrite/stages.hpp"
+
+namespace {
+
+using namespace sc;
+using namespace sc::dendrite;
+
+/// Eight chains of fused multiply-adds a thread; the result is kept where it could matter.
+template <class Real>
+struct Multiplying {
+  static constexpr int chains = 8, rounds = 2048;
+  Real a, b;
+  Real* out;
+  SC_FN void operator()(Int3 place) const {
+    Real sum[chains];
+    for (int c = 0; c < chains; ++c) sum[c] = Real(place.x + c);
+    for (int n = 0; n < rounds; ++n)
+      for (int c = 0; c < chains; ++c) sum[c] = fused(sum[c], a, b);
+    Real all{};
+    for (int c = 0; c < chains; ++c) all += sum[c];
+    if (all == Real(-1)) out[0] = all;
+  }
+};
+
+/// Seconds of `times` runs of something on the lane of edges, after one that does not count.
+template <class F>
+double timed(Device& device, int times, F&& run) {
+  run();
+  device.finish();
+  const Device::Mark begin = device.mark(Lane::edge);
+  for (int n = 0; n < times; ++n) run();
+  const Device::Mark end = device.mark(Lane::edge);
+  device.finish();
+  return device.seconds(begin, end) / times;
+}
+
+template <class Real>
+double peak(Device& device, int threads) {
+  const Device::Memory out = device.allocate(sizeof(Real));
+  const Multiplying<Real> body{Real(0.5), Real(1), reinterpret_cast<Real*>(out.get())};
+  const double flops = 2.0 * body.chains * body.rounds * threads;
+  return flops / timed(device, 5, [&] { launch(device, Lane::edge, {threads, 1, 1}, body, "the peak"); });
+}
+
+double copy_bandwidth(Device& device, std::size_t bytes) {
+  const Device::Memory from = device.allocate(bytes), to = device.allocate(bytes);
+  return 2.0 * double(bytes) /
+         timed(device, 20, [&] { device.copy(Lane::edge, to.get(), from.get(), bytes); });
+}
+
+struct Bounds {
+  double flops, bytes;
+};
+
+template <class Real, bool noisy>
+struct Bed {
+  Bed(Context& context, int cells, Strategy strategy)
+      : runner(context, {.strategy = strategy}),
+        grid(context, {.cells = {cells, cells, cells}, .periodic = {true, true, true}, .halo = 1}),
+        fields(grid, Space::device),
+        advance(advance_stage<Real, noisy, false>(fields)) {
+    std::vector<double> wave(std::size_t(3 * cells));  // phi between 0.05 and 0.95, steep in every cell
+    for (int i = 0; i < cells; ++i)
+      for (int axis = 0; axis < 3; ++axis)
+        wave[std::size_t(3 * i + axis)] = std::sin((1.1 + 0.1 * axis) * i + 0.3);
+    fields.phi.fill([&](int x, int y, int z) {
+      return Real(0.5 + 0.45 * wave[std::size_t(3 * x)] * wave[std::size_t(3 * y + 1)] *
+                            wave[std::size_t(3 * z + 2)]);
+    });
+    fields.theta.fill([&](int x, int, int) { return Real(-100 + 50 * wave[std::size_t(3 * x)]); });
+    options.seeds = {{}};
+  }
+  /// Seconds a step of the slowest rank.
+  double step(Context& context, int steps) {
+    const auto run = [&](int count) {
+      for (int n = 0; n < count; ++n) {
+        runner.run(advance, {coefficients_of<Real>(options, 1e-15, n)});
+        fields.advance();
+      }
+      context.device()->finish();
+    };
+    run(4);
+    context.barrier();
+    const auto begin = std::chrono::steady_clock::now();
+    run(steps);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    return context.max(took.count()) / steps;
+  }
+
+  DendriteOptions options;
+  Runner runner;
+  Grid grid;
+  Fields<Real, false> fields;
+  AdvanceStage<Real, noisy, false> advance;
+};
+
+template <class Real, bool noisy>
+void measure(Context& context, const char* name, int cells, int steps, Strategy strategy, const Bounds& b) {
+  Bed<Real, noisy> bed(context, cells, strategy);
+  const double seconds = bed.step(context, steps);
+  const double rate = double(cells) * cells * cells / seconds;
+  const double flops = bed.advance.flops(), bytes = bed.advance.bytes_per_cell();
+  if (context.rank() != 0) return;
+  const double of_peak = rate * flops / b.flops, of_copy = rate * bytes / b.bytes;
+  std::printf("| %-14s | %4d | %-14s | %9.1f | %9.1f | %8.1f | %4.0f %% | %4.0f %% | %s |\n", name, cells,
+              std::string(strategy_name(strategy)).c_str(), 1e-6 * rate, 1e-9 * rate * flops,
+              1e-9 * rate * bytes, 100 * of_peak, 100 * of_copy, of_peak > of_copy ? "peak" : "copy");
+}
+
+void measure_all(Context& context, int cells, int steps) {
+  Device& device = *context.device();
+  const bool small = device.runs_on_host();  // the emulated device has no speed to be measured
+  const int threads = small ? 256 : 1 << 20;
+  const std::size_t copied = small ? std::size_t{1} << 20 : std::size_t{1} << 30;
+  const Bounds single{peak<float>(device, threads), copy_bandwidth(device, copied)};
+  const Bounds twice{peak<double>(device, threads), single.bytes};
+  if (context.rank() == 0) {
+    std::printf("%s, %d ranks; fused multiply-adds %.1f TFLOP/s single, %.1f double; copy %.0f GB/s\n",
+                device.describe().c_str(), context.size(), 1e-12 * single.flops, 1e-12 * twice.flops,
+                1e-9 * single.bytes);
+    std::printf(
+        "| fields | cells | strategy | million cells/s | GFLOP/s | GB/s | of peak | of copy | nearer |\n");
+    std::printf("|---|---|---|---|---|---|---|---|---|\n");
+  }
+  if (context.size() > 1) {
+    for (const Strategy strategy : {Strategy::blocking, Strategy::boundary_first, Strategy::interior_first})
+      measure<float, true>(context, "single, noise", cells, steps, strategy, single);
+    return;
+  }
+  for (int size = 64; size <= cells; size *= 2)
+    measure<float, true>(context, "single, noise", size, steps, Strategy::boundary_first, single);
+  measure<float, true>(context, "single, noise", cells, steps, Strategy::blocking, single);
+  measure<float, false>(context, "single", cells, steps, Strategy::boundary_first, single);
+  measure<double, true>(context, "double, noise", cells, steps, Strategy::boundary_first, twice);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const auto number = [&](int n, int otherwise) { return argc > n ? std::atoi(argv[n]) : otherwise; };
+  int result = 0;
+  try {
+    const DeviceKind kind = device_of(argc > 3 ? argv[3] : "cuda");
+    Context context(MPI_COMM_WORLD);
+    const std::string why = kind == DeviceKind::cuda ? why_no_cuda() : "";
+    if (context.any(!why.empty())) {
+      if (context.rank() == 0) std::printf("nothing is measured: %s\n", why.c_str());
+    } else {
+      open_device(context, kind);
+      measure_all(context, number(1, 512), number(2, 60));
+    }
+    context.close();
+  } catch (const Error& e) {
+    std::fprintf(stderr, "gpu_bench: %s\n", e.what());
+    result = static_cast<int>(e.code());
+    MPI_Abort(MPI_COMM_WORLD, result);
+  }
+  MPI_Finalize();
+  return result;
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Devices by name.
+#include "engine/base/device.hpp"
+
+#include <utility>
+
+#include "engine/base/error.hpp"
+
+namespace sc {
+
+namespace {
+
+constexpr std::array<std::pair<DeviceKind, std::string_view>, 3> kinds{
+    {{DeviceKind::none, "cpu"}, {DeviceKind::cuda, "cuda"}, {DeviceKind::emulated, "emulated"}}};
+
+}  // namespace
+
+std::string_view device_name(DeviceKind kind) {
+  for (const auto& [known, name] : kinds)
+    if (known == kind) return name;
+  return "";
+}
+
+DeviceKind device_of(std::string_view name) {
+  for (const auto& [kind, known] : kinds)
+    if (known == name) return kind;
+  refuse("engine.device is \"" + std::string(name) + "\"; allowed are cpu, cuda and emulated");
+}
+
+void Device::give(Lane /*lane*/, std::function<void()> /*work*/) {
+  throw Error(Exit::failure, describe() + " was given a function of the host's");
+}
+
+}  // namespace sc

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CUDA device: a stream for each lane, events for marks, and memory.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "engine/exec/cuda_check.hpp"
+#include "engine/exec/open_device.hpp"
+
+namespace sc {
+
+namespace {
+
+using cuda::check;
+
+class CudaDevice final : public Device {
+ public:
+  explicit CudaDevice(int number) : number_(number) {
+    check(cudaSetDevice(number_), "cudaSetDevice");
+    cudaDeviceProp properties;
+    check(cudaGetDeviceProperties(&properties, number_), "cudaGetDeviceProperties");
+    name_ = properties.name;
+    int least = 0, greatest = 0;  // the greatest priority is the lowest number
+    check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "cudaDeviceGetStreamPriorityRange");
+    for (std::size_t lane = 0; lane < lane_count; ++lane) {
+      const bool first = lane == static_cast<std::size_t>(Lane::edge);
+      check(cudaStreamCreateWithPriority(&streams_[lane], cudaStreamNonBlocking, first ? greatest : least),
+            "cudaStreamCreateWithPriority");
+    }
+  }
+  CudaDevice(const CudaDevice&) = delete;
+  CudaDevice& operator=(const CudaDevice&) = delete;
+  // Nothing can be reported from here, and the driver may be gone by now at the end of a program.
+  ~CudaDevice() override {
+    for (const cudaEvent_t event : free_events_) std::ignore = cudaEventDestroy(event);
+    for (const cudaStream_t stream : streams_) std::ignore = cudaStreamDestroy(stream);
+  }
+
+  std::string describe() const override { return name_ + " (device " + std::to_string(number_) + ")"; }
+
+  Memory allocate(std::size_t bytes) override {
+    void* data = nullptr;
+    check(cudaMalloc(&data, std::max<std::size_t>(bytes, 1)),
+          ("cudaMalloc of " + std::to_string(bytes >> 20) + " MiB").c_str());
+    Memory memory(static_cast<std::byte*>(data), [alive = shared_from_this()](std::byte* p) {
+      std::ignore = cudaFree(p);  // waits for the device's work by itself
+    });
+    check(cudaMemset(data, 0, bytes), "cudaMemset");
+    // The memset runs in a stream that ours do not wait for.
+    check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    return memory;
+  }
+
+  Memory pinned(std::size_t bytes) override {
+    void* data = nullptr;
+    check(cudaHostAlloc(&data, std::max<std::size_t>(bytes, 1), cudaHostAllocPortable | cudaHostAllocMapped),
+          ("cudaHostAlloc of " + std::to_string(bytes >> 20) + " MiB").c_str());
+    std::fill_n(static_cast<std::byte*>(data), bytes, std::byte{});
+    return {static_cast<std::byte*>(data), [alive = shared_from_this()](std::byte* p) {
+              std::ignore = cudaDeviceSynchronize();
+              std::ignore = cudaFreeHost(p);
+            }};
+  }
+
+  void copy(Lane lane, std::byte* to, const std::byte* from, std::size_t bytes) override {
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream(lane)), "cudaMemcpyAsync");
+  }
+
+  Mark mark(Lane lane) override {
+    cudaEvent_t event = nullptr;
+    if (free_events_.empty()) {
+      check(cudaEventCreate(&event), "cudaEventCreate");
+    } else {
+      event = free_events_.back();
+      free_events_.pop_back();
+    }
+    // Whoever waits for an event waits for what was recorded when it was told to: it may be recorded anew.
+    Mark mark(static_cast<void*>(event), [this, alive = shared_from_this()](void* e) {
+      free_events_.push_back(static_cast<cudaEvent_t>(e));
+    });
+    check(cudaEventRecord(event, stream(lane)), "cudaEventRecord");
+    return mark;
+  }
+  void after(Lane lane, const Mark& mark) override {
+    check(cudaStreamWaitEvent(stream(lane), event(mark), 0), "cudaStreamWaitEvent");
+  }
+  bool reached(const Mark& mark) override {
+    const cudaError_t code = cudaEventQuery(event(mark));
+    if (code == cudaErrorNotReady) {
+      std::ignore = cudaGetLastError();  // kept as the last error, where the next launch would find it
+      return false;
+    }
+    check(code, "cudaEventQuery");
+    return true;
+  }
+  void wait(const Mark& mark) override { check(cudaEventSynchronize(event(mark)), "cudaEventSynchronize"); }
+  void finish() override { check(cudaDeviceSynchronize(), "cudaDeviceSynchronize"); }
+
+  double seconds(const Mark& from, const Mark& to) const override {
+    float milliseconds = 0;
+    check(cudaEventElapsedTime(&milliseconds, event(from), event(to)), "cudaEventElapsedTime");
+    return 1e-3 * static_cast<double>(milliseconds);
+  }
+
+  void* native(Lane lane) const override { return stream(lane); }
+
+ private:
+  static cudaEvent_t event(const Mark& mark) { return static_cast<cudaEvent_t>(mark.get()); }
+  cudaStream_t stream(Lane lane) const { return streams_[static_cast<std::size_t>(lane)]; }
+
+  int number_;
+  std::string name_;
+  std::array<cudaStream_t, lane_count> streams_{};
+  std::vector<cudaEvent_t> free_events_;
+};
+
+}  // namespace
+
+std::string why_no_cuda() {
+  int count = 0;
+  const cudaError_t code = cudaGetDeviceCount(&count);
+  if (code != cudaSuccess) {
+    std::ignore = cudaGetLastError();  // not to be found by the next check
+    return std::string("this machine has no CUDA device (") + cudaGetErrorString(code) + ")";
+  }
+  return count > 0 ? "" : "this machine has no CUDA device";
+}
+
+std::shared_ptr<Device> make_cuda_device(int number) {
+  int count = 0;
+  check(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
+  return std::make_shared<CudaDevice>(number % std::max(1, count));
+}
+
+}  // namespace sc

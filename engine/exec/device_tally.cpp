@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// DeviceTally: from the device to accumulators.
+#include <cstring>
+#include <vector>
+
+#include "engine/exec/device_cells.hpp"
+
+namespace sc {
+
+// As TallyOf<K> lies in memory: K keys, then K times the words.
+DeviceTally::DeviceTally(std::shared_ptr<Device> device, int values)
+    : device_(std::move(device)),
+      bytes_(static_cast<std::size_t>(values) * (1 + TallyOf<1>::words) * sizeof(std::int64_t)),
+      memory_(device_->allocate(bytes_)),
+      copy_(device_->pinned(bytes_)),
+      empty_(device_->pinned(bytes_)) {
+  std::memset(empty_.get(), 0, bytes_);
+  for (int k = 0; k < values; ++k)
+    std::memcpy(empty_.get() + static_cast<std::size_t>(k) * sizeof(std::int64_t), &lowest_key,
+                sizeof lowest_key);
+  device_->copy(Lane::edge, memory_.get(), empty_.get(), bytes_);
+  device_->join();
+}
+
+void DeviceTally::collect(std::span<Accumulator> into) {
+  device_->after(Lane::edge, device_->mark(Lane::core));
+  device_->copy(Lane::edge, copy_.get(), memory_.get(), bytes_);
+  device_->copy(Lane::edge, memory_.get(), empty_.get(), bytes_);
+  const Device::Mark copied = device_->mark(Lane::edge);
+  device_->after(Lane::core, copied);
+  device_->wait(copied);
+  std::vector<std::int64_t> values(bytes_ / sizeof(std::int64_t));
+  std::memcpy(values.data(), copy_.get(), bytes_);
+  const std::span<const std::int64_t> words = std::span<const std::int64_t>(values).subspan(into.size());
+  for (std::size_t k = 0; k < into.size(); ++k)
+    into[k].add_tally(values[k], words.subspan(k * BinnedSum::words, BinnedSum::words));
+}
+
+}  // namespace sc

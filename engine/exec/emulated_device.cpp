@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// EmulatedDevice: queues, their disorder, and pages that are closed while no task runs.
+#include "engine/exec/emulated_device.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstring>
+
+#include "engine/base/error.hpp"
+
+namespace sc {
+
+namespace {
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+std::size_t whole_pages(std::size_t bytes) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return (std::max<std::size_t>(bytes, 1) + page - 1) / page * page;
+}
+
+}  // namespace
+
+std::uint64_t EmulatedDevice::next_number() {  // SplitMix64
+  std::uint64_t v = state_ += 0x9e3779b97f4a7c15U;
+  v = (v ^ (v >> 30)) * 0xbf58476d1ce4e5b9U;
+  v = (v ^ (v >> 27)) * 0x94d049bb133111ebU;
+  return v ^ (v >> 31);
+}
+
+void EmulatedDevice::open_memory(bool open) {
+  if (options_.host_reaches_memory || open == open_) return;
+  for (const auto& [data, bytes] : memory_)
+    if (mprotect(data, bytes, open ? PROT_READ | PROT_WRITE : PROT_NONE) != 0)
+      throw Error(Exit::failure, "mprotect refused to guard the emulated device's memory");
+  open_ = open;
+}
+
+Device::Memory EmulatedDevice::allocate(std::size_t bytes) {
+  const std::size_t pages = whole_pages(bytes);
+  const int access = options_.host_reaches_memory ? PROT_READ | PROT_WRITE : PROT_NONE;
+  void* data = mmap(nullptr, pages, access, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);  // zeroed
+  if (data == MAP_FAILED)
+    throw Error(Exit::storage,
+                "not enough memory for " + std::to_string(bytes >> 20) + " MiB of the emulated device's");
+  memory_[static_cast<std::byte*>(data)] = pages;
+  return {static_cast<std::byte*>(data), [this, alive = shared_from_this()](std::byte* p) {
+            finish();
+            munmap(p, memory_.at(p));
+            memory_.erase(p);
+          }};
+}
+
+Device::Memory EmulatedDevice::pinned(std::size_t bytes) {
+  const std::size_t pages = whole_pages(bytes);
+  void* data = mmap(nullptr, pages, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (data == MAP_FAILED)
+    throw Error(Exit::storage, "not enough memory for " + std::to_string(bytes >> 20) + " MiB beside fields");
+  return {static_cast<std::byte*>(data), [this, alive = shared_from_this(), pages](std::byte* p) {
+            finish();
+            munmap(p, pages);
+          }};
+}
+
+void EmulatedDevice::give(Lane lane, std::function<void()> work) {
+  queue(lane).tasks.push_back({std::move(work), nullptr});
+}
+
+void EmulatedDevice::copy(Lane lane, std::byte* to, const std::byte* from, std::size_t bytes) {
+  give(lane, [=] { std::memcpy(to, from, bytes); });
+}
+
+Device::Mark EmulatedDevice::mark(Lane lane) {
+  Queue& q = queue(lane);
+  auto place =
+      std::make_shared<Place>(Place{lane, q.done + static_cast<std::int64_t>(q.tasks.size()), now()});
+  q.marks.push_back(place);
+  return place;
+}
+
+void EmulatedDevice::after(Lane lane, const Mark& mark) {
+  queue(lane).tasks.push_back({nullptr, std::static_pointer_cast<Place>(mark)});
+}
+
+void EmulatedDevice::do_first(Queue& q) {
+  const Task task = std::move(q.tasks.front());
+  q.tasks.pop_front();
+  if (task.work) {
+    open_memory(true);
+    task.work();
+  }
+  ++q.done;
+  std::erase_if(q.marks, [&](const std::weak_ptr<Place>& weak) {
+    const auto place = weak.lock();
+    if (place && place->number <= q.done) place->when = now();
+    return !place || place->number <= q.done;
+  });
+}
+
+void EmulatedDevice::advance(Lane lane, std::int64_t number) {
+  Queue& q = queue(lane);
+  while (q.done < number) {
+    if (!ready(q)) {
+      const std::shared_ptr<Place> wait = q.tasks.front().wait;
+      advance(wait->lane, wait->number);
+      continue;
+    }
+    do_first(q);
+    if (options_.disorder == Disorder::shuffled) wander();
+  }
+}
+
+void EmulatedDevice::wander() {
+  for (std::uint64_t some = next_number() % 4; some > 0; --some) {
+    Queue& q = lanes_[next_number() % lane_count];
+    if (ready(q)) do_first(q);
+  }
+}
+
+bool EmulatedDevice::reached(const Mark& mark) {
+  const Place& p = place(mark);
+  if (options_.disorder == Disorder::shuffled) wander();
+  // Now and then, so that those who poll come to an end.
+  if (!passed(p) && next_number() % 4 == 0) advance(p.lane, p.number);
+  open_memory(false);
+  return passed(p);
+}
+
+void EmulatedDevice::wait(const Mark& mark) {
+  advance(place(mark).lane, place(mark).number);
+  open_memory(false);
+}
+
+void EmulatedDevice::finish() {
+  // The lane of least urgency last, as whoever forgot to wait for it would have it.
+  for (const Lane lane : {Lane::out, Lane::in, Lane::edge, Lane::core}) {
+    Queue& q = queue(lane);
+    advance(lane, q.done + static_cast<std::int64_t>(q.tasks.size()));
+  }
+  open_memory(false);
+}
+
+double EmulatedDevice::seconds(const Mark& from, const Mark& to) const {
+  return place(to).when - place(from).when;
+}
+
+}  // namespace sc

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// EmulatedDevice: a device made of the host. Work is put off and then done in an order that the marks allow
+// but the program did not write down; memory of the device cannot be touched in between. What lacks a wait
+// gives other bits, or a fault, without a GPU.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <vector>
+
+#include "engine/base/device.hpp"
+
+namespace sc {
+
+/// `late`: nothing is done before somebody waits for it, and then no more than that. `shuffled`: lanes take
+/// turns by a fixed disorder.
+enum class Disorder { late, shuffled };
+
+struct EmulatedOptions {
+  Disorder disorder = Disorder::shuffled;
+  std::uint64_t seed = 1;
+  bool host_reaches_memory = false;  ///< as a device that MPI can read from: memory stays open to the host
+};
+
+class EmulatedDevice final : public Device {
+ public:
+  explicit EmulatedDevice(EmulatedOptions options = {}) : options_(options), state_(options.seed) {}
+  EmulatedDevice(const EmulatedDevice&) = delete;
+  EmulatedDevice& operator=(const EmulatedDevice&) = delete;
+
+  std::string describe() const override { return "emulated device"; }
+  Memory allocate(std::size_t bytes) override;
+  Memory pinned(std::size_t bytes) override;
+  void copy(Lane lane, std::byte* to, const std::byte* from, std::size_t bytes) override;
+  Mark mark(Lane lane) override;
+  void after(Lane lane, const Mark& mark) override;
+  bool reached(const Mark& mark) override;
+  void wait(const Mark& mark) override;
+  void finish() override;
+  double seconds(const Mark& from, const Mark& to) const override;
+  bool runs_on_host() const override { return true; }
+  void give(Lane lane, std::function<void()> work) override;
+  bool host_reaches_memory() const override { return options_.host_reaches_memory; }
+
+ private:
+  struct Place {
+    Lane lane;
+    std::int64_t number;  ///< of tasks that the lane must have done
+    double when = 0;      ///< seconds, once reached
+  };
+  struct Task {
+    std::function<void()> work;   // nothing for a wait
+    std::shared_ptr<Place> wait;  // nothing for work
+  };
+  struct Queue {
+    std::deque<Task> tasks;
+    std::int64_t done = 0;
+    std::vector<std::weak_ptr<Place>> marks;
+  };
+  static const Place& place(const Mark& mark) { return *static_cast<const Place*>(mark.get()); }
+  Queue& queue(Lane lane) { return lanes_[static_cast<std::size_t>(lane)]; }
+  bool passed(const Place& place) const {
+    return lanes_[static_cast<std::size_t>(place.lane)].done >= place.number;
+  }
+  /// Whether the first task of a lane may be done now.
+  bool ready(const Queue& queue) const {
+    return !queue.tasks.empty() && (!queue.tasks.front().wait || passed(*queue.tasks.front().wait));
+  }
+  void do_first(Queue& queue);
+  /// Until the lane has done `number` tasks, and no more than that needs.
+  void advance(Lane lane, std::int64_t number);
+  /// Some tasks of any lane.
+  void wander();
+  void open_memory(bool open);
+  std::uint64_t next_number();
+
+  EmulatedOptions options_;
+  std::uint64_t state_;
+  std::array<Queue, lane_count> lanes_;
+  std::map<std::byte*, std::size_t> memory_;  // whole pages
+  bool open_ = false;
+};
+
+}  // namespace sc

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// HostMemory: the host's memory as far memory of a device, so that fields larger than a device pass through
+// the ring that fields larger than the host's memory pass through. Reads come on one lane of the device,
+// writes go on another, and both keep clear of what is computed.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "engine/base/device.hpp"
+#include "engine/move/stream/far_memory.hpp"
+
+namespace sc {
+
+class HostMemory final : public FarMemory {
+ public:
+  explicit HostMemory(std::shared_ptr<Device> device) : device_(std::move(device)) {}
+
+  /// Both follow what has been enqueued on the lanes that compute; what is enqueued there afterwards follows
+  /// a read that has been waited for.
+  void start(Way way, std::span<const FarPart> parts) override;
+  bool test(Way way) override;
+  void wait(Way way) override;
+  /// Pinned memory: a field as large as the host can keep resident. Throws Error (storage).
+  int add(const std::string& name, std::int64_t bytes) override;
+  std::size_t alignment() const override { return 1; }
+  /// On the device.
+  Buffer allocate(std::size_t bytes) override;
+  void copy_near(std::byte* to, const std::byte* from, std::size_t bytes) override;
+  std::int64_t bytes(Way way) const override { return bytes_[index(way)]; }
+
+ private:
+  static std::size_t index(Way way) { return way == Way::in ? 0 : 1; }
+  void done(Way way);
+
+  std::shared_ptr<Device> device_;
+  std::vector<Device::Memory> arrays_;
+  std::array<Device::Mark, 2> under_way_;
+  std::array<std::int64_t, 2> started_{}, bytes_{};
+};
+
+}  // namespace sc

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// ranks: 1 2
+// device: yes
+// What fields on a device promise the host: values, reductions to the bit, halos by the same plan, sentences
+// for what cannot be done. And that the emulated device finds a missing wait.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "engine/exec/cell_copy.hpp"
+#include "engine/move/gather.hpp"
+#include "engine/move/halo_exchange.hpp"
+#include "engine/subcurrent.hpp"
+#include "tests/mpi/backends.hpp"
+#include "tests/mpi/test_context.hpp"
+
+namespace sc::test {
+namespace {
+
+class OnDevices : public OnBackend {};
+INSTANTIATE_TEST_SUITE_P(On, OnDevices, testing::ValuesIn(backends()), backend_name);
+
+// Magnitudes from 1e-300 to 1e300 and subnormal ones, of both signs.
+double wild(int x, int y, int z) {
+  const int n = (x * 7919 + y * 104729 + z * 1299709) % 1009;
+  const double mantissa = 1 + n / 1009.0;
+  const int exponent = (x * 31 + y * 17 + z * 101) % 640 - 320;
+  return (n % 2 ? -mantissa : mantissa) * std::pow(10.0, exponent);
+}
+double tame(int x, int y, int z) { return std::sin(0.3 * x + 1.7 * y) * std::cos(0.9 * z) + 1e-7 * x; }
+
+struct Both {
+  SC_FN std::array<double, 2> operator()(At c, In<double> q) const { return {q[c], -q[c] * q[c]}; }
+};
+
+std::array<double, 6> reduced(Context& context, Field<double>& q) {
+  Runner runner(context, {});
+  std::array<double, 6> all{};
+  std::size_t n = 0;
+  for (const Reduce reduce : {Reduce::sum, Reduce::max, Reduce::min}) {
+    Sweep both("both", Both{}, SweepOptions{.reduce = reduce}, reads(q.now()));
+    GlobalValue global(context);
+    runner.run(both);  // what the first run has left must not be added again
+    runner.run(both);
+    global.start(both.accumulators());
+    all[n++] = global.value(0);
+    all[n++] = global.value(1);
+  }
+  return all;
+}
+
+TEST_P(OnDevices, ReduceToTheBit) {
+  TestContext context;
+  open(context, GetParam());
+  const Grid grid(context, {.cells = {67, 19, 21}, .halo = 1});
+  for (const auto& value : {&wild, &tame}) {
+    Field<double> host(grid, "host"), there(grid, "there", {.space = space_of(GetParam())});
+    host.fill(*value);
+    there.fill(*value);
+    const auto expected = reduced(context, host), got = reduced(context, there);
+    for (std::size_t n = 0; n < got.size(); ++n) {
+      EXPECT_TRUE(got[n] == expected[n] || (std::isnan(got[n]) && std::isnan(expected[n]))) << n;
+    }
+    // One cell that is not a number is the result of each.
+    there.fill([&](int x, int y, int z) {
+      return x == 60 && y == 3 && z == 20 ? std::numeric_limits<double>::quiet_NaN() : (*value)(x, y, z);
+    });
+    for (const double v : reduced(context, there)) EXPECT_TRUE(std::isnan(v));
+  }
+}
+
+struct Twice {
+  SC_FN void operator()(At c, Out<double> to, In<double> from) const { to[c] = 2 * from[c]; }
+};
+
+TEST_P(OnDevices, ShowTheHostWhatTheyHold) {
+  TestContext context;
+  open(context, GetParam());
+  const Grid grid(context, {.cells = {9, 8, 7}, .periodic = {true, true, true}, .halo = 1});
+  Field<double> q(grid, "q", {.levels = 2, .space = space_of(GetParam())});
+  Runner runner(context, {});
+  q.fill(tame);
+  for (int round = 1; round <= 3; ++round) {
+    Sweep twice("twice", Twice{}, writes(q.next()), reads(q.now()));
+    runner.run(twice);
+    q.advance();
+    const Int3 at = grid.origin();
+    EXPECT_EQ(q.get({2, 1, 0}), std::ldexp(tame(at.x + 2, at.y + 1, at.z), round));
+    // What the host does not write keeps the value that the device has computed.
+    const Out<double> cells = q.modify();
+    cells.base[grid.layout().offset({2, 1, 0})] = 5;
+    EXPECT_EQ(q.get({1, 1, 0}), std::ldexp(tame(at.x + 1, at.y + 1, at.z), round));
+    cells.base[grid.layout().offset({2, 1, 0})] = std::ldexp(tame(at.x + 2, at.y + 1, at.z), round);
+  }
+  runner.refresh(q.now(), box(1));
+  EXPECT_EQ(q.get({-1, -1, -1}),
+            q.get({-1, -1, grid.own().hi.z - 1 + (grid.split().z > 1 ? -grid.own().hi.z : 0)}));
+}
+
+// Every type, mixed so that packed cells of 8 bytes begin at odd multiples of 4.
+TEST_P(OnDevices, ExchangeHalosByTheSamePlan) {
+  TestContext context;
+  open(context, GetParam());
+  for (const Corners corners : {Corners::direct, Corners::staged})
+    for (const std::size_t piece : {std::size_t{300}, std::size_t{1} << 22}) {
+      const Grid grid(context, {.cells = {11, 10, 13}, .periodic = {true, false, true}, .halo = 2});
+      Field<float> a(grid, "a", {.space = space_of(GetParam())});
+      Field<double, 2> b(grid, "b", {.space = space_of(GetParam())});
+      Field<std::int32_t> c(grid, "c", {.space = space_of(GetParam())});
+      Field<std::complex<double>> d(grid, "d", {.space = space_of(GetParam())});
+      const auto number = [](int x, int y, int z) { return 1000.0 * z + 30.0 * y + x; };
+      a.fill([&](int x, int y, int z) { return float(number(x, y, z)); });
+      b.fill([&](int k, int x, int y, int z) { return number(x, y, z) + 1e6 * k; });
+      c.fill([&](int x, int y, int z) { return int(number(x, y, z)); });
+      d.fill([&](int x, int y, int z) { return std::complex<double>(number(x, y, z), -1); });
+      HaloExchange exchange(grid,
+                            {{&a.storage(0), star(1)},
+                             {&b.storage(0), box(2)},
+                             {&c.storage(0), box(1)},
+                             {&d.storage(0), star(2)}},
+                            {.corners = corners, .device_piece_bytes = piece});
+      for (int round = 0; round < 3; ++round) {
+        exchange.start();
+        while (!exchange.test()) {
+        }
+        exchange.wait();
+      }
+      const Int3 n = grid.own().hi, o = grid.origin(), all = grid.cells();
+      for (int z = -2; z < n.z + 2; ++z)
+        for (int x = -2; x < n.x + 2; ++x) {
+          const int y = 4 % n.y;
+          const double expected = number((o.x + x + all.x) % all.x, o.y + y, (o.z + z + all.z) % all.z);
+          EXPECT_EQ(b.get({x, y, z}, 1), expected + 1e6);
+          if (x < -1 || x > n.x || z < -1 || z > n.z) continue;
+          EXPECT_EQ(c.get({x, y, z}), int(expected));
+          if ((x < 0 || x >= n.x) && (z < 0 || z >= n.z)) continue;
+          EXPECT_EQ(a.get({x, y, z}), float(expected));
+          EXPECT_EQ(d.get({x, y, z}).real(), expected);
+        }
+    }
+}
+
+TEST_P(OnDevices, SayWhatTheyCannotDo) {
+  TestContext context;
+  const auto said = [](auto&& action) -> std::string {
+    try {
+      action();
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "";
+  };
+  const Grid grid(context, {.cells = {12, 12, 12}, .halo = 1});
+  EXPECT_NE(said([&] { Field<double>(grid, "early", {.space = Space::device}); }).find("\"early\""),
+            std::string::npos);
+  if (GetParam() == Backend::host) return;
+  open(context, GetParam());
+  Field<double> here(grid, "here"), there(grid, "there", {.levels = 2, .space = Space::device});
+  Runner runner(context, {});
+  Sweep mixed("mixed", Twice{}, writes(there.now()), reads(here.now()));
+  const std::string both = said([&] { runner.run(mixed); });
+  EXPECT_NE(both.find("\"there\" and field \"here\" in different memories"), std::string::npos) << both;
+  Sweep twice("twice", Twice{}, writes(there.next()), reads(there.now()));
+  Runner threads(context, {.strategy = Strategy::halo_thread});
+  EXPECT_NE(said([&] { threads.run(twice); }).find("halo_thread"), std::string::npos);
+  EXPECT_NE(said([&] {
+              HaloExchange(grid, {{&here.storage(0), star(1)}, {&there.storage(0), star(1)}});
+            }).find("different memories"),
+            std::string::npos);
+}
+
+TEST(Devices, HaveNames) {
+  EXPECT_EQ(device_of("cuda"), DeviceKind::cuda);
+  EXPECT_EQ(device_name(DeviceKind::emulated), "emulated");
+  EXPECT_THROW(device_of("gpu"), Error);
+  if (why_no_cuda().empty()) return;
+  TestContext context;
+  try {
+    open_device(context, DeviceKind::cuda);
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("engine.device is \"cuda\", but this "), std::string::npos)
+        << e.what();
+    EXPECT_EQ(e.code(), Exit::bad_input);
+  }
+}
+
+struct Counting {  // nvcc takes no lambda here
+  Int3 extent;
+  int* base;
+  SC_FN void operator()(Int3 p) const { ++base[p.x + extent.x * (p.y + std::ptrdiff_t{extent.y} * p.z)]; }
+};
+
+TEST(Launch, ReachesEveryPlaceOnce) {
+  for (const Int3 extent : {Int3{1, 1, 1}, Int3{1, 300, 5}, Int3{65, 3, 2}, Int3{2, 1, 70000},
+                            Int3{512, 7, 9}, Int3{3, 70000, 1}}) {
+    const Shape shape = shape_of(extent);
+    EXPECT_LE(shape.threads.x * shape.threads.y * shape.threads.z, 256);
+    EXPECT_LE(shape.threads.z, 64);
+    EXPECT_LE(std::max(shape.blocks.y, shape.blocks.z), 65535);
+    std::vector<int> times(std::size_t(extent.x) * extent.y * extent.z);
+    const auto device = std::make_shared<EmulatedDevice>();
+    launch(*device, Lane::core, extent, Counting{extent, times.data()}, "counting");
+    device->finish();
+    EXPECT_EQ(std::count(times.begin(), times.end(), 1), std::ptrdiff_t(times.size()));
+  }
+}
+
+// The double itself: without the wait the copy brings what was there before, in each disorder.
+TEST(EmulatedDevice, ShowsAMissingWait) {
+  for (const Disorder disorder : {Disorder::late, Disorder::shuffled})
+    for (const bool waits : {true, false}) {
+      int wrong = 0;
+      for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        const auto device = std::make_shared<EmulatedDevice>(EmulatedOptions{disorder, seed, false});
+        const Device::Memory cell = device->allocate(8), seen = device->pinned(8);
+        std::byte* p = cell.get();
+        device->give(Lane::core, [p] { *p = std::byte{7}; });
+        if (waits) device->after(Lane::edge, device->mark(Lane::core));
+        device->copy(Lane::edge, seen.get(), p, 1);
+        device->wait(device->mark(Lane::edge));
+        wrong += *seen != std::byte{7};
+      }
+      if (waits)
+        EXPECT_EQ(wrong, 0);
+      else
+        EXPECT_GT(wrong, 0);
+    }
+}
+
+TEST(EmulatedDeviceDeathTest, GuardsItsMemory) {
+  GTEST_FLAG_SET(death_test_style, "fast");  // a program started anew would start MPI anew
+  const auto device = std::make_shared<EmulatedDevice>();
+  const Device::Memory cell = device->allocate(8);
+  EXPECT_DEATH(*cell = std::byte{1}, "");
+}
+
+}  // namespace
+}  // namespace sc::test
