@@ -43,7 +43,7 @@ void Turbulence::multiply(const Kernel& kernel, std::span<Accumulator> into, int
 template void Turbulence::multiply(const Moments&, std::span<Accumulator>, int);
 
 /// r = (u, w) becomes (u, u x w); or (.., u) the six products of u with itself.
-void Turbulence::products(int lo, int hi, const Arrays& planes) {
+void Turbulence::products(int lo, int hi, const Arrays& planes, bool speed) {
   const auto per_spacing = [](int count) { return count / (2 * std::numbers::pi); };
   const Int3 n = options_.points;
   const std::array<double, 3> h{per_spacing(n.x), per_spacing(n.y), per_spacing(n.z)};
@@ -51,11 +51,11 @@ void Turbulence::products(int lo, int hi, const Arrays& planes) {
   each_plane(lo, hi, [&](int z, int thread) {
     std::vector<Accumulator>& fastest = fastest_[static_cast<std::size_t>(thread)];
     to_points(z, planes, rotational ? 0 : 3, thread);
-    if (rotational && measure_speed_)
+    if (rotational && speed)
       multiply(Fastest<Cross, 0>{h}, fastest, thread);
     else if (rotational)
       multiply(Cross{}, {}, thread);
-    else if (measure_speed_)
+    else if (speed)
       multiply(Fastest<Products, 3>{h}, fastest, thread);
     else
       multiply(Products{}, {}, thread);

@@ -115,13 +115,19 @@ class Turbulence {
 
   void runge_kutta_4();
   void low_storage_3();
-  /// v <- N(v) before its projection; of `next`, the stage that follows, the first piece is read meanwhile.
-  void nonlinear(Stage& next);
-  void without_aliases(Stage& next);
-  /// The same with its aliases; u = v first where keep_ says so.
-  void evaluate(Stage& next);
-  void evaluate_divergence(Stage& next);
-  void meet(const std::vector<spectral::Planes::Use>& uses);
+  /// How the nonlinear term is evaluated.
+  struct Evaluation {
+    Stage& next;             ///< the stage that follows, whose first piece is read meanwhile
+    bool keep = false;       ///< u = v first
+    bool choose_dt = false;  ///< from the largest speed, if there is a Courant number
+  };
+  /// v <- N(v) before its projection
+  void nonlinear(const Evaluation& how);
+  /// The same, with its aliases.
+  void evaluate(const Evaluation& how);
+  void evaluate_twice(const Evaluation& how);
+  void evaluate_divergence(const Evaluation& how);
+  void meet(const std::vector<spectral::Planes::Use>& uses, bool speed);
   // points.cpp: what is done with the planes [lo, hi) of the arrays that meet
   using Arrays = std::vector<spectral::Cells<Mode>>;
   void each_plane(int lo, int hi, const std::function<void(int z, int thread)>& action);
@@ -130,7 +136,7 @@ class Turbulence {
   void from_points(int z, const Arrays& planes, int first, int thread);
   template <class Kernel>
   void multiply(const Kernel& kernel, std::span<Accumulator> into, int thread);
-  void products(int lo, int hi, const Arrays& planes);
+  void products(int lo, int hi, const Arrays& planes, bool speed);
   double skewness();
 
   void choose_dt();
@@ -167,8 +173,6 @@ class Turbulence {
   std::ptrdiff_t component_stride_ = 0;
   std::vector<std::vector<double>> points_;
   std::vector<std::vector<Accumulator>> fastest_;
-  bool measure_speed_ = false;         ///< in the next meeting
-  bool keep_ = false;                  ///< u = v, in the next evaluation
   std::vector<Tables<double>> decay_;  ///< of each share of dt that the scheme needs
   Tables<Mode> shift_;
   double tabulated_dt_ = 0;

@@ -41,20 +41,21 @@ void Turbulence::runge_kutta_4() {
   Sweep first("stage", Stage123{}, flops, updates(v), writes(sum_), reads(u_));
   Sweep middle("stage", Stage23{}, flops, updates(v), updates(sum_), reads(u_));
   Sweep last("last stage", Stage4{}, flops, updates(v), reads(sum_));
-  keep_ = true;
-  measure_speed_ = options_.courant > 0;
-  nonlinear(first);
-  choose_dt();
+  // v = e (u + dt/2 k1),   sum = e^2 (u + dt/6 k1)
+  nonlinear({.next = first, .keep = true, .choose_dt = true});
   const double dt = dt_;
   first.set(Stage123{project, decay(0), e(1), e(dt / 2), e2(1), e2(dt / 6)});
   store_->run(first);
-  nonlinear(middle);
+  // v = e u + dt/2 k2,     sum += e dt/3 k2
+  nonlinear({.next = middle});
   middle.set(Stage23{{project, decay(0), e(1), one(dt / 2), none, e(dt / 3)}});
   store_->run(middle);
-  nonlinear(middle);
+  // v = e^2 u + dt e k3,   sum += e dt/3 k3
+  nonlinear({.next = middle});
   middle.set(Stage23{{project, decay(0), e2(1), e(dt), none, e(dt / 3)}});
   store_->run(middle);
-  nonlinear(last);
+  // v = sum + dt/6 k4
+  nonlinear({.next = last});
   last.set(Stage4{project, dt / 6});
   store_->run(last);
 }
@@ -68,10 +69,7 @@ void Turbulence::low_storage_3() {
   Sweep later("stage", LowStorage{}, flops, updates(v), updates(sum_), reads(u_));
   for (std::size_t s = 0; s < a.size(); ++s) {
     Stage& stage = s == 0 ? static_cast<Stage&>(first) : later;
-    keep_ = true;
-    measure_speed_ = s == 0 && options_.courant > 0;
-    nonlinear(stage);
-    if (s == 0) choose_dt();
+    nonlinear({.next = stage, .keep = true, .choose_dt = s == 0});
     const LowStorage now{projection(), decay(s), a[s], b[s], dt_};
     first.set({now});
     later.set(now);
@@ -80,29 +78,34 @@ void Turbulence::low_storage_3() {
 }
 
 /// v <- N(v) + c v in the band that is forced
-void Turbulence::nonlinear(Stage& next) {
+void Turbulence::nonlinear(const Evaluation& how) {
   forcing_.hold(v_.now());
-  without_aliases(next);
+  const bool speed = how.choose_dt && options_.courant > 0;
+  if (options_.dealiasing == Dealiasing::two_thirds)
+    evaluate({how.next, how.keep, speed});
+  else
+    evaluate_twice({how.next, how.keep, speed});
   forcing_.add(v_.now());
+  if (speed) choose_dt();
 }
 
-void Turbulence::without_aliases(Stage& next) {
-  if (options_.dealiasing == Dealiasing::two_thirds) return evaluate(next);
+/// v <- (N(v) + N on points half a spacing away) / 2
+void Turbulence::evaluate_twice(const Evaluation& how) {
   const Level<Mode, 3> v = v_.now();
   const SweepOptions flops{.flops = 24};
   Sweep shift("shift", Shifted{half_spacing()}, flops, writes(held_), reads(v));
   Sweep exchange("exchange", Exchange{}, updates(v), updates(held_));
   Sweep average("average", Averaged{half_spacing()}, flops, updates(v), reads(held_));
   store_->run(shift);
-  evaluate(exchange);
+  evaluate({exchange, how.keep, how.choose_dt});
   store_->run(exchange);
-  evaluate(average);
-  store_->run(average, &next);
+  evaluate({average});
+  store_->run(average, &how.next);
 }
 
 /// v <- F(v x curl v): six arrays to the points, three back, where planes of all of them meet.
-void Turbulence::evaluate(Stage& next) {
-  if (options_.form == Form::divergence) return evaluate_divergence(next);
+void Turbulence::evaluate(const Evaluation& how) {
+  if (options_.form == Form::divergence) return evaluate_divergence(how);
   const auto to_planes = [&](int array, int d) {
     store_->fill(
         array, [&](spectral::Cells<Mode> to) { fft_.backward_across(spectral::cells_of(v_.now(), d), to); });
@@ -112,28 +115,30 @@ void Turbulence::evaluate(Stage& next) {
   Sweep curl("curl", Curl{wavenumbers()}, SweepOptions{.flops = 18}, updates(v_.now()));
   Sweep keep_curl("curl", KeepCurl{{wavenumbers()}}, SweepOptions{.flops = 18}, writes(u_),
                   updates(v_.now()));
-  store_->run(std::exchange(keep_, false) ? static_cast<Stage&>(keep_curl) : curl);
+  store_->run(how.keep ? static_cast<Stage&>(keep_curl) : curl);
   for (int d = 0; d < 3; ++d) to_planes(3 + d, d);
   // w <- u x w
-  meet({{0, reads_only}, {1, reads_only}, {2, reads_only}, {3, changes}, {4, changes}, {5, changes}});
+  meet({{0, reads_only}, {1, reads_only}, {2, reads_only}, {3, changes}, {4, changes}, {5, changes}},
+       how.choose_dt);
   constexpr std::array order{2, 0, 1};  // the last is still in memory
   for (std::size_t n = 0; n < order.size(); ++n) {
     const bool more = n + 1 < order.size();
     store_->take(3 + order[n], more ? 3 + order[n + 1] : -1, [&](spectral::Cells<const Mode> from) {
-      if (!more) store_->prefetch(next);
+      if (!more) store_->prefetch(how.next);
       fft_.forward_across(from, spectral::cells_of(v_.now(), order[n]));
     });
   }
 }
 
 /// v_a <- - i k_b F(v_a v_b): three arrays to the points, six back.
-void Turbulence::evaluate_divergence(Stage& next) {
+void Turbulence::evaluate_divergence(const Evaluation& how) {
   for (int d = 0; d < 3; ++d)
     store_->fill(
         3 + d, [&](spectral::Cells<Mode> to) { fft_.backward_across(spectral::cells_of(v_.now(), d), to); });
   Sweep keep("keep", Copy{}, writes(u_), reads(v_.now()));
-  if (std::exchange(keep_, false)) store_->run(keep);
-  meet({{3, changes}, {4, changes}, {5, changes}, {0, writes_only}, {1, writes_only}, {2, writes_only}});
+  if (how.keep) store_->run(keep);
+  meet({{3, changes}, {4, changes}, {5, changes}, {0, writes_only}, {1, writes_only}, {2, writes_only}},
+       how.choose_dt);
   struct Product {
     int array, a, b;
   };
@@ -143,25 +148,24 @@ void Turbulence::evaluate_divergence(Stage& next) {
     const Product& p = order[n];
     const bool more = n + 1 < order.size();
     store_->take(p.array, more ? order[n + 1].array : -1, [&](spectral::Cells<const Mode> from) {
-      if (!more) store_->prefetch(next);
+      if (!more) store_->prefetch(how.next);
       fft_.forward_across(from, spectral::cells_of(work().now()));
     });
     runner_.run(derive, Divergence{wavenumbers(), p.a, p.b, n == 0});
   }
 }
 
-void Turbulence::meet(const std::vector<spectral::Planes::Use>& uses) {
-  for (auto& speed : fastest_)
-    for (Accumulator& a : speed) a.clear();
-  store_->meet(uses, [&](int lo, int hi, const auto& arrays) { products(lo, hi, arrays); });
-  if (!std::exchange(measure_speed_, false)) return;
+void Turbulence::meet(const std::vector<spectral::Planes::Use>& uses, bool speed) {
+  for (auto& of_thread : fastest_)
+    for (Accumulator& a : of_thread) a.clear();
+  store_->meet(uses, [&](int lo, int hi, const auto& arrays) { products(lo, hi, arrays, speed); });
+  if (!speed) return;
   for (std::size_t thread = 1; thread < fastest_.size(); ++thread) merge(fastest_[0], fastest_[thread]);
   speed_.start(fastest_[0]);  // travels under the transforms back
 }
 
 /// What the Courant number allows, from the speeds of the step's first evaluation.
 void Turbulence::choose_dt() {
-  if (options_.courant == 0) return;
   const double per_time = speed_.value();
   dt_ = per_time > 0 ? std::min(options_.dt, options_.courant / per_time) : options_.dt;
   tabulate();
@@ -173,7 +177,7 @@ Field<Mode, 3>& Turbulence::nonlinear_term() {
   Sweep exchange("exchange", Exchange{}, updates(v_.now()), updates(term_->now()));
   Sweep project("project", Projected{projection()}, updates(term_->now()));
   runner_.run(copy);
-  nonlinear(copy);
+  nonlinear({.next = copy});
   runner_.run(exchange);
   runner_.run(project);
   return *term_;
