@@ -324,7 +324,7 @@ def test_pictures_appear(tmp_path):
 @pytest.mark.long
 @pytest.mark.timeout(4 * 3600)
 def test_taylor_green_meets_its_published_peak(program):
-    """128³ against 512³: within 4 % of the peak of dissipation and 0.15 of its time."""
+    """128³ against 512³: within 2 % of the peak of dissipation and 0.15 of its time."""
     done = program("run", "taylor_green_1600", "-n", "2", "--out", "r", *QUIET, timeout=4 * 3600)
     assert done.returncode == OK, done.stderr
     mine = {
@@ -335,10 +335,10 @@ def test_taylor_green_meets_its_published_peak(program):
     peak, published = np.argmax(mine["dissipation"]), np.argmax(reference["dissipation"])
     share = mine["dissipation"][peak] / reference["dissipation"][published]
     print(f"peak {share:.4f} of the published one, at t = {mine['time'][peak]:.2f}")
-    assert share == pytest.approx(1, abs=0.04)
+    assert share == pytest.approx(1, abs=0.02)
     assert mine["time"][peak] == pytest.approx(reference["t"][published], abs=0.15)
     at = np.interp(mine["time"], reference["t"], reference["dissipation"])
-    assert np.abs(mine["dissipation"] / at - 1).max() < 0.06
+    assert np.abs(mine["dissipation"] / at - 1).max() < 0.08
 
 
 @pytest.mark.long
