@@ -3,6 +3,7 @@
 #
 # The first lines of a test file may say how it wants to run:
 #   // ranks: 1 2 3 4       (tests/mpi only; 1 2 4 when absent)
+#   // ranks when long: 6 8  (counts beside these that only `make test-long` runs)
 #   // threads: 2           (OMP_NUM_THREADS; 1 when absent)
 #   // timeout: 300         (seconds; 120 when absent, three times as much under a sanitizer)
 #   // device: yes          (its suites named On/… run once more as gpu.*, on a CUDA device; skipped without one)
@@ -66,11 +67,15 @@ function(sc_mpi_test source)
     add_dependencies(sanitize_tests mpi_${name})
   endif()
   sc_head("${source}" ranks "1 2 4" ranks)
-  foreach(count IN LISTS ranks)
+  sc_head("${source}" "ranks when long" "" long_ranks)
+  foreach(count IN LISTS ranks long_ranks)
     set(test mpi.${short}.${count})
     add_test(NAME ${test} COMMAND "${MPIEXEC_EXECUTABLE}" ${MPIEXEC_NUMPROC_FLAG} ${count} ${MPIEXEC_PREFLAGS}
       "$<TARGET_FILE:mpi_${name}>" ${MPIEXEC_POSTFLAGS})
     sc_test_properties(${test} "${source}" mpi ${count})
+    if(count IN_LIST long_ranks)
+      set_property(TEST ${test} APPEND PROPERTY LABELS long)
+    endif()
     # MPI keeps what it allocates until the process ends and unloads the plugins that did, so that no suppression
     # can name them: leaks are looked for in the unit tests, which start no MPI.
     set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
