@@ -30,10 +30,10 @@ stage_of_mhd = """
 #include "solvers/magnetosphere/stages.hpp"
 using namespace sc;
 using namespace sc::magnetosphere;
-void stage(Plasma& nodes, Plasma& centres, Runner& runner) {
-  auto one = leap_stage<Half::nodes, true, true>("one", nodes, centres);
+void stage(Plasma& nodes, Plasma& centres, Runner& runner) {{
+  auto one = leap_stage<Half::nodes, true, Diffusion::{}>("one", nodes, centres);
   runner.run(one);
-}
+}}
 """
 # Every cell needs the answer of a call that the compiler cannot see into.
 opaque = """
@@ -93,9 +93,10 @@ def test_jacobi_kernel(tmp_path, real):
     assert loops_found[row_loop()] >= 16
 
 
-def test_magnetosphere_stages(tmp_path):
+@pytest.mark.parametrize("diffusion", ["none", "constant", "mixing"])
+def test_magnetosphere_stages(tmp_path, diffusion):
     source = tmp_path / "mhd.cpp"
-    source.write_text(stage_of_mhd)
+    source.write_text(stage_of_mhd.format(diffusion))
     line = row_loop("for (int n = 0; n < some; ++n) {")  # the one of kernels that return something
     assert vectorised_loops(source).get(line, 0) >= 16
 
