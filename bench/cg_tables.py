@@ -57,7 +57,7 @@ def volume(name: str, most: int) -> None:
         for partition in ("row", "column", "grid"):
             summary = run(name, ranks, (partition, "blocking", 1))
             counted = summary["bytes_sent"] / products(summary)
-            cells.append(f"{counted / 1e3:.0f} kB ({summary['partition']['product_bytes'] / 1e3:.0f})")
+            cells.append(f"{counted / 1e3:.0f} kB ({summary['partition']['bytes_of_product'] / 1e3:.0f})")
         print(f"| {ranks} | " + " | ".join(cells) + " |", flush=True)
 
 

@@ -134,10 +134,12 @@ def command(mpirun: str, family: str, layout: Layout, machine: Cpus) -> list[str
 
 
 def environment(layout: Layout, machine: Cpus, env: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """The environment of the ranks: root allowed, quiet waiting threads where CPUs are fewer than threads.
+    """The environment of the ranks: root allowed, and how threads wait for one another.
 
-    Elsewhere libgomp's own policy stands: a thread spins for some milliseconds and then sleeps. With threads
-    always asleep the short vector loops of CG on class A lost a third of their speed on two threads.
+    Where CPUs are fewer than threads they sleep at once, elsewhere after about 50 us. Measured of CG on class
+    S with two threads, alone and beside other programs: asleep at once 1360 and 1270 Mop/s, like this 2190
+    and 920, after libgomp's own milliseconds 2100 and 25, for a thread then spins on the CPU that another
+    one waits for.
 
     Open MPI's odls_base_sigkill_timeout stays at its second on purpose: mpirun sleeps it out twice after any
     failure (raised to 20 s, a diverged run took 41 s to end), and a clean stop comes as SIGUSR1, after which
@@ -148,6 +150,7 @@ def environment(layout: Layout, machine: Cpus, env: Mapping[str, str] = os.envir
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     }
-    quiet = {"OMP_WAIT_POLICY": "passive"} if layout.cpus > machine.threads else {}
+    waiting = {"OMP_WAIT_POLICY": "passive"} if layout.cpus > machine.threads else {"GOMP_SPINCOUNT": "20000"}
     # A user's own choice of waiting policy stands.
-    return {**quiet, **env, **ours}
+    waiting = {} if "OMP_WAIT_POLICY" in env else waiting
+    return {**waiting, **env, **ours}

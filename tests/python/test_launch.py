@@ -40,12 +40,19 @@ def test_the_environment_of_the_ranks():
 
 
 @pytest.mark.parametrize(
-    ("ranks", "given", "expected"),
-    [(1, {}, None), (9, {}, "passive"), (9, {"OMP_WAIT_POLICY": "active"}, "active")],
+    ("ranks", "given", "policy", "spins"),
+    [
+        (1, {}, None, "20000"),
+        (9, {}, "passive", None),
+        (9, {"OMP_WAIT_POLICY": "active"}, "active", None),
+        (1, {"OMP_WAIT_POLICY": "passive"}, "passive", None),
+        (1, {"GOMP_SPINCOUNT": "7"}, None, "7"),
+    ],
 )
-def test_threads_wait_quietly_only_where_cpus_are_short(ranks, given, expected):
+def test_threads_sleep_at_once_only_where_cpus_are_short(ranks, given, policy, spins):
     env = mpi.environment(mpi.Layout(ranks, 1), FOUR_CORES, given)
-    assert env.get("OMP_WAIT_POLICY") == expected
+    assert env.get("OMP_WAIT_POLICY") == policy
+    assert env.get("GOMP_SPINCOUNT") == spins
 
 
 @pytest.mark.parametrize(
