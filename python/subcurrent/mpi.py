@@ -136,10 +136,10 @@ def command(mpirun: str, family: str, layout: Layout, machine: Cpus) -> list[str
 def environment(layout: Layout, machine: Cpus, env: Mapping[str, str] = os.environ) -> dict[str, str]:
     """The environment of the ranks: root allowed, and how threads wait for one another.
 
-    Where CPUs are fewer than threads they sleep at once, elsewhere after about 50 us. Measured of CG on class
-    S with two threads, alone and beside other programs: asleep at once 1360 and 1270 Mop/s, like this 2190
-    and 920, after libgomp's own milliseconds 2100 and 25, for a thread then spins on the CPU that another
-    one waits for.
+    Where CPUs are fewer than threads they sleep at once, elsewhere after a short while awake. Single runs of
+    `subcurrent cg --class S --threads 2` on two CPUs, the second figure while other programs took part:
+    OMP_WAIT_POLICY=passive 1360 and 1270 Mop/s, GOMP_SPINCOUNT=20000 2190 and 920, neither 2100 and 25, for
+    a thread then spins on the CPU that another one waits for.
 
     Open MPI's odls_base_sigkill_timeout stays at its second on purpose: mpirun sleeps it out twice after any
     failure (raised to 20 s, a diverged run took 41 s to end), and a clean stop comes as SIGUSR1, after which
