@@ -68,6 +68,22 @@ def goes_on_in_memory(program) -> None:
     assert ours[-1] == whole[-1]
 
 
+def runs(pid: int) -> bool:
+    try:
+        return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def has_ended(pids: list[int]) -> None:
+    """Waits until the kernel has ended these: a killed process may still be closing its files."""
+    until = time.monotonic() + 60
+    for pid in pids:
+        while runs(pid):
+            assert time.monotonic() < until, f"process {pid} does not end"
+            time.sleep(0.05)
+
+
 @pytest.mark.mpi
 def test_a_stopped_run_leaves_a_checkpoint_and_no_scratch(program):
     process = running_at(program, 4)
@@ -84,10 +100,11 @@ def test_a_killed_run_leaves_a_checkpoint_and_the_next_one_removes_its_scratch(p
     process = running_at(program, 8)
     locks = [path for path in scratch_files(program) if path.suffix == ".lock"]
     assert len(locks) == 2
-    for lock in locks:
-        words = lock.read_text().split()
-        os.kill(int(words[words.index("pid") + 1]), signal.SIGKILL)
+    ranks = [int(lock.read_text().split("pid ")[1].split()[0]) for lock in locks]
+    for pid in ranks:
+        os.kill(pid, signal.SIGKILL)
     process.communicate(timeout=120)
+    has_ended(ranks)
     assert process.returncode not in (OK, STOPPED)
     assert scratch_files(program), "killed processes cannot have removed their files"
     done = program("run", "case.toml", "--out", "next", "--set", "run.steps=1", *QUIET)

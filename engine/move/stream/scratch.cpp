@@ -43,8 +43,9 @@ std::string boot() {
   return id;
 }
 
-/// In clock ticks since the host started; 0 where there is no such process. Tells a process from a later one
-/// that was given the same number.
+/// In clock ticks since the host started; 0 where there is no such process, or one that has ended and that
+/// nobody has waited for (its files are closed). Tells a process from a later one that was given the same
+/// number.
 std::uint64_t start_time(long pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
   std::string text;
@@ -52,8 +53,11 @@ std::uint64_t start_time(long pid) {
   const std::size_t after_name = text.rfind(')');
   if (after_name == std::string::npos) return 0;
   std::istringstream fields(text.substr(after_name + 1));
+  char state = 0;
+  fields >> state;
+  if (state == 'Z' || state == 'X') return 0;
   std::string field;
-  constexpr int place = 20;  // field 22 of the line, the third being the first here
+  constexpr int place = 19;  // field 22 of the line, the fourth being the first here
   for (int n = 0; n < place; ++n) fields >> field;
   return field.empty() ? 0 : std::stoull(field);
 }
