@@ -5,7 +5,7 @@
 #   // ranks: 1 2 3 4       (tests/mpi only; 1 2 4 when absent)
 #   // ranks when long: 6 8  (counts beside these that only `make test-long` runs)
 #   // threads: 2           (OMP_NUM_THREADS; 1 when absent)
-#   // timeout: 300         (seconds; 120 when absent, three times as much under a sanitizer)
+#   // timeout: 300         (seconds; 120 when absent; SUBCURRENT_TEST_PATIENCE times as much)
 #   // device: yes          (its suites named On/… run once more as gpu.*, on a CUDA device; skipped without one)
 #   // label: long          (kept out of `make test`, run by `make test-long`)
 #   // label: sanitize      (built by the target sanitize_tests and run by make sanitize)
@@ -21,6 +21,9 @@ set(SUBCURRENT_TEST_ENVIRONMENT
   OMP_WAIT_POLICY=passive OMP_PROC_BIND=false
   "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp:halt_on_error=1:ignore_noninstrumented_modules=1"
   UBSAN_OPTIONS=print_stacktrace=1)
+
+set(SUBCURRENT_TEST_PATIENCE 1 CACHE STRING
+  "time limits of the tests, times this: more under sanitizers, or where ranks that wait spin (MPICH)")
 
 # Reads `// key: value` from the head of a file.
 function(sc_head source key default variable)
@@ -38,9 +41,7 @@ function(sc_test_properties test source labels processors)
   sc_head("${source}" threads 1 threads)
   sc_head("${source}" timeout 120 timeout)
   sc_head("${source}" label "" extra)
-  if(SUBCURRENT_SANITIZE)
-    math(EXPR timeout "3 * ${timeout}")
-  endif()
+  math(EXPR timeout "${SUBCURRENT_TEST_PATIENCE} * ${timeout}")
   math(EXPR processors "${processors} * ${threads}")
   set_tests_properties(${test} PROPERTIES
     LABELS "${labels};${extra}" TIMEOUT ${timeout} PROCESSORS ${processors}
