@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Oracle of the cavity solver, part 4: the MAC time step and what is measured on it.
+// Oracle of the cavity solver, part 5: the MAC time step and what is measured on it.
 #pragma once
 #include <numeric>
 
