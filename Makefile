@@ -4,6 +4,7 @@
 .PHONY: help bootstrap demo test test-long sanitize bench lint format clean
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 JOBS := $(shell nproc)
+PYTEST := pytest -q -n $(JOBS) --dist loadfile
 
 help:       ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -16,12 +17,12 @@ demo: bootstrap  ## run the cavity and a table of strategies, draw the pictures
 
 test: bootstrap  ## the C++ tests, then the Python tests
 	ctest --preset release -j$(JOBS)
-	pytest -q
+	$(PYTEST)
 
 test-long:  ## everything, the long cases included, and the C++ tests again under MPICH
 	@tools/bootstrap --mpich
 	ctest --test-dir build/release --output-on-failure -j$(JOBS)
-	pytest -q -m ''
+	$(PYTEST) -m ''
 	cmake --preset mpich
 	cmake --build --preset mpich -j$(JOBS)
 	ctest --preset mpich -j$(JOBS)

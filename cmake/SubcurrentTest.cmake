@@ -24,6 +24,10 @@ set(SUBCURRENT_TEST_ENVIRONMENT
 
 set(SUBCURRENT_TEST_PATIENCE 1 CACHE STRING
   "time limits of the tests, times this: more under sanitizers, or where ranks that wait spin (MPICH)")
+option(SUBCURRENT_TEST_YIELD "tests run with tests/ucx_yield.cpp preloaded, for MPICH over UCX")
+if(SUBCURRENT_TEST_YIELD)
+  list(APPEND SUBCURRENT_TEST_ENVIRONMENT "LD_PRELOAD=$<TARGET_FILE:ucx_yield>")
+endif()
 
 # Reads `// key: value` from the head of a file.
 function(sc_head source key default variable)
