@@ -5,7 +5,7 @@
 #include <dlfcn.h>
 #include <sched.h>
 
-extern "C" unsigned ucp_worker_progress(void* worker) {
+extern "C" [[gnu::visibility("default")]] unsigned ucp_worker_progress(void* worker) {
   using Progress = unsigned (*)(void*);
   static const auto progress = reinterpret_cast<Progress>(dlsym(RTLD_NEXT, "ucp_worker_progress"));
   const unsigned events = progress(worker);
