@@ -34,7 +34,8 @@ contains
   subroutine init_integer(handle, comm, arrays, options, ierror)
     type(halo_handle), intent(out) :: handle
     integer, intent(in) :: comm
-    type(halo_array), intent(in) :: arrays(:)
+    ! target, as their addresses are kept: otherwise gfortran may take it that no later call touches the arrays.
+    type(halo_array), intent(in), target :: arrays(:)
     type(halo_options), intent(in) :: options
     integer, intent(out) :: ierror
     ierror = c_init(handle, int(comm, c_int), arrays, size(arrays, kind=c_int), options)
@@ -43,7 +44,7 @@ contains
   subroutine init_type(handle, comm, arrays, options, ierror)
     type(halo_handle), intent(out) :: handle
     type(MPI_Comm), intent(in) :: comm
-    type(halo_array), intent(in) :: arrays(:)
+    type(halo_array), intent(in), target :: arrays(:)
     type(halo_options), intent(in) :: options
     integer, intent(out) :: ierror
     call init_integer(handle, comm%MPI_VAL, arrays, options, ierror)

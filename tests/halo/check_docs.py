@@ -56,9 +56,9 @@ def main() -> int:
             ["pkg-config", "--cflags", "--libs", package], env=env, text=True
         ).split()
         strict = (
-            ["-std=f2008", "-Wall", "-Werror"]
+            ["-std=f2008", "-Wall", "-Werror", "-O2"]
             if fortran
-            else ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+            else ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O2"]
         )
         program = file.with_suffix("")
         command = [mpifort if fortran else mpicc, *strict, str(file), *flags, "-lm", "-o", str(program)]

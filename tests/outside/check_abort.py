@@ -9,7 +9,12 @@ for others in ("barrier", "halo", "team", "sleep"):
     began = time.monotonic()
     run = launch(3, others, timeout=30)
     seconds = time.monotonic() - began
-    expect(run.returncode == 3, (others, run.returncode, run.stdout, run.stderr))
+    # Whom Hydra (MPICH) kills before they have seen the abort, it may report instead.
+    killed = "APPLICATION TERMINATED WITH THE EXIT STRING: Killed" in run.stdout
+    expect(
+        run.returncode == 3 or (killed and run.returncode == 9),
+        (others, run.returncode, run.stdout, run.stderr),
+    )
     expect(run.stderr.count("subcurrent: rank 1 lost its disk\n") == 1, (others, run.stderr))
     expect("came through" not in run.stdout, (others, run.stdout))
     expect(seconds < 15, (others, seconds))
