@@ -77,6 +77,7 @@ void Arena::add_chunk(std::size_t slot_bytes, int slots) {
 }
 
 bool Arena::map_window(Chunk& chunk, std::size_t bytes) {
+  context_.release_unused();
   MPI_Comm node = context_.node_comm();
   std::uint64_t total = bytes;
   mpi::check(MPI_Allreduce(MPI_IN_PLACE, &total, 1, MPI_UINT64_T, MPI_SUM, node));
@@ -107,10 +108,13 @@ bool Arena::map_window(Chunk& chunk, std::size_t bytes) {
     mpi::check(MPI_Win_shared_query(window, r, &size, &unit, &peer));
     chunk.remote.push_back(static_cast<std::byte*>(peer) + lead[static_cast<std::size_t>(r)]);
   }
-  context_.on_close([window]() mutable {
-    mpi::check(MPI_Win_unlock_all(window));
-    mpi::check(MPI_Win_free(&window));
-  });
+  chunk.window_user = std::make_shared<char>();
+  context_.on_close(
+      [window]() mutable {
+        mpi::check(MPI_Win_unlock_all(window));
+        mpi::check(MPI_Win_free(&window));
+      },
+      chunk.window_user);
   return true;
 }
 

@@ -43,6 +43,7 @@ class Arena {
     int used = 0;
     std::vector<std::byte*> remote;
     std::unique_ptr<std::byte[]> own;
+    std::shared_ptr<const void> window_user;  ///< gone with the chunk: the window may then be freed
   };
   void add_chunk(std::size_t slot_bytes, int slots);
   /// False, with the reason given to the context, when the node's shared memory is too small.

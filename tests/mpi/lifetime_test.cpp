@@ -6,12 +6,33 @@
 // several contexts live side by side.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 
 #include "engine/subcurrent.hpp"
 #include "tests/mpi/cells.hpp"
 #include "tests/mpi/test_context.hpp"
+
+namespace {
+
+/// Of this process, seen in MPI's profiling interface.
+struct Windows {
+  int open = 0, most = 0;
+} windows;
+
+}  // namespace
+
+extern "C" int MPI_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void* base,
+                                       MPI_Win* window) {
+  windows.most = std::max(windows.most, ++windows.open);
+  return PMPI_Win_allocate_shared(size, unit, info, comm, base, window);
+}
+
+extern "C" int MPI_Win_free(MPI_Win* window) {
+  --windows.open;
+  return PMPI_Win_free(window);
+}
 
 namespace sc::test {
 namespace {
@@ -48,6 +69,23 @@ struct Problem {
               [&](Int3 c) { ASSERT_EQ(out.get(c), around(grid, grid.origin() + c, scale)) << to_string(c); });
   }
 };
+
+// MPIs have room for some 2000 windows, and the memory of a grid that is gone should be there for the next.
+TEST(Lifetime, GridsThatAreGoneLeaveNoWindows) {
+  {
+    TestContext context;
+    for (int n = 0; n < 20; ++n) {
+      Problem problem(context, {8, 9, 18});
+      Runner runner(context, {});  // keeps the fields it has seen
+      problem.run(runner, 1 + n);
+    }
+    if (context.size() > 1 && context.shared_memory()) {
+      EXPECT_GE(windows.most, 2);
+    }
+    EXPECT_LE(windows.most, 6);
+  }
+  EXPECT_EQ(windows.open, 0);
+}
 
 // The allocator hands the addresses of the dead to the living; a runner must not mistake one for the other.
 TEST(Lifetime, FieldsMayEndBeforeTheirRunner) {
