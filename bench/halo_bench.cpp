@@ -62,6 +62,8 @@ constexpr Comparison comparisons[] = {
     {"packed MPI_Sendrecv", "halo_exchange", no_goal, no_goal},
     {"MPI_Neighbor_alltoallw, user arrays", "halo_exchange", no_goal, no_goal},
     {"MPI_Neighbor_alltoallw, user arrays", "halo_exchange by messages", no_goal, no_goal},
+    {"MPI_Neighbor_alltoallw, user arrays", "halo_exchange in halo_allocate's", "goal >= 2", "goal >= 1.3"},
+    {"local copy", "halo_exchange in halo_allocate's", no_goal, no_goal},
     {"PETSc DMDA, 5 vectors", "halo by shared memory", "goal > 1", "goal > 1"},
     {"PETSc DMDA, 5 interleaved", "halo by shared memory", no_goal, no_goal},
     {"PETSc DMDA, 5 vectors", "halo_exchange", "goal > 1", "goal > 1"},
@@ -100,6 +102,7 @@ void bench_axis(int axis, int repetitions, bool cold, double q) {
     const auto direct = set.exchange(grid);
     const auto packed = message_set.exchange(message_grid);
     const UserArrays user(grid, HALO_AUTOMATIC), message_user(grid, HALO_MESSAGES);
+    const UserArrays allocated(grid, HALO_AUTOMATIC, true);
     NeighborAlltoallw alltoallw(grid, set.arrays), user_alltoallw(grid, user.arrays);
     PackedSendrecv sendrecv(grid, set.arrays);
     const LocalCopy copy(grid, set.arrays, twin.arrays);
@@ -120,6 +123,7 @@ void bench_axis(int axis, int repetitions, bool cold, double q) {
                           {"packed MPI_Sendrecv", [&] { sendrecv.run(); }},
                           {"local copy", [&] { copy.run(); }},
                           {"halo_exchange", [&] { user.exchange(); }},
+                          {"halo_exchange in halo_allocate's", [&] { allocated.exchange(); }},
                           {"halo_exchange by messages", [&] { message_user.exchange(); }},
                           {"MPI_Neighbor_alltoallw, user arrays", [&] { user_alltoallw.run(); }}};
 #ifdef SUBCURRENT_PETSC

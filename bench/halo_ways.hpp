@@ -52,17 +52,24 @@ struct Fields {
   Arrays arrays;
 };
 
-/// Arrays of a user's own, exchanged by halo_exchange.
+/// Arrays of a user's own, or in the memory of halo_allocate, exchanged by halo_exchange.
 class UserArrays {
  public:
-  UserArrays(const Grid& grid, int transport) {
+  UserArrays(const Grid& grid, int transport, bool allocated = false) {
     const Int3 n = grid.own().hi;
     const std::array<std::int64_t, 3> own{n.z, n.y, n.x};
     const std::ptrdiff_t rows = (n.y + 2) * (n.z + 2);
     std::vector<halo_array> registered;
     for (int f = 0; f < fields; ++f) {
-      memory_[static_cast<std::size_t>(f)].assign(static_cast<std::size_t>((n.x + 2) * rows), f + 0.5);
-      double* data = memory_[static_cast<std::size_t>(f)].data();
+      const auto elements = static_cast<std::size_t>((n.x + 2) * rows);
+      double* data = nullptr;
+      if (allocated) {
+        must(halo_allocate(grid.context().comm(), elements * sizeof(double), &allocated_.emplace_back()));
+        data = static_cast<double*>(allocated_.back());
+        std::fill_n(data, elements, f + 0.5);
+      } else {
+        data = memory_.emplace_back(elements, f + 0.5).data();
+      }
       registered.push_back(halo_array_of(data, HALO_REAL64, 3, own.data(), 1));
       arrays.own.push_back(data + 1 + (n.x + 2) + (n.x + 2) * (n.y + 2));
     }
@@ -78,7 +85,10 @@ class UserArrays {
   }
   UserArrays(const UserArrays&) = delete;
   UserArrays& operator=(const UserArrays&) = delete;
-  ~UserArrays() { halo_finalize(&handle_); }
+  ~UserArrays() {
+    halo_finalize(&handle_);
+    for (void*& memory : allocated_) halo_free(&memory);
+  }
   void exchange() const { must(halo_exchange(handle_)); }
   Arrays arrays;
 
@@ -86,7 +96,8 @@ class UserArrays {
   static void must(int status) {
     if (status != HALO_OK) throw std::runtime_error(halo_error_text(status));
   }
-  std::array<std::vector<double>, fields> memory_;
+  std::vector<std::vector<double>> memory_;
+  std::vector<void*> allocated_;
   halo_handle handle_ = HALO_NULL;
 };
 

@@ -2,6 +2,7 @@
 // The two stages of the magnetosphere's step against a copy loop that moves as many bytes (every array that a
 // stage declares counted once), and against their own rate on a grid that stays in the cache.
 //   magnetosphere_bench [cells an axis]
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 
@@ -73,6 +74,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const int n = argc > 1 ? std::atoi(argv[1]) : 128;
   const int cached = 16;
+  constexpr double enough_of_copy = 0.35, enough_of_cache = 0.6;
   {
     Context context(MPI_COMM_WORLD);
     // CPU seconds of one thread: what other programs take away is not in them.
@@ -97,8 +99,14 @@ int main(int argc, char** argv) {
           "ns\n",
           variant.name, n, rate, bytes, ns, bytes / ns, flops / ns, cached, cached_ns);
       const std::string name = std::string("MHD stage, ") + variant.name;
-      bench::report(name + ", against a copy of its bytes", bytes / rate / ns, "goal >= 0.35");
-      bench::report(name + ", against its rate in cache", cached_ns / ns, "or >= 0.6");
+      const double of_copy = bytes / rate / ns, of_cache = cached_ns / ns;
+      std::printf("%s\n", of_cache >= enough_of_cache
+                              ? "  limited by its arithmetic: beside memory it is hardly slower than in cache"
+                              : "  limited by memory: in cache it is much faster");
+      bench::report(name + ", against a copy of its bytes", of_copy, "0.35, or the next one 0.6");
+      bench::report(name + ", against its rate in cache", of_cache, "0.6, or the one before 0.35");
+      bench::report(name + ", of whichever of both is nearer",
+                    std::max(of_copy / enough_of_copy, of_cache / enough_of_cache), "goal >= 1");
     }
     context.close();
   }

@@ -6,6 +6,7 @@
 #include <exception>
 #include <new>
 
+#include "api/c/memory.hpp"
 #include "api/c/registry.hpp"
 #include "engine/base/start.hpp"
 
@@ -169,6 +170,21 @@ int halo_finalize(halo_handle* handle) {
   });
 }
 
+int halo_allocate(MPI_Comm comm, size_t bytes, void** memory) {
+  if (memory) *memory = nullptr;
+  return guarded([&] {
+    void* made = hand_out(comm, memory ? bytes : 0, memory ? "" : "memory is null");
+    *memory = made;
+  });
+}
+
+int halo_free(void** memory) {
+  return guarded([&] {
+    give_back(*needed(memory, "memory"));
+    *memory = nullptr;
+  });
+}
+
 int halo_isend(halo_handle handle, const int* direction, const int64_t* lo, const int64_t* hi,
                halo_request* request) {
   return guarded([&] {
@@ -260,6 +276,12 @@ HALO_API int halo_init_fortran(halo_handle* handle, int comm, const halo_array* 
   MPI_Comm communicator = MPI_COMM_NULL;
   const int status = guarded([&] { communicator = sc::communicator_of(comm); });
   return status != HALO_OK ? status : halo_init(handle, communicator, arrays, count, options);
+}
+
+HALO_API int halo_allocate_fortran(int comm, size_t bytes, void** memory) {
+  MPI_Comm communicator = MPI_COMM_NULL;
+  const int status = guarded([&] { communicator = sc::communicator_of(comm); });
+  return status != HALO_OK ? status : halo_allocate(communicator, bytes, memory);
 }
 
 HALO_API int halo_decompose_fortran(int comm, int dims, const int64_t* cells, int32_t* processes,

@@ -54,6 +54,7 @@ Halo::Halo(MPI_Comm comm, const halo_array* arrays, int count, const halo_option
     if (everyone > 0)
       throw Failure(HALO_ERR_MISMATCH, std::to_string(everyone) + " other ranks could not be initialised");
     agree_on(*context_, r_);
+    memory_ = common_memory(*context_, r_);
     make_arrays();
   } catch (...) {
     context_->close();
@@ -65,8 +66,13 @@ Halo::~Halo() = default;
 
 void Halo::make_arrays() {
   std::vector<UserArray> arrays;
-  for (const halo_array& array : r_.arrays) {
-    arrays.push_back(user_array_of(array, array.data));
+  for (std::size_t n = 0; n < r_.arrays.size(); ++n) {
+    const halo_array& array = r_.arrays[n];
+    UserArray& user = arrays.emplace_back(user_array_of(array, array.data));
+    if (!memory_.empty()) {
+      user.places[0] = memory_[n][0]->place_of(user.own);
+      if (array.next) user.places[1] = memory_[n][1]->place_of(user_array_of(array, array.next).own);
+    }
     bound_.push_back(array.data);
   }
   arrays_ = std::make_unique<ArrayHalo>(
@@ -252,6 +258,7 @@ void Halo::close() {
   if (!any_busy) {
     if (step_) step_.release();  // its halos would wait for the others once more
     arrays_->abandon();
+    new std::vector<Places>(memory_);  // the others may still read there: halo_free refuses it from now on
     arrays_.release();
     context_.release();
     throw Failure(HALO_ERR_TIMEOUT, "other ranks have not come to halo_finalize within " +

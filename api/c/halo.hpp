@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "api/c/memory.hpp"
 #include "api/c/registration.hpp"
 
 namespace sc::halo {
@@ -62,6 +63,7 @@ class Halo {
   void follow_step();
 
   Registration r_;
+  std::vector<Places> memory_;  // [array] of halo_allocate, if all arrays of all ranks lie there
   std::unique_ptr<Context> context_;
   std::unique_ptr<ArrayHalo> arrays_;
   std::unique_ptr<Step> step_;

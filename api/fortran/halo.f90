@@ -18,12 +18,16 @@ module halo
             HALO_COMPLEX32, HALO_COMPLEX64, HALO_C_ORDER, HALO_FORTRAN_ORDER, HALO_AUTOMATIC, HALO_MESSAGES, &
             HALO_BLOCKING, HALO_ORDERED, HALO_BOUNDARY_FIRST, HALO_INTERIOR_FIRST, HALO_PIPELINED, HALO_THREAD, &
             HALO_THREAD_NO_JOIN
-  public :: halo_decompose, halo_init, halo_finalize, halo_isend, halo_irecv, halo_wait, halo_test, halo_exchange, &
+  public :: halo_decompose, halo_allocate, halo_free
+  public :: halo_init, halo_finalize, halo_isend, halo_irecv, halo_wait, halo_test, halo_exchange, &
             halo_core, halo_shell, halo_step, halo_modified, halo_data, halo_place, halo_neighbour, halo_describe, &
             halo_error_text, halo_version
 
   interface halo_init
     module procedure init_integer, init_type
+  end interface
+  interface halo_allocate
+    module procedure allocate_integer, allocate_type
   end interface
   interface halo_decompose
     module procedure decompose_integer, decompose_type
@@ -79,6 +83,30 @@ contains
     integer, intent(out) :: first(:), own(:)
     integer, intent(out) :: ierror
     call decompose_integer(comm%MPI_VAL, cells, processes, first, own, ierror)
+  end subroutine
+
+  !> Memory for arrays that halo_exchange copies straight into a neighbour's halos; c_f_pointer makes an array of it.
+  subroutine allocate_integer(comm, bytes, memory, ierror)
+    integer, intent(in) :: comm
+    integer(c_size_t), intent(in) :: bytes
+    type(c_ptr), intent(out) :: memory
+    integer, intent(out) :: ierror
+    ierror = c_allocate(int(comm, c_int), bytes, memory)
+  end subroutine
+
+  subroutine allocate_type(comm, bytes, memory, ierror)
+    type(MPI_Comm), intent(in) :: comm
+    integer(c_size_t), intent(in) :: bytes
+    type(c_ptr), intent(out) :: memory
+    integer, intent(out) :: ierror
+    call allocate_integer(comm%MPI_VAL, bytes, memory, ierror)
+  end subroutine
+
+  !> Arrays in it are not to be touched any more; `memory` becomes c_null_ptr.
+  subroutine halo_free(memory, ierror)
+    type(c_ptr), intent(inout) :: memory
+    integer, intent(out) :: ierror
+    ierror = c_free(memory)
   end subroutine
 
   subroutine halo_finalize(handle, ierror)

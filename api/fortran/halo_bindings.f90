@@ -22,6 +22,16 @@ module halo_bindings
       integer(c_int32_t), intent(inout) :: processes(*)
       integer(c_int64_t), intent(out) :: first(*), own(*)
     end function
+    integer(c_int) function c_allocate(comm, bytes, memory) bind(C, name="halo_allocate_fortran")
+      import :: c_int, c_size_t, c_ptr
+      integer(c_int), value :: comm
+      integer(c_size_t), value :: bytes
+      type(c_ptr), intent(out) :: memory
+    end function
+    integer(c_int) function c_free(memory) bind(C, name="halo_free")
+      import :: c_int, c_ptr
+      type(c_ptr), intent(inout) :: memory
+    end function
     integer(c_int) function c_finalize(handle) bind(C, name="halo_finalize")
       import :: c_int, halo_handle
       type(halo_handle), intent(inout) :: handle

@@ -48,4 +48,10 @@ int rank_of(MPI_Comm comm) {
   return rank;
 }
 
+bool same_ranks(MPI_Comm one, MPI_Comm other) {
+  int result = MPI_UNEQUAL;
+  mpi::check(MPI_Comm_compare(one, other, &result));
+  return result == MPI_IDENT || result == MPI_CONGRUENT;
+}
+
 }  // namespace sc

@@ -17,4 +17,7 @@ MPI_Comm communicator_of(int fortran_handle);
 int size_of(MPI_Comm comm);
 int rank_of(MPI_Comm comm);
 
+/// Whether two communicators have the same ranks in the same order.
+bool same_ranks(MPI_Comm one, MPI_Comm other);
+
 }  // namespace sc

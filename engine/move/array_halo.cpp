@@ -37,6 +37,7 @@ ArrayHalo::ArrayHalo(Context& context, const ProcessGrid& processes, std::vector
   std::vector<std::size_t> cell_bytes;
   for (const UserArray& a : arrays_) {
     routes.emplace_back(CellMemory{a.own, a.strides[1], a.strides[2], a.strides[3]}, 1, a.cell_bytes);
+    routes.back().places = a.places;
     cell_bytes.push_back(a.cell_bytes);
   }
   std::vector<std::vector<Region>> departures(arrays_.size()), arrivals(arrays_.size());
@@ -54,7 +55,8 @@ ArrayHalo::ArrayHalo(Context& context, const ProcessGrid& processes, std::vector
   const std::size_t piece_bytes = std::min(options.piece_bytes, largest_piece);
   carrier_ = std::make_unique<Carrier>(context, *this, std::move(routes),
                                        make_parcels(departures, cell_bytes, piece_bytes),
-                                       make_parcels(arrivals, cell_bytes, piece_bytes), Pace::singly);
+                                       make_parcels(arrivals, cell_bytes, piece_bytes),
+                                       CarrierOptions{.pace = Pace::singly, .read_in_place = all()});
   for (std::size_t i = 0; i < carrier_->departures().size(); ++i)
     groups_[at(carrier_->departures()[i].phase)].departures.push_back(static_cast<int>(i));
   for (std::size_t i = 0; i < carrier_->arrivals().size(); ++i)

@@ -21,6 +21,9 @@ struct UserArray {
   std::array<std::ptrdiff_t, most_dims> strides{};  ///< in bytes
   Ints4 split_over{-1, -1, -1, -1};                 ///< process dimension, or -1
   Ints4 low{}, high{};                              ///< layers of halo
+  /// Where the first own cell may lie in memory that the node sees: now, and after rebind(). All arrays on
+  /// all ranks have them, or none.
+  std::array<SharedPlace, 2> places{};
 };
 
 /// Own cells lo <= cell < hi along every process dimension.

@@ -21,6 +21,13 @@
 
 namespace sc {
 
+/// Cells in memory that all ranks of the node see: a chunk of an arena that they have made together.
+struct SharedPlace {
+  const Arena* arena = nullptr;
+  int chunk = 0;
+  std::byte* base = nullptr;  ///< as CellMemory's
+};
+
 /// Where the cells of one item come from on this rank and where they go; the same for a halo.
 struct Route {
   Route(Storage& storage_from, Storage& storage_to);
@@ -33,17 +40,26 @@ struct Route {
   CellMemory from_cells, to_cells;
   int components;
   std::size_t cell_bytes;  ///< of one component
+  /// Without an arena where peers cannot see the cells. Between the two rebind() may change, on all ranks.
+  std::array<SharedPlace, 2> places{};
 };
 
 /// How parcels travel: all of them in rounds, or each at its own pace, as often as both ends call for it.
 enum class Pace { rounds, singly };
+
+struct CarrierOptions {
+  Pace pace = Pace::rounds;
+  /// Pace::singly: a phase whose parcels may be read out of the owner's cells until they have left(), because
+  /// both ends offer and expect them together. The others wait for no receiver once they are packed.
+  int read_in_place = -1;
+};
 
 class Carrier {
  public:
   /// Collective over the context. Both ends of a pair bring the same parcels for each other in the same
   /// order; `owner` is registered as reader of the storages.
   Carrier(Context& context, Pending& owner, std::vector<Route> routes, std::vector<Parcel> departures,
-          std::vector<Parcel> arrivals, Pace pace = Pace::rounds);
+          std::vector<Parcel> arrivals, CarrierOptions options = {});
   Carrier(const Carrier&) = delete;
   Carrier& operator=(const Carrier&) = delete;
   ~Carrier();
@@ -133,10 +149,15 @@ class Carrier {
 
   // carrier_plan.cpp: construction
   struct Message;
-  Transport choose(int peer) const;
+  Transport choose(const Parcel& parcel) const;
+  /// Whether parcels of a job are taken out of the owner's cells, Pace::singly.
+  bool in_place(const Job& job) const {
+    return pace_ == Pace::singly && job.phase == read_in_place_ &&
+           (job.transport == Transport::shared || job.transport == Transport::self);
+  }
   bool on_node(int peer) const { return context_.shared_memory() && context_.node_rank_of(peer) >= 0; }
   CellMemory remote_memory(int item, int peer) const;
-  void learn_blocks();
+  void learn_places();
   bool packs(const Job& job) const;
   // carrier_device.cpp
   void find_device();
@@ -198,12 +219,19 @@ class Carrier {
   std::vector<Route> routes_;
   std::vector<Parcel> parcels_out_, parcels_in_;
   Pace pace_;
+  int read_in_place_;
   std::vector<Job> departures_, arrivals_;
   std::vector<Single> singles_out_, singles_in_;
   std::vector<Flags> own_flags_at_;
   std::vector<std::uint64_t> own_flags_;  // of parcels to this rank itself, Pace::singly
   std::vector<BoxCopy> copies_;
-  std::vector<std::int64_t> peer_blocks_;  // [node rank][item][chunk, offset]
+  /// Where an item's cells lie from the start of their owner's part of the chunk, and their distances.
+  struct Offsets {
+    std::array<std::int64_t, 2> places;
+    std::int64_t y, z, component;
+  };
+  std::vector<Offsets> peer_cells_;  // [node rank][item]; empty where peers do not see them
+  std::vector<std::size_t> now_;     // [item]: which of its places
 
   std::vector<std::byte> packed_;
   std::shared_ptr<Device> device_;  // where all cells lie, if on one

@@ -116,7 +116,8 @@ void Carrier::add_staging() {
 
 /// Whether cells pass through a buffer of this rank's own.
 bool Carrier::packs(const Job& job) const {
-  return by_message(job.transport) || (job.transport == Transport::self && pace_ == Pace::singly);
+  return by_message(job.transport) ||
+         (job.transport == Transport::self && pace_ == Pace::singly && !in_place(job));
 }
 
 void Carrier::add_buffers() {
@@ -143,7 +144,10 @@ void Carrier::lay_out_copies() {
   for (std::size_t i = 0; i < departures_.size(); ++i)
     if (copied(departures_[i])) add_copies(departures_[i], parcels_out_[i], true);
   for (std::size_t i = 0; i < arrivals_.size(); ++i)
-    if (copied(arrivals_[i])) add_copies(arrivals_[i], parcels_in_[i], false);
+    if (copied(arrivals_[i]))
+      add_copies(arrivals_[i], parcels_in_[i], false);
+    else if (arrivals_[i].transport == Transport::shared || in_place(arrivals_[i]))
+      add_direct(arrivals_[i], parcels_in_[i]);
 }
 
 /// What MPI is told of a parcel: its packed bytes, or the cells themselves where their rows are long.

@@ -26,19 +26,23 @@ Route::Route(Storage& storage_from, Storage& storage_to)
       from_cells(CellMemory::of(storage_from)),
       to_cells(CellMemory::of(storage_to)),
       components(storage_from.components()),
-      cell_bytes(storage_from.cell_bytes()) {}
+      cell_bytes(storage_from.cell_bytes()) {
+  if (storage_from.device() || storage_from.external().base) return;
+  places[0] = {&storage_from.arena(), storage_from.block().chunk, from_cells.base};
+}
 
 Carrier::Carrier(Context& context, Pending& owner, std::vector<Route> routes, std::vector<Parcel> departures,
-                 std::vector<Parcel> arrivals, Pace pace)
+                 std::vector<Parcel> arrivals, CarrierOptions options)
     : context_(context),
       owner_(owner),
       routes_(std::move(routes)),
       parcels_out_(std::move(departures)),
       parcels_in_(std::move(arrivals)),
-      pace_(pace),
+      pace_(options.pace),
+      read_in_place_(options.read_in_place),
       delayed_(context.options().transport == TransportPolicy::delayed) {
   find_device();
-  learn_blocks();
+  learn_places();
   add_departures(parcels_out_);
   add_arrivals(parcels_in_);
   add_staging();
@@ -80,47 +84,50 @@ void Carrier::release() {
   alive_.reset();
 }
 
-/// Where the storages of the node's other ranks lie.
-void Carrier::learn_blocks() {
-  std::vector<std::int64_t> own;
+/// Where the cells of the node's other ranks lie; on all ranks alike either every item is seen or none.
+void Carrier::learn_places() {
+  now_.assign(routes_.size(), 0);
   if (device_) return;
-  for (const Route& route : routes_) {
-    if (!route.from || route.from->external().base) return;  // so are they on the others: all is packed
-    own.push_back(route.from->block().chunk);
-    own.push_back(static_cast<std::int64_t>(route.from->block().offset));
-  }
-  int node_size = 0;
+  int node_rank = 0, node_size = 0;
+  mpi::check(MPI_Comm_rank(context_.node_comm(), &node_rank));
   mpi::check(MPI_Comm_size(context_.node_comm(), &node_size));
-  peer_blocks_.resize(own.size() * static_cast<std::size_t>(node_size));
-  const int count = static_cast<int>(own.size());
-  mpi::check(MPI_Allgather(own.data(), count, MPI_INT64_T, peer_blocks_.data(), count, MPI_INT64_T,
-                           context_.node_comm()));
+  std::vector<Offsets> own;
+  for (const Route& route : routes_) {
+    Offsets& offsets =
+        own.emplace_back(Offsets{{}, route.from_cells.y, route.from_cells.z, route.from_cells.component});
+    for (std::size_t k = 0; k < route.places.size(); ++k) {
+      const SharedPlace& place = route.places[k];
+      if (k > 0 && !place.arena) continue;
+      const std::byte* part = place.arena ? place.arena->remote(place.chunk, node_rank) : nullptr;
+      if (!part) return;
+      offsets.places[k] = place.base - part;
+    }
+  }
+  peer_cells_.resize(own.size() * static_cast<std::size_t>(node_size));
+  const int bytes = static_cast<int>(own.size() * sizeof(Offsets));
+  mpi::check(
+      MPI_Allgather(own.data(), bytes, MPI_BYTE, peer_cells_.data(), bytes, MPI_BYTE, context_.node_comm()));
 }
 
 /// The cells of a peer of this node as this rank sees them; no base where they are not in shared memory.
 CellMemory Carrier::remote_memory(int item, int peer) const {
   const int node_rank = context_.node_rank_of(peer);
-  if (node_rank < 0 || peer_blocks_.empty()) return {};
-  const Storage& from = *routes_[static_cast<std::size_t>(item)].from;
-  const std::int64_t* block = &peer_blocks_[2 * (static_cast<std::size_t>(node_rank) * routes_.size() +
-                                                 static_cast<std::size_t>(item))];
-  std::byte* part = from.arena().remote(static_cast<int>(block[0]), node_rank);
-  if (!part) return {};
-  const Layout layout = from.grid().layout_of(peer);
-  const auto size = size_of(from.type());
-  return CellMemory::of(part + block[1] + static_cast<std::size_t>(layout.origin) * size, layout, size);
+  if (node_rank < 0 || peer_cells_.empty()) return {};
+  const auto i = static_cast<std::size_t>(item);
+  const Offsets& cells = peer_cells_[static_cast<std::size_t>(node_rank) * routes_.size() + i];
+  const SharedPlace& place = routes_[i].places[now_[i]];
+  return {place.arena->remote(place.chunk, node_rank) + cells.places[now_[i]], cells.y, cells.z,
+          cells.component};
 }
 
-Transport Carrier::choose(int peer) const {
-  if (peer == context_.rank()) return Transport::self;
+Transport Carrier::choose(const Parcel& parcel) const {
+  if (parcel.peer == context_.rank()) return Transport::self;
   if (delayed_) return Transport::delayed;
   if (device_) return *context_.device_messages() ? Transport::device : Transport::pinned;
   if (context_.options().transport == TransportPolicy::mpi) return Transport::mpi;
-  if (!on_node(peer)) return Transport::mpi;
-  if (pace_ == Pace::singly) return Transport::staged;
-  for (std::size_t item = 0; item < routes_.size(); ++item)
-    if (!remote_memory(static_cast<int>(item), peer).base) return Transport::staged;
-  return Transport::shared;
+  if (!on_node(parcel.peer)) return Transport::mpi;
+  if (pace_ == Pace::singly && parcel.phase != read_in_place_) return Transport::staged;
+  return peer_cells_.empty() ? Transport::staged : Transport::shared;
 }
 
 /// What a transport really moves of a parcel: straight copies of one colour take whole rows.
@@ -147,8 +154,7 @@ std::size_t Carrier::bytes_of(const Parcel& parcel, Transport transport) const {
 
 void Carrier::add_departures(const std::vector<Parcel>& parcels) {
   for (const Parcel& parcel : parcels) {
-    Job job{
-        .transport = choose(parcel.peer), .peer = parcel.peer, .phase = parcel.phase, .bytes = parcel.bytes};
+    Job job{.transport = choose(parcel), .peer = parcel.peer, .phase = parcel.phase, .bytes = parcel.bytes};
     job.bytes = bytes_of(parcel, job.transport);
     // The halo cells that a staged phase passes on are no own cells.
     const Storage* storage = routes_.front().from;
@@ -165,8 +171,7 @@ void Carrier::add_arrivals(const std::vector<Parcel>& parcels) {
     if (departures_[i].transport == Transport::self) own.push_back(static_cast<int>(i));
   std::size_t next_own = 0;
   for (const Parcel& parcel : parcels) {
-    Job job{
-        .transport = choose(parcel.peer), .peer = parcel.peer, .phase = parcel.phase, .bytes = parcel.bytes};
+    Job job{.transport = choose(parcel), .peer = parcel.peer, .phase = parcel.phase, .bytes = parcel.bytes};
     job.box = parcel.sink;
     job.bytes = bytes_of(parcel, job.transport);
     if (job.transport == Transport::self) {
@@ -229,7 +234,6 @@ void Carrier::add_flags() {
     const auto peer = static_cast<std::size_t>(context_.node_rank_of(job.peer));
     std::byte* part = context_.signals().remote(block.chunk, static_cast<int>(peer));
     job.flags = flags_at(part + offsets[peer], begin_at[peer] + parcels_in_[i].order);
-    if (job.transport == Transport::shared) add_direct(job, parcels_in_[i]);
   }
 }
 
@@ -249,21 +253,19 @@ void Carrier::find_pairs() {
 
 std::string Carrier::describe() const {
   struct Sum {
-    Transport transport = Transport::self;
     std::array<int, 2> pieces{};
     std::array<std::size_t, 2> bytes{};
   };
-  std::map<int, Sum> peers;
+  std::map<std::pair<int, Transport>, Sum> peers;
   for (std::size_t in = 0; in < 2; ++in)
     for (const Job& job : in ? arrivals_ : departures_) {
-      Sum& sum = peers[job.peer];
-      sum.transport = job.transport;
+      Sum& sum = peers[{job.peer, job.transport}];
       ++sum.pieces[in];
       sum.bytes[in] += job.bytes;
     }
   std::ostringstream out;
-  for (const auto& [peer, sum] : peers)
-    out << "rank " << context_.rank() << " - rank " << peer << ": " << transport_name(sum.transport)
+  for (const auto& [by, sum] : peers)
+    out << "rank " << context_.rank() << " - rank " << by.first << ": " << transport_name(by.second)
         << ", out " << sum.pieces[0] << " pieces " << sum.bytes[0] << " bytes, in " << sum.pieces[1]
         << " pieces " << sum.bytes[1] << " bytes\n";
   return out.str();

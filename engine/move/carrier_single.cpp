@@ -25,7 +25,11 @@ void Carrier::prepare_singles() {
 }
 
 void Carrier::rebind(const std::vector<CellMemory>& cells) {
-  for (std::size_t i = 0; i < cells.size(); ++i) routes_[i].from_cells = routes_[i].to_cells = cells[i];
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    Route& route = routes_[i];
+    route.from_cells = route.to_cells = cells[i];
+    if (!peer_cells_.empty()) now_[i] = cells[i].base == route.places[0].base ? 0 : 1;
+  }
   copies_.clear();
   lay_out_copies();
 }
@@ -117,6 +121,7 @@ bool Carrier::left(int departure) {
   if (!single.active) return true;
   push(i);
   if (!single.packed) return false;
+  if (in_place(departures_[i]) && load(departures_[i].flags.consumed) < single.round) return false;
   if (single.request != MPI_REQUEST_NULL) {
     int done = 0;
     mpi::check(MPI_Test(&single.request, &done, MPI_STATUS_IGNORE));

@@ -79,6 +79,9 @@ struct Case {
   std::vector<Shape> shapes{};
 };
 
+/// A transport that the library does not know: automatic, with arrays in the memory of halo_allocate.
+constexpr int allocated = -1;
+
 /// The arrays of one case on this rank, and what must be in them.
 class Arrays {
  public:
@@ -103,20 +106,34 @@ class Arrays {
         a.allocated[i] = a.low[i] + a.cells[i] + a.high[i] + s.padding[n];
         elements *= static_cast<std::size_t>(a.allocated[i]);
       }
-      memory_.emplace_back(elements * bytes_of(s.type));
+      bytes_.push_back(elements * bytes_of(s.type));
       arrays_.push_back(a);
     }
-    for (std::size_t n = 0; n < arrays_.size(); ++n) arrays_[n].data = memory_[n].data();
+    memory_.resize(arrays_.size());
+    for (std::size_t n = 0; n < arrays_.size(); ++n) {
+      if (c.transport == allocated) {
+        EXPECT_TRUE(ok(halo_allocate(MPI_COMM_WORLD, bytes_[n], &arrays_[n].data)));
+      } else {
+        memory_[n].resize(bytes_[n]);
+        arrays_[n].data = memory_[n].data();
+      }
+    }
     halo_options options = halo_options_of(c.dims);
     std::copy(processes_.begin(), processes_.end(), options.processes);
     std::copy(c.periodic.begin(), c.periodic.end(), options.periodic);
-    options.transport = c.transport;
+    options.transport = c.transport == allocated ? HALO_AUTOMATIC : c.transport;
     options.piece_bytes = c.piece_bytes;
     options.timeout = 60;
     EXPECT_TRUE(
         ok(halo_init(&handle, MPI_COMM_WORLD, arrays_.data(), static_cast<int>(arrays_.size()), &options)));
   }
-  ~Arrays() { EXPECT_TRUE(ok(halo_finalize(&handle))); }
+  ~Arrays() {
+    EXPECT_TRUE(ok(halo_finalize(&handle)));
+    for (halo_array& a : arrays_)
+      if (c_.transport == allocated) EXPECT_TRUE(ok(halo_free(&a.data)));
+  }
+  Arrays(const Arrays&) = delete;
+  Arrays& operator=(const Arrays&) = delete;
 
   void fill(int salt) {
     salt_ = salt;
@@ -162,7 +179,7 @@ class Arrays {
       const halo_array& a = arrays_[n];
       const std::size_t size = bytes_of(a.type);
       Index at{};
-      for (std::size_t e = 0; e < memory_[n].size() / size; ++e) {
+      for (std::size_t e = 0; e < bytes_[n] / size; ++e) {
         std::size_t rest = e;
         for (int k = 0; k < a.dims; ++k) {
           const int i = a.order == HALO_FORTRAN_ORDER ? k : a.dims - 1 - k;
@@ -170,7 +187,7 @@ class Arrays {
               static_cast<std::int64_t>(rest % static_cast<std::size_t>(a.allocated[i]));
           rest /= static_cast<std::size_t>(a.allocated[i]);
         }
-        visit(n, at, &memory_[n][e * size]);
+        visit(n, at, static_cast<unsigned char*>(a.data) + e * size);
       }
     }
   }
@@ -208,6 +225,7 @@ class Arrays {
   std::array<std::int32_t, 4> processes_{};
   Index first_{}, own_{};
   std::vector<halo_array> arrays_;
+  std::vector<std::size_t> bytes_;
   std::vector<std::vector<unsigned char>> memory_;
   int salt_ = 0;
 };
@@ -348,6 +366,7 @@ TEST_P(HaloFunctions, ArraysOfAllKindsTogether) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Transports, HaloFunctions, testing::Values(HALO_AUTOMATIC, HALO_MESSAGES));
+INSTANTIATE_TEST_SUITE_P(Transports, HaloFunctions,
+                         testing::Values(HALO_AUTOMATIC, HALO_MESSAGES, allocated));
 
 }  // namespace

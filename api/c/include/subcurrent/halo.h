@@ -160,6 +160,12 @@ HALO_API const char* halo_error_text(int status);
 HALO_API int halo_decompose(MPI_Comm comm, int dims, const int64_t* cells, int32_t* processes, int64_t* first,
                             int64_t* own);
 
+/* Memory for arrays that halo_exchange copies straight into a neighbour's halos; zeroed, 64-byte aligned.
+ * Collective over `comm`, of which halo_init is given an equal one; `bytes` may differ between ranks. */
+HALO_API int halo_allocate(MPI_Comm comm, size_t bytes, void** memory);
+/* Collective; sets *memory to NULL. HALO_ERR_BUSY while a handle has arrays in it. */
+HALO_API int halo_free(void** memory);
+
 HALO_API int halo_init(halo_handle* handle, MPI_Comm comm, const halo_array* arrays, int count,
                        const halo_options* options);
 HALO_API int halo_finalize(halo_handle* handle);

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// ranks: 1 2 3 4
+// timeout: 120
+// label: sanitize
+// halo_allocate: that arrays in it are really copied by their readers, when they are not, what halo_free
+// refuses, and that mistakes of one rank are heard of by all. halo_functions_test fills every halo from it.
+#include <gtest/gtest.h>
+#include <mpi.h>
+#include <subcurrent/halo.h>
+
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+int rank(MPI_Comm comm = MPI_COMM_WORLD) {
+  int r = 0;
+  MPI_Comm_rank(comm, &r);
+  return r;
+}
+int ranks() {
+  int n = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &n);
+  return n;
+}
+
+testing::AssertionResult ok(int status) {
+  if (status == HALO_OK) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << "status " << status << ": " << halo_error_text(status);
+}
+
+testing::AssertionResult fails(int status, int expected, const std::string& words) {
+  const std::string text = halo_error_text(status);
+  if (status == expected && text.find(words) != std::string::npos) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << "status " << status << " (expected " << expected << "): " << text
+                                     << " (expected: " << words << ")";
+}
+
+constexpr std::int64_t n = 6;
+constexpr std::size_t bytes = (n + 2) * sizeof(double);
+
+/// A ring of all ranks, n own cells each, in the memory given.
+struct Ring {
+  explicit Ring(void* data, void* next = nullptr, MPI_Comm comm = MPI_COMM_WORLD) : comm_(comm) {
+    const std::array<std::int64_t, 1> own{n};
+    array_ = halo_array_of(data, HALO_REAL64, 1, own.data(), 1);
+    array_.next = next;
+    options_ = halo_options_of(1);
+    options_.periodic[0] = 1;
+    options_.timeout = 30;
+  }
+  int init() { return halo_init(&handle, comm_, &array_, 1, &options_); }
+  double* data() const {
+    void* at = nullptr;
+    EXPECT_TRUE(ok(halo_data(handle, 0, &at)));
+    return static_cast<double*>(at);
+  }
+  std::string described() const {
+    std::array<char, 4096> text{};
+    EXPECT_TRUE(ok(halo_describe(handle, text.data(), text.size())));
+    return text.data();
+  }
+  /// Own cells from their number on the ring and `salt`; halos that nobody has filled.
+  void fill(double salt) const {
+    double* u = data();
+    for (std::int64_t i = 0; i < n; ++i) u[i + 1] = salt + static_cast<double>(rank(comm_) * n + i);
+    u[0] = u[n + 1] = -1;
+  }
+  void expect_halos(double salt) const {
+    const std::int64_t all = n * ranks(), first = rank(comm_) * n;
+    EXPECT_EQ(data()[0], salt + static_cast<double>((first + all - 1) % all));
+    EXPECT_EQ(data()[n + 1], salt + static_cast<double>((first + n) % all));
+  }
+  halo_handle handle = HALO_NULL;
+
+ private:
+  MPI_Comm comm_;
+  halo_array array_;
+  halo_options options_;
+};
+
+void* memory() {
+  void* given = nullptr;
+  EXPECT_TRUE(ok(halo_allocate(MPI_COMM_WORLD, bytes, &given)));
+  return given;
+}
+
+TEST(HaloMemory, IsZeroedAlignedAndReadInPlace) {
+  void* given = memory();
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(given) % 64, 0U);
+  for (std::int64_t i = 0; i < n + 2; ++i) EXPECT_EQ(static_cast<double*>(given)[i], 0);
+  Ring ring(given);
+  ASSERT_TRUE(ok(ring.init()));
+  EXPECT_EQ(ring.described().find("shared") != std::string::npos, ranks() > 1) << ring.described();
+  for (int salt = 1; salt <= 50; ++salt) {  // no rank may overwrite what another has yet to copy
+    ring.fill(salt);
+    ASSERT_TRUE(ok(halo_exchange(ring.handle)));
+    ring.expect_halos(salt);
+  }
+  ASSERT_TRUE(ok(halo_finalize(&ring.handle)));
+  EXPECT_TRUE(ok(halo_free(&given)));
+  EXPECT_EQ(given, nullptr);
+}
+
+/// Directions stay buffered: a send is over before its receiver has asked for it.
+TEST(HaloMemory, LeavesSendsToThemselves) {
+  void* given = memory();
+  Ring ring(given);
+  ASSERT_TRUE(ok(ring.init()));
+  ring.fill(1);
+  const std::array<int, 1> up{1}, down{-1};
+  std::array<halo_request, 2> sends{};
+  ASSERT_TRUE(ok(halo_isend(ring.handle, up.data(), nullptr, nullptr, sends.data())));
+  ASSERT_TRUE(ok(halo_isend(ring.handle, down.data(), nullptr, nullptr, &sends[1])));
+  for (halo_request& send : sends) ASSERT_TRUE(ok(halo_wait(ring.handle, &send)));
+  for (std::int64_t i = 1; i <= n; ++i) ring.data()[i] = -2;
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (const auto& d : {up, down}) {
+    halo_request receive = HALO_REQUEST_NULL;
+    ASSERT_TRUE(ok(halo_irecv(ring.handle, d.data(), nullptr, nullptr, &receive)));
+    ASSERT_TRUE(ok(halo_wait(ring.handle, &receive)));
+  }
+  ring.expect_halos(1);
+  ASSERT_TRUE(ok(halo_finalize(&ring.handle)));
+  EXPECT_TRUE(ok(halo_free(&given)));
+}
+
+/// halo_step swaps data and next: the exchange then reads where next lay, in a memory of its own.
+TEST(HaloMemory, FollowsHaloStep) {
+  std::array<void*, 2> given{memory(), memory()};
+  Ring ring(given[0], given[1]);
+  ASSERT_TRUE(ok(ring.init()));
+  ring.fill(0);
+  ASSERT_TRUE(ok(halo_modified(ring.handle)));
+  const auto add_one = [](const halo_box* box, void* const now[], void* const next[], void*) {
+    for (std::int64_t i = box->lo[0] + 1; i <= box->hi[0]; ++i)
+      static_cast<double*>(next[0])[i] = static_cast<double*>(now[0])[i] + 1;
+  };
+  for (int step = 1; step <= 3; ++step) {
+    ASSERT_TRUE(ok(halo_step(ring.handle, HALO_BLOCKING, add_one, nullptr)));
+    ASSERT_EQ(ring.data(), given[static_cast<std::size_t>(step % 2)]);
+    ring.data()[0] = ring.data()[n + 1] = -1;
+    ASSERT_TRUE(ok(halo_exchange(ring.handle)));
+    ring.expect_halos(step);
+  }
+  ASSERT_TRUE(ok(halo_finalize(&ring.handle)));
+  for (void*& each : given) EXPECT_TRUE(ok(halo_free(&each)));
+}
+
+/// Where not all arrays of all ranks lie in it, or other ranks have made it, buffers do.
+TEST(HaloMemory, IsNotNeeded) {
+  void* given = memory();
+  MPI_Comm reversed = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -rank(), &reversed);
+  std::array<double, n + 2> own{};
+  for (const auto& [data, comm] :
+       {std::pair<void*, MPI_Comm>{rank() == 0 ? own.data() : given, MPI_COMM_WORLD}, {given, reversed}}) {
+    Ring ring(data, nullptr, comm);
+    ASSERT_TRUE(ok(ring.init()));
+    if (ranks() > 1) {
+      EXPECT_EQ(ring.described().find("shared"), std::string::npos) << ring.described();
+    }
+    ring.fill(3);
+    ASSERT_TRUE(ok(halo_exchange(ring.handle)));
+    ring.expect_halos(3);
+    ASSERT_TRUE(ok(halo_finalize(&ring.handle)));
+  }
+  MPI_Comm_free(&reversed);
+  EXPECT_TRUE(ok(halo_free(&given)));
+}
+
+TEST(HaloMemory, RefusesToBeFreedTwiceOrByOthers) {
+  void* given = memory();
+  void* copy = given;
+  void* inside = static_cast<double*>(given) + 1;
+  double own = 0;
+  void* foreign = &own;
+  EXPECT_TRUE(fails(halo_free(nullptr), HALO_ERR_ARGUMENT, "memory is null"));
+  EXPECT_TRUE(fails(halo_free(&foreign), HALO_ERR_ARGUMENT, "not given by halo_allocate"));
+  EXPECT_EQ(foreign, &own);
+  EXPECT_TRUE(fails(halo_free(&inside), HALO_ERR_ARGUMENT, "not given by halo_allocate"));
+  EXPECT_TRUE(ok(halo_free(&given)));
+  EXPECT_TRUE(fails(halo_free(&given), HALO_ERR_ARGUMENT, "null"));
+  EXPECT_TRUE(fails(halo_free(&copy), HALO_ERR_ARGUMENT, "freed already"));
+}
+
+TEST(HaloMemory, IsKeptWhileInUse) {
+  void* given = memory();
+  Ring ring(given);
+  ASSERT_TRUE(ok(ring.init()));
+  EXPECT_TRUE(fails(halo_free(&given), HALO_ERR_BUSY, "halo_finalize comes first"));
+  ring.fill(1);
+  const std::array<int, 1> up{1}, down{-1};
+  halo_request send = HALO_REQUEST_NULL, receive = HALO_REQUEST_NULL;
+  ASSERT_TRUE(ok(halo_isend(ring.handle, up.data(), nullptr, nullptr, &send)));
+  EXPECT_TRUE(fails(halo_free(&given), HALO_ERR_BUSY, "halo_finalize comes first"));
+  ASSERT_NE(given, nullptr);
+  ASSERT_TRUE(ok(halo_irecv(ring.handle, down.data(), nullptr, nullptr, &receive)));
+  ASSERT_TRUE(ok(halo_wait(ring.handle, &receive)));
+  ASSERT_TRUE(ok(halo_wait(ring.handle, &send)));
+  ASSERT_TRUE(ok(halo_finalize(&ring.handle)));
+  EXPECT_TRUE(ok(halo_free(&given)));
+}
+
+TEST(HaloMemory, TellsAllRanksOfAMistakeOfOne) {
+  EXPECT_TRUE(fails(halo_allocate(MPI_COMM_WORLD, bytes, nullptr), HALO_ERR_ARGUMENT, "memory is null"));
+  const bool last = rank() == ranks() - 1;
+  void* given = &given;
+  const int status = halo_allocate(MPI_COMM_WORLD, last ? 0 : bytes, &given);
+  EXPECT_TRUE(last ? fails(status, HALO_ERR_ARGUMENT, "bytes is 0")
+                   : fails(status, HALO_ERR_MISMATCH, "1 other ranks"));
+  EXPECT_EQ(given, nullptr);
+
+  given = memory();
+  Ring ring(static_cast<double*>(given) + (last ? 1 : 0));
+  EXPECT_TRUE(last ? fails(ring.init(), HALO_ERR_ARGUMENT, "array 0 reaches beyond")
+                   : fails(ring.init(), HALO_ERR_MISMATCH, "another rank"));
+  EXPECT_TRUE(ok(halo_free(&given)));
+}
+
+}  // namespace
