@@ -128,6 +128,8 @@ def test_a_run_leaves_history_spectra_snapshots_and_pictures(program):
     program.write_case(CASE)
     done = program("run", "case.toml", "-n", "2", "--out", "r")
     assert done.returncode == OK, done.stderr
+    assert "no halos travel" in done.stdout
+    assert "transposes of modes travel between 2 ranks" in done.stdout
     folder = program.folder / "r"
     table = history(folder)
     assert [row["step"] for row in table] == ["2", "4", "6", "8", "10", "12"]
