@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fstream>
 #include <iostream>
+#include <sstream>
 
 #include "bench/measure.hpp"
 #include "engine/base/error.hpp"
@@ -39,6 +40,7 @@ void print(Context& context, Turbulence& flow, const std::vector<double>& second
   rate.both = 0.5 * (rate.both + after.both);
   const auto steps = static_cast<double>(seconds.size());
   double bound = 0, compute = 0, disk = 0;
+  std::ostringstream phases;
   for (const auto& [name, all] : flow.store().phases()) {
     Store::Phase p = all;
     if (const auto first = before.find(name); first != before.end()) {
@@ -50,6 +52,7 @@ void print(Context& context, Turbulence& flow, const std::vector<double>& second
     bound += std::max(p.compute, moved) / steps;
     compute += p.compute / steps;
     disk += moved / steps;
+    phases << (phases.tellp() > 0 ? ", " : "") << '"' << name << "\": " << p.compute / steps;
   }
   const double peak = context.max(static_cast<double>(peak_bytes()));
   const double planned = context.max(static_cast<double>(plan.memory));
@@ -64,7 +67,8 @@ void print(Context& context, Turbulence& flow, const std::vector<double>& second
             << ", \"on_disk\": " << plan.disk << ", \"files\": " << plan.files
             << ", \"rate_read\": " << rate.read << ", \"rate_write\": " << rate.write
             << ", \"rate_both\": " << rate.both << ", \"io\": \"" << flow.store().io_name()
-            << "\", \"direct\": " << flow.store().past_page_cache() << ", \"energy\": ";
+            << "\", \"direct\": " << flow.store().past_page_cache() << ", \"phases\": {" << phases.str()
+            << "}, \"energy\": ";
   std::cout.precision(17);
   std::cout << energy << "}" << std::endl;
 }

@@ -86,7 +86,11 @@ def main() -> None:
     best = middle(turns["memory", 0], "seconds")
     for way in ways:
         print(line(*way, turns[way], best))
-    print()
+    shares = turns["memory", 0]
+    computing = middle(shares, "compute")
+    parts = {name: statistics.median(t["phases"][name] for t in shares) for name in shares[0]["phases"]}
+    told = ", ".join(f"{name} {seconds / computing:.2f}" for name, seconds in parts.items())
+    print(f"\nof a step in memory: {told}\n")
     for files in arguments.files:
         sync, hidden = turns["sync", files], turns["async", files]
         ratio = middle(hidden, "seconds") / middle(sync, "seconds")

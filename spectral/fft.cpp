@@ -76,9 +76,6 @@ void FFT<T>::make_plans(Library library) {
   work_bytes_ = (work_bytes_ + line - 1) / line * line + 5 * line;
   const auto threads = static_cast<std::size_t>(context_.threads());
   work_.resize(work_bytes_ * threads + line);
-  const std::size_t plane =
-      whole_planes() ? static_cast<std::size_t>(half_.x) * static_cast<std::size_t>(half_.y) : 0;
-  plane_.assign(threads, std::vector<C>(plane));
 }
 
 template <class T>

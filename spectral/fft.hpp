@@ -39,6 +39,13 @@ struct Cells {
   operator Cells<const T>() const requires(!std::is_const_v<T>) { return {at, y, z}; }
 };
 
+/// The same in a plane.
+template <class T>
+struct Rows {
+  T* at = nullptr;
+  std::ptrdiff_t y = 0;
+};
+
 /// Those of one component of a field.
 template <class T, int N>
 Cells<T> cells_of(Level<T, N> level, int component = 0) {
@@ -90,11 +97,19 @@ class FFT {
   /// Collective. `modes` is not changed; `planes` is any memory of the caller's.
   void backward_across(Cells<const C> modes, Cells<C> planes);
   void forward_across(Cells<const C> planes, Cells<C> modes);
-  /// One plane, to and from own real points of real_grid(), rows `y` elements apart, by thread number
-  /// `thread` of the context's; different threads may do different planes at a time.
-  void backward_within(const C* plane, std::ptrdiff_t y, T* points, std::ptrdiff_t points_y,
-                       int thread) const;
-  void forward_within(const T* points, std::ptrdiff_t points_y, C* plane, std::ptrdiff_t y, int thread) const;
+  // Within a plane, by thread number `thread` of the context's; different threads may do different planes at
+  // a time. Lines along y of all kx lie in rows, own y of them; where ranks cut y the planes are such rows.
+  std::size_t rows_elements() const;
+  /// Where the rows of a plane go: to `memory`, or they are the plane itself.
+  Rows<C> rows_of(Rows<C> plane, C* memory) const;
+  void backward_columns(Rows<C> plane, Rows<C> rows, int thread) const;
+  void forward_columns(Rows<C> rows, Rows<C> plane, int thread) const;
+  /// Own rows first … first + some - 1 to and from points in the order of a bundle (RealLines).
+  typename RealLines<T>::Bundle bundle() const { return along_x_->bundle(); }
+  void backward_bundle(Rows<C> rows, int first, int some, T* points, int thread) const;
+  void forward_bundle(T* points, Rows<C> rows, int first, int some, int thread) const;
+  /// From all own points of a plane, rows `points_y` elements apart.
+  void forward_rows(const T* points, std::ptrdiff_t points_y, Rows<C> rows, int thread) const;
   /// Bytes of memory that this transform keeps for itself on this rank, once used.
   std::int64_t memory() const;
 
@@ -149,7 +164,6 @@ class FFT {
   std::unique_ptr<Lines<T>> along_y_, along_z_;
   std::size_t work_bytes_ = 0;
   std::vector<std::byte> work_;
-  mutable std::vector<std::vector<C>> plane_;  ///< of each thread: a plane whose lines along y are done
   std::array<std::uint16_t, 3> names_{};
   std::uint16_t transpose_name_ = 0;
 };

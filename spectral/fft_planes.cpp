@@ -16,14 +16,12 @@ Int3 FFT<T>::plane_cells() const {
 
 template <class T>
 std::int64_t FFT<T>::memory() const {
-  const Int3 n = real_.own().extent();
   const auto pencils = [](const std::shared_ptr<Storage>& s) {
     return s ? static_cast<std::int64_t>(s->grid().layout().elements) * 2 *
                    static_cast<std::int64_t>(sizeof(T))
              : 0;
   };
   std::int64_t sum = static_cast<std::int64_t>(work_.size());
-  sum += std::int64_t{context_.threads()} * kept_[0].count() * n.y * static_cast<std::int64_t>(sizeof(C));
   for (const auto& storage : {x_, y_ == x_ ? nullptr : y_, z_ == y_ ? nullptr : z_}) sum += pencils(storage);
   return sum;
 }
@@ -110,30 +108,40 @@ void FFT<T>::forward_across(Cells<const C> planes, Cells<C> modes) {
 }
 
 template <class T>
-void FFT<T>::backward_within(const C* plane, std::ptrdiff_t y, T* points, std::ptrdiff_t points_y,
-                             int thread) const {
-  const int rows = real_.own().hi.y, columns = kept_[0].count();
-  const T scale = T(1) / (T(cells_.x) * T(cells_.y) * T(cells_.z));
-  if (whole_planes()) {
-    std::vector<C>& lines = plane_[static_cast<std::size_t>(thread)];
-    along_y_->backward(plane, y, lines.data(), columns, columns, work(thread));
-    plane = lines.data();
-    y = columns;
-  }
-  along_x_->backward(plane, y, points, points_y, rows, scale, work(thread));
+std::size_t FFT<T>::rows_elements() const {
+  const auto all = [](int a, int b) { return static_cast<std::size_t>(a) * static_cast<std::size_t>(b); };
+  return whole_planes() ? all(kept_[0].count(), real_.own().extent().y) : 0;
 }
 
 template <class T>
-void FFT<T>::forward_within(const T* points, std::ptrdiff_t points_y, C* plane, std::ptrdiff_t y,
-                            int thread) const {
-  const int rows = real_.own().hi.y, columns = kept_[0].count();
-  if (!whole_planes()) {
-    along_x_->forward(points, points_y, plane, y, rows, work(thread));
-    return;
-  }
-  std::vector<C>& lines = plane_[static_cast<std::size_t>(thread)];
-  along_x_->forward(points, points_y, lines.data(), columns, rows, work(thread));
-  along_y_->forward(lines.data(), columns, plane, y, columns, work(thread));
+Rows<std::complex<T>> FFT<T>::rows_of(Rows<C> plane, C* memory) const {
+  return whole_planes() ? Rows<C>{memory, kept_[0].count()} : plane;
+}
+
+template <class T>
+void FFT<T>::backward_columns(Rows<C> plane, Rows<C> rows, int thread) const {
+  if (whole_planes()) along_y_->backward(plane.at, plane.y, rows.at, rows.y, kept_[0].count(), work(thread));
+}
+
+template <class T>
+void FFT<T>::forward_columns(Rows<C> rows, Rows<C> plane, int thread) const {
+  if (whole_planes()) along_y_->forward(rows.at, rows.y, plane.at, plane.y, kept_[0].count(), work(thread));
+}
+
+template <class T>
+void FFT<T>::backward_bundle(Rows<C> rows, int first, int some, T* points, int thread) const {
+  const T scale = T(1) / (T(cells_.x) * T(cells_.y) * T(cells_.z));
+  along_x_->backward_bundle(rows.at + first * rows.y, rows.y, points, some, scale, work(thread));
+}
+
+template <class T>
+void FFT<T>::forward_bundle(T* points, Rows<C> rows, int first, int some, int thread) const {
+  along_x_->forward_bundle(points, rows.at + first * rows.y, rows.y, some, work(thread));
+}
+
+template <class T>
+void FFT<T>::forward_rows(const T* points, std::ptrdiff_t points_y, Rows<C> rows, int thread) const {
+  along_x_->forward(points, points_y, rows.at, rows.y, real_.own().hi.y, work(thread));
 }
 
 template class FFT<float>;

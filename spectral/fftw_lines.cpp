@@ -186,6 +186,19 @@ class FftwRealLines final : public RealLines<T> {
   std::size_t work_bytes() const override { return 2 * line_bytes<T>(n_ / 2 + 1); }
   int block() const override { return 1; }
 
+  typename RealLines<T>::Bundle bundle() const override {
+    return {.rows = lines_a_block, .points = std::ptrdiff_t{n_} * lines_a_block};
+  }
+  void backward_bundle(const C* in, std::ptrdiff_t in_distance, T* points, int lines, T scale,
+                       std::byte* work) const override {
+    backward(in, in_distance, points, n_, lines, scale, work);
+    std::fill(points + lines * n_, points + lines_a_block * n_, T());
+  }
+  void forward_bundle(T* points, C* out, std::ptrdiff_t out_distance, int lines,
+                      std::byte* work) const override {
+    forward(points, n_, out, out_distance, lines, work);
+  }
+
  private:
   int n_;
   int kept_;

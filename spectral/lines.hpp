@@ -64,6 +64,21 @@ class RealLines {
                         int lines, T scale, std::byte* work) const = 0;
   virtual std::size_t work_bytes() const = 0;
   virtual int block() const = 0;
+
+  /// Rows transformed at a time for work that is the same at every point. Their points, `rows` times the
+  /// line, lie one after the other in an order of the library's own, with `room` elements before and after
+  /// them that are written too.
+  struct Bundle {
+    int rows = 0;
+    std::ptrdiff_t points = 0, room = 0;
+  };
+  virtual Bundle bundle() const = 0;
+  /// Into a bundle of so many lines, zero where it has more; `points` on a cache line.
+  virtual void backward_bundle(const C* in, std::ptrdiff_t in_distance, T* points, int lines, T scale,
+                               std::byte* work) const = 0;
+  /// Spends the points.
+  virtual void forward_bundle(T* points, C* out, std::ptrdiff_t out_distance, int lines,
+                              std::byte* work) const = 0;
 };
 
 /// For lines of `n` points. Throws Error (bad_input) for a library that this build does not have.

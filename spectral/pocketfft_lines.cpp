@@ -45,6 +45,7 @@ class PocketLines final : public Lines<T> {
     blocks(lines, [&](int first, int some) {
       Pack* packs = reinterpret_cast<Pack*>(work);
       gather(in + first, in_stride, some, packs, 0, n_);
+      if (in != out) expect(out + first, out_stride, some, kept_.count());
       transform(packs, some, true);
       scatter(packs, 0, kept_.low, out + first, out_stride, some);
       scatter(packs, n_ - kept_.high, kept_.high, out + first + kept_.low * out_stride, out_stride, some);
@@ -59,6 +60,7 @@ class PocketLines final : public Lines<T> {
       for (int b = 0; b * P::lanes < some; ++b)
         std::fill_n(packs + b * n_ + kept_.low, n_ - kept_.count(), Pack{V{}, V{}});
       gather(in + first + kept_.low * in_stride, in_stride, some, packs, n_ - kept_.high, kept_.high);
+      if (in != out) expect(out + first, out_stride, some, n_);
       transform(packs, some, false);
       scatter(packs, 0, n_, out + first, out_stride, some);
     });
@@ -70,18 +72,33 @@ class PocketLines final : public Lines<T> {
   int block() const override { return packs_ * P::lanes; }
 
  private:
+  /// As even as they can be: a block of few lines would leave most lanes idle.
   template <class F>
   void blocks(int lines, F&& one) const {
-    for (int first = 0; first < lines; first += block()) one(first, std::min(block(), lines - first));
+    const int count = (lines + block() - 1) / block();
+    for (int k = 0; k < count; ++k) {
+      const int first = lines * k / count;
+      one(first, lines * (k + 1) / count - first);
+    }
   }
-  /// Elements [begin, begin + count) of `some` lines.
+  /// Where lines will be written: rows too short and too far apart for the CPU to see what comes.
+  static void expect(C* out, std::ptrdiff_t stride, int some, int count) {
+    constexpr int apart = line_bytes / sizeof(C);
+    for (int j = 0; j < count; ++j, out += stride)
+      for (int l = 0; l < some; l += apart) __builtin_prefetch(out + l, 1);
+  }
+  // Elements [begin, begin + count) of `some` lines. Lines that do not fill the last pack are joined by
+  // others of the pack before, which are then transformed twice, alike.
   void gather(const C* in, std::ptrdiff_t stride, int some, Pack* packs, int begin, int count) const {
     const int full = some / P::lanes;
     for (int j = 0; j < count; ++j, in += stride) {
       Pack* to = packs + begin + j;
       for (int b = 0; b < full; ++b) P::split(in + b * P::lanes, to[b * n_].r, to[b * n_].i);
-      if (full * P::lanes < some)
-        P::split(in + full * P::lanes, some - full * P::lanes, to[full * n_].r, to[full * n_].i);
+      if (full * P::lanes == some) continue;
+      if (full > 0)
+        P::split(in + some - P::lanes, to[full * n_].r, to[full * n_].i);
+      else
+        P::split(in, some, to->r, to->i);
     }
   }
   void scatter(const Pack* packs, int begin, int count, C* out, std::ptrdiff_t stride, int some) const {
@@ -89,8 +106,11 @@ class PocketLines final : public Lines<T> {
     for (int j = 0; j < count; ++j, out += stride) {
       const Pack* from = packs + begin + j;
       for (int b = 0; b < full; ++b) P::join(out + b * P::lanes, from[b * n_].r, from[b * n_].i);
-      if (full * P::lanes < some)
-        P::join(out + full * P::lanes, some - full * P::lanes, from[full * n_].r, from[full * n_].i);
+      if (full * P::lanes == some) continue;
+      if (full > 0)
+        P::join(out + some - P::lanes, from[full * n_].r, from[full * n_].i);
+      else
+        P::join(out, some, from->r, from->i);
     }
   }
   void transform(Pack* packs, int some, bool forward) const {
@@ -112,19 +132,13 @@ class PocketRealLines final : public RealLines<T> {
  public:
   PocketRealLines(int n, int kept) : n_(n), kept_(kept), plan_(static_cast<std::size_t>(n)) {}
 
-  // pocketfft leaves r0, r1, i1, r2, i2, …: one place before, with i0 = 0 put in, they are complex numbers.
   void forward(const T* in, std::ptrdiff_t in_distance, C* out, std::ptrdiff_t out_distance, int lines,
                std::byte* work) const override {
     V* packs = reinterpret_cast<V*>(work) + 1;
     for (int first = 0; first < lines; first += P::lanes) {
       const int some = std::min(P::lanes, lines - first);
       in_rows(in + first * in_distance, in_distance, some, packs, n_);
-      plan_.exec(packs, T(1), true);
-      packs[-1] = packs[0];
-      packs[0] = V{};
-      packs[n_] = V{};  // of mode n / 2
-      out_rows(packs - 1, reinterpret_cast<T*>(out + first * out_distance), 2 * out_distance, some,
-               2 * kept_);
+      from_packs(packs, out + first * out_distance, out_distance, some);
     }
   }
 
@@ -133,13 +147,22 @@ class PocketRealLines final : public RealLines<T> {
     V* packs = reinterpret_cast<V*>(work) + 1;
     for (int first = 0; first < lines; first += P::lanes) {
       const int some = std::min(P::lanes, lines - first);
-      in_rows(reinterpret_cast<const T*>(in + first * in_distance), 2 * in_distance, some, packs - 1,
-              2 * kept_);
-      packs[0] = packs[-1];
-      for (int j = 2 * kept_ - 1; j < n_; ++j) packs[j] = V{};
-      plan_.exec(packs, scale, false);
+      to_packs(in + first * in_distance, in_distance, some, scale, packs);
       out_rows(packs, out + first * out_distance, out_distance, some, n_);
     }
+  }
+
+  // A bundle is a row a lane, so that its points are never turned.
+  typename RealLines<T>::Bundle bundle() const override {
+    return {.rows = P::lanes, .points = std::ptrdiff_t{n_} * P::lanes, .room = P::lanes};
+  }
+  void backward_bundle(const C* in, std::ptrdiff_t in_distance, T* points, int lines, T scale,
+                       std::byte* /*work*/) const override {
+    to_packs(in, in_distance, lines, scale, reinterpret_cast<V*>(points));
+  }
+  void forward_bundle(T* points, C* out, std::ptrdiff_t out_distance, int lines,
+                      std::byte* /*work*/) const override {
+    from_packs(reinterpret_cast<V*>(points), out, out_distance, lines);
   }
 
   std::size_t work_bytes() const override {
@@ -148,30 +171,52 @@ class PocketRealLines final : public RealLines<T> {
   int block() const override { return P::lanes; }
 
  private:
-  /// `count` elements of `some` rows of memory into as many packs, and back.
+  // pocketfft leaves r0, r1, i1, r2, i2, …: one place before, with i0 = 0 put in, they are complex numbers.
+  void from_packs(V* packs, C* out, std::ptrdiff_t distance, int some) const {
+    plan_.exec(packs, T(1), true);
+    packs[-1] = packs[0];
+    packs[0] = V{};
+    packs[n_] = V{};  // of mode n / 2
+    out_rows(packs - 1, reinterpret_cast<T*>(out), 2 * distance, some, 2 * kept_);
+  }
+  void to_packs(const C* in, std::ptrdiff_t distance, int some, T scale, V* packs) const {
+    in_rows(reinterpret_cast<const T*>(in), 2 * distance, some, packs - 1, 2 * kept_);
+    packs[0] = packs[-1];
+    V scales{};  // of lanes without a line 0
+    for (int l = 0; l < some; ++l) scales[l] = scale;
+    for (int j = 0; j < 2 * kept_ - 1 && j < n_; ++j) packs[j] *= scales;
+    for (int j = 2 * kept_ - 1; j < n_; ++j) packs[j] = V{};
+    plan_.exec(packs, T(1), false);
+  }
+  // `count` elements of `some` rows of memory into as many packs, and back, by squares; the last one overlaps
+  // the one before.
   static void in_rows(const T* in, std::ptrdiff_t distance, int some, V* packs, int count) {
     const T* row[P::lanes];
     for (int l = 0; l < P::lanes; ++l) row[l] = in + std::min(l, some - 1) * distance;
-    int j = 0;
-    for (; j + P::lanes <= count; j += P::lanes) {
+    for_squares(count, [&](int j) {
       V square[P::lanes];
       for (int l = 0; l < P::lanes; ++l) square[l] = P::load(row[l] + j);
       P::turn(square);
       for (int l = 0; l < P::lanes; ++l) packs[j + l] = square[l];
-    }
-    for (; j < count; ++j)
+    });
+    for (int j = 0; count < P::lanes && j < count; ++j)
       for (int l = 0; l < P::lanes; ++l) packs[j][l] = row[l][j];
   }
   static void out_rows(const V* packs, T* out, std::ptrdiff_t distance, int some, int count) {
-    int j = 0;
-    for (; j + P::lanes <= count; j += P::lanes) {
+    for_squares(count, [&](int j) {
       V square[P::lanes];
       for (int l = 0; l < P::lanes; ++l) square[l] = packs[j + l];
       P::turn(square);
       for (int l = 0; l < some; ++l) P::store(out + l * distance + j, square[l]);
-    }
-    for (; j < count; ++j)
+    });
+    for (int j = 0; count < P::lanes && j < count; ++j)
       for (int l = 0; l < some; ++l) out[l * distance + j] = packs[j][l];
+  }
+  template <class Square>
+  static void for_squares(int count, Square&& square) {
+    int j = 0;
+    for (; j + P::lanes <= count; j += P::lanes) square(j);
+    if (j < count && count >= P::lanes) square(count - P::lanes);
   }
 
   int n_;

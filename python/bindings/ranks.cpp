@@ -66,7 +66,7 @@ std::string Ranks::transports() {
     if (of.size() > shown) list += " and " + std::to_string(of.size() - shown) + " more";
     text += (text.empty() ? "" : "; ") + transport + ": ranks " + list;
   }
-  if (text.empty()) text = "none: one rank without neighbours";
+  if (text.empty()) text = "none";
   context_.broadcast(text);
   return text;
 }

@@ -51,7 +51,8 @@ class Watcher:
             f"{count(event['threads'], 'thread')}, "
             f"{event['strategy']}, until {event['end']}"
         )
-        self.note(f"halos travel by {event['transports']}")
+        travels = event["transports"]
+        self.note("no halos travel" if travels.startswith("none") else f"halos travel by {travels}")
         for text in event.get("notes", ()):
             self.note(text)
         resumed = event["resumed"]

@@ -14,15 +14,18 @@ void Turbulence::start(const std::function<double(int, double, double, double)>&
   const auto at = [](int i, int count) { return 2 * std::numbers::pi * i / count; };
   v_.modify();
   constexpr int last = plane_arrays - 1;  // always in memory
+  std::vector<double> points(static_cast<std::size_t>(own.x) * static_cast<std::size_t>(own.y));
   for (int d = 0; d < 3; ++d) {
     store_->fill(last, [&](spectral::Cells<Mode> planes) {
-      std::vector<double>& points = points_[0];
       for (int z = 0; z < own.z; ++z) {
         for (int y = 0; y < own.y; ++y)
           for (int x = 0; x < own.x; ++x)
-            points[static_cast<std::size_t>(points_layout_.offset({x, y, 0}))] =
+            points[static_cast<std::size_t>(y * own.x + x)] =
                 velocity(d, at(first.x + x, n.x), at(first.y + y, n.y), at(first.z + z, n.z));
-        fft_.forward_within(points.data(), points_layout_.sy, planes.at + z * planes.z, planes.y, 0);
+        const spectral::Rows<Mode> plane{planes.at + z * planes.z, planes.y};
+        const auto rows = fft_.rows_of(plane, workplaces_[0].rows(0));
+        fft_.forward_rows(points.data(), own.x, rows, 0);
+        fft_.forward_columns(rows, plane, 0);
       }
     });
     store_->take(last, -1, [&](spectral::Cells<const Mode> planes) {

@@ -1,13 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turbulence at the points: a thread brings a plane of all components there, multiplies, and goes back to
-// planes of modes, while all of it is in its cache. No array of points is ever made.
+// Turbulence at the points: of a plane of all components a thread brings some rows there, multiplies, and
+// goes back to modes, while all of it is in its cache. No array of points, and no plane of them, is ever
+// made.
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <numbers>
 
 #include "engine/exec/team.hpp"
 #include "solvers/turbulence/solver.hpp"
 
 namespace sc::turbulence {
+
+namespace {
+
+constexpr std::size_t line = 64;
+
+/// Doubles that fill whole cache lines.
+std::ptrdiff_t round_up(std::ptrdiff_t count) { return (count + 7) / 8 * 8; }
+
+}  // namespace
 
 void Turbulence::each_plane(int lo, int hi, const std::function<void(int z, int thread)>& action) {
   Timeline& timeline = runner_.context().timeline();
@@ -18,29 +30,43 @@ void Turbulence::each_plane(int lo, int hi, const std::function<void(int z, int 
   });
 }
 
-void Turbulence::to_points(int z, const Arrays& planes, int first, int thread) {
-  for (int k = first; k < plane_arrays; ++k) {
-    const spectral::Cells<Mode>& from = planes[static_cast<std::size_t>(k)];
-    double* to = points_[static_cast<std::size_t>(thread)].data() + k * component_stride_;
-    fft_.backward_within(from.at + z * from.z, from.y, to, points_layout_.sy, thread);
-  }
+Workplace::Workplace(const spectral::FFT<double>& fft)
+    : row_stride_(static_cast<std::ptrdiff_t>(fft.rows_elements()) + line / sizeof(Mode)),
+      room_(fft.bundle().room),
+      count_(static_cast<int>(fft.bundle().points)),
+      point_stride_(round_up(count_ + 2 * room_)),
+      rows_(static_cast<std::size_t>(plane_arrays * row_stride_)),
+      points_(static_cast<std::size_t>(plane_arrays * point_stride_ + round_up(room_)) + line) {
+  const auto address = reinterpret_cast<std::uintptr_t>(points_.data());
+  first_ = points_.data() + (line - address % line) % line / sizeof(double) + round_up(room_);
 }
 
-void Turbulence::from_points(int z, const Arrays& planes, int first, int thread) {
-  for (int k = first; k < plane_arrays; ++k) {
-    const spectral::Cells<Mode>& to = planes[static_cast<std::size_t>(k)];
-    const double* from = points_[static_cast<std::size_t>(thread)].data() + k * component_stride_;
-    fft_.forward_within(from, points_layout_.sy, to.at + z * to.z, to.y, thread);
+/// Plane z of the arrays from `first` on goes to the points, bundle by bundle, that of those from `back` on
+/// comes from there.
+void Turbulence::through_points(int z, const Arrays& planes, int first, int back, int thread,
+                                const std::function<void(Workplace&)>& action) {
+  Workplace& here = workplaces_[static_cast<std::size_t>(thread)];
+  const auto plane = [&](int k) -> spectral::Rows<Mode> {
+    const spectral::Cells<Mode>& cells = planes[static_cast<std::size_t>(k)];
+    return {cells.at + z * cells.z, cells.y};
+  };
+  const auto rows = [&](int k) { return fft_.rows_of(plane(k), here.rows(k)); };
+  for (int k = first; k < plane_arrays; ++k) fft_.backward_columns(plane(k), rows(k), thread);
+  const int own = grid().own().extent().y, most = fft_.bundle().rows;
+  for (int y = 0; y < own; y += most) {
+    const int some = std::min(most, own - y);
+    for (int k = first; k < plane_arrays; ++k) fft_.backward_bundle(rows(k), y, some, here.points(k), thread);
+    action(here);
+    for (int k = back; k < plane_arrays; ++k) fft_.forward_bundle(here.points(k), rows(k), y, some, thread);
   }
+  for (int k = back; k < plane_arrays; ++k) fft_.forward_columns(rows(k), plane(k), thread);
 }
 
 template <class Kernel>
-void Turbulence::multiply(const Kernel& kernel, std::span<Accumulator> into, int thread) {
-  const Int3 own = grid().own().extent();
-  const InOut<double, 6> points{points_[static_cast<std::size_t>(thread)].data(), component_stride_};
-  for_each({{}, {own.x, own.y, 1}}, {}, {points_layout_, {}}, 1, into, kernel, points);
+void Turbulence::multiply(const Kernel& kernel, std::span<Accumulator> into, Workplace& here) {
+  for_each({{}, {here.count(), 1, 1}}, {}, {}, 1, into, kernel, here.view());
 }
-template void Turbulence::multiply(const Moments&, std::span<Accumulator>, int);
+template void Turbulence::multiply(const Moments&, std::span<Accumulator>, Workplace&);
 
 /// r = (u, w) becomes (u, u x w); or (.., u) the six products of u with itself.
 void Turbulence::products(int lo, int hi, const Arrays& planes, bool speed) {
@@ -50,16 +76,16 @@ void Turbulence::products(int lo, int hi, const Arrays& planes, bool speed) {
   const bool rotational = options_.form == Form::rotational;
   each_plane(lo, hi, [&](int z, int thread) {
     std::vector<Accumulator>& fastest = fastest_[static_cast<std::size_t>(thread)];
-    to_points(z, planes, rotational ? 0 : 3, thread);
-    if (rotational && speed)
-      multiply(Fastest<Cross, 0>{h}, fastest, thread);
-    else if (rotational)
-      multiply(Cross{}, {}, thread);
-    else if (speed)
-      multiply(Fastest<Products, 3>{h}, fastest, thread);
-    else
-      multiply(Products{}, {}, thread);
-    from_points(z, planes, rotational ? 3 : 0, thread);
+    through_points(z, planes, rotational ? 0 : 3, rotational ? 3 : 0, thread, [&](Workplace& here) {
+      if (rotational && speed)
+        multiply(Fastest<Cross, 0>{h}, fastest, here);
+      else if (rotational)
+        multiply(Cross{}, {}, here);
+      else if (speed)
+        multiply(Fastest<Products, 3>{h}, fastest, here);
+      else
+        multiply(Products{}, {}, here);
+    });
   });
 }
 

@@ -31,15 +31,6 @@ Int3 largest_modes(Int3 points, Dealiasing dealiasing) {
   return {reach(points.x), reach(points.y), reach(points.z)};
 }
 
-/// A row of points begins on a cache line; components a few lines apart modulo the page.
-Layout plane_layout(const Grid& real) {
-  const Int3 n = real.own().extent();
-  Layout layout;
-  layout.sy = (n.x + 7) / 8 * 8;
-  layout.sz = layout.elements = layout.sy * n.y;
-  return layout;
-}
-
 }  // namespace
 
 Turbulence::Turbulence(Context& context, const TurbulenceOptions& options)
@@ -50,16 +41,13 @@ Turbulence::Turbulence(Context& context, const TurbulenceOptions& options)
                      .library = options.library}),
       v_(fft_.mode_grid(), "velocity modes"),
       runner_(context, options_.engine),
-      points_layout_(plane_layout(fft_.real_grid())),
-      component_stride_(points_layout_.sz + 40),
       sums_(context),
       speed_(context),
       forcing_(runner_, fft_.mode_grid(), wavenumbers(), per_point_square(), options_.viscosity,
                options_.forcing),
       dt_(options_.dt) {
   const auto threads = static_cast<std::size_t>(context.threads());
-  const std::vector<double> plane(static_cast<std::size_t>(plane_arrays * component_stride_ + 8));
-  points_.assign(threads, plane);
+  for (std::size_t k = 0; k < threads; ++k) workplaces_.emplace_back(fft_);
   fastest_.assign(threads, {Accumulator(Reduce::max)});
   plan_ = make_plan(context, needs(), options_.storage);
   store_ = std::make_unique<Store>(runner_, fft_, plan_, options_.storage, kept_fields());

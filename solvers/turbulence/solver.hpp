@@ -54,6 +54,26 @@ struct StepReport {
   double dt = 0;
 };
 
+/// A thread's own memory at the points: rows of a plane of the six arrays, a bundle of points of each.
+class Workplace {
+ public:
+  explicit Workplace(const spectral::FFT<double>& fft);
+  Workplace(Workplace&&) = default;
+  Workplace& operator=(Workplace&&) = default;
+  Mode* rows(int k) { return rows_.data() + k * row_stride_; }
+  double* points(int k) { return first_ + k * point_stride_; }
+  int count() const { return count_; }
+  InOut<double, 6> view() { return {first_, point_stride_}; }
+
+ private:
+  std::ptrdiff_t row_stride_, room_;
+  int count_;  ///< points of a bundle
+  std::ptrdiff_t point_stride_;
+  std::vector<Mode> rows_;
+  std::vector<double> points_;
+  double* first_;
+};
+
 class Turbulence {
  public:
   /// Collective. Throws Error (bad_input) for odd or too few points, a negative viscosity, dt <= 0, a storage
@@ -131,11 +151,10 @@ class Turbulence {
   // points.cpp: what is done with the planes [lo, hi) of the arrays that meet
   using Arrays = std::vector<spectral::Cells<Mode>>;
   void each_plane(int lo, int hi, const std::function<void(int z, int thread)>& action);
-  /// Arrays first … last of plane z, to the thread's own points and back.
-  void to_points(int z, const Arrays& planes, int first, int thread);
-  void from_points(int z, const Arrays& planes, int first, int thread);
+  void through_points(int z, const Arrays& planes, int first, int back, int thread,
+                      const std::function<void(Workplace&)>& action);
   template <class Kernel>
-  void multiply(const Kernel& kernel, std::span<Accumulator> into, int thread);
+  void multiply(const Kernel& kernel, std::span<Accumulator> into, Workplace& here);
   void products(int lo, int hi, const Arrays& planes, bool speed);
   double skewness();
 
@@ -168,12 +187,10 @@ class Turbulence {
   Plan plan_;
   std::unique_ptr<Store> store_;
   Level<Mode, 3> u_{}, sum_{}, held_{};  ///< in the store
-  // Of each thread: a plane of points of the six components, and the largest speed it has met.
-  Layout points_layout_;
-  std::ptrdiff_t component_stride_ = 0;
-  std::vector<std::vector<double>> points_;
-  std::vector<std::vector<Accumulator>> fastest_;
-  std::vector<Tables<double>> decay_;  ///< of each share of dt that the scheme needs
+  // Of each thread.
+  std::vector<Workplace> workplaces_;
+  std::vector<std::vector<Accumulator>> fastest_;  ///< the largest speed it has met
+  std::vector<Tables<double>> decay_;              ///< of each share of dt that the scheme needs
   Tables<Mode> shift_;
   double tabulated_dt_ = 0;
   GlobalValue sums_, speed_;

@@ -84,12 +84,13 @@ double Turbulence::skewness() {
         3 + d, [&](spectral::Cells<Mode> to) { fft_.backward_across(spectral::cells_of(work().now()), to); });
   }
   using Use = spectral::Planes::Mode;
-  std::vector<std::vector<Accumulator>> sums(points_.size(), std::vector(2, Accumulator(Reduce::sum)));
+  std::vector<std::vector<Accumulator>> sums(workplaces_.size(), std::vector(2, Accumulator(Reduce::sum)));
   store_->meet({{3, Use::reads}, {4, Use::reads}, {5, Use::reads}},
                [&](int lo, int hi, const Arrays& planes) {
                  each_plane(lo, hi, [&](int z, int thread) {
-                   to_points(z, planes, 3, thread);
-                   multiply(Moments{}, sums[static_cast<std::size_t>(thread)], thread);
+                   through_points(z, planes, 3, plane_arrays, thread, [&](Workplace& here) {
+                     multiply(Moments{}, sums[static_cast<std::size_t>(thread)], here);
+                   });
                  });
                });
   for (std::size_t thread = 1; thread < sums.size(); ++thread) merge(sums[0], sums[thread]);

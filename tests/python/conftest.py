@@ -2,6 +2,7 @@
 """What the Python tests share: running the program as a user does, with the real compiled module or the
 fake."""
 
+import csv
 import functools
 import os
 import subprocess
@@ -24,6 +25,10 @@ smallest = 0.08
 [run]
 steps = 12
 """
+
+
+# For runs whose pictures nobody looks at.
+QUIET = ("--set", "output.figures=false")
 
 
 @functools.cache
@@ -102,3 +107,12 @@ def sentence_of(done: subprocess.CompletedProcess) -> str:
     assert lines[0].startswith("subcurrent: "), lines[0]
     assert "Traceback" not in done.stdout
     return lines[0].removeprefix("subcurrent: ")
+
+
+def history(folder: Path) -> list[dict[str, str]]:
+    """The rows of a run's history so far, without what differs from run to run."""
+    file = folder / "history.csv"
+    if not file.exists():
+        return []
+    with file.open() as lines:
+        return [{k: v for k, v in row.items() if k != "seconds"} for row in csv.DictReader(lines)]

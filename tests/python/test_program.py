@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The program with the real compiled module, as a user runs it: what comes out, and how each failure ends."""
 
-import csv
 import json
 import os
 import shutil
@@ -14,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conftest import CASE, sentence_of
+from conftest import CASE, QUIET, history, sentence_of
 from subcurrent.errors import BAD_INPUT, DIVERGED, OK, STOPPED, STORAGE
 from subcurrent.reference import read_profiles
 from subcurrent.snapshot import read_snapshot
@@ -22,14 +21,6 @@ from subcurrent.snapshot import read_snapshot
 pytestmark = pytest.mark.mpi
 
 SMALL = CASE.replace("[10, 10, 10]", "[18, 18, 18]").replace("0.08", "0.04")
-QUIET = ("--set", "output.figures=false")
-
-
-def history(folder: Path) -> list[dict[str, str]]:
-    with (folder / "history.csv").open() as file:
-        return [
-            {name: value for name, value in row.items() if name != "seconds"} for row in csv.DictReader(file)
-        ]
 
 
 def test_a_run_on_two_ranks_leaves_everything(program):

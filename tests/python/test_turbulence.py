@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Turbulence from case file to pictures, restarts and first fields on any number of ranks, long checks."""
 
-import csv
 import json
 import re
 import tomllib
@@ -10,7 +9,7 @@ import h5py
 import numpy as np
 import pytest
 
-from conftest import ROOT, sentence_of
+from conftest import QUIET, ROOT, history, sentence_of
 from subcurrent import plots
 from subcurrent.case import as_toml, load_case, typed_case
 from subcurrent.errors import BAD_INPUT, OK, BadInput
@@ -37,7 +36,6 @@ every = 0.08
 history_every = 2
 """
 TABLES = tomllib.loads(CASE)
-QUIET = ("--set", "output.figures=false")
 
 
 def changed(**tables):
@@ -116,11 +114,6 @@ def test_the_shipped_cases_are_sound(name):
 # -- whole runs ------------------------------------------------------------------------------------
 
 
-def rows(folder):
-    with (folder / "history.csv").open() as file:
-        return [{k: v for k, v in row.items() if k != "seconds"} for row in csv.DictReader(file)]
-
-
 def fields_of(path):
     with h5py.File(path) as file:
         return [file[f"fields/{name}"][...] for name in ("velocity", "vorticity")]
@@ -135,17 +128,19 @@ def test_a_run_leaves_history_spectra_snapshots_and_pictures(program):
     program.write_case(CASE)
     done = program("run", "case.toml", "-n", "2", "--out", "r")
     assert done.returncode == OK, done.stderr
+    assert "no halos travel" in done.stdout
+    assert "transposes of modes travel between 2 ranks" in done.stdout
     folder = program.folder / "r"
-    history = rows(folder)
-    assert [row["step"] for row in history] == ["2", "4", "6", "8", "10", "12"]
-    assert all(float(row["energy"]) == pytest.approx(0.5, rel=1e-6) for row in history)
+    table = history(folder)
+    assert [row["step"] for row in table] == ["2", "4", "6", "8", "10", "12"]
+    assert all(float(row["energy"]) == pytest.approx(0.5, rel=1e-6) for row in table)
     # The snapshot, the spectrum and the history tell of one flow.
     velocity, vorticity = fields_of(last_snapshot(folder))
     assert velocity.shape == (16, 20, 24, 3)
-    assert 0.5 * np.mean(np.sum(velocity**2, -1)) == pytest.approx(float(history[-1]["energy"]), rel=2e-9)
-    assert 0.5 * np.mean(np.sum(vorticity**2, -1)) == pytest.approx(float(history[-1]["enstrophy"]), rel=1e-9)
+    assert 0.5 * np.mean(np.sum(velocity**2, -1)) == pytest.approx(float(table[-1]["energy"]), rel=2e-9)
+    assert 0.5 * np.mean(np.sum(vorticity**2, -1)) == pytest.approx(float(table[-1]["enstrophy"]), rel=1e-9)
     spectrum = read_columns(folder / "spectrum.csv")
-    assert spectrum["E"].sum() == pytest.approx(float(history[-1]["energy"]), rel=1e-9)
+    assert spectrum["E"].sum() == pytest.approx(float(table[-1]["energy"]), rel=1e-9)
     assert [path.name for path in sorted((folder / "spectra").iterdir())] == [
         f"spectrum_{step:08d}.csv" for step in (4, 8, 12)
     ]
@@ -159,7 +154,7 @@ def test_a_run_leaves_history_spectra_snapshots_and_pictures(program):
         wave = np.fft.fftfreq(count, 1 / count).reshape(shape)
         g.append(np.fft.ifft(1j * wave * np.fft.fft(velocity[..., d], axis=axis), axis=axis).real)
     skewness = np.mean(np.array(g) ** 3) / np.mean(np.array(g) ** 2) ** 1.5
-    assert float(history[-1]["skewness"]) == pytest.approx(skewness, abs=1e-9)
+    assert float(table[-1]["skewness"]) == pytest.approx(skewness, abs=1e-9)
     assert np.abs(sum(g)).max() < 1e-12
     time, plane = read_plane(last_snapshot(folder), "vorticity")
     assert time == pytest.approx(0.24)
@@ -183,7 +178,7 @@ def test_a_resumed_run_goes_on_with_the_same_bits(program):
         *(fields_of(last_snapshot(program.folder / name)) for name in ("whole", "parts")), strict=True
     ):
         assert np.array_equal(one, other)
-    assert rows(program.folder / "whole") == rows(program.folder / "parts")
+    assert history(program.folder / "whole") == history(program.folder / "parts")
 
 
 @pytest.mark.mpi
@@ -199,9 +194,9 @@ def test_every_scheme_is_had_from_a_case_file(program, scheme):
     sets = [word for name, value in scheme.items() for word in ("--set", f"scheme.{name}={value}")]
     done = program("run", "case.toml", "--out", "r", *QUIET, *sets, "--set", "run.steps=4")
     assert done.returncode == OK, done.stderr
-    last = rows(program.folder / "r")[-1]
+    last = history(program.folder / "r")[-1]
     assert float(last["energy"]) == pytest.approx(0.5, rel=1e-4)
-    steps = {float(row["dt"]) for row in rows(program.folder / "r")}
+    steps = {float(row["dt"]) for row in history(program.folder / "r")}
     assert (steps == {0.02}) == ("courant" not in scheme)
 
 
@@ -238,7 +233,7 @@ def test_a_run_starts_from_a_snapshot_or_a_checkpoint(program):
             "--set", "run.steps=2",
         )  # fmt: skip
         assert done.returncode == OK, done.stderr
-        energy[name] = rows(program.folder / name)[0]
+        energy[name] = history(program.folder / name)[0]
     assert energy["check"] == energy["again"]
     assert float(energy["check"]["time"]) == pytest.approx(0.04)
     for column in ("energy", "dissipation", "skewness"):
@@ -328,8 +323,8 @@ def test_taylor_green_meets_its_published_peak(program):
     done = program("run", "taylor_green_1600", "-n", "2", "--out", "r", *QUIET, timeout=4 * 3600)
     assert done.returncode == OK, done.stderr
     mine = {
-        name: np.array([float(row[name]) for row in rows(program.folder / "r")])
-        for name in rows(program.folder / "r")[0]
+        name: np.array([float(row[name]) for row in history(program.folder / "r")])
+        for name in history(program.folder / "r")[0]
     }
     reference = read_columns(ROOT / "cases" / "taylor_green_1600" / "reference.csv")
     peak, published = np.argmax(mine["dissipation"]), np.argmax(reference["dissipation"])
@@ -350,7 +345,7 @@ def test_forced_turbulence_is_steady_and_skewed(program):
     sets = [word for text in smaller for word in ("--set", text)]
     done = program("run", "forced_hit_128", "-n", "2", "--out", "r", *QUIET, *sets, timeout=4 * 3600)
     assert done.returncode == OK, done.stderr
-    table = rows(program.folder / "r")
+    table = history(program.folder / "r")
     mine = {name: np.array([float(row[name]) for row in table]) for name in table[0]}
     late = mine["time"] > 8
     assert mine["energy"] == pytest.approx(0.5, rel=1e-4)

@@ -2,7 +2,6 @@
 """Turbulence with its fields in files, as a user runs it: stopped, killed, its files cut by others. The last
 checkpoint is whole, the run goes on from it on any storage with the same bits, and no scratch file stays."""
 
-import csv
 import os
 import signal
 import time
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from conftest import QUIET, history
 from subcurrent.errors import OK, STOPPED, STORAGE
 
 CASE = """
@@ -31,13 +31,6 @@ snapshots = false
 checkpoint_every = 3
 history_every = 1
 """
-QUIET = ("--set", "output.figures=false")
-
-
-def history(folder: Path) -> list[dict[str, str]]:
-    file = folder / "history.csv"
-    rows = list(csv.DictReader(file.open())) if file.exists() else []
-    return [{key: value for key, value in row.items() if key != "seconds"} for row in rows]
 
 
 def running_at(program, step: int, *more: str):

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -174,6 +175,43 @@ TYPED_TEST(LinesOf, BitsDoNotDependOnTheNeighbours) {
               std::memcmp(&modes[std::size_t(m * place)], modes_alone.data(), std::size_t(m) * sizeof(C)), 0);
         }
     }
+}
+
+// A bundle holds the points of its rows in some order, zero where it has more rows, and goes back alike.
+TYPED_TEST(LinesOf, BundlesAreTheirRows) {
+  using T = TypeParam;
+  using C = std::complex<T>;
+  for (Library library : libraries())
+    for (int n : lengths)
+      for (int largest : {-1, n / 3, 0}) {
+        const int m = kept_real_modes(n, largest);
+        const auto plan = make_real_lines<T>(library, n, m);
+        const auto bundle = plan->bundle();
+        ASSERT_EQ(bundle.points, bundle.rows * n);
+        Scratch<T> work(plan->work_bytes());
+        const auto room = static_cast<std::size_t>(bundle.room),
+                   count = static_cast<std::size_t>(bundle.points);
+        Scratch<T> memory((count + 2 * room) * sizeof(T));
+        T* points = reinterpret_cast<T*>(memory.at()) + room;
+        for (int lines : {1, bundle.rows - 1, bundle.rows}) {
+          if (lines < 1) continue;
+          const auto size = static_cast<std::size_t>(lines * m);
+          std::vector<C> modes(size), expected(size), got(size);
+          std::vector<T> rows(static_cast<std::size_t>(lines * n));
+          for (std::size_t k = 0; k < size; ++k) modes[k] = C(T(noise(int(k), 1, n)), T(noise(int(k), 2, n)));
+          plan->backward(modes.data(), m, rows.data(), n, lines, T(1) / T(n), work.at());
+          plan->backward_bundle(modes.data(), m, points, lines, T(1) / T(n), work.at());
+          std::vector<T> sorted(points, points + count);
+          std::sort(sorted.begin(), sorted.end());
+          std::vector<T> wanted(rows);
+          wanted.resize(count);
+          std::sort(wanted.begin(), wanted.end());
+          ASSERT_EQ(sorted, wanted) << "n " << n << ", " << lines << " lines";
+          plan->forward(rows.data(), n, expected.data(), m, lines, work.at());
+          plan->forward_bundle(points, got.data(), m, lines, work.at());
+          ASSERT_EQ(got, expected) << "n " << n << ", " << lines << " lines";
+        }
+      }
 }
 
 TEST(LinesOf, KeepTheModesAsked) {

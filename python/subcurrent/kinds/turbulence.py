@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ..lines import number
@@ -22,7 +23,9 @@ class TurbulenceKind(Kind):
         return solver
 
     def notes(self, solver: Any) -> list[str]:
-        return solver.plan.splitlines()
+        ranks = math.prod(solver.split)
+        travels = [f"transposes of modes travel between {ranks} ranks"] if ranks > 1 else []
+        return travels + solver.plan.splitlines()
 
     def facts(self, record: dict[str, Any]) -> list[str]:
         facts = [f"step {record['step']}", f"time {number(record['time'], '.4f')}"]
