@@ -2,11 +2,13 @@
 // The dendrite's step on a device, on fields that are interface everywhere: cells a second, operations as
 // counted by tests/unit/dendrite_kernels_test, and what share of the two bounds that is: the peak of fused
 // multiply-adds and the bandwidth of a copy, both measured on the same card. One rank: every size; several
-// ranks on one card: `blocking` against `boundary_first`.
+// ranks on one card: `blocking` against `boundary_first`. Last, the step of fields that stay on the host and
+// pass through the device.
 //   gpu_bench [cells along an axis = 512] [steps = 60] [device = cuda]
 // Without a device it says so and ends well.
 #include <mpi.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -16,6 +18,7 @@
 
 #include "engine/exec/launch.hpp"
 #include "engine/exec/open_device.hpp"
+#include "engine/stage/through_device.hpp"
 #include "solvers/dendrite/model.hpp"
 #include "solvers/dendrite/stages.hpp"
 
@@ -73,10 +76,10 @@ struct Bounds {
 
 template <class Real, bool noisy>
 struct Bed {
-  Bed(Context& context, int cells, Strategy strategy)
+  Bed(Context& context, int cells, Strategy strategy, Space space = Space::device)
       : runner(context, {.strategy = strategy}),
         grid(context, {.cells = {cells, cells, cells}, .periodic = {true, true, true}, .halo = 1}),
-        fields(grid, Space::device),
+        fields(grid, space),
         advance(advance_stage<Real, noisy, false>(fields)) {
     std::vector<double> wave(std::size_t(3 * cells));  // phi between 0.05 and 0.95, steep in every cell
     for (int i = 0; i < cells; ++i)
@@ -89,16 +92,18 @@ struct Bed {
     fields.theta.fill([&](int x, int, int) { return Real(-100 + 50 * wave[std::size_t(3 * x)]); });
     options.seeds = {{}};
   }
-  /// Seconds a step of the slowest rank.
-  double step(Context& context, int steps) {
+  /// Seconds a step of the slowest rank; `stage` is `advance`, or what it passes through.
+  static constexpr int first_steps = 4;  // before the clock
+  double step(Context& context, Stage& stage, int steps) {
     const auto run = [&](int count) {
       for (int n = 0; n < count; ++n) {
-        runner.run(advance, {coefficients_of<Real>(options, 1e-15, n)});
+        advance.set({coefficients_of<Real>(options, 1e-15, n)});
+        runner.run(stage);
         fields.advance();
       }
       context.device()->finish();
     };
-    run(4);
+    run(first_steps);
     context.barrier();
     const auto begin = std::chrono::steady_clock::now();
     run(steps);
@@ -116,7 +121,7 @@ struct Bed {
 template <class Real, bool noisy>
 void measure(Context& context, const char* name, int cells, int steps, Strategy strategy, const Bounds& b) {
   Bed<Real, noisy> bed(context, cells, strategy);
-  const double seconds = bed.step(context, steps);
+  const double seconds = bed.step(context, bed.advance, steps);
   const double rate = double(cells) * cells * cells / seconds;
   const double flops = bed.advance.flops(), bytes = bed.advance.bytes_per_cell();
   if (context.rank() != 0) return;
@@ -124,6 +129,21 @@ void measure(Context& context, const char* name, int cells, int steps, Strategy 
   std::printf("| %-14s | %4d | %-14s | %9.1f | %9.1f | %8.1f | %4.0f %% | %4.0f %% | %s |\n", name, cells,
               std::string(strategy_name(strategy)).c_str(), 1e-6 * rate, 1e-9 * rate * flops,
               1e-9 * rate * bytes, 100 * of_peak, 100 * of_copy, of_peak > of_copy ? "peak" : "copy");
+}
+
+/// Beside cells a second, what was copied each way in that time.
+void measure_passing(Context& context, int cells, int steps, int pieces) {
+  Bed<float, true> bed(context, cells, Strategy::blocking, Space::pinned);
+  ThroughDevice through(bed.advance, context.device(), pieces);
+  const double seconds = bed.step(context, through, steps);
+  const double runs = steps + bed.first_steps;
+  const double in = double(through.bytes(Way::in)) / runs, out = double(through.bytes(Way::out)) / runs;
+  if (context.rank() != 0) return;
+  std::printf(
+      "single, noise, %d^3 on the host, %d pieces: %.1f million cells/s; %.0f MiB on the device, %.1f GB/s "
+      "to it and %.1f back, on each of %d ranks\n",
+      cells, pieces, 1e-6 * double(cells) * cells * cells / seconds,
+      double(through.device_bytes()) / (1 << 20), 1e-9 * in / seconds, 1e-9 * out / seconds, context.size());
 }
 
 void measure_all(Context& context, int cells, int steps) {
@@ -144,6 +164,7 @@ void measure_all(Context& context, int cells, int steps) {
   if (context.size() > 1) {
     for (const Strategy strategy : {Strategy::blocking, Strategy::boundary_first, Strategy::interior_first})
       measure<float, true>(context, "single, noise", cells, steps, strategy, single);
+    measure_passing(context, cells, std::max(1, steps / 6), 8);
     return;
   }
   for (int size = 64; size <= cells; size *= 2)
@@ -151,6 +172,7 @@ void measure_all(Context& context, int cells, int steps) {
   measure<float, true>(context, "single, noise", cells, steps, Strategy::blocking, single);
   measure<float, false>(context, "single", cells, steps, Strategy::boundary_first, single);
   measure<double, true>(context, "double, noise", cells, steps, Strategy::boundary_first, twice);
+  for (const int pieces : {4, 8, 16}) measure_passing(context, cells, std::max(1, steps / 6), pieces);
 }
 
 }  // namespace

@@ -8,7 +8,9 @@
 #include <tuple>
 #include <type_traits>
 
+#include "engine/base/error.hpp"
 #include "engine/exec/accumulator.hpp"
+#include "engine/exec/flux_rows.hpp"
 #include "engine/exec/team.hpp"
 #include "engine/field/field.hpp"
 #include "engine/grid/lattice.hpp"
@@ -26,7 +28,9 @@ namespace detail {
 /// Calls the kernel at one cell, with the global index where the kernel takes one.
 template <class Kernel, class... Views>
 SC_FN auto call(const Kernel& kernel, At c, Index g, const Views&... views) {
-  if constexpr (std::is_invocable_v<const Kernel&, At, Index, Views...>) {
+  if constexpr (InFluxes<Kernel>) {
+    return kernel(c, g, fluxes_below(kernel, c, views...), fluxes_above(kernel, c, views...), views...);
+  } else if constexpr (std::is_invocable_v<const Kernel&, At, Index, Views...>) {
     return kernel(c, g, views...);
   } else {
     static_assert(
@@ -112,6 +116,37 @@ template <class Kernel, class... Views>
   }
 }
 
+template <class Kernel, class... Views>
+void for_each_row(const Box& box, const Lattice& lattice, const Frame& frame, int threads,
+                  std::span<Accumulator> into, const Kernel& kernel, const Views&... views) {
+  const Int3 n = box.extent();
+  const std::int64_t count = std::int64_t{n.y} * n.z;
+  if (threads <= 1) {
+    rows(box, lattice, frame, 0, count, into, kernel, views...);
+    return;
+  }
+#pragma omp parallel num_threads(threads)
+  {
+    const auto [first, last] = team_share(count);
+    std::vector<Accumulator> mine = like(into);
+    rows(box, lattice, frame, first, last, std::span(mine), kernel, views...);
+#pragma omp critical(sc_accumulate)
+    merge(into, mine);
+  }
+}
+
+template <class Kernel, class... Views>
+void march(const Box& box, const Frame& frame, int threads, const Kernel& kernel, const Views&... views) {
+  const Bricks bricks(box);
+  if (threads <= 1)
+    return flux_planes(bricks, frame.layout, frame.origin, 0, bricks.planes(), kernel, views...);
+#pragma omp parallel num_threads(threads)
+  {
+    const auto [first, last] = team_share(bricks.planes());
+    flux_planes(bricks, frame.layout, frame.origin, first, last, kernel, views...);
+  }
+}
+
 }  // namespace detail
 
 /// Applies `kernel` to every cell of `box` (local coordinates) that lies on `lattice`, with `threads`
@@ -120,19 +155,12 @@ template <class Kernel, class... Views>
 void for_each(const Box& box, const Lattice& lattice, const Frame& frame, int threads,
               std::span<Accumulator> into, const Kernel& kernel, const Views&... views) {
   if (box.empty()) return;
-  const Int3 n = box.extent();
-  const std::int64_t count = std::int64_t{n.y} * n.z;
-  if (threads <= 1) {
-    detail::rows(box, lattice, frame, 0, count, into, kernel, views...);
-    return;
-  }
-#pragma omp parallel num_threads(threads)
-  {
-    const auto [first, last] = team_share(count);
-    std::vector<Accumulator> mine = like(into);
-    detail::rows(box, lattice, frame, first, last, std::span(mine), kernel, views...);
-#pragma omp critical(sc_accumulate)
-    merge(into, mine);
+  if constexpr (InFluxes<Kernel>) {
+    static_assert(detail::Values<Kernel, Views...>::count == 0, "a kernel in fluxes returns nothing");
+    if (lattice.colours != 1) throw Error(Exit::failure, "a kernel in fluxes does not run in colours");
+    detail::march(box, frame, threads, kernel, views...);
+  } else {
+    detail::for_each_row(box, lattice, frame, threads, into, kernel, views...);
   }
 }
 

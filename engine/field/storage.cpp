@@ -29,6 +29,7 @@ Storage::Storage(const Grid& grid, std::string name, ElementType type, int compo
       name_(std::move(name)),
       type_(type),
       components_(components),
+      component_stride_(cells.component / static_cast<std::ptrdiff_t>(size_of(type))),
       base_(cells.base),
       external_(cells) {}
 

@@ -17,7 +17,12 @@
 
 namespace sc {
 
-enum class Space { host, device, disk };
+enum class Space {
+  host,
+  device,
+  disk,
+  pinned  ///< the host's, for copies to and from the context's device while it computes (ThroughDevice)
+};
 enum class ElementType { f32, f64, i32, i64, c32, c64 };
 
 template <class T>

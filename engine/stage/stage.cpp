@@ -64,7 +64,7 @@ void Stage::compute_in(std::span<const Place> /*places*/, const Box& /*box*/, in
 
 Device* Stage::device() const {
   const auto& all = accesses();
-  if (all.empty()) return nullptr;
+  if (all.empty() || bound_to_) return bound_to_;
   Device* device = all.front().storage().device();
   for (const Access& a : all)
     if (a.storage().device() != device)

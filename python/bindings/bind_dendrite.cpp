@@ -117,6 +117,7 @@ void bind_dendrite(nb::module_& module) {
       .def(
           "arms", [](DendriteFace& f) { return unlocked([&] { return f.solver().arms(); }); },
           "Where phi = 1/2 is met last along the six half-axes of the first crystal, in m from its centre.")
+      .def_prop_ro("plan", [](DendriteFace& f) { return f.solver().pass().describe(); })
       .def_prop_ro("dt", [](DendriteFace& f) { return f.solver().dt(); });
 }
 

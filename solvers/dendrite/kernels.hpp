@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/exec/noise.hpp"
+#include "engine/field/fluxes.hpp"
 #include "engine/field/fused.hpp"
 
 namespace sc::dendrite {
@@ -110,49 +111,26 @@ SC_FN Real across(In<Real> phi, At c, int axis) {
   return phi[c.along(axis, 1)] - phi[c.along(axis, -1)];
 }
 
-/// How a face's flux is computed: along the grid's axes, or along those of a turned crystal. Structs, since a
-/// lambda is not inlined for certain, and a call in the loop over cells would keep it from being vectorised.
-template <class Real>
-struct Straight {
-  Anisotropy<Real> gamma;
-  template <int n>
-  SC_FN Real on(const FaceGradient<Real>& g, Real inverse) const {
-    return flux(g, gamma, inverse);
-  }
-};
-template <class Real>
-struct Turned {
-  Anisotropy<Real> gamma;
-  Rotation<Real> R;
-  template <int n>
-  SC_FN Real on(const FaceGradient<Real>& g, Real inverse) const {
-    return turned_flux<n>(g, gamma, R, inverse);
-  }
-};
-
-/// Fluxes through the two faces of a cell across `axis`, outgoing less incoming, of four times the gradient.
-/// Slopes along a face are means of those of the two cells beside it; `centre` is 4 phi of the cell, a and b
-/// are its own slopes. Multiplying by 4 is exact: 4 p - 4 q has the bits of 4 (p - q). One division serves
-/// both faces: six a cell take longer than all else but the sums and products.
-template <int axis, class Real, class Flux>
-SC_FN Real flux_difference(In<Real> phi, At c, Real centre, Real a, Real b, const Flux& flux) {
-  constexpr int along_a = (axis + 1) % 3, along_b = (axis + 2) % 3;
-  const At up = c.along(axis, 1), down = c.along(axis, -1);
-  const FaceGradient<Real> high{fused(Real(4), phi[up], -centre), a + across(phi, up, along_a),
-                                b + across(phi, up, along_b)};
-  const FaceGradient<Real> low{fused(Real(-4), phi[down], centre), a + across(phi, down, along_a),
-                               b + across(phi, down, along_b)};
-  const Real of_high = square(high), of_low = square(low);
-  const Real both = Real(1) / (of_high * of_low);
-  return flux.template on<axis>(high, both * of_low) - flux.template on<axis>(low, both * of_high);
+/// Four times the gradient on the face above a cell. Slopes along a face are means of those of the two cells
+/// beside it. Multiplying by 4 is exact: 4 p - 4 q has the bits of 4 (p - q).
+template <int axis, class Real>
+SC_FN FaceGradient<Real> gradient_above(In<Real> phi, At c) {
+  constexpr int a = (axis + 1) % 3, b = (axis + 2) % 3;
+  const At up = c.along(axis, 1);
+  return {fused(Real(4), phi[up], Real(-4) * phi[c]), across(phi, c, a) + across(phi, up, a),
+          across(phi, c, b) + across(phi, up, b)};
 }
 
-/// dx^2 div of the flux, times four.
-template <class Real, class Flux>
-SC_FN Real divergence(In<Real> phi, At c, const Flux& flux) {
-  const Real four = Real(4) * phi[c], x = across(phi, c, 0), y = across(phi, c, 1), z = across(phi, c, 2);
-  return flux_difference<0>(phi, c, four, y, z, flux) +
-         (flux_difference<1>(phi, c, four, z, x, flux) + flux_difference<2>(phi, c, four, x, y, flux));
+/// Fluxes through the two faces of a cell across `axis`, outgoing less incoming, of four times the gradient,
+/// both those of a crystal that is turned. One division serves both faces: each costs a vector unit 10
+/// cycles.
+template <int axis, class Real>
+SC_FN Real turned_difference(In<Real> phi, At c, const Anisotropy<Real>& k, const Rotation<Real>& R) {
+  const FaceGradient<Real> high = gradient_above<axis>(phi, c),
+                           low = gradient_above<axis>(phi, c.along(axis, -1));
+  const Real of_high = square(high), of_low = square(low);
+  const Real both = Real(1) / (of_high * of_low);
+  return turned_flux<axis>(high, k, R, both * of_low) - turned_flux<axis>(low, k, R, both * of_high);
 }
 
 /// phi' = phi + dt M [div flux + 4 W phi (1 - phi) (phi - 1/2 + beta + a chi)],
@@ -176,26 +154,39 @@ SC_FN Real next_heat(const Coefficients<Real>& k, In<Real> theta, At c, Real phi
                fused(k.heat, fused(Real(-6), theta[c], around), theta[c]));
 }
 
-/// Both fields in one sweep: the change of phi never goes through memory.
+/// Both fields in one sweep: the change of phi never goes through memory. Cells on both sides of a face take
+/// the same flux, computed once where for_each() marches.
 template <class Real, bool noisy>
 struct Advance {
+  using FluxType = Real;
   Coefficients<Real> k;
-  SC_FN void operator()(At c, Index g, Out<Real> phi_next, Out<Real> theta_next, In<Real> phi,
-                        In<Real> theta) const {
-    const Real next = next_phase<noisy>(k, phi[c], theta[c], divergence(phi, c, Straight<Real>{k.gamma}), g);
+
+  /// Four times that of the gradient per cell, through the face above c.
+  template <int axis>
+  SC_FN Real flux_above(At c, Out<Real>, Out<Real>, In<Real> phi, In<Real>) const {
+    const FaceGradient<Real> g = gradient_above<axis>(phi, c);
+    return flux(g, k.gamma, Real(1) / square(g));
+  }
+  SC_FN void operator()(At c, Index g, const Fluxes<Real>& low, const Fluxes<Real>& high, Out<Real> phi_next,
+                        Out<Real> theta_next, In<Real> phi, In<Real> theta) const {
+    const Real div = (high.x - low.x) + ((high.y - low.y) + (high.z - low.z));
+    const Real next = next_phase<noisy>(k, phi[c], theta[c], div, g);
     phi_next[c] = next;
     theta_next[c] = next_heat(k, theta, c, phi[c], next);
   }
 };
 
-/// The same where crystals are turned: a cell's six fluxes are those of the crystal that it belongs to.
+/// The same where crystals are turned: a cell's six fluxes are those of the crystal that it belongs to, so
+/// that cells of two crystals do not agree on the flux between them.
 template <class Real, bool noisy>
 struct AdvanceTurned {
   Coefficients<Real> k;
   SC_FN void operator()(At c, Index g, Out<Real> phi_next, Out<Real> theta_next, In<Real> phi, In<Real> theta,
                         In<Real, 4> turn) const {
-    const Turned<Real> flux{k.gamma, rotation_of(turn[0][c], turn[1][c], turn[2][c], turn[3][c])};
-    const Real next = next_phase<noisy>(k, phi[c], theta[c], divergence(phi, c, flux), g);
+    const Rotation<Real> R = rotation_of(turn[0][c], turn[1][c], turn[2][c], turn[3][c]);
+    const Real div = turned_difference<0>(phi, c, k.gamma, R) +
+                     (turned_difference<1>(phi, c, k.gamma, R) + turned_difference<2>(phi, c, k.gamma, R));
+    const Real next = next_phase<noisy>(k, phi[c], theta[c], div, g);
     phi_next[c] = next;
     theta_next[c] = next_heat(k, theta, c, phi[c], next);
   }

@@ -39,6 +39,13 @@ struct Seed {
   double angle = 0;  ///< radians
 };
 
+/// Fields on the host that pass through the context's device in pieces.
+struct PassOptions {
+  bool on = false;
+  int pieces = 8;
+  std::int64_t memory = 0;  ///< > 0: bytes that a rank may keep on the device; `pieces` follows from it
+};
+
 struct DendriteOptions {
   Int3 cells = {64, 64, 64};
   double spacing = 0.02e-6;  ///< dx, m
@@ -52,6 +59,7 @@ struct DendriteOptions {
   double dt = 0;        ///< > 0: fixed instead
   Int3 split = {0, 0, 0};
   Space space = Space::host;  ///< device: that of the context
+  PassOptions pass;           ///< `space` is not looked at then
   RunnerOptions engine;
 
   Bool3 periodic() const {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "engine/stage/global_value.hpp"
+#include "engine/stage/through_device.hpp"
 #include "solvers/dendrite/model.hpp"
 #include "solvers/dendrite/solver.hpp"
 #include "solvers/dendrite/stages.hpp"
@@ -27,6 +28,7 @@ class PhaseSolver final : public Dendrite {
   AnyField& phase() override { return fields_.phi; }
   AnyField& heat() override { return fields_.theta; }
   const DendriteOptions& options() const override { return options_; }
+  const Pass& pass() const override { return pass_; }
 
  private:
   void set_initial();
@@ -35,8 +37,10 @@ class PhaseSolver final : public Dendrite {
 
   DendriteOptions options_;
   Runner runner_;
+  Pass pass_;
   Fields<Real, turned> fields_;
   AdvanceStage<Real, noisy, turned> advance_;
+  std::optional<ThroughDevice> through_device_;  ///< of the step, where its fields lie on the host
   GlobalValue global_;
   double dt_;
   Clock clock_;

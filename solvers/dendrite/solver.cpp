@@ -32,10 +32,12 @@ template <class Real, bool noisy, bool turned>
 PhaseSolver<Real, noisy, turned>::PhaseSolver(Context& context, const DendriteOptions& options)
     : options_(options),
       runner_(context, options.engine),
-      fields_(grid_of(context, options), options.space),
+      pass_(plan_pass(grid_of(context, options), options)),
+      fields_(grid_of(context, options), options.pass.on ? Space::pinned : options.space),
       advance_(advance_stage<Real, noisy, turned>(fields_)),
       global_(context),
       dt_(options.dt > 0 ? options.dt : options.safety * largest_step(options)) {
+  if (options_.pass.on) through_device_.emplace(advance_, context.device(), pass_.pieces);
   close_faces(fields_.phi, options_);
   close_faces(fields_.theta, options_);
   set_initial();

@@ -8,6 +8,7 @@
 
 #include "engine/overlap/runner.hpp"
 #include "solvers/dendrite/options.hpp"
+#include "solvers/dendrite/pass.hpp"
 
 namespace sc::dendrite {
 
@@ -56,6 +57,7 @@ class Dendrite {
   virtual AnyField& phase() = 0;
   virtual AnyField& heat() = 0;  ///< T - T_m
   virtual const DendriteOptions& options() const = 0;
+  virtual const Pass& pass() const = 0;
 };
 
 /// Collective. Throws Error (bad_input) for options that cannot be run.

@@ -9,7 +9,8 @@ StepReport PhaseSolver<Real, noisy, turned>::step() {
   // phi'   = phi + dt M [div(eps^2 grad phi + eps deps/d(grad phi) |grad phi|^2)
   //                      + 4 W phi (1 - phi) (phi - 1/2 + beta(T) + a chi)]
   // theta' = theta + dt kappa lap theta + (L / C) (h(phi') - h(phi))
-  runner_.run(advance_, {coefficients_of<Real>(options_, dt_, clock_.steps)});
+  advance_.set({coefficients_of<Real>(options_, dt_, clock_.steps)});
+  runner_.run(through_device_ ? static_cast<Stage&>(*through_device_) : advance_);
   fields_.advance();
 
   clock_.steps += 1;

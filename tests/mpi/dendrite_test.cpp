@@ -10,11 +10,10 @@
 #include <cmath>
 #include <cstring>
 
-#include "engine/move/gather.hpp"
 #include "solvers/dendrite/model.hpp"
-#include "solvers/dendrite/solver.hpp"
 #include "tests/mpi/backends.hpp"
 #include "tests/mpi/cells.hpp"
+#include "tests/mpi/crystals.hpp"
 #include "tests/mpi/test_context.hpp"
 #include "tests/oracle/dendrite_reference.hpp"
 
@@ -24,35 +23,11 @@ using namespace sc;
 using dendrite::DendriteOptions;
 using dendrite::FaceKind;
 
-constexpr double h = 0.02e-6;
-
-/// Two crystals that touch, one of them turned where that is asked for; periodic along y, a mirror at x-.
-DendriteOptions two_crystals(Int3 cells, bool single, bool noisy, bool turned) {
-  DendriteOptions o;
-  o.cells = cells;
-  o.single = single;
-  o.faces = {FaceKind::insulated, FaceKind::insulated, FaceKind::periodic,
-             FaceKind::periodic,  FaceKind::insulated, FaceKind::insulated};
-  if (!turned) o.faces[0] = FaceKind::symmetry;
-  if (!noisy) o.material.noise = 0;
-  o.seeds = {{.centre = {3.2 * h, 5 * h, 6 * h}, .radius = 4 * h},
-             {.centre = {12 * h, 1 * h, 8.3 * h}, .radius = 3 * h}};
-  if (turned) o.seeds[1].axis = {1, 2, 0.5}, o.seeds[1].angle = 0.6;
-  o.noise_seed = 77;
-  return o;
-}
-
-struct Outcome {
-  std::vector<std::byte> phi, theta;
-  dendrite::Measures measures;
-};
-Outcome run(Context& context, const DendriteOptions& options, int steps) {
-  auto solver = dendrite::make_dendrite(context, options);
-  for (int n = 0; n < steps; ++n) solver->step();
-  Outcome r{gather(solver->phase().storage(0)), gather(solver->heat().storage(0)), solver->measure()};
-  context.barrier();
-  return r;
-}
+using test::h;
+using test::Outcome;
+using test::run;
+using test::same;
+using test::two_crystals;
 
 oracle::Dendrite oracle_of(const DendriteOptions& o) {
   oracle::Dendrite d;
@@ -108,8 +83,6 @@ TEST(Dendrite, AgreesWithTheOracle) {
         EXPECT_GT(got.measures.T_high, 1600);
       }
 }
-
-bool same(const Outcome& a, const Outcome& b) { return a.phi == b.phi && a.theta == b.theta; }
 
 TEST(Dendrite, LeavesTheSameBits) {
   for (const bool single : {true, false})

@@ -169,4 +169,71 @@ TEST(Reduction, IsTheSameForEveryThreadCountAndSplit) {
   }
 }
 
+// A flux with mixed products and a division, of a component that the axis chooses.
+template <class T>
+struct Conserving {
+  using FluxType = T;
+  T a;
+  template <int axis>
+  SC_FN T flux_above(At c, Out<T>, In<T> u, In<T> v) const {
+    const At up = c.along(axis, 1), beside = c.along((axis + 1) % 3, 1), under = up.along((axis + 2) % 3, -1);
+    return u[c] * v[up] - u[beside] * v[under] + (u[up] - u[c]) / (T(2) + v[c] * v[up] + T(axis));
+  }
+  SC_FN void operator()(At c, Index g, const Fluxes<T>& low, const Fluxes<T>& high, Out<T> out, In<T> u,
+                        In<T>) const {
+    const T div = (high.x - low.x) + ((high.y - low.y) + (high.z - low.z));
+    out[c] = u[c] + a * div + T(0.001) * T(g.x + 2 * g.y + 3 * g.z);
+  }
+};
+
+template <class T>
+class FluxKernels : public testing::Test {};
+using FluxTypes = testing::Types<float, double>;
+TYPED_TEST_SUITE(FluxKernels, FluxTypes);
+
+// Marching through bricks, with fluxes kept, leaves the bits of every cell by itself, which is how a device
+// computes them: rows longer than a brick, boxes of one cell, shares of threads that begin inside a brick.
+TYPED_TEST(FluxKernels, MarchingLeavesTheBitsOfSingleCells) {
+  using T = TypeParam;
+  test::TestContext context;
+  for (const Int3 cells : {Int3{33, 7, 5}, Int3{2100, 11, 3}, Int3{90, 200, 4}}) {
+    const Grid grid(context, {.cells = cells, .halo = 1});
+    Field<T> u(grid, "u"), v(grid, "v"), single(grid, "single"), marched(grid, "marched");
+    std::mt19937 random(7);
+    std::uniform_real_distribution<T> value(-1, 1);
+    for (Field<T>* f : {&u, &v}) {
+      const auto view = f->modify();
+      for (std::ptrdiff_t i = 0; i < grid.layout().elements; ++i)
+        view.base[i - grid.layout().origin] = value(random);
+    }
+    const Frame frame{grid.layout(), {1000, 20, 3}};
+    const Conserving<T> kernel{T(0.137)};
+    const auto expected = single.modify();
+    const auto got = marched.modify();
+    for (int z = 0; z < cells.z; ++z)
+      for (int y = 0; y < cells.y; ++y)
+        for (int x = 0; x < cells.x; ++x)
+          detail::call(kernel, At{frame.layout.offset({x, y, z}), frame.layout.sy, frame.layout.sz},
+                       Index{frame.origin.x + x, frame.origin.y + y, frame.origin.z + z}, expected, u.read(),
+                       v.read());
+    const Box inner{{1, 1, 1}, {cells.x - 1, cells.y - 2, cells.z - 1}};
+    for (const int threads : {1, 2, 3})
+      for (const bool cut : {false, true}) {
+        marched.fill([](int, int, int) { return T(0); });
+        std::vector<Box> boxes{grid.own()};
+        if (cut) boxes = subtract(grid.own(), inner), boxes.push_back(inner);
+        for (const Box& box : boxes)
+          for_each(box, Lattice{}, frame, threads, {}, kernel, got, u.read(), v.read());
+        int wrong = 0;
+        for (int z = 0; z < cells.z; ++z)
+          for (int y = 0; y < cells.y; ++y)
+            for (int x = 0; x < cells.x; ++x) {
+              const At c{frame.layout.offset({x, y, z}), frame.layout.sy, frame.layout.sz};
+              wrong += std::memcmp(&expected[c], &got[c], sizeof(T)) != 0;
+            }
+        EXPECT_EQ(wrong, 0) << to_string(cells) << threads << cut;
+      }
+  }
+}
+
 }  // namespace

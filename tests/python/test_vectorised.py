@@ -53,6 +53,14 @@ def row_loop(wanted: str = "for (int n = 0; n < count; ++n) call(kernel, c.x(n),
     return found[0]
 
 
+def flux_loop() -> int:
+    """The line of the same loop of kernels in fluxes."""
+    lines = (root / "engine" / "exec" / "flux_rows.hpp").read_text().splitlines()
+    found = [n for n, line in enumerate(lines, 1) if "const Fluxes<Flux> low{" in line]
+    assert len(found) == 1, "flux_rows.hpp no longer has the one loop this test looks for"
+    return found[0] - 1
+
+
 def compile_command() -> list[str]:
     """The compiler and the flags of examples/heat.cpp, without its files."""
     if not commands.exists():

@@ -16,12 +16,24 @@ std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit
 }  // namespace
 
 FarArray::FarArray(FarMemory& memory, std::string name, int planes, std::size_t plane_bytes, int pieces)
-    : memory_(memory), name_(std::move(name)), planes_(planes), plane_bytes_(plane_bytes), pieces_(pieces) {
+    : FarArray(memory, -1, std::move(name), planes, plane_bytes, pieces) {
+  in_one_ = false;
+  number_ = memory.add(name_, bytes());
+}
+
+FarArray::FarArray(FarMemory& memory, int number, std::string name, int planes, std::size_t plane_bytes,
+                   int pieces)
+    : memory_(memory),
+      name_(std::move(name)),
+      planes_(planes),
+      plane_bytes_(plane_bytes),
+      pieces_(pieces),
+      in_one_(true),
+      number_(number) {
   if (planes < 1 || plane_bytes < 1 || pieces < 1 || pieces > planes)
     refuse("\"" + name_ + "\" has " + std::to_string(planes) + " planes, which cannot be cut into " +
            std::to_string(pieces) + " pieces");
   stride_ = round_up(static_cast<std::size_t>(most_planes()) * plane_bytes, memory.alignment());
-  number_ = memory.add(name_, bytes());
 }
 
 std::size_t FarArray::padded_bytes(int piece) const {
@@ -32,9 +44,10 @@ std::size_t FarArray::padded_bytes(int piece) const {
 std::vector<PlaneRun> FarArray::runs(int lo, int hi) const {
   std::vector<PlaneRun> all;
   for (int plane = lo; plane < hi; ++plane) {
-    const int inside = ((plane % planes_) + planes_) % planes_;
-    int piece = static_cast<int>(std::int64_t{inside} * pieces_ / planes_);
-    while (first(piece + 1) <= inside) ++piece;
+    const int inside = in_one_ ? plane : ((plane % planes_) + planes_) % planes_;
+    const int nearest = std::clamp(inside, 0, planes_ - 1);
+    int piece = static_cast<int>(std::int64_t{nearest} * pieces_ / planes_);
+    while (first(piece + 1) <= nearest) ++piece;
     if (!all.empty() && all.back().piece == piece && all.back().hi == inside)
       ++all.back().hi;
     else
@@ -44,6 +57,13 @@ std::vector<PlaneRun> FarArray::runs(int lo, int hi) const {
 }
 
 FarPart FarArray::part(const PlaneRun& run, std::size_t& lead) const {
+  if (in_one_) {
+    lead = 0;
+    return {.array = number_,
+            .offset = std::int64_t{run.lo} * static_cast<std::int64_t>(plane_bytes_),
+            .near = nullptr,
+            .bytes = static_cast<std::size_t>(run.hi - run.lo) * plane_bytes_};
+  }
   const std::size_t unit = memory_.alignment();
   const std::size_t begin = static_cast<std::size_t>(run.lo - first(run.piece)) * plane_bytes_;
   const std::size_t end = static_cast<std::size_t>(run.hi - first(run.piece)) * plane_bytes_;

@@ -39,6 +39,11 @@ int HostMemory::add(const std::string& /*name*/, std::int64_t bytes) {
   return static_cast<int>(arrays_.size()) - 1;
 }
 
+int HostMemory::adopt(std::byte* first, std::shared_ptr<void> owner) {
+  arrays_.push_back(Device::Memory(std::move(owner), first));
+  return static_cast<int>(arrays_.size()) - 1;
+}
+
 FarMemory::Buffer HostMemory::allocate(std::size_t bytes) {
   const Device::Memory memory = device_->allocate(bytes);
   return {memory.get(), [memory](std::byte*) {}};

@@ -23,6 +23,8 @@ class HostMemory final : public FarMemory {
   void wait(Way way) override;
   /// Pinned memory: a field as large as the host can keep resident. Throws Error (storage).
   int add(const std::string& name, std::int64_t bytes) override;
+  /// An array that lies in pinned memory already, from its first byte on; `owner` keeps it there.
+  int adopt(std::byte* first, std::shared_ptr<void> owner);
   std::size_t alignment() const override { return 1; }
   /// On the device.
   Buffer allocate(std::size_t bytes) override;

@@ -23,7 +23,7 @@ std::size_t halo_bytes(const StreamUse& use) {
 /// on their way (each plane may come by itself, with what surrounds it up to the next boundaries).
 std::size_t lead_bytes(const StreamUse& use, std::size_t unit) { return round_up(halo_bytes(use), unit); }
 std::size_t bounce_bytes(const StreamUse& use, std::size_t unit) {
-  return use.halo == 0
+  return use.halo == 0 || unit == 1  // where nothing begins on boundaries, all comes where it belongs
              ? 0
              : 2 * static_cast<std::size_t>(use.halo) * (round_up(use.array->plane_bytes(), unit) + 2 * unit);
 }

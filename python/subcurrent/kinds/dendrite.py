@@ -26,6 +26,9 @@ class DendriteKind(Kind):
         "total",
     )
 
+    def notes(self, solver: Any) -> list[str]:
+        return solver.plan.splitlines()
+
     def facts(self, record: dict[str, Any]) -> list[str]:
         facts = [f"step {record['step']}", f"time {number(1e9 * record['time'], '.3f')} ns"]
         if "solid" in record:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
@@ -139,6 +140,15 @@ def engine_options(engine: Engine) -> dict[str, Any]:
         "halo_corners": engine.corners,
         "poke_ms": float(engine.poke_ms),
     }
+
+
+def size_in_bytes(name: str, text: str) -> int:
+    """Of a size like "3 GiB"; raises BadInput, naming the key, where it is none."""
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?)B\s*", text)
+    if not found:
+        raise BadInput(f'{name} = "{text}" is not allowed: it must be a size, e.g. "3 GiB".')
+    base = 1024 if found[2].endswith("i") else 1000
+    return int(float(found[1]) * base ** (1 + "KMGT".index(found[2][0])))
 
 
 def check_engine(engine: Engine, devices: tuple[str, ...] = ("cpu",)) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import ConfigDict, Field
 
 from ..errors import BadInput
-from .common import DEVICES, SolverCase, Triple, check_pairs, check_split, engine_options
+from .common import DEVICES, SolverCase, Triple, check_pairs, check_split, engine_options, size_in_bytes
 from .keys import Table, key
 
 Cells = Annotated[list[Annotated[int, Field(ge=1, le=100_000)]], Field(min_length=3, max_length=3)]
@@ -82,6 +82,22 @@ class Boundaries(Table):
         return {field.alias: getattr(self, name) for name, field in Boundaries.model_fields.items()}
 
 
+class Storage(Table):
+    kind: Literal["device", "host"] = key(
+        "where the fields are kept: where they are computed, or on the host, passing through a device",
+        '"device" or "host"',
+        "device",
+    )
+    pieces: int | None = key("pieces in which they pass", "a whole number >= 1", None, ge=1)
+    memory: str | None = key(
+        "what each rank may keep on its device; pieces follow from it", 'a size, e.g. "3 GiB"', None
+    )
+
+    def bytes(self) -> int:
+        """The budget, 0 where there is none. Raises BadInput where it is no size."""
+        return 0 if self.memory is None else size_in_bytes("storage.memory", self.memory)
+
+
 class Run(Table):
     steps: int | None = key("run to this step", "a whole number >= 1", None, ge=1)
     time: float | None = key("run to this time in s", POSITIVE, None, gt=0)
@@ -108,15 +124,20 @@ class DendriteCase(SolverCase):
     boundaries: Boundaries = key("the six faces", "a table [boundaries]", Boundaries())
     start: Start = key("the state at time 0", "a table [start]", Start())
     seeds: list[SeedTable] = key("the crystals at the start", "tables [[seeds]], at least one", [SeedTable()])
+    storage: Storage = key("where the fields are kept", "a table [storage]", Storage())
     run: Run = key("when to stop and how far to step", "a table [run]")
 
     def completed(self) -> DendriteCase:
         run = self.run
         if run.dt is None and run.safety is None:
             run = run.model_copy(update={"safety": 0.9})
+        engine = self.engine
+        if self.storage.kind == "host":
+            engine = engine.model_copy(update={"strategy": "blocking"})
         return self.model_copy(
             update={
                 "run": run,
+                "engine": engine,
                 "seeds": [s.model_copy(update={"centre": self._centre(s)}) for s in self.seeds],
             }
         )
@@ -134,6 +155,28 @@ class DendriteCase(SolverCase):
         self._check_seeds()
         self._check_faces()
         super().check()
+        self._check_storage()
+
+    def _check_storage(self) -> None:
+        storage, engine = self.storage, self.engine
+        if storage.kind == "device":
+            for name in ("pieces", "memory"):
+                if getattr(storage, name) is not None:
+                    raise BadInput(f'storage.{name} needs storage.kind = "host".')
+            return
+        if engine.device == "cpu":
+            raise BadInput(
+                'storage.kind = "host" needs a device through which the fields pass: give engine.device = '
+                '"cuda".'
+            )
+        if "strategy" in engine.model_fields_set and engine.strategy != "blocking":
+            raise BadInput(
+                f'engine.strategy = "{engine.strategy}" cannot stand with storage.kind = "host": fields pass '
+                "through a device in whole planes; leave it out, or take blocking."
+            )
+        if storage.pieces is not None and storage.memory is not None:
+            raise BadInput("storage.pieces and storage.memory cannot stand together: give only one.")
+        storage.bytes()
 
     def _check_seeds(self) -> None:
         if not self.seeds:
@@ -199,6 +242,11 @@ class DendriteCase(SolverCase):
             "precision": self.start.precision,
             "safety": float(self.run.safety or 0.9),
             "dt": float(self.run.dt or 0.0),
+            "storage": {
+                "kind": self.storage.kind,
+                "pieces": self.storage.pieces or 8,
+                "memory": self.storage.bytes(),
+            },
             "engine": engine_options(self.engine),
         }
 

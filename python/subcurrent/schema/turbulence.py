@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-import re
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -12,7 +11,7 @@ from pydantic import Field
 
 from ..errors import BadInput
 from ..reference import read_columns
-from .common import SolverCase, check_split, engine_options
+from .common import SolverCase, check_split, engine_options, size_in_bytes
 from .keys import Table, key
 
 Points = Annotated[
@@ -90,15 +89,7 @@ class Storage(Table):
 
     def bytes(self) -> int:
         """The budget, 0 where there is none. Raises BadInput where it is no size."""
-        if self.memory is None:
-            return 0
-        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?)B\s*", self.memory)
-        if not found:
-            raise BadInput(
-                f'storage.memory = "{self.memory}" is not allowed: it must be a size, e.g. "3 GiB".'
-            )
-        base = 1024 if found[2].endswith("i") else 1000
-        return int(float(found[1]) * base ** (1 + "KMGT".index(found[2][0])))
+        return 0 if self.memory is None else size_in_bytes("storage.memory", self.memory)
 
 
 class Run(Table):

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pass: the sums of engine/stage/through_device for the dendrite's step.
+#include "solvers/dendrite/pass.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "engine/base/error.hpp"
+
+namespace sc::dendrite {
+
+namespace {
+
+constexpr int slots = 3;
+constexpr int halo_planes = 2 * 2;  // phi and theta are read one plane below and one above a piece
+
+/// Of one rank in so many pieces.
+Pass pass_of(const Grid& grid, const DendriteOptions& o, int pieces) {
+  const std::int64_t element = o.single ? sizeof(float) : sizeof(double);
+  const std::int64_t planes = grid.own().extent().z, plane = grid.layout().sz * element;
+  const std::int64_t turns = o.turned() ? 4 : 0, read = 2 + turns, written = 2;
+  const std::int64_t most = (planes + pieces - 1) / pieces;
+  return {.pieces = pieces,
+          .device = slots * plane * ((read + written) * most + halo_planes),
+          .host = grid.layout().elements * element * (read + written),
+          .there = plane * (read * planes + std::int64_t{halo_planes} * pieces),
+          .back = plane * written * planes};
+}
+
+std::string mebibytes(std::int64_t bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f MiB", double(bytes) / (1 << 20));
+  return text;
+}
+
+int fewest_pieces(const Grid& grid, const DendriteOptions& o) {
+  const int planes = grid.own().extent().z;
+  int pieces = 1;
+  while (pieces < planes && pass_of(grid, o, pieces).device > o.pass.memory) ++pieces;
+  const Pass least = pass_of(grid, o, pieces);
+  const double needed = grid.context().max(double(least.device));
+  if (grid.context().any(least.device > o.pass.memory)) {
+    char mib[32];  // rounded up, so that the figure itself will do
+    std::snprintf(mib, sizeof mib, "%.1f MiB", std::ceil(needed / (1 << 20) * 10) / 10);
+    refuse("storage.memory is " + mebibytes(o.pass.memory) + " a rank; fields in planes of " +
+           to_string(grid.own().extent()) + " cells need at least " + mib + " on the device");
+  }
+  return pieces;
+}
+
+}  // namespace
+
+std::string Pass::describe() const {
+  if (pieces == 0) return "";
+  return "fields on the host, " + mebibytes(host) + " a rank, pass through the device in " +
+         std::to_string(pieces) + (pieces == 1 ? " piece: " : " pieces: ") + mebibytes(device) + " there, " +
+         mebibytes(there) + " copied to it and " + mebibytes(back) + " back a step";
+}
+
+Pass plan_pass(const Grid& grid, const DendriteOptions& o) {
+  if (!o.pass.on) return {};
+  const Context& context = grid.context();
+  const int planes = grid.own().extent().z;
+  const int pieces = o.pass.memory > 0 ? fewest_pieces(grid, o) : o.pass.pieces;
+  context.agree(Exit::bad_input, pieces >= 1 && pieces <= planes
+                                     ? ""
+                                     : "storage.pieces is " + std::to_string(pieces) +
+                                           "; it must be from 1 to " + std::to_string(planes) +
+                                           ", the planes that rank " + std::to_string(context.rank()) +
+                                           " has");
+  return pass_of(grid, o, pieces);
+}
+
+}  // namespace sc::dendrite

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The dendrite on a device, which is emulated, and its fields on the host passing through one."""
+
+import json
+import re
+
+import h5py
+import numpy as np
+import pytest
+
+from conftest import sentence_of
+from subcurrent.case import as_toml, typed_case
+from subcurrent.core import build_info
+from subcurrent.errors import BAD_INPUT, OK, BadInput
+from test_dendrite import CASE, TABLES, rows
+
+QUIET = ("--set", "output.figures=false")
+HOST = {"storage": {"kind": "host"}}
+
+
+def last_fields(folder):
+    with h5py.File(folder / "snapshots" / "snapshot_00000030.vtkhdf") as file:
+        return [file[f"fields/{name}"][...] for name in ("phase", "temperature_above_melting")]
+
+
+def same_end(one, other):
+    return rows(one) == rows(other) and all(
+        np.array_equal(a, b) for a, b in zip(last_fields(one), last_fields(other), strict=True)
+    )
+
+
+@pytest.mark.mpi
+def test_a_device_writes_what_the_cpu_writes(program):
+    """Snapshots, history and a checkpoint that the CPU goes on from, all from fields on a device."""
+    program.write_case(CASE)
+    on_device = ("--device", "emulated", "-n", "2")
+    assert program("run", "case.toml", "-n", "1", "--out", "cpu", *QUIET).returncode == OK
+    done = program("run", "case.toml", *on_device, "--out", "device", "--set", "run.steps=13", *QUIET)
+    assert done.returncode == OK, done.stderr
+    summary = json.loads((program.folder / "device" / "summary.json").read_text())
+    assert summary["device"] == "emulated device"
+    assert summary["transports"] == "pinned: ranks 0-1"
+    done = program("run", "case.toml", "-n", "1", "--out", "device", "--resume", *QUIET)
+    assert done.returncode == OK, done.stderr
+    assert same_end(program.folder / "cpu", program.folder / "device")
+
+
+@pytest.mark.mpi
+def test_fields_on_the_host_pass_through_a_device(program):
+    """The bits of the CPU, a plan before the start, and a checkpoint that others go on from."""
+    program.write_case(CASE)
+    through = ("--device", "emulated", "--set", 'storage.kind="host"')
+    assert program("run", "case.toml", "-n", "1", "--out", "cpu", *QUIET).returncode == OK
+    first = (*through, "-n", "2", "--set", "storage.pieces=4", "--set", "run.steps=13")
+    done = program("run", "case.toml", *first, "--out", "host", *QUIET)
+    assert done.returncode == OK, done.stderr
+    assert "pass through the device in 4 pieces" in " ".join(done.stdout.split()), done.stdout
+    memory = ("-n", "1", "--set", 'storage.memory="200 KiB"')
+    done = program("run", "case.toml", *through, *memory, "--out", "host", "--resume", *QUIET)
+    assert done.returncode == OK, done.stderr
+    assert same_end(program.folder / "cpu", program.folder / "host")
+
+
+@pytest.mark.mpi
+def test_a_device_that_is_too_small_is_told_the_smallest_that_would_do(program):
+    program.write_case(CASE)
+    through = ("--device", "emulated", "--set", 'storage.kind="host"')
+    done = program("run", "case.toml", *through, "--set", 'storage.memory="10 KiB"', "--out", "r")
+    assert done.returncode == BAD_INPUT
+    least = re.search(r"need at least ([\d.]+ MiB) on the device", sentence_of(done))
+    assert least, done.stderr
+    one_step = ("--set", "run.steps=1", "--set", f'storage.memory="{least[1]}"')
+    done = program("run", "case.toml", *through, *one_step, "--out", "fits", *QUIET)
+    assert done.returncode == OK, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (HOST, "needs a device"),
+        ({"storage": {"pieces": 4}}, 'storage.pieces needs storage.kind = "host"'),
+        (HOST | {"engine": {"device": "cuda", "strategy": "boundary_first"}}, "take blocking"),
+        (
+            {"storage": HOST["storage"] | {"memory": "1 GiB", "pieces": 2}, "engine": {"device": "cuda"}},
+            "give only one",
+        ),
+        ({"storage": HOST["storage"] | {"memory": "much"}, "engine": {"device": "cuda"}}, "must be a size"),
+    ],
+)
+def test_what_storage_cannot_be_is_refused_in_a_sentence(change, said):
+    with pytest.raises(BadInput, match=re.escape(said)):
+        typed_case(TABLES | change, None)
+
+
+def test_fields_on_the_host_run_blocking():
+    import tomllib  # noqa: PLC0415
+
+    case = typed_case(TABLES | HOST | {"engine": {"device": "emulated"}}, None)
+    assert case.engine.strategy == "blocking"
+    assert typed_case(tomllib.loads(as_toml(case)), None) == case
+
+
+@pytest.mark.mpi
+def test_without_cuda_the_program_says_so(program):
+    program.write_case(CASE)
+    done = program("run", "case.toml", "--device", "cuda", "--out", "r")
+    if build_info()["cuda"] == "no":
+        assert done.returncode == BAD_INPUT
+        assert "needs a build with CUDA" in sentence_of(done)
+        assert not (program.folder / "r").exists()
+
+
+def test_a_device_has_no_threads_to_divide():
+    for device in ("cuda", "emulated"):
+        with pytest.raises(BadInput, match="boundary_first, interior_first"):
+            typed_case(TABLES | {"engine": {"device": device, "strategy": "halo_thread"}}, None).check()
+    with pytest.raises(BadInput, match="it runs on cpu"):
+        cavity = {"solver": "cavity", "flow": {"reynolds": 10.0}, "grid": {"points": [9, 9, 9]}}
+        typed_case(cavity | {"run": {"steps": 1}, "engine": {"device": "cuda"}}, None).check()
