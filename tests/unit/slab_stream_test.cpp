@@ -181,7 +181,9 @@ TEST_P(Streaming, MovesThePlannedBytesAndNoOthers) {
   EXPECT_EQ(memory.bytes(Way::in) - in_before, 3 * in);
   EXPECT_EQ(memory.bytes(Way::out) - out_before, 3 * out);
   if (read < 0) GTEST_SKIP() << "this kernel does not count bytes";
-  EXPECT_EQ(counted("/proc/self/io", "read_bytes") - read, 3 * in);
+  const long long by_kernel = counted("/proc/self/io", "read_bytes") - read;
+  EXPECT_GE(by_kernel, 3 * in);
+  EXPECT_LT(by_kernel, 3 * in + 16 * 4096);  // pages of the program itself may be read as it comes to them
   EXPECT_EQ(counted("/proc/self/io", "write_bytes") - written, 3 * out);
 }
 
