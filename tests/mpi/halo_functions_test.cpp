@@ -130,7 +130,9 @@ class Arrays {
   ~Arrays() {
     EXPECT_TRUE(ok(halo_finalize(&handle)));
     for (halo_array& a : arrays_)
-      if (c_.transport == allocated) EXPECT_TRUE(ok(halo_free(&a.data)));
+      if (c_.transport == allocated) {
+        EXPECT_TRUE(ok(halo_free(&a.data)));
+      }
   }
   Arrays(const Arrays&) = delete;
   Arrays& operator=(const Arrays&) = delete;
