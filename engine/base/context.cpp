@@ -185,7 +185,9 @@ void Context::barrier() const { mpi::check(MPI_Barrier(comm_)); }
 void Context::abort(const std::string& sentence, Exit code) const {
   if (!sentence.empty()) std::fprintf(stderr, "subcurrent: %s\n", sentence.c_str());
   std::fflush(stderr);
-  MPI_Abort(comm_, static_cast<int>(code));
+  // All of the job: of any other communicator MPICH ends the members by messages, which nobody takes who
+  // computes.
+  MPI_Abort(MPI_COMM_WORLD, static_cast<int>(code));
   std::abort();
 }
 
