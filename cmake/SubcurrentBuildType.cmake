@@ -22,7 +22,9 @@ if(PROJECT_IS_TOP_LEVEL)
   if(SUBCURRENT_CCACHE)
     foreach(language C CXX CUDA)
       if(NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
-        set(CMAKE_${language}_COMPILER_LAUNCHER "${SUBCURRENT_CCACHE}")
+        # It keeps what was compiled with precompiled headers only when told that their macros and dates say nothing.
+        set(CMAKE_${language}_COMPILER_LAUNCHER
+          env CCACHE_SLOPPINESS=pch_defines,time_macros "${SUBCURRENT_CCACHE}")
       endif()
     endforeach()
   endif()

@@ -24,6 +24,7 @@ function(sc_library name)
     "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/subcurrent>")
   target_link_libraries(${target} PUBLIC ${arg_LINKS})
   sc_warnings(${target})
+  sc_precompiled(libraries ${target} ${SUBCURRENT_PCH_STANDARD})
   install(TARGETS ${target} EXPORT subcurrentTargets
     ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT devel)
   set_property(GLOBAL APPEND PROPERTY SUBCURRENT_LIBRARIES subcurrent::${name})

@@ -57,7 +57,9 @@ constexpr Box intersect(const Box& a, const Box& b) {
 }
 
 inline std::string to_string(Int3 v) {
-  return "[" + std::to_string(v.x) + ", " + std::to_string(v.y) + ", " + std::to_string(v.z) + "]";
+  std::string text = "[";  // put together by +, GCC 12 warns of copies that are not there
+  text.append(std::to_string(v.x)).append(", ").append(std::to_string(v.y)).append(", ");
+  return text.append(std::to_string(v.z)).append("]");
 }
 
 /// One of the six faces of a box.
