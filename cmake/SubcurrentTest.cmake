@@ -56,7 +56,7 @@ endfunction()
 
 function(sc_test_headers target)
   sc_precompiled(tests ${target} ${SUBCURRENT_PCH_STANDARD} <mpi.h> <gtest/gtest.h>
-    "${PROJECT_SOURCE_DIR}/engine/subcurrent.hpp")
+    <engine/subcurrent.hpp>)
 endfunction()
 
 function(sc_unit_test source)

@@ -21,6 +21,11 @@ namespace {
   return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
 }
 
+/// So many non-zeros ahead the matrix is asked for: the gathers fill the queue behind which the hardware would
+/// look ahead, and it stops at the end of each page. Measured in an 8 MiB … 160 MiB matrix with columns at random:
+/// 1.2 to 1.3 times as fast, the same from 256 to 1024.
+constexpr std::int64_t ahead = 512;
+
 /// Eight at a time, what is left under a mask: the compiler's own loop ends in one element after another,
 /// which is most of a short row. Measured over it: 1.17 times as fast with 130 non-zeros a row, 1.08 with 7.
 [[gnu::always_inline]] inline double row_sum(const double* value, const std::int32_t* column,
@@ -29,11 +34,15 @@ namespace {
   __m512d sums = zero;
   std::int64_t i = 0;
   for (; i + 8 <= count; i += 8) {
+    _mm_prefetch(value + i + ahead, _MM_HINT_T0);
+    _mm_prefetch(column + i + ahead, _MM_HINT_T0);
     const __m256i at = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(column + i));
     const __m512d gathered = _mm512_mask_i32gather_pd(zero, 0xff, at, x, 8);
     sums = _mm512_fmadd_pd(_mm512_loadu_pd(value + i), gathered, sums);
   }
   if (i < count) {
+    _mm_prefetch(value + i + ahead, _MM_HINT_T0);
+    _mm_prefetch(column + i + ahead, _MM_HINT_T0);
     const auto left = static_cast<__mmask8>((1U << (count - i)) - 1);
     const __m256i at = _mm256_maskz_loadu_epi32(left, column + i);
     const __m512d gathered = _mm512_mask_i32gather_pd(zero, left, at, x, 8);
