@@ -3,38 +3,72 @@
 """The turbulence solver in memory and in files: seconds a step, bytes, peak memory, how much is hidden.
 
     bench/turbulence_disk.py [--points 128] [--files 2 4 8 16 32] [--turns 3] [--steps 2] [-n RANKS]
+        [--disk MB/S]
 
 Every line is a process of its own (its peak memory is its own), and the ways take turns, so that a busy
 machine disturbs all alike; the figures are the medians over the turns. Files are opened with O_DIRECT, past
 the page cache; tests/mpi/turbulence_disk_test.cpp holds /proc/self/io against the planned bytes. The bound of
 a step is the sum over its phases of max(computing, bytes at the rate of the disk, which is measured before
-and after in the same process).
+and after in the same process). With --disk, a control group of the kernel lets so many MB a second be read
+and as many written (root, and the block I/O controller of cgroups 1).
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 PROGRAM = Path(__file__).resolve().parents[1] / "build/release/bench/turbulence_disk"
+BLOCK_IO = Path("/sys/fs/cgroup/blkio")
 MIB = 2**20
 COLUMNS = ("storage", "N_f", "s a step", "/ memory", "computing, s", "disk, s", "bound, s", "/ bound")
 COLUMNS += ("MiB moved a step", "MiB in files", "peak MiB", "peak / plan", "disk, MB/s")
 
 
-def measure(arguments: argparse.Namespace, way: str, files: int, scratch: str) -> dict:
+def whole_disk(folder: Path) -> str:
+    """major:minor of the disk that holds a folder."""
+    device = folder.stat().st_dev
+    block = Path(f"/sys/dev/block/{os.major(device)}:{os.minor(device)}").resolve()
+    return ((block.parent if (block / "partition").exists() else block) / "dev").read_text().strip()
+
+
+@contextlib.contextmanager
+def slow_disk(folder: Path, rate: float | None) -> Iterator[Callable[[], None] | None]:
+    """What a process calls that shall read and write at most `rate` MB a second; None leaves it alone."""
+    if rate is None:
+        yield None
+        return
+    group = BLOCK_IO / f"subcurrent-{os.getpid()}"
+    try:
+        group.mkdir()
+        for way in ("read", "write"):
+            (group / f"blkio.throttle.{way}_bps_device").write_text(f"{whole_disk(folder)} {int(rate * 1e6)}")
+    except OSError as error:
+        sys.exit(f"no slow disk can be made of the one under {folder}: {error}")
+    try:
+        yield lambda: (group / "cgroup.procs").write_text(str(os.getpid()))
+    finally:
+        while (group / "cgroup.procs").read_text():  # the kernel may still be taking leave of the last one
+            time.sleep(0.05)
+        group.rmdir()
+
+
+def measure(arguments: argparse.Namespace, way: str, files: int, scratch: str, enter) -> dict:
     """One process: what bench/turbulence_disk.cpp prints."""
     command = [str(PROGRAM), str(arguments.points), way, str(files), str(arguments.steps), scratch]
     command.append(str(arguments.threads))
     if arguments.n > 1:
         command = ["mpirun", "-n", str(arguments.n), "--oversubscribe", "--bind-to", "none", *command]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=600)
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=600, preexec_fn=enter)
     if done.returncode != 0:
         sys.exit(done.stderr.strip() or f"{PROGRAM.name} ended with {done.returncode}")
     return json.loads(done.stdout.splitlines()[-1])
@@ -63,16 +97,20 @@ def main() -> None:
     parser.add_argument("-n", type=int, default=1, help="ranks")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--scratch", default=None, help="folder on the disk to be measured")
+    parser.add_argument("--disk", type=float, help="MB a second that the disk shall read, and write")
     arguments = parser.parse_args()
     if not PROGRAM.exists():
         sys.exit(f"{PROGRAM} is not built: make bootstrap")
     ways = [("memory", 0)] + [(way, files) for files in arguments.files for way in ("sync", "async")]
     turns: dict[tuple[str, int], list[dict]] = {way: [] for way in ways}
-    with tempfile.TemporaryDirectory(dir=arguments.scratch or Path.cwd()) as scratch:
+    with (
+        tempfile.TemporaryDirectory(dir=arguments.scratch or Path.cwd()) as scratch,
+        slow_disk(Path(scratch), arguments.disk) as enter,
+    ):
         for turn in range(arguments.turns):
             for k in range(len(ways)):
                 way = ways[(k + turn) % len(ways)]
-                turns[way].append(measure(arguments, *way, scratch))
+                turns[way].append(measure(arguments, *way, scratch, enter))
     if len({turn["energy"] for all_turns in turns.values() for turn in all_turns}) != 1:
         sys.exit("the ways did not leave the same energy")
     some = turns["async", arguments.files[0]][0]
