@@ -15,8 +15,10 @@ void compare(Context& context, int n, int turns) {
   const auto in_double = make_turbulence(context, options);
   options.single = true;
   const auto in_single = make_turbulence(context, options);
-  in_double->start_taylor_green();
-  in_single->start_taylor_green();
+  // All modes: the vortex has many that are too small to be normal in single precision, for its first steps.
+  const turbulence::RandomField field{.spectrum = std::vector<double>(static_cast<std::size_t>(n / 2), 1e-2)};
+  in_double->start_random(field);
+  in_single->start_random(field);
   std::vector<bench::Way> ways{{"double", [&] { in_double->step(); }},
                                {"single", [&] { in_single->step(); }}};
   bench::take_turns(context, ways, turns);

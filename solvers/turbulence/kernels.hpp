@@ -40,6 +40,17 @@ struct Wavenumbers {
   }
 };
 
+// Modes are read and written by parts: as whole objects GCC copies them one by one and vectorises nothing.
+template <class Real>
+SC_FN Mode<Real> value(const Mode<Real>& m) {
+  return {m.real(), m.imag()};
+}
+template <class Real>
+SC_FN void set(Mode<Real>& m, const Mode<Real>& to) {
+  m.real(to.real());
+  m.imag(to.imag());
+}
+
 /// A function of the mode that is a product over the axes, f(kx) f(ky) f(kz): three tables, by global
 /// position.
 template <class T>
@@ -80,10 +91,10 @@ struct Curl {
   template <class Real>
   SC_FN void operator()(At c, Index g, InOut<Mode<Real>, 3> v) const {
     const auto k = wavenumbers.of<Real>(g);
-    const Mode<Real> x = v[0][c], y = v[1][c], z = v[2][c];
-    v[0][c] = turned(k[1], z) - turned(k[2], y);
-    v[1][c] = turned(k[2], x) - turned(k[0], z);
-    v[2][c] = turned(k[0], y) - turned(k[1], x);
+    const Mode<Real> x = value(v[0][c]), y = value(v[1][c]), z = value(v[2][c]);
+    set(v[0][c], turned(k[1], z) - turned(k[2], y));
+    set(v[1][c], turned(k[2], x) - turned(k[0], z));
+    set(v[2][c], turned(k[0], y) - turned(k[1], x));
   }
 };
 
@@ -172,8 +183,9 @@ struct Projection {
     const auto inverse = Real(square > 0 ? 1 / square : 0);
     const auto kept = Real(relative <= sphere ? 1 : 0);
     const Real x = Real(k[0]), y = Real(k[1]), z = Real(k[2]);
-    const Mode<Real> along = (x * n[0][c] + y * n[1][c] + z * n[2][c]) * inverse;
-    return {kept * (n[0][c] - x * along), kept * (n[1][c] - y * along), kept * (n[2][c] - z * along)};
+    const Mode<Real> u = value(n[0][c]), v = value(n[1][c]), w = value(n[2][c]);
+    const Mode<Real> along = (x * u + y * v + z * w) * inverse;
+    return {kept * (u - x * along), kept * (v - y * along), kept * (w - z * along)};
   }
 };
 
@@ -202,10 +214,10 @@ struct Stage123 {
     const Real av = Real(a(e)), bv = Real(b(e)), su = Real(s(e)), tn = Real(t(e));
     const std::array<Mode<Real>, 3> p = project(c, g, In<Mode<Real>, 3>{v.base, v.stride});
     for (int d = 0; d < 3; ++d) {
-      const Mode<Real> now = u[d][c], n = p[static_cast<std::size_t>(d)];
-      v[d][c] = av * now + bv * n;
+      const Mode<Real> now = value(u[d][c]), n = p[static_cast<std::size_t>(d)];
+      set(v[d][c], av * now + bv * n);
       const Mode<Real> more = su * now + tn * n;
-      sum[d][c] = add ? sum[d][c] + more : more;
+      set(sum[d][c], add ? value(sum[d][c]) + more : more);
     }
   }
 };
@@ -224,7 +236,8 @@ struct Stage4 {
   template <class Real>
   SC_FN void operator()(At c, Index g, InOut<Mode<Real>, 3> v, In<Mode<Real>, 3> sum) const {
     const std::array<Mode<Real>, 3> p = project(c, g, In<Mode<Real>, 3>{v.base, v.stride});
-    for (int d = 0; d < 3; ++d) v[d][c] = sum[d][c] + Real(weight) * p[static_cast<std::size_t>(d)];
+    for (int d = 0; d < 3; ++d)
+      set(v[d][c], value(sum[d][c]) + Real(weight) * p[static_cast<std::size_t>(d)]);
   }
 };
 
@@ -240,9 +253,9 @@ struct LowStorage {
     const Real e = Real(decay(i)), of_g = Real(a), in_v = Real(b), step = Real(dt);
     const std::array<Mode<Real>, 3> p = project(c, i, In<Mode<Real>, 3>{v.base, v.stride});
     for (int d = 0; d < 3; ++d) {
-      const Mode<Real> now = of_g * g[d][c] + step * p[static_cast<std::size_t>(d)];
-      v[d][c] = e * (u[d][c] + in_v * now);
-      g[d][c] = e * now;
+      const Mode<Real> now = of_g * value(g[d][c]) + step * p[static_cast<std::size_t>(d)];
+      set(v[d][c], e * (value(u[d][c]) + in_v * now));
+      set(g[d][c], e * now);
     }
   }
 };
@@ -293,7 +306,7 @@ struct Projected {
   template <class Real>
   SC_FN void operator()(At c, Index g, InOut<Mode<Real>, 3> v) const {
     const std::array<Mode<Real>, 3> p = project(c, g, In<Mode<Real>, 3>{v.base, v.stride});
-    for (int d = 0; d < 3; ++d) v[d][c] = p[static_cast<std::size_t>(d)];
+    for (int d = 0; d < 3; ++d) set(v[d][c], p[static_cast<std::size_t>(d)]);
   }
 };
 
