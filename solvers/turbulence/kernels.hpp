@@ -41,6 +41,8 @@ struct Wavenumbers {
 };
 
 // Modes are read and written by parts: as whole objects GCC copies them one by one and vectorises nothing.
+// Not so those that are multiplied with each other (times): in vectors GCC 12 fuses a b - c d (vfmaddsub)
+// also where contraction is off, and the rest of a row would have other bits.
 template <class Real>
 SC_FN Mode<Real> value(const Mode<Real>& m) {
   return {m.real(), m.imag()};

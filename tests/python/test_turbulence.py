@@ -12,7 +12,7 @@ import pytest
 from conftest import QUIET, ROOT, history, sentence_of
 from subcurrent import plots
 from subcurrent.case import as_toml, load_case, typed_case
-from subcurrent.errors import BAD_INPUT, OK, BadInput
+from subcurrent.errors import BAD_INPUT, OK, STORAGE, BadInput
 from subcurrent.reference import read_columns
 from subcurrent.snapshot import read_plane
 
@@ -206,7 +206,7 @@ def test_single_precision_resumes_with_the_same_bits_and_refuses_the_other(progr
     # A first field from a checkpoint is taken bit by bit, so of the same precision; from a snapshot of any.
     first = program.folder / "whole"
     for start, code in (
-        (sorted((first / "checkpoints").glob("*.h5"))[-1], BAD_INPUT),
+        (sorted((first / "checkpoints").glob("*.h5"))[-1], STORAGE),
         (last_snapshot(first), OK),
     ):
         done = program(
@@ -214,7 +214,7 @@ def test_single_precision_resumes_with_the_same_bits_and_refuses_the_other(progr
             "--set", "run.steps=1",
         )  # fmt: skip
         assert done.returncode == code, done.stderr
-        if code == BAD_INPUT:
+        if code == STORAGE:
             assert "complex numbers of single precision" in sentence_of(done)
 
 
