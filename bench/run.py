@@ -62,6 +62,7 @@ def jobs() -> list[Job]:
         Job("halo exchange", [*mpirun, *program("halo_bench", 40)], 120),
         Job("transform, 1 rank", program("fft_bench", 9), 180),
         Job("transform, 2 ranks", [*mpirun, *program("fft_bench", 9)], 180),
+        Job("turbulence step", program("turbulence_bench"), 120),
         Job("disk ring", program("stream_bench", PROGRAMS / "stream_bench_scratch"), 180),
         Job("hiding, M = C_core", over_network(128, 128, 1024, 4, 25, "balance"), 120, True),
         Job("hiding, 128x128x1024", over_network(128, 128, 1024, 2, 9), 120, True),

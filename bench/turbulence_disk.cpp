@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One way of storing the fields of the turbulence solver, in a process of its own (its peak memory is what is
 // asked for): prints one line of JSON. bench/turbulence_disk.py makes the table.
-//   turbulence_disk POINTS memory|sync|async FILES STEPS SCRATCH [THREADS [BUDGET_BYTES]]
+//   turbulence_disk POINTS memory|sync|async FILES STEPS SCRATCH [THREADS [BUDGET_BYTES [single]]]
 #include <mpi.h>
 
 #include <cstdlib>
@@ -12,7 +12,7 @@
 
 #include "bench/measure.hpp"
 #include "engine/base/error.hpp"
-#include "solvers/turbulence/solver.hpp"
+#include "solvers/turbulence/flow.hpp"
 
 namespace {
 
@@ -31,8 +31,9 @@ std::int64_t peak_bytes() {
   return 0;
 }
 
-void print(Context& context, Turbulence& flow, const std::vector<double>& seconds, const DiskRate& after,
-           const std::map<std::string, Store::Phase>& before) {
+template <class Real>
+void print(Context& context, Flow<Real>& flow, const std::vector<double>& seconds, const DiskRate& after,
+           const std::map<std::string, StorePhase>& before) {
   const Plan& plan = flow.plan();
   DiskRate rate = plan.rate;  // the disk is others' too: as fast as it was before and after, in the mean
   rate.read = 0.5 * (rate.read + after.read);
@@ -42,7 +43,7 @@ void print(Context& context, Turbulence& flow, const std::vector<double>& second
   double bound = 0, compute = 0, disk = 0;
   std::ostringstream phases;
   for (const auto& [name, all] : flow.store().phases()) {
-    Store::Phase p = all;
+    StorePhase p = all;
     if (const auto first = before.find(name); first != before.end()) {
       p.compute -= first->second.compute;
       p.read -= first->second.read;
@@ -73,6 +74,7 @@ void print(Context& context, Turbulence& flow, const std::vector<double>& second
   std::cout << energy << "}" << std::endl;
 }
 
+template <class Real>
 void run(int argc, char** argv) {
   const int n = std::atoi(argv[1]), files = std::atoi(argv[3]), steps = std::atoi(argv[4]);
   Context context(MPI_COMM_WORLD, {.threads = argc > 6 ? std::atoi(argv[6]) : 1});
@@ -85,7 +87,7 @@ void run(int argc, char** argv) {
                        .scratch = argv[5],
                        .memory = argc > 7 ? std::atoll(argv[7]) : 0,
                        .say = [](const std::string& sentence) { std::cerr << sentence << std::endl; }};
-    Turbulence flow(context, options);
+    Flow<Real> flow(context, options);
     if (context.rank() == 0) std::cerr << flow.plan().describe() << std::endl;
     flow.start_taylor_green();
     flow.step();
@@ -112,13 +114,14 @@ void run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   if (argc < 6) {
-    std::cerr << "turbulence_disk POINTS memory|sync|async FILES STEPS SCRATCH [THREADS [BUDGET_BYTES]]\n";
+    std::cerr << "turbulence_disk POINTS memory|sync|async FILES STEPS SCRATCH [THREADS [BUDGET_BYTES "
+                 "[single]]]\n";
     return int(Exit::bad_input);
   }
   int provided = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   try {
-    run(argc, argv);
+    argc > 8 && std::strcmp(argv[8], "single") == 0 ? run<float>(argc, argv) : run<double>(argc, argv);
   } catch (const Error& error) {
     std::cerr << error.what() << std::endl;
     MPI_Abort(MPI_COMM_WORLD, int(error.code()));

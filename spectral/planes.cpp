@@ -11,28 +11,35 @@ namespace sc::spectral {
 
 namespace {
 
-using C = Planes::C;
 constexpr std::size_t line = 64, page = 4096;
 
 std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
-Cells<C> cells_at(std::byte* data, const FFT<double>& fft, std::size_t plane_bytes) {
-  return {reinterpret_cast<C*>(data), static_cast<std::ptrdiff_t>(Planes::row_elements(fft)),
+template <class T>
+Cells<std::complex<T>> cells_at(std::byte* data, const FFT<T>& fft, std::size_t plane_bytes) {
+  using C = std::complex<T>;
+  return {reinterpret_cast<C*>(data), static_cast<std::ptrdiff_t>(Planes<T>::row_elements(fft)),
           static_cast<std::ptrdiff_t>(plane_bytes / sizeof(C))};
 }
 
-std::vector<FarArray> far_planes(const FFT<double>& fft, int count, FarMemory& memory, int pieces) {
+template <class T>
+std::vector<FarArray> far_planes(const FFT<T>& fft, int count, FarMemory& memory, int pieces) {
   std::vector<FarArray> arrays;
   for (int k = 0; k + 1 < count; ++k)
     arrays.emplace_back(memory, "planes " + std::to_string(k), fft.plane_cells().z,
-                        Planes::plane_bytes(fft, true), pieces);
+                        Planes<T>::plane_bytes(fft, true), pieces);
   return arrays;
 }
 
-class InMemory final : public Planes {
+template <class T>
+class InMemory final : public Planes<T> {
+  using typename Planes<T>::C;
+  using typename Planes<T>::Use;
+  using typename Planes<T>::Meeting;
+
  public:
-  InMemory(const FFT<double>& fft, int count) : Planes(count), planes_(fft.plane_cells().z) {
-    const std::size_t plane = plane_bytes(fft, false);
+  InMemory(const FFT<T>& fft, int count) : Planes<T>(count), planes_(fft.plane_cells().z) {
+    const std::size_t plane = Planes<T>::plane_bytes(fft, false);
     const std::size_t bytes = plane * static_cast<std::size_t>(planes_);
     // Arrays begin a few cache lines apart modulo the page: a point of all of them is in the cache at a time.
     constexpr std::size_t stagger = 5 * line;
@@ -54,14 +61,19 @@ class InMemory final : public Planes {
   std::vector<Cells<C>> arrays_;
 };
 
-class InFiles final : public Planes {
+template <class T>
+class InFiles final : public Planes<T> {
+  using typename Planes<T>::C;
+  using typename Planes<T>::Use;
+  using typename Planes<T>::Meeting;
+
  public:
-  InFiles(const FFT<double>& fft, int count, FarMemory& memory, SlabStream& ring, int pieces)
-      : Planes(count),
+  InFiles(const FFT<T>& fft, int count, FarMemory& memory, SlabStream& ring, int pieces)
+      : Planes<T>(count),
         fft_(fft),
         memory_(memory),
         ring_(ring),
-        plane_(plane_bytes(fft, true)),
+        plane_(Planes<T>::plane_bytes(fft, true)),
         far_(far_planes(fft, count, memory, pieces)) {
     const std::size_t bytes = plane_ * static_cast<std::size_t>(fft.plane_cells().z);
     for (FarMemory::Buffer& buffer : near_) {
@@ -91,7 +103,7 @@ class InFiles final : public Planes {
 
   void meet(const std::vector<Use>& uses, const Meeting& meeting) override {
     settle();
-    std::vector<Cells<C>> arrays(static_cast<std::size_t>(count()));
+    std::vector<Cells<C>> arrays(static_cast<std::size_t>(this->count()));
     arrays.back() = cells(last_near);
     ring_.run(phase(uses), [&](const Slot& slot) {
       std::size_t n = 0;
@@ -126,7 +138,7 @@ class InFiles final : public Planes {
 
  private:
   static constexpr int last_near = 1;  // which near array holds the one that has no file
-  bool stays(int array) const { return array == count() - 1; }
+  bool stays(int array) const { return array == this->count() - 1; }
   Cells<C> cells(int near) const {
     return cells_at(near_[static_cast<std::size_t>(near)].get(), fft_, plane_);
   }
@@ -157,7 +169,7 @@ class InFiles final : public Planes {
     memory_.wait(way);
   }
 
-  const FFT<double>& fft_;
+  const FFT<T>& fft_;
   FarMemory& memory_;
   SlabStream& ring_;
   std::size_t plane_;
@@ -171,28 +183,41 @@ class InFiles final : public Planes {
 
 }  // namespace
 
-std::size_t Planes::row_elements(const FFT<double>& fft) {
+template <class T>
+std::size_t Planes<T>::row_elements(const FFT<T>& fft) {
   return round_up(static_cast<std::size_t>(fft.plane_cells().x) * sizeof(C), line) / sizeof(C);
 }
 
-std::size_t Planes::plane_bytes(const FFT<double>& fft, bool in_files) {
+template <class T>
+std::size_t Planes<T>::plane_bytes(const FFT<T>& fft, bool in_files) {
   const std::size_t bytes = row_elements(fft) * sizeof(C) * static_cast<std::size_t>(fft.plane_cells().y);
   // An odd number of pages: the elements of a line along z fall into different cache sets.
   return in_files ? (round_up(bytes, page) / page | 1U) * page : bytes;
 }
 
-std::size_t Planes::most_piece_bytes(const FFT<double>& fft, int pieces) {
+template <class T>
+std::size_t Planes<T>::most_piece_bytes(const FFT<T>& fft, int pieces) {
   const int planes = fft.plane_cells().z;
   return static_cast<std::size_t>((planes + pieces - 1) / pieces) * plane_bytes(fft, true);
 }
 
-std::unique_ptr<Planes> planes_in_memory(const FFT<double>& fft, int count) {
-  return std::make_unique<InMemory>(fft, count);
+template <class T>
+std::unique_ptr<Planes<T>> planes_in_memory(const FFT<T>& fft, int count) {
+  return std::make_unique<InMemory<T>>(fft, count);
 }
 
-std::unique_ptr<Planes> planes_in_files(const FFT<double>& fft, int count, FarMemory& memory,
-                                        SlabStream& ring, int pieces) {
-  return std::make_unique<InFiles>(fft, count, memory, ring, pieces);
+template <class T>
+std::unique_ptr<Planes<T>> planes_in_files(const FFT<T>& fft, int count, FarMemory& memory, SlabStream& ring,
+                                           int pieces) {
+  return std::make_unique<InFiles<T>>(fft, count, memory, ring, pieces);
 }
+
+template class Planes<float>;
+template class Planes<double>;
+template std::unique_ptr<Planes<float>> planes_in_memory(const FFT<float>&, int);
+template std::unique_ptr<Planes<double>> planes_in_memory(const FFT<double>&, int);
+template std::unique_ptr<Planes<float>> planes_in_files(const FFT<float>&, int, FarMemory&, SlabStream&, int);
+template std::unique_ptr<Planes<double>> planes_in_files(const FFT<double>&, int, FarMemory&, SlabStream&,
+                                                         int);
 
 }  // namespace sc::spectral

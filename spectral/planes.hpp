@@ -16,9 +16,10 @@
 
 namespace sc::spectral {
 
+template <class T>
 class Planes {
  public:
-  using C = std::complex<double>;
+  using C = std::complex<T>;
   using Mode = StreamUse::Mode;
   /// What a meeting does with an array.
   struct Use {
@@ -44,10 +45,10 @@ class Planes {
   virtual void settle() {}
 
   /// Bytes of an array of such planes, as it lies near: rows on 64-byte boundaries, in files planes on pages.
-  static std::size_t row_elements(const FFT<double>& fft);
-  static std::size_t plane_bytes(const FFT<double>& fft, bool in_files);
+  static std::size_t row_elements(const FFT<T>& fft);
+  static std::size_t plane_bytes(const FFT<T>& fft, bool in_files);
   /// Of the largest of so many pieces in files.
-  static std::size_t most_piece_bytes(const FFT<double>& fft, int pieces);
+  static std::size_t most_piece_bytes(const FFT<T>& fft, int pieces);
   /// What a meeting copies between near and far memory; empty in memory.
   virtual StreamPhase phase(const std::vector<Use>&) { return {}; }
 
@@ -55,9 +56,12 @@ class Planes {
   int count_;
 };
 
-std::unique_ptr<Planes> planes_in_memory(const FFT<double>& fft, int count);
+template <class T>
+std::unique_ptr<Planes<T>> planes_in_memory(const FFT<T>& fft, int count);
 /// `ring` is any stream of `memory` with slots large enough. Throws Error (bad_input) for more pieces than
 /// planes, Error (storage) where the files cannot be had.
-std::unique_ptr<Planes> planes_in_files(const FFT<double>& fft, int count, FarMemory& memory,
-                                        SlabStream& ring, int pieces);
+template <class T>
+std::unique_ptr<Planes<T>> planes_in_files(const FFT<T>& fft, int count, FarMemory& memory, SlabStream& ring,
+                                           int pieces);
+
 }  // namespace sc::spectral

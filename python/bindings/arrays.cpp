@@ -13,6 +13,7 @@ namespace {
 
 nb::dlpack::dtype dtype_of(ElementType type) {
   return type == ElementType::f32   ? nb::dtype<float>()
+         : type == ElementType::c32 ? nb::dtype<std::complex<float>>()
          : type == ElementType::c64 ? nb::dtype<std::complex<double>>()
                                     : nb::dtype<double>();
 }

@@ -19,7 +19,8 @@ namespace {
 
 using Triple = std::array<int, 3>;  // x, y, z
 
-/// A transform in double precision, which keeps its context alive.
+/// A transform, which keeps its context alive.
+template <class T>
 struct FftFace {
   FftFace(std::shared_ptr<Ranks> r, Triple cells, std::array<int, 2> grid, Triple largest,
           const std::string& library)
@@ -29,7 +30,7 @@ struct FftFace {
                             .largest_mode = {largest[0], largest[1], largest[2]},
                             .library = spectral::library_of(library)}) {}
   std::shared_ptr<Ranks> ranks;
-  spectral::FFT<double> fft;
+  spectral::FFT<T> fft;
 };
 
 /// In NumPy's order.
@@ -50,28 +51,26 @@ spectral::Cells<T> cells_of(const Array& array, const Grid& grid, const char* wh
   return {array.data(), array.stride(1), array.stride(0)};
 }
 
-using Points = nb::ndarray<double, nb::device::cpu>;
-using Modes = nb::ndarray<std::complex<double>, nb::device::cpu>;
-using SomePoints = nb::ndarray<const double, nb::device::cpu>;
-using SomeModes = nb::ndarray<const std::complex<double>, nb::device::cpu>;
+template <class T>
+using OnCpu = nb::ndarray<T, nb::device::cpu>;
 
-}  // namespace
-
-void bind_fft(nb::module_& module) {
-  nb::class_<FftFace>(module, "FFT",
-                      "Distributed real transform; every method but its attributes is collective.")
+template <class T>
+void bind_fft_of(nb::module_& module, const char* name) {
+  using C = std::complex<T>;
+  using Face = FftFace<T>;
+  nb::class_<Face>(module, name, "Distributed real transform; every method but its attributes is collective.")
       .def(nb::init<std::shared_ptr<Ranks>, Triple, std::array<int, 2>, Triple, const std::string&>(),
            "context"_a, "cells"_a, "process_grid"_a, "largest_mode"_a, "library"_a,
            nb::call_guard<nb::gil_scoped_release>())
-      .def_prop_ro("real_shape", [](FftFace& f) { return backwards(f.fft.real_grid().own().extent()); })
-      .def_prop_ro("real_start", [](FftFace& f) { return backwards(f.fft.real_grid().origin()); })
-      .def_prop_ro("mode_shape", [](FftFace& f) { return backwards(f.fft.mode_grid().own().extent()); })
-      .def_prop_ro("mode_start", [](FftFace& f) { return backwards(f.fft.mode_grid().origin()); })
-      .def_prop_ro("mode_cells", [](FftFace& f) { return backwards(f.fft.mode_grid().cells()); })
-      .def_prop_ro("bytes", [](FftFace& f) { return f.fft.bytes(); })
+      .def_prop_ro("real_shape", [](Face& f) { return backwards(f.fft.real_grid().own().extent()); })
+      .def_prop_ro("real_start", [](Face& f) { return backwards(f.fft.real_grid().origin()); })
+      .def_prop_ro("mode_shape", [](Face& f) { return backwards(f.fft.mode_grid().own().extent()); })
+      .def_prop_ro("mode_start", [](Face& f) { return backwards(f.fft.mode_grid().origin()); })
+      .def_prop_ro("mode_cells", [](Face& f) { return backwards(f.fft.mode_grid().cells()); })
+      .def_prop_ro("bytes", [](Face& f) { return f.fft.bytes(); })
       .def(
           "wavenumbers",
-          [](FftFace& f, int axis) {
+          [](Face& f, int axis) {
             const Int3 first = f.fft.mode_grid().origin(), n = f.fft.mode_grid().own().extent();
             std::vector<int> all;
             for (int i = 0; i < n[axis]; ++i) all.push_back(f.fft.wavenumber(axis, first[axis] + i));
@@ -80,30 +79,37 @@ void bind_fft(nb::module_& module) {
           "axis"_a, "Of this rank's modes along x (0), y (1) or z (2).")
       .def(
           "forward",
-          [](FftFace& f, const SomePoints& points, const Modes& modes) {
+          [](Face& f, const OnCpu<const T>& points, const OnCpu<C>& modes) {
             f.ranks->open().together([&] {
-              cells_of<const double>(points, f.fft.real_grid(), "points");
-              cells_of<std::complex<double>>(modes, f.fft.mode_grid(), "modes");
+              cells_of<const T>(points, f.fft.real_grid(), "points");
+              cells_of<C>(modes, f.fft.mode_grid(), "modes");
             });
-            const auto in = cells_of<const double>(points, f.fft.real_grid(), "points");
-            const auto out = cells_of<std::complex<double>>(modes, f.fft.mode_grid(), "modes");
+            const auto in = cells_of<const T>(points, f.fft.real_grid(), "points");
+            const auto out = cells_of<C>(modes, f.fft.mode_grid(), "modes");
             const nb::gil_scoped_release release;
             f.fft.forward(in, out);
           },
           "points"_a.noconvert(), "modes"_a.noconvert())
       .def(
           "backward",
-          [](FftFace& f, const SomeModes& modes, const Points& points) {
+          [](Face& f, const OnCpu<const C>& modes, const OnCpu<T>& points) {
             f.ranks->open().together([&] {
-              cells_of<const std::complex<double>>(modes, f.fft.mode_grid(), "modes");
-              cells_of<double>(points, f.fft.real_grid(), "points");
+              cells_of<const C>(modes, f.fft.mode_grid(), "modes");
+              cells_of<T>(points, f.fft.real_grid(), "points");
             });
-            const auto in = cells_of<const std::complex<double>>(modes, f.fft.mode_grid(), "modes");
-            const auto out = cells_of<double>(points, f.fft.real_grid(), "points");
+            const auto in = cells_of<const C>(modes, f.fft.mode_grid(), "modes");
+            const auto out = cells_of<T>(points, f.fft.real_grid(), "points");
             const nb::gil_scoped_release release;
             f.fft.backward(in, out);
           },
           "modes"_a.noconvert(), "points"_a.noconvert());
+}
+
+}  // namespace
+
+void bind_fft(nb::module_& module) {
+  bind_fft_of<double>(module, "FFT");
+  bind_fft_of<float>(module, "SingleFFT");
   nb::dict libraries;
   libraries["pocketfft"] = spectral::has(spectral::Library::pocketfft);
   libraries["fftw"] = spectral::has(spectral::Library::fftw);

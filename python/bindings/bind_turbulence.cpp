@@ -33,7 +33,7 @@ turbulence::TurbulenceOptions telling(turbulence::TurbulenceOptions options, std
 class TurbulenceFace : private Said, public SolverFace<Turbulence> {
  public:
   TurbulenceFace(std::shared_ptr<Ranks> ranks, const turbulence::TurbulenceOptions& options)
-      : SolverFace(ranks, std::make_shared<Turbulence>(ranks->open(), telling(options, said))) {}
+      : SolverFace(ranks, turbulence::make_turbulence(ranks->open(), telling(options, said))) {}
 
   /// What is kept in memory and what in files, and what is not as it should be, a line each.
   std::string plan() { return said + (solver().plan().disk_used() ? solver().plan().describe() : ""); }
@@ -78,7 +78,7 @@ io::Snapshot TurbulenceFace::snapshot() {
 io::CheckpointContents TurbulenceFace::contents() {
   Turbulence& flow = solver();
   return {.solver = "turbulence",
-          .grid = flow.fft().mode_grid(),
+          .grid = flow.modes().grid(),
           .fields = {{"modes", &flow.modes().storage(0)}},
           .scalars = {{"time", &flow.clock().time}, {"steps", &flow.clock().steps}}};
 }

@@ -8,7 +8,7 @@
 #include "solvers/cavity/options.hpp"
 #include "solvers/dendrite/options.hpp"
 #include "solvers/magnetosphere/options.hpp"
-#include "solvers/turbulence/solver.hpp"
+#include "solvers/turbulence/options.hpp"
 
 namespace sc::python {
 

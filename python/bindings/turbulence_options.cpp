@@ -50,6 +50,7 @@ turbulence::TurbulenceOptions turbulence_options(const nb::dict& options) {
   o.dealiasing =
       choice<Dealiasing>(options, "dealiasing",
                          {{"two_thirds", Dealiasing::two_thirds}, {"phase_shift", Dealiasing::phase_shift}});
+  o.single = choice<bool>(options, "precision", {{"double", false}, {"single", true}});
   o.forcing = forcing_from(get<nb::dict>(options, "forcing"));
   o.storage = storage_from(get<nb::dict>(options, "storage"));
   const auto engine = get<nb::dict>(options, "engine");

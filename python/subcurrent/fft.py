@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from . import parallel
 from .errors import BadInput
 
-Points = NDArray[np.float64]
-Modes = NDArray[np.complex128]
+Points = NDArray[np.floating]
+Modes = NDArray[np.complexfloating]
+TYPES = {"double": ("FFT", np.float64, np.complex128), "single": ("SingleFFT", np.float32, np.complex64)}
 
 
 class FFT:
@@ -22,6 +23,7 @@ class FFT:
     largest_mode  largest |k| kept along x, y, z; None keeps all. What is left out is neither stored nor sent
     process_grid  ranks along the two cut axes; (0, 0): chosen
     library       "auto", "pocketfft" or "fftw" (where the build has it)
+    precision     "double" (float64 and complex128) or "single" (float32 and complex64)
 
     Arrays hold this rank's own part: points of shape `real_shape`, first point `real_start`; modes of shape
     `mode_shape`, first mode `mode_start`, both (z, y, x). In a plain `python script.py` that is everything;
@@ -40,15 +42,19 @@ class FFT:
         largest_mode: Sequence[int] | int | None = None,
         process_grid: Sequence[int] = (0, 0),
         library: str = "auto",
+        precision: str = "double",
         threads: int = 1,
         transport: str = "auto",
     ):
         if len(cells) != 3 or any(int(count) != count or count < 1 for count in cells):
             raise BadInput(f"cells is {tuple(cells)}: three whole numbers of at least 1 are needed.")
         most = (largest_mode,) * 3 if largest_mode is None or isinstance(largest_mode, int) else largest_mode
+        if precision not in TYPES:
+            raise BadInput(f'precision = {precision!r} is not known: it must be "double" or "single".')
         self.cells = tuple(int(count) for count in cells)
+        name, self._real, self._complex = TYPES[precision]
         self._context = parallel.context(threads, transport)
-        self._core = parallel.module().FFT(
+        self._core = getattr(parallel.module(), name)(
             self._context,
             self.cells,
             tuple(int(count) for count in process_grid),
@@ -88,14 +94,14 @@ class FFT:
 
     def forward(self, points: Points, out: Modes | None = None) -> Modes:
         """sum over x of points exp(-i k.x), unscaled."""
-        modes = np.empty(self.mode_shape, np.complex128) if out is None else out
-        self._core.forward(_rows(points, np.float64), modes)
+        modes = np.empty(self.mode_shape, self._complex) if out is None else out
+        self._core.forward(_rows(points, self._real), modes)
         return modes
 
     def backward(self, modes: Modes, out: Points | None = None) -> Points:
         """1 / (nx ny nz) sum over k of modes exp(i k.x); modes that are not kept are zero."""
-        points = np.empty(self.real_shape, np.float64) if out is None else out
-        self._core.backward(_rows(modes, np.complex128), points)
+        points = np.empty(self.real_shape, self._real) if out is None else out
+        self._core.backward(_rows(modes, self._complex), points)
         return points
 
 

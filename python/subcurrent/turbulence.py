@@ -29,6 +29,7 @@ class Turbulence(Simulation):
     points      points along x, y and z, even numbers
     dt          time step
     reynolds    1 / viscosity; or `viscosity`
+    precision   "double" or "single": of the fields, which `velocity` and `modes` show as they are
     initial     "taylor_green", "random" (then `spectrum`), or the path of a snapshot or checkpoint
     spectrum, forcing, scheme, engine    keys of the case file's tables, e.g.
                 forcing={"kind": "negative_viscosity"}, spectrum={"peak": 3, "seed": 7}
@@ -43,6 +44,7 @@ class Turbulence(Simulation):
         dt: float,
         reynolds: float | None = None,
         viscosity: float | None = None,
+        precision: str = "double",
         initial: str = "taylor_green",
         scheme: dict[str, Any] | None = None,
         **tables: dict[str, Any],
@@ -53,7 +55,7 @@ class Turbulence(Simulation):
                 "solver": "turbulence",
                 "flow": {"initial": initial, **{k: v for k, v in given.items() if v is not None}},
                 "grid": {"points": [int(count) for count in points]},
-                "scheme": {"dt": dt, **(scheme or {})},
+                "scheme": {"dt": dt, "precision": precision, **(scheme or {})},
                 "run": {"steps": 1},
                 **tables,
             }

@@ -52,7 +52,8 @@ Forcing::Forcing(Runner& runner, const Grid& modes, Wavenumbers wavenumbers, dou
   band_ = boxes_of(modes, wavenumbers, options.largest);
 }
 
-double Forcing::coefficient(Level<Mode, 3> u) {
+template <class Real>
+double Forcing::coefficient(Level<Mode<Real>, 3> u) {
   const int threads = runner_.context().threads();
   std::vector<Accumulator> sums{Accumulator(Reduce::sum)};
   for (const Box& box : band_)
@@ -87,23 +88,31 @@ void Forcing::each_forced(Action&& action) const {
         }
 }
 
-void Forcing::hold(Level<Mode, 3> u) {
+template <class Real>
+void Forcing::hold(Level<Mode<Real>, 3> u) {
   if (none()) return;
   const double c = coefficient(u);
-  const Out<Mode, 3> in = u.view();
+  const Out<Mode<Real>, 3> in = u.view();
+  const auto of = [&](int d, At at) { return c * Mode<double>(in[d][at]); };
   held_.clear();
-  each_forced([&](At at) { held_.push_back({c * in[0][at], c * in[1][at], c * in[2][at]}); });
+  each_forced([&](At at) { held_.push_back({of(0, at), of(1, at), of(2, at)}); });
 }
 
-void Forcing::add(Level<Mode, 3> n) {
+template <class Real>
+void Forcing::add(Level<Mode<Real>, 3> n) {
   if (none()) return;
   n.storage().settle();
-  const Out<Mode, 3> out = n.view();
+  const Out<Mode<Real>, 3> out = n.view();
   auto next = held_.begin();
   each_forced([&](At at) {
-    for (std::size_t d = 0; d < 3; ++d) out[static_cast<int>(d)][at] += (*next)[d];
+    for (std::size_t d = 0; d < 3; ++d) out[static_cast<int>(d)][at] += Mode<Real>((*next)[d]);
     ++next;
   });
 }
+
+template void Forcing::hold(Level<Mode<float>, 3>);
+template void Forcing::hold(Level<Mode<double>, 3>);
+template void Forcing::add(Level<Mode<float>, 3>);
+template void Forcing::add(Level<Mode<double>, 3>);
 
 }  // namespace sc::turbulence

@@ -28,7 +28,8 @@ struct BandSquare {
   Wavenumbers wavenumbers;
   double largest;
   double scale;
-  SC_FN double operator()(At at, Index g, In<Mode, 3> u) const {
+  template <class Real>
+  SC_FN double operator()(At at, Index g, In<Mode<Real>, 3> u) const {
     const auto k = wavenumbers.of(g);
     const double square = k[0] * k[0] + k[1] * k[1] + k[2] * k[2];
     const double weight = square > 0 && square < largest * largest ? (g.x > 0 ? 2 : 1) * scale : 0;
@@ -40,7 +41,8 @@ struct BandSquare {
 struct Dissipation {
   Wavenumbers wavenumbers;
   double scale;  ///< nu / points^2
-  SC_FN double operator()(At at, Index g, In<Mode, 3> u) const {
+  template <class Real>
+  SC_FN double operator()(At at, Index g, In<Mode<Real>, 3> u) const {
     const auto k = wavenumbers.of(g);
     return (g.x > 0 ? 2 : 1) * scale * (k[0] * k[0] + k[1] * k[1] + k[2] * k[2]) * square_of(at, u);
   }
@@ -55,12 +57,15 @@ class Forcing {
   bool none() const { return options_.kind == ForcingKind::none; }
   /// Collective: keeps what add() takes of u, which may then be overwritten. Throws Error (diverged) when no
   /// forced mode has energy.
-  void hold(Level<Mode, 3> u);
+  template <class Real>
+  void hold(Level<Mode<Real>, 3> u);
   /// n <- n + c u in the band
-  void add(Level<Mode, 3> n);
+  template <class Real>
+  void add(Level<Mode<Real>, 3> n);
 
  private:
-  double coefficient(Level<Mode, 3> u);
+  template <class Real>
+  double coefficient(Level<Mode<Real>, 3> u);
   template <class Action>
   void each_forced(Action&& action) const;
 
@@ -71,7 +76,7 @@ class Forcing {
   Frame frame_;
   std::vector<Box> band_;  ///< this rank's boxes that hold the band, in local coordinates
   GlobalValue sums_;
-  std::vector<std::array<Mode, 3>> held_;  ///< c u, mode by mode
+  std::vector<std::array<Mode<double>, 3>> held_;  ///< c u, mode by mode
 };
 
 }  // namespace sc::turbulence

@@ -23,7 +23,8 @@ struct RandomMode {
   Projection project;
   std::uint64_t seed;
 
-  SC_FN void operator()(At at, Index g, Out<Mode, 3> n) const {
+  template <class Real>
+  SC_FN void operator()(At at, Index g, Out<Mode<Real>, 3> n) const {
     const auto k = project.wavenumbers.of(g);
     // Of the pairs +-k on kx = 0, which are both stored, one is the other's conjugate.
     const bool mirrored = k[0] == 0 && (k[2] < 0 || (k[2] == 0 && k[1] < 0));
@@ -34,11 +35,11 @@ struct RandomMode {
       const auto draw = 2 * static_cast<std::uint64_t>(d);
       const double radius = std::sqrt(-2 * std::log(uniform(key, draw)));
       const double angle = 2 * std::numbers::pi * uniform(key, draw + 1);
-      n[d][at] = {radius * std::cos(angle), sign * radius * std::sin(angle)};
+      n[d][at] = Mode<Real>(Mode<double>{radius * std::cos(angle), sign * radius * std::sin(angle)});
     }
-    const std::array<Mode, 3> p = project(at, g, {n.base, n.stride});
+    const std::array<Mode<Real>, 3> p = project(at, g, In<Mode<Real>, 3>{n.base, n.stride});
     const bool mean = k[0] == 0 && k[1] == 0 && k[2] == 0;
-    for (int d = 0; d < 3; ++d) n[d][at] = mean ? Mode{} : p[static_cast<std::size_t>(d)];
+    for (int d = 0; d < 3; ++d) n[d][at] = mean ? Mode<Real>{} : p[static_cast<std::size_t>(d)];
   }
 };
 
@@ -46,8 +47,9 @@ struct RandomMode {
 struct Shape {
   Wavenumbers wavenumbers;
   const double* factors;  ///< one a shell, as many as there are shells
-  SC_FN void operator()(At at, Index g, InOut<Mode, 3> n) const {
-    const double f = factors[wavenumbers.shell(g)];
+  template <class Real>
+  SC_FN void operator()(At at, Index g, InOut<Mode<Real>, 3> n) const {
+    const Real f = Real(factors[wavenumbers.shell(g)]);
     for (int d = 0; d < 3; ++d) n[d][at] = f * n[d][at];
   }
 };

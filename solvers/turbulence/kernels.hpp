@@ -12,15 +12,19 @@
 
 namespace sc::turbulence {
 
-using Mode = std::complex<double>;
+// Kernels take their precision from the views they are given. Wavenumbers and coefficients are made in double
+// and rounded to it once.
+template <class Real>
+using Mode = std::complex<Real>;
 
 /// From a global position on the grid of modes to its wavenumber.
 struct Wavenumbers {
   std::array<std::int64_t, 3> low;    ///< modes 0 … low - 1 come first
   std::array<std::int64_t, 3> count;  ///< then the negative ones
-  SC_FN std::array<double, 3> of(Index g) const {
+  template <class Real = double>
+  SC_FN std::array<Real, 3> of(Index g) const {
     const auto k = [&](std::size_t axis, std::int64_t i) {
-      return static_cast<double>(i < low[axis] ? i : i - count[axis]);
+      return static_cast<Real>(i < low[axis] ? i : i - count[axis]);
     };
     return {k(0, g.x), k(1, g.y), k(2, g.z)};
   }
@@ -36,6 +40,19 @@ struct Wavenumbers {
   }
 };
 
+// Modes are read and written by parts: as whole objects GCC copies them one by one and vectorises nothing.
+// Not so those that are multiplied with each other (times): in vectors GCC 12 fuses a b - c d (vfmaddsub)
+// also where contraction is off, and the rest of a row would have other bits.
+template <class Real>
+SC_FN Mode<Real> value(const Mode<Real>& m) {
+  return {m.real(), m.imag()};
+}
+template <class Real>
+SC_FN void set(Mode<Real>& m, const Mode<Real>& to) {
+  m.real(to.real());
+  m.imag(to.imag());
+}
+
 /// A function of the mode that is a product over the axes, f(kx) f(ky) f(kz): three tables, by global
 /// position.
 template <class T>
@@ -46,20 +63,25 @@ struct ByAxis {
 /// exp(-nu k^2 t): what viscosity leaves of a mode
 using Decay = ByAxis<double>;
 /// exp(i k . s): a shift of the points by s
-using Shift = ByAxis<Mode>;
+using Shift = ByAxis<Mode<double>>;
 
 /// a b, without the special cases of the standard's product
-SC_FN Mode times(Mode a, Mode b) {
+template <class Real>
+SC_FN Mode<Real> times(Mode<Real> a, Mode<Real> b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 /// i a v
-SC_FN Mode turned(double a, Mode v) { return {-a * v.imag(), a * v.real()}; }
+template <class Real>
+SC_FN Mode<Real> turned(Real a, Mode<Real> v) {
+  return {-a * v.imag(), a * v.real()};
+}
 
-/// |v|^2 of a mode's three components
-SC_FN double square_of(At c, const In<Mode, 3>& v) {
+/// |v|^2 of a mode's three components, for sums in double
+template <class Real>
+SC_FN double square_of(At c, const In<Mode<Real>, 3>& v) {
   double square = 0;
   for (int d = 0; d < 3; ++d) {
-    const Mode m = v[d][c];
+    const Mode<double> m(v[d][c]);
     square += m.real() * m.real() + m.imag() * m.imag();
   }
   return square;
@@ -68,18 +90,20 @@ SC_FN double square_of(At c, const In<Mode, 3>& v) {
 /// v <- i k x v
 struct Curl {
   Wavenumbers wavenumbers;
-  SC_FN void operator()(At c, Index g, InOut<Mode, 3> v) const {
-    const auto k = wavenumbers.of(g);
-    const Mode x = v[0][c], y = v[1][c], z = v[2][c];
-    v[0][c] = turned(k[1], z) - turned(k[2], y);
-    v[1][c] = turned(k[2], x) - turned(k[0], z);
-    v[2][c] = turned(k[0], y) - turned(k[1], x);
+  template <class Real>
+  SC_FN void operator()(At c, Index g, InOut<Mode<Real>, 3> v) const {
+    const auto k = wavenumbers.of<Real>(g);
+    const Mode<Real> x = value(v[0][c]), y = value(v[1][c]), z = value(v[2][c]);
+    set(v[0][c], turned(k[1], z) - turned(k[2], y));
+    set(v[1][c], turned(k[2], x) - turned(k[0], z));
+    set(v[2][c], turned(k[0], y) - turned(k[1], x));
   }
 };
 
 /// to = from
 struct Copy {
-  SC_FN void operator()(At c, Out<Mode, 3> to, In<Mode, 3> from) const {
+  template <class Real>
+  SC_FN void operator()(At c, Out<Mode<Real>, 3> to, In<Mode<Real>, 3> from) const {
     for (int d = 0; d < 3; ++d) to[d][c] = from[d][c];
   }
 };
@@ -87,16 +111,18 @@ struct Copy {
 /// u = v; v <- i k x v
 struct KeepCurl {
   Curl curl;
-  SC_FN void operator()(At c, Index g, Out<Mode, 3> u, InOut<Mode, 3> v) const {
-    Copy{}(c, u, {v.base, v.stride});
+  template <class Real>
+  SC_FN void operator()(At c, Index g, Out<Mode<Real>, 3> u, InOut<Mode<Real>, 3> v) const {
+    Copy{}(c, u, In<Mode<Real>, 3>{v.base, v.stride});
     curl(c, g, v);
   }
 };
 
 /// At every point r = (u, w) becomes (u, u x w).
 struct Cross {
-  SC_FN void operator()(At c, InOut<double, 6> r) const {
-    const double u = r[0][c], v = r[1][c], w = r[2][c], x = r[3][c], y = r[4][c], z = r[5][c];
+  template <class Real>
+  SC_FN void operator()(At c, InOut<Real, 6> r) const {
+    const Real u = r[0][c], v = r[1][c], w = r[2][c], x = r[3][c], y = r[4][c], z = r[5][c];
     r[3][c] = v * z - w * y;
     r[4][c] = w * x - u * z;
     r[5][c] = u * y - v * x;
@@ -105,8 +131,9 @@ struct Cross {
 
 /// At every point r = (…, u) becomes (uu, uv, uw, vv, vw, ww).
 struct Products {
-  SC_FN void operator()(At c, InOut<double, 6> r) const {
-    const double u = r[3][c], v = r[4][c], w = r[5][c];
+  template <class Real>
+  SC_FN void operator()(At c, InOut<Real, 6> r) const {
+    const Real u = r[3][c], v = r[4][c], w = r[5][c];
     r[0][c] = u * u;
     r[1][c] = u * v;
     r[2][c] = u * w;
@@ -120,10 +147,11 @@ struct Products {
 template <class Multiply, int first>
 struct Fastest {
   std::array<double, 3> per_spacing;  ///< 1 / h_i
-  SC_FN double operator()(At c, InOut<double, 6> r) const {
+  template <class Real>
+  SC_FN double operator()(At c, InOut<Real, 6> r) const {
     double most = 0;
     for (int d = 0; d < 3; ++d)
-      most = std::max(most, std::abs(r[first + d][c]) * per_spacing[static_cast<std::size_t>(d)]);
+      most = std::max(most, std::abs(double(r[first + d][c])) * per_spacing[static_cast<std::size_t>(d)]);
     Multiply{}(c, r);
     return most;
   }
@@ -134,9 +162,10 @@ struct Divergence {
   Wavenumbers wavenumbers;
   int a, b;
   bool begins;  ///< n is zero before
-  SC_FN void operator()(At c, Index g, InOut<Mode, 3> n, In<Mode> p) const {
-    const auto k = wavenumbers.of(g);
-    if (begins) n[0][c] = n[1][c] = n[2][c] = Mode();
+  template <class Real>
+  SC_FN void operator()(At c, Index g, InOut<Mode<Real>, 3> n, In<Mode<Real>> p) const {
+    const auto k = wavenumbers.of<Real>(g);
+    if (begins) n[0][c] = n[1][c] = n[2][c] = Mode<Real>();
     n[a][c] -= turned(k[static_cast<std::size_t>(b)], p[c]);
     if (b != a) n[b][c] -= turned(k[static_cast<std::size_t>(a)], p[c]);
   }
@@ -147,16 +176,18 @@ struct Projection {
   Wavenumbers wavenumbers;
   std::array<double, 3> per_points{};  ///< 1 / n_i
   double sphere = 1;                   ///< most sum of (k_i / n_i)^2; with two thirds no mode reaches 1
-  SC_FN std::array<Mode, 3> operator()(At c, Index g, const In<Mode, 3>& n) const {
+  template <class Real>
+  SC_FN std::array<Mode<Real>, 3> operator()(At c, Index g, const In<Mode<Real>, 3>& n) const {
     const auto k = wavenumbers.of(g);
     const double square = k[0] * k[0] + k[1] * k[1] + k[2] * k[2];
     double relative = 0;
     for (std::size_t d = 0; d < 3; ++d) relative += (k[d] * per_points[d]) * (k[d] * per_points[d]);
-    const double inverse = square > 0 ? 1 / square : 0;
-    const double kept = relative <= sphere ? 1 : 0;
-    const Mode along = (k[0] * n[0][c] + k[1] * n[1][c] + k[2] * n[2][c]) * inverse;
-    return {kept * (n[0][c] - k[0] * along), kept * (n[1][c] - k[1] * along),
-            kept * (n[2][c] - k[2] * along)};
+    const auto inverse = Real(square > 0 ? 1 / square : 0);
+    const auto kept = Real(relative <= sphere ? 1 : 0);
+    const Real x = Real(k[0]), y = Real(k[1]), z = Real(k[2]);
+    const Mode<Real> u = value(n[0][c]), v = value(n[1][c]), w = value(n[2][c]);
+    const Mode<Real> along = (x * u + y * v + z * w) * inverse;
+    return {kept * (u - x * along), kept * (v - y * along), kept * (w - z * along)};
   }
 };
 
@@ -173,23 +204,29 @@ struct Stage123 {
   Projection project;
   Decay decay;
   Powers a, b, s, t;
-  SC_FN void operator()(At c, Index g, InOut<Mode, 3> v, Out<Mode, 3> sum, In<Mode, 3> u) const {
+  template <class Real>
+  SC_FN void operator()(At c, Index g, InOut<Mode<Real>, 3> v, Out<Mode<Real>, 3> sum,
+                        In<Mode<Real>, 3> u) const {
     stage(c, g, v, sum, u, 0);
   }
-  SC_FN void stage(At c, Index g, InOut<Mode, 3> v, Out<Mode, 3> sum, In<Mode, 3> u, bool add) const {
+  template <class Real>
+  SC_FN void stage(At c, Index g, InOut<Mode<Real>, 3> v, Out<Mode<Real>, 3> sum, In<Mode<Real>, 3> u,
+                   bool add) const {
     const double e = decay(g);
-    const double av = a(e), bv = b(e), su = s(e), tn = t(e);
-    const std::array<Mode, 3> p = project(c, g, {v.base, v.stride});
+    const Real av = Real(a(e)), bv = Real(b(e)), su = Real(s(e)), tn = Real(t(e));
+    const std::array<Mode<Real>, 3> p = project(c, g, In<Mode<Real>, 3>{v.base, v.stride});
     for (int d = 0; d < 3; ++d) {
-      const Mode now = u[d][c], n = p[static_cast<std::size_t>(d)];
-      v[d][c] = av * now + bv * n;
-      const Mode more = su * now + tn * n;
-      sum[d][c] = add ? sum[d][c] + more : more;
+      const Mode<Real> now = value(u[d][c]), n = p[static_cast<std::size_t>(d)];
+      set(v[d][c], av * now + bv * n);
+      const Mode<Real> more = su * now + tn * n;
+      set(sum[d][c], add ? value(sum[d][c]) + more : more);
     }
   }
 };
 struct Stage23 : Stage123 {
-  SC_FN void operator()(At c, Index g, InOut<Mode, 3> v, InOut<Mode, 3> sum, In<Mode, 3> u) const {
+  template <class Real>
+  SC_FN void operator()(At c, Index g, InOut<Mode<Real>, 3> v, InOut<Mode<Real>, 3> sum,
+                        In<Mode<Real>, 3> u) const {
     stage(c, g, v, sum, u, true);
   }
 };
@@ -198,9 +235,11 @@ struct Stage23 : Stage123 {
 struct Stage4 {
   Projection project;
   double weight;  ///< dt / 6
-  SC_FN void operator()(At c, Index g, InOut<Mode, 3> v, In<Mode, 3> sum) const {
-    const std::array<Mode, 3> p = project(c, g, {v.base, v.stride});
-    for (int d = 0; d < 3; ++d) v[d][c] = sum[d][c] + weight * p[static_cast<std::size_t>(d)];
+  template <class Real>
+  SC_FN void operator()(At c, Index g, InOut<Mode<Real>, 3> v, In<Mode<Real>, 3> sum) const {
+    const std::array<Mode<Real>, 3> p = project(c, g, In<Mode<Real>, 3>{v.base, v.stride});
+    for (int d = 0; d < 3; ++d)
+      set(v[d][c], value(sum[d][c]) + Real(weight) * p[static_cast<std::size_t>(d)]);
   }
 };
 
@@ -210,21 +249,25 @@ struct LowStorage {
   Projection project;
   Decay decay;  ///< over this stage's share of dt
   double a, b, dt;
-  SC_FN void operator()(At c, Index i, InOut<Mode, 3> v, InOut<Mode, 3> g, In<Mode, 3> u) const {
-    const double e = decay(i);
-    const std::array<Mode, 3> p = project(c, i, {v.base, v.stride});
+  template <class Real>
+  SC_FN void operator()(At c, Index i, InOut<Mode<Real>, 3> v, InOut<Mode<Real>, 3> g,
+                        In<Mode<Real>, 3> u) const {
+    const Real e = Real(decay(i)), of_g = Real(a), in_v = Real(b), step = Real(dt);
+    const std::array<Mode<Real>, 3> p = project(c, i, In<Mode<Real>, 3>{v.base, v.stride});
     for (int d = 0; d < 3; ++d) {
-      const Mode now = a * g[d][c] + dt * p[static_cast<std::size_t>(d)];
-      v[d][c] = e * (u[d][c] + b * now);
-      g[d][c] = e * now;
+      const Mode<Real> now = of_g * value(g[d][c]) + step * p[static_cast<std::size_t>(d)];
+      set(v[d][c], e * (value(u[d][c]) + in_v * now));
+      set(g[d][c], e * now);
     }
   }
 };
 /// Its first, with nothing in g before
 struct LowStorageFirst {
   LowStorage stage;
-  SC_FN void operator()(At c, Index i, InOut<Mode, 3> v, Out<Mode, 3> g, In<Mode, 3> u) const {
-    for (int d = 0; d < 3; ++d) g[d][c] = Mode();
+  template <class Real>
+  SC_FN void operator()(At c, Index i, InOut<Mode<Real>, 3> v, Out<Mode<Real>, 3> g,
+                        In<Mode<Real>, 3> u) const {
+    for (int d = 0; d < 3; ++d) g[d][c] = Mode<Real>();
     stage(c, i, v, g, u);
   }
 };
@@ -232,16 +275,18 @@ struct LowStorageFirst {
 /// h = exp(i k . s) v: the velocity on shifted points
 struct Shifted {
   Shift shift;
-  SC_FN void operator()(At c, Index g, Out<Mode, 3> h, In<Mode, 3> v) const {
-    const Mode f = shift(g);
+  template <class Real>
+  SC_FN void operator()(At c, Index g, Out<Mode<Real>, 3> h, In<Mode<Real>, 3> v) const {
+    const Mode<Real> f(shift(g));
     for (int d = 0; d < 3; ++d) h[d][c] = times(f, v[d][c]);
   }
 };
 /// v and h change places.
 struct Exchange {
-  SC_FN void operator()(At c, InOut<Mode, 3> v, InOut<Mode, 3> h) const {
+  template <class Real>
+  SC_FN void operator()(At c, InOut<Mode<Real>, 3> v, InOut<Mode<Real>, 3> h) const {
     for (int d = 0; d < 3; ++d) {
-      const Mode held = h[d][c];
+      const Mode<Real> held = h[d][c];
       h[d][c] = v[d][c];
       v[d][c] = held;
     }
@@ -250,18 +295,20 @@ struct Exchange {
 /// v = (h + exp(-i k . s) v) / 2: what the two grids have in common; their aliases have opposite signs.
 struct Averaged {
   Shift shift;
-  SC_FN void operator()(At c, Index g, InOut<Mode, 3> v, In<Mode, 3> h) const {
-    const Mode f = std::conj(shift(g));
-    for (int d = 0; d < 3; ++d) v[d][c] = 0.5 * (h[d][c] + times(f, v[d][c]));
+  template <class Real>
+  SC_FN void operator()(At c, Index g, InOut<Mode<Real>, 3> v, In<Mode<Real>, 3> h) const {
+    const Mode<Real> f(std::conj(shift(g)));
+    for (int d = 0; d < 3; ++d) v[d][c] = Real(0.5) * (h[d][c] + times(f, v[d][c]));
   }
 };
 
 /// v <- P v: a field made free of divergence
 struct Projected {
   Projection project;
-  SC_FN void operator()(At c, Index g, InOut<Mode, 3> v) const {
-    const std::array<Mode, 3> p = project(c, g, {v.base, v.stride});
-    for (int d = 0; d < 3; ++d) v[d][c] = p[static_cast<std::size_t>(d)];
+  template <class Real>
+  SC_FN void operator()(At c, Index g, InOut<Mode<Real>, 3> v) const {
+    const std::array<Mode<Real>, 3> p = project(c, g, In<Mode<Real>, 3>{v.base, v.stride});
+    for (int d = 0; d < 3; ++d) set(v[d][c], p[static_cast<std::size_t>(d)]);
   }
 };
 

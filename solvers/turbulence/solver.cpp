@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turbulence: parameters, fields, fields and tables.
-#include "solvers/turbulence/solver.hpp"
+// Flow: parameters, fields and tables.
+#include "solvers/turbulence/flow.hpp"
 
 #include <cmath>
 #include <numbers>
@@ -33,7 +33,8 @@ Int3 largest_modes(Int3 points, Dealiasing dealiasing) {
 
 }  // namespace
 
-Turbulence::Turbulence(Context& context, const TurbulenceOptions& options)
+template <class Real>
+Flow<Real>::Flow(Context& context, const TurbulenceOptions& options)
     : options_(checked(options)),
       fft_(context, {.cells = options.points,
                      .process_grid = options.process_grid,
@@ -50,27 +51,29 @@ Turbulence::Turbulence(Context& context, const TurbulenceOptions& options)
   for (std::size_t k = 0; k < threads; ++k) workplaces_.emplace_back(fft_);
   fastest_.assign(threads, {Accumulator(Reduce::max)});
   plan_ = make_plan(context, needs(), options_.storage);
-  store_ = std::make_unique<Store>(runner_, fft_, plan_, options_.storage, kept_fields());
+  store_ = std::make_unique<Store<Real>>(runner_, fft_, plan_, options_.storage, kept_fields());
   u_ = store_->field(0);
   sum_ = store_->field(1);
   if (options_.dealiasing == Dealiasing::phase_shift) held_ = store_->field(2);
   tabulate();
 }
 
-std::vector<const char*> Turbulence::kept_fields() const {
+template <class Real>
+std::vector<const char*> Flow<Real>::kept_fields() const {
   std::vector<const char*> names{"velocity before the step", "sum of stages"};
   if (options_.dealiasing == Dealiasing::phase_shift) names.push_back("term on the other grid");
   return names;
 }
 
-Needs Turbulence::needs() const {
+template <class Real>
+Needs Flow<Real>::needs() const {
   const bool rk4 = options_.scheme == Scheme::rk4, shifted = options_.dealiasing == Dealiasing::phase_shift;
   const Int3 planes = fft_.plane_cells();
   const Layout& modes = fft_.mode_grid().layout();
-  const auto bytes = [](auto elements) { return static_cast<std::int64_t>(elements) * 16; };
+  const auto bytes = [](auto elements) { return static_cast<std::int64_t>(elements * sizeof(Mode)); };
   Needs s{.planes = planes.z,
-          .plane_bytes = static_cast<std::int64_t>(spectral::Planes::plane_bytes(fft_, false)),
-          .file_plane_bytes = static_cast<std::int64_t>(spectral::Planes::plane_bytes(fft_, true)),
+          .plane_bytes = static_cast<std::int64_t>(spectral::Planes<Real>::plane_bytes(fft_, false)),
+          .file_plane_bytes = static_cast<std::int64_t>(spectral::Planes<Real>::plane_bytes(fft_, true)),
           .mode_planes = fft_.mode_grid().own().extent().z,
           .mode_plane_bytes = bytes(modes.sz)};
   s.evaluations = rk4 ? 4 : 3;
@@ -89,7 +92,8 @@ Needs Turbulence::needs() const {
   return s;
 }
 
-Wavenumbers Turbulence::wavenumbers() const {
+template <class Real>
+Wavenumbers Flow<Real>::wavenumbers() const {
   Wavenumbers w{};
   for (int axis = 0; axis < 3; ++axis) {
     w.low[static_cast<std::size_t>(axis)] = fft_.kept(axis).low;
@@ -98,7 +102,8 @@ Wavenumbers Turbulence::wavenumbers() const {
   return w;
 }
 
-Projection Turbulence::projection() const {
+template <class Real>
+Projection Flow<Real>::projection() const {
   const Int3 n = options_.points;
   Projection project{.wavenumbers = wavenumbers(), .per_points = {1.0 / n.x, 1.0 / n.y, 1.0 / n.z}};
   if (options_.dealiasing == Dealiasing::phase_shift) project.sphere = 2.0 / 9;
@@ -106,7 +111,8 @@ Projection Turbulence::projection() const {
 }
 
 /// Of viscosity over the shares of dt that the scheme needs, and of a shift by half a spacing.
-void Turbulence::tabulate() {
+template <class Real>
+void Flow<Real>::tabulate() {
   if (tabulated_dt_ == dt_) return;
   tabulated_dt_ = dt_;
   const std::vector<double> shares =
@@ -124,14 +130,24 @@ void Turbulence::tabulate() {
   }
 }
 
-Field<Mode>& Turbulence::work() {
+template <class Real>
+Field<Mode<Real>>& Flow<Real>::work() {
   if (!work_) work_.emplace(fft_.mode_grid(), "work");
   return *work_;
 }
 
-Field<double, 3>& Turbulence::at_points(std::optional<Field<double, 3>>& field, const char* name) {
+template <class Real>
+Field<Real, 3>& Flow<Real>::at_points(std::optional<Field<Real, 3>>& field, const char* name) {
   if (!field) field.emplace(fft_.real_grid(), name);
   return *field;
+}
+
+template class Flow<float>;
+template class Flow<double>;
+
+std::unique_ptr<Turbulence> make_turbulence(Context& context, const TurbulenceOptions& options) {
+  if (options.single) return std::make_unique<Flow<float>>(context, options);
+  return std::make_unique<Flow<double>>(context, options);
 }
 
 }  // namespace sc::turbulence

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "engine/base/error.hpp"
-#include "solvers/turbulence/solver.hpp"
+#include "solvers/turbulence/flow.hpp"
 
 namespace sc::turbulence {
 
@@ -17,7 +17,8 @@ ShellSums::ShellSums(const Wavenumbers& wavenumbers, double scale)
       scale_(scale),
       sums_(static_cast<std::size_t>(wavenumbers.shells()), Accumulator(Reduce::sum)) {}
 
-void ShellSums::add(const Box& box, const Frame& frame, In<Mode, 3> u) {
+template <class Real>
+void ShellSums::add(const Box& box, const Frame& frame, In<Mode<Real>, 3> u) {
   for (int z = box.lo.z; z < box.hi.z; ++z)
     for (int y = box.lo.y; y < box.hi.y; ++y) {
       At c{frame.layout.offset({box.lo.x, y, z}), frame.layout.sy, frame.layout.sz};
@@ -29,12 +30,14 @@ void ShellSums::add(const Box& box, const Frame& frame, In<Mode, 3> u) {
     }
 }
 
-double Turbulence::per_point_square() const {
+template <class Real>
+double Flow<Real>::per_point_square() const {
   const double points = double(options_.points.x) * options_.points.y * options_.points.z;
   return 1 / (points * points);
 }
 
-std::vector<double> Turbulence::spectrum() {
+template <class Real>
+std::vector<double> Flow<Real>::spectrum() {
   ShellSums shells(wavenumbers(), per_point_square());
   v_.storage(0).settle();
   shells.add(v_.grid().own(), {v_.grid().layout(), v_.grid().origin()}, v_.read());
@@ -44,7 +47,8 @@ std::vector<double> Turbulence::spectrum() {
   return energy;
 }
 
-Balance Turbulence::balance() {
+template <class Real>
+Balance Flow<Real>::balance() {
   Sweep sums("balance", Sums{wavenumbers(), per_point_square()}, SweepOptions{.reduce = Reduce::sum},
              reads(v_.now()));
   runner_.run(sums);
@@ -58,7 +62,8 @@ Balance Turbulence::balance() {
   return b;
 }
 
-Measures Turbulence::measure() {
+template <class Real>
+Measures Flow<Real>::measure() {
   Measures m{balance()};
   m.skewness = skewness();
   const double nu = options_.viscosity, speed = std::sqrt(2 * m.energy / 3);
@@ -75,7 +80,8 @@ Measures Turbulence::measure() {
   return m;
 }
 
-double Turbulence::skewness() {
+template <class Real>
+double Flow<Real>::skewness() {
   // g_d = du_d/dx_d, a component at a time, where the velocity goes in a step
   Sweep gradient("stretching", Stretching{}, writes(work().now()), reads(v_.now()));
   for (int d = 0; d < 3; ++d) {
@@ -83,12 +89,12 @@ double Turbulence::skewness() {
     store_->fill(
         3 + d, [&](spectral::Cells<Mode> to) { fft_.backward_across(spectral::cells_of(work().now()), to); });
   }
-  using Use = spectral::Planes::Mode;
+  using Use = StreamUse::Mode;
   std::vector<std::vector<Accumulator>> sums(workplaces_.size(), std::vector(2, Accumulator(Reduce::sum)));
   store_->meet({{3, Use::reads}, {4, Use::reads}, {5, Use::reads}},
                [&](int lo, int hi, const Arrays& planes) {
                  each_plane(lo, hi, [&](int z, int thread) {
-                   through_points(z, planes, 3, plane_arrays, thread, [&](Workplace& here) {
+                   through_points(z, planes, 3, plane_arrays, thread, [&](Workplace<Real>& here) {
                      multiply(Moments{}, sums[static_cast<std::size_t>(thread)], here);
                    });
                  });
@@ -100,12 +106,14 @@ double Turbulence::skewness() {
   return square > 0 ? cube / std::pow(square, 1.5) : 0;
 }
 
-Field<double, 3>& Turbulence::velocity() {
+template <class Real>
+Field<Real, 3>& Flow<Real>::velocity() {
   fft_.backward(v_.now(), velocity_points().now());
   return *velocity_;
 }
 
-Field<double, 3>& Turbulence::vorticity() {
+template <class Real>
+Field<Real, 3>& Flow<Real>::vorticity() {
   if (!term_) term_.emplace(fft_.mode_grid(), "work of three components");
   Sweep copy("copy", Copy{}, writes(term_->now()), reads(v_.now()));
   Sweep curl("curl", Curl{wavenumbers()}, updates(term_->now()));
@@ -114,5 +122,8 @@ Field<double, 3>& Turbulence::vorticity() {
   fft_.backward(term_->now(), vorticity_points().now());
   return *vorticity_;
 }
+
+template class Flow<float>;
+template class Flow<double>;
 
 }  // namespace sc::turbulence

@@ -31,11 +31,13 @@ struct Measures : Balance {
 struct Sums {
   Wavenumbers wavenumbers;
   double scale;  ///< 1 / points^2: transforms are not scaled forward
-  SC_FN std::array<double, 3> operator()(At c, Index g, In<Mode, 3> u) const {
+  template <class Real>
+  SC_FN std::array<double, 3> operator()(At c, Index g, In<Mode<Real>, 3> u) const {
     const auto k = wavenumbers.of(g);
     const double weight = (g.x > 0 ? 2 : 1) * scale;
     const double square = square_of(c, u);
-    const Mode divergence = k[0] * u[0][c] + k[1] * u[1][c] + k[2] * u[2][c];
+    const Mode<double> x(u[0][c]), y(u[1][c]), z(u[2][c]);
+    const Mode<double> divergence = k[0] * x + k[1] * y + k[2] * z;
     return {0.5 * weight * square, 0.5 * weight * (k[0] * k[0] + k[1] * k[1] + k[2] * k[2]) * square,
             weight * (divergence.real() * divergence.real() + divergence.imag() * divergence.imag())};
   }
@@ -45,18 +47,21 @@ struct Sums {
 struct Stretching {
   Wavenumbers wavenumbers;
   int d;
-  SC_FN void operator()(At c, Index i, Out<Mode> g, In<Mode, 3> u) const {
-    g[c] = turned(wavenumbers.of(i)[static_cast<std::size_t>(d)], u[d][c]);
+  template <class Real>
+  SC_FN void operator()(At c, Index i, Out<Mode<Real>> g, In<Mode<Real>, 3> u) const {
+    g[c] = turned(wavenumbers.of<Real>(i)[static_cast<std::size_t>(d)], u[d][c]);
   }
 };
 
 /// At every point r = (…, g): the sums of g^2 and g^3 over the components
 struct Moments {
-  SC_FN std::array<double, 2> operator()(At c, InOut<double, 6> r) const {
+  template <class Real>
+  SC_FN std::array<double, 2> operator()(At c, InOut<Real, 6> r) const {
     double square = 0, cube = 0;
     for (int d = 3; d < 6; ++d) {
-      square += r[d][c] * r[d][c];
-      cube += r[d][c] * r[d][c] * r[d][c];
+      const double g = r[d][c];
+      square += g * g;
+      cube += g * g * g;
     }
     return {square, cube};
   }
@@ -67,7 +72,8 @@ class ShellSums {
  public:
   ShellSums(const Wavenumbers& wavenumbers, double scale);
   /// The modes of a box, as for_each takes them; slab by slab if need be.
-  void add(const Box& box, const Frame& frame, In<Mode, 3> u);
+  template <class Real>
+  void add(const Box& box, const Frame& frame, In<Mode<Real>, 3> u);
   const std::vector<Accumulator>& sums() const { return sums_; }
 
  private:

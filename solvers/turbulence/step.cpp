@@ -11,25 +11,27 @@
 // phase is one stage or one array, and what the next phase needs first is read under it.
 #include <algorithm>
 
-#include "solvers/turbulence/solver.hpp"
+#include "solvers/turbulence/flow.hpp"
 
 namespace sc::turbulence {
 
 namespace {
 
-constexpr auto reads_only = spectral::Planes::Mode::reads, writes_only = spectral::Planes::Mode::writes,
-               changes = spectral::Planes::Mode::updates;
+constexpr auto reads_only = StreamUse::Mode::reads, writes_only = StreamUse::Mode::writes,
+               changes = StreamUse::Mode::updates;
 
 }  // namespace
 
-StepReport Turbulence::step() {
+template <class Real>
+StepReport Flow<Real>::step() {
   options_.scheme == Scheme::rk4 ? runge_kutta_4() : low_storage_3();
   clock_.steps += 1;
   clock_.time += dt_;
   return {.step = clock_.steps, .time = clock_.time, .dt = dt_};
 }
 
-void Turbulence::runge_kutta_4() {
+template <class Real>
+void Flow<Real>::runge_kutta_4() {
   constexpr Powers none{0, 0, 0};
   const auto one = [](double a) { return Powers{a, 0, 0}; };
   const auto e = [](double a) { return Powers{0, a, 0}; };
@@ -61,7 +63,8 @@ void Turbulence::runge_kutta_4() {
 }
 
 /// Williamson, J. Comput. Phys. 35 (1980), case 7:  g = a g + dt N(u),  u <- E (u + b g),  g <- E g
-void Turbulence::low_storage_3() {
+template <class Real>
+void Flow<Real>::low_storage_3() {
   constexpr std::array a{0.0, -5.0 / 9, -153.0 / 128}, b{1.0 / 3, 15.0 / 16, 8.0 / 15};
   const SweepOptions flops{.flops = 60};
   const Level<Mode, 3> v = v_.now();
@@ -78,7 +81,8 @@ void Turbulence::low_storage_3() {
 }
 
 /// v <- N(v) + c v in the band that is forced
-void Turbulence::nonlinear(const Evaluation& how) {
+template <class Real>
+void Flow<Real>::nonlinear(const Evaluation& how) {
   forcing_.hold(v_.now());
   const bool speed = how.choose_dt && options_.courant > 0;
   if (options_.dealiasing == Dealiasing::two_thirds)
@@ -90,7 +94,8 @@ void Turbulence::nonlinear(const Evaluation& how) {
 }
 
 /// v <- (N(v) + N on points half a spacing away) / 2
-void Turbulence::evaluate_twice(const Evaluation& how) {
+template <class Real>
+void Flow<Real>::evaluate_twice(const Evaluation& how) {
   const Level<Mode, 3> v = v_.now();
   const SweepOptions flops{.flops = 24};
   Sweep shift("shift", Shifted{half_spacing()}, flops, writes(held_), reads(v));
@@ -104,7 +109,8 @@ void Turbulence::evaluate_twice(const Evaluation& how) {
 }
 
 /// v <- F(v x curl v): six arrays to the points, three back, where planes of all of them meet.
-void Turbulence::evaluate(const Evaluation& how) {
+template <class Real>
+void Flow<Real>::evaluate(const Evaluation& how) {
   if (options_.form == Form::divergence) return evaluate_divergence(how);
   const auto to_planes = [&](int array, int d) {
     store_->fill(
@@ -131,7 +137,8 @@ void Turbulence::evaluate(const Evaluation& how) {
 }
 
 /// v_a <- - i k_b F(v_a v_b): three arrays to the points, six back.
-void Turbulence::evaluate_divergence(const Evaluation& how) {
+template <class Real>
+void Flow<Real>::evaluate_divergence(const Evaluation& how) {
   for (int d = 0; d < 3; ++d)
     store_->fill(
         3 + d, [&](spectral::Cells<Mode> to) { fft_.backward_across(spectral::cells_of(v_.now(), d), to); });
@@ -155,7 +162,8 @@ void Turbulence::evaluate_divergence(const Evaluation& how) {
   }
 }
 
-void Turbulence::meet(const std::vector<spectral::Planes::Use>& uses, bool speed) {
+template <class Real>
+void Flow<Real>::meet(const std::vector<typename spectral::Planes<Real>::Use>& uses, bool speed) {
   for (auto& of_thread : fastest_)
     for (Accumulator& a : of_thread) a.clear();
   store_->meet(uses, [&](int lo, int hi, const auto& arrays) { products(lo, hi, arrays, speed); });
@@ -165,13 +173,15 @@ void Turbulence::meet(const std::vector<spectral::Planes::Use>& uses, bool speed
 }
 
 /// What the Courant number allows, from the speeds of the step's first evaluation.
-void Turbulence::choose_dt() {
+template <class Real>
+void Flow<Real>::choose_dt() {
   const double per_time = speed_.value();
   dt_ = per_time > 0 ? std::min(options_.dt, options_.courant / per_time) : options_.dt;
   tabulate();
 }
 
-Field<Mode, 3>& Turbulence::nonlinear_term() {
+template <class Real>
+Field<Mode<Real>, 3>& Flow<Real>::nonlinear_term() {
   if (!term_) term_.emplace(fft_.mode_grid(), "nonlinear term");
   Sweep copy("copy", Copy{}, writes(term_->now()), reads(v_.now()));
   Sweep exchange("exchange", Exchange{}, updates(v_.now()), updates(term_->now()));
@@ -182,5 +192,8 @@ Field<Mode, 3>& Turbulence::nonlinear_term() {
   runner_.run(project);
   return *term_;
 }
+
+template class Flow<float>;
+template class Flow<double>;
 
 }  // namespace sc::turbulence

@@ -6,8 +6,6 @@
 
 namespace sc::turbulence {
 
-using spectral::Planes;
-
 namespace {
 
 std::size_t slot_bytes(const FarMemory& memory, FarField& field) {
@@ -19,8 +17,9 @@ std::size_t slot_bytes(const FarMemory& memory, FarField& field) {
 
 }  // namespace
 
-Store::Store(Runner& runner, const spectral::FFT<double>& fft, const Plan& plan,
-             const StorageOptions& options, const std::vector<const char*>& fields)
+template <class Real>
+Store<Real>::Store(Runner& runner, const spectral::FFT<Real>& fft, const Plan& plan,
+                   const StorageOptions& options, const std::vector<const char*>& fields)
     : runner_(runner) {
   Context& context = runner.context();
   if (plan.disk_used())
@@ -52,7 +51,7 @@ Store::Store(Runner& runner, const spectral::FFT<double>& fft, const Plan& plan,
   }
   context.together([&] {
     const auto far = static_cast<std::size_t>(plane_arrays - 1);
-    const std::size_t piece = spectral::Planes::most_piece_bytes(fft, plan.files);
+    const std::size_t piece = Planes::most_piece_bytes(fft, plan.files);
     if (plan.planes_in_files) slot = std::max(slot, far * piece);
     ring_ = std::make_unique<FarRunner>(
         context, *files_, slot,
@@ -63,47 +62,55 @@ Store::Store(Runner& runner, const spectral::FFT<double>& fft, const Plan& plan,
   });
 }
 
-bool Store::in_files(const Stage& stage) const {
+template <class Real>
+bool Store<Real>::in_files(const Stage& stage) const {
   return std::any_of(stage.accesses().begin(), stage.accesses().end(),
                      [](const Access& a) { return dynamic_cast<const FarField*>(a.field) != nullptr; });
 }
 
-void Store::timed(Phase& phase, const std::function<void()>& action) {
+template <class Real>
+void Store<Real>::timed(StorePhase& phase, const std::function<void()>& action) {
   const Timeline& timeline = runner_.context().timeline();
   const double begin = timeline.now();
   action();
   phase.compute += timeline.now() - begin;
 }
 
-void Store::count(Phase& phase, const StreamPhase& bytes) {
+template <class Real>
+void Store<Real>::count(StorePhase& phase, const StreamPhase& bytes) {
   ++phase.runs;
   if (bytes.empty()) return;
   phase.read += SlabStream::bytes(bytes, Way::in);
   phase.written += SlabStream::bytes(bytes, Way::out);
 }
 
-void Store::fill(int array, const std::function<void(spectral::Cells<Mode>)>& action) {
-  Phase& phase = phases_["to planes"];
+template <class Real>
+void Store<Real>::fill(int array, const std::function<void(spectral::Cells<Mode>)>& action) {
+  StorePhase& phase = phases_["to planes"];
   planes_->fill(array, [&](spectral::Cells<Mode> cells) { timed(phase, [&] { action(cells); }); });
   count(phase, planes_->phase({{array, StreamUse::Mode::writes}}));
 }
 
-void Store::meet(const std::vector<Planes::Use>& uses, const Planes::Meeting& meeting) {
-  Phase& phase = phases_["points"];
+template <class Real>
+void Store<Real>::meet(const std::vector<typename Planes::Use>& uses,
+                       const typename Planes::Meeting& meeting) {
+  StorePhase& phase = phases_["points"];
   planes_->meet(uses,
                 [&](int lo, int hi, const auto& arrays) { timed(phase, [&] { meeting(lo, hi, arrays); }); });
   count(phase, planes_->phase(uses));
 }
 
-void Store::take(int array, int next, const std::function<void(spectral::Cells<const Mode>)>& action) {
-  Phase& phase = phases_["from planes"];
+template <class Real>
+void Store<Real>::take(int array, int next, const std::function<void(spectral::Cells<const Mode>)>& action) {
+  StorePhase& phase = phases_["from planes"];
   planes_->take(array, next,
                 [&](spectral::Cells<const Mode> cells) { timed(phase, [&] { action(cells); }); });
   count(phase, planes_->phase({{array, StreamUse::Mode::reads}}));
 }
 
-void Store::run(Stage& stage, Stage* next) {
-  Phase& phase = phases_[stage.name()];
+template <class Real>
+void Store<Real>::run(Stage& stage, Stage* next) {
+  StorePhase& phase = phases_[stage.name()];
   if (!in_files(stage)) {
     timed(phase, [&] { runner_.run(stage); });
     return count(phase, {});
@@ -115,8 +122,12 @@ void Store::run(Stage& stage, Stage* next) {
   count(phase, FarRunner::phase_of(stage));
 }
 
-void Store::prefetch(Stage& stage) {
+template <class Real>
+void Store<Real>::prefetch(Stage& stage) {
   if (in_files(stage)) ring_->prefetch(stage);
 }
+
+template class Store<float>;
+template class Store<double>;
 
 }  // namespace sc::turbulence

@@ -15,17 +15,29 @@
 
 namespace sc::turbulence {
 
+/// What phases of one name took so far on a rank: seconds computing, waiting for files left out, and bytes.
+struct StorePhase {
+  double compute = 0;
+  std::int64_t read = 0, written = 0;
+  std::int64_t runs = 0;
+};
+
+/// Of a flow in one precision.
+template <class Real>
 class Store {
  public:
+  using Mode = turbulence::Mode<Real>;
+  using Planes = spectral::Planes<Real>;
+
   /// Collective. `fields` names the fields of modes beside the velocity. Throws Error (storage) where the
   /// files cannot be had.
-  Store(Runner& runner, const spectral::FFT<double>& fft, const Plan& plan, const StorageOptions& options,
+  Store(Runner& runner, const spectral::FFT<Real>& fft, const Plan& plan, const StorageOptions& options,
         const std::vector<const char*>& fields);
 
   Level<Mode, 3> field(std::size_t n) { return {fields_[n].get(), 0}; }
   // A phase: one array, or all that meet, or one stage. See Planes for the first three.
   void fill(int array, const std::function<void(spectral::Cells<Mode>)>& action);
-  void meet(const std::vector<spectral::Planes::Use>& uses, const spectral::Planes::Meeting& meeting);
+  void meet(const std::vector<typename Planes::Use>& uses, const typename Planes::Meeting& meeting);
   void take(int array, int next, const std::function<void(spectral::Cells<const Mode>)>& action);
   /// Collective. Of `next`, the stage that follows, the first piece is read meanwhile.
   void run(Stage& stage, Stage* next = nullptr);
@@ -37,26 +49,19 @@ class Store {
   /// "io_uring", "two threads", "blocking calls"; empty where nothing is in files.
   const char* io_name() const { return files_ ? files_->io_name() : ""; }
   bool past_page_cache() const { return files_ && files_->direct(); }
-  /// What phases of one name took so far on this rank: seconds computing, waiting for files left out, and
-  /// bytes.
-  struct Phase {
-    double compute = 0;
-    std::int64_t read = 0, written = 0;
-    std::int64_t runs = 0;
-  };
-  const std::map<std::string, Phase>& phases() const { return phases_; }
+  const std::map<std::string, StorePhase>& phases() const { return phases_; }
 
  private:
   bool in_files(const Stage& stage) const;
-  void timed(Phase& phase, const std::function<void()>& action);
-  static void count(Phase& phase, const StreamPhase& bytes);
+  void timed(StorePhase& phase, const std::function<void()>& action);
+  static void count(StorePhase& phase, const StreamPhase& bytes);
 
   Runner& runner_;
   std::unique_ptr<FileMemory> files_;  // first: the others wait for it before they go
   std::vector<std::unique_ptr<AnyField>> fields_;
   std::unique_ptr<FarRunner> ring_;
-  std::unique_ptr<spectral::Planes> planes_;
-  std::map<std::string, Phase> phases_;
+  std::unique_ptr<Planes> planes_;
+  std::map<std::string, StorePhase> phases_;
 };
 
 }  // namespace sc::turbulence

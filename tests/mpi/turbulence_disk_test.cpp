@@ -11,7 +11,7 @@
 
 #include "engine/base/error.hpp"
 #include "engine/move/gather.hpp"
-#include "solvers/turbulence/solver.hpp"
+#include "solvers/turbulence/flow.hpp"
 #include "tests/mpi/test_context.hpp"
 #include "tests/unit/stream_files.hpp"
 
@@ -19,6 +19,7 @@ namespace sc::test {
 namespace {
 
 using namespace turbulence;
+using Turbulence = Flow<double>;
 using Bits = std::pair<std::vector<std::byte>, std::array<double, 3>>;
 
 /// One folder for all ranks of this run, on the build tree's disk.
@@ -48,8 +49,9 @@ TurbulenceOptions small() {
   return {.points = {12, 16, 128}, .viscosity = 0.01, .dt = 0.01, .storage = {.where = Where::memory}};
 }
 
+template <class Real = double>
 Bits after_steps(Context& context, const TurbulenceOptions& options, int steps = 2) {
-  Turbulence flow(context, options);
+  Flow<Real> flow(context, options);
   flow.start([](int d, double x, double y, double z) {
     return std::sin(x + 0.3 * d) * std::cos(y - d) * std::cos(2 * z) + 0.5 * std::cos(2 * x + y * (d - 1));
   });
@@ -157,6 +159,33 @@ TEST(TurbulenceOnDisk, MovesTheBytesThatWerePlanned) {
           EXPECT_GE(written, steps * flow.plan().written);
           EXPECT_LE(written, steps * flow.plan().written + bookkeeping);
         }
+}
+
+TEST(TurbulenceOnDisk, SinglePrecisionLeavesItsBitsAndMovesItsBytes) {
+  Context self(MPI_COMM_SELF);
+  const Bits memory = after_steps<float>(self, small());
+  self.close();
+  TestContext context({.threads = 2});
+  const SharedFolder folder(context);
+  expect_same(context, after_steps<float>(context, small()), memory, "memory on several ranks");
+  for (const Io io : {Io::sync, Io::async}) {
+    TurbulenceOptions options = small();
+    options.storage = {.where = Where::disk, .io = io, .files = 3, .scratch = folder.path()};
+    expect_same(context, after_steps<float>(context, options), memory, io == Io::sync ? "sync" : "async");
+    Flow<float> flow(context, options);
+    flow.start_taylor_green();
+    const std::array before{flow.store().bytes(Way::in), flow.store().bytes(Way::out)};
+    flow.step();
+    EXPECT_EQ(flow.store().bytes(Way::in) - before[0], flow.plan().read);
+    EXPECT_EQ(flow.store().bytes(Way::out) - before[1], flow.plan().written);
+  }
+  // Half of double's, but for what fills up rows and planes.
+  TurbulenceOptions options{.points = {96, 96, 32}};
+  options.storage = {.where = Where::disk, .files = 3, .scratch = folder.path()};
+  const Plan in_double = Turbulence(context, options).plan(),
+             in_single = Flow<float>(context, options).plan();
+  EXPECT_NEAR(static_cast<double>(in_single.read) / static_cast<double>(in_double.read), 0.55, 0.05);
+  EXPECT_NEAR(static_cast<double>(in_single.disk) / static_cast<double>(in_double.disk), 0.55, 0.05);
 }
 
 TEST(TurbulenceOnDisk, FitsItsMemoryOrNamesTheSmallest) {

@@ -10,7 +10,7 @@
 
 #include "engine/base/error.hpp"
 #include "engine/move/gather.hpp"
-#include "solvers/turbulence/solver.hpp"
+#include "solvers/turbulence/flow.hpp"
 #include "tests/mpi/cells.hpp"
 #include "tests/mpi/test_context.hpp"
 
@@ -18,11 +18,12 @@ namespace sc::test {
 namespace {
 
 using turbulence::Balance;
+using turbulence::Flow;
 using turbulence::ForcingKind;
 using turbulence::Measures;
-using turbulence::Mode;
+using Mode = turbulence::Mode<double>;
 using turbulence::RandomField;
-using turbulence::Turbulence;
+using Turbulence = Flow<double>;
 using turbulence::TurbulenceOptions;
 
 RandomField peaked(std::uint64_t seed = 1) {
@@ -161,14 +162,19 @@ TEST(RandomFirstField, IsRealAndDoesNotDependOnThePoints) {
   }
 }
 
-TEST(RandomFirstField, AndForcingLeaveTheBitsOfOneRank) {
+template <class Real>
+struct RandomFirstFieldIn : testing::Test {};
+using Precisions = testing::Types<double, float>;
+TYPED_TEST_SUITE(RandomFirstFieldIn, Precisions);
+
+TYPED_TEST(RandomFirstFieldIn, AndForcingLeaveTheBitsOfOneRank) {
   const auto run = [](Context& context, std::array<int, 2> grid, Strategy strategy) {
-    Turbulence flow(context, {.points = {20, 18, 16},
-                              .viscosity = 0.02,
-                              .dt = 0.02,
-                              .process_grid = grid,
-                              .forcing = {.kind = ForcingKind::negative_viscosity},
-                              .engine = {.strategy = strategy}});
+    Flow<TypeParam> flow(context, {.points = {20, 18, 16},
+                                   .viscosity = 0.02,
+                                   .dt = 0.02,
+                                   .process_grid = grid,
+                                   .forcing = {.kind = ForcingKind::negative_viscosity},
+                                   .engine = {.strategy = strategy}});
     flow.start_random(peaked(3));
     for (int n = 0; n < 4; ++n) flow.step();
     const Measures m = flow.measure();

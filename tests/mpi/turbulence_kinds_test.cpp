@@ -10,7 +10,7 @@
 #include <numbers>
 
 #include "engine/move/gather.hpp"
-#include "solvers/turbulence/solver.hpp"
+#include "solvers/turbulence/flow.hpp"
 #include "tests/mpi/cells.hpp"
 #include "tests/mpi/test_context.hpp"
 
@@ -18,12 +18,14 @@ namespace sc::test {
 namespace {
 
 using namespace turbulence;
-using turbulence::Mode;
+using Turbulence = Flow<double>;
+using Mode = turbulence::Mode<double>;
 using Wave = std::array<int, 3>;
 using Modes = std::map<Wave, std::array<Mode, 3>>;
 
 /// The stored modes of a field on rank 0, per point.
-Modes modes_of(const Turbulence& flow, const Field<Mode, 3>& field) {
+template <class Real>
+Modes modes_of(const Flow<Real>& flow, const Field<turbulence::Mode<Real>, 3>& field) {
   const std::vector<std::byte> bytes = gather(field.storage(0));
   const Int3 m = flow.fft().mode_grid().cells(), n = flow.grid().cells();
   Modes all;
@@ -31,11 +33,11 @@ Modes modes_of(const Turbulence& flow, const Field<Mode, 3>& field) {
   const double scale = 1 / (double(n.x) * n.y * n.z);
   for (int d = 0; d < 3; ++d)
     for_cells({{}, m}, [&](Int3 c) {
-      Mode v;
+      turbulence::Mode<Real> v;
       std::memcpy(&v, bytes.data() + std::size_t(((d * m.z + c.z) * m.y + c.y) * m.x + c.x) * sizeof v,
                   sizeof v);
       all[{flow.fft().wavenumber(0, c.x), flow.fft().wavenumber(1, c.y), flow.fft().wavenumber(2, c.z)}]
-         [std::size_t(d)] = scale * v;
+         [std::size_t(d)] = scale * Mode(v);
     });
   return all;
 }
@@ -128,6 +130,33 @@ TEST(TurbulenceKinds, ShiftedGridsHaveTheTermOfAFinerGrid) {
     const auto has = [&](const Wave& k) { return shifted.count(k) > 0; };
     EXPECT_TRUE(has({5, 0, 0}));
   }
+}
+
+TEST(TurbulenceKinds, SinglePrecisionStepsAsDoubleDoes) {
+  TestContext context({.threads = 2});
+  const auto all = [](const Wave&) { return true; };
+  for (const Scheme scheme : {Scheme::rk4, Scheme::rk3})
+    for (const Form form : {Form::rotational, Form::divergence})
+      for (const Dealiasing dealiasing : {Dealiasing::two_thirds, Dealiasing::phase_shift}) {
+        const TurbulenceOptions options{.points = {16, 12, 18},
+                                        .viscosity = 0.02,
+                                        .dt = 0.05,
+                                        .courant = 0.2,
+                                        .scheme = scheme,
+                                        .form = form,
+                                        .dealiasing = dealiasing};
+        const auto after = [&](auto&& flow) {
+          flow.start(lively);
+          for (int n = 0; n < 5; ++n) flow.step();
+          return modes_of(flow, flow.modes());
+        };
+        const Modes exact = after(Turbulence(context, options));
+        const auto [worst, largest] = difference(after(Flow<float>(context, options)), exact, all);
+        if (context.rank() != 0) continue;
+        EXPECT_GT(largest, 0.1);
+        EXPECT_LT(worst, 3e-6 * largest);
+        EXPECT_GT(worst, 0);
+      }
 }
 
 // max |u_i| of the Taylor-Green vortex is 1, at a point of the grid.

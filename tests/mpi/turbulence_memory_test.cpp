@@ -6,13 +6,13 @@
 
 #include <fstream>
 
-#include "solvers/turbulence/solver.hpp"
+#include "solvers/turbulence/flow.hpp"
 #include "tests/mpi/test_context.hpp"
 
 namespace sc::test {
 namespace {
 
-using turbulence::Turbulence;
+using Turbulence = turbulence::Flow<double>;
 
 /// VmHWM of this process, bytes.
 double peak_memory() {

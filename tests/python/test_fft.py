@@ -13,15 +13,19 @@ import numpy as np
 import subcurrent as sc
 
 n = (20, 18, 15)
-fft = sc.FFT(n, library=LIBRARY)
+fft = sc.FFT(n, library=LIBRARY, precision=PRECISION)
+single = PRECISION == "single"
+digits = 5e8 if single else 1
 noise = np.random.default_rng(5).standard_normal(n[::-1])
 at = [slice(start, start + size) for start, size in zip(fft.real_start, fft.real_shape)]
 to = [slice(start, start + size) for start, size in zip(fft.mode_start, fft.mode_shape)]
 points = noise[tuple(at)]
 exact = np.fft.rfftn(noise)
 modes = fft.forward(points)
-assert np.abs(modes - exact[tuple(to)]).max() < 1e-12
-assert np.abs(fft.backward(modes) - points).max() < 1e-14
+assert np.abs(modes - exact[tuple(to)]).max() < 1e-12 * digits
+assert np.abs(fft.backward(modes) - points).max() < 1e-14 * digits
+assert modes.dtype == (np.complex64 if single else np.complex128)
+assert fft.backward(modes).dtype == (np.float32 if single else np.float64)
 
 kx, ky, kz = fft.wavenumbers()
 whole = [np.fft.rfftfreq(20, 1 / 20), np.abs(np.fft.fftfreq(18, 1 / 18)), np.abs(np.fft.fftfreq(15, 1 / 15))]
@@ -29,19 +33,19 @@ for got, want, where in zip((kx, ky, kz), whole, to[::-1]):
     assert (np.abs(got.ravel()) == np.round(want[where])).all()
 
 # A view with rows apart is transformed where it lies, and `out` is filled in place.
-wide = np.full((*fft.real_shape[:2], 31), np.nan)
+wide = np.full((*fft.real_shape[:2], 31), np.nan, fft.backward(modes).dtype)
 wide[..., :20] = points
 out = np.empty_like(modes)
 assert fft.forward(wide[..., :20], out=out) is out and (out == modes).all()
 
-some = sc.FFT(n, largest_mode=(6, 5, 4), library=LIBRARY)
+some = sc.FFT(n, largest_mode=(6, 5, 4), library=LIBRARY, precision=PRECISION)
 cut = some.forward(points)
 smooth = some.backward(cut)
 kept = exact.copy()
 kept[np.abs(np.fft.fftfreq(15, 1 / 15)) > 4.5] = 0
 kept[:, np.abs(np.fft.fftfreq(18, 1 / 18)) > 5.5] = 0
 kept[:, :, 7:] = 0
-assert np.abs(smooth - np.fft.irfftn(kept, n[::-1])[tuple(at)]).max() < 1e-14
+assert np.abs(smooth - np.fft.irfftn(kept, n[::-1])[tuple(at)]).max() < 1e-14 * digits
 for wrong in (points[:0], points[None]):
     try:
         fft.forward(wrong)
@@ -49,21 +53,27 @@ for wrong in (points[:0], points[None]):
         assert "must have this rank's shape" in str(error)
     else:
         raise AssertionError("a wrong shape was taken")
+try:
+    sc.FFT(n, precision="half")
+except sc.BadInput as error:
+    assert 'it must be "double" or "single"' in str(error)
+else:
+    raise AssertionError("half precision was taken")
 if fft.mode_start == (0, 0, 0):
     print("all good", fft)
 """
 
 
 @pytest.mark.parametrize("library", ["auto", "fftw"])
-@pytest.mark.parametrize("ranks", [1, 3])
-def test_against_numpy(program, ranks, library):
+@pytest.mark.parametrize("ranks, precision", [(1, "double"), (3, "double"), (3, "single")])
+def test_against_numpy(program, ranks, precision, library):
     ask = "import subcurrent._core as c; print(int(c.fft_libraries['fftw']))"
     if library == "fftw":
         there = subprocess.run([sys.executable, "-c", ask], check=True, capture_output=True, text=True)
         if there.stdout.strip() != "1":
             pytest.skip("this build has no FFTW")
     script = program.folder / "transform.py"
-    script.write_text(SCRIPT.replace("LIBRARY", repr(library)))
+    script.write_text(SCRIPT.replace("LIBRARY", repr(library)).replace("PRECISION", repr(precision)))
     start = ["mpirun", "--oversubscribe", "-n", str(ranks)] if ranks > 1 else []
     root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     done = subprocess.run(

@@ -12,7 +12,7 @@ import pytest
 from conftest import QUIET, ROOT, history, sentence_of
 from subcurrent import plots
 from subcurrent.case import as_toml, load_case, typed_case
-from subcurrent.errors import BAD_INPUT, OK, BadInput
+from subcurrent.errors import BAD_INPUT, OK, STORAGE, BadInput
 from subcurrent.reference import read_columns
 from subcurrent.snapshot import read_plane
 
@@ -80,6 +80,7 @@ def test_a_spectrum_comes_from_a_file(tmp_path):
         ({"scheme": {"dt": None}}, "give scheme.dt or scheme.courant"),
         ({"scheme": {"integrator": "euler"}}, 'must be "rk4" or "rk3"'),
         ({"scheme": {"courant_number": 0.5}}, "courant_number"),
+        ({"scheme": {"precision": "half"}}, 'must be "double" or "single"'),
         ({"forcing": {"kind": "constant_power"}}, "forcing.power"),
         ({"forcing": {"power": 0.1}}, "forcing.power"),
         ({"forcing": {"kmax": 1.0}}, "greater than 1"),
@@ -182,6 +183,42 @@ def test_a_resumed_run_goes_on_with_the_same_bits(program):
 
 
 @pytest.mark.mpi
+def test_single_precision_resumes_with_the_same_bits_and_refuses_the_other(program):
+    program.write_case(CASE)
+    single = (*QUIET, "--set", "scheme.precision=single")
+    done = program("run", "case.toml", "-n", "1", "--out", "whole", *single)
+    assert done.returncode == OK, done.stderr
+    assert "single precision" in done.stdout
+    parts = ("run", "case.toml", "--out", "parts")
+    assert program(*parts, "-n", "1", *single, "--set", "run.steps=5").returncode == OK
+    done = program(*parts, "-n", "2", *QUIET, "--resume")
+    assert done.returncode == BAD_INPUT
+    assert "the same scheme.precision as the run it continues: single there, double here" in sentence_of(done)
+    done = program(*parts, "-n", "3", *single, "--resume")
+    assert done.returncode == OK, done.stderr
+    for one, other in zip(
+        *(fields_of(last_snapshot(program.folder / name)) for name in ("whole", "parts")), strict=True
+    ):
+        assert one.dtype == np.float32
+        assert np.array_equal(one, other)
+    assert history(program.folder / "whole") == history(program.folder / "parts")
+    assert json.loads((program.folder / "whole" / "summary.json").read_text())["precision"] == "single"
+    # A first field from a checkpoint is taken bit by bit, so of the same precision; from a snapshot of any.
+    first = program.folder / "whole"
+    for start, code in (
+        (sorted((first / "checkpoints").glob("*.h5"))[-1], STORAGE),
+        (last_snapshot(first), OK),
+    ):
+        done = program(
+            "run", "case.toml", "--out", f"from{code}", *QUIET, "--set", f'flow.initial="{start}"',
+            "--set", "run.steps=1",
+        )  # fmt: skip
+        assert done.returncode == code, done.stderr
+        if code == STORAGE:
+            assert "complex numbers of single precision" in sentence_of(done)
+
+
+@pytest.mark.mpi
 @pytest.mark.parametrize(
     "scheme",
     [
@@ -271,6 +308,11 @@ assert abs(energy.sum() - last["energy"]) < 1e-12
 before = sim.modes[0, 0, 1, 1]
 sim.step()
 assert sim.modes[0, 0, 1, 1] != before and sim.modes.dtype == complex
+half = sc.Turbulence((16, 16, 16), reynolds=100, dt=0.02, precision="single")
+half.run(steps=1)
+assert half.velocity.dtype == np.float32 and half.modes.dtype == np.complex64
+assert half.gather("vorticity").dtype == np.float32
+assert half.modes.shape == sim.modes.shape and np.abs(half.modes).max() > 1
 print(repr(sim))
 """
     )

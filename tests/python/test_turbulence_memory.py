@@ -52,9 +52,12 @@ def measured(measuring: Path, way: str, scratch: Path, *more: str, enter=None) -
     return json.loads(done.stdout.splitlines()[-1])
 
 
-@pytest.mark.parametrize("way", ["memory", "sync", "async"])
-def test_peak_memory_is_what_was_planned(measuring, scratch, way):
-    run = measured(measuring, way, scratch)
+@pytest.mark.parametrize(
+    "way, more",
+    [("memory", ()), ("sync", ()), ("async", ()), ("memory", ("0", "single")), ("async", ("0", "single"))],
+)
+def test_peak_memory_is_what_was_planned(measuring, scratch, way, more):
+    run = measured(measuring, way, scratch, *more)
     assert 0.9 < run["peak"] / run["planned"] < 1.1, run
     assert not list(scratch.iterdir()), "scratch files were left"
 

@@ -35,6 +35,17 @@ void stage(Plasma& nodes, Plasma& centres, Runner& runner) {{
   runner.run(one);
 }}
 """
+stage_on_modes = """
+#include "engine/exec/for_each.hpp"
+#include "solvers/turbulence/kernels.hpp"
+using namespace sc;
+using namespace sc::turbulence;
+using Modes = Out<Mode<{real}>, 3>;
+void stage(const Box& box, const Frame& frame, Modes v, [[maybe_unused]] Modes sum,
+           [[maybe_unused]] In<Mode<{real}>, 3> u) {{
+  for_each(box, {{}}, frame, 1, {{}}, {call});
+}}
+"""
 # Every cell needs the answer of a call that the compiler cannot see into.
 opaque = """
 double elsewhere(double);
@@ -107,6 +118,14 @@ def test_magnetosphere_stages(tmp_path, diffusion):
     source.write_text(stage_of_mhd.format(diffusion))
     line = row_loop("for (int n = 0; n < some; ++n) {")  # the one of kernels that return something
     assert vectorised_loops(source).get(line, 0) >= 16
+
+
+@pytest.mark.parametrize("real", ["double", "float"])
+@pytest.mark.parametrize("call", ["Curl{}, v", "Stage23{}, v, sum, u"])
+def test_stages_on_the_modes_of_turbulence(tmp_path, call, real):
+    source = tmp_path / "modes.cpp"
+    source.write_text(stage_on_modes.format(call=call, real=real))
+    assert vectorised_loops(source).get(row_loop(), 0) >= 16
 
 
 def test_report_tells_loops_that_cannot_be(tmp_path):

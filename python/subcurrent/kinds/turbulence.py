@@ -56,7 +56,11 @@ class TurbulenceKind(Kind):
     def summary(
         self, case: Any, taken: int, totals: dict[str, Any], measured: dict[str, Any]
     ) -> dict[str, Any]:
-        return {"viscosity": case.viscosity(), "largest_mode": case.kept()}
+        return {
+            "viscosity": case.viscosity(),
+            "largest_mode": case.kept(),
+            "precision": case.scheme.precision,
+        }
 
     def warnings(self, summary: dict[str, Any]) -> list[str]:
         resolution = (summary.get("last_step") or {}).get("kmax_eta")
@@ -72,6 +76,7 @@ class TurbulenceKind(Kind):
 
         return [
             ("viscosity", f"{summary['viscosity']:.6g}"),
+            ("precision", summary.get("precision")),
             ("energy", text("energy", ".5g")),
             ("dissipation", text("dissipation", ".5g")),
             ("skewness of du/dx", text("skewness", ".3f")),

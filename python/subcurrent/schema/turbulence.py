@@ -62,6 +62,7 @@ class Scheme(Table):
     transforms: Literal["auto", "pocketfft", "fftw"] = key(
         "who transforms lines", '"auto", "pocketfft" or "fftw"', "auto"
     )
+    precision: Literal["double", "single"] = key("floating-point numbers", '"double" or "single"', "double")
     dt: float | None = key("time step; with a Courant number the largest", POSITIVE, None, gt=0)
     courant: float | None = key("speed x time step / spacing, the largest", POSITIVE, None, gt=0)
 
@@ -101,7 +102,7 @@ class TurbulenceCase(SolverCase):
     """A turbulence case file."""
 
     exclusive: ClassVar = (("run.steps", "run.time"), ("flow.reynolds", "flow.viscosity"))
-    fixed_on_resume: ClassVar = ("solver", "grid", "scheme.dealiasing")
+    fixed_on_resume: ClassVar = ("solver", "grid", "scheme.dealiasing", "scheme.precision")
 
     solver: Literal["turbulence"] = key("the solver", '"turbulence"', "turbulence")
     flow: Flow = key("the fluid and its first state", "a table [flow]")
@@ -193,7 +194,10 @@ class TurbulenceCase(SolverCase):
             if self.forcing.kind == "none"
             else f", {self.forcing.kind.replace('_', ' ')} below k = {self.forcing.kmax:g}"
         )
-        return [f"viscosity {self.viscosity():.6g}, modes up to {self.kept()}{forced}"]
+        return [
+            f"viscosity {self.viscosity():.6g}, modes up to {self.kept()}{forced}, "
+            f"{self.scheme.precision} precision"
+        ]
 
     def options(self) -> dict[str, Any]:
         """The options of the compiled solver, and how it starts."""
@@ -205,7 +209,7 @@ class TurbulenceCase(SolverCase):
             "courant": float(self.scheme.courant or 0.0),
             **{
                 name: getattr(self.scheme, name)
-                for name in ("integrator", "form", "dealiasing", "transforms")
+                for name in ("integrator", "form", "dealiasing", "transforms", "precision")
             },
             "forcing": {
                 "kind": self.forcing.kind,
