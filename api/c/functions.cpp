@@ -6,6 +6,7 @@
 #include <exception>
 #include <new>
 
+#include "api/c/halo.hpp"
 #include "api/c/memory.hpp"
 #include "api/c/registry.hpp"
 #include "engine/base/start.hpp"
@@ -179,10 +180,7 @@ int halo_allocate(MPI_Comm comm, size_t bytes, void** memory) {
 }
 
 int halo_free(void** memory) {
-  return guarded([&] {
-    give_back(*needed(memory, "memory"));
-    *memory = nullptr;
-  });
+  return guarded([&] { give_back(*needed(memory, "memory")); });
 }
 
 int halo_isend(halo_handle handle, const int* direction, const int64_t* lo, const int64_t* hi,

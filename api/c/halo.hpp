@@ -56,7 +56,6 @@ class Halo {
   /// Lets everything that is under way go on.
   void progress();
   void end(Flight& flight, halo_request* request);
-  double patience() const { return r_.options.timeout < 0 ? 0 : std::max(r_.options.timeout, 1e-9); }
   bool wait_for(const std::function<bool()>& done);
   void make_arrays();
   /// Before something is started: after halo_step the arrays may lie where `next` lay.

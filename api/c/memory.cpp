@@ -1,36 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory: the table of what is handed out, and which of it a handle's arrays lie in.
+// Memory: handing out and taking back, and which memory a handle's arrays lie in.
 #include "api/c/memory.hpp"
 
-#include <map>
-#include <mutex>
 #include <sstream>
 
+#include "api/c/registry.hpp"
 #include "engine/base/start.hpp"
 
 namespace sc::halo {
 
 namespace {
-
-struct Table {
-  std::mutex mutex;
-  std::uint64_t last_name = 0;
-  std::map<const void*, std::shared_ptr<Memory>> alive;
-};
-
-Table& table() {
-  static auto* the = new Table;  // never destroyed, as the table of handles
-  return *the;
-}
-
-std::shared_ptr<const Memory> holder_of(const void* data) {
-  Table& t = table();
-  const std::lock_guard lock(t.mutex);
-  const auto behind = t.alive.upper_bound(data);
-  if (behind == t.alive.begin()) return nullptr;
-  const auto& memory = std::prev(behind)->second;
-  return memory->holds(data, 1) ? memory : nullptr;
-}
 
 std::size_t bytes_of(const halo_array& array) {
   std::size_t bytes = element_bytes(array.type);
@@ -51,12 +30,8 @@ Memory::Memory(MPI_Comm comm, std::size_t bytes, const std::string& wrong) : con
     // The first chunk of an arena has two slots.
     arena_ = std::make_unique<Arena>(context_);
     block_ = arena_->allocate(bytes / 2 + 1, 2);
-    std::uint64_t last = 0;
-    {
-      const std::lock_guard lock(table().mutex);
-      last = table().last_name;
-    }
-    name_ = static_cast<std::uint64_t>(context_.max(static_cast<double>(last))) + 1;
+    const auto first = reinterpret_cast<std::uintptr_t>(block_.data);
+    name_ = context_.sum(context_.rank() == 0 ? first : 0);
   } catch (...) {
     context_.close();
     throw;
@@ -73,37 +48,29 @@ bool Memory::made_by(MPI_Comm comm) const { return same_ranks(comm, context_.com
 void* hand_out(MPI_Comm comm, std::size_t bytes, const std::string& wrong) {
   start_mpi();
   const std::string sentence = wrong.empty() && bytes == 0 ? "bytes is 0" : wrong;
-  const auto memory = std::make_shared<Memory>(comm, bytes, sentence);
-  Table& t = table();
-  const std::lock_guard lock(t.mutex);
-  t.last_name = memory->name();
-  t.alive[memory->data()] = memory;
-  return memory->data();
+  auto memory = std::make_shared<Memory>(comm, bytes, sentence);
+  std::byte* data = memory->data();
+  keep(std::move(memory));
+  return data;
 }
 
-void give_back(void* memory) {
+void give_back(void*& memory) {
   if (!memory) throw Failure(HALO_ERR_ARGUMENT, "the memory is null: never allocated, or freed already");
   start_mpi();
-  std::shared_ptr<Memory> found;
-  bool busy = false;
-  {
-    Table& t = table();
-    const std::lock_guard lock(t.mutex);
-    const auto at = t.alive.find(memory);
-    if (at == t.alive.end())
-      throw Failure(HALO_ERR_ARGUMENT, "the memory was not given by halo_allocate, or is freed already");
-    busy = at->second.use_count() > 1;
-    found = at->second;
-  }
-  if (found->any(busy))
+  const std::shared_ptr<Memory> found = memory_around(memory);
+  if (!found || found->data() != memory)
+    throw Failure(HALO_ERR_ARGUMENT, "the memory was not given by halo_allocate, or is freed already");
+  const bool busy = found.use_count() > 2;  // of the table and of ours
+  const std::optional<bool> any_busy = found->any(busy);
+  if (any_busy && *any_busy)
     throw Failure(HALO_ERR_BUSY, busy ? "arrays of a handle lie in this memory: halo_finalize comes first"
                                       : "on another rank arrays of a handle lie in this memory");
-  {
-    Table& t = table();
-    const std::lock_guard lock(t.mutex);
-    t.alive.erase(memory);
-  }
-  found->close();
+  forget(*found);
+  memory = nullptr;
+  if (any_busy) return found->close();
+  new std::shared_ptr<Memory>(found);  // the others may still read there
+  throw Failure(HALO_ERR_TIMEOUT, "other ranks have not come to halo_free within " +
+                                      std::to_string(found->timeout()) + " s; this memory is given up");
 }
 
 std::vector<Places> common_memory(const Context& context, const Registration& registration) {
@@ -117,7 +84,9 @@ std::vector<Places> common_memory(const Context& context, const Registration& re
     for (std::size_t k = 0; k < places.size(); ++k) {
       const void* data = k == 0 ? array.data : array.next;
       if (!data) continue;
-      places[k] = holder_of(data);
+      const std::shared_ptr<Memory> around = memory_around(data);
+      if (around) around->set_timeout(registration.options.timeout);
+      places[k] = around;
       here = here && places[k] && places[k]->made_by(context.comm());
       if (!places[k]) continue;
       names << places[k]->name() << ' ';

@@ -123,6 +123,8 @@ void find_own_cells(Registration& r) {
 
 }  // namespace
 
+double patience(double timeout) { return timeout < 0 ? 0 : std::max(timeout, 1e-9); }
+
 std::size_t element_bytes(int type) {
   switch (type) {
     case HALO_REAL32:

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registry: the one table of this process, since C callers have nothing else to carry it in.
+// Registry: one lock over handles and memory.
 #include "api/c/registry.hpp"
 
 #include <map>
 #include <mutex>
+
+#include "api/c/halo.hpp"
 
 namespace sc::halo {
 
@@ -12,7 +14,8 @@ namespace {
 struct Table {
   std::mutex mutex;
   std::uintptr_t last = 0;
-  std::map<std::uintptr_t, std::shared_ptr<Halo>> alive;
+  std::map<std::uintptr_t, std::shared_ptr<Halo>> handles;
+  std::map<const void*, std::shared_ptr<Memory>> memory;
 };
 
 Table& table() {
@@ -25,7 +28,7 @@ Table& table() {
 halo_handle keep(std::shared_ptr<Halo> halo) {
   Table& t = table();
   const std::lock_guard lock(t.mutex);
-  t.alive[++t.last] = std::move(halo);
+  t.handles[++t.last] = std::move(halo);
   return reinterpret_cast<halo_handle>(t.last);
 }
 
@@ -33,8 +36,8 @@ std::shared_ptr<Halo> find(halo_handle handle) {
   if (!handle) throw Failure(HALO_ERR_HANDLE, "the handle is null: halo_init makes one");
   Table& t = table();
   const std::lock_guard lock(t.mutex);
-  const auto found = t.alive.find(reinterpret_cast<std::uintptr_t>(handle));
-  if (found == t.alive.end())
+  const auto found = t.handles.find(reinterpret_cast<std::uintptr_t>(handle));
+  if (found == t.handles.end())
     throw Failure(HALO_ERR_HANDLE, reinterpret_cast<std::uintptr_t>(handle) <= t.last
                                        ? "the handle has been finalised"
                                        : "the handle was not made by halo_init");
@@ -44,7 +47,29 @@ std::shared_ptr<Halo> find(halo_handle handle) {
 void forget(halo_handle handle) {
   Table& t = table();
   const std::lock_guard lock(t.mutex);
-  t.alive.erase(reinterpret_cast<std::uintptr_t>(handle));
+  t.handles.erase(reinterpret_cast<std::uintptr_t>(handle));
+}
+
+void keep(std::shared_ptr<Memory> memory) {
+  Table& t = table();
+  const std::lock_guard lock(t.mutex);
+  const void* data = memory->data();
+  t.memory[data] = std::move(memory);
+}
+
+std::shared_ptr<Memory> memory_around(const void* data) {
+  Table& t = table();
+  const std::lock_guard lock(t.mutex);
+  const auto behind = t.memory.upper_bound(data);
+  if (behind == t.memory.begin()) return nullptr;
+  const auto& memory = std::prev(behind)->second;
+  return memory->holds(data, 1) ? memory : nullptr;
+}
+
+void forget(const Memory& memory) {
+  Table& t = table();
+  const std::lock_guard lock(t.mutex);
+  t.memory.erase(memory.data());
 }
 
 }  // namespace sc::halo

@@ -164,10 +164,22 @@ contains
     if (present(next)) array%next = c_loc(next)
   end function
 
-  function halo_options_of(dims) result(options)
+  !> halo_options_of(dims [, processes] [, periodic]): a process grid; what is not given has its default.
+  function halo_options_of(dims, processes, periodic) result(options)
     integer, intent(in) :: dims
+    integer, intent(in), optional :: processes(:)
+    logical, intent(in), optional :: periodic(:)
     type(halo_options) :: options
+    integer :: n
     options%size = c_sizeof(options)
     options%dims = int(dims, c_int32_t)
+    if (present(processes)) then
+      n = min(size(processes), HALO_MAX_DIMS)
+      options%processes(:n) = int(processes(:n), c_int32_t)
+    end if
+    if (present(periodic)) then
+      n = min(size(periodic), HALO_MAX_DIMS)
+      options%periodic(:n) = merge(1_c_int32_t, 0_c_int32_t, periodic(:n))
+    end if
   end function
 end module halo_types

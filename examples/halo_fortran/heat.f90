@@ -5,8 +5,7 @@ module physics
   use, intrinsic :: iso_c_binding
   use halo
   implicit none
-  integer :: own(3), first(3)
-  real(c_double), parameter :: a = 0.1_c_double, h = 2 * acos(-1.0_c_double) / 32 ! dt / h**2 and the spacing of 32 cells
+  integer :: own(3)
 contains
   subroutine diffuse(box, now, next, user) bind(C)
     type(halo_box), intent(in) :: box
@@ -23,35 +22,28 @@ contains
     end do
   end subroutine
 end module
+
 program heat
   use physics
   use mpi, only: MPI_COMM_WORLD
   implicit none
+  real(c_double), target :: a = 0.1_c_double, h = 2 * acos(-1.0_c_double) / 32 ! dt / h**2 and the spacing of 32 cells
   real(c_double), allocatable, target :: T(:, :, :), new(:, :, :), exact(:, :, :)
-  real(c_double), pointer :: found(:, :, :)
-  real(c_double), target :: factor = a
-  integer :: processes(3) = 0, x, y, z, step, ierror
-  type(halo_options) :: options
+  integer :: processes(3) = 0, first(3), x, y, z, step, wrong, ierror
   type(halo_handle) :: handle
-  type(c_ptr) :: values
+
   call halo_decompose(MPI_COMM_WORLD, [32, 32, 32], processes, first, own, ierror)
-  allocate (T(own(1) + 2, own(2) + 2, own(3) + 2))
-  allocate (new, exact, mold=T)
-  T = reshape([(((product(sin(h * (first + [x, y, z]))), x=1, own(1) + 2), y=1, own(2) + 2), z=1, own(3) + 2)], own + 2)
-  exact = exp(-3 * a * h**2 * 100) * T
-  options = halo_options_of(3)
-  options%processes(:3) = processes
-  options%periodic(:3) = 1
-  call halo_init(handle, MPI_COMM_WORLD, [halo_array_of(T, 1, next=new)], options, ierror)
-  do step = 1, 100
-    if (ierror == HALO_OK) call halo_step(handle, HALO_BOUNDARY_FIRST, diffuse, ierror, c_loc(factor))
+  allocate (T, new, source=reshape([(((product(sin(h * (first + [x, y, z]))), &
+                                      x=1, own(1) + 2), y=1, own(2) + 2), z=1, own(3) + 2)], own + 2))
+  allocate (exact, source=exp(-3 * a * h**2 * 100) * T(2:own(1) + 1, 2:own(2) + 1, 2:own(3) + 1))
+  call halo_init(handle, MPI_COMM_WORLD, [halo_array_of(T, 1, next=new)], &
+                 halo_options_of(3, processes, periodic=[.true., .true., .true.]), ierror)
+  do step = 1, 100 ! each swaps T and new: in the end T is the present one, as halo_data would tell
+    if (ierror == HALO_OK) call halo_step(handle, HALO_BOUNDARY_FIRST, diffuse, ierror, c_loc(a))
   end do
-  if (ierror == HALO_OK) call halo_data(handle, 1, values, ierror) ! halo_step has swapped T and new
   if (ierror /= HALO_OK) error stop "heat: a halo function failed"
-  call c_f_pointer(values, found, own + 2)
-  exact = abs(found - exact) / maxval(exact)
-  x = count(exact(2:own(1) + 1, 2:own(2) + 1, 2:own(3) + 1) > 0.01)
-  if (all(first == 1)) print '(a, i0, a)', "heat: ", x, " cells of this rank are off by more than 1 %"
+  wrong = count(abs(T(2:own(1) + 1, 2:own(2) + 1, 2:own(3) + 1) - exact) > 0.01 * maxval(exact))
+  if (all(first == 1)) print '(a, i0, a)', "heat: ", wrong, " cells of this rank are off by more than 1 %"
   call halo_finalize(handle, ierror)
-  if (x > 0 .or. ierror /= HALO_OK) error stop
+  if (wrong > 0 .or. ierror /= HALO_OK) error stop
 end program

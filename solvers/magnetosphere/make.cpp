@@ -33,7 +33,8 @@ void check_faces(const MagnetosphereOptions& o) {
     const bool right = axis == 2 ? kind == FaceKind::equator : axis == 1 && kind == FaceKind::mirror;
     if (!right)
       refuse(name + ": a dipole is symmetric about y = 0 as a mirror and about z = 0 as an equator");
-    if (axis == 2 && o.planet->tilt != 0) refuse(name + ": a tilted dipole has no symmetry about z = 0");
+    if (axis == 2 && o.planet->tilt != 0)
+      refuse(name + " is an equator, but planet.tilt is not 0: a tilted dipole has no symmetry about z = 0");
     if (axis == 1 && o.planet->rotation != 0) refuse(name + ": a turning planet has no symmetry about y = 0");
     const double last = o.low[axis] + o.spacing * (o.cells[int(axis)] - 1);
     if (std::abs(f % 2 == 0 ? o.low[axis] : last) > 1e-9 * o.spacing)

@@ -4,39 +4,15 @@
 // label: sanitize
 // halo_allocate: that arrays in it are really copied by their readers, when they are not, what halo_free
 // refuses, and that mistakes of one rank are heard of by all. halo_functions_test fills every halo from it.
-#include <gtest/gtest.h>
-#include <mpi.h>
-#include <subcurrent/halo.h>
-
 #include <array>
 #include <string>
 #include <utility>
-#include <vector>
+
+#include "tests/mpi/halo_calls.hpp"
 
 namespace {
 
-int rank(MPI_Comm comm = MPI_COMM_WORLD) {
-  int r = 0;
-  MPI_Comm_rank(comm, &r);
-  return r;
-}
-int ranks() {
-  int n = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &n);
-  return n;
-}
-
-testing::AssertionResult ok(int status) {
-  if (status == HALO_OK) return testing::AssertionSuccess();
-  return testing::AssertionFailure() << "status " << status << ": " << halo_error_text(status);
-}
-
-testing::AssertionResult fails(int status, int expected, const std::string& words) {
-  const std::string text = halo_error_text(status);
-  if (status == expected && text.find(words) != std::string::npos) return testing::AssertionSuccess();
-  return testing::AssertionFailure() << "status " << status << " (expected " << expected << "): " << text
-                                     << " (expected: " << words << ")";
-}
+using namespace sc::test;
 
 constexpr std::int64_t n = 6;
 constexpr std::size_t bytes = (n + 2) * sizeof(double);

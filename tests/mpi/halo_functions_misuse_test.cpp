@@ -3,73 +3,17 @@
 // timeout: 120
 // label: sanitize
 // The halo functions misused: every mistake comes back as a status and a sentence, on every rank, and never
-// as a hang; and what isend promises: it waits for nobody, and sub-ranges arrive where they belong.
-#include <gtest/gtest.h>
-#include <mpi.h>
-#include <subcurrent/halo.h>
-
-#include <array>
-#include <chrono>
+// as a hang.
 #include <functional>
-#include <string>
-#include <thread>
 #include <vector>
+
+#include "tests/mpi/halo_ring.hpp"
 
 namespace {
 
-using std::chrono::milliseconds;
+using namespace sc::test;
 
-int rank() {
-  int r = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &r);
-  return r;
-}
-int ranks() {
-  int n = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &n);
-  return n;
-}
-
-testing::AssertionResult ok(int status) {
-  if (status == HALO_OK) return testing::AssertionSuccess();
-  return testing::AssertionFailure() << "status " << status << ": " << halo_error_text(status);
-}
-
-testing::AssertionResult fails(int status, int expected, const std::string& words) {
-  const std::string text = halo_error_text(status);
-  if (status == expected && text.find(words) != std::string::npos) return testing::AssertionSuccess();
-  return testing::AssertionFailure() << "status " << status << " (expected " << expected << "): " << text
-                                     << " (expected: " << words << ")";
-}
-
-constexpr std::int64_t n = 4;  // own cells along x and y
-
-/// A 2-D array of doubles split along dimension 0, a ring of all ranks.
-struct Ring {
-  explicit Ring(double timeout = 20, int outstanding = 4, int transport = HALO_AUTOMATIC) {
-    const std::array<std::int64_t, 2> own{n, n};
-    for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = -1;
-    array = halo_array_of(memory.data(), HALO_REAL64, 2, own.data(), 1);
-    options = halo_options_of(2);
-    options.processes[0] = ranks();
-    options.processes[1] = 1;
-    options.periodic[0] = 1;
-    options.timeout = timeout;
-    options.outstanding = outstanding;
-    options.transport = transport;
-  }
-  int init() { return halo_init(&handle, MPI_COMM_WORLD, &array, 1, &options); }
-  double& at(std::int64_t x, std::int64_t y) {
-    return memory[static_cast<std::size_t>((x + 1) * (n + 2) + y + 1)];
-  }
-
-  std::array<double, (n + 2) * (n + 2)> memory;
-  halo_array array;
-  halo_options options;
-  halo_handle handle = HALO_NULL;
-};
-
-constexpr std::array<int, 2> up{1, 0}, down{-1, 0}, nowhere{0, 0}, far{2, 0};
+constexpr std::array<int, 2> nowhere{0, 0}, far{2, 0};
 
 struct Mistake {
   const char* words;
@@ -241,91 +185,40 @@ TEST(Misuse, TheSameDirectionAtBothEndsIsATimeoutNotAHang) {
   ASSERT_TRUE(ok(halo_finalize(&ring.handle)));
 }
 
+/// Whoever comes after one has given up does not wait for it for ever either.
 TEST(Misuse, APeerThatNeverFinalisesIsATimeout) {
   if (ranks() == 1) GTEST_SKIP() << "needs two ranks";
   Ring ring(0.3);
   ASSERT_TRUE(ok(ring.init()));
-  if (rank() == 0) {
-    EXPECT_TRUE(fails(halo_finalize(&ring.handle), HALO_ERR_TIMEOUT, "have not come to halo_finalize"));
-  }
-  MPI_Barrier(MPI_COMM_WORLD);
-}
-
-class Sends : public testing::TestWithParam<int> {};  // transport
-
-TEST_P(Sends, SubRangesThatDisagreeAreAnError) {
-  Ring ring(20, 4, GetParam());
-  ASSERT_TRUE(ok(ring.init()));
-  const std::array<std::int64_t, 2> lo{0, 1}, hi{0, 3}, less{0, 2};
-  halo_request receive = HALO_REQUEST_NULL, send = HALO_REQUEST_NULL;
-  ASSERT_TRUE(ok(halo_irecv(ring.handle, down.data(), lo.data(), less.data(), &receive)));
-  ASSERT_TRUE(ok(halo_isend(ring.handle, up.data(), lo.data(), hi.data(), &send)));
-  EXPECT_TRUE(fails(halo_wait(ring.handle, &receive), HALO_ERR_MISMATCH, "16 bytes"));
-  EXPECT_EQ(receive, HALO_REQUEST_NULL);
-  EXPECT_TRUE(ok(halo_wait(ring.handle, &send)));
-  EXPECT_TRUE(ok(halo_exchange(ring.handle))) << "the handle is as good as before";
-  ASSERT_TRUE(ok(halo_finalize(&ring.handle)));
-}
-
-/// The face in three parts, all sent before any is waited for, each with the values of its moment.
-TEST_P(Sends, SubRangesTravelOneBehindTheOther) {
-  Ring ring(20, 4, GetParam());
-  ASSERT_TRUE(ok(ring.init()));
-  const std::array<std::int64_t, 4> cuts{0, 1, 3, 4};
-  for (int round = 0; round < 3; ++round) {
-    std::array<halo_request, 3> sends{}, receives{};
-    for (std::size_t part = 0; part < 3; ++part) {
-      const std::array<std::int64_t, 2> lo{0, cuts[part]}, hi{0, cuts[part + 1]};
-      for (std::int64_t y = 0; y < n; ++y)
-        ring.at(n - 1, y) = 1000 * rank() + 100 * round + 10 * double(part) + double(y);
-      ASSERT_TRUE(ok(halo_irecv(ring.handle, down.data(), lo.data(), hi.data(), &receives[part])));
-      ASSERT_TRUE(ok(halo_isend(ring.handle, up.data(), lo.data(), hi.data(), &sends[part])));
-      ASSERT_TRUE(ok(halo_wait(ring.handle, &sends[part])));  // from here on the cells may be overwritten
+  for (const bool late : {false, true}) {
+    if (late == (rank() > 0)) {
+      EXPECT_TRUE(fails(halo_finalize(&ring.handle), HALO_ERR_TIMEOUT, "have not come to halo_finalize"));
+      EXPECT_EQ(ring.handle, HALO_NULL);
     }
-    for (std::size_t part = 0; part < 3; ++part) ASSERT_TRUE(ok(halo_wait(ring.handle, &receives[part])));
-    const int below = (rank() + ranks() - 1) % ranks();
-    for (std::int64_t y = 0; y < n; ++y) {
-      const double part = y < 1 ? 0 : y < 3 ? 1 : 2;
-      EXPECT_EQ(ring.at(-1, y), 1000 * below + 100 * round + 10 * part + double(y)) << "round " << round;
-    }
-    EXPECT_EQ(ring.at(-1, -1), -1);
-    EXPECT_EQ(ring.at(-1, n), -1);
+    MPI_Barrier(MPI_COMM_WORLD);
   }
-  ASSERT_TRUE(ok(halo_finalize(&ring.handle)));
 }
 
-/// The receiver comes late; isend and test return at once, and what arrives is what was there when it was
-/// sent.
-TEST_P(Sends, WaitForNobody) {
-  Ring ring(20, 4, GetParam());
+/// As long as the latest handle with arrays in it would have waited.
+TEST(Misuse, APeerThatNeverFreesIsATimeout) {
+  if (ranks() == 1) GTEST_SKIP() << "needs two ranks";
+  Ring ring(0.3);
+  void* memory = nullptr;
+  ASSERT_TRUE(ok(halo_allocate(MPI_COMM_WORLD, sizeof ring.memory, &memory)));
+  ring.array.data = memory;
   ASSERT_TRUE(ok(ring.init()));
-  const auto late = milliseconds(200);
-  const int below = (rank() + ranks() - 1) % ranks();
-  MPI_Barrier(MPI_COMM_WORLD);
-  if (rank() % 2 == 1) std::this_thread::sleep_for(late);
-  std::array<halo_request, 4> sends{}, receives{};
-  const auto begin = std::chrono::steady_clock::now();
-  for (std::size_t i = 0; i < 4; ++i) {
-    for (std::int64_t y = 0; y < n; ++y) ring.at(n - 1, y) = 100 * rank() + double(i);
-    ASSERT_TRUE(ok(halo_isend(ring.handle, up.data(), nullptr, nullptr, &sends[i])));
-    int done = 0;
-    ASSERT_TRUE(ok(halo_test(ring.handle, &sends[i], &done)));
-  }
-  const auto took = std::chrono::steady_clock::now() - begin;
-  EXPECT_LT(took, late / 2);
-  for (std::size_t i = 0; i < 4; ++i) {
-    ASSERT_TRUE(ok(halo_irecv(ring.handle, down.data(), nullptr, nullptr, &receives[i])));
-    ASSERT_TRUE(ok(halo_wait(ring.handle, &receives[i])));
-    for (std::int64_t y = 0; y < n; ++y) EXPECT_EQ(ring.at(-1, y), 100 * below + double(i));
-  }
-  for (halo_request& send : sends) {
-    if (send == HALO_REQUEST_NULL) continue;
-    ASSERT_TRUE(ok(halo_wait(ring.handle, &send)));
-  }
   ASSERT_TRUE(ok(halo_finalize(&ring.handle)));
+  const std::array<void*, 1> copy{memory};
+  for (const bool late : {false, true}) {
+    if (late == (rank() > 0)) {
+      EXPECT_TRUE(fails(halo_free(&memory), HALO_ERR_TIMEOUT, "0.3"));
+      EXPECT_EQ(memory, nullptr);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  void* again = copy[0];
+  EXPECT_TRUE(fails(halo_free(&again), HALO_ERR_ARGUMENT, "freed already"));
 }
-
-INSTANTIATE_TEST_SUITE_P(Transports, Sends, testing::Values(HALO_AUTOMATIC, HALO_MESSAGES));
 
 TEST(Abi, ALaterCallersStructIsReadAsFarAsItIsKnown) {
   struct Later {

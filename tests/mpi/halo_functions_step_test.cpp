@@ -5,23 +5,17 @@
 // halo_step: a box function under every strategy leaves the bits of a plain loop over the whole grid, in
 // either order in memory, with widths of its own on either side, with threads; core and shell cover every
 // cell once.
-#include <gtest/gtest.h>
-#include <mpi.h>
-#include <subcurrent/halo.h>
-
 #include <array>
 #include <atomic>
 #include <cmath>
 #include <string>
 #include <vector>
 
+#include "tests/mpi/halo_calls.hpp"
+
 namespace {
 
-testing::AssertionResult ok(int status) {
-  if (status == HALO_OK) return testing::AssertionSuccess();
-  return testing::AssertionFailure() << "status " << status << ": " << halo_error_text(status);
-}
-
+using sc::test::ok;
 using Cell = std::array<std::int64_t, 3>;
 
 constexpr Cell cells{17, 14, 19};

@@ -4,15 +4,11 @@
 // timeout: 240
 // The MHD solver against its naive serial oracle, and its bits against themselves: strategies x splits x
 // threads.
-#include <gtest/gtest.h>
-
 #include <cmath>
-#include <cstring>
 #include <numbers>
 
-#include "engine/move/gather.hpp"
-#include "solvers/magnetosphere/solver.hpp"
 #include "tests/mpi/cells.hpp"
+#include "tests/mpi/plasma_runs.hpp"
 #include "tests/mpi/test_context.hpp"
 #include "tests/oracle/mhd_reference.hpp"
 
@@ -20,6 +16,9 @@ namespace {
 
 using namespace sc;
 using namespace sc::magnetosphere;
+using test::all_of;
+using test::Outcome;
+using test::run;
 
 MagnetosphereOptions periodic_box(Int3 cells, double h) {
   MagnetosphereOptions o;
@@ -49,22 +48,6 @@ void set_smooth(Magnetosphere& m) {
   m.nodes().v.fill([&](int k, int x, int y, int z) { return value(1 + k, x, y, z); });
   m.nodes().p.fill([&](int x, int y, int z) { return value(4, x, y, z); });
   m.nodes().B.fill([&](int k, int x, int y, int z) { return value(5 + k, x, y, z); });
-}
-
-std::vector<double> gathered(AnyField& field) {
-  const std::vector<std::byte> bytes = gather(field.storage(0));
-  std::vector<double> values(bytes.size() / sizeof(double));
-  if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
-  return values;
-}
-
-std::vector<double> all_of(Plasma& q) {
-  std::vector<double> all;
-  for (AnyField* field : std::initializer_list<AnyField*>{&q.rho, &q.v, &q.p, &q.B}) {
-    const std::vector<double> part = gathered(*field);
-    all.insert(all.end(), part.begin(), part.end());
-  }
-  return all;
 }
 
 TEST(Magnetosphere, AgreesWithTheOracleCellByCell) {
@@ -131,47 +114,14 @@ MagnetosphereOptions small_earth() {
   return o;
 }
 
-struct Outcome {
-  std::vector<double> nodes, centres;
-  Magnetosphere::Clock clock;
-  Measures measures;
-};
-
-Outcome run(Context& context, const MagnetosphereOptions& options, int steps, bool smooth_start) {
-  auto solver = make_magnetosphere(context, options);
-  if (smooth_start) set_smooth(*solver);
-  for (int n = 0; n < steps; ++n) solver->step();
-  Outcome r;
-  r.clock = solver->clock();
-  r.measures = solver->measure();
-  r.nodes = all_of(solver->nodes());
-  r.centres = all_of(solver->centres());
-  context.barrier();
-  return r;
-}
-
-bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
-  return a.size() == b.size() &&
-         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
-}
-
-void expect_same(Context& context, const Outcome& got, const Outcome& expected, const std::string& how) {
-  EXPECT_EQ(got.clock.dt, expected.clock.dt) << how;
-  EXPECT_EQ(got.clock.floors, expected.clock.floors) << how;
-  EXPECT_EQ(got.measures.energy, expected.measures.energy) << how;
-  EXPECT_EQ(got.measures.divergence, expected.measures.divergence) << how;
-  if (context.rank() != 0) return;
-  EXPECT_TRUE(same_bits(got.nodes, expected.nodes)) << how;
-  EXPECT_TRUE(same_bits(got.centres, expected.centres)) << how;
-}
-
 TEST(Magnetosphere, LeavesTheSameBits) {
   for (const bool earth : {false, true}) {
     MagnetosphereOptions options = earth ? small_earth() : periodic_box({19, 12, 10}, 0.1);
     const int steps = 11;
+    const auto start = earth ? std::function<void(Magnetosphere&)>() : set_smooth;
     options.engine.strategy = Strategy::blocking;
     Context alone(MPI_COMM_SELF);
-    const Outcome expected = run(alone, options, steps, !earth);
+    const Outcome expected = run(alone, options, steps, start);
     alone.close();
     if (earth) {
       EXPECT_GT(expected.clock.floors, 0);  // or the floors would not be tested
@@ -186,7 +136,7 @@ TEST(Magnetosphere, LeavesTheSameBits) {
           options.split = split;
           options.engine.strategy = strategy;
           options.engine.poke_seconds = 1e-6;
-          const Outcome got = run(context, options, steps, !earth);
+          const Outcome got = run(context, options, steps, start);
           expect_same(
               context, got, expected,
               std::string(strategy_name(strategy)) + " " + to_string(split) + (earth ? " earth" : ""));

@@ -16,6 +16,7 @@ from subcurrent.halo_table import table_of
 from subcurrent.library import find_case
 from subcurrent.reference import read_columns
 from subcurrent.rundir import RunFolder
+from subcurrent.snapshot import read_plasma
 from subcurrent.standoff import find_standoff
 
 QUIET = ("--set", "output.figures=false")
@@ -24,6 +25,7 @@ COARSE = ("--set", "grid.points=[90,30,30]", "--set", "grid.spacing=1")
 SMOOTH = ("--set", "diffusion.density=4e-3", "--set", "diffusion.pressure=4e-3")
 SMOOTH += ("--set", "diffusion.viscosity=2e-6", "--set", "diffusion.resistivity=2e-3")
 SMALL = ("--set", "grid.points=[24,12,12]", "--set", "grid.spacing=3", "--set", "run.steps=12")
+SMALL_TILTED = ("--set", "grid.points=[24,12,21]", *SMALL[2:])
 
 
 def history(folder):
@@ -154,8 +156,9 @@ def test_table_2_of_the_paper_and_its_condition():
 
 
 @pytest.mark.mpi
-def test_a_planet_from_case_to_pictures(program):
-    done = program("run", "earth_north", *SMALL, "--set", "output.history_every=3", "-n", "2", "--out", "r")
+@pytest.mark.parametrize(("case", "small"), [("earth_north", SMALL), ("earth_tilted", SMALL_TILTED)])
+def test_a_planet_from_case_to_pictures(program, case, small):
+    done = program("run", case, *small, "--set", "output.history_every=3", "-n", "2", "--out", "r")
     assert done.returncode == OK, done.stderr + done.stdout
     assert "v (300, 0, 0) km/s" in done.stdout
     for name in ("planes.png", "axis.png", "history.png"):
@@ -194,10 +197,15 @@ def test_the_halo_thread_reports_the_papers_table(program):
 
 
 @pytest.mark.mpi
-def test_bad_keys_end_with_one_sentence(program):
-    done = program("run", "earth_north", "--set", "wind.densty=3")
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [("wind.densty=3", "wind.density"), ("planet.tilt=11", "a tilted dipole has no symmetry about z = 0")],
+)
+def test_what_cannot_be_run_ends_with_one_sentence(program, key, said):
+    done = program("run", "earth_north", "--set", key)
     assert done.returncode == BAD_INPUT
-    assert "wind.density" in sentence_of(done)
+    assert said in sentence_of(done)
+    assert not list(program.folder.iterdir())
 
 
 @pytest.mark.mpi
@@ -264,3 +272,22 @@ def test_the_magnetopause_of_earth_follows_the_pressure_of_the_wind(program):
     fast, _ = balance_of(program, "fast", "--set", "wind.velocity=[400,0,0]", "--set", "run.time=1500")
     assert fast == pytest.approx(10.25, rel=0.1)
     assert fast / slow == pytest.approx((400 / 300) ** (-1 / 3), rel=0.03)
+
+
+@pytest.mark.mpi
+@pytest.mark.long
+@pytest.mark.timeout(1800)
+def test_the_tail_of_a_tilted_dipole_is_hinged(program):
+    """Where B_x changes its sign at midnight: 11 radii x sin 30 degrees (Russell & Brody 1967)."""
+    done = program("run", "earth_tilted", *QUIET, "-n", "2", "--out", "r", timeout=1700)
+    assert done.returncode == OK, done.stderr
+    midnight = read_plasma(RunFolder(program.folder / "r").last_snapshot()).plane(1)
+    x, z = midnight.points[0][0], midnight.points[2][:, 0]
+    inside = np.abs(z) < 12
+    for distance in (20, 25, 30):
+        bx = midnight.magnetic[0][inside, np.searchsorted(x, distance)]
+        below = int(np.flatnonzero(bx[1:] * bx[:-1] < 0)[0])
+        height = z[inside][below] + bx[below] / (bx[below] - bx[below + 1])
+        assert height == pytest.approx(5.5, abs=0.6), distance
+    last = json.loads((program.folder / "r" / "summary.json").read_text())["last_step"]
+    assert last["shock"] == pytest.approx(15.84, abs=0.3)

@@ -2,13 +2,6 @@
 // Arrays on disk through the ring, against the same steps on arrays in memory: bits, bytes, memory, time.
 #include "engine/move/stream/slab_stream.hpp"
 
-#include <fcntl.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-
 #include <chrono>
 #include <cstring>
 #include <memory>
@@ -278,42 +271,6 @@ TEST(SlabStreams, ReadAheadAcrossPhases) {
   EXPECT_EQ(memory.bytes(Way::in), static_cast<std::int64_t>(3 * plane));
   stream.run(second, [](const Slot&) {});
   EXPECT_EQ(memory.bytes(Way::in), static_cast<std::int64_t>(4 * plane));
-}
-
-// In a process that may not make a ring: said once, and two threads do it.
-TEST(SlabStreams, GoOnWithoutIoUring) {
-  ScratchFolder folder;
-  const pid_t child = fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
-    sock_filter code[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    const sock_fprog filter{4, code};
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0)
-      _exit(77);
-    int said = 0;
-    try {
-      FileMemory memory({.folder = folder.path(), .say = [&](const std::string&) { ++said; }});
-      FarArray a(memory, "a", 4, 4096, 2);
-      const std::vector<std::byte> values(4 * 4096, std::byte{9});
-      a.store(0, 4, values.data());
-      std::vector<std::byte> back(values.size());
-      a.load(0, 4, back.data());
-      _exit(said == 1 && back == values && std::string(memory.io_name()) == "two threads" ? 0 : 1);
-    } catch (...) {
-      _exit(2);
-    }
-  }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  ASSERT_TRUE(WIFEXITED(status));
-  if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "seccomp is not allowed here";
-  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 }  // namespace

@@ -163,7 +163,8 @@ HALO_API int halo_decompose(MPI_Comm comm, int dims, const int64_t* cells, int32
 /* Memory for arrays that halo_exchange copies straight into a neighbour's halos; zeroed, 64-byte aligned.
  * Collective over `comm`, of which halo_init is given an equal one; `bytes` may differ between ranks. */
 HALO_API int halo_allocate(MPI_Comm comm, size_t bytes, void** memory);
-/* Collective; sets *memory to NULL. HALO_ERR_BUSY while a handle has arrays in it. */
+/* Collective; sets *memory to NULL. HALO_ERR_BUSY while a handle has arrays in it. Waits for other ranks as
+ * long as the latest handle with arrays in it would have. */
 HALO_API int halo_free(void** memory);
 
 HALO_API int halo_init(halo_handle* handle, MPI_Comm comm, const halo_array* arrays, int count,

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fields of a grid with their exchange, and the suite of its tests: over every transport between ranks.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/move/halo_exchange.hpp"
+#include "tests/mpi/cells.hpp"
+
+namespace sc::test {
+
+struct Spec {
+  ElementType type;
+  int components;
+  Reach reach;
+};
+
+/// Fields of a grid with their exchange.
+struct Fields {
+  Fields(const Grid& grid, const std::vector<Spec>& specs, HaloOptions options = {}) {
+    std::vector<HaloItem> items;
+    for (const Spec& spec : specs) {
+      storages.push_back(std::make_unique<Storage>(grid, "f" + std::to_string(storages.size()), spec.type,
+                                                   spec.components, grid.arena()));
+      poison(*storages.back());
+      items.push_back({storages.back().get(), spec.reach});
+    }
+    exchange = std::make_unique<HaloExchange>(grid, items, options);
+  }
+  void fill_all(int salt) {
+    for (auto& storage : storages) {
+      storage->settle();
+      fill(*storage, salt);
+    }
+  }
+  void expect(int salt) const {
+    for (const HaloItem& item : exchange->items()) EXPECT_TRUE(exchanged(*item.storage, item.reach, salt));
+  }
+  std::vector<std::unique_ptr<Storage>> storages;
+  std::unique_ptr<HaloExchange> exchange;
+};
+
+class Halo : public testing::TestWithParam<TransportPolicy> {
+ protected:
+  void SetUp() override {
+    context =
+        std::make_unique<Context>(MPI_COMM_WORLD, ContextOptions{.transport = GetParam(), .delay = 0.0});
+  }
+  void TearDown() override { context->close(); }
+  /// Two rounds, the second with new values written at once after the first.
+  void check(const Grid& grid, const std::vector<Spec>& specs, HaloOptions options) {
+    Fields fields(grid, specs, options);
+    for (int salt = 1; salt <= 2; ++salt) {
+      fields.fill_all(salt);
+      fields.exchange->start();
+      fields.exchange->wait();
+      fields.expect(salt);
+    }
+  }
+  std::unique_ptr<Context> context;
+};
+
+inline std::string policy_name(const testing::TestParamInfo<TransportPolicy>& policy) {
+  return policy.param == TransportPolicy::automatic ? "automatic"
+         : policy.param == TransportPolicy::mpi     ? "mpi"
+                                                    : "delayed";
+}
+
+}  // namespace sc::test

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs of the MHD solver for tests: all values of both sets on rank 0, compared bit by bit.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "engine/move/gather.hpp"
+#include "solvers/magnetosphere/solver.hpp"
+
+namespace sc::test {
+
+using magnetosphere::Magnetosphere;
+using magnetosphere::MagnetosphereOptions;
+using magnetosphere::Plasma;
+
+inline std::vector<double> gathered(AnyField& field) {
+  const std::vector<std::byte> bytes = gather(field.storage(0));
+  std::vector<double> values(bytes.size() / sizeof(double));
+  if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+
+inline std::vector<double> all_of(Plasma& q) {
+  std::vector<double> all;
+  for (AnyField* field : std::initializer_list<AnyField*>{&q.rho, &q.v, &q.p, &q.B}) {
+    const std::vector<double> part = gathered(*field);
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  return all;
+}
+
+struct Outcome {
+  std::vector<double> nodes, centres;
+  Magnetosphere::Clock clock;
+  magnetosphere::Measures measures;
+};
+
+inline Outcome run(Context& context, const MagnetosphereOptions& options, int steps,
+                   const std::function<void(Magnetosphere&)>& start = {}) {
+  auto solver = make_magnetosphere(context, options);
+  if (start) start(*solver);
+  for (int n = 0; n < steps; ++n) solver->step();
+  Outcome r;
+  r.clock = solver->clock();
+  r.measures = solver->measure();
+  r.nodes = all_of(solver->nodes());
+  r.centres = all_of(solver->centres());
+  context.barrier();
+  return r;
+}
+
+inline bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
+}
+
+inline void expect_same(Context& context, const Outcome& got, const Outcome& expected,
+                        const std::string& how) {
+  EXPECT_EQ(got.clock.dt, expected.clock.dt) << how;
+  EXPECT_EQ(got.clock.floors, expected.clock.floors) << how;
+  EXPECT_EQ(got.measures.energy, expected.measures.energy) << how;
+  EXPECT_EQ(got.measures.divergence, expected.measures.divergence) << how;
+  if (context.rank() != 0) return;
+  EXPECT_TRUE(same_bits(got.nodes, expected.nodes)) << how;
+  EXPECT_TRUE(same_bits(got.centres, expected.centres)) << how;
+}
+
+}  // namespace sc::test

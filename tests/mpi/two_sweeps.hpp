@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two sweeps that read each other with different reach, and one in colours, for tests of bits: boundary
+// conditions with and without tangential neighbours, halos poisoned beforehand.
+#pragma once
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "engine/move/gather.hpp"
+#include "engine/subcurrent.hpp"
+#include "tests/mpi/backends.hpp"
+
+namespace sc::test {
+
+// u reads v around it, v reads the new u two cells along the axes: a chain in which a stale halo shows at
+// once.
+struct AdvanceU {
+  double a;
+  SC_FN void operator()(At c, Index g, Out<double> next, In<double> u, In<double, 2> v) const {
+    const double corner = u[c.x(1).y(-1)] * u[c.y(1).z(1)] - u[c.x(-1).z(1)] / (2.0 + v[0][c] * v[0][c]);
+    const double star = u[c.x(1)] + u[c.x(-1)] + u[c.y(1)] + u[c.y(-1)] + u[c.z(1)] + u[c.z(-1)] - 6 * u[c];
+    next[c] = u[c] + a * star + 0.01 * corner * v[1][c.x(-1)] +
+              1e-3 * static_cast<double>((g.x + 2 * g.y + 3 * g.z) % 5);
+  }
+};
+struct AdvanceV {
+  SC_FN double operator()(At c, Out<double, 2> next, In<double, 2> v, In<double> u) const {
+    next[0][c] = 0.9 * v[0][c] + 0.05 * (u[c.x(2)] - u[c.y(-2)] + u[c.z(2)]);
+    next[1][c] = 0.9 * v[1][c] + 0.05 * (u[c.z(-2)] + u[c.y(2)] - u[c.x(-2)]) * v[0][c];
+    return next[0][c] * next[1][c];
+  }
+};
+// Looks along the normal only.
+struct Extrapolate {
+  SC_FN void operator()(Border b, Out<double> q) const {
+    q[b.ghost(1)] = 2 * q[b.inside(1)] - q[b.inside(2)];
+    q[b.ghost(2)] = 0.5 * q[b.ghost(1)];
+  }
+};
+struct Swirl {  // two components; position matters
+  SC_FN void operator()(Border b, Index g, Out<double, 2> q) const {
+    for (int n = 1; n <= b.layers; ++n) {
+      q[0][b.ghost(n)] = -q[1][b.inside(n)] + 1e-3 * static_cast<double>(g.x - g.y);
+      q[1][b.ghost(n)] = q[0][b.inside(n)];
+    }
+  }
+};
+struct Skewed {  // reads a tangential neighbour, like the wall of a skewed grid
+  SC_FN void operator()(Border b, Out<double> q) const {
+    q[b.ghost(1)] = q[b.inside(1)] + 0.25 * (q[b.inside(1).x(1)] - q[b.inside(1).y(-1)]);
+    q[b.ghost(2)] = q[b.ghost(1)];
+  }
+};
+
+struct Problem {
+  Int3 cells;
+  Bool3 periodic;
+  bool skewed;
+};
+
+struct Outcome {
+  std::vector<double> u, v;  // global, on rank 0
+  double sum = 0;
+};
+
+inline void poison(AnyField& field) {
+  for (int level = 0; level < field.levels(); ++level) {
+    Storage& s = field.storage(level);
+    const Layout& l = field.grid().layout();
+    s.begin_host_write();
+    auto* base = reinterpret_cast<double*>(s.host_base());
+    for (int k = 0; k < s.components(); ++k)
+      for (std::ptrdiff_t i = 0; i < l.elements; ++i)
+        base[k * s.component_stride() + i - l.origin] = std::numeric_limits<double>::quiet_NaN();
+  }
+}
+
+inline std::vector<double> on_root(AnyField& field) {
+  const std::vector<std::byte> bytes = gather(field.storage(0));
+  std::vector<double> values(bytes.size() / sizeof(double));
+  if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+
+inline Outcome run(Context& context, const Problem& problem, Int3 split, RunnerOptions options,
+                   Space space = Space::host) {
+  Grid grid(context, {.cells = problem.cells, .periodic = problem.periodic, .halo = 3, .split = split});
+  Field<double> u(grid, "u", {.levels = 2, .space = space});
+  Field<double, 2> v(grid, "v", {.levels = 2, .space = space});
+  poison(u);
+  poison(v);
+  context.barrier();  // a neighbour of the same node must not read a cell between poison and value
+  u.fill([](int x, int y, int z) { return std::sin(0.7 * x + 0.2 * y * z); });
+  v.fill([](int k, int x, int y, int z) { return std::cos(0.3 * x * (k + 1) - 0.5 * y + 0.1 * z); });
+  for (int axis = 0; axis < 3; ++axis)
+    for (int side = 0; side < 2; ++side) {
+      const Face face{axis, side};
+      if (problem.skewed && axis == 2)
+        boundary(u, face, Skewed{}, 1);
+      else
+        boundary(u, face, Extrapolate{});
+      boundary(v, face, Swirl{});
+    }
+  Runner runner(context, options);
+  Sweep first("first", AdvanceU{}, writes(u.next()), reads(u.now(), box(1)), reads(v.now(), star(1)));
+  Sweep second("second", AdvanceV{}, SweepOptions{.reduce = Reduce::sum}, writes(v.next()), reads(v.now()),
+               reads(u.now(), star(2)));
+  GlobalValue total(context);
+  Outcome outcome;
+  for (int step = 0; step < 6; ++step) {
+    runner.run(first, AdvanceU{0.05 + 0.001 * step});
+    u.advance();
+    runner.run(second);
+    v.advance();
+    outcome.sum = total.reduce(second.accumulators());
+  }
+  u.storage(0).settle();
+  v.storage(0).settle();
+  outcome.u = on_root(u);
+  outcome.v = on_root(v);
+  context.barrier();
+  return outcome;
+}
+
+// The oracle: the same formulas on one rank by the plainest strategy; compared between rank counts through a
+// file would need the other run, so every rank computes the whole problem alone, on a communicator of its
+// own.
+inline Outcome alone(const Problem& problem, Backend backend = Backend::host) {
+  Context context(MPI_COMM_SELF);
+  open(context, backend);
+  const Outcome outcome =
+      run(context, problem, {1, 1, 1}, {.strategy = Strategy::blocking}, space_of(backend));
+  context.close();
+  return outcome;
+}
+
+inline bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
+}
+
+inline const std::vector<Problem> problems{{{18, 19, 20}, {true, true, true}, false},
+                                           {{19, 18, 23}, {false, false, false}, false},
+                                           {{18, 21, 19}, {false, true, false}, true},
+                                           {{20, 18, 18}, {true, false, false}, true}};
+
+struct Relax {  // reads the 18 neighbours of a cell that four colours keep apart
+  SC_FN void operator()(At c, InOut<double> u) const {
+    double sum = 0;
+    for (int a = 0; a < 3; ++a) {
+      const int b = (a + 1) % 3;
+      sum += u[c.along(a, 1)] + u[c.along(a, -1)] + 0.3 * u[c.along(a, 1).along(b, 1)] -
+             0.2 * u[c.along(a, -1).along(b, 1)] + 0.1 * u[c.along(a, 1).along(b, -1)] +
+             0.4 * u[c.along(a, -1).along(b, -1)];
+    }
+    u[c] = 0.4 * u[c] + 0.07 * sum;
+  }
+};
+
+inline std::vector<double> relax(Context& context, Bool3 periodic, Int3 split, RunnerOptions options,
+                                 Space space = Space::host) {
+  Grid grid(context, {.cells = {16, 18, 20}, .periodic = periodic, .halo = 1, .split = split});
+  Field<double> u(grid, "u", {.space = space});
+  poison(u);
+  context.barrier();
+  u.fill([](int x, int y, int z) { return std::sin(0.7 * x + 0.2 * y * z); });
+  for (int axis = 0; axis < 3; ++axis)
+    for (int side = 0; side < 2; ++side) boundary(u, {axis, side}, Mirrored<double>{});
+  Runner runner(context, options);
+  Sweep sweep("relax", Relax{}, SweepOptions{.colours = 4}, updates(u.now(), box(1)));
+  for (int n = 0; n < 5; ++n) runner.run(sweep);
+  u.storage(0).settle();
+  std::vector<double> values = on_root(u);
+  context.barrier();
+  return values;
+}
+
+}  // namespace sc::test

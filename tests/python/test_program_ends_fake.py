@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The program around a FAKE compiled module: signals, killed ranks, damaged files, full disks, and going on
+from there."""
+
+import json
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+
+from conftest import CASE, sentence_of, steps_in
+from subcurrent.errors import BAD_INPUT, DIVERGED, OK, OTHER, STOPPED, STORAGE
+
+pytestmark = [
+    pytest.mark.mpi,
+    pytest.mark.skipif(shutil.which("mpirun") is None, reason="there is no mpirun"),
+]
+
+
+def wait_for(condition, seconds=60.0):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGUSR1])
+def test_a_signal_stops_cleanly_and_resume_continues(fake_program, number):
+    fake_program.write_case(CASE.replace("steps = 12", "steps = 400"))
+    folder = fake_program.folder / "r"
+    running = fake_program.start("run", "case.toml", "--out", "r", FAKE_STEP_SECONDS="0.02")
+    wait_for(lambda: (folder / "history.csv").exists() and len(steps_in(folder)) > 5)
+    running.send_signal(number)
+    said, _ = running.communicate(timeout=30)
+    assert running.returncode == STOPPED, said
+    assert "--resume" in said
+    assert json.loads((folder / "summary.json").read_text())["state"] == "stopped"
+    stopped_at = steps_in(folder)[-1]
+    assert 5 < stopped_at < 400
+    done = fake_program("run", "case.toml", "--out", "r", "--resume", "--set", f"run.steps={stopped_at + 5}")
+    assert done.returncode == OK, done.stderr
+    assert f"resumed from checkpoint_{stopped_at:08d}.h5" in done.stdout
+    assert steps_in(folder) == list(range(1, stopped_at + 6))
+
+
+def test_a_killed_launcher_leaves_a_checkpoint_and_no_ranks(fake_program):
+    fake_program.write_case(CASE.replace("steps = 12", "steps = 4000"))
+    folder = fake_program.folder / "r"
+    running = fake_program.start("run", "case.toml", "--out", "r", FAKE_STEP_SECONDS="0.02")
+    wait_for(lambda: (folder / "history.csv").exists() and len(steps_in(folder)) > 5)
+    running.kill()
+    running.communicate(timeout=30)
+    wait_for((folder / "summary.json").exists)
+    assert json.loads((folder / "summary.json").read_text())["state"] == "stopped"
+    more = steps_in(folder)[-1] + 3
+    options = ("--resume", "--set", f"run.steps={more}", "--set", "output.figures=false")
+    wait_for(lambda: fake_program("run", "case.toml", "--out", "r", *options).returncode == OK)
+    assert steps_in(folder) == list(range(1, more + 1))
+
+
+def test_a_signal_that_comes_twice_over_is_one_request(fake_program):
+    """`timeout` sends its signal to the command and to the whole process group."""
+    fake_program.write_case(CASE.replace("steps = 12", "steps = 400"))
+    folder = fake_program.folder / "r"
+    running = fake_program.start("run", "case.toml", "--out", "r", FAKE_STEP_SECONDS="2")
+    wait_for(lambda: (folder / "history.csv").exists() and len(steps_in(folder)) > 0)
+    running.send_signal(signal.SIGTERM)
+    running.send_signal(signal.SIGINT)  # another number, or the kernel might make one of them
+    said, _ = running.communicate(timeout=30)
+    assert running.returncode == STOPPED, said
+    assert "--resume" in said
+    assert "at once, without" not in said
+
+
+def test_a_second_signal_stops_at_once(fake_program):
+    fake_program.write_case(CASE.replace("steps = 12", "steps = 400"))
+    folder = fake_program.folder / "r"
+    running = fake_program.start("run", "case.toml", "--out", "r", FAKE_STEP_SECONDS="60")
+    wait_for((folder / "history.csv").exists)
+    time.sleep(0.5)
+    running.send_signal(signal.SIGINT)
+    time.sleep(0.5)
+    running.send_signal(signal.SIGINT)
+    said, _ = running.communicate(timeout=30)
+    assert running.returncode == STOPPED, said
+    assert "stopped at once" in said
+
+
+def test_a_diverging_run_ends_with_its_sentence(fake_program):
+    fake_program.write_case()
+    done = fake_program("run", "case.toml", "--out", "r", FAKE_NAN_AT="4")
+    assert done.returncode == DIVERGED
+    assert sentence_of(done) == "velocity became NaN at step 4 in cell (1, 2, 3)."
+    assert not (fake_program.folder / "r" / "summary.json").exists()
+
+
+def test_a_killed_rank_is_one_sentence_and_resume_continues(fake_program):
+    fake_program.write_case(CASE + "[output]\ncheckpoint_every = 4\nfigures = false\n")
+    done = fake_program("run", "case.toml", "--out", "r", FAKE_KILL_AT="10")
+    assert done.returncode == OTHER
+    assert "ended unexpectedly" in sentence_of(done)
+    done = fake_program("run", "case.toml", "--out", "r", "--resume")
+    assert done.returncode == OK, done.stderr
+    assert "resumed from checkpoint_00000008.h5" in done.stdout
+    assert steps_in(fake_program.folder / "r") == list(range(1, 13))
+
+
+def test_a_damaged_checkpoint_gives_way_to_the_one_before(fake_program):
+    fake_program.write_case(CASE + "[output]\ncheckpoint_every = 4\nfigures = false\n")
+    assert fake_program("run", "case.toml", "--out", "r").returncode == OK
+    folder = fake_program.folder / "r" / "checkpoints"
+    newest, older = folder / "checkpoint_00000012.h5", folder / "checkpoint_00000008.h5"
+    newest.write_text("rubbish")
+    done = fake_program("run", "case.toml", "--out", "r", "--resume")
+    assert done.returncode == OK, done.stderr
+    assert "refused: " in done.stdout
+    assert "resumed from checkpoint_00000008.h5" in done.stdout
+    for path in folder.iterdir():
+        path.write_text("rubbish")
+    assert older.exists()
+    done = fake_program("run", "case.toml", "--out", "r", "--resume")
+    assert done.returncode == STORAGE
+    assert "is damaged" in sentence_of(done)
+
+
+def test_resume_refuses_another_grid(fake_program):
+    fake_program.write_case()
+    assert fake_program("run", "case.toml", "--out", "r", "--set", "output.figures=false").returncode == OK
+    done = fake_program("run", "case.toml", "--out", "r", "--resume", "--set", "grid.points=[12,12,12]")
+    assert done.returncode == BAD_INPUT
+    assert "--resume needs the same grid" in sentence_of(done)
+
+
+def test_a_full_disk_during_the_run(fake_program):
+    small = fake_program.folder / "small"
+    small.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=120k", "tmpfs", str(small)]
+    if subprocess.run(mount, check=False, capture_output=True).returncode != 0:
+        pytest.skip("mounting a small file system takes root")
+    try:
+        fake_program.write_case(CASE.replace("steps = 12", "steps = 3000"))
+        done = fake_program("run", "case.toml", "--out", "small/r", "--set", "output.snapshots=false")
+        assert done.returncode == STORAGE
+        assert "the disk is full" in sentence_of(done)
+    finally:
+        subprocess.run(["umount", "-l", str(small)], check=True)
+
+
+def test_a_folder_that_cannot_be_made(fake_program):
+    fake_program.write_case()
+    (fake_program.folder / "file").write_text("")
+    done = fake_program("run", "case.toml", "--out", "file/r")
+    assert done.returncode in (BAD_INPUT, STORAGE)
+    sentence_of(done)
