@@ -28,7 +28,8 @@ void set(Box& box, Run& layers, int axis, Run to) {
 
 ArrayHalo::ArrayHalo(Context& context, const ProcessGrid& processes, std::vector<UserArray> arrays,
                      std::vector<std::vector<int>> blocks, ArrayHaloOptions options)
-    : processes_(processes),
+    : context_(context),
+      processes_(processes),
       arrays_(std::move(arrays)),
       blocks_(std::move(blocks)),
       lanes_(options.lanes),
@@ -75,12 +76,21 @@ void ArrayHalo::add_regions(int rank, const Ints4& direction, int phase, bool le
     if (r.source.empty() || r.layers.count == 0) continue;
     r.peer = peer;
     r.phase = phase;
+    r.whole = phase == all() && in_place(peer);
     for (int i = 0; i < most_dims; ++i) {  // of the first array, so that all arrays travel together
       const int a = arrays_[0].split_over[at(i)];
       if (a >= 0 && direction[at(a)] != 0) r.face = {std::min(i, 2), direction[at(a)] > 0 ? 0 : 1};
     }
     out[n].push_back(r);
   }
+}
+
+bool ArrayHalo::in_place(int peer) const {
+  if (peer == context_.rank()) return true;
+  return context_.shared_memory() && context_.node_rank_of(peer) >= 0 &&
+         std::all_of(arrays_.begin(), arrays_.end(), [](const UserArray& array) {
+           return array.places[0].arena && array.places[0].arena->shared();
+         });
 }
 
 /// The cells that `sender` gives the next rank in `direction`; empty where the array has no halo there.

@@ -69,8 +69,11 @@ class ArrayHalo final : public Pending {
   void add_regions(int rank, const Ints4& direction, int phase, bool leaving,
                    std::vector<std::vector<Region>>& out) const;
   Region region(const UserArray& array, int sender, const Ints4& direction) const;
+  /// Whether all() is copied straight out of this rank's cells, as Carrier will find.
+  bool in_place(int peer) const;
   std::vector<Part> clipped(const Parcel& parcel, const Ints4& direction, const CellRange& range) const;
 
+  Context& context_;
   ProcessGrid processes_;
   std::vector<UserArray> arrays_;
   std::vector<std::vector<int>> blocks_;

@@ -2,6 +2,7 @@
 // Parcels: regions grouped by peer and face, and cut.
 #include "engine/move/region.hpp"
 
+#include <limits>
 #include <map>
 #include <tuple>
 
@@ -66,10 +67,15 @@ void cut(const Parcel& parcel, int normal, std::span<const std::size_t> cell_byt
 
 std::vector<Parcel> make_parcels(std::span<const std::vector<Region>> regions,
                                  std::span<const std::size_t> cell_bytes, std::size_t piece_bytes) {
-  std::map<std::tuple<int, int, int, int>, Parcel> whole;  // by phase, axis (z first), side, peer
+  struct Uncut {
+    Parcel parcel;
+    std::size_t piece_bytes;
+  };
+  std::map<std::tuple<int, int, int, int>, Uncut> faces;  // by phase, axis (z first), side, peer
   for (std::size_t item = 0; item < regions.size(); ++item)
     for (const Region& region : regions[item]) {
-      Parcel& parcel = whole[{region.phase, -region.face.axis, region.face.side, region.peer}];
+      auto& [parcel, most] = faces[{region.phase, -region.face.axis, region.face.side, region.peer}];
+      most = region.whole ? std::numeric_limits<std::size_t>::max() : piece_bytes;
       parcel.peer = region.peer;
       parcel.phase = region.phase;
       parcel.parts.push_back({static_cast<int>(item), region.source, region.sink, nullptr, region.lattice,
@@ -77,10 +83,10 @@ std::vector<Parcel> make_parcels(std::span<const std::vector<Region>> regions,
     }
   using Order = std::tuple<int, int, std::size_t, int, int>;  // phase, axis, cut, side, peer
   std::vector<std::pair<Order, Parcel>> sorted;
-  for (auto& [key, parcel] : whole) {
+  for (auto& [key, face] : faces) {
     const auto [phase, axis, side, peer] = key;
     std::vector<Parcel> slices;
-    cut(measured(std::move(parcel), cell_bytes), -axis, cell_bytes, piece_bytes, slices);
+    cut(measured(std::move(face.parcel), cell_bytes), -axis, cell_bytes, face.piece_bytes, slices);
     for (std::size_t n = 0; n < slices.size(); ++n)
       sorted.emplace_back(Order{phase, axis, n, side, peer}, std::move(slices[n]));
   }

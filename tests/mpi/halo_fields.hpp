@@ -22,7 +22,7 @@ struct Fields {
   Fields(const Grid& grid, const std::vector<Spec>& specs, HaloOptions options = {}) {
     std::vector<HaloItem> items;
     for (const Spec& spec : specs) {
-      storages.push_back(std::make_unique<Storage>(grid, "f" + std::to_string(storages.size()), spec.type,
+      storages.push_back(std::make_unique<Storage>(grid, std::to_string(storages.size()), spec.type,
                                                    spec.components, grid.arena()));
       poison(*storages.back());
       items.push_back({storages.back().get(), spec.reach});
