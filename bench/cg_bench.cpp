@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "bench/copy_loop.hpp"
 #include "bench/measure.hpp"
 #include "solvers/cg/benchmark.hpp"
 
@@ -16,20 +17,6 @@ namespace {
 
 using namespace sc;
 using namespace sc::cg;
-
-/// A copy loop as one would write it, with ordinary stores; the empty asm keeps memcpy out.
-[[gnu::noinline]] void copy_loop(double* to, const double* from, std::ptrdiff_t count, int threads) {
-#pragma omp parallel num_threads(threads)
-  {
-    const std::ptrdiff_t n = omp_get_num_threads(), t = omp_get_thread_num();
-    const std::ptrdiff_t first = count / 512 * t / n * 512, last = count / 512 * (t + 1) / n * 512;
-    for (std::ptrdiff_t block = first; block < last; block += 512) {
-#pragma GCC ivdep
-      for (std::ptrdiff_t i = block; i < block + 512; ++i) to[i] = from[i];
-      asm volatile("" ::: "memory");
-    }
-  }
-}
 
 /// 2 d + 1 points on n^d cells.
 LocalRows laplacian(int n, int dimensions) {
@@ -63,10 +50,9 @@ void compare_copy(const std::string& name, const LocalRows& rows, int threads, i
     Product product(context, partition, rows, {Division::row, Hiding::blocking, 1});
     product.x().fill([](int i, int, int) { return 1e-3 * (i % 1000); });
     const double bytes = product.stage().bytes_per_cell() * partition.n();
-    const auto count = static_cast<std::ptrdiff_t>(bytes / 16);  // moved by the copy: 8 read, 8 written
-    std::vector<double> from(static_cast<std::size_t>(count), 1.0), to(from.size());
+    bench::Copy copy(static_cast<std::size_t>(bytes / 16), threads);  // 8 bytes read, 8 written
     std::vector<bench::Way> ways{{"product", [&] { product.run(); }},
-                                 {"copy", [&] { copy_loop(to.data(), from.data(), count, threads); }}};
+                                 {"copy", [&] { copy.run(); }}};
     bench::take_turns(context, ways, turns, 2);
     const std::string what = name + ", " + std::to_string(threads) + (threads > 1 ? " threads" : " thread");
     std::printf("%s: %.0f MB, product %.1f GB/s, copy loop %.1f GB/s; by CPU time %.3f\n", what.c_str(),

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <memory>
 
+#include "bench/copy_loop.hpp"
 #include "bench/measure.hpp"
 #include "engine/exec/face_kernel.hpp"
 #include "solvers/dendrite/model.hpp"
@@ -41,24 +42,6 @@ struct Peak {
   }
 };
 
-struct Copy {
-  explicit Copy(std::size_t count)
-      : from(new double[count]), to(new double[count]), n(std::ptrdiff_t(count)) {}
-  void touch(int threads) {
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (std::ptrdiff_t i = 0; i < n; ++i) from[i] = to[i] = double(i);
-  }
-  void run(int threads) {
-    const double* in = from.get();
-    double* out = to.get();
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (std::ptrdiff_t i = 0; i < n; ++i) out[i] = in[i];
-  }
-  double bytes() const { return 2.0 * sizeof(double) * double(n); }
-  std::unique_ptr<double[]> from, to;
-  std::ptrdiff_t n;
-};
-
 template <class Real, bool noisy, bool turned>
 struct Bed {
   Bed(Context& context, int cells)
@@ -89,13 +72,12 @@ struct Bed {
 template <class Real, bool noisy, bool turned>
 void measure(Context& context, const char* name, int cells, int threads, int turns) {
   Bed<Real, noisy, turned> bed(context, cells);
-  Copy copy(std::size_t{1} << 24);
-  copy.touch(threads);
+  bench::Copy copy(std::size_t{1} << 24, threads);
   volatile double kept = 0;
   std::vector<bench::Way> ways{
       {.name = "step", .run = [&] { bed.run(); }},
       {.name = "peak", .run = [&] { kept = kept + Peak<Real>::of_threads(threads); }},
-      {.name = "copy", .run = [&] { copy.run(threads); }}};
+      {.name = "copy", .run = [&] { copy.run(); }}};
   bench::take_turns(context, ways, turns, 2);
   const double count = double(cells) * cells * cells;
   const auto seconds = [&](const bench::Way& way) { return bench::median(way.busy) / threads; };

@@ -3,11 +3,10 @@
 // the same arrays in the same run. Bytes count each array once: 7 doubles a cell for the sweep, 2 for the
 // copy.
 //   jacobi_bench [turns]
-#include <omp.h>
-
 #include <cstdlib>
 #include <memory>
 
+#include "bench/copy_loop.hpp"
 #include "bench/measure.hpp"
 #include "solvers/cavity/levels.hpp"
 
@@ -16,23 +15,6 @@ namespace {
 using namespace sc;
 using namespace sc::cavity;
 using Points = SevenPoints<double>;
-
-/// A copy loop as one would write it: ordinary stores, aligned, vectorised, shared out evenly. The empty asm
-/// keeps the compiler from calling memcpy, whose non-temporal stores are the other way below.
-[[gnu::noinline]] void copy_loop(double* to, const double* from, std::ptrdiff_t count, int threads) {
-#pragma omp parallel num_threads(threads)
-  {
-    const std::ptrdiff_t n = omp_get_num_threads(), t = omp_get_thread_num();
-    const std::ptrdiff_t first = count / 64 * t / n * 64,
-                         last = t + 1 == n ? count : count / 64 * (t + 1) / n * 64;
-    for (std::ptrdiff_t block = first; block < last; block += 512) {
-      const std::ptrdiff_t end = std::min(block + 512, last);
-#pragma GCC ivdep
-      for (std::ptrdiff_t i = block; i < end; ++i) to[i] = from[i];
-      asm volatile("" ::: "memory");
-    }
-  }
-}
 
 void compare(Int3 cells, int threads, int turns) {
   Context context(MPI_COMM_WORLD, {.threads = threads});
@@ -56,7 +38,7 @@ void compare(Int3 cells, int threads, int turns) {
            runner.run(jacobi, {0.98});
            level.x.advance();
          }},
-        {"copy", [&] { copy_loop(first(level.r), first(level.b), whole, threads); }}};
+        {"copy", [&] { bench::copy_loop(first(level.r), first(level.b), whole, threads); }}};
     bench::take_turns(context, ways, turns, 3);
     const double n = double(grid.own().cells());
     const double sweep_rate = n * jacobi.bytes_per_cell() / bench::median(ways[0]);

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "bench/copy_loop.hpp"
 #include "bench/measure.hpp"
 #include "solvers/magnetosphere/solver.hpp"
 
@@ -56,18 +57,6 @@ bench::Way leaps(const char* name, Bed& bed) {
   return {.name = name, .run = [&bed] { bed.steps(7); }, .before = [&bed] { bed.steps(1); }};
 }
 
-struct Copy {
-  explicit Copy(std::size_t doubles) : from(doubles, 1.0), to(doubles, 2.0) {}
-  void run() {
-    const std::size_t n = from.size();
-#pragma GCC ivdep
-    for (std::size_t i = 0; i < n; ++i) to[i] = from[i];
-    from[0] = to[n / 2];  // or nobody would need the loop
-  }
-  double bytes() const { return 16 * double(from.size()); }
-  std::vector<double> from, to;
-};
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -80,7 +69,7 @@ int main(int argc, char** argv) {
     // CPU seconds of one thread: what other programs take away is not in them.
     for (const Variant& variant :
          {Variant{"ideal", false, false}, Variant{"diffusive", false, true}, Variant{"planet", true, true}}) {
-      Copy copy(std::size_t(n) * std::size_t(n) * std::size_t(n) * 12);
+      bench::Copy copy(std::size_t(n) * std::size_t(n) * std::size_t(n) * 12, 1);
       Bed large(context, variant, n), small(context, variant, cached);
       std::vector<bench::Way> ways{{.name = "copy", .run = [&] { copy.run(); }}, leaps("large", large)};
       bench::take_turns(context, ways, 7, 1);

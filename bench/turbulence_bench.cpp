@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step of the turbulence solver in single precision against one in double, in turns in one process.
+// A step of the turbulence solver in single precision against one in double, and what of it is not transforms
+// (the stages on modes) against a copy of its bytes, in turns in one process.
 //   turbulence_bench [turns [points…]]
 #include <mpi.h>
 
+#include "bench/copy_loop.hpp"
 #include "bench/measure.hpp"
-#include "solvers/turbulence/solver.hpp"
+#include "solvers/turbulence/flow.hpp"
 
 namespace {
 
@@ -30,6 +32,37 @@ void compare(Context& context, int n, int turns) {
                 bench::ratio(ways[1], ways[0]), "no goal");
 }
 
+/// Seconds that stages on modes took so far.
+double pointwise(const turbulence::Flow<double>& flow) {
+  double seconds = 0;
+  for (const char* name : {"curl", "stage", "last stage"}) seconds += flow.store().phases().at(name).compute;
+  return seconds;
+}
+
+/// Four curls and four stages of a step. Bytes count every access of a field once.
+void against_copy(Context& context, int n, int turns) {
+  turbulence::Flow<double> flow(context, {.points = {n, n, n}, .viscosity = 1.0 / 1600, .dt = 1e-3});
+  flow.start_random({.spectrum = std::vector<double>(static_cast<std::size_t>(n / 2), 1e-2)});
+  flow.step();
+  constexpr int curls = 3 + 3 * 2, stages = 4 + 5 + 5 + 3;  // fields of three components read or written
+  const auto modes = static_cast<double>(flow.fft().mode_grid().own().cells());
+  bench::Copy copy(static_cast<std::size_t>((curls + stages) * 3 * modes), context.threads());
+  std::vector<double> seconds;
+  double begin = 0;
+  std::vector<bench::Way> ways{{.name = "step",
+                                .run = [&] { flow.step(); },
+                                .before = [&] { begin = pointwise(flow); },
+                                .after = [&] { seconds.push_back(pointwise(flow) - begin); }},
+                               {.name = "copy", .run = [&] { copy.run(); }}};
+  bench::take_turns(context, ways, turns);
+  const double rate = copy.bytes() / bench::median(seconds), of_copy = copy.bytes() / bench::median(ways[1]);
+  if (context.rank() != 0) return;
+  std::printf("%d^3, %d ranks: stages on modes %.1f GB/s, %.2f of a step; copy loop %.1f GB/s\n", n,
+              context.size(), 1e-9 * rate, bench::median(seconds) / bench::median(ways[0]), 1e-9 * of_copy);
+  bench::report("turbulence stages on modes / copy loop, " + std::to_string(n) + "^3", rate / of_copy,
+                "goal >= 0.75");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -41,7 +74,10 @@ int main(int argc, char** argv) {
   if (sizes.empty()) sizes = {64, 128};
   {
     Context context;
-    for (int n : sizes) compare(context, n, turns);
+    for (int n : sizes) {
+      against_copy(context, n, turns);
+      compare(context, n, turns);
+    }
     context.close();
   }
   MPI_Finalize();

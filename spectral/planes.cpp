@@ -25,7 +25,7 @@ Cells<std::complex<T>> cells_at(std::byte* data, const FFT<T>& fft, std::size_t 
 template <class T>
 std::vector<FarArray> far_planes(const FFT<T>& fft, int count, FarMemory& memory, int pieces) {
   std::vector<FarArray> arrays;
-  for (int k = 0; k + 1 < count; ++k)
+  for (int k = 0; k < count - Planes<T>::near_arrays; ++k)
     arrays.emplace_back(memory, "planes " + std::to_string(k), fft.plane_cells().z,
                         Planes<T>::plane_bytes(fft, true), pieces);
   return arrays;
@@ -90,7 +90,7 @@ class InFiles final : public Planes<T> {
   }
 
   void fill(int array, const std::function<void(Cells<C>)>& action) override {
-    const int here = stays(array) ? last_near : turn_;
+    const int here = home(array);
     if (writing_ == here) end(Way::out);
     action(cells(here));
     if (stays(array)) return;
@@ -98,13 +98,18 @@ class InFiles final : public Planes<T> {
     end(Way::out);
     copy(Way::out, array, here);
     writing_ = here;
-    turn_ = 1 - turn_;
+  }
+
+  void prefetch(const std::vector<Use>& uses) override {
+    end(Way::out);
+    ring_.prefetch(phase(uses));
   }
 
   void meet(const std::vector<Use>& uses, const Meeting& meeting) override {
     settle();
     std::vector<Cells<C>> arrays(static_cast<std::size_t>(this->count()));
-    arrays.back() = cells(last_near);
+    for (int k = this->count() - near_arrays; k < this->count(); ++k)
+      arrays[static_cast<std::size_t>(k)] = cells(home(k));
     ring_.run(phase(uses), [&](const Slot& slot) {
       std::size_t n = 0;
       for (const Use& use : uses)
@@ -112,15 +117,14 @@ class InFiles final : public Planes<T> {
           arrays[static_cast<std::size_t>(use.array)] = cells_at(slot.plane(n++, 0), fft_, plane_);
       meeting(slot.lo(), slot.hi(), arrays);
     });
-    turn_ = 0;  // for the first that is taken: the last array is in the other one
   }
 
   void take(int array, int next, const std::function<void(Cells<const C>)>& action) override {
-    const int here = stays(array) ? last_near : coming_ == array ? coming_to_ : turn_;
+    const int here = stays(array) ? home(array) : coming_ == array ? coming_to_ : 0;
     if (!stays(array) && coming_ != array) come(array, here);
     end(Way::in);
     coming_ = -1;
-    if (next >= 0) come(next, 1 - here);
+    if (next >= 0 && !stays(next)) come(next, 1 - here);
     action(cells(here));
   }
 
@@ -137,8 +141,10 @@ class InFiles final : public Planes<T> {
   }
 
  private:
-  static constexpr int last_near = 1;  // which near array holds the one that has no file
-  bool stays(int array) const { return array == this->count() - 1; }
+  using Planes<T>::near_arrays;
+  bool stays(int array) const { return array >= this->count() - near_arrays; }
+  /// Which near array is filled with it: while it is written, the next is filled in the other one.
+  static int home(int array) { return array % near_arrays; }
   Cells<C> cells(int near) const {
     return cells_at(near_[static_cast<std::size_t>(near)].get(), fft_, plane_);
   }
@@ -174,9 +180,8 @@ class InFiles final : public Planes<T> {
   SlabStream& ring_;
   std::size_t plane_;
   std::vector<FarArray> far_;
-  std::array<FarMemory::Buffer, 2> near_;
+  std::array<FarMemory::Buffer, near_arrays> near_;
   std::vector<FarPart> parts_;
-  int turn_ = 0;                      ///< which near array is filled next
   int writing_ = -1;                  ///< which near array is being written
   int coming_ = -1, coming_to_ = -1;  ///< which array is being read, and to which near one
 };

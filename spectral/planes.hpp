@@ -3,8 +3,8 @@
 // where all of them meet at the points plane by plane. They wait in memory or in files; whoever fills, meets
 // and takes them cannot tell which.
 //
-// In files, two arrays are near: one is written or read while the other is transformed. The last array never
-// leaves memory.
+// In files, two arrays are near: one is written or read while the other is transformed. The last two never
+// leave memory.
 #pragma once
 
 #include <functional>
@@ -29,6 +29,8 @@ class Planes {
   /// Own planes [lo, hi), in every array that is used; plane 0 is the rank's first.
   using Meeting = std::function<void(int lo, int hi, const std::vector<Cells<C>>& arrays)>;
 
+  static constexpr int near_arrays = 2;
+
   explicit Planes(int count) : count_(count) {}
   Planes(const Planes&) = delete;
   Planes& operator=(const Planes&) = delete;
@@ -37,9 +39,13 @@ class Planes {
   int count() const { return count_; }
   /// `action` sets the whole of an array.
   virtual void fill(int array, const std::function<void(Cells<C>)>& action) = 0;
+  /// Of a meeting, which comes next, what it needs first is read while the last array is filled; to be called
+  /// when all others have been filled.
+  virtual void prefetch(const std::vector<Use>&) {}
   /// All arrays together, plane by plane.
   virtual void meet(const std::vector<Use>& uses, const Meeting& meeting) = 0;
-  /// `action` reads the whole of an array; meanwhile `next` comes near, which is taken next (-1: none).
+  /// `action` reads the whole of an array; meanwhile `next` comes near, which is taken next (-1: none). The
+  /// last array is taken first, then the last but one: others come where these were.
   virtual void take(int array, int next, const std::function<void(Cells<const C>)>& action) = 0;
   /// Until no file is read or written any more; before others use the same far memory.
   virtual void settle() {}

@@ -19,7 +19,9 @@ constexpr std::size_t line = 64;
 // cache set.
 constexpr std::size_t stagger = 5 * line;
 constexpr std::size_t stagger_period = 12;
+// A window is dear to make, so that small blocks share one: what of it nobody takes is lost.
 constexpr int chunk_slots = 8;
+constexpr double most_shared_bytes = 4 << 20;
 
 std::size_t round_up(std::size_t bytes) { return (bytes + line - 1) / line * line; }
 
@@ -34,17 +36,19 @@ Arena::Block Arena::allocate(std::size_t slot_bytes, int slots) {
   slot_bytes = round_up(slot_bytes) + stagger * stagger_period;
   Chunk* chunk = chunks_.empty() ? nullptr : chunks_.back().get();
   if (!chunk || chunk->used + slots > chunk->slots) {
-    // Large blocks come by themselves: what they left of a chunk would be memory that nobody uses.
-    const bool small = chunk && 2 * slots <= chunk_slots;
-    add_chunk(slot_bytes, std::max(slots, small ? chunk_slots : 2));
+    const bool small = chunk && 2 * slots <= chunk_slots &&
+                       context_.max(static_cast<double>(slot_bytes)) * chunk_slots <= most_shared_bytes;
+    add_chunk(slot_bytes, small ? chunk_slots : slots);
     chunk = chunks_.back().get();
   }
   if (chunk->slot_bytes != slot_bytes)
     throw Error(Exit::failure, "the slots of an arena are all of one size");
+  std::size_t before = 0;  // slots taken, of all chunks
+  for (const auto& c : chunks_) before += static_cast<std::size_t>(c->used);
   Block block;
   block.chunk = static_cast<int>(chunks_.size()) - 1;
   block.offset = static_cast<std::size_t>(chunk->used) * slot_bytes +
-                 stagger * (static_cast<std::size_t>(chunk->used) % stagger_period);
+                 stagger * (before % stagger_period);
   block.bytes = static_cast<std::size_t>(slots) * slot_bytes - stagger * stagger_period;
   block.data = chunk->data + block.offset;
   chunk->used += slots;

@@ -87,7 +87,9 @@ class Flow final : public Turbulence {
   void evaluate(const Evaluation& how);
   void evaluate_twice(const Evaluation& how);
   void evaluate_divergence(const Evaluation& how);
-  void meet(const std::vector<typename spectral::Planes<Real>::Use>& uses, bool speed);
+  using Use = typename spectral::Planes<Real>::Use;
+  void to_planes(int array, int component, const std::vector<Use>* meeting = nullptr);
+  void meet(const std::vector<Use>& uses, bool speed);
   // points.cpp: what is done with the planes [lo, hi) of the arrays that meet
   using Arrays = std::vector<spectral::Cells<Mode>>;
   void each_plane(int lo, int hi, const std::function<void(int z, int thread)>& action);

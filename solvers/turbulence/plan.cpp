@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "engine/base/error.hpp"
+#include "spectral/planes.hpp"
 
 namespace sc::turbulence {
 
@@ -46,8 +47,8 @@ Plan plan_of(const Needs& s, bool planes, bool fields, int files, Io io) {
   p.memory = s.fixed;
   std::int64_t slot = 0;
   if (planes) {
-    // Two arrays near. A meeting has five in a slot; of seven passes each way, five fill and two leave.
-    constexpr int far = plane_arrays - 1, passes = far + 2;
+    // Two arrays near. A meeting has four in a slot, read once; one of them changes and is read again.
+    constexpr int far = plane_arrays - spectral::Planes<double>::near_arrays, passes = far + 1;
     p.memory += 2 * near_bytes(s.planes * s.file_plane_bytes);
     p.disk += far * plane.on_disk();
     p.read += s.evaluations * passes * plane.moved();

@@ -89,9 +89,9 @@ double Flow<Real>::skewness() {
     store_->fill(
         3 + d, [&](spectral::Cells<Mode> to) { fft_.backward_across(spectral::cells_of(work().now()), to); });
   }
-  using Use = StreamUse::Mode;
+  constexpr auto reads_only = StreamUse::Mode::reads;
   std::vector<std::vector<Accumulator>> sums(workplaces_.size(), std::vector(2, Accumulator(Reduce::sum)));
-  store_->meet({{3, Use::reads}, {4, Use::reads}, {5, Use::reads}},
+  store_->meet({{3, reads_only}, {4, reads_only}, {5, reads_only}},
                [&](int lo, int hi, const Arrays& planes) {
                  each_plane(lo, hi, [&](int z, int thread) {
                    through_points(z, planes, 3, plane_arrays, thread, [&](Workplace<Real>& here) {

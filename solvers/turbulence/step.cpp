@@ -112,44 +112,37 @@ void Flow<Real>::evaluate_twice(const Evaluation& how) {
 template <class Real>
 void Flow<Real>::evaluate(const Evaluation& how) {
   if (options_.form == Form::divergence) return evaluate_divergence(how);
-  const auto to_planes = [&](int array, int d) {
-    store_->fill(
-        array, [&](spectral::Cells<Mode> to) { fft_.backward_across(spectral::cells_of(v_.now(), d), to); });
-  };
+  const std::vector<Use> uses{{0, reads_only}, {1, reads_only}, {2, reads_only},
+                              {3, changes},    {4, changes},    {5, changes}};
   for (int d = 0; d < 3; ++d) to_planes(d, d);
   // u = v if it is to be kept, v <- i k x v
   Sweep curl("curl", Curl{wavenumbers()}, SweepOptions{.flops = 18}, updates(v_.now()));
   Sweep keep_curl("curl", KeepCurl{{wavenumbers()}}, SweepOptions{.flops = 18}, writes(u_),
                   updates(v_.now()));
   store_->run(how.keep ? static_cast<Stage&>(keep_curl) : curl);
-  for (int d = 0; d < 3; ++d) to_planes(3 + d, d);
+  for (int d = 0; d < 3; ++d) to_planes(3 + d, d, d == 2 ? &uses : nullptr);
   // w <- u x w
-  meet({{0, reads_only}, {1, reads_only}, {2, reads_only}, {3, changes}, {4, changes}, {5, changes}},
-       how.choose_dt);
-  constexpr std::array order{2, 0, 1};  // the last is still in memory
-  for (std::size_t n = 0; n < order.size(); ++n) {
-    const bool more = n + 1 < order.size();
-    store_->take(3 + order[n], more ? 3 + order[n + 1] : -1, [&](spectral::Cells<const Mode> from) {
-      if (!more) store_->prefetch(how.next);
-      fft_.forward_across(from, spectral::cells_of(v_.now(), order[n]));
+  meet(uses, how.choose_dt);
+  for (int d = 2; d >= 0; --d)  // the last two are still in memory
+    store_->take(3 + d, d > 0 ? 2 + d : -1, [&](spectral::Cells<const Mode> from) {
+      if (d == 0) store_->prefetch(how.next);
+      fft_.forward_across(from, spectral::cells_of(v_.now(), d));
     });
-  }
 }
 
 /// v_a <- - i k_b F(v_a v_b): three arrays to the points, six back.
 template <class Real>
 void Flow<Real>::evaluate_divergence(const Evaluation& how) {
-  for (int d = 0; d < 3; ++d)
-    store_->fill(
-        3 + d, [&](spectral::Cells<Mode> to) { fft_.backward_across(spectral::cells_of(v_.now(), d), to); });
+  const std::vector<Use> uses{{3, changes},     {4, changes},     {5, changes},
+                              {0, writes_only}, {1, writes_only}, {2, writes_only}};
   Sweep keep("keep", Copy{}, writes(u_), reads(v_.now()));
   if (how.keep) store_->run(keep);
-  meet({{3, changes}, {4, changes}, {5, changes}, {0, writes_only}, {1, writes_only}, {2, writes_only}},
-       how.choose_dt);
+  for (int d = 0; d < 3; ++d) to_planes(3 + d, d, d == 2 ? &uses : nullptr);
+  meet(uses, how.choose_dt);
   struct Product {
     int array, a, b;
   };
-  constexpr std::array<Product, 6> order{{{5, 2, 2}, {0, 0, 0}, {1, 0, 1}, {2, 0, 2}, {3, 1, 1}, {4, 1, 2}}};
+  constexpr std::array<Product, 6> order{{{5, 2, 2}, {4, 1, 2}, {0, 0, 0}, {1, 0, 1}, {2, 0, 2}, {3, 1, 1}}};
   Sweep derive("divergence", Divergence{}, SweepOptions{.flops = 8}, updates(v_.now()), reads(work().now()));
   for (std::size_t n = 0; n < order.size(); ++n) {
     const Product& p = order[n];
@@ -162,8 +155,17 @@ void Flow<Real>::evaluate_divergence(const Evaluation& how) {
   }
 }
 
+/// Planes of a component of v; of `meeting`, if it comes next, the first piece is read meanwhile.
 template <class Real>
-void Flow<Real>::meet(const std::vector<typename spectral::Planes<Real>::Use>& uses, bool speed) {
+void Flow<Real>::to_planes(int array, int component, const std::vector<Use>* meeting) {
+  store_->fill(array, [&](spectral::Cells<Mode> to) {
+    if (meeting) store_->prefetch(*meeting);
+    fft_.backward_across(spectral::cells_of(v_.now(), component), to);
+  });
+}
+
+template <class Real>
+void Flow<Real>::meet(const std::vector<Use>& uses, bool speed) {
   for (auto& of_thread : fastest_)
     for (Accumulator& a : of_thread) a.clear();
   store_->meet(uses, [&](int lo, int hi, const auto& arrays) { products(lo, hi, arrays, speed); });

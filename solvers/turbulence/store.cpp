@@ -50,7 +50,7 @@ Store<Real>::Store(Runner& runner, const spectral::FFT<Real>& fft, const Plan& p
     return;
   }
   context.together([&] {
-    const auto far = static_cast<std::size_t>(plane_arrays - 1);
+    const auto far = static_cast<std::size_t>(plane_arrays - Planes::near_arrays);
     const std::size_t piece = Planes::most_piece_bytes(fft, plan.files);
     if (plan.planes_in_files) slot = std::max(slot, far * piece);
     ring_ = std::make_unique<FarRunner>(
@@ -89,6 +89,11 @@ void Store<Real>::fill(int array, const std::function<void(spectral::Cells<Mode>
   StorePhase& phase = phases_["to planes"];
   planes_->fill(array, [&](spectral::Cells<Mode> cells) { timed(phase, [&] { action(cells); }); });
   count(phase, planes_->phase({{array, StreamUse::Mode::writes}}));
+}
+
+template <class Real>
+void Store<Real>::prefetch(const std::vector<typename Planes::Use>& uses) {
+  planes_->prefetch(uses);
 }
 
 template <class Real>

@@ -35,8 +35,9 @@ class Store {
         const std::vector<const char*>& fields);
 
   Level<Mode, 3> field(std::size_t n) { return {fields_[n].get(), 0}; }
-  // A phase: one array, or all that meet, or one stage. See Planes for the first three.
+  // A phase: one array, or all that meet, or one stage. See Planes for the first four.
   void fill(int array, const std::function<void(spectral::Cells<Mode>)>& action);
+  void prefetch(const std::vector<typename Planes::Use>& uses);
   void meet(const std::vector<typename Planes::Use>& uses, const typename Planes::Meeting& meeting);
   void take(int array, int next, const std::function<void(spectral::Cells<const Mode>)>& action);
   /// Collective. Of `next`, the stage that follows, the first piece is read meanwhile.

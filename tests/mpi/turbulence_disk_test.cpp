@@ -307,7 +307,7 @@ TEST_P(TurbulenceFaults, AFileCutByAnotherIsNamed) {
     return result;
   };
   const std::string sentence = sentence_of(folder, GetParam(), cut, list);
-  EXPECT_EQ(files.size(), 11U);
+  EXPECT_EQ(files.size(), 10U);
   EXPECT_NE(sentence.find("cannot read the scratch file of \"planes 0\""), std::string::npos) << sentence;
   EXPECT_NE(sentence.find("shorter than it was"), std::string::npos) << sentence;
   files.clear();
