@@ -51,8 +51,7 @@ void compare_copy(const std::string& name, const LocalRows& rows, int threads, i
     product.x().fill([](int i, int, int) { return 1e-3 * (i % 1000); });
     const double bytes = product.stage().bytes_per_cell() * partition.n();
     bench::Copy copy(static_cast<std::size_t>(bytes / 16), threads);  // 8 bytes read, 8 written
-    std::vector<bench::Way> ways{{"product", [&] { product.run(); }},
-                                 {"copy", [&] { copy.run(); }}};
+    std::vector<bench::Way> ways{{"product", [&] { product.run(); }}, {"copy", [&] { copy.run(); }}};
     bench::take_turns(context, ways, turns, 2);
     const std::string what = name + ", " + std::to_string(threads) + (threads > 1 ? " threads" : " thread");
     std::printf("%s: %.0f MB, product %.1f GB/s, copy loop %.1f GB/s; by CPU time %.3f\n", what.c_str(),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The copy that memory-bound sweeps are held against: aligned, vectorised, ordinary stores, shared out evenly.
+// The copy that memory-bound sweeps are held against: aligned, vectorised, ordinary stores, shared out
+// evenly.
 #pragma once
 
 #include <omp.h>

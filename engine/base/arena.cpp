@@ -47,8 +47,7 @@ Arena::Block Arena::allocate(std::size_t slot_bytes, int slots) {
   for (const auto& c : chunks_) before += static_cast<std::size_t>(c->used);
   Block block;
   block.chunk = static_cast<int>(chunks_.size()) - 1;
-  block.offset = static_cast<std::size_t>(chunk->used) * slot_bytes +
-                 stagger * (before % stagger_period);
+  block.offset = static_cast<std::size_t>(chunk->used) * slot_bytes + stagger * (before % stagger_period);
   block.bytes = static_cast<std::size_t>(slots) * slot_bytes - stagger * stagger_period;
   block.data = chunk->data + block.offset;
   chunk->used += slots;

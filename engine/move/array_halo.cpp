@@ -71,12 +71,14 @@ void ArrayHalo::add_regions(int rank, const Ints4& direction, int phase, bool le
   for (int& component : back) component = -component;
   const int peer = processes_.neighbour(rank, leaving ? direction : back);
   if (peer < 0) return;
+  const int sender = leaving ? rank : peer;
+  const bool whole = phase == all() && in_place(sender, peer, direction);
   for (std::size_t n = 0; n < arrays_.size(); ++n) {
-    Region r = region(arrays_[n], leaving ? rank : peer, direction);
+    Region r = region(arrays_[n], sender, direction);
     if (r.source.empty() || r.layers.count == 0) continue;
     r.peer = peer;
     r.phase = phase;
-    r.whole = phase == all() && in_place(peer);
+    r.whole = whole;
     for (int i = 0; i < most_dims; ++i) {  // of the first array, so that all arrays travel together
       const int a = arrays_[0].split_over[at(i)];
       if (a >= 0 && direction[at(a)] != 0) r.face = {std::min(i, 2), direction[at(a)] > 0 ? 0 : 1};
@@ -85,11 +87,12 @@ void ArrayHalo::add_regions(int rank, const Ints4& direction, int phase, bool le
   }
 }
 
-bool ArrayHalo::in_place(int peer) const {
+bool ArrayHalo::in_place(int sender, int peer, const Ints4& direction) const {
   if (peer == context_.rank()) return true;
   return context_.shared_memory() && context_.node_rank_of(peer) >= 0 &&
-         std::all_of(arrays_.begin(), arrays_.end(), [](const UserArray& array) {
-           return array.places[0].arena && array.places[0].arena->shared();
+         std::all_of(arrays_.begin(), arrays_.end(), [&](const UserArray& array) {
+           return array.places[0].arena && array.places[0].arena->shared() &&
+                  !narrow(region(array, sender, direction).source, array.cell_bytes);
          });
 }
 

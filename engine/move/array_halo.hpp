@@ -70,7 +70,7 @@ class ArrayHalo final : public Pending {
                    std::vector<std::vector<Region>>& out) const;
   Region region(const UserArray& array, int sender, const Ints4& direction) const;
   /// Whether all() is copied straight out of this rank's cells, as Carrier will find.
-  bool in_place(int peer) const;
+  bool in_place(int sender, int peer, const Ints4& direction) const;
   std::vector<Part> clipped(const Parcel& parcel, const Ints4& direction, const CellRange& range) const;
 
   Context& context_;

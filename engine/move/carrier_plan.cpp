@@ -126,7 +126,12 @@ Transport Carrier::choose(const Parcel& parcel) const {
   if (device_) return *context_.device_messages() ? Transport::device : Transport::pinned;
   if (context_.options().transport == TransportPolicy::mpi) return Transport::mpi;
   if (!on_node(parcel.peer)) return Transport::mpi;
-  if (pace_ == Pace::singly && parcel.phase != read_in_place_) return Transport::staged;
+  const auto narrow_rows = [&](const Part& part) {
+    return narrow(part.source, routes_[static_cast<std::size_t>(part.item)].cell_bytes);
+  };
+  if (pace_ == Pace::singly &&
+      (parcel.phase != read_in_place_ || std::any_of(parcel.parts.begin(), parcel.parts.end(), narrow_rows)))
+    return Transport::staged;
   return peer_cells_.empty() ? Transport::staged : Transport::shared;
 }
 

@@ -4,6 +4,7 @@
 // label: sanitize
 // halo_allocate: that arrays in it are really copied by their readers, when they are not, what halo_free
 // refuses, and that mistakes of one rank are heard of by all. halo_functions_test fills every halo from it.
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
@@ -15,14 +16,17 @@ namespace {
 using namespace sc::test;
 
 constexpr std::int64_t n = 6;
-constexpr std::size_t bytes = (n + 2) * sizeof(double);
+constexpr std::int64_t wide = 8;  // a cache line of doubles: shorter rows are packed
+constexpr std::size_t bytes = (n + 2) * wide * sizeof(double);
 
-/// A ring of all ranks, n own cells each, in the memory given.
+/// A ring of all ranks, n own rows each, in the memory given.
 struct Ring {
-  explicit Ring(void* data, void* next = nullptr, MPI_Comm comm = MPI_COMM_WORLD) : comm_(comm) {
-    const std::array<std::int64_t, 1> own{n};
-    array_ = halo_array_of(data, HALO_REAL64, 1, own.data(), 1);
+  explicit Ring(void* data, void* next = nullptr, MPI_Comm comm = MPI_COMM_WORLD, std::int64_t row = wide)
+      : comm_(comm), row_(row) {
+    const std::array<std::int64_t, 2> own{n, row};
+    array_ = halo_array_of(data, HALO_REAL64, 2, own.data(), 1);
     array_.next = next;
+    array_.split[1] = array_.low[1] = array_.high[1] = 0;
     options_ = halo_options_of(1);
     options_.periodic[0] = 1;
     options_.timeout = 30;
@@ -38,21 +42,26 @@ struct Ring {
     EXPECT_TRUE(ok(halo_describe(handle, text.data(), text.size())));
     return text.data();
   }
-  /// Own cells from their number on the ring and `salt`; halos that nobody has filled.
+  double* at(std::int64_t i) const { return data() + i * row_; }
+  void set(std::int64_t i, double value) const { std::fill_n(at(i), row_, value); }
+  /// Own rows from their number on the ring and `salt`; halos that nobody has filled.
   void fill(double salt) const {
-    double* u = data();
-    for (std::int64_t i = 0; i < n; ++i) u[i + 1] = salt + static_cast<double>(rank(comm_) * n + i);
-    u[0] = u[n + 1] = -1;
+    for (std::int64_t i = 0; i < n; ++i) set(i + 1, salt + static_cast<double>(rank(comm_) * n + i));
+    set(0, -1);
+    set(n + 1, -1);
   }
   void expect_halos(double salt) const {
     const std::int64_t all = n * ranks(), first = rank(comm_) * n;
-    EXPECT_EQ(data()[0], salt + static_cast<double>((first + all - 1) % all));
-    EXPECT_EQ(data()[n + 1], salt + static_cast<double>((first + n) % all));
+    for (std::int64_t c = 0; c < row_; ++c) {
+      EXPECT_EQ(at(0)[c], salt + static_cast<double>((first + all - 1) % all));
+      EXPECT_EQ(at(n + 1)[c], salt + static_cast<double>((first + n) % all));
+    }
   }
   halo_handle handle = HALO_NULL;
 
  private:
   MPI_Comm comm_;
+  std::int64_t row_;
   halo_array array_;
   halo_options options_;
 };
@@ -66,16 +75,19 @@ void* memory() {
 TEST(HaloMemory, IsZeroedAlignedAndReadInPlace) {
   void* given = memory();
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(given) % 64, 0U);
-  for (std::int64_t i = 0; i < n + 2; ++i) EXPECT_EQ(static_cast<double*>(given)[i], 0);
-  Ring ring(given);
-  ASSERT_TRUE(ok(ring.init()));
-  EXPECT_EQ(ring.described().find("shared") != std::string::npos, ranks() > 1) << ring.described();
-  for (int salt = 1; salt <= 50; ++salt) {  // no rank may overwrite what another has yet to copy
-    ring.fill(salt);
-    ASSERT_TRUE(ok(halo_exchange(ring.handle)));
-    ring.expect_halos(salt);
+  for (std::int64_t i = 0; i < (n + 2) * wide; ++i) EXPECT_EQ(static_cast<double*>(given)[i], 0);
+  for (const std::int64_t row : {wide, wide - 1}) {  // a row shorter than a cache line is not
+    Ring ring(given, nullptr, MPI_COMM_WORLD, row);
+    ASSERT_TRUE(ok(ring.init()));
+    EXPECT_EQ(ring.described().find("shared") != std::string::npos, ranks() > 1 && row == wide)
+        << ring.described();
+    for (int salt = 1; salt <= 50; ++salt) {  // no rank may overwrite what another has yet to copy
+      ring.fill(salt);
+      ASSERT_TRUE(ok(halo_exchange(ring.handle)));
+      ring.expect_halos(salt);
+    }
+    ASSERT_TRUE(ok(halo_finalize(&ring.handle)));
   }
-  ASSERT_TRUE(ok(halo_finalize(&ring.handle)));
   EXPECT_TRUE(ok(halo_free(&given)));
   EXPECT_EQ(given, nullptr);
 }
@@ -91,7 +103,7 @@ TEST(HaloMemory, LeavesSendsToThemselves) {
   ASSERT_TRUE(ok(halo_isend(ring.handle, up.data(), nullptr, nullptr, sends.data())));
   ASSERT_TRUE(ok(halo_isend(ring.handle, down.data(), nullptr, nullptr, &sends[1])));
   for (halo_request& send : sends) ASSERT_TRUE(ok(halo_wait(ring.handle, &send)));
-  for (std::int64_t i = 1; i <= n; ++i) ring.data()[i] = -2;
+  for (std::int64_t i = 1; i <= n; ++i) ring.set(i, -2);
   MPI_Barrier(MPI_COMM_WORLD);
   for (const auto& d : {up, down}) {
     halo_request receive = HALO_REQUEST_NULL;
@@ -111,13 +123,14 @@ TEST(HaloMemory, FollowsHaloStep) {
   ring.fill(0);
   ASSERT_TRUE(ok(halo_modified(ring.handle)));
   const auto add_one = [](const halo_box* box, void* const now[], void* const next[], void*) {
-    for (std::int64_t i = box->lo[0] + 1; i <= box->hi[0]; ++i)
+    for (std::int64_t i = (box->lo[0] + 1) * wide; i < (box->hi[0] + 1) * wide; ++i)
       static_cast<double*>(next[0])[i] = static_cast<double*>(now[0])[i] + 1;
   };
   for (int step = 1; step <= 3; ++step) {
     ASSERT_TRUE(ok(halo_step(ring.handle, HALO_BLOCKING, add_one, nullptr)));
     ASSERT_EQ(ring.data(), given[static_cast<std::size_t>(step % 2)]);
-    ring.data()[0] = ring.data()[n + 1] = -1;
+    ring.set(0, -1);
+    ring.set(n + 1, -1);
     ASSERT_TRUE(ok(halo_exchange(ring.handle)));
     ring.expect_halos(step);
   }
@@ -130,7 +143,7 @@ TEST(HaloMemory, IsNotNeeded) {
   void* given = memory();
   MPI_Comm reversed = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, 0, -rank(), &reversed);
-  std::array<double, n + 2> own{};
+  std::array<double, (n + 2) * wide> own{};
   for (const auto& [data, comm] :
        {std::pair<void*, MPI_Comm>{rank() == 0 ? own.data() : given, MPI_COMM_WORLD}, {given, reversed}}) {
     Ring ring(data, nullptr, comm);
