@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "api/c/registration.hpp"
+#include "engine/base/vote.hpp"
 
 namespace sc::halo {
 
@@ -94,6 +95,12 @@ std::string blocks_from(const std::vector<std::string>& parts, Registration& r) 
 }
 
 }  // namespace
+
+void meet(MPI_Comm comm, double timeout, const std::string& call) {
+  if (any_within(comm, false, patience(timeout))) return;
+  throw Failure(HALO_ERR_TIMEOUT, "other ranks have not come to " + call + " within " +
+                                      std::to_string(timeout) + " s; its communicator is given up");
+}
 
 void agree_on(Context& context, Registration& r) {
   const std::vector<std::string> mine = common(r);

@@ -34,8 +34,10 @@ Halo::Halo(MPI_Comm comm, const halo_array* arrays, int count, const halo_option
   std::string wrong;
   halo_status status = HALO_OK;
   ContextOptions context_options;
+  double timeout = halo_options_of(1).timeout;
   try {
     const halo_options read = read_options(options);
+    timeout = read.timeout;
     r_ = registration_of(read_arrays(arrays, count), read, ranks);
     context_options.threads = read.threads;
     context_options.patience = patience(read.timeout);
@@ -47,6 +49,7 @@ Halo::Halo(MPI_Comm comm, const halo_array* arrays, int count, const halo_option
     wrong = error.what();
     status = HALO_ERR_ARGUMENT;
   }
+  meet(comm, timeout, "halo_init");
   context_ = std::make_unique<Context>(comm, context_options);
   try {
     const int everyone = static_cast<int>(context_->sum(wrong.empty() ? 0 : 1));

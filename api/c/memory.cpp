@@ -48,6 +48,7 @@ bool Memory::made_by(MPI_Comm comm) const { return same_ranks(comm, context_.com
 void* hand_out(MPI_Comm comm, std::size_t bytes, const std::string& wrong) {
   start_mpi();
   const std::string sentence = wrong.empty() && bytes == 0 ? "bytes is 0" : wrong;
+  meet(comm, halo_options_of(1).timeout, "halo_allocate");
   auto memory = std::make_shared<Memory>(comm, bytes, sentence);
   std::byte* data = memory->data();
   keep(std::move(memory));

@@ -30,6 +30,9 @@ struct Registration {
 
 /// Checks of one rank alone; `ranks` are those of the communicator.
 Registration registration_of(std::vector<halo_array> arrays, const halo_options& options, int ranks);
+/// Collective over `comm`: returns when all ranks have come. Throws Failure when one has not within `timeout`
+/// seconds (below 0: however long it takes).
+void meet(MPI_Comm comm, double timeout, const std::string& call);
 /// Collective: the ranks compare what they register and learn each other's blocks. Every rank throws the same
 /// Error (bad_input) where they disagree.
 void agree_on(Context& context, Registration& registration);

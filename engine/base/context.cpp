@@ -5,12 +5,12 @@
 #include <array>
 #include <cstdio>
 #include <numeric>
-#include <thread>
 #include <utility>
 
 #include "engine/base/arena.hpp"
 #include "engine/base/error.hpp"
 #include "engine/base/mpi_check.hpp"
+#include "engine/base/vote.hpp"
 
 namespace sc {
 
@@ -96,29 +96,7 @@ bool Context::any(bool flag) const {
 }
 
 std::optional<bool> Context::any_within(bool flag, double seconds) const {
-  struct Vote {
-    int mine, all;
-  };
-  auto vote = std::make_unique<Vote>(Vote{flag ? 1 : 0, 0});
-  const auto ends = [&](MPI_Request request) {
-    const double begin = MPI_Wtime();
-    for (int done = 0;;) {
-      mpi::check(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
-      if (done) return true;
-      if (seconds > 0 && MPI_Wtime() - begin > seconds) return false;
-      std::this_thread::yield();
-    }
-  };
-  MPI_Request request = MPI_REQUEST_NULL;
-  mpi::check(MPI_Iallreduce(&vote->mine, &vote->all, 1, MPI_INT, MPI_MAX, comm_, &request));
-  if (ends(request)) {
-    // A rank that gave up has voted all the same: that it does not come here, too, tells those who came
-    // later.
-    mpi::check(MPI_Ibarrier(comm_, &request));
-    if (ends(request)) return vote->all != 0;
-  }
-  vote.release();  // MPI may still write there
-  return std::nullopt;
+  return sc::any_within(comm_, flag, seconds);
 }
 
 int Context::largest(int value) const {

@@ -185,6 +185,22 @@ TEST(Misuse, TheSameDirectionAtBothEndsIsATimeoutNotAHang) {
   ASSERT_TRUE(ok(halo_finalize(&ring.handle)));
 }
 
+/// Nor does whoever comes later.
+TEST(Misuse, APeerThatNeverComesToHaloInitIsATimeout) {
+  if (ranks() == 1) GTEST_SKIP() << "needs two ranks";
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  Ring ring(0.3);
+  for (const bool late : {false, true}) {
+    if (late == (rank() > 0)) {
+      EXPECT_TRUE(fails(halo_init(&ring.handle, comm, &ring.array, 1, &ring.options), HALO_ERR_TIMEOUT,
+                        "have not come to halo_init"));
+      EXPECT_EQ(ring.handle, HALO_NULL);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
 /// Whoever comes after one has given up does not wait for it for ever either.
 TEST(Misuse, APeerThatNeverFinalisesIsATimeout) {
   if (ranks() == 1) GTEST_SKIP() << "needs two ranks";
