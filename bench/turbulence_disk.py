@@ -3,7 +3,7 @@
 """The turbulence solver in memory and in files: seconds a step, bytes, peak memory, how much is hidden.
 
     bench/turbulence_disk.py [--points 128] [--files 2 4 8 16 32] [--turns 3] [--steps 2] [-n RANKS]
-        [--disk MB/S]
+        [--disk MB/S] [--figure FILE]
 
 Every line is a process of its own (its peak memory is its own), and the ways take turns, so that a busy
 machine disturbs all alike; the figures are the medians over the turns. Files are opened with O_DIRECT, past
@@ -26,6 +26,8 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+
+from subcurrent.plots import style
 
 PROGRAM = Path(__file__).resolve().parents[1] / "build/release/bench/turbulence_disk"
 BLOCK_IO = Path("/sys/fs/cgroup/blkio")
@@ -88,6 +90,27 @@ def line(way: str, files: int, turns: list[dict], best: float) -> str:
     return "| " + " | ".join([*cells, f"{middle(turns, 'rate_both') / 1e6:.0f}"]) + " |"
 
 
+def draw(path: Path, arguments: argparse.Namespace, turns: dict[tuple[str, int], list[dict]]) -> None:
+    """Seconds a step against the number of pieces, as in figure 4 of the paper."""
+    title = f"A step of {arguments.points}³ points in memory and in files"
+    rate = middle(turns["async", arguments.files[0]], "rate_both") / 1e6
+    note = f"dotted: sum over phases of max(computing, disk); the disk moves {rate:.0f} MB/s"
+    with style.figure(path, 7.5, 4.5, title, note) as drawing:
+        axes = drawing.subplots()
+        for way, colour in (("sync", style.ORANGE), ("async", style.BLUE)):
+            times = [middle(turns[way, files], "seconds") for files in arguments.files]
+            axes.plot(arguments.files, times, "o-", color=colour, label=f"files, {way}", markersize=5)
+        bound = [middle(turns["async", files], "bound") for files in arguments.files]
+        axes.plot(arguments.files, bound, ":", color=style.BLUE)
+        axes.axhline(middle(turns["memory", 0], "seconds"), color=style.MUTED, label="memory")
+        axes.set_xscale("log", base=2)
+        axes.set_xticks(arguments.files, [str(files) for files in arguments.files])
+        axes.set_ylim(bottom=0)
+        axes.set_xlabel("pieces $N_f$ of each array")
+        axes.set_ylabel("seconds a step")
+        axes.legend()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--points", type=int, default=128)
@@ -98,6 +121,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--scratch", default=None, help="folder on the disk to be measured")
     parser.add_argument("--disk", type=float, help="MB a second that the disk shall read, and write")
+    parser.add_argument("--figure", type=Path, help="a picture of the table, for example .png")
     arguments = parser.parse_args()
     if not PROGRAM.exists():
         sys.exit(f"{PROGRAM} is not built: make bootstrap")
@@ -136,6 +160,8 @@ def main() -> None:
         print(f"result: async / sync, {files} files: {ratio:.3g} (goal <= 1)")
         what = "async / sum over phases of max(computing, disk)"
         print(f"result: {what}, {files} files: {bound:.3g} (goal <= 1.1)")
+    if arguments.figure:
+        draw(arguments.figure, arguments, turns)
 
 
 if __name__ == "__main__":

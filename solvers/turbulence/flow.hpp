@@ -54,7 +54,6 @@ class Flow final : public Turbulence {
   std::vector<double> spectrum() override;
 
   Field<Mode, 3>& modes() override { return v_; }
-  void over_modes(Stage& stage) { runner_.run(stage); }
   Field<Real, 3>& velocity() override;
   Field<Real, 3>& vorticity() override;
   Field<Real, 3>& velocity_points() override { return at_points(velocity_, "velocity"); }
