@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <system_error>
 
 #include "engine/base/error.hpp"
@@ -46,8 +47,14 @@ class UringIo final : public FileIo {
   bool take(Result& result, bool block) override {
     io_uring_cqe* entry = nullptr;
     int code = 0;
-    do code = block ? io_uring_wait_cqe(&ring_, &entry) : io_uring_peek_cqe(&ring_, &entry);
-    while (code == -EINTR);
+    // A thread that sleeps wakes late: where little is left to wait for, it looks again instead.
+    const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(block ? 200 : 0);
+    do code = io_uring_peek_cqe(&ring_, &entry);
+    while (code == -EINTR || (code == -EAGAIN && std::chrono::steady_clock::now() < until));
+    if (code == -EAGAIN && block) {
+      do code = io_uring_wait_cqe(&ring_, &entry);
+      while (code == -EINTR);
+    }
     if (code == -EAGAIN) return false;
     if (code < 0) throw Error(Exit::storage, "io_uring gave no answer: " + text(-code));
     result = {static_cast<int>(io_uring_cqe_get_data64(entry)), entry->res};
