@@ -35,6 +35,8 @@ SETTINGS = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
+    "axes.formatter.limits": (-4, 4),  # 1.4 × 10⁵ rather than ticks that touch
+    "axes.formatter.use_mathtext": True,
     "axes.axisbelow": True,
     "grid.color": GRID,
     "grid.linewidth": 0.8,
