@@ -72,14 +72,13 @@ void write_field(File& file, std::int64_t offset, const SavedField& field) {
 }
 
 void read_field(const File& file, std::int64_t offset, const SavedField& field) {
-  field.storage->settle();
+  field.storage->begin_host_write();
   for_each_component(field, [&](const Component& component) {
     read_part(file, component.offset(offset), component.part, component.item(),
               [&](Int3 first, const std::byte* row) {
                 std::memcpy(component.row(first), row, component.row_bytes());
               });
   });
-  field.storage->set_fresh(point);
 }
 
 /// Rank 0's header on every rank: what is not already the same everywhere travels as bytes.

@@ -68,7 +68,7 @@ template <class T>
 void put(const std::vector<double>& values, Storage& storage) {
   const Int3 n = storage.grid().own().extent();
   const int components = storage.components();
-  T* const base = reinterpret_cast<T*>(storage.base());
+  T* const base = reinterpret_cast<T*>(storage.host_base());
   std::size_t i = 0;
   for (int z = 0; z < n.z; ++z)
     for (int y = 0; y < n.y; ++y)

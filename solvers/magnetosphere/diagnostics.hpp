@@ -77,4 +77,20 @@ inline auto floor_stage(Plasma& q) {
                reads(q.p.now()));
 }
 
+using FloorStage = decltype(floor_stage(std::declval<Plasma&>()));
+
+/// All of them: kept, because on a device the sums of a stage take memory of its own.
+struct Diagnostics {
+  Diagnostics(Plasma& nodes, Plasma& centres)
+      : limits(limits_stage(nodes)),
+        totals(totals_stage(nodes)),
+        divergence(divergence_stage(nodes, centres)),
+        low_nodes(floor_stage(nodes)),
+        low_centres(floor_stage(centres)) {}
+  decltype(limits_stage(std::declval<Plasma&>())) limits;
+  decltype(totals_stage(std::declval<Plasma&>())) totals;
+  decltype(divergence_stage(std::declval<Plasma&>(), std::declval<Plasma&>())) divergence;
+  FloorStage low_nodes, low_centres;
+};
+
 }  // namespace sc::magnetosphere

@@ -11,13 +11,13 @@
 namespace sc::magnetosphere {
 
 struct Plasma {
-  Plasma(const Grid& grid, const std::string& prefix)
-      : rho(grid, prefix + "density", {.levels = 2}),
-        v(grid, prefix + "velocity", {.levels = 2}),
-        p(grid, prefix + "pressure", {.levels = 2}),
-        B(grid, prefix + "magnetic field", {.levels = 2}),
-        around(grid, prefix + "surroundings"),
-        dipole_divergence(grid, prefix + "dipole's divergence") {}
+  Plasma(const Grid& grid, const std::string& prefix, Space space)
+      : rho(grid, prefix + "density", {.levels = 2, .space = space}),
+        v(grid, prefix + "velocity", {.levels = 2, .space = space}),
+        p(grid, prefix + "pressure", {.levels = 2, .space = space}),
+        B(grid, prefix + "magnetic field", {.levels = 2, .space = space}),
+        around(grid, prefix + "surroundings", {.space = space}),
+        dipole_divergence(grid, prefix + "dipole's divergence", {.space = space}) {}
   void advance() {
     rho.advance();
     v.advance();

@@ -31,15 +31,18 @@ class MhdSolver final : public Magnetosphere {
   void begin_cycle();
   [[noreturn]] void refuse_step(double dt) const;
   Numbers numbers(double dt, Half half) const;
-  std::int64_t count_floors(Plasma& set);
+  std::int64_t count_floors(FloorStage& stage);
   std::int64_t end_step();
+  /// Of the nodes in `line`, a row of own ones.
+  std::vector<AxisPoint> own_axis(const Box& line);
   [[noreturn]] void report_loss();
 
   MagnetosphereOptions options_;
   Runner runner_;
   Plasma nodes_, centres_;
-  Field<double, 3> coordinates_;
+  Field<double, 3> coordinates_;  ///< for files: on the host
   Stages<planet, diffusion> stages_;
+  Diagnostics diagnostics_;
   GlobalValue global_;
   Clock clock_;
 };

@@ -67,6 +67,7 @@ struct MagnetosphereOptions {
   Wave wave = Wave::fast;
   double amplitude = 1e-6;
   Int3 split = {0, 0, 0};
+  Space space = Space::host;  ///< device: that of the context
   RunnerOptions engine;
 
   Bool3 periodic() const {

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <sstream>
 
+#include "engine/move/cells.hpp"
 #include "solvers/magnetosphere/faces.hpp"
 #include "solvers/magnetosphere/mhd_solver.hpp"
 
@@ -33,10 +34,11 @@ template <bool planet, Diffusion diffusion>
 MhdSolver<planet, diffusion>::MhdSolver(Context& context, const MagnetosphereOptions& options)
     : options_(options),
       runner_(context, options.engine),
-      nodes_(grid_of(context, options), ""),
-      centres_(nodes_.rho.grid(), "centres' "),
+      nodes_(grid_of(context, options), "", options.space),
+      centres_(nodes_.rho.grid(), "centres' ", options.space),
       coordinates_(nodes_.rho.grid(), "coordinates"),
       stages_(nodes_, centres_),
+      diagnostics_(nodes_, centres_),
       global_(context) {
   set_faces(nodes_, Half::nodes, options_);
   set_faces(centres_, Half::centres, options_);
@@ -97,8 +99,8 @@ void MhdSolver<planet, diffusion>::set_surroundings(Plasma& set, Half half) {
 // of the run are equal.
 template <bool planet, Diffusion diffusion>
 void MhdSolver<planet, diffusion>::begin_cycle() {
-  auto limits = limits_stage(nodes_);
   const double inner = planet ? options_.planet->inner : 0;
+  auto& limits = diagnostics_.limits;
   runner_.run(limits, {options_.gamma, inner * inner, places_of(options_, Half::nodes)});
   global_.reduce(limits.accumulators());
   const double h = options_.spacing;
@@ -157,14 +159,13 @@ std::int64_t MhdSolver<planet, diffusion>::end_step() {
   const double centres = global_.value(0), nodes = global_.value(1);
   if (!std::isfinite(centres) || !std::isfinite(nodes)) report_loss();
   std::int64_t count = 0;
-  if (centres > 0) count += count_floors(centres_);
-  if (nodes > 0) count += count_floors(nodes_);
+  if (centres > 0) count += count_floors(diagnostics_.low_centres);
+  if (nodes > 0) count += count_floors(diagnostics_.low_nodes);
   return count;
 }
 
 template <bool planet, Diffusion diffusion>
-std::int64_t MhdSolver<planet, diffusion>::count_floors(Plasma& set) {
-  auto stage = floor_stage(set);
+std::int64_t MhdSolver<planet, diffusion>::count_floors(FloorStage& stage) {
   runner_.run(stage, {options_.density_floor, options_.pressure_floor});
   return std::llround(global_.reduce(stage.accumulators()));
 }
@@ -172,53 +173,65 @@ std::int64_t MhdSolver<planet, diffusion>::count_floors(Plasma& set) {
 template <bool planet, Diffusion diffusion>
 Measures MhdSolver<planet, diffusion>::measure() {
   const double h = options_.spacing, volume = h * h * h;
-  auto totals = totals_stage(nodes_);
+  auto& totals = diagnostics_.totals;
   runner_.run(totals, {1 / (options_.gamma - 1)});
   global_.reduce(totals.accumulators());
   Measures m;
   m.mass = volume * global_.value(0);
   for (int k = 0; k < 3; ++k) m.momentum[std::size_t(k)] = volume * global_.value(1 + k);
   m.energy = volume * global_.value(4);
-  auto divergence = divergence_stage(nodes_, centres_);
+  auto& divergence = diagnostics_.divergence;
   const double outer = planet ? options_.planet->outer : 0;
   runner_.run(divergence, {1 / (4 * h), outer * outer, places_of(options_, Half::centres)});
   m.divergence = global_.reduce(divergence.accumulators());
   return m;
 }
 
+// Only this line of every field is asked for: on a device a field is far, and the line is read often.
+template <bool planet, Diffusion diffusion>
+std::vector<AxisPoint> MhdSolver<planet, diffusion>::own_axis(const Box& line) {
+  const Cells rho(nodes_.rho.now(), line), p(nodes_.p.now(), line), v(nodes_.v.now(), line);
+  const Cells whole_B(nodes_.B.now(), line.grown({1, 1, 1}));
+  const Dipole dipole = planet ? planet_of(options_).dipole : Dipole{};
+  const Lattice3 places = places_of(options_, Half::nodes);
+  const auto place = [&](Int3 c) {
+    const Int3 g = grid().origin() + c;
+    return places.at({g.x, g.y, g.z});
+  };
+  const auto B = [&](Int3 c, int k) {
+    const Place d = planet ? dipole.field(place(c)) : Place{0, 0, 0};
+    return whole_B.get(c, k) - (k == 0 ? d.x : k == 1 ? d.y : d.z);
+  };
+  std::vector<AxisPoint> points;
+  for (Int3 c = line.lo; c.x < line.hi.x; ++c.x) {
+    const auto slope = [&](int k, Int3 e) { return (B(c + e, k) - B(c - e, k)) / (2 * options_.spacing); };
+    const Int3 ex{1, 0, 0}, ey{0, 1, 0}, ez{0, 0, 1};
+    AxisPoint point;
+    point.x = place(c).x;
+    point.state.rho = rho.get(c);
+    point.state.p = p.get(c);
+    for (int k = 0; k < 3; ++k) {
+      point.state.v[std::size_t(k)] = v.get(c, k);
+      point.state.B[std::size_t(k)] = whole_B.get(c, k);
+    }
+    point.current =
+        std::hypot(slope(2, ey) - slope(1, ez), slope(0, ez) - slope(2, ex), slope(1, ex) - slope(0, ey));
+    points.push_back(point);
+  }
+  return points;
+}
+
 template <bool planet, Diffusion diffusion>
 std::vector<AxisPoint> MhdSolver<planet, diffusion>::axis() {
   runner_.refresh(nodes_.B.now(), star(1));
-  const auto nearest = [&](std::size_t a) {
-    return static_cast<int>(std::lround(-options_.low[a] / options_.spacing));
+  const auto nearest = [&](int a) {
+    return std::clamp(static_cast<int>(std::lround(-options_.low[std::size_t(a)] / options_.spacing)), 0,
+                      options_.cells[a] - 1);
   };
-  const Box mine = grid().global_box();
-  const Int3 line{mine.lo.x, std::clamp(nearest(1), 0, options_.cells.y - 1),
-                  std::clamp(nearest(2), 0, options_.cells.z - 1)};
-  const Dipole dipole = planet ? planet_of(options_).dipole : Dipole{};
-  const Lattice3 places = places_of(options_, Half::nodes);
+  const Box line{{0, nearest(1), nearest(2)}, {options_.cells.x, nearest(1) + 1, nearest(2) + 1}};
+  const Box mine = intersect(line, grid().global_box());
   std::vector<AxisPoint> points;
-  const auto B = [&](Int3 c, int k) {
-    const Place r = places.at({mine.lo.x + c.x, mine.lo.y + c.y, mine.lo.z + c.z});
-    const Place d = planet ? dipole.field(r) : Place{0, 0, 0};
-    return nodes_.B.get(c, k) - (k == 0 ? d.x : k == 1 ? d.y : d.z);
-  };
-  for (int x = mine.lo.x; x < mine.hi.x && mine.contains(line); ++x) {
-    const Int3 c = Int3{x, line.y, line.z} - mine.lo;
-    const auto slope = [&](int k, Int3 e) { return (B(c + e, k) - B(c - e, k)) / (2 * options_.spacing); };
-    const Int3 ex{1, 0, 0}, ey{0, 1, 0}, ez{0, 0, 1};
-    AxisPoint p;
-    p.x = places.at({x, 0, 0}).x;
-    p.state.rho = nodes_.rho.get(c);
-    p.state.p = nodes_.p.get(c);
-    for (int k = 0; k < 3; ++k) {
-      p.state.v[std::size_t(k)] = nodes_.v.get(c, k);
-      p.state.B[std::size_t(k)] = nodes_.B.get(c, k);
-    }
-    p.current =
-        std::hypot(slope(2, ey) - slope(1, ez), slope(0, ez) - slope(2, ex), slope(1, ex) - slope(0, ey));
-    points.push_back(p);
-  }
+  if (!mine.empty()) points = own_axis(mine.shifted(Int3{} - grid().origin()));
   const std::string bytes(reinterpret_cast<const char*>(points.data()), points.size() * sizeof(AxisPoint));
   std::vector<AxisPoint> all;
   for (const std::string& part : grid().context().gather(bytes)) {

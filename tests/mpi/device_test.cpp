@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "engine/exec/cell_copy.hpp"
+#include "engine/move/cells.hpp"
 #include "engine/move/gather.hpp"
 #include "engine/move/halo_exchange.hpp"
 #include "engine/subcurrent.hpp"
@@ -139,6 +140,24 @@ TEST_P(OnDevices, ExchangeHalosByTheSamePlan) {
           EXPECT_EQ(d.get({x, y, z}).real(), expected);
         }
     }
+}
+
+TEST_P(OnDevices, GiveSomeOfTheirCells) {
+  TestContext context;
+  open(context, GetParam());
+  const Grid grid(context, {.cells = {9, 8, 7}, .halo = 1});
+  const Int3 n = grid.own().hi, o = grid.origin();
+  Field<double, 2> q(grid, "q", {.space = space_of(GetParam())});
+  q.fill([](int k, int x, int y, int z) { return tame(x, y, z) + k; });
+  for (const Box& box : {Box{{0, 1, 1}, {n.x, 2, 2}}, Box{{1, 0, 0}, {2, n.y, n.z}}}) {
+    const Cells some(q.now(), box);
+    for (int k = 0; k < 2; ++k)
+      for (int z = box.lo.z; z < box.hi.z; ++z)
+        for (int y = box.lo.y; y < box.hi.y; ++y)
+          for (int x = box.lo.x; x < box.hi.x; ++x)
+            EXPECT_EQ(some.get({x, y, z}, k), tame(o.x + x, o.y + y, o.z + z) + k);
+  }
+  EXPECT_TRUE(bytes_of(q.storage(0), {}).empty());
 }
 
 TEST_P(OnDevices, SayWhatTheyCannotDo) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3
 // timeout: 120
+// device: yes
 // A planet whose dipole is tilted: its field against that of an aligned one turned about y, no force of its
 // own on the plasma around it, a divergence that the steps leave as it is, and the same bits on any split.
 #include <cmath>
@@ -63,11 +64,14 @@ Place turned_dipole(Place r, double tilt) {
   return {Bx * c + Bz * s, -3 * r.y * z / r5, Bz * c - Bx * s};
 }
 
-TEST(TiltedDipole, IsAnAlignedOneTurned) {
+class OnTiltedDipoles : public test::PlasmaOn {};
+INSTANTIATE_TEST_SUITE_P(On, OnTiltedDipoles, testing::ValuesIn(test::backends()), test::backend_name);
+
+TEST_P(OnTiltedDipoles, IsAnAlignedOneTurned) {
   test::TestContext context;
   for (const double tilt : {-90 * degree, -30 * degree, 0.0, 12 * degree, 75 * degree}) {
     const MagnetosphereOptions o = tilted_earth(tilt, nowhere);
-    const auto solver = make_magnetosphere(context, o);
+    const auto solver = make(context, o);
     const Vectors B(o, solver->nodes().B);
     double worst = 0;
     B.each(0, [&](Int3 c) {
@@ -85,13 +89,13 @@ TEST(TiltedDipole, IsAnAlignedOneTurned) {
 // The curl that the differences see in the dipole is taken out of J: pressure and gravity alone move the
 // centres in the first half of a step, whichever way the dipole points. (The second half takes means of the
 // dipole's field for its own.) Faces know nothing of the dipole: the outermost centres are left out.
-TEST(TiltedDipole, PushesNoPlasmaAtRest) {
+TEST_P(OnTiltedDipoles, PushesNoPlasmaAtRest) {
   test::TestContext context;
   const auto velocity = [&](double tilt) {
     MagnetosphereOptions o = tilted_earth(tilt, nowhere);
     o.wind.v = o.wind.B = {};
     o.dt = 0.1;
-    const auto solver = make_magnetosphere(context, o);
+    const auto solver = make(context, o);
     solver->step();
     return Vectors(o, solver->centres().v);
   };
@@ -130,10 +134,10 @@ std::pair<double, double> changes(const Vectors& B, const Vectors& before, doubl
   return {divergence, field};
 }
 
-TEST(TiltedDipole, KeepsItsDivergence) {
+TEST_P(OnTiltedDipoles, KeepsItsDivergence) {
   test::TestContext context;
   const MagnetosphereOptions o = tilted_earth(-30 * degree);
-  const auto solver = make_magnetosphere(context, o);
+  const auto solver = make(context, o);
   const Vectors before(o, solver->nodes().B);
   for (int n = 0; n < 20; ++n) solver->step();
   const Vectors later(o, solver->nodes().B);
@@ -147,12 +151,12 @@ TEST(TiltedDipole, KeepsItsDivergence) {
 
 // Leaning to the sun and away from it by as much: north and south change places, v_z and B_x, B_y their sign.
 // The centres reach half a spacing further up than down, so that what the faces say is left out.
-TEST(TiltedDipole, IsMirroredByTheOppositeTilt) {
+TEST_P(OnTiltedDipoles, IsMirroredByTheOppositeTilt) {
   test::TestContext context;
   const int steps = 3;
   const auto field = [&](double tilt) {
     const MagnetosphereOptions o = tilted_earth(tilt);
-    const auto solver = make_magnetosphere(context, o);
+    const auto solver = make(context, o);
     for (int n = 0; n < steps; ++n) solver->step();
     return std::pair(Vectors(o, solver->nodes().v), Vectors(o, solver->nodes().B));
   };
@@ -174,13 +178,15 @@ TEST(TiltedDipole, IsMirroredByTheOppositeTilt) {
   }
 }
 
-TEST(TiltedDipole, LeavesTheSameBits) {
+TEST_P(OnTiltedDipoles, LeavesTheSameBits) {
   MagnetosphereOptions o = tilted_earth(-30 * degree);
   o.diffusion = {.density = 5e-3, .pressure = 5e-3, .viscosity = 2.5e-6, .resistivity = 1e-3};
   Context alone(MPI_COMM_SELF);
   const test::Outcome expected = test::run(alone, o, 9);
   alone.close();
   test::TestContext context;
+  open(context, GetParam());
+  o.space = test::space_of(GetParam());
   for (const Int3 split : test::splits(context.size()))
     for (const Strategy strategy : {Strategy::blocking, Strategy::pipelined}) {
       o.split = split;

@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field
 
 from ..errors import BadInput
 from ..units import Units, Wind, describe, pressure_balance
-from .common import SolverCase, Triple, check_pairs, check_split, engine_options
+from .common import DEVICES, SolverCase, Triple, check_pairs, check_split, engine_options
 from .keys import Table, key
 
 Points = Annotated[list[Annotated[int, Field(ge=1, le=100_000)]], Field(min_length=3, max_length=3)]
@@ -120,6 +120,7 @@ class MagnetosphereCase(SolverCase):
 
     exclusive: ClassVar = (("run.steps", "run.time"), ("run.courant", "run.dt"))
     fixed_on_resume: ClassVar = ("solver", "grid", "boundaries", "plasma", "planet")
+    devices: ClassVar = DEVICES
 
     solver: Literal["magnetosphere"] = key("the solver", '"magnetosphere"', "magnetosphere")
     plasma: Plasma = key("the plasma", "a table [plasma]")

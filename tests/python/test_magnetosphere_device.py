@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The magnetosphere on a device, which is emulated: what the CPU writes, and restarts across both."""
+
+import json
+
+import h5py
+import numpy as np
+import pytest
+
+from conftest import QUIET
+from subcurrent.case import load_case
+from subcurrent.errors import OK, BadInput
+from subcurrent.library import find_case
+from test_magnetosphere import SMALL, SMALL_TILTED, history
+
+ROWS = ("--set", "output.history_every=1")
+STEPS = ("--set", "run.steps=12")
+FIELDS = ("density", "velocity", "pressure", "magnetic")
+# Jupiter turns, and lies between two nodes here.
+TURNING = ("--set", "grid.points=[22,16,8]", "--set", "grid.spacing=20", *STEPS)
+VORTEX = ("--set", "grid.points=[16,16,1]", "--set", "grid.spacing=0.0625", *STEPS)
+TUBE = ("--set", "grid.points=[40,1,1]", "--set", "grid.spacing=0.025", *STEPS)
+WAVE = ("--set", "grid.points=[16,8,8]", "--set", "grid.spacing=0.1875", *STEPS)
+
+
+def last_fields(folder):
+    (path,) = (folder / "snapshots").glob("*_00000012.vtkhdf")
+    with h5py.File(path) as file:
+        return [file[f"fields/{name}"][...] for name in FIELDS]
+
+
+def same_end(one, other):
+    texts = ["axis.csv", *(path.name for path in one.glob("wave.json"))]
+    return (
+        history(one) == history(other)
+        and all((one / name).read_text() == (other / name).read_text() for name in texts)
+        and all(np.array_equal(a, b) for a, b in zip(last_fields(one), last_fields(other), strict=True))
+    )
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize(
+    ("case", "small"),
+    [
+        ("earth_north", SMALL),
+        ("earth_tilted", SMALL_TILTED),
+        ("jupiter", TURNING),
+        ("orszag_tang", VORTEX),
+        ("brio_wu", TUBE),
+        ("linear_wave", WAVE),
+    ],
+)
+def test_a_device_writes_what_the_cpu_writes(program, case, small):
+    """History, snapshot and the line to the sun."""
+    assert program("run", case, *small, *ROWS, *QUIET, "-n", "1", "--out", "cpu").returncode == OK
+    done = program("run", case, *small, *ROWS, *QUIET, "-n", "2", "--device", "emulated", "--out", "device")
+    assert done.returncode == OK, done.stderr + done.stdout
+    assert json.loads((program.folder / "device" / "summary.json").read_text())["device"] == "emulated device"
+    assert same_end(program.folder / "cpu", program.folder / "device")
+
+
+@pytest.mark.mpi
+def test_a_run_goes_on_from_the_checkpoint_of_a_device_and_back(program):
+    """In the middle of a cycle, on another number of ranks: device, CPU, device."""
+    run = ("run", "earth_north", *SMALL, *ROWS, *QUIET)
+    assert program(*run, "-n", "1", "--out", "cpu").returncode == OK
+    device = ("--device", "emulated")
+    for sets in (
+        (*device, "-n", "2", "--set", "run.steps=5"),
+        ("-n", "1", "--set", "run.steps=9", "--resume"),
+        (*device, "-n", "3", "--resume"),
+    ):
+        done = program(*run, *sets, "--out", "r")
+        assert done.returncode == OK, done.stderr + done.stdout
+    assert same_end(program.folder / "cpu", program.folder / "r")
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ("engine.strategy=halo_thread", "divides the threads of a rank, which a device has none of"),
+        ("storage.kind=host", "storage is not a known key"),
+    ],
+)
+def test_what_it_does_not_do_on_a_device_is_refused_in_a_sentence(key, said):
+    with pytest.raises(BadInput) as refused:
+        load_case(find_case("earth_north"), ["engine.device=emulated", key]).check()
+    assert said in refused.value.sentence
