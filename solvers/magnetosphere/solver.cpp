@@ -7,7 +7,7 @@
 #include <cstring>
 #include <sstream>
 
-#include "engine/move/cells.hpp"
+#include "engine/move/excerpt.hpp"
 #include "solvers/magnetosphere/faces.hpp"
 #include "solvers/magnetosphere/mhd_solver.hpp"
 
@@ -190,8 +190,8 @@ Measures MhdSolver<planet, diffusion>::measure() {
 // Only this line of every field is asked for: on a device a field is far, and the line is read often.
 template <bool planet, Diffusion diffusion>
 std::vector<AxisPoint> MhdSolver<planet, diffusion>::own_axis(const Box& line) {
-  const Cells rho(nodes_.rho.now(), line), p(nodes_.p.now(), line), v(nodes_.v.now(), line);
-  const Cells whole_B(nodes_.B.now(), line.grown({1, 1, 1}));
+  const Excerpt rho(nodes_.rho.now(), line), p(nodes_.p.now(), line), v(nodes_.v.now(), line);
+  const Excerpt whole_B(nodes_.B.now(), line.grown({1, 1, 1}));
   const Dipole dipole = planet ? planet_of(options_).dipole : Dipole{};
   const Lattice3 places = places_of(options_, Half::nodes);
   const auto place = [&](Int3 c) {

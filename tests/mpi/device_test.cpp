@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "engine/exec/cell_copy.hpp"
-#include "engine/move/cells.hpp"
+#include "engine/move/excerpt.hpp"
 #include "engine/move/gather.hpp"
 #include "engine/move/halo_exchange.hpp"
 #include "engine/subcurrent.hpp"
@@ -150,7 +150,7 @@ TEST_P(OnDevices, GiveSomeOfTheirCells) {
   Field<double, 2> q(grid, "q", {.space = space_of(GetParam())});
   q.fill([](int k, int x, int y, int z) { return tame(x, y, z) + k; });
   for (const Box& box : {Box{{0, 1, 1}, {n.x, 2, 2}}, Box{{1, 0, 0}, {2, n.y, n.z}}}) {
-    const Cells some(q.now(), box);
+    const Excerpt some(q.now(), box);
     for (int k = 0; k < 2; ++k)
       for (int z = box.lo.z; z < box.hi.z; ++z)
         for (int y = box.lo.y; y < box.hi.y; ++y)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cells: some cells of a field for the host, such as a line through it. Of a field on a device these alone
+// Excerpt: some cells of a field for the host, such as a line through it. Of a field on a device these alone
 // come over, where Field::get() brings the whole field.
 #pragma once
 
@@ -14,10 +14,10 @@ namespace sc {
 std::vector<std::byte> bytes_of(Storage& storage, const Box& box);
 
 template <class T>
-class Cells {
+class Excerpt {
  public:
   template <int N>
-  Cells(Level<T, N> level, const Box& box) : box_(box), values_(static_cast<std::size_t>(box.cells() * N)) {
+  Excerpt(Level<T, N> level, const Box& box) : box_(box), values_(static_cast<std::size_t>(box.cells() * N)) {
     const std::vector<std::byte> bytes = bytes_of(level.storage(), box);
     std::copy_n(bytes.data(), bytes.size(), reinterpret_cast<std::byte*>(values_.data()));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // bytes_of: a BoxCopy on the host, the same by a kernel that writes pinned memory on a device.
-#include "engine/move/cells.hpp"
+#include "engine/move/excerpt.hpp"
 
 #include "engine/move/box_copy.hpp"
 
