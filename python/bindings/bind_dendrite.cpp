@@ -18,12 +18,6 @@ namespace {
 
 using dendrite::Dendrite;
 
-/// Fields lie where the context computes.
-dendrite::DendriteOptions on_device_of(const Context& context, dendrite::DendriteOptions options) {
-  options.space = context.device() ? Space::device : Space::host;
-  return options;
-}
-
 class DendriteFace : public SolverFace<Dendrite> {
  public:
   DendriteFace(std::shared_ptr<Ranks> ranks, const dendrite::DendriteOptions& options)

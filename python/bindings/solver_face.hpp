@@ -25,6 +25,13 @@ struct NamedField {
   bool fixed = false;  ///< part of the grid, not of the state
 };
 
+/// Fields lie where the context computes.
+template <class Options>
+Options on_device_of(const Context& context, Options options) {
+  options.space = context.device() ? Space::device : Space::host;
+  return options;
+}
+
 /// Throws Error (bad_input) that names what is allowed.
 AnyField& find_field(const std::vector<NamedField>& fields, const std::string& name);
 
