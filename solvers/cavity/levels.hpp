@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "engine/field/table.hpp"
 #include "solvers/cavity/poisson_kernels.hpp"
 
 namespace sc::cavity {
@@ -14,23 +15,28 @@ namespace sc::cavity {
 /// Fields of a level. x has two levels: the iterate and the one before it.
 template <class Real, class Points>
 struct PoissonLevel {
-  explicit PoissonLevel(const Grid& cells)
+  explicit PoissonLevel(const Grid& cells, Space where = Space::host)
       : grid(cells),
-        a(cells, "couplings"),
-        inverse_diagonal(cells, "inverse diagonal"),
-        x(cells, "x", {.levels = 2}),
-        b(cells, "b"),
-        r(cells, "residual") {}
+        space(where),
+        a(cells, "couplings", {.space = where}),
+        inverse_diagonal(cells, "inverse diagonal", {.space = where}),
+        x(cells, "x", {.levels = 2, .space = where}),
+        b(cells, "b", {.space = where}),
+        r(cells, "residual", {.space = where}) {}
   PoissonLevel(const PoissonLevel&) = delete;
   PoissonLevel& operator=(const PoissonLevel&) = delete;
 
+  /// Numbers that this level's kernels look up.
+  Table<double> table(std::vector<double> values) const { return {grid.context(), space, std::move(values)}; }
+
   Grid grid;
+  Space space;
   Field<Real, Points::coefficients> a;
   Field<Real> inverse_diagonal;
   Field<Real> x, b, r;
   double lambda = 2;  ///< bound of the eigenvalues of D^-1 A
   /// Centres of the cells along every axis in finest cells; entry i + 1 belongs to cell i = -1 … n.
-  std::array<std::vector<double>, 3> centres;
+  std::array<Table<double>, 3> centres;
 };
 
 template <class Real, class Points>

@@ -28,7 +28,8 @@ std::unique_ptr<Cavity> make(Context& context, const CavityOptions& options, con
   check_blocks(grid);
   const Points points =
       options.clustering == Clustering::file ? points_of_file(grid) : analytic_points(options);
-  auto mesh = std::make_unique<Mesh<Real>>(grid, points, options.fourth_order_metrics, *runner);
+  auto mesh =
+      std::make_unique<Mesh<Real>>(grid, points, options.fourth_order_metrics, *runner, options.space);
   if (mesh->orthogonal())
     return std::make_unique<FlowSolver<Real, false>>(options, std::move(runner), std::move(mesh));
   return std::make_unique<FlowSolver<Real, true>>(options, std::move(runner), std::move(mesh));

@@ -77,13 +77,14 @@ Points analytic_points(const CavityOptions& options) {
 }
 
 template <class Real>
-Mesh<Real>::Mesh(const Grid& grid, const Points& points, bool fourth_order, Runner& runner)
-    : x(grid, "coordinates"),
-      J(grid, "jacobian"),
-      grad(grid, "metrics"),
-      face(grid, "face metrics"),
-      edge(grid, "edge metrics") {
-  if (fourth_order) fourth_.emplace(grid, "fourth-order metrics");
+Mesh<Real>::Mesh(const Grid& grid, const Points& points, bool fourth_order, Runner& runner, Space space)
+    : x(grid, "coordinates", {.space = space}),
+      J(grid, "jacobian", {.space = space}),
+      grad(grid, "metrics", {.space = space}),
+      face(grid, "face metrics", {.space = space}),
+      edge(grid, "edge metrics", {.space = space}),
+      space_(space) {
+  if (fourth_order) fourth_.emplace(grid, "fourth-order metrics", FieldOptions{.space = space});
   place(points);
   for (int axis = 0; axis < 3; ++axis) {
     boundary(face, {axis, 1}, FaceMetrics<Real>{}, 0, reads(x.now()));

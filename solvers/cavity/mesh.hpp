@@ -24,7 +24,7 @@ template <class Real>
 class Mesh {
  public:
   /// Collective. Throws Error (bad_input) for a grid that folds over itself (a cell with J <= 0).
-  Mesh(const Grid& grid, const Points& points, bool fourth_order, Runner& runner);
+  Mesh(const Grid& grid, const Points& points, bool fourth_order, Runner& runner, Space space = Space::host);
 
   Field<double, 3> x;   ///< points, halo included
   Field<Real> J;        ///< cell: det(dx/dxi)
@@ -33,6 +33,7 @@ class Mesh {
   Field<Real, 3> edge;  ///< edge[d] = J g^ab on the low edge along d
   /// What the convection uses: `grad`, or fourth-order metrics.
   Field<Real, 9>& conv() { return fourth_ ? *fourth_ : grad; }
+  Space space() const { return space_; }           ///< where the fields lie
   bool orthogonal() const { return orthogonal_; }  ///< all edge terms vanish: 7 points suffice
   double smallest() const { return smallest_; }    ///< shortest distance of neighbouring points
 
@@ -40,6 +41,7 @@ class Mesh {
   void place(const Points& points);
 
   std::optional<Field<Real, 9>> fourth_;
+  Space space_;
   bool orthogonal_ = false;
   double smallest_ = 0;
 };

@@ -79,20 +79,21 @@ void Multigrid<Real, Points>::add_level(L& above) {
   Step step;
   L* fine = &above;
   if (has_thin_block(above.grid) && !on_one_rank(above.grid)) {
-    step.gathered = std::make_unique<L>(above.grid.on(1));
+    step.gathered = std::make_unique<L>(above.grid.on(1), above.space);
     step.gathered->centres = above.centres;
     runner_.move(above.a.now(), step.gathered->a.now());
     fine = step.gathered.get();
   }
   const Int3 factor = factor_of(fine->grid.cells());
-  step.coarse = std::make_unique<L>(fine->grid.coarsen(factor, 1));
+  step.coarse = std::make_unique<L>(fine->grid.coarsen(factor, 1), above.space);
   L& coarse = *step.coarse;
-  std::array<std::vector<double>, 3> ratios;
+  std::array<Table<double>, 3> ratios;
   for (int d = 0; d < 3; ++d) {
     const auto k = std::size_t(d);
-    coarse.centres[k] =
-        coarse_centres(fine->centres[k], coarse.grid.cells()[d], factor[d], coarse.grid.periodic()[d]);
-    ratios[k] = distance_ratios(fine->centres[k], coarse.centres[k], factor[d]);
+    const std::vector<double>& fine_centres = fine->centres[k].values();
+    coarse.centres[k] = coarse.table(
+        coarse_centres(fine_centres, coarse.grid.cells()[d], factor[d], coarse.grid.periodic()[d]));
+    ratios[k] = coarse.table(distance_ratios(fine_centres, coarse.centres[k].values(), factor[d]));
   }
   Sweep couplings("coarse couplings",
                   coarsening(Points{}, Children{factor, fine->grid.cells()},

@@ -52,6 +52,7 @@ struct CavityOptions {
   double dt = 0;  ///< 0: from the Courant number and the stability limit
   Initial initial = Initial::rest;
   Int3 split = {0, 0, 0};
+  Space space = Space::host;  ///< device: that of the context
   RunnerOptions engine;
 
   Bool3 periodic() const {

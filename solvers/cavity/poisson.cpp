@@ -31,8 +31,8 @@ class Solver : public Poisson<Real> {
   Solver(Mesh<Real>& mesh, const PressureOptions& options, Runner& runner)
       : options_(options),
         runner_(runner),
-        level_(mesh.J.grid()),
-        reciprocal_(mesh.J.grid(), "reciprocal volume"),
+        level_(mesh.J.grid(), mesh.space()),
+        reciprocal_(mesh.J.grid(), "reciprocal volume", {.space = mesh.space()}),
         global_(runner.context()),
         size_(size_sweep(level_, scale())) {
     const Grid& grid = level_.grid;
@@ -43,8 +43,11 @@ class Solver : public Poisson<Real> {
     runner_.run(couplings);
     runner_.run(reciprocal);
     finish_level(level_, runner_);
-    for (int d = 0; d < 3; ++d)
-      for (int i = -1; i <= grid.cells()[d]; ++i) level_.centres[std::size_t(d)].push_back(i + 0.5);
+    for (int d = 0; d < 3; ++d) {
+      std::vector<double> centres;
+      for (int i = -1; i <= grid.cells()[d]; ++i) centres.push_back(i + 0.5);
+      level_.centres[std::size_t(d)] = level_.table(std::move(centres));
+    }
   }
 
   Field<Real>& x() override { return level_.x; }
@@ -164,7 +167,10 @@ class Sor final : public Relaxing<Real, Points> {
 /// correction.
 template <class Real>
 struct Krylov {
-  explicit Krylov(const Grid& grid) : d(grid, "direction"), q(grid, "A direction"), w(grid, "A correction") {}
+  Krylov(const Grid& grid, Space space)
+      : d(grid, "direction", {.space = space}),
+        q(grid, "A direction", {.space = space}),
+        w(grid, "A correction", {.space = space}) {}
   Field<Real> d, q, w;
 };
 
@@ -180,7 +186,7 @@ class Accelerated final : public Solver<Real, Points> {
   Accelerated(Mesh<Real>& mesh, const PressureOptions& options, Runner& runner)
       : Solver<Real, Points>(mesh, options, runner),
         z_(finest_copy()),
-        krylov_(this->level_.grid),
+        krylov_(this->level_.grid, this->level_.space),
         multigrid_(*z_, {}, runner),
         residual_(residual_of(this->level_, *z_, this->scale())),
         project_(projection_of(*z_, krylov_)),
@@ -204,7 +210,7 @@ class Accelerated final : public Solver<Real, Points> {
  private:
   using L = PoissonLevel<Real, Points>;
   std::unique_ptr<L> finest_copy() {
-    auto z = std::make_unique<L>(this->level_.grid);
+    auto z = std::make_unique<L>(this->level_.grid, this->level_.space);
     z->centres = this->level_.centres;
     this->runner_.move(this->level_.a.now(), z->a.now());
     finish_level(*z, this->runner_);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <utility>
 
 #include "solvers/cavity/couplings.hpp"
 
@@ -47,9 +48,13 @@ struct NineteenPoints {
     return c.along((d + 1) % 3, q & 1 ? 1 : -1).along((d + 2) % 3, q & 2 ? 1 : -1);
   }
   SC_FN static Real apply(In<Real, 18> a, In<Real> x, At c) {
+    return apply(a, x, c, std::make_integer_sequence<int, 18>{});
+  }
+  // Written out: rows are not vectorised around a loop, and nvcc does not know GCC's pragma that unrolls it.
+  template <int... k>
+  SC_FN static Real apply(In<Real, 18> a, In<Real> x, At c, std::integer_sequence<int, k...>) {
     Real sum = 0;
-#pragma GCC unroll 18
-    for (int k = 0; k < 18; ++k) sum += a[k][c] * (x[neighbour(c, k)] - x[c]);
+    ((sum += a[k][c] * (x[neighbour(c, k)] - x[c])), ...);
     return sum;
   }
 };

@@ -16,7 +16,7 @@ FlowSolver<Real, mixed>::FlowSolver(const CavityOptions& options, std::unique_pt
     : options_(options),
       runner_(std::move(runner)),
       mesh_(std::move(mesh)),
-      flow_(mesh_->J.grid()),
+      flow_(mesh_->J.grid(), mesh_->space()),
       poisson_(make_poisson(*mesh_, options.pressure, *runner_)),
       stages_(flow_, *mesh_, poisson_->x(), poisson_->b()),
       global_(runner_->context()) {

@@ -9,8 +9,11 @@ namespace sc::cavity {
 
 template <class Real>
 struct Flow {
-  explicit Flow(const Grid& grid)
-      : V(grid, "velocity", {.levels = 2}), f(grid, "acceleration"), Q(grid, "flux"), p(grid, "pressure") {}
+  Flow(const Grid& grid, Space space)
+      : V(grid, "velocity", {.levels = 2, .space = space}),
+        f(grid, "acceleration", {.space = space}),
+        Q(grid, "flux", {.space = space}),
+        p(grid, "pressure", {.space = space}) {}
   Field<Real, 3> V;  ///< velocity; the walls' own in the first halo layer
   Field<Real, 3> f;  ///< nu nabla^2 V - (V . nabla) V
   Field<Real, 3> Q;  ///< J nabla xi . (V / dt + f)

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "engine/exec/cell_copy.hpp"
+#include "engine/field/table.hpp"
 #include "engine/move/excerpt.hpp"
 #include "engine/move/gather.hpp"
 #include "engine/move/halo_exchange.hpp"
@@ -97,6 +98,38 @@ TEST_P(OnDevices, ShowTheHostWhatTheyHold) {
   runner.refresh(q.now(), box(1));
   EXPECT_EQ(q.get({-1, -1, -1}),
             q.get({-1, -1, grid.own().hi.z - 1 + (grid.split().z > 1 ? -grid.own().hi.z : 0)}));
+}
+
+struct Weigh {
+  const double* weight;  // of plane x = -1 … n
+  SC_FN void operator()(At c, Index g, InOut<double> q) const { q[c] *= weight[g.x + 1] - weight[g.x]; }
+};
+
+TEST_P(OnDevices, LookUpTables) {
+  TestContext context;
+  const Grid grid(context, {.cells = {9, 8, 7}, .halo = 1});
+  const Space space = space_of(GetParam());
+  const auto squares = [&] {
+    std::vector<double> values;
+    for (int x = -1; x <= 9; ++x) values.push_back(x * x);
+    return Table<double>(context, space, std::move(values));
+  };
+  if (space == Space::device) {
+    EXPECT_THROW(squares(), Error);
+  }
+  open(context, GetParam());
+  Field<double> q(grid, "q", {.space = space});
+  q.fill(tame);
+  Runner runner(context, {});
+  Table<double> table = squares();
+  const Table<double> copy = table;
+  table = {};
+  EXPECT_EQ(copy.values().back(), 81);
+  Sweep weigh("weigh", Weigh{copy.data()}, updates(q.now()));
+  runner.run(weigh);
+  const Int3 at = grid.origin();
+  for (int x = 0; x < grid.own().hi.x; ++x)
+    EXPECT_EQ(q.get({x, 1, 2}), tame(at.x + x, at.y + 1, at.z + 2) * (2 * (at.x + x) - 1)) << x;
 }
 
 // Every type, mixed so that packed cells of 8 bytes begin at odd multiples of 4.

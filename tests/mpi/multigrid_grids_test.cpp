@@ -3,14 +3,16 @@
 // threads: 2
 // timeout: 180
 // label: sanitize
+// device: yes
 // A ladder of coarsened grids, down to a single cell and with or without a move onto fewer ranks, against
 // plain serial loops: odd sizes, every split, thin and empty blocks. All values are multiples of small powers
-// of two, hence exact.
+// of two, hence exact, on the host and on devices.
 #include <gtest/gtest.h>
 
 #include <memory>
 
 #include "engine/subcurrent.hpp"
+#include "tests/mpi/backends.hpp"
 #include "tests/mpi/cells.hpp"
 #include "tests/mpi/test_context.hpp"
 
@@ -111,6 +113,7 @@ bool too_thin(const Grid& fine) {
 struct Ladder {
   Runner& runner;
   int fewer;  ///< ranks that go on below 8 cells along every axis, 0: all, as long as they can
+  Space space;
 
   /// s after the way down and up again; f is what the level starts with.
   void climb(Field<double>& f, Field<double>& s) {
@@ -125,16 +128,16 @@ struct Ladder {
       down(s);
   }
   void on(const Grid& some, Field<double>& s, int fewer_later) {
-    Field<double> gathered(some, "gathered");
+    Field<double> gathered(some, "gathered", {.space = space});
     close_in(gathered);
     runner.move(s.now(), gathered.now());
-    Ladder{runner, fewer_later}.down(gathered);
+    Ladder{runner, fewer_later, space}.down(gathered);
     runner.move(gathered.now(), s.now());
   }
   void down(Field<double>& s) {
     if (too_thin(s.grid())) return on(s.grid().on(1), s, fewer);
     const Grid coarse = s.grid().coarsen({2, 2, 2}, 1);
-    Field<double> f(coarse, "f"), t(coarse, "t");
+    Field<double> f(coarse, "f", {.space = space}), t(coarse, "t", {.space = space});
     close_in(f);
     close_in(t);
     Sweep collect("collect", Collect{s.grid().cells()}, writes(f.now()), reads(s.now(), refine(2, box(1))));
@@ -149,19 +152,20 @@ struct Ladder {
   }
 };
 
-void compare(Context& context, Int3 cells, Bool3 periodic, Int3 split, Strategy strategy, int fewer) {
+void compare(Context& context, Int3 cells, Bool3 periodic, Int3 split, Strategy strategy, int fewer,
+             Space space) {
   Whole start(cells, periodic);
   const auto value = [](int x, int y, int z) { return double((7 * x + 5 * y + 3 * z) % 16); };
   start.set(value);
   const Whole expected = serial(start);
   const Grid grid(context, {.cells = cells, .periodic = periodic, .halo = 1, .split = split});
-  Field<double> f(grid, "f"), s(grid, "s");
+  Field<double> f(grid, "f", {.space = space}), s(grid, "s", {.space = space});
   Ladder::close_in(f);
   Ladder::close_in(s);
   Runner runner(context, {.strategy = strategy, .poke_seconds = 1e-6});
   for (int round = 0; round < 2; ++round) {  // the second one with demand
     f.fill(value);
-    Ladder{runner, fewer}.climb(f, s);
+    Ladder{runner, fewer, space}.climb(f, s);
     for_cells(grid.own(), [&](Int3 c) {
       const Int3 g = grid.origin() + c;
       ASSERT_EQ(s.get(c), expected(g.x, g.y, g.z))
@@ -171,16 +175,22 @@ void compare(Context& context, Int3 cells, Bool3 periodic, Int3 split, Strategy 
   }
 }
 
-TEST(CoarsenedGrids, AgreeWithASerialLoop) {
-  constexpr Strategy strategies[] = {Strategy::blocking, Strategy::boundary_first, Strategy::interior_first,
-                                     Strategy::halo_thread, Strategy::pipelined};
+class OnDevices : public OnBackend {};
+INSTANTIATE_TEST_SUITE_P(On, OnDevices, testing::ValuesIn(backends()), backend_name);
+
+TEST_P(OnDevices, CoarsenedGridsAgreeWithASerialLoop) {
+  std::vector<Strategy> strategies = {Strategy::blocking, Strategy::boundary_first, Strategy::interior_first,
+                                      Strategy::pipelined};
+  if (GetParam() == Backend::host) strategies.push_back(Strategy::halo_thread);
   TestContext context;
+  open(context, GetParam());
   std::size_t turn = 0;
   for (const Int3 cells : {Int3{13, 9, 11}, Int3{8, 12, 7}, Int3{6, 6, 17}})
     for (const Bool3 periodic : {Bool3{}, Bool3{true, true, true}, Bool3{false, true, false}})
       for (const Int3 split : splits(context.size()))
         for (int fewer : {0, 2}) {
-          compare(context, cells, periodic, split, strategies[turn++ % std::size(strategies)], fewer);
+          compare(context, cells, periodic, split, strategies[turn++ % strategies.size()], fewer,
+                  space_of(GetParam()));
           if (testing::Test::HasFailure()) return;
         }
 }

@@ -13,6 +13,7 @@ from subcurrent.case import as_toml, typed_case
 from subcurrent.core import build_info
 from subcurrent.errors import BAD_INPUT, OK, BadInput
 from test_dendrite import CASE, TABLES, rows
+from test_turbulence import TABLES as TURBULENCE
 
 QUIET = ("--set", "output.figures=false")
 HOST = {"storage": {"kind": "host"}}
@@ -115,5 +116,4 @@ def test_a_device_has_no_threads_to_divide():
         with pytest.raises(BadInput, match="boundary_first, interior_first"):
             typed_case(TABLES | {"engine": {"device": device, "strategy": "halo_thread"}}, None).check()
     with pytest.raises(BadInput, match="it runs on cpu"):
-        cavity = {"solver": "cavity", "flow": {"reynolds": 10.0}, "grid": {"points": [9, 9, 9]}}
-        typed_case(cavity | {"run": {"steps": 1}, "engine": {"device": "cuda"}}, None).check()
+        typed_case(TURBULENCE | {"engine": {"device": "cuda"}}, None).check()

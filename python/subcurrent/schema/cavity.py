@@ -11,7 +11,7 @@ from pydantic import ConfigDict, Field
 from ..errors import BadInput
 from ..reference import reference_for
 from . import cavity_checks
-from .common import SolverCase, Triple, check_split, engine_options
+from .common import DEVICES, SolverCase, Triple, check_split, engine_options
 from .keys import Table, key
 
 Points = Annotated[list[Annotated[int, Field(ge=4, le=100_000)]], Field(min_length=3, max_length=3)]
@@ -120,6 +120,7 @@ class CavityCase(SolverCase):
         ("pressure.tolerance", "pressure.iterations"),
     )
     fixed_on_resume: ClassVar = ("solver", "grid", "boundaries", "flow.precision")
+    devices: ClassVar = DEVICES
 
     solver: Literal["cavity"] = key("the solver", '"cavity"', "cavity")
     flow: Flow = key("the fluid", "a table [flow]")

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cavity on a device, which is emulated."""
+
+import json
+
+import numpy as np
+import pytest
+
+from conftest import QUIET, SMALL, history
+from subcurrent.case import typed_case
+from subcurrent.errors import OK, BadInput
+from subcurrent.snapshot import read_fields
+from test_case_file import TABLES
+
+
+def last_flow(folder):
+    path = folder / "snapshots" / "snapshot_00000012.vtkhdf"
+    return read_fields(path, ("grid/points", "fields/velocity", "fields/pressure"))
+
+
+@pytest.mark.mpi
+def test_a_device_writes_what_the_cpu_writes(program):
+    """History, profiles, a snapshot and a checkpoint that the CPU goes on from, all from fields on a device;
+    a grid that is no mapping of the solver's own, and one that has become thin on two ranks."""
+    program.write_case(SMALL)
+    skewed = ("--set", 'grid.clustering="skewed"', *QUIET)
+    assert program("run", "case.toml", "-n", "1", "--out", "cpu", *skewed).returncode == OK
+    on_device = ("--device", "emulated", "-n", "2", "--set", "run.steps=7")
+    done = program("run", "case.toml", *on_device, "--out", "device", *skewed)
+    assert done.returncode == OK, done.stderr
+    summary = json.loads((program.folder / "device" / "summary.json").read_text())
+    assert summary["device"] == "emulated device"
+    assert summary["transports"] == "pinned: ranks 0-1"
+    done = program("run", "case.toml", "-n", "1", "--out", "device", "--resume", *skewed)
+    assert done.returncode == OK, done.stderr
+    cpu, device = program.folder / "cpu", program.folder / "device"
+    assert history(cpu) == history(device)
+    assert (cpu / "centreline.csv").read_bytes() == (device / "centreline.csv").read_bytes()
+    (time, expected), (also, got) = last_flow(cpu), last_flow(device)
+    assert time == also
+    for name, values in expected.items():
+        assert np.array_equal(values, got[name]), name
+
+
+@pytest.mark.mpi
+def test_a_device_goes_on_from_a_checkpoint_of_the_cpu(program):
+    """Another half of the program: single precision, over-relaxation, points from a file."""
+    program.write_case(SMALL)
+    points = program.folder / "points" / "snapshots" / "snapshot_00000001.vtkhdf"
+    done = program("run", "case.toml", "--out", "points", "--set", "run.steps=1", *QUIET)
+    assert done.returncode == OK, done.stderr
+    options = [*QUIET, "--set", "grid.clustering=file", "--set", f"grid.file={points}"]
+    options += ["--set", 'flow.precision="single"', "--set", 'pressure.method="sor"']
+    assert program("run", "case.toml", "--out", "cpu", *options).returncode == OK
+    first = ("--set", "run.steps=5")
+    assert program("run", "case.toml", "--out", "device", *first, *options).returncode == OK
+    on_device = ("--device", "emulated", "-n", "2")
+    done = program("run", "case.toml", *on_device, "--out", "device", "--resume", *options)
+    assert done.returncode == OK, done.stderr
+    assert history(program.folder / "cpu") == history(program.folder / "device")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"engine": {"device": "cuda", "strategy": "halo_thread"}}, "boundary_first, interior_first"),
+        ({"engine": {"device": "cuda"}, "storage": {"kind": "host"}}, "storage"),
+    ],
+)
+def test_what_a_device_does_not_do_is_refused(change, said):
+    with pytest.raises(BadInput, match=said):
+        typed_case(TABLES | change, None).check()
