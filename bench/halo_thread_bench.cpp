@@ -17,8 +17,7 @@ using namespace sc::magnetosphere;
 using MhdStages = Stages<false, Diffusion::constant>;
 
 struct Fields {
-  explicit Fields(const Grid& grid)
-      : nodes(grid, "", Space::host), centres(grid, "centres' ", Space::host) {
+  explicit Fields(const Grid& grid) : nodes(grid, "", Space::host), centres(grid, "centres' ", Space::host) {
     MagnetosphereOptions open;
     open.faces = {FaceKind::free, FaceKind::free,     FaceKind::free,
                   FaceKind::free, FaceKind::periodic, FaceKind::periodic};
