@@ -39,7 +39,7 @@ def test_a_device_writes_what_the_cpu_writes(program):
     (time, expected), (also, got) = last_flow(cpu), last_flow(device)
     assert time == also
     for name, values in expected.items():
-        assert np.array_equal(values, got[name]), name
+        assert np.array_equal(values, got[name], equal_nan=True), name  # no pressure in corners
 
 
 @pytest.mark.mpi
@@ -51,6 +51,7 @@ def test_a_device_goes_on_from_a_checkpoint_of_the_cpu(program):
     assert done.returncode == OK, done.stderr
     options = [*QUIET, "--set", "grid.clustering=file", "--set", f"grid.file={points}"]
     options += ["--set", 'flow.precision="single"', "--set", 'pressure.method="sor"']
+    options += ["--set", "pressure.iterations=20"]
     assert program("run", "case.toml", "--out", "cpu", *options).returncode == OK
     first = ("--set", "run.steps=5")
     assert program("run", "case.toml", "--out", "device", *first, *options).returncode == OK
