@@ -67,6 +67,8 @@ class Flow final : public Turbulence {
   const spectral::FFT<Real>& fft() const { return fft_; }
   const Plan& plan() const override { return plan_; }
   const Store<Real>& store() const { return *store_; }
+  /// Until no file is read or written any more, which a step does not wait for.
+  void settle() { store_->settle(); }
 
  private:
   template <class T>

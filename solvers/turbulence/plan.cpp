@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "engine/base/error.hpp"
+#include "engine/move/stream/slab_stream.hpp"
 #include "spectral/planes.hpp"
 
 namespace sc::turbulence {
@@ -65,7 +66,9 @@ Plan plan_of(const Needs& s, bool planes, bool fields, int files, Io io) {
   } else {
     p.memory += s.fields * components * s.mode_planes * s.mode_plane_bytes;
   }
-  p.memory += near_bytes(slot) * (io == Io::async ? 3 : 1);
+  const auto bytes = static_cast<std::size_t>(slot);
+  const int ahead = io == Io::sync ? 0 : FileMemory::ahead(bytes);
+  p.memory += near_bytes(static_cast<std::int64_t>(SlabStream::near_bytes(bytes, ahead)));
   return p;
 }
 

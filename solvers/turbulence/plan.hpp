@@ -13,7 +13,7 @@
 namespace sc::turbulence {
 
 enum class Where { memory, disk };
-/// sync: read, compute, write, one after the other; async: at the same time, through a ring of three slots.
+/// sync: read, compute, write, one after the other; async: at the same time, through a ring of slots.
 enum class Io { sync, async };
 
 struct StorageOptions {

@@ -132,6 +132,12 @@ void Store<Real>::prefetch(Stage& stage) {
   if (in_files(stage)) ring_->prefetch(stage);
 }
 
+template <class Real>
+void Store<Real>::settle() {
+  planes_->settle();
+  if (ring_) ring_->stream().finish();
+}
+
 template class Store<float>;
 template class Store<double>;
 

@@ -45,7 +45,9 @@ class Store {
   /// The same of a stage that is run later, while something else is computed; no file is read until then.
   void prefetch(Stage& stage);
 
-  /// Copied between memory and files so far.
+  /// Until nothing is read or written any more.
+  void settle();
+  /// Copied between memory and files so far, what is under way left out.
   std::int64_t bytes(Way way) const { return files_ ? files_->bytes(way) : 0; }
   /// "io_uring", "two threads", "blocking calls"; empty where nothing is in files.
   const char* io_name() const { return files_ ? files_->io_name() : ""; }

@@ -142,12 +142,14 @@ TEST(TurbulenceOnDisk, MovesTheBytesThatWerePlanned) {
           Turbulence flow(context, options);
           flow.start_taylor_green();
           flow.step();
+          flow.settle();
           const auto now = [&](Way way) { return flow.store().bytes(way); };
           const std::array before{now(Way::in), now(Way::out),
                                   std::int64_t{counted("/proc/self/io", "read_bytes")},
                                   std::int64_t{counted("/proc/self/io", "write_bytes")}};
           constexpr int steps = 2;
           for (int n = 0; n < steps; ++n) flow.step();
+          flow.settle();
           EXPECT_EQ(now(Way::in) - before[0], steps * flow.plan().read);
           EXPECT_EQ(now(Way::out) - before[1], steps * flow.plan().written);
           if (!flow.store().past_page_cache()) continue;
@@ -189,7 +191,7 @@ TEST(TurbulenceOnDisk, SinglePrecisionLeavesItsBitsAndMovesItsBytes) {
 }
 
 TEST(TurbulenceOnDisk, FitsItsMemoryOrNamesTheSmallest) {
-  TurbulenceOptions options{.points = {96, 96, 96}, .dt = 0.01};
+  TurbulenceOptions options{.points = {128, 128, 128}, .dt = 0.01};
   std::string sentence;
   {
     TestContext context;

@@ -2,6 +2,8 @@
 // Arrays on disk through the ring, against the same steps on arrays in memory: bits, bytes, memory, time.
 #include "engine/move/stream/slab_stream.hpp"
 
+#include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <memory>
@@ -24,6 +26,9 @@ struct Way3 {
   IoMode io;
   SlabStream::Mode mode;
 };
+/// Of which a ring has three.
+constexpr std::size_t large_slot = std::size_t{4} << 20;
+
 constexpr Way3 ways[] = {{"async", IoMode::automatic, SlabStream::Mode::ring},
                          {"threads", IoMode::threads, SlabStream::Mode::ring},
                          {"blocking", IoMode::blocking, SlabStream::Mode::ring},
@@ -114,7 +119,9 @@ TEST_P(Streaming, LeavesTheBitsOfArraysInMemory) {
       Array in_a = initial(s, 1), in_b(in_a.size()), ends;
       if (!periodic) ends = initial({2 * s.halo + 1, s.cells, 1, 0}, 7);
       a.store(0, s.planes, reinterpret_cast<const std::byte*>(in_a.data()));
-      SlabStream stream(memory, slot_for(memory, a, b, s.halo), GetParam().mode);
+      // In slots as large as they have to be, of which there are many, and in three.
+      const std::size_t slot = slot_for(memory, a, b, s.halo);
+      SlabStream stream(memory, s.pieces % 2 == 0 ? slot : std::max(slot, large_slot), GetParam().mode);
       for (int step = 0; step < 3; ++step) {
         reference(s, in_a, in_b, ends);
         streamed(s, stream, a, b, ends, step == 2);
@@ -181,7 +188,7 @@ TEST_P(Streaming, MovesThePlannedBytesAndNoOthers) {
   EXPECT_EQ(counted("/proc/self/io", "write_bytes") - written, 3 * out);
 }
 
-// 96 MiB on disk pass through three slots of 2 x 1 MiB each.
+// 96 MiB on disk pass through slots of 2 x 1 MiB each.
 TEST_P(Streaming, TakesTheMemoryOfItsSlots) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "the sanitizers keep memory of their own beside it";
@@ -193,7 +200,7 @@ TEST_P(Streaming, TakesTheMemoryOfItsSlots) {
   std::ofstream("/proc/self/clear_refs") << "5";  // the high-water mark begins anew
   const long long before = counted("/proc/self/status", "VmHWM");
   SlabStream stream(memory, SlabStream::slot_bytes(memory, phase), GetParam().mode);
-  EXPECT_EQ(stream.near_bytes(), (GetParam().mode == SlabStream::Mode::ring ? 3U : 1U) * 8 * plane_bytes);
+  EXPECT_EQ(stream.near_bytes(), static_cast<std::size_t>(2 * stream.ahead() + 1) * 8 * plane_bytes);
   stream.run(phase, [&](const Slot& slot) {
     for (std::size_t use : {0U, 1U})
       for (int z = slot.lo(); z < slot.hi(); ++z) std::memset(slot.plane(use, z), z, plane_bytes);
@@ -234,8 +241,21 @@ bool ends(FarMemory& memory, Way way) {
   return true;
 }
 
-// While piece n is computed, and for as long as that takes, n + 1 is read and n - 1 written; one by one,
-// neither.
+// Three large slots, more small ones; one where nothing goes on meanwhile.
+TEST(SlabStreams, HaveAsManySlotsAsKeepADiskBusy) {
+  ScratchFolder folder;
+  FileMemory memory({.folder = folder.path()});
+  const auto slots = [&](std::size_t bytes, SlabStream::Mode mode) {
+    return SlabStream(memory, bytes, mode).near_bytes() / bytes;
+  };
+  EXPECT_EQ(slots(large_slot, SlabStream::Mode::ring), 3U);
+  EXPECT_EQ(slots(large_slot / 2 - 4096, SlabStream::Mode::ring), 7U);
+  EXPECT_EQ(slots(4096, SlabStream::Mode::ring), 9U);
+  EXPECT_EQ(slots(4096, SlabStream::Mode::one_by_one), 1U);
+}
+
+// While piece n is computed, and for as long as that takes, pieces beyond it are read and n - 1 is written;
+// one by one, neither.
 TEST(SlabStreams, ReadAndWriteWhileTheyCompute) {
   ScratchFolder folder;
   const int pieces = 12;
@@ -245,7 +265,7 @@ TEST(SlabStreams, ReadAndWriteWhileTheyCompute) {
     FarArray a(memory, "a", pieces, plane, pieces);
     const StreamPhase phase{{&a, Use::updates}};
     SlabStream stream(memory, SlabStream::slot_bytes(memory, phase), way.mode);
-    const int ahead = way.mode == SlabStream::Mode::ring ? 1 : 0;
+    const int ahead = stream.ahead();
     const auto bytes = [&](int count) { return static_cast<std::int64_t>(plane) * count; };
     stream.run(phase, [&](const Slot& slot) {
       EXPECT_TRUE(ends(memory, Way::in) && ends(memory, Way::out)) << way.name;
@@ -257,20 +277,61 @@ TEST(SlabStreams, ReadAndWriteWhileTheyCompute) {
   }
 }
 
-// The first piece of the next phase is read while something else is computed between the two.
+// The first pieces of the next phase are read while something else is computed between the two, and those of
+// one that depends on the last piece are not.
 TEST(SlabStreams, ReadAheadAcrossPhases) {
   ScratchFolder folder;
   FileMemory memory({.folder = folder.path()});
+  const int pieces = 6;
   const std::size_t plane = 100 << 10;
-  FarArray a(memory, "a", 2, plane, 2), b(memory, "b", 2, plane, 2);
-  const StreamPhase first{{&a, Use::reads}}, second{{&b, Use::reads}};
-  SlabStream stream(memory, SlabStream::slot_bytes(memory, first), SlabStream::Mode::ring);
-  stream.run(
-      first, [](const Slot&) {}, &second);
-  EXPECT_TRUE(ends(memory, Way::in));
-  EXPECT_EQ(memory.bytes(Way::in), static_cast<std::int64_t>(3 * plane));
-  stream.run(second, [](const Slot&) {});
-  EXPECT_EQ(memory.bytes(Way::in), static_cast<std::int64_t>(4 * plane));
+  FarArray a(memory, "a", pieces, plane, pieces), b(memory, "b", pieces, plane, pieces);
+  const StreamPhase first{{&a, Use::updates}}, second{{&b, Use::reads}}, after{{&a, Use::reads, 1}};
+  for (const std::size_t slot : {SlabStream::slot_bytes(memory, after), large_slot}) {
+    SlabStream stream(memory, slot, SlabStream::Mode::ring);
+    const std::int64_t planes_read = memory.bytes(Way::in) / static_cast<std::int64_t>(plane);
+    const auto read_so_far = [&] {
+      EXPECT_TRUE(ends(memory, Way::in));
+      return memory.bytes(Way::in) / static_cast<std::int64_t>(plane) - planes_read;
+    };
+    stream.run(
+        first, [](const Slot&) {}, &second);
+    EXPECT_EQ(read_so_far(), pieces + stream.ahead());
+    stream.run(second, [](const Slot&) {});
+    EXPECT_EQ(read_so_far(), 2 * pieces);
+    stream.run(
+        first, [](const Slot&) {}, &after);  // whose first piece takes in the last one of this
+    EXPECT_EQ(read_so_far(), 3 * pieces);
+    stream.run(after, [](const Slot&) {});
+    EXPECT_GT(read_so_far(), 4 * pieces);
+  }
+}
+
+// Each batch is waited for by itself, and what becomes of one does not become of others.
+TEST(FarMemories, EndBatchesInTheirOrder) {
+  for (const IoMode mode : {IoMode::automatic, IoMode::threads, IoMode::blocking}) {
+    ScratchFolder folder;
+    const std::size_t bytes = 8192;
+    FileMemory memory(
+        {.folder = folder.path(), .mode = mode, .outcome = [](const FileRequest& r, std::int64_t result) {
+           return r.write && r.offset == 2 * 8192 ? -EIO : result;
+         }});
+    const int array = memory.add("array", 8 * bytes);
+    const FarMemory::Buffer near = memory.allocate(8 * bytes);
+    std::memset(near.get(), 1, 8 * bytes);
+    std::int64_t last = 0;
+    for (std::size_t n = 0; n < 8; ++n) {
+      const FarPart part{array, static_cast<std::int64_t>(n * bytes), near.get() + n * bytes, bytes};
+      last = memory.start(Way::out, {&part, 1});
+      EXPECT_EQ(last, static_cast<std::int64_t>(n) + 1);
+    }
+    memory.wait(Way::out, 2);
+    EXPECT_GE(memory.bytes(Way::out), static_cast<std::int64_t>(2 * bytes));
+    memory.wait(Way::out, 1);  // has ended
+    EXPECT_THROW(memory.wait(Way::out, 4), Error);
+    memory.wait(Way::out, last);
+    EXPECT_TRUE(memory.test(Way::out));
+    EXPECT_EQ(memory.bytes(Way::out), static_cast<std::int64_t>(7 * bytes));
+  }
 }
 
 }  // namespace

@@ -23,7 +23,15 @@ namespace {
 
 constexpr unsigned ring_depth = 256;
 constexpr const char* was_cut = "the file is shorter than it was, another program has cut it";
-constexpr int parts_bits = 16;  // of a request's index; the bit above them is its way
+/// Batches of one way that are under way at a time, and parts of one.
+constexpr std::int64_t most_batches = 64;
+constexpr int parts_bits = 16;
+
+/// A request's index names its way, its batch and its part.
+int index_of(Way way, std::int64_t batch, std::size_t part) {
+  const auto number = static_cast<int>(batch % most_batches) << 1 | (way == Way::out ? 1 : 0);
+  return number << parts_bits | static_cast<int>(part);
+}
 
 std::string cause(int error) { return std::error_code(error, std::generic_category()).message(); }
 
@@ -45,12 +53,15 @@ FileMemory::FileMemory(FileMemoryOptions options)
 FileMemory::~FileMemory() {
   // The kernel may still write to near memory that the owner frees next.
   for (Lane& lane : lanes_)
-    while (lane.missing > 0) {
-      try {
-        take_results(true);
-      } catch (const Error&) {
-        break;
-      }
+    while (!lane.batches.empty()) {
+      if (lane.batches.front().missing == 0)
+        lane.batches.pop_front();
+      else
+        try {
+          take_results(true);
+        } catch (const Error&) {
+          break;
+        }
     }
   io_.reset();
   for (const File& file : files_) ::close(file.descriptor);
@@ -91,6 +102,13 @@ int FileMemory::add(const std::string& name, std::int64_t bytes) {
   return static_cast<int>(files_.size()) - 1;
 }
 
+/// A disk takes its time over every batch, however small: 4 MiB under way outlast that (decision 31).
+int FileMemory::ahead(std::size_t bytes) {
+  constexpr std::size_t under_way = std::size_t{4} << 20, most = 4;
+  if (bytes * most <= under_way) return most;
+  return static_cast<int>(std::max<std::size_t>((under_way + bytes - 1) / bytes, 1));
+}
+
 FarMemory::Buffer FileMemory::allocate(std::size_t bytes) {
   constexpr std::size_t huge = std::size_t{2} << 20;
   const std::size_t unit = bytes >= huge ? huge : alignment();
@@ -102,104 +120,110 @@ FarMemory::Buffer FileMemory::allocate(std::size_t bytes) {
   return {static_cast<std::byte*>(data), [](std::byte* p) { std::free(p); }};
 }
 
-void FileMemory::start(Way way, std::span<const FarPart> parts) {
+std::int64_t FileMemory::start(Way way, std::span<const FarPart> parts) {
   Lane& l = lane(way);
-  if (l.missing > 0)
-    throw Error(Exit::failure, "a batch of scratch files was started before the last had ended");
-  l.parts.clear();
-  l.failure.clear();
-  l.batch_bytes = 0;
+  if (parts.size() > ring_depth / 2) throw Error(Exit::failure, "a batch has too many parts");
+  if (l.batches.size() == most_batches)
+    throw Error(Exit::failure, "too many batches of scratch files are under way");
+  Batch& batch = l.batches.emplace_back();
+  ++l.started;
+  std::size_t bytes = 0;
   for (const FarPart& part : parts) {
-    const auto index = static_cast<int>(l.parts.size()) | (way == Way::out ? 1 << parts_bits : 0);
-    l.parts.push_back({part.array, FileRequest{files_[static_cast<std::size_t>(part.array)].descriptor,
-                                               way == Way::out, part.offset, part.near, part.bytes, index}});
-    l.batch_bytes += part.bytes;
+    batch.parts.push_back({part.array, FileRequest{files_[static_cast<std::size_t>(part.array)].descriptor,
+                                                   way == Way::out, part.offset, part.near, part.bytes,
+                                                   index_of(way, l.started, batch.parts.size())}});
+    bytes += part.bytes;
   }
-  if (l.parts.size() > ring_depth / 2) throw Error(Exit::failure, "a batch has too many parts");
   if (options_.most_bytes_per_second > 0)
-    l.due = std::max(l.due, now()) + static_cast<double>(l.batch_bytes) / options_.most_bytes_per_second;
-  l.missing = l.parts.size();
-  for (const Pending& part : l.parts) io_->submit(part.request);
+    batch.due = l.due = std::max(l.due, now()) + static_cast<double>(bytes) / options_.most_bytes_per_second;
+  batch.missing = batch.parts.size();
+  for (const Pending& part : batch.parts) io_->submit(part.request);
+  return l.started;
 }
 
 void FileMemory::take_results(bool block) {
   FileIo::Result result;
   while (io_->take(result, block)) {
-    const Way way = (result.index >> parts_bits) != 0 ? Way::out : Way::in;
-    complete(way, static_cast<std::size_t>(result.index & ((1 << parts_bits) - 1)), result.result);
+    const int number = result.index >> parts_bits;
+    const Way way = (number & 1) != 0 ? Way::out : Way::in;
+    Lane& l = lane(way);
+    const std::int64_t behind = (number / 2 - l.ended() - 1) % most_batches;
+    Batch& batch = l.batches[static_cast<std::size_t>((behind + most_batches) % most_batches)];
+    complete(way, batch, static_cast<std::size_t>(result.index & ((1 << parts_bits) - 1)), result.result);
     block = false;
   }
 }
 
-void FileMemory::complete(Way way, std::size_t index, std::int64_t result) {
-  Lane& l = lane(way);
-  Pending& part = l.parts[index];
+void FileMemory::complete(Way way, Batch& batch, std::size_t index, std::int64_t result) {
+  Pending& part = batch.parts[index];
   FileRequest& r = part.request;
   if (options_.outcome) result = options_.outcome(r, result);
   if (result == -EINTR || result == -EAGAIN) return io_->submit(r);
   if (result < 0) {
-    --l.missing;
-    return fail(way, part, cause(static_cast<int>(-result)));
+    --batch.missing;
+    return fail(way, batch, part, cause(static_cast<int>(-result)));
   }
   const auto moved = static_cast<std::size_t>(result);
   if (moved >= r.bytes) {
-    l.bytes += static_cast<std::int64_t>(r.bytes);
-    --l.missing;
+    lane(way).bytes += static_cast<std::int64_t>(r.bytes);
+    --batch.missing;
     return;
   }
   // The rest goes again from the last place that the disk can begin at.
   const std::size_t done = moved / alignment() * alignment();
   if (done == 0) {
-    --l.missing;
-    return fail(way, part, r.write ? "nothing was written" : was_cut);
+    --batch.missing;
+    return fail(way, batch, part, r.write ? "nothing was written" : was_cut);
   }
-  l.bytes += static_cast<std::int64_t>(done);
+  lane(way).bytes += static_cast<std::int64_t>(done);
   r.offset += static_cast<std::int64_t>(done);
   r.data += done;
   r.bytes -= done;
   io_->submit(r);
 }
 
-void FileMemory::fail(Way way, const Pending& part, const std::string& why) {
-  Lane& l = lane(way);
-  if (!l.failure.empty()) return;
+void FileMemory::fail(Way way, Batch& batch, const Pending& part, const std::string& why) {
+  if (!batch.failure.empty()) return;
   const File& file = files_[static_cast<std::size_t>(part.array)];
-  l.failure = std::string(way == Way::in ? "cannot read" : "cannot write") + " the scratch file of \"" +
-              file.name + "\" (" + file.path + "): " + why;
+  batch.failure = std::string(way == Way::in ? "cannot read" : "cannot write") + " the scratch file of \"" +
+                  file.name + "\" (" + file.path + "): " + why;
 }
 
 /// A file that was cut may have grown again by what was written since, with zeros in between.
-void FileMemory::look_for_cuts() {
-  for (const Pending& part : lane(Way::in).parts) {
+void FileMemory::look_for_cuts(Batch& batch) {
+  for (const Pending& part : batch.parts) {
     const File& file = files_[static_cast<std::size_t>(part.array)];
     struct stat now {};
-    if (fstat(file.descriptor, &now) == 0 && now.st_blocks < file.blocks) fail(Way::in, part, was_cut);
+    if (fstat(file.descriptor, &now) == 0 && now.st_blocks < file.blocks) fail(Way::in, batch, part, was_cut);
   }
 }
 
 bool FileMemory::test(Way way) {
   Lane& l = lane(way);
-  if (l.missing > 0) take_results(false);
-  if (l.missing > 0 || (options_.most_bytes_per_second > 0 && now() < l.due)) return false;
-  finish(way);
-  return true;
+  if (!l.batches.empty()) take_results(false);
+  while (!l.batches.empty() && l.batches.front().missing == 0 &&
+         (options_.most_bytes_per_second <= 0 || now() >= l.batches.front().due))
+    end(way);
+  return l.batches.empty();
 }
 
-void FileMemory::wait(Way way) {
+void FileMemory::wait(Way way, std::int64_t batch) {
   Lane& l = lane(way);
-  while (l.missing > 0) take_results(true);
-  if (options_.most_bytes_per_second > 0 && now() < l.due)
-    std::this_thread::sleep_for(std::chrono::duration<double>(l.due - now()));
-  finish(way);
+  while (l.ended() < batch && !l.batches.empty()) {
+    const Batch& oldest = l.batches.front();
+    while (oldest.missing > 0) take_results(true);
+    if (options_.most_bytes_per_second > 0 && now() < oldest.due)
+      std::this_thread::sleep_for(std::chrono::duration<double>(oldest.due - now()));
+    end(way);
+  }
 }
 
-void FileMemory::finish(Way way) {
+void FileMemory::end(Way way) {
   Lane& l = lane(way);
-  if (way == Way::in) look_for_cuts();
-  l.parts.clear();
-  if (l.failure.empty()) return;
-  const std::string failure = std::exchange(l.failure, {});
-  throw Error(Exit::storage, failure);
+  if (way == Way::in) look_for_cuts(l.batches.front());
+  const std::string failure = std::move(l.batches.front().failure);
+  l.batches.pop_front();
+  if (!failure.empty()) throw Error(Exit::storage, failure);
 }
 
 }  // namespace sc

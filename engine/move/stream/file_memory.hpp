@@ -38,12 +38,15 @@ class FileMemory final : public FarMemory {
   /// Waits for what is under way, then removes the files.
   ~FileMemory() override;
 
-  void start(Way way, std::span<const FarPart> parts) override;
+  std::int64_t start(Way way, std::span<const FarPart> parts) override;
+  void wait(Way way, std::int64_t batch) override;
+  void wait(Way way) override { wait(way, lane(way).started); }
   bool test(Way way) override;
-  void wait(Way way) override;
   /// Claims the whole length at once, so that a full disk is met here.
   int add(const std::string& name, std::int64_t bytes) override;
   std::size_t alignment() const override { return 4096; }
+  int batches_ahead(std::size_t bytes) const override { return ahead(bytes); }
+  static int ahead(std::size_t bytes);
   Buffer allocate(std::size_t bytes) override;
   std::int64_t bytes(Way way) const override { return lane(way).bytes; }
 
@@ -61,22 +64,28 @@ class FileMemory final : public FarMemory {
     int array = 0;
     FileRequest request;
   };
-  /// What is under way in one direction.
-  struct Lane {
+  struct Batch {
     std::vector<Pending> parts;
     std::size_t missing = 0;
     std::string failure;
-    std::int64_t bytes = 0;
-    std::size_t batch_bytes = 0;
     double due = 0;  ///< when a disk of the given speed would be done
+  };
+  /// What is under way in one direction: the last of the batches that were started.
+  struct Lane {
+    std::deque<Batch> batches;
+    std::int64_t started = 0;
+    std::int64_t bytes = 0;
+    double due = 0;
+    std::int64_t ended() const { return started - static_cast<std::int64_t>(batches.size()); }
   };
   Lane& lane(Way way) { return lanes_[way == Way::out]; }
   const Lane& lane(Way way) const { return lanes_[way == Way::out]; }
   void take_results(bool block);
-  void complete(Way way, std::size_t part, std::int64_t result);
-  void fail(Way way, const Pending& part, const std::string& why);
-  void look_for_cuts();
-  void finish(Way way);
+  void complete(Way way, Batch& batch, std::size_t part, std::int64_t result);
+  void fail(Way way, Batch& batch, const Pending& part, const std::string& why);
+  void look_for_cuts(Batch& batch);
+  /// Of the oldest batch, of which nothing is missing any more.
+  void end(Way way);
 
   FileMemoryOptions options_;
   Scratch scratch_;

@@ -2,10 +2,13 @@
 // HostMemory: batches as copies on two lanes.
 #include "engine/move/stream/host_memory.hpp"
 
+#include <utility>
+
 namespace sc {
 
-void HostMemory::start(Way way, std::span<const FarPart> parts) {
+std::int64_t HostMemory::start(Way way, std::span<const FarPart> parts) {
   const Lane lane = way == Way::in ? Lane::in : Lane::out;
+  Batch batch;
   for (const Lane computing : {Lane::core, Lane::edge}) device_->after(lane, device_->mark(computing));
   for (const FarPart& part : parts) {
     std::byte* far = arrays_[static_cast<std::size_t>(part.array)].get() + part.offset;
@@ -13,25 +16,30 @@ void HostMemory::start(Way way, std::span<const FarPart> parts) {
       device_->copy(lane, part.near, far, part.bytes);
     else
       device_->copy(lane, far, part.near, part.bytes);
-    started_[index(way)] += static_cast<std::int64_t>(part.bytes);
+    batch.bytes += static_cast<std::int64_t>(part.bytes);
   }
-  under_way_[index(way)] = device_->mark(lane);
+  batch.done = device_->mark(lane);
+  under_way_[index(way)].push_back(std::move(batch));
+  return ++started_[index(way)];
 }
 
 bool HostMemory::test(Way way) {
-  if (under_way_[index(way)] && !device_->reached(under_way_[index(way)])) return false;
-  done(way);
-  return true;
+  std::deque<Batch>& batches = under_way_[index(way)];
+  while (!batches.empty() && device_->reached(batches.front().done)) end(way);
+  return batches.empty();
 }
 
-void HostMemory::wait(Way way) {
-  if (under_way_[index(way)]) device_->wait(under_way_[index(way)]);
-  done(way);
+void HostMemory::wait(Way way, std::int64_t batch) {
+  std::deque<Batch>& batches = under_way_[index(way)];
+  while (!batches.empty() && started_[index(way)] - static_cast<std::int64_t>(batches.size()) < batch) {
+    device_->wait(batches.front().done);
+    end(way);
+  }
 }
 
-void HostMemory::done(Way way) {
-  under_way_[index(way)].reset();
-  bytes_[index(way)] = started_[index(way)];
+void HostMemory::end(Way way) {
+  bytes_[index(way)] += under_way_[index(way)].front().bytes;
+  under_way_[index(way)].pop_front();
 }
 
 int HostMemory::add(const std::string& /*name*/, std::int64_t bytes) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <deque>
 #include <vector>
 
 #include "engine/base/device.hpp"
@@ -18,9 +19,10 @@ class HostMemory final : public FarMemory {
 
   /// Both follow what has been enqueued on the lanes that compute; what is enqueued there afterwards follows
   /// a read that has been waited for.
-  void start(Way way, std::span<const FarPart> parts) override;
+  std::int64_t start(Way way, std::span<const FarPart> parts) override;
+  void wait(Way way, std::int64_t batch) override;
+  void wait(Way way) override { wait(way, started_[index(way)]); }
   bool test(Way way) override;
-  void wait(Way way) override;
   /// Pinned memory: a field as large as the host can keep resident. Throws Error (storage).
   int add(const std::string& name, std::int64_t bytes) override;
   /// An array that lies in pinned memory already, from its first byte on; `owner` keeps it there.
@@ -32,13 +34,18 @@ class HostMemory final : public FarMemory {
   std::int64_t bytes(Way way) const override { return bytes_[index(way)]; }
 
  private:
+  struct Batch {
+    Device::Mark done;
+    std::int64_t bytes = 0;
+  };
   static std::size_t index(Way way) { return way == Way::in ? 0 : 1; }
-  void done(Way way);
+  /// The oldest batch has ended.
+  void end(Way way);
 
   std::shared_ptr<Device> device_;
   std::vector<Device::Memory> arrays_;
-  std::array<Device::Mark, 2> under_way_;
-  std::array<std::int64_t, 2> started_{}, bytes_{};
+  std::array<std::deque<Batch>, 2> under_way_;
+  std::array<std::int64_t, 2> started_{}, bytes_{};  // batches; bytes of those that ended
 };
 
 }  // namespace sc

@@ -13,6 +13,8 @@ namespace sc {
 
 namespace {
 
+constexpr std::size_t slot_alignment = 4096;  // a page of a host, and more than any device asks for
+
 std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
 std::size_t halo_bytes(const StreamUse& use) {
@@ -53,9 +55,17 @@ void check(const StreamPhase& phase) {
 }  // namespace
 
 SlabStream::SlabStream(FarMemory& memory, std::size_t slot_bytes, Mode mode, Timeline* timeline)
-    : memory_(memory), slot_bytes_(slot_bytes), timeline_(timeline) {
-  const int count = mode == Mode::ring ? 3 : 1;
-  for (int n = 0; n < count; ++n) slots_.push_back(memory.allocate(slot_bytes));
+    : memory_(memory),
+      slot_bytes_(slot_bytes),
+      timeline_(timeline),
+      ahead_(mode == Mode::one_by_one ? 0 : memory.batches_ahead(slot_bytes)),
+      near_(memory.allocate(near_bytes(slot_bytes, ahead_))) {
+  for (int n = 0; n < 2 * ahead_ + 1; ++n)
+    slots_.push_back(near_.get() + static_cast<std::size_t>(n) * round_up(slot_bytes, slot_alignment));
+}
+
+std::size_t SlabStream::near_bytes(std::size_t slot_bytes, int ahead) {
+  return static_cast<std::size_t>(2 * ahead + 1) * round_up(slot_bytes, slot_alignment);
 }
 
 SlabStream::~SlabStream() {
@@ -113,27 +123,27 @@ Slot SlabStream::lay_out(const StreamPhase& phase, int piece, std::byte* memory)
 }
 
 /// Halo planes are read where they belong if they begin and end on boundaries there, else beside it.
-void SlabStream::add_halo(const StreamUse& use, std::size_t n, Ready& ready, std::byte*& spare) {
+void SlabStream::add_halo(const StreamUse& use, std::size_t n, Coming& piece, std::byte*& spare) {
   const FarArray& array = *use.array;
   const std::size_t plane = array.plane_bytes(), unit = memory_.alignment();
-  const int lo = ready.slot.lo(), hi = ready.slot.hi();
+  const int lo = piece.slot.lo(), hi = piece.slot.hi();
   const auto kept = [&](int first, int last,
                         const std::byte* from) {  // beyond an end, in the caller's memory
     if (first < last)
-      ready.bounces.push_back(
-          {from, ready.slot.plane(n, first), static_cast<std::size_t>(last - first) * plane});
+      piece.bounces.push_back(
+          {from, piece.slot.plane(n, first), static_cast<std::size_t>(last - first) * plane});
   };
   const auto far = [&](int first, int last) {
     int at = first;
     for (const PlaneRun& run : array.runs(first, last)) {
-      std::byte* place = ready.slot.plane(n, at);
+      std::byte* place = piece.slot.plane(n, at);
       std::size_t lead = 0;
       FarPart part = array.part(run, lead);
       const std::size_t bytes = static_cast<std::size_t>(run.hi - run.lo) * plane;
       const bool in_place = lead == 0 && part.bytes == bytes && plane % unit == 0;
       part.near = in_place ? place : spare;
       if (!in_place) {
-        ready.bounces.push_back({spare + lead, place, bytes});
+        piece.bounces.push_back({spare + lead, place, bytes});
         spare += part.bytes;
       }
       parts_.push_back(part);
@@ -151,36 +161,42 @@ void SlabStream::add_halo(const StreamUse& use, std::size_t n, Ready& ready, std
   far(hi, above);
 }
 
-SlabStream::Ready SlabStream::begin_read(const StreamPhase& phase, int piece) {
-  if (writing_piece_ >= 0 && depends(phase, piece, writing_, writing_piece_, writing_piece_ + 1)) end_write();
-  if (writing_piece_ >= 0 && writing_slot_ == slots_[next_slot_].get()) end_write();
-  Ready ready{.phase = phase, .stores = {}, .memory = slots_[next_slot_].get(), .slot = {}, .bounces = {}};
-  ready.slot = lay_out(phase, piece, ready.memory);
+void SlabStream::begin_read(const StreamPhase& phase, int piece) {
+  std::byte* memory = slots_[next_slot_];
   next_slot_ = (next_slot_ + 1) % slots_.size();
+  const auto in_the_way = [&](const Going& g) {
+    return g.memory == memory || depends(phase, piece, g.phase, g.piece, g.piece + 1);
+  };
+  while (std::any_of(going_.begin(), going_.end(), in_the_way)) end_oldest_write();
+  Coming& coming = coming_.emplace_back();
+  coming.phase = phase;
+  coming.memory = memory;
+  coming.slot = lay_out(phase, piece, memory);
   parts_.clear();
   for (std::size_t n = 0; n < phase.size(); ++n) {
     const StreamUse& use = phase[n];
-    ready.stores.push_back(use.array->stores());
+    coming.stores.push_back(use.array->stores());
     if (!use.is_read()) continue;
     std::size_t lead = 0;
-    FarPart part = use.array->part({piece, ready.slot.lo(), ready.slot.hi()}, lead);
-    part.near = ready.slot.plane(n, ready.slot.lo());
+    FarPart part = use.array->part({piece, coming.slot.lo(), coming.slot.hi()}, lead);
+    part.near = coming.slot.plane(n, coming.slot.lo());
     parts_.push_back(part);
     std::byte* spare = part.near + use.array->most_bytes() + lead_bytes(use, memory_.alignment());
-    if (use.halo > 0) add_halo(use, n, ready, spare);
+    if (use.halo > 0) add_halo(use, n, coming, spare);
   }
-  memory_.start(Way::in, parts_);
-  return ready;
+  coming.batch = memory_.start(Way::in, parts_);
 }
 
-void SlabStream::end_read(Ready& ready) {
-  timed(&Times::read_wait, Phase::wait, "stream read", [&] { memory_.wait(Way::in); });
-  for (const Bounce& b : ready.bounces) memory_.copy_near(b.to, b.from, b.bytes);
+SlabStream::Coming SlabStream::end_read() {
+  Coming piece = std::move(coming_.front());
+  coming_.pop_front();
+  timed(&Times::read_wait, Phase::wait, "stream read", [&] { memory_.wait(Way::in, piece.batch); });
+  for (const Bounce& b : piece.bounces) memory_.copy_near(b.to, b.from, b.bytes);
+  return piece;
 }
 
-void SlabStream::begin_write(const StreamPhase& phase, const Ready& ready) {
-  const Slot& slot = ready.slot;
-  end_write();
+void SlabStream::begin_write(const StreamPhase& phase, const Coming& piece) {
+  const Slot& slot = piece.slot;
   parts_.clear();
   for (std::size_t n = 0; n < phase.size(); ++n) {
     const StreamUse& use = phase[n];
@@ -194,16 +210,13 @@ void SlabStream::begin_write(const StreamPhase& phase, const Ready& ready) {
     parts_.push_back(part);
   }
   if (parts_.empty()) return;
-  memory_.start(Way::out, parts_);
-  writing_ = phase;
-  writing_piece_ = slot.piece();
-  writing_slot_ = ready.memory;
+  going_.push_back({phase, slot.piece(), piece.memory, memory_.start(Way::out, parts_)});
 }
 
-void SlabStream::end_write() {
-  if (writing_piece_ < 0) return;
-  writing_piece_ = -1;
-  timed(&Times::write_wait, Phase::wait, "stream write", [&] { memory_.wait(Way::out); });
+void SlabStream::end_oldest_write() {
+  const std::int64_t batch = going_.front().batch;
+  going_.pop_front();
+  timed(&Times::write_wait, Phase::wait, "stream write", [&] { memory_.wait(Way::out, batch); });
 }
 
 bool SlabStream::depends(const StreamPhase& reader, int piece, const StreamPhase& writer, int first,
@@ -225,16 +238,31 @@ bool SlabStream::depends(const StreamPhase& reader, int piece, const StreamPhase
   return false;
 }
 
-std::optional<SlabStream::Ready> SlabStream::take_prefetched(const StreamPhase& phase) {
-  std::optional<Ready> ready = std::exchange(prefetched_, std::nullopt);
-  if (!ready) return std::nullopt;
-  bool same = ready->phase == phase;
-  for (std::size_t n = 0; same && n < phase.size(); ++n)
-    // Planes beyond the ends may have changed; they are copied when the read is over.
-    same = phase[n].array->stores() == ready->stores[n];
-  if (same) return ready;
-  memory_.wait(Way::in);
-  return std::nullopt;
+void SlabStream::keep_prefetched(const StreamPhase& phase) {
+  const auto as_now = [&](const Coming& c) {
+    bool same = c.phase == phase;
+    for (std::size_t n = 0; same && n < phase.size(); ++n)
+      // Planes beyond the ends may have changed; they are copied when the read is over.
+      same = phase[n].array->stores() == c.stores[n];
+    return same;
+  };
+  if (std::all_of(coming_.begin(), coming_.end(), as_now)) return;
+  memory_.wait(Way::in, coming_.back().batch);
+  coming_.clear();
+}
+
+void SlabStream::read_ahead(const StreamPhase& phase, int computed, const StreamPhase* next) {
+  const int pieces = phase[0].array->pieces();
+  while (static_cast<int>(coming_.size()) < ahead_) {
+    const int piece = computed + static_cast<int>(coming_.size());
+    if (piece < pieces)
+      begin_read(phase, piece);
+    else if (next && piece - pieces < (*next)[0].array->pieces() &&
+             !depends(*next, piece - pieces, phase, computed - 1, pieces))
+      begin_read(*next, piece - pieces);
+    else
+      return;
+  }
 }
 
 void SlabStream::run(const StreamPhase& phase, const std::function<void(const Slot&)>& compute,
@@ -244,32 +272,24 @@ void SlabStream::run(const StreamPhase& phase, const std::function<void(const Sl
       throw Error(Exit::failure, "a phase needs " + std::to_string(slot_bytes(memory_, *p)) +
                                      " bytes a slot; the stream was made for " + std::to_string(slot_bytes_));
   const int pieces = phase[0].array->pieces();
-  const bool ring = slots_.size() > 1;
-  std::optional<Ready> ready = take_prefetched(phase);
+  keep_prefetched(phase);
   for (int n = 0; n < pieces; ++n) {
-    if (!ready) {
-      if (!ring) end_write();  // there is one slot only
-      ready = begin_read(phase, n);
-    }
-    end_read(*ready);
-    Ready now = std::move(*ready);
-    ready.reset();
-    if (ring && n + 1 < pieces)
-      ready = begin_read(phase, n + 1);
-    else if (ring && next && !depends(*next, 0, phase, n, pieces))
-      prefetched_ = begin_read(*next, 0);
+    if (coming_.empty()) begin_read(phase, n);
+    const Coming now = end_read();
+    read_ahead(phase, n + 1, next);
     timed(&Times::compute, Phase::all, "stream compute", [&] { compute(now.slot); });
     ++times_.pieces;
     begin_write(phase, now);
-    if (!ring) end_write();
   }
 }
 
 void SlabStream::prefetch(const StreamPhase& phase) {
-  if (slots_.size() > 1 && !prefetched_) prefetched_ = begin_read(phase, 0);
+  if (coming_.empty()) read_ahead(phase, 0, nullptr);
 }
 
-void SlabStream::finish() { end_write(); }
+void SlabStream::finish() {
+  while (!going_.empty()) end_oldest_write();
+}
 
 void SlabStream::timed(double Times::*sum, Phase phase, const char* name,
                        const std::function<void()>& action) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// SlabStream: arrays in far memory pass through a ring of three slots while they are computed with: piece n +
-// 1 is read, n computed, n - 1 written. At any time at most one batch is read, one written.
+// SlabStream: arrays in far memory pass through a ring of slots while they are computed with: piece n + 1 is
+// read, n computed, n - 1 written. Three slots do, unless the far memory is kept busy by several pieces only:
+// then as many are read ahead, and written behind.
 //
 // A slot holds one piece of every array that a phase touches, the halo planes around it included. plane(use,
 // z) is where plane z lies (or would lie), so that the offsets of a grid's layout hold inside a slot.
 #pragma once
 
-#include <array>
+#include <deque>
 #include <functional>
-#include <optional>
 #include <vector>
 
 #include "engine/base/timeline.hpp"
@@ -53,7 +53,7 @@ class Slot {
 class SlabStream {
  public:
   enum class Mode {
-    ring,       ///< three slots
+    ring,       ///< three slots, or more
     one_by_one  ///< one slot: read, compute, write
   };
   /// Near memory for phases that need up to `slot_bytes` a slot.
@@ -65,13 +65,15 @@ class SlabStream {
   /// What a phase needs a slot, and what it copies. Throws Error (bad_input) for a phase that cannot be run.
   static std::size_t slot_bytes(const FarMemory& memory, const StreamPhase& phase);
   static std::int64_t bytes(const StreamPhase& phase, Way way);
+  /// Near memory of a stream whose slots have so many bytes, of which so many are read ahead.
+  static std::size_t near_bytes(std::size_t slot_bytes, int ahead);
 
-  /// Computes every piece. Of `next`, the phase that follows, the first piece is read meanwhile, unless it
-  /// depends on the last of this one. What was written may still be on its way when run() returns.
+  /// Computes every piece. Of `next`, the phase that follows, the first pieces are read meanwhile, unless
+  /// they depend on the last of this one. What was written may still be on its way when run() returns.
   void run(const StreamPhase& phase, const std::function<void(const Slot&)>& compute,
            const StreamPhase* next = nullptr);
-  /// Begins to read the first piece of the phase that is run next, while something else is computed. Does
-  /// nothing without a ring. Nothing else may read from this far memory until then.
+  /// Begins to read the first pieces of the phase that is run next, while something else is computed. Does
+  /// nothing without a ring.
   void prefetch(const StreamPhase& phase);
   /// Until all that was written lies in far memory.
   void finish();
@@ -81,7 +83,9 @@ class SlabStream {
     std::int64_t pieces = 0;
   };
   const Times& times() const { return times_; }
-  std::size_t near_bytes() const { return slot_bytes_ * slots_.size(); }
+  std::size_t near_bytes() const { return near_bytes(slot_bytes_, ahead_); }
+  /// Pieces read beyond the one that is computed, and written behind it; 0 without a ring.
+  int ahead() const { return ahead_; }
 
  private:
   /// A run of halo planes that lies elsewhere until its copy is done.
@@ -90,35 +94,47 @@ class SlabStream {
     std::byte* to = nullptr;
     std::size_t bytes = 0;
   };
-  struct Ready {
+  /// A piece that is read.
+  struct Coming {
     StreamPhase phase;
     std::vector<std::int64_t> stores;
     std::byte* memory = nullptr;
     Slot slot;
     std::vector<Bounce> bounces;
+    std::int64_t batch = 0;
+  };
+  /// A piece that is written.
+  struct Going {
+    StreamPhase phase;
+    int piece = 0;
+    const std::byte* memory = nullptr;
+    std::int64_t batch = 0;
   };
 
   Slot lay_out(const StreamPhase& phase, int piece, std::byte* memory) const;
-  Ready begin_read(const StreamPhase& phase, int piece);
-  void end_read(Ready& ready);
-  void begin_write(const StreamPhase& phase, const Ready& ready);
-  void end_write();
-  void add_halo(const StreamUse& use, std::size_t n, Ready& ready, std::byte*& spare);
+  /// Fills the ring behind `computed` pieces of a phase: with more of it, then with the next phase's.
+  void read_ahead(const StreamPhase& phase, int computed, const StreamPhase* next);
+  void begin_read(const StreamPhase& phase, int piece);
+  Coming end_read();
+  void begin_write(const StreamPhase& phase, const Coming& piece);
+  void end_oldest_write();
+  void add_halo(const StreamUse& use, std::size_t n, Coming& piece, std::byte*& spare);
   /// Whether piece `piece` of `reader` takes in anything of pieces [first, last) that `writer` writes.
   static bool depends(const StreamPhase& reader, int piece, const StreamPhase& writer, int first, int last);
-  std::optional<Ready> take_prefetched(const StreamPhase& phase);
+  /// Keeps what is coming if it is the beginning of this phase, as it is now.
+  void keep_prefetched(const StreamPhase& phase);
   void timed(double Times::*sum, Phase phase, const char* name, const std::function<void()>& action);
 
   FarMemory& memory_;
   std::size_t slot_bytes_;
   Timeline* timeline_;
-  std::vector<FarMemory::Buffer> slots_;
+  int ahead_;
+  FarMemory::Buffer near_;
+  std::vector<std::byte*> slots_;
   std::size_t next_slot_ = 0;
   std::vector<FarPart> parts_;
-  std::optional<Ready> prefetched_;
-  StreamPhase writing_;  ///< what the batch under way writes, and of which piece
-  int writing_piece_ = -1;
-  const std::byte* writing_slot_ = nullptr;
+  std::deque<Coming> coming_;
+  std::deque<Going> going_;
   Times times_;
 };
 
