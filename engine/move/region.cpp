@@ -81,14 +81,15 @@ std::vector<Parcel> make_parcels(std::span<const std::vector<Region>> regions,
       parcel.parts.push_back({static_cast<int>(item), region.source, region.sink, nullptr, region.lattice,
                               region.global, region.layers});
     }
-  using Order = std::tuple<int, int, std::size_t, int, int>;  // phase, axis, cut, side, peer
+  // phase, axis, cut (across x), side, peer, cut
+  using Order = std::tuple<int, int, std::size_t, int, int, std::size_t>;
   std::vector<std::pair<Order, Parcel>> sorted;
   for (auto& [key, face] : faces) {
     const auto [phase, axis, side, peer] = key;
     std::vector<Parcel> slices;
     cut(measured(std::move(face.parcel), cell_bytes), -axis, cell_bytes, face.piece_bytes, slices);
     for (std::size_t n = 0; n < slices.size(); ++n)
-      sorted.emplace_back(Order{phase, axis, n, side, peer}, std::move(slices[n]));
+      sorted.emplace_back(Order{phase, axis, axis == 0 ? n : 0, side, peer, n}, std::move(slices[n]));
   }
   std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<Parcel> parcels;

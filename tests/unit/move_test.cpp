@@ -109,6 +109,26 @@ TEST(Parcels, OrderCountsWithinAPair) {
     EXPECT_EQ(parcel.order, next[static_cast<std::size_t>(parcel.peer)]++);
 }
 
+// Across x the pieces of opposite faces take turns, since they share cache lines; across y and z they do not.
+TEST(Parcels, OfOppositeFacesTakeTurnsAcrossX) {
+  const std::array<std::size_t, 1> cell_bytes{8};
+  const auto sides = [&](Face low, Face high) {
+    Box of_low{{0, 0, 0}, {8, 8, 8}}, of_high = of_low;
+    of_low.hi[low.axis] = 1;
+    of_high.lo[high.axis] = 7;
+    const std::array regions{
+        std::vector<Region>{{.peer = 1, .source = of_low, .sink = of_low, .face = low},
+                            {.peer = 1, .source = of_high, .sink = of_high, .face = high}}};
+    std::string order;
+    for (const Parcel& parcel : make_parcels(regions, cell_bytes, 128))
+      order += parcel.source.lo[low.axis] == 0 ? 'l' : 'h';
+    return order;
+  };
+  EXPECT_EQ(sides(x_low, x_high), "lhlhlhlh");
+  EXPECT_EQ(sides(y_low, y_high), "llllhhhh");
+  EXPECT_EQ(sides(z_low, z_high), "llllhhhh");
+}
+
 TEST(Keys, OrderOfDoublesWithNanOnTop) {
   const double inf = std::numeric_limits<double>::infinity();
   const std::vector<double> rising{-inf, -1e300, -2.0, -1.0, -5e-324, 0.0, 5e-324, 1.0, 2.0, 1e300, inf};
