@@ -201,28 +201,28 @@ void FileMemory::look_for_cuts(Batch& batch) {
 bool FileMemory::test(Way way) {
   Lane& l = lane(way);
   if (!l.batches.empty()) take_results(false);
-  while (!l.batches.empty() && l.batches.front().missing == 0 &&
-         (options_.most_bytes_per_second <= 0 || now() >= l.batches.front().due))
-    end(way);
+  std::int64_t done = l.ended();
+  for (const Batch& batch : l.batches) {
+    if (batch.missing > 0 || (options_.most_bytes_per_second > 0 && now() < batch.due)) break;
+    ++done;
+  }
+  wait(way, done);
   return l.batches.empty();
 }
 
 void FileMemory::wait(Way way, std::int64_t batch) {
   Lane& l = lane(way);
+  std::string failure;
   while (l.ended() < batch && !l.batches.empty()) {
-    const Batch& oldest = l.batches.front();
+    Batch& oldest = l.batches.front();
     while (oldest.missing > 0) take_results(true);
     if (options_.most_bytes_per_second > 0 && now() < oldest.due)
       std::this_thread::sleep_for(std::chrono::duration<double>(oldest.due - now()));
-    end(way);
+    if (way == Way::in) look_for_cuts(oldest);
+    if (failure.empty()) failure = std::move(oldest.failure);
+    l.batches.pop_front();
   }
-}
-
-void FileMemory::end(Way way) {
-  Lane& l = lane(way);
-  if (way == Way::in) look_for_cuts(l.batches.front());
-  const std::string failure = std::move(l.batches.front().failure);
-  l.batches.pop_front();
+  // Only now: the near memory of the others is the caller's again as well.
   if (!failure.empty()) throw Error(Exit::storage, failure);
 }
 

@@ -84,8 +84,6 @@ class FileMemory final : public FarMemory {
   void complete(Way way, Batch& batch, std::size_t part, std::int64_t result);
   void fail(Way way, Batch& batch, const Pending& part, const std::string& why);
   void look_for_cuts(Batch& batch);
-  /// Of the oldest batch, of which nothing is missing any more.
-  void end(Way way);
 
   FileMemoryOptions options_;
   Scratch scratch_;

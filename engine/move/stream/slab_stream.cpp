@@ -239,12 +239,10 @@ bool SlabStream::depends(const StreamPhase& reader, int piece, const StreamPhase
 }
 
 void SlabStream::keep_prefetched(const StreamPhase& phase) {
+  // Planes beyond the ends may have changed; they are copied when the read is over.
+  const auto stored = [](const StreamUse& use, std::int64_t stores) { return use.array->stores() == stores; };
   const auto as_now = [&](const Coming& c) {
-    bool same = c.phase == phase;
-    for (std::size_t n = 0; same && n < phase.size(); ++n)
-      // Planes beyond the ends may have changed; they are copied when the read is over.
-      same = phase[n].array->stores() == c.stores[n];
-    return same;
+    return c.phase == phase && std::equal(phase.begin(), phase.end(), c.stores.begin(), stored);
   };
   if (std::all_of(coming_.begin(), coming_.end(), as_now)) return;
   memory_.wait(Way::in, coming_.back().batch);
