@@ -5,10 +5,10 @@
 // With every message 50 ms under way, strategies that hide must finish sooner than blocking. The one test
 // that asserts on time: what a strategy promises *is* time, and a strategy that blocks in secret passes all
 // others. The kernel sleeps instead of computing, so that a busy machine delays all strategies alike.
-#include <algorithm>
 #include <gtest/gtest.h>
 #include <omp.h>
 #include <sched.h>
+#include <algorithm>
 
 #include <array>
 #include <chrono>
@@ -35,8 +35,9 @@ struct Slow {  // 80 ms of core and 8 ms of shell
 };
 
 struct Measured {
-  double seconds = 0;  // the fastest sweep, of the slowest rank: other load makes sweeps longer, never shorter
-  double wait = 0;     // a sweep, of this rank
+  double seconds =
+      0;            // the fastest sweep, of the slowest rank: other load makes sweeps longer, never shorter
+  double wait = 0;  // a sweep, of this rank
   std::vector<double> values;
 };
 

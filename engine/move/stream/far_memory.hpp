@@ -33,7 +33,8 @@ class FarMemory {
   /// Starts a batch and returns its number, counted from 1 in each way. The near memory stays untouched (in)
   /// or unchanged (out) until the batch is done.
   virtual std::int64_t start(Way way, std::span<const FarPart> parts) = 0;
-  /// Until this batch and all before it in this way are done; then throws Error (storage) if one of them failed.
+  /// Until this batch and all before it in this way are done; then throws Error (storage) if one of them
+  /// failed.
   virtual void wait(Way way, std::int64_t batch) = 0;
   /// Until nothing is under way.
   virtual void wait(Way way) = 0;
