@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays on disk through the ring, against the same steps on arrays in memory: bits, bytes, memory, time.
+// Arrays on disk through the ring, against the same steps on arrays in memory: bits, bytes, memory.
 #include "engine/move/stream/slab_stream.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <memory>
-#include <thread>
 
 #include "engine/base/error.hpp"
 #include "engine/move/stream/file_memory.hpp"
@@ -17,22 +14,12 @@ namespace sc {
 namespace {
 
 using test::counted;
+using test::large_slot;
 using test::ScratchFolder;
+using test::Way3;
+using test::ways;
 using Use = StreamUse::Mode;
 using Array = std::vector<double>;
-
-struct Way3 {
-  const char* name;
-  IoMode io;
-  SlabStream::Mode mode;
-};
-/// Of which a ring has three.
-constexpr std::size_t large_slot = std::size_t{4} << 20;
-
-constexpr Way3 ways[] = {{"async", IoMode::automatic, SlabStream::Mode::ring},
-                         {"threads", IoMode::threads, SlabStream::Mode::ring},
-                         {"blocking", IoMode::blocking, SlabStream::Mode::ring},
-                         {"sync", IoMode::blocking, SlabStream::Mode::one_by_one}};
 
 class Streaming : public testing::TestWithParam<Way3> {
  protected:
@@ -229,112 +216,6 @@ TEST_P(Streaming, RefusesWhatCannotBe) {
 
 INSTANTIATE_TEST_SUITE_P(Ways, Streaming, testing::ValuesIn(ways),
                          [](const auto& way) { return way.param.name; });
-
-/// Whether all that is under way in this direction ends while nobody waits for it.
-bool ends(FarMemory& memory, Way way) {
-  using namespace std::chrono_literals;
-  const auto late = std::chrono::steady_clock::now() + 20s;
-  while (!memory.test(way)) {
-    if (std::chrono::steady_clock::now() > late) return false;
-    std::this_thread::sleep_for(100us);
-  }
-  return true;
-}
-
-// Three large slots, more small ones; one where nothing goes on meanwhile.
-TEST(SlabStreams, HaveAsManySlotsAsKeepADiskBusy) {
-  ScratchFolder folder;
-  FileMemory memory({.folder = folder.path()});
-  const auto slots = [&](std::size_t bytes, SlabStream::Mode mode) {
-    return SlabStream(memory, bytes, mode).near_bytes() / bytes;
-  };
-  EXPECT_EQ(slots(large_slot, SlabStream::Mode::ring), 3U);
-  EXPECT_EQ(slots(large_slot / 2 - 4096, SlabStream::Mode::ring), 7U);
-  EXPECT_EQ(slots(4096, SlabStream::Mode::ring), 9U);
-  EXPECT_EQ(slots(4096, SlabStream::Mode::one_by_one), 1U);
-}
-
-// While piece n is computed, and for as long as that takes, pieces beyond it are read and n - 1 is written;
-// one by one, neither.
-TEST(SlabStreams, ReadAndWriteWhileTheyCompute) {
-  ScratchFolder folder;
-  const int pieces = 12;
-  const std::size_t plane = 64 << 10;
-  for (const Way3& way : ways) {
-    FileMemory memory({.folder = folder.path(), .mode = way.io});
-    FarArray a(memory, "a", pieces, plane, pieces);
-    const StreamPhase phase{{&a, Use::updates}};
-    SlabStream stream(memory, SlabStream::slot_bytes(memory, phase), way.mode);
-    const int ahead = stream.ahead();
-    const auto bytes = [&](int count) { return static_cast<std::int64_t>(plane) * count; };
-    stream.run(phase, [&](const Slot& slot) {
-      EXPECT_TRUE(ends(memory, Way::in) && ends(memory, Way::out)) << way.name;
-      EXPECT_EQ(memory.bytes(Way::in), bytes(std::min(slot.piece() + 1 + ahead, pieces))) << way.name;
-      EXPECT_EQ(memory.bytes(Way::out), bytes(slot.piece())) << way.name;
-    });
-    stream.finish();
-    EXPECT_EQ(memory.bytes(Way::out), bytes(pieces)) << way.name;
-  }
-}
-
-// The first pieces of the next phase are read while something else is computed between the two, and those of
-// one that depends on the last piece are not.
-TEST(SlabStreams, ReadAheadAcrossPhases) {
-  ScratchFolder folder;
-  FileMemory memory({.folder = folder.path()});
-  const int pieces = 6;
-  const std::size_t plane = 100 << 10;
-  FarArray a(memory, "a", pieces, plane, pieces), b(memory, "b", pieces, plane, pieces);
-  const StreamPhase first{{&a, Use::updates}}, second{{&b, Use::reads}}, after{{&a, Use::reads, 1}};
-  for (const std::size_t slot : {SlabStream::slot_bytes(memory, after), large_slot}) {
-    SlabStream stream(memory, slot, SlabStream::Mode::ring);
-    const std::int64_t planes_read = memory.bytes(Way::in) / static_cast<std::int64_t>(plane);
-    const auto read_so_far = [&] {
-      EXPECT_TRUE(ends(memory, Way::in));
-      return memory.bytes(Way::in) / static_cast<std::int64_t>(plane) - planes_read;
-    };
-    stream.run(
-        first, [](const Slot&) {}, &second);
-    EXPECT_EQ(read_so_far(), pieces + stream.ahead());
-    stream.run(second, [](const Slot&) {});
-    EXPECT_EQ(read_so_far(), 2 * pieces);
-    stream.run(
-        first, [](const Slot&) {}, &after);  // whose first piece takes in the last one of this
-    EXPECT_EQ(read_so_far(), 3 * pieces);
-    stream.run(after, [](const Slot&) {});
-    EXPECT_GT(read_so_far(), 4 * pieces);
-  }
-}
-
-// Each batch is waited for by itself, and what becomes of one does not become of others.
-TEST(FarMemories, EndBatchesInTheirOrder) {
-  for (const IoMode mode : {IoMode::automatic, IoMode::threads, IoMode::blocking}) {
-    ScratchFolder folder;
-    const std::size_t bytes = 8192;
-    FileMemory memory(
-        {.folder = folder.path(), .mode = mode, .outcome = [](const FileRequest& r, std::int64_t result) {
-           return r.write && r.offset == 2 * 8192 ? -EIO : result;
-         }});
-    const int array = memory.add("array", 8 * bytes);
-    const FarMemory::Buffer near = memory.allocate(8 * bytes);
-    std::memset(near.get(), 1, 8 * bytes);
-    std::int64_t last = 0;
-    for (std::size_t n = 0; n < 8; ++n) {
-      const FarPart part{array, static_cast<std::int64_t>(n * bytes), near.get() + n * bytes, bytes};
-      last = memory.start(Way::out, {&part, 1});
-      EXPECT_EQ(last, static_cast<std::int64_t>(n) + 1);
-    }
-    memory.wait(Way::out, 2);
-    EXPECT_GE(memory.bytes(Way::out), static_cast<std::int64_t>(2 * bytes));
-    memory.wait(Way::out, 1);  // has ended
-    // Whoever gives up then may free what was written.
-    EXPECT_THROW(memory.wait(Way::out, 7), Error);
-    EXPECT_GE(memory.bytes(Way::out), static_cast<std::int64_t>(6 * bytes));
-    memory.wait(Way::out, last);
-    EXPECT_TRUE(memory.test(Way::out));
-    EXPECT_EQ(memory.bytes(Way::out), static_cast<std::int64_t>(7 * bytes));
-  }
-}
 
 }  // namespace
 }  // namespace sc

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of scratch files share: a folder of their own on a disk, and what the kernel counts.
+// What the tests of scratch files share: a folder of their own on a disk, ways to copy, what the kernel
+// counts.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -8,6 +9,9 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+
+#include "engine/move/stream/file_memory.hpp"
+#include "engine/move/stream/slab_stream.hpp"
 
 namespace sc::test {
 
@@ -34,6 +38,19 @@ class ScratchFolder {
  private:
   std::filesystem::path path_;
 };
+
+struct Way3 {
+  const char* name;
+  IoMode io;
+  SlabStream::Mode mode;
+};
+inline constexpr Way3 ways[] = {{"async", IoMode::automatic, SlabStream::Mode::ring},
+                                {"threads", IoMode::threads, SlabStream::Mode::ring},
+                                {"blocking", IoMode::blocking, SlabStream::Mode::ring},
+                                {"sync", IoMode::blocking, SlabStream::Mode::one_by_one}};
+
+/// Of such slots a ring has three.
+inline constexpr std::size_t large_slot = std::size_t{4} << 20;
 
 /// A number of /proc/self/io or /proc/self/status.
 inline long long counted(const char* file, const std::string& key) {

@@ -56,8 +56,12 @@ class SlabStream {
     ring,       ///< three slots, or more
     one_by_one  ///< one slot: read, compute, write
   };
-  /// Near memory for phases that need up to `slot_bytes` a slot.
-  SlabStream(FarMemory& memory, std::size_t slot_bytes, Mode mode, Timeline* timeline = nullptr);
+  /// Near memory for phases that need up to `slot_bytes` a slot. So many pieces are read beyond the one that
+  /// is computed, and as many written behind it; 0 is one by one.
+  SlabStream(FarMemory& memory, std::size_t slot_bytes, int ahead, Timeline* timeline = nullptr);
+  /// With as many ahead as keep the memory busy.
+  SlabStream(FarMemory& memory, std::size_t slot_bytes, Mode mode, Timeline* timeline = nullptr)
+      : SlabStream(memory, slot_bytes, mode == Mode::ring ? memory.batches_ahead(slot_bytes) : 0, timeline) {}
   SlabStream(const SlabStream&) = delete;
   SlabStream& operator=(const SlabStream&) = delete;
   ~SlabStream();
@@ -84,7 +88,6 @@ class SlabStream {
   };
   const Times& times() const { return times_; }
   std::size_t near_bytes() const { return near_bytes(slot_bytes_, ahead_); }
-  /// Pieces read beyond the one that is computed, and written behind it; 0 without a ring.
   int ahead() const { return ahead_; }
 
  private:
@@ -111,18 +114,23 @@ class SlabStream {
     std::int64_t batch = 0;
   };
 
-  Slot lay_out(const StreamPhase& phase, int piece, std::byte* memory) const;
   /// Fills the ring behind `computed` pieces of a phase: with more of it, then with the next phase's.
   void read_ahead(const StreamPhase& phase, int computed, const StreamPhase* next);
   void begin_read(const StreamPhase& phase, int piece);
   Coming end_read();
-  void begin_write(const StreamPhase& phase, const Coming& piece);
+  void begin_write(const Coming& piece);
   void end_oldest_write();
+  /// Keeps what is coming if it is the beginning of this phase, as it is now.
+  void keep_prefetched(const StreamPhase& phase);
+
+  // What lies where (slab_layout.cpp).
+  Slot lay_out(const StreamPhase& phase, int piece, std::byte* memory) const;
+  void parts_to_read(Coming& piece);
+  void parts_to_write(const Coming& piece);
   void add_halo(const StreamUse& use, std::size_t n, Coming& piece, std::byte*& spare);
   /// Whether piece `piece` of `reader` takes in anything of pieces [first, last) that `writer` writes.
   static bool depends(const StreamPhase& reader, int piece, const StreamPhase& writer, int first, int last);
-  /// Keeps what is coming if it is the beginning of this phase, as it is now.
-  void keep_prefetched(const StreamPhase& phase);
+
   void timed(double Times::*sum, Phase phase, const char* name, const std::function<void()>& action);
 
   FarMemory& memory_;

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batches of copies between files and memory. What may happen to the files: scratch_faults_test.cpp.
+#include "engine/move/stream/file_memory.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include "engine/base/error.hpp"
+#include "tests/unit/stream_files.hpp"
+
+namespace sc {
+namespace {
+
+using test::ScratchFolder;
+
+// Each batch is waited for by itself, and what becomes of one does not become of others.
+TEST(FarMemories, EndBatchesInTheirOrder) {
+  for (const IoMode mode : {IoMode::automatic, IoMode::threads, IoMode::blocking}) {
+    ScratchFolder folder;
+    const std::size_t bytes = 8192;
+    FileMemory memory(
+        {.folder = folder.path(), .mode = mode, .outcome = [](const FileRequest& r, std::int64_t result) {
+           return r.write && r.offset == 2 * 8192 ? -EIO : result;
+         }});
+    const int array = memory.add("array", 8 * bytes);
+    const FarMemory::Buffer near = memory.allocate(8 * bytes);
+    std::memset(near.get(), 1, 8 * bytes);
+    std::int64_t last = 0;
+    for (std::size_t n = 0; n < 8; ++n) {
+      const FarPart part{array, static_cast<std::int64_t>(n * bytes), near.get() + n * bytes, bytes};
+      last = memory.start(Way::out, {&part, 1});
+      EXPECT_EQ(last, static_cast<std::int64_t>(n) + 1);
+    }
+    memory.wait(Way::out, 2);
+    EXPECT_GE(memory.bytes(Way::out), static_cast<std::int64_t>(2 * bytes));
+    memory.wait(Way::out, 1);  // has ended
+    // Whoever gives up then may free what was written.
+    EXPECT_THROW(memory.wait(Way::out, 7), Error);
+    EXPECT_GE(memory.bytes(Way::out), static_cast<std::int64_t>(6 * bytes));
+    memory.wait(Way::out, last);
+    EXPECT_TRUE(memory.test(Way::out));
+    EXPECT_EQ(memory.bytes(Way::out), static_cast<std::int64_t>(7 * bytes));
+  }
+}
+
+}  // namespace
+}  // namespace sc
