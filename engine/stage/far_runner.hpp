@@ -18,6 +18,9 @@ class FarRunner {
   /// Near memory for stages that need up to `slot_bytes` a slot (see slot_bytes()).
   FarRunner(Context& context, FarMemory& memory, std::size_t slot_bytes, SlabStream::Mode mode)
       : context_(context), stream_(memory, slot_bytes, mode, &context.timeline()) {}
+  /// So many pieces ahead; see SlabStream.
+  FarRunner(Context& context, FarMemory& memory, std::size_t slot_bytes, int ahead)
+      : context_(context), stream_(memory, slot_bytes, ahead, &context.timeline()) {}
 
   /// Collective. Computes every own cell of the stage, and leaves its reductions in stage.accumulators().
   /// Halos of far fields travel with the pieces; those of fields near must be fresh. Of `next`, the stage

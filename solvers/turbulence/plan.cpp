@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <optional>
 
 #include "engine/base/error.hpp"
@@ -42,7 +43,8 @@ struct Cut {
   }
 };
 
-Plan plan_of(const Needs& s, bool planes, bool fields, int files, Io io) {
+/// At most so many pieces are read ahead.
+Plan plan_of(const Needs& s, bool planes, bool fields, int files, int most_ahead) {
   Plan p{.planes_in_files = planes, .fields_in_files = fields, .files = planes || fields ? files : 0};
   const Cut mode{s.mode_planes, s.mode_plane_bytes, files}, plane{s.planes, s.file_plane_bytes, files};
   p.memory = s.fixed;
@@ -67,8 +69,8 @@ Plan plan_of(const Needs& s, bool planes, bool fields, int files, Io io) {
     p.memory += s.fields * components * s.mode_planes * s.mode_plane_bytes;
   }
   const auto bytes = static_cast<std::size_t>(slot);
-  const int ahead = io == Io::sync ? 0 : FileMemory::ahead(bytes);
-  p.memory += near_bytes(static_cast<std::int64_t>(SlabStream::near_bytes(bytes, ahead)));
+  p.ahead = std::min(most_ahead, FileMemory::ahead(bytes));
+  p.memory += near_bytes(static_cast<std::int64_t>(SlabStream::near_bytes(bytes, p.ahead)));
   return p;
 }
 
@@ -78,17 +80,21 @@ std::string mebibytes(double bytes) {
   return text;
 }
 
-/// The first way that needs no more than `most` on this rank, or the one that needs least.
+int most_ahead(Io io) { return io == Io::sync ? 0 : std::numeric_limits<int>::max(); }
+
+/// The first way that needs no more than `most` on this rank, or the one that needs least. A ring of three
+/// slots comes before smaller pieces.
 Plan fitting(const Needs& s, std::int64_t most, Io io) {
-  Plan best = plan_of(s, false, false, 1, io);
+  Plan best = plan_of(s, false, false, 1, most_ahead(io));
   if (best.memory <= most) return best;
   const std::int64_t pieces = std::min(s.planes, s.mode_planes);
   for (const bool fields : {false, true})
-    for (int files = 2; files <= most_files && files <= pieces; files *= 2) {
-      const Plan p = plan_of(s, true, fields, files, io);
-      if (p.memory <= most) return p;
-      if (p.memory < best.memory) best = p;
-    }
+    for (int files = 2; files <= most_files && files <= pieces; files *= 2)
+      for (const int ahead : {most_ahead(io), std::min(most_ahead(io), 1)}) {
+        const Plan p = plan_of(s, true, fields, files, ahead);
+        if (p.memory <= most) return p;
+        if (p.memory < best.memory) best = p;
+      }
   return best;
 }
 
@@ -123,7 +129,8 @@ Plan make_plan(Context& context, const Needs& needs, const StorageOptions& optio
   if (options.memory > 0) {
     const std::int64_t mine = options.memory / context.size() - process;
     plan = fitting(needs, mine, options.io);
-    // All ranks alike: the least that each needs, summed; and the finest of what they chose.
+    // All ranks alike: the least that each needs, summed; and the finest and the shortest ring of what they
+    // chose.
     const auto short_of = plan.memory > mine;
     const auto most = static_cast<std::int64_t>(context.max(static_cast<double>(plan.memory + process)));
     if (context.any(short_of))
@@ -132,7 +139,8 @@ Plan make_plan(Context& context, const Needs& needs, const StorageOptions& optio
              std::to_string(context.size()) + (context.size() > 1 ? " ranks" : " rank"));
     const int files = context.largest(plan.files);
     const bool fields = context.any(plan.fields_in_files);
-    plan = plan_of(needs, files > 0, fields, std::max(files, 1), options.io);
+    const int ahead = -context.largest(-plan.ahead);
+    plan = plan_of(needs, files > 0, fields, std::max(files, 1), ahead);
     if (files == 0) plan.files = 0;
   } else if (options.where == Where::disk) {
     const std::int64_t pieces = std::min({needs.planes, needs.mode_planes, most_requests});
@@ -142,9 +150,9 @@ Plan make_plan(Context& context, const Needs& needs, const StorageOptions& optio
                                              "; it must be from 1 to " + std::to_string(pieces) +
                                              ", the planes that rank " + std::to_string(context.rank()) +
                                              " has or the requests that a disk is given at a time");
-    plan = plan_of(needs, true, true, options.files, options.io);
+    plan = plan_of(needs, true, true, options.files, most_ahead(options.io));
   } else {
-    plan = plan_of(needs, false, false, 1, options.io);
+    plan = plan_of(needs, false, false, 1, most_ahead(options.io));
   }
   plan.process = process;
   plan.memory += process;

@@ -36,6 +36,7 @@ struct Plan {
   bool planes_in_files = false;        ///< the arrays that meet at the points
   bool fields_in_files = false;        ///< the fields of modes that a step keeps beside the velocity
   int files = 0;                       ///< N_f; 0 where nothing is in files
+  int ahead = 0;                       ///< pieces of the ring beyond the one computed; 0 where io is sync
   std::int64_t memory = 0;             ///< bytes in memory, the process without the solver included
   std::int64_t process = 0;            ///< of these, what the process had when the plan was made
   std::int64_t disk = 0;               ///< bytes in files

@@ -53,9 +53,7 @@ Store<Real>::Store(Runner& runner, const spectral::FFT<Real>& fft, const Plan& p
     const auto far = static_cast<std::size_t>(plane_arrays - Planes::near_arrays);
     const std::size_t piece = Planes::most_piece_bytes(fft, plan.files);
     if (plan.planes_in_files) slot = std::max(slot, far * piece);
-    ring_ = std::make_unique<FarRunner>(
-        context, *files_, slot,
-        options.io == Io::sync ? SlabStream::Mode::one_by_one : SlabStream::Mode::ring);
+    ring_ = std::make_unique<FarRunner>(context, *files_, slot, plan.ahead);
     planes_ = plan.planes_in_files
                   ? spectral::planes_in_files(fft, plane_arrays, *files_, ring_->stream(), plan.files)
                   : spectral::planes_in_memory(fft, plane_arrays);
