@@ -117,7 +117,7 @@ void Flow<Real>::evaluate(const Evaluation& how) {
   for (int d = 0; d < 3; ++d) to_planes(d, d);
   // u = v if it is to be kept, v <- i k x v
   Sweep curl("curl", Curl{wavenumbers()}, SweepOptions{.flops = 18}, updates(v_.now()));
-  Sweep keep_curl("keep, curl", KeepCurl{{wavenumbers()}}, SweepOptions{.flops = 18}, writes(u_),
+  Sweep keep_curl("curl", KeepCurl{{wavenumbers()}}, SweepOptions{.flops = 18}, writes(u_),
                   updates(v_.now()));
   store_->run(how.keep ? static_cast<Stage&>(keep_curl) : curl);
   for (int d = 0; d < 3; ++d) to_planes(3 + d, d, d == 2 ? &uses : nullptr);
