@@ -34,10 +34,15 @@ template <class T>
 Fixed(T) -> Fixed<T>;
 
 /// Halo cells mirror the own ones, so that the gradient on the face between them vanishes.
-template <class T>
+template <class T, int N = 1>
 struct Mirrored {
-  SC_FN void operator()(Border b, Out<T> q) const {
-    for (int n = 1; n <= b.layers; ++n) q[b.ghost(n)] = q[b.inside(n)];
+  SC_FN void operator()(Border b, Out<T, N> q) const {
+    for (int n = 1; n <= b.layers; ++n) {
+      if constexpr (N == 1)
+        q[b.ghost(n)] = q[b.inside(n)];
+      else
+        for (int k = 0; k < N; ++k) q[k][b.ghost(n)] = q[k][b.inside(n)];
+    }
   }
 };
 

@@ -36,8 +36,7 @@ struct Coefficients {
   Anisotropy<Real> gamma{};
 };
 
-/// Added to |4 grad phi|^2: what is flatter than 1e-9 a cell counts as without direction. The product of two
-/// is still a normal number in single precision.
+/// Added to |4 grad phi|^2: what is flatter than 1e-9 a cell counts as without direction.
 template <class Real>
 constexpr Real flat = Real(1e-18);
 /// Smaller values of phi are set to 0: the tail ahead of a front would else end in subnormal numbers.
@@ -121,16 +120,10 @@ SC_FN FaceGradient<Real> gradient_above(In<Real> phi, At c) {
           across(phi, c, b) + across(phi, up, b)};
 }
 
-/// Fluxes through the two faces of a cell across `axis`, outgoing less incoming, of four times the gradient,
-/// both those of a crystal that is turned. One division serves both faces: each costs a vector unit 10
-/// cycles.
-template <int axis, class Real>
-SC_FN Real turned_difference(In<Real> phi, At c, const Anisotropy<Real>& k, const Rotation<Real>& R) {
-  const FaceGradient<Real> high = gradient_above<axis>(phi, c),
-                           low = gradient_above<axis>(phi, c.along(axis, -1));
-  const Real of_high = square(high), of_low = square(low);
-  const Real both = Real(1) / (of_high * of_low);
-  return turned_flux<axis>(high, k, R, both * of_low) - turned_flux<axis>(low, k, R, both * of_high);
+/// How the crystal at a cell is turned.
+template <class Real>
+SC_FN Rotation<Real> rotation_at(At c, In<Real, 4> turn) {
+  return rotation_of(turn[0][c], turn[1][c], turn[2][c], turn[3][c]);
 }
 
 /// phi' = phi + dt M [div flux + 4 W phi (1 - phi) (phi - 1/2 + beta + a chi)],
@@ -155,37 +148,27 @@ SC_FN Real next_heat(const Coefficients<Real>& k, In<Real> theta, At c, Real phi
 }
 
 /// Both fields in one sweep: the change of phi never goes through memory. Cells on both sides of a face take
-/// the same flux, computed once where for_each() marches.
+/// the same flux, computed once where for_each() marches. Where crystals are turned, `turn` (In<Real, 4>)
+/// follows theta; between two crystals, a face is that of the cell below it.
 template <class Real, bool noisy>
 struct Advance {
   using FluxType = Real;
   Coefficients<Real> k;
 
   /// Four times that of the gradient per cell, through the face above c.
-  template <int axis>
-  SC_FN Real flux_above(At c, Out<Real>, Out<Real>, In<Real> phi, In<Real>) const {
+  template <int axis, class... Turn>
+  SC_FN Real flux_above(At c, Out<Real>, Out<Real>, In<Real> phi, In<Real>, Turn... turn) const {
     const FaceGradient<Real> g = gradient_above<axis>(phi, c);
-    return flux(g, k.gamma, Real(1) / square(g));
+    const Real inverse = Real(1) / square(g);
+    if constexpr (sizeof...(turn) == 0)
+      return flux(g, k.gamma, inverse);
+    else
+      return turned_flux<axis>(g, k.gamma, rotation_at<Real>(c, turn...), inverse);
   }
+  template <class... Turn>
   SC_FN void operator()(At c, Index g, const Fluxes<Real>& low, const Fluxes<Real>& high, Out<Real> phi_next,
-                        Out<Real> theta_next, In<Real> phi, In<Real> theta) const {
+                        Out<Real> theta_next, In<Real> phi, In<Real> theta, Turn...) const {
     const Real div = (high.x - low.x) + ((high.y - low.y) + (high.z - low.z));
-    const Real next = next_phase<noisy>(k, phi[c], theta[c], div, g);
-    phi_next[c] = next;
-    theta_next[c] = next_heat(k, theta, c, phi[c], next);
-  }
-};
-
-/// The same where crystals are turned: a cell's six fluxes are those of the crystal that it belongs to, so
-/// that cells of two crystals do not agree on the flux between them.
-template <class Real, bool noisy>
-struct AdvanceTurned {
-  Coefficients<Real> k;
-  SC_FN void operator()(At c, Index g, Out<Real> phi_next, Out<Real> theta_next, In<Real> phi, In<Real> theta,
-                        In<Real, 4> turn) const {
-    const Rotation<Real> R = rotation_of(turn[0][c], turn[1][c], turn[2][c], turn[3][c]);
-    const Real div = turned_difference<0>(phi, c, k.gamma, R) +
-                     (turned_difference<1>(phi, c, k.gamma, R) + turned_difference<2>(phi, c, k.gamma, R));
     const Real next = next_phase<noisy>(k, phi[c], theta[c], div, g);
     phi_next[c] = next;
     theta_next[c] = next_heat(k, theta, c, phi[c], next);

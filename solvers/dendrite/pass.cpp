@@ -13,19 +13,18 @@ namespace sc::dendrite {
 
 namespace {
 
-constexpr int halo_planes = 2 * 2;  // phi and theta are read one plane below and one above a piece
-
 /// Of one rank in so many pieces.
 Pass pass_of(const Grid& grid, const DendriteOptions& o, int pieces) {
   const std::int64_t element = o.single ? sizeof(float) : sizeof(double);
   const std::int64_t planes = grid.own().extent().z, plane = grid.layout().sz * element;
   const std::int64_t turns = o.turned() ? 4 : 0, read = 2 + turns, written = 2;
+  const std::int64_t halo_planes = 2 * read;  // one below and one above a piece
   const std::int64_t most = (planes + pieces - 1) / pieces;
   const auto slot = static_cast<std::size_t>(plane * ((read + written) * most + halo_planes));
   return {.pieces = pieces,
           .device = static_cast<std::int64_t>(SlabStream::near_bytes(slot, 1)),
           .host = grid.layout().elements * element * (read + written),
-          .there = plane * (read * planes + std::int64_t{halo_planes} * pieces),
+          .there = plane * (read * planes + halo_planes * pieces),
           .back = plane * written * planes};
 }
 

@@ -18,12 +18,12 @@ Grid grid_of(Context& context, const DendriteOptions& o) {
 }
 
 // An insulated face and a mirror are one condition: equal values on both sides.
-template <class Real>
-void close_faces(Field<Real>& field, const DendriteOptions& o) {
+template <class Real, int N>
+void close_faces(Field<Real, N>& field, const DendriteOptions& o) {
   for (int axis = 0; axis < 3; ++axis)
     for (int side = 0; side < 2; ++side)
       if (o.faces[std::size_t(2 * axis + side)] != FaceKind::periodic)
-        boundary(field, Face{axis, side}, Mirrored<Real>{});
+        boundary(field, Face{axis, side}, Mirrored<Real, N>{});
 }
 
 }  // namespace
@@ -40,6 +40,7 @@ PhaseSolver<Real, noisy, turned>::PhaseSolver(Context& context, const DendriteOp
   if (options_.pass.on) through_device_.emplace(advance_, context.device(), pass_.pieces);
   close_faces(fields_.phi, options_);
   close_faces(fields_.theta, options_);
+  if constexpr (turned) close_faces(fields_.turn, options_);
   set_initial();
 }
 

@@ -64,11 +64,18 @@ struct Exact {
 
 /// The solver's kernel, and what the sources add.
 struct Forced {
-  AdvanceTurned<double, false> advance;
+  using FluxType = double;
+  Advance<double, false> advance;
   double dt;
-  SC_FN void operator()(At c, Index g, Out<double> phi_next, Out<double> theta_next, In<double> phi,
-                        In<double> theta, In<double, 4> turn, In<double, 2> rate) const {
-    advance(c, g, phi_next, theta_next, phi, theta, turn);
+  template <int axis>
+  SC_FN double flux_above(At c, Out<double> phi_next, Out<double> theta_next, In<double> phi,
+                          In<double> theta, In<double, 4> turn, In<double, 2>) const {
+    return advance.flux_above<axis>(c, phi_next, theta_next, phi, theta, turn);
+  }
+  SC_FN void operator()(At c, Index g, const Fluxes<double>& low, const Fluxes<double>& high,
+                        Out<double> phi_next, Out<double> theta_next, In<double> phi, In<double> theta,
+                        In<double, 4> turn, In<double, 2> rate) const {
+    advance(c, g, low, high, phi_next, theta_next, phi, theta, turn);
     phi_next[c] -= dt * rate[0][c];
     theta_next[c] -= dt * rate[1][c];
   }
@@ -94,6 +101,7 @@ double error_at(Context& context, int n, const Vec3& axis, double angle) {
   for (const Face face : {x_low, x_high, y_low, y_high, z_low, z_high}) {
     boundary(phi, face, Exact{exact_phi, h});
     boundary(theta, face, Exact{exact_theta, h});
+    boundary(turn, face, Mirrored<double, 4>{});
   }
   // Without latent heat: it is a function of two values of phi at one cell, which has no order in space.
   Coefficients<double> k;
@@ -104,7 +112,7 @@ double error_at(Context& context, int n, const Vec3& axis, double angle) {
   k.gamma = Anisotropy<double>(gamma);
   Runner runner(context, {.strategy = Strategy::blocking});
   Sweep forced("forced", Forced{}, writes(phi.next()), writes(theta.next()), reads(phi.now(), box(1)),
-               reads(theta.now(), star(1)), reads(turn.now()), reads(rate.now()));
+               reads(theta.now(), star(1)), reads(turn.now(), star(1)), reads(rate.now()));
   for (double time = 0; time < 0.1; time += dt) {
     runner.run(forced, Forced{{k}, dt});
     phi.advance();

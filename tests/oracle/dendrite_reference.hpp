@@ -168,14 +168,17 @@ class Dendrite {
     }
     return g;
   }
+  /// Through the face above a cell, which is that of this cell's crystal.
+  double flux_above(std::array<int, 3> c, std::size_t d) const {
+    const std::size_t owner = owner_[at(folded(c[0], 0), folded(c[1], 1), folded(c[2], 2))];
+    return energy_flux(face_gradient(c, d), d, metal.gamma, crystals[owner].turn);
+  }
   double divergence(int i, int j, int k) const {
-    const Matrix& R = crystals[owner_[at(i, j, k)]].turn;
     double sum = 0;
     for (std::size_t d = 0; d < 3; ++d) {
       std::array<int, 3> here = {i, j, k}, below = here;
       below[d] -= 1;
-      sum += energy_flux(face_gradient(here, d), d, metal.gamma, R) -
-             energy_flux(face_gradient(below, d), d, metal.gamma, R);
+      sum += flux_above(here, d) - flux_above(below, d);
     }
     return sum / dx;
   }
