@@ -121,10 +121,12 @@ def test_the_kernel_agrees_with_the_plan(measuring, scratch):
 def test_what_a_killed_process_left_is_removed_at_the_next_start(measuring, scratch):
     command = [str(measuring), "64", "async", "8", "100000", str(scratch), "1"]
     running = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, env=environment())
+    arrays = 4 + 6  # of planes, and of two fields of modes
     try:
         until = time.monotonic() + 120
-        while len(list(scratch.glob("*/*"))) < 11 and time.monotonic() < until:
+        while len(list(scratch.glob("*/*"))) < arrays:
             assert running.poll() is None, running.stderr.read()
+            assert time.monotonic() < until, f"fewer than {arrays} scratch files after two minutes"
             time.sleep(0.05)
     finally:
         running.send_signal(signal.SIGKILL)
