@@ -45,8 +45,12 @@ struct Packs {
     std::copy_n(all, some, p);
   }
 
-  /// Rows of a square become its columns.
-  static void turn(V (&v)[lanes]) { turn<lanes / 2>(v); }
+  /// Rows of a square become its columns: row(l) gives row l, put(l, column) takes column l. Named one by
+  /// one, since a loop becomes a copy in memory by halves of a vector, which its loads then wait for.
+  template <class Row, class Put>
+  static void turn(Row&& row, Put&& put) {
+    turn(row, put, std::make_integer_sequence<int, lanes>());
+  }
 
  private:
   template <int... l>
@@ -58,6 +62,12 @@ struct Packs {
   static void join(T* at, const V& re, const V& im, std::integer_sequence<int, l...>) {
     store(at, __builtin_shufflevector(re, im, (l / 2 + l % 2 * lanes)...));
     store(at + lanes, __builtin_shufflevector(re, im, (lanes / 2 + l / 2 + l % 2 * lanes)...));
+  }
+  template <class Row, class Put, int... l>
+  static void turn(Row& row, Put& put, std::integer_sequence<int, l...>) {
+    V v[lanes]{row(l)...};
+    turn<lanes / 2>(v);
+    (put(l, v[l]), ...);
   }
   template <int half>
   static void turn(V (&v)[lanes]) {
