@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Predicts the dendrite's strong scaling on the machine of Ogawa, Aoki and Yamanaka (2010), figures 5 and 6.
+"""Predicts the dendrite's strong scaling on the machine of Ogawa, Aoki and Yamanaka (2010), figures 5 to 8.
 
     bench/dendrite_paper.py [--machine machines/tsubame_1_2.toml] [--figure FILE]
 
 One kernel of 373 operations a cell, grids cut along z, two planes of two fields exchanged each way a step:
 GPU to host, copied between pinned buffers, sent; and back. `blocking` takes C + M; `boundary_first` computes
 its shell, then core and messages together. Calibrated on one row, 960^3 on 16 GPUs; the rest is predicted.
+CPU cores compute at the one rate that the paper gives and send the same planes, without a GPU's copies.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from subcurrent.plots import style
 
 ROOT = Path(__file__).resolve().parents[1]
 FLOPS, FIELDS, REAL = 373, 2, 4  # operations a cell; bytes of a value
+CORES = (16, 32, 64, 128)
 GPUS = {512: (1, 2, 4, 8, 16, 24, 32, 40), 960: (4, 8, 16, 24, 32, 40), 1920: (30, 32, 40, 48, 64)}
 
 
@@ -28,6 +30,7 @@ class Machine:
     flops: float  # 1/s of a GPU
     link: float  # bytes/s between host and GPUs
     gpus_on_link: int
+    core_flops: float  # 1/s of a core of the CPUs
     copy_over_link: float  # times that the link takes
     messages_over_link: float
 
@@ -84,6 +87,12 @@ def step(machine: Machine, n: int, gpus: int, *, cubes: bool = False) -> Step:
     )
 
 
+def on_cores(machine: Machine, n: int, cores: int) -> Step:
+    """The same slabs, each computed by a core of the CPUs."""
+    s = step(replace(machine, flops=machine.core_flops), n, cores)
+    return replace(s, link=0, copies=0)
+
+
 def knee(machine: Machine, n: int, *, cubes: bool = False) -> int:
     """The first number of GPUs whose messages take longer than what they are to hide under."""
     for gpus in range(2, 10_000):
@@ -125,25 +134,46 @@ def draw(machine: Machine, path: Path) -> None:
         axes.legend()
 
 
+def print_gpus(machine: Machine) -> None:
+    """Figures 5 to 7."""
+    print("M in ms: link, copies between pinned buffers, MPI; rates in TFLOPS\n")
+    print("| grid | GPUs | C, ms | M, ms | parts of M | blocking | boundary_first | hidden |")
+    print("|---|---:|---:|---:|---:|---:|---:|---:|")
+    for n, counts in GPUS.items():
+        for gpus in counts:
+            s = step(machine, n, gpus)
+            hidden = f"{min(s.core, s.moving) / s.moving:.0%}" if s.moving else "–"
+            parts = " + ".join(f"{1e3 * part:.0f}" for part in (s.link, s.copies, s.messages))
+            print(
+                f"| {n}³ | {gpus} | {1e3 * (s.shell + s.core):.0f} | {1e3 * s.moving:.0f} | {parts} "
+                f"| {s.tflops('blocking'):.2f} | {s.tflops('boundary_first'):.2f} | {hidden} |"
+            )
+
+
+def print_cores(machine: Machine) -> None:
+    """Figure 8."""
+    print("\n| 960³ on CPU cores | GFLOPS, blocking | of ideal |\n|---|---:|---:|")
+    for cores in CORES:
+        rate = 1e12 * on_cores(machine, 960, cores).tflops("blocking")
+        print(f"| {cores} | {1e-9 * rate:.1f} | {rate / (cores * machine.core_flops):.3f} |")
+
+
+def print_knees(machine: Machine) -> None:
+    """Section 6."""
+    print("\n| messages outgrow computation from … GPUs on | 512³ | 960³ | 1920³ |\n|---|---:|---:|---:|")
+    for name, (other, cubes) in what_ifs(machine).items():
+        print(f"| {name} | " + " | ".join(str(knee(other, n, cubes=cubes)) for n in GPUS) + " |")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--machine", type=Path, default=ROOT / "machines/tsubame_1_2.toml")
     parser.add_argument("--figure", type=Path, help="a picture like figure 5, for example .png")
     arguments = parser.parse_args()
     machine = Machine.read(arguments.machine)
-    print("| grid | GPUs | C, ms | M, ms | blocking, TFLOPS | boundary_first, TFLOPS | hidden |")
-    print("|---|---:|---:|---:|---:|---:|---:|")
-    for n, counts in GPUS.items():
-        for gpus in counts:
-            s = step(machine, n, gpus)
-            hidden = f"{min(s.core, s.moving) / s.moving:.0%}" if s.moving else "–"
-            print(
-                f"| {n}³ | {gpus} | {1e3 * (s.shell + s.core):.0f} | {1e3 * s.moving:.0f} "
-                f"| {s.tflops('blocking'):.2f} | {s.tflops('boundary_first'):.2f} | {hidden} |"
-            )
-    print("\n| messages outgrow computation from … GPUs on | 512³ | 960³ | 1920³ |\n|---|---:|---:|---:|")
-    for name, (other, cubes) in what_ifs(machine).items():
-        print(f"| {name} | " + " | ".join(str(knee(other, n, cubes=cubes)) for n in GPUS) + " |")
+    print_gpus(machine)
+    print_cores(machine)
+    print_knees(machine)
     if arguments.figure:
         draw(machine, arguments.figure)
 

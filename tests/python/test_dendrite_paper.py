@@ -51,6 +51,24 @@ def test_without_overlap_messages_cost_what_they_take(paper, machine):
     assert s.boundary_first == pytest.approx(s.moving, rel=0.1)
 
 
+# Figure 7: three parts of about the same length, which do not depend on the number of GPUs.
+def test_messages_have_three_parts_that_stay(paper, machine):
+    parts = {
+        (s.link, s.copies, s.messages) for s in (paper.step(machine, 960, g) for g in (8, 16, 24, 32, 40))
+    }
+    ((link, copies, messages),) = parts
+    assert link == pytest.approx(copies) == pytest.approx(messages)
+
+
+# Figure 8: CPUs scale almost ideally up to 128 cores and would need more than 2200 for the best of the GPUs.
+def test_cpu_cores_scale_and_are_far_slower(paper, machine):
+    for cores in paper.CORES:
+        ideal = 1e-12 * cores * machine.core_flops
+        assert 0.95 * ideal < paper.on_cores(machine, 960, cores).tflops("blocking") <= ideal
+    best = paper.step(machine, 960, 16).tflops("boundary_first")
+    assert paper.on_cores(machine, 960, 2200).tflops("boundary_first") < best
+
+
 # Section 6: without the second host copy communication takes two thirds; each change moves the knee outward.
 def test_what_the_paper_would_change_moves_the_knee(paper, machine):
     changes = paper.what_ifs(machine)
