@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyvista as pv
-from vtkmodules.vtkCommonCore import vtkLogger
 
 from ..rundir import writing
 from . import style
+from .space import off_screen
 
 if TYPE_CHECKING:
     from ..snapshot import CrystalField
@@ -31,16 +31,12 @@ def surface_of(crystal: CrystalField) -> pv.PolyData:
 
 def draw_surfaces(path: Path, crystals: list[CrystalField]) -> None:
     """One panel a time, side by side, all in the same box."""
-    # Without a display VTK falls back to EGL, and warns of it.
-    vtkLogger.SetStderrVerbosity(vtkLogger.VERBOSITY_ERROR)
     surfaces = [surface_of(crystal) for crystal in crystals]
     values = [s["temperature (K)"] for s in surfaces if s.n_points]
     limits = (min(v.min() for v in values), max(v.max() for v in values)) if values else (0, 1)
     columns = 2 if len(crystals) > 1 else 1
     rows = -(-len(crystals) // columns)
-    plotter = pv.Plotter(
-        off_screen=True, shape=(rows, columns), window_size=(800 * columns, 760 * rows), border=False
-    )
+    plotter = off_screen(shape=(rows, columns), window_size=(800 * columns, 760 * rows), border=False)
     for n, (crystal, surface) in enumerate(zip(crystals, surfaces, strict=True)):
         plotter.subplot(n // columns, n % columns)
         plotter.set_background(LIGHT)

@@ -9,6 +9,7 @@ import numpy as np
 import pyvista as pv
 
 from ..flowfield import PlasmaField
+from .space import off_screen
 
 LATITUDES = (48.0, 60.0, 68.0, 74.0, 80.0)  # of the lines' feet, degrees: from closed to open ones
 LONGITUDES = 8
@@ -30,7 +31,7 @@ def draw_view(path: Path, plasma: PlasmaField, inner: float, mirrored: tuple[boo
     grid["log10 pressure"] = np.log10(np.maximum(whole.pressure, 1e-300)).ravel()
     far = np.linalg.norm(whole.points, axis=0) > 1.5 * inner
     limits = np.log10(np.percentile(whole.pressure[far], (2, 99.7)))
-    plotter = pv.Plotter(off_screen=True, window_size=(1500, 950))
+    plotter = off_screen(window_size=(1500, 950))
     plotter.add_mesh(
         grid.slice(normal="y", origin=(0.0, 0.0, 0.0)),
         scalars="log10 pressure",
