@@ -163,7 +163,8 @@ def report(path: Path, console: Console) -> int:
     stored_case(folder)
     with writing(folder.figures):
         folder.figures.mkdir(exist_ok=True)
-    drawn, skipped = draw_figures(folder)
+    with console.status("drawing the figures"):
+        drawn, skipped = draw_figures(folder)
     for sentence in skipped:
         say(console, f"not drawn: {sentence}", "yellow")
     if not drawn:
