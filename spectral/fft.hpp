@@ -133,6 +133,8 @@ class FFT {
   std::byte* work(int thread) const;
 
   // fft_passes.cpp: lines along one axis, of a slab of own cells
+  using Block = std::function<void(Int3 first, int lines, std::byte* work)>;
+  void each_block(int axis, int width, const Box& slab, const Block& block);
   void x_forward(Cells<const T> in, const Box& slab);
   void y_forward(const Box& slab);
   void z_forward(Cells<C> out, const Box& slab);
