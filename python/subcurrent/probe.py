@@ -10,12 +10,11 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from . import mpi, worker
+from . import mpi, plots, worker
 from .errors import OK, BadInput
 from .jobs import say
 from .launch import command_for, launch
 from .plan import Plan
-from .plots import draw_wait
 from .progress import Watcher
 from .rundir import RunFolder, writing
 
@@ -103,7 +102,7 @@ def _show(rows: list[dict[str, float]], folder: RunFolder, console: Console) -> 
     say(console, f"table: {folder.path / 'wait.csv'}")
     with writing(folder.figures):
         folder.figures.mkdir(exist_ok=True)
-    draw_wait(folder.figures / "wait.png", rows)
+    plots.draw_wait(folder.figures / "wait.png", rows)
     say(console, f"figure: {folder.figures / 'wait.png'}")
 
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ranks: 1 2 3
+// ranks: 1 3
+// ranks when long: 2
 // threads: 2
 // timeout: 240
 // device: yes

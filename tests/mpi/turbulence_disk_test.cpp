@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ranks: 1 2 3 4
+// ranks: 1 3 4
+// ranks when long: 2
 // threads: 2
 // timeout: 600
 // The pseudo-spectral solver with its fields in files: the bits of memory, the bytes that were planned,

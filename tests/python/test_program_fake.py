@@ -169,16 +169,22 @@ def test_dry_run_shows_the_command_and_writes_nothing(fake_program):
     assert [path.name for path in fake_program.folder.iterdir()] == ["case.toml"]
 
 
-def test_a_rank_never_loads_another_hdf5():
-    ask = (
-        "import sys, subcurrent.worker, subcurrent.cli, subcurrent as s; s.Cavity; "
-        "print('h5py' in sys.modules)"
-    )
+def loaded_of(modules: set[str], imports: str) -> list[str]:
+    """Which of these modules a fresh interpreter has loaded after the imports."""
     done = subprocess.run(
-        [sys.executable, "-c", ask],
+        [sys.executable, "-c", f"import sys, {imports}; print(*({modules} & sys.modules.keys()))"],
         check=True,
         capture_output=True,
         text=True,
         env={"PYTHONPATH": str(ROOT / "python"), "PATH": "/usr/bin:/bin"},
     )
-    assert done.stdout.strip() == "False"
+    return done.stdout.split()
+
+
+def test_a_rank_never_loads_another_hdf5():
+    assert loaded_of({"h5py"}, "subcurrent.worker, subcurrent.cli, subcurrent as s; s.Cavity") == []
+
+
+def test_the_program_starts_without_what_draws():
+    ask = "subcurrent.worker, subcurrent.cli, subcurrent as s; s.Cavity; s.Turbulence"
+    assert loaded_of({"matplotlib", "pyvista"}, ask) == []

@@ -3,35 +3,31 @@
 
 from __future__ import annotations
 
-from .crystal import draw_growth, draw_outlines, draw_temperature
-from .flow import draw_flow, draw_flow_3d
-from .history import draw_history, read_history
-from .plasma import draw_axis, draw_cuts, draw_magnetosphere, draw_plasma_history, draw_tube, draw_vortex
-from .profiles import draw_profiles
-from .strategies import draw_strategies
-from .turbulence import EnergySpectrum, draw_dissipation, draw_scales, draw_spectrum, draw_vorticity
-from .wait import draw_wait
+from importlib import import_module
+from typing import Any
 
-__all__ = [
-    "EnergySpectrum",
-    "draw_axis",
-    "draw_cuts",
-    "draw_dissipation",
-    "draw_flow",
-    "draw_flow_3d",
-    "draw_growth",
-    "draw_history",
-    "draw_magnetosphere",
-    "draw_outlines",
-    "draw_plasma_history",
-    "draw_profiles",
-    "draw_scales",
-    "draw_spectrum",
-    "draw_strategies",
-    "draw_temperature",
-    "draw_tube",
-    "draw_vortex",
-    "draw_vorticity",
-    "draw_wait",
-    "read_history",
-]
+_FIGURES = {
+    "crystal": ("draw_growth", "draw_outlines", "draw_temperature"),
+    "flow": ("draw_flow", "draw_flow_3d"),
+    "history": ("draw_history", "read_history"),
+    "plasma": (
+        "draw_axis",
+        "draw_cuts",
+        "draw_magnetosphere",
+        "draw_plasma_history",
+        "draw_tube",
+        "draw_vortex",
+    ),
+    "profiles": ("draw_profiles",),
+    "strategies": ("draw_strategies",),
+    "turbulence": ("EnergySpectrum", "draw_dissipation", "draw_scales", "draw_spectrum", "draw_vorticity"),
+    "wait": ("draw_wait",),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """A figure's module is imported when it is first asked for: the program starts without matplotlib."""
+    for module, figures in _FIGURES.items():
+        if name in figures:
+            return getattr(import_module(f".{module}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
