@@ -11,6 +11,7 @@ from __future__ import annotations
 import html
 from typing import Any
 
+CLOSE = 0.05  # of a step: what steps differ by on a machine that others use too
 SAMPLED = " ordered"  # how the runner books those runs (Runner::sampled_suffix)
 STAGES = {"first": "first stage (centres)", "second": "second stage (nodes)"}
 ROWS = {
@@ -69,6 +70,9 @@ def verdict(stages: dict[str, dict[str, float]], joins: bool) -> str:
         if holds
         else f"t_add < t_com does not hold ({figures}): computing loses more than the messages cost."
     )
+    gain = (t_com - t_add) / (t_com + sum(stage["t_cal"] for stage in stages.values()))
+    if abs(gain) < CLOSE:
+        sentence += f" It is {abs(gain):.1%} of a step, too close to tell."
     return sentence + (" Thread 0 joined the others when its halo was done." if joins else "")
 
 

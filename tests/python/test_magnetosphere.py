@@ -148,8 +148,11 @@ def test_table_2_of_the_paper_and_its_condition():
     assert row["t_add"] == pytest.approx(0.03)
     assert row["t_com"] == pytest.approx(0.04)
     assert table["verdict"].startswith("t_add < t_com holds")
+    assert "too close" not in table["verdict"]
     apart["wait"] = 0.1
     assert "does not hold" in table_of(seconds, {"first": 40, "second": 40}, 10, Engine)["verdict"]
+    apart["wait"] = 0.25
+    assert "too close to tell" in table_of(seconds, {"first": 40, "second": 40}, 10, Engine)["verdict"]
 
 
 # -- whole runs ------------------------------------------------------------------------------------
