@@ -3,6 +3,7 @@
 #include "engine/move/array_halo.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace sc {
 
@@ -78,7 +79,7 @@ void ArrayHalo::add_regions(int rank, const Ints4& direction, int phase, bool le
     if (r.source.empty() || r.layers.count == 0) continue;
     r.peer = peer;
     r.phase = phase;
-    r.whole = whole;
+    if (whole) r.piece_bytes = std::numeric_limits<std::size_t>::max();
     for (int i = 0; i < most_dims; ++i) {  // of the first array, so that all arrays travel together
       const int a = arrays_[0].split_over[at(i)];
       if (a >= 0 && direction[at(a)] != 0) r.face = {std::min(i, 2), direction[at(a)] > 0 ? 0 : 1};

@@ -2,6 +2,8 @@
 // HaloExchange: the halo plan of every item, handed to a Carrier.
 #include "engine/move/halo_exchange.hpp"
 
+#include <algorithm>
+
 #include "engine/base/error.hpp"
 #include "engine/move/carrier.hpp"
 
@@ -20,6 +22,14 @@ void check_item(const Grid& grid, const HaloItem& item) {
            std::to_string(grid.halo()));
 }
 
+/// Whether a neighbour's halo is copied straight out of this rank's cells.
+bool in_place(Context& context, const HaloItem& item, int peer) {
+  if (item.storage->space() == Space::device || item.storage->external().base) return false;
+  if (peer == context.rank()) return true;
+  return context.options().transport == TransportPolicy::automatic && context.shared_memory() &&
+         context.node_rank_of(peer) >= 0;
+}
+
 }  // namespace
 
 HaloExchange::HaloExchange(const Grid& grid, std::vector<HaloItem> items, HaloOptions options)
@@ -32,6 +42,10 @@ HaloExchange::HaloExchange(const Grid& grid, std::vector<HaloItem> items, HaloOp
   std::vector<Route> routes;
   std::vector<std::size_t> cell_bytes;
   std::vector<std::vector<Region>> arrivals, departures;
+  const auto near = [&](int peer) {
+    return std::all_of(items_.begin(), items_.end(),
+                       [&](const HaloItem& item) { return in_place(grid.context(), item, peer); });
+  };
   for (const HaloItem& item : items_) {
     check_item(grid, item);
     routes.emplace_back(*item.storage, *item.storage);
@@ -43,10 +57,12 @@ HaloExchange::HaloExchange(const Grid& grid, std::vector<HaloItem> items, HaloOp
     departures.push_back(halo_departures(grid, rank, item.reach, options.corners, there_are));
     for (Region& region : arrivals.back()) {
       region.lattice = item.lattice;
+      if (near(region.peer)) region.piece_bytes = options.near_piece_bytes;
       region.global = grid.box_of(region.peer).lo + region.source.lo;
     }
     for (Region& region : departures.back()) {
       region.lattice = item.lattice;
+      if (near(region.peer)) region.piece_bytes = options.near_piece_bytes;
       region.global = grid.origin() + region.source.lo;
     }
   }

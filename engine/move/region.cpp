@@ -75,7 +75,7 @@ std::vector<Parcel> make_parcels(std::span<const std::vector<Region>> regions,
   for (std::size_t item = 0; item < regions.size(); ++item)
     for (const Region& region : regions[item]) {
       auto& [parcel, most] = faces[{region.phase, -region.face.axis, region.face.side, region.peer}];
-      most = region.whole ? std::numeric_limits<std::size_t>::max() : piece_bytes;
+      most = region.piece_bytes > 0 ? region.piece_bytes : piece_bytes;
       parcel.peer = region.peer;
       parcel.phase = region.phase;
       parcel.parts.push_back({static_cast<int>(item), region.source, region.sink, nullptr, region.lattice,

@@ -31,7 +31,7 @@ struct Region {
   Lattice lattice = {};  ///< the cells of one colour only
   Int3 global = {};      ///< where source.lo lies; up to an even number of cells, for the colour
   Layers layers = {};
-  bool whole = false;  ///< of one piece, however large: it is neither packed nor sent
+  std::size_t piece_bytes = 0;  ///< most of one piece, all of a face or none; 0: as of all
   friend bool operator==(const Region&, const Region&) = default;
 };
 
@@ -72,12 +72,12 @@ struct Parcel {
   std::vector<Part> parts;
 };
 
-/// Puts the regions of all items for one peer and face together and cuts them to at most `piece_bytes` (a
-/// single cell is never cut, nor are regions that are `whole`, all of a face or none). `regions[i]` belong to
-/// item i, whose cell takes `cell_bytes[i]` (one layer of a cell, where layers are counted). Sorted by phase
-/// and axis (z first, the cheapest to pack), then side by side; across x slice by slice, since the low halo
-/// of a row and the high halo of the row before it lie on one cache line. Across y that order costs 15 %: a
-/// rank writes the low halo beside the rows that its neighbour reads at that moment.
+/// Puts the regions of all items for one peer and face together and cuts them to at most `piece_bytes` (or
+/// what a region says of itself; a single cell is never cut). `regions[i]` belong to item i, whose cell takes
+/// `cell_bytes[i]` (one layer of a cell, where layers are counted). Sorted by phase and axis (z first, the
+/// cheapest to pack), then side by side; across x slice by slice, since the low halo of a row and the high
+/// halo of the row before it lie on one cache line. Across y that order costs 15 %: a rank writes the low
+/// halo beside the rows that its neighbour reads at that moment.
 std::vector<Parcel> make_parcels(std::span<const std::vector<Region>> regions,
                                  std::span<const std::size_t> cell_bytes, std::size_t piece_bytes);
 

@@ -50,7 +50,7 @@ TEST(ColouredExchange, BringsTheCellsOfOneColour) {
                                     {{&u.storage(0), reach, lattice},
                                      {&v.storage(0), reach, lattice},
                                      {&w.storage(0), reach, lattice}},
-                                    {.corners = corners, .piece_bytes = 700});
+                                    {.corners = corners, .piece_bytes = 700, .near_piece_bytes = 700});
               for (Storage* s : {&u.storage(0), &v.storage(0), &w.storage(0)}) {
                 poison(*s);
                 fill(*s, colour);

@@ -51,7 +51,7 @@ TEST_P(Halo, SmallPiecesCutEverywhere) {
     const Grid grid(*context, {.cells = {17, 16, 17}, .periodic = {true, true, true}, .halo = 2});
     for (Corners corners : {Corners::direct, Corners::staged})
       check(grid, {{ElementType::f64, 1, box(1)}, {ElementType::f32, 3, box(2)}},
-            {.corners = corners, .piece_bytes = bytes});
+            {.corners = corners, .piece_bytes = bytes, .near_piece_bytes = bytes});
   }
 }
 
@@ -79,7 +79,7 @@ TEST_P(Halo, PiecesStartedOneByOneAsTheyAreComputed) {
   for (Corners corners : {Corners::direct, Corners::staged}) {
     const Grid grid(*context, {.cells = {18, 17, 19}, .periodic = {true, true, false}, .halo = 2});
     Fields fields(grid, {{ElementType::f64, 1, box(2)}, {ElementType::c32, 1, star(1)}},
-                  {.corners = corners, .piece_bytes = 700});
+                  {.corners = corners, .piece_bytes = 700, .near_piece_bytes = 700});
     HaloExchange& exchange = *fields.exchange;
     for (int salt = 1; salt <= 4; ++salt) {
       for (auto& storage : fields.storages) {
@@ -138,6 +138,17 @@ TEST_P(Halo, SaysWhichTransportItUses) {
                                : GetParam() == TransportPolicy::mpi   ? "mpi"
                                                                       : "shared";
   EXPECT_NE(text.find(expected), std::string::npos) << text;
+}
+
+// Out of a neighbour's memory in one go; under way, in pieces that leave while others are packed.
+TEST_P(Halo, CutsWhatTravelsAndNothingElse) {
+  if (context->size() == 1) GTEST_SKIP() << "no neighbour";
+  const int ranks = context->size();
+  const Grid grid(*context,
+                  {.cells = {64, 64, 4 * ranks}, .periodic = {}, .halo = 1, .split = {1, 1, ranks}});
+  Fields fields(grid, {{ElementType::f64, 3, star(1)}});  // faces of 96 KiB, pieces of at most 60
+  const int faces = (context->rank() > 0) + (context->rank() < ranks - 1);
+  EXPECT_EQ(fields.exchange->pieces(), GetParam() == TransportPolicy::automatic ? faces : 2 * faces);
 }
 
 TEST_P(Halo, RefusesWhatCannotBe) {

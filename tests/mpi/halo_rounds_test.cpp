@@ -20,8 +20,8 @@ using std::chrono::milliseconds;
 TEST_P(Halo, ManyRoundsWithLevelsTurningOver) {
   const Grid grid(*context, {.cells = {16, 9, 17}, .periodic = {true, true, true}, .halo = 1});
   const std::vector<Spec> specs{{ElementType::f64, 2, box(1)}, {ElementType::f32, 1, star(1)}};
-  Fields even(grid, specs, {.piece_bytes = 512});
-  Fields odd(grid, specs, {.corners = Corners::staged, .piece_bytes = 512});
+  Fields even(grid, specs, {.piece_bytes = 512, .near_piece_bytes = 512});
+  Fields odd(grid, specs, {.corners = Corners::staged, .piece_bytes = 512, .near_piece_bytes = 512});
   Fields* now = &even;
   Fields* next = &odd;
   for (int round = 0; round < 200; ++round) {

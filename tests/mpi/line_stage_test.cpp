@@ -192,12 +192,12 @@ TEST_P(Lines, LeaveTheSameBits) {
                {Strategy::blocking, Strategy::ordered, Strategy::boundary_first, Strategy::interior_first,
                 Strategy::pipelined, Strategy::halo_thread, Strategy::halo_thread_no_join}) {
             if (split[axis] > 1 || (strategy == Strategy::halo_thread_no_join && threads == 1)) continue;
-            const auto got = diffuse(
-                context,
-                {axis,
-                 periodic,
-                 split,
-                 {.strategy = strategy, .poke_seconds = 1e-6, .halo = {.piece_bytes = std::size_t{1000}}}});
+            const auto got = diffuse(context, {axis,
+                                               periodic,
+                                               split,
+                                               {.strategy = strategy,
+                                                .poke_seconds = 1e-6,
+                                                .halo = {.piece_bytes = 1000, .near_piece_bytes = 1000}}});
             if (context.rank() == 0) {
               EXPECT_EQ(got, expected) << strategy_name(strategy) << " " << to_string(split) << threads;
             }

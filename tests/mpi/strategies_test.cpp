@@ -126,6 +126,7 @@ TEST_P(OnDevices, LeaveTheSameBitsUnderEveryStrategy) {
                                   {.strategy = strategy,
                                    .halo = {.corners = corners,
                                             .piece_bytes = 900,
+                                            .near_piece_bytes = 900,
                                             .device_piece_bytes = reordered ? 900U : 4U << 20},
                                    .samples = 2},
                                   test::space_of(GetParam()));
