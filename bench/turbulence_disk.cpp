@@ -46,6 +46,7 @@ void print(Context& context, Flow<Real>& flow, const std::vector<double>& second
     StorePhase p = all;
     if (const auto first = before.find(name); first != before.end()) {
       p.compute -= first->second.compute;
+      p.elapsed -= first->second.elapsed;
       p.read -= first->second.read;
       p.written -= first->second.written;
     }
@@ -53,7 +54,8 @@ void print(Context& context, Flow<Real>& flow, const std::vector<double>& second
     bound += std::max(p.compute, moved) / steps;
     compute += p.compute / steps;
     disk += moved / steps;
-    phases << (phases.tellp() > 0 ? ", " : "") << '"' << name << "\": " << p.compute / steps;
+    phases << (phases.tellp() > 0 ? ", " : "") << '"' << name << "\": {\"compute\": " << p.compute / steps
+           << ", \"disk\": " << moved / steps << ", \"elapsed\": " << p.elapsed / steps << '}';
   }
   const double peak = context.max(static_cast<double>(peak_bytes()));
   const double planned = context.max(static_cast<double>(plan.memory));
@@ -101,11 +103,11 @@ void run(int argc, char** argv) {
       seconds.push_back(context.max(context.timeline().now() - begin));
     }
     DiskRate after;
-    if (flow.plan().disk_used())
-      after = measured_rate({.folder = argv[5],
-                             .name = "after " + std::to_string(context.rank()),
-                             .mode = sync ? IoMode::blocking : IoMode::automatic},
-                            std::int64_t{32} << 20);
+    if (flow.plan().disk_used()) {
+      FileMemoryOptions measured = scratch_files(context, options.storage);
+      measured.name += " after";
+      after = measured_rate(measured, std::int64_t{32} << 20);
+    }
     print(context, flow, seconds, after, before);
   }
   context.close();

@@ -148,11 +148,24 @@ def main() -> None:
     best = middle(turns["memory", 0], "seconds")
     for way in ways:
         print(line(*way, turns[way], best))
-    shares = turns["memory", 0]
-    computing = middle(shares, "compute")
-    parts = {name: statistics.median(t["phases"][name] for t in shares) for name in shares[0]["phases"]}
-    told = ", ".join(f"{name} {seconds / computing:.2f}" for name, seconds in parts.items())
-    print(f"\nof a step in memory: {told}\n")
+
+    def phases(way: tuple[str, int], name: str) -> dict[str, float]:
+        """The medians of one of "compute", "disk", "elapsed" of every phase."""
+        return {
+            phase: statistics.median(turn["phases"][phase][name] for turn in turns[way])
+            for phase in turns[way][0]["phases"]
+        }
+
+    memory = phases(("memory", 0), "compute")
+    told = ", ".join(f"{phase} {seconds / sum(memory.values()):.2f}" for phase, seconds in memory.items())
+    print(f"\nof a step in memory: {told}")
+    hidden = ("async", arguments.files[-1])
+    computing, disk = phases(hidden, "compute"), phases(hidden, "disk")
+    told = ", ".join(
+        f"{phase} {seconds / max(computing[phase], disk[phase]):.2f}"
+        for phase, seconds in phases(hidden, "elapsed").items()
+    )
+    print(f"elapsed / max(computing, disk), {hidden[1]} files: {told}\n")
     for files in arguments.files:
         sync, hidden = turns["sync", files], turns["async", files]
         ratio = middle(hidden, "seconds") / middle(sync, "seconds")

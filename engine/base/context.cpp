@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdio>
 #include <numeric>
+#include <thread>
 #include <utility>
 
 #include "engine/base/arena.hpp"
@@ -47,6 +48,12 @@ Context::Context(MPI_Comm comm, ContextOptions options) : options_(options) {
   mpi::check(MPI_Comm_get_attr(comm_, MPI_TAG_UB, &last_tag, &found));
   if (found) last_tag_ = *last_tag;
   find_node();
+}
+
+bool Context::spare_core() const {
+  int ranks = 1;
+  mpi::check(MPI_Comm_size(node_comm_, &ranks));
+  return std::thread::hardware_concurrency() >= static_cast<unsigned>(ranks * (options_.threads + 1));
 }
 
 void Context::find_node() {

@@ -58,6 +58,8 @@ class Context {
   /// Rank within node_comm() of a rank of comm(), or -1 when it is on another node.
   int node_rank_of(int rank) const { return node_rank_of_[static_cast<std::size_t>(rank)]; }
   bool shared_memory() const { return shared_memory_; }
+  /// Whether every rank of this node has a core on which none of its threads computes.
+  bool spare_core() const;
   /// Collective: from now on memory is not shared. Says so on rank 0; refuses when the `shared` policy was
   /// asked for.
   void decline_shared_memory(const std::string& reason);

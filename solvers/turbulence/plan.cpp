@@ -98,14 +98,18 @@ Plan fitting(const Needs& s, std::int64_t most, Io io) {
   return best;
 }
 
-FileMemoryOptions files_of(Context& context, const StorageOptions& options) {
+}  // namespace
+
+FileMemoryOptions scratch_files(Context& context, const StorageOptions& options) {
   return {.folder = options.scratch,
-          .name = "rank " + std::to_string(context.rank()) + " rate",
-          .mode = options.io == Io::sync ? IoMode::blocking : IoMode::automatic,
+          .name = "rank " + std::to_string(context.rank()),
+          .mode = options.io == Io::sync ? IoMode::blocking
+                  : context.spare_core() ? IoMode::spare_core
+                                         : IoMode::automatic,
+          .say = options.say,
+          .outcome = options.outcome,
           .most_bytes_per_second = options.most_bytes_per_second};
 }
-
-}  // namespace
 
 std::string Plan::describe() const {
   std::string text = mebibytes(static_cast<double>(memory)) + " in memory";
@@ -158,8 +162,13 @@ Plan make_plan(Context& context, const Needs& needs, const StorageOptions& optio
   plan.memory += process;
   if (plan.disk_used()) {
     constexpr std::int64_t sample = std::int64_t{32} << 20;
-    context.together(
-        [&] { plan.rate = measured_rate(files_of(context, options), std::min(sample, plan.disk)); });
+    context.together([&] {
+      FileMemoryOptions files = scratch_files(context, options);
+      files.name += " rate";
+      files.say = [](const std::string&) {};  // said by the files of the run
+      files.outcome = {};
+      plan.rate = measured_rate(files, std::min(sample, plan.disk));
+    });
     plan.seconds = plan.rate.seconds(plan.read, plan.written);
   }
   return plan;

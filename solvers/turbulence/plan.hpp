@@ -31,6 +31,8 @@ struct StorageOptions {
   double most_bytes_per_second = 0;
 };
 
+FileMemoryOptions scratch_files(Context& context, const StorageOptions& options);
+
 /// Of one rank.
 struct Plan {
   bool planes_in_files = false;        ///< the arrays that meet at the points

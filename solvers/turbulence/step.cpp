@@ -125,7 +125,7 @@ void Flow<Real>::evaluate(const Evaluation& how) {
   meet(uses, how.choose_dt);
   for (int d = 2; d >= 0; --d)  // the last two are still in memory
     store_->take(3 + d, d > 0 ? 2 + d : -1, [&](spectral::Cells<const Mode> from) {
-      if (d == 0) store_->prefetch(how.next);
+      if (d != 1) store_->prefetch(how.next);  // the disk has nothing else to do
       fft_.forward_across(from, spectral::cells_of(v_.now(), d));
     });
 }
@@ -148,7 +148,7 @@ void Flow<Real>::evaluate_divergence(const Evaluation& how) {
     const Product& p = order[n];
     const bool more = n + 1 < order.size();
     store_->take(p.array, more ? order[n + 1].array : -1, [&](spectral::Cells<const Mode> from) {
-      if (!more) store_->prefetch(how.next);
+      if (n == 0 || !more) store_->prefetch(how.next);
       fft_.forward_across(from, spectral::cells_of(work().now()));
     });
     runner_.run(derive, Divergence{wavenumbers(), p.a, p.b, n == 0});

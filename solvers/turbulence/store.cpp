@@ -23,15 +23,7 @@ Store<Real>::Store(Runner& runner, const spectral::FFT<Real>& fft, const Plan& p
     : runner_(runner) {
   Context& context = runner.context();
   if (plan.disk_used())
-    context.together([&] {
-      files_ = std::make_unique<FileMemory>(
-          FileMemoryOptions{.folder = options.scratch,
-                            .name = "rank " + std::to_string(context.rank()),
-                            .mode = options.io == Io::sync ? IoMode::blocking : IoMode::automatic,
-                            .say = options.say,
-                            .outcome = options.outcome,
-                            .most_bytes_per_second = options.most_bytes_per_second});
-    });
+    context.together([&] { files_ = std::make_unique<FileMemory>(scratch_files(context, options)); });
   std::size_t slot = 0;
   for (const char* name : fields) {
     if (!plan.fields_in_files) {
@@ -67,11 +59,11 @@ bool Store<Real>::in_files(const Stage& stage) const {
 }
 
 template <class Real>
-void Store<Real>::timed(StorePhase& phase, const std::function<void()>& action) {
+void Store<Real>::timed(double& seconds, const std::function<void()>& action) {
   const Timeline& timeline = runner_.context().timeline();
   const double begin = timeline.now();
   action();
-  phase.compute += timeline.now() - begin;
+  seconds += timeline.now() - begin;
 }
 
 template <class Real>
@@ -85,7 +77,9 @@ void Store<Real>::count(StorePhase& phase, const StreamPhase& bytes) {
 template <class Real>
 void Store<Real>::fill(int array, const std::function<void(spectral::Cells<Mode>)>& action) {
   StorePhase& phase = phases_["to planes"];
-  planes_->fill(array, [&](spectral::Cells<Mode> cells) { timed(phase, [&] { action(cells); }); });
+  timed(phase.elapsed, [&] {
+    planes_->fill(array, [&](spectral::Cells<Mode> cells) { timed(phase.compute, [&] { action(cells); }); });
+  });
   count(phase, planes_->phase({{array, StreamUse::Mode::writes}}));
 }
 
@@ -98,31 +92,35 @@ template <class Real>
 void Store<Real>::meet(const std::vector<typename Planes::Use>& uses,
                        const typename Planes::Meeting& meeting) {
   StorePhase& phase = phases_["points"];
-  planes_->meet(uses,
-                [&](int lo, int hi, const auto& arrays) { timed(phase, [&] { meeting(lo, hi, arrays); }); });
+  timed(phase.elapsed, [&] {
+    planes_->meet(uses, [&](int lo, int hi, const auto& arrays) {
+      timed(phase.compute, [&] { meeting(lo, hi, arrays); });
+    });
+  });
   count(phase, planes_->phase(uses));
 }
 
 template <class Real>
 void Store<Real>::take(int array, int next, const std::function<void(spectral::Cells<const Mode>)>& action) {
   StorePhase& phase = phases_["from planes"];
-  planes_->take(array, next,
-                [&](spectral::Cells<const Mode> cells) { timed(phase, [&] { action(cells); }); });
+  timed(phase.elapsed, [&] {
+    planes_->take(array, next,
+                  [&](spectral::Cells<const Mode> cells) { timed(phase.compute, [&] { action(cells); }); });
+  });
   count(phase, planes_->phase({{array, StreamUse::Mode::reads}}));
 }
 
 template <class Real>
 void Store<Real>::run(Stage& stage, Stage* next) {
   StorePhase& phase = phases_[stage.name()];
-  if (!in_files(stage)) {
-    timed(phase, [&] { runner_.run(stage); });
-    return count(phase, {});
-  }
-  planes_->settle();
-  const double before = ring_->stream().times().compute;
-  ring_->run(stage, next && in_files(*next) ? next : nullptr);
-  phase.compute += ring_->stream().times().compute - before;
-  count(phase, FarRunner::phase_of(stage));
+  const bool streamed = in_files(stage);
+  timed(phase.elapsed, [&] {
+    if (!streamed) return timed(phase.compute, [&] { runner_.run(stage); });
+    const double before = ring_->stream().times().compute;
+    ring_->run(stage, next && in_files(*next) ? next : nullptr);
+    phase.compute += ring_->stream().times().compute - before;
+  });
+  count(phase, streamed ? FarRunner::phase_of(stage) : StreamPhase{});
 }
 
 template <class Real>

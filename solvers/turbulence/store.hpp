@@ -18,6 +18,7 @@ namespace sc::turbulence {
 /// What phases of one name took so far on a rank: seconds computing, waiting for files left out, and bytes.
 struct StorePhase {
   double compute = 0;
+  double elapsed = 0;  ///< with what waited for the disk
   std::int64_t read = 0, written = 0;
   std::int64_t runs = 0;
 };
@@ -56,7 +57,7 @@ class Store {
 
  private:
   bool in_files(const Stage& stage) const;
-  void timed(StorePhase& phase, const std::function<void()>& action);
+  void timed(double& seconds, const std::function<void()>& action);
   static void count(StorePhase& phase, const StreamPhase& bytes);
 
   Runner& runner_;

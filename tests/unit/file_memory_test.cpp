@@ -15,7 +15,7 @@ using test::ScratchFolder;
 
 // Each batch is waited for by itself, and what becomes of one does not become of others.
 TEST(FarMemories, EndBatchesInTheirOrder) {
-  for (const IoMode mode : {IoMode::automatic, IoMode::threads, IoMode::blocking}) {
+  for (const IoMode mode : {IoMode::automatic, IoMode::spare_core, IoMode::threads, IoMode::blocking}) {
     ScratchFolder folder;
     const std::size_t bytes = 8192;
     FileMemory memory(

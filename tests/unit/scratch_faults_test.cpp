@@ -156,11 +156,14 @@ TEST_P(Faults, AFileThatDoesNotFitIsRefusedAtOnce) {
   EXPECT_EQ(folder.entries(), 2U);  // the folder and its lock
 }
 
-INSTANTIATE_TEST_SUITE_P(Ways, Faults, testing::Values(IoMode::automatic, IoMode::threads, IoMode::blocking),
+INSTANTIATE_TEST_SUITE_P(Ways, Faults,
+                         testing::Values(IoMode::automatic, IoMode::spare_core, IoMode::threads,
+                                         IoMode::blocking),
                          [](const auto& mode) {
-                           return mode.param == IoMode::automatic ? "automatic"
-                                  : mode.param == IoMode::threads ? "threads"
-                                                                  : "blocking";
+                           return mode.param == IoMode::automatic    ? "automatic"
+                                  : mode.param == IoMode::spare_core ? "spare_core"
+                                  : mode.param == IoMode::threads    ? "threads"
+                                                                     : "blocking";
                          });
 
 TEST(Scratches, LeaveNothing) {

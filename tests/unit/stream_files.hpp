@@ -45,6 +45,7 @@ struct Way3 {
   SlabStream::Mode mode;
 };
 inline constexpr Way3 ways[] = {{"async", IoMode::automatic, SlabStream::Mode::ring},
+                                {"spare_core", IoMode::spare_core, SlabStream::Mode::ring},
                                 {"threads", IoMode::threads, SlabStream::Mode::ring},
                                 {"blocking", IoMode::blocking, SlabStream::Mode::ring},
                                 {"sync", IoMode::blocking, SlabStream::Mode::one_by_one}};

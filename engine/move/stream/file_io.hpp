@@ -32,8 +32,9 @@ class FileIo {
   virtual const char* name() const = 0;
 };
 
-/// Null, and why, where the kernel refuses io_uring or the build has no liburing.
-std::unique_ptr<FileIo> make_uring_io(unsigned depth, std::string& why);
+/// With a spare core a thread of the kernel gives the requests to the disk, where the kernel allows one.
+/// Null, and why, where it refuses io_uring or the build has no liburing.
+std::unique_ptr<FileIo> make_uring_io(unsigned depth, bool spare_core, std::string& why);
 /// One thread for reads, one for writes.
 std::unique_ptr<FileIo> make_thread_io();
 std::unique_ptr<FileIo> make_blocking_io();

@@ -14,8 +14,10 @@
 
 namespace sc {
 
-/// Who reads and writes: io_uring, or two threads where it is refused; or the caller at once.
-enum class IoMode { automatic, threads, blocking };
+/// Who reads and writes: io_uring, or two threads where it is refused; or the caller at once. With a spare
+/// core a thread of the kernel gives io_uring's requests to the disk there, which else takes the caller's
+/// time.
+enum class IoMode { automatic, spare_core, threads, blocking };
 
 struct FileMemoryOptions {
   std::string folder;         ///< the scratch folder

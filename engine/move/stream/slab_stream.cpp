@@ -109,7 +109,11 @@ void SlabStream::run(const StreamPhase& phase, const std::function<void(const Sl
 }
 
 void SlabStream::prefetch(const StreamPhase& phase) {
-  if (coming_.empty()) read_ahead(phase, 0, nullptr);
+  if (!coming_.empty() && coming_.front().phase != phase) return;
+  // Nothing is computed and little written: of the slots one stays free, to which run() reads on.
+  const int come = static_cast<int>(coming_.size());
+  const int most = std::min({come + ahead_, 2 * ahead_, phase[0].array->pieces()});
+  for (int piece = come; piece < most; ++piece) begin_read(phase, piece);
 }
 
 void SlabStream::finish() {

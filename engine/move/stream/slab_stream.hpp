@@ -76,8 +76,8 @@ class SlabStream {
   /// they depend on the last of this one. What was written may still be on its way when run() returns.
   void run(const StreamPhase& phase, const std::function<void(const Slot&)>& compute,
            const StreamPhase* next = nullptr);
-  /// Begins to read the first pieces of the phase that is run next, while something else is computed. Does
-  /// nothing without a ring.
+  /// Begins to read the first pieces of the phase that is run next, while something else is computed, and
+  /// some more when it is called again. Does nothing without a ring.
   void prefetch(const StreamPhase& phase);
   /// Until all that was written lies in far memory.
   void finish();

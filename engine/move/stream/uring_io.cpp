@@ -18,7 +18,8 @@ namespace {
 
 class UringIo final : public FileIo {
  public:
-  explicit UringIo(const io_uring& ring) : ring_(ring) {
+  explicit UringIo(const io_uring& ring)
+      : ring_(ring), kernel_thread_((ring.flags & IORING_SETUP_SQPOLL) != 0) {
     // For what the kernel cannot do without waiting; a kernel that knows no limit has its own.
     std::array<unsigned, 2> workers{2, 2};
     io_uring_register_iowq_max_workers(&ring_, workers.data());
@@ -29,6 +30,7 @@ class UringIo final : public FileIo {
 
   void submit(const FileRequest& r) override {
     io_uring_sqe* entry = io_uring_get_sqe(&ring_);
+    if (!entry && kernel_thread_ && io_uring_sqring_wait(&ring_) >= 0) entry = io_uring_get_sqe(&ring_);
     if (!entry) throw Error(Exit::failure, "more file requests at a time than the ring was made for");
     // The kernel's lengths are 32 bits; the rest comes back as a short transfer and goes again.
     constexpr std::size_t most = std::size_t{1} << 30;
@@ -61,17 +63,29 @@ class UringIo final : public FileIo {
     io_uring_cqe_seen(&ring_, entry);
     return true;
   }
-  const char* name() const override { return "io_uring"; }
+  const char* name() const override { return kernel_thread_ ? "io_uring with a kernel thread" : "io_uring"; }
 
  private:
   static std::string text(int error) { return std::error_code(error, std::generic_category()).message(); }
   io_uring ring_;
+  bool kernel_thread_;
 };
+
+/// How long the kernel's thread looks for requests before it sleeps, in ms: longer than a small piece is
+/// computed.
+constexpr unsigned looks = 2;
 
 }  // namespace
 
-std::unique_ptr<FileIo> make_uring_io(unsigned depth, std::string& why) {
+std::unique_ptr<FileIo> make_uring_io(unsigned depth, bool spare_core, std::string& why) {
   io_uring ring{};
+  if (spare_core) {
+    io_uring_params with_thread{};
+    with_thread.flags = IORING_SETUP_SQPOLL;
+    with_thread.sq_thread_idle = looks;
+    if (io_uring_queue_init_params(depth, &ring, &with_thread) == 0) return std::make_unique<UringIo>(ring);
+    ring = {};
+  }
   const int code = io_uring_queue_init(depth, &ring, 0);
   if (code < 0) {
     why = "the kernel refuses io_uring: " + std::error_code(-code, std::generic_category()).message();
@@ -86,7 +100,7 @@ std::unique_ptr<FileIo> make_uring_io(unsigned depth, std::string& why) {
 
 namespace sc {
 
-std::unique_ptr<FileIo> make_uring_io(unsigned, std::string& why) {
+std::unique_ptr<FileIo> make_uring_io(unsigned, bool, std::string& why) {
   why = "this build has no liburing";
   return nullptr;
 }
