@@ -7,7 +7,7 @@
 Two ranks, CELLS^3 each. `none` is one host, whose ranks share memory; the other links are two hosts made
 by tools/emulated-cluster (root). Each row takes about `--seconds`; the table is markdown. The last two
 columns are the time of `blocking` over that of the halo thread without and with joining. The condition
-comes with what it promises, (t_com - t_add) / blocking; below 5 % nothing can be told.
+comes with what it promises, (t_com - max(t_add, 0)) / blocking; below 5 % nothing can be told.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from subcurrent.halo_table import CLOSE, promise
+
 ROOT = Path(__file__).resolve().parents[1]
-CLOSE = 0.05  # of a step
 HEAD = (
     "link", "cells a rank", "threads", "halo comm.", "halo comp.", "halo thread", "computing threads",
     "t_add", "t_com", "t_add < t_com", "blocking", "no join", "join",
@@ -60,7 +61,7 @@ def row(link: str, program: Path, cells: int, threads: int, seconds: float) -> s
         return f"| {link} | {cells}³ | {threads} | failed: {text[-1] if text else done.returncode} |"
     values = [float(value) for value in line.split()[3:]]
     communication, shell, halo, core, t_add, t_com, blocking, apart, joined = values
-    gain = (t_com - t_add) / blocking
+    gain = promise(t_add, t_com, blocking)
     holds = f"{'holds' if gain > 0 else 'does not hold'}, {gain:+.0%}"
     happened = "as predicted" if (gain > 0) == (apart > 1) else "not as predicted"
     if abs(gain) < CLOSE:

@@ -57,6 +57,15 @@ def table_of(
     return {"threads": threads, "joins": joins, "stages": stages, "verdict": verdict(stages, joins)}
 
 
+def promise(t_add: float, t_com: float, step: float) -> float:
+    """What the condition t_add < t_com says a halo thread gains, as a share of a step.
+
+    No more can be hidden than the messages: where computing even became faster with a thread less (t_add
+    below 0, as where ranks times threads outnumber the cores), that is not the halo thread's doing.
+    """
+    return (t_com - max(t_add, 0.0)) / step
+
+
 def verdict(stages: dict[str, dict[str, float]], joins: bool) -> str:
     """The condition in words."""
     if not stages:
@@ -70,7 +79,7 @@ def verdict(stages: dict[str, dict[str, float]], joins: bool) -> str:
         if holds
         else f"t_add < t_com does not hold ({figures}): computing loses more than the messages cost."
     )
-    gain = (t_com - t_add) / (t_com + sum(stage["t_cal"] for stage in stages.values()))
+    gain = promise(t_add, t_com, t_com + sum(stage["t_cal"] for stage in stages.values()))
     if abs(gain) < CLOSE:
         sentence += f" It is {abs(gain):.1%} of a step, too close to tell."
     return sentence + (" Thread 0 joined the others when its halo was done." if joins else "")

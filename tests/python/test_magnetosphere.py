@@ -12,7 +12,7 @@ from subcurrent.case import as_toml, load_case, typed_case
 from subcurrent.drawings.magnetosphere import CUTS, pressure_cuts
 from subcurrent.errors import BAD_INPUT, OK, BadInput
 from subcurrent.flowfield import PlasmaField
-from subcurrent.halo_table import table_of
+from subcurrent.halo_table import promise, table_of
 from subcurrent.library import find_case
 from subcurrent.reference import read_columns
 from subcurrent.rundir import RunFolder
@@ -153,6 +153,12 @@ def test_table_2_of_the_paper_and_its_condition():
     assert "does not hold" in table_of(seconds, {"first": 40, "second": 40}, 10, Engine)["verdict"]
     apart["wait"] = 0.25
     assert "too close to tell" in table_of(seconds, {"first": 40, "second": 40}, 10, Engine)["verdict"]
+
+
+def test_no_more_is_promised_than_the_messages_take():
+    """A thread less made computing faster where ranks times threads outnumber the cores."""
+    assert promise(t_add=-48.0, t_com=2.0, step=300.0) == pytest.approx(2 / 300)
+    assert promise(t_add=5.0, t_com=2.0, step=300.0) == pytest.approx(-3 / 300)
 
 
 # -- whole runs ------------------------------------------------------------------------------------
