@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/base/error.hpp"
+#include "engine/exec/processor.hpp"
 
 namespace sc {
 
@@ -45,12 +46,7 @@ constexpr std::ptrdiff_t narrow_rows_ahead = 12;
 /// to 0.7 out of memory), AMD's where the next row follows on the same page; where it lies on another one
 /// they take 1.4 times as long, out of a neighbour's cache up to 3 times (decision 89).
 bool asking_ahead_pays(std::ptrdiff_t stride_from, std::ptrdiff_t stride_to) {
-#if defined(__x86_64__)
-  static const bool intel = __builtin_cpu_is("intel");
-#else
-  static const bool intel = false;
-#endif
-  return intel || std::max(stride_from, stride_to) < static_cast<std::ptrdiff_t>(page);
+  return on_intel() || std::max(stride_from, stride_to) < static_cast<std::ptrdiff_t>(page);
 }
 
 }  // namespace
