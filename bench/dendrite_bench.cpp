@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One step of the dendrite on fields that are interface everywhere, so that no cell could be skipped: cells a
 // second, and what share of this machine's FMA peak and copy bandwidth, measured in the same turns, that is.
-// All rates are those of `threads` threads that have their CPUs to themselves: counts over CPU time, of which
-// other programs take nothing away. The same once more on fields that stay in the last cache, where no
+// The same once more on fields that stay in the last cache, where no
 // neighbour on the host stands in the way of memory.
 //   dendrite_bench [cells along an axis = 160] [threads = 2] [turns = 15]
 #include <cmath>
@@ -95,11 +94,10 @@ void measure(Context& context, const std::string& kind, const Size& size, int th
       {.name = "copy", .run = [&] { copy.run(); }}};
   bench::take_turns(context, ways, turns, 2);
   const double count = double(Box{{0, 0, 0}, size.cells}.cells()) * size.steps;
-  const auto seconds = [&](const bench::Way& way) { return bench::median(way.busy) / threads; };
-  const double rate = count / seconds(ways[0]);
+  const double rate = count / bench::median(ways[0]);
   const double flops = bed.advance.flops(), bytes = bed.advance.bytes_per_cell();
-  const double peak = threads * Peak<Real>::flops / seconds(ways[1]);
-  const double band = copy.bytes() / seconds(ways[2]);
+  const double peak = threads * Peak<Real>::flops / bench::median(ways[1]);
+  const double band = copy.bytes() / bench::median(ways[2]);
   std::printf(
       "%-32s %7.1f million cells/s, %5.1f GFLOP/s (%.0f a cell) of %5.1f, %5.1f GB/s (%.0f a cell) of "
       "%5.1f\n",

@@ -50,11 +50,6 @@ void compare(Int3 cells, int threads, int turns) {
                              (threads > 1 ? " threads" : " thread");
     std::printf("jacobi %s: %.1f GB/s, copy loop %.1f GB/s\n", name.c_str(), sweep_rate * 1e-9,
                 copy_rate * 1e-9);
-    std::printf("  by CPU time: jacobi %.1f, copy %.1f GB/s, ratio %.3f\n",
-                n * jacobi.bytes_per_cell() / bench::median(ways[0].busy) * 1e-9 * threads,
-                16.0 * double(whole) / bench::median(ways[1].busy) * 1e-9 * threads,
-                n * jacobi.bytes_per_cell() / (16.0 * double(whole)) * bench::median(ways[1].busy) /
-                    bench::median(ways[0].busy));
     bench::report("Jacobi sweep / copy loop, " + name, of_copy, "goal >= 0.75");
   }
   context.close();

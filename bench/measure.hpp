@@ -23,7 +23,9 @@ struct Way {
   std::function<void()> before = [] {};
   std::function<void()> after = [] {};
   std::vector<double> seconds = {};
-  std::vector<double> busy = {};  ///< CPU seconds of all threads: what other programs take away is not in it
+  /// CPU seconds: what other programs take away is not in it. For ways of one thread: the kernel counts that
+  /// of others, while they run, at its ticks only (4 ms).
+  std::vector<double> busy = {};
 };
 
 inline double cpu_seconds() {

@@ -66,14 +66,12 @@ void Arena::add_chunk(std::size_t slot_bytes, int slots) {
   const std::size_t bytes = slot_bytes * static_cast<std::size_t>(slots);
   if (!shared() || !map_window(*chunk, bytes + line)) {
     context_.together([&] {
-      try {
-        chunk->own = std::make_unique_for_overwrite<std::byte[]>(bytes + line);
-      } catch (const std::bad_alloc&) {
+      chunk->own = in_large_pages(bytes, line);
+      if (!chunk->own)
         throw Error(Exit::storage, "not enough memory for " + std::to_string(bytes >> 20) +
                                        " MiB of fields on rank " + std::to_string(context_.rank()));
-      }
     });
-    chunk->data = aligned(chunk->own.get());
+    chunk->data = chunk->own.get();
   }
   std::memset(chunk->data, 0, bytes);
   chunks_.push_back(std::move(chunk));

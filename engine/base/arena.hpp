@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arena: the memory of all fields of one grid on one rank. On a node with several ranks it is a shared
-// window, so that a neighbour copies halo cells straight out of it; otherwise ordinary memory.
+// window, so that a neighbour copies halo cells straight out of it; otherwise memory in large pages.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/base/context.hpp"
+#include "engine/base/large_pages.hpp"
 
 namespace sc {
 
@@ -42,7 +43,7 @@ class Arena {
     int slots = 0;
     int used = 0;
     std::vector<std::byte*> remote;
-    std::unique_ptr<std::byte[]> own;
+    PagedMemory own;
     std::shared_ptr<const void> window_user;  ///< gone with the chunk: the window may then be freed
   };
   void add_chunk(std::size_t slot_bytes, int slots);

@@ -3,7 +3,6 @@
 #include "engine/move/stream/file_memory.hpp"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 #include <utility>
 
 #include "engine/base/error.hpp"
+#include "engine/base/large_pages.hpp"
 
 namespace sc {
 
@@ -111,14 +111,10 @@ int FileMemory::ahead(std::size_t bytes) {
 }
 
 FarMemory::Buffer FileMemory::allocate(std::size_t bytes) {
-  constexpr std::size_t huge = std::size_t{2} << 20;
-  const std::size_t unit = bytes >= huge ? huge : alignment();
-  void* data = std::aligned_alloc(unit, (bytes + unit - 1) / unit * unit);
-  if (!data)
+  PagedMemory memory = in_large_pages(bytes, alignment());  // cheaper to hand to the disk too
+  if (!memory)
     throw Error(Exit::storage, "not enough memory for " + std::to_string(bytes >> 20) + " MiB of slots");
-  // Large pages make handing a buffer to the disk cheaper; without them all works as well.
-  if (unit == huge) madvise(data, bytes, MADV_HUGEPAGE);
-  return {static_cast<std::byte*>(data), [](std::byte* p) { std::free(p); }};
+  return {memory.release(), FreePages{}};
 }
 
 std::int64_t FileMemory::start(Way way, std::span<const FarPart> parts) {

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Large pages: asked for, and done without where there are none.
+#include "engine/base/large_pages.hpp"
+
+#include <sys/mman.h>
+
+#include <cstdlib>
+
+namespace sc {
+
+void FreePages::operator()(std::byte* data) const { std::free(data); }
+
+PagedMemory in_large_pages(std::size_t bytes, std::size_t alignment) {
+  constexpr std::size_t large = std::size_t{2} << 20;
+  const std::size_t unit = bytes >= large ? large : alignment;
+  void* data = std::aligned_alloc(unit, (bytes + unit - 1) / unit * unit);
+  // To its end only: what the last page would hold beyond is not taken.
+  if (data && unit == large) madvise(data, bytes, MADV_HUGEPAGE);
+  return PagedMemory(static_cast<std::byte*>(data));
+}
+
+}  // namespace sc
