@@ -7,8 +7,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdlib>
-#include <memory>
+
+#include "engine/base/large_pages.hpp"
 
 namespace sc::bench {
 
@@ -33,21 +33,21 @@ namespace sc::bench {
 class Copy {
  public:
   Copy(std::size_t doubles, int threads) : count_(static_cast<std::ptrdiff_t>(doubles)), threads_(threads) {
-    const std::size_t bytes = (doubles * sizeof(double) + 4095) / 4096 * 4096;
-    for (auto& array : arrays_) array.reset(static_cast<double*>(std::aligned_alloc(4096, bytes)));
+    for (int k = 0; k < 2; ++k) {
+      memory_[k] = in_large_pages(doubles * sizeof(double), 4096);
+      arrays_[k] = reinterpret_cast<double*>(memory_[k].get());
+    }
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (std::ptrdiff_t i = 0; i < count_; ++i) arrays_[0][i] = arrays_[1][i] = double(i);
   }
-  void run() { copy_loop(arrays_[1].get(), arrays_[0].get(), count_, threads_); }
+  void run() { copy_loop(arrays_[1], arrays_[0], count_, threads_); }
   double bytes() const { return 2.0 * sizeof(double) * double(count_); }
 
  private:
-  struct Free {
-    void operator()(double* array) const { std::free(array); }
-  };
   std::ptrdiff_t count_;
   int threads_;
-  std::unique_ptr<double[], Free> arrays_[2];
+  PagedMemory memory_[2];  // as fields lie
+  double* arrays_[2];
 };
 
 }  // namespace sc::bench

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One step of the dendrite on fields that are interface everywhere, so that no cell could be skipped: cells a
 // second, and what share of this machine's FMA peak and copy bandwidth, measured in the same turns, that is.
-// The same once more on fields that stay in the last cache, where no
-// neighbour on the host stands in the way of memory.
+// The same once more on fields that stay in the last cache, where no neighbour on the host stands in the way
+// of memory.
 //   dendrite_bench [cells along an axis = 160] [threads = 2] [turns = 15]
 #include <cmath>
 #include <memory>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory: what halo_allocate hands out. It lies in a window that the ranks of a node share, so that a
+// Memory: what halo_allocate hands out. The ranks of a node see it of each other, so that a
 // neighbour's cells are copied straight from where their owner computes them.
 #pragma once
 

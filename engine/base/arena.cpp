@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arena: chunks of slots, as shared windows where ranks share a node.
+// Arena: chunks of slots, in memory that a node shares where it has several ranks.
 #include "engine/base/arena.hpp"
 
-#include <sys/statvfs.h>
-
-#include <cstdint>
+#include <algorithm>
 #include <cstring>
 
 #include "engine/base/error.hpp"
@@ -19,16 +17,11 @@ constexpr std::size_t line = 64;
 // cache set.
 constexpr std::size_t stagger = 5 * line;
 constexpr std::size_t stagger_period = 12;
-// A window is dear to make, so that small blocks share one: what of it nobody takes is lost.
+// A chunk is dear to make, so that small blocks share one: what of it nobody takes is lost.
 constexpr int chunk_slots = 8;
 constexpr double most_shared_bytes = 4 << 20;
 
 std::size_t round_up(std::size_t bytes) { return (bytes + line - 1) / line * line; }
-
-std::byte* aligned(std::byte* p) {
-  const auto address = reinterpret_cast<std::uintptr_t>(p);
-  return p + (line - address % line) % line;
-}
 
 }  // namespace
 
@@ -64,7 +57,7 @@ void Arena::add_chunk(std::size_t slot_bytes, int slots) {
   chunk->slot_bytes = slot_bytes;
   chunk->slots = slots;
   const std::size_t bytes = slot_bytes * static_cast<std::size_t>(slots);
-  if (!shared() || !map_window(*chunk, bytes + line)) {
+  if (!shared() || !share(*chunk, bytes)) {
     context_.together([&] {
       chunk->own = in_large_pages(bytes, line);
       if (!chunk->own)
@@ -77,45 +70,20 @@ void Arena::add_chunk(std::size_t slot_bytes, int slots) {
   chunks_.push_back(std::move(chunk));
 }
 
-bool Arena::map_window(Chunk& chunk, std::size_t bytes) {
-  context_.release_unused();
-  MPI_Comm node = context_.node_comm();
-  std::uint64_t total = bytes;
-  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &total, 1, MPI_UINT64_T, MPI_SUM, node));
-  struct statvfs room {};
-  const bool known = statvfs("/dev/shm", &room) == 0;
-  const std::uint64_t free_bytes = known ? std::uint64_t{room.f_bavail} * room.f_frsize : total;
-  if (context_.any(free_bytes < total)) {
-    context_.decline_shared_memory("/dev/shm has " + std::to_string(free_bytes >> 20) +
-                                   " MiB free, the fields need " + std::to_string(total >> 20) +
-                                   " MiB there");
+bool Arena::share(Chunk& chunk, std::size_t bytes) {
+  std::string reason;
+  chunk.common = SharedMemory::bring(context_.node_comm(), bytes, reason);
+  const std::vector<std::string> reasons = context_.gather(reason);
+  if (context_.any(!chunk.common)) {
+    chunk.common.reset();
+    const auto first = std::find_if(reasons.begin(), reasons.end(), [](const auto& r) { return !r.empty(); });
+    context_.decline_shared_memory(first == reasons.end() ? "" : *first);
     return false;
   }
-  void* base = nullptr;
-  MPI_Win window = MPI_WIN_NULL;
-  mpi::check(MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, node, &base, &window));
-  mpi::check(MPI_Win_lock_all(MPI_MODE_NOCHECK, window));
-  int node_size = 0;
-  mpi::check(MPI_Comm_size(node, &node_size));
-  // Aligned separately by each rank: its part may start anywhere, so peers are told where.
-  chunk.data = aligned(static_cast<std::byte*>(base));
-  std::vector<MPI_Aint> lead(static_cast<std::size_t>(node_size));
-  const MPI_Aint own_lead = chunk.data - static_cast<std::byte*>(base);
-  mpi::check(MPI_Allgather(&own_lead, 1, MPI_AINT, lead.data(), 1, MPI_AINT, node));
-  for (int r = 0; r < node_size; ++r) {
-    MPI_Aint size = 0;
-    int unit = 0;
-    void* peer = nullptr;
-    mpi::check(MPI_Win_shared_query(window, r, &size, &unit, &peer));
-    chunk.remote.push_back(static_cast<std::byte*>(peer) + lead[static_cast<std::size_t>(r)]);
-  }
-  chunk.window_user = std::make_shared<char>();
-  context_.on_close(
-      [window]() mutable {
-        mpi::check(MPI_Win_unlock_all(window));
-        mpi::check(MPI_Win_free(&window));
-      },
-      chunk.window_user);
+  chunk.data = chunk.common->of(context_.node_rank_of(context_.rank()));
+  int ranks = 0;
+  mpi::check(MPI_Comm_size(context_.node_comm(), &ranks));
+  for (int r = 0; r < ranks; ++r) chunk.remote.push_back(chunk.common->of(r));
   return true;
 }
 

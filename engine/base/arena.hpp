@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arena: the memory of all fields of one grid on one rank. On a node with several ranks it is a shared
-// window, so that a neighbour copies halo cells straight out of it; otherwise memory in large pages.
+// Arena: the memory of all fields of one grid on one rank. On a node with several ranks all of them see it,
+// so that a neighbour copies halo cells straight out of it.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,7 @@
 
 #include "engine/base/context.hpp"
 #include "engine/base/large_pages.hpp"
+#include "engine/base/shared_memory.hpp"
 
 namespace sc {
 
@@ -44,11 +45,11 @@ class Arena {
     int used = 0;
     std::vector<std::byte*> remote;
     PagedMemory own;
-    std::shared_ptr<const void> window_user;  ///< gone with the chunk: the window may then be freed
+    std::unique_ptr<SharedMemory> common;  ///< or this
   };
   void add_chunk(std::size_t slot_bytes, int slots);
-  /// False, with the reason given to the context, when the node's shared memory is too small.
-  bool map_window(Chunk& chunk, std::size_t bytes);
+  /// False, with the reason given to the context, where ranks of a node do not see each other's memory.
+  bool share(Chunk& chunk, std::size_t bytes);
 
   Context& context_;
   std::vector<std::unique_ptr<Chunk>> chunks_;

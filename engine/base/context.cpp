@@ -74,7 +74,7 @@ void Context::find_node() {
   mpi::check(MPI_Comm_size(node_comm_, &node_size));
   const TransportPolicy policy = options_.transport;
   const bool wanted = policy == TransportPolicy::automatic || policy == TransportPolicy::shared;
-  // The same on all ranks, also where some nodes hold a single one: making windows is collective over all.
+  // The same on all ranks, also where some nodes hold a single one: arenas are collective over all.
   shared_memory_ = wanted && any(node_size > 1);
 }
 
@@ -89,7 +89,7 @@ void Context::decline_shared_memory(const std::string& reason) {
 void Context::close() {
   if (closed_) return;
   closed_ = true;
-  for (auto release = releases_.rbegin(); release != releases_.rend(); ++release) release->run();
+  for (auto release = releases_.rbegin(); release != releases_.rend(); ++release) (*release)();
   releases_.clear();
   mpi::check(MPI_Comm_free(&node_comm_));
   mpi::check(MPI_Comm_free(&comm_));
@@ -184,24 +184,7 @@ void Context::abort(const std::string& sentence, Exit code) const {
   std::abort();
 }
 
-void Context::on_close(std::function<void()> release, std::optional<std::weak_ptr<const void>> user) {
-  releases_.push_back({std::move(release), std::move(user)});
-}
-
-void Context::release_unused() {
-  std::vector<signed char> unused;  // in the order of registration, which is that of all ranks
-  for (const Release& release : releases_)
-    if (release.user) unused.push_back(release.user->expired());
-  if (unused.empty()) return;
-  mpi::check(MPI_Allreduce(MPI_IN_PLACE, unused.data(), static_cast<int>(unused.size()), MPI_SIGNED_CHAR,
-                           MPI_MIN, comm_));
-  auto next = unused.begin();
-  std::erase_if(releases_, [&](const Release& release) {
-    if (!release.user || !*next++) return false;
-    release.run();
-    return true;
-  });
-}
+void Context::on_close(std::function<void()> release) { releases_.push_back(std::move(release)); }
 
 int Context::next_tags(int count) {
   if (count > last_tag_ - next_tag_) throw Error(Exit::failure, "this MPI has no message tags left");

@@ -45,7 +45,8 @@ class Context {
   /// Frees no MPI object: what is collective is freed in close(), which a clean program calls.
   ~Context() = default;
 
-  /// Collective: frees windows (latest first), the communicators, and MPI itself if this Context started it.
+  /// Collective: cleans up what is registered (latest first), frees the communicators, and MPI itself if this
+  /// Context started it.
   void close();
   bool closed() const { return closed_; }
 
@@ -95,11 +96,8 @@ class Context {
   /// Prints the sentence, if there is one, and ends all ranks; for failures outside an agreed point.
   [[noreturn]] void abort(const std::string& sentence, Exit code) const;
 
-  /// Registers collective clean-up; run by close() in reverse order. What belongs to a `user` is cleaned up
-  /// by release_unused() when that is gone.
-  void on_close(std::function<void()> release, std::optional<std::weak_ptr<const void>> user = std::nullopt);
-  /// Collective: cleans up what has lost its user on every rank.
-  void release_unused();
+  /// Registers collective clean-up; run by close() in reverse order.
+  void on_close(std::function<void()> release);
   /// A tag that no other movement of this context uses; the same on all ranks when called in the same order.
   int next_tag() { return next_tags(1); }
   /// The first of `count` such tags.
@@ -117,11 +115,7 @@ class Context {
   MPI_Comm node_comm_ = MPI_COMM_NULL;
   std::vector<int> node_rank_of_;
   std::shared_ptr<Arena> signals_;
-  struct Release {
-    std::function<void()> run;
-    std::optional<std::weak_ptr<const void>> user;
-  };
-  std::vector<Release> releases_;
+  std::vector<std::function<void()>> releases_;
   std::shared_ptr<Device> device_;
   std::optional<bool> device_messages_;
   Timeline timeline_;

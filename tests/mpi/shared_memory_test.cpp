@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// ranks: 1 2 3
+// label: sanitize
+// Memory that the ranks of a node see of each other: of any size, for as long as anyone has it, or on no
+// rank.
+#include "engine/base/shared_memory.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "engine/base/arena.hpp"
+#include "engine/base/error.hpp"
+#include "tests/mpi/test_context.hpp"
+
+namespace sc::test {
+namespace {
+
+std::byte pattern(int rank, std::size_t at) { return static_cast<std::byte>(1 + rank * 40 + at % 37); }
+
+std::size_t bytes_of(int rank, std::size_t unit) {
+  return unit * static_cast<std::size_t>(rank + 1) + static_cast<std::size_t>(rank);
+}
+
+TEST(SharedMemory, IsSeenByAllAndOutlivesWhoBroughtIt) {
+  TestContext context;
+  const int rank = context.rank(), ranks = context.size();
+  for (const std::size_t unit : {std::size_t{1}, std::size_t{5000}, std::size_t{3} << 20}) {
+    std::string reason;
+    auto memory = SharedMemory::bring(context.comm(), bytes_of(rank, unit), reason);
+    ASSERT_TRUE(memory) << reason;
+    const auto bytes = static_cast<std::ptrdiff_t>(bytes_of(rank, unit));
+    EXPECT_EQ(std::count(memory->of(rank), memory->of(rank) + bytes, std::byte{}), bytes);
+    for (std::ptrdiff_t i = 0; i < bytes; ++i)
+      memory->of(rank)[i] = pattern(rank, static_cast<std::size_t>(i));
+    context.barrier();
+    if (rank == ranks - 1 && ranks > 1) memory.reset();
+    context.barrier();
+    for (int other = 0; memory && other < ranks; ++other) {
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory->of(other)) % 4096, 0U);
+      std::size_t wrong = 0;
+      for (std::size_t i = 0; i < bytes_of(other, unit); ++i)
+        wrong += memory->of(other)[i] != pattern(other, i);
+      EXPECT_EQ(wrong, 0U) << other;
+    }
+  }
+}
+
+/// No rank may open anything more while this lives, on one of them.
+struct NoMoreFiles {
+  explicit NoMoreFiles(bool here) {
+    getrlimit(RLIMIT_NOFILE, &before);
+    if (!here) return;
+    rlimit none = before;
+    none.rlim_cur = 3;
+    setrlimit(RLIMIT_NOFILE, &none);
+  }
+  ~NoMoreFiles() { setrlimit(RLIMIT_NOFILE, &before); }
+  rlimit before{};
+};
+
+TEST(SharedMemory, IsThereOnAllRanksOrNone) {
+  TestContext context;
+  const NoMoreFiles here(context.rank() == context.size() - 1);
+  std::string reason;
+  EXPECT_FALSE(SharedMemory::bring(context.comm(), 100, reason));
+  if (context.rank() == context.size() - 1) {
+    EXPECT_NE(reason.find("Too many open files"), std::string::npos) << reason;
+  }
+}
+
+TEST(SharedMemory, WithoutItAContextTakesMessagesOrRefuses) {
+  for (const TransportPolicy policy : {TransportPolicy::automatic, TransportPolicy::shared}) {
+    TestContext context({.transport = policy});
+    if (!context.shared_memory()) continue;  // one rank a node
+    const NoMoreFiles here(context.rank() == 0);
+    Arena arena(context);
+    if (policy == TransportPolicy::automatic) {
+      EXPECT_NE(arena.allocate(1000, 1).data, nullptr);
+      EXPECT_FALSE(context.shared_memory());
+    } else {
+      EXPECT_THROW(arena.allocate(1000, 1), Error);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sc::test
