@@ -49,6 +49,10 @@ if(SUBCURRENT_CUDA)
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
     set(CMAKE_CUDA_ARCHITECTURES 90)  # left alone, CMake 3.25 with nvcc 13 settles on 75
   endif()
+  if(SUBCURRENT_PTX_CARD)
+    set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)  # whose place another library can take
+    add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:--no-compress>")
+  endif()
   enable_language(CUDA)
   set(CMAKE_CUDA_STANDARD 20)
   if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)

@@ -6,7 +6,8 @@
 #   // ranks when long: 6 8  (counts beside these that only `make test-long` runs)
 #   // threads: 2           (OMP_NUM_THREADS; 1 when absent)
 #   // timeout: 300         (seconds; 120 when absent; SUBCURRENT_TEST_PATIENCE times as much)
-#   // device: yes          (its suites named On/… run once more as gpu.*, on a CUDA device; skipped without one)
+#   // device: yes          (its suites named On/… run once more as gpu.*, on a CUDA device; skipped without one;
+#                            and as ptx.*, on the host from nvcc's PTX, with SUBCURRENT_PTX_CARD)
 #   // label: long          (kept out of `make test`, run by `make test-long`)
 #   // label: sanitize      (built by the target sanitize_tests and run by make sanitize)
 
@@ -69,6 +70,15 @@ function(sc_unit_test source)
   sc_test_properties(unit.${short} "${source}" unit 1)
 endfunction()
 
+# The suites of a test that run on devices, on a CUDA device; sets `test` for its caller, whose names it uses.
+macro(sc_device_test label)
+  set(test ${label}.${short}.${count})
+  add_test(NAME ${test} COMMAND "${MPIEXEC_EXECUTABLE}" ${MPIEXEC_NUMPROC_FLAG} ${count} ${MPIEXEC_PREFLAGS}
+    "$<TARGET_FILE:mpi_${name}>" --gtest_filter=On/* ${MPIEXEC_POSTFLAGS})
+  sc_test_properties(${test} "${source}" ${label} ${count})
+  set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT ASAN_OPTIONS=detect_leaks=0 SUBCURRENT_TEST_DEVICE=cuda)
+endmacro()
+
 function(sc_mpi_test source)
   get_filename_component(name "${source}" NAME_WE)
   sc_program(mpi_${name} SOURCES "${source}" LINKS mpi_test_main)
@@ -96,13 +106,13 @@ function(sc_mpi_test source)
   if(device STREQUAL "yes")
     sc_kernels("${source}")
     foreach(count IN LISTS ranks)
-      set(test gpu.${short}.${count})
-      add_test(NAME ${test} COMMAND "${MPIEXEC_EXECUTABLE}" ${MPIEXEC_NUMPROC_FLAG} ${count} ${MPIEXEC_PREFLAGS}
-        "$<TARGET_FILE:mpi_${name}>" --gtest_filter=On/* ${MPIEXEC_POSTFLAGS})
-      sc_test_properties(${test} "${source}" gpu ${count})
-      set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT ASAN_OPTIONS=detect_leaks=0 SUBCURRENT_TEST_DEVICE=cuda)
+      sc_device_test(gpu)
       # The card is one: its tests come one after another.
       set_tests_properties(${test} PROPERTIES SKIP_REGULAR_EXPRESSION "no CUDA" RUN_SERIAL ON)
+      if(SUBCURRENT_PTX_CARD)
+        sc_device_test(ptx)
+        set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT "LD_PRELOAD=$<TARGET_FILE:ptx_card>")
+      endif()
     endforeach()
   endif()
 endfunction()

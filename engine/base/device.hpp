@@ -43,7 +43,8 @@ class Device : public std::enable_shared_from_this<Device> {
   /// Memory of the host that the device reaches too.
   virtual Memory pinned(std::size_t bytes) = 0;
 
-  /// Asynchronous, between any two of both kinds of memory; ranges do not overlap.
+  /// Asynchronous, between any two of both kinds of memory; ranges do not overlap. The host's other memory is
+  /// allowed where finish() follows before it changes or goes.
   virtual void copy(Lane lane, std::byte* to, const std::byte* from, std::size_t bytes) = 0;
   virtual Mark mark(Lane lane) = 0;
   /// What `lane` is given from now on waits for the mark.

@@ -34,7 +34,7 @@ Reach received_for(const Boundaries& boundaries, Reach reach) {
   return {std::max(reach.width, further), further};
 }
 
-Box face_columns(const Grid& grid, Face face, int grow) {
+Box face_columns(const Grid& grid, Face face, int grow, int read) {
   Box columns = grid.own();
   for (int axis = 0; axis < 3; ++axis) {
     if (axis == face.axis) {
@@ -42,7 +42,8 @@ Box face_columns(const Grid& grid, Face face, int grow) {
       columns.hi[axis] = columns.lo[axis] + 1;
       continue;
     }
-    const int before = axis < face.axis ? grid.halo() : 0;  // edges belong to the later axis
+    // Edges belong to the later axis.
+    const int before = axis < face.axis ? std::max(0, grid.halo() - read) : 0;
     columns.lo[axis] -= grid.physical({axis, 0}) ? before : grow;
     columns.hi[axis] += grid.physical({axis, 1}) ? before : grow;
   }
@@ -175,8 +176,8 @@ void Refresh::apply_boundaries(bool beside_own, bool beside_neighbours) {
         const Boundary* condition = all_faces.get(face);
         if (!condition || !grid.physical(face)) continue;
         const int read = all_faces.tangential_up_to(axis);
-        const Box inner = face_columns(grid, face, -read);
-        const Box all = face_columns(grid, face, std::max(0, received - read));
+        const Box inner = face_columns(grid, face, -read, read);
+        const Box all = face_columns(grid, face, std::max(0, received - read), read);
         if (beside_own && !inner.empty()) condition->apply(*w.storage, face, inner);
         if (!beside_neighbours) continue;
         for (const Box& strip : subtract(all, inner)) condition->apply(*w.storage, face, strip);

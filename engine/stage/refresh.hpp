@@ -85,8 +85,8 @@ Reach received_for(const Boundaries& boundaries, Reach reach);
 
 /// The columns of a face that a boundary condition fills, as a box of first halo cells: the own ones and
 /// `grow` more beside every neighbour (fewer if negative), with the physical halo of the axes before the
-/// face's.
-Box face_columns(const Grid& grid, Face face, int grow);
+/// face's but for the outermost layers: what lies `read` cells beside a column is a cell of the field.
+Box face_columns(const Grid& grid, Face face, int grow, int read);
 
 /// a without b, as at most six boxes: z slabs first, then y, then x.
 std::vector<Box> subtract(const Box& a, const Box& b);

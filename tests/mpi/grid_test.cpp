@@ -101,9 +101,18 @@ TEST_F(Grids, CoarseCellsLieWithTheirFirstFineCell) {
 
 TEST_F(Grids, EdgesBelongToTheLaterAxis) {
   Grid grid(context(), {.cells = {4, 5, 6}, .halo = 2});
-  EXPECT_EQ(face_columns(grid, x_low, 2), (Box{{-1, 0, 0}, {0, 5, 6}}));
-  EXPECT_EQ(face_columns(grid, y_high, 2), (Box{{-2, 5, 0}, {6, 6, 6}}));
-  EXPECT_EQ(face_columns(grid, z_low, 2), (Box{{-2, -2, -1}, {6, 7, 0}}));
+  EXPECT_EQ(face_columns(grid, x_low, 2, 0), (Box{{-1, 0, 0}, {0, 5, 6}}));
+  EXPECT_EQ(face_columns(grid, y_high, 2, 0), (Box{{-2, 5, 0}, {6, 6, 6}}));
+  EXPECT_EQ(face_columns(grid, z_low, 2, 0), (Box{{-2, -2, -1}, {6, 7, 0}}));
+}
+
+// On a device the cell beyond the halo, which is one of another row, may be written at the same time.
+TEST_F(Grids, ColumnsReadNothingBesideTheHalo) {
+  Grid grid(context(), {.cells = {4, 5, 6}, .halo = 2});
+  EXPECT_EQ(face_columns(grid, x_low, 2, 1), (Box{{-1, 0, 0}, {0, 5, 6}}));
+  EXPECT_EQ(face_columns(grid, y_high, 2, 1), (Box{{-1, 5, 0}, {5, 6, 6}}));
+  EXPECT_EQ(face_columns(grid, z_low, 2, 1), (Box{{-1, -1, -1}, {5, 6, 0}}));
+  EXPECT_EQ(face_columns(grid, z_low, 2, 3), (Box{{0, 0, -1}, {4, 5, 0}}));
 }
 
 }  // namespace
