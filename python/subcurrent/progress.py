@@ -40,7 +40,12 @@ class Watcher:
         self._console.print(text, style=style or None, highlight=False, markup=False, soft_wrap=True)
 
     def show(self, event: dict[str, Any]) -> None:
-        shown = {"start": self._start, "step": self._step, "turn": self._turn}.get(event["event"])
+        shown = {
+            "start": self._start,
+            "halos": self._halos,
+            "step": self._step,
+            "turn": self._turn,
+        }.get(event["event"])
         if shown:
             shown(event)
 
@@ -51,8 +56,6 @@ class Watcher:
             f"{count(event['threads'], 'thread')}, "
             f"{event['strategy']}, until {event['end']}"
         )
-        travels = event["transports"]
-        self.note("no halos travel" if travels.startswith("none") else f"halos travel by {travels}")
         for text in event.get("notes", ()):
             self.note(text)
         resumed = event["resumed"]
@@ -60,6 +63,10 @@ class Watcher:
             for reason in resumed["refused"]:
                 self.note(f"refused: {reason}", "yellow")
             self.note(f"resumed from {resumed['checkpoint']} at step {resumed['step']}")
+
+    def _halos(self, event: dict[str, Any]) -> None:
+        travels = event["transports"]
+        self.note("no halos travel" if travels.startswith("none") else f"halos travel by {travels}")
 
     def _step(self, event: dict[str, Any]) -> None:
         if self._progress:

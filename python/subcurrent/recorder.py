@@ -23,7 +23,7 @@ LINE_EVERY = 5.0  # seconds between two progress lines when people read the outp
 
 
 class Recorder:
-    """Collective only in `finished`; everything else does nothing on the other ranks."""
+    """Collective in the first `step` and in `finished`; everything else does nothing on the other ranks."""
 
     def __init__(
         self, context: Any, solver: Any, plan: Plan, folder: RunFolder, resumed: dict[str, Any] | None
@@ -44,7 +44,6 @@ class Recorder:
         self._file: io.TextIOBase | None = None
 
     def started(self) -> None:
-        self._transports = self._context.transports()
         if not self._writes:
             return
         self._open_history()
@@ -69,6 +68,10 @@ class Recorder:
         """Takes note of one step; `seconds` count from the first step of this session."""
         self._kind.count(record, self._totals)
         self._seconds = seconds
+        if not self._transports:  # known when the halos have been needed
+            self._transports = self._context.transports()
+            if self._writes and self._plan.events:
+                events.emit("halos", transports=self._transports)
         if not self._writes:
             return
         self._last = record
@@ -112,7 +115,7 @@ class Recorder:
         measured = self._kind.measured(self._solver, self._case)
         terms = dict(self._solver.terms())
         timeline = dict(self._solver.timeline_summary())
-        self._transports = self._context.transports()  # not before a halo was needed are all of them known
+        self._transports = self._context.transports()  # those of a later step too
         if not self._writes:
             return
         if self._last:

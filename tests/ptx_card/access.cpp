@@ -49,6 +49,12 @@ std::byte* place(const Instruction& i, Block& b, int thread, int operand) {
     if (access == Access::read) region.touches.read(offset, sizeof(T), now, who);
     if (access == Access::write) region.touches.write(offset, sizeof(T), now, who);
     if (access == Access::atomic) region.touches.atomic(offset, sizeof(T), now, who);
+    if (where == Where::global) {
+      constexpr auto kind = access == Access::read    ? StreamTouches::reads
+                            : access == Access::write ? StreamTouches::writes
+                                                      : StreamTouches::changes;
+      region.streams.touch(kind, offset, sizeof(T), b.memory->task());
+    }
     return region.data + offset;
   }
 }

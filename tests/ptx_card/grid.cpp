@@ -132,7 +132,7 @@ void launch(const Kernel& kernel, Extent blocks, Extent threads, std::vector<std
   block.memory = &memory;
   block.last.resize(kernel.code.size());
   std::vector<std::byte> shared(kernel.shared_bytes);
-  block.shared = {shared.data(), shared.size(), Touches(shared.size())};
+  block.shared = {shared.data(), shared.size(), Touches(shared.size()), StreamTouches()};
 
   for (const auto& [value, row] : kernel.constants) fill_row(block, row, value);
   const unsigned of_block[] = {threads.x, threads.y, threads.z}, of_grid[] = {blocks.x, blocks.y, blocks.z};
@@ -146,7 +146,6 @@ void launch(const Kernel& kernel, Extent blocks, Extent threads, std::vector<std
     block.row(tid + 2)[t] = t / threads.x / threads.y;
   }
 
-  memory.next_launch();
   Runner runner(kernel, block);
   for (unsigned z = 0; z < blocks.z; ++z)
     for (unsigned y = 0; y < blocks.y; ++y)

@@ -40,7 +40,7 @@ Handler handler_of(const std::string& opcode);
 struct Extent {
   unsigned x = 1, y = 1, z = 1;
 };
-/// Runs a whole grid, block after block; `arguments` as cudaLaunchKernel takes them. Throws Fault.
+/// Runs a whole grid, block after block, in a task that has begun. Throws Fault.
 void launch(const Kernel& kernel, Extent blocks, Extent threads, std::vector<std::byte> parameters,
             Memory& memory);
 

@@ -22,9 +22,30 @@ void Touches::meet(std::size_t word, const char* does, std::uint32_t thread, con
               " in the same launch with nothing between that orders them");
 }
 
+void StreamTouches::unordered(std::size_t word, Kind kind, const Task& task, Kind other, std::size_t stream) {
+  constexpr const char* names[] = {"reads", "writes", "changes"};
+  throw Fault("two streams that nothing orders: stream " + std::to_string(task.stream) + " " + names[kind] +
+              " byte " + std::to_string(4 * word) + " of its memory, which stream " + std::to_string(stream) +
+              " " + names[other]);
+}
+
+void Memory::copy(void* to, const void* from, std::size_t bytes) {
+  Region* last = nullptr;
+  const auto source = reinterpret_cast<std::uint64_t>(from), sink = reinterpret_cast<std::uint64_t>(to);
+  if (holds(source)) {
+    Region& region = find(source, bytes, 1, last);
+    region.streams.touch(StreamTouches::reads, source - address_of(region), bytes, task_);
+  }
+  if (holds(sink)) {
+    Region& region = find(sink, bytes, 1, last);
+    region.streams.touch(StreamTouches::writes, sink - address_of(region), bytes, task_);
+  }
+  std::memcpy(to, from, bytes);
+}
+
 void Memory::add(void* data, std::size_t bytes) {
   const auto begin = reinterpret_cast<std::uint64_t>(data);
-  regions_[begin] = {static_cast<std::byte*>(data), bytes, Touches(bytes)};
+  regions_[begin] = {static_cast<std::byte*>(data), bytes, Touches(bytes), StreamTouches(bytes)};
 }
 
 void Memory::remove(void* data) { regions_.erase(reinterpret_cast<std::uint64_t>(data)); }

@@ -3,6 +3,7 @@
 // is not aligned, and two threads of a launch that meet at a word without an atomic are faults.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -66,11 +67,53 @@ class Touches {
   std::vector<Word> words_;
 };
 
+/// How much of the work of each stream: tasks counted from 1.
+constexpr std::size_t streams = 4;
+using Clock = std::array<std::uint32_t, streams>;
+
+/// A launch or a copy. Its clock has the tasks that events, and what the host waited for, put before it, and
+/// itself in its own stream.
+struct Task {
+  std::size_t stream = 0;
+  Clock clock{};
+};
+
+/// Which tasks touched the words of a region last. Two of different streams that meet at a word have to
+/// follow one another, in whatever order they came to run, unless both read or both change it by atomics.
+class StreamTouches {
+ public:
+  enum Kind { reads, writes, changes };
+
+  explicit StreamTouches(std::size_t bytes = 0) : words_((bytes + 3) / 4) {}
+
+  void touch(Kind kind, std::size_t offset, std::size_t bytes, const Task& task) {
+    for (std::size_t w = offset / 4; w < (offset + bytes + 3) / 4; ++w) {
+      Word& word = words_[w];
+      for (const Kind other : {reads, writes, changes}) {
+        if (kind == other && kind != writes) continue;
+        for (std::size_t s = 0; s < streams; ++s)
+          if (word.last[other][s] > task.clock[s]) unordered(w, kind, task, other, s);
+      }
+      word.last[kind][task.stream] = task.clock[task.stream];
+    }
+  }
+
+ private:
+  struct Word {
+    std::array<Clock, 3> last{};  // the last task of each kind in each stream
+  };
+  [[noreturn]] static void unordered(std::size_t word, Kind kind, const Task& task, Kind other,
+                                     std::size_t stream);
+
+  std::vector<Word> words_;
+};
+
 /// Bytes [data, data + bytes) with who touched them.
 struct Region {
   std::byte* data = nullptr;
   std::size_t bytes = 0;
   Touches touches;
+  StreamTouches streams;
 };
 
 class Memory {
@@ -85,13 +128,20 @@ class Memory {
   Region& find(std::uint64_t address, std::size_t bytes, std::size_t alignment, Region*& last);
   /// A number for a point that orders threads.
   std::uint32_t next_point() { return ++point_; }
-  /// A launch begins: what was touched before it is in order.
-  void next_launch() { launch_ = next_point(); }
+  /// A task begins: launches of one stream are in order.
+  void begin(const Task& task) {
+    task_ = task;
+    launch_ = next_point();
+  }
   std::uint32_t launch() const { return launch_; }
+  const Task& task() const { return task_; }
+  /// What a copy does, in a task that has begun.
+  void copy(void* to, const void* from, std::size_t bytes);
 
  private:
   std::map<std::uint64_t, Region> regions_;  // by their first address
   std::uint32_t launch_ = 0, point_ = 0;
+  Task task_;
 };
 
 }  // namespace sc::ptx

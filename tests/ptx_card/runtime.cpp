@@ -37,17 +37,40 @@ struct Configuration {
 };
 struct Event {
   Device::Mark mark;
+  ptx::Clock clock{};
 };
+void join(ptx::Clock& clock, const ptx::Clock& other) {
+  for (std::size_t s = 0; s < ptx::streams; ++s) clock[s] = std::max(clock[s], other[s]);
+}
 
 struct Card {
   std::shared_ptr<EmulatedDevice> device = std::make_shared<EmulatedDevice>();
   ptx::Memory memory;
   std::map<void*, Device::Memory> owned;
   std::array<bool, lane_count> streams{};
+  std::array<ptx::Clock, lane_count> clocks{};  // of each stream, what its next task follows
+  ptx::Clock host{};                            // what the host has seen the end of
   std::deque<Module> modules;
   std::map<const void*, Function> functions;
   std::vector<Configuration> configurations;
   cudaError_t last = cudaSuccess, broken = cudaSuccess;  // `broken` stays, as a card's faults do
+
+  ptx::Task next_task(Lane lane) {
+    const auto stream = static_cast<std::size_t>(lane);
+    join(clocks[stream], host);
+    ++clocks[stream][stream];
+    return {stream, clocks[stream]};
+  }
+  void give(Lane lane, std::function<void()> work) {
+    device->give(lane, [this, task = next_task(lane), work = std::move(work)] {
+      memory.begin(task);
+      work();
+    });
+  }
+  void finish() {
+    device->finish();
+    for (const ptx::Clock& clock : clocks) join(host, clock);
+  }
 
   /// True for memory of the card and pinned memory, false for the host's other memory. Throws Fault for bytes
   /// that begin in one of its allocations and end outside.
@@ -114,7 +137,7 @@ cudaError_t give_launch(Card& c, Function& function, const Configuration& how, v
     std::memcpy(parameters.data() + kernel.parameters[n].offset, arguments[n], kernel.parameters[n].bytes);
   const ptx::Extent blocks{how.blocks.x, how.blocks.y, how.blocks.z};
   const ptx::Extent threads{how.threads.x, how.threads.y, how.threads.z};
-  c.device->give(lane_of(how.stream), [&kernel, &c, blocks, threads, parameters] {
+  c.give(lane_of(how.stream), [&kernel, &c, blocks, threads, parameters] {
     ptx::launch(kernel, blocks, threads, parameters, c.memory);
   });
   return cudaSuccess;
@@ -130,7 +153,7 @@ cudaError_t disown(void* data) {
   return guarded([data](Card& c) {
     if (!data) return cudaSuccess;
     if (!c.owned.contains(data)) return cudaErrorInvalidValue;
-    c.device->finish();
+    c.finish();
     c.memory.remove(data);
     c.owned.erase(data);
     return cudaSuccess;
@@ -211,14 +234,16 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int) {
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return guarded([=](Card& c) {
-    c.device->finish();
+    c.finish();
     c.streams[static_cast<std::size_t>(lane_of(stream))] = false;
     return cudaSuccess;
   });
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   return guarded([=](Card& c) {
-    if (event_of(event).mark) c.device->after(lane_of(stream), event_of(event).mark);
+    if (!event_of(event).mark) return cudaSuccess;
+    c.device->after(lane_of(stream), event_of(event).mark);
+    join(c.clocks[static_cast<std::size_t>(lane_of(stream))], event_of(event).clock);
     return cudaSuccess;
   });
 }
@@ -233,19 +258,22 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   return guarded([=](Card& c) {
-    event_of(event).mark = c.device->mark(lane_of(stream));
+    event_of(event) = {c.device->mark(lane_of(stream)), c.clocks[static_cast<std::size_t>(lane_of(stream))]};
     return cudaSuccess;
   });
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   return guarded([=](Card& c) {
     const Device::Mark& mark = event_of(event).mark;
-    return !mark || c.device->reached(mark) ? cudaSuccess : cudaErrorNotReady;
+    if (mark && !c.device->reached(mark)) return cudaErrorNotReady;
+    join(c.host, event_of(event).clock);
+    return cudaSuccess;
   });
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   return guarded([=](Card& c) {
     if (event_of(event).mark) c.device->wait(event_of(event).mark);
+    join(c.host, event_of(event).clock);
     return cudaSuccess;
   });
 }
@@ -258,7 +286,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEven
 }
 cudaError_t cudaDeviceSynchronize() {
   return guarded([](Card& c) {
-    c.device->finish();
+    c.finish();
     return cudaSuccess;
   });
 }
@@ -267,7 +295,7 @@ cudaError_t cudaDeviceSynchronize() {
 cudaError_t cudaMalloc(void** data, size_t bytes) {
   return guarded([=](Card& c) {
     own(c, c.device->allocate(bytes), bytes, data);
-    c.device->give(Lane::core, [to = *data, bytes] { std::memset(to, 0xa5, bytes); });
+    c.give(Lane::core, [to = *data, bytes] { std::memset(to, 0xa5, bytes); });
     return cudaSuccess;
   });
 }
@@ -279,7 +307,7 @@ cudaError_t cudaFreeHost(void* data) { return disown(data); }
 cudaError_t cudaMemset(void* data, int value, size_t bytes) {
   return guarded([=](Card& c) {
     if (!c.may_touch(data, bytes)) return cudaErrorInvalidValue;
-    c.device->give(Lane::core, [=] { std::memset(data, value, bytes); });
+    c.give(Lane::core, [=] { std::memset(data, value, bytes); });
     return cudaSuccess;
   });
 }
@@ -287,8 +315,8 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpy
   return guarded([=](Card& c) {
     if (bytes == 0) return cudaSuccess;
     const bool late = c.may_touch(to, bytes) & c.may_touch(from, bytes);
-    c.device->copy(lane_of(stream), static_cast<std::byte*>(to), static_cast<const std::byte*>(from), bytes);
-    if (!late) c.device->finish();  // the host waits for copies of memory that is not pinned
+    c.give(lane_of(stream), [=, &c] { c.memory.copy(to, from, bytes); });
+    if (!late) c.finish();  // the host waits for copies of memory that is not pinned
     return cudaSuccess;
   });
 }

@@ -50,6 +50,7 @@ std::vector<T> run(const std::string& body, std::vector<T> a, std::vector<T> b =
   Memory memory;
   for (auto* array : {&a, &b, &c, &out}) memory.add(array->data(), array->size() * sizeof(T));
   const std::string text = module_of(body);
+  memory.begin({});
   launch(read_kernel(text, "k"), {blocks, 1, 1}, {unsigned(a.size()) / blocks, 1, 1},
          parameters_of({a.data(), b.data(), c.data(), out.data()}), memory);
   return out;
@@ -253,12 +254,39 @@ TEST(PtxMachine, WritingWhatAnotherLaunchReadIsNoRace) {
       "\tld.param.u64 \t%rd11, [p0];\n\tld.global.u64 \t%rd12, [%rd11];\n\tst.global.u64 \t[%rd4], %rd12;\n");
   const Kernel kernel = read_kernel(text, "k");
   const auto give = [&](std::int64_t* from, std::int64_t* to) {
+    memory.begin({});
     launch(kernel, {1, 1, 1}, {4, 1, 1}, parameters_of({from, from, from, to}), memory);
   };
   give(data.data(), out.data());
   give(out.data(), data.data());
   EXPECT_EQ(data, (std::vector<std::int64_t>{1, 1, 1, 1}));
   EXPECT_THROW(give(out.data(), out.data()), Fault);
+}
+
+TEST(PtxMachine, StreamsMeetOnlyInOrder) {
+  std::vector<std::int64_t> data(4), out(4);
+  const auto fault = [&](const Task& first, const Task& second, bool writes) -> std::string {
+    Memory memory;
+    memory.add(data.data(), 32);
+    memory.add(out.data(), 32);
+    memory.begin(first);
+    memory.copy(out.data(), data.data(), 32);
+    memory.begin(second);
+    try {
+      memory.copy(writes ? data.data() : out.data(), writes ? out.data() : data.data(), 16);
+    } catch (const Fault& why) {
+      return why.what();
+    }
+    return "";
+  };
+  const Task first{2, {0, 0, 1, 0}}, knows_nothing{0, {1, 0, 0, 0}}, knows{0, {1, 0, 1, 0}},
+      same{2, {0, 0, 2, 0}};
+  EXPECT_EQ(fault(first, knows, true), "");
+  EXPECT_EQ(fault(first, same, true), "");
+  EXPECT_EQ(fault(first, knows_nothing, true),
+            "two streams that nothing orders: stream 0 reads byte 0 of its memory, which stream 2 writes");
+  EXPECT_EQ(fault(first, knows_nothing, false),
+            "two streams that nothing orders: stream 0 writes byte 0 of its memory, which stream 2 writes");
 }
 
 }  // namespace
