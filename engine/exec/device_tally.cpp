@@ -26,9 +26,7 @@ void DeviceTally::collect(std::span<Accumulator> into) {
   device_->after(Lane::edge, device_->mark(Lane::core));
   device_->copy(Lane::edge, copy_.get(), memory_.get(), bytes_);
   device_->copy(Lane::edge, memory_.get(), empty_.get(), bytes_);
-  const Device::Mark copied = device_->mark(Lane::edge);
-  device_->after(Lane::core, copied);
-  device_->wait(copied);
+  device_->wait(device_->mark(Lane::edge));
   std::vector<std::int64_t> values(bytes_ / sizeof(std::int64_t));
   std::memcpy(values.data(), copy_.get(), bytes_);
   const std::span<const std::int64_t> words = std::span<const std::int64_t>(values).subspan(into.size());

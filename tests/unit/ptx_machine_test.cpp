@@ -287,6 +287,10 @@ TEST(PtxMachine, StreamsMeetOnlyInOrder) {
             "two streams that nothing orders: stream 0 reads byte 0 of its memory, which stream 2 writes");
   EXPECT_EQ(fault(first, knows_nothing, false),
             "two streams that nothing orders: stream 0 writes byte 0 of its memory, which stream 2 writes");
+  StreamTouches tally(8);
+  tally.touch(StreamTouches::changes, 0, 8, first);
+  EXPECT_NO_THROW(tally.touch(StreamTouches::changes, 0, 8, knows_nothing));
+  EXPECT_THROW(tally.touch(StreamTouches::reads, 0, 8, first), Fault);
 }
 
 }  // namespace
