@@ -45,6 +45,9 @@ if(SUBCURRENT_SANITIZE MATCHES "thread")
   endforeach()
 endif()
 
+if(SUBCURRENT_PTX_CARD AND NOT SUBCURRENT_CUDA)
+  message(FATAL_ERROR "SUBCURRENT_PTX_CARD carries out what nvcc writes: set SUBCURRENT_CUDA=ON too")
+endif()
 if(SUBCURRENT_CUDA)
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
     set(CMAKE_CUDA_ARCHITECTURES 90)  # left alone, CMake 3.25 with nvcc 13 settles on 75
