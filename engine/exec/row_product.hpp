@@ -7,12 +7,14 @@
 #include <span>
 #include <vector>
 
+#include "engine/base/large_pages.hpp"
+
 namespace sc {
 
 struct CompressedRows {
   std::vector<std::int64_t> begin{0};  ///< of each row in what follows, and the end
-  std::vector<std::int32_t> column;
-  std::vector<double> value;
+  std::vector<std::int32_t, LargePages<std::int32_t>> column;
+  std::vector<double, LargePages<double>> value;
   /// Which element of the result each row belongs to; where empty, row r is element r.
   std::vector<std::int32_t> row;
 
