@@ -123,6 +123,7 @@ def _write(
         "threads": plan["threads"],
         "peak_memory_bytes": 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,  # of rank 0
         "machine": machine.describe(),
+        "build": core.load().build,
         **{key: _number(value) for key, value in found.items()},
     }
     write_text(folder / "summary.json", json.dumps(summary, indent=1) + "\n")

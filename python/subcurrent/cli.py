@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from . import __version__, compare, jobs, library, mpi
+from . import __version__, compare, core, jobs, library, mpi
 from . import probe as probing
 from .errors import OTHER, BadInput, SubcurrentError, storage_error
 
@@ -24,7 +24,9 @@ def console() -> Console:
 
 def _show_version(asked: bool) -> None:
     if asked:
-        print(f"subcurrent {__version__}")
+        print(f"subcurrent {__version__}", flush=True)
+        for part, made_with in core.build_info().items():
+            print(f"  {part:10}  {made_with or 'none'}")
         raise typer.Exit
 
 
@@ -60,7 +62,7 @@ app = typer.Typer(
 @app.callback()
 def program(
     version: Annotated[
-        bool, typer.Option("--version", is_eager=True, callback=_show_version, help="show the version")
+        bool, typer.Option("--version", is_eager=True, callback=_show_version, help="show the version, and what it was built with")
     ] = False,
 ) -> None:
     pass

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from . import events, machine
+from . import core, events, machine
 from .ending import End, Forecast
 from .kinds import kind_of
 from .lines import plain_line
@@ -164,6 +164,7 @@ class Recorder:
             "overlap_case": overlap_case(terms),
             "resumed": self._resumed,
             "machine": machine.describe(),
+            "build": core.load().build,
             "case": self._plan.case,
         }
 

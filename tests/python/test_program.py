@@ -45,6 +45,19 @@ def test_a_run_on_two_ranks_leaves_everything(program):
     assert (folder / "report.html").exists()
 
 
+def test_version_and_summary_say_what_a_build_was_made_with(program):
+    done = program("--version")
+    assert done.returncode == OK, done.stderr
+    first, *parts = done.stdout.splitlines()
+    assert first.startswith("subcurrent ")
+    said = {part: made_with.strip() for part, _, made_with in (line.strip().partition(" ") for line in parts)}
+    program.write_case(SMALL)
+    assert program("run", "case.toml", "--set", "run.steps=1", "--out", "r").returncode == OK
+    build = json.loads((program.folder / "r" / "summary.json").read_text())["build"]
+    assert said == {part: made_with or "none" for part, made_with in build.items()}
+    assert {"mpi", "compiler", "cuda"} <= set(said)
+
+
 def test_the_snapshot_is_the_flow_of_a_lid(program):
     program.write_case(SMALL)
     assert program("run", "case.toml", "--out", "r", *QUIET).returncode == OK
