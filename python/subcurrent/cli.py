@@ -62,7 +62,13 @@ app = typer.Typer(
 @app.callback()
 def program(
     version: Annotated[
-        bool, typer.Option("--version", is_eager=True, callback=_show_version, help="show the version, and what it was built with")
+        bool,
+        typer.Option(
+            "--version",
+            is_eager=True,
+            callback=_show_version,
+            help="show the version, and what it was built with",
+        ),
     ] = False,
 ) -> None:
     pass

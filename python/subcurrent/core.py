@@ -30,10 +30,7 @@ def load() -> ModuleType:
 @functools.cache
 def build_info() -> dict[str, Any]:
     """What the compiled module was built with (`_core.build`), asked from another process."""
-    ask = (
-        "import json; from subcurrent import core; m = core.load(); "
-        "print(json.dumps(m.build))"
-    )
+    ask = "import json; from subcurrent import core; m = core.load(); print(json.dumps(m.build))"
     done = subprocess.run([sys.executable, "-c", ask], check=False, capture_output=True, text=True)
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines()
