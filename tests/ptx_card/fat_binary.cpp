@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The layout of a fat binary, as far as its PTX.
 #include "tests/ptx_card/fat_binary.hpp"
 
 #include <cstdint>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+// Where regions lie, and the sentences of faults.
 #include "tests/ptx_card/memory.hpp"
+
+#include <cstdio>
 
 namespace sc::ptx {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What kernels may touch: the card's allocations and pinned memory of the host. An access outside, one that
-// is not aligned, and two threads of a launch that meet at a word without an atomic are faults.
+// is not aligned, and two threads of a launch or two streams that meet at a word in no order are faults.
 #pragma once
 
 #include <array>

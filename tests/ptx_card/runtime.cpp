@@ -6,11 +6,16 @@
 #include <cuda_runtime_api.h>
 #include <fatbinary_section.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
+#include <cstring>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
-#include <mutex>
+#include <string>
+#include <vector>
 
 #include "engine/exec/emulated_device.hpp"
 #include "tests/ptx_card/fat_binary.hpp"
