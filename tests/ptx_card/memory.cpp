@@ -32,18 +32,21 @@ void StreamTouches::unordered(std::size_t word, Kind kind, const Task& task, Kin
               " " + names[other]);
 }
 
-void Memory::copy(void* to, const void* from, std::size_t bytes) {
+void Memory::touch_all(StreamTouches::Kind kind, const void* data, std::size_t bytes) {
+  const auto address = reinterpret_cast<std::uint64_t>(data);
+  if (!holds(address)) return;  // the host's other memory, which is not watched
   Region* last = nullptr;
-  const auto source = reinterpret_cast<std::uint64_t>(from), sink = reinterpret_cast<std::uint64_t>(to);
-  if (holds(source)) {
-    Region& region = find(source, bytes, 1, last);
-    region.streams.touch(StreamTouches::reads, source - address_of(region), bytes, task_);
-  }
-  if (holds(sink)) {
-    Region& region = find(sink, bytes, 1, last);
-    region.streams.touch(StreamTouches::writes, sink - address_of(region), bytes, task_);
-  }
+  Region& region = find(address, bytes, 1, last);
+  region.streams.touch(kind, address - address_of(region), bytes, task_);
+}
+void Memory::copy(void* to, const void* from, std::size_t bytes) {
+  touch_all(StreamTouches::reads, from, bytes);
+  touch_all(StreamTouches::writes, to, bytes);
   std::memcpy(to, from, bytes);
+}
+void Memory::fill(void* data, int value, std::size_t bytes) {
+  touch_all(StreamTouches::writes, data, bytes);
+  std::memset(data, value, bytes);
 }
 
 void Memory::add(void* data, std::size_t bytes) {

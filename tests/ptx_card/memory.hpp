@@ -67,8 +67,9 @@ class Touches {
   std::vector<Word> words_;
 };
 
-/// How much of the work of each stream: tasks counted from 1.
-constexpr std::size_t streams = 4;
+/// How much of the work of each stream, tasks counted from 1: four streams of the program and the default
+/// one.
+constexpr std::size_t streams = 5;
 using Clock = std::array<std::uint32_t, streams>;
 
 /// A launch or a copy. Its clock has the tasks that events, and what the host waited for, put before it, and
@@ -135,10 +136,13 @@ class Memory {
   }
   std::uint32_t launch() const { return launch_; }
   const Task& task() const { return task_; }
-  /// What a copy does, in a task that has begun.
+  /// What a copy and a memset do, in a task that has begun.
   void copy(void* to, const void* from, std::size_t bytes);
+  void fill(void* data, int value, std::size_t bytes);
 
  private:
+  void touch_all(StreamTouches::Kind kind, const void* data, std::size_t bytes);
+
   std::map<std::uint64_t, Region> regions_;  // by their first address
   std::uint32_t launch_ = 0, point_ = 0;
   Task task_;

@@ -279,14 +279,20 @@ TEST(PtxMachine, StreamsMeetOnlyInOrder) {
     }
     return "";
   };
-  const Task first{2, {0, 0, 1, 0}}, knows_nothing{0, {1, 0, 0, 0}}, knows{0, {1, 0, 1, 0}},
-      same{2, {0, 0, 2, 0}};
+  const Task first{2, {0, 0, 1, 0, 0}}, knows_nothing{0, {1, 0, 0, 0, 0}}, knows{0, {1, 0, 1, 0, 0}},
+      same{2, {0, 0, 2, 0, 0}};
   EXPECT_EQ(fault(first, knows, true), "");
   EXPECT_EQ(fault(first, same, true), "");
   EXPECT_EQ(fault(first, knows_nothing, true),
             "two streams that nothing orders: stream 0 reads byte 0 of its memory, which stream 2 writes");
   EXPECT_EQ(fault(first, knows_nothing, false),
             "two streams that nothing orders: stream 0 writes byte 0 of its memory, which stream 2 writes");
+  Memory memory;
+  memory.add(out.data(), 32);
+  memory.begin(first);
+  memory.fill(out.data(), 0, 32);
+  memory.begin(knows_nothing);
+  EXPECT_THROW(memory.fill(out.data(), 0, 32), Fault);
   StreamTouches tally(8);
   tally.touch(StreamTouches::changes, 0, 8, first);
   EXPECT_NO_THROW(tally.touch(StreamTouches::changes, 0, 8, knows_nothing));
