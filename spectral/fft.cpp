@@ -54,13 +54,14 @@ FFT<T>::FFT(Context& context, const FftOptions& options)
                  {1, choose_process_grid(options.process_grid, context.size(), cells_, mode_cells(kept_))[0],
                   choose_process_grid(options.process_grid, context.size(), cells_, mode_cells(kept_))[1]}}),
       modes_(context,
-             {.cells = mode_cells(kept_), .halo = 0, .split = {real_.split().y, real_.split().z, 1}}) {
+             {.cells = mode_cells(kept_), .halo = 0, .split = {real_.split().y, real_.split().z, 1}}),
+      pipeline_(context, options.overlap) {
   make_plans(options.library);
   if (context.size() > 1) make_storages();
   make_transposes(options);
   names_ = {context.timeline().name("fft x"), context.timeline().name("fft y"),
             context.timeline().name("fft z")};
-  transpose_name_ = context.timeline().name("fft transpose");
+  planes_name_ = context.timeline().name("fft planes");
 }
 
 template <class T>
@@ -165,38 +166,28 @@ void FFT<T>::forward(Cells<const T> in, Cells<C> out) {
   place_pencils();
   x_->settle();  // peers may still read what the last transform left there
   if (in_place()) at_x_ = at_y_ = at_z_ = out;
-  int y_done = 0;
-  const auto finish_y = [&](int chunk) {
-    y_forward(slab_of(*y_, in_z_, chunk));
-    if (yz_) timed(transpose_name_, Phase::start, [&] { yz_->start_chunk(chunk); });
-  };
-  for (int chunk = 0; chunk < in_z_.count; ++chunk) {
-    const Box slab = slab_of(*x_, in_z_, chunk);
-    if (!xy_) {
-      xy_forward(in, slab);
-      if (yz_) timed(transpose_name_, Phase::start, [&] { yz_->start_chunk(chunk); });
-      continue;
-    }
-    x_forward(in, slab);
-    timed(transpose_name_, Phase::start, [&] { xy_->start_chunk(chunk); });
-    while (y_done < chunk && xy_->arrived(y_done)) finish_y(y_done++);
-  }
-  for (; xy_ && y_done < in_z_.count; ++y_done) {
-    await(*xy_, y_done, yz_.get());
-    finish_y(y_done);
-  }
-  for (int chunk = 0; chunk < in_y_.count; ++chunk) {
-    if (yz_) await(*yz_, chunk, xy_.get());
-    z_forward(out, in_y_.slab(modes_.own(), chunk));
-  }
-  finish_round(xy_.get(), yz_.get());
+  run_forward([&](const Box& slab) { xy_ ? x_forward(in, slab) : xy_forward(in, slab); }, out, forward_);
+}
+
+/// `first` sets slabs of the pencils along x, or along y where those are the same.
+template <class T>
+void FFT<T>::run_forward(const SlabAction& first, Cells<C> out, Sampled& sampled) {
+  const Pass x{in_z_.count, [&](int chunk) { first(slab_of(*x_, in_z_, chunk)); },
+               xy_ ? xy_.get() : yz_.get()};
+  const Pass y{in_z_.count, [&](int chunk) { y_forward(slab_of(*y_, in_z_, chunk)); }, yz_.get()};
+  const Pass z{in_y_.count, [&](int chunk) { z_forward(out, in_y_.slab(modes_.own(), chunk)); }};
+  if (xy_)
+    pipeline_.run(std::array{x, y, z}, sampled);
+  else
+    pipeline_.run(std::array{x, z}, sampled);
 }
 
 template <class T>
 void FFT<T>::backward(Cells<const C> in, Cells<T> out) {
   place_pencils();
   z_->settle();
-  run_backward(in, out);
+  run_backward(
+      in, [&](const Box& slab) { yx_ ? x_backward(out, slab) : yx_backward(out, slab); }, backward_);
 }
 
 template <class T>
@@ -204,50 +195,21 @@ void FFT<T>::backward(Cells<C> in, Cells<T> out, Input input) {
   place_pencils();
   z_->settle();
   if (input == Input::spent && in_place()) at_x_ = at_y_ = at_z_ = in;
-  run_backward({in.at, in.y, in.z}, out);
+  run_backward(
+      {in.at, in.y, in.z}, [&](const Box& slab) { yx_ ? x_backward(out, slab) : yx_backward(out, slab); },
+      backward_);
 }
 
+/// `last` takes slabs of the pencils along x, or along y where those are the same.
 template <class T>
-void FFT<T>::run_backward(Cells<const C> in, Cells<T> out) {
-  for (int chunk = 0; chunk < in_y_.count; ++chunk) {
-    z_backward(in, in_y_.slab(modes_.own(), chunk));
-    if (zy_) timed(transpose_name_, Phase::start, [&] { zy_->start_chunk(chunk); });
-  }
-  int x_done = 0;
-  for (int chunk = 0; chunk < in_z_.count; ++chunk) {
-    if (zy_) await(*zy_, chunk, yx_.get());
-    const Box slab = slab_of(*y_, in_z_, chunk);
-    if (!yx_) {
-      yx_backward(out, slab);
-      continue;
-    }
-    y_backward(slab);
-    timed(transpose_name_, Phase::start, [&] { yx_->start_chunk(chunk); });
-    for (; x_done < chunk && yx_->arrived(x_done); ++x_done) x_backward(out, slab_of(*x_, in_z_, x_done));
-  }
-  for (; yx_ && x_done < in_z_.count; ++x_done) {
-    await(*yx_, x_done, zy_.get());
-    x_backward(out, slab_of(*x_, in_z_, x_done));
-  }
-  finish_round(zy_.get(), yx_.get());
-}
-
-/// Until a chunk is there; the other movement's messages are pushed on meanwhile, or a peer that waits for
-/// them would never send this chunk.
-template <class T>
-void FFT<T>::await(Transpose& movement, int chunk, Transpose* other) {
-  if (movement.arrived(chunk)) return;
-  timed(transpose_name_, Phase::wait, [&] {
-    movement.wait_chunk(chunk, [&] {
-      if (other) other->push();
-    });
-  });
-}
-
-template <class T>
-void FFT<T>::finish_round(Transpose* first, Transpose* second) {
-  if (first) timed(transpose_name_, Phase::wait, [&] { first->wait(); });
-  if (second) timed(transpose_name_, Phase::wait, [&] { second->wait(); });
+void FFT<T>::run_backward(Cells<const C> in, const SlabAction& last, Sampled& sampled) {
+  const Pass z{in_y_.count, [&](int chunk) { z_backward(in, in_y_.slab(modes_.own(), chunk)); }, zy_.get()};
+  const Pass y{in_z_.count, [&](int chunk) { y_backward(slab_of(*y_, in_z_, chunk)); }, yx_.get()};
+  const Pass x{in_z_.count, [&](int chunk) { last(slab_of(*x_, in_z_, chunk)); }};
+  if (yx_)
+    pipeline_.run(std::array{z, y, x}, sampled);
+  else
+    pipeline_.run(std::array{z, x}, sampled);
 }
 
 template <class T>

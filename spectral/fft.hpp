@@ -17,6 +17,7 @@
 #include "engine/field/field.hpp"
 #include "engine/move/transpose.hpp"
 #include "spectral/lines.hpp"
+#include "spectral/pipeline.hpp"
 
 namespace sc::spectral {
 
@@ -29,6 +30,7 @@ struct FftOptions {
   Library library = Library::automatic;
   int chunks = 0;  ///< slabs in which a transpose travels; 0: chosen
   ChunkBytes piece_bytes = {};
+  bool overlap = true;  ///< transposes travel under lines; false: after them, for comparison
 };
 
 /// Values with x contiguous, y and z some elements apart; own cell (0, 0, 0) at `at`.
@@ -125,7 +127,9 @@ class FFT {
   /// The part of a plane that is copied between the caller's planes and the pencils that travel.
   void copy_planes(Cells<const C> from, Cells<C> to, const Box& slab);
   bool whole_planes() const { return real_.split().y == 1; }
-  void run_backward(Cells<const C> in, Cells<T> out);
+  using SlabAction = std::function<void(const Box& slab)>;
+  void run_forward(const SlabAction& first, Cells<C> out, Sampled& sampled);
+  void run_backward(Cells<const C> in, const SlabAction& last, Sampled& sampled);
   /// Alone and with every mode kept, lines fit where the modes are, and one array less is touched.
   bool in_place() const { return context_.size() == 1 && modes_.cells() == half_; }
   void make_transposes(const FftOptions& options);
@@ -145,8 +149,6 @@ class FFT {
   void yx_backward(Cells<T> out, const Box& slab);
 
   void timed(std::uint16_t name, Phase phase, const std::function<void()>& action);
-  void await(Transpose& movement, int chunk, Transpose* other);
-  void finish_round(Transpose* first, Transpose* second);
   Box slab_of(const Storage& storage, const Chunks& chunks, int chunk) const;
   void check(const Storage& real, const Storage& modes) const;
   template <int N, class From, class To, class Go>
@@ -167,7 +169,9 @@ class FFT {
   std::size_t work_bytes_ = 0;
   std::vector<std::byte> work_;
   std::array<std::uint16_t, 3> names_{};
-  std::uint16_t transpose_name_ = 0;
+  std::uint16_t planes_name_ = 0;
+  Pipeline pipeline_;
+  Sampled forward_, backward_, forward_across_, backward_across_;
 };
 
 template <class T>

@@ -30,7 +30,7 @@ template <class T>
 void FFT<T>::copy_planes(Cells<const C> from, Cells<C> to, const Box& slab) {
   if (slab.empty()) return;
   const Int3 n = plane_cells();
-  timed(transpose_name_, Phase::start, [&] {
+  timed(planes_name_, Phase::all, [&] {
     team(context_.threads(), [&](int) {
       const auto [first, last] = team_share(slab.extent().z);
       for (auto z = slab.lo.z + first; z < slab.lo.z + last; ++z)
@@ -50,27 +50,9 @@ void FFT<T>::backward_across(Cells<const C> modes, Cells<C> planes) {
   }
   place_pencils();
   z_->settle();
-  for (int chunk = 0; chunk < in_y_.count; ++chunk) {
-    z_backward(modes, in_y_.slab(modes_.own(), chunk));
-    if (zy_) timed(transpose_name_, Phase::start, [&] { zy_->start_chunk(chunk); });
-  }
-  int done = 0;
-  for (int chunk = 0; chunk < in_z_.count; ++chunk) {
-    if (zy_) await(*zy_, chunk, yx_.get());
-    const Box slab = slab_of(*y_, in_z_, chunk);
-    if (!yx_) {
-      copy_planes(at_y_, planes, slab);
-      continue;
-    }
-    y_backward(slab);
-    timed(transpose_name_, Phase::start, [&] { yx_->start_chunk(chunk); });
-    for (; done < chunk && yx_->arrived(done); ++done) copy_planes(at_x_, planes, slab_of(*x_, in_z_, done));
-  }
-  for (; yx_ && done < in_z_.count; ++done) {
-    await(*yx_, done, zy_.get());
-    copy_planes(at_x_, planes, slab_of(*x_, in_z_, done));
-  }
-  finish_round(zy_.get(), yx_.get());
+  const Cells<C>& from = yx_ ? at_x_ : at_y_;
+  run_backward(
+      modes, [&](const Box& slab) { copy_planes(from, planes, slab); }, backward_across_);
 }
 
 template <class T>
@@ -82,29 +64,7 @@ void FFT<T>::forward_across(Cells<const C> planes, Cells<C> modes) {
   }
   place_pencils();
   x_->settle();
-  int done = 0;
-  const auto finish_y = [&](int chunk) {
-    y_forward(slab_of(*y_, in_z_, chunk));
-    if (yz_) timed(transpose_name_, Phase::start, [&] { yz_->start_chunk(chunk); });
-  };
-  for (int chunk = 0; chunk < in_z_.count; ++chunk) {
-    copy_planes(planes, at_x_, slab_of(*x_, in_z_, chunk));
-    if (!xy_) {
-      timed(transpose_name_, Phase::start, [&] { yz_->start_chunk(chunk); });
-      continue;
-    }
-    timed(transpose_name_, Phase::start, [&] { xy_->start_chunk(chunk); });
-    while (done < chunk && xy_->arrived(done)) finish_y(done++);
-  }
-  for (; xy_ && done < in_z_.count; ++done) {
-    await(*xy_, done, yz_.get());
-    finish_y(done);
-  }
-  for (int chunk = 0; chunk < in_y_.count; ++chunk) {
-    if (yz_) await(*yz_, chunk, xy_.get());
-    z_forward(modes, in_y_.slab(modes_.own(), chunk));
-  }
-  finish_round(xy_.get(), yz_.get());
+  run_forward([&](const Box& slab) { copy_planes(planes, at_x_, slab); }, modes, forward_across_);
 }
 
 template <class T>

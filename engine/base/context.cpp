@@ -29,6 +29,7 @@ void check(int code, std::source_location where) {
 }  // namespace mpi
 
 Context::Context(MPI_Comm comm, ContextOptions options) : options_(options) {
+  accounts_.sampling = options.sampling;
   if (options_.threads < 1)
     refuse("threads is " + std::to_string(options_.threads) + "; at least 1 is needed");
   int initialized = 0;
@@ -94,6 +95,12 @@ void Context::close() {
   mpi::check(MPI_Comm_free(&node_comm_));
   mpi::check(MPI_Comm_free(&comm_));
   if (started_mpi_) mpi::check(MPI_Finalize());
+}
+
+std::string Context::describe() const {
+  std::string lines;
+  for (const auto& description : descriptions_) lines += description();
+  return lines;
 }
 
 bool Context::any(bool flag) const {

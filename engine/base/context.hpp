@@ -33,6 +33,8 @@ struct ContextOptions {
   double patience = 0.0;
   /// Between devices: through pinned memory, even where MPI reads a device's own.
   bool pinned_messages = false;
+  /// What is given up to measure M in place; the same on all ranks.
+  Sampling sampling = {};
 };
 
 class Context {
@@ -66,6 +68,9 @@ class Context {
   void decline_shared_memory(const std::string& reason);
 
   Timeline& timeline() { return timeline_; }
+  /// What moved on this rank so far, by resource.
+  Accounts& accounts() { return accounts_; }
+  const Accounts& accounts() const { return accounts_; }
   /// Where fields of Space::device lie; none unless open_device() (engine/exec) has given one.
   const std::shared_ptr<Device>& device() const { return device_; }
   void set_device(std::shared_ptr<Device> device) { device_ = std::move(device); }
@@ -98,6 +103,10 @@ class Context {
 
   /// Registers collective clean-up; run by close() in reverse order.
   void on_close(std::function<void()> release);
+  /// Which movement goes by which transport, a line "rank A - rank B: TRANSPORT, …" for every pair.
+  std::string describe() const;
+  /// Registers lines of describe().
+  void on_describe(std::function<std::string()> lines) { descriptions_.push_back(std::move(lines)); }
   /// A tag that no other movement of this context uses; the same on all ranks when called in the same order.
   int next_tag() { return next_tags(1); }
   /// The first of `count` such tags.
@@ -116,9 +125,11 @@ class Context {
   std::vector<int> node_rank_of_;
   std::shared_ptr<Arena> signals_;
   std::vector<std::function<void()>> releases_;
+  std::vector<std::function<std::string()>> descriptions_;
   std::shared_ptr<Device> device_;
   std::optional<bool> device_messages_;
   Timeline timeline_;
+  Accounts accounts_;
   int rank_ = 0;
   int size_ = 1;
   int next_tag_ = 16;

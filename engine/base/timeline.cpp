@@ -36,12 +36,20 @@ std::string escaped(std::string_view text) {
 
 Timeline::Timeline(std::size_t capacity) : origin_(Clock::now()) { spans_.reserve(capacity); }
 
-std::uint16_t Timeline::name(std::string_view text) {
+std::uint16_t Timeline::name(std::string_view text, Resource resource) {
   const auto found = std::find(names_.begin(), names_.end(), text);
   if (found != names_.end()) return static_cast<std::uint16_t>(found - names_.begin());
   names_.emplace_back(text);
+  resources_.push_back(resource);
   totals_.resize(names_.size() * phase_count);
   return static_cast<std::uint16_t>(names_.size() - 1);
+}
+
+void Timeline::add_around(std::uint16_t name, Phase phase, double begin, double end, double within) {
+  if (!recording_) return;
+  add(name, phase, begin, end);
+  totals_[std::size_t{name} * phase_count + static_cast<std::size_t>(phase)].seconds -= within;
+  booked_ -= within;
 }
 
 void Timeline::add(std::uint16_t name, Phase phase, double begin, double end, int thread) {
@@ -57,6 +65,7 @@ void Timeline::add_total(std::uint16_t name, Phase phase, double seconds) {
   if (!recording_) return;
   Total& total = totals_[std::size_t{name} * phase_count + static_cast<std::size_t>(phase)];
   total.seconds += weight_ * seconds;
+  booked_ += weight_ * seconds;
   ++total.count;
 }
 
@@ -64,6 +73,7 @@ void Timeline::clear() {
   spans_.clear();
   std::fill(totals_.begin(), totals_.end(), Total{});
   dropped_ = 0;
+  booked_ = 0;
 }
 
 Timeline::Total Timeline::total(std::uint16_t name, Phase phase) const {
@@ -73,6 +83,17 @@ Timeline::Total Timeline::total(std::uint16_t name, Phase phase) const {
 Timeline::Total Timeline::total(Phase phase) const {
   Total sum;
   for (std::size_t name = 0; name < names_.size(); ++name) {
+    const Total part = total(static_cast<std::uint16_t>(name), phase);
+    sum.seconds += part.seconds;
+    sum.count += part.count;
+  }
+  return sum;
+}
+
+Timeline::Total Timeline::total(Resource resource, Phase phase) const {
+  Total sum;
+  for (std::size_t name = 0; name < names_.size(); ++name) {
+    if (resources_[name] != resource) continue;
     const Total part = total(static_cast<std::uint16_t>(name), phase);
     sum.seconds += part.seconds;
     sum.count += part.count;

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/account.hpp"
+
 namespace sc {
 
 /// What a span of time was spent on; the letters are those of the papers' bookkeeping.
@@ -52,8 +54,10 @@ class Timeline {
   double origin() const { return std::chrono::duration<double>(origin_.time_since_epoch()).count(); }
   double now() const { return std::chrono::duration<double>(Clock::now() - origin_).count(); }
 
-  /// The number of a name, made on first use; ask once, not in a loop.
-  std::uint16_t name(std::string_view text);
+  /// The number of a name, made on first use; ask once, not in a loop. What is started and waited for under
+  /// it travels by `resource`.
+  std::uint16_t name(std::string_view text, Resource resource = Resource::messages);
+  Resource resource(std::uint16_t name) const { return resources_[name]; }
   /// Called by the thread that drives the stage; helper threads hand their times to it.
   void add(std::uint16_t name, Phase phase, double begin, double end, int thread = 0);
   /// Time that has no span of its own (thousands of progress calls within one).
@@ -72,6 +76,12 @@ class Timeline {
   Total total(std::uint16_t name, Phase phase) const;
   /// Sum over all names.
   Total total(Phase phase) const;
+  /// Sum over the names of a resource.
+  Total total(Resource resource, Phase phase) const;
+  /// Seconds in the totals so far, whatever on: what a span encloses is taken from it (see Scope).
+  double booked() const { return booked_; }
+  /// Adds a span of which `within` seconds are booked already.
+  void add_around(std::uint16_t name, Phase phase, double begin, double end, double within);
 
   /// The spans as events of the Chrome trace format (one process a rank), without the enclosing brackets;
   /// `shift` seconds are added to every time.
@@ -82,27 +92,35 @@ class Timeline {
   Clock::time_point origin_;
   std::vector<Span> spans_;
   std::vector<std::string> names_;
+  std::vector<Resource> resources_;
   std::vector<Total> totals_;  // [name][phase]
   std::int64_t dropped_ = 0;
   double weight_ = 1;
+  double booked_ = 0;
   int rank_ = 0;
   bool recording_ = true;
 };
 
-/// Adds one span from its construction to its end.
+/// Adds one span from its construction to its end. What is added meanwhile counts there and not here, so that
+/// totals add up to the time that has passed.
 class Scope {
  public:
   Scope(Timeline& timeline, std::uint16_t name, Phase phase)
-      : timeline_(timeline), begin_(timeline.recording() ? timeline.now() : 0), name_(name), phase_(phase) {}
+      : timeline_(timeline),
+        begin_(timeline.recording() ? timeline.now() : 0),
+        booked_(timeline.booked()),
+        name_(name),
+        phase_(phase) {}
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
   ~Scope() {
-    if (timeline_.recording()) timeline_.add(name_, phase_, begin_, timeline_.now());
+    if (timeline_.recording())
+      timeline_.add_around(name_, phase_, begin_, timeline_.now(), timeline_.booked() - booked_);
   }
 
  private:
   Timeline& timeline_;
-  double begin_;
+  double begin_, booked_;
   std::uint16_t name_;
   Phase phase_;
 };

@@ -78,9 +78,7 @@ void Carrier::dispatch(int job) {
 void Carrier::send(int index) {
   Job& job = departures_[static_cast<std::size_t>(index)];
   ++sent_;
-  Traffic& traffic = traffic_[static_cast<std::size_t>(job.transport)];
-  ++traffic.messages;
-  traffic.bytes += static_cast<std::int64_t>(job.bytes);
+  count(job.transport, job.bytes);
   switch (job.transport) {
     case Transport::staged:
       run_copies(job);
@@ -105,6 +103,16 @@ void Carrier::send(int index) {
       sends_active_ = true;
       break;
   }
+}
+
+void Carrier::count(Transport transport, std::size_t bytes) {
+  Traffic& traffic = traffic_[static_cast<std::size_t>(transport)];
+  ++traffic.messages;
+  traffic.bytes += static_cast<std::int64_t>(bytes);
+  if (transport == Transport::self) return;
+  Account& account = context_.accounts()[Resource::messages];
+  ++account.pieces;
+  account.bytes += static_cast<std::int64_t>(bytes);
 }
 
 /// Of those whose time has come, in reverse order in even rounds and in a scrambled one in odd rounds.
@@ -204,6 +212,10 @@ void Carrier::progress() {
 
 bool Carrier::nothing_to_push() {
   if (missing_[0] + missing_[1] + missing_[2] > 0 || sent_ < started_ || !packing_.empty()) return false;
+  return sends_done();
+}
+
+bool Carrier::sends_done() {
   if (sends_active_) {
     int done = 0;
     mpi::check(MPI_Testall(static_cast<int>(sends_.size()), sends_.data(), &done, MPI_STATUSES_IGNORE));
@@ -216,6 +228,23 @@ bool Carrier::test() {
   if (!open_) return true;
   progress();
   return nothing_to_push();
+}
+
+bool Carrier::test_others() {
+  if (!open_) return true;
+  progress();
+  const auto missing = [](const Job& job) { return !job.done && job.transport != Transport::self; };
+  if (std::any_of(arrivals_.begin(), arrivals_.end(), missing)) return false;
+  return sent_ == started_ && packing_.empty() && sends_done();
+}
+
+void Carrier::wait_others() {
+  wait_for_peers([&] { return test_others(); });
+}
+
+bool Carrier::copies_at_once() const {
+  const auto phased = [](const Job& job) { return job.phase > 0; };
+  return !delayed_ && !device_ && std::none_of(departures_.begin(), departures_.end(), phased);
 }
 
 void Carrier::start_rest() {

@@ -76,6 +76,11 @@ class Carrier {
   void begin();
   void start(int piece);
   bool test();
+  /// As test(), but of what comes from other ranks: pieces to this rank itself may be started later.
+  bool test_others();
+  void wait_others();
+  /// Whether pieces to this rank itself are there as soon as they are started.
+  bool copies_at_once() const;
   /// As test(), but of what lies in peers' memory takes these arrivals only: those that are computed with
   /// next, while they are warm in this rank's cache.
   void take(std::span<const int> arrivals);
@@ -185,6 +190,8 @@ class Carrier {
   // carrier.cpp: rounds
   void begin_round();
   void dispatch(int job);
+  /// Bytes that go out, on this movement's account and the context's.
+  void count(Transport transport, std::size_t bytes);
   void send(int job);
   void start_rest();
   void release_held();
@@ -197,6 +204,7 @@ class Carrier {
   bool all_started() const { return started_ == static_cast<int>(departures_.size()); }
   /// Arrivals in, nothing held back, messages out of our hands.
   bool nothing_to_push();
+  bool sends_done();
   bool consumed(Transport transport) const;
   template <class Done>
   void wait_for_peers(Done done);

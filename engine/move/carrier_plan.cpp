@@ -57,6 +57,10 @@ Carrier::Carrier(Context& context, Pending& owner, std::vector<Route> routes, st
   context_.on_close([found = std::weak_ptr<Carrier*>(alive_)] {
     if (const auto carrier = found.lock()) (*carrier)->release();
   });
+  context_.on_describe([found = std::weak_ptr<Carrier*>(alive_)] {
+    const auto carrier = found.lock();
+    return carrier ? (*carrier)->describe() : std::string();
+  });
 }
 
 Carrier::~Carrier() {

@@ -84,10 +84,7 @@ void Carrier::arm(Single& single, const Job& job, const std::vector<Part>* parts
   single.partial = parts != nullptr;
   single.bytes = job.bytes;
   if (parts) single.copies = copies_of(*parts, job.buffer, leaving, single.bytes);
-  if (!leaving) return;
-  Traffic& traffic = traffic_[static_cast<std::size_t>(job.transport)];
-  ++traffic.messages;
-  traffic.bytes += static_cast<std::int64_t>(single.bytes);
+  if (leaving) count(job.transport, single.bytes);
 }
 
 /// Whether the peer has taken the parcel before out of the buffer.

@@ -126,7 +126,6 @@ void EntryExchange::wait() { carrier_->wait(); }
 void EntryExchange::wait(int piece) { carrier_->wait(piece); }
 void EntryExchange::finish() { carrier_->finish(); }
 std::int64_t EntryExchange::bytes() const { return carrier_->bytes(); }
-std::string EntryExchange::describe() const { return carrier_->describe(); }
 Traffic EntryExchange::traffic(Transport transport) const { return carrier_->traffic(transport); }
 
 }  // namespace sc

@@ -50,7 +50,6 @@ class EntryExchange final : public PieceMovement {
   const std::vector<int>& arrival_begins() const { return arrival_begins_; }
   int departures() const { return departures_; }
 
-  std::string describe() const override;
   Traffic traffic(Transport transport) const override;
 
  private:

@@ -52,6 +52,11 @@ class HaloExchange final : public Movement {
   /// True once all arrivals of the round are in the halo and no started piece of ours waits for a push. With
   /// no round under way there is nothing to wait for: true.
   bool test() override;
+  /// As test(), but of what comes from other ranks: pieces to this rank itself may be started later.
+  bool test_others();
+  void wait_others();
+  /// Whether pieces to this rank itself are in its halo as soon as they are started.
+  bool copies_at_once() const;
   /// Ends the round: as test(). Peers on this node may still be reading own cells: settle() the storages (or
   /// finish()) before writing them.
   void wait() override;

@@ -40,7 +40,6 @@ class PieceMovement : public Movement, public std::enable_shared_from_this<Piece
   using Movement::wait;
   /// Until the arrival of this number is there. Pieces not started yet are started first.
   virtual void wait(int piece) = 0;
-  virtual std::string describe() const = 0;
   virtual Traffic traffic(Transport transport) const = 0;
 };
 

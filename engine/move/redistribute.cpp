@@ -161,7 +161,6 @@ void Redistribute::wait() {
 }
 void Redistribute::finish() { carrier_->finish(); }
 std::int64_t Redistribute::bytes() const { return carrier_->bytes(); }
-std::string Redistribute::describe() const { return carrier_->describe(); }
 Traffic Redistribute::traffic(Transport transport) const { return carrier_->traffic(transport); }
 
 }  // namespace sc

@@ -48,7 +48,6 @@ class Redistribute : public Movement {
   void finish() override;
   std::int64_t bytes() const override;
 
-  std::string describe() const;
   Traffic traffic(Transport transport) const;
 
  protected:

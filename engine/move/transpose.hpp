@@ -33,6 +33,9 @@ class Transpose final : public Redistribute {
   int arriving() const { return arriving_.count; }
   Box arriving(int chunk) const { return arriving_.slab(to_own_, chunk); }
 
+  /// Whether a chunk of `to` comes from the chunks of the same number alone, on all ranks.
+  bool cuts_agree() const { return leaving_.axis == arriving_.axis && leaving_.count == arriving_.count; }
+
   /// A chunk of `from` has been computed: its pieces go. Every chunk once a round, empty ones too.
   void start_chunk(int chunk) { Redistribute::start_chunk(chunk); }
   /// Makes progress on a chunk of `to`; true once all of it is there. Not before the first start_chunk().

@@ -2,6 +2,8 @@
 // Ledger: differences of the timeline's totals, and the terms they add up to.
 #include "engine/overlap/ledger.hpp"
 
+#include <limits>
+
 namespace sc {
 
 std::vector<Ledger::Phases> Ledger::totals() const {
@@ -14,42 +16,80 @@ std::vector<Ledger::Phases> Ledger::totals() const {
   return all;
 }
 
+void Ledger::open() {
+  opened_at_ = totals();
+  accounts_at_ = runner_.context().accounts().of;
+}
+
 void Ledger::close() {
   const std::vector<Phases> now = totals();
-  const std::vector<std::string>& names = runner_.context().timeline().names();
+  const Timeline& timeline = runner_.context().timeline();
+  const std::vector<std::string>& names = timeline.names();
   opened_at_.resize(now.size());
-  for (std::size_t n = lines_.size(); n < now.size(); ++n) lines_.push_back({names[n], {}});
+  for (std::size_t n = lines_.size(); n < now.size(); ++n)
+    lines_.push_back({names[n], timeline.resource(static_cast<std::uint16_t>(n)), {}});
   for (std::size_t n = 0; n < now.size(); ++n)
     for (std::size_t p = 0; p < static_cast<std::size_t>(phase_count); ++p)
       lines_[n].seconds[p] += now[n][p] - opened_at_[n][p];
+  for (std::size_t r = 0; r < accounts_.size(); ++r)
+    accounts_[r] += runner_.context().accounts().of[r] - accounts_at_[r];
+}
+
+double Moved::hidden() const {
+  if (!(hideable > 0)) return std::numeric_limits<double>::quiet_NaN();
+  return 1 - (start + poke + wait) / hideable;
+}
+
+Moved Terms::moved() const {
+  Moved sum;
+  for (const Resource resource : {Resource::messages, Resource::files, Resource::link}) {
+    const Moved& m = of(resource);
+    sum.apart += m.apart;
+    sum.hideable += m.hideable;
+    sum.start += m.start;
+    sum.poke += m.poke;
+    sum.wait += m.wait;
+    sum.bytes += m.bytes;
+    sum.pieces += m.pieces;
+  }
+  return sum;
+}
+
+double Terms::total() const {
+  const Moved m = moved();
+  return compute() + m.start + m.poke + m.wait + reduce() + boundary + settle + samples;
 }
 
 Terms Ledger::terms() const {
-  Phases sum{};
-  double sampled_wait = 0;
-  for (const Line& line : lines_) {
-    for (std::size_t p = 0; p < sum.size(); ++p) sum[p] += line.seconds[p];
-    if (line.name.ends_with(Runner::sampled_suffix))
-      sampled_wait += line.seconds[static_cast<std::size_t>(Phase::wait)];
-  }
-  const auto of = [&](Phase phase) { return sum[static_cast<std::size_t>(phase)]; };
-  const Runner::Apart apart = runner_.apart();
   Terms terms;
-  terms.shell = of(Phase::shell);
-  terms.core = of(Phase::core) + of(Phase::all);
-  terms.movement = apart.movement;
-  terms.core_apart = apart.core;
-  terms.start = of(Phase::start);
-  terms.poke = of(Phase::poke);
-  // The samples waited on purpose; they tell nothing of how well the strategy hides.
-  terms.wait = of(Phase::wait) - sampled_wait;
-  terms.reduce = of(Phase::reduce);
-  terms.boundary = of(Phase::boundary);
-  terms.settle = of(Phase::settle);
-  for (const auto& [stage, counts] : runner_.counts()) {
-    terms.bytes_moved += counts.moved;
-    terms.bytes_declared += counts.bytes;
+  for (std::size_t r = 0; r < accounts_.size(); ++r) {
+    const Account& account = accounts_[r];
+    Moved& m = terms.by[r];
+    m.bytes = static_cast<double>(account.bytes);
+    m.pieces = static_cast<double>(account.pieces);
+    const bool moved = account.pieces > 0 || account.apart > 0;
+    const bool unknown = moved && account.measured == 0;
+    m.apart = unknown ? std::numeric_limits<double>::quiet_NaN() : account.apart;
+    m.hideable = unknown ? m.apart : account.hideable;
+    terms.core_apart += account.core_apart;
   }
+  for (const Line& line : lines_) {
+    const auto of = [&](Phase phase) { return line.seconds[static_cast<std::size_t>(phase)]; };
+    terms.shell += of(Phase::shell);
+    terms.core += of(Phase::core) + of(Phase::all);
+    terms.boundary += of(Phase::boundary);
+    terms.settle += of(Phase::settle);
+    // The samples waited on purpose; they tell nothing of how well the strategy hides.
+    if (line.name.ends_with(sampled_suffix)) {
+      terms.samples += of(Phase::start) + of(Phase::wait) + of(Phase::reduce);
+      continue;
+    }
+    Moved& m = terms.of(line.resource);
+    m.start += of(Phase::start);
+    m.poke += of(Phase::poke);
+    m.wait += of(Phase::wait) + of(Phase::reduce);
+  }
+  for (const auto& [stage, counts] : runner_.counts()) terms.bytes_declared += counts.bytes;
   return terms;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ledger: where the time of one solver went, in the letters of the papers. Solvers of one context share its
-// timeline, so each books what the timeline gains while it works.
+// timeline and accounts, so each books what they gain while it works.
 #pragma once
 
 #include <array>
@@ -14,27 +14,42 @@
 
 namespace sc {
 
+/// What one resource cost this rank, in seconds, and what it carried.
+struct Moved {
+  double apart =
+      0;  ///< M: posting and waiting where nothing overlaps; NaN: something moved, nothing was measured
+  double hideable = 0;  ///< M of the runs that were no samples; NaN as M
+  double start = 0;     ///< packing and posting
+  double poke = 0;      ///< progress calls under the core
+  double wait = 0;      ///< W: nothing left to compute, not there yet
+  double bytes = 0;
+  double pieces = 0;
+
+  /// 1 - (start + poke + wait) / M: the share of M that cost this rank no time. 0 where nothing overlaps,
+  /// negative where hiding made it longer; NaN where M is not known or nothing moved.
+  double hidden() const;
+};
+
 /// Seconds on one rank since the ledger was made. C = shell + core; a step takes about C + start + poke +
 /// wait
 /// + reduce + boundary + settle.
 struct Terms {
-  double shell = 0;     ///< C_shell
-  double core = 0;      ///< C_core; all of C where a strategy does not tell them apart
-  double movement = 0;  ///< M: posting and waiting where nothing overlaps, measured in place (Runner::apart)
-  double core_apart = 0;      ///< C_core where nothing overlaps
-  double start = 0;           ///< packing and posting
-  double poke = 0;            ///< progress calls under the core
-  double wait = 0;            ///< W
-  double reduce = 0;          ///< R
-  double boundary = 0;        ///< physical boundary conditions
-  double settle = 0;          ///< until neighbours have read what is about to be overwritten
-  double bytes_moved = 0;     ///< that left the rank in halos
-  double bytes_declared = 0;  ///< of memory traffic, every declared element once
+  double shell = 0;                        ///< C_shell
+  double core = 0;                         ///< C_core; all of C where a strategy does not tell them apart
+  double core_apart = 0;                   ///< C_core where nothing overlaps
+  double boundary = 0;                     ///< physical boundary conditions
+  double settle = 0;                       ///< until neighbours have read what is about to be overwritten
+  double samples = 0;                      ///< starting and waiting in the samples that M is known from
+  double bytes_declared = 0;               ///< of memory traffic, every declared element once
+  std::array<Moved, resource_count> by{};  ///< of each resource
 
+  const Moved& of(Resource resource) const { return by[static_cast<std::size_t>(resource)]; }
+  Moved& of(Resource resource) { return by[static_cast<std::size_t>(resource)]; }
+  /// Messages, files and link together: what strategies hide. Reductions are R.
+  Moved moved() const;
+  double reduce() const { return of(Resource::reductions).wait; }  ///< R
   double compute() const { return shell + core; }
-  double total() const { return compute() + start + poke + wait + reduce + boundary + settle; }
-  /// 1 - W / M; 0 where nothing moves.
-  double hidden() const { return movement > 0 ? 1 - wait / movement : 0; }
+  double total() const;
 };
 
 class Ledger {
@@ -42,12 +57,13 @@ class Ledger {
   using Phases = std::array<double, phase_count>;
   struct Line {
     std::string name;  ///< of a stage
+    Resource resource = Resource::messages;
     Phases seconds{};
   };
 
   explicit Ledger(const Runner& runner) : runner_(runner) {}
-  /// What the timeline gains from open() to close() is this solver's.
-  void open() { opened_at_ = totals(); }
+  /// What timeline and accounts gain from open() to close() is this solver's.
+  void open();
   void close();
   const std::vector<Line>& lines() const { return lines_; }
   Terms terms() const;
@@ -57,6 +73,7 @@ class Ledger {
 
   const Runner& runner_;
   std::vector<Phases> opened_at_;
+  std::array<Account, resource_count> accounts_at_{}, accounts_{};
   std::vector<Line> lines_;
 };
 

@@ -13,34 +13,32 @@ Runner::Runner(Context& context, RunnerOptions options)
 }
 
 void Runner::run(Stage& stage) {
-  if (stage.sampled().runs == 0)
+  if (stage.sampled().runs() == 0)
     if (const std::string why = stage.refusal(strategy_name(options_.strategy)); !why.empty()) refuse(why);
   Device* device = stage.device();
   if (device) begin_on(*device, stage);
   note_demand(stage);
   for (Accumulator& a : stage.accumulators()) a.clear();
-  Stage::Sampled& sampled = stage.sampled();
-  const Stage::Sampled sampled_before = sampled;
-  const bool sample = wants_sample(sampled);
-  const Apart before = sample ? booked() : Apart{};
+  Sampled& sampled = stage.sampled();
+  const bool hides = overlaps(options_.strategy);
+  const bool sample = hides && sampled.due(context_.accounts().sampling);
+  const bool measure = sample || !hides || !sampled.known();
+  const Sampled::Seconds before = measure ? booked() : Sampled::Seconds{};
   for (int colour = 0; colour < stage.colours(); ++colour) {
     stage.choose_colour(colour);
     run_colour(stage, sample);
   }
   if (device) end_on(*device, stage);
-  ++sampled.runs;
-  if (sample) {
-    const Apart after = booked();
-    ++sampled.measured;
-    sampled.movement += after.movement - before.movement;
-    sampled.core += after.core - before.core;
-  }
-  apart_.movement +=
-      sampled.of_all_runs(sampled.movement) - sampled_before.of_all_runs(sampled_before.movement);
-  apart_.core += sampled.of_all_runs(sampled.core) - sampled_before.of_all_runs(sampled_before.core);
+  const Sampled::Seconds after = measure ? booked() : Sampled::Seconds{};
+  sampled.ran(!hides   ? Sampled::Kind::plain
+              : sample ? Sampled::Kind::sample
+                       : Sampled::Kind::overlapped,
+              {after.movement - before.movement, after.core - before.core},
+              context_.accounts()[Resource::messages]);
   Counts& counts = counts_[stage.name()];
   const auto cells = static_cast<double>(stage.grid().own().cells());
   ++counts.runs;
+  counts.samples += sample ? 1 : 0;
   counts.cells += cells;
   counts.bytes += cells * stage.bytes_per_cell();
   counts.flops += cells * stage.flops();
@@ -69,16 +67,11 @@ void Runner::end_on(Device& device, Stage& stage) {
   runs_ahead_.pop_front();
 }
 
-Runner::Apart Runner::booked() const {
+Sampled::Seconds Runner::booked() const {
   const Timeline& timeline = context_.timeline();
-  return {timeline.total(Phase::start).seconds + timeline.total(Phase::wait).seconds,
+  const auto messages = [&](Phase phase) { return timeline.total(Resource::messages, phase).seconds; };
+  return {messages(Phase::start) + messages(Phase::poke) + messages(Phase::wait),
           timeline.total(Phase::core).seconds + timeline.total(Phase::all).seconds};
-}
-
-bool Runner::wants_sample(const Stage::Sampled& so_far) const {
-  if (so_far.runs == 0) return false;  // what it sends is not known before its readers have run
-  const bool overlaps = options_.strategy != Strategy::ordered && options_.strategy != Strategy::blocking;
-  return !overlaps || so_far.measured < options_.samples;
 }
 
 void Runner::run_colour(Stage& stage, bool sample) {
@@ -86,16 +79,13 @@ void Runner::run_colour(Stage& stage, bool sample) {
   Refresh& inputs = stale_inputs(stage);
   settle_outputs(stage);
   Refresh& outputs = wanted_outputs(stage);
-  const bool apart =
-      sample && options_.strategy != Strategy::ordered && options_.strategy != Strategy::blocking;
-  const bool in_order =
-      apart || options_.strategy == Strategy::ordered || options_.strategy == Strategy::blocking;
   Work work(stage, inputs, outputs, context_.timeline(),
-            {context_.threads(), options_.poke_seconds, apart ? sampled_suffix : "", in_order});
+            {context_.threads(), options_.poke_seconds, sample ? sampled_suffix : "",
+             sample || !overlaps(options_.strategy)});
   if (Device* device = stage.device()) device->join();
   const std::int64_t rounds = outputs.rounds();
   stage.begin();
-  (apart ? ordered : strategy_)(work);
+  (sample ? ordered : strategy_)(work);
   if (stage.sums() && outputs.rounds() == rounds) {  // a lazy strategy; the result is not whole without them
     work.start(outputs);
     outputs.wait();
@@ -199,8 +189,16 @@ Refresh& Runner::refresh_of(Role role, std::vector<Wanted> wanted, PieceMovement
 void Runner::refresh(const Access& a) {
   if (a.storage().in_flight()) a.storage().in_flight()->finish();
   if (a.storage().fresh().covers(a.reach)) return;
+  const Sampled::Seconds before = booked();
   refresh_of(Role::input, {{&a.storage(), &a.field->boundaries(), a.reach, a.storage().stale(a.reach)}})
       .wait();
+  book_plain(before);
+}
+
+/// What has been booked since is a movement that nothing overlaps.
+void Runner::book_plain(const Sampled::Seconds& before) {
+  Sampled().ran(Sampled::Kind::plain, {booked().movement - before.movement, 0},
+                context_.accounts()[Resource::messages]);
 }
 
 void Runner::move(const Access& from, const Access& to) {
@@ -213,8 +211,18 @@ void Runner::move(const Access& from, const Access& to) {
     movement = std::make_unique<Redistribute>(from.storage(), to.storage());
   }
   writers_.erase(&to.storage());
-  movement->start();
-  movement->wait();
+  Timeline& timeline = context_.timeline();
+  const std::uint16_t name = timeline.name("redistribute");
+  const Sampled::Seconds before = booked();
+  {
+    const Scope scope(timeline, name, Phase::start);
+    movement->start();
+  }
+  {
+    const Scope scope(timeline, name, Phase::wait);
+    movement->wait();
+  }
+  book_plain(before);
 }
 
 Traffic Runner::traffic(Transport transport) const {
@@ -225,12 +233,6 @@ Traffic Runner::traffic(Transport transport) const {
     sum.bytes += part.bytes;
   }
   return sum;
-}
-
-std::string Runner::describe() const {
-  std::string text;
-  for (const auto& [key, refresh] : refreshes_) text += refresh->describe();
-  return text;
 }
 
 }  // namespace sc

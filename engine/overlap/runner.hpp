@@ -18,9 +18,6 @@ struct RunnerOptions {
   Strategy strategy = Strategy::boundary_first;
   double poke_seconds = 0.5e-3;
   HaloOptions halo = {};
-  /// So many runs of every stage, after its first, go `ordered`, to measure M where nothing overlaps; booked
-  /// apart (as "STAGE ordered"), same bits.
-  int samples = 0;
 };
 
 class Runner {
@@ -29,7 +26,8 @@ class Runner {
   Runner(Context& context, RunnerOptions options);
 
   /// Collective: computes every own cell of the stage. Stale halos among its inputs are refreshed as the
-  /// strategy orders.
+  /// strategy orders. Now and then a run goes `ordered`, to measure M where nothing overlaps (see Sampling);
+  /// booked apart, as "STAGE ordered"; same bits.
   void run(Stage& stage);
   template <class Kernel, class... Declared>
   void run(Sweep<Kernel, Declared...>& sweep, const Kernel& kernel) {
@@ -54,22 +52,13 @@ class Runner {
   /// Runs, cells and declared bytes of a stage so far.
   struct Counts {
     std::int64_t runs = 0;
+    std::int64_t samples = 0;  ///< of these
     double cells = 0;
     double bytes = 0;
     double flops = 0;
     double moved = 0;  ///< bytes that left this rank
   };
   const std::map<std::string, Counts>& counts() const { return counts_; }
-  /// Seconds that the runs so far would have taken without overlap, as far as that was measured: in the
-  /// samples, or in every run of a strategy that overlaps nothing.
-  static constexpr const char* sampled_suffix = " ordered";
-  struct Apart {
-    double movement = 0;  ///< M: posting and waiting
-    double core = 0;      ///< C_core, undisturbed by movements
-  };
-  const Apart& apart() const { return apart_; }
-  /// Which transport every halo uses, a line each.
-  std::string describe() const;
   /// What this rank's halos really sent, over all stages.
   Traffic traffic(Transport transport) const;
 
@@ -82,11 +71,11 @@ class Runner {
     std::int64_t host_writes;  ///< of the storage then
   };
   void run_colour(Stage& stage, bool sample);
+  void book_plain(const Sampled::Seconds& before);
   void begin_on(Device& device, Stage& stage);
   void end_on(Device& device, Stage& stage);
-  bool wants_sample(const Stage::Sampled& so_far) const;
-  /// What the timeline holds so far of movements and cores.
-  Apart booked() const;
+  /// What the timeline holds so far of messages and cores.
+  Sampled::Seconds booked() const;
   void note_demand(Stage& stage);
   void end_inputs_under_way(Stage& stage);
   void settle_outputs(Stage& stage);
@@ -106,7 +95,6 @@ class Runner {
   std::map<std::pair<Storage*, Storage*>, std::unique_ptr<Redistribute>> moves_;
   std::unordered_map<Storage*, Writer> writers_;
   std::map<std::string, Counts> counts_;
-  Apart apart_;
   std::deque<Device::Mark> runs_ahead_;  // the ends of the last runs on a device
 };
 

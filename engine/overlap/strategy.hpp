@@ -33,6 +33,11 @@ void halo_thread(Work& w);
 void halo_thread_no_join(Work& w);
 void pipelined(Work& w);
 
+/// Whether anything is computed while anything moves.
+constexpr bool overlaps(Strategy strategy) {
+  return strategy != Strategy::blocking && strategy != Strategy::ordered;
+}
+
 using StrategyFunction = void (*)(Work&);
 /// Throws Error (bad_input) for `automatic`, which needs a tuner's choice.
 StrategyFunction function_of(Strategy strategy);

@@ -33,7 +33,7 @@ StreamPhase FarRunner::phase_of(Stage& stage) {
 void FarRunner::run(Stage& stage, Stage* next) {
   for (const Access& a : stage.accesses()) {
     FarField* field = far(a);
-    if (field && a.reach.width > 0) field->exchange(a.reach.width);
+    if (field && a.reach.width > 0) exchange(stage, *field, a.reach.width);
     if (field || a.mode == Mode::read) continue;
     a.storage().settle();
     a.storage().set_fresh(point);
@@ -43,6 +43,16 @@ void FarRunner::run(Stage& stage, Stage* next) {
   for (Accumulator& a : stage.accumulators()) a.clear();
   stream_.run(
       phase, [&](const Slot& slot) { compute(stage, slot); }, after.empty() ? nullptr : &after);
+}
+
+/// Of the planes that ranks beside this one need; nothing is computed meanwhile.
+void FarRunner::exchange(const Stage& stage, FarField& field, int width) {
+  Timeline& timeline = context_.timeline();
+  const double begin = timeline.now();
+  field.exchange(width);
+  const double end = timeline.now();
+  timeline.add(timeline.name(stage.name()), Phase::wait, begin, end);
+  exchanged_.ran(Sampled::Kind::plain, {end - begin, 0}, context_.accounts()[Resource::messages]);
 }
 
 void FarRunner::compute(Stage& stage, const Slot& slot) {
@@ -58,7 +68,11 @@ void FarRunner::compute(Stage& stage, const Slot& slot) {
   Box slab = stage.grid().own();
   slab.lo.z = slot.lo();
   slab.hi.z = slot.hi();
-  stage.compute(slab, context_.threads(), stage.accumulators());
+  {
+    Timeline& timeline = context_.timeline();
+    const Scope scope(timeline, timeline.name(stage.name()), Phase::core);
+    stage.compute(slab, context_.threads(), stage.accumulators());
+  }
   stage.bind({});
   use = 0;
   for (const Access& a : stage.accesses()) {

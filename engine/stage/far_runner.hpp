@@ -17,10 +17,14 @@ class FarRunner {
  public:
   /// Near memory for stages that need up to `slot_bytes` a slot (see slot_bytes()).
   FarRunner(Context& context, FarMemory& memory, std::size_t slot_bytes, SlabStream::Mode mode)
-      : context_(context), stream_(memory, slot_bytes, mode, &context.timeline()) {}
+      : context_(context), stream_(memory, slot_bytes, mode) {
+    memory.book_on(context);
+  }
   /// So many pieces ahead; see SlabStream.
   FarRunner(Context& context, FarMemory& memory, std::size_t slot_bytes, int ahead)
-      : context_(context), stream_(memory, slot_bytes, ahead, &context.timeline()) {}
+      : context_(context), stream_(memory, slot_bytes, ahead) {
+    memory.book_on(context);
+  }
 
   /// Collective. Computes every own cell of the stage, and leaves its reductions in stage.accumulators().
   /// Halos of far fields travel with the pieces; those of fields near must be fresh. Of `next`, the stage
@@ -36,9 +40,11 @@ class FarRunner {
 
  private:
   void compute(Stage& stage, const Slot& slot);
+  void exchange(const Stage& stage, FarField& field, int width);
 
   Context& context_;
   SlabStream stream_;
+  Sampled exchanged_;
 };
 
 }  // namespace sc

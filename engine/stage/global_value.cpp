@@ -2,6 +2,8 @@
 // GlobalValue: the keys and words of accumulators through one non-blocking all-reduce.
 #include "engine/stage/global_value.hpp"
 
+#include <string>
+
 namespace sc {
 
 void GlobalValue::start(std::span<const Accumulator> mine) {
@@ -14,24 +16,38 @@ void GlobalValue::start(std::span<const Accumulator> mine) {
     words_.resize(words_.size() + static_cast<std::size_t>(a.words()));
     a.pack(std::span(words_).last(static_cast<std::size_t>(a.words())));
   }
+  Account& account = context_.accounts()[Resource::reductions];
+  ++account.pieces;
+  account.bytes += static_cast<std::int64_t>(sizeof(std::int64_t) * (keys_.size() + words_.size()));
+  sample_ = sampled_.due(context_.accounts().sampling);
+  if (sample_) begun_ = context_.timeline().now();
   reduction_.start(keys_, words_);
   under_way_ = true;
+  if (sample_) arrive();
+}
+
+/// Until the result is there.
+void GlobalValue::arrive() {
+  Timeline& timeline = context_.timeline();
+  std::string name = words_.empty() ? "max reduction" : "sum reduction";
+  if (sample_) name += sampled_suffix;
+  const double begin = sample_ ? begun_ : timeline.now();
+  reduction_.wait();
+  const double end = timeline.now();
+  timeline.add(timeline.name(name, Resource::reductions), Phase::reduce, begin, end);
+  sampled_.ran(sample_ ? Sampled::Kind::sample : Sampled::Kind::overlapped, {end - begin, 0},
+               context_.accounts()[Resource::reductions]);
+  auto words = reduction_.sums();
+  for (std::size_t n = 0; n < results_.size(); ++n) {
+    const auto count = static_cast<std::size_t>(results_[n].words());
+    results_[n].unpack(reduction_.max_keys()[n], words.first(count));
+    words = words.subspan(count);
+  }
+  under_way_ = false;
 }
 
 double GlobalValue::value(int k) {
-  if (under_way_) {
-    Timeline& timeline = context_.timeline();
-    const Scope scope(timeline, timeline.name(words_.empty() ? "max reduction" : "sum reduction"),
-                      Phase::reduce);
-    reduction_.wait();
-    auto words = reduction_.sums();
-    for (std::size_t n = 0; n < results_.size(); ++n) {
-      const auto count = static_cast<std::size_t>(results_[n].words());
-      results_[n].unpack(reduction_.max_keys()[n], words.first(count));
-      words = words.subspan(count);
-    }
-    under_way_ = false;
-  }
+  if (under_way_) arrive();
   return results_[static_cast<std::size_t>(k)].value();
 }
 

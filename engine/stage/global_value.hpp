@@ -3,6 +3,7 @@
 // stage, read value() a fixed number of sweeps later.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -33,11 +34,16 @@ class GlobalValue {
   }
 
  private:
+  void arrive();
+
   Context& context_;
   Reduction reduction_;
   std::vector<Accumulator> results_;
   std::vector<std::int64_t> keys_, words_;
   bool under_way_ = false;
+  Sampled sampled_;
+  bool sample_ = false;
+  double begun_ = 0;
 };
 
 }  // namespace sc

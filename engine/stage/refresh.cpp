@@ -131,6 +131,22 @@ void Refresh::arrive() {
   arrived_ = true;
 }
 
+bool Refresh::test_others() {
+  bool arrived = true;
+  for (const auto& exchange : exchanges_) arrived = exchange->test_others() && arrived;
+  return arrived;
+}
+
+void Refresh::arrive_from_others() {
+  const Scope scope(timeline_, name_, Phase::wait);
+  for (const auto& exchange : exchanges_) exchange->wait_others();
+}
+
+bool Refresh::copies_at_once() const {
+  return !own_ && std::all_of(exchanges_.begin(), exchanges_.end(),
+                              [](const auto& exchange) { return exchange->copies_at_once(); });
+}
+
 void Refresh::wait() {
   if (nothing()) return;
   arrive();
@@ -203,13 +219,6 @@ Traffic Refresh::traffic(Transport transport) const {
     sum.bytes += part.bytes;
   }
   return sum;
-}
-
-std::string Refresh::describe() const {
-  std::string text;
-  for (const auto& exchange : exchanges_) text += exchange->describe();
-  if (own_) text += own_->describe();
-  return text;
 }
 
 }  // namespace sc

@@ -35,6 +35,11 @@ class Refresh final : public Movement {
   bool test() override;
   /// Until the messages are there; the boundary conditions are left to wait().
   void arrive();
+  /// The same of what comes from other ranks: pieces to this rank itself may be started later.
+  void arrive_from_others();
+  bool test_others();
+  /// Whether pieces to this rank itself are in its halo as soon as they are started.
+  bool copies_at_once() const;
   void wait() override;
   void finish() override { wait(); }
   std::int64_t bytes() const override;
@@ -51,7 +56,6 @@ class Refresh final : public Movement {
   /// Who takes the arrivals of the stage's own movement, in the order of their numbers.
   void absorb_with(std::function<void(int piece)> absorb) { absorb_ = std::move(absorb); }
   bool idle() const { return !under_way_; }
-  std::string describe() const;
   /// What really went out, over all rounds.
   Traffic traffic(Transport transport) const;
 

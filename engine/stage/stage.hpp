@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/account.hpp"
 #include "engine/exec/accumulator.hpp"
 #include "engine/grid/lattice.hpp"
 #include "engine/move/movement.hpp"
@@ -80,16 +81,7 @@ class Stage {
   /// Bytes a cell: every element declared is counted once for its read and once for its write.
   virtual double bytes_per_cell() const;
 
-  /// Runs so far, and what those took in which nothing overlapped (see Runner::apart).
-  struct Sampled {
-    std::int64_t runs = 0;
-    std::int64_t measured = 0;
-    double movement = 0;  ///< seconds of posting and waiting
-    double core = 0;      ///< seconds of computing the core
-    double of_all_runs(double seconds) const {
-      return measured > 0 ? seconds * static_cast<double>(runs) / static_cast<double>(measured) : 0;
-    }
-  };
+  /// The runs so far of which some are measured where nothing overlaps.
   Sampled& sampled() { return sampled_; }
 
   /// What later stages read of output number `n` before it is written again: what an eager strategy sends.

@@ -48,7 +48,9 @@ void Work::split_shell() {
   core_ = all_;
   const Grid& grid = stage_.grid();
   const int whole = stage_.whole_axis();
+  at_once_ = !device_ && inputs_.copies_at_once() && outputs_.copies_at_once() && !conditions_cross();
   for (int axis = 0; axis < 3; ++axis) {
+    if (closes_at_once(axis)) continue;
     if (axis == whole) {
       // A line is computed as one: where the axis closes on itself, each reads the halo at its ends.
       if (grid.periodic()[axis] && read > 0) core_ = Box{};
@@ -59,7 +61,38 @@ void Work::split_shell() {
     if (!alone && !grid.physical({axis, 1})) core_.hi[axis] -= margin;
   }
   if (core_.empty()) core_ = Box{};
+  align_core();
   if (!all_.empty()) shell_ = subtract(all_, core_);
+}
+
+bool Work::closes_at_once(int axis) const {
+  const Grid& grid = stage_.grid();
+  return at_once_ && grid.split()[axis] == 1 && grid.periodic()[axis];
+}
+
+/// Whether a boundary condition has to be filled beside a periodic face before what lies there is computed:
+/// where a kernel or a condition reads across the edge.
+bool Work::conditions_cross() const {
+  const auto& accesses = stage_.accesses();
+  return std::any_of(accesses.begin(), accesses.end(), [](const Access& a) {
+    const Boundaries& conditions = a.field->boundaries();
+    return conditions.any() && (a.reach.diagonal > 0 || conditions.tangential_up_to(2) > 0);
+  });
+}
+
+/// Rows of the shell along x are whole cache lines, and those of the core begin with one, where that leaves
+/// the core at least half of its cells: a row of one cell costs as much as a row of eight.
+void Work::align_core() {
+  if (device_ || core_.empty() || whole_axis() == 0) return;
+  constexpr int line = 64;
+  std::size_t bytes = line;
+  for (const Access& a : stage_.accesses())
+    if (a.mode != Mode::read) bytes = std::min(bytes, size_of(a.storage().type()));
+  const int cells = line / static_cast<int>(bytes);
+  Box aligned = core_;
+  if (core_.lo.x > all_.lo.x) aligned.lo.x = (core_.lo.x + cells - 1) / cells * cells;
+  if (core_.hi.x < all_.hi.x) aligned.hi.x = core_.hi.x / cells * cells;
+  if (2 * aligned.extent().x >= core_.extent().x) core_ = aligned;
 }
 
 void Work::start(Refresh& movement) {
@@ -67,10 +100,11 @@ void Work::start(Refresh& movement) {
 }
 
 void Work::start(Refresh& movement, int piece) {
-  // Lines along a periodic axis cross the core, and the halo at their ends is filled from it.
-  const bool early = whole_axis() >= 0 && &movement == &outputs_ && !core_computed_;
+  // Along an axis on which the rank is its own neighbour, the halo is filled from the core.
+  const bool early =
+      follows_halos_ && (at_once_ || whole_axis() >= 0) && &movement == &outputs_ && !core_computed_;
   if (early && !intersect(movement.source(piece), core_).empty()) {
-    piece_left_ = true;
+    left_.push_back(piece);
     return;
   }
   const Scope scope(timeline_, name_, Phase::start);
@@ -78,8 +112,21 @@ void Work::start(Refresh& movement, int piece) {
 }
 
 void Work::arrive(Refresh& movement) {
-  if (piece_left_ && &movement == &outputs_) compute(core_);
+  if (left_.empty() || &movement != &outputs_) return movement.arrive();
+  if (at_once_) return movement.idle() ? void() : movement.arrive_from_others();
+  compute(core_);
   movement.arrive();
+}
+
+void Work::start_left() {
+  if (left_.empty()) return;
+  const Scope scope(timeline_, name_, Phase::start);
+  for (const int piece : left_) outputs_.start(piece);
+  left_.clear();
+}
+
+bool Work::arrived(Refresh& movement) {
+  return !left_.empty() && &movement == &outputs_ && at_once_ ? movement.test_others() : movement.test();
 }
 
 // The core on a lane of its own: the other one, of higher priority, has all that neighbours wait for.
@@ -110,16 +157,19 @@ void Work::run(const Box& box) {
 }
 
 void Work::compute(const Box& box) {
-  if (box.empty() || (piece_left_ && core_computed_ && box == core_)) return;  // see arrive()
-  const Scope scope(timeline_, name_, box == core_ ? Phase::core : box == all_ ? Phase::all : Phase::shell);
-  run(box);
-  if (device_ && options_.wait_for_device) device_->wait(device_->mark(stage_.lane()));
+  if (box.empty() || (core_computed_ && box == core_)) return;  // see arrive()
+  {
+    const Scope scope(timeline_, name_, box == core_ ? Phase::core : box == all_ ? Phase::all : Phase::shell);
+    run(box);
+    if (device_ && options_.wait_for_device) device_->wait(device_->mark(stage_.lane()));
+  }
   core_computed_ = core_computed_ || box == core_ || box == all_;
+  if (core_computed_) start_left();
 }
 
 void Work::compute(const Box& box, Refresh& movement) {
   if (box.empty()) return;
-  if (movement.idle() || movement.test()) {
+  if (movement.idle() || arrived(movement)) {
     compute(box);
     return;
   }
@@ -147,7 +197,7 @@ void Work::compute(const Box& box, Refresh& movement) {
     run(slab);
     next = slab.hi[axis];
     const double computed = timeline_.now();
-    if (next < end && movement.test()) planes = end - next;
+    if (next < end && arrived(movement)) planes = end - next;
     const double tested = timeline_.now();
     poked += tested - computed;
     if (planes < end - next)
@@ -158,6 +208,7 @@ void Work::compute(const Box& box, Refresh& movement) {
   core_computed_ = core_computed_ || box == core_;
   timeline_.add(name_, Phase::core, begin, timeline_.now() - poked);
   timeline_.add_total(name_, Phase::poke, poked);
+  if (core_computed_) start_left();
 }
 
 void Work::compute_alone(const Box& box, int thread) {

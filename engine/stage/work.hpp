@@ -34,10 +34,11 @@ class Work {
   int whole_axis() const { return stage_.whole_axis(); }
 
   void start(Refresh& movement);
-  /// A piece of the outputs that the core has yet to compute is left to wait(), which starts what is left.
+  /// A piece of the outputs that the core has yet to compute is left until it is: this rank itself takes it.
   void start(Refresh& movement, int piece);
-  /// Until the movement's messages are there. Where a piece was left for want of the core, after the core,
-  /// which is then computed here; what the movement takes by itself cannot be told in such a stage.
+  /// Until the movement's messages are there. Where a piece was left for want of the core and does not arrive
+  /// at once when it is started, after the core, which is then computed here; what the movement takes by
+  /// itself cannot be told in such a stage.
   void arrive(Refresh& movement);
   void compute(const Box& box);
   /// Computes `box` in slabs and calls movement.test() between them until everything has arrived.
@@ -55,6 +56,12 @@ class Work {
 
  private:
   void split_shell();
+  /// Whether this rank is its own neighbour along an axis, by copies that its core need not wait for.
+  bool closes_at_once(int axis) const;
+  bool conditions_cross() const;
+  void align_core();
+  void start_left();
+  bool arrived(Refresh& movement);
   void run(const Box& box);
   void run_on_device(const Box& box);
 
@@ -68,7 +75,8 @@ class Work {
   Box all_, core_;
   bool follows_halos_ = true;  // shell and core do; some stages have parts of their own
   bool core_computed_ = false;
-  bool piece_left_ = false;  // for want of the core
+  bool at_once_ = false;   // what the rank sends itself arrives when it is started
+  std::vector<int> left_;  // pieces that wait for the core
   std::vector<Box> shell_;
   std::vector<std::vector<Accumulator>> by_thread_;
 };

@@ -2,6 +2,8 @@
 // Fields as NumPy arrays, accounts of time as dicts.
 #include "python/bindings/arrays.hpp"
 
+#include <cmath>
+
 #include <complex>
 #include <memory>
 
@@ -55,19 +57,46 @@ Array view(nb::handle owner, const Storage& storage) {
 
 nb::tuple tuple_of(Int3 v) { return nb::make_tuple(v.x, v.y, v.z); }
 
-nb::dict terms_of(const Terms& terms) {
+namespace {
+
+/// None for what was not measured.
+nb::object known(double seconds) {
+  return std::isnan(seconds) ? nb::none() : nb::object(nb::float_(seconds));
+}
+
+nb::dict dict_of(const Moved& moved) {
   nb::dict result;
+  result["M"] = known(moved.apart);
+  result["W"] = moved.wait;
+  result["start"] = moved.start;
+  result["poke"] = moved.poke;
+  result["hidden"] = known(moved.hidden());
+  return result;
+}
+
+}  // namespace
+
+nb::dict terms_of(const Terms& terms) {
+  nb::dict result = dict_of(terms.moved());
   result["C_shell"] = terms.shell;
   result["C_core"] = terms.core;
   result["C_core_ordered"] = terms.core_apart;
-  result["M"] = terms.movement;
-  result["W"] = terms.wait;
-  result["R"] = terms.reduce;
-  result["start"] = terms.start;
-  result["poke"] = terms.poke;
+  result["R"] = terms.reduce();
   result["boundary"] = terms.boundary;
   result["settle"] = terms.settle;
-  result["hidden"] = terms.hidden();
+  result["samples"] = terms.samples;
+  result["bytes_moved"] = terms.of(Resource::messages).bytes;
+  nb::dict movements;
+  for (int r = 0; r < resource_count; ++r) {
+    const auto resource = static_cast<Resource>(r);
+    const Moved& moved = terms.of(resource);
+    if (moved.pieces == 0) continue;
+    nb::dict one = dict_of(moved);
+    one["bytes"] = moved.bytes;
+    one["pieces"] = moved.pieces;
+    movements[std::string(resource_name(resource)).c_str()] = one;
+  }
+  result["movements"] = movements;
   return result;
 }
 

@@ -114,10 +114,8 @@ void CavityFace::add_terms(nb::dict& terms) {
     double seconds = 0;
     for (const double part : line.seconds) seconds += part;
     const double reduce = line.seconds[static_cast<std::size_t>(Phase::reduce)];
-    if (line.name == "max reduction")
-      mine.max_reduction += reduce;
-    else if (line.name == "sum reduction")
-      mine.sum_reduction += reduce;
+    if (line.resource == Resource::reductions)
+      (line.name.starts_with("max") ? mine.max_reduction : mine.sum_reduction) += reduce;
     else
       (cavity::belongs_to_pressure(line.name) ? mine.pressure : mine.velocity) += seconds;
   }

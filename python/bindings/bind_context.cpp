@@ -36,6 +36,15 @@ void bind_context(nb::module_& module) {
           "any", [](Ranks& r, bool flag) { return r.open().any(flag); }, "flag"_a, Unlocked(),
           "True on all ranks where any rank said true.")
       .def(
+          "sample",
+          [](Ranks& r, int first, int every) {
+            r.open().accounts().sampling = {first, every};
+          },
+          "first"_a, "every"_a,
+          "Of the runs of every stage from the third on, `first` and then one in `every` go without overlap, "
+          "to\n"
+          "measure M; 0: none. The same on all ranks.")
+      .def(
           "transports", [](Ranks& r) { return r.transports(); }, Unlocked(),
           "Which ranks exchange halos by which transport, as a line of text.")
       .def(

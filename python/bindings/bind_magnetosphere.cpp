@@ -35,10 +35,13 @@ class MagnetosphereFace : public SolverFace<Magnetosphere> {
   io::Snapshot snapshot() override;
   io::CheckpointContents contents() override;
   void add_terms(nb::dict& terms) override {
-    nb::dict runs;
-    for (const auto& [stage, counts] : solver().runner().counts()) runs[stage.c_str()] = counts.runs;
+    nb::dict runs, samples;
+    for (const auto& [stage, counts] : solver().runner().counts()) {
+      runs[stage.c_str()] = counts.runs;
+      samples[stage.c_str()] = counts.samples;
+    }
     terms["runs"] = runs;
-    terms["samples"] = samples;
+    terms["sampled_runs"] = samples;
   }
 };
 

@@ -72,7 +72,7 @@ cavity::CavityOptions cavity_options(const nb::dict& options) {
       options, "initial", {{"rest", cavity::Initial::rest}, {"taylor_green", cavity::Initial::taylor_green}});
   const auto engine = get<nb::dict>(options, "engine");
   o.split = int3(engine, "split");
-  o.engine = runner_from(engine, samples);
+  o.engine = runner_from(engine);
   return o;
 }
 

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the bindings share: the ranks with the solvers made on them, and what the module consists of. Methods
-// are collectives of the engine, run without the interpreter's lock.
+// What the bindings share: the ranks, and what the module consists of. Methods are collectives of the engine,
+// run without the interpreter's lock.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
-#include <functional>
-#include <memory>
 #include <string>
-#include <vector>
 
 #include "engine/base/context.hpp"
 
@@ -21,20 +18,11 @@ class Ranks {
   Context& context() { return context_; }
   /// Throws Error (failure) once the context is closed: the fields' memory went with it.
   Context& open();
-  /// Keeps an eye on a solver made here, for transports().
-  template <class Solver>
-  void add(const std::shared_ptr<Solver>& solver) {
-    halos_.push_back([weak = std::weak_ptr<Solver>(solver)] {
-      const auto alive = weak.lock();
-      return alive ? alive->runner().describe() : std::string();
-    });
-  }
   /// Collective: which ranks are joined by which transport, on all ranks together.
   std::string transports();
 
  private:
   Context context_;
-  std::vector<std::function<std::string()>> halos_;  ///< of each solver that is still alive
 };
 
 void bind_context(nanobind::module_& module);

@@ -80,7 +80,7 @@ magnetosphere::MagnetosphereOptions magnetosphere_options(const nb::dict& option
   o.amplitude = get<double>(options, "amplitude");
   const auto engine = get<nb::dict>(options, "engine");
   o.split = int3(engine, "split");
-  o.engine = runner_from(engine, samples);
+  o.engine = runner_from(engine);
   return o;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks: the context, and what its solvers' halos travel by.
+// Ranks: the context, and what its movements travel by.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -42,13 +42,10 @@ Context& Ranks::open() {
   return context_;
 }
 
-// Runner::describe() has a line "rank A - rank B: TRANSPORT, …" for every halo; the pairs of each transport
-// remain.
+// Context::describe() has a line for every movement; the pairs of each transport remain.
 std::string Ranks::transports() {
-  std::string mine;
-  for (const auto& describe : halos_) mine += describe();
   std::map<std::string, std::set<std::pair<int, int>>> pairs;
-  for (const std::string& text : open().gather(mine))
+  for (const std::string& text : open().gather(context_.describe()))
     for (const std::string& line : lines_of(text)) {
       int a = 0, b = 0;
       char transport[32] = "";

@@ -46,12 +46,8 @@ E choice(const nanobind::dict& options, const char* key, std::initializer_list<N
   return choice_of<E>(get<std::string>(options, key), key, allowed);
 }
 
-/// Runs of every stage that a hidden strategy gives up to measure M in place.
-inline constexpr int samples = 10;
-
-inline RunnerOptions runner_from(const nanobind::dict& options, int samples_of_each = 0) {
+inline RunnerOptions runner_from(const nanobind::dict& options) {
   RunnerOptions runner;
-  runner.samples = samples_of_each;
   runner.strategy = strategy_of(get<std::string>(options, "strategy"));
   runner.poke_seconds = 1e-3 * get<double>(options, "poke_ms");
   runner.halo.corners =

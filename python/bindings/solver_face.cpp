@@ -18,7 +18,10 @@ Terms slowest(const Context& context, const Terms& mine) {
   const auto over_ranks = [&](double bytes) {
     return static_cast<double>(context.sum(static_cast<std::uint64_t>(bytes)));
   };
-  terms.bytes_moved = over_ranks(mine.bytes_moved);
+  for (std::size_t r = 0; r < terms.by.size(); ++r) {
+    terms.by[r].bytes = over_ranks(mine.by[r].bytes);
+    terms.by[r].pieces = over_ranks(mine.by[r].pieces);
+  }
   terms.bytes_declared = over_ranks(mine.bytes_declared);
   return terms;
 }

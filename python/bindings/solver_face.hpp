@@ -42,9 +42,7 @@ template <class Solver>
 class SolverFace {
  public:
   SolverFace(std::shared_ptr<Ranks> ranks, std::shared_ptr<Solver> solver)
-      : ranks_(std::move(ranks)), solver_(std::move(solver)), ledger_(solver_->runner()) {
-    ranks_->add(solver_);
-  }
+      : ranks_(std::move(ranks)), solver_(std::move(solver)), ledger_(solver_->runner()) {}
   virtual ~SolverFace() = default;
 
   Solver& solver() {
@@ -101,7 +99,6 @@ class SolverFace {
   nanobind::dict terms() {
     const Terms a = unlocked([&] { return slowest(context(), ledger_.terms()); });
     nanobind::dict result = terms_of(a);
-    result["bytes_moved"] = a.bytes_moved;
     result["gb_per_s"] = a.compute() > 0 ? 1e-9 * a.bytes_declared / a.compute() : 0.0;
     add_terms(result);
     return result;

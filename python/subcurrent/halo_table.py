@@ -12,7 +12,7 @@ import html
 from typing import Any
 
 CLOSE = 0.05  # of a step: what steps differ by on a machine that others use too
-SAMPLED = " ordered"  # how the runner books those runs (Runner::sampled_suffix)
+SAMPLED = " ordered"  # how the runner books those runs (sc::sampled_suffix)
 STAGES = {"first": "first stage (centres)", "second": "second stage (nodes)"}
 ROWS = {
     "communication": "halo communication, at the halo thread",
@@ -26,7 +26,7 @@ ROWS = {
 
 
 def table_of(
-    seconds: dict[str, dict[str, float]], runs: dict[str, int], samples: int, engine: Any
+    seconds: dict[str, dict[str, float]], runs: dict[str, int], sampled: dict[str, int], engine: Any
 ) -> dict[str, Any]:
     """Seconds a run of both stages, on this rank, from the timeline's totals by stage.
 
@@ -37,6 +37,7 @@ def table_of(
     stages = {}
     for name in STAGES:
         hidden, apart = seconds.get(name, {}), seconds.get(name + SAMPLED, {})
+        samples = sampled.get(name, 0)
         hidden_runs = runs.get(name, 0) - samples
         if hidden_runs <= 0 or not apart:
             continue

@@ -21,18 +21,17 @@ from .rundir import write_text
 
 # Terms that add up over steps; the others (shares, rates) are taken as the solver gives them at the end.
 ADDITIVE = ("C_shell", "C_core", "W", "R", "R_max", "R_sum")
-ADDITIVE += ("start", "poke", "boundary", "settle", "bytes_moved")
-# The mean of a few samples times the number of runs; two of these differ by anything, so all rounds count.
-ESTIMATED = ("M", "C_core_ordered")
+ADDITIVE += ("start", "poke", "boundary", "settle", "bytes_moved", "M", "C_core_ordered")
 
 
 def measure_strategies(module: ModuleType, context: Any, plan: Plan) -> int:
     """Runs `plan.repeats` rounds of `plan.steps` steps; in each round every strategy has its turn.
 
     Taking turns spreads what the machine does besides evenly over the strategies. A first round, not
-    counted, warms caches and settles what each strategy exchanges. Rank 0 writes the table as
-    `strategies.json`.
+    counted, warms caches, settles what each strategy exchanges, and measures M where nothing overlaps. Rank 0
+    writes the table as `strategies.json`.
     """
+    context.sample(max(1, plan.steps - 2), 0)
     kind = kind_of(plan.case)
     solvers = {name: kind.make(module, context, _options(plan, name)) for name in plan.strategies}
     seconds: dict[str, list[float]] = {name: [] for name in solvers}
@@ -47,6 +46,8 @@ def measure_strategies(module: ModuleType, context: Any, plan: Plan) -> int:
             spent = time.perf_counter() - begin
             if turn == 0:
                 before[name] = dict(solver.terms())
+                if name == plan.strategies[-1]:
+                    context.sample(0, 0)
             else:
                 seconds[name].append(spent / plan.steps)
             if context.rank == 0:
@@ -78,11 +79,9 @@ def _row(
     steps = plan.steps * plan.repeats
     row = {"strategy": name, "split": list(solver.split), "T": median(seconds), "T_all": seconds}
     for term, value in after.items():
-        if term in ESTIMATED:
-            row[term] = value / (steps + plan.steps)
-        else:
-            row[term] = (value - before[term]) / steps if term in ADDITIVE else value
-    row["hidden"] = 1 - row["W"] / row["M"] if row["M"] > 0 else 0.0
+        row[term] = (value - before[term]) / steps if term in ADDITIVE and value is not None else value
+    moving = row["start"] + row["poke"] + row["W"]
+    row["hidden"] = 1 - moving / row["M"] if row["M"] else None
     return row
 
 

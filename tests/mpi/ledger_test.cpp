@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "engine/move/gather.hpp"
 #include "engine/subcurrent.hpp"
 #include "tests/mpi/test_context.hpp"
@@ -52,8 +54,9 @@ struct Heat {
   Ledger ledger;
 };
 
-Outcome run(Context& context, RunnerOptions options, int steps) {
-  Heat heat(context, options);
+Outcome run(Context& context, Strategy strategy, int steps, Sampling sampling = {.first = 0, .every = 0}) {
+  context.accounts().sampling = sampling;
+  Heat heat(context, {.strategy = strategy});
   heat.step(steps);
   Outcome outcome{gather(heat.T.storage(0)), heat.ledger.terms(), heat.ledger.lines()};
   context.barrier();
@@ -71,9 +74,9 @@ constexpr Strategy hiding[] = {Strategy::boundary_first, Strategy::interior_firs
 
 TEST(Ledger, SamplesCostNoBits) {
   TestContext context;
-  const Outcome expected = run(context, {.strategy = Strategy::blocking}, 12);
+  const Outcome expected = run(context, Strategy::blocking, 12);
   for (const Strategy strategy : hiding) {
-    const Outcome sampled = run(context, {.strategy = strategy, .samples = 5}, 12);
+    const Outcome sampled = run(context, strategy, 12, {.first = 5, .every = 4});
     EXPECT_EQ(sampled.bits, expected.bits) << strategy_name(strategy);
     ASSERT_TRUE(find(sampled, "diffuse ordered")) << strategy_name(strategy);
   }
@@ -84,26 +87,51 @@ TEST(Ledger, MeasuresMovementsWhereNothingOverlaps) {
   constexpr int steps = 12;
   TestContext context({.transport = TransportPolicy::delayed, .delay = delay});
   for (const Strategy strategy : {Strategy::blocking, Strategy::ordered}) {
-    const Terms terms = run(context, {.strategy = strategy}, steps).terms;
-    EXPECT_GT(terms.movement, 0.8 * steps * delay) << strategy_name(strategy);
-    EXPECT_LT(terms.movement, 1.2 * (terms.start + terms.wait) + 1e-4);
+    const Moved moved = run(context, strategy, steps).terms.moved();
+    EXPECT_GT(moved.apart, 0.8 * steps * delay) << strategy_name(strategy);
+    EXPECT_NEAR(moved.apart, moved.start + moved.wait, 1e-4);
+    EXPECT_NEAR(moved.hidden(), 0, 1e-2) << strategy_name(strategy) << " hides nothing";
   }
   for (const Strategy strategy : hiding) {
-    const Outcome sampled = run(context, {.strategy = strategy, .samples = 3}, steps);
-    EXPECT_GT(sampled.terms.movement, 0.8 * steps * delay) << strategy_name(strategy);
+    const Outcome sampled = run(context, strategy, steps, {.first = 3, .every = 0});
+    const Moved moved = sampled.terms.moved();
+    EXPECT_GT(moved.apart, 0.8 * steps * delay) << strategy_name(strategy);
+    EXPECT_GT(moved.apart, moved.hideable);
     const double waited = find(sampled, "diffuse ordered")->seconds[static_cast<std::size_t>(Phase::wait)];
     EXPECT_GT(waited, 3 * 0.8 * delay);
+    EXPECT_GE(sampled.terms.samples, waited);
     // What the samples waited is not the strategy's own waiting.
     const double own = find(sampled, "diffuse")->seconds[static_cast<std::size_t>(Phase::wait)];
-    EXPECT_LE(sampled.terms.wait, own + 1e-2);
-    EXPECT_EQ(run(context, {.strategy = strategy}, steps).terms.movement, 0) << "nothing was sampled";
+    EXPECT_LE(moved.wait, own + 1e-2);
+    const Moved unknown = run(context, strategy, steps).terms.moved();
+    EXPECT_TRUE(std::isnan(unknown.apart)) << "nothing was sampled";
+    EXPECT_TRUE(std::isnan(unknown.hidden()));
   }
+}
+
+TEST(Ledger, SaysThatNothingMoves) {
+  TestContext context;
+  context.accounts().sampling = {.first = 0, .every = 0};
+  const Grid grid(context, {.cells = {8, 8, 16}, .halo = 0});
+  Field<double> a(grid, "a");
+  struct One {
+    SC_FN void operator()(At c, Out<double> to) const { to[c] = 1; }
+  };
+  Sweep set("set", One{}, writes(a.now()));
+  Runner runner(context, {.strategy = Strategy::boundary_first});
+  Ledger ledger(runner);
+  ledger.open();
+  for (int n = 0; n < 3; ++n) runner.run(set, One{});
+  ledger.close();
+  EXPECT_EQ(ledger.terms().moved().apart, 0);
+  EXPECT_EQ(ledger.terms().moved().bytes, 0);
+  context.barrier();
 }
 
 TEST(Ledger, CountsBytesThatTravel) {
   TestContext context;
   const auto bytes = [&](Strategy strategy, int steps) {
-    return run(context, {.strategy = strategy}, steps).terms.bytes_moved;
+    return run(context, strategy, steps).terms.of(Resource::messages).bytes;
   };
   const double once = bytes(Strategy::blocking, 1);
   if (context.size() > 1) {
@@ -124,7 +152,7 @@ TEST(Ledger, LeavesOutWhatOtherSolversDo) {
   busy.step(20);
   EXPECT_GT(busy.ledger.terms().total(), 0);
   EXPECT_EQ(idle.ledger.terms().total(), 0);
-  EXPECT_EQ(idle.ledger.terms().bytes_moved, 0);
+  EXPECT_EQ(idle.ledger.terms().moved().bytes, 0);
   context.barrier();
 }
 

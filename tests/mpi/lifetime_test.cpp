@@ -101,8 +101,8 @@ TEST(Lifetime, FieldsMayEndBeforeTheirRunner) {
 // Ranks whose allocators put stages at different addresses still agree on which runs are samples: those send
 // what this strategy otherwise leaves to the reader.
 TEST(Lifetime, StagesMayTurnUpWhereOthersWere) {
-  TestContext context;
-  Runner runner(context, {.strategy = Strategy::interior_first, .samples = 2});
+  TestContext context({.sampling = {.first = 2, .every = 0}});
+  Runner runner(context, {.strategy = Strategy::interior_first});
   Problem problem(context, {8, 9, 18});
   Field<double> beyond(problem.grid, "beyond");
   Sweep reader("reader", Around{}, writes(beyond.now()), reads(problem.out.now(), star(1)));

@@ -117,7 +117,8 @@ TEST_P(OnDevices, LeaveTheSameBitsUnderEveryStrategy) {
     const Outcome expected = alone(problem);
     for (const TransportPolicy transport : {TransportPolicy::automatic, TransportPolicy::delayed}) {
       const bool reordered = transport == TransportPolicy::delayed;
-      test::TestContext context({.transport = transport, .delay = 2e-4});
+      test::TestContext context(
+          {.transport = transport, .delay = 2e-4, .sampling = {.first = 2, .every = 0}});
       open(context, GetParam());
       for (const Int3 split : splits(context.size()))
         for (const Strategy strategy : strategies_of_devices) {
@@ -127,8 +128,7 @@ TEST_P(OnDevices, LeaveTheSameBitsUnderEveryStrategy) {
                                    .halo = {.corners = corners,
                                             .piece_bytes = 900,
                                             .near_piece_bytes = 900,
-                                            .device_piece_bytes = reordered ? 900U : 4U << 20},
-                                   .samples = 2},
+                                            .device_piece_bytes = reordered ? 900U : 4U << 20}},
                                   test::space_of(GetParam()));
           EXPECT_EQ(got.sum, expected.sum) << strategy_name(strategy) << " " << to_string(split);
           if (context.rank() != 0) continue;

@@ -3,6 +3,7 @@
 // the host's memory. A SlabStream knows only this: batches of copies, which end in the order of their start.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -10,6 +11,8 @@
 #include <memory>
 #include <span>
 #include <string>
+
+#include "engine/base/context.hpp"
 
 namespace sc {
 
@@ -30,16 +33,25 @@ class FarMemory {
   using Buffer = std::unique_ptr<std::byte, std::function<void(std::byte*)>>;
 
   virtual ~FarMemory() = default;
+  /// What is started and waited for from now on is booked on this context's timeline and account.
+  void book_on(Context& context) { context_ = &context; }
   /// Starts a batch and returns its number, counted from 1 in each way. The near memory stays untouched (in)
   /// or unchanged (out) until the batch is done.
-  virtual std::int64_t start(Way way, std::span<const FarPart> parts) = 0;
+  std::int64_t start(Way way, std::span<const FarPart> parts);
   /// Until this batch and all before it in this way are done; then throws Error (storage) if one of them
   /// failed.
-  virtual void wait(Way way, std::int64_t batch) = 0;
+  void wait(Way way, std::int64_t batch);
   /// Until nothing is under way.
-  virtual void wait(Way way) = 0;
+  void wait(Way way) { wait(way, begun(way)); }
   /// Makes progress without blocking; true when nothing is under way. Throws as wait() does.
   virtual bool test(Way way) = 0;
+
+  /// Whether a stream should copy its next piece with nothing else under way, so that M is known: at most a
+  /// fiftieth of the time goes to that.
+  bool sample_due() const;
+  /// Ends all that is under way; what is started and waited for until end_sample() is a sample.
+  void begin_sample();
+  void end_sample();
 
   /// A new array of so many bytes, its content undefined; returns its number.
   virtual int add(const std::string& name, std::int64_t bytes) = 0;
@@ -55,6 +67,39 @@ class FarMemory {
   }
   /// Copied so far, successfully.
   virtual std::int64_t bytes(Way way) const = 0;
+
+ protected:
+  explicit FarMemory(Resource resource) : resource_(resource) {}
+  virtual std::int64_t start_batch(Way way, std::span<const FarPart> parts) = 0;
+  virtual void wait_batch(Way way, std::int64_t batch) = 0;
+  /// The number of the batch that was started last.
+  virtual std::int64_t begun(Way way) const = 0;
+  /// Whether a batch is under way while something else is done.
+  virtual bool overlaps() const { return true; }
+
+ private:
+  /// What is known of one way: batches that were copied with nothing else under way.
+  struct Measured {
+    std::int64_t bytes = 0;
+    double seconds = 0;
+    std::int64_t unpriced = 0;  ///< bytes that went before any was measured
+  };
+  template <class Action>
+  void timed(Way way, Phase phase, Action&& action);
+  /// Bytes that go take as long as those that were measured.
+  void price(Way way, std::int64_t bytes);
+  Measured& measured(Way way) { return measured_[way == Way::out ? 1 : 0]; }
+  const Measured& measured(Way way) const { return measured_[way == Way::out ? 1 : 0]; }
+
+  Resource resource_;
+  Context* context_ = nullptr;
+  std::array<Measured, 2> measured_{};
+  bool in_sample_ = false;
+  std::array<std::int64_t, 2> sampled_bytes_{};  // of the sample under way
+  std::array<double, 2> sampled_seconds_{};
+  double began_ = -1;  // the first batch
+  double sample_began_ = 0;
+  double spent_ = 0, last_ = 0;  // on samples so far, on the last one
 };
 
 }  // namespace sc

@@ -42,7 +42,7 @@ double now() {
 }  // namespace
 
 FileMemory::FileMemory(FileMemoryOptions options)
-    : options_(std::move(options)), scratch_(options_.folder, options_.name) {
+    : FarMemory(Resource::files), options_(std::move(options)), scratch_(options_.folder, options_.name) {
   std::string why;
   if (options_.mode == IoMode::blocking) io_ = make_blocking_io();
   if (options_.mode == IoMode::automatic || options_.mode == IoMode::spare_core)
@@ -117,7 +117,7 @@ FarMemory::Buffer FileMemory::allocate(std::size_t bytes) {
   return {memory.release(), FreePages{}};
 }
 
-std::int64_t FileMemory::start(Way way, std::span<const FarPart> parts) {
+std::int64_t FileMemory::start_batch(Way way, std::span<const FarPart> parts) {
   Lane& l = lane(way);
   if (parts.size() > ring_depth / 2) throw Error(Exit::failure, "a batch has too many parts");
   if (l.batches.size() == most_batches)
@@ -203,11 +203,11 @@ bool FileMemory::test(Way way) {
     if (batch.missing > 0 || (options_.most_bytes_per_second > 0 && now() < batch.due)) break;
     ++done;
   }
-  wait(way, done);
+  wait_batch(way, done);
   return l.batches.empty();
 }
 
-void FileMemory::wait(Way way, std::int64_t batch) {
+void FileMemory::wait_batch(Way way, std::int64_t batch) {
   Lane& l = lane(way);
   std::string failure;
   while (l.ended() < batch && !l.batches.empty()) {

@@ -40,9 +40,6 @@ class FileMemory final : public FarMemory {
   /// Waits for what is under way, then removes the files.
   ~FileMemory() override;
 
-  std::int64_t start(Way way, std::span<const FarPart> parts) override;
-  void wait(Way way, std::int64_t batch) override;
-  void wait(Way way) override { wait(way, lane(way).started); }
   bool test(Way way) override;
   /// Claims the whole length at once, so that a full disk is met here.
   int add(const std::string& name, std::int64_t bytes) override;
@@ -57,6 +54,11 @@ class FileMemory final : public FarMemory {
   bool direct() const { return direct_; }
 
  private:
+  std::int64_t start_batch(Way way, std::span<const FarPart> parts) override;
+  void wait_batch(Way way, std::int64_t batch) override;
+  std::int64_t begun(Way way) const override { return lane(way).started; }
+  bool overlaps() const override { return options_.mode != IoMode::blocking; }
+
   struct File {
     std::string name, path;
     int descriptor = -1;

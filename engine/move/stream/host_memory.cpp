@@ -6,7 +6,7 @@
 
 namespace sc {
 
-std::int64_t HostMemory::start(Way way, std::span<const FarPart> parts) {
+std::int64_t HostMemory::start_batch(Way way, std::span<const FarPart> parts) {
   const Lane lane = way == Way::in ? Lane::in : Lane::out;
   Batch batch;
   for (const Lane computing : {Lane::core, Lane::edge}) device_->after(lane, device_->mark(computing));
@@ -29,7 +29,7 @@ bool HostMemory::test(Way way) {
   return batches.empty();
 }
 
-void HostMemory::wait(Way way, std::int64_t batch) {
+void HostMemory::wait_batch(Way way, std::int64_t batch) {
   std::deque<Batch>& batches = under_way_[index(way)];
   while (!batches.empty() && started_[index(way)] - static_cast<std::int64_t>(batches.size()) < batch) {
     device_->wait(batches.front().done);

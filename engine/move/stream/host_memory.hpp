@@ -15,13 +15,9 @@ namespace sc {
 
 class HostMemory final : public FarMemory {
  public:
-  explicit HostMemory(std::shared_ptr<Device> device) : device_(std::move(device)) {}
+  explicit HostMemory(std::shared_ptr<Device> device)
+      : FarMemory(Resource::link), device_(std::move(device)) {}
 
-  /// Both follow what has been enqueued on the lanes that compute; what is enqueued there afterwards follows
-  /// a read that has been waited for.
-  std::int64_t start(Way way, std::span<const FarPart> parts) override;
-  void wait(Way way, std::int64_t batch) override;
-  void wait(Way way) override { wait(way, started_[index(way)]); }
   bool test(Way way) override;
   /// Pinned memory: a field as large as the host can keep resident. Throws Error (storage).
   int add(const std::string& name, std::int64_t bytes) override;
@@ -38,6 +34,11 @@ class HostMemory final : public FarMemory {
     Device::Mark done;
     std::int64_t bytes = 0;
   };
+  /// Both follow what has been enqueued on the lanes that compute; what is enqueued there afterwards follows
+  /// a read that has been waited for.
+  std::int64_t start_batch(Way way, std::span<const FarPart> parts) override;
+  void wait_batch(Way way, std::int64_t batch) override;
+  std::int64_t begun(Way way) const override { return started_[index(way)]; }
   static std::size_t index(Way way) { return way == Way::in ? 0 : 1; }
   /// The oldest batch has ended.
   void end(Way way);

@@ -10,10 +10,9 @@
 
 namespace sc {
 
-SlabStream::SlabStream(FarMemory& memory, std::size_t slot_bytes, int ahead, Timeline* timeline)
+SlabStream::SlabStream(FarMemory& memory, std::size_t slot_bytes, int ahead)
     : memory_(memory),
       slot_bytes_(slot_bytes),
-      timeline_(timeline),
       ahead_(ahead),
       near_(memory.allocate(near_bytes(slot_bytes, ahead))) {
   const std::size_t apart = near_bytes(slot_bytes, 0);
@@ -48,7 +47,7 @@ void SlabStream::begin_read(const StreamPhase& phase, int piece) {
 SlabStream::Coming SlabStream::end_read() {
   Coming piece = std::move(coming_.front());
   coming_.pop_front();
-  timed(&Times::read_wait, Phase::wait, "stream read", [&] { memory_.wait(Way::in, piece.batch); });
+  timed(&Times::read_wait, [&] { memory_.wait(Way::in, piece.batch); });
   for (const Bounce& b : piece.bounces) memory_.copy_near(b.to, b.from, b.bytes);
   return piece;
 }
@@ -62,7 +61,7 @@ void SlabStream::begin_write(const Coming& piece) {
 void SlabStream::end_oldest_write() {
   const std::int64_t batch = going_.front().batch;
   going_.pop_front();
-  timed(&Times::write_wait, Phase::wait, "stream write", [&] { memory_.wait(Way::out, batch); });
+  timed(&Times::write_wait, [&] { memory_.wait(Way::out, batch); });
 }
 
 void SlabStream::keep_prefetched(const StreamPhase& phase) {
@@ -100,12 +99,36 @@ void SlabStream::run(const StreamPhase& phase, const std::function<void(const Sl
   keep_prefetched(phase);
   for (int n = 0; n < pieces; ++n) {
     if (coming_.empty()) begin_read(phase, n);
+    // One piece more is read alone: neither the last of a phase nor one that fills the ring already.
+    const bool room = ahead_ > 0 && static_cast<int>(coming_.size()) <= ahead_;
+    if (room && n + static_cast<int>(coming_.size()) < pieces && memory_.sample_due()) {
+      sample(phase, n, compute);
+      continue;
+    }
     const Coming now = end_read();
     read_ahead(phase, n + 1, next);
-    timed(&Times::compute, Phase::all, "stream compute", [&] { compute(now.slot); });
-    ++times_.pieces;
+    compute_piece(now, compute);
     begin_write(now);
   }
+}
+
+void SlabStream::compute_piece(const Coming& piece, const std::function<void(const Slot&)>& compute) {
+  timed(&Times::compute, [&] { compute(piece.slot); });
+  ++times_.pieces;
+}
+
+void SlabStream::sample(const StreamPhase& phase, int piece,
+                        const std::function<void(const Slot&)>& compute) {
+  memory_.begin_sample();
+  going_.clear();  // all of it has been written
+  const Coming now = end_read();
+  begin_read(phase, piece + 1 + static_cast<int>(coming_.size()));
+  memory_.wait(Way::in, coming_.back().batch);
+  compute_piece(now, compute);
+  begin_write(now);
+  memory_.wait(Way::out);
+  going_.clear();
+  memory_.end_sample();
 }
 
 void SlabStream::prefetch(const StreamPhase& phase) {
@@ -120,14 +143,11 @@ void SlabStream::finish() {
   while (!going_.empty()) end_oldest_write();
 }
 
-void SlabStream::timed(double Times::*sum, Phase phase, const char* name,
-                       const std::function<void()>& action) {
+void SlabStream::timed(double Times::*sum, const std::function<void()>& action) {
   using Clock = std::chrono::steady_clock;
   const auto begin = Clock::now();
-  const double from = timeline_ ? timeline_->now() : 0;
   action();
   times_.*sum += std::chrono::duration<double>(Clock::now() - begin).count();
-  if (timeline_) timeline_->add(timeline_->name(name), phase, from, timeline_->now());
 }
 
 }  // namespace sc

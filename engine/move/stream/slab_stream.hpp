@@ -11,7 +11,6 @@
 #include <functional>
 #include <vector>
 
-#include "engine/base/timeline.hpp"
 #include "engine/move/stream/far_array.hpp"
 
 namespace sc {
@@ -58,10 +57,10 @@ class SlabStream {
   };
   /// Near memory for phases that need up to `slot_bytes` a slot. So many pieces are read beyond the one that
   /// is computed, and as many written behind it; 0 is one by one.
-  SlabStream(FarMemory& memory, std::size_t slot_bytes, int ahead, Timeline* timeline = nullptr);
+  SlabStream(FarMemory& memory, std::size_t slot_bytes, int ahead);
   /// With as many ahead as keep the memory busy.
-  SlabStream(FarMemory& memory, std::size_t slot_bytes, Mode mode, Timeline* timeline = nullptr)
-      : SlabStream(memory, slot_bytes, mode == Mode::ring ? memory.batches_ahead(slot_bytes) : 0, timeline) {}
+  SlabStream(FarMemory& memory, std::size_t slot_bytes, Mode mode)
+      : SlabStream(memory, slot_bytes, mode == Mode::ring ? memory.batches_ahead(slot_bytes) : 0) {}
   SlabStream(const SlabStream&) = delete;
   SlabStream& operator=(const SlabStream&) = delete;
   ~SlabStream();
@@ -116,6 +115,7 @@ class SlabStream {
 
   /// Fills the ring behind `computed` pieces of a phase: with more of it, then with the next phase's.
   void read_ahead(const StreamPhase& phase, int computed, const StreamPhase* next);
+  void compute_piece(const Coming& piece, const std::function<void(const Slot&)>& compute);
   void begin_read(const StreamPhase& phase, int piece);
   Coming end_read();
   void begin_write(const Coming& piece);
@@ -131,11 +131,12 @@ class SlabStream {
   /// Whether piece `piece` of `reader` takes in anything of pieces [first, last) that `writer` writes.
   static bool depends(const StreamPhase& reader, int piece, const StreamPhase& writer, int first, int last);
 
-  void timed(double Times::*sum, Phase phase, const char* name, const std::function<void()>& action);
+  /// A piece with nothing else under way: the next one is read alone, this one computed and written alone.
+  void sample(const StreamPhase& phase, int piece, const std::function<void(const Slot&)>& compute);
+  void timed(double Times::*sum, const std::function<void()>& action);
 
   FarMemory& memory_;
   std::size_t slot_bytes_;
-  Timeline* timeline_;
   int ahead_;
   FarMemory::Buffer near_;
   std::vector<std::byte*> slots_;

@@ -88,7 +88,7 @@ class MagnetosphereKind(Kind):
             extra["expected_magnetopause"] = case.expected_standoff()
         if case.engine.strategy.startswith("halo_thread") and case.engine.threads > 1:
             seconds = measured["timeline"]["seconds"]
-            runs, samples = measured["runs"], measured["samples"]
+            runs, samples = measured["runs"], measured["sampled_runs"]
             extra["halo_thread"] = halo_table.table_of(seconds, runs, samples, case.engine)
         return extra
 

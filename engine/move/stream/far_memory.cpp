@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// FarMemory: the account of what is copied, and the samples that M is known from.
+#include "engine/move/stream/far_memory.hpp"
+
+namespace sc {
+
+template <class Action>
+void FarMemory::timed(Way way, Phase phase, Action&& action) {
+  if (!context_) return action();
+  Timeline& timeline = context_->timeline();
+  const double begin = timeline.now();
+  action();
+  const double end = timeline.now();
+  std::string name = std::string(resource_name(resource_)) + (way == Way::in ? " in" : " out");
+  if (in_sample_) {
+    sampled_seconds_[way == Way::out ? 1 : 0] += end - begin;
+    name += sampled_suffix;
+  } else if (!overlaps()) {
+    Account& account = context_->accounts()[resource_];
+    account.apart += end - begin;
+    account.hideable += end - begin;
+    ++account.measured;
+  }
+  timeline.add(timeline.name(name, resource_), phase, begin, end);
+}
+
+std::int64_t FarMemory::start(Way way, std::span<const FarPart> parts) {
+  std::int64_t batch = 0;
+  timed(way, Phase::start, [&] { batch = start_batch(way, parts); });
+  if (!context_) return batch;
+  std::int64_t bytes = 0;
+  for (const FarPart& part : parts) bytes += static_cast<std::int64_t>(part.bytes);
+  Account& account = context_->accounts()[resource_];
+  account.pieces += static_cast<std::int64_t>(parts.size());
+  account.bytes += bytes;
+  if (began_ < 0) began_ = context_->timeline().now();
+  if (in_sample_)
+    sampled_bytes_[way == Way::out ? 1 : 0] += bytes;
+  else if (overlaps())
+    price(way, bytes);
+  return batch;
+}
+
+void FarMemory::wait(Way way, std::int64_t batch) {
+  timed(way, Phase::wait, [&] { wait_batch(way, batch); });
+}
+
+void FarMemory::price(Way way, std::int64_t bytes) {
+  Measured& m = measured(way);
+  m.unpriced += bytes;
+  if (m.bytes == 0) return;
+  const double seconds = static_cast<double>(m.unpriced) * m.seconds / static_cast<double>(m.bytes);
+  Account& account = context_->accounts()[resource_];
+  account.apart += seconds;
+  account.hideable += seconds;
+  m.unpriced = 0;
+}
+
+bool FarMemory::sample_due() const {
+  if (!context_ || !overlaps() || began_ < 0) return false;
+  const Sampling& sampling = context_->accounts().sampling;
+  if (sampling.first > 0 && spent_ == 0) return true;
+  const double elapsed = context_->timeline().now() - began_;
+  return sampling.every > 0 && (spent_ + last_) * sampling.every <= elapsed;
+}
+
+void FarMemory::begin_sample() {
+  if (!context_) return;
+  sample_began_ = context_->timeline().now();
+  in_sample_ = true;
+  for (const Way way : {Way::in, Way::out}) wait(way);
+  sampled_seconds_ = {};  // draining tells nothing
+  sampled_bytes_ = {};
+}
+
+void FarMemory::end_sample() {
+  if (!context_) return;
+  in_sample_ = false;
+  last_ = context_->timeline().now() - sample_began_;
+  spent_ += last_;
+  Account& account = context_->accounts()[resource_];
+  for (const Way way : {Way::in, Way::out}) {
+    const std::size_t n = way == Way::out ? 1 : 0;
+    if (sampled_bytes_[n] == 0) continue;
+    Measured& m = measured(way);
+    m.bytes += sampled_bytes_[n];
+    m.seconds += sampled_seconds_[n];
+    ++account.measured;
+    account.apart += sampled_seconds_[n];
+    price(way, 0);
+  }
+}
+
+}  // namespace sc

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// ranks: 1 2 3
+// Every movement stands in the account: transposes, files, reductions, and copies within a rank, which split
+// nothing.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <string>
+
+#include "engine/move/stream/file_memory.hpp"
+#include "engine/overlap/ledger.hpp"
+#include "engine/stage/far_runner.hpp"
+#include "engine/subcurrent.hpp"
+#include "spectral/fft.hpp"
+#include "tests/mpi/test_context.hpp"
+
+namespace sc::test {
+namespace {
+
+struct Scale {
+  double a;
+  SC_FN void operator()(At c, Out<double> to, In<double> from) const { to[c] = a * from[c]; }
+};
+
+/// A runner whose ledger is open for the length of `action`.
+template <class Action>
+Terms terms_of(Context& context, Action&& action) {
+  const Runner runner(context, {});
+  Ledger ledger(runner);
+  ledger.open();
+  action();
+  ledger.close();
+  context.barrier();
+  return ledger.terms();
+}
+
+TEST(MovementsAccount, TransposesAreMeasuredAndCounted) {
+  constexpr double delay = 3e-3;
+  constexpr int runs = 8;
+  for (const bool overlap : {false, true}) {
+    TestContext context({.transport = TransportPolicy::delayed, .delay = delay});
+    spectral::FFT<double> fft(context, {.cells = {12, 12, 12}, .overlap = overlap});
+    Field<double> points(fft.real_grid(), "points");
+    Field<std::complex<double>> modes(fft.mode_grid(), "modes");
+    points.fill([](int x, int y, int z) { return 1.0 / (1 + x + y + z); });
+    const Moved m = terms_of(context, [&] {
+                      for (int n = 0; n < runs; ++n) fft.forward(points.now(), modes.now());
+                    }).of(Resource::messages);
+    if (context.size() == 1) {
+      EXPECT_EQ(m.bytes, 0);
+      continue;
+    }
+    EXPECT_EQ(m.bytes, static_cast<double>(runs * fft.bytes()));
+    EXPECT_GT(m.apart, 0.8 * runs * delay);
+    if (!overlap) EXPECT_NEAR(m.hidden(), 0, 1e-6);
+    if (overlap) EXPECT_LT(m.hideable, m.apart);
+  }
+}
+
+TEST(MovementsAccount, WithoutOverlapTransformsHaveTheSameBits) {
+  std::vector<std::vector<std::byte>> bits;
+  for (const bool overlap : {false, true}) {
+    TestContext context;
+    spectral::FFT<double> fft(context, {.cells = {16, 12, 20}, .overlap = overlap, .chunks = 3});
+    Field<double> points(fft.real_grid(), "points");
+    Field<std::complex<double>> modes(fft.mode_grid(), "modes");
+    points.fill([](int x, int y, int z) { return 1.0 / (1 + x + 2 * y + 3 * z); });
+    for (int n = 0; n < 4; ++n) {  // a sample among them
+      fft.forward(points.now(), modes.now());
+      fft.backward(modes.now(), points.now());
+    }
+    bits.push_back(gather(points.storage(0)));
+    bits.push_back(gather(modes.storage(0)));
+  }
+  EXPECT_EQ(bits[0], bits[2]);
+  EXPECT_EQ(bits[1], bits[3]);
+}
+
+struct Streamed {
+  Terms terms;
+  double bytes;
+  double sum = 0;
+};
+
+/// Stages over two fields in files on a disk of a known speed.
+Streamed stream(IoMode mode, double rate) {
+  TestContext context;
+  FileMemory memory({.folder = std::filesystem::temp_directory_path().string(),
+                     .name = "account" + std::to_string(context.rank()),
+                     .mode = mode,
+                     .most_bytes_per_second = rate});
+  const Grid grid(context, {.cells = {32, 32, 48}, .split = {1, 1, context.size()}});
+  FarField a(grid, "a", ElementType::float64, 1, memory, 8), b(grid, "b", ElementType::float64, 1, memory, 8);
+  a.fill<double>([](int, std::int64_t x, std::int64_t y, std::int64_t z) { return double(x + y + z); });
+  b.fill<double>([](int, std::int64_t, std::int64_t, std::int64_t) { return 0.0; });
+  Sweep scale("scale", Scale{}, writes(b.now<double>()), reads(a.now<double>()));
+  const StreamPhase phase = FarRunner::phase_of(scale);
+  FarRunner runner(context, memory, SlabStream::slot_bytes(memory, phase),
+                   mode == IoMode::blocking ? SlabStream::Mode::one_by_one : SlabStream::Mode::ring);
+  constexpr int runs = 6;
+  Streamed result;
+  result.terms = terms_of(context, [&] {
+    for (int n = 0; n < runs; ++n) {
+      scale.set(Scale{2});
+      runner.run(scale);
+    }
+    runner.stream().finish();
+  });
+  result.bytes = runs * double(SlabStream::bytes(phase, Way::in) + SlabStream::bytes(phase, Way::out));
+  b.look<double>([&](int, int, const double* plane) { result.sum += plane[1]; });
+  return result;
+}
+
+TEST(MovementsAccount, FilesAreMeasuredAndCounted) {
+  constexpr double rate = 40e6;
+  const Streamed ring = stream(IoMode::threads, rate);
+  const Moved m = ring.terms.of(Resource::files);
+  EXPECT_EQ(m.bytes, ring.bytes);
+  // Each way has its rate, so that what is copied alone takes bytes / rate, a little more on a busy machine.
+  EXPECT_GT(m.apart, 0.9 * ring.bytes / rate);
+  EXPECT_LT(m.apart, 4 * ring.bytes / rate);
+  EXPECT_GT(m.hidden(), 0.1) << "reading and writing go on at the same time";
+  EXPECT_GT(ring.terms.core, 0);
+  EXPECT_EQ(ring.terms.moved().bytes - m.bytes, ring.terms.of(Resource::messages).bytes);
+}
+
+TEST(MovementsAccount, NothingIsHiddenWhereFilesAreReadOneByOne) {
+  const Streamed one_by_one = stream(IoMode::blocking, 0);
+  const Moved m = one_by_one.terms.of(Resource::files);
+  EXPECT_EQ(m.bytes, one_by_one.bytes);
+  EXPECT_NEAR(m.hidden(), 0, 1e-6);
+  EXPECT_EQ(one_by_one.sum, stream(IoMode::automatic, 0).sum);
+}
+
+TEST(MovementsAccount, ReductionsAreMeasuredAndCounted) {
+  TestContext context;
+  const Moved m = terms_of(context, [&] {
+                    GlobalValue value(context);
+                    Accumulator one(Reduce::max);
+                    for (int n = 0; n < 10; ++n) {
+                      value.start({&one, 1});
+                      value.value();
+                    }
+                  }).of(Resource::reductions);
+  EXPECT_EQ(m.pieces, 10);
+  EXPECT_EQ(m.bytes, 80);
+  EXPECT_GT(m.apart, 0);
+}
+
+/// A rank that is its own neighbour computes all its cells at once: nothing waits for what it sends itself.
+TEST(MovementsAccount, CopiesWithinARankSplitNothing) {
+  struct Around {
+    SC_FN void operator()(At c, Out<double> to, In<double> T) const {
+      to[c] = T[c.x(1)] + T[c.x(-1)] + T[c.y(1)] + T[c.y(-1)] + T[c.z(1)] + T[c.z(-1)];
+    }
+  };
+  TestContext context;
+  context.accounts().sampling = {.first = 0, .every = 0};
+  const Grid grid(
+      context,
+      {.cells = {20, 18, 24}, .periodic = {true, true, true}, .halo = 1, .split = {1, 1, context.size()}});
+  Field<double> T(grid, "T", {.levels = 2});
+  T.fill([](int x, int y, int z) { return 1.0 / (1 + x + y + z); });
+  Sweep around("around", Around{}, writes(T.next()), reads(T.now(), star(1)));
+  for (const Strategy strategy : {Strategy::boundary_first, Strategy::interior_first, Strategy::pipelined}) {
+    Runner runner(context, {.strategy = strategy});
+    Timeline& timeline = context.timeline();
+    timeline.clear();
+    for (int n = 0; n < 4; ++n) {
+      runner.run(around, Around{});
+      T.advance();
+    }
+    const std::uint16_t name = timeline.name("around");
+    EXPECT_EQ(timeline.total(name, Phase::core).count, 4) << strategy_name(strategy);
+    // Two faces normal to z where ranks lie beyond them, none within one rank.
+    EXPECT_EQ(timeline.total(name, Phase::shell).count, context.size() == 1 ? 0 : 8)
+        << strategy_name(strategy);
+  }
+}
+
+}  // namespace
+}  // namespace sc::test
