@@ -143,7 +143,10 @@ nb::dict solve(CgSolver& self, const Vector<double>& b, const nb::object& each) 
   result["residuals"] = s.residuals;
   result["converged"] = s.converged;
   result["residual"] = s.residual;
+  result["stagnated"] = s.stagnated;
+  result["restarts"] = s.restarts;
   result["breakdown"] = s.breakdown;
+  result["note"] = s.note;
   result["iterations"] = s.iterations();
   return result;
 }
