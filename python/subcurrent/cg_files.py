@@ -95,11 +95,15 @@ def _head(path: Path) -> Head:
         raise BadInput(f"{path} cannot be read: {error}.") from None
     dense = words[2] == "array"
     numbers = line.split()
-    if len(numbers) != (2 if dense else 3) or not all(n.isascii() and n.isdigit() for n in numbers):
+    if len(numbers) != (2 if dense else 3) or not all(_is_count(n) for n in numbers):
         shown = line.strip()[:60]
         raise BadInput(f'{path} has the sizes "{shown}": {2 if dense else 3} whole numbers are needed.')
     rows, columns = int(numbers[0]), int(numbers[1])
     return Head(rows, columns, _entries(numbers, dense, words[4]), dense, words[3], words[4], size)
+
+
+def _is_count(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 1000  # int() takes no more than some thousand
 
 
 def _entries(numbers: list[str], dense: bool, symmetry: str) -> int:

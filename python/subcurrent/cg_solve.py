@@ -180,16 +180,20 @@ def checked_matrix(given: Any) -> Any:
     entries = given.nnz if scipy.sparse.issparse(given) else given.size
     check_shape(*given.shape, entries)
     try:
+        if hasattr(given, "check_format"):  # indices beyond the matrix would be read as addresses
+            given.check_format(full_check=True)
         matrix = scipy.sparse.csr_array(given)
-        matrix.check_format(full_check=True)
     except (TypeError, ValueError) as error:
         raise BadInput(f"the matrix cannot be read as a sparse matrix: {str(error).rstrip('.')}.") from None
     values = as_kind(matrix.data, np.float64, "the matrix")
     matrix = scipy.sparse.csr_array((values, matrix.indices, matrix.indptr), shape=matrix.shape, copy=True)
     matrix.sum_duplicates()
     _check_finite(matrix)
-    _check_symmetric(matrix)
-    _check_definite(matrix)
+    # Times a power of 2, so that no sum of entries is beyond the range of numbers
+    exponent = int(np.frexp(np.abs(matrix.data).max(initial=0.0))[1])
+    scaled = matrix * np.ldexp(1.0, min(-exponent, 1000))
+    _check_symmetric(matrix, scaled)
+    _check_definite(matrix, scaled)
     return matrix
 
 
@@ -203,9 +207,9 @@ def _check_finite(matrix: Any) -> None:
         )
 
 
-def _check_symmetric(matrix: Any) -> None:
-    apart = abs(matrix - matrix.T).tocoo()
-    largest = np.abs(matrix.data).max(initial=0.0)
+def _check_symmetric(matrix: Any, scaled: Any) -> None:
+    apart = abs(scaled - scaled.T).tocoo()
+    largest = np.abs(scaled.data).max(initial=0.0)
     if apart.nnz and apart.data.max() > 1e-12 * largest:
         at = int(apart.data.argmax())
         row, column = sorted((int(apart.row[at]), int(apart.col[at])))
@@ -215,19 +219,20 @@ def _check_symmetric(matrix: Any) -> None:
         )
 
 
-def _check_definite(matrix: Any) -> None:
+def _check_definite(matrix: Any, scaled: Any) -> None:
     """What can be seen without solving; the iteration finds the rest."""
-    size = np.asarray(abs(matrix).sum(axis=1)).ravel()
-    if not size.all():
-        raise BadInput(f"the matrix is singular: row {int(np.argmin(size)) + 1} is zero.")
+    filled = np.zeros(matrix.shape[0], bool)
+    filled[np.repeat(np.arange(filled.size), np.diff(matrix.indptr))[matrix.data != 0]] = True
+    if not filled.all():
+        raise BadInput(f"the matrix is singular: row {int(np.argmin(filled)) + 1} is zero.")
     diagonal = matrix.diagonal()
     if diagonal.min() <= 0:
         at = int(diagonal.argmin())
         raise BadInput(
             f"the matrix is not positive definite: its diagonal entry {at + 1} is {diagonal[at]:g}."
         )
-    sums = np.asarray(matrix.sum(axis=1)).ravel()
-    if (np.abs(sums) <= 1e-14 * size).all():
+    sums, size = (np.asarray(m.sum(axis=1)).ravel() for m in (scaled, abs(scaled)))
+    if ((np.abs(sums) <= 1e-14 * size) & (size > 0)).all():
         raise BadInput("the matrix is singular: the sum of every row is zero.")
 
 

@@ -79,6 +79,7 @@ HEAD = "%%MatrixMarket matrix coordinate real symmetric\n% a comment\n\n"
             "promises 1000000000 entries: its 106 bytes cannot hold them.",
         ),
         (HEAD + "3 3 10000000000000\n1 1 1\n2 2 1\n3 3 1\n", "promises 10000000000000 entries"),
+        (HEAD + "9" * 9000 + " 3 3\n1 1 1\n", "3 whole numbers are needed."),
         (HEAD + "-3 -3 3\n1 1 1\n", 'the sizes "-3 -3 3": 3 whole numbers are needed.'),
         (HEAD + "3.5 3.5 3\n1 1 1\n", 'the sizes "3.5 3.5 3": 3 whole numbers are needed.'),
         (HEAD + "3 3\n1 1 1\n", 'the sizes "3 3": 3 whole numbers are needed.'),
@@ -122,6 +123,15 @@ def test_small_dense_matrices_of_every_symmetry_are_read(tmp_path):
             scipy_io.mmwrite(tmp_path / "A.mtx", np.eye(n) * 4, symmetry=symmetry)
             _, _, values, b = cg_files.read_system(tmp_path / "A.mtx", None)
             assert values.tolist() == [4.0] * n == (4 * b).tolist()
+
+
+def test_matrices_near_the_ends_of_the_range_are_judged_as_they_are():
+    for size in (1e-300, 1.7e308):
+        matrix = cg_solve.checked_matrix(size * np.array([[1.0, 0.5], [0.5, 1.0]]))
+        assert (matrix.toarray() == size * np.array([[1.0, 0.5], [0.5, 1.0]])).all()
+        with pytest.raises(BadInput, match="not symmetric"):
+            cg_solve.checked_matrix(size * np.array([[1.0, 0.5], [-0.5, 1.0]]))
+    cg_solve.checked_matrix(np.diag([1e300, 1e-300]))
 
 
 def test_matrices_from_python_are_looked_at_before_they_are_turned_round():
