@@ -8,6 +8,7 @@
 #   // timeout: 300         (seconds; 120 when absent; SUBCURRENT_TEST_PATIENCE times as much)
 #   // device: yes          (its suites named On/… run once more as gpu.*, on a CUDA device; skipped without one;
 #                            and as ptx.*, on the host from nvcc's PTX, with SUBCURRENT_PTX_CARD)
+#   // alone: yes           (mpi only: every TEST of the file in processes of its own, as mpi.FILE.TEST.RANKS)
 #   // label: long          (kept out of `make test`, run by `make test-long`)
 #   // label: sanitize      (built by the target sanitize_tests and run by make sanitize)
 
@@ -79,6 +80,19 @@ macro(sc_device_test label)
   set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT ASAN_OPTIONS=detect_leaks=0 SUBCURRENT_TEST_DEVICE=cuda)
 endmacro()
 
+# One ctest entry of sc_mpi_test, whose names it uses.
+macro(sc_mpi_entry test)
+  add_test(NAME ${test} COMMAND "${MPIEXEC_EXECUTABLE}" ${MPIEXEC_NUMPROC_FLAG} ${count} ${MPIEXEC_PREFLAGS}
+    "$<TARGET_FILE:mpi_${name}>" ${ARGN} ${MPIEXEC_POSTFLAGS})
+  sc_test_properties(${test} "${source}" mpi ${count})
+  if("${count}" IN_LIST long_ranks)
+    set_property(TEST ${test} APPEND PROPERTY LABELS long)
+  endif()
+  # MPI keeps what it allocates until the process ends and unloads the plugins that did, so that no suppression
+  # can name them: leaks are looked for in the unit tests, which start no MPI.
+  set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+endmacro()
+
 function(sc_mpi_test source)
   get_filename_component(name "${source}" NAME_WE)
   sc_program(mpi_${name} SOURCES "${source}" LINKS mpi_test_main)
@@ -90,17 +104,18 @@ function(sc_mpi_test source)
   endif()
   sc_head("${source}" ranks "1 2 4" ranks)
   sc_head("${source}" "ranks when long" "" long_ranks)
+  sc_head("${source}" alone no alone)
+  file(READ "${source}" text)
+  string(REGEX MATCHALL "\nTEST\\([^)]*" tests "${text}")
   foreach(count IN LISTS ranks long_ranks)
-    set(test mpi.${short}.${count})
-    add_test(NAME ${test} COMMAND "${MPIEXEC_EXECUTABLE}" ${MPIEXEC_NUMPROC_FLAG} ${count} ${MPIEXEC_PREFLAGS}
-      "$<TARGET_FILE:mpi_${name}>" ${MPIEXEC_POSTFLAGS})
-    sc_test_properties(${test} "${source}" mpi ${count})
-    if(count IN_LIST long_ranks)
-      set_property(TEST ${test} APPEND PROPERTY LABELS long)
+    if(alone STREQUAL "yes")
+      foreach(head IN LISTS tests)
+        string(REGEX REPLACE ".*, *" "" part "${head}")
+        sc_mpi_entry(mpi.${short}.${part}.${count} --gtest_filter=*.${part})
+      endforeach()
+    else()
+      sc_mpi_entry(mpi.${short}.${count})
     endif()
-    # MPI keeps what it allocates until the process ends and unloads the plugins that did, so that no suppression
-    # can name them: leaks are looked for in the unit tests, which start no MPI.
-    set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
   endforeach()
   sc_head("${source}" device no device)
   if(device STREQUAL "yes")

@@ -143,7 +143,10 @@ nb::dict solve(CgSolver& self, const Vector<double>& b, const nb::object& each) 
   result["residuals"] = s.residuals;
   result["converged"] = s.converged;
   result["residual"] = s.residual;
+  result["stagnated"] = s.stagnated;
+  result["restarts"] = s.restarts;
   result["breakdown"] = s.breakdown;
+  result["note"] = s.note;
   result["iterations"] = s.iterations();
   return result;
 }
@@ -182,7 +185,7 @@ void bind_cg(nb::module_& module) {
             const int count = ranks->open().size();
             new (self) CgPartition{std::move(ranks), {cg::division_of(division), span_of(weight), count}};
           },
-          "context"_a, "division"_a, "row_weights"_a)
+          "context"_a, "division"_a, "row_weights"_a.noconvert())
       .def(
           "rows", [](CgPartition& p) { return p.partition.rows(p.rank()); },
           "The rows [first, last) that this rank has to bring.")
@@ -194,9 +197,10 @@ void bind_cg(nb::module_& module) {
           },
           "The entries [first, last) of vectors that are this rank's.");
   nb::class_<CgSolver>(module, "CgSolver", "Conjugate gradients on all ranks of a context; collective.")
-      .def("__init__", &make_solver, "partition"_a, "begin"_a, "column"_a, "value"_a, "options"_a)
+      .def("__init__", &make_solver, "partition"_a, "begin"_a.noconvert(), "column"_a.noconvert(),
+           "value"_a.noconvert(), "options"_a)
       .def("facts", [](CgSolver& s) { return facts(s.solver.product()); })
-      .def("solve", &solve, "right_side"_a, "each"_a = nb::none())
+      .def("solve", &solve, "right_side"_a.noconvert(), "each"_a = nb::none())
       .def("solution", &solution, "The last solution as a whole, on all ranks.");
 }
 

@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from . import cg_solve, cg_worker, core, mpi
-from .errors import OK, OTHER, BadInput, SubcurrentError, storage_error
+from . import cg_files, cg_solve, cg_worker, core, mpi
+from .errors import OK, OTHER, BadInput, SubcurrentError
 from .jobs import say
 from .launch import launch
 from .progress import LINE_EVERY, Watcher
 from .rundir import RunFolder, writing
 
-CLASSES = ("S", "W", "A", "B", "C", "D")
+CLASSES = {"S": 1400, "W": 7000, "A": 14000, "B": 75000, "C": 150000, "D": 1500000}  # and their orders
 
 
 @dataclass
@@ -67,7 +67,10 @@ def run(request: CgRequest, console: Console) -> int:
     plan = _plan(request, outer)
     folder = RunFolder(plan["folder"])
     folder.check_new(request.overwrite)
-    system = _read_system(request) if request.matrix and (outer is None or outer.rank == 0) else None
+    system = None
+    if request.matrix and (outer is None or outer.rank == 0):
+        system = cg_files.read_system(request.matrix, request.rhs)
+        cg_solve.check_ranks(plan["ranks"], system[-1].size)
 
     def prepare() -> None:
         folder.create(request.overwrite)
@@ -111,6 +114,8 @@ def _plan(request: CgRequest, outer: mpi.Outer | None) -> dict[str, Any]:
         raise BadInput(f"-n {ranks} is not allowed: it must be a whole number >= 1.")
     if outer is not None and outer.size is not None and ranks != outer.size:
         raise BadInput(f"-n {ranks} does not fit the {outer.size} ranks of the outer mpirun or srun.")
+    if request.name is not None:
+        cg_solve.check_ranks(ranks, CLASSES[request.name])
     if request.threads < 1:
         raise BadInput(f"--threads {request.threads} is not allowed: it must be a whole number >= 1.")
     if request.transport not in ("auto", "shared", "mpi"):
@@ -140,30 +145,6 @@ def _plan(request: CgRequest, outer: mpi.Outer | None) -> dict[str, Any]:
     }
 
 
-def _read_system(request: CgRequest) -> tuple[np.ndarray, ...]:
-    matrix = cg_solve.checked_matrix(_read(request.matrix))
-    rows = matrix.shape[0]
-    given = np.ones(rows) if request.rhs is None else _read(request.rhs)
-    right_side = cg_solve.checked_right_side(given.toarray() if hasattr(given, "toarray") else given, rows)
-    return matrix.indptr, matrix.indices, matrix.data, right_side
-
-
-def _read(path: Path) -> Any:
-    """A Matrix Market file; NumPy's .npy and plain columns of numbers for right sides."""
-    import scipy.io  # noqa: PLC0415 - only where a matrix is read
-
-    try:
-        if path.suffix == ".npy":
-            return np.load(path)
-        if path.suffix == ".mtx" or path.name.endswith(".mtx.gz"):
-            return scipy.io.mmread(path)
-        return np.loadtxt(path)
-    except OSError as error:
-        raise storage_error(error, path, "read") from None
-    except (ValueError, TypeError, EOFError) as error:
-        raise BadInput(f"{path} cannot be read: {str(error).rstrip('.')}.") from None
-
-
 def _store(folder: RunFolder, system: tuple[np.ndarray, ...]) -> None:
     """Where the ranks map the rows that they need, so that none reads the whole."""
     with writing(folder.path / "matrix"):
@@ -185,6 +166,8 @@ def _after(folder: RunFolder, console: Console) -> int:
     draw_residuals(figure, history, summary)
     text = benchmark_text(summary, history) if summary["kind"] == "benchmark" else solve_text(summary)
     say(console, text)
+    if summary.get("note"):
+        say(console, f"{summary['note']}.", "yellow")
     say(console, f"everything is in {folder.path}")
     if summary["kind"] == "benchmark":
         return OK if summary["verified"] else OTHER

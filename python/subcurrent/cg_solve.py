@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from numbers import Real
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from . import parallel
+from .arrays import as_kind, whole_numbers
 from .errors import OTHER, BadInput, SubcurrentError
 
 PARTITIONS = ("row", "column", "grid")
@@ -20,13 +23,17 @@ PRECONDITIONERS = ("none", "jacobi", "block-jacobi")
 
 @dataclass(frozen=True)
 class CgReport:
-    """How a solve went. `residuals` are |r| / |b| before each iteration and at the end, as the iteration
-    carries them on; `residual` is |b - A x| / |b|, computed anew."""
+    """How a solve went. `residual` is |b - A x| / |b|, computed anew, which is what decides. `residuals` are
+    |r| / |b| before each iteration and at the end, as the iteration carries them on, or |b - A x| / |b| where
+    that was computed. `restarts` counts how often the first had lost the second, so that the iteration was
+    started anew; `note` says where another method went on."""
 
     iterations: int
     converged: bool
     residual: float
     residuals: np.ndarray
+    restarts: int
+    note: str
 
 
 def cg(
@@ -51,14 +58,14 @@ def cg(
     tol            ends when |b - A x| <= tol |b|
     iterations     at most so many (10 n + 100)
     preconditioner none, jacobi or block-jacobi with dense blocks of `block` rows
-    pipelined      one non-blocking reduction an iteration, which travels under the product; less accurate
-                   below about 1e-10
+    pipelined      one non-blocking reduction an iteration, which travels under the product; where it comes to
+                   no solution plain conjugate gradients go on, with a warning
     partition      row, column or grid; strategy blocking, direct or pipelined (in `depth` pieces)
     each           called with the iteration and |r| / |b|
 
     Under `mpirun -n 4 python script.py` it is called on all ranks with the same A and b and returns the whole
     x on each. Raises BadInput for what cannot be solved so, and SubcurrentError when the iteration breaks
-    down or does not converge.
+    down, does not converge, or stagnates because rounding keeps it from tol.
     """
     options = checked_options(
         tol=tol, iterations=iterations, preconditioner=preconditioner, block=block, pipelined=pipelined,
@@ -69,11 +76,11 @@ def cg(
     context = parallel.context(threads, "auto")
     parts = (matrix.indptr, matrix.indices, matrix.data)
     solved, found, _ = solve_on(parallel.module(), context, parts, right_side, options, each=each)
+    if found["note"] and context.rank == 0:
+        warnings.warn(f"{found['note']}.", RuntimeWarning, stacklevel=2)
     complain(found, options)
-    report = CgReport(
-        found["iterations"], found["converged"], found["residual"], np.array(found["residuals"])
-    )
-    return solved, report
+    found["residuals"] = np.array(found["residuals"])
+    return solved, CgReport(**{field.name: found[field.name] for field in fields(CgReport)})
 
 
 def solve_on(
@@ -88,6 +95,7 @@ def solve_on(
     """Collective: x, how the solve went, and facts about the partition. The matrix (CSR: begins, columns,
     values) may be mapped from a file: each rank touches the rows it needs."""
     begins, columns, values = matrix
+    check_ranks(context.size, len(begins) - 1)
     partition = module.CgPartition(context, options["partition"], np.diff(begins).astype(np.int64))
     first, last = partition.rows()
     low, high = int(begins[first]), int(begins[last])
@@ -107,6 +115,12 @@ def complain(found: dict[str, Any], options: dict[str, Any]) -> None:
     """Raises with one sentence where there is no solution."""
     if found["breakdown"]:
         raise SubcurrentError(f"no solution: {found['breakdown']}.", OTHER)
+    if found["stagnated"]:
+        raise SubcurrentError(
+            f"not converged: stagnated at {found['residual']:.2e} of |b| after {found['iterations']} "
+            f"iterations, rounding lets none come closer; tol is {options['tol']:g}.",
+            OTHER,
+        )
     if not found["converged"]:
         raise SubcurrentError(
             f"not converged: the residual is {found['residual']:.2e} of |b| after {found['iterations']} "
@@ -122,13 +136,35 @@ def checked_options(**options: Any) -> dict[str, Any]:
     ):  # fmt: skip
         if options[name] not in allowed:
             raise BadInput(f"{name} {options[name]!r} is not known: allowed are {', '.join(allowed)}.")
-    if not 0 < options["tol"] < 1:
-        raise BadInput(f"tol = {options['tol']:g} is not allowed: it must be more than 0 and less than 1.")
-    options["iterations"] = 0 if options["iterations"] is None else options["iterations"]
-    for name, least, most in (("depth", 1, 10**6), ("block", 1, 1024), ("iterations", 0, 2**31 - 1)):
-        if not least <= options[name] <= most:
-            raise BadInput(f"{name} = {options[name]} is not allowed: it must be {least} to {most}.")
+    if not isinstance(options["tol"], Real) or not 0 < options["tol"] < 1:
+        raise BadInput(f"tol = {options['tol']!r} is not allowed: it must be more than 0 and less than 1.")
+    if not isinstance(options["pipelined"], bool | np.bool_):
+        raise BadInput(f"pipelined = {options['pipelined']!r} is not allowed: it must be True or False.")
+    options["tol"], options["pipelined"] = float(options["tol"]), bool(options["pipelined"])
+    for name, most in (("depth", 10**6), ("block", 1024), ("iterations", 2**31 - 1)):
+        if name == "iterations" and options[name] is None:
+            options[name] = 0  # the solver's own limit
+        else:
+            (options[name],) = whole_numbers(options[name], 1, 1, name, most)
     return options
+
+
+def check_ranks(ranks: int, rows: int) -> None:
+    """Every rank needs a row of its own."""
+    if ranks > rows:
+        raise BadInput(f"{ranks} ranks are more than the matrix has rows: at most {rows} are allowed.")
+
+
+def check_shape(rows: int, columns: int, entries: int) -> None:
+    """What can be said of a matrix before memory is asked for; it needs each entry of its diagonal."""
+    if rows != columns:
+        raise BadInput(f"the matrix is {rows} x {columns}: conjugate gradients need a square one.")
+    if rows == 0:
+        raise BadInput("the matrix is empty: conjugate gradients need at least one row.")
+    if rows > 2**31 - 1:
+        raise BadInput(f"the matrix has {rows} rows: at most {2**31 - 1} are allowed.")
+    if entries < rows:
+        raise BadInput(f"the matrix is singular: it has {rows} rows and {entries} entries.")
 
 
 def checked_matrix(given: Any) -> Any:
@@ -136,22 +172,28 @@ def checked_matrix(given: Any) -> Any:
     refused."""
     import scipy.sparse  # noqa: PLC0415 - the program starts without SciPy
 
+    if not scipy.sparse.issparse(given):
+        given = as_kind(given, np.float64, "the matrix")
+    if given.ndim != 2:
+        shape = " x ".join(str(n) for n in given.shape) or "a single number"
+        raise BadInput(f"the matrix is {shape}: conjugate gradients need a square one.")
+    entries = given.nnz if scipy.sparse.issparse(given) else given.size
+    check_shape(*given.shape, entries)
     try:
+        if hasattr(given, "check_format"):  # indices beyond the matrix would be read as addresses
+            given.check_format(full_check=True)
         matrix = scipy.sparse.csr_array(given)
     except (TypeError, ValueError) as error:
-        raise BadInput(f"the matrix cannot be read as a sparse matrix: {error}.") from None
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        shape = " x ".join(str(n) for n in matrix.shape)
-        raise BadInput(f"the matrix is {shape}: conjugate gradients need a square one.")
-    if matrix.shape[0] == 0:
-        raise BadInput("the matrix is empty: conjugate gradients need at least one row.")
-    if np.iscomplexobj(matrix.data):
-        raise BadInput("the matrix is complex: conjugate gradients here are for real matrices.")
-    matrix = matrix.astype(np.float64)
+        raise BadInput(f"the matrix cannot be read as a sparse matrix: {str(error).rstrip('.')}.") from None
+    values = as_kind(matrix.data, np.float64, "the matrix")
+    matrix = scipy.sparse.csr_array((values, matrix.indices, matrix.indptr), shape=matrix.shape, copy=True)
     matrix.sum_duplicates()
     _check_finite(matrix)
-    _check_symmetric(matrix)
-    _check_definite(matrix)
+    # Times a power of 2, so that no sum of entries is beyond the range of numbers
+    exponent = int(np.frexp(np.abs(matrix.data).max(initial=0.0))[1])
+    scaled = matrix * np.ldexp(1.0, min(-exponent, 1000))
+    _check_symmetric(matrix, scaled)
+    _check_definite(matrix, scaled)
     return matrix
 
 
@@ -165,9 +207,9 @@ def _check_finite(matrix: Any) -> None:
         )
 
 
-def _check_symmetric(matrix: Any) -> None:
-    apart = abs(matrix - matrix.T).tocoo()
-    largest = np.abs(matrix.data).max(initial=0.0)
+def _check_symmetric(matrix: Any, scaled: Any) -> None:
+    apart = abs(scaled - scaled.T).tocoo()
+    largest = np.abs(scaled.data).max(initial=0.0)
     if apart.nnz and apart.data.max() > 1e-12 * largest:
         at = int(apart.data.argmax())
         row, column = sorted((int(apart.row[at]), int(apart.col[at])))
@@ -177,28 +219,26 @@ def _check_symmetric(matrix: Any) -> None:
         )
 
 
-def _check_definite(matrix: Any) -> None:
+def _check_definite(matrix: Any, scaled: Any) -> None:
     """What can be seen without solving; the iteration finds the rest."""
-    size = np.asarray(abs(matrix).sum(axis=1)).ravel()
-    if not size.all():
-        raise BadInput(f"the matrix is singular: row {int(np.argmin(size)) + 1} is zero.")
+    filled = np.zeros(matrix.shape[0], bool)
+    filled[np.repeat(np.arange(filled.size), np.diff(matrix.indptr))[matrix.data != 0]] = True
+    if not filled.all():
+        raise BadInput(f"the matrix is singular: row {int(np.argmin(filled)) + 1} is zero.")
     diagonal = matrix.diagonal()
     if diagonal.min() <= 0:
         at = int(diagonal.argmin())
         raise BadInput(
             f"the matrix is not positive definite: its diagonal entry {at + 1} is {diagonal[at]:g}."
         )
-    sums = np.asarray(matrix.sum(axis=1)).ravel()
-    if (np.abs(sums) <= 1e-14 * size).all():
+    sums, size = (np.asarray(m.sum(axis=1)).ravel() for m in (scaled, abs(scaled)))
+    if ((np.abs(sums) <= 1e-14 * size) & (size > 0)).all():
         raise BadInput("the matrix is singular: the sum of every row is zero.")
 
 
 def checked_right_side(given: Any, rows: int) -> np.ndarray:
     """b as one number a row; anything else is refused."""
-    try:
-        right_side = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise BadInput(f"b cannot be read as real numbers: {error}.") from None
+    right_side = as_kind(given, np.float64, "b")
     if right_side.ndim == 2 and right_side.shape[1] == 1:
         right_side = right_side[:, 0]
     if right_side.shape != (rows,):

@@ -84,7 +84,8 @@ def _solve(module: ModuleType, context: Any, plan: dict[str, Any]) -> int:
     said = [0.0]
 
     def each(iteration: int, residual: float) -> None:
-        if context.rank == 0 and plan["events"] and time.monotonic() - said[0] >= SAY_EVERY:
+        due = time.monotonic() - said[0] >= SAY_EVERY and np.isfinite(residual)
+        if context.rank == 0 and plan["events"] and due:
             said[0] = time.monotonic()
             share = np.log(max(residual, 1e-300)) / np.log(options["tol"])
             events.emit("cg", iteration=iteration, residual=residual, share=float(np.clip(share, 0, 1)) + 0.0)

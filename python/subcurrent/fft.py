@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import parallel
+from .arrays import as_kind, whole_numbers
 from .errors import BadInput
 
 Points = NDArray[np.floating]
@@ -46,19 +48,18 @@ class FFT:
         threads: int = 1,
         transport: str = "auto",
     ):
-        if len(cells) != 3 or any(int(count) != count or count < 1 for count in cells):
-            raise BadInput(f"cells is {tuple(cells)}: three whole numbers of at least 1 are needed.")
-        most = (largest_mode,) * 3 if largest_mode is None or isinstance(largest_mode, int) else largest_mode
+        most = [largest_mode] * 3 if largest_mode is None or isinstance(largest_mode, Real) else largest_mode
+        most = whole_numbers([-1 if k is None else k for k in most], 3, -1, "largest_mode")
         if precision not in TYPES:
             raise BadInput(f'precision = {precision!r} is not known: it must be "double" or "single".')
-        self.cells = tuple(int(count) for count in cells)
+        self.cells = whole_numbers(cells, 3, 1, "cells")
         name, self._real, self._complex = TYPES[precision]
         self._context = parallel.context(threads, transport)
         self._core = getattr(parallel.module(), name)(
             self._context,
             self.cells,
-            tuple(int(count) for count in process_grid),
-            tuple(-1 if k is None else int(k) for k in most),
+            whole_numbers(process_grid, 2, 0, "process_grid"),
+            most,
             library,
         )
 
@@ -94,19 +95,28 @@ class FFT:
 
     def forward(self, points: Points, out: Modes | None = None) -> Modes:
         """sum over x of points exp(-i k.x), unscaled."""
-        modes = np.empty(self.mode_shape, self._complex) if out is None else out
-        self._core.forward(_rows(points, self._real), modes)
+        modes = self._result(out, self.mode_shape, self._complex)
+        self._core.forward(_rows(points, self._real, "points"), modes)
         return modes
 
     def backward(self, modes: Modes, out: Points | None = None) -> Points:
         """1 / (nx ny nz) sum over k of modes exp(i k.x); modes that are not kept are zero."""
-        points = np.empty(self.real_shape, self._real) if out is None else out
-        self._core.backward(_rows(modes, self._complex), points)
+        points = self._result(out, self.real_shape, self._real)
+        self._core.backward(_rows(modes, self._complex, "modes"), points)
         return points
 
+    @staticmethod
+    def _result(out: NDArray | None, shape: tuple[int, ...], kind: type) -> NDArray:
+        if out is None:
+            return np.empty(shape, kind)
+        if not isinstance(out, np.ndarray) or out.dtype != kind or not out.flags.writeable:
+            found = f"{out.dtype}" if isinstance(out, np.ndarray) else type(out).__name__
+            raise BadInput(f"out is {found}: an array of {np.dtype(kind)} that can be written to is needed.")
+        return out
 
-def _rows(array: NDArray, kind: type) -> NDArray:
+
+def _rows(array: NDArray, kind: type, what: str) -> NDArray:
     """The array itself where its rows can be read as they lie, else a copy."""
-    array = np.asarray(array, kind)
+    array = as_kind(array, kind, f"the array of {what}")
     rows = array.ndim == 3 and (array.shape[2] < 2 or array.strides[2] == array.itemsize)
     return array if rows else np.ascontiguousarray(array)

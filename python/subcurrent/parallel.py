@@ -9,6 +9,7 @@ from types import ModuleType, TracebackType
 from typing import Any
 
 from . import core
+from .arrays import whole_numbers
 from .errors import OTHER, BadInput
 
 # MPI starts once per process, so what the first simulation asked for holds for the whole script.
@@ -21,7 +22,7 @@ def module() -> ModuleType:
 
 def context(threads: int, transport: str) -> Any:
     """The script's one context; further simulations share it and must want the same threads and transport."""
-    wanted = (threads, transport)
+    wanted = (*whole_numbers(threads, 1, 1, "threads"), transport)
     if not _made:
         _made[wanted] = core.load().Context(threads=threads, transport=transport)
         atexit.register(_made[wanted].close)

@@ -50,6 +50,15 @@ struct Scale {
   double a = 1;
   SC_FN void operator()(At c, Out<double> x, In<double> z) const { x[c] = a * z[c]; }
 };
+// x = a z; |x|
+struct Scaled {
+  double a = 1;
+  SC_FN double operator()(At c, Out<double> x, In<double> z) const {
+    const double scaled = a * z[c];
+    x[c] = scaled;
+    return scaled < 0 ? -scaled : scaled;
+  }
+};
 // x^T z, z^T z
 struct Norms {
   SC_FN std::array<double, 2> operator()(At c, In<double> x, In<double> z) const {
@@ -59,6 +68,14 @@ struct Norms {
 // |x - y|^2
 struct Distance {
   SC_FN double operator()(At c, In<double> x, In<double> y) const { return (x[c] - y[c]) * (x[c] - y[c]); }
+};
+// r = b - q; r^T r
+struct Left {
+  SC_FN double operator()(At c, Out<double> r, In<double> b, In<double> q) const {
+    const double left = b[c] - q[c];
+    r[c] = left;
+    return left * left;
+  }
 };
 // x^T y, x^T x
 struct Dots {
@@ -71,10 +88,12 @@ struct Diagonal {
   SC_FN void operator()(At c, Out<double> u, In<double> d, In<double> r) const { u[c] = d[c] * r[c]; }
 };
 
-// Pipelined conjugate gradients: r^T u, w^T u, r^T r
+// Pipelined conjugate gradients: r^T r, r^T u, and with s = A p what the next p^T A p is made of:
+// u^T w, u^T s + p^T w, p^T s
 struct PipelinedDots {
-  SC_FN std::array<double, 3> operator()(At c, In<double> r, In<double> u, In<double> w) const {
-    return {r[c] * u[c], w[c] * u[c], r[c] * r[c]};
+  SC_FN std::array<double, 5> operator()(At c, In<double> r, In<double> u, In<double> w, In<double> p,
+                                         In<double> s) const {
+    return {r[c] * r[c], r[c] * u[c], u[c] * w[c], u[c] * s[c] + p[c] * w[c], p[c] * s[c]};
   }
 };
 // z = n + b z, q = m + b q, s = w + b s, p = u + b p

@@ -1,43 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conjugate gradients, and their pipelined form; the equation before each stage.
+// Solver: iterates until |b - A x| itself is small enough; starts the iteration anew where only its own idea
+// of the residual was, and says so where that no longer helps.
 #include "solvers/cg/solver.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <limits>
 
 #include "engine/move/gather.hpp"
-#include "engine/stage/global_value.hpp"
-#include "solvers/cg/kernels.hpp"
+#include "solvers/cg/iteration.hpp"
 
 namespace sc::cg {
 
 namespace {
 
-using F = Field<double>&;
-constexpr SweepOptions summed{.reduce = Reduce::sum};
+/// Starting anew is worth while where it takes the residual down to this share.
+constexpr double gain = 0.5;
 
-auto dots_stage(const char* name, F x, F y) {
-  return Sweep(name, Dots{}, summed, reads(x.now()), reads(y.now()));
-}
-auto reduced_stage(F r, F q) {
-  return Sweep("residual", Reduced{}, summed, updates(r.now()), reads(q.now()));
-}
-auto add_stage(F x, F p) { return Sweep("solution", Add{}, updates(x.now()), reads(p.now())); }
-auto turn_stage(F p, F u) { return Sweep("direction", Turn{}, updates(p.now()), reads(u.now())); }
-auto copy_stage(F to, F from) { return Sweep("copy", Copy{}, writes(to.now()), reads(from.now())); }
-auto distance_stage(F b, F q) {
-  return Sweep("distance", Distance{}, summed, reads(b.now()), reads(q.now()));
+auto scaled_stage(Field<double>& x, Field<double>& z) {
+  return Sweep("scale", Scaled{}, SweepOptions{.reduce = Reduce::max}, writes(x.now()), reads(z.now()));
 }
 
-std::string at_iteration(int iteration) { return " at iteration " + std::to_string(iteration + 1); }
-
-/// Largest |a_ij| of all ranks: a measure of A that is right to a factor n.
-double largest_entry(Context& context, const LocalRows& rows) {
-  double largest = 0;
-  for (const double value : rows.value) largest = std::max(largest, std::abs(value));
-  return context.max(largest);
+std::string fell_back(double residual, int iteration) {
+  char text[160];
+  std::snprintf(text, sizeof text,
+                "the pipelined iteration came to |b - A x| = %.2g |b| at iteration %d and no further: plain "
+                "conjugate gradients went on from there",
+                residual, iteration);
+  return text;
 }
 
 }  // namespace
@@ -68,218 +60,138 @@ LocalRows keep_own(const LocalRows& rows, const Partition& partition, int rank) 
 }
 
 struct Solver::Parts {
-  Parts(Context& context_in, const Partition& partition, const LocalRows& rows, const SolverOptions& given)
-      : context(context_in),
-        options(given),
-        product(context_in, partition, rows, given.settings),
-        largest(largest_entry(context_in, rows)) {
-    if (options.iterations < 1)
-      options.iterations = static_cast<int>(
-          std::min<std::int64_t>(10 * std::int64_t{partition.n()} + 100, std::numeric_limits<int>::max()));
-  }
-  virtual ~Parts() = default;
-  virtual void iterate(double norm, Solution& solution, const std::function<void(int, double)>& each) = 0;
-
-  /// Takes a residual down; true where the iteration ends with it.
-  bool ends(double residual, Solution& solution, const std::function<void(int, double)>& each) const {
-    solution.residuals.push_back(residual);
-    if (each) each(solution.iterations(), residual);
-    if (!std::isfinite(residual))
-      solution.breakdown = "the residual is no longer a number" + at_iteration(solution.iterations() - 1);
-    solution.converged = residual <= options.tolerance;
-    return solution.converged || !solution.breakdown.empty() || solution.iterations() >= options.iterations;
-  }
-  /// Whether p^T A p says that A is positive definite; `pp` is p^T p.
-  bool curved(double pap, double pp, Solution& solution) const {
-    const double least = 4 * std::numeric_limits<double>::epsilon() * largest * pp;
-    if (pap > least) return true;
-    const std::string where = at_iteration(solution.iterations());
-    if (pap < -least)
-      solution.breakdown = "the matrix is not positive definite: p^T A p < 0" + where;
-    else if (std::isfinite(pap))
-      solution.breakdown = "the matrix is singular to working precision: p^T A p = 0" + where;
-    else
-      solution.breakdown = "p^T A p is not a number" + where;
-    return false;
+  Parts(Context& context, const Partition& partition, const LocalRows& rows, const SolverOptions& options)
+      : system(context, partition, rows, options), plain(make_plain(system, rows)) {
+    if (options.pipelined) pipelined = make_pipelined(system, rows);
   }
 
-  Context& context;
-  SolverOptions options;
-  Product product;
-  double largest;
-  F operand = product.x();
-  F image = product.y();
-  Field<double> b{product.grid(), "b"}, x{product.grid(), "solution"}, r{product.grid(), "r"},
-      u{product.grid(), "u"}, diagonal{product.grid(), "1 / diagonal"};
-  GlobalValue sums{context};
-  decltype(copy_stage(operand, x)) take_x = copy_stage(operand, x);
-  decltype(distance_stage(b, image)) distance = distance_stage(b, image);
-  decltype(dots_stage("b b", b, b)) norm_of_b = dots_stage("b b", b, b);
+  System system;
+  std::unique_ptr<Iteration> plain, pipelined;  // the second where it is wanted
+  Field<double> best{system.product.grid(), "nearest x"};
+  double lowest = 1;  // |b - A x| / |b| of best; at first x = 0
+  decltype(stages::copy(best, system.x)) keep = stages::copy(best, system.x),
+                                         go_back = stages::copy(system.x, best);
+  decltype(scaled_stage(system.x, best)) scaled = scaled_stage(system.x, best);
+  decltype(stages::dots("b b", system.b, system.b)) norm_of_b = stages::dots("b b", system.b, system.b);
+
+  /// b and r = b over 2^exponent, so that no square is too large or too small; x = 0; |b|.
+  double begin(std::span<const double> right_side, int exponent);
+  void iterate(Progress& progress);
+  /// The x whose residual was the lowest is x.
+  void settle(Solution& solution);
+  /// x in the units of b.
+  void scale_back(int exponent, Solution& solution);
 };
 
-namespace {
+double Solver::Parts::begin(std::span<const double> right_side, int exponent) {
+  const int first = system.product.grid().origin().x;
+  const auto given = [&](int i, int, int) {
+    return std::ldexp(right_side[static_cast<std::size_t>(i - first)], -exponent);
+  };
+  system.b.fill(given);
+  system.r.fill(given);
+  for (Field<double>* zero : {&system.x, &best}) zero->fill([](int, int, int) { return 0.0; });
+  lowest = 1;
+  system.product.runner().run(norm_of_b);
+  return std::sqrt(system.sums.reduce(norm_of_b.accumulators()));
+}
 
-/// One product, one preconditioning and two reductions an iteration.
-struct Plain final : Solver::Parts {
-  Plain(Context& c, const Partition& partition, const LocalRows& rows, const SolverOptions& o)
-      : Parts(c, partition, rows, o),
-        precondition(make_preconditioner(o.preconditioner, rows, o.block, u, r, diagonal)) {}
-
-  F p = operand, q = image;
-  std::unique_ptr<Stage> precondition;
-  decltype(copy_stage(p, u)) first = copy_stage(p, u);
-  decltype(dots_stage("r u", r, u)) dots = dots_stage("r u", r, u);
-  decltype(dots_stage("p q", p, q)) curvature = dots_stage("p q", p, q);
-  decltype(reduced_stage(r, q)) residual = reduced_stage(r, q);
-  decltype(add_stage(x, p)) forward = add_stage(x, p);
-  decltype(turn_stage(p, u)) turn = turn_stage(p, u);
-
-  void iterate(double norm, Solution& solution, const std::function<void(int, double)>& each) override {
-    Runner& runner = product.runner();
-    // u = M^-1 r, p = u, rho = r^T u
-    runner.run(*precondition);
-    runner.run(first);
-    runner.run(dots);
-    double rho = sums.reduce(dots.accumulators());
-    while (!ends(std::sqrt(sums.value(1)) / norm, solution, each)) {
-      // q = A p
-      product.run();
-      // alpha = rho / p^T q
-      runner.run(curvature);  // p^T q, p^T p
-      const double pq = sums.reduce(curvature.accumulators());
-      if (!curved(pq, sums.value(1), solution)) return;
-      const double alpha = rho / pq;
-      // r = r - alpha q, u = M^-1 r; rho = r^T u travels while x = x + alpha p
-      runner.run(residual, Reduced{alpha});
-      runner.run(*precondition);
-      runner.run(dots);
-      sums.start(dots.accumulators());
-      runner.run(forward, Add{alpha});
-      const double before = rho;
-      rho = sums.value();
-      // p = u + beta p
-      runner.run(turn, Turn{rho / before});
+void Solver::Parts::iterate(Progress& progress) {
+  Solution& solution = progress.solution;
+  Iteration* method = pipelined ? pipelined.get() : plain.get();
+  for (double before = std::numeric_limits<double>::infinity();;) {
+    const bool helps = method->run(progress);
+    // r = b - A x
+    progress.correct(system.residual());
+    solution.converged = progress.reached();
+    if (solution.converged) solution.breakdown.clear();
+    const double now = progress.residual();
+    if (now < lowest) {
+      system.product.runner().run(keep);
+      lowest = now;
     }
-  }
-};
-
-auto pipelined_dots(F r, F u, F w) {
-  return Sweep("r u, w u, r r", PipelinedDots{}, summed, reads(r.now()), reads(u.now()), reads(w.now()));
-}
-auto pipelined_turn(F z, F q, F s, F p, F n, F m, F w, F u) {
-  return Sweep("directions", PipelinedTurn{}, updates(z.now()), updates(q.now()), updates(s.now()),
-               updates(p.now()), reads(n.now()), reads(m.now()), reads(w.now()), reads(u.now()));
-}
-auto pipelined_step(F x, F r, F u, F w, F p, F s, F q, F z) {
-  return Sweep("step", PipelinedStep{}, updates(x.now()), updates(r.now()), updates(u.now()),
-               updates(w.now()), reads(p.now()), reads(s.now()), reads(q.now()), reads(z.now()));
-}
-
-/// P. Ghysels and W. Vanroose, "Hiding global synchronization latency in the preconditioned conjugate
-/// gradient algorithm", Parallel Computing 40 (2014): one reduction an iteration, under preconditioning and
-/// product.
-struct Pipelined final : Solver::Parts {
-  Pipelined(Context& c, const Partition& partition, const LocalRows& rows, const SolverOptions& o)
-      : Parts(c, partition, rows, o),
-        first(make_preconditioner(o.preconditioner, rows, o.block, u, r, diagonal)),
-        precondition(make_preconditioner(o.preconditioner, rows, o.block, operand, w, diagonal)) {}
-
-  F m = operand, n = image;
-  Field<double> w{product.grid(), "w"}, z{product.grid(), "z"}, q{product.grid(), "q"},
-      s{product.grid(), "s"}, p{product.grid(), "p"};
-  std::unique_ptr<Stage> first, precondition;
-  decltype(copy_stage(m, u)) take_u = copy_stage(m, u);
-  decltype(copy_stage(w, n)) give_w = copy_stage(w, n);
-  decltype(pipelined_dots(r, u, w)) dots = pipelined_dots(r, u, w);
-  decltype(pipelined_turn(z, q, s, p, n, m, w, u)) turn = pipelined_turn(z, q, s, p, n, m, w, u);
-  decltype(pipelined_step(x, r, u, w, p, s, q, z)) step = pipelined_step(x, r, u, w, p, s, q, z);
-
-  void iterate(double norm, Solution& solution, const std::function<void(int, double)>& each) override {
-    Runner& runner = product.runner();
-    for (Field<double>* f : {&z, &q, &s, &p}) f->fill([](int, int, int) { return 0.0; });
-    // u = M^-1 r, w = A u
-    runner.run(*first);
-    runner.run(take_u);
-    product.run();
-    runner.run(give_w);
-    double gamma_before = 1, alpha = 1, beta = 0;
-    for (;;) {
-      // gamma = r^T u, delta = w^T u travel under m = M^-1 w, n = A m
-      runner.run(dots);
-      sums.start(dots.accumulators());
-      runner.run(*precondition);
-      product.run();
-      const double gamma = sums.value(0), delta = sums.value(1);
-      if (ends(std::sqrt(sums.value(2)) / norm, solution, each)) return;
-      if (solution.iterations() > 0) beta = gamma / gamma_before;
-      // p^T A p = delta - beta gamma / alpha
-      const double pap = delta - beta * gamma / alpha;
-      if (!(pap > 0)) {
-        solution.breakdown = "p^T A p is not positive" + at_iteration(solution.iterations()) +
-                             ": the matrix is not positive definite, or the pipelined iteration can get no "
-                             "closer to the solution";
-        return;
-      }
-      alpha = gamma / pap;
-      gamma_before = gamma;
-      // z = n + beta z, q = m + beta q, s = w + beta s, p = u + beta p
-      runner.run(turn, PipelinedTurn{beta});
-      // x = x + alpha p, r = r - alpha s, u = u - alpha q, w = w - alpha z
-      runner.run(step, PipelinedStep{alpha});
+    if (solution.converged || progress.spent()) return;
+    const bool gained = solution.breakdown.empty() && helps && now <= gain * before;
+    if (!gained && (method == plain.get() || progress.indefinite)) {
+      solution.stagnated = solution.breakdown.empty();
+      return;
     }
+    if (!gained) {
+      solution.note = fell_back(lowest, solution.iterations());
+      solution.breakdown.clear();
+      method = plain.get();
+      system.product.runner().run(go_back);
+      progress.correct(system.residual());
+    }
+    ++solution.restarts;
+    before = gained ? now : std::numeric_limits<double>::infinity();
   }
-};
+}
 
-}  // namespace
+void Solver::Parts::settle(Solution& solution) {
+  solution.residual = solution.residuals.back();
+  if (solution.residual <= lowest) return;
+  system.product.runner().run(go_back);
+  solution.residual = lowest;
+}
+
+void Solver::Parts::scale_back(int exponent, Solution& solution) {
+  system.product.runner().run(keep);
+  system.product.runner().run(scaled, Scaled{std::ldexp(1.0, exponent)});
+  if (std::isfinite(system.sums.reduce(scaled.accumulators()))) return;
+  solution.converged = false;
+  solution.breakdown = "the solution has entries that are too large for a number";
+}
 
 Solver::Solver(Context& context, const Partition& partition, const LocalRows& rows,
                const SolverOptions& options) {
   if (!(options.tolerance > 0 && options.tolerance < 1))
     refuse("tol is " + std::to_string(options.tolerance) + "; allowed is more than 0 and less than 1");
-  if (options.pipelined)
-    parts_ = std::make_unique<Pipelined>(context, partition, rows, options);
-  else
-    parts_ = std::make_unique<Plain>(context, partition, rows, options);
+  parts_ = std::make_unique<Parts>(context, partition, rows, options);
 }
 
 Solver::~Solver() = default;
-Product& Solver::product() { return parts_->product; }
+Product& Solver::product() { return parts_->system.product; }
 
 Solution Solver::solve(std::span<const double> right_side, const std::function<void(int, double)>& each) {
   Parts& w = *parts_;
-  const int first = w.product.grid().origin().x;
-  w.context.together([&] {
-    if (static_cast<int>(right_side.size()) != w.product.grid().own().hi.x)
+  Context& context = w.system.context;
+  double largest = 0;
+  context.together([&] {
+    const int own = w.system.product.grid().own().hi.x;
+    if (static_cast<int>(right_side.size()) != own)
       refuse("a rank was given " + std::to_string(right_side.size()) + " entries of b and owns " +
-             std::to_string(w.product.grid().own().hi.x));
+             std::to_string(own));
+    for (std::size_t i = 0; i < right_side.size(); ++i) {
+      if (!std::isfinite(right_side[i]))
+        refuse("entry " + std::to_string(w.system.product.grid().origin().x + static_cast<int>(i) + 1) +
+               " of b is not a finite number");
+      largest = std::max(largest, std::abs(right_side[i]));
+    }
   });
-  const auto given = [&](int i, int, int) { return right_side[static_cast<std::size_t>(i - first)]; };
-  w.b.fill(given);
-  w.r.fill(given);
-  w.x.fill([](int, int, int) { return 0.0; });
-  Runner& runner = w.product.runner();
-  runner.run(w.norm_of_b);
-  const double norm = std::sqrt(w.sums.reduce(w.norm_of_b.accumulators()));
+  largest = context.max(largest);
+  const int exponent = largest > 0 ? std::ilogb(largest) : 0;
+  const double norm = w.begin(right_side, exponent);
   Solution solution;
-  if (norm == 0) {  // x = 0
+  if (largest == 0) {  // x = 0
     solution.residuals = {0.0};
     solution.converged = true;
     return solution;
   }
-  w.iterate(norm, solution, each);
-  // |b - A x|
-  runner.run(w.take_x);
-  w.product.run();
-  runner.run(w.distance);
-  solution.residual = std::sqrt(w.sums.reduce(w.distance.accumulators())) / norm;
+  Progress progress{w.system, norm, solution, each};
+  solution.residuals = {1.0};
+  if (each) each(0, 1.0);
+  w.iterate(progress);
+  w.settle(solution);
+  w.scale_back(exponent, solution);
   return solution;
 }
 
 std::vector<double> Solver::gathered() const {
-  const auto& storage = parts_->x.storage(0);
+  const auto& storage = parts_->system.x.storage(0);
   const std::vector<std::byte> on_root = gather(storage);
   std::string bytes(reinterpret_cast<const char*>(on_root.data()), on_root.size());
-  parts_->context.broadcast(bytes);
+  parts_->system.context.broadcast(bytes);
   std::vector<double> x(bytes.size() / sizeof(double));
   std::memcpy(x.data(), bytes.data(), bytes.size());
   return x;

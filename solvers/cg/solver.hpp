@@ -23,11 +23,15 @@ struct SolverOptions {
 };
 
 struct Solution {
-  std::vector<double>
-      residuals;  ///< |r| / |b| before each iteration and at the end, as the iteration knows it
-  bool converged = false;
-  double residual = 0;    ///< |b - A x| / |b|, computed anew
-  std::string breakdown;  ///< why the iteration could not go on, in a sentence; empty where it could
+  /// |r| / |b| before each iteration and at the end, as the iteration carries it on; |b - A x| / |b| itself
+  /// wherever that was computed, as it always is at the end.
+  std::vector<double> residuals;
+  double residual = 0;     ///< |b - A x| / |b|, computed anew: what decides
+  bool converged = false;  ///< residual <= tolerance
+  bool stagnated = false;  ///< starting anew from b - A x gained less than a factor of 2
+  int restarts = 0;        ///< how often the iteration was started anew, its residual having lost b - A x
+  std::string breakdown;   ///< why the iteration could not go on, in a sentence; empty where it could
+  std::string note;        ///< what the user should hear although it went on; empty where there is nothing
   int iterations() const { return static_cast<int>(residuals.size()) - 1; }
 };
 
@@ -43,15 +47,15 @@ class Solver {
   Solver(const Solver&) = delete;
   Solver& operator=(const Solver&) = delete;
 
-  /// Collective. `right_side` holds this rank's entries of b. `each` is told of |r| / |b| on all ranks.
+  /// Collective. `right_side` holds this rank's entries of b. `each` is told of |r| / |b| on all ranks. Where
+  /// it does not converge, x is the one nearest to b of those whose residual was computed, x = 0 among them.
   Solution solve(std::span<const double> right_side, const std::function<void(int, double)>& each = {});
   /// Collective: the last solution as a whole, on all ranks.
   std::vector<double> gathered() const;
   Product& product();
 
-  struct Parts;
-
  private:
+  struct Parts;
   std::unique_ptr<Parts> parts_;
 };
 

@@ -181,7 +181,10 @@ def empty_row(matrix):
         (broken(set_entry(2, 2, -1)), "the matrix is not positive definite: its diagonal entry 3 is -1."),
         (broken(empty_row), "the matrix is singular: row 8 is zero."),
         (broken(neumann), "the matrix is singular: the sum of every row is zero."),
-        (SYSTEMS["2-D"] * 1j, "the matrix is complex: conjugate gradients here are for real matrices."),
+        (
+            SYSTEMS["2-D"] * 1j,
+            "the matrix is complex: real numbers are needed, the imaginary part would be lost.",
+        ),
     ],
 )
 def test_matrices_that_cannot_be_solved_are_refused(matrix, sentence):
@@ -196,6 +199,20 @@ def test_matrices_that_cannot_be_solved_are_refused(matrix, sentence):
         (np.ones(5), "b has length 5 and the matrix 4 rows: they must be the same."),
         (np.ones((4, 2)), "b has length 4 x 2 and the matrix 4 rows: they must be the same."),
         ([1, 2, np.inf, 4], "entry 3 of b is inf: all must be finite numbers."),
+        (np.ones(4) + 0j, "b is complex: real numbers are needed, the imaginary part would be lost."),
+        ([1, 2, 3, 4j], "b is complex: real numbers are needed, the imaginary part would be lost."),
+        (["1", "2", "3", "4"], "b is of type <U1: numbers are needed."),
+        ([1, 2, 3, 10**30], "b is of type object: numbers are needed."),
+        (
+            [1, 2, 3, 2**53 + 1],
+            "b has whole numbers beyond 9007199254740992, which would lose digits as float64.",
+        ),
+        (
+            np.ones(4, np.longdouble),
+            f"b is {np.dtype(np.longdouble)}, which would lose digits as float64: convert it where that is "
+            "meant.",
+        ),
+        (np.ma.masked_equal([1.0, 2.0, 3.0, 4.0], 3), "b has masked entries: all must be there."),
     ],
 )
 def test_right_sides_that_do_not_fit_are_refused(b, sentence):
@@ -214,8 +231,12 @@ def test_right_sides_that_do_not_fit_are_refused(b, sentence):
             "--tol is for --matrix: the benchmark's own rules leave no choice of it.",
         ),
         ({"name": "S", "partition": "rows"}, "partition 'rows' is not known: allowed are row, column, grid."),
-        ({"name": "S", "depth": 0}, "depth = 0 is not allowed: it must be 1 to 1000000."),
+        ({"name": "S", "depth": 0}, "depth = 0 is not allowed: it must be a whole number from 1 to 1000000."),
         ({"name": "S", "ranks": -1}, "-n -1 is not allowed: it must be a whole number >= 1."),
+        (
+            {"name": "S", "ranks": 1401},
+            "1401 ranks are more than the matrix has rows: at most 1400 are allowed.",
+        ),
     ],
 )
 def test_requests_that_cannot_be_met_are_refused(request_of, sentence):

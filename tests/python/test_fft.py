@@ -16,7 +16,7 @@ n = (20, 18, 15)
 fft = sc.FFT(n, library=LIBRARY, precision=PRECISION)
 single = PRECISION == "single"
 digits = 5e8 if single else 1
-noise = np.random.default_rng(5).standard_normal(n[::-1])
+noise = np.random.default_rng(5).standard_normal(n[::-1]).astype(np.float32 if single else np.float64)
 at = [slice(start, start + size) for start, size in zip(fft.real_start, fft.real_shape)]
 to = [slice(start, start + size) for start, size in zip(fft.mode_start, fft.mode_shape)]
 points = noise[tuple(at)]
@@ -53,6 +53,37 @@ for wrong in (points[:0], points[None]):
         assert "must have this rank's shape" in str(error)
     else:
         raise AssertionError("a wrong shape was taken")
+for wrong, reason in (
+    (points + 0j, "the array of points is complex: real numbers are needed"),
+    (points.astype(np.longdouble), "which would lose digits as float"),
+    (points.astype(str), "numbers are needed"),
+    (np.full(points.shape, 2**60 + 1), "has whole numbers beyond"),
+    (np.ma.masked_greater(points, 0), "has masked entries"),
+    *([(points.astype(np.float64), "is float64, which would lose digits as float32")] if single else []),
+):
+    try:
+        fft.forward(wrong)
+    except sc.BadInput as error:
+        assert reason in str(error), error
+    else:
+        raise AssertionError(f"taken: {reason}")
+for call, reason in (
+    (lambda: fft.backward(modes.astype(np.clongdouble)), "which would lose digits as complex"),
+    (lambda: fft.forward(points, out=points), "out is float"),
+    (lambda: fft.backward(modes, out=np.empty(fft.real_shape, int)), "out is int64"),
+    (lambda: sc.FFT((20.5, 18, 15)), "cells = (20.5, 18, 15) is not allowed"),
+    (lambda: sc.FFT((20, 18, 2**40)), "it must be 3 whole numbers from 1 to 2147483647"),
+    (lambda: sc.FFT(n, largest_mode=2.5), "largest_mode = [2.5, 2.5, 2.5] is not allowed"),
+    (lambda: sc.FFT(n, process_grid=(1.9, 1)), "process_grid = (1.9, 1) is not allowed"),
+    (lambda: sc.FFT(n, threads=1.5), "threads = 1.5 is not allowed"),
+):
+    try:
+        call()
+    except sc.BadInput as error:
+        assert reason in str(error), error
+    else:
+        raise AssertionError(f"taken: {reason}")
+assert np.abs(fft.forward(np.ones(points.shape, np.int8)) - fft.forward(np.ones_like(points))).max() == 0
 try:
     sc.FFT(n, precision="half")
 except sc.BadInput as error:

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// What plain and pipelined conjugate gradients share: the system with its vectors, and the rules by which an
+// iteration ends. Solver decides by |b - A x| whether that end is a solution.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "engine/stage/global_value.hpp"
+#include "solvers/cg/kernels.hpp"
+#include "solvers/cg/solver.hpp"
+
+namespace sc::cg {
+
+namespace stages {
+
+using F = Field<double>&;
+inline constexpr SweepOptions summed{.reduce = Reduce::sum};
+
+inline auto dots(const char* name, F x, F y) {
+  return Sweep(name, Dots{}, summed, reads(x.now()), reads(y.now()));
+}
+inline auto reduced(F r, F q) {
+  return Sweep("residual", Reduced{}, summed, updates(r.now()), reads(q.now()));
+}
+inline auto left(F r, F b, F q) {
+  return Sweep("b - A x", Left{}, summed, writes(r.now()), reads(b.now()), reads(q.now()));
+}
+inline auto add(F x, F p) { return Sweep("solution", Add{}, updates(x.now()), reads(p.now())); }
+inline auto turn(F p, F u) { return Sweep("direction", Turn{}, updates(p.now()), reads(u.now())); }
+inline auto copy(F to, F from) { return Sweep("copy", Copy{}, writes(to.now()), reads(from.now())); }
+
+}  // namespace stages
+
+/// A x = b: the product, the vectors of every iteration, r = b - A x.
+struct System {
+  System(Context& context_in, const Partition& partition, const LocalRows& rows, const SolverOptions& given);
+
+  /// r = b - A x; |r|.
+  double residual();
+
+  Context& context;
+  SolverOptions options;
+  Product product;
+  double largest;  ///< |a_ij|: a measure of A that is right to a factor n
+  Field<double>& operand = product.x();
+  Field<double>& image = product.y();
+  Field<double> b{product.grid(), "b"}, x{product.grid(), "solution"}, r{product.grid(), "r"},
+      u{product.grid(), "u"}, diagonal{product.grid(), "1 / diagonal"};
+  GlobalValue sums{context};
+
+ private:
+  decltype(stages::copy(operand, x)) take_x_ = stages::copy(operand, x);
+  decltype(stages::left(r, b, image)) left_ = stages::left(r, b, image);
+};
+
+/// How far a solve has come.
+struct Progress {
+  const System& system;
+  double norm;  ///< |b|
+  Solution& solution;
+  const std::function<void(int, double)>& each;
+  bool indefinite = false;  ///< p^T A p has shown that A is not positive definite
+
+  /// Takes down |r| after an iteration; true where the iteration ends with it.
+  bool ends(double r);
+  /// Puts |b - A x| in the place of the |r| taken down last.
+  void correct(double r) { solution.residuals.back() = r / norm; }
+  double residual() const { return solution.residuals.back(); }
+  bool reached() const { return residual() <= system.options.tolerance; }
+  bool spent() const { return solution.iterations() >= system.options.iterations; }
+  /// Whether p^T A p says that A is positive definite; `pp` is p^T p.
+  bool curved(double pap, double pp);
+};
+
+/// From x and r = b - A x on, until Progress says that it ends; false where starting it anew would not help.
+class Iteration {
+ public:
+  virtual ~Iteration() = default;
+  virtual bool run(Progress& progress) = 0;
+};
+
+/// Collective: throw Error (bad_input) on all ranks for a preconditioner that the matrix does not allow.
+std::unique_ptr<Iteration> make_plain(System& system, const LocalRows& rows);
+std::unique_ptr<Iteration> make_pipelined(System& system, const LocalRows& rows);
+
+}  // namespace sc::cg
