@@ -152,12 +152,12 @@ class RunFolder:
 
     def clear(self) -> None:
         """Removes what a run has written, and the folders that are empty then; everything else stays."""
-        for name in FOLDERS:
+        for name, names in FOLDERS.items():
             folder = self.path / name
             if folder.is_symlink() or not folder.is_dir():
                 continue
             for item in folder.iterdir():
-                if is_ours(item, FOLDERS[name]):
+                if is_ours(item, names):
                     item.unlink()
             with contextlib.suppress(OSError):
                 folder.rmdir()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The standard streams, which may be closed, lose their reader or meet a full disk: none of that ends a run."""
+"""Standard streams that are closed, lose their reader or meet a full disk: none of that ends a run."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def secure() -> None:
     for name, descriptor in (("stdout", 1), ("stderr", 2)):
         stream = getattr(sys, name)
         if stream is None:
-            stream = open(descriptor, "w", closefd=False)  # noqa: SIM115, PTH123 - open as long as we live
+            stream = open(descriptor, "w", closefd=False)  # noqa: SIM115 - open as long as we live
         if not isinstance(stream, Lasting):
             setattr(sys, name, Lasting(stream))
 
