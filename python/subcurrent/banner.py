@@ -12,7 +12,9 @@ BY_CODE = r"Process name: \[\[\d+,\d+\],(\d+)\]\s+Exit code:\s+(\d+)"
 BY_ABORT = r"MPI_ABORT was invoked on rank (\d+) in communicator .*? with errorcode (\d+)"
 MPICH_SIGNAL = r"KILLED BY SIGNAL: (\d+)"
 MPICH_CODE = r"EXIT CODE: (\d+)"
-NOISE = re.compile(r"\[[\w.-]+:\d+\]|\*\*\*|={20,}|=   |APPLICATION TERMINATED|\s*$")
+NOISE = re.compile(
+    r"\[[\w.-]+:\d+\]|mpirun: Forwarding signal|\*\*\*|={20,}|=   |APPLICATION TERMINATED|\s*$"
+)
 
 
 def is_noise(line: str) -> bool:

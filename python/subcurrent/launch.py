@@ -26,6 +26,7 @@ def command_for(plan: Plan, plan_file: Path) -> list[str]:
 
 def rank_command(module: str, plan_file: Path, text: str, layout: mpi.Layout) -> list[str]:
     """The command line for ranks that run a module with a plan, and with the digest of what it must say."""
+    mpi.check_limits()
     mpirun, family = mpi.find_mpirun(str(core.build_info()["mpi"]))
     line = mpi.command(mpirun, family, layout, mpi.cpus())
     return [*line, sys.executable, "-m", module, str(plan_file), digest(text)]
@@ -46,7 +47,7 @@ def launch(
     """
     process = subprocess.Popen(
         line,
-        env=mpi.environment(layout, mpi.cpus()),
+        env=mpi.environment(layout, mpi.cpus(), family=mpi.flavour(str(core.build_info()["mpi"])) or ""),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

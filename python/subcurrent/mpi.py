@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
+import resource
 import shutil
 import subprocess
 from collections.abc import Iterable, Mapping
@@ -148,6 +150,19 @@ def check_layout(ranks: int, threads: int, machine: Cpus | None = None, env: Map
     raise BadInput(f"{what} is not allowed: ranks x threads must be at most {most} on {has}.")
 
 
+LEAST_FILE = 8 << 20  # bytes: Open MPI's shared memory takes a file of 4 MiB and its head
+
+
+def check_limits() -> None:
+    """Refuses limits under which mpirun is known to wait for ever instead of failing."""
+    allowed = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
+    if allowed != resource.RLIM_INFINITY and allowed < LEAST_FILE:
+        raise SubcurrentError(
+            f"files may not grow beyond {allowed // 1024} KiB here (ulimit -f): MPI's shared memory needs at "
+            f"least {LEAST_FILE // 1024} KiB."
+        )
+
+
 def command(mpirun: str, family: str, layout: Layout, machine: Cpus) -> list[str]:
     """The mpirun command line up to the program.
 
@@ -170,7 +185,9 @@ def command(mpirun: str, family: str, layout: Layout, machine: Cpus) -> list[str
     return [*line, "-bind-to", f"{'core' if needed <= machine.cores else 'hwthread'}:{threads}"]
 
 
-def environment(layout: Layout, machine: Cpus, env: Mapping[str, str] = os.environ) -> dict[str, str]:
+def environment(
+    layout: Layout, machine: Cpus, env: Mapping[str, str] = os.environ, family: str = ""
+) -> dict[str, str]:
     """The environment of the ranks: root allowed, and how threads wait for one another.
 
     Where CPUs are fewer than threads they sleep at once, elsewhere after a short while awake. Single runs of
@@ -190,16 +207,19 @@ def environment(layout: Layout, machine: Cpus, env: Mapping[str, str] = os.envir
     waiting = {"OMP_WAIT_POLICY": "passive"} if layout.cpus > machine.threads else {"GOMP_SPINCOUNT": "20000"}
     # A user's own choice of waiting policy stands.
     waiting = {} if "OMP_WAIT_POLICY" in env else waiting
-    return {**waiting, **(at_home(env) if one_host(env) else {}), **env, **ours}
+    return {**waiting, **env, **ours, **(at_home(env) if family == OPEN_MPI else {})}
 
 
 def at_home(env: Mapping[str, str]) -> dict[str, str]:
-    """Has Open MPI listen where no other machine can reach it: all ranks are here. A user's own choice of
-    interfaces stands."""
-    chosen = {name.rpartition("_if_")[0] for name in env if "_if_" in name}
-    loopback = {
+    """Has Open MPI listen where no other machine can reach it, when all ranks are here; {} where they are
+    not, or where the user has chosen interfaces (docs/decisions/0096)."""
+    chosen = any(re.match(r"(OMPI|PMIX|PRTE)_MCA_\w+_if_(include|exclude)$", name) for name in env)
+    found = importlib.util.find_spec("subcurrent._core")
+    preloaded = Path(found.origin).with_name("_loopback.so") if found and found.origin else None
+    if chosen or not one_host(env) or preloaded is None or not preloaded.is_file():
+        return {}
+    return {
+        "LD_PRELOAD": ":".join(filter(None, (str(preloaded), env.get("LD_PRELOAD")))),
         "OMPI_MCA_oob_tcp_if_include": "lo",
         "OMPI_MCA_btl_tcp_if_include": "lo",
-        "PMIX_MCA_ptl_tcp_if_include": "lo",
     }
-    return {name: value for name, value in loopback.items() if name.rpartition("_if_")[0] not in chosen}
