@@ -22,6 +22,32 @@ def is_noise(line: str) -> bool:
     return NOISE.match(line) is not None
 
 
+class Traceback:
+    """Knows the lines of a Python traceback as they come by: they are for the log."""
+
+    BEGIN = (
+        "Traceback (most recent call last)",
+        "Fatal Python error",
+        "Python runtime state",
+        "Exception ignored",
+    )
+
+    def __init__(self) -> None:
+        self._inside = False
+
+    def takes(self, line: str) -> bool:
+        """Whether a line belongs to one; the error itself, which ends it, does."""
+        if line.startswith(self.BEGIN):
+            self._inside = line.startswith(("Traceback", "Exception"))
+            return True
+        if line.startswith('  File "'):  # of another rank's, whose lines came in between
+            return True
+        inside = self._inside
+        if inside and not line.startswith(" "):
+            self._inside = False
+        return inside
+
+
 def reason(noise: list[str], status: int) -> str:
     """Who ended how, from what mpirun printed and from how it ended itself."""
     text = " ".join(line.strip() for line in noise)

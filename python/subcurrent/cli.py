@@ -332,6 +332,8 @@ def _run_app() -> tuple[int, str]:
     except OSError as error:
         failure = storage_error(error, "a file")
         return failure.exit_code, failure.sentence
+    except MemoryError as error:
+        return OTHER, f"there is not enough memory{f' ({error})' if str(error) else ''}."
     except Ended as end:
         return OTHER, f"ended by {end}."
     except KeyboardInterrupt:

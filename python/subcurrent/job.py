@@ -50,6 +50,7 @@ class Job:
         self._end: dict[str, Any] = {}
         self._noise: list[str] = []
         self._in_block = False
+        self._traceback = banner.Traceback()
 
     def run(self, computing: Callable[[], None]) -> dict[str, Any]:
         """Follows the ranks to their end and returns their last event; `computing` is called once when they
@@ -139,6 +140,8 @@ class Job:
         _write(log, line)
         dashes = line.startswith("-" * 20)
         self._in_block = self._in_block != dashes
+        if self._traceback.takes(line):
+            return
         if dashes or self._in_block or banner.is_noise(line):
             self._noise.append(line.rstrip())
         else:

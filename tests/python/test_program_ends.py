@@ -42,6 +42,17 @@ def test_ctrl_c_stops_with_a_checkpoint_and_resume_is_bit_identical(program):
     assert history(folder) == history(program.folder / "whole")
 
 
+def test_a_snapshot_written_right_after_a_resume_is_the_same_bits(program):
+    program.write_case(SMALL)
+    folder = program.folder / "r"
+    assert program("run", "case.toml", "--out", "r", *QUIET).returncode == OK
+    (snapshot,) = (folder / "snapshots").iterdir()
+    before = snapshot.read_bytes()
+    snapshot.unlink()
+    assert program("run", "case.toml", "--out", "r", "--resume", "-n", "2", *QUIET).returncode == OK
+    assert snapshot.read_bytes() == before
+
+
 def ranks_of(folder: Path) -> list[int]:
     """Process ids of the ranks that work on a run folder."""
     found = []
