@@ -173,7 +173,7 @@ def test_tracebacks_of_ranks_are_for_the_log():
     ("printed", "status", "said"),
     [
         (
-            "mpirun noticed that process rank 3 with PID 0 on node n exited on signal 11 (Segmentation fault).",
+            "mpirun noticed that process rank 3 with PID 0 on node n exited on signal 11 (Segmentation).",
             139,
             "rank 3 ended unexpectedly, by signal 11 (SIGSEGV)",
         ),
