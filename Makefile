@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The few commands one needs; each makes first whatever it needs and is quick when that is already there.
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap demo test test-long sanitize ptx bench lint format clean
+.PHONY: help bootstrap demo test test-long attack sanitize ptx bench lint format clean
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 JOBS := $(shell nproc)
 PYTEST := pytest -q -n $(JOBS) --dist loadfile
@@ -26,6 +26,9 @@ test-long:  ## everything, the long cases included, and the C++ tests again unde
 	cmake --preset mpich
 	cmake --build --preset mpich -j$(JOBS)
 	ctest --preset mpich -j$(JOBS)
+
+attack: bootstrap  ## kills, limits, bad input, damaged files: what each attack came to, counted (an hour)
+	@python -m tests.attack
 
 sanitize: bootstrap  ## the engine's tests under the address, undefined and thread sanitizers
 	for preset in sanitize tsan; do \

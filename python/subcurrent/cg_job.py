@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
-import shutil
-import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,11 +16,12 @@ import numpy as np
 from rich.console import Console
 
 from . import cg_files, cg_solve, cg_worker, core, mpi
-from .errors import OK, OTHER, BadInput, SubcurrentError
-from .jobs import say
-from .launch import launch
+from .aside import starting
+from .errors import OK, OTHER, BadInput, SubcurrentError, storage_error
+from .jobs import say, taken
+from .launch import launch, rank_command
 from .progress import LINE_EVERY, Watcher
-from .rundir import RunFolder, writing
+from .rundir import RunFolder, make_folder, write_text, writing
 
 CLASSES = {"S": 1400, "W": 7000, "A": 14000, "B": 75000, "C": 150000, "D": 1500000}  # and their orders
 
@@ -73,30 +74,61 @@ def run(request: CgRequest, console: Console) -> int:
         cg_solve.check_ranks(plan["ranks"], system[-1].size)
 
     def prepare() -> None:
-        folder.create(request.overwrite)
+        folder.create()
         for unused in (folder.snapshots, folder.checkpoints):
             unused.rmdir()
-        with writing(folder.plan):
-            folder.plan.write_text(json.dumps(plan, indent=1) + "\n")
+        write_text(folder.plan, _text(plan))
         if system is not None:
             _store(folder, system)
 
     if outer is not None:
-        code = cg_worker.work(plan, prepare)
-        if outer.rank == 0 and (folder.path / "summary.json").exists():
-            return _after(folder, console)
-        return code
-    mpirun, family = mpi.find_mpirun(str(core.build_info()["mpi"]))
+        return _as_rank(plan, folder, request.overwrite, prepare, console)
     layout = mpi.Layout(plan["ranks"], plan["threads"])
-    line = mpi.command(mpirun, family, layout, mpi.cpus())
-    line += [sys.executable, "-m", "subcurrent.cg_worker", str(folder.plan)]
-    prepare()
-    try:
-        with CgWatcher(console) as watcher:
-            launch(line, layout, watcher, folder.log)
-    finally:
-        shutil.rmtree(folder.path / "matrix", ignore_errors=True)
-    return _after(folder, console)
+    with taken(folder, console):
+        folder.check_new(request.overwrite)
+        line = rank_command("subcurrent.cg_worker", folder.plan, _text(plan), layout)
+        try:
+            with starting(folder, request.overwrite) as computing:
+                prepare()
+                with CgWatcher(console) as watcher:
+                    launch(line, layout, watcher, folder.log, computing)
+        finally:
+            _remove_matrix(folder)
+        return _after(folder, console)
+
+
+def _text(plan: dict[str, Any]) -> str:
+    return json.dumps(plan, indent=1) + "\n"
+
+
+def _as_rank(
+    plan: dict[str, Any],
+    folder: RunFolder,
+    overwrite: bool,
+    prepare: Callable[[], None],
+    console: Console,
+) -> int:
+    """Under somebody else's mpirun: works as one of its ranks, and rank 0 tells how it went."""
+    with contextlib.ExitStack() as held:
+
+        def prepare_alone() -> None:
+            held.enter_context(folder.taken())
+            folder.check_new(overwrite)
+            with starting(folder, overwrite):
+                prepare()
+
+        code = cg_worker.work(plan, prepare_alone)
+        if mpi.outer().rank == 0 and (folder.path / "summary.json").exists():
+            return _after(folder, console)
+    return code
+
+
+def _remove_matrix(folder: RunFolder) -> None:
+    """The ranks' copy of a system goes when they have ended; nothing else is in its folder."""
+    with contextlib.suppress(OSError):
+        for name in cg_worker.PARTS:
+            (folder.path / "matrix" / f"{name}.npy").unlink(missing_ok=True)
+        (folder.path / "matrix").rmdir()
 
 
 def _plan(request: CgRequest, outer: mpi.Outer | None) -> dict[str, Any]:
@@ -109,7 +141,9 @@ def _plan(request: CgRequest, outer: mpi.Outer | None) -> dict[str, Any]:
         raise BadInput(f"--{given[0]} is for --matrix: the benchmark's own rules leave no choice of it.")
     if request.name is not None and request.name not in CLASSES:
         raise BadInput(f"--class {request.name} is not known: allowed are {', '.join(CLASSES)}.")
-    ranks = request.ranks or (outer.size if outer is not None else 1)
+    ranks = request.ranks
+    if ranks is None:
+        ranks = outer.size if outer is not None else 1
     if ranks is not None and ranks < 1:
         raise BadInput(f"-n {ranks} is not allowed: it must be a whole number >= 1.")
     if outer is not None and outer.size is not None and ranks != outer.size:
@@ -118,6 +152,8 @@ def _plan(request: CgRequest, outer: mpi.Outer | None) -> dict[str, Any]:
         cg_solve.check_ranks(ranks, CLASSES[request.name])
     if request.threads < 1:
         raise BadInput(f"--threads {request.threads} is not allowed: it must be a whole number >= 1.")
+    if outer is None:
+        mpi.check_layout(ranks, request.threads)
     if request.transport not in ("auto", "shared", "mpi"):
         raise BadInput(f"--transport {request.transport} is not allowed: it must be auto, shared or mpi.")
     benchmark = request.name is not None
@@ -147,22 +183,22 @@ def _plan(request: CgRequest, outer: mpi.Outer | None) -> dict[str, Any]:
 
 def _store(folder: RunFolder, system: tuple[np.ndarray, ...]) -> None:
     """Where the ranks map the rows that they need, so that none reads the whole."""
-    with writing(folder.path / "matrix"):
-        (folder.path / "matrix").mkdir()
-        for name, values in zip(cg_worker.PARTS, system, strict=True):
-            np.save(folder.path / "matrix" / f"{name}.npy", values)
+    make_folder(folder.path / "matrix")
+    for name, values in zip(cg_worker.PARTS, system, strict=True):
+        path = folder.path / "matrix" / f"{name}.npy"
+        with writing(path):
+            np.save(path, values)
 
 
 def _after(folder: RunFolder, console: Console) -> int:
     summary = json.loads(folder.summary.read_text())
     with folder.history.open(newline="") as file:
         history = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
-    shutil.rmtree(folder.path / "matrix", ignore_errors=True)
+    _remove_matrix(folder)
     from .cg_plot import draw_residuals  # noqa: PLC0415 - matplotlib, after the ranks have ended
 
     figure = folder.figures / "residual.png"
-    with writing(folder.figures):
-        folder.figures.mkdir(exist_ok=True)
+    make_folder(folder.figures)
     draw_residuals(figure, history, summary)
     text = benchmark_text(summary, history) if summary["kind"] == "benchmark" else solve_text(summary)
     say(console, text)

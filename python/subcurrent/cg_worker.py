@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import resource
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -15,8 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from . import cg_solve, core, events, machine
+from . import cg_solve, core, events, guard, machine
 from .errors import OK, OTHER, SubcurrentError
+from .lock import among_the_ranks
+from .plan import read_plan
 from .rundir import write_text, writing
 
 SAY_EVERY = 0.2  # seconds between two reports of a solve
@@ -24,8 +28,13 @@ PARTS = ("begins", "columns", "values", "right_side")
 
 
 def main(arguments: list[str] | None = None) -> int:
-    path = Path((arguments or sys.argv[1:])[0])
-    return work(json.loads(path.read_text()))
+    guard.when_parent_ends(signal.SIGKILL)
+    path, expected = (arguments or sys.argv[1:])[:2]
+    try:
+        plan = json.loads(read_plan(Path(path), expected))
+    except Exception as error:
+        return events.complain(True, 0, error)
+    return work(plan)
 
 
 def work(plan: dict[str, Any], prepare: Callable[[], None] | None = None) -> int:
@@ -41,7 +50,10 @@ def work(plan: dict[str, Any], prepare: Callable[[], None] | None = None) -> int
         if prepare is not None and context.rank == 0:
             prepare()
         context.barrier()
-        code = (_benchmark if plan["kind"] == "benchmark" else _solve)(module, context, plan)
+        if plan["events"] and context.rank == 0:
+            events.emit("up")
+        with among_the_ranks(Path(plan["folder"]) / "plan.json"):
+            code = (_benchmark if plan["kind"] == "benchmark" else _solve)(module, context, plan)
     except Exception as error:
         code = events.complain(plan["events"], context.rank, error)
         context.abort("", code)
@@ -112,10 +124,11 @@ def _write(
     history: list[tuple],
 ) -> None:
     folder = Path(plan["folder"])
-    with writing(folder / "history.csv"), (folder / "history.csv").open("w", newline="") as file:
-        table = csv.writer(file)
-        table.writerow(names)
-        table.writerows((row[0], *(repr(float(value)) for value in row[1:])) for row in history)
+    text = io.StringIO()
+    table = csv.writer(text)
+    table.writerow(names)
+    table.writerows((row[0], *(repr(float(value)) for value in row[1:])) for row in history)
+    write_text(folder / "history.csv", text.getvalue())
     summary = {
         "solver": "cg",
         "kind": plan["kind"],

@@ -4,17 +4,18 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from . import __version__, compare, core, jobs, library, mpi
+from . import __version__, compare, core, jobs, library, mpi, streams
 from . import probe as probing
-from .errors import OTHER, BadInput, SubcurrentError, storage_error
+from .errors import OK, OTHER, BadInput, SubcurrentError, storage_error
 
 
 def console() -> Console:
@@ -119,8 +120,8 @@ def run(
 
     [bold]Stopping[/bold]
 
-    Ctrl-C (or SIGTERM, SIGUSR1) ends the step, writes a checkpoint and stops with exit code 5. A second
-    Ctrl-C stops at once.
+    Ctrl-C (or SIGTERM, SIGHUP, SIGUSR1) ends the step, writes a checkpoint and stops with exit code 5. A
+    second Ctrl-C stops at once. Output that nobody reads any more (| head) stops no run.
 
     [bold]--set[/bold]
 
@@ -307,22 +308,61 @@ def cg(
 
 def main() -> None:
     """The program `subcurrent`: an error the user can act on is one sentence and its exit code."""
-    try:
-        app()
-    except SubcurrentError as error:
-        code = error.exit_code
-        text = error.sentence
-    except OSError as error:
-        failure = storage_error(error, "a file")
-        code, text = failure.exit_code, failure.sentence
-    except KeyboardInterrupt:
-        code, text = OTHER, "interrupted."
-    outer = mpi.outer()
-    if outer is None or outer.rank == 0:
+    streams.secure()
+    code, text = _run_app()
+    if code == OK and (lost := streams.lost_output()):
+        code, text = lost.exit_code, lost.sentence
+    rank = _rank()
+    if text and not rank:
         print(f"subcurrent: {text}", file=sys.stderr)
     sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(code) if outer is not None else sys.exit(code)
+    os._exit(code) if rank is not None and code != OK else sys.exit(code)
+
+
+def _run_app() -> tuple[int, str]:
+    """Exit code, and a sentence where one is due."""
+    try:
+        _end_by_signal()
+        app()
+    except SystemExit as end:
+        return (end.code if isinstance(end.code, int) else OK if end.code is None else OTHER), ""
+    except SubcurrentError as error:
+        return error.exit_code, error.sentence
+    except OSError as error:
+        failure = storage_error(error, "a file")
+        return failure.exit_code, failure.sentence
+    except MemoryError as error:
+        return OTHER, f"there is not enough memory{f' ({error})' if str(error) else ''}."
+    except Ended as end:
+        return OTHER, f"ended by {end}."
+    except KeyboardInterrupt:
+        return OTHER, "interrupted."
+    return OK, ""
+
+
+class Ended(BaseException):
+    """A signal that asks this process to end; outside of a run nothing needs to be brought to a close."""
+
+
+def _end_by_signal() -> None:
+    """SIGTERM and SIGHUP end the program with a sentence; while ranks run, `launch` passes them on."""
+
+    def end(number: int, _: Any) -> None:
+        raise Ended(signal.Signals(number).name)
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, end)
+
+
+def _rank() -> int | None:
+    """Our number under an outer mpirun or srun."""
+    try:
+        outer = mpi.outer()
+    except BadInput:
+        return None
+    return None if outer is None else outer.rank
 
 
 if __name__ == "__main__":

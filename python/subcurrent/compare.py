@@ -14,10 +14,11 @@ from rich.console import Console
 from rich.table import Table
 
 from . import mpi
+from .aside import starting
 from .case import as_tables, as_toml, load_case
 from .errors import OK, BadInput
 from .figures import draw_figures
-from .jobs import default_name, say
+from .jobs import default_name, say, taken
 from .kinds import kind_of
 from .launch import command_for, launch
 from .library import find_case
@@ -56,6 +57,7 @@ def compare(request: CompareRequest, console: Console) -> int:
     for name in names:  # each must be allowed for this case, e.g. enough threads
         load_case(path, [*sets, f'engine.strategy="{name}"'])
     case = load_case(path, [*sets, "engine.strategy=blocking"])
+    mpi.check_layout(request.ranks, case.engine.threads)
     case.check_ranks(request.ranks)
     for option, value in (("--steps", request.steps), ("--repeats", request.repeats)):
         if value < 1:
@@ -65,12 +67,19 @@ def compare(request: CompareRequest, console: Console) -> int:
     plan = Plan("strategies", as_tables(case), str(folder.path), request.ranks)
     plan.strategies, plan.steps, plan.repeats = names, request.steps, request.repeats
 
-    line = command_for(plan, folder.plan)
-    folder.create(request.overwrite)
-    write_text(folder.case, as_toml(case))
-    plan.write(folder.plan)
-    with Watcher(console) as watcher:
-        launch(line, plan.layout(), watcher, folder.log)
+    with taken(folder, console):
+        folder.check_new(request.overwrite)
+        line = command_for(plan, folder.plan)
+        with starting(folder, request.overwrite) as computing:
+            folder.create()
+            write_text(folder.case, as_toml(case))
+            write_text(folder.plan, plan.text())
+            with Watcher(console) as watcher:
+                launch(line, plan.layout(), watcher, folder.log, computing)
+        return _after(folder, console)
+
+
+def _after(folder: RunFolder, console: Console) -> int:
     table = json.loads((folder.path / "strategies.json").read_text())
     finish_rows(table["rows"])
     write_text(folder.path / "strategies.json", json.dumps(table, indent=1) + "\n")

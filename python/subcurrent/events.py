@@ -16,7 +16,7 @@ MARK = "@subcurrent "
 
 def emit(kind: str, **values: Any) -> None:
     line = MARK + json.dumps({"event": kind, **values}) + "\n"
-    with contextlib.suppress(BrokenPipeError):  # a launcher that was killed stops no checkpoint
+    with contextlib.suppress(OSError):  # a launcher that was killed stops no checkpoint
         sys.stdout.write(line)
         sys.stdout.flush()
 
@@ -35,12 +35,13 @@ def complain(to_launcher: bool, rank: int, error: Exception) -> int:
     """Tells why this rank fails, to the launcher or to people, and returns the exit code of that."""
     code = getattr(error, "exit_code", OTHER)
     text = str(error)
+    trace = ""
     if not hasattr(error, "exit_code"):
-        traceback.print_exc()
+        trace = traceback.format_exc()
         text = f"{type(error).__name__}: {error}"
     if to_launcher:
-        emit("error", rank=rank, code=code, text=text)
+        emit("error", rank=rank, code=code, text=text, trace=trace)
     else:
-        sys.stderr.write(f"subcurrent: {text}\n")
+        sys.stderr.write(f"{trace}subcurrent: {text}\n")
         sys.stderr.flush()
     return code

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from typing import Any
 from rich.console import Console
 
 from . import core, mpi, worker
+from .aside import starting
 from .case import Case, as_tables, as_toml, load_case
 from .errors import OK, STOPPED, BadInput, StorageError
 from .figures import draw_figures, stored_case
@@ -25,7 +28,7 @@ from .lines import duration
 from .plan import Plan, run_plan
 from .progress import Watcher
 from .report import write_report
-from .rundir import RunFolder, write_text, writing
+from .rundir import RunFolder, make_folder, write_text, write_whole
 
 
 @dataclass
@@ -47,23 +50,40 @@ def run(request: RunRequest, console: Console) -> int:
     path = find_case(request.case)
     case = load_case(path, request.sets)
     ranks = _ranks(request, outer)
+    if outer is None:
+        mpi.check_layout(ranks, case.engine.threads)
     if ranks or outer is None:
         case.check_ranks(ranks)
     check_device(case.engine.device)
     folder = RunFolder(request.out or Path("runs") / default_name(path))
-    checkpoints = _check_folder(request, folder, case)
-    plan = run_plan(case, folder.path, ranks, checkpoints)
+    plan = run_plan(case, folder.path, ranks, _check_folder(request, folder, case))
     if request.dry_run:
         console.print(as_toml(case), markup=False, highlight=False)
         console.print(" ".join(command_for(plan, folder.plan)), markup=False, highlight=False, soft_wrap=True)
         return OK
     if outer is not None:
         return _run_as_rank(plan, folder, path, case, request)
-    line = command_for(plan, folder.plan)
-    prepare_folder(folder, path, case, plan, request.overwrite)
-    with Watcher(console) as watcher:
-        end = launch(line, plan.layout(), watcher, folder.log)
-    return _after(folder, case, end, console)
+    with taken(folder, console):
+        plan.checkpoints = [str(path) for path in _check_folder(request, folder, case)]
+        line = command_for(plan, folder.plan)
+        with starting(folder, request.overwrite, request.resume) as computing:
+            prepare_folder(folder, path, case, plan)
+            with Watcher(console) as watcher:
+                end = launch(line, plan.layout(), watcher, folder.log, computing)
+        return _after(folder, case, end, console)
+
+
+@contextlib.contextmanager
+def taken(folder: RunFolder, console: Console) -> Iterator[None]:
+    """Keeps a run folder for this process; says so where that cannot be."""
+    with folder.taken() as locked:
+        if not locked:
+            say(
+                console,
+                f"{folder.path} lies where files cannot be locked: start nothing else in it",
+                "yellow",
+            )
+        yield
 
 
 def default_name(case_file: Path) -> str:
@@ -80,15 +100,14 @@ def check_device(device: str) -> None:
         )
 
 
-def prepare_folder(folder: RunFolder, case_file: Path, case: Case, plan: Plan, overwrite: bool) -> None:
+def prepare_folder(folder: RunFolder, case_file: Path, case: Case, plan: Plan) -> None:
     """Makes the run folder with the resolved case, the ranks' plan and the reference to compare with."""
     reference = case.reference(case_file.parent)
-    folder.create(overwrite)
-    with writing(folder.path):
-        write_text(folder.case, as_toml(case))
-        if reference is not None and reference.resolve() != folder.reference.resolve():
-            shutil.copyfile(reference, folder.reference)
-        plan.write(folder.plan)
+    folder.create()
+    write_text(folder.case, as_toml(case))
+    if reference is not None and reference.resolve() != folder.reference.resolve():
+        write_whole(folder.reference, lambda temporary: shutil.copyfile(reference, temporary))
+    write_text(folder.plan, plan.text())
 
 
 def _ranks(request: RunRequest, outer: mpi.Outer | None) -> int:
@@ -133,7 +152,15 @@ def _run_as_rank(plan: Plan, folder: RunFolder, path: Path, case: Case, request:
     """Under somebody else's mpirun: works as one of its ranks; figures are drawn by a process outside MPI."""
     plan.events = False
     stop = worker.StopRequest()
-    code = worker.work(plan, stop, lambda: prepare_folder(folder, path, case, plan, request.overwrite))
+    with contextlib.ExitStack() as held:
+
+        def prepare() -> None:
+            held.enter_context(folder.taken())
+            _check_folder(request, folder, case)
+            with starting(folder, request.overwrite, request.resume):
+                prepare_folder(folder, path, case, plan)
+
+        code = worker.work(plan, stop, prepare)
     if code == OK and mpi.outer().rank == 0 and case.output.figures:
         command = [sys.executable, "-m", "subcurrent", "report", str(folder.path)]
         subprocess.run(command, check=False, env=mpi.without_outer(os.environ))
@@ -161,8 +188,7 @@ def report(path: Path, console: Console) -> int:
     """Draws the figures of a run folder again and writes its HTML page."""
     folder = RunFolder(path)
     stored_case(folder)
-    with writing(folder.figures):
-        folder.figures.mkdir(exist_ok=True)
+    make_folder(folder.figures)
     with console.status("drawing the figures"):
         drawn, skipped = draw_figures(folder)
     for sentence in skipped:

@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import re
+import resource
 import shutil
 import subprocess
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from .errors import SubcurrentError
+from .errors import BadInput, SubcurrentError
 
 OPEN_MPI, MPICH = "Open MPI", "MPICH"
 LAUNCHERS = ("mpirun", "mpiexec", "mpirun.openmpi", "mpirun.mpich", "mpiexec.hydra")
@@ -37,8 +40,21 @@ def outer(env: Mapping[str, str] = os.environ) -> Outer | None:
     for rank, size in OUTER:
         # sbatch scripts carry SLURM_PROCID too; only a step (srun) has started this very process.
         if rank in env and (rank != "SLURM_PROCID" or "SLURM_STEP_ID" in env):
-            return Outer(int(env[rank]), int(env[size]) if size in env else None)
+            place = _whole(env, rank, 0)
+            count = _whole(env, size, place + 1) if size in env else None
+            return Outer(place, count)
     return None
+
+
+def _whole(env: Mapping[str, str], name: str, least: int) -> int:
+    """A whole number that a launcher has left in the environment."""
+    text = env[name]
+    if not re.fullmatch(r"[0-9]{1,7}", text) or int(text) < least:
+        raise BadInput(
+            f"{name} = {text!r} in the environment is not what mpirun or srun set: it must be a whole number "
+            f">= {least}; unset it, or start subcurrent by them."
+        )
+    return int(text)
 
 
 def without_outer(env: Mapping[str, str]) -> dict[str, str]:
@@ -111,6 +127,42 @@ def _siblings(cpu: int) -> str:
         return str(cpu)
 
 
+# By these mpirun learns of other hosts; without them it starts everything here.
+ELSEWHERE = (
+    "SLURM_JOB_NODELIST", "PBS_NODEFILE", "LSB_DJOB_HOSTFILE", "PE_HOSTFILE", "COBALT_NODEFILE",
+    "OMPI_MCA_orte_default_hostfile", "PRTE_MCA_prte_default_hostfile", "HYDRA_HOST_FILE",
+)  # fmt: skip
+
+
+def one_host(env: Mapping[str, str] = os.environ) -> bool:
+    """Whether all ranks that our mpirun starts run on this machine."""
+    return not any(env.get(name) for name in ELSEWHERE)
+
+
+def check_layout(ranks: int, threads: int, machine: Cpus | None = None, env: Mapping = os.environ) -> None:
+    """Refuses more than a machine can be asked for; several threads to a CPU are fine."""
+    machine = machine or cpus()
+    most = max(64, 16 * machine.threads) if one_host(env) else 1_000_000
+    if ranks * threads <= most:
+        return
+    what = f"-n {ranks}" if threads == 1 else f"-n {ranks} with {threads} threads each"
+    has = f"the {machine.threads} CPUs of this machine" if one_host(env) else "one job"
+    raise BadInput(f"{what} is not allowed: ranks x threads must be at most {most} on {has}.")
+
+
+LEAST_FILE = 8 << 20  # bytes: Open MPI's shared memory takes a file of 4 MiB and its head
+
+
+def check_limits() -> None:
+    """Refuses limits under which mpirun is known to wait for ever instead of failing."""
+    allowed = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
+    if allowed != resource.RLIM_INFINITY and allowed < LEAST_FILE:
+        raise SubcurrentError(
+            f"files may not grow beyond {allowed // 1024} KiB here (ulimit -f): MPI's shared memory needs at "
+            f"least {LEAST_FILE // 1024} KiB."
+        )
+
+
 def command(mpirun: str, family: str, layout: Layout, machine: Cpus) -> list[str]:
     """The mpirun command line up to the program.
 
@@ -133,7 +185,9 @@ def command(mpirun: str, family: str, layout: Layout, machine: Cpus) -> list[str
     return [*line, "-bind-to", f"{'core' if needed <= machine.cores else 'hwthread'}:{threads}"]
 
 
-def environment(layout: Layout, machine: Cpus, env: Mapping[str, str] = os.environ) -> dict[str, str]:
+def environment(
+    layout: Layout, machine: Cpus, env: Mapping[str, str] = os.environ, family: str = ""
+) -> dict[str, str]:
     """The environment of the ranks: root allowed, and how threads wait for one another.
 
     Where CPUs are fewer than threads they sleep at once, elsewhere after a short while awake. Single runs of
@@ -153,4 +207,19 @@ def environment(layout: Layout, machine: Cpus, env: Mapping[str, str] = os.envir
     waiting = {"OMP_WAIT_POLICY": "passive"} if layout.cpus > machine.threads else {"GOMP_SPINCOUNT": "20000"}
     # A user's own choice of waiting policy stands.
     waiting = {} if "OMP_WAIT_POLICY" in env else waiting
-    return {**waiting, **env, **ours}
+    return {**waiting, **env, **ours, **(at_home(env) if family == OPEN_MPI else {})}
+
+
+def at_home(env: Mapping[str, str]) -> dict[str, str]:
+    """Has Open MPI listen where no other machine can reach it, when all ranks are here; {} where they are
+    not, or where the user has chosen interfaces (docs/decisions/0096)."""
+    chosen = any(re.match(r"(OMPI|PMIX|PRTE)_MCA_\w+_if_(include|exclude)$", name) for name in env)
+    found = importlib.util.find_spec("subcurrent._core")
+    preloaded = Path(found.origin).with_name("_loopback.so") if found and found.origin else None
+    if chosen or not one_host(env) or preloaded is None or not preloaded.is_file():
+        return {}
+    return {
+        "LD_PRELOAD": ":".join(filter(None, (str(preloaded), env.get("LD_PRELOAD")))),
+        "OMPI_MCA_oob_tcp_if_include": "lo",
+        "OMPI_MCA_btl_tcp_if_include": "lo",
+    }

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from .case import Case, as_tables
+from .errors import SubcurrentError
 from .mpi import Layout
 from .schema import SOLVERS
 
@@ -45,13 +47,26 @@ class Plan:
         """Where the fields lie: cpu, cuda or emulated."""
         return "cpu" if self.kind == "probe" else self.typed_case().engine.device
 
-    def write(self, path: Path) -> Path:
-        path.write_text(json.dumps(asdict(self), indent=1) + "\n")
-        return path
+    def text(self) -> str:
+        return json.dumps(asdict(self), indent=1) + "\n"
 
     @staticmethod
-    def read(path: Path) -> Plan:
-        return Plan(**json.loads(path.read_text()))
+    def of(text: str) -> Plan:
+        return Plan(**json.loads(text))
+
+
+def digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def read_plan(path: Path, expected: str) -> str:
+    """The text of a plan file, which must be the one that this run's launcher has written."""
+    text = path.read_text()
+    if digest(text) != expected:
+        raise SubcurrentError(
+            f"{path} is not the plan that this run was started with: another program has written over it."
+        )
+    return text
 
 
 def run_plan(case: Case, folder: Path, ranks: int, checkpoints: list[Path] | None = None) -> Plan:

@@ -11,12 +11,13 @@ from rich.console import Console
 from rich.table import Table
 
 from . import mpi, plots, worker
+from .aside import starting
 from .errors import OK, BadInput
-from .jobs import say
+from .jobs import say, taken
 from .launch import command_for, launch
 from .plan import Plan
 from .progress import Watcher
-from .rundir import RunFolder, writing
+from .rundir import RunFolder, make_folder, write_text
 
 TITLES = ("message", "M alone", "W, progress calls", "W, none", "hidden", "in calls")
 
@@ -47,17 +48,27 @@ def probe(request: ProbeRequest, console: Console) -> int:
         plan.events, plan.ranks = False, 0
         folder.check_new(request.overwrite)
         stop = worker.StopRequest()
-        code = worker.work(plan, stop, lambda: folder.create(request.overwrite))
+
+        def prepare() -> None:
+            folder.check_new(request.overwrite)
+            with starting(folder, request.overwrite):
+                folder.create()
+
+        code = worker.work(plan, stop, prepare)
         if code == OK and outer.rank == 0:
             _show(read_table(folder.path / "wait.csv"), folder, console)
         return code
     folder.check_new(request.overwrite)
-    line = command_for(plan, folder.plan)
-    folder.create(request.overwrite)
-    plan.write(folder.plan)
-    with Watcher(console) as watcher:
-        launch(line, plan.layout(), watcher, folder.log)
-    _show(read_table(folder.path / "wait.csv"), folder, console)
+    mpi.check_layout(plan.ranks, 1)
+    with taken(folder, console):
+        folder.check_new(request.overwrite)
+        line = command_for(plan, folder.plan)
+        with starting(folder, request.overwrite) as computing:
+            folder.create()
+            write_text(folder.plan, plan.text())
+            with Watcher(console) as watcher:
+                launch(line, plan.layout(), watcher, folder.log, computing)
+        _show(read_table(folder.path / "wait.csv"), folder, console)
     return OK
 
 
@@ -100,8 +111,7 @@ def _show(rows: list[dict[str, float]], folder: RunFolder, console: Console) -> 
         shown.add_row(_size(row["bytes"]), *times, f"{100 * hidden:.0f} %", f"{1e6 * row['progress']:.1f}")
     console.print(shown)
     say(console, f"table: {folder.path / 'wait.csv'}")
-    with writing(folder.figures):
-        folder.figures.mkdir(exist_ok=True)
+    make_folder(folder.figures)
     plots.draw_wait(folder.figures / "wait.png", rows)
     say(console, f"figure: {folder.figures / 'wait.png'}")
 

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
+from . import streams
 from .lines import count, duration, plain_line, step_facts
 
 LINE_EVERY = 5.0  # seconds between two lines when there is no terminal
@@ -20,6 +22,7 @@ class Watcher:
     def __init__(self, console: Console):
         self._console = console
         self._said = 0.0
+        self._alone = False  # nobody reads what is shown
         self._progress: Progress | None = None
         if console.is_terminal:
             columns = (TextColumn("{task.description}"), BarColumn(bar_width=24), TaskProgressColumn())
@@ -38,6 +41,9 @@ class Watcher:
     def note(self, text: str, style: str = "") -> None:
         """A sentence above the bar."""
         self._console.print(text, style=style or None, highlight=False, markup=False, soft_wrap=True)
+        if streams.lost_reader() and not self._alone:
+            self._alone = True
+            print("subcurrent: nobody reads this output any more; the run goes on.", file=sys.stderr)
 
     def show(self, event: dict[str, Any]) -> None:
         shown = {

@@ -175,12 +175,12 @@ class Recorder:
         """Starts history.csv; on resume keeps the rows up to the checkpoint and drops what came after."""
         path = self._folder.history
         kept = _rows_up_to(path, self._first_step, len(self._kind.history) + 1) if self._resumed else []
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows([[*self._kind.history, "seconds"], *kept])
+        write_text(path, text.getvalue())
         with writing(path):
-            self._file = path.open("w", newline="")
+            self._file = path.open("a", newline="")
             self._rows = csv.writer(self._file, lineterminator="\n")
-            self._rows.writerow([*self._kind.history, "seconds"])
-            self._rows.writerows(kept)
-            self._file.flush()
         if kept:
             self._seconds_before = float(kept[-1][-1])
 

@@ -23,7 +23,6 @@ def run_case(module: ModuleType, context: Any, plan: Plan, stop: Any) -> int:
     case, folder = plan.typed_case(), RunFolder(plan.folder)
     kind = kind_of(case)
     solver = kind.make(module, context, case.options())
-    held = folder.lock() if context.rank == 0 else None
     for written in (folder.snapshots, folder.checkpoints):
         context.remove_leftovers(str(written))
     resumed = _resume(module, solver, plan)
@@ -53,8 +52,6 @@ def run_case(module: ModuleType, context: Any, plan: Plan, stop: Any) -> int:
     if case.output.timeline:
         solver.write_timeline(str(folder.timeline))
     recorder.finished("stopped" if stopped else "finished")
-    if held:
-        held.close()
     return STOPPED if stopped else OK
 
 

@@ -9,10 +9,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from . import core, events
+from . import core, events, guard
 from .errors import SubcurrentError
+from .lock import among_the_ranks
 from .measure import measure_strategies, measure_wait
-from .plan import Plan
+from .plan import Plan, read_plan
+from .rundir import RunFolder
 from .session import run_case
 
 
@@ -21,17 +23,23 @@ class StopRequest:
 
     def __init__(self) -> None:
         self.asked = False
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1):
-            signal.signal(number, self._remember)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1):
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, self._remember)
 
     def _remember(self, *_: Any) -> None:
         self.asked = True
 
 
 def main(arguments: list[str] | None = None) -> int:
+    guard.when_parent_ends(signal.SIGKILL)  # ranks without their mpirun would wait for each other for ever
     stop = StopRequest()
-    path = (arguments or sys.argv[1:])[0]
-    return work(Plan.read(Path(path)), stop)
+    path, expected = (arguments or sys.argv[1:])[:2]
+    try:
+        plan = Plan.of(read_plan(Path(path), expected))
+    except Exception as error:
+        return events.complain(True, 0, error)
+    return work(plan, stop)
 
 
 def work(plan: Plan, stop: StopRequest, prepare: Any = None) -> int:
@@ -52,12 +60,11 @@ def work(plan: Plan, stop: StopRequest, prepare: Any = None) -> int:
         if prepare is not None and context.rank == 0:
             prepare()
         context.barrier()
-        if plan.kind == "run":
-            code = run_case(module, context, plan, stop)
-        elif plan.kind == "strategies":
-            code = measure_strategies(module, context, plan)
-        else:
-            code = measure_wait(module, context, plan)
+        if plan.events and context.rank == 0:
+            events.emit("up")
+        folder = RunFolder(plan.folder)
+        with among_the_ranks(folder.plan):
+            code = _do(module, context, plan, stop)
     except Exception as error:
         code = events.complain(plan.events, context.rank, error)
         context.abort("", code)
@@ -66,6 +73,14 @@ def work(plan: Plan, stop: StopRequest, prepare: Any = None) -> int:
     # Under our own launcher the events carry the outcome; a non-zero status would make mpirun complain as
     # well.
     return 0 if plan.events else code
+
+
+def _do(module: ModuleType, context: Any, plan: Plan, stop: StopRequest) -> int:
+    if plan.kind == "run":
+        return run_case(module, context, plan, stop)
+    if plan.kind == "strategies":
+        return measure_strategies(module, context, plan)
+    return measure_wait(module, context, plan)
 
 
 def _check_size(module: ModuleType, context: Any, plan: Plan) -> None:

@@ -96,6 +96,9 @@ void FlowSolver<Real, mixed>::restored() {
 
 template <class Real, bool mixed>
 void FlowSolver<Real, mixed>::refresh_for_output() {
+  // The step has filled p's walls by the velocity before it, which nobody knows after a restart: filled
+  // anew, they are the same bits in both. No step reads them.
+  flow_.p.storage(0).set_fresh(point);
   runner_->refresh(flow_.V.now(), box(2));
   runner_->refresh(flow_.p.now(), star(1));
 }

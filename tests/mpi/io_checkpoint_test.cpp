@@ -4,6 +4,9 @@
 #include "io/checkpoint.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include <cmath>
 
@@ -157,6 +160,69 @@ TEST(Checkpoint, LeavesNothingBesideItselfAndReplacesTheOldOne) {
   write_state(context, path);
   EXPECT_EQ(folder.entries(), 1);
   expect_state(context, path);
+}
+
+// Nothing but a regular file of its name gives way to a checkpoint, and nothing else is opened as one.
+TEST(Checkpoint, LeavesWhatIsNoRegularFileAlone) {
+  TestContext context;
+  const Folder folder(context);
+  const std::string link = folder / "link.h5", pipe = folder / "pipe.h5", inner = folder / "folder.h5",
+                    target = folder / "target", parts = folder / "parts.h5", device = folder / "null";
+  if (context.rank() == 0) {
+    std::ofstream(target) << "mine";
+    // A copy of /dev/null, which root alone can make; without one the name is a pipe too.
+    const bool made = ::mknod(device.c_str(), S_IFCHR | 0600, makedev(1, 3)) == 0;
+    ASSERT_TRUE(made || ::mkfifo(device.c_str(), 0600) == 0);
+    ASSERT_EQ(::symlink(target.c_str(), link.c_str()), 0);
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    std::filesystem::create_directory(inner);
+    ASSERT_EQ(::symlink(target.c_str(), (parts + ".subcurrent-part").c_str()), 0);
+  }
+  context.barrier();
+  State state(context);
+  state.fill();
+  const auto said = [&](const auto& action) -> std::string {
+    try {
+      action();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Exit::storage);
+      return error.what();
+    }
+    return "nothing";
+  };
+  for (const std::string& path : {link, pipe, inner, device, parts})
+    EXPECT_NE(said([&] { io::write_checkpoint(path, state.contents()); }).find("not a regular file"),
+              std::string::npos)
+        << path;
+  EXPECT_NE(said([&] { io::read_checkpoint(pipe, state.contents()); }).find("it is a pipe"),
+            std::string::npos);
+  EXPECT_NE(said([&] { io::read_checkpoint("/dev/zero", state.contents()); }).find("it is a device"),
+            std::string::npos);
+  EXPECT_FALSE(std::filesystem::is_regular_file(device));
+  EXPECT_TRUE(std::filesystem::is_symlink(link) && std::filesystem::is_fifo(pipe));
+  std::string held;
+  std::ifstream(target) >> held;
+  EXPECT_EQ(held, "mine");
+  context.barrier();
+}
+
+// A folder and a link that end like a temporary are somebody's; only a file is ours.
+TEST(Checkpoint, RemovesOnlyFilesThatWereLeftOver) {
+  TestContext context;
+  const Folder folder(context);
+  const auto name = [&](const char* word) { return folder / word + ".subcurrent-part"; };
+  if (context.rank() == 0) {
+    std::ofstream(name("file")) << "half";
+    std::filesystem::create_directory(name("folder"));
+    ASSERT_EQ(::symlink("/nowhere", name("link").c_str()), 0);
+  }
+  context.barrier();
+  io::remove_leftovers(context, folder.path());
+  context.barrier();
+  EXPECT_FALSE(std::filesystem::exists(name("file")));
+  EXPECT_TRUE(std::filesystem::is_directory(name("folder")));
+  EXPECT_TRUE(std::filesystem::is_symlink(name("link")));
+  context.barrier();
 }
 
 TEST(Checkpoint, KeepsNegativeZeroAndPayloadsOfNan) {

@@ -2,7 +2,8 @@
 """A FAKE of the compiled module, for tests of what lies around it. It solves nothing: numbers only decay.
 
 It is one rank without messages. Environment variables make it misbehave: FAKE_NAN_AT=step (diverges there),
-FAKE_STEP_SECONDS (a slow step), FAKE_KILL_AT=step (dies like a rank under `kill -9`).
+FAKE_STEP_SECONDS (a slow step), FAKE_KILL_AT=step (dies like a rank under `kill -9`),
+FAKE_DEFECT_AT=step (fails as no program should).
 """
 
 import json
@@ -74,6 +75,8 @@ class Cavity:
             raise Error(f"velocity became NaN at step {self.steps} in cell (1, 2, 3).", 4)
         if self.steps == int(os.environ.get("FAKE_KILL_AT", "-1")):
             os.kill(os.getpid(), signal.SIGKILL)
+        if self.steps == int(os.environ.get("FAKE_DEFECT_AT", "-1")):
+            raise KeyError("velocity")
         self._velocity[0] += 1.0
         return {
             "step": self.steps,

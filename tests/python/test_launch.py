@@ -3,7 +3,7 @@
 
 import pytest
 
-from subcurrent import events, mpi
+from subcurrent import banner, events, mpi
 from subcurrent.ending import End, Forecast
 from subcurrent.errors import SubcurrentError
 
@@ -154,3 +154,48 @@ def test_a_settling_flow_is_foreseen_from_its_decay():
     forecast.add(0.0, 1, 0.1, 1.0)
     share, left = forecast.add(1.0, 2, 0.2, 1e-1)
     assert (share, left) == (pytest.approx(0.25), pytest.approx(3.0))
+
+
+def test_tracebacks_of_ranks_are_for_the_log():
+    lines = [
+        "a rank says this",
+        "Traceback (most recent call last):",
+        '  File "worker.py", line 3, in main',
+        "    work()",
+        "KeyboardInterrupt",
+        "and this",
+    ]
+    traceback = banner.Traceback()
+    assert [line for line in lines if not traceback.takes(line)] == ["a rank says this", "and this"]
+
+
+@pytest.mark.parametrize(
+    ("printed", "status", "said"),
+    [
+        (
+            "mpirun noticed that process rank 3 with PID 0 on node n exited on signal 11 (Segmentation).",
+            139,
+            "rank 3 ended unexpectedly, by signal 11 (SIGSEGV)",
+        ),
+        (
+            "Process name: [[12,1],2]\nExit code:    7",
+            7,
+            "rank 2 ended unexpectedly, with exit code 7",
+        ),
+        (
+            "MPI_ABORT was invoked on rank 1 in communicator MPI_COMM_WORLD\nwith errorcode 5.",
+            5,
+            "rank 1 ended unexpectedly, with exit code 5",
+        ),
+        (
+            "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)\n=   EXIT CODE: 9",
+            9,
+            "exit code 9",
+        ),
+        ("", -9, "mpirun ended unexpectedly, by signal 9 (SIGKILL)"),
+        ("", 143, "the ranks ended unexpectedly, by signal 15 (SIGTERM)"),
+        ("not enough slots", 1, "the ranks ended unexpectedly (mpirun returned 1): not enough slots"),
+    ],
+)
+def test_what_mpirun_prints_becomes_one_sentence(printed, status, said):
+    assert said in banner.reason(printed.splitlines(), status)

@@ -2,6 +2,7 @@
 """The program with the real compiled module stopped, killed, or given what it cannot do: how each failure
 ends, and that the run goes on from there."""
 
+import contextlib
 import os
 import shutil
 import signal
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from conftest import QUIET, SMALL, history, sentence_of
+from subcurrent import guard
 from subcurrent.errors import BAD_INPUT, DIVERGED, OK, STOPPED, STORAGE
 
 pytestmark = pytest.mark.mpi
@@ -38,6 +40,17 @@ def test_ctrl_c_stops_with_a_checkpoint_and_resume_is_bit_identical(program):
     whole = program("run", "case.toml", "--out", "whole", "--set", f"run.steps={steps}", *QUIET)
     assert whole.returncode == OK, whole.stderr
     assert history(folder) == history(program.folder / "whole")
+
+
+def test_a_snapshot_written_right_after_a_resume_is_the_same_bits(program):
+    program.write_case(SMALL)
+    folder = program.folder / "r"
+    assert program("run", "case.toml", "--out", "r", *QUIET).returncode == OK
+    (snapshot,) = (folder / "snapshots").iterdir()
+    before = snapshot.read_bytes()
+    snapshot.unlink()
+    assert program("run", "case.toml", "--out", "r", "--resume", "-n", "2", *QUIET).returncode == OK
+    assert snapshot.read_bytes() == before
 
 
 def ranks_of(folder: Path) -> list[int]:
@@ -151,8 +164,72 @@ def test_a_damaged_grid_file(program):
     (program.folder / "grid.h5").write_bytes(b"no grid")
     options = ("--set", "grid.clustering=file", "--set", "grid.file=grid.h5")
     done = program("run", "case.toml", "--out", "r", *options)
-    assert done.returncode in (BAD_INPUT, STORAGE)
+    assert done.returncode == BAD_INPUT
     assert "grid.h5" in sentence_of(done)
+    assert not (program.folder / "r").exists(), "refused, and something was written"
+    assert program("run", "case.toml", "--out", "r", *QUIET).returncode == OK
+    before = {path: path.read_bytes() for path in (program.folder / "r").rglob("*") if path.is_file()}
+    for again in ("--overwrite", "--resume"):
+        done = program("run", "case.toml", "--out", "r", again, *options)
+        assert done.returncode == BAD_INPUT
+        assert {path: path.read_bytes() for path in before if path.exists()} == before
+
+
+def test_what_is_no_checkpoint_stays_and_stops_nothing(program):
+    """A user's own files, folders and links among the checkpoints; a pipe that bears a checkpoint's name."""
+    program.write_case(SMALL + "[output]\ncheckpoint_every = 4\n")
+    assert program("run", "case.toml", "--out", "r", *QUIET).returncode == OK
+    folder = program.folder / "r" / "checkpoints"
+    (folder / "notes.txt").write_text("mine")
+    (folder / "kept.subcurrent-part").mkdir()
+    (folder / "checkpoint_00000001.h5").symlink_to(folder / "notes.txt")
+    os.mkfifo(folder / "checkpoint_00000099.h5")
+    done = program("run", "case.toml", "--out", "r", "--resume", "--set", "run.steps=20", *QUIET)
+    assert done.returncode == OK, done.stderr
+    assert "checkpoint_00000099.h5: it is a pipe, not a regular file" in done.stdout
+    assert "resumed from checkpoint_00000012.h5" in done.stdout
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "checkpoint_00000001.h5",
+        "checkpoint_00000016.h5",
+        "checkpoint_00000020.h5",
+        "checkpoint_00000099.h5",
+        "kept.subcurrent-part",
+        "notes.txt",
+    ]
+    assert (folder / "notes.txt").read_text() == "mine"
+
+
+def listening(leader: int) -> list[str]:
+    """Where the processes of a session listen, as /proc/net says it: address and port in hexadecimal."""
+    sockets = set()
+    for pid in guard.session(leader):
+        for link in Path(f"/proc/{pid}/fd").iterdir():
+            with contextlib.suppress(OSError):
+                sockets.add(os.readlink(link))  # noqa: PTH115 - a socket's name is no path
+    found = []
+    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+        for row in Path(table).read_text().splitlines()[1:]:
+            words = row.split()
+            if words[3] == "0A" and f"socket:[{words[9]}]" in sockets:
+                found.append(words[1])
+    return found
+
+
+LOOPBACK = ("0100007F:", "00000000000000000000000001000000:")
+
+
+def test_a_run_on_one_host_listens_to_that_host_only(program):
+    program.write_case(SMALL.replace("steps = 12", "steps = 100000"))
+    folder = program.folder / "r"
+    running = program.start("run", "case.toml", "-n", "2", "--out", folder, *QUIET)
+    wait_for_steps(folder, 1)
+    (mpirun,) = {os.getsid(pid) for pid in ranks_of(folder)}
+    ports = listening(mpirun)
+    running.send_signal(signal.SIGTERM)
+    said, _ = running.communicate(timeout=60)
+    assert running.returncode == STOPPED, said
+    assert ports, "mpirun listens nowhere at all"
+    assert [port for port in ports if not port.startswith(LOOPBACK)] == []
 
 
 @pytest.mark.parametrize("kilobytes", [40, 400, 1500])

@@ -3,12 +3,16 @@
 
 import errno
 import os
+import stat
 import subprocess
 
 import pytest
 
+from subcurrent.drawings import DRAWINGS
 from subcurrent.errors import STORAGE, BadInput, StorageError
-from subcurrent.rundir import RunFolder, write_text, writing
+from subcurrent.figures import STRATEGIES
+from subcurrent.lock import among_the_ranks, wait_for_ranks
+from subcurrent.rundir import FIGURES, RunFolder, write_text, writing
 
 
 def a_run(path):
@@ -39,12 +43,35 @@ def test_overwrite_refuses_what_no_run_wrote(tmp_path):
         folder.check_new(overwrite=True)
 
 
-def test_overwrite_removes_the_earlier_run(tmp_path):
+@pytest.mark.parametrize("name", ["checkpoints/notes.txt", "figures/mine.png", "snapshots/old/", "link.h5"])
+def test_overwrite_refuses_what_no_run_wrote_in_our_folders(tmp_path, name):
     folder = a_run(tmp_path / "run")
-    folder.checkpoint(5).write_text("old")
-    folder.create(overwrite=True)
-    assert not folder.case.exists()
-    assert folder.checkpoints_newest_first() == []
+    mine = folder.path / name
+    if name == "link.h5":
+        mine = folder.checkpoint(7)
+        mine.symlink_to(tmp_path / "elsewhere")
+    elif name.endswith("/"):
+        mine.mkdir()
+    else:
+        mine.write_text("years of work")
+    with pytest.raises(BadInput, match=rf"'{mine.parent.name}/{mine.name}', which no run wrote"):
+        folder.check_new(overwrite=True)
+
+
+def test_what_a_run_wrote_is_known_whole_and_half_written(tmp_path):
+    folder = a_run(tmp_path / "run")
+    folder.checkpoint(123456789).write_text("more than eight digits")
+    for path in (folder.checkpoint(5), folder.snapshot(5), folder.summary):
+        path.with_name(path.name + ".subcurrent-part").write_text("half-written")
+    folder.check_new(overwrite=True)
+    assert folder.checkpoints_newest_first() == [folder.checkpoint(123456789)]
+    folder.clear()
+    assert list(folder.path.iterdir()) == []
+
+
+def test_every_figure_is_one_of_ours(tmp_path):
+    names = {drawing.name for drawings in DRAWINGS.values() for drawing in (*drawings, STRATEGIES)}
+    assert names | {"wait.png", "residual.png"} == {f"{name}.png" for name in FIGURES}
 
 
 def test_a_file_is_no_run_folder(tmp_path):
@@ -61,7 +88,7 @@ def test_resume_needs_a_run_with_a_checkpoint(tmp_path):
         folder.check_resume()
     for step in (5, 20, 10):
         folder.checkpoint(step).write_text("")
-    (folder.checkpoints / "checkpoint_00000030.h5.part").write_text("half-written")
+    (folder.checkpoints / "checkpoint_00000030.h5.subcurrent-part").write_text("half-written")
     assert [path.stem[-2:] for path in folder.check_resume()] == ["20", "10", "05"]
 
 
@@ -69,7 +96,7 @@ def test_two_checkpoints_are_kept_and_leftovers_removed(tmp_path):
     folder = a_run(tmp_path / "run")
     for step in (1, 2, 3, 4):
         folder.checkpoint(step).write_text("")
-    (folder.checkpoints / "checkpoint_00000005.h5.part").write_text("")
+    (folder.checkpoints / "checkpoint_00000005.h5.subcurrent-part").write_text("")
     folder.checkpoint(9).write_text("refused on resume")
     folder.keep_checkpoints(4)
     assert sorted(path.name for path in folder.checkpoints.iterdir()) == [
@@ -78,15 +105,75 @@ def test_two_checkpoints_are_kept_and_leftovers_removed(tmp_path):
     ]
 
 
+def test_what_is_not_ours_stays_among_the_checkpoints(tmp_path):
+    folder = a_run(tmp_path / "run")
+    mine = [
+        folder.checkpoints / name for name in ("notes.txt", "checkpoint_1.h5", "checkpoint_00000001.h5.bak")
+    ]
+    for path in mine:
+        path.write_text("mine")
+    (folder.checkpoints / "checkpoint_00000002.h5").mkdir()
+    folder.checkpoint(3).symlink_to(mine[0])
+    for step in (4, 5, 6):
+        folder.checkpoint(step).write_text("")
+    folder.keep_checkpoints(6)
+    assert all(path.read_text() == "mine" for path in (*mine, folder.checkpoint(3)))
+    assert (folder.checkpoints / "checkpoint_00000002.h5").is_dir()
+    assert not folder.checkpoint(4).exists()
+
+
 def test_a_folder_in_use_is_refused(tmp_path):
     folder = a_run(tmp_path / "run")
-    folder.checkpoint(1).write_text("")
-    with folder.lock():
-        with pytest.raises(BadInput, match="written by another run"):
-            folder.check_resume()
-        with pytest.raises(BadInput, match="written by another run"):
-            folder.check_new(overwrite=True)
-    folder.check_resume()
+    with folder.taken():
+        with pytest.raises(BadInput, match="written by another run"), folder.taken():
+            pass
+        assert (folder.path / "run.lock").exists(), "who was refused has removed another's lock"
+    with folder.taken():
+        pass
+    assert not (folder.path / "run.lock").exists()
+
+
+def test_a_folder_that_ranks_still_work_in_is_refused(tmp_path):
+    folder = a_run(tmp_path / "run")
+    refused = pytest.raises(BadInput, match="written by ranks of another run")
+    with among_the_ranks(folder.plan), among_the_ranks(folder.plan), refused:
+        wait_for_ranks(folder.plan, folder.path, patience=0.2)
+    wait_for_ranks(folder.plan, folder.path, patience=0.0)
+
+
+def test_a_folder_that_stays_empty_is_removed(tmp_path):
+    with pytest.raises(BadInput), RunFolder(tmp_path / "a" / "b").taken():
+        raise BadInput("no")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe", "device"])
+def test_only_regular_files_are_written(tmp_path, kind):
+    path, target = tmp_path / "summary.json", tmp_path / "target"
+    target.write_text("mine")
+    if kind == "link":
+        path.symlink_to(target)
+    elif kind == "pipe":
+        os.mkfifo(path)
+    else:
+        try:
+            os.mknod(path, stat.S_IFCHR | 0o600, os.makedev(1, 3))
+        except OSError:
+            pytest.skip("making a device takes root")
+    before = path.lstat()
+    with pytest.raises(StorageError, match=r"cannot write .*summary\.json: it is a .*, not a regular file\."):
+        write_text(path, "new")
+    assert (path.lstat().st_ino, path.lstat().st_mode) == (before.st_ino, before.st_mode)
+    assert target.read_text() == "mine"
+
+
+def test_folders_of_a_run_are_no_links(tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    folder = RunFolder(tmp_path / "run")
+    folder.path.mkdir()
+    folder.checkpoints.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(StorageError, match="checkpoints: it is a symbolic link"):
+        folder.create()
 
 
 def test_a_small_file_is_written_whole_or_not_at_all(tmp_path):

@@ -5,6 +5,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -224,6 +225,30 @@ TEST(Scratches, LeaveOtherHostsAndHalfLocksAlone) {
   const Scratch scratch(folder.path(), "r");
   EXPECT_EQ(scratch.removed(), 0);
   EXPECT_EQ(folder.entries(), 4U + 2U);
+}
+
+// Locks that are none of ours: whoever wrote them, they stop no run.
+TEST(Scratches, LeaveDamagedLocksAlone) {
+  ScratchFolder folder;
+  std::string host, boot, key;
+  {
+    const Scratch own(folder.path(), "own");
+    std::ifstream(own.path() + ".lock") >> key >> host >> key >> boot;
+  }
+  const auto damaged = [&](const std::string& name, const std::string& pid, const std::string& start) {
+    std::ofstream(folder.path() + "/subcurrent-" + name + ".lock")
+        << "host " << host << "\nboot " << boot << "\npid " << pid << "\nstart " << start << "\nend .\n";
+  };
+  damaged("word", "abc", "1");
+  damaged("huge", "99999999999999999999999", "1");
+  damaged("tail", "12abc", "1");
+  damaged("negative", "-1", "1");
+  damaged("start", "1", "soon");
+  ASSERT_EQ(::mkfifo((folder.path() + "/subcurrent-pipe.lock").c_str(), 0600), 0);
+  fs::create_directory(folder.path() + "/subcurrent-folder.lock");
+  const Scratch scratch(folder.path(), "new");
+  EXPECT_EQ(scratch.removed(), 0);
+  EXPECT_EQ(folder.entries(), 7U + 2U);
 }
 
 // The same process number, given to a later process.

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -43,6 +44,14 @@ std::string boot() {
   return id;
 }
 
+/// A whole number and nothing beside it.
+template <class T>
+bool parse(const std::string& text, T& number) {
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc{} && stop == end;
+}
+
 /// In clock ticks since the host started; 0 where there is no such process, or one that has ended and that
 /// nobody has waited for (its files are closed). Tells a process from a later one that was given the same
 /// number.
@@ -59,7 +68,8 @@ std::uint64_t start_time(long pid) {
   std::string field;
   constexpr int place = 19;  // field 22 of the line, the fourth being the first here
   for (int n = 0; n < place; ++n) fields >> field;
-  return field.empty() ? 0 : std::stoull(field);
+  std::uint64_t start = 0;
+  return parse(field, start) ? start : 0;
 }
 
 struct Owner {
@@ -70,14 +80,17 @@ struct Owner {
   static Owner self() { return {host_name(), sc::boot(), getpid(), start_time(getpid())}; }
   /// Nothing where the file is not a lock of ours, or not yet written to its end.
   static bool read(const fs::path& lock, Owner& owner) {
+    std::error_code ignored;
+    if (!fs::is_regular_file(fs::symlink_status(lock, ignored))) return false;
     std::ifstream file(lock);
     std::string key;
     std::array<std::string, 5> values;
     const std::array<const char*, 5> keys{"host", "boot", "pid", "start", "end"};
     for (std::size_t n = 0; n < keys.size(); ++n)
       if (!(file >> key >> values[n]) || key != keys[n]) return false;
-    owner = {values[0], values[1], std::stol(values[2]), std::stoull(values[3])};
-    return true;
+    owner.host = values[0];
+    owner.boot = values[1];
+    return parse(values[2], owner.pid) && parse(values[3], owner.start) && owner.pid > 0;
   }
   std::string text() const {
     return "host " + host + "\nboot " + boot + "\npid " + std::to_string(pid) + "\nstart " +

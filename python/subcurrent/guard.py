@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""No process of a run outlives its launcher: what the kernel, a guard and the launcher itself see to.
+
+launcher -> mpirun -> ranks. A launcher that is killed: mpirun gets SIGUSR1 from the kernel, which asks the
+ranks for a checkpoint and a clean stop, and the guard kills mpirun when that takes too long. An mpirun that
+is killed: the kernel kills the ranks.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+PR_SET_PDEATHSIG = 1
+# Reads until the launcher says that it is done, or until its end of the pipe closes because it was killed.
+GUARD = """
+read -r done && exit
+for tenth in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do kill -0 "$1" 2>/dev/null || exit; sleep 0.1; done
+kill -KILL "$1"
+"""
+
+
+LIBC = ctypes.CDLL(None)  # here, and not between fork and exec
+
+
+def when_parent_ends(number: int) -> None:
+    """Has the kernel send this process a signal when the process that started it ends."""
+    LIBC.prctl(PR_SET_PDEATHSIG, int(number))
+
+
+@contextlib.contextmanager
+def guarded(process: subprocess.Popen) -> Iterator[None]:
+    """During the block a process of its own waits for the end of this one, and then ends `process`, soon."""
+    guard = subprocess.Popen(
+        ["/bin/sh", "-c", GUARD, "subcurrent-guard", str(process.pid)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,  # what a terminal sends to the launcher does not end it
+    )
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            guard.stdin.write(b"done\n")
+            guard.stdin.close()
+        guard.wait()
+
+
+def kill_session(leader: int) -> None:
+    """Kills every process of the session that `leader`, a process of ours, has begun."""
+    for pid in session(leader):
+        with contextlib.suppress(OSError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def session(leader: int) -> list[int]:
+    """The processes of a session, those left out that have ended and are not yet waited for."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            text = path.read_text()
+        except OSError:
+            continue
+        fields = text.rpartition(")")[2].split()  # state, parent, group, session
+        if fields[0] not in "ZX" and int(fields[3]) == leader:
+            found.append(int(path.parent.name))
+    return found
