@@ -36,6 +36,7 @@ ThroughDevice::ThroughDevice(Stage& inner, std::shared_ptr<Device> device, int p
       if (!a.field->storage(level).external().base) refuse(where + field + " is not of Space::pinned");
   }
   check_accesses();
+  if (inner.watched()) watch();
   const StreamPhase first = phase();
   grid().context().together([&] {
     stream_ = std::make_unique<SlabStream>(memory_, SlabStream::slot_bytes(memory_, first),

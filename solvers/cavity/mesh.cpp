@@ -90,6 +90,9 @@ Mesh<Real>::Mesh(const Grid& grid, const Points& points, bool fourth_order, Runn
     boundary(face, {axis, 1}, FaceMetrics<Real>{}, 0, reads(x.now()));
     boundary(edge, {axis, 1}, EdgeMetrics<Real>{}, 0, reads(x.now()));
   }
+  x.boundaries().leave_others(Beyond::given);  // by the mapping
+  face.boundaries().leave_others(Beyond::unread);
+  edge.boundaries().leave_others(Beyond::unread);
   Sweep cell_metrics("cell metrics", CellMetrics<Real>{}, writes(J.now()), writes(grad.now()),
                      reads(x.now(), star(1)));
   Sweep face_metrics("face metrics", FaceMetrics<Real>{}, writes(face.now()), reads(x.now(), box(1)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3
-// label: sanitize
+// label: sanitize checked
 // Bytes as declared against bytes as touched, by counting views; bytes as moved against bytes handed to MPI,
 // by its profiling interface.
 #include <gtest/gtest.h>

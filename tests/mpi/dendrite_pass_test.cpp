@@ -2,6 +2,7 @@
 // ranks: 1 2 3
 // device: yes
 // timeout: 300
+// label: checked
 // Fields on the host that pass through a device in pieces: the bits of fields that lie where they are
 // computed, and the memory and the copies that were planned.
 #include <gtest/gtest.h>

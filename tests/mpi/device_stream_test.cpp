@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1
 // device: yes
+// label: checked
 // A field in the host's memory, computed by a device slot by slot through the ring of fields on disk, leaves
 // the bits of the same kernel over a field in memory.
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 // ranks when long: 6
 // threads: 2
 // timeout: 240
-// label: sanitize
+// label: sanitize checked
 // device: yes
 // Every strategy x split x thread count x transport leaves the bits of a naive serial loop: two sweeps that
 // read each other with different reach, boundary conditions with and without tangential neighbours, halos
