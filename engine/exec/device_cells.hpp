@@ -84,5 +84,5 @@ void device_cells(Device& device, Lane lane, const Box& box, const Lattice& latt
   launch(device, lane, body.extent(), body, what);
 }
 
-}  // inline namespace
+}  // namespace SC_COMPILED
 }  // namespace sc

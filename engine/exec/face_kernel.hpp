@@ -145,7 +145,7 @@ class FaceKernel final : public Boundary {
   }
   static Watch watch_of(const Storage& storage, Face face, int tangential) {
     return {{.context = &storage.grid().context(),
-             .who = "the boundary condition of a face of axis " + std::string(1, "xyz"[face.axis]),
+             .who = "the boundary condition of " + face_name(face),
              .field = storage.name(),
              .kind = Watch::Kind::column,
              .reach = box(tangential),
@@ -174,7 +174,7 @@ class FaceKernel final : public Boundary {
   std::tuple<Others...> others_;
 };
 
-}  // inline namespace
+}  // namespace SC_COMPILED
 }  // namespace detail
 
 inline namespace SC_COMPILED {
@@ -192,5 +192,5 @@ void boundary(Field<T, N>& field, Face face, Kernel kernel) {
   boundary(field, face, kernel, 0);
 }
 
-}  // inline namespace
+}  // namespace SC_COMPILED
 }  // namespace sc

@@ -44,7 +44,7 @@ auto LineComponents<T, N>::operator[](int k) const {
   if (watched.watch) watched.watch->component(k, N);
   return LineComponents<T, 1>{base + k * stride, along, stride, watched};
 }
-}  // inline namespace checked
+}  // namespace checked
 #else
 /// Cells of the lines of a bundle: q(n, l) is cell n of line l, and neighbouring lines lie side by side. With
 /// a reach, n = -1, -2, … and n = count, … are the halo at the ends.
@@ -171,7 +171,7 @@ struct LineArray {
   }
 };
 
-}  // inline namespace
+}  // namespace SC_COMPILED
 
 namespace detail {
 

@@ -139,5 +139,5 @@ void launch_tallied(Device& device, Lane lane, Int3 extent, const Body& body, Re
 #endif
 }
 
-}  // inline namespace
+}  // namespace SC_COMPILED
 }  // namespace sc

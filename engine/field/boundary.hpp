@@ -45,9 +45,7 @@ class Boundaries {
     beyond_[index(face)] = how;
   }
   /// Of every face of which nothing has been said.
-  void leave_others(Beyond how) {
-    std::replace(beyond_.begin(), beyond_.end(), Beyond::unset, how);
-  }
+  void leave_others(Beyond how) { std::replace(beyond_.begin(), beyond_.end(), Beyond::unset, how); }
   Beyond beyond(Face face) const { return beyond_[index(face)]; }
   const Boundary* get(Face face) const { return faces_[index(face)].get(); }
   bool any() const {

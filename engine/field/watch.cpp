@@ -38,10 +38,6 @@ bool within(Int3 offset, Reach reach) {
   return farthest <= reach.width && (axes <= 1 || farthest <= reach.diagonal);
 }
 
-std::string face_name(Face face) {
-  return std::string(1, "xyz"[face.axis]) + (face.side == 0 ? "_low" : "_high");
-}
-
 }  // namespace
 
 void Borrowed::note(const Watch& watch, Int3 offset, Index cell, const void* value, std::size_t bytes) {
@@ -118,8 +114,8 @@ void Watch::look_beyond_faces(Index cell, Int3 offset, Int3 to) const {
   }
 }
 
-// A coarse cell lives with its first child. Whatever the split, a cell so many layers from a child or a parent
-// lies in the halo or in own cells.
+// A coarse cell lives with its first child. Whatever the split, a cell so many layers from a child or a
+// parent lies in the halo or in own cells.
 void Watch::look_across(Index cell, Int3 to) const {
   const std::int64_t at[3] = {cell.x, cell.y, cell.z};
   Int3 off;

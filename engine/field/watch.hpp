@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watch: what the views of one declaration may touch, and who says so when a kernel touches more. Only checked
-// builds (SC_CHECKED) have views that carry one; the class itself is in every build, because they link the same
-// engine.
+// Watch: what the views of one declaration may touch, and who says so when a kernel touches more. Only
+// checked builds (SC_CHECKED) have views that carry one; the class itself is in every build, because they
+// link the same engine.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ namespace sc {
 
 class Watch;
 
-/// Values that a kernel may read but not change, as they were when it took them. A view for writing cannot tell
-/// a read from a write: what has changed when the kernel is done was written.
+/// Values that a kernel may read but not change, as they were when it took them. A view for writing cannot
+/// tell a read from a write: what has changed when the kernel is done was written.
 class Borrowed {
  public:
   Borrowed() = default;

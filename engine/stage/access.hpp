@@ -62,7 +62,7 @@ Across<T, N> for_cell(const Across<T, N>& across, At c, Index g, Borrowed& borro
   return {for_cell(across.view, c, g, borrowed), across.sy, across.sz, across.origin};
 }
 #endif
-}  // inline namespace
+}  // namespace SC_COMPILED
 
 namespace detail {
 

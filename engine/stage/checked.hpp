@@ -14,8 +14,9 @@ class Stage;
 /// One for each access.
 std::vector<Watch> watches_of(const Stage& stage);
 
-/// Fills the stale halo cells of what the stage reads with signalling NaNs (integers: with their bits), but for
-/// those that the program itself fills. Fields on a device and in memory of somebody else's are left alone.
+/// Fills the stale halo cells of what the stage reads with signalling NaNs (integers: with their bits), but
+/// for those that the program itself fills. Fields on a device and in memory of somebody else's are left
+/// alone.
 void poison_stale_halos(const Stage& stage);
 
 }  // namespace sc

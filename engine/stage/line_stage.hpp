@@ -112,5 +112,5 @@ LineStage(std::string, int, Op, Declared...) -> LineStage<Op, Declared...>;
 template <class Op, Declaration... Declared>
 LineStage(std::string, int, Op, LineOptions, Declared...) -> LineStage<Op, Declared...>;
 
-}  // inline namespace
+}  // namespace SC_COMPILED
 }  // namespace sc

@@ -104,10 +104,11 @@ void Stage::check_faces() const {
       if (grid.periodic()[axis] || lines_elsewhere) continue;
       for (int side = 0; side < 2; ++side)
         if (a.field->boundaries().beyond({axis, side}) == Beyond::unset)
-          refuse("stage \"" + name() + "\" reads field \"" + a.field->name() + "\" beyond its face " +
-                 std::string(1, "xyz"[axis]) + (side == 0 ? "_low" : "_high") +
-                 ", for which nothing is set; give it a condition by boundary(), or say by boundaries().leave() "
-                 "that the halo there is given or unread");
+          refuse(
+              "stage \"" + name() + "\" reads field \"" + a.field->name() + "\" beyond its face " +
+              face_name({axis, side}) +
+              ", for which nothing is set; give it a condition by boundary(), or say by boundaries().leave() "
+              "that the halo there is given or unread");
     }
   }
 }

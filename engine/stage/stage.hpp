@@ -47,9 +47,9 @@ class Stage {
   virtual void finish(int /*threads*/) {}
   /// Why the stage cannot run under a strategy, in a sentence; empty where it can.
   virtual std::string refusal(std::string_view /*strategy*/) const { return ""; }
-  /// Throws Error (bad_input) on all ranks where the stage reads beyond a face of the domain of which the field
-  /// says nothing (see Beyond): what it would find there is anything. Called before the first run, when the
-  /// program has said what it will.
+  /// Throws Error (bad_input) on all ranks where the stage reads beyond a face of the domain of which the
+  /// field says nothing (see Beyond): what it would find there is anything. Called before the first run, when
+  /// the program has said what it will.
   void check_faces() const;
   /// Whether its views know what they may touch, as in checked builds.
   bool watched() const { return watched_; }

@@ -47,8 +47,7 @@ class Sweep final : public Stage {
 #endif
   }
   /// Without options the kernel must return nothing.
-  Sweep(std::string name, Kernel kernel, Declared... declared)
-    requires(values == 0)
+  Sweep(std::string name, Kernel kernel, Declared... declared) requires(values == 0)
       : Sweep(std::move(name), kernel, SweepOptions{}, declared...) {}
 
   /// The values of the kernel's parameters for the next run.
@@ -97,7 +96,8 @@ class Sweep final : public Stage {
                "\" has a kernel that returns a value and no SweepOptions::reduce to say what becomes of it; "
                "allowed there are sum, max and min");
     } else if (reduce != Reduce::none) {
-      refuse("stage \"" + name() + "\" has a SweepOptions::reduce and a kernel that returns nothing to reduce");
+      refuse("stage \"" + name() +
+             "\" has a SweepOptions::reduce and a kernel that returns nothing to reduce");
     }
   }
   static std::vector<Accumulator> accumulators_of(Reduce reduce) {
@@ -125,5 +125,5 @@ Sweep(std::string, Kernel, Declared...) -> Sweep<Kernel, Declared...>;
 template <class Kernel, Declaration... Declared>
 Sweep(std::string, Kernel, SweepOptions, Declared...) -> Sweep<Kernel, Declared...>;
 
-}  // inline namespace
+}  // namespace SC_COMPILED
 }  // namespace sc

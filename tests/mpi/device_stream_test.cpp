@@ -112,6 +112,7 @@ TEST_P(OnDevices, StreamFieldsLargerThanTheyAre) {
        {std::tuple(SlabStream::Mode::ring, 7), std::tuple(SlabStream::Mode::ring, 3),
         std::tuple(SlabStream::Mode::ring, 1), std::tuple(SlabStream::Mode::one_by_one, 5)}) {
     Field<double> T(grid, "T", {.levels = 2});
+    T.boundaries().leave_others(Beyond::unread);
     T.fill(start);
     Runner runner(context, {.strategy = Strategy::blocking});
     Sweep diffuse("diffuse", Diffuse{}, writes(T.next()), reads(T.now(), star(1)));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2
 // label: sanitize checked
-// Beyond a face of the domain a stage reads what the field says is there, and is refused where it says nothing; and
-// what a kernel returns has somebody who takes it.
+// Beyond a face of the domain a stage reads what the field says is there, and is refused where it says
+// nothing; and what a kernel returns has somebody who takes it.
 #include <gtest/gtest.h>
 
 #include "engine/subcurrent.hpp"
@@ -84,7 +84,8 @@ TEST_F(Faces, FieldsOfAnotherGridToo) {
   const Grid half = grid.coarsen({2, 2, 2}, 1);
   Field<double> coarse(half, "coarse");
   Sweep spread(
-      "spread", [](At c, Index g, InOut<double> fine, Across<double> from) {
+      "spread",
+      [](At c, Index g, InOut<double> fine, Across<double> from) {
         fine[c] += from[from.at(g.x / 2, g.y / 2, g.z / 2)];
       },
       updates(u.now()), reads(coarse.now(), coarsen(2, box(1))));
@@ -98,7 +99,8 @@ TEST_F(Faces, LinesReadBeyondTheirEndsOnly) {
   EXPECT_EQ(refusal([&] { runner.run(along_y); }), "accepted");
   if (context.size() > 1) return;  // which divide z
   LineStage along_z("along z", 2, Lines{}, writes(out.now()), reads(u.now(), star(1)));
-  expect_said(refusal([&] { runner.run(along_z); }), "stage \"along z\" reads field \"u\" beyond its face z_low");
+  expect_said(refusal([&] { runner.run(along_z); }),
+              "stage \"along z\" reads field \"u\" beyond its face z_low");
 }
 
 TEST_F(Faces, WhatReadsItsOwnCellOnlyIsNotAsked) {
@@ -116,7 +118,9 @@ TEST_F(Faces, AGivenHaloStaysWhatTheProgramWrote) {
       for (int x = 0; x < grid.own().hi.x; ++x) cells.base[layout.offset({x, y, -1})] = 7;
   for (int round = 0; round < 2; ++round) {
     runner.run(below);
-    if (grid.physical(z_low)) EXPECT_EQ(out.get({2, 3, 0}), 7 + u.get({2, 3, 0}));
+    if (grid.physical(z_low)) {
+      EXPECT_EQ(out.get({2, 3, 0}), 7 + u.get({2, 3, 0}));
+    }
     EXPECT_EQ(out.get({2, 3, 1}), u.get({2, 3, 0}) + u.get({2, 3, 1}));
     u.fill([](int x, int y, int z) { return x + 10.0 * y + 100.0 * z; });
   }
@@ -141,8 +145,9 @@ TEST_F(Faces, WhatAKernelReturnsIsReduced) {
                                          std::remove_const_t<Read>>);
   expect_said(refusal([&] { Sweep("size", Size{}, SweepOptions{.flops = 1}, now); }),
               "stage \"size\" has a kernel that returns a value and no SweepOptions::reduce");
-  expect_said(refusal([&] { Sweep("twice", Twice{}, SweepOptions{.reduce = Reduce::max}, updates(u.now())); }),
-              "stage \"twice\" has a SweepOptions::reduce and a kernel that returns nothing");
+  expect_said(
+      refusal([&] { Sweep("twice", Twice{}, SweepOptions{.reduce = Reduce::max}, updates(u.now())); }),
+      "stage \"twice\" has a SweepOptions::reduce and a kernel that returns nothing");
   EXPECT_EQ(refusal([&] { Sweep("size", Size{}, SweepOptions{.reduce = Reduce::sum}, now); }), "accepted");
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that touch what they did not declare, one by name, compiled against subcurrent::engine_checked. Those that
-// only a halo betrays, because they read behind their views' backs, print what they found.
+// Kernels that touch what they did not declare, one by name, compiled against subcurrent::engine_checked.
+// Those that only a halo betrays, because they read behind their views' backs, print what they found.
 #include <cmath>
 #include <cstdio>
 #include <functional>
@@ -16,9 +16,7 @@ namespace {
 
 struct Offset {  // reads one cell that many cells away
   Int3 by;
-  SC_FN void operator()(At c, Out<double> out, In<double> u) const {
-    out[c] = u[c.x(by.x).y(by.y).z(by.z)];
-  }
+  SC_FN void operator()(At c, Out<double> out, In<double> u) const { out[c] = u[c.x(by.x).y(by.y).z(by.z)]; }
 };
 struct WriteAbove {
   SC_FN void operator()(At c, Out<double> out, In<double> u) const { out[c.z(1)] = u[c]; }
@@ -145,22 +143,45 @@ struct Problem {
 void run(Context& context, const std::string& name) {
   Problem p(context);
   const std::map<std::string, std::function<void()>> all{
-      {"declared", [&] { p.offset({0, 0, 1}, star(1)); }},
-      {"declared far", [&] { p.offset({0, 0, -2}, star(2)); }},
-      {"declared diagonal", [&] { p.offset({1, -1, 1}, box(1)); }},
-      {"far", [&] { p.offset({0, 0, 2}, star(1)); }},
-      {"diagonal", [&] { p.offset({1, 0, 1}, star(2)); }},
-      {"diagonal far", [&] { p.offset({2, 1, 0}, star(2) | box(1)); }},
-      {"point", [&] { p.offset({-1, 0, 0}, point); }},
+      {"declared",
+       [&] {
+         p.offset({0, 0, 1}, star(1));
+       }},
+      {"declared far",
+       [&] {
+         p.offset({0, 0, -2}, star(2));
+       }},
+      {"declared diagonal",
+       [&] {
+         p.offset({1, -1, 1}, box(1));
+       }},
+      {"far",
+       [&] {
+         p.offset({0, 0, 2}, star(1));
+       }},
+      {"diagonal",
+       [&] {
+         p.offset({1, 0, 1}, star(2));
+       }},
+      {"diagonal far",
+       [&] {
+         p.offset({2, 1, 0}, star(2) | box(1));
+       }},
+      {"point",
+       [&] {
+         p.offset({-1, 0, 0}, point);
+       }},
       {"write", [&] { p.sweep(WriteAbove{}, writes(p.out.now()), reads(p.u.now())); }},
       {"update", [&] { p.sweep(UpdateFromBelow{}, updates(p.u.now())); }},
       {"colours", [&] { p.relax(0); }},
       {"colours write", [&] { p.relax(1); }},
       {"component", [&] { p.sweep(FifthComponent{}, writes(p.out.now()), reads(p.v.now())); }},
-      {"children", [&] { p.sweep(Children{1}, writes(p.coarse.now()), reads(p.u.now(), refine(2, box(1)))); }},
+      {"children",
+       [&] { p.sweep(Children{1}, writes(p.coarse.now()), reads(p.u.now(), refine(2, box(1)))); }},
       {"grandchildren",
        [&] { p.sweep(Children{2}, writes(p.coarse.now()), reads(p.u.now(), refine(2, box(1)))); }},
-      {"parents", [&] { p.sweep(Parents{0}, writes(p.out.now()), reads(p.coarse.now(), coarsen(2, box(1)))); }},
+      {"parents",
+       [&] { p.sweep(Parents{0}, writes(p.out.now()), reads(p.coarse.now(), coarsen(2, box(1)))); }},
       {"grandparents",
        [&] { p.sweep(Parents{2}, writes(p.out.now()), reads(p.coarse.now(), coarsen(2, box(1)))); }},
       {"flux", [&] { p.sweep(Flux{1}, writes(p.out.now()), reads(p.u.now(), star(1))); }},
