@@ -83,19 +83,23 @@ void poison_halo(const Access& access) {
 
 }  // namespace
 
-std::vector<Watch> watches_of(const Stage& stage) {
-  std::vector<Watch> watches;
+Watches watches_of(const Stage& stage) {
+  auto* all = new std::vector<Watch>;
+  const Watches watches(all, [device = stage.grid().context().device()](const std::vector<Watch>* done) {
+    if (device) device->finish();
+    delete done;
+  });
   for (const Access& a : stage.accesses())
-    watches.emplace_back(Watch::Subject{.context = &stage.grid().context(),
-                                        .who = "stage \"" + stage.name() + "\"",
-                                        .field = a.field->name(),
-                                        .boundaries = &a.field->boundaries(),
-                                        .kind = kind_of(a),
-                                        .reach = a.reach,
-                                        .finer = std::max(1, a.finer),
-                                        .coarser = std::max(1, a.coarser),
-                                        .cells = stage.grid().cells()},
-                         a.field->grid());
+    all->emplace_back(Watch::Subject{.context = &stage.grid().context(),
+                                     .who = "stage \"" + stage.name() + "\"",
+                                     .field = a.field->name(),
+                                     .boundaries = &a.field->boundaries(),
+                                     .kind = kind_of(a),
+                                     .reach = a.reach,
+                                     .finer = std::max(1, a.finer),
+                                     .coarser = std::max(1, a.coarser),
+                                     .cells = stage.grid().cells()},
+                      a.field->grid());
   return watches;
 }
 

@@ -3,6 +3,7 @@
 // nothing a kernel may read.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "engine/field/watch.hpp"
@@ -11,8 +12,9 @@ namespace sc {
 
 class Stage;
 
-/// One for each access.
-std::vector<Watch> watches_of(const Stage& stage);
+/// One for each access, kept until a device has done what refers to them.
+using Watches = std::shared_ptr<const std::vector<Watch>>;
+Watches watches_of(const Stage& stage);
 
 /// Fills the stale halo cells of what the stage reads with signalling NaNs (integers: with their bits), but
 /// for those that the program itself fills. Fields on a device and in memory of somebody else's are left

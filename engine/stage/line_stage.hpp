@@ -43,7 +43,7 @@ class LineStage final : public Stage {
     ((bytes += whole.bytes(Declared::components, sizeof(typename Declared::element))), ...);
     memory_.resize(static_cast<std::size_t>(grid_->context().threads()), std::vector<std::byte>(bytes + 64));
 #ifdef SC_CHECKED
-    watches_ = std::make_shared<const std::vector<Watch>>(watches_of(*this));
+    watches_ = watches_of(*this);
     watch();
 #endif
   }
@@ -99,7 +99,7 @@ class LineStage final : public Stage {
   const Grid* grid_ = nullptr;
   std::vector<std::vector<std::byte>> memory_;  // of each thread: scratch, and lines along x side by side
 #ifdef SC_CHECKED
-  std::shared_ptr<const std::vector<Watch>> watches_;  // one for each declaration
+  Watches watches_;  // one for each declaration
 #endif
 };
 

@@ -42,7 +42,7 @@ class Sweep final : public Stage {
     check_values(options.reduce);
     reduce_ = options.reduce;
 #ifdef SC_CHECKED
-    watches_ = std::make_shared<const std::vector<Watch>>(watches_of(*this));
+    watches_ = watches_of(*this);
     watch();
 #endif
   }
@@ -112,7 +112,7 @@ class Sweep final : public Stage {
   Reduce reduce_ = Reduce::none;
   std::unique_ptr<DeviceTally> tally_;  // where the fields are on a device
 #ifdef SC_CHECKED
-  std::shared_ptr<const std::vector<Watch>> watches_;  // one for each declaration
+  Watches watches_;  // one for each declaration
 #endif
 };
 
