@@ -46,6 +46,7 @@ void runner_cost(Context& context, int turns) {
   constexpr int runs = 1000;
   const Grid grid(context, {.cells = {4, 4, 4}, .halo = 1});
   Field<double> q(grid, "q", {.levels = 2});
+  q.boundaries().leave_others(Beyond::given);
   Sweep sweep("nothing", Nothing{}, writes(q.next()), reads(q.now(), star(1)));
   Runner runner(context, {.strategy = Strategy::boundary_first});
   std::vector<bench::Way> ways{{"runner",

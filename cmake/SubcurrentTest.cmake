@@ -11,6 +11,7 @@
 #   // alone: yes           (mpi only: every TEST of the file in processes of its own, as mpi.FILE.TEST.RANKS)
 #   // label: long          (kept out of `make test`, run by `make test-long`)
 #   // label: sanitize      (built by the target sanitize_tests and run by make sanitize)
+#   // label: checked       (built by the target checked_tests and run by make checked)
 
 # The environment of every test: Open MPI as root and with more ranks than cores, nothing bound (tests run side by
 # side and would all be bound to core 0), waiting that yields, and no complaint where a container forbids
@@ -99,9 +100,11 @@ function(sc_mpi_test source)
   sc_test_headers(mpi_${name})
   string(REGEX REPLACE "_test$" "" short "${name}")
   sc_head("${source}" label "" labels)
-  if(sanitize IN_LIST labels)
-    add_dependencies(sanitize_tests mpi_${name})
-  endif()
+  foreach(label IN ITEMS sanitize checked)
+    if(label IN_LIST labels)
+      add_dependencies(${label}_tests mpi_${name})
+    endif()
+  endforeach()
   sc_head("${source}" ranks "1 2 4" ranks)
   sc_head("${source}" "ranks when long" "" long_ranks)
   sc_head("${source}" alone no alone)

@@ -188,6 +188,7 @@ Step::Step(Context& context, const Registration& registration) : context_(contex
                                                  v.components, v.cells));
     }
     fields_.push_back(std::make_unique<AnyField>(std::move(levels)));
+    fields_.back()->boundaries().leave_others(Beyond::given);  // the array is its owner's
     int width = 0;
     for (int i = 0; i < array.dims; ++i) width = std::max({width, array.low[i], array.high[i]});
     reads.push_back({fields_.back().get(), 0, Mode::read, box(width), width});

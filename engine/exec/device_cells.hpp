@@ -70,11 +70,7 @@ class DeviceTally {
   Device::Memory memory_, copy_, empty_;
 };
 
-#ifdef __CUDACC__
-inline namespace by_nvcc {
-#else
-inline namespace by_host {
-#endif
+inline namespace SC_COMPILED {
 
 /// `what` names the kernel in errors. What the kernel returns is left where there is no tally.
 template <class Kernel, class... Views>
@@ -88,5 +84,5 @@ void device_cells(Device& device, Lane lane, const Box& box, const Lattice& latt
   launch(device, lane, body.extent(), body, what);
 }
 
-}  // inline namespace
+}  // namespace SC_COMPILED
 }  // namespace sc

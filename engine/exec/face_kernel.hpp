@@ -47,11 +47,7 @@ struct Mirrored {
 };
 
 namespace detail {
-#ifdef __CUDACC__
-inline namespace by_nvcc {
-#else
-inline namespace by_host {
-#endif
+inline namespace SC_COMPILED {
 
 /// One column of a face.
 template <class Kernel, class T, int N, class... Views>
@@ -68,14 +64,27 @@ struct ColumnBody {
   SC_FN void operator()(Int3 place) const {
     const Int3 c = cells.lo + place;
     const Border b{{layout.offset(c), layout.sy, layout.sz}, outward, layers};
+    const Index g{origin.x + c.x, origin.y + c.y, origin.z + c.z};
     std::apply(
         [&](const auto&... v) {
-          if constexpr (std::is_invocable_v<const Kernel&, Border, Index, Out<T, N>, Views...>)
-            kernel(b, Index{origin.x + c.x, origin.y + c.y, origin.z + c.z}, q, v...);
-          else
-            kernel(b, q, v...);
+#ifdef SC_CHECKED
+          Borrowed borrowed;
+          call(b, g, for_cell(q, b.first, g, borrowed), for_cell(v, b.first, g, borrowed)...);
+#else
+          call(b, g, q, v...);
+#endif
         },
         views);
+  }
+  SC_FN void call(Border b, Index g, const Out<T, N>& column, const Views&... v) const {
+    constexpr bool indexed = std::is_invocable_v<const Kernel&, Border, Index, Out<T, N>, Views...>;
+    if constexpr (indexed) {
+      static_assert(std::is_void_v<decltype(kernel(b, g, column, v...))>, "a condition returns nothing");
+      kernel(b, g, column, v...);
+    } else {
+      static_assert(std::is_void_v<decltype(kernel(b, column, v...))>, "a condition returns nothing");
+      kernel(b, column, v...);
+    }
   }
 };
 
@@ -96,7 +105,23 @@ class FaceKernel final : public Boundary {
             storage.use_on_device(true);
             (storage_of(others).use_on_device(false), ...);
           }
-          const Out<T, N> q{reinterpret_cast<T*>(storage.base()), storage.component_stride()};
+          Out<T, N> q{reinterpret_cast<T*>(storage.base()), storage.component_stride()};
+#ifdef SC_CHECKED
+          if (!device) {  // whose work comes later
+            const std::vector<Watch> watches{watch_of(storage, face, tangential_),
+                                             watch_of(storage_of(others), face, reach_of(others))...};
+            std::tuple<decltype(others.view())...> views{others.view()...};
+            set_watch(q, &watches[0]);
+            std::apply(
+                [&](auto&... view) {
+                  const Watch* next = &watches[0];
+                  (set_watch(view, ++next), ...);
+                  run(device, storage.grid(), face, cells, q, view...);
+                },
+                views);
+            return;
+          }
+#endif
           run(device, storage.grid(), face, cells, q, others.view()...);
         },
         others_);
@@ -110,6 +135,24 @@ class FaceKernel final : public Boundary {
     else
       return other.level.storage();
   }
+#ifdef SC_CHECKED
+  template <class Other>
+  int reach_of(const Other& other) const {
+    if constexpr (requires { other.reach; })
+      return std::max(tangential_, other.reach.width);
+    else
+      return tangential_;
+  }
+  static Watch watch_of(const Storage& storage, Face face, int tangential) {
+    return {{.context = &storage.grid().context(),
+             .who = "the boundary condition of " + face_name(face),
+             .field = storage.name(),
+             .kind = Watch::Kind::column,
+             .reach = box(tangential),
+             .face = face},
+            storage.grid()};
+  }
+#endif
   static void check_space(const Storage& storage, const Storage& other) {
     if (storage.device() != other.device())
       throw Error(Exit::failure, "the boundary condition of field \"" + storage.name() + "\" reads field \"" +
@@ -131,14 +174,10 @@ class FaceKernel final : public Boundary {
   std::tuple<Others...> others_;
 };
 
-}  // inline namespace
+}  // namespace SC_COMPILED
 }  // namespace detail
 
-#ifdef __CUDACC__
-inline namespace by_nvcc {
-#else
-inline namespace by_host {
-#endif
+inline namespace SC_COMPILED {
 
 /// Sets the condition of one face. The kernel's call operator takes (Border, Out<T, N>, views…) or (Border,
 /// Index, Out<T, N>, views…), Index being the global position of the first halo cell. `others` are levels of
@@ -153,5 +192,5 @@ void boundary(Field<T, N>& field, Face face, Kernel kernel) {
   boundary(field, face, kernel, 0);
 }
 
-}  // inline namespace
+}  // namespace SC_COMPILED
 }  // namespace sc

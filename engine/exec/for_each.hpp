@@ -25,9 +25,8 @@ struct Frame {
 
 namespace detail {
 
-/// Calls the kernel at one cell, with the global index where the kernel takes one.
 template <class Kernel, class... Views>
-SC_FN auto call(const Kernel& kernel, At c, Index g, const Views&... views) {
+SC_FN auto call_with(const Kernel& kernel, At c, Index g, const Views&... views) {
   if constexpr (InFluxes<Kernel>) {
     return kernel(c, g, fluxes_below(kernel, c, views...), fluxes_above(kernel, c, views...), views...);
   } else if constexpr (std::is_invocable_v<const Kernel&, At, Index, Views...>) {
@@ -39,6 +38,17 @@ SC_FN auto call(const Kernel& kernel, At c, Index g, const Views&... views) {
         "sweep's declarations");
     return kernel(c, views...);
   }
+}
+
+/// Calls the kernel at one cell, with the global index where the kernel takes one.
+template <class Kernel, class... Views>
+SC_FN auto call(const Kernel& kernel, At c, Index g, const Views&... views) {
+#ifdef SC_CHECKED
+  Borrowed borrowed;
+  return call_with(kernel, c, g, for_cell(views, c, g, borrowed)...);
+#else
+  return call_with(kernel, c, g, views...);
+#endif
 }
 
 template <class Kernel, class... Views>
@@ -158,7 +168,10 @@ void for_each(const Box& box, const Lattice& lattice, const Frame& frame, int th
   if constexpr (InFluxes<Kernel>) {
     static_assert(detail::Values<Kernel, Views...>::count == 0, "a kernel in fluxes returns nothing");
     if (lattice.colours != 1) throw Error(Exit::failure, "a kernel in fluxes does not run in colours");
-    detail::march(box, frame, threads, kernel, views...);
+    if constexpr (views_are_checked)  // face by face nobody knows which cell reads
+      detail::for_each_row(box, lattice, frame, threads, into, kernel, views...);
+    else
+      detail::march(box, frame, threads, kernel, views...);
   } else {
     detail::for_each_row(box, lattice, frame, threads, into, kernel, views...);
   }

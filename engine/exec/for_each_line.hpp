@@ -15,6 +15,37 @@
 
 namespace sc {
 
+#ifdef SC_CHECKED
+inline namespace checked {
+/// Which cells of how many lines there are, and what watches them.
+struct WatchedLines {
+  const Watch* watch = nullptr;
+  int first = 0, end = 0, lines = 0;
+};
+template <class T, int N>
+struct LineComponents {
+  T* base;
+  std::ptrdiff_t along, stride;
+  WatchedLines watched = {};
+  auto operator[](int k) const;
+};
+template <class T>
+struct LineComponents<T, 1> {
+  T* base;
+  std::ptrdiff_t along, stride;
+  WatchedLines watched = {};
+  T& operator()(int n, int l) const {
+    if (watched.watch) watched.watch->line(n, l, watched.first, watched.end, watched.lines);
+    return base[n * along + l];
+  }
+};
+template <class T, int N>
+auto LineComponents<T, N>::operator[](int k) const {
+  if (watched.watch) watched.watch->component(k, N);
+  return LineComponents<T, 1>{base + k * stride, along, stride, watched};
+}
+}  // namespace checked
+#else
 /// Cells of the lines of a bundle: q(n, l) is cell n of line l, and neighbouring lines lie side by side. With
 /// a reach, n = -1, -2, … and n = count, … are the halo at the ends.
 template <class T, int N>
@@ -34,6 +65,7 @@ template <class T, int N>
 SC_FN auto LineComponents<T, N>::operator[](int k) const {
   return LineComponents<T, 1>{base + k * stride, along, stride};
 }
+#endif
 template <class T, int N = 1>
 using LineIn = LineComponents<const T, N>;
 template <class T, int N = 1>
@@ -77,6 +109,7 @@ struct Bundle {
   }
 };
 
+inline namespace SC_COMPILED {
 /// One array of a line operator: its view, and whether it is read and written.
 template <class T, int N, bool in, bool out>
 struct LineArray {
@@ -85,8 +118,18 @@ struct LineArray {
   using Memory = LineMemory<std::conditional_t<out, T, const T>, N>;
   static constexpr int components = N;
   Components<std::conditional_t<out, T, const T>, N> view;
+  int reach = 0;  ///< cells of halo that the operator may read at the ends
 
-  Lines lines(const LineGeometry::Place& at) const { return {view.base + at.offset, at.along, view.stride}; }
+  Lines lines(const LineGeometry& g, const LineGeometry::Place& at) const {
+    return watched(g, at, {view.base + at.offset, at.along, view.stride});
+  }
+  Lines watched([[maybe_unused]] const LineGeometry& g, [[maybe_unused]] const LineGeometry::Place& at,
+                Lines lines) const {
+#ifdef SC_CHECKED
+    lines.watched = {view.watched.watch, -reach, g.count() + reach, at.padded()};
+#endif
+    return lines;
+  }
   Memory memory(const LineGeometry::Place& at) const {
     return {view.base + at.offset, at.along, at.across, view.stride};
   }
@@ -110,7 +153,7 @@ struct LineArray {
           }
         });
       }
-    return {buffer + g.reach() * padded, padded, g.size()};
+    return watched(g, at, {buffer + g.reach() * padded, padded, g.size()});
   }
   void scatter(const LineGeometry& g, const LineGeometry::Place& at, const T* buffer) const {
     const int padded = at.padded();
@@ -128,6 +171,8 @@ struct LineArray {
   }
 };
 
+}  // namespace SC_COMPILED
+
 namespace detail {
 
 template <class Op, class... Arrays>
@@ -138,6 +183,7 @@ constexpr bool takes_memory = std::is_invocable_v<const Op&, const Bundle&, type
 /// One instance of the operator for lines in place and for copies of them, so that they leave the same bits.
 template <class Op, class... Lines>
 [[gnu::noinline]] void apply_lines(const Op& op_in, const Bundle& bundle, Lines... lines) {
+  static_assert(std::is_void_v<decltype(op_in(bundle, lines...))>, "an operator on lines returns nothing");
   const Op op = op_in;  // a copy of its own: the compiler then knows that no store changes it
   op(bundle, lines...);
 }
@@ -171,7 +217,7 @@ void bundles(const LineGeometry& g, std::int64_t first, std::int64_t last, int s
     if constexpr (takes_bundled<Op, Arrays...>) {
       bundle.lines = at.padded();
       if (at.side_by_side())
-        apply_lines(op, bundle, arrays.lines(at)...);
+        apply_lines(op, bundle, arrays.lines(g, at)...);
       else
         bundle_of_copies(g, at, bundle, memory + g.bytes(scratches, sizeof(double)), op, arrays...);
     } else {

@@ -78,11 +78,7 @@ __global__ void __launch_bounds__(256)
 
 }  // namespace detail
 
-#ifdef __CUDACC__
-inline namespace by_nvcc {
-#else
-inline namespace by_host {
-#endif
+inline namespace SC_COMPILED {
 
 [[noreturn]] inline void not_compiled_for(const Device& device, const char* what) {
   throw Error(Exit::failure,
@@ -143,5 +139,5 @@ void launch_tallied(Device& device, Lane lane, Int3 extent, const Body& body, Re
 #endif
 }
 
-}  // inline namespace
+}  // namespace SC_COMPILED
 }  // namespace sc

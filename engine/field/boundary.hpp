@@ -24,10 +24,29 @@ class Boundary {
   virtual void apply(Storage& storage, Face face, const Box& cells) const = 0;
 };
 
-/// The six conditions of a field; a face without one keeps whatever its halo holds.
+/// Who sees to the halo beyond a face of the domain.
+enum class Beyond {
+  unset,      ///< nobody has said: a stage that reads there is refused
+  condition,  ///< a boundary condition
+  given,      ///< the program, which writes it by modify() and keeps it as it is
+  unread      ///< nobody needs to: kernels know where the face is and look away
+};
+
+/// What a field says of its six faces.
 class Boundaries {
  public:
-  void set(Face face, std::shared_ptr<const Boundary> boundary) { at(face) = std::move(boundary); }
+  void set(Face face, std::shared_ptr<const Boundary> boundary) {
+    at(face) = std::move(boundary);
+    beyond_[index(face)] = Beyond::condition;
+  }
+  /// Of a face without a condition.
+  void leave(Face face, Beyond how) {
+    at(face) = nullptr;
+    beyond_[index(face)] = how;
+  }
+  /// Of every face of which nothing has been said.
+  void leave_others(Beyond how) { std::replace(beyond_.begin(), beyond_.end(), Beyond::unset, how); }
+  Beyond beyond(Face face) const { return beyond_[index(face)]; }
   const Boundary* get(Face face) const { return faces_[index(face)].get(); }
   bool any() const {
     return std::any_of(faces_.begin(), faces_.end(), [](const auto& face) { return face != nullptr; });
@@ -53,6 +72,7 @@ class Boundaries {
   static std::size_t index(Face face) { return static_cast<std::size_t>(2 * face.axis + face.side); }
   std::shared_ptr<const Boundary>& at(Face face) { return faces_[index(face)]; }
   std::array<std::shared_ptr<const Boundary>, 6> faces_;
+  std::array<Beyond, 6> beyond_{};
 };
 
 }  // namespace sc

@@ -106,6 +106,8 @@ class Storage : public std::enable_shared_from_this<Storage> {
   Reach fresh() const;
   /// The same of the cells of one colour. A coloured sweep makes only those stale that it has written.
   Reach fresh(const Lattice& lattice) const;
+  /// Of how many colours it says so one by one.
+  int colours() const { return colours_; }
   void set_fresh(Reach reach) { set_fresh(reach, {}); }
   void set_fresh(Reach reach, const Lattice& lattice);
   /// The one colour whose cells must come so that the halo is fresh to `reach`; all cells where that is not

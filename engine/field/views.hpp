@@ -5,11 +5,27 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
+
+#include "engine/grid/box.hpp"
+#ifdef SC_CHECKED
+#include "engine/field/watch.hpp"
+#endif
 
 #ifdef __CUDACC__
 #define SC_FN __host__ __device__ __forceinline__
 #else
 #define SC_FN [[gnu::always_inline]] inline
+#endif
+
+// Whatever a compiler or a checked build makes differently of the same source has a namespace of its own, so
+// that no linker takes the one for the other.
+#if defined(__CUDACC__)
+#define SC_COMPILED by_nvcc
+#elif defined(SC_CHECKED)
+#define SC_COMPILED by_host_checked
+#else
+#define SC_COMPILED by_host
 #endif
 
 namespace sc {
@@ -26,12 +42,65 @@ struct At {
   SC_FN constexpr At along(int axis, int n) const { return axis == 0 ? x(n) : axis == 1 ? y(n) : z(n); }
 };
 
+#ifdef SC_CHECKED
+inline constexpr bool views_are_checked = true;
+inline namespace checked {
+
+template <class T, int N>
+struct Components {
+  T* base;
+  std::ptrdiff_t stride;
+  Watched watched = {};
+  Components<T, 1> operator[](int k) const;
+  operator Components<const T, N>() const requires(!std::is_const_v<T>) { return {base, stride, watched}; }
+};
+
+template <class T>
+struct Components<T, 1> {
+  T* base;
+  std::ptrdiff_t stride = 0;
+  Watched watched = {};
+  T& operator[](At c) const {
+    if (watched.watch) watched.watch->touch(watched, c.i, base + c.i, sizeof(T), !std::is_const_v<T>);
+    return base[c.i];
+  }
+  operator Components<const T, 1>() const requires(!std::is_const_v<T>) { return {base, stride, watched}; }
+};
+
+template <class T, int N>
+Components<T, 1> Components<T, N>::operator[](int k) const {
+  if (watched.watch) watched.watch->component(k, N);
+  return {base + k * stride, stride, watched};
+}
+
+template <class T, int N>
+void set_watch(Components<T, N>& view, const Watch* watch) {
+  view.watched.watch = watch;
+}
+/// The view as the kernel gets it for cell `c`, at `g` on the global grid.
+template <class T, int N>
+Components<T, N> for_cell(const Components<T, N>& view, At c, Index g, Borrowed& borrowed) {
+  return {view.base, view.stride, {view.watched.watch, &borrowed, c.i, g}};
+}
+
+/// Whatever else a kernel is handed, such as a test's own views, is not watched.
+template <class Other>
+const Other& for_cell(const Other& other, At, Index, Borrowed&) {
+  return other;
+}
+
+}  // namespace checked
+#else
+inline constexpr bool views_are_checked = false;
+
 /// N components, each a whole array (structure of arrays): V[k][c] is component k at cell c.
 template <class T, int N>
 struct Components {
   T* base;
   std::ptrdiff_t stride;
   SC_FN Components<T, 1> operator[](int k) const;
+  /// The same for reading only.
+  SC_FN operator Components<const T, N>() const requires(!std::is_const_v<T>) { return {base, stride}; }
 };
 
 template <class T>
@@ -39,12 +108,14 @@ struct Components<T, 1> {
   T* base;
   std::ptrdiff_t stride = 0;
   SC_FN T& operator[](At c) const { return base[c.i]; }
+  SC_FN operator Components<const T, 1>() const requires(!std::is_const_v<T>) { return {base, stride}; }
 };
 
 template <class T, int N>
 SC_FN Components<T, 1> Components<T, N>::operator[](int k) const {
   return {base + k * stride, stride};
 }
+#endif
 
 template <class T, int N = 1>
 using In = Components<const T, N>;

@@ -68,6 +68,9 @@ struct Face {
   int side = 0;  ///< 0 low, 1 high
   friend constexpr bool operator==(Face, Face) = default;
 };
+inline std::string face_name(Face face) {
+  return std::string(1, "xyz"[face.axis]).append(face.side == 0 ? "_low" : "_high");
+}
 constexpr Face x_low{0, 0}, x_high{0, 1}, y_low{1, 0}, y_high{1, 1}, z_low{2, 0}, z_high{2, 1};
 
 }  // namespace sc

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "engine/stage/checked.hpp"
+
 namespace sc {
 
 Runner::Runner(Context& context, RunnerOptions options)
@@ -13,8 +15,10 @@ Runner::Runner(Context& context, RunnerOptions options)
 }
 
 void Runner::run(Stage& stage) {
-  if (stage.sampled().runs() == 0)
+  if (stage.sampled().runs() == 0) {
     if (const std::string why = stage.refusal(strategy_name(options_.strategy)); !why.empty()) refuse(why);
+    stage.check_faces();
+  }
   Device* device = stage.device();
   if (device) begin_on(*device, stage);
   note_demand(stage);
@@ -76,6 +80,7 @@ Sampled::Seconds Runner::booked() const {
 
 void Runner::run_colour(Stage& stage, bool sample) {
   end_inputs_under_way(stage);
+  if (stage.watched()) poison_stale_halos(stage);
   Refresh& inputs = stale_inputs(stage);
   settle_outputs(stage);
   Refresh& outputs = wanted_outputs(stage);

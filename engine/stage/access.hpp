@@ -39,6 +39,7 @@ concept Declaration = requires(const D& d) {
 };
 
 /// A field of another grid as a kernel sees it: at(i, j, k) is its cell at a global position of *its* grid.
+inline namespace SC_COMPILED {
 template <class T, int N = 1>
 struct Across {
   Components<const T, N> view;
@@ -51,6 +52,17 @@ struct Across {
   SC_FN decltype(auto) operator[](At c) const { return view[c]; }
   SC_FN auto operator[](int k) const { return view[k]; }
 };
+#ifdef SC_CHECKED
+template <class T, int N>
+void set_watch(Across<T, N>& across, const Watch* watch) {
+  set_watch(across.view, watch);
+}
+template <class T, int N>
+Across<T, N> for_cell(const Across<T, N>& across, At c, Index g, Borrowed& borrowed) {
+  return {for_cell(across.view, c, g, borrowed), across.sy, across.sz, across.origin};
+}
+#endif
+}  // namespace SC_COMPILED
 
 namespace detail {
 
@@ -63,13 +75,13 @@ struct Declared {
   using element = T;
   static constexpr int components = N;
   static constexpr Mode how = mode;
-  auto view(Place place) const {
+  [[gnu::always_inline]] auto view(Place place) const {
     if constexpr (mode == Mode::read)
       return In<T, N>{reinterpret_cast<const T*>(place.base), place.component_stride};
     else
       return Out<T, N>{reinterpret_cast<T*>(place.base), place.component_stride};
   }
-  auto view() const { return view(place_of(level.storage())); }
+  [[gnu::always_inline]] auto view() const { return view(place_of(level.storage())); }
 };
 
 template <class T, int N>
@@ -80,20 +92,15 @@ struct DeclaredAcross {
   int finer, coarser;
 
   Access access() const { return {level.field, level.level, Mode::read, reach, margin, finer, coarser}; }
-  Across<T, N> view(Place place) const {
+  [[gnu::always_inline]] Across<T, N> view(Place place) const {
     const Grid& grid = level.field->grid();
     return {{reinterpret_cast<const T*>(place.base), place.component_stride},
             grid.layout().sy,
             grid.layout().sz,
             grid.origin()};
   }
-  Across<T, N> view() const { return view(place_of(level.storage())); }
+  [[gnu::always_inline]] Across<T, N> view() const { return view(place_of(level.storage())); }
 };
-
-template <class T, int N, Mode mode>
-auto views_of(const Declared<T, N, mode>& d) {
-  return std::tuple(d.view());
-}
 
 }  // namespace detail
 

@@ -70,6 +70,7 @@ void Chain::check_member(const Stage& member) const {
 
 void Chain::add(Stage& member) {
   check_member(member);
+  if (member.watched()) watch();
   std::size_t values = 0;
   for (const Member& m : members_) values += m.stage->accumulators().size();
   Member added{&member, {}, values};

@@ -31,6 +31,7 @@ StreamPhase FarRunner::phase_of(Stage& stage) {
 }
 
 void FarRunner::run(Stage& stage, Stage* next) {
+  stage.check_faces();
   for (const Access& a : stage.accesses()) {
     FarField* field = far(a);
     if (field && a.reach.width > 0) exchange(stage, *field, a.reach.width);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/exec/for_each_line.hpp"
+#include "engine/stage/checked.hpp"
 #include "engine/stage/stage.hpp"
 
 namespace sc {
@@ -14,6 +15,8 @@ struct LineOptions {
   int scratch = 0;   ///< arrays of doubles the operator wants beside its lines, see Bundle::scratch
   double flops = 0;  ///< a cell, for reports
 };
+
+inline namespace SC_COMPILED {
 
 template <class Op, Declaration... Declared>
 class LineStage final : public Stage {
@@ -39,6 +42,10 @@ class LineStage final : public Stage {
     std::size_t bytes = whole.bytes(scratch_, sizeof(double));
     ((bytes += whole.bytes(Declared::components, sizeof(typename Declared::element))), ...);
     memory_.resize(static_cast<std::size_t>(grid_->context().threads()), std::vector<std::byte>(bytes + 64));
+#ifdef SC_CHECKED
+    watches_ = watches_of(*this);
+    watch();
+#endif
   }
   LineStage(std::string name, int axis, Op op, Declared... declared)
       : LineStage(std::move(name), axis, op, LineOptions{}, declared...) {}
@@ -65,7 +72,15 @@ class LineStage final : public Stage {
   template <std::size_t... n>
   void compute_in(std::span<const Place> places, const Box& box, int threads, std::index_sequence<n...>) {
     for_each_line(geometry(box), threads, scratch_, memory_, op_,
-                  Array<Declared>{std::get<n>(declared_).view(places[n])}...);
+                  Array<Declared>{view<n>(places[n]), accesses_[n].reach.width}...);
+  }
+  template <std::size_t n>
+  auto view(Place place) const {
+    auto view = std::get<n>(declared_).view(place);
+#ifdef SC_CHECKED
+    set_watch(view, &(*watches_)[n]);
+#endif
+    return view;
   }
 
   LineGeometry geometry(const Box& box) const {
@@ -83,6 +98,9 @@ class LineStage final : public Stage {
   std::vector<Access> accesses_;
   const Grid* grid_ = nullptr;
   std::vector<std::vector<std::byte>> memory_;  // of each thread: scratch, and lines along x side by side
+#ifdef SC_CHECKED
+  Watches watches_;  // one for each declaration
+#endif
 };
 
 template <class Op, Declaration... Declared>
@@ -94,4 +112,5 @@ LineStage(std::string, int, Op, Declared...) -> LineStage<Op, Declared...>;
 template <class Op, Declaration... Declared>
 LineStage(std::string, int, Op, LineOptions, Declared...) -> LineStage<Op, Declared...>;
 
+}  // namespace SC_COMPILED
 }  // namespace sc

@@ -95,6 +95,24 @@ double Stage::bytes_per_cell() const {
   return bytes;
 }
 
+void Stage::check_faces() const {
+  for (const Access& a : accesses()) {
+    if (a.reach.width == 0) continue;
+    const Grid& grid = a.field->grid();
+    for (int axis = 0; axis < 3; ++axis) {
+      const bool lines_elsewhere = whole_axis() >= 0 && axis != whole_axis();
+      if (grid.periodic()[axis] || lines_elsewhere) continue;
+      for (int side = 0; side < 2; ++side)
+        if (a.field->boundaries().beyond({axis, side}) == Beyond::unset)
+          refuse(
+              "stage \"" + name() + "\" reads field \"" + a.field->name() + "\" beyond its face " +
+              face_name({axis, side}) +
+              ", for which nothing is set; give it a condition by boundary(), or say by boundaries().leave() "
+              "that the halo there is given or unread");
+    }
+  }
+}
+
 void Stage::check_colours() const {
   const auto where = "stage \"" + name() + "\" ";
   if (colours_ != 1 && colours_ != 2 && colours_ != 4 && colours_ != 8)

@@ -48,6 +48,12 @@ class Stage {
   virtual void finish(int /*threads*/) {}
   /// Why the stage cannot run under a strategy, in a sentence; empty where it can.
   virtual std::string refusal(std::string_view /*strategy*/) const { return ""; }
+  /// Throws Error (bad_input) on all ranks where the stage reads beyond a face of the domain of which the
+  /// field says nothing (see Beyond): what it would find there is anything. Called before the first run, when
+  /// the program has said what it will.
+  void check_faces() const;
+  /// Whether its views know what they may touch, as in checked builds.
+  bool watched() const { return watched_; }
   /// The same with the fields where `places` say, one for each access. Throws Error (failure) from stages
   /// that work on storages only.
   virtual void compute_in(std::span<const Place> places, const Box& box, int threads,
@@ -105,6 +111,7 @@ class Stage {
   }
   /// Checks the declarations; throws Error (bad_input) for those that cannot be run.
   void check_accesses();
+  void watch() { watched_ = true; }
   void demand_of(std::size_t accesses) { demand_ = std::make_shared<Demand>(accesses); }
   /// Refuses an axis that the ranks of `grid` divide between them.
   void check_axis(const Grid& grid, int axis) const;
@@ -124,6 +131,7 @@ class Stage {
   std::shared_ptr<Demand> demand_;
   Sampled sampled_;
   Device* bound_to_ = nullptr;
+  bool watched_ = false;
 };
 
 }  // namespace sc

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/exec/device_cells.hpp"
+#include "engine/stage/checked.hpp"
 #include "engine/stage/stage.hpp"
 
 namespace sc {
@@ -16,19 +17,20 @@ struct SweepOptions {
   double flops = 0;  ///< a cell, for reports
 };
 
-#ifdef __CUDACC__
-inline namespace by_nvcc {
-#else
-inline namespace by_host {
-#endif
+inline namespace SC_COMPILED {
 
 template <class Kernel, Declaration... Declared>
 class Sweep final : public Stage {
  public:
+  /// How many values the kernel returns for a reduction.
+  static constexpr int values =
+      detail::Values<Kernel, decltype(std::declval<const Declared&>().view())...>::count;
+
   /// Collective order, no communication. Throws Error (bad_input) for declarations that cannot be run: an
-  /// output also read around its cell, a reach wider than the halo, outputs on different grids.
+  /// output also read around its cell, a reach wider than the halo, outputs on different grids, a kernel that
+  /// returns what nobody reduces or nothing to reduce.
   Sweep(std::string name, Kernel kernel, SweepOptions options, Declared... declared)
-      : Stage(std::move(name), values(options.reduce), options.colours, options.flops),
+      : Stage(std::move(name), accumulators_of(options.reduce), options.colours, options.flops),
         kernel_(kernel),
         declared_(declared...),
         accesses_{declared.access()...} {
@@ -37,9 +39,15 @@ class Sweep final : public Stage {
     if (!grid_ && !accesses_.empty()) grid_ = &accesses_.front().field->grid();
     if (!grid_) refuse("stage \"" + this->name() + "\" declares no field");
     check_accesses();
+    check_values(options.reduce);
     reduce_ = options.reduce;
+#ifdef SC_CHECKED
+    watches_ = watches_of(*this);
+    watch();
+#endif
   }
-  Sweep(std::string name, Kernel kernel, Declared... declared)
+  /// Without options the kernel must return nothing.
+  Sweep(std::string name, Kernel kernel, Declared... declared) requires(values == 0)
       : Sweep(std::move(name), kernel, SweepOptions{}, declared...) {}
 
   /// The values of the kernel's parameters for the next run.
@@ -68,14 +76,32 @@ class Sweep final : public Stage {
       if (!into.empty() && !tally_)
         tally_ = std::make_unique<DeviceTally>(device->shared_from_this(), static_cast<int>(into.size()));
       return device_cells(*device, lane(), box, lattice(), frame, into.empty() ? nullptr : tally_.get(),
-                          reduce_, name().c_str(), kernel_, std::get<n>(declared_).view(places[n])...);
+                          reduce_, name().c_str(), kernel_, view<n>(places[n])...);
     }
-    for_each(box, lattice(), frame, threads, into, kernel_, std::get<n>(declared_).view(places[n])...);
+    for_each(box, lattice(), frame, threads, into, kernel_, view<n>(places[n])...);
+  }
+  template <std::size_t n>
+  auto view(Place place) const {
+    auto view = std::get<n>(declared_).view(place);
+#ifdef SC_CHECKED
+    set_watch(view, &(*watches_)[n]);
+#endif
+    return view;
   }
 
-  static std::vector<Accumulator> values(Reduce reduce) {
-    constexpr int count = detail::Values<Kernel, decltype(std::declval<Declared>().view())...>::count;
-    return std::vector<Accumulator>(reduce == Reduce::none ? 0 : static_cast<std::size_t>(count),
+  void check_values(Reduce reduce) const {
+    if constexpr (values > 0) {
+      if (reduce == Reduce::none)
+        refuse("stage \"" + name() +
+               "\" has a kernel that returns a value and no SweepOptions::reduce to say what becomes of it; "
+               "allowed there are sum, max and min");
+    } else if (reduce != Reduce::none) {
+      refuse("stage \"" + name() +
+             "\" has a SweepOptions::reduce and a kernel that returns nothing to reduce");
+    }
+  }
+  static std::vector<Accumulator> accumulators_of(Reduce reduce) {
+    return std::vector<Accumulator>(reduce == Reduce::none ? 0 : static_cast<std::size_t>(values),
                                     Accumulator(reduce));
   }
 
@@ -85,6 +111,9 @@ class Sweep final : public Stage {
   const Grid* grid_ = nullptr;
   Reduce reduce_ = Reduce::none;
   std::unique_ptr<DeviceTally> tally_;  // where the fields are on a device
+#ifdef SC_CHECKED
+  Watches watches_;  // one for each declaration
+#endif
 };
 
 template <class Kernel, Declaration... Declared>
@@ -96,5 +125,5 @@ Sweep(std::string, Kernel, Declared...) -> Sweep<Kernel, Declared...>;
 template <class Kernel, Declaration... Declared>
 Sweep(std::string, Kernel, SweepOptions, Declared...) -> Sweep<Kernel, Declared...>;
 
-}  // inline namespace
+}  // namespace SC_COMPILED
 }  // namespace sc

@@ -37,6 +37,7 @@ ThroughDevice::ThroughDevice(Stage& inner, std::shared_ptr<Device> device, int p
   }
   check_accesses();
   memory_.book_on(grid().context());
+  if (inner.watched()) watch();
   const StreamPhase first = phase();
   grid().context().together([&] {
     stream_ =

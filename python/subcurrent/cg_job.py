@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from . import cg_files, cg_solve, cg_worker, core, mpi
+from . import cg_files, cg_solve, cg_worker, mpi
 from .aside import starting
-from .errors import OK, OTHER, BadInput, SubcurrentError, storage_error
+from .errors import OK, OTHER, BadInput, SubcurrentError
 from .jobs import say, taken
 from .launch import launch, rank_command
 from .progress import LINE_EVERY, Watcher

@@ -185,7 +185,7 @@ struct Correct {
       largest = size > largest ? size : largest;
       lost = lost || change != change;
     }
-    const In<Real, 3> now{next.base, next.stride};
+    const In<Real, 3> now = next;
     return {lost ? double(__builtin_nan("")) : double(largest), stiffness(grad, conv, now, c, nu, alpha)};
   }
 };
@@ -235,7 +235,7 @@ struct WallPressure {
   }
 
   SC_FN void operator()(Border b, Index g, Out<Real> out, In<Real, 3> V, In<double, 3> x) const {
-    const In<Real> p{out.base, out.stride};
+    const In<Real> p = out;
     const int d = face.axis, side = face.side == 0 ? -1 : 1;
     const At wall = b.ghost(1), first = b.inside(1), second = b.inside(2);
     const Metric m = metric2(x, wall);

@@ -22,7 +22,12 @@ struct PoissonLevel {
         inverse_diagonal(cells, "inverse diagonal", {.space = where}),
         x(cells, "x", {.levels = 2, .space = where}),
         b(cells, "b", {.space = where}),
-        r(cells, "residual", {.space = where}) {}
+        r(cells, "residual", {.space = where}) {
+    // Beyond a wall lie zeros: no coupling, and what it is multiplied with.
+    a.boundaries().leave_others(Beyond::given);
+    x.boundaries().leave_others(Beyond::given);
+    r.boundaries().leave_others(Beyond::unread);
+  }
   PoissonLevel(const PoissonLevel&) = delete;
   PoissonLevel& operator=(const PoissonLevel&) = delete;
 
@@ -52,9 +57,8 @@ auto smooth_from_zero_sweep(PoissonLevel<Real, Points>& l) {
 }
 template <class Real, class Points>
 auto residual_sweep(PoissonLevel<Real, Points>& l) {
-  return Sweep("residual", Residual<Real, Points>{}, writes(l.r.now()), reads(l.x.now(), Points::reach),
-               reads(l.b.now()), reads(l.a.now(), Points::coefficient_reach),
-               reads(l.inverse_diagonal.now()));
+  return Sweep("residual", ResidualAlone<Real, Points>{}, writes(l.r.now()), reads(l.x.now(), Points::reach),
+               reads(l.b.now()), reads(l.a.now(), Points::coefficient_reach));
 }
 template <class Real, class Points>
 auto restrict_sweep(PoissonLevel<Real, Points>& fine, PoissonLevel<Real, Points>& coarse, Int3 factor) {

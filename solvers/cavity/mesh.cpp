@@ -87,9 +87,12 @@ Mesh<Real>::Mesh(const Grid& grid, const Points& points, bool fourth_order, Runn
   if (fourth_order) fourth_.emplace(grid, "fourth-order metrics", FieldOptions{.space = space});
   place(points);
   for (int axis = 0; axis < 3; ++axis) {
-    boundary(face, {axis, 1}, FaceMetrics<Real>{}, 0, reads(x.now()));
-    boundary(edge, {axis, 1}, EdgeMetrics<Real>{}, 0, reads(x.now()));
+    boundary(face, {axis, 1}, FaceMetrics<Real>{}, 0, reads(x.now(), box(1)));
+    boundary(edge, {axis, 1}, EdgeMetrics<Real>{}, 0, reads(x.now(), box(1)));
   }
+  x.boundaries().leave_others(Beyond::given);  // by the mapping
+  face.boundaries().leave_others(Beyond::unread);
+  edge.boundaries().leave_others(Beyond::unread);
   Sweep cell_metrics("cell metrics", CellMetrics<Real>{}, writes(J.now()), writes(grad.now()),
                      reads(x.now(), star(1)));
   Sweep face_metrics("face metrics", FaceMetrics<Real>{}, writes(face.now()), reads(x.now(), box(1)));

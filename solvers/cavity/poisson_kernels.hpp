@@ -80,7 +80,7 @@ struct RelaxationSweep {
   Real omega;
   SC_FN void operator()(At c, InOut<Real> x, In<Real> b, In<Real, Points::coefficients> a,
                         In<Real> inverse_diagonal) const {
-    const In<Real> now{x.base, x.stride};
+    const In<Real> now = x;
     x[c] += omega * ((Points::apply(a, now, c) - b[c]) * inverse_diagonal[c]);
   }
 };
@@ -106,6 +106,13 @@ struct ChebyshevFromZero {
   }
 };
 
+/// r = b - A x.
+template <class Real, class Points>
+struct ResidualAlone {
+  SC_FN void operator()(At c, Out<Real> r, In<Real> x, In<Real> b, In<Real, Points::coefficients> a) const {
+    r[c] = b[c] - Points::apply(a, x, c);
+  }
+};
 /// r = b - A x. Returns the size of r that the convergence test looks at: |r| times `scale`, 1 / J or 1 / D.
 template <class Real, class Points>
 struct Residual {

@@ -10,12 +10,19 @@
 namespace sc::magnetosphere {
 
 template <int N>
+SC_FN Out<double> component(const Out<double, N>& q, int k) {
+  if constexpr (N == 1)
+    return q;
+  else
+    return q[k];
+}
+
+template <int N>
 struct Held {
   std::array<double, std::size_t(N)> value;
-  template <class Out_>
-  SC_FN void operator()(Border b, Out_ q) const {
+  SC_FN void operator()(Border b, Out<double, N> q) const {
     for (int n = 1; n <= b.layers; ++n)
-      for (int k = 0; k < N; ++k) q.base[k * q.stride + b.ghost(n).i] = value[std::size_t(k)];
+      for (int k = 0; k < N; ++k) component<N>(q, k)[b.ghost(n)] = value[std::size_t(k)];
   }
 };
 
@@ -23,11 +30,10 @@ struct Held {
 template <int N>
 struct Leaving {
   bool oblique;
-  template <class Out_>
-  SC_FN void operator()(Border b, Out_ q) const {
+  SC_FN void operator()(Border b, Out<double, N> q) const {
     const At from = b.inside(1).x(oblique ? -1 : 0);
     for (int n = 1; n <= b.layers; ++n)
-      for (int k = 0; k < N; ++k) q.base[k * q.stride + b.ghost(n).i] = q.base[k * q.stride + from.i];
+      for (int k = 0; k < N; ++k) component<N>(q, k)[b.ghost(n)] = component<N>(q, k)[from];
   }
 };
 
@@ -36,11 +42,10 @@ template <int N>
 struct Reflected {
   int first;  ///< which own cell the first ghost mirrors: 1 next to the face, 2, 3 further in
   unsigned turned;
-  template <class Out_>
-  SC_FN void operator()(Border b, Out_ q) const {
+  SC_FN void operator()(Border b, Out<double, N> q) const {
     for (int k = 0; k < N; ++k) {
-      const double value = q.base[k * q.stride + b.inside(first).i];
-      q.base[k * q.stride + b.ghost(1).i] = turned >> k & 1U ? -value : value;
+      const double value = component<N>(q, k)[b.inside(first)];
+      component<N>(q, k)[b.ghost(1)] = turned >> k & 1U ? -value : value;
     }
   }
 };

@@ -37,7 +37,7 @@ struct RandomMode {
       const double angle = 2 * std::numbers::pi * uniform(key, draw + 1);
       n[d][at] = Mode<Real>(Mode<double>{radius * std::cos(angle), sign * radius * std::sin(angle)});
     }
-    const std::array<Mode<Real>, 3> p = project(at, g, In<Mode<Real>, 3>{n.base, n.stride});
+    const std::array<Mode<Real>, 3> p = project(at, g, In<Mode<Real>, 3>(n));
     const bool mean = k[0] == 0 && k[1] == 0 && k[2] == 0;
     for (int d = 0; d < 3; ++d) n[d][at] = mean ? Mode<Real>{} : p[static_cast<std::size_t>(d)];
   }

@@ -113,7 +113,7 @@ struct KeepCurl {
   Curl curl;
   template <class Real>
   SC_FN void operator()(At c, Index g, Out<Mode<Real>, 3> u, InOut<Mode<Real>, 3> v) const {
-    Copy{}(c, u, In<Mode<Real>, 3>{v.base, v.stride});
+    Copy{}(c, u, In<Mode<Real>, 3>(v));
     curl(c, g, v);
   }
 };
@@ -214,7 +214,7 @@ struct Stage123 {
                    bool add) const {
     const double e = decay(g);
     const Real av = Real(a(e)), bv = Real(b(e)), su = Real(s(e)), tn = Real(t(e));
-    const std::array<Mode<Real>, 3> p = project(c, g, In<Mode<Real>, 3>{v.base, v.stride});
+    const std::array<Mode<Real>, 3> p = project(c, g, In<Mode<Real>, 3>(v));
     for (int d = 0; d < 3; ++d) {
       const Mode<Real> now = value(u[d][c]), n = p[static_cast<std::size_t>(d)];
       set(v[d][c], av * now + bv * n);
@@ -237,7 +237,7 @@ struct Stage4 {
   double weight;  ///< dt / 6
   template <class Real>
   SC_FN void operator()(At c, Index g, InOut<Mode<Real>, 3> v, In<Mode<Real>, 3> sum) const {
-    const std::array<Mode<Real>, 3> p = project(c, g, In<Mode<Real>, 3>{v.base, v.stride});
+    const std::array<Mode<Real>, 3> p = project(c, g, In<Mode<Real>, 3>(v));
     for (int d = 0; d < 3; ++d)
       set(v[d][c], value(sum[d][c]) + Real(weight) * p[static_cast<std::size_t>(d)]);
   }
@@ -253,7 +253,7 @@ struct LowStorage {
   SC_FN void operator()(At c, Index i, InOut<Mode<Real>, 3> v, InOut<Mode<Real>, 3> g,
                         In<Mode<Real>, 3> u) const {
     const Real e = Real(decay(i)), of_g = Real(a), in_v = Real(b), step = Real(dt);
-    const std::array<Mode<Real>, 3> p = project(c, i, In<Mode<Real>, 3>{v.base, v.stride});
+    const std::array<Mode<Real>, 3> p = project(c, i, In<Mode<Real>, 3>(v));
     for (int d = 0; d < 3; ++d) {
       const Mode<Real> now = of_g * value(g[d][c]) + step * p[static_cast<std::size_t>(d)];
       set(v[d][c], e * (value(u[d][c]) + in_v * now));
@@ -307,7 +307,7 @@ struct Projected {
   Projection project;
   template <class Real>
   SC_FN void operator()(At c, Index g, InOut<Mode<Real>, 3> v) const {
-    const std::array<Mode<Real>, 3> p = project(c, g, In<Mode<Real>, 3>{v.base, v.stride});
+    const std::array<Mode<Real>, 3> p = project(c, g, In<Mode<Real>, 3>(v));
     for (int d = 0; d < 3; ++d) set(v[d][c], p[static_cast<std::size_t>(d)]);
   }
 };

@@ -4,6 +4,7 @@
 // threads: 2
 // timeout: 400
 // device: yes
+// label: checked
 // The cavity against its naive serial oracle, and its bits against themselves: strategies x splits x threads,
 // and on devices.
 #include <gtest/gtest.h>

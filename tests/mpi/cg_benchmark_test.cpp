@@ -2,6 +2,7 @@
 // ranks: 1 2 5 8
 // ranks when long: 3 4 6 7
 // timeout: 240
+// label: checked
 // The benchmark arrives at the published zeta under every partition and strategy.
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // ranks: 1 2 4
 // threads: 2
 // timeout: 240
-// label: sanitize
+// label: sanitize checked
 // Chain: pointwise stages fused tile by tile leave the bits of the same stages one after another. And stages
 // bound to slots that hold a few planes of each field, filled and emptied slab by slab, leave those of a run
 // in memory.

@@ -2,7 +2,7 @@
 // ranks: 1 2 3 4
 // threads: 2
 // timeout: 240
-// label: sanitize
+// label: sanitize checked
 // A coloured sweep sends after each colour the cells of that colour only: their bytes are counted, and halos
 // full of NaN beforehand hold exactly the cells of the colours that have travelled.
 #include <gtest/gtest.h>

@@ -44,6 +44,7 @@ Measured measure(Strategy strategy, int threads, double under_way = delay) {
       context,
       {.cells = cells, .periodic = {false, false, true}, .halo = 1, .split = {1, 1, context.size()}});
   Field<double> u(grid, "u", {.levels = 2});
+  u.boundaries().leave_others(Beyond::unread);
   u.fill([](int x, int y, int z) { return std::sin(x + 3 * y + 7 * z); });
   Runner runner(context, {.strategy = strategy});
   Sweep slow("slow", Slow{}, writes(u.next()), reads(u.now(), star(1)));

@@ -2,6 +2,7 @@
 // ranks: 1 2 3
 // device: yes
 // timeout: 300
+// label: checked
 // Fields on the host that pass through a device in pieces: the bits of fields that lie where they are
 // computed, and the memory and the copies that were planned.
 #include <gtest/gtest.h>
@@ -63,6 +64,9 @@ void compare_with_plan(Context& context, int pieces) {
   DendriteOptions options = passing(two_crystals({30, 9, 17}, true, false, turned), pieces);
   const Grid grid(context, {.cells = options.cells, .periodic = options.periodic(), .halo = 1});
   dendrite::Fields<float, turned> fields(grid, Space::pinned);
+  fields.phi.boundaries().leave_others(Beyond::given);
+  fields.theta.boundaries().leave_others(Beyond::given);
+  if constexpr (turned) fields.turn.boundaries().leave_others(Beyond::given);
   auto advance = dendrite::advance_stage<float, false, turned>(fields);
   ThroughDevice through(advance, context.device(), pieces);
   const dendrite::Pass plan = plan_pass(grid, options);

@@ -3,6 +3,7 @@
 // threads: 2
 // timeout: 300
 // device: yes
+// label: checked
 // The dendrite against its naive serial oracle, and its bits against themselves: strategies x splits x
 // threads.
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2
 // device: yes
+// label: checked
 // What fields on a device promise the host: values, reductions to the bit, halos by the same plan, sentences
 // for what cannot be done. And that the emulated device finds a missing wait.
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3
 // threads: 2
+// label: checked
 // Stencils on fields in files: the bits of the same stages run in memory, halo planes travelling with the
 // pieces and between ranks.
 #include <gtest/gtest.h>

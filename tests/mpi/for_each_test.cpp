@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1
-// label: sanitize
+// label: sanitize checked
 // Splitting a box must not be seen in the bits: the same compiled loop serves every box, with division and
 // with differences of products.
 #include "engine/exec/for_each.hpp"

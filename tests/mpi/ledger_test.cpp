@@ -36,6 +36,7 @@ struct Heat {
         diffuse("diffuse", Diffuse{}, writes(T.next()), reads(T.now(), star(1))),
         runner(context, options),
         ledger(runner) {
+    T.boundaries().leave_others(Beyond::given);
     T.fill([](int x, int y, int z) { return 1.0 / (1 + x + 2 * y + 3 * z); });
   }
   void step(int count) {

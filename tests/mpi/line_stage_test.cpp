@@ -2,7 +2,7 @@
 // ranks: 1 2 3 4
 // threads: 2
 // timeout: 240
-// label: sanitize
+// label: sanitize checked
 // LineStage: implicit diffusion by tridiagonal solves along x, y and z, held against dense elimination; every
 // strategy x split x thread count x transport leaves the bits of one rank.
 #include <gtest/gtest.h>

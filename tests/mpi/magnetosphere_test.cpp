@@ -4,6 +4,7 @@
 // threads: 2
 // timeout: 240
 // device: yes
+// label: checked
 // The MHD solver against its naive serial oracle, and its bits against themselves: strategies x splits x
 // threads x devices.
 #include <cmath>

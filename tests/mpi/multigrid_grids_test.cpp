@@ -2,7 +2,7 @@
 // ranks: 1 2 3 4 6
 // threads: 2
 // timeout: 180
-// label: sanitize
+// label: sanitize checked
 // device: yes
 // A ladder of coarsened grids, down to a single cell and with or without a move onto fewer ranks, against
 // plain serial loops: odd sizes, every split, thin and empty blocks. All values are multiples of small powers

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3 4
 // threads: 2
-// label: sanitize
+// label: sanitize checked
 // All memory but the own cells is NaN before every step. The results stay: nothing reads a halo that was not
 // refreshed, physical halos among them.
 #include <gtest/gtest.h>

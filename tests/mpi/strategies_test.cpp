@@ -3,7 +3,7 @@
 // ranks when long: 6
 // threads: 2
 // timeout: 240
-// label: sanitize
+// label: sanitize checked
 // device: yes
 // Every strategy x split x thread count x transport leaves the bits of a naive serial loop: two sweeps that
 // read each other with different reach, boundary conditions with and without tangential neighbours, halos
@@ -31,6 +31,7 @@ struct Spread {
 Sent sent_in_ten_sweeps(Context& context, Strategy strategy) {
   const Grid grid(context, {.cells = {12, 11, 40}, .periodic = {false, false, true}, .halo = 1});
   Field<double> q(grid, "q", {.levels = 2});
+  q.boundaries().leave_others(Beyond::given);
   Sweep spread("spread", Spread{}, writes(q.next()), reads(q.now(), star(1)));
   Runner runner(context, {.strategy = strategy});
   const auto sum = [&] {

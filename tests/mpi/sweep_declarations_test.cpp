@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2
-// label: sanitize
+// label: sanitize checked
 // Declarations that cannot be run are refused when the sweep is made: one sentence that names stage and
 // field.
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3
 // threads: 2
+// label: checked
 // The pseudo-spectral solver: exact flows, the balance of energy, the order of the step, the nonlinear term
 // against a convolution, and the bits of one rank.
 #include "solvers/turbulence/flow.hpp"

@@ -2,15 +2,45 @@
 # Run by ctest: install, configure, build, run, each of which must succeed.
 set(prefix "${BUILD}/tests/package/prefix")
 set(outside "${BUILD}/tests/package/outside")
-file(REMOVE_RECURSE "${prefix}" "${outside}")
+file(REMOVE_RECURSE "${prefix}" "${outside}" "${outside}-untyped")
 
 function(must)
   execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
+# configure(FOLDER OPTIONS…): sets `said` to what CMake has warned of, and `compiled` to the compiler's command lines
+function(configure folder)
+  execute_process(COMMAND "${CMAKE_COMMAND}" -S "${SOURCE}" -B "${folder}" -G Ninja "-DCMAKE_PREFIX_PATH=${prefix}"
+    "-DCMAKE_CXX_COMPILER=${CXX}" "-DMPI_CXX_COMPILER=${MPICXX}" "-DEXPECTED_VERSION=${VERSION}"
+    -DCMAKE_EXPORT_COMPILE_COMMANDS=ON ${ARGN} ERROR_VARIABLE said COMMAND_ERROR_IS_FATAL ANY)
+  file(READ "${folder}/compile_commands.json" compiled)
+  set(said "${said}" PARENT_SCOPE)
+  set(compiled "${compiled}" PARENT_SCOPE)
+endfunction()
+
+function(expect what)
+  if(NOT (${ARGN}))
+    message(FATAL_ERROR "not as expected: ${what}\nCMake said: ${said}\ncompiler: ${compiled}")
+  endif()
+endfunction()
+
 must("${CMAKE_COMMAND}" --install "${BUILD}" --component devel --prefix "${prefix}")
-must("${CMAKE_COMMAND}" -S "${SOURCE}" -B "${outside}" -G Ninja "-DCMAKE_PREFIX_PATH=${prefix}"
-  "-DCMAKE_CXX_COMPILER=${CXX}" "-DCMAKE_BUILD_TYPE=${BUILD_TYPE}" "-DMPI_CXX_COMPILER=${MPICXX}"
-  "-DEXPECTED_VERSION=${VERSION}")
+configure("${outside}" "-DCMAKE_BUILD_TYPE=${BUILD_TYPE}")
+expect("nothing said of a build type that is set" NOT said MATCHES "CMAKE_BUILD_TYPE")
 must("${CMAKE_COMMAND}" --build "${outside}")
 must("${outside}/outside" "${VERSION}")
+
+# The same program, its views watched: the engine that it links is the same.
+must("${outside}/stencil" 1)
+must("${outside}/stencil_checked" 1)
+must("${outside}/stencil" 2)
+execute_process(COMMAND "${outside}/stencil_checked" 2 RESULT_VARIABLE code ERROR_VARIABLE said)
+expect("a checked program that reads too far is stopped (${code})" code EQUAL 2 AND
+  said MATCHES "reads field \"u\" at the offset \\(0, 0, 2\\)")
+
+# Without a build type: a warning, and loops that are optimised all the same; not where flags say how.
+configure("${outside}-untyped")
+expect("a warning" said MATCHES "CMAKE_BUILD_TYPE is not set")
+expect("-O2" compiled MATCHES " -O2 ")
+configure("${outside}-untyped" -DCMAKE_CXX_FLAGS=-O1)
+expect("no warning where flags say how" NOT said MATCHES "CMAKE_BUILD_TYPE" AND NOT compiled MATCHES " -O2 ")

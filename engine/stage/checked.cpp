@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Watches from declarations; poison row by row.
+#include "engine/stage/checked.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "engine/stage/stage.hpp"
+
+namespace sc {
+
+namespace {
+
+Watch::Kind kind_of(const Access& a) {
+  if (a.across()) return Watch::Kind::across;
+  if (a.mode == Mode::read) return Watch::Kind::around;
+  return a.reach.width > 0 ? Watch::Kind::colour : Watch::Kind::own;
+}
+
+/// The bits of a signalling NaN, as often as they fit.
+void poison(std::byte* element, ElementType type) {
+  constexpr std::uint64_t wide = 0x7ff4'5c5c'5c5c'5c5cU;
+  constexpr std::uint32_t narrow = 0x7fa4'5c5cU;
+  const bool floats = type == ElementType::f32 || type == ElementType::c32 || type == ElementType::i32;
+  for (std::size_t n = 0; n < size_of(type); n += floats ? sizeof narrow : sizeof wide)
+    if (floats)
+      std::memcpy(element + n, &narrow, sizeof narrow);
+    else
+      std::memcpy(element + n, &wide, sizeof wide);
+}
+
+/// Whether a halo cell is fresh, or the program's own.
+bool holds_a_value(const Access& access, const Reach* fresh, Int3 cell) {
+  const Grid& grid = access.field->grid();
+  const Int3 own = grid.own().hi, origin = grid.origin();
+  int outside = 0, farthest = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    const int side = cell[axis] < 0 ? 0 : cell[axis] >= own[axis] ? 1 : -1;
+    if (side < 0) continue;
+    const Face face{axis, side};
+    if (grid.physical(face) && access.field->boundaries().beyond(face) == Beyond::given) return true;
+    ++outside;
+    farthest = std::max(farthest, side == 0 ? -cell[axis] : cell[axis] - own[axis] + 1);
+  }
+  const int colours = access.storage().colours();
+  for (int colour = 0; colour < colours; ++colour) {
+    const Lattice::Run run =
+        Lattice{colours, colour}.run(cell.x + origin.x, cell.y + origin.y, cell.z + origin.z);
+    if (run.step == 0 || run.first != 0) continue;  // a cell of another colour
+    const Reach of = fresh[colour];
+    return farthest <= of.width && (outside <= 1 || farthest <= of.diagonal);
+  }
+  return false;
+}
+
+void poison_halo(const Access& access) {
+  Storage& storage = access.storage();
+  const Grid& grid = storage.grid();
+  const int halo = grid.halo();
+  const Box own = grid.own();
+  if (own.empty() || halo == 0) return;
+  Reach fresh[8];
+  for (int colour = 0; colour < storage.colours(); ++colour)
+    fresh[colour] = storage.fresh(Lattice{storage.colours(), colour});
+  const std::size_t size = size_of(storage.type());
+  const auto cell = [&](Int3 c) {
+    if (holds_a_value(access, fresh, c)) return;
+    for (int k = 0; k < storage.components(); ++k) {
+      const std::ptrdiff_t at = grid.layout().offset(c) + k * storage.component_stride();
+      poison(storage.base() + at * static_cast<std::ptrdiff_t>(size), storage.type());
+    }
+  };
+  const Box all = own.grown({halo, halo, halo});
+  for (int z = all.lo.z; z < all.hi.z; ++z)
+    for (int y = all.lo.y; y < all.hi.y; ++y) {
+      const bool through_own = own.contains({0, y, z});
+      for (int x = all.lo.x; x < all.hi.x; ++x) {
+        if (through_own && x == 0) x = own.hi.x;
+        cell({x, y, z});
+      }
+    }
+}
+
+}  // namespace
+
+Watches watches_of(const Stage& stage) {
+  auto* all = new std::vector<Watch>;
+  const Watches watches(all, [device = stage.grid().context().device()](const std::vector<Watch>* done) {
+    if (device) device->finish();
+    delete done;
+  });
+  for (const Access& a : stage.accesses())
+    all->emplace_back(Watch::Subject{.context = &stage.grid().context(),
+                                     .who = "stage \"" + stage.name() + "\"",
+                                     .field = a.field->name(),
+                                     .boundaries = &a.field->boundaries(),
+                                     .kind = kind_of(a),
+                                     .reach = a.reach,
+                                     .finer = std::max(1, a.finer),
+                                     .coarser = std::max(1, a.coarser),
+                                     .cells = stage.grid().cells()},
+                      a.field->grid());
+  return watches;
+}
+
+void poison_stale_halos(const Stage& stage) {
+  for (const Access& a : stage.accesses()) {
+    const Storage& storage = a.storage();
+    if (a.mode == Mode::write || storage.device() || storage.external().base || storage.in_flight()) continue;
+    poison_halo(a);
+  }
+}
+
+}  // namespace sc

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels that touch what they did not declare, one by name, compiled against subcurrent::engine_checked.
+// Those that only a halo betrays, because they read behind their views' backs, print what they found.
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "engine/exec/emulated_device.hpp"
+#include "engine/subcurrent.hpp"
+
+using namespace sc;
+
+namespace {
+
+struct Offset {  // reads one cell that many cells away
+  Int3 by;
+  SC_FN void operator()(At c, Out<double> out, In<double> u) const { out[c] = u[c.x(by.x).y(by.y).z(by.z)]; }
+};
+struct WriteAbove {
+  SC_FN void operator()(At c, Out<double> out, In<double> u) const { out[c.z(1)] = u[c]; }
+};
+struct UpdateFromBelow {
+  SC_FN void operator()(At c, InOut<double> u) const { u[c] = u[c.z(-1)] + 1; }
+};
+struct Relax {
+  int writes;  // how far from its own cell
+  SC_FN void operator()(At c, InOut<double> u) const { u[c.y(writes)] = 0.5 * (u[c.x(1)] + u[c.x(-1)]) + 1; }
+};
+struct FifthComponent {
+  SC_FN void operator()(At c, Out<double> out, In<double, 3> v) const { out[c] = v[4][c]; }
+};
+struct Children {
+  int further;
+  SC_FN void operator()(At c, Index g, Out<double> out, Across<double> fine) const {
+    out[c] = fine[fine.at(2 * g.x + further, 2 * g.y, 2 * g.z)];
+  }
+};
+struct Parents {
+  int further;
+  SC_FN void operator()(At c, Index g, Out<double> out, Across<double> coarse) const {
+    out[c] = coarse[coarse.at(g.x / 2 + further, g.y / 2, g.z / 2)];
+  }
+};
+struct Flux {
+  using FluxType = double;
+  int further;
+  template <int axis>
+  SC_FN double flux_above(At c, Out<double>, In<double> u) const {
+    return u[c.along(axis, further)] - u[c];
+  }
+  SC_FN void operator()(At c, Index, const Fluxes<double>& low, const Fluxes<double>& high, Out<double> out,
+                        In<double>) const {
+    out[c] = high.x - low.x + high.y - low.y + high.z - low.z;
+  }
+};
+struct RawAbove {
+  SC_FN void operator()(At c, Out<double> out, In<double> u) const { out[c] = u.base[c.z(1).i]; }
+};
+struct Lines {
+  int beyond;
+  void operator()(const Bundle& bundle, LineOut<double> out, LineIn<double> u) const {
+    for (int n = 0; n < bundle.count; ++n)
+      bundle.each([&](int l) __attribute__((always_inline)) { out(n, l) = u(n + beyond, l); });
+  }
+};
+struct Column {  // a boundary condition that reads or writes beside its column
+  int reads, writes;
+  SC_FN void operator()(Border b, Out<double> q) const {
+    const At read = b.inside(1).x(reads), written = b.ghost(1).x(writes);
+    q[written] = q[read];
+  }
+};
+
+struct Problem {
+  Context& context;
+  Grid grid{context, {.cells = {12, 8, 16}, .periodic = {true, true, false}, .halo = 2}};
+  Grid half{grid.coarsen({2, 2, 2}, 1)};
+  Field<double> u{grid, "u"}, out{grid, "out"}, coarse{half, "coarse"};
+  Field<double, 3> v{grid, "v"};
+  Runner runner{context, {}};
+
+  explicit Problem(Context& there) : context(there) {
+    u.fill([](int x, int y, int z) { return std::sin(x + 2.0 * y + 3.0 * z); });
+    v.fill([](int, int, int, int) { return 1.0; });
+    coarse.fill([](int, int, int) { return 1.0; });
+    for (const Face face : {z_low, z_high}) {
+      boundary(u, face, Mirrored<double>{});
+      coarse.boundaries().leave(face, Beyond::given);
+    }
+  }
+  void report() {
+    bool finite = true;
+    for (int z = 0; z < grid.own().hi.z; ++z) finite = finite && std::isfinite(out.get({3, 3, z}));
+    if (context.any(!finite))
+      std::printf("found poison\n");
+    else
+      std::printf("came through\n");
+  }
+  void sweep(auto kernel, auto... declared) {
+    Sweep stage("diffuse", kernel, declared...);
+    runner.run(stage);
+  }
+  void offset(Int3 by, Reach reach) { sweep(Offset{by}, writes(out.now()), reads(u.now(), reach)); }
+  void relax(int written) {
+    Sweep stage("relax", Relax{written}, SweepOptions{.colours = 2}, updates(u.now(), star(1)));
+    runner.run(stage);
+  }
+  void unread(int z) {
+    u.boundaries().leave(z_low, Beyond::unread);
+    offset({0, 0, z}, star(1));
+  }
+  void lines(int beyond) {
+    LineStage stage("lines", 1, Lines{beyond}, writes(out.now()), reads(u.now(), star(1)));
+    runner.run(stage);
+  }
+  void column(int read, int written) {
+    boundary(u, z_low, Column{read, written}, 1);
+    offset({0, 0, 1}, star(1));
+  }
+  void raw() {
+    // Nothing has made the halo fresh, and the stage asks for none.
+    sweep(RawAbove{}, writes(out.now()), reads(u.now()));
+  }
+  void device() {
+    context.set_device(std::make_shared<EmulatedDevice>());
+    Field<double> there(grid, "there", {.space = Space::device}),
+        result(grid, "result", {.space = Space::device});
+    there.fill([](int, int, int) { return 1.0; });
+    there.boundaries().leave_others(Beyond::given);
+    sweep(Offset{{2, 0, 0}}, writes(result.now()), reads(there.now(), star(1)));
+    result.get({0, 0, 0});
+  }
+  void chain() {
+    Sweep first("first", Offset{{0, 0, 0}}, writes(out.now()), reads(u.now()));
+    Sweep second("second", UpdateFromBelow{}, updates(out.now()));
+    Chain both("both", first, second);
+    runner.run(both);
+  }
+};
+
+void run(Context& context, const std::string& name) {
+  Problem p(context);
+  const std::map<std::string, std::function<void()>> all{
+      {"declared",
+       [&] {
+         p.offset({0, 0, 1}, star(1));
+       }},
+      {"declared far",
+       [&] {
+         p.offset({0, 0, -2}, star(2));
+       }},
+      {"declared diagonal",
+       [&] {
+         p.offset({1, -1, 1}, box(1));
+       }},
+      {"far",
+       [&] {
+         p.offset({0, 0, 2}, star(1));
+       }},
+      {"diagonal",
+       [&] {
+         p.offset({1, 0, 1}, star(2));
+       }},
+      {"diagonal far",
+       [&] {
+         p.offset({2, 1, 0}, star(2) | box(1));
+       }},
+      {"point",
+       [&] {
+         p.offset({-1, 0, 0}, point);
+       }},
+      {"write", [&] { p.sweep(WriteAbove{}, writes(p.out.now()), reads(p.u.now())); }},
+      {"update", [&] { p.sweep(UpdateFromBelow{}, updates(p.u.now())); }},
+      {"colours", [&] { p.relax(0); }},
+      {"colours write", [&] { p.relax(1); }},
+      {"component", [&] { p.sweep(FifthComponent{}, writes(p.out.now()), reads(p.v.now())); }},
+      {"children",
+       [&] { p.sweep(Children{1}, writes(p.coarse.now()), reads(p.u.now(), refine(2, box(1)))); }},
+      {"grandchildren",
+       [&] { p.sweep(Children{2}, writes(p.coarse.now()), reads(p.u.now(), refine(2, box(1)))); }},
+      {"parents",
+       [&] { p.sweep(Parents{0}, writes(p.out.now()), reads(p.coarse.now(), coarsen(2, box(1)))); }},
+      {"grandparents",
+       [&] { p.sweep(Parents{2}, writes(p.out.now()), reads(p.coarse.now(), coarsen(2, box(1)))); }},
+      {"flux", [&] { p.sweep(Flux{1}, writes(p.out.now()), reads(p.u.now(), star(1))); }},
+      {"flux far", [&] { p.sweep(Flux{2}, writes(p.out.now()), reads(p.u.now(), star(1))); }},
+      {"looks away", [&] { p.unread(1); }},
+      {"unread", [&] { p.unread(-1); }},
+      {"lines", [&] { p.lines(1); }},
+      {"lines far", [&] { p.lines(2); }},
+      {"column", [&] { p.column(1, 0); }},
+      {"column far", [&] { p.column(2, 0); }},
+      {"column write", [&] { p.column(0, 1); }},
+      {"chain", [&] { p.chain(); }},
+      {"device", [&] { p.device(); }},
+      {"raw", [&] { p.raw(); }}};
+  all.at(name)();
+  p.report();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Context context(MPI_COMM_WORLD, {.threads = 2});
+  try {
+    for (int n = 1; n < argc; ++n) run(context, argv[n]);
+    context.close();
+  } catch (const Error& e) {
+    context.abort(e.what(), e.code());
+  }
+}
