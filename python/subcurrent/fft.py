@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import parallel
-from .errors import BadInput
+from .given import Fixed, one_of, whole, wholes
 
 Points = NDArray[np.floating]
 Modes = NDArray[np.complexfloating]
 TYPES = {"double": ("FFT", np.float64, np.complex128), "single": ("SingleFFT", np.float32, np.complex64)}
 
 
-class FFT:
+class FFT(Fixed):
     """Transforms a real field of (nz, ny, nx) points whose parts lie on the ranks, as `numpy.fft.rfftn` does.
 
     cells         (nx, ny, nz)
@@ -46,21 +46,22 @@ class FFT:
         threads: int = 1,
         transport: str = "auto",
     ):
-        if len(cells) != 3 or any(int(count) != count or count < 1 for count in cells):
-            raise BadInput(f"cells is {tuple(cells)}: three whole numbers of at least 1 are needed.")
-        most = (largest_mode,) * 3 if largest_mode is None or isinstance(largest_mode, int) else largest_mode
-        if precision not in TYPES:
-            raise BadInput(f'precision = {precision!r} is not known: it must be "double" or "single".')
-        self.cells = tuple(int(count) for count in cells)
-        name, self._real, self._complex = TYPES[precision]
-        self._context = parallel.context(threads, transport)
-        self._core = getattr(parallel.module(), name)(
-            self._context,
-            self.cells,
-            tuple(int(count) for count in process_grid),
-            tuple(-1 if k is None else int(k) for k in most),
-            library,
-        )
+        self._cells = wholes("cells", cells, 1, 100_000)
+        single = largest_mode is None or not hasattr(largest_mode, "__len__")
+        most = [-1 if k is None else k for k in ((largest_mode,) * 3 if single else largest_mode)]
+        most = wholes("largest_mode", most, -1, 100_000)
+        ranks = wholes("process_grid", process_grid, 0, 2**31 - 1, count=2)
+        one_of("library", library, ("auto", "pocketfft", "fftw"))
+        name, self._real, self._complex = TYPES[one_of("precision", precision, tuple(TYPES))]
+        whole("threads", threads, 1, 1024)
+        self._context = parallel.context(threads, one_of("transport", transport, ("auto", "shared", "mpi")))
+        parallel.check_memory_of_fft(self._context, self._cells, most, precision)
+        self._core = getattr(parallel.module(), name)(self._context, self._cells, ranks, most, library)
+
+    @property
+    def cells(self) -> tuple[int, int, int]:
+        """(nx, ny, nz)"""
+        return self._cells
 
     def __repr__(self) -> str:
         nx, ny, nz = self.cells

@@ -14,7 +14,7 @@ from typing import Any
 
 from rich.console import Console
 
-from . import core, mpi, worker
+from . import core, memory, mpi, worker
 from .case import Case, as_tables, as_toml, load_case
 from .errors import OK, STOPPED, BadInput, StorageError
 from .figures import draw_figures, stored_case
@@ -50,6 +50,7 @@ def run(request: RunRequest, console: Console) -> int:
     if ranks or outer is None:
         case.check_ranks(ranks)
     check_device(case.engine.device)
+    memory.check(case, ranks, None if outer is None else memory.ranks_here(ranks))
     folder = RunFolder(request.out or Path("runs") / default_name(path))
     checkpoints = _check_folder(request, folder, case)
     plan = run_plan(case, folder.path, ranks, checkpoints)
