@@ -27,6 +27,31 @@ constexpr const char* temporary_suffix = ".subcurrent-part";
   throw Error(Exit::storage, "cannot " + verb + " " + path + ": " + cause(error_number));
 }
 
+/// What stands where a file should.
+std::string kind_of(mode_t mode) {
+  const char* const kind = S_ISDIR(mode)    ? "a folder"
+                           : S_ISLNK(mode)  ? "a symbolic link"
+                           : S_ISFIFO(mode) ? "a pipe"
+                           : S_ISSOCK(mode) ? "a socket"
+                                            : "a device";
+  return std::string("it is ") + kind + ", not a regular file";
+}
+
+/// Only a regular file gives way to a new one, or a name that nothing has: a rename would put a file in place
+/// of a device, and a link leads to where nobody has asked to write.
+void check_replaceable(const std::string& path) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
+    throw Error(Exit::storage, "cannot write " + path + ": " + kind_of(status.st_mode));
+}
+
+/// Removes a file of ours; what else bears its name is not.
+void remove_regular(const std::string& path) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT) fail("remove", path, errno);
+}
+
 std::string folder_of(const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
   return folder.empty() ? "." : folder;
@@ -58,13 +83,22 @@ std::string cause(int error_number) {
 }
 
 File::File(std::string path, Mode mode) : path_(std::move(path)) {
+  const std::string verb = mode == Mode::read ? "read" : "write";
+  if (mode != Mode::read) check_replaceable(path_);
   // Write-only on purpose: NFS writes back only the bytes that were written as long as it has not read the
   // page, so ranks on several nodes may share one.
   const int flags = mode == Mode::read    ? O_RDONLY
-                    : mode == Mode::write ? O_WRONLY
-                                          : O_WRONLY | O_CREAT | O_TRUNC;
-  descriptor_ = ::open(path_.c_str(), flags | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) fail(mode == Mode::read ? "read" : "write", path_, errno);
+                    : mode == Mode::write ? O_WRONLY | O_NOFOLLOW
+                                          : O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW;
+  // Nobody waits for the other end of a pipe; regular files know no such waiting.
+  descriptor_ = ::open(path_.c_str(), flags | O_NONBLOCK | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) fail(verb, path_, errno);
+  struct stat status {};
+  const int error_number = fstat(descriptor_, &status) == 0 ? 0 : errno;
+  if (error_number == 0 && S_ISREG(status.st_mode)) return;
+  ::close(descriptor_);
+  if (error_number != 0) fail(verb, path_, error_number);
+  throw Error(Exit::storage, "cannot " + verb + " " + path_ + ": " + kind_of(status.st_mode));
 }
 
 File::~File() { ::close(descriptor_); }
@@ -126,8 +160,8 @@ void replace_file(const Context& context, const std::string& path,
     std::string table;
     context.together([&] {
       if (context.rank() != 0) return;
-      std::error_code ignored;
-      if (std::filesystem::is_directory(path, ignored)) fail("write", path, EISDIR);
+      check_replaceable(path);
+      check_replaceable(temporary);
       const Offsets offsets = lay_out(temporary);
       table.assign(reinterpret_cast<const char*>(offsets.data()), offsets.size() * sizeof(std::int64_t));
     });
@@ -143,7 +177,11 @@ void replace_file(const Context& context, const std::string& path,
       if (context.rank() == 0) give_name(temporary, path);
     });
   } catch (const Error&) {
-    if (context.rank() == 0) ::unlink(temporary.c_str());
+    try {
+      if (context.rank() == 0) remove_regular(temporary);
+    } catch (const Error&) {
+      // the first failure is the one to tell
+    }
     context.barrier();  // nobody reports a failure before the folder is clean
     throw;
   }
@@ -156,8 +194,7 @@ void remove_leftovers(const Context& context, const std::string& folder) {
     std::vector<std::filesystem::path> found;
     for (const auto& entry : std::filesystem::directory_iterator(folder.empty() ? "." : folder, ignored))
       if (entry.path().string().ends_with(temporary_suffix)) found.push_back(entry.path());
-    for (const auto& leftover : found)
-      if (::unlink(leftover.c_str()) != 0 && errno != ENOENT) fail("remove", leftover.string(), errno);
+    for (const auto& leftover : found) remove_regular(leftover.string());
   });
 }
 

@@ -13,7 +13,8 @@
 
 namespace sc::io {
 
-/// One open file; every failure is an Error (storage) that names the file and the cause.
+/// One open regular file; every failure is an Error (storage) that names the file and the cause. What is no
+/// regular file, a pipe or a device, is refused, and a link is not written through.
 class File {
  public:
   enum class Mode { read, write, create };
@@ -42,13 +43,13 @@ using Offsets = std::vector<std::int64_t>;
 /// Collective: makes a file under a temporary name in the folder of `path`, then gives it its name. `lay_out`
 /// runs on rank 0, makes the temporary and returns where things go in it; `fill` runs on all ranks after
 /// that. When any rank fails, the temporary is removed, `path` stays as it was and all ranks throw the same
-/// Error.
+/// Error. Nothing but a regular file or a new name is replaced.
 void replace_file(const Context& context, const std::string& path,
                   const std::function<Offsets(const std::string& temporary)>& lay_out,
                   const std::function<void(File& file, const Offsets& offsets)>& fill);
 
-/// Collective: removes the temporaries that killed runs left in `folder`; does nothing when there is no such
-/// folder.
+/// Collective: removes the temporaries that killed runs left in `folder`, regular files all of them; does
+/// nothing when there is no such folder.
 void remove_leftovers(const Context& context, const std::string& folder);
 
 /// The text for an errno, as it stands in a sentence: "no space left on device".

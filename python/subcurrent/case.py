@@ -7,7 +7,9 @@ case = typed_case(text, folder, sets=["flow.reynolds=400"])
 
 from __future__ import annotations
 
+import errno
 import re
+import stat
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -36,10 +38,10 @@ def load_case(path: str | Path, sets: list[str] | tuple[str, ...] = ()) -> Case:
 
 def read_tables(path: Path) -> dict[str, Any]:
     try:
-        if not path.exists() or path.is_file():  # opening a pipe would wait for a writer
-            with path.open("rb") as file:
-                return tomllib.load(file)
-        raise BadInput(f"{path} is no file: give a case file, or a name that `subcurrent cases` lists.")
+        if stat.S_ISFIFO(path.stat().st_mode):  # opening a pipe would wait for a writer
+            raise OSError(errno.ESPIPE, "it is a pipe", str(path))
+        with path.open("rb") as file:
+            return tomllib.load(file)
     except FileNotFoundError:
         raise BadInput(
             f"{path} does not exist: give a case file, or a name that `subcurrent cases` lists."

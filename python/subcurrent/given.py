@@ -75,7 +75,8 @@ def positive(name: str, value: Any, most: float = math.inf) -> float:
 def one_of(name: str, value: Any, allowed: tuple[str, ...]) -> str:
     """The value if it is one of these words."""
     if not isinstance(value, str) or value not in allowed:
-        raise BadInput(f"{name} = {value!r} is not allowed: it must be {' or '.join(map(repr, allowed))}.")
+        *most, last = (f'"{word}"' for word in allowed)
+        raise BadInput(f"{name} = {value!r} is not known: it must be {', '.join(most)} or {last}.")
     return value
 
 

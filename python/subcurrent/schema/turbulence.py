@@ -12,7 +12,7 @@ from pydantic import Field
 from ..errors import BadInput
 from ..reference import read_columns
 from .common import Needs, SolverCase, check_split, engine_options, size_in_bytes
-from .keys import LARGEST, Table, key
+from .keys import LARGEST, Table, key, shown
 
 Points = Annotated[
     list[Annotated[int, Field(ge=4, le=100_000, multiple_of=2)]], Field(min_length=3, max_length=3)
@@ -127,8 +127,9 @@ class TurbulenceCase(SolverCase):
     run: Run = key("when to stop", "a table [run]")
 
     def check(self) -> None:
-        super().check()
         self.check_run()
+        if self.flow.initial not in STARTS and Path(self.flow.initial).suffix not in (".vtkhdf", ".h5"):
+            raise BadInput(f"flow.initial = {shown(self.flow.initial)} is not allowed: it must be {START}.")
         if self.flow.reynolds is None and self.flow.viscosity is None:
             raise BadInput("flow has no viscosity: give one of flow.reynolds or flow.viscosity.")
         if self.scheme.dt is None and self.scheme.courant is None:
@@ -138,6 +139,7 @@ class TurbulenceCase(SolverCase):
         if self.spectrum.shape == "file" and self.spectrum.file is None:
             raise BadInput('spectrum.file is missing: spectrum.shape = "file" needs a CSV file with k,E.')
         self._check_storage()
+        super().check()
 
     def _check_storage(self) -> None:
         storage = self.storage
@@ -278,4 +280,4 @@ def read_spectrum(path: Path, largest: int) -> list[float]:
         energies[int(k)] = energy
     if not sum(energies.values()) > 0:
         raise BadInput(f"spectrum.file = {path} holds no energy: some E must be greater than 0.")
-    return [energies.get(k, 0.0) for k in range(largest + 1)]
+    return [energies.get(k, 0.0) for k in range(max(energies) + 1)]
