@@ -57,7 +57,8 @@ class Source {
 
   /// Whether a field has the points and components of `storage`.
   void check_shape(const std::string& name, const Storage& storage) const {
-    if (!has("fields") || !has("fields/" + name)) refuse(path_ + " is no snapshot with a field \"" + name + "\"");
+    if (!has("fields") || !has("fields/" + name))
+      refuse(path_ + " is no snapshot with a field \"" + name + "\"");
     const Handle data(H5Dopen2(file_, ("fields/" + name).c_str(), H5P_DEFAULT), H5Dclose);
     const Handle space(H5Dget_space(data), H5Sclose);
     const Int3 n = storage.grid().cells();
@@ -73,7 +74,8 @@ class Source {
   }
 
   [[noreturn]] void damaged(const std::string& name) const {
-    throw Error(Exit::storage, "the snapshot " + path_ + " is damaged: its array \"" + name + "\" cannot be read");
+    throw Error(Exit::storage,
+                "the snapshot " + path_ + " is damaged: its array \"" + name + "\" cannot be read");
   }
 
  private:
@@ -97,11 +99,13 @@ void check_sum(const Context& context, const std::string& path, const std::strin
       const auto count = static_cast<std::size_t>(std::min(batch, last - at));
       bytes.resize(count * static_cast<std::size_t>(array.bytes));
       file.read(array.offset + at * array.bytes, bytes.data(), bytes.size());
-      sum += checksum(bytes.data(), count, static_cast<std::size_t>(array.bytes), static_cast<std::uint64_t>(at));
+      sum += checksum(bytes.data(), count, static_cast<std::size_t>(array.bytes),
+                      static_cast<std::uint64_t>(at));
     }
   });
   if (context.sum(sum) != array.checksum)
-    throw Error(Exit::storage, "the snapshot " + path + " is damaged: the checksum of \"" + name + "\" does not match");
+    throw Error(Exit::storage,
+                "the snapshot " + path + " is damaged: the checksum of \"" + name + "\" does not match");
 }
 
 /// Own cells from the file, where the components of a point lie side by side.

@@ -154,7 +154,9 @@ def parse_set(text: str) -> tuple[str, Any]:
     path, equals, value = text.partition("=")
     path, value = path.strip().replace('"', ""), value.strip()
     if not equals or not path or not value:
-        raise BadInput(f'--set {shown(text)} is not allowed: write it as key=value, e.g. "flow.reynolds=400".')
+        raise BadInput(
+            f'--set {shown(text)} is not allowed: write it as key=value, e.g. "flow.reynolds=400".'
+        )
     try:
         parsed = tomllib.loads(f"value = {value}")
         if set(parsed) == {"value"}:

@@ -78,10 +78,10 @@ def compare(request: CompareRequest, console: Console) -> int:
     write_text(folder.path / "strategies.csv", as_csv(table["rows"]))
     console.print(as_table(table))
     say(console, verdict(table["rows"]))
-    drawn, _ = draw_figures(folder)
+    drawn = draw_figures(folder)
     say(
         console,
-        f"table: {folder.path / 'strategies.csv'}   figure: {', '.join(str(figure) for figure in drawn)}",
+        f"table: {folder.path / 'strategies.csv'}   figure: {', '.join(str(figure) for figure in drawn.files)}",
     )
     return OK
 

@@ -165,7 +165,9 @@ def test_periodic_axes_split_all_their_points():
 
 
 def test_the_options_of_the_compiled_solver():
-    case = typed_case(TABLES, Path(), ["engine.split=[1, 2, 1]", "pressure.method=sor", "pressure.relaxation=1.5"])
+    case = typed_case(
+        TABLES, Path(), ["engine.split=[1, 2, 1]", "pressure.method=sor", "pressure.relaxation=1.5"]
+    )
     options = case.options()
     assert options["reynolds"] == 100.0
     assert options["boundaries"]["z+"] == ("moving", [1.0, 0.0, 0.0])

@@ -76,7 +76,7 @@ class Kind(ABC):
     def comparison(self, sweeps: int) -> tuple[list[str], list[str]]:
         """`--set` texts before and after the user's that make every strategy do the same work."""
 
-    def tables(self, folder: RunFolder) -> str:
+    def tables(self, summary: dict[str, Any]) -> str:
         """HTML for the report after its table of facts."""
         return ""
 

@@ -128,10 +128,8 @@ class MagnetosphereKind(Kind):
             ("points held at a floor", str(summary.get("floored", 0))),
         ]
 
-    def tables(self, folder: Any) -> str:
-        table = (
-            json.loads(folder.summary.read_text()).get("halo_thread") if folder.summary.is_file() else None
-        )
+    def tables(self, summary: dict[str, Any]) -> str:
+        table = summary.get("halo_thread")
         return halo_table.as_html(table) if table else ""
 
     def title(self, case: Any) -> str:

@@ -9,7 +9,16 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import ConfigDict, Field
 
 from ..errors import BadInput
-from .common import DEVICES, Needs, SolverCase, Triple, check_pairs, check_split, engine_options, size_in_bytes
+from .common import (
+    DEVICES,
+    Needs,
+    SolverCase,
+    Triple,
+    check_pairs,
+    check_split,
+    engine_options,
+    size_in_bytes,
+)
 from .keys import Table, key
 
 Cells = Annotated[list[Annotated[int, Field(ge=1, le=100_000)]], Field(min_length=3, max_length=3)]
