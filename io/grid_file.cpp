@@ -9,6 +9,7 @@
 #include "engine/base/error.hpp"
 #include "io/file.hpp"
 #include "io/h5.hpp"
+#include "io/snapshot_file.hpp"
 
 namespace sc::io {
 
@@ -138,6 +139,7 @@ GridFile::GridFile(Context& context, const std::string& path) : context_(context
   });
   context.broadcast(header);
   context.broadcast(folder_);
+  check_snapshot_points(context, path);
   std::sscanf(header.c_str(), "%d %d %d", &points_.x, &points_.y, &points_.z);
 }
 

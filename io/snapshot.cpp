@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "engine/base/error.hpp"
+#include "io/checksum.hpp"
 #include "io/h5.hpp"
 #include "io/part.hpp"
 
@@ -45,6 +46,7 @@ struct Array {
   std::string name;  ///< inside VTKHDF
   std::string view;  ///< under which h5py users find it
   Storage* storage;
+  std::uint64_t checksum = 0;
 };
 
 ElementType real_of(ElementType type) {
@@ -123,9 +125,9 @@ void put_uniform(H5Layout& file, const UniformPoints& uniform, Int3 extent) {
   }
 }
 
-Offsets lay_out(const std::string& path, const Snapshot& snapshot, const Part& points, const Cells& cells) {
+Offsets lay_out(const std::string& path, const Snapshot& snapshot, const std::vector<Array>& arrays,
+                const Part& points, const Cells& cells) {
   const bool listed = lists_cells(snapshot), structured = !listed && !snapshot.uniform;
-  const std::vector<Array> arrays = arrays_of(snapshot);
   H5Layout file(path, total_bytes(snapshot, points, cells));
   file.attribute("/", "format", std::string("subcurrent snapshot"));
   file.attribute("/", "step", snapshot.step);
@@ -149,6 +151,7 @@ Offsets lay_out(const std::string& path, const Snapshot& snapshot, const Part& p
     Shape flat = {static_cast<hsize_t>(points.cells())};
     if (numbers(*array.storage) > 1) flat.push_back(static_cast<hsize_t>(numbers(*array.storage)));
     offsets.push_back(file.array("VTKHDF/" + array.name, type, listed ? flat : points_first));
+    file.attribute("VTKHDF/" + array.name, "checksum", array.checksum);
     file.view(array.view, "/VTKHDF/" + array.name, points_first);
   }
   for (hsize_t a = 0; a < 3 && !snapshot.uniform; ++a)
@@ -176,17 +179,38 @@ Offsets lay_out(const std::string& path, const Snapshot& snapshot, const Part& p
 }
 
 /// Components side by side at each point, as VTK wants them.
-void write_points(File& file, std::int64_t offset, const Part& points, const Storage& storage) {
+void pack_points(const Part& points, const Storage& storage, Int3 first, std::byte* row) {
   const std::size_t element = size_of(storage.type());
   const std::size_t item = point_bytes(storage);
   const auto nx = static_cast<std::size_t>(points.box.extent().x);
-  write_part(file, offset, points, item, [&](Int3 first, std::byte* row) {
-    for (int k = 0; k < storage.components(); ++k) {
-      const std::byte* from = cell_address(storage, points, k, first);
-      std::byte* to = row + static_cast<std::size_t>(k) * element;
-      for (std::size_t x = 0; x < nx; ++x) std::memcpy(to + x * item, from + x * element, element);
+  for (int k = 0; k < storage.components(); ++k) {
+    const std::byte* from = cell_address(storage, points, k, first);
+    std::byte* to = row + static_cast<std::size_t>(k) * element;
+    for (std::size_t x = 0; x < nx; ++x) std::memcpy(to + x * item, from + x * element, element);
+  }
+}
+
+void write_points(File& file, std::int64_t offset, const Part& points, const Storage& storage) {
+  write_part(file, offset, points, point_bytes(storage),
+             [&](Int3 first, std::byte* row) { pack_points(points, storage, first, row); });
+}
+
+/// This rank's share of the checksum of an array as it will stand in the file.
+std::uint64_t own_checksum(const Part& points, const Storage& storage) {
+  const Box& box = points.box;
+  if (box.empty()) return 0;
+  const auto elements = static_cast<std::size_t>(numbers(storage));
+  const auto nx = static_cast<std::size_t>(box.extent().x);
+  std::vector<std::byte> row(nx * point_bytes(storage));
+  std::uint64_t sum = 0;
+  for (int z = box.lo.z; z < box.hi.z; ++z)
+    for (int y = box.lo.y; y < box.hi.y; ++y) {
+      const Int3 first{box.lo.x, y, z};
+      pack_points(points, storage, first, row.data());
+      sum += checksum(row.data(), nx * elements, size_of(real_of(storage.type())),
+                      static_cast<std::uint64_t>(points.number(first)) * elements);
     }
-  });
+  return sum;
 }
 
 void write_connectivity(File& file, std::int64_t offset, const Part& points, const Cells& cells) {
@@ -224,12 +248,14 @@ void write_snapshot(const std::string& path, const Snapshot& snapshot) {
   const Context& context = grid.context();
   const Part points = part_of(grid, snapshot.layers);
   const Cells cells(points);
-  const std::vector<Array> arrays = arrays_of(snapshot);
-  for (const Array& array : arrays)
+  std::vector<Array> arrays = arrays_of(snapshot);
+  for (Array& array : arrays) {
     if (Pending* refresh = array.storage->in_flight()) refresh->finish();
+    array.checksum = context.sum(own_checksum(points, *array.storage));
+  }
   replace_file(
       context, path,
-      [&](const std::string& temporary) { return lay_out(temporary, snapshot, points, cells); },
+      [&](const std::string& temporary) { return lay_out(temporary, snapshot, arrays, points, cells); },
       [&](File& file, const Offsets& offsets) {
         for (std::size_t i = 0; i < arrays.size(); ++i)
           write_points(file, offsets[i], points, *arrays[i].storage);

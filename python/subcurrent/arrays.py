@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -41,17 +39,3 @@ def _check_digits(array: NDArray, wanted: np.dtype, what: str) -> None:
     largest = 2 ** (np.finfo(wanted).nmant + 1)
     if array.size and (int(array.max()) > largest or int(array.min()) < -largest):
         raise BadInput(f"{what} has whole numbers beyond {largest}, which would lose digits as {wanted}.")
-
-
-def whole_numbers(given: Any, count: int, least: int, what: str, most: int = 2**31 - 1) -> tuple[int, ...]:
-    """`given`, one number or several, as `count` whole numbers from `least` to `most`."""
-    values = tuple(given) if isinstance(given, Iterable) else (given,)
-    if len(values) != count or not all(_is_whole(v) and least <= v <= most for v in values):
-        wanted = "a whole number" if count == 1 else f"{count} whole numbers"
-        raise BadInput(f"{what} = {given!r} is not allowed: it must be {wanted} from {least} to {most}.")
-    return tuple(int(v) for v in values)
-
-
-def _is_whole(value: Any) -> bool:
-    """Also where it is written as 3.0."""
-    return isinstance(value, Real) and not isinstance(value, bool) and value == value // 1

@@ -7,7 +7,9 @@ case = typed_case(text, folder, sets=["flow.reynolds=400"])
 
 from __future__ import annotations
 
+import errno
 import re
+import stat
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -17,9 +19,12 @@ from pydantic import ValidationError
 
 from .errors import BadInput, storage_error
 from .schema import SOLVERS, SolverCase
+from .schema.keys import LARGEST, MOST, SMALLEST, shown, values
 from .sentences import nearest, sentence
 
 Case = SolverCase
+TOO_DEEP = "its tables or lists are nested too deep, where a case file has tables of keys"
+NO_NUMBER = "it holds what is no number that can be computed with"
 
 
 def load_case(path: str | Path, sets: list[str] | tuple[str, ...] = ()) -> Case:
@@ -33,6 +38,8 @@ def load_case(path: str | Path, sets: list[str] | tuple[str, ...] = ()) -> Case:
 
 def read_tables(path: Path) -> dict[str, Any]:
     try:
+        if stat.S_ISFIFO(path.stat().st_mode):  # opening a pipe would wait for a writer
+            raise OSError(errno.ESPIPE, "it is a pipe", str(path))
         with path.open("rb") as file:
             return tomllib.load(file)
     except FileNotFoundError:
@@ -43,6 +50,10 @@ def read_tables(path: Path) -> dict[str, Any]:
         raise BadInput(f"{path} is not TOML: {str(error)[:1].lower()}{str(error)[1:]}.") from None
     except UnicodeDecodeError:
         raise BadInput(f"{path} is not TOML: it is not UTF-8 text.") from None
+    except ValueError as error:
+        raise BadInput(f"{path} cannot be read: {NO_NUMBER} ({type(error).__name__}).") from None
+    except RecursionError:
+        raise BadInput(f"{path} cannot be read: {TOO_DEEP}.") from None
     except OSError as error:
         raise BadInput(storage_error(error, path, "read").sentence) from None
 
@@ -52,28 +63,60 @@ def typed_case(
 ) -> Case:
     """The typed case for the tables of a file in `folder`; relative paths in it count from there."""
     prefix = f"{name}: " if name else ""
-    tables = with_sets(tables, sets)
+    try:
+        case = parsed_case(with_sets(tables, sets), prefix)
+    except RecursionError:
+        raise BadInput(f"{prefix}the case cannot be read: {TOO_DEEP}.") from None
+    try:
+        case.check()
+        case = case.with_files(folder)
+        _compute(case)
+    except BadInput as error:
+        raise BadInput(prefix + error.sentence) from None
+    return case.completed()
+
+
+def parsed_case(tables: dict[str, Any], prefix: str = "") -> Case:
+    """Every key by itself: known, of its type, within its limits. Keys that contradict each other pass."""
     model = _model(tables, prefix)
     try:
         case = model.model_validate(tables)
     except ValidationError as error:
         raise BadInput(prefix + sentence(model, error.errors()[0])) from None
+    for name, value in values(case):
+        if isinstance(value, str) and not value.isprintable():
+            raise BadInput(f"{prefix}{name} = {shown(value)} is not allowed: it must be text without control "
+                           "characters.")  # fmt: skip
+        if isinstance(value, int) and abs(value) > MOST:
+            raise BadInput(f"{prefix}{name} = {shown(value)} is not allowed: it must be at most {MOST}.")
+        if isinstance(value, float) and value != 0 and not SMALLEST <= abs(value) <= LARGEST:
+            raise BadInput(f"{prefix}{name} = {value:g} is not allowed: its size must be 0 or from {SMALLEST:g} "
+                           f"to {LARGEST:g}.")  # fmt: skip
+    return case
+
+
+def _compute(case: Case) -> None:
+    """What the solver is given follows from the keys: refuses numbers from which nothing follows."""
     try:
-        case.check()
-        case = case.with_files(folder)
-    except BadInput as error:
-        raise BadInput(prefix + error.sentence) from None
-    return case.completed()
+        case.notes()
+        case.options()
+    except ArithmeticError as error:
+        raise BadInput(
+            f"the case's numbers are too far apart to be computed with ({type(error).__name__}): what follows "
+            "from them is larger than any number or divided by 0."
+        ) from None
 
 
 def _model(tables: dict[str, Any], prefix: str) -> type[Case]:
     solver = tables.get("solver")
     if solver is None:
         raise BadInput(f"{prefix}solver is missing: allowed is {_solvers()}.")
+    if not isinstance(solver, str):
+        raise BadInput(f"{prefix}solver = {shown(solver)} is not allowed: it must be {_solvers()}.")
     if solver not in SOLVERS:
-        hint = nearest(str(solver), list(SOLVERS))
+        hint = nearest(solver, list(SOLVERS))
         meant = f", did you mean {hint!r}" if hint else ""
-        raise BadInput(f"{prefix}solver = {solver!r} is not known{meant}: allowed is {_solvers()}.")
+        raise BadInput(f"{prefix}solver = {shown(solver)} is not known{meant}: allowed is {_solvers()}.")
     return SOLVERS[solver]
 
 
@@ -85,16 +128,24 @@ def _solvers() -> str:
 
 
 def with_sets(tables: dict[str, Any], sets: list[str] | tuple[str, ...]) -> dict[str, Any]:
-    """A copy of the tables with every `a.b=c` put in; in an exclusive group it replaces the others."""
+    """A copy of the tables with every `a.b=c` put in; in an exclusive group it replaces the others, and what
+    a file says of a choice that is replaced goes with it."""
     tables = _copy(tables)
-    exclusive = getattr(SOLVERS.get(tables.get("solver")), "exclusive", ())
+    solver = tables.get("solver")
+    model = SOLVERS.get(solver) if isinstance(solver, str) else None
+    given, replaced = set(), set()
     for text in sets:
         path, value = parse_set(text)
-        for group in exclusive:
+        for group in model.exclusive if model else ():
             if path in group:
                 for other in group:
                     _remove(tables, other)
+                    replaced.add(other)
         _put(tables, path, value, text)
+        given.add(path)
+    for need in model.needs if model else ():
+        if need.on in given | replaced and need.key not in given and not need.met(_get(tables, need.on)):
+            _remove(tables, need.key)
     return tables
 
 
@@ -103,16 +154,19 @@ def parse_set(text: str) -> tuple[str, Any]:
     path, equals, value = text.partition("=")
     path, value = path.strip().replace('"', ""), value.strip()
     if not equals or not path or not value:
-        raise BadInput(f'--set {text!r} is not allowed: write it as key=value, e.g. "flow.reynolds=400".')
+        raise BadInput(
+            f'--set {shown(text)} is not allowed: write it as key=value, e.g. "flow.reynolds=400".'
+        )
     try:
         parsed = tomllib.loads(f"value = {value}")
         if set(parsed) == {"value"}:
             return path, parsed["value"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):  # of no TOML, of endless digits, of endless brackets
         if re.fullmatch(r"[A-Za-z_./~][\w./~+-]*", value):
             return path, value
     raise BadInput(
-        f"--set {text!r} is not allowed: {value!r} is no TOML value (a number, true, [1, 2, 3] or a word)."
+        f"--set {shown(text)} is not allowed: {shown(value)} is no TOML value (a number, true, [1, 2, 3] or a "
+        "word)."
     )
 
 
@@ -122,8 +176,13 @@ def _put(tables: dict[str, Any], path: str, value: Any, text: str) -> None:
     for name in parents:
         table = table.setdefault(name, {})
         if not isinstance(table, dict):
-            raise BadInput(f"--set {text!r} is not allowed: {name} holds a value, it is not a table.")
+            raise BadInput(f"--set {shown(text)} is not allowed: {name} holds a value, it is not a table.")
     table[last] = value
+
+
+def _get(tables: dict[str, Any], path: str) -> Any:
+    table, _, name = path.partition(".")
+    return tables[table].get(name) if isinstance(tables.get(table), dict) else None
 
 
 def _remove(tables: dict[str, Any], path: str) -> None:

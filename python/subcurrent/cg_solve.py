@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from . import parallel
-from .arrays import as_kind, whole_numbers
+from .arrays import as_kind
 from .errors import OTHER, BadInput, SubcurrentError
+from .given import whole
 
 PARTITIONS = ("row", "column", "grid")
 STRATEGIES = ("blocking", "direct", "pipelined")
@@ -145,7 +146,7 @@ def checked_options(**options: Any) -> dict[str, Any]:
         if name == "iterations" and options[name] is None:
             options[name] = 0  # the solver's own limit
         else:
-            (options[name],) = whole_numbers(options[name], 1, 1, name, most)
+            options[name] = whole(name, options[name], 1, most)
     return options
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from . import mpi
+from . import memory, mpi
 from .aside import starting
 from .case import as_tables, as_toml, load_case
 from .errors import OK, BadInput
@@ -62,6 +62,7 @@ def compare(request: CompareRequest, console: Console) -> int:
     for option, value in (("--steps", request.steps), ("--repeats", request.repeats)):
         if value < 1:
             raise BadInput(f"{option} {value} is not allowed: it must be a whole number >= 1.")
+    memory.check(case, request.ranks, solvers=len(names))
     folder = RunFolder(request.out or Path("runs") / f"strategies_{default_name(path)}")
     folder.check_new(request.overwrite)
     plan = Plan("strategies", as_tables(case), str(folder.path), request.ranks)
@@ -86,10 +87,10 @@ def _after(folder: RunFolder, console: Console) -> int:
     write_text(folder.path / "strategies.csv", as_csv(table["rows"]))
     console.print(as_table(table))
     say(console, verdict(table["rows"]))
-    drawn, _ = draw_figures(folder)
+    drawn = draw_figures(folder)
     say(
         console,
-        f"table: {folder.path / 'strategies.csv'}   figure: {', '.join(str(figure) for figure in drawn)}",
+        f"table: {folder.path / 'strategies.csv'}   figure: {', '.join(str(figure) for figure in drawn.files)}",
     )
     return OK
 
@@ -97,9 +98,8 @@ def _after(folder: RunFolder, console: Console) -> int:
 def _names(given: list[str]) -> list[str]:
     """The strategies to measure: first `blocking` for the ratios and `ordered` for the hidden share."""
     for name in given:
-        if name not in STRATEGIES or name == "automatic":
-            allowed = ", ".join(known for known in STRATEGIES if known != "automatic")
-            raise BadInput(f"--strategies {name!r} is not known: allowed is {allowed}.")
+        if name not in STRATEGIES:
+            raise BadInput(f"--strategies {name!r} is not known: allowed is {', '.join(STRATEGIES)}.")
     return list(dict.fromkeys(["blocking", "ordered", *given]))
 
 

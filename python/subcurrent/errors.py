@@ -44,6 +44,10 @@ class BadInput(SubcurrentError, ValueError):  # noqa: N818 - it reads as what th
     exit_code = BAD_INPUT
 
 
+class NoData(SubcurrentError):  # noqa: N818 - it reads as what is the matter
+    """There is nothing yet that could be shown; not an error of anybody's."""
+
+
 class StorageError(SubcurrentError):
     """A folder or file that cannot be written or read."""
 

@@ -4,21 +4,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import parallel
-from .arrays import as_kind, whole_numbers
+from .arrays import as_kind
 from .errors import BadInput
+from .given import Fixed, one_of, whole, wholes
 
 Points = NDArray[np.floating]
 Modes = NDArray[np.complexfloating]
 TYPES = {"double": ("FFT", np.float64, np.complex128), "single": ("SingleFFT", np.float32, np.complex64)}
 
 
-class FFT:
+class FFT(Fixed):
     """Transforms a real field of (nz, ny, nx) points whose parts lie on the ranks, as `numpy.fft.rfftn` does.
 
     cells         (nx, ny, nz)
@@ -48,20 +48,22 @@ class FFT:
         threads: int = 1,
         transport: str = "auto",
     ):
-        most = [largest_mode] * 3 if largest_mode is None or isinstance(largest_mode, Real) else largest_mode
-        most = whole_numbers([-1 if k is None else k for k in most], 3, -1, "largest_mode")
-        if precision not in TYPES:
-            raise BadInput(f'precision = {precision!r} is not known: it must be "double" or "single".')
-        self.cells = whole_numbers(cells, 3, 1, "cells")
-        name, self._real, self._complex = TYPES[precision]
-        self._context = parallel.context(threads, transport)
-        self._core = getattr(parallel.module(), name)(
-            self._context,
-            self.cells,
-            whole_numbers(process_grid, 2, 0, "process_grid"),
-            most,
-            library,
-        )
+        self._cells = wholes("cells", cells, 1, 100_000)
+        single = largest_mode is None or not hasattr(largest_mode, "__len__")
+        most = [-1 if k is None else k for k in ((largest_mode,) * 3 if single else largest_mode)]
+        most = wholes("largest_mode", most, -1, 100_000)
+        ranks = wholes("process_grid", process_grid, 0, 2**31 - 1, count=2)
+        one_of("library", library, ("auto", "pocketfft", "fftw"))
+        name, self._real, self._complex = TYPES[one_of("precision", precision, tuple(TYPES))]
+        whole("threads", threads, 1, 1024)
+        self._context = parallel.context(threads, one_of("transport", transport, ("auto", "shared", "mpi")))
+        parallel.check_memory_of_fft(self._context, self._cells, most, precision)
+        self._core = getattr(parallel.module(), name)(self._context, self._cells, ranks, most, library)
+
+    @property
+    def cells(self) -> tuple[int, int, int]:
+        """(nx, ny, nz)"""
+        return self._cells
 
     def __repr__(self) -> str:
         nx, ny, nz = self.cells

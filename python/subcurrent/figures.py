@@ -3,17 +3,16 @@
 
 from __future__ import annotations
 
-import json
-import tomllib
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from . import plots
-from .case import Case
+from .case import Case, parsed_case, read_tables
 from .drawings import DRAWINGS, Drawing
-from .errors import BadInput, SubcurrentError
+from .errors import BadInput, NoData, SubcurrentError
 from .kinds import kind_of
+from .records import read_record
 from .rundir import RunFolder
-from .schema import SOLVERS
 
 STRATEGIES = Drawing(
     "strategies.png", "Time of a step under each strategy: measured, and the terms that make it up."
@@ -28,36 +27,48 @@ def captions(case: Case) -> dict[str, str]:
     return {drawing.name: drawing.caption for drawing in drawings_of(case)}
 
 
-def draw_figures(folder: RunFolder) -> tuple[list[Path], list[str]]:
-    """Draws what the folder has data for; returns the files, and a sentence for each that failed."""
-    drawn, skipped = [], []
+@dataclass
+class Drawn:
+    """The files that were drawn, a sentence for each figure that cannot be had here, and what went wrong."""
+
+    files: list[Path] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
+    failed: list[SubcurrentError] = field(default_factory=list)
+
+    def complaints(self) -> list[str]:
+        return [*self.skipped, *(error.sentence for error in self.failed)]
+
+
+def draw_figures(folder: RunFolder) -> Drawn:
+    """Draws what the folder has data for."""
+    drawn = Drawn()
     case = stored_case(folder)
     for drawing in drawings_of(case):
         path = folder.figures / drawing.name
         path.unlink(missing_ok=True)
         try:
             said = drawing.draw(folder, case, path) if drawing.draw else _strategies(folder, case, path)
+        except NoData as error:
+            drawn.skipped.append(error.sentence)
         except SubcurrentError as error:
             if error.exit_code == 3 and "cannot write" in error.sentence:
                 raise
-            skipped.append(error.sentence)
+            drawn.failed.append(error)
+        except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+            drawn.failed.append(BadInput(f"{path} cannot be drawn: what it shows is damaged ({error!r})."))
         else:
             if isinstance(said, str):
-                skipped.append(said)
+                drawn.skipped.append(said)
             if said is True or path.is_file():
-                drawn.append(path)
-    return drawn, skipped
+                drawn.files.append(path)
+    return drawn
 
 
 def stored_case(folder: RunFolder) -> Case:
     """The resolved case that a run folder keeps."""
-    try:
-        tables = tomllib.loads(folder.case.read_text())
-        return SOLVERS[tables["solver"]].model_validate(tables)
-    except (OSError, ValueError, KeyError) as error:
-        raise BadInput(
-            f"{folder.path} is no run folder: {folder.case} is missing or damaged ({error})."
-        ) from None
+    if not folder.case.is_file():
+        raise BadInput(f"{folder.path} is no run folder: {folder.case} is missing.")
+    return parsed_case(read_tables(folder.case), f"{folder.case}: ")
 
 
 def name_of(case: Case) -> str:
@@ -68,7 +79,7 @@ def _strategies(folder: RunFolder, case: Case, path: Path) -> bool:
     file = folder.path / "strategies.json"
     if not file.is_file():
         return False
-    table = json.loads(file.read_text())
+    table = read_record(file)
     title = f"Time of a step: {name_of(case)}, {table['ranks']} ranks × {table['threads']} threads"
     note = (
         f"medians of {table['repeats']} rounds of {table['steps']} steps; whiskers: fastest and slowest round"

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import shutil
 import subprocess
@@ -16,7 +15,7 @@ from typing import Any
 
 from rich.console import Console
 
-from . import core, mpi, worker
+from . import core, memory, mpi, worker
 from .aside import starting
 from .case import Case, as_tables, as_toml, load_case
 from .errors import OK, STOPPED, BadInput, StorageError
@@ -27,7 +26,8 @@ from .library import find_case
 from .lines import duration
 from .plan import Plan, run_plan
 from .progress import Watcher
-from .report import write_report
+from .records import read_record, rows_of_run
+from .report import facts_of, write_report
 from .rundir import RunFolder, make_folder, write_text, write_whole
 
 
@@ -55,6 +55,7 @@ def run(request: RunRequest, console: Console) -> int:
     if ranks or outer is None:
         case.check_ranks(ranks)
     check_device(case.engine.device)
+    memory.check(case, ranks, None if outer is None else memory.ranks_here(ranks))
     folder = RunFolder(request.out or Path("runs") / default_name(path))
     plan = run_plan(case, folder.path, ranks, _check_folder(request, folder, case))
     if request.dry_run:
@@ -133,6 +134,8 @@ def _check_folder(request: RunRequest, folder: RunFolder, case: Case) -> list[Pa
         return []
     checkpoints = folder.check_resume()
     _check_same(stored_case(folder), case)
+    if folder.history.exists():
+        rows_of_run(folder.history, kind_of(case).history)
     return checkpoints
 
 
@@ -169,7 +172,7 @@ def _run_as_rank(plan: Plan, folder: RunFolder, path: Path, case: Case, request:
 
 def _after(folder: RunFolder, case: Case, end: dict[str, Any], console: Console) -> int:
     """Tells how the run ended and draws its figures."""
-    summary = json.loads(folder.summary.read_text())
+    summary = read_record(folder.summary)
     say(console, f"{end['state']} at step {end['steps']} after {duration(end['seconds'])}")
     for sentence in kind_of(case).warnings(summary):
         say(console, sentence, "yellow")
@@ -187,20 +190,23 @@ def _after(folder: RunFolder, case: Case, end: dict[str, Any], console: Console)
 def report(path: Path, console: Console) -> int:
     """Draws the figures of a run folder again and writes its HTML page."""
     folder = RunFolder(path)
-    stored_case(folder)
+    kind = kind_of(stored_case(folder))
+    facts_of(folder, kind)  # refuses what is damaged before anything is drawn
+    if folder.history.is_file():
+        rows_of_run(folder.history, kind.history)
     make_folder(folder.figures)
     with console.status("drawing the figures"):
-        drawn, skipped = draw_figures(folder)
-    for sentence in skipped:
+        drawn = draw_figures(folder)
+    for sentence in drawn.complaints():
         say(console, f"not drawn: {sentence}", "yellow")
-    if not drawn:
+    if not drawn.files and not drawn.failed:
         raise StorageError(
             f"{folder.path} holds nothing to draw: no profiles, history, snapshot or strategy table."
         )
-    page = write_report(folder, drawn)
-    say(console, f"figures: {', '.join(str(figure) for figure in drawn)}")
+    page = write_report(folder, drawn.files)
+    say(console, f"figures: {', '.join(str(figure) for figure in drawn.files) or 'none'}")
     say(console, f"report: {page}")
-    return OK
+    return drawn.failed[0].exit_code if drawn.failed else OK
 
 
 def say(console: Console, text: str, style: str = "") -> None:

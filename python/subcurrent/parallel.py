@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import atexit
 import sys
+from collections.abc import Callable
 from types import ModuleType, TracebackType
 from typing import Any
 
-from . import core
-from .arrays import whole_numbers
+from . import core, memory
 from .errors import OTHER, BadInput
+from .given import whole
 
 # MPI starts once per process, so what the first simulation asked for holds for the whole script.
 _made: dict[tuple[int, str], Any] = {}
@@ -22,7 +23,7 @@ def module() -> ModuleType:
 
 def context(threads: int, transport: str) -> Any:
     """The script's one context; further simulations share it and must want the same threads and transport."""
-    wanted = (*whole_numbers(threads, 1, 1, "threads"), transport)
+    wanted = (whole("threads", threads, 1), transport)
     if not _made:
         _made[wanted] = core.load().Context(threads=threads, transport=transport)
         atexit.register(_made[wanted].close)
@@ -35,6 +36,27 @@ def context(threads: int, transport: str) -> Any:
             f"simulation, which has {first[0]} and {first[1]!r}: they must be the same."
         )
     return _made[wanted]
+
+
+def check_memory(made: Any, case: Any) -> None:
+    """Refuses a case that does not fit into this machine's memory, on all ranks alike and before one of them
+    takes any. Collective."""
+    _together(made, lambda: memory.check(case, made.size, memory.ranks_here(made.size)))
+
+
+def check_memory_of_fft(made: Any, cells: tuple, kept: tuple, precision: str) -> None:
+    size, here = 8 if precision == "double" else 4, memory.ranks_here(made.size)
+    _together(made, lambda: memory.check_fft(cells, kept, size, made.size, here))
+
+
+def _together(made: Any, check: Callable[[], None]) -> None:
+    refused = None
+    try:
+        check()
+    except BadInput as error:
+        refused = error
+    if made.any(refused is not None):
+        raise refused or BadInput("another machine of this run has not enough memory free: it says how much.")
 
 
 def _end_all_on_error(made: Any) -> None:

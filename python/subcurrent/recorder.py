@@ -16,6 +16,7 @@ from .ending import End, Forecast
 from .kinds import kind_of
 from .lines import plain_line
 from .plan import Plan
+from .records import rows_of_run
 from .rundir import RunFolder, write_text, writing
 
 EVENT_EVERY = 0.25  # seconds between two progress events
@@ -174,7 +175,7 @@ class Recorder:
     def _open_history(self) -> None:
         """Starts history.csv; on resume keeps the rows up to the checkpoint and drops what came after."""
         path = self._folder.history
-        kept = _rows_up_to(path, self._first_step, len(self._kind.history) + 1) if self._resumed else []
+        kept = _rows_up_to(path, self._first_step, self._kind.history) if self._resumed else []
         text = io.StringIO()
         csv.writer(text, lineterminator="\n").writerows([[*self._kind.history, "seconds"], *kept])
         write_text(path, text.getvalue())
@@ -212,10 +213,8 @@ def _cell(value: Any) -> Any:
     return f"{value:.10g}" if isinstance(value, float) else value
 
 
-def _rows_up_to(path: Path, step: int, columns: int) -> list[list[str]]:
-    """The rows of an earlier session that the checkpoint has seen; a row cut off by a kill is dropped."""
+def _rows_up_to(path: Path, step: int, columns: tuple[str, ...]) -> list[list[str]]:
+    """The rows of an earlier session that the checkpoint has seen."""
     if not path.exists():
         return []
-    with writing(path), path.open(newline="") as file:
-        rows = [row for row in csv.reader(file) if len(row) == columns and row[0].isdigit()]
-    return [row for row in rows if int(row[0]) <= step]
+    return [row for row in rows_of_run(path, columns) if int(row[0]) <= step]

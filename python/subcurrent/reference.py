@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .errors import BadInput
+from .errors import BadInput, storage_error
 
 PAIRS = (("z", "u"), ("x", "w"))
 
@@ -25,7 +25,7 @@ class Profiles:
     @property
     def reynolds(self) -> float | None:
         """The Reynolds number that the header names."""
-        found = re.search(r"Re\s*=\s*([0-9.]+\d|\d+)", self.header)
+        found = re.search(r"Re\s*=\s*(\d+(?:\.\d+)?)", self.header)
         return float(found[1]) if found else None
 
     @property
@@ -46,14 +46,16 @@ def _largest(mine: tuple[np.ndarray, np.ndarray], theirs: tuple[np.ndarray, np.n
 
 def read_profiles(path: Path) -> Profiles:
     """Reads a CSV with the columns z,u and x,w (one pair is enough) under a header of # lines."""
-    text = path.read_text().splitlines()
-    header = "\n".join(line.lstrip("# ") for line in text if line.startswith("#"))
-    rows = list(csv.DictReader(line for line in text if line and not line.startswith("#")))
     try:
+        text = path.read_text().splitlines()
+        header = "\n".join(line.lstrip("# ") for line in text if line.startswith("#"))
+        rows = list(csv.DictReader(line for line in text if line and not line.startswith("#")))
         lines = {
             value: _column_pair(rows, place, value) for place, value in PAIRS if rows and place in rows[0]
         }
-    except (KeyError, ValueError):
+    except OSError as error:
+        raise storage_error(error, path, "read") from None
+    except (KeyError, TypeError, ValueError, csv.Error):
         lines = {}
     if not lines:
         raise BadInput(f"{path} holds no profiles: its columns must be z,u and x,w with numbers.")
@@ -68,16 +70,18 @@ def _column_pair(rows: list[dict[str, str]], place: str, value: str) -> tuple[np
 def reference_for(folder: Path, reynolds: float) -> Path | None:
     """The reference in a case folder that was computed for this Reynolds number."""
     for path in sorted(folder.glob("reference*.csv")):
-        if read_profiles(path).reynolds == reynolds:
+        if path.is_file() and read_profiles(path).reynolds == reynolds:
             return path
     return None
 
 
 def read_columns(path: Path) -> dict[str, np.ndarray]:
     """The columns of a CSV file of numbers by name; lines that begin with # are left out."""
-    lines = [line for line in path.read_text().splitlines() if line and not line.startswith("#")]
-    rows = list(csv.DictReader(lines))
     try:
+        lines = [line for line in path.read_text().splitlines() if line and not line.startswith("#")]
+        rows = list(csv.DictReader(lines))
         return {name: np.array([float(row[name]) for row in rows]) for name in rows[0]}
-    except (IndexError, TypeError, ValueError):
+    except OSError as error:
+        raise storage_error(error, path, "read") from None
+    except (IndexError, TypeError, ValueError, csv.Error):
         raise BadInput(f"{path} holds no columns of numbers.") from None

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import base64
 import html
-import json
 from pathlib import Path
 from typing import Any
 
 from .figures import captions, name_of, stored_case
 from .kinds import Kind, kind_of
 from .lines import duration
+from .records import damaged, read_record
 from .rundir import RunFolder, write_text
 
 PAGE = """<!doctype html>
@@ -40,7 +40,7 @@ def write_report(folder: RunFolder, figures: list[Path]) -> Path:
     texts = captions(case)
     page = PAGE.format(
         title=html.escape(name_of(case)),
-        facts=_facts(folder, kind_of(case)) + kind_of(case).tables(folder),
+        facts=facts_of(folder, kind_of(case)),
         figures="\n".join(_figure(path, texts.get(path.name, path.stem)) for path in figures),
         case=html.escape(folder.case.read_text()),
     )
@@ -48,10 +48,16 @@ def write_report(folder: RunFolder, figures: list[Path]) -> Path:
     return folder.report
 
 
-def _facts(folder: RunFolder, kind: Kind) -> str:
-    if not folder.summary.is_file():
-        return ""
-    summary = json.loads(folder.summary.read_text())
+def facts_of(folder: RunFolder, kind: Kind) -> str:
+    """The tables of what summary.json says, as HTML; nothing where there is none."""
+    summary = read_record(folder.summary)
+    try:
+        return _facts(summary, kind) + kind.tables(summary) if summary else ""
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        raise damaged(folder.summary, "it does not say what a run says") from None
+
+
+def _facts(summary: dict[str, Any], kind: Kind) -> str:
     rows = [(name, value) for name, value in _readable(summary, kind) if value is not None]
     table = "\n".join(
         f"<tr><td>{html.escape(name)}</td><td>{html.escape(value)}</td></tr>" for name, value in rows

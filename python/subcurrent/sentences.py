@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import difflib
-import json
+import re
 from typing import Any
 
-from .schema.keys import Table, all_keys, allowed, fields, nested
+from .schema.keys import Table, all_keys, allowed, fields, nested, shown
 
 
 def nearest(word: str, known: list[str]) -> str | None:
@@ -26,7 +26,7 @@ def sentence(model: type[Table], error: dict[str, Any]) -> str:
         return f"{name} is missing: it must be {_words(field)}."
     whole = _dotted([part for part in keys if not isinstance(part, int)])
     subject = "it" if whole == name else whole
-    return f"{name} = {_value(error.get('input'))} is not allowed: {subject} must be {_words(field)}."
+    return f"{name} = {shown(error.get('input'))} is not allowed: {subject} must be {_words(field)}."
 
 
 def _follow(model: type[Table], location: tuple) -> tuple[type[Table], list[str | int], Any]:
@@ -64,16 +64,14 @@ def _unknown(model: type[Table], table: type[Table], keys: list[str | int]) -> s
 def _dotted(keys: list[str | int]) -> str:
     text = ""
     for item in keys:
-        text += f"[{item}]" if isinstance(item, int) else f".{item}" if text else str(item)
+        name = f"[{item}]" if isinstance(item, int) else _name(item)
+        text += name if isinstance(item, int) or not text else f".{name}"
     return text
 
 
-def _value(value: Any) -> str:
-    try:
-        text = json.dumps(value)
-    except TypeError:
-        text = str(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+def _name(key: str) -> str:
+    """A key as it may stand in a sentence: what is no plain word as TOML would quote it."""
+    return key if re.fullmatch(r"[\w+-]{1,60}", key) else shown(key)
 
 
 def _words(field: Any) -> str:

@@ -15,6 +15,7 @@ from .case import as_tables, typed_case
 from .ending import End
 from .errors import BadInput
 from .flowfield import FlowField
+from .given import Fixed, one_of, path_text, plain, positive, whole
 from .kinds import kind_of
 from .reference import Profiles, read_profiles
 
@@ -41,21 +42,37 @@ class Grid:
     def table(self) -> dict[str, Any]:
         """The [grid] table of a case file that says the same."""
         given = {name: value for name, value in dataclasses.asdict(self).items() if value is not None}
-        return {**given, "points": [int(count) for count in self.points]}
+        return {**given, "points": self.points}
 
 
-class Simulation:
+class Simulation(Fixed):
     """What every solver offers to Python: steps, time, fields, files. In a plain `python script.py` it runs
     on one rank; under `mpirun -n 4 python script.py` on four, and then every method is called on all ranks.
     """
 
     def __init__(self, tables: dict[str, Any]):
-        self.case = typed_case(tables, Path())
-        self._context = parallel.context(self.case.engine.threads, self.case.engine.transport)
-        self.case.check_ranks(self._context.size)
-        kind = kind_of(self.case)
-        self._solver = kind.make(parallel.module(), self._context, self.case.options())
-        self.last: dict[str, Any] = {}
+        self._case = typed_case(plain(tables), Path())
+        if self._case.engine.device != "cpu":
+            raise BadInput(
+                f'engine.device = "{self._case.engine.device}" is for case files: a simulation made in Python '
+                'runs on the "cpu".'
+            )
+        self._context = parallel.context(self._case.engine.threads, self._case.engine.transport)
+        self._case.check_ranks(self._context.size)
+        parallel.check_memory(self._context, self._case)
+        kind = kind_of(self._case)
+        self._solver = kind.make(parallel.module(), self._context, self._case.options())
+        self._last: dict[str, Any] = {}
+
+    @property
+    def case(self) -> Any:
+        """The typed case file that says the same; it cannot be changed."""
+        return self._case
+
+    @property
+    def last(self) -> dict[str, Any]:
+        """The report of the last step, empty before the first."""
+        return self._last
 
     def __repr__(self) -> str:
         return f"<{self._title()}, step {self.steps}, time {self.time:.4g}>"
@@ -66,10 +83,17 @@ class Simulation:
     def step(self) -> dict[str, Any]:
         """One time step; its report with all that the solver measures. Raises `Error` when the state is not
         finite any more."""
-        self.last = self._solver.step()
-        return self.last
+        self._last = self._solver.step()
+        return self._last
+
+    def _end(self, steps: int | None, time: float | None, steady: float | None = None) -> End:
+        """The end that the arguments of `run` ask for."""
+        last = None if steps is None else self.steps + whole("steps", steps, 1)
+        return End(steady, last, None if time is None else positive("time", time))
 
     def _run(self, end: End, each: Callable[[dict[str, Any]], Any] | None) -> dict[str, Any]:
+        if each is not None and not callable(each):
+            raise BadInput(f"each = {each!r} is not allowed: it must be a function of a step's report.")
         while not end.reached(self.steps, self.time, self.last.get("max_change", np.inf)):
             result = self.step()
             if each is not None:
@@ -97,15 +121,15 @@ class Simulation:
 
     def save(self, path: str | Path) -> None:
         """Writes a checkpoint, which any number of ranks can `load` to go on bit by bit; collective."""
-        self._solver.write_checkpoint(str(path))
+        self._solver.write_checkpoint(path_text("path", path))
 
     def load(self, path: str | Path) -> None:
         """Continues from a checkpoint of the same grid; a damaged or foreign one is refused; collective."""
-        self._solver.read_checkpoint(str(path))
+        self._solver.read_checkpoint(path_text("path", path))
 
     def snapshot(self, path: str | Path) -> None:
         """Writes a VTKHDF file that ParaView opens; collective."""
-        self._solver.write_snapshot(str(path))
+        self._solver.write_snapshot(path_text("path", path))
 
     def settings(self) -> dict[str, Any]:
         """The case as the tables of a case file, every default included."""
@@ -139,6 +163,8 @@ class Cavity(Simulation):
         engine: dict[str, Any] | None = None,
         **flow: Any,
     ):
+        if not isinstance(grid, Grid):
+            raise BadInput(f"grid = {grid!r} is not allowed: it must be a Grid, e.g. Grid((34, 34, 34)).")
         run = {name: value for name, value in (("courant", courant), ("dt", dt)) if value is not None}
         tables = {
             "solver": "cavity",
@@ -178,9 +204,8 @@ class Cavity(Simulation):
         """
         if sum(given is not None for given in (until, steps, time)) != 1 or until not in (None, "steady"):
             raise BadInput('run takes exactly one of until="steady", steps=… and time=….')
-        last = None if steps is None else self.steps + steps
-        end = End(steady=tolerance if until else None, steps=last, time=time)
-        return self._run(end, each)
+        steady = positive("tolerance", tolerance)
+        return self._run(self._end(steps, time, steady if until else None), each)
 
     # -- looking --------------------------------------------------------------------------
 
@@ -201,7 +226,7 @@ class Cavity(Simulation):
     def gather(self, name: str) -> np.ndarray | None:
         """All points, walls included, on rank 0 and None elsewhere: "velocity" or "coordinates" with shape
         (3, NZ, NY, NX), "pressure" with (NZ, NY, NX). A copy; collective."""
-        return self._solver.gather(name)
+        return self._solver.gather(one_of("name", name, ("velocity", "pressure", "coordinates")))
 
     def centreline(self) -> dict[str, np.ndarray] | None:
         """{"z", "u", "x", "w"}: u(z) on x = y = 1/2, w(x) on y = z = 1/2; None but on rank 0; collective."""
@@ -212,8 +237,8 @@ class Cavity(Simulation):
     def plot(self, path: str | Path, kind: str = "profiles", reference: str | Path | None = None) -> None:
         """Draws a PNG from rank 0; collective. kind is "profiles" (centrelines, against the CSV file
         `reference` if given), "flow" (middle planes with streamlines) or "flow_3d" (particle paths)."""
-        if kind not in ("profiles", "flow", "flow_3d"):
-            raise BadInput(f'kind = {kind!r} is not known: it must be "profiles", "flow" or "flow_3d".')
+        one_of("kind", kind, ("profiles", "flow", "flow_3d"))
+        path = path_text("path", path)
         if kind == "profiles":
             self._plot_profiles(Path(path), reference)
             return

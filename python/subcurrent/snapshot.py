@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import StorageError, storage_error
+from .errors import StorageError, SubcurrentError, storage_error
 from .flowfield import FlowField, PlasmaField
 
 
@@ -40,7 +40,7 @@ def read_fields(
     """The time and the named arrays of a snapshot, components first; of the middle across z alone if so
     asked."""
     with reading(path) as file:
-        return float(file.attrs["time"]), {name: _components(file[name], middle) for name in names}
+        return float(file.attrs["time"]), {name: _components(Array(file, name), middle) for name in names}
 
 
 @contextlib.contextmanager
@@ -57,14 +57,66 @@ def reading(path: Path) -> Iterator[Any]:
         if error.errno:
             raise storage_error(error, path, "read") from None
         raise StorageError(f"cannot read {path}: it is no HDF5 file or a damaged one.") from None
-    except (KeyError, ValueError) as error:
-        raise StorageError(f"cannot read {path}: it is no snapshot of this program ({error}).") from None
+    except (KeyError, RuntimeError, TypeError, ValueError) as error:
+        if isinstance(error, SubcurrentError):
+            raise
+        text = " ".join(str(error).split())
+        raise StorageError(f"cannot read {path}: it is no snapshot of this program ({text}).") from None
 
 
-def _components(data: Any, middle: bool) -> np.ndarray:
+class Array:
+    """An array of an open snapshot, (z, y, x) and perhaps components, taken from where VTK finds it: there
+    stands its checksum. Raises StorageError where that does not match."""
+
+    def __init__(self, file: Any, name: str):
+        where = {"grid/points": "VTKHDF/Points"}.get(name, name.replace("fields/", "VTKHDF/PointData/"))
+        view, source = file[name], file.get(where)
+        self.shape: tuple[int, ...] = view.shape
+        self._source = view if source is None else source
+        if source is None or "checksum" not in source.attrs:
+            return  # of an older version, or made by another program
+        if checksum(source) != int(source.attrs["checksum"]):
+            raise StorageError(
+                f"the snapshot {file.filename} is damaged: the checksum of {name} does not match."
+            )
+
+    def planes(self, low: int, high: int) -> np.ndarray:
+        """The planes low <= z < high."""
+        shape = (high - low, *self.shape[1:])
+        if self._source.ndim == len(self.shape):
+            return self._source[low:high]
+        plane = self.shape[1] * self.shape[2]
+        return self._source[low * plane : high * plane].reshape(shape)
+
+
+BATCH = 2**18  # elements summed up at a time
+
+
+def checksum(data: Any) -> int:
+    """As io/checksum.hpp: the sum modulo 2^64 over the elements of mix(bits ^ mix(number + 1))."""
+    rows = max(1, BATCH // max(1, int(np.prod(data.shape[1:]))))
+    total, first = np.uint64(0), 1
+    with np.errstate(over="ignore"):
+        for low in range(0, data.shape[0], rows):
+            part = np.ascontiguousarray(data[low : low + rows]).ravel()
+            bits = part.view(f"u{part.itemsize}").astype(np.uint64)
+            numbers = np.arange(first, first + bits.size, dtype=np.uint64)
+            total += _mix(bits ^ _mix(numbers)).sum(dtype=np.uint64)
+            first += bits.size
+    return int(total)
+
+
+def _mix(v: np.ndarray) -> np.ndarray:
+    v = (v ^ (v >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    v = (v ^ (v >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return v ^ (v >> np.uint64(31))
+
+
+def _components(data: Array, middle: bool) -> np.ndarray:
     """(nz, ny, nx, 3) as it stands in the file, components first; (nz, ny, nx) as it is."""
     half = data.shape[0] // 2
-    values = np.asarray(data[half : half + 1] if middle else data[...], dtype=float)
+    planes = data.planes(half, half + 1) if middle else data.planes(0, data.shape[0])
+    values = np.asarray(planes, dtype=float)
     return np.moveaxis(values, -1, 0) if values.ndim == 4 else values
 
 
@@ -106,7 +158,7 @@ class CrystalField:
 def read_crystal(path: Path, melting: float, every: int = 1) -> CrystalField:
     """A snapshot of the dendrite solver; `every`: means over so many cells along each axis."""
     with reading(path) as file:
-        phase, above = (_coarser(file[f"fields/{name}"], every) for name in ("phase", ABOVE))
+        phase, above = (_coarser(Array(file, f"fields/{name}"), every) for name in ("phase", ABOVE))
         spacing = [float(h) for h in file["grid"].attrs["Spacing"]]
         origin = [
             float(r) + 0.5 * (every - 1) * h
@@ -124,13 +176,13 @@ def read_crystal(path: Path, melting: float, every: int = 1) -> CrystalField:
 ABOVE = "temperature_above_melting"
 
 
-def _coarser(data: Any, every: int) -> np.ndarray:
+def _coarser(data: Array, every: int) -> np.ndarray:
     """Means over blocks of cells, slab by slab; cells that fill no block are left out."""
     if every == 1:
-        return np.asarray(data[...], dtype=np.float32)
+        return np.asarray(data.planes(0, data.shape[0]), dtype=np.float32)
     counts = [length // every for length in data.shape]
     out = np.empty(counts, dtype=np.float32)
     for k in range(counts[0]):
-        slab = np.asarray(data[k * every : (k + 1) * every, : counts[1] * every, : counts[2] * every])
+        slab = data.planes(k * every, (k + 1) * every)[:, : counts[1] * every, : counts[2] * every]
         out[k] = slab.reshape(every, counts[1], every, counts[2], every).mean(axis=(0, 2, 4))
     return out

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from . import plots
-from .ending import End
 from .errors import BadInput
+from .given import one_of, path_text
 from .sim import Simulation
 
 
@@ -54,8 +54,8 @@ class Turbulence(Simulation):
             {
                 "solver": "turbulence",
                 "flow": {"initial": initial, **{k: v for k, v in given.items() if v is not None}},
-                "grid": {"points": [int(count) for count in points]},
-                "scheme": {"dt": dt, "precision": precision, **(scheme or {})},
+                "grid": {"points": points},
+                "scheme": {"dt": dt, "precision": precision, **_table("scheme", scheme)},
                 "run": {"steps": 1},
                 **tables,
             }
@@ -73,7 +73,7 @@ class Turbulence(Simulation):
         """
         if (steps is None) == (time is None):
             raise BadInput("run takes exactly one of steps=… and time=….")
-        return self._run(End(steps=None if steps is None else self.steps + steps, time=time), each)
+        return self._run(self._end(steps, time), each)
 
     @property
     def velocity(self) -> np.ndarray:
@@ -91,7 +91,7 @@ class Turbulence(Simulation):
     def gather(self, name: str = "velocity") -> np.ndarray | None:
         """All points on rank 0 and None elsewhere: "velocity" or "vorticity", shape (3, NZ, NY, NX), or all
         "modes". A copy; collective."""
-        return self._solver.gather(name)
+        return self._solver.gather(one_of("name", name, ("velocity", "vorticity", "modes")))
 
     def measure(self) -> dict[str, float]:
         """Energy, dissipation, enstrophy, skewness and the small scales of the present flow; collective."""
@@ -104,8 +104,8 @@ class Turbulence(Simulation):
 
     def plot(self, path: str | Path, kind: str = "spectrum") -> None:
         """Draws a PNG from rank 0; collective. kind is "spectrum" or "vorticity" (a slice of |ω|)."""
-        if kind not in ("spectrum", "vorticity"):
-            raise BadInput(f'kind = {kind!r} is not known: it must be "spectrum" or "vorticity".')
+        one_of("kind", kind, ("spectrum", "vorticity"))
+        path = path_text("path", path)
         if kind == "spectrum":
             now, (k, energy) = self.measure(), self.spectrum()
             if self._context.rank == 0:
@@ -117,3 +117,9 @@ class Turbulence(Simulation):
         if vorticity is not None:
             plane = vorticity[:, vorticity.shape[1] // 2]
             plots.draw_vorticity(Path(path), np.sqrt((plane**2).sum(axis=0)), self.time, self._title())
+
+
+def _table(name: str, given: dict[str, Any] | None) -> dict[str, Any]:
+    if given is not None and not isinstance(given, dict):
+        raise BadInput(f"{name} = {given!r} is not allowed: it must be a dict of the keys of [{name}].")
+    return given or {}

@@ -138,7 +138,8 @@ Plan make_plan(Context& context, const Needs& needs, const StorageOptions& optio
     const auto short_of = plan.memory > mine;
     const auto most = static_cast<std::int64_t>(context.max(static_cast<double>(plan.memory + process)));
     if (context.any(short_of))
-      refuse("memory is " + mebibytes(static_cast<double>(options.memory)) + "; this flow needs at least " +
+      refuse("storage.memory is " + mebibytes(static_cast<double>(options.memory)) +
+             "; this flow needs at least " +
              mebibytes(static_cast<double>(most * context.size()) * 1.001 + 0.1 * (1 << 20)) + " on " +
              std::to_string(context.size()) + (context.size() > 1 ? " ranks" : " rank"));
     const int files = context.largest(plan.files);
@@ -150,7 +151,7 @@ Plan make_plan(Context& context, const Needs& needs, const StorageOptions& optio
     const std::int64_t pieces = std::min({needs.planes, needs.mode_planes, most_requests});
     context.agree(Exit::bad_input, options.files >= 1 && options.files <= pieces
                                        ? ""
-                                       : "files is " + std::to_string(options.files) +
+                                       : "storage.files is " + std::to_string(options.files) +
                                              "; it must be from 1 to " + std::to_string(pieces) +
                                              ", the planes that rank " + std::to_string(context.rank()) +
                                              " has or the requests that a disk is given at a time");

@@ -66,11 +66,11 @@ WRONG = {
         ["flow.precision=single", "pressure.tolerance=1e-9"],
         ["1e-09", '"single"', "1e-06"],
     ),
-    "no sweeps": (["pressure.iterations=0"], ["pressure.iterations = 0", ">= 1"]),
+    "no sweeps": (["pressure.iterations=0"], ["pressure.iterations = 0", "from 1 to"]),
     "negative steps": (["run.steps=-5"], ["run.steps = -5", ">= 1"]),
     "courant too large": (["run.courant=2"], ["run.courant = 2", "at most 1"]),
     "unknown strategy": (["engine.strategy=fastest"], ['"fastest"', '"boundary_first"', '"halo_thread"']),
-    "strategy not tuned": (["engine.strategy=automatic"], ['"automatic"', "run tune first"]),
+    "strategy that is not there": (["engine.strategy=automatic"], ['"automatic"', '"boundary_first"']),
     "halo thread alone": (["engine.strategy=halo_thread_no_join"], ["engine.threads = 1", "at least 2"]),
     "no threads": (["engine.threads=0"], ["engine.threads = 0", "from 1 to 1024"]),
     "threads as a float": (["engine.threads=2.0"], ["engine.threads = 2.0", "whole number"]),
@@ -79,7 +79,7 @@ WRONG = {
     "text for a switch": (["output.figures=yes"], ['output.figures = "yes"', "true or false"]),
     "unknown solver": (["solver=cavty"], ["cavty", "did you mean 'cavity'"]),
     "set without value": (["flow.reynolds"], ["--set", "key=value"]),
-    "set of nonsense": (["flow.reynolds=1 2"], ["--set", "'1 2'", "no TOML value"]),
+    "set of nonsense": (["flow.reynolds=1 2"], ["--set", '"1 2"', "no TOML value"]),
     "set below a value": (["flow.reynolds.x=1"], ["--set", "reynolds holds a value"]),
 }
 
@@ -165,16 +165,18 @@ def test_periodic_axes_split_all_their_points():
 
 
 def test_the_options_of_the_compiled_solver():
-    case = typed_case(TABLES, Path(), ["engine.split=[1, 2, 1]", "pressure.relaxation=1.5"])
+    case = typed_case(
+        TABLES, Path(), ["engine.split=[1, 2, 1]", "pressure.method=sor", "pressure.relaxation=1.5"]
+    )
     options = case.options()
     assert options["reynolds"] == 100.0
     assert options["boundaries"]["z+"] == ("moving", [1.0, 0.0, 0.0])
     assert options["boundaries"]["x-"] == "wall"
     assert options["pressure"] == {
-        "method": "multigrid",
+        "method": "sor",
         "tolerance": 1e-5,
         "residual": "true",
-        "max_iterations": 200,
+        "max_iterations": 50000,
         "check_every": 1,
         "relaxation": 1.5,
         "fixed_iterations": 0,

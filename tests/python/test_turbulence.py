@@ -65,8 +65,45 @@ def test_the_spectrum_has_the_energy_that_is_asked_for(shape):
 
 def test_a_spectrum_comes_from_a_file(tmp_path):
     (tmp_path / "e.csv").write_text("k,E\n1,0.5\n3,0.25\n")
-    case = typed_case(changed(spectrum={"shape": "file", "file": "e.csv"}), tmp_path)
+    case = typed_case(changed(spectrum={"shape": "file", "file": "e.csv", "peak": 4.0}), tmp_path)
     assert case.energies() == [0, 0.5, 0, 0.25]
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ("-1,0.5", "k must be a whole number >= 0"),
+        ("1.5,0.5", "k must be a whole number >= 0"),
+        ("inf,0.5", "k must be a whole number >= 0"),
+        ("nan,0.5", "k must be a whole number >= 0"),
+        ("1e300,0.5", "have k from 1 to"),
+        ("100000,0.5", "have k from 1 to"),
+        ("0,0.5", "have k from 1 to"),
+        ("1,-0.5", "E must be from 0"),
+        ("1,nan", "E must be from 0"),
+        ("1,1e300", "E must be from 0"),
+        ("1,0.5\n1,0.5", "once"),
+        ("1,0", "no energy"),
+        ("", "no columns of numbers"),
+        ("1", "no columns of numbers"),
+        ("1,\0", "no columns of numbers"),
+    ],
+)
+def test_a_spectrum_that_no_mode_can_have_is_refused(tmp_path, rows, said):
+    (tmp_path / "e.csv").write_text(f"k,E\n{rows}\n")
+    with pytest.raises(BadInput, match=said):
+        typed_case(changed(spectrum={"shape": "file", "file": "e.csv", "peak": 4.0}), tmp_path)
+
+
+@pytest.mark.parametrize("peak", [1e-3, 1e-50])
+@pytest.mark.parametrize("shape", ["peaked", "kolmogorov"])
+def test_a_peak_far_from_every_mode_is_refused_or_computed(peak, shape):
+    try:
+        energies = typed_case(changed(spectrum={"shape": shape, "peak": peak}), None).energies()
+    except BadInput as error:
+        assert "spectrum.peak" in error.sentence
+    else:
+        assert sum(energies) == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize(
@@ -85,6 +122,9 @@ def test_a_spectrum_comes_from_a_file(tmp_path):
         ({"forcing": {"power": 0.1}}, "forcing.power"),
         ({"forcing": {"kmax": 1.0}}, "greater than 1"),
         ({"spectrum": {"shape": "file"}}, "spectrum.file is missing"),
+        ({"spectrum": {"shape": "file", "file": "e.csv"}}, "spectrum.peak = 2.0 has no effect"),
+        ({"engine": {"strategy": "ordered"}}, 'engine.strategy = "ordered" has no effect'),
+        ({"engine": {"corners": "staged"}}, 'engine.corners = "staged" has no effect'),
         ({"storage": {"files": 4}}, "storage.files needs"),
         ({"storage": {"memory": "3 apples"}}, "it must be a size"),
         ({"storage": {"memory": "3 GiB", "kind": "disk"}}, "storage.memory and storage.kind"),

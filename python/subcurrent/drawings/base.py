@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from ..records import read_record
 
 if TYPE_CHECKING:
     from ..rundir import RunFolder
@@ -23,4 +24,4 @@ class Drawing:
 
 
 def summary_of(folder: RunFolder) -> dict[str, Any]:
-    return json.loads(folder.summary.read_text()) if folder.summary.is_file() else {}
+    return read_record(folder.summary)

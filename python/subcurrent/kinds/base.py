@@ -6,6 +6,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
+from ..memory import Fields
+
 if TYPE_CHECKING:
     from ..rundir import RunFolder
 
@@ -18,6 +20,10 @@ class Kind(ABC):
 
     def make(self, module: Any, context: Any, options: dict[str, Any]) -> Any:
         return getattr(module, self.compiled)(context, options)
+
+    @abstractmethod
+    def fields(self, case: Any) -> list[Fields]:
+        """What the compiled solver keeps in the memory of the host, as it declares it."""
 
     def notes(self, solver: Any) -> list[str]:
         """What the solver has to say before it starts."""
@@ -70,7 +76,7 @@ class Kind(ABC):
     def comparison(self, sweeps: int) -> tuple[list[str], list[str]]:
         """`--set` texts before and after the user's that make every strategy do the same work."""
 
-    def tables(self, folder: RunFolder) -> str:
+    def tables(self, summary: dict[str, Any]) -> str:
         """HTML for the report after its table of facts."""
         return ""
 
@@ -84,3 +90,9 @@ def csv_of(columns: dict[str, Any]) -> str:
     rows = zip(*columns.values(), strict=True)
     lines = [",".join(columns), *(",".join(f"{float(value):.10g}" for value in row) for row in rows)]
     return "\n".join(lines) + "\n"
+
+
+def on_host(fields: list[Fields], device: str) -> list[Fields]:
+    """Of fields that lie where they are computed. On the emulated device that is the host too, beside the
+    copies that are made for files; of a real one only the copies are the host's."""
+    return fields if device != "emulated" else [*fields, *fields]

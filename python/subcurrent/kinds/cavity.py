@@ -7,7 +7,8 @@ import itertools
 from typing import Any
 
 from ..lines import count, number
-from .base import Kind
+from ..memory import Fields
+from .base import Kind, on_host
 
 
 class CavityKind(Kind):
@@ -23,6 +24,24 @@ class CavityKind(Kind):
         "divergence_rms",
         "capped",
     )
+
+    def fields(self, case: Any) -> list[Fields]:
+        """`Mesh`, `Flow`, and what the pressure equation keeps: mesh.hpp, stages.hpp, levels.hpp, poisson.cpp."""
+        size = 4 if case.flow.precision == "single" else 8
+        cells = tuple(case.cells())
+        fields = [Fields("coordinates", cells, 2, 8, 3)]
+        fields += [Fields(name, cells, 2, size, components, count) for name, components, count in FLOW]
+        if case.grid.metrics == "fourth":
+            fields.append(Fields("fourth-order metrics", cells, 2, size, 9))
+        sheared = case.grid.clustering == "file" or (case.grid.clustering == "skewed" and case.grid.skew > 0)
+        fields += _level("finest", cells, 2, size, sheared)
+        if case.pressure.method == "multigrid":
+            fields += [Fields(name, cells, 2, size) for name in ("direction", "A direction", "A correction")]
+            fields += _level("finest of the cycles", cells, 2, size, sheared)
+            while max(cells) > 2:
+                cells = tuple((n + 1) // 2 if n > 2 else n for n in cells)
+                fields += _level(f"{cells}", cells, 1, size, sheared)
+        return on_host(fields, case.engine.device)
 
     def step(self, solver: Any, case: Any) -> dict[str, Any]:
         return solver.step()
@@ -85,3 +104,23 @@ def profiles_csv(profiles: dict[str, Any]) -> str:
     for row in itertools.zip_longest(*columns):
         lines.append(",".join("" if value is None else f"{float(value):.10g}" for value in row))
     return "\n".join(lines) + "\n"
+
+
+# name, components, count
+FLOW = (
+    ("jacobian", 1, 1),
+    ("metrics", 9, 1),
+    ("face metrics", 3, 1),
+    ("edge metrics", 3, 1),
+    ("velocity", 3, 2),
+    ("acceleration", 3, 1),
+    ("flux", 3, 1),
+    ("pressure", 1, 1),
+    ("reciprocal volume", 1, 1),
+)
+
+
+def _level(name: str, cells: tuple[int, ...], halo: int, size: int, sheared: bool) -> list[Fields]:
+    """`PoissonLevel`: couplings to 3 or 18 neighbours, the inverse diagonal, x twice, b, the residual."""
+    couplings = Fields(f"{name}: couplings", cells, halo, size, 18 if sheared else 3)
+    return [couplings, Fields(f"{name}: x, b, residual, inverse diagonal", cells, halo, size, count=5)]

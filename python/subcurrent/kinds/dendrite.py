@@ -7,7 +7,8 @@ import math
 from typing import Any
 
 from ..lines import number
-from .base import Kind
+from ..memory import Fields
+from .base import Kind, on_host
 
 
 class DendriteKind(Kind):
@@ -25,6 +26,15 @@ class DendriteKind(Kind):
         "phi_high",
         "total",
     )
+
+    def fields(self, case: Any) -> list[Fields]:
+        """`Fields` of solvers/dendrite/stages.hpp."""
+        size = 4 if case.start.precision == "single" else 8
+        cells = tuple(case.grid.cells)
+        fields = [Fields("phase", cells, 1, size, count=2), Fields("heat", cells, 1, size, count=2)]
+        if any(seed.angle for seed in case.seeds):
+            fields.append(Fields("turn", cells, 1, size, components=4))
+        return on_host(fields, case.engine.device)
 
     def notes(self, solver: Any) -> list[str]:
         return solver.plan.splitlines()

@@ -8,8 +8,9 @@ from typing import Any
 
 from .. import halo_table
 from ..lines import count, number
+from ..memory import Fields
 from ..standoff import Standoff, find_standoff
-from .base import Kind, csv_of
+from .base import Kind, csv_of, on_host
 
 
 class MagnetosphereKind(Kind):
@@ -30,6 +31,17 @@ class MagnetosphereKind(Kind):
         "magnetopause",
         "shock",
     )
+
+    def fields(self, case: Any) -> list[Fields]:
+        """`Plasma` of solvers/magnetosphere/fields.hpp, on the nodes and on the centres."""
+        cells, halo = tuple(case.grid.points), case.halo()
+        fields = []
+        for prefix in ("", "centres' "):
+            fields += [
+                Fields(prefix + name, cells, halo, 8, components, levels)
+                for name, components, levels in PLASMA
+            ]
+        return [*on_host(fields, case.engine.device), Fields("coordinates", cells, halo, 8, 3)]
 
     def step(self, solver: Any, case: Any) -> dict[str, Any]:
         record = super().step(solver, case)
@@ -116,10 +128,8 @@ class MagnetosphereKind(Kind):
             ("points held at a floor", str(summary.get("floored", 0))),
         ]
 
-    def tables(self, folder: Any) -> str:
-        table = (
-            json.loads(folder.summary.read_text()).get("halo_thread") if folder.summary.is_file() else None
-        )
+    def tables(self, summary: dict[str, Any]) -> str:
+        table = summary.get("halo_thread")
         return halo_table.as_html(table) if table else ""
 
     def title(self, case: Any) -> str:
@@ -139,4 +149,12 @@ class MagnetosphereKind(Kind):
         return [], []
 
 
+PLASMA = (
+    ("density", 1, 2),
+    ("velocity", 3, 2),
+    ("pressure", 1, 2),
+    ("magnetic field", 3, 2),
+    ("surroundings", 5, 1),
+    ("dipole's divergence", 1, 1),
+)
 AXIS = ("x", "density", "pressure", "vx", "vy", "vz", "Bx", "By", "Bz", "current")

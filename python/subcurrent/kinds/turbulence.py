@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 from ..lines import number
+from ..memory import Fields
 from ..rundir import RunFolder, write_text, writing
 from .base import Kind, csv_of
 
@@ -16,6 +17,23 @@ MEASURED = ("energy", "dissipation", "enstrophy", "skewness", "taylor_reynolds",
 class TurbulenceKind(Kind):
     compiled = "Turbulence"
     history = ("step", "time", "dt", *MEASURED, "divergence")
+
+    def fields(self, case: Any) -> list[Fields]:
+        """The velocity's modes and what a step keeps beside them (flow.hpp, store.hpp), the planes that meet
+        at the points, a transform's pencils, and the velocity and the vorticity that files show."""
+        nx, ny, nz = case.grid.points
+        size = 4 if case.scheme.precision == "single" else 8
+        kx, ky, kz = case.kept_modes()
+        modes, points = (kx, ky, kz), (nx, ny, nz)
+        planes = (kx, ky, nz)
+        on_disk = case.storage.kind == "disk"
+        beside = 3 if case.scheme.dealiasing == "phase_shift" else 2
+        fields = [Fields("velocity modes", modes, 0, 2 * size, 3), Fields("work", modes, 0, 2 * size)]
+        fields += [Fields("pencils", (kx, ny, nz), 0, 2 * size)]
+        fields += [Fields(name, points, 0, size, 3) for name in ("velocity", "vorticity")]
+        if not on_disk:
+            fields.append(Fields("fields of modes beside the velocity", modes, 0, 2 * size, 3, beside))
+        return [*fields, Fields("planes", planes, 0, 2 * size, count=2 if on_disk else 6)]
 
     def make(self, module: Any, context: Any, options: dict[str, Any]) -> Any:
         solver = super().make(module, context, options)

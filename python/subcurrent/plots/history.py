@@ -3,23 +3,25 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 import numpy as np
 from matplotlib.axes import Axes
 
-from ..errors import BadInput
+from .. import records
+from ..errors import NoData
 from . import style
 
 
 def read_history(path: Path) -> dict[str, np.ndarray]:
     """The columns of history.csv by name."""
-    with path.open(newline="") as file:
-        rows = [row for row in csv.DictReader(file) if None not in row.values()]
+    names, rows = records.read_history(path)
     if not rows:
-        raise BadInput(f"{path} holds no steps yet.")
-    return {name: np.array([float(row[name] or "nan") for row in rows]) for name in rows[0]}
+        raise NoData(f"{path} holds no steps yet.")
+    columns = zip(*rows, strict=True)
+    return {
+        name: np.array([float(x or "nan") for x in cells]) for name, cells in zip(names, columns, strict=True)
+    }
 
 
 def draw_history(

@@ -11,7 +11,7 @@ from pydantic import ConfigDict, Field
 from ..errors import BadInput
 from ..reference import reference_for
 from . import cavity_checks
-from .common import DEVICES, SolverCase, Triple, check_split, engine_options
+from .common import DEVICES, Needs, SolverCase, Triple, check_split, engine_options
 from .keys import Table, key
 
 Points = Annotated[list[Annotated[int, Field(ge=4, le=100_000)]], Field(min_length=3, max_length=3)]
@@ -87,14 +87,28 @@ class Pressure(Table):
         "true",
     )
     max_iterations: int | None = key(
-        "iterations after which a step is called capped", "a whole number >= 1", None, ge=1
+        "iterations after which a step is called capped",
+        "a whole number from 1 to 2147483647",
+        None,
+        ge=1,
+        le=2**31 - 1,
     )
-    check_every: int = key("iterations between two convergence tests", "a whole number >= 1", 1, ge=1)
+    check_every: int = key(
+        "iterations between two convergence tests",
+        "a whole number from 1 to 2147483647",
+        1,
+        ge=1,
+        le=2**31 - 1,
+    )
     relaxation: Literal["auto"] | Relaxation = key(
         "over-relaxation factor", '"auto" or a number between 0 and 2', "auto"
     )
     iterations: int | None = key(
-        "fixed number of iterations per step instead of a tolerance", "a whole number >= 1", None, ge=1
+        "fixed number of iterations per step instead of a tolerance",
+        "a whole number from 1 to 2147483647",
+        None,
+        ge=1,
+        le=2**31 - 1,
     )
 
 
@@ -119,6 +133,17 @@ class CavityCase(SolverCase):
         ("run.courant", "run.dt"),
         ("pressure.tolerance", "pressure.iterations"),
     )
+    needs: ClassVar = (
+        *SolverCase.needs,
+        Needs("grid.smallest", "grid.clustering", ("tanh",)),
+        Needs("grid.skew", "grid.clustering", ("skewed",)),
+        Needs("grid.file", "grid.clustering", ("file",)),
+        Needs("pressure.check_every", "pressure.method", ("jacobi", "sor")),
+        Needs("pressure.relaxation", "pressure.method", ("jacobi", "sor")),
+        Needs("pressure.check_every", "pressure.iterations", (None,)),
+        Needs("pressure.max_iterations", "pressure.iterations", (None,)),
+        Needs("run.steady", "run.until", ("steady",)),
+    )
     fixed_on_resume: ClassVar = ("solver", "grid", "boundaries", "flow.precision")
     devices: ClassVar = DEVICES
 
@@ -130,25 +155,21 @@ class CavityCase(SolverCase):
     run: Run = key("when to stop and how far to step", "a table [run]")
 
     def completed(self) -> CavityCase:
-        run, pressure, grid = self.run, self.pressure, self.grid
+        run, pressure = self.run, self.pressure
         if run.dt is None and run.courant is None:
             run = run.model_copy(update={"courant": 0.2})
         if pressure.tolerance is None and pressure.iterations is None:
             pressure = pressure.model_copy(update={"tolerance": 1e-5})
         if pressure.max_iterations is None and pressure.iterations is None:
             pressure = pressure.model_copy(update={"max_iterations": MAX_ITERATIONS[pressure.method]})
-        if grid.clustering != "tanh":
-            grid = grid.model_copy(update={"smallest": None})
-        if grid.clustering != "file":
-            grid = grid.model_copy(update={"file": None})
-        return self.model_copy(update={"run": run, "pressure": pressure, "grid": grid})
+        return self.model_copy(update={"run": run, "pressure": pressure})
 
     def check(self) -> None:
         super().check()
         cavity_checks.check_case(self)
 
     def check_ranks(self, ranks: int) -> None:
-        check_split(self.cells(), self.engine.split, ranks, cavity_checks.HALO)
+        check_split(self.cells(), self.engine.split, ranks, self.halo())
 
     def with_files(self, folder: Path) -> CavityCase:
         """The same case with the path of its grid file made absolute; refuses a file that is not there."""
@@ -164,6 +185,9 @@ class CavityCase(SolverCase):
     def reference(self, folder: Path) -> Path | None:
         """The profiles in a case's folder that a run may be compared with."""
         return reference_for(folder, self.flow.reynolds)
+
+    def halo(self) -> int:
+        return cavity_checks.HALO
 
     def cells(self) -> list[int]:
         """Cells that are split over ranks: wall points are not, every point of a periodic axis is."""

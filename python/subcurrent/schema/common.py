@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field
 
 from ..errors import BadInput
-from .keys import Table, key
+from .keys import Table, key, shown
 
 Triple = Annotated[list[float], Field(min_length=3, max_length=3)]
 Split = Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=3, max_length=3)]
@@ -23,9 +24,32 @@ STRATEGIES = (
     "halo_thread",
     "halo_thread_no_join",
     "pipelined",
-    "automatic",
 )
 DEVICES = ("cpu", "cuda", "emulated")
+
+
+@dataclass(frozen=True)
+class Needs:
+    """A key that acts only where another, `on`, has one of some values, or any `but` some. `why` says it
+    where no value of `on` would do."""
+
+    key: str
+    on: str
+    among: tuple[Any, ...] = ()
+    but: tuple[Any, ...] = ()
+    why: str = ""
+
+    def met(self, value: Any) -> bool:
+        return value not in self.but if self.but else value in self.among
+
+    def refusal(self, value: Any, chosen: Any) -> str:
+        stands = f"without {self.on}" if chosen is None else f"with {self.on} = {shown(chosen)}"
+        if self.why:
+            return f"{self.key} = {shown(value)} has no effect {stands}: {self.why}."
+        if self.but or self.among == (None,):
+            return f"{self.key} = {shown(value)} has no effect {stands}: leave one of them out."
+        wanted = " or ".join(shown(other) for other in self.among)
+        return f"{self.key} = {shown(value)} has no effect {stands}: it needs {self.on} = {wanted}."
 
 
 class Engine(Table):
@@ -73,6 +97,8 @@ class SolverCase(Table):
 
     # `--set` of one of these replaces the others, since a case may hold only one of each group.
     exclusive: ClassVar[tuple[tuple[str, ...], ...]] = ()
+    # What would be accepted and ignored.
+    needs: ClassVar[tuple[Needs, ...]] = (Needs("output.every", "output.snapshots", (True,)),)
     # What a checkpoint fixes: a resumed run must agree in these.
     fixed_on_resume: ClassVar[tuple[str, ...]] = ("solver", "grid")
 
@@ -85,6 +111,10 @@ class SolverCase(Table):
     def check(self) -> None:
         """Raises BadInput with one sentence for keys that do not go together."""
         check_engine(self.engine, self.devices)
+        for need in self.needs:
+            value, chosen = self._value(need.key), self._value(need.on)
+            if value != self._default(need.key) and not need.met(chosen):
+                raise BadInput(need.refusal(value, chosen))
 
     def completed(self) -> Self:
         """The same case with the defaults that depend on other keys filled in, and unused keys dropped."""
@@ -98,6 +128,23 @@ class SolverCase(Table):
         """What lies in a case's folder that a run may be compared with."""
         path = folder / "reference.csv"
         return path if path.is_file() else None
+
+    def size(self) -> tuple[str, list[int]]:
+        """The key that says how large the grid is, and its value."""
+        name = "points" if hasattr(self.grid, "points") else "cells"
+        return f"grid.{name}", list(getattr(self.grid, name))
+
+    def sized(self, size: list[int]) -> Self:
+        """The same case on a grid of another size."""
+        return self.updated("grid", **{self.size()[0].partition(".")[2]: size})
+
+    def cells(self) -> list[int]:
+        """Cells that are split over ranks."""
+        return self.size()[1]
+
+    def halo(self) -> int:
+        """Layers of halo that neighbours read."""
+        return 1
 
     def notes(self) -> list[str]:
         """What the program says at the start beyond grid and strategy."""
@@ -114,7 +161,11 @@ class SolverCase(Table):
 
     def _value(self, name: str) -> Any:
         table, _, last = name.partition(".")
-        return getattr(getattr(self, table), last)
+        return getattr(getattr(self, table), last) if last else getattr(self, table)
+
+    def _default(self, name: str) -> Any:
+        table, _, last = name.partition(".")
+        return type(getattr(self, table)).model_fields[last].default
 
     def updated(self, table: str, **values: Any) -> Self:
         """The same case with other values in one table."""
@@ -164,12 +215,6 @@ def check_engine(engine: Engine, devices: tuple[str, ...] = ("cpu",)) -> None:
             f'of: with engine.device = "{engine.device}" take boundary_first, interior_first, pipelined, '
             "blocking or ordered."
         )
-    if engine.strategy == "automatic":
-        raise BadInput(
-            'engine.strategy = "automatic" has no tuned choice for this case and machine: run tune first, or '
-            "name "
-            "a strategy, e.g. boundary_first."
-        )
     if engine.strategy == "halo_thread_no_join" and engine.threads < 2:
         raise BadInput(
             f'engine.threads = {engine.threads} is too few for engine.strategy = "halo_thread_no_join": one '
@@ -202,6 +247,23 @@ def check_split(cells: list[int], split: Literal["auto"] | list[int], ranks: int
             f"{'xyz'[axis]}: a halo of {halo} is wider than that, at most {cells[axis] // halo} ranks fit "
             f"there."
         )
+
+
+def chosen_split(
+    cells: list[int], split: Literal["auto"] | list[int], ranks: int, halo: int
+) -> tuple[int, int, int]:
+    """The split that is asked for, or the one that the engine chooses: the least halo to move, faces along x
+    counting four times."""
+    if split != "auto":
+        return tuple(split)
+
+    def cost(parts: list[int]) -> float:
+        nx, ny, nz = (count / part for count, part in zip(cells, parts, strict=True))
+        faces = (4 * ny * nz, 1.01 * nx * nz, nx * ny)
+        return sum(face for face, part in zip(faces, parts, strict=True) if part > 1)
+
+    fitting = [parts for parts in _splits(ranks) if _too_thin(cells, parts, halo) is None]
+    return tuple(min(fitting, key=cost, default=[1, 1, ranks]))
 
 
 def _too_thin(cells: list[int], split: list[int], halo: int) -> int | None:

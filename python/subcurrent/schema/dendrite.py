@@ -9,7 +9,16 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import ConfigDict, Field
 
 from ..errors import BadInput
-from .common import DEVICES, SolverCase, Triple, check_pairs, check_split, engine_options, size_in_bytes
+from .common import (
+    DEVICES,
+    Needs,
+    SolverCase,
+    Triple,
+    check_pairs,
+    check_split,
+    engine_options,
+    size_in_bytes,
+)
 from .keys import Table, key
 
 Cells = Annotated[list[Annotated[int, Field(ge=1, le=100_000)]], Field(min_length=3, max_length=3)]
@@ -17,13 +26,12 @@ KINDS = ("periodic", "insulated", "symmetry")
 FaceKind = Literal[KINDS]
 FACE = '"periodic", "insulated" or "symmetry"'
 POSITIVE = "a number greater than 0"
-HALO = 1
 MICRO = 1e-6
 ROOM = 1.0 / 15.0  # from this anisotropy on some orientations of the surface are missing
 
 
 class Material(Table):
-    name: str = key("what pictures call it", "a word", "nickel")
+    name: str = key("what pictures call it", "text of up to 80 characters", "nickel", max_length=80)
     surface_energy: float = key("surface energy in J/m^2", POSITIVE, 0.37, gt=0)
     kinetic: float = key("speed of a front per kelvin of undercooling, in m/(K s)", POSITIVE, 2.0, gt=0)
     melting: float = key("melting point in K", POSITIVE, 1728.0, gt=0)
@@ -88,7 +96,9 @@ class Storage(Table):
         '"device" or "host"',
         "device",
     )
-    pieces: int | None = key("pieces in which they pass", "a whole number >= 1", None, ge=1)
+    pieces: int | None = key(
+        "pieces in which they pass", "a whole number from 1 to 100000", None, ge=1, le=100_000
+    )
     memory: str | None = key(
         "what each rank may keep on its device; pieces follow from it", 'a size, e.g. "3 GiB"', None
     )
@@ -115,6 +125,7 @@ class DendriteCase(SolverCase):
     """A dendrite case file, complete: what is not given has its default, cross-checks have passed."""
 
     exclusive: ClassVar = (("run.steps", "run.time"), ("run.safety", "run.dt"))
+    needs: ClassVar = (*SolverCase.needs, Needs("start.noise_seed", "material.noise", but=(0,)))
     fixed_on_resume: ClassVar = ("solver", "grid", "boundaries", "material", "start", "seeds")
     devices: ClassVar = DEVICES
 
@@ -189,6 +200,11 @@ class DendriteCase(SolverCase):
                         f"seeds[{number}].centre = {seed.centre} is not allowed: along {axis} it must lie "
                         f"between 0 and {side:g} um."
                     )
+            if not seed.angle and seed.axis != SeedTable.model_fields["axis"].default:
+                raise BadInput(
+                    f"seeds[{number}].axis = {seed.axis} has no effect with seeds[{number}].angle = 0: leave one "
+                    "of them out."
+                )
             if seed.angle and not any(seed.axis):
                 raise BadInput(f"seeds[{number}].axis = {seed.axis} is not allowed: it must not be all 0.")
 
@@ -203,7 +219,7 @@ class DendriteCase(SolverCase):
             )
 
     def check_ranks(self, ranks: int) -> None:
-        check_split(list(self.grid.cells), self.engine.split, ranks, HALO)
+        check_split(self.cells(), self.engine.split, ranks, self.halo())
 
     def notes(self) -> list[str]:
         """What the program says at the start: the undercooling in K, and in units of L / C."""

@@ -3,11 +3,17 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from types import UnionType
 from typing import Any, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.fields import FieldInfo
+
+# Beyond these no power or product that a solver forms of a number is one any more.
+SMALLEST, LARGEST = 1e-60, 1e60
+MOST = 2**62  # of a whole number: its double still is one
 
 
 class Table(BaseModel):
@@ -47,3 +53,32 @@ def all_keys(table: type[Table], prefix: str = "") -> list[str]:
         below = nested(field)
         found.extend(all_keys(below, f"{prefix}{name}.") if below else [prefix + name])
     return found
+
+
+def values(table: Table, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Every number and text below a table with its full name, e.g. ("grid.points[0]", 66)."""
+    for name, field in fields(type(table)).items():
+        attribute = next(key for key, other in type(table).model_fields.items() if other is field)
+        yield from _values(prefix + name, getattr(table, attribute))
+
+
+def _values(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, Table):
+        yield from values(value, f"{name}.")
+    elif isinstance(value, list):
+        for number, item in enumerate(value):
+            yield from _values(f"{name}[{number}]", item)
+    elif value is not None:
+        yield name, value
+
+
+def shown(value: Any) -> str:
+    """A value as a case file would write it, on one line and not too long."""
+    try:
+        try:
+            text = json.dumps(value)
+        except TypeError:
+            text = repr(value)
+    except ValueError:  # Python writes no whole number of more than 4300 digits
+        text = "a number of thousands of digits"
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field
 
 from ..errors import BadInput
 from ..units import Units, Wind, describe, pressure_balance
-from .common import DEVICES, SolverCase, Triple, check_pairs, check_split, engine_options
+from .common import DEVICES, Needs, SolverCase, Triple, check_pairs, check_split, engine_options
 from .keys import Table, key
 
 Points = Annotated[list[Annotated[int, Field(ge=1, le=100_000)]], Field(min_length=3, max_length=3)]
@@ -18,7 +18,6 @@ KINDS = ("periodic", "wind", "free", "oblique", "mirror", "equator")
 FaceKind = Literal[KINDS]
 FACE = "one of " + ", ".join(f'"{kind}"' for kind in KINDS)
 POSITIVE, NOT_NEGATIVE = "a number greater than 0", "a number >= 0"
-HALO = 1
 
 
 class Plasma(Table):
@@ -54,7 +53,7 @@ class Boundaries(Table):
 
 
 class Planet(Table):
-    name: str = key("what pictures call it", "a word", "Earth")
+    name: str = key("what pictures call it", "text of up to 80 characters", "Earth", max_length=80)
     radius: float = key("radius in km: the unit of length", POSITIVE, 6370.0, gt=0)
     field: float = key("field at the equator in nT: the unit of field", POSITIVE, 31200.0, gt=0)
     density: float = key("protons per cm^3: the unit of density", POSITIVE, 1e4, gt=0)
@@ -119,6 +118,12 @@ class MagnetosphereCase(SolverCase):
     """A magnetosphere case file, complete: what is not given has its default, cross-checks have passed."""
 
     exclusive: ClassVar = (("run.steps", "run.time"), ("run.courant", "run.dt"))
+    needs: ClassVar = (
+        *SolverCase.needs,
+        Needs("plasma.wave", "plasma.initial", ("linear_wave",)),
+        Needs("plasma.amplitude", "plasma.initial", ("linear_wave",)),
+        *(Needs(f"planet.{name}", "plasma.initial", ("planet",)) for name in Planet.model_fields),
+    )
     fixed_on_resume: ClassVar = ("solver", "grid", "boundaries", "plasma", "planet")
     devices: ClassVar = DEVICES
 
@@ -171,7 +176,11 @@ class MagnetosphereCase(SolverCase):
             raise BadInput('plasma.initial = "planet" cannot have periodic faces.')
 
     def check_ranks(self, ranks: int) -> None:
-        check_split(list(self.grid.points), self.engine.split, ranks, HALO)
+        check_split(self.cells(), self.engine.split, ranks, self.halo())
+
+    def halo(self) -> int:
+        # Where waves leave obliquely, a halo cell comes from further upstream: two layers more.
+        return 3 if "oblique" in self.boundaries.faces().values() else 1
 
     def units(self) -> Units:
         return Units(self.planet.radius * 1e3, self.planet.field * 1e-9, self.planet.density * 1e6)

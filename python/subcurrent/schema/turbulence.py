@@ -11,8 +11,8 @@ from pydantic import Field
 
 from ..errors import BadInput
 from ..reference import read_columns
-from .common import SolverCase, check_split, engine_options, size_in_bytes
-from .keys import Table, key
+from .common import Needs, SolverCase, check_split, engine_options, size_in_bytes
+from .keys import LARGEST, Table, key, shown
 
 Points = Annotated[
     list[Annotated[int, Field(ge=4, le=100_000, multiple_of=2)]], Field(min_length=3, max_length=3)
@@ -21,6 +21,9 @@ POSITIVE, NOT_NEGATIVE = "a number greater than 0", "a number >= 0"
 LARGEST_STEP = 1.0  # where only a Courant number is given
 STARTS = ("taylor_green", "random")
 START = '"taylor_green", "random", or the path of a snapshot (.vtkhdf) or a checkpoint (.h5)'
+
+
+NO_HALOS = "its modes need no halo, and its transposes travel under the transforms in any case; leave it out"
 
 
 class Flow(Table):
@@ -82,7 +85,9 @@ class Storage(Table):
     io: Literal["sync", "async"] | None = key(
         "files and computing one after the other, or at the same time", '"sync" or "async"', None
     )
-    files: int | None = key("pieces in which each field is cut", "a whole number >= 1", None, ge=1)
+    files: int | None = key(
+        "pieces in which each field is cut", "a whole number from 1 to 100000", None, ge=1, le=100_000
+    )
     memory: str | None = key(
         "what all ranks may use together; what does not fit goes to files", 'a size, e.g. "3 GiB"', None
     )
@@ -102,6 +107,14 @@ class TurbulenceCase(SolverCase):
     """A turbulence case file."""
 
     exclusive: ClassVar = (("run.steps", "run.time"), ("flow.reynolds", "flow.viscosity"))
+    needs: ClassVar = (
+        *SolverCase.needs,
+        *(Needs(f"spectrum.{name}", "flow.initial", ("random",)) for name in Spectrum.model_fields),
+        *(Needs(f"spectrum.{name}", "spectrum.shape", but=("file",)) for name in ("peak", "energy")),
+        Needs("spectrum.file", "spectrum.shape", ("file",)),
+        Needs("forcing.kmax", "forcing.kind", but=("none",)),
+        *(Needs(f"engine.{name}", "solver", why=NO_HALOS) for name in ("strategy", "corners")),
+    )
     fixed_on_resume: ClassVar = ("solver", "grid", "scheme.dealiasing", "scheme.precision")
 
     solver: Literal["turbulence"] = key("the solver", '"turbulence"', "turbulence")
@@ -114,8 +127,9 @@ class TurbulenceCase(SolverCase):
     run: Run = key("when to stop", "a table [run]")
 
     def check(self) -> None:
-        super().check()
         self.check_run()
+        if self.flow.initial not in STARTS and Path(self.flow.initial).suffix not in (".vtkhdf", ".h5"):
+            raise BadInput(f"flow.initial = {shown(self.flow.initial)} is not allowed: it must be {START}.")
         if self.flow.reynolds is None and self.flow.viscosity is None:
             raise BadInput("flow has no viscosity: give one of flow.reynolds or flow.viscosity.")
         if self.scheme.dt is None and self.scheme.courant is None:
@@ -125,6 +139,7 @@ class TurbulenceCase(SolverCase):
         if self.spectrum.shape == "file" and self.spectrum.file is None:
             raise BadInput('spectrum.file is missing: spectrum.shape = "file" needs a CSV file with k,E.')
         self._check_storage()
+        super().check()
 
     def _check_storage(self) -> None:
         storage = self.storage
@@ -140,8 +155,10 @@ class TurbulenceCase(SolverCase):
             raise BadInput(
                 f"engine.split = {self.engine.split} cuts the lines along x: its first number must be 1."
             )
-        _, ny, nz = self.grid.points
-        check_split([1, ny, nz], self.engine.split, ranks, 1)
+        check_split(self.cells(), self.engine.split, ranks, self.halo())
+
+    def cells(self) -> list[int]:
+        return [1, *self.grid.points[1:]]  # lines along x stay whole
 
     def with_files(self, folder: Path) -> TurbulenceCase:
         case = self
@@ -149,9 +166,8 @@ class TurbulenceCase(SolverCase):
             case = case.updated("flow", initial=str(self._file(folder, "flow.initial", START)))
         if self.spectrum.shape == "file":
             file = self._file(folder, "spectrum.file", "a CSV file with the columns k,E")
-            if not {"k", "E"} <= set(read_columns(file)):
-                raise BadInput(f"spectrum.file = {file} has no columns k,E.")
             case = case.updated("spectrum", file=str(file))
+            read_spectrum(file, self.largest_shell())
         return case
 
     def _file(self, folder: Path, name: str, allowed: str) -> Path:
@@ -171,21 +187,36 @@ class TurbulenceCase(SolverCase):
             return int(math.sqrt(2) / 3 * shortest)
         return (shortest - 1) // 3
 
+    def kept_modes(self) -> tuple[int, int, int]:
+        """How many modes are kept along x, y and z; of those along x the half with kx >= 0."""
+        if self.scheme.dealiasing == "phase_shift":
+            reach = [int(math.sqrt(2) / 3 * count) for count in self.grid.points]
+        else:
+            reach = [(count - 1) // 3 for count in self.grid.points]
+        return reach[0] + 1, 2 * reach[1] + 1, 2 * reach[2] + 1
+
+    def largest_shell(self) -> int:
+        """The largest |k|, rounded, of the modes that are kept."""
+        if self.scheme.dealiasing == "phase_shift":
+            return self.kept()
+        return round(math.hypot(*((points - 1) // 3 for points in self.grid.points)))
+
     def energies(self) -> list[float]:
         """E(k) of the shells 0, 1, 2, … that a random first field shall have."""
         s = self.spectrum
         if s.shape == "file":
-            columns = read_columns(Path(s.file))
-            energies = [0.0] * (int(max(columns["k"])) + 1)
-            for k, energy in zip(columns["k"], columns["E"], strict=True):
-                energies[round(float(k))] = float(energy)
-            return energies
+            return read_spectrum(Path(s.file), self.largest_shell())
         shells = range(1, self.kept() + 1)
         shape = {
             "peaked": lambda x: x**4 * math.exp(-2 * x * x),
             "kolmogorov": lambda x: x**4 / (1 + x * x) ** (17 / 6),
         }[s.shape]
         values = [shape(k / s.peak) for k in shells]
+        if not 0 < sum(values) < math.inf:
+            raise BadInput(
+                f"spectrum.peak = {s.peak:g} is not allowed: the modes 1 to {self.kept()} of this grid get no "
+                "energy from it, it must lie nearer to them."
+            )
         return [0.0, *(s.energy * value / sum(values) for value in values)]
 
     def notes(self) -> list[str]:
@@ -228,3 +259,25 @@ class TurbulenceCase(SolverCase):
             "seed": self.spectrum.seed,
             "engine": engine_options(self.engine),
         }
+
+
+def read_spectrum(path: Path, largest: int) -> list[float]:
+    """E(k) of the shells 0, 1, 2, … out of a CSV file; refuses what no mode up to `largest` can have."""
+    columns = read_columns(path)
+    if not {"k", "E"} <= set(columns):
+        raise BadInput(f"spectrum.file = {path} has no columns k,E.")
+    energies: dict[int, float] = {}
+    for k, energy in zip(columns["k"].tolist(), columns["E"].tolist(), strict=True):
+        row = f"spectrum.file = {path} holds k = {k:g}, E = {energy:g}"
+        if not (k >= 0 and math.isfinite(k) and k == int(k)):
+            raise BadInput(f"{row}: k must be a whole number >= 0.")
+        if not (0 <= energy <= LARGEST):
+            raise BadInput(f"{row}: E must be from 0 to {LARGEST:g}.")
+        if energy > 0 and not 1 <= k <= largest:
+            raise BadInput(f"{row}: the modes of this grid with energy have k from 1 to {largest}.")
+        if int(k) in energies:
+            raise BadInput(f"{row}: every k must stand there once.")
+        energies[int(k)] = energy
+    if not sum(energies.values()) > 0:
+        raise BadInput(f"spectrum.file = {path} holds no energy: some E must be greater than 0.")
+    return [energies.get(k, 0.0) for k in range(max(energies) + 1)]

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a Python caller gives, checked where it comes in: whole numbers, times, paths, attributes."""
+
+from __future__ import annotations
+
+import math
+import operator
+import os
+from typing import Any
+
+from .errors import BadInput
+
+
+class FixedAttribute(BadInput, AttributeError):
+    """An attribute that is not there to be set."""
+
+
+class Fixed:
+    """An object whose public attributes are fixed when it is made. A class of the user's own that is derived
+    from ours may add attributes."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        ours = next(kind for kind in type(self).__mro__ if kind.__module__.partition(".")[0] == "subcurrent")
+        if name.startswith("_") or (type(self) is not ours and not hasattr(ours, name)):
+            object.__setattr__(self, name, value)
+            return
+        known = "cannot be set" if hasattr(ours, name) else "is not there"
+        raise FixedAttribute(
+            f"the attribute {name} of {ours.__name__} {known}: what it works on is fixed when it is made, make "
+            "a new one."
+        )
+
+
+def plain(value: Any) -> Any:
+    """NumPy's numbers as Python's own, tuples and arrays as lists, at every depth; all else as it is."""
+    if isinstance(value, dict):
+        return {name: plain(item) for name, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    return plain(value.tolist()) if hasattr(value, "tolist") else value
+
+
+def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
+    """The value as a whole number; refuses fractions, text and what lies outside of the limits."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or isinstance(value, bool) or number < least or (most is not None and number > most):
+        limits = f">= {least}" if most is None else f"from {least} to {most}"
+        raise BadInput(f"{name} = {value!r} is not allowed: it must be a whole number {limits}.")
+    return number
+
+
+def wholes(name: str, values: Any, least: int, most: int | None = None, count: int = 3) -> tuple[int, ...]:
+    """So many whole numbers."""
+    values = plain(values)
+    if not isinstance(values, list) or len(values) != count:
+        raise BadInput(f"{name} = {values!r} is not allowed: it must be {count} whole numbers.")
+    return tuple(whole(f"{name}[{n}]", value, least, most) for n, value in enumerate(values))
+
+
+def positive(name: str, value: Any, most: float = math.inf) -> float:
+    """The value as a finite number greater than 0, below `most`."""
+    try:
+        number = math.nan if isinstance(value, (str, bytes, bool)) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not (0 < number < most):
+        limit = "" if most == math.inf else f" and less than {most:g}"
+        raise BadInput(f"{name} = {value!r} is not allowed: it must be a number greater than 0{limit}.")
+    return number
+
+
+def one_of(name: str, value: Any, allowed: tuple[str, ...]) -> str:
+    """The value if it is one of these words."""
+    if not isinstance(value, str) or value not in allowed:
+        *most, last = (f'"{word}"' for word in allowed)
+        raise BadInput(f"{name} = {value!r} is not known: it must be {', '.join(most)} or {last}.")
+    return value
+
+
+def path_text(name: str, value: Any) -> str:
+    """A path as the system takes it; refuses what is none."""
+    try:
+        text = os.fspath(value)
+    except TypeError:
+        text = b""
+    if not isinstance(text, str) or not text or "\0" in text:
+        raise BadInput(f"{name} = {value!r} is not allowed: it must be the path of a file.")
+    return text

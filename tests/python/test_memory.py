@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The memory that a case is said to take: against the peak of a process that runs it, and a grid that cannot
+fit is refused before anything is allocated."""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from conftest import SMALL, core_is_built, sentence_of
+from subcurrent import memory
+from subcurrent.case import typed_case
+from subcurrent.errors import BAD_INPUT, BadInput
+
+MIB = 2**20
+CASES = {
+    "cavity": {"solver": "cavity", "flow": {"reynolds": 100}, "grid": {}, "run": {"steps": 2}},
+    "cavity, skewed, jacobi, single": {
+        "solver": "cavity",
+        "flow": {"reynolds": 100, "precision": "single"},
+        "grid": {"clustering": "skewed", "metrics": "fourth"},
+        "pressure": {"method": "jacobi", "iterations": 3},
+        "run": {"steps": 2},
+    },
+    "magnetosphere": {
+        "solver": "magnetosphere",
+        "plasma": {"initial": "orszag_tang"},
+        "grid": {"spacing": 0.01},
+        "run": {"steps": 2},
+    },
+    "dendrite": {"solver": "dendrite", "grid": {}, "run": {"steps": 2}},
+    "dendrite, turned, double": {
+        "solver": "dendrite",
+        "start": {"precision": "double"},
+        "seeds": [{"angle": 30.0}],
+        "grid": {},
+        "run": {"steps": 2},
+    },
+    "turbulence": {
+        "solver": "turbulence",
+        "flow": {"reynolds": 100},
+        "grid": {},
+        "scheme": {"dt": 1e-3},
+        "run": {"steps": 2},
+    },
+    "turbulence, phase shift, single": {
+        "solver": "turbulence",
+        "flow": {"reynolds": 100},
+        "grid": {},
+        "scheme": {"dt": 1e-3, "precision": "single", "dealiasing": "phase_shift"},
+        "run": {"steps": 2},
+    },
+}
+RUN = """
+import json, resource, sys
+from pathlib import Path
+from subcurrent import core
+from subcurrent.case import typed_case
+from subcurrent.kinds import kind_of
+case = typed_case(json.loads(sys.argv[1]), Path())
+module = core.load()
+context = module.Context()
+solver = kind_of(case).make(module, context, case.options())
+for _ in range(2):
+    kind_of(case).step(solver, case)
+solver.write_snapshot(sys.argv[2])
+solver.write_checkpoint(sys.argv[2] + ".h5")
+status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+print(1024 * int(status["VmHWM"].split()[0]))
+context.close()
+"""
+
+
+def case_of(name: str, count: int):
+    tables = json.loads(json.dumps(CASES[name]))
+    tables["grid"]["cells" if tables["solver"] == "dendrite" else "points"] = [count] * 3
+    return tables, typed_case(tables, None)
+
+
+def peak(tables: dict, folder) -> int:
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(RUN), json.dumps(tables), str(folder / "snapshot.vtkhdf")],
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+    return int(done.stdout.split()[-1])
+
+
+@pytest.mark.skipif(not core_is_built(), reason="the compiled module is not built")
+@pytest.mark.parametrize("name", CASES)
+def test_what_a_case_is_said_to_take_is_what_it_takes(name, tmp_path):
+    few, many = 64, 128
+    (small, small_case), (large, large_case) = case_of(name, few), case_of(name, many)
+    before, after = peak(small, tmp_path), peak(large, tmp_path)
+    said = memory.needed(large_case, 1)
+    assert abs(after / said - 1) < 0.15, f"{after / MIB:.0f} MiB, said were {said / MIB:.0f}"
+    # What a process has without fields falls out of the difference: here every field shows.
+    grown = said - memory.needed(small_case, 1)
+    assert abs((after - before) / grown - 1) < 0.1, f"{(after - before) / MIB:.0f}, said {grown / MIB:.0f}"
+
+
+def lying(text: str, folder, name: str) -> None:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+def test_free_is_what_the_machine_and_every_control_group_leave(tmp_path):
+    assert memory.free_bytes(tmp_path) is None, "a system that tells nothing refuses nothing"
+    lying("MemTotal: 4096 kB\nMemAvailable: 2048 kB\n", tmp_path, "proc/meminfo")
+    assert memory.free_bytes(tmp_path) == 2 * MIB
+    lying("3:cpu:/\n0::/user/run\n", tmp_path, "proc/self/cgroup")
+    lying("max\n", tmp_path, "sys/fs/cgroup/user/run/memory.max")
+    lying("1000\n", tmp_path, "sys/fs/cgroup/user/run/memory.current")
+    assert memory.free_bytes(tmp_path) == 2 * MIB
+    lying(f"{MIB}\n", tmp_path, "sys/fs/cgroup/user/memory.max")
+    lying("5000\n", tmp_path, "sys/fs/cgroup/user/memory.current")
+    lying("anon 1\ninactive_file 1000\n", tmp_path, "sys/fs/cgroup/user/memory.stat")
+    assert memory.free_bytes(tmp_path) == MIB - 4000
+    lying("4:memory:/job\n", tmp_path, "proc/self/cgroup")
+    lying("9000\n", tmp_path, "sys/fs/cgroup/memory/job/memory.limit_in_bytes")
+    lying("2000\n", tmp_path, "sys/fs/cgroup/memory/job/memory.usage_in_bytes")
+    assert memory.free_bytes(tmp_path) == 7000
+    lying("9000\n", tmp_path, "sys/fs/cgroup/memory/job/memory.usage_in_bytes")
+    assert memory.free_bytes(tmp_path) == 0
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_grid_that_cannot_fit_is_refused_with_one_that_would(name, monkeypatch):
+    monkeypatch.setattr(memory, "free_bytes", lambda: 24 * 2**30)
+    case = case_of(name, 3000)[1]
+    key, _ = case.size()
+    with pytest.raises(BadInput) as caught:
+        memory.check(case, 1)
+    text = caught.value.sentence
+    assert text.startswith(f"{key} = [3000, 3000, 3000] needs about ")
+    assert "which has 24.0 GiB free" in text
+    fits = json.loads(text[text.index("about [") + len("about ") :].partition(" would")[0])
+    memory.check(case.sized(fits), 1)
+    with pytest.raises(BadInput, match="needs about"):
+        memory.check(case.sized([n + 8 for n in fits]), 1)
+    memory.check(case.sized(fits), 2, here=1)  # the other half lies elsewhere
+
+
+def test_ranks_of_this_machine():
+    assert memory.ranks_here(8, {}) == 8
+    assert memory.ranks_here(8, {"OMPI_COMM_WORLD_LOCAL_SIZE": "2"}) == 2
+    assert memory.ranks_here(8, {"SLURM_TASKS_PER_NODE": "4(x2)"}) == 4
+    assert memory.ranks_here(8, {"MPI_LOCALNRANKS": "many"}) == 8
+
+
+TOO_MUCH = "[30000,30000,30000]"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("run", "case.toml", "--set", "grid.clustering=uniform", "--set", f"grid.points={TOO_MUCH}"),
+        ("run", "nickel_small", "--set", f"grid.cells={TOO_MUCH}"),
+        ("run", "orszag_tang", "--set", f"grid.points={TOO_MUCH}", "-n", "2"),
+        ("run", "taylor_green_1600", "--set", f"grid.points={TOO_MUCH}"),
+        ("strategies", "nickel_small", "--set", f"grid.cells={TOO_MUCH}"),
+    ],
+)
+def test_the_program_refuses_it_before_it_makes_a_folder(fake_program, arguments):
+    fake_program.write_case(SMALL)
+    done = fake_program(*arguments)
+    assert done.returncode == BAD_INPUT
+    assert "needs about" in sentence_of(done)
+    assert [path.name for path in fake_program.folder.iterdir()] == ["case.toml"]
+
+
+def test_the_python_classes_refuse_it(program):
+    """Under a limit of the address space that leaves no room for the mistake of allocating first."""
+    text = """
+    import subcurrent as sc
+    n = (30000, 30000, 30000)
+    for make in (
+        lambda: sc.Cavity(sc.Grid(n), reynolds=100),
+        lambda: sc.Turbulence(n, reynolds=100, dt=1e-3),
+        lambda: sc.FFT(n),
+        lambda: sc.FFT(n, precision="single", largest_mode=10),
+    ):
+        try:
+            make()
+        except sc.BadInput as error:
+            print(error)
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(text)],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (16 * 2**30, 16 * 2**30)),
+    )
+    assert done.stdout.count("needs about") == 4, done.stdout + done.stderr
