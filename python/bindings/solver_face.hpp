@@ -6,6 +6,7 @@
 #include <nanobind/stl/shared_ptr.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,7 +43,8 @@ template <class Solver>
 class SolverFace {
  public:
   SolverFace(std::shared_ptr<Ranks> ranks, std::shared_ptr<Solver> solver)
-      : ranks_(std::move(ranks)), solver_(std::move(solver)), ledger_(solver_->runner()) {
+      : ranks_(std::move(ranks)), solver_(std::move(solver)) {
+    ledger_.emplace(solver_->runner());
     ranks_->add(solver_);
   }
   virtual ~SolverFace() = default;
@@ -53,14 +55,14 @@ class SolverFace {
   }
   Context& context() { return ranks_->open(); }
   bool first_rank() { return context().rank() == 0; }
-  const Ledger& ledger() const { return ledger_; }
+  const Ledger& ledger() const { return *ledger_; }
 
   /// One time step, booked in the ledger; the solver's report.
   auto step() {
     forget_views();
-    ledger_.open();
+    ledger_->open();
     const auto report = solver().step();
-    ledger_.close();
+    ledger_->close();
     return report;
   }
 
@@ -99,12 +101,22 @@ class SolverFace {
 
   /// Where the time went, in the letters of the papers. Collective.
   nanobind::dict terms() {
-    const Terms a = unlocked([&] { return slowest(context(), ledger_.terms()); });
+    Terms mine = ledger().terms();
+    mine.bytes_moved -= restarted_at_.bytes_moved;
+    mine.bytes_declared -= restarted_at_.bytes_declared;
+    const Terms a = unlocked([&] { return slowest(context(), mine); });
     nanobind::dict result = terms_of(a);
     result["bytes_moved"] = a.bytes_moved;
     result["gb_per_s"] = a.compute() > 0 ? 1e-9 * a.bytes_declared / a.compute() : 0.0;
     add_terms(result);
     return result;
+  }
+
+  /// terms() counts from here on, rank by rank: a difference of two of its answers may be that of two ranks. M and
+  /// C_core_ordered, which are estimates of all runs, stay what they are.
+  void restart_terms() {
+    restarted_at_ = ledger().terms();
+    ledger_.emplace(solver().runner());
   }
 
  protected:
@@ -136,7 +148,8 @@ class SolverFace {
 
   std::shared_ptr<Ranks> ranks_;
   std::shared_ptr<Solver> solver_;
-  Ledger ledger_;
+  std::optional<Ledger> ledger_;
+  Terms restarted_at_;
   bool viewed_ = false;  ///< a view has been handed out since the last step: halos may be stale
 };
 
@@ -180,7 +193,9 @@ nanobind::class_<Face> bind_solver(nanobind::module_& module, const char* name, 
       .def("read_checkpoint", &Face::read_checkpoint, nb::arg("path"), Unlocked())
       .def("write_timeline", &Face::write_timeline, nb::arg("path"), Unlocked())
       .def("timeline_summary", [](Face& f) { return timeline_summary(f.ledger(), f.context().timeline()); })
-      .def("terms", &Face::terms);
+      .def("terms", &Face::terms)
+      .def("restart_terms", &Face::restart_terms,
+           "What terms() tells counts from here on; M and C_core_ordered stay estimates of all runs.");
   return bound;
 }
 
