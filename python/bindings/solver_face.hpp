@@ -112,8 +112,8 @@ class SolverFace {
     return result;
   }
 
-  /// terms() counts from here on, rank by rank: a difference of two of its answers may be that of two ranks. M and
-  /// C_core_ordered, which are estimates of all runs, stay what they are.
+  /// terms() counts from here on, rank by rank: a difference of two of its answers may be that of two ranks.
+  /// M and C_core_ordered, which are estimates of all runs, stay what they are.
   void restart_terms() {
     restarted_at_ = ledger().terms();
     ledger_.emplace(solver().runner());
