@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The few commands one needs; each makes first whatever it needs and is quick when that is already there.
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap demo test test-long sanitize ptx bench lint format clean
+.PHONY: help bootstrap demo test test-long sanitize valgrind ptx bench lint format clean
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 JOBS := $(shell nproc)
 PYTEST := pytest -q -n $(JOBS) --dist loadfile
@@ -32,6 +32,11 @@ sanitize: bootstrap  ## the engine's tests under the address, undefined and thre
 	  cmake --preset $$preset && cmake --build --preset $$preset -j$(JOBS) --target sanitize_tests && \
 	  ctest --preset $$preset -j$(JOBS) -L '^(unit|sanitize)$$' -E '\.[3-9]$$' || exit 1; \
 	done
+
+valgrind: bootstrap  ## the halo functions under valgrind, in a build that it understands
+	cmake --preset valgrind
+	cmake --build --preset valgrind -j$(JOBS)
+	ctest --preset valgrind
 
 ptx: bootstrap  ## the device tests without a device (needs nvcc): the host carries out what nvcc wrote
 	cmake --preset cuda
