@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables and pictures of the documents: each names what regenerates it, and what is quick is computed again."""
+"""Tables and pictures of the documents: each names what regenerates it; quick ones are computed again."""
 
 import re
 import subprocess
