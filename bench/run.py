@@ -148,6 +148,7 @@ def table(record: dict) -> str:
         f"Machine: {m['processor']}, {m['cores']} cores; load average {m['load']:.1f} when the run began"
         + (", so that other programs took part of every measurement." if m["load"] > 0.5 else "."),
         "",
+        "<!-- figures: benchmarks -->",
         "| what | figure | goal | met |",
         "|---|---:|---|---|",
     ]
@@ -155,7 +156,7 @@ def table(record: dict) -> str:
         answer = {True: "yes", False: "**no**", None: ""}[r["met"]]
         lines.append(f"| {r['name']} | {r['figure']:.3g} | {r['goal'].removeprefix('goal ')} | {answer} |")
     lines += [f"| {s['name']} | | skipped: {s['reason']} | |" for s in record["skipped"]]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, "<!-- /figures -->"]) + "\n"
 
 
 def main() -> int:
