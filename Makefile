@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The few commands one needs; each makes first whatever it needs and is quick when that is already there.
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap demo test test-long attack sanitize checked ptx bench lint format clean
+.PHONY: help bootstrap demo test test-long attack sanitize checked valgrind ptx bench figures lint format clean
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 JOBS := $(shell nproc)
 PYTEST := pytest -q -n $(JOBS) --dist loadfile
@@ -41,6 +41,11 @@ checked: bootstrap  ## tests with kernels that are stopped where they touch what
 	cmake --build --preset checked -j$(JOBS)
 	ctest --preset checked -j$(JOBS)
 
+valgrind: bootstrap  ## the halo functions under valgrind, in a build that it understands
+	cmake --preset valgrind
+	cmake --build --preset valgrind -j$(JOBS)
+	ctest --preset valgrind
+
 ptx: bootstrap  ## the device tests without a device (needs nvcc): the host carries out what nvcc wrote
 	cmake --preset cuda
 	cmake --build --preset cuda -j$(JOBS)
@@ -48,6 +53,9 @@ ptx: bootstrap  ## the device tests without a device (needs nvcc): the host carr
 
 bench: bootstrap  ## measure, and print each ratio beside its goal
 	@python bench/run.py
+
+figures: bootstrap  ## the documents' quick tables and pictures anew; NAMES="…" for others, NAMES=--list for all
+	@python tools/figures.py $(or $(NAMES),--cheap)
 
 lint: bootstrap  ## formatting, Python style, include directions
 	@tools/lint

@@ -2,13 +2,14 @@
 // The sparse product of cg on Laplacians that leave the cache against a copy loop of as many bytes, on the
 // benchmark's random matrix against a plain loop, and Mop/s of NAS CG against the benchmark written as plain
 // serial loops here (the original is not part of this repository).
-//   cg_bench [turns] [class, A by default]
+//   cg_bench [turns] [class, A by default] [--trial]
 #include <omp.h>
 
 #include <cmath>
 #include <cstdlib>
 #include <memory>
 
+#include "bench/arguments.hpp"
 #include "bench/copy_loop.hpp"
 #include "bench/measure.hpp"
 #include "solvers/cg/benchmark.hpp"
@@ -183,14 +184,17 @@ void compare_plain(const Class& c, const LocalRows& rows, int threads, int turns
 }  // namespace
 
 int main(int argc, char** argv) {
+  const bench::Arguments arguments(argc, argv);
+  const int turns = arguments.number(1, "turns", 5, 1);
+  const std::string asked = arguments.word(2, "A");
+  const int side = arguments.trial() ? 90 : 1800, edge = arguments.trial() ? 20 : 144;
   MPI_Init(&argc, &argv);
-  const int turns = argc > 1 ? std::max(1, std::atoi(argv[1])) : 5;
-  const Class& c = class_of(argc > 2 ? argv[2] : "A");
+  const Class& c = class_of(arguments.trial() ? "S" : asked);
   {
-    const LocalRows flat = laplacian(1800, 2), cube = laplacian(144, 3);
+    const LocalRows flat = laplacian(side, 2), cube = laplacian(edge, 3);
     for (const int threads : {1, 2}) {
-      compare_copy("Laplacian 1800^2", flat, threads, 3 * turns);
-      compare_copy("Laplacian 144^3", cube, threads, 3 * turns);
+      compare_copy("Laplacian " + std::to_string(side) + "^2", flat, threads, 3 * turns);
+      compare_copy("Laplacian " + std::to_string(edge) + "^3", cube, threads, 3 * turns);
     }
   }
   const LocalRows rows = make_matrix(c, Partition(Division::row, row_weights(c), 1), 0);

@@ -3,7 +3,6 @@
 """Tables like 3.2, 5.2 and 5.3 of Kido's thesis: bytes of a product by partition and ranks, and the benchmark
 under every way of hiding, on this machine and on an emulated network that all hosts share (needs root)."""
 
-import argparse
 import json
 import os
 import statistics
@@ -11,6 +10,8 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+import script
 
 ROOT = Path(__file__).resolve().parents[1]
 CLUSTER = ROOT / "tools" / "emulated-cluster"
@@ -61,16 +62,16 @@ def volume(name: str, most: int) -> None:
         print(f"| {ranks} | " + " | ".join(cells) + " |", flush=True)
 
 
-def hiding(name: str, ranks: int, rate: str | None, turns: int) -> None:
+def hiding(name: str, ranks: int, rate: str | None, turns: int, ways: tuple = WAYS) -> None:
     where = f"on a bus of {rate} with {ranks} hosts" if rate else f"on this machine with {ranks} ranks"
     print(f"\nSeconds of class {name} {where}: median of {turns}\n")
     print("| partition | strategy | depth | seconds | over blocking |\n|---|---|---:|---:|---:|")
     blocking: dict[str, float] = {}
-    seconds: dict[tuple, list[float]] = {way: [] for way in WAYS}
+    seconds: dict[tuple, list[float]] = {way: [] for way in ways}
     for _ in range(turns):
-        for way in WAYS:
+        for way in ways:
             seconds[way].append(run(name, ranks, way, rate)["seconds"])
-    for way in WAYS:
+    for way in ways:
         took = statistics.median(seconds[way])
         blocking.setdefault(way[0], took)
         print(f"| {way[0]} | {way[1]} | {way[2]} | {took:.3f} | {blocking[way[0]] / took:.2f} |", flush=True)
@@ -87,19 +88,19 @@ def ranks_table(name: str, rate: str, most: int, turns: int) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = script.parser(__doc__)
     parser.add_argument("--class", dest="name", default="A", help="class of the benchmark (A)")
     parser.add_argument("--ranks", type=int, default=4, help="ranks and hosts of the tables of hiding (4)")
     parser.add_argument("--most", type=int, default=8, help="most ranks of the other tables (8)")
     parser.add_argument("--rate", default="100mbit", help="of the bus, as tc writes it (100mbit)")
     parser.add_argument("--turns", type=int, default=3)
-    options = parser.parse_args()
+    options = script.parse(parser, {"name": "S", "ranks": 2, "most": 2, "turns": 1})
     try:
         volume(options.name, options.most)
-        hiding(options.name, options.ranks, None, options.turns)
-        if os.geteuid() != 0:
-            print("\nthe emulated network needs root: its tables are left out")
-            return 0
+        hiding(options.name, options.ranks, None, options.turns, WAYS[2:6:2] if options.trial else WAYS)
+        if options.trial or os.geteuid() != 0:
+            why = "a trial makes none" if options.trial else "it needs root"
+            return script.left_out("the emulated network", why)
         hiding(options.name, options.ranks, options.rate, options.turns)
         ranks_table(options.name, options.rate, options.most, options.turns)
     except (RuntimeError, subprocess.SubprocessError) as error:

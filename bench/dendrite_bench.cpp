@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// One step of the dendrite on fields that are interface everywhere, so that no cell could be skipped: cells a
-// second, and what share of this machine's FMA peak and copy bandwidth, measured in the same turns, that is.
-// The same once more on fields that stay in the last cache, where no neighbour on the host stands in the way
-// of memory.
-//   dendrite_bench [cells along an axis = 160] [threads = 2] [turns = 15]
+// Steps of the dendrite's solver as a run takes them, on fields that are interface everywhere, so that no
+// cell could be skipped: cells a second, and what share of this machine's FMA peak and copy bandwidth,
+// measured in the same turns, that is. The same once more on fields that stay in the last cache, where no
+// neighbour on the host stands in the way of memory.
+//   dendrite_bench [cells along an axis = 160] [threads = 2] [turns = 15] [--trial]
 #include <cmath>
 #include <memory>
 
+#include "bench/arguments.hpp"
 #include "bench/copy_loop.hpp"
 #include "bench/measure.hpp"
-#include "engine/exec/face_kernel.hpp"
-#include "solvers/dendrite/model.hpp"
+#include "solvers/dendrite/solver.hpp"
 #include "solvers/dendrite/stages.hpp"
 
 namespace {
@@ -45,32 +45,35 @@ struct Peak {
 /// A cell of the paper's kernel (decision 81).
 constexpr double paper_flops = 373;
 
-template <class Real, bool noisy, bool turned>
-struct Bed {
-  Bed(Context& context, Int3 cells)
-      : runner(context, {.strategy = Strategy::blocking}),
-        grid(context, {.cells = cells, .periodic = {true, true, true}, .halo = 1}),
-        fields(grid, Space::host),
-        advance(advance_stage<Real, noisy, turned>(fields)) {
-    // phi between 0.05 and 0.95, steep in every cell.
-    fields.phi.fill([](int x, int y, int z) {
-      return Real(0.5 + 0.45 * std::sin(1.1 * x + 0.3) * std::sin(0.9 * y + 0.7) * std::sin(1.3 * z + 1.1));
-    });
-    fields.theta.fill([](int x, int y, int z) { return Real(-100 + 50 * std::sin(0.2 * (x + y + z))); });
-    if constexpr (turned)
-      fields.turn.fill([](int k, int x, int, int) {
-        return Real(k == 0 ? std::cos(0.01 * x) : k == 1 ? std::sin(0.01 * x) : 0);
-      });
-    options.seeds = {{}};
-  }
-  void run() { runner.run(advance, {coefficients_of<Real>(options, 4e-12, 1)}); }
-
-  DendriteOptions options;
-  Runner runner;
-  Grid grid;
-  Fields<Real, turned> fields;
-  AdvanceStage<Real, noisy, turned> advance;
+struct Kind {
+  const char* name;
+  bool single, noisy, turned;
+  double flops() const { return (turned ? turned_flops : advance_flops) + (noisy ? noise_flops : 0); }
 };
+
+/// Everything as in a run but for the length of the step, so short that the fields stay what they are.
+DendriteOptions options_of(const Kind& kind, Int3 cells) {
+  DendriteOptions o;
+  o.cells = cells;
+  o.single = kind.single;
+  o.dt = 1e-18;
+  if (!kind.noisy) o.material.noise = 0;
+  Seed seed;
+  if (kind.turned) seed.angle = 0.5;
+  o.seeds = {seed};
+  return o;
+}
+
+/// phi between 0.05 and 0.95, steep in every cell.
+template <class Real>
+void fill(Dendrite& solver) {
+  static_cast<Field<Real>&>(solver.phase()).fill([](int x, int y, int z) {
+    return Real(0.5 + 0.45 * std::sin(1.1 * x + 0.3) * std::sin(0.9 * y + 0.7) * std::sin(1.3 * z + 1.1));
+  });
+  static_cast<Field<Real>&>(solver.heat()).fill([](int x, int y, int z) {
+    return Real(-100 + 50 * std::sin(0.2 * (x + y + z)));
+  });
+}
 
 struct Size {
   Int3 cells;
@@ -78,24 +81,27 @@ struct Size {
   bool in_cache;
 };
 
-template <class Real, bool noisy, bool turned>
-void measure(Context& context, const std::string& kind, const Size& size, int threads, int turns) {
-  const std::string name = kind + (size.in_cache ? ", in cache" : "");
-  Bed<Real, noisy, turned> bed(context, size.cells);
+template <class Real>
+void measure(Context& context, const Kind& kind, const Size& size, int turns) {
+  const std::string name = std::string(kind.name) + (size.in_cache ? ", in cache" : "");
+  const int threads = context.threads();
+  const auto solver = make_dendrite(context, options_of(kind, size.cells));
+  fill<Real>(*solver);
   bench::Copy copy(std::size_t{1} << 24, threads);
   volatile double kept = 0;
   std::vector<bench::Way> ways{
       {.name = "step",
        .run =
            [&] {
-             for (int n = 0; n < size.steps; ++n) bed.run();
+             for (int n = 0; n < size.steps; ++n) solver->step();
            }},
       {.name = "peak", .run = [&] { kept = kept + Peak<Real>::of_threads(threads); }},
       {.name = "copy", .run = [&] { copy.run(); }}};
   bench::take_turns(context, ways, turns, 2);
+  solver->check_finite();
   const double count = double(Box{{0, 0, 0}, size.cells}.cells()) * size.steps;
   const double rate = count / bench::median(ways[0]);
-  const double flops = bed.advance.flops(), bytes = bed.advance.bytes_per_cell();
+  const double flops = kind.flops(), bytes = (kind.turned ? 8 : 4) * sizeof(Real);
   const double peak = threads * Peak<Real>::flops / bench::median(ways[1]);
   const double band = copy.bytes() / bench::median(ways[2]);
   std::printf(
@@ -108,26 +114,32 @@ void measure(Context& context, const std::string& kind, const Size& size, int th
   bench::report(name + (computing ? ", share of the FMA peak" : ", share of the copy bandwidth"),
                 computing ? rate * flops / peak : rate * bytes / band,
                 computing ? "goal >= 0.5" : "goal >= 0.8");
-  if constexpr (!turned)
+  if (!kind.turned)
     bench::report(name + ", cells / those of the paper's operations at half the FMA peak",
                   rate * paper_flops / (0.5 * peak), "goal >= 1");
 }
 
+constexpr Kind kinds[] = {{"single", true, false, false},
+                          {"single, noise", true, true, false},
+                          {"double", false, false, false},
+                          {"double, noise", false, true, false},
+                          {"single, noise, turned", true, true, true}};
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  const bench::Arguments arguments(argc, argv);
+  const int cells = arguments.number(1, "cells", 160, 20), threads = arguments.number(2, "threads", 2, 2),
+            turns = arguments.number(3, "turns", 15, 1);
+  std::vector<Size> sizes{{{cells, cells, cells}, 2, false}, {{96, 96, 32}, 12, true}};
+  if (arguments.trial()) sizes = {{{cells, cells, cells}, 2, false}, {{16, 16, 16}, 2, true}};
   MPI_Init(&argc, &argv);
-  const auto number = [&](int n, int otherwise) { return argc > n ? std::atoi(argv[n]) : otherwise; };
-  const int cells = number(1, 160), threads = number(2, 2), turns = number(3, 15);
   Context context(MPI_COMM_WORLD, {.threads = threads});
-  const Size sizes[] = {{{cells, cells, cells}, 1, false}, {{96, 96, 32}, 12, true}};
-  for (const Size& size : sizes) {
-    measure<float, false, false>(context, "single", size, threads, turns);
-    measure<float, true, false>(context, "single, noise", size, threads, turns);
-    measure<double, false, false>(context, "double", size, threads, turns);
-    measure<double, true, false>(context, "double, noise", size, threads, turns);
-    measure<float, true, true>(context, "single, noise, turned", size, threads, turns);
-  }
+  std::printf("strategy %s, %d threads, periodic boxes on one rank\n",
+              std::string(strategy_name(DendriteOptions{}.engine.strategy)).c_str(), threads);
+  for (const Size& size : sizes)
+    for (const Kind& kind : kinds)
+      kind.single ? measure<float>(context, kind, size, turns) : measure<double>(context, kind, size, turns);
   context.close();
   MPI_Finalize();
 }

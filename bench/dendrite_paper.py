@@ -12,10 +12,11 @@ CPU cores compute at the one rate that the paper gives and send the same planes,
 
 from __future__ import annotations
 
-import argparse
 import tomllib
 from dataclasses import dataclass, replace
 from pathlib import Path
+
+import script
 
 from subcurrent.plots import style
 
@@ -166,10 +167,10 @@ def print_knees(machine: Machine) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = script.parser(__doc__)
     parser.add_argument("--machine", type=Path, default=ROOT / "machines/tsubame_1_2.toml")
     parser.add_argument("--figure", type=Path, help="a picture like figure 5, for example .png")
-    arguments = parser.parse_args()
+    arguments = script.parse(parser, {})
     machine = Machine.read(arguments.machine)
     print_gpus(machine)
     print_cores(machine)

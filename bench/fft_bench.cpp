@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The distributed transform, there and back, against FFTW's own three-dimensional one on as many cores: a
 // rank of ours for a thread of FFTW's.
-//   fft_bench [turns [cells…]]
+//   fft_bench [turns [cells…]] [--trial]
 #include <fftw3.h>
 #include <mpi.h>
 #include <unistd.h>
@@ -9,6 +9,7 @@
 #include <cmath>
 #include <memory>
 
+#include "bench/arguments.hpp"
 #include "bench/measure.hpp"
 #include "spectral/fft.hpp"
 
@@ -112,13 +113,15 @@ void compare(Context& context, int n, int turns) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const bench::Arguments arguments(argc, argv);
+  const int turns = arguments.number(1, "turns", 9, 1);
+  std::vector<int> sizes;
+  for (std::size_t n = 2; n <= arguments.count(); ++n)
+    sizes.push_back(arguments.number(n, "cells", 0, 16, 2));
+  if (sizes.empty()) sizes = arguments.trial() ? std::vector{16} : std::vector{128, 256};
   int provided = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   fftw_init_threads();
-  const int turns = argc > 1 ? std::max(1, std::atoi(argv[1])) : 9;
-  std::vector<int> sizes;
-  for (int i = 2; i < argc; ++i) sizes.push_back(std::max(2, std::atoi(argv[i])));
-  if (sizes.empty()) sizes = {128, 256};
   {
     Context context;
     for (int n : sizes) compare(context, n, turns);

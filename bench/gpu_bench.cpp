@@ -4,7 +4,7 @@
 // multiply-adds and the bandwidth of a copy, both measured on the same card. One rank: every size; several
 // ranks on one card: `blocking` against `boundary_first`. Last, the step of fields that stay on the host and
 // pass through the device.
-//   gpu_bench [cells along an axis = 512] [steps = 60] [device = cuda]
+//   gpu_bench [cells along an axis = 512] [steps = 60] [device = cuda] [--trial]
 // Without a device it says so and ends well.
 #include <mpi.h>
 
@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/arguments.hpp"
 #include "engine/exec/launch.hpp"
 #include "engine/exec/open_device.hpp"
 #include "engine/stage/through_device.hpp"
@@ -178,18 +179,19 @@ void measure_all(Context& context, int cells, int steps) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const bench::Arguments arguments(argc, argv);
+  const int cells = arguments.number(1, "cells", 512, 16), steps = arguments.number(2, "steps", 60, 2);
   MPI_Init(&argc, &argv);
-  const auto number = [&](int n, int otherwise) { return argc > n ? std::atoi(argv[n]) : otherwise; };
   int result = 0;
   try {
-    const DeviceKind kind = device_of(argc > 3 ? argv[3] : "cuda");
+    const DeviceKind kind = device_of(arguments.word(3, "cuda"));
     Context context(MPI_COMM_WORLD);
     const std::string why = kind == DeviceKind::cuda ? why_no_cuda() : "";
     if (context.any(!why.empty())) {
       if (context.rank() == 0) std::printf("nothing is measured: %s\n", why.c_str());
     } else {
       open_device(context, kind);
-      measure_all(context, number(1, 512), number(2, 60));
+      measure_all(context, cells, steps);
     }
     context.close();
   } catch (const Error& e) {

@@ -2,7 +2,7 @@
 // Halo exchange of 5 x 128^3 doubles, box(1), of fields and of a user's own arrays, against
 // MPI_Neighbor_alltoallw with subarray types, PETSc's DMDA where it is installed, and a local copy of the
 // same cells with the same strides. Two ranks:
-//   mpirun -n 2 halo_bench [repetitions] [quantile] [axes, for example zyx]
+//   mpirun -n 2 halo_bench [repetitions] [quantile] [axes, for example zyx] [--trial]
 // The ways take turns, so that a busy machine disturbs all alike; medians (or another quantile) of the slower
 // rank.
 #include "bench/halo_ways.hpp"
@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <functional>
 
+#include "bench/arguments.hpp"
 #include "bench/measure.hpp"
 #include "engine/move/flag.hpp"
 #ifdef SUBCURRENT_PETSC
@@ -179,10 +180,12 @@ void bench_axis(int axis, int repetitions, bool cold, double q) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const sc::bench::Arguments arguments(argc, argv);
+  const int repetitions = arguments.number(1, "repetitions", 100, 2);
+  const double q = std::min(arguments.real(2, "quantile", 0.5, 0.5), 1.0);
+  const std::string axes = arguments.trial() ? "z" : arguments.word(3, "zyx");
+  if (axes.find_first_not_of("xyz") != std::string::npos) arguments.refuse("axes", axes, "letters of xyz");
   MPI_Init(&argc, &argv);
-  const int repetitions = argc > 1 ? std::max(1, std::atoi(argv[1])) : 100;
-  const double q = argc > 2 ? std::clamp(std::atof(argv[2]), 0.0, 1.0) : 0.5;
-  const std::string axes = argc > 3 ? argv[3] : "zyx";
 #ifdef SUBCURRENT_PETSC
   PetscInitializeNoArguments();
 #else

@@ -12,12 +12,14 @@ comes with what it promises, (t_com - max(t_add, 0)) / blocking; below 5 % nothi
 
 from __future__ import annotations
 
-import argparse
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+import script
+
+from subcurrent.account import milliseconds
 from subcurrent.halo_table import CLOSE, promise
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -34,14 +36,9 @@ def command(link: str, program: Path, arguments: list[str]) -> list[str]:
 
 
 def row(link: str, program: Path, cells: int, threads: int, seconds: float) -> str:
-    environment = {
-        **os.environ,
-        "OMP_NUM_THREADS": str(threads),
-        "OMP_WAIT_POLICY": "passive",
-        "OMPI_ALLOW_RUN_AS_ROOT": "1",
-        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-        "OMPI_MCA_mpi_yield_when_idle": "1",
-    }
+    environment = script.as_root(
+        OMP_NUM_THREADS=str(threads), OMP_WAIT_POLICY="passive", OMPI_MCA_mpi_yield_when_idle="1"
+    )
     arguments = [str(cells), str(threads), str(seconds)]
     limit = 60 + 20 * seconds
     try:
@@ -66,19 +63,20 @@ def row(link: str, program: Path, cells: int, threads: int, seconds: float) -> s
     happened = "as predicted" if (gain > 0) == (apart > 1) else "not as predicted"
     if abs(gain) < CLOSE:
         happened = "too close to tell"
-    figures = [f"{value:.3g}" for value in (communication, shell, halo, core, t_add, t_com)]
+    figures = [milliseconds(1e-3 * value) for value in (communication, shell, halo, core, t_add, t_com)]
     cells_of_row = [link, f"{cells}³", str(threads), *figures, holds, f"{blocking:.3g}"]
     return "| " + " | ".join([*cells_of_row, f"{apart:.2f} ({happened})", f"{joined:.2f}"]) + " |"
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = script.parser(__doc__)
     parser.add_argument("--cells", type=int, nargs="+", default=[64, 128, 192])
     parser.add_argument("--threads", type=int, nargs="+", default=[2, 3, 4])
     parser.add_argument("--links", nargs="+", default=["none", "100mbit", "1gbit"])
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--build", type=Path, default=ROOT / "build" / "release")
-    arguments = parser.parse_args()
+    trial = {"cells": [16], "threads": [2], "links": ["none"], "seconds": 0.2}
+    arguments = script.parse(parser, trial)
     program = arguments.build / "bench" / "halo_thread_bench"
     if not program.is_file():
         sys.exit(f"halo_thread.py: {program} is not there: make bootstrap builds it")

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Table 2 of paper 001 for the two stages of the magnetosphere's step: what a halo thread does beside the
 // computing threads, whether t_add < t_com says that it pays, and what happened. On two ranks, split in z:
-//   mpirun -n 2 halo_thread_bench CELLS THREADS [seconds]      CELLS^3 a rank
+//   mpirun -n 2 halo_thread_bench CELLS THREADS [seconds] [--trial]      CELLS^3 a rank
 // bench/halo_thread.py runs it over sizes, threads and links. The ways take turns on the same fields.
 #include <cstdlib>
 #include <memory>
 
+#include "bench/arguments.hpp"
 #include "bench/measure.hpp"
 #include "solvers/magnetosphere/faces.hpp"
 #include "solvers/magnetosphere/stages.hpp"
@@ -139,10 +140,11 @@ void measure(Context& context, int cells, int threads, double seconds) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const bench::Arguments arguments(argc, argv);
+  const int cells = arguments.number(1, "CELLS", 64, 16), threads = arguments.number(2, "THREADS", 2, 2, 2);
+  const double seconds = arguments.real(3, "seconds", 10, 0.1);
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-  const int cells = argc > 1 ? std::atoi(argv[1]) : 64, threads = argc > 2 ? std::atoi(argv[2]) : 2;
-  const double seconds = argc > 3 ? std::atof(argv[3]) : 10;
   {
     Context context(MPI_COMM_WORLD, {.threads = threads});
     measure(context, cells, threads, seconds);

@@ -2,10 +2,11 @@
 // The cavity's Jacobi sweep through the Runner on grids that leave the cache, against a copy loop over two of
 // the same arrays in the same run. Bytes count each array once: 7 doubles a cell for the sweep, 2 for the
 // copy.
-//   jacobi_bench [turns]
+//   jacobi_bench [turns] [--trial]
 #include <cstdlib>
 #include <memory>
 
+#include "bench/arguments.hpp"
 #include "bench/copy_loop.hpp"
 #include "bench/measure.hpp"
 #include "solvers/cavity/levels.hpp"
@@ -19,7 +20,7 @@ using Points = SevenPoints<double>;
 void compare(Int3 cells, int threads, int turns) {
   Context context(MPI_COMM_WORLD, {.threads = threads});
   {
-    Runner runner(context, {.strategy = Strategy::blocking});
+    Runner runner(context, {});
     const Grid grid(context, {.cells = cells, .halo = 2});
     PoissonLevel<double, Points> level(grid);
     level.a.fill([](int, int x, int y, int z) { return 1.0 + 1e-3 * ((x + 3 * y + 7 * z) % 11); });
@@ -58,9 +59,12 @@ void compare(Int3 cells, int threads, int turns) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const bench::Arguments arguments(argc, argv);
+  const int turns = arguments.number(1, "turns", 15, 2);
+  std::vector<Int3> sizes{{256, 256, 256}, {384, 384, 256}};
+  if (arguments.trial()) sizes = {{24, 20, 16}};
   MPI_Init(&argc, &argv);
-  const int turns = argc > 1 ? std::max(1, std::atoi(argv[1])) : 15;
-  for (const Int3 cells : {Int3{256, 256, 256}, Int3{384, 384, 256}})
+  for (const Int3 cells : sizes)
     for (const int threads : {1, 2}) compare(cells, threads, turns);
   MPI_Finalize();
 }

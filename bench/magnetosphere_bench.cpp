@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The two stages of the magnetosphere's step against a copy loop that moves as many bytes (every array that a
 // stage declares counted once), and against their own rate on a grid that stays in the cache.
-//   magnetosphere_bench [cells an axis]
+//   magnetosphere_bench [cells an axis] [--trial]
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
 
+#include "bench/arguments.hpp"
 #include "bench/copy_loop.hpp"
 #include "bench/measure.hpp"
 #include "solvers/magnetosphere/solver.hpp"
@@ -25,7 +26,6 @@ MagnetosphereOptions options_of(const Variant& variant, int n) {
   o.cells = {n, n, n};
   o.spacing = 60.0 / n;
   o.dt = 1e-3;
-  o.engine.strategy = Strategy::blocking;
   o.wind = {.rho = 5e-4, .v = {0.044, 0, 0}, .p = 3.56e-8, .B = {0, 0, 1.5e-4}};
   if (variant.diffusive)
     o.diffusion = {.density = 2e-3, .pressure = 2e-3, .viscosity = 1e-6, .resistivity = 1e-3};
@@ -60,8 +60,10 @@ bench::Way leaps(const char* name, Bed& bed) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const bench::Arguments arguments(argc, argv);
+  const int n = arguments.number(1, "cells", 128, 24, 16);
+  const int rounds = arguments.trial() ? 1 : 7, rounds_in_cache = arguments.trial() ? 2 : 300;
   MPI_Init(&argc, &argv);
-  const int n = argc > 1 ? std::atoi(argv[1]) : 128;
   const int cached = 16;
   constexpr double enough_of_copy = 0.35, enough_of_cache = 0.6;
   {
@@ -72,9 +74,9 @@ int main(int argc, char** argv) {
       bench::Copy copy(std::size_t(n) * std::size_t(n) * std::size_t(n) * 12, 1);
       Bed large(context, variant, n), small(context, variant, cached);
       std::vector<bench::Way> ways{{.name = "copy", .run = [&] { copy.run(); }}, leaps("large", large)};
-      bench::take_turns(context, ways, 7, 1);
+      bench::take_turns(context, ways, rounds, 1);
       std::vector<bench::Way> in_cache{leaps("in cache", small)};
-      bench::take_turns(context, in_cache, 300, 20);
+      bench::take_turns(context, in_cache, rounds_in_cache, 20);
       const auto per_cell = [](Bed& bed, const bench::Way& way) {
         return bench::median(way.busy) / 14 / double(bed.solver->grid().own().cells()) * 1e9;
       };

@@ -6,7 +6,6 @@ The port is not part of this repository: give a checkout of https://github.com/G
 let this fetch one. It is built with the flags of Subcurrent (-O3 -march=native) beside its own.
 """
 
-import argparse
 import json
 import os
 import re
@@ -16,6 +15,8 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+import script
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILT = ROOT / "build" / "npb"
@@ -77,13 +78,14 @@ def compare(program: Path, name: str, ranks: int, threads: int, turns: int) -> N
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = script.parser(__doc__)
     parser.add_argument("--source", type=Path, help=f"a checkout of {ADDRESS}")
     parser.add_argument("--classes", default="A,B", help="which classes, with commas between (A,B)")
     parser.add_argument("--turns", type=int, default=5, help="turns of each side; the medians count")
-    options = parser.parse_args()
+    options = script.parse(parser, {"classes": "S", "turns": 1})
+    if options.trial and not (options.source or (BUILT / "checkout").exists()):
+        print(f"class S, 1 rank: {ours('S', 1, 1):.0f} Mop/s")
+        return script.left_out("NPB-CPP", f"there is no checkout of {ADDRESS}, and a trial fetches none")
     BUILT.mkdir(parents=True, exist_ok=True)
     try:
         port = checkout(options.source)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the engine itself costs: the timeline, as the time of a step with it and without, and a run of a sweep
 // through the Runner beside the sweep alone.
-//   overhead_bench [turns]
+//   overhead_bench [turns] [--trial]
 #include <cstdlib>
 
+#include "bench/arguments.hpp"
 #include "bench/measure.hpp"
 #include "solvers/cavity/solver.hpp"
 
@@ -70,10 +71,11 @@ void runner_cost(Context& context, int turns) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const bench::Arguments arguments(argc, argv);
+  const int turns = arguments.number(1, "turns", 25, 1);
   MPI_Init(&argc, &argv);
-  const int turns = argc > 1 ? std::max(1, std::atoi(argv[1])) : 25;
   Context context(MPI_COMM_WORLD);
-  timeline_cost(context, 66, turns);
+  timeline_cost(context, arguments.trial() ? 18 : 66, turns);
   timeline_cost(context, 26, 4 * turns);
   runner_cost(context, turns);
   context.close();

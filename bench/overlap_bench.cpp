@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Strategies against `blocking`: Jacobi sweeps of the cavity's pressure equation on a grid split in z, over a
 // network slow enough to be worth hiding.
-//   emulated-cluster with 2 100mbit overlap_bench NX NY NZ [sweeps a turn] [turns] [balance]
+//   emulated-cluster with 2 100mbit overlap_bench NX NY NZ [sweeps a turn] [turns] [balance] [--trial]
 // All strategies take turns in one process. `ordered` gives C_shell, C_core and M in situ, from its timeline;
 // the most that hiding can gain over `blocking` is (C + M) / (max(C_core, M) + C_shell). With `balance` NZ is
 // first changed so that C_core equals what the link needs for the messages of a sweep, where hiding gains
@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "bench/arguments.hpp"
 #include "bench/measure.hpp"
 #include "solvers/cavity/levels.hpp"
 
@@ -162,15 +163,18 @@ void print(const std::string& name, const std::vector<bench::Way>& ways, const s
 }  // namespace
 
 int main(int argc, char** argv) {
+  const bench::Arguments arguments(argc, argv);
+  Int3 cells{arguments.number(1, "NX", 128, 16), arguments.number(2, "NY", 128, 16),
+             arguments.number(3, "NZ", 1024, 64)};
+  const int sweeps = arguments.number(4, "sweeps", 10, 2), turns = arguments.number(5, "turns", 9, 2);
+  const std::string balance = arguments.word(6, "");
+  if (!balance.empty() && balance != "balance") arguments.refuse("the last word", balance, "balance");
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-  const auto number = [&](int n, int otherwise) { return argc > n ? std::atoi(argv[n]) : otherwise; };
-  Int3 cells{number(1, 128), number(2, 128), number(3, 1024)};
-  const int sweeps = number(4, 10), turns = number(5, 9);
   {
     Context one(MPI_COMM_WORLD, {.threads = 1});
     Context two(MPI_COMM_WORLD, {.threads = 2});
-    if (argc > 6 && std::string(argv[6]) == "balance") cells.z = balanced(one, cells, sweeps);
+    if (!balance.empty()) cells.z = balanced(one, cells, sweeps);
     {
       Fields fields(one, cells), fields_of_two(two, cells);
       std::vector<std::unique_ptr<Run>> runs;

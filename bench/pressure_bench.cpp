@@ -2,10 +2,11 @@
 // Multigrid against Jacobi on the pressure equation of one step of the cavity: 66^3 points, tanh grid with
 // spacing 0.012 at the walls, Re = 100, after some steps from rest. Both start from the pressure of the step
 // before and stop at the same residual max |laplacian p - rhs| < 1e-5.
-//   pressure_bench [steps before] [sweeps of jacobi, 0 = until converged] [points]
+//   pressure_bench [steps before] [sweeps of jacobi, 0 = until converged] [points] [--trial]
 #include <cstdlib>
 #include <cstring>
 
+#include "bench/arguments.hpp"
 #include "bench/measure.hpp"
 #include "solvers/cavity/mesh.hpp"
 #include "solvers/cavity/poisson.hpp"
@@ -92,9 +93,10 @@ void print_breakdown(Context& context, double solves) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const bench::Arguments arguments(argc, argv);
+  const int steps = arguments.number(1, "steps", 50, 2), sweeps = arguments.number(2, "sweeps", 0, 0, 0),
+            points = arguments.number(3, "points", 66, 14, 8);
   MPI_Init(&argc, &argv);
-  const auto number = [&](int n, int otherwise) { return argc > n ? std::atoi(argv[n]) : otherwise; };
-  const int steps = number(1, 50), sweeps = number(2, 0), points = number(3, 66);
   Context context(MPI_COMM_WORLD);
   {
     const Problem problem = problem_of(context, steps, points);

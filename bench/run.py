@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the benchmarks and prints each figure beside its goal: `name: ratio (goal)`. Also build/bench.json."""
+"""Runs the benchmarks and prints each figure beside its goal: `name: ratio (goal)`. Also build/bench.json.
 
-import argparse
+Ends with 1 where a benchmark failed. What cannot run here is skipped with the reason.
+"""
+
 import datetime
 import json
 import os
@@ -14,6 +16,8 @@ import sys
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+import script
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAMS = ROOT / "build" / "release" / "bench"
@@ -44,14 +48,18 @@ class Job:
     network: bool = False  # needs root for the emulated network
 
 
-def jobs() -> list[Job]:
+def jobs(trial: bool = False) -> list[Job]:
+    """In a trial what needs a network runs without one."""
+
     def program(name: str, *arguments) -> list[str]:
-        return [str(PROGRAMS / name), *map(str, arguments)]
+        return [str(PROGRAMS / name), *map(str, arguments), *(["--trial"] if trial else [])]
 
     def over_network(*arguments) -> list[str]:
-        return [str(CLUSTER), "with", "2", "100mbit", *program("overlap_bench", *arguments)]
+        hosts = mpirun if trial else [str(CLUSTER), "with", "2", "100mbit"]
+        return [*hosts, *program("overlap_bench", *arguments)]
 
     mpirun = ["mpirun", "-n", "2", "--oversubscribe", "--bind-to", "none"]
+    network = not trial
     return [
         Job("Jacobi sweep", program("jacobi_bench", 11), 120),
         Job("dendrite step", program("dendrite_bench"), 120),
@@ -64,10 +72,10 @@ def jobs() -> list[Job]:
         Job("transform, 2 ranks", [*mpirun, *program("fft_bench", 9)], 180),
         Job("turbulence step", program("turbulence_bench"), 120),
         Job("disk ring", program("stream_bench", PROGRAMS / "stream_bench_scratch"), 180),
-        Job("hiding, M = C_core", over_network(128, 128, 1024, 4, 25, "balance"), 120, True),
-        Job("hiding, 128x128x1024", over_network(128, 128, 1024, 2, 9), 120, True),
-        Job("hiding, 66^3", over_network(64, 64, 64, 20, 15), 60, True),
-        Job("hiding, 26^3", over_network(24, 24, 24, 20, 15), 60, True),
+        Job("hiding, M = C_core", over_network(128, 128, 1024, 4, 25, "balance"), 120, network),
+        Job("hiding, 128x128x1024", over_network(128, 128, 1024, 2, 9), 120, network),
+        Job("hiding, 66^3", over_network(64, 64, 64, 20, 15), 60, network),
+        Job("hiding, 26^3", over_network(24, 24, 24, 20, 15), 60, network),
     ]
 
 
@@ -105,13 +113,7 @@ def environment(job: Job) -> dict[str, str]:
     # Threads wait as the launcher lets them: awake for a while where CPUs suffice; both hosts of the emulated
     # network, some with a thread for the halo, share the CPUs of this one.
     waiting = {"OMP_WAIT_POLICY": "passive"} if job.network else {"GOMP_SPINCOUNT": "20000"}
-    return {
-        **waiting,
-        **os.environ,
-        "OMPI_ALLOW_RUN_AS_ROOT": "1",
-        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-        "OMPI_MCA_hwloc_base_binding_policy": "none",
-    }
+    return {**waiting, **script.as_root(OMPI_MCA_hwloc_base_binding_policy="none")}
 
 
 def run(job: Job, time_left: float) -> tuple[str, str | None]:
@@ -146,6 +148,7 @@ def table(record: dict) -> str:
         f"Machine: {m['processor']}, {m['cores']} cores; load average {m['load']:.1f} when the run began"
         + (", so that other programs took part of every measurement." if m["load"] > 0.5 else "."),
         "",
+        "<!-- figures: benchmarks -->",
         "| what | figure | goal | met |",
         "|---|---:|---|---|",
     ]
@@ -153,17 +156,17 @@ def table(record: dict) -> str:
         answer = {True: "yes", False: "**no**", None: ""}[r["met"]]
         lines.append(f"| {r['name']} | {r['figure']:.3g} | {r['goal'].removeprefix('goal ')} | {answer} |")
     lines += [f"| {s['name']} | | skipped: {s['reason']} | |" for s in record["skipped"]]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, "<!-- /figures -->"]) + "\n"
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = script.parser(__doc__)
     parser.add_argument("--only", default="", help="run the jobs whose name contains this")
     parser.add_argument("--minutes", type=float, default=9.5, help="stop starting jobs after so long")
     parser.add_argument("--json", type=Path, default=ROOT / "build" / "bench.json")
     parser.add_argument("--table", type=Path, help="also write the figures there as a Markdown table")
     parser.add_argument("--verbose", action="store_true", help="also print what the benchmarks print")
-    options = parser.parse_args()
+    options = script.parse(parser, {"table": None})
     if not shutil.which("mpirun"):
         parser.error("mpirun is not installed (make bootstrap)")
 
@@ -171,7 +174,8 @@ def main() -> int:
     record = {"date": datetime.date.today().isoformat(), "machine": machine(), "results": [], "skipped": []}
     if record["machine"]["load"] > 0.5:
         print(f"this machine is busy (load {record['machine']['load']:.1f}): expect noise", flush=True)
-    for job in jobs():
+    failed = False
+    for job in jobs(options.trial):
         if options.only.lower() not in job.name.lower():
             continue
         left = 60 * options.minutes - (time.monotonic() - begin)
@@ -179,13 +183,14 @@ def main() -> int:
         text = ""
         if reason is None:
             text, reason = run(job, left)
+            failed = failed or reason is not None
         if options.verbose and text:
             print(re.sub(r"^result: .*\n", "", text, flags=re.MULTILINE), end="", flush=True)
         for figure in figures(text):
             print(figure.line(), flush=True)
             record["results"].append(asdict(figure))
         if reason:
-            print(f"{job.name}: skipped ({reason})", flush=True)
+            print(f"{job.name}: left out ({reason})", flush=True)
             record["skipped"].append({"name": job.name, "reason": reason})
     record["seconds"] = round(time.monotonic() - begin, 1)
     options.json.parent.mkdir(parents=True, exist_ok=True)
@@ -193,7 +198,7 @@ def main() -> int:
     if options.table:
         options.table.write_text(table(record))
     print(f"{options.json.relative_to(ROOT) if options.json.is_relative_to(ROOT) else options.json} written")
-    return 0
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

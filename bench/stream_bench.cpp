@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrays on disk updated through the ring of slots, against reading, computing and writing one after the
 // other, for computing that takes half, as long as, and twice the time of the disk; past the page cache.
-//   stream_bench [folder [MiB an array [pieces [turns]]]]
+//   stream_bench [folder [MiB an array [pieces [turns]]]] [--trial]
 #include <mpi.h>
 
 #include <cmath>
 #include <memory>
 
+#include "bench/arguments.hpp"
 #include "bench/measure.hpp"
 #include "engine/move/stream/file_memory.hpp"
 #include "engine/move/stream/slab_stream.hpp"
@@ -98,11 +99,11 @@ void compare(Context& context, const std::string& folder, int planes, int pieces
 }  // namespace
 
 int main(int argc, char** argv) {
+  const bench::Arguments arguments(argc, argv);
+  const std::string folder = arguments.word(1, "stream_bench_scratch");
+  const int mebibytes = arguments.number(2, "MiB", 128, 1), pieces = arguments.number(3, "pieces", 16, 4),
+            turns = arguments.number(4, "turns", 7, 1);
   MPI_Init(&argc, &argv);
-  const std::string folder = argc > 1 ? argv[1] : "stream_bench_scratch";
-  const int mebibytes = argc > 2 ? std::max(1, std::atoi(argv[2])) : 128;
-  const int pieces = argc > 3 ? std::max(1, std::atoi(argv[3])) : 16;
-  const int turns = argc > 4 ? std::max(1, std::atoi(argv[4])) : 7;
   {
     Context context;
     compare(context, folder, std::max(pieces, mebibytes * 8), pieces, turns);

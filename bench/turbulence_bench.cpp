@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A step of the turbulence solver in single precision against one in double, and what of it is not transforms
 // (the stages on modes) against a copy of its bytes, in turns in one process.
-//   turbulence_bench [turns [points…]]
+//   turbulence_bench [turns [points…]] [--trial]
 #include <mpi.h>
 
+#include "bench/arguments.hpp"
 #include "bench/copy_loop.hpp"
 #include "bench/measure.hpp"
 #include "solvers/turbulence/flow.hpp"
@@ -66,12 +67,14 @@ void against_copy(Context& context, int n, int turns) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const bench::Arguments arguments(argc, argv);
+  const int turns = arguments.number(1, "turns", 5, 1);
+  std::vector<int> sizes;
+  for (std::size_t n = 2; n <= arguments.count(); ++n)
+    sizes.push_back(arguments.number(n, "points", 0, 16, 4));
+  if (sizes.empty()) sizes = arguments.trial() ? std::vector{16} : std::vector{64, 128};
   int provided = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-  const int turns = argc > 1 ? std::max(1, std::atoi(argv[1])) : 5;
-  std::vector<int> sizes;
-  for (int i = 2; i < argc; ++i) sizes.push_back(std::max(4, std::atoi(argv[i])));
-  if (sizes.empty()) sizes = {64, 128};
   {
     Context context;
     for (int n : sizes) {

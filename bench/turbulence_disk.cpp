@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // One way of storing the fields of the turbulence solver, in a process of its own (its peak memory is what is
 // asked for): prints one line of JSON. bench/turbulence_disk.py makes the table.
-//   turbulence_disk POINTS memory|sync|async FILES STEPS SCRATCH [THREADS [BUDGET_BYTES [single]]]
+//   turbulence_disk POINTS memory|sync|async FILES STEPS SCRATCH [THREADS [BUDGET_BYTES [single]]] [--trial]
 #include <mpi.h>
 
-#include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <iostream>
 #include <sstream>
 
+#include "bench/arguments.hpp"
 #include "bench/measure.hpp"
 #include "engine/base/error.hpp"
 #include "solvers/turbulence/flow.hpp"
@@ -76,18 +75,42 @@ void print(Context& context, Flow<Real>& flow, const std::vector<double>& second
   std::cout << energy << "}" << std::endl;
 }
 
+struct Asked {
+  int points;
+  std::string way;
+  int files, steps;
+  std::string scratch;
+  int threads;
+  std::int64_t budget;
+  bool single;
+};
+
+Asked asked_of(const bench::Arguments& a) {
+  const std::string way = a.word(2, ""), precision = a.word(8, "double");
+  if (way != "memory" && way != "sync" && way != "async") a.refuse("storage", way, "memory, sync or async");
+  if (precision != "single" && precision != "double") a.refuse("precision", precision, "single or double");
+  return {.points = a.number(1, "POINTS", 0, 16, 4),
+          .way = way,
+          .files = a.number(3, "FILES", 0, 2, 0),
+          .steps = a.number(4, "STEPS", 0, 1),
+          .scratch = a.word(5, ""),
+          .threads = a.number(6, "THREADS", 1, 1),
+          .budget = a.whole(7, "BUDGET_BYTES", 0, 0, std::int64_t{1} << 60),
+          .single = precision == "single"};
+}
+
 template <class Real>
-void run(int argc, char** argv) {
-  const int n = std::atoi(argv[1]), files = std::atoi(argv[3]), steps = std::atoi(argv[4]);
-  Context context(MPI_COMM_WORLD, {.threads = argc > 6 ? std::atoi(argv[6]) : 1});
+void run(const Asked& asked) {
+  const int n = asked.points, files = asked.files, steps = asked.steps;
+  Context context(MPI_COMM_WORLD, {.threads = asked.threads});
   {
-    const bool sync = std::strcmp(argv[2], "sync") == 0;
+    const bool sync = asked.way == "sync";
     TurbulenceOptions options{.points = {n, n, n}, .viscosity = 1.0 / 1600, .dt = 1e-3};
-    options.storage = {.where = std::strcmp(argv[2], "memory") == 0 ? Where::memory : Where::disk,
+    options.storage = {.where = asked.way == "memory" ? Where::memory : Where::disk,
                        .io = sync ? Io::sync : Io::async,
                        .files = files,
-                       .scratch = argv[5],
-                       .memory = argc > 7 ? std::atoll(argv[7]) : 0,
+                       .scratch = asked.scratch,
+                       .memory = asked.budget,
                        .say = [](const std::string& sentence) { std::cerr << sentence << std::endl; }};
     Flow<Real> flow(context, options);
     if (context.rank() == 0) std::cerr << flow.plan().describe() << std::endl;
@@ -116,15 +139,17 @@ void run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 6) {
+  const bench::Arguments arguments(argc, argv);
+  if (arguments.count() < 5) {
     std::cerr << "turbulence_disk POINTS memory|sync|async FILES STEPS SCRATCH [THREADS [BUDGET_BYTES "
                  "[single]]]\n";
     return int(Exit::bad_input);
   }
+  const Asked asked = asked_of(arguments);
   int provided = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   try {
-    argc > 8 && std::strcmp(argv[8], "single") == 0 ? run<float>(argc, argv) : run<double>(argc, argv);
+    asked.single ? run<float>(asked) : run<double>(asked);
   } catch (const Error& error) {
     std::cerr << error.what() << std::endl;
     MPI_Abort(MPI_COMM_WORLD, int(error.code()));

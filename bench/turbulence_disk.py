@@ -27,6 +27,8 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import script
+
 from subcurrent.plots import style
 
 PROGRAM = Path(__file__).resolve().parents[1] / "build/release/bench/turbulence_disk"
@@ -70,7 +72,15 @@ def measure(arguments: argparse.Namespace, way: str, files: int, scratch: str, e
     command.append(str(arguments.threads))
     if arguments.n > 1:
         command = ["mpirun", "-n", str(arguments.n), "--oversubscribe", "--bind-to", "none", *command]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=600, preexec_fn=enter)
+    done = subprocess.run(
+        command,
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        env=script.as_root(),
+        preexec_fn=enter,
+    )
     if done.returncode != 0:
         sys.exit(done.stderr.strip() or f"{PROGRAM.name} ended with {done.returncode}")
     return json.loads(done.stdout.splitlines()[-1])
@@ -112,7 +122,7 @@ def draw(path: Path, arguments: argparse.Namespace, turns: dict[tuple[str, int],
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = script.parser(__doc__)
     parser.add_argument("--points", type=int, default=128)
     parser.add_argument("--files", type=int, nargs="+", default=[2, 4, 8, 16, 32])
     parser.add_argument("--turns", type=int, default=3)
@@ -122,7 +132,7 @@ def main() -> None:
     parser.add_argument("--scratch", default=None, help="folder on the disk to be measured")
     parser.add_argument("--disk", type=float, help="MB a second that the disk shall read, and write")
     parser.add_argument("--figure", type=Path, help="a picture of the table, for example .png")
-    arguments = parser.parse_args()
+    arguments = script.parse(parser, {"points": 16, "files": [2], "turns": 1, "steps": 1, "disk": None})
     if not PROGRAM.exists():
         sys.exit(f"{PROGRAM} is not built: make bootstrap")
     ways = [("memory", 0)] + [(way, files) for files in arguments.files for way in ("sync", "async")]

@@ -9,7 +9,6 @@ build/peer. Both programs take turns, round by round; the figure is the ratio of
 `result:` lines as bench/run.py reads them.
 """
 
-import argparse
 import json
 import os
 import statistics
@@ -17,6 +16,8 @@ import subprocess
 import sys
 import venv
 from pathlib import Path
+
+import script
 
 ROOT = Path(__file__).resolve().parents[1]
 PEER = ROOT / "build" / "peer"
@@ -27,16 +28,18 @@ TRANSFORMS = {False: ("fft3d.with_fftw3d", "fft3d.with_pyfftw"), True: ("fft3d.m
 
 OURS = """
 import json, sys, time
+from pathlib import Path
 from subcurrent import core
+from subcurrent.case import typed_case
 m = core.load(); context = m.Context(threads=1)
 n, steps = int(sys.argv[1]), int(sys.argv[2])
-options = {"points": [n] * 3, "viscosity": 1 / 1600, "dt": 1e-3, "courant": 0.0,
-           "transforms": sys.argv[3], "integrator": "rk4", "form": "rotational", "dealiasing": "two_thirds",
-           "storage": {"kind": "memory", "io": "sync", "files": 8, "memory": 0, "scratch": "scratch"},
-           "forcing": {"kind": "none", "kmax": 2.5, "power": 0.0},
-           "engine": {"strategy": "boundary_first", "split": [0, 0, 0], "halo_corners": "direct",
-                      "poke_ms": 0.5}}
-flow = m.Turbulence(context, options); flow.start_taylor_green(); flow.step(diagnostics=False)
+case = typed_case({
+    "solver": "turbulence", "grid": {"points": [n] * 3}, "run": {"steps": steps + 1},
+    "flow": {"viscosity": 1 / 1600, "initial": "taylor_green"},
+    "scheme": {"dt": 1e-3, "transforms": sys.argv[3], "integrator": "rk4", "form": "rotational",
+               "dealiasing": "two_thirds", "precision": "double"},
+}, Path.cwd())
+flow = m.Turbulence(context, case.options()); flow.start_taylor_green(); flow.step(diagnostics=False)
 context.barrier(); begin, busy = time.perf_counter(), time.process_time()
 for _ in range(steps): flow.step(diagnostics=False)
 busy = (time.process_time() - busy) / steps
@@ -82,6 +85,10 @@ if comm is None or comm.rank == 0: print("peer:", json.dumps([seconds, busy, ene
 """
 
 
+class PeerlessError(Exception):
+    """The peer cannot run here; says why."""
+
+
 def install(packages: tuple[str, ...]) -> str | None:
     """Puts packages into the peer's environment; why that failed, or None."""
     if not (PEER / "bin" / "python").exists():
@@ -103,11 +110,8 @@ def one(python: Path | str, code: str, ranks: int, *arguments) -> tuple[float, f
     command = [str(python), "-c", code, *map(str, arguments)]
     if ranks > 1:
         command = ["mpirun", "-n", str(ranks), "--oversubscribe", "--bind-to", "none", *command]
-    root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     quiet = {"OMP_NUM_THREADS": "1", "TRANSONIC_NO_MPI": "" if ranks > 1 else "1"}
-    done = subprocess.run(
-        command, check=False, capture_output=True, text=True, env={**os.environ, **root, **quiet}
-    )
+    done = subprocess.run(command, check=False, capture_output=True, text=True, env=script.as_root(**quiet))
     for line in done.stdout.splitlines():
         if line.startswith("peer:"):
             return tuple(json.loads(line.removeprefix("peer:")))
@@ -125,60 +129,72 @@ def peer_transform(ranks: int, points: int) -> str:
                 failure = str(error)
             else:
                 return name
-    raise RuntimeError(failure)
+    raise PeerlessError(failure)
 
 
-def compare(points: int, ranks: int, rounds: int, steps: int) -> None:
-    transform = peer_transform(ranks, points)
+def measure(programs: dict[str, tuple], points: int, ranks: int, rounds: int, steps: int) -> dict[str, list]:
+    """(seconds, computing, energy) of every round of each program, in turns."""
+    rows: dict[str, list] = {name: [] for name in programs}
+    for _ in range(rounds):
+        for name, (python, code, argument) in programs.items():
+            rows[name].append(one(python, code, ranks, points, steps, argument))
+    for name, row in rows.items():
+        seconds, busy, _ = zip(*row, strict=True)
+        print(
+            f"  {name:10s} {1e3 * statistics.median(seconds):8.1f} ms a step, "
+            f"{1e3 * min(seconds):.1f} at best, {1e3 * statistics.median(busy):.1f} of processor time"
+        )
+    energies = [energy for row in rows.values() for *_, energy in row]
+    spread = max(energies) / min(energies) - 1
+    print(f"  the energies after {steps + 1} steps agree within {spread:.1e}", flush=True)
+    if spread > 1e-9:
+        raise RuntimeError("the programs did not compute the same flow")
+    return rows
+
+
+def compare(points: int, ranks: int, rounds: int, steps: int, transform: str | None) -> None:
+    """Without the peer's transform only ours are measured."""
     programs = {
         "fluidsim": (PEER / "bin" / "python", THEIRS, transform),
         "fftw": (sys.executable, OURS, "fftw"),
         "pocketfft": (sys.executable, OURS, "pocketfft"),
     }
-    times: dict[str, list[float]] = {name: [] for name in programs}
-    busy: dict[str, list[float]] = {name: [] for name in programs}
-    energies = {}
-    for _ in range(rounds):
-        for name, (python, code, argument) in programs.items():
-            seconds, computing, energies[name] = one(python, code, ranks, points, steps, argument)
-            times[name].append(seconds)
-            busy[name].append(computing)
-    spread = max(energies.values()) / min(energies.values()) - 1
+    if transform is None:
+        del programs["fluidsim"]
     print(f"{points}^3, {ranks} ranks, load {os.getloadavg()[0]:.1f}: fluidsim's transform {transform}")
-    for name, seconds in times.items():
-        print(
-            f"  {name:10s} {1e3 * statistics.median(seconds):8.1f} ms a step, "
-            f"{1e3 * min(seconds):.1f} at best, {1e3 * statistics.median(busy[name]):.1f} of processor time"
-        )
-    print(f"  the energies after {steps + 1} steps agree within {spread:.1e}")
-    if spread > 1e-9:
-        raise RuntimeError("the two programs did not compute the same flow")
-    for name, goal in (("fftw", "goal >= 1.5"), ("pocketfft", "goal >= 1.5")):
+    rows = measure(programs, points, ranks, rounds, steps)
+    if transform is None:
+        return
+    middle = {
+        name: [statistics.median(part) for part in zip(*row, strict=True)] for name, row in rows.items()
+    }
+    for name in ("fftw", "pocketfft"):
         what = f"step against fluidsim, {points}^3, {ranks} ranks, {name}"
-        ratio = statistics.median(times["fluidsim"]) / statistics.median(times[name])
-        print(f"result: {what}: {ratio:.3f} ({goal})", flush=True)
+        ratio = middle["fluidsim"][0] / middle[name][0]
+        print(f"result: {what}: {ratio:.3f} (goal >= 1.5)", flush=True)
         if ranks == 1:  # what a busy machine leaves of a comparison; waiting ranks would count as busy
-            ratio = statistics.median(busy["fluidsim"]) / statistics.median(busy[name])
+            ratio = middle["fluidsim"][1] / middle[name][1]
             print(f"result: {what}, processor time: {ratio:.3f} (no goal)", flush=True)
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = script.parser(__doc__)
     parser.add_argument("--points", type=int, default=128)
     parser.add_argument("--ranks", default="1,2")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--steps", type=int, default=3)
-    options = parser.parse_args()
-    code = 0
+    options = script.parse(parser, {"points": 16, "rounds": 1, "steps": 1})
+    peerless = ""
     for ranks in map(int, options.ranks.split(",")):
+        transform = None
         try:
-            compare(options.points, ranks, options.rounds, options.steps)
-        except RuntimeError as error:
-            print(f"{ranks} ranks: skipped ({error})", flush=True)
-            code = 1
-    return code
+            if options.trial and not PEER.exists():
+                raise PeerlessError("a trial installs nothing, and build/peer is not there")
+            transform = peer_transform(ranks, options.points)
+        except PeerlessError as error:
+            peerless = str(error)
+        compare(options.points, ranks, options.rounds, options.steps, transform)
+    return script.left_out("fluidsim", peerless) if peerless else 0
 
 
 if __name__ == "__main__":

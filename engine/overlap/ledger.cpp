@@ -35,6 +35,13 @@ void Ledger::close() {
     accounts_[r] += runner_.context().accounts().of[r] - accounts_at_[r];
 }
 
+void Ledger::restart() {
+  lines_.clear();
+  accounts_ = {};
+  declared_ = 0;
+  for (const auto& [stage, counts] : runner_.counts()) declared_ += counts.bytes;
+}
+
 double Moved::hidden() const {
   if (!(hideable > 0)) return std::numeric_limits<double>::quiet_NaN();
   return 1 - (start + poke + wait) / hideable;
@@ -89,6 +96,7 @@ Terms Ledger::terms() const {
     m.poke += of(Phase::poke);
     m.wait += of(Phase::wait) + of(Phase::reduce);
   }
+  terms.bytes_declared = -declared_;
   for (const auto& [stage, counts] : runner_.counts()) terms.bytes_declared += counts.bytes;
   return terms;
 }

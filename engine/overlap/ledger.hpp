@@ -65,6 +65,8 @@ class Ledger {
   /// What timeline and accounts gain from open() to close() is this solver's.
   void open();
   void close();
+  /// Forgets what was booked so far.
+  void restart();
   const std::vector<Line>& lines() const { return lines_; }
   Terms terms() const;
 
@@ -75,6 +77,7 @@ class Ledger {
   std::vector<Phases> opened_at_;
   std::array<Account, resource_count> accounts_at_{}, accounts_{};
   std::vector<Line> lines_;
+  double declared_ = 0;  // bytes at the last restart
 };
 
 /// Collective: on every rank the value of the rank whose `total` is largest, so that what is reported adds

@@ -104,6 +104,9 @@ class SolverFace {
     return result;
   }
 
+  /// terms() counts from here on, rank by rank: a difference of two of its answers may be that of two ranks.
+  void restart_terms() { ledger_.restart(); }
+
  protected:
   virtual std::vector<NamedField> fields() = 0;
   virtual io::Snapshot snapshot() = 0;
@@ -177,7 +180,9 @@ nanobind::class_<Face> bind_solver(nanobind::module_& module, const char* name, 
       .def("read_checkpoint", &Face::read_checkpoint, nb::arg("path"), Unlocked())
       .def("write_timeline", &Face::write_timeline, nb::arg("path"), Unlocked())
       .def("timeline_summary", [](Face& f) { return timeline_summary(f.ledger(), f.context().timeline()); })
-      .def("terms", &Face::terms);
+      .def("terms", &Face::terms)
+      .def("restart_terms", &Face::restart_terms,
+           "What terms() tells counts from here on; M and C_core_ordered stay estimates of all runs.");
   return bound;
 }
 

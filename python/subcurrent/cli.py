@@ -177,9 +177,11 @@ def strategies(
     case: CaseArgument,
     *,
     names: Annotated[
-        str | None, typer.Option("--strategies", help="comma-separated  \\[default: all that hide]")
+        str | None, typer.Option("--strategies", help="comma-separated  \\[default: all]")
     ] = None,
-    ranks: Annotated[int, typer.Option("-n", "--ranks", help="MPI ranks to start")] = 2,
+    ranks: Annotated[
+        int | None, typer.Option("-n", "--ranks", help="MPI ranks to start  \\[default: 2]")
+    ] = None,
     threads: Annotated[int | None, typer.Option(help="threads of each rank")] = None,
     steps: Annotated[int, typer.Option(help="steps a strategy takes in its turn")] = 5,
     repeats: Annotated[int, typer.Option(help="rounds in which every strategy has its turn")] = 5,
@@ -192,20 +194,22 @@ def strategies(
 
     Every strategy does the same work: a fixed number of Jacobi sweeps a step (or of the method that
     --set pressure.method names). They take turns; medians are shown. blocking and ordered are always
-    measured, as the baselines.
+    measured, as the baselines; of the others all that the case allows, unless some are named. Starts MPI
+    itself; under an outer mpirun or srun it is one of its ranks.
 
     \b
       T                the step
-      C_shell, C_core  computing the shell and the core
+      C_shell, C_core  computing the shell and the core (blocking does not tell them apart)
       M                the messages when nothing hides them
       W                waiting for messages
       R                reductions
       hidden           1 - W / M, with the M of ordered
 
-    [bold]Example[/bold]
+    [bold]Examples[/bold]
 
     \b
       subcurrent strategies cavity_paper_b -n 2 --strategies boundary_first
+      mpirun -n 2 subcurrent strategies cavity_paper_b      between the hosts of an outer mpirun
     """
     sets = list(sets or [])
     if threads is not None:

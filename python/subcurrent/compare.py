@@ -3,9 +3,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,12 +18,12 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from . import memory, mpi
+from . import account, memory, mpi, worker
 from .aside import starting
 from .case import as_tables, as_toml, load_case
 from .errors import OK, BadInput
 from .figures import draw_figures
-from .jobs import default_name, say, taken
+from .jobs import default_name, ranks_of, say, taken
 from .kinds import kind_of
 from .launch import command_for, launch
 from .library import find_case
@@ -26,8 +31,8 @@ from .plan import Plan
 from .progress import Watcher
 from .rundir import RunFolder, write_text
 from .schema.common import STRATEGIES
+from .verdict import verdict
 
-DEFAULT = ("blocking", "ordered", "boundary_first", "interior_first", "halo_thread")
 COLUMNS = ("strategy", "T", "ratio", "C_shell", "C_core", "M", "W", "R", "hidden")
 
 
@@ -36,8 +41,8 @@ class CompareRequest:
     """What the user asked `strategies` for."""
 
     case: str
-    strategies: list[str] = field(default_factory=lambda: list(DEFAULT))
-    ranks: int = 2
+    strategies: list[str] = field(default_factory=list)  # all that the case allows when empty
+    ranks: int | None = None
     sets: list[str] = field(default_factory=list)
     steps: int = 5
     repeats: int = 5
@@ -47,60 +52,107 @@ class CompareRequest:
 
 
 def compare(request: CompareRequest, console: Console) -> int:
-    """Runs every strategy in turn on the same ranks, prints the table and says where table and figure lie."""
-    if mpi.outer() is not None:
-        raise BadInput("strategies starts its own ranks with -n: run it without an outer mpirun or srun.")
-    names = _names(request.strategies)
+    """Runs every strategy in turn on the same ranks, prints the table and says where table and figure lie;
+    also as a rank of an outer mpirun."""
+    outer = mpi.outer()
+    ranks = ranks_of(request.ranks, outer, 2)
     path = find_case(request.case)
     before, after = kind_of(load_case(path, request.sets)).comparison(request.sweeps)
     sets = [*before, *request.sets, *after]
-    for name in names:  # each must be allowed for this case, e.g. enough threads
-        load_case(path, [*sets, f'engine.strategy="{name}"'])
     case = load_case(path, [*sets, "engine.strategy=blocking"])
-    mpi.check_layout(request.ranks, case.engine.threads)
-    case.check_ranks(request.ranks)
+    names, left_out = chosen(request.strategies, path, sets)
+    if outer is None:
+        mpi.check_layout(ranks, case.engine.threads)
+    if ranks or outer is None:
+        case.check_ranks(ranks)
     for option, value in (("--steps", request.steps), ("--repeats", request.repeats)):
         if value < 1:
             raise BadInput(f"{option} {value} is not allowed: it must be a whole number >= 1.")
-    memory.check(case, request.ranks, solvers=len(names))
+    memory.check(case, ranks, None if outer is None else memory.ranks_here(ranks), solvers=len(names))
     folder = RunFolder(request.out or Path("runs") / f"strategies_{default_name(path)}")
     folder.check_new(request.overwrite)
-    plan = Plan("strategies", as_tables(case), str(folder.path), request.ranks)
+    plan = Plan("strategies", as_tables(case), str(folder.path), ranks)
     plan.strategies, plan.steps, plan.repeats = names, request.steps, request.repeats
 
+    def prepare() -> None:
+        folder.create()
+        write_text(folder.case, as_toml(case))
+        write_text(folder.plan, plan.text())
+
+    def start(held: contextlib.ExitStack) -> None:
+        held.enter_context(folder.taken())
+        folder.check_new(request.overwrite)
+        with starting(folder, request.overwrite):
+            prepare()
+
+    if outer is not None:
+        return _compare_as_rank(plan, folder, left_out, start, console)
+    for sentence in left_out:
+        say(console, sentence)
     with taken(folder, console):
         folder.check_new(request.overwrite)
         line = command_for(plan, folder.plan)
         with starting(folder, request.overwrite) as computing:
-            folder.create()
-            write_text(folder.case, as_toml(case))
-            write_text(folder.plan, plan.text())
+            prepare()
             with Watcher(console) as watcher:
                 launch(line, plan.layout(), watcher, folder.log, computing)
-        return _after(folder, console)
+        _tell(folder, console)
+        drawn = draw_figures(folder)
+        say(console, f"figure: {', '.join(str(figure) for figure in drawn.files)}")
+    return OK
 
 
-def _after(folder: RunFolder, console: Console) -> int:
+def _compare_as_rank(
+    plan: Plan,
+    folder: RunFolder,
+    left_out: list[str],
+    start: Callable[[contextlib.ExitStack], None],
+    console: Console,
+) -> int:
+    """As one of the ranks of somebody else's mpirun; the figure is drawn by a process outside MPI."""
+    plan.events = False
+    first = mpi.outer().rank == 0
+    for sentence in left_out if first else ():
+        say(console, sentence)
+    with contextlib.ExitStack() as held:
+        code = worker.work(plan, worker.StopRequest(), lambda: start(held))
+    if code == OK and first:
+        _tell(folder, console)
+        command = [sys.executable, "-m", "subcurrent", "report", str(folder.path)]
+        subprocess.run(command, check=False, env=mpi.without_outer(os.environ))
+    return code
+
+
+def _tell(folder: RunFolder, console: Console) -> None:
+    """Completes the ranks' table and shows it."""
     table = json.loads((folder.path / "strategies.json").read_text())
     finish_rows(table["rows"])
     write_text(folder.path / "strategies.json", json.dumps(table, indent=1) + "\n")
     write_text(folder.path / "strategies.csv", as_csv(table["rows"]))
     console.print(as_table(table))
     say(console, verdict(table["rows"]))
-    drawn = draw_figures(folder)
-    say(
-        console,
-        f"table: {folder.path / 'strategies.csv'}   figure: {', '.join(str(figure) for figure in drawn.files)}",
-    )
-    return OK
+    say(console, f"table: {folder.path / 'strategies.csv'}")
 
 
-def _names(given: list[str]) -> list[str]:
-    """The strategies to measure: first `blocking` for the ratios and `ordered` for the hidden share."""
+def chosen(given: list[str], path: Path, sets: list[str]) -> tuple[list[str], list[str]]:
+    """The strategies to measure, first `blocking` for the ratios and `ordered` for the hidden share, and a
+    sentence for each that was not named and that the case refuses."""
     for name in given:
         if name not in STRATEGIES:
             raise BadInput(f"--strategies {name!r} is not known: allowed is {', '.join(STRATEGIES)}.")
-    return list(dict.fromkeys(["blocking", "ordered", *given]))
+    names, left_out = ["blocking", "ordered"], []
+    for name in given or STRATEGIES:
+        if name in names:
+            continue
+        try:
+            load_case(path, [*sets, f'engine.strategy="{name}"'])
+        except BadInput as error:
+            if given:
+                raise
+            left_out.append(f"{name} is left out: {error.sentence}")
+        else:
+            names.append(name)
+    return names, left_out
 
 
 def finish_rows(rows: list[dict[str, Any]]) -> None:
@@ -109,8 +161,8 @@ def finish_rows(rows: list[dict[str, Any]]) -> None:
     messages = {row["strategy"]: row.get("M") for row in rows}.get("ordered")
     for row in rows:
         row["ratio"] = times["blocking"] / row["T"]
-        unhidden = row["strategy"] in ("blocking", "ordered") or not messages
-        row["hidden"] = None if unhidden else 1.0 - (row.get("W") or 0.0) / messages
+        known = row["strategy"] not in account.HIDES_NOTHING and messages and row.get("W") is not None
+        row["hidden"] = 1.0 - (row["start"] + row["poke"] + row["W"]) / messages if known else None
 
 
 def as_table(table: dict[str, Any]) -> Table:
@@ -123,40 +175,26 @@ def as_table(table: dict[str, Any]) -> Table:
     )
     shown = Table(title=title, title_justify="left", title_style="bold")
     for name in COLUMNS:
-        shown.add_column(
-            {"ratio": "over blocking"}.get(name, name), justify="left" if name == "strategy" else "right"
-        )
+        first = name == "strategy"
+        heading = {"ratio": "over blocking"}.get(name, name)
+        shown.add_column(heading, justify="left" if first else "right", no_wrap=first)
     for row in table["rows"]:
-        shown.add_row(*(_cell(name, row.get(name)) for name in COLUMNS))
+        shown.add_row(*(_cell(name, row) for name in COLUMNS))
     return shown
 
 
-def _cell(name: str, value: Any) -> str:
-    if value is None:
-        return "-"
+def _cell(name: str, row: dict[str, Any]) -> str:
+    value = row.get(name)
     if name == "strategy":
         return value
     if name == "ratio":
         return f"{value:.2f}"
-    return f"{100 * value:.0f} %" if name == "hidden" else f"{1e3 * value:.3g}"
-
-
-def verdict(rows: list[dict[str, Any]]) -> str:
-    """One sentence: what hiding can gain here at most, and what it gained."""
-    by_name = {row["strategy"]: row for row in rows}
-    ordered = by_name["ordered"]
-    shell, core, messages = (ordered.get(name) or 0.0 for name in ("C_shell", "C_core", "M"))
-    best = max(rows, key=lambda row: row["ratio"])
-    gained = f"the fastest here is {best['strategy']} at {best['ratio']:.2f} times blocking"
-    if messages <= 0 or shell + core <= 0:
-        return f"No messages were measured, so there is nothing to hide; {gained}."
-    ceiling = (shell + core + messages) / (max(core, messages) + shell)
-    case = (
-        "communication can hide under computation"
-        if core >= messages
-        else "computation can hide under communication"
-    )
-    return f"M / C_core = {messages / core:.2f}: {case}, at most {ceiling:.2f} times blocking; {gained}."
+    if name == "C_shell" and row["strategy"] == "blocking":
+        return "-"
+    if name == "hidden" and value is None:
+        nothing = row["strategy"] in account.HIDES_NOTHING or row.get("M") == 0
+        return "-" if nothing else account.NOT_MEASURED
+    return f"{100 * value:.0f} %" if name == "hidden" else account.milliseconds(value)
 
 
 def as_csv(rows: list[dict[str, Any]]) -> str:

@@ -11,6 +11,8 @@ from __future__ import annotations
 import html
 from typing import Any
 
+from .account import milliseconds
+
 CLOSE = 0.05  # of a step: what steps differ by on a machine that others use too
 SAMPLED = " ordered"  # how the runner books those runs (sc::sampled_suffix)
 STAGES = {"first": "first stage (centres)", "second": "second stage (nodes)"}
@@ -73,7 +75,7 @@ def verdict(stages: dict[str, dict[str, float]], joins: bool) -> str:
         return "too few steps to tell: every stage first goes ordered a few times."
     t_add = sum(stage["t_add"] for stage in stages.values())
     t_com = sum(stage["t_com"] for stage in stages.values())
-    figures = f"t_add = {1e3 * t_add:.3g} ms a step, t_com = {1e3 * t_com:.3g} ms a step"
+    figures = f"t_add = {_told(t_add)}, t_com = {_told(t_com)} a step"
     holds = t_add < t_com
     sentence = (
         f"t_add < t_com holds ({figures}): giving a thread to the halo costs less than the messages would."
@@ -86,13 +88,18 @@ def verdict(stages: dict[str, dict[str, float]], joins: bool) -> str:
     return sentence + (" Thread 0 joined the others when its halo was done." if joins else "")
 
 
+def _told(seconds: float) -> str:
+    text = milliseconds(seconds)
+    return f"{text} ms" if seconds >= 0 else text
+
+
 def as_html(table: dict[str, Any]) -> str:
     """The table for the report."""
     stages = table["stages"]
     head = "".join(f"<th>{html.escape(STAGES[name])}</th>" for name in stages)
     rows = "\n".join(
         f"<tr><td>{html.escape(text)}</td>"
-        + "".join(f"<td>{1e3 * stage[row]:.4g} ms</td>" for stage in stages.values())
+        + "".join(f"<td>{_told(stage[row])}</td>" for stage in stages.values())
         + "</tr>"
         for row, text in ROWS.items()
     )

@@ -49,7 +49,7 @@ def run(request: RunRequest, console: Console) -> int:
     outer = mpi.outer()
     path = find_case(request.case)
     case = load_case(path, request.sets)
-    ranks = _ranks(request, outer)
+    ranks = ranks_of(request.ranks, outer, 1)
     if outer is None:
         mpi.check_layout(ranks, case.engine.threads)
     if ranks or outer is None:
@@ -111,15 +111,15 @@ def prepare_folder(folder: RunFolder, case_file: Path, case: Case, plan: Plan) -
     write_text(folder.plan, plan.text())
 
 
-def _ranks(request: RunRequest, outer: mpi.Outer | None) -> int:
+def ranks_of(asked: int | None, outer: mpi.Outer | None, default: int) -> int:
     """How many ranks there will be; 0 when an outer launcher does not tell its ranks how many they are."""
     if outer is not None and outer.size is None:
-        return request.ranks or 0
+        return asked or 0
     if outer is None:
-        return 1 if request.ranks is None else request.ranks
-    if request.ranks not in (None, outer.size):
+        return default if asked is None else asked
+    if asked not in (None, outer.size):
         raise BadInput(
-            f"-n {request.ranks} does not fit the {outer.size} ranks that the outer mpirun or srun started."
+            f"-n {asked} does not fit the {outer.size} ranks that the outer mpirun or srun started."
         )
     return outer.size
 

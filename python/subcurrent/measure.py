@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from . import events
+from .account import account_of
 from .kinds import kind_of
 from .plan import Plan
 from .recorder import clean
@@ -35,7 +36,6 @@ def measure_strategies(module: ModuleType, context: Any, plan: Plan) -> int:
     kind = kind_of(plan.case)
     solvers = {name: kind.make(module, context, _options(plan, name)) for name in plan.strategies}
     seconds: dict[str, list[float]] = {name: [] for name in solvers}
-    before: dict[str, dict[str, Any]] = {}
     for turn in range(plan.repeats + 1):
         for name, solver in solvers.items():
             context.barrier()
@@ -45,20 +45,17 @@ def measure_strategies(module: ModuleType, context: Any, plan: Plan) -> int:
             context.barrier()
             spent = time.perf_counter() - begin
             if turn == 0:
-                before[name] = dict(solver.terms())
+                solver.restart_terms()
                 if name == plan.strategies[-1]:
                     context.sample(0, 0)
             else:
                 seconds[name].append(spent / plan.steps)
             if context.rank == 0:
                 _say(plan, turn, name, spent)
-    terms = {name: dict(solver.terms()) for name, solver in solvers.items()}
+    terms = {name: account_of(solver.terms(), name) for name, solver in solvers.items()}
     transports = context.transports()
     if context.rank == 0:
-        rows = [
-            _row(plan, name, solver, seconds=seconds[name], before=before[name], after=terms[name])
-            for name, solver in solvers.items()
-        ]
+        rows = [_row(plan, name, solver, seconds[name], terms[name]) for name, solver in solvers.items()]
         first = next(iter(solvers.values()))
         table = {"ranks": context.size, "threads": context.threads, "cells": first.cells, "case": plan.case}
         table |= {"steps": plan.steps, "repeats": plan.repeats, "transports": transports, "rows": rows}
@@ -72,16 +69,13 @@ def _options(plan: Plan, strategy: str) -> dict[str, Any]:
     return options
 
 
-def _row(
-    plan: Plan, name: str, solver: Any, *, seconds: list[float], before: dict, after: dict
-) -> dict[str, Any]:
-    """One line of the table: medians of the step time and the terms of one step, in seconds."""
-    steps = plan.steps * plan.repeats
+def _row(plan: Plan, name: str, solver: Any, seconds: list[float], terms: dict[str, Any]) -> dict[str, Any]:
+    """One line of the table: medians of the step time and the terms of one step, in seconds; None is not
+    measured."""
     row = {"strategy": name, "split": list(solver.split), "T": median(seconds), "T_all": seconds}
-    for term, value in after.items():
-        row[term] = (value - before[term]) / steps if term in ADDITIVE and value is not None else value
-    moving = row["start"] + row["poke"] + row["W"]
-    row["hidden"] = 1 - moving / row["M"] if row["M"] else None
+    for term, value in terms.items():
+        additive = term in ADDITIVE and value is not None
+        row[term] = value / (plan.steps * plan.repeats) if additive else value
     return row
 
 

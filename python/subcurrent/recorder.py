@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from . import core, events, machine
+from .account import account_of, overlap_case
 from .ending import End, Forecast
 from .kinds import kind_of
 from .lines import plain_line
@@ -114,7 +115,7 @@ class Recorder:
         """Writes results and summary. Collective: gathering the results takes all ranks."""
         results = self._kind.results(self._solver, self._case)
         measured = self._kind.measured(self._solver, self._case)
-        terms = dict(self._solver.terms())
+        terms = account_of(self._solver.terms(), self._solver.strategy)
         timeline = dict(self._solver.timeline_summary())
         self._transports = self._context.transports()  # those of a later step too
         if not self._writes:
@@ -162,7 +163,7 @@ class Recorder:
             "last_step": self._last or None,
             **self._layout(),
             **terms,
-            "overlap_case": overlap_case(terms),
+            "overlap_case": overlap_case(terms, self._solver.strategy),
             "resumed": self._resumed,
             "machine": machine.describe(),
             "build": core.load().build,
@@ -184,16 +185,6 @@ class Recorder:
             self._rows = csv.writer(self._file, lineterminator="\n")
         if kept:
             self._seconds_before = float(kept[-1][-1])
-
-
-def overlap_case(terms: dict[str, Any]) -> str | None:
-    """Which of the two cases of overlapping the run was in: core longer than the messages, or shorter."""
-    core, messages = terms.get("C_core"), terms.get("M")
-    if not core or not messages:
-        return None
-    if core >= messages:
-        return "communication hidden: T_m = C + W + R"
-    return "computation hidden: T_p = C_shell + M + R"
 
 
 def clean(value: Any) -> Any:

@@ -8,6 +8,7 @@ import html
 from pathlib import Path
 from typing import Any
 
+from . import account
 from .figures import captions, name_of, stored_case
 from .kinds import Kind, kind_of
 from .lines import duration
@@ -67,31 +68,24 @@ def _facts(summary: dict[str, Any], kind: Kind) -> str:
 
 
 def _readable(summary: dict[str, Any], kind: Kind) -> list[tuple[str, str | None]]:
-    def seconds(name: str) -> str | None:
-        value = summary.get(name)
-        return None if value is None else f"{value:.4g} s"
-
-    def share(name: str) -> str | None:
-        value = summary.get(name)
-        return None if value is None else f"{100 * value:.1f} %"
-
     rate, machine = summary.get("gb_per_s"), summary.get("machine", {})
+    per_step = summary.get("seconds_per_step")
     return [
         ("state", f"{summary['state']} at step {summary['steps']}, time {summary['time']:.5g}"),
         ("took", f"{duration(summary['seconds'])}, {summary['steps_this_session']} steps"),
-        ("per step", seconds("seconds_per_step")),
+        ("per step", per_step and account.seconds(per_step)),
         (
             "ranks",
             f"{summary['ranks']} ({' × '.join(map(str, summary['split']))}) × {summary['threads']} threads",
         ),
         ("strategy", summary["strategy"]),
         ("halos travel by", summary.get("transports")),
-        ("C_shell, computing the shell", seconds("C_shell")),
-        ("C_core, computing the core", seconds("C_core")),
-        ("M, messages", seconds("M")),
-        ("W, waiting for messages", seconds("W")),
-        ("R, reductions", seconds("R")),
-        ("hidden share of the messages", share("hidden")),
+        ("C_shell, computing the shell", account.seconds(summary.get("C_shell"))),
+        ("C_core, computing the core", account.seconds(summary.get("C_core"))),
+        ("M, messages", account.seconds(summary.get("M"))),
+        ("W, waiting for messages", account.seconds(summary.get("W"))),
+        ("R, reductions", account.seconds(summary.get("R"))),
+        ("hidden share of the messages", account.share(summary.get("hidden"))),
         ("case of overlap", summary.get("overlap_case")),
         ("memory traffic", None if rate is None else f"{rate:.1f} GB/s"),
         *kind.rows(summary),

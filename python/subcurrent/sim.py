@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import parallel, plots
+from .account import account_of
 from .case import as_tables, typed_case
 from .ending import End
 from .errors import BadInput
@@ -116,8 +117,9 @@ class Simulation(Fixed):
         return self._solver.local_box()
 
     def terms(self) -> dict[str, Any]:
-        """Where the time went: C_shell, C_core, M, W, R in seconds; hidden share, bytes moved, GB/s."""
-        return dict(self._solver.terms())
+        """Where the time went: C_shell, C_core, M, W, R in seconds; hidden share, bytes moved, GB/s. What
+        was not measured is None."""
+        return account_of(self._solver.terms(), self._solver.strategy)
 
     def save(self, path: str | Path) -> None:
         """Writes a checkpoint, which any number of ranks can `load` to go on bit by bit; collective."""

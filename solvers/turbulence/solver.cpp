@@ -19,6 +19,9 @@ TurbulenceOptions checked(const TurbulenceOptions& options) {
   if (!(options.viscosity >= 0))
     refuse("viscosity is " + std::to_string(options.viscosity) + "; it must be >= 0");
   if (!(options.dt > 0)) refuse("dt is " + std::to_string(options.dt) + "; it must be > 0");
+  if (overlaps(options.engine.strategy) && options.engine.strategy != Strategy::boundary_first)
+    refuse("strategy \"" + std::string(strategy_name(options.engine.strategy)) +
+           "\" orders halos, and transforms have transposes; allowed are blocking, ordered, boundary_first");
   if (!(options.courant >= 0)) refuse("courant is " + std::to_string(options.courant) + "; it must be >= 0");
   return options;
 }

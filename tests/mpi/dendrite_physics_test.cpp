@@ -108,7 +108,8 @@ TEST(DendritePhysics, SlowFrontsTravelByTheKineticCoefficient) {
     Plane plane(context, 192, 16, undercooling);
     const double speed = plane.speed(20, 20), wave = wave_at(undercooling), sharp = 2.0 * undercooling;
     if (context.rank() == 0)
-      std::printf("%g K: %.4f m/s, travelling wave %.4f, mu dT %.4f\n", undercooling, speed, wave, sharp);
+      std::printf("%g K, 16 cells to the width: %.4f m/s, travelling wave %.4f, mu dT %.4f\n", undercooling,
+                  speed, wave, sharp);
     EXPECT_NEAR(speed / wave, 1, 0.005) << undercooling;
     if (undercooling <= 2) {
       EXPECT_NEAR(speed / sharp, 1, 0.02);

@@ -12,11 +12,13 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="module")
 def paper():
+    sys.path.insert(0, str(ROOT / "bench"))
     spec = importlib.util.spec_from_file_location("dendrite_paper", ROOT / "bench/dendrite_paper.py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     yield module
+    sys.path.remove(str(ROOT / "bench"))
     del sys.modules[spec.name]
 
 

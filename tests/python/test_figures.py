@@ -1,19 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """Figures, profiles and the strategy table: files appear, and the numbers in them are right."""
 
+import io
+
 import numpy as np
 import pytest
+from rich.console import Console
 
-from subcurrent import compare, plots
+from subcurrent import account, compare, halo_table, plots, report
+from subcurrent.account import overlap_case
 from subcurrent.errors import BadInput, StorageError
 from subcurrent.flowfield import FlowField
+from subcurrent.kinds import KINDS
 from subcurrent.kinds.cavity import profiles_csv
 from subcurrent.library import shipped
 from subcurrent.plots.strategies import parts_of
 from subcurrent.plots.trace import trace
-from subcurrent.recorder import clean, overlap_case
+from subcurrent.recorder import clean
 from subcurrent.reference import Profiles, read_profiles, reference_for
 from subcurrent.snapshot import read_snapshot
+from subcurrent.verdict import verdict
 
 PNG = b"\x89PNG"
 
@@ -127,10 +133,69 @@ def test_the_strategy_table():
     assert by_name["boundary_first"]["hidden"] == pytest.approx(0.75)
     assert by_name["ordered"]["hidden"] is None
     assert compare.as_csv(table).splitlines()[0] == "strategy,T,ratio,C_shell,C_core,M,W,R,hidden"
-    text = compare.verdict(table)
-    assert "M / C_core = 0.80" in text
-    assert "at most 1.67 times" in text
-    assert "boundary_first at 1.50 times" in text
+
+
+def told(table):
+    compare.finish_rows(table)
+    return verdict(table)
+
+
+def test_what_hiding_gains():
+    """(C + M + R) / (C_shell + max(C_core, M) + R) = 11 / 7."""
+    text = told(rows())
+    assert "M / C_core = 0.80: communication can hide" in text
+    assert "at most 1.57 times blocking; the fastest that hides is boundary_first at 1.50" in text
+
+
+def test_a_gain_beyond_what_hiding_can_give_is_explained():
+    slow = rows()
+    slow[0] |= {"T": 30e-3, "T_all": [29e-3, 31e-3]}
+    text = told(slow)
+    assert "at most 1.57 times blocking;" not in text
+    assert "gains 1.57 times blocking at most, which does not hold here" in text
+    assert "boundary_first at 3.75 times blocking" in text
+    assert "a step of blocking took 30 ms" in text
+    assert "of ordered take 11 ms" in text
+    uneven = rows()
+    uneven[0] |= {"T": 12.8e-3, "T_all": [12.7e-3, 12.9e-3]}
+    uneven[2] |= {"T": 7e-3, "T_all": [6.9e-3, 10e-3]}
+    assert "at most 1.57 times blocking; " in told(uneven)
+    assert "within what rounds differ by" in told(uneven)
+    uneven[2]["T_all"] = [6.9e-3, 7e-3]
+    assert "computes faster, or the terms of ordered are too small" in told(uneven)
+
+
+def test_what_was_not_measured_is_called_so():
+    table = rows()
+    for row in table:
+        row |= {"M": None, "C_shell": None, "hidden": None}
+    text = told(table)
+    assert text.startswith("The messages were not measured")
+    assert "boundary_first at 1.50" in text
+    shown = Console(width=200, file=io.StringIO())
+    shown.print(
+        compare.as_table({"case": {"grid": {"cells": [8, 8, 8]}}, "ranks": 1, "threads": 1, "rows": table})
+    )
+    lines = shown.file.getvalue().splitlines()
+    last = next(line for line in lines if "boundary_first" in line)
+    assert last.count("not measured") == 3  # C_shell, M, hidden
+    assert sum(parts_of(table[2]).values()) == pytest.approx(8e-3)
+    nothing = rows()
+    for row in nothing:
+        row |= {"M": 0.0, "W": 0.0}
+    assert told(nothing).startswith("Nothing travels between ranks")
+
+
+def test_no_time_is_negative():
+    assert account.milliseconds(-1e-9) == "below noise"
+    assert account.milliseconds(2e-3) == "2"
+    assert account.milliseconds(0.0) == "0"
+    assert account.milliseconds(None) == "not measured"
+    stage = dict.fromkeys(halo_table.ROWS, 1e-3) | {"t_add": -5e-3}
+    table = {"threads": 2, "stages": {"first": stage}, "verdict": halo_table.verdict({"first": stage}, True)}
+    assert "t_add = below noise, t_com = 1 ms a step" in table["verdict"]
+    assert "-5" not in halo_table.as_html(table)
+    assert "<td>below noise</td>" in halo_table.as_html(table)
 
 
 def test_the_parts_of_a_step_add_up_to_its_time():
@@ -147,16 +212,49 @@ def test_strategy_figure(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("terms", "words"),
+    ("terms", "strategy", "words"),
     [
-        ({"C_core": 2.0, "M": 1.0}, "communication hidden"),
-        ({"C_core": 1.0, "M": 2.0}, "computation hidden"),
-        ({"C_core": 1.0, "M": 0.0}, None),
+        ({"C_core": 2.0, "M": 1.0}, "pipelined", "communication hidden: T_m"),
+        ({"C_core": 1.0, "M": 2.0}, "pipelined", "computation hidden: T_p"),
+        ({"C_core": 2.0, "M": 1.0}, "blocking", "nothing hidden by blocking; communication could be: T_m"),
+        ({"C_core": 1.0, "M": 2.0}, "ordered", "nothing hidden by ordered; computation could be: T_p"),
+        ({"C_core": 1.0, "M": 0.0}, "pipelined", None),
+        ({"C_core": 1.0, "M": None}, "pipelined", None),
     ],
 )
-def test_the_two_cases_of_overlap(terms, words):
-    found = overlap_case(terms)
-    assert found is None if words is None else words in found
+def test_the_two_cases_of_overlap(terms, strategy, words):
+    found = overlap_case(terms, strategy)
+    assert found is None if words is None else found.startswith(words)
+
+
+def test_an_account_says_what_its_strategy_can_know():
+    terms = {"C_shell": 0.0, "C_core": 2.0, "M": 1.0, "W": 0.9, "hidden": 0.1}
+    assert account.account_of(terms, "blocking") == terms | {"C_shell": None, "hidden": 0.0}
+    assert account.account_of(terms, "ordered") == terms | {"hidden": 0.0}
+    assert account.account_of(terms, "pipelined") == terms
+
+
+def test_a_report_says_what_was_not_measured():
+    summary = {
+        "state": "finished",
+        "steps": 2,
+        "time": 1.0,
+        "seconds": 3.0,
+        "steps_this_session": 2,
+        "ranks": 1,
+    }
+    summary |= {
+        "split": [1, 1, 1],
+        "threads": 1,
+        "strategy": "pipelined",
+        "C_core": 2.0,
+        "M": None,
+        "hidden": None,
+    }
+    told_rows = dict(report._readable(summary, KINDS["cavity"]))
+    assert told_rows["M, messages"] == "not measured"
+    assert told_rows["hidden share of the messages"] == "not measured"
+    assert told_rows["C_core, computing the core"] == "2 s"
 
 
 def test_numbers_become_what_json_allows():

@@ -1,22 +1,63 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table of strategies, from what solvers report."""
 
+import json
 from types import SimpleNamespace
+
+import pytest
 
 from subcurrent import measure
 
 
-def test_estimates_are_of_all_rounds():
-    """A slow sample in the first round made the messages of the others shorter than nothing."""
+def test_terms_are_of_one_step():
+    """Of the rounds that count; an estimate is of all runs, the first round's too. None stays None."""
     plan = SimpleNamespace(steps=2, repeats=3)
     solver = SimpleNamespace(split=(1, 1, 2))
-    before = {"C_core": 1.0, "M": 0.9, "C_core_ordered": 0.5, "W": 0.1, "share": 0.5}
-    after = {"C_core": 7.0, "M": 0.8, "C_core_ordered": 4.0, "W": 0.4, "share": 0.25}
-    row = measure._row(plan, "ordered", solver, seconds=[3.0, 1.0, 2.0], before=before, after=after)
+    terms = {"C_core": 6.0, "M": 0.8, "C_core_ordered": None, "W": 0.3, "share": 0.25, "hidden": None}
+    row = measure._row(plan, "ordered", solver, [3.0, 1.0, 2.0], terms)
     assert row["T"] == 2.0
     assert row["C_core"] == 1.0
     assert row["M"] == 0.1
-    assert row["C_core_ordered"] == 0.5
-    assert abs(row["W"] - 0.05) < 1e-15
+    assert row["C_core_ordered"] is None
+    assert row["W"] == pytest.approx(0.05)
     assert row["share"] == 0.25
-    assert abs(row["hidden"] - 0.5) < 1e-15
+    assert row["hidden"] is None
+
+
+class Alternating:
+    """A solver on two ranks that take turns in being the slower one, as terms() reports it."""
+
+    split, cells = (1, 1, 2), 8
+
+    def __init__(self):
+        self._ranks = [{"W": 0.0, "R": 0.0}, {"W": 0.0, "R": 0.0}]
+        self._steps = 0
+
+    def step(self, diagnostics):
+        slow, fast = self._ranks if self._steps < 2 else self._ranks[::-1]
+        slow["R"] += 5.0 if self._steps < 2 else 0.1
+        slow["W"] += 1.0 if self._steps < 2 else 8.0
+        fast["R"] += 0.1
+        fast["W"] += 0.1
+        self._steps += 1
+
+    def restart_terms(self):
+        self._ranks = [{"W": 0.0, "R": 0.0}, {"W": 0.0, "R": 0.0}]
+
+    def terms(self):
+        return {**max(self._ranks, key=lambda rank: rank["W"] + rank["R"]), "C_core": 1.0, "M": 1.0}
+
+
+def test_terms_of_two_ranks_are_never_subtracted(tmp_path, monkeypatch):
+    """The slowest rank of the first round need not be that of all: R came out below 0."""
+    kind = SimpleNamespace(make=lambda *_: Alternating())
+    monkeypatch.setattr(measure, "kind_of", lambda _: kind)
+    monkeypatch.setattr(measure, "_options", lambda *_: {})
+    plan = SimpleNamespace(
+        case={}, steps=2, repeats=1, strategies=["ordered"], events=False, folder=str(tmp_path)
+    )
+    context = SimpleNamespace(rank=0, size=2, threads=1, barrier=lambda: None, transports=lambda: "none")
+    assert measure.measure_strategies(None, context, plan) == 0
+    (row,) = json.loads((tmp_path / "strategies.json").read_text())["rows"]
+    assert row["W"] == 8.0
+    assert row["R"] == pytest.approx(0.1)

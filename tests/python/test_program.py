@@ -130,13 +130,49 @@ def test_under_an_outer_mpirun(program):
 
 
 def test_strategies(program):
+    """All that hide are measured unless some are named; what the case refuses is said."""
     program.write_case(SMALL)
     options = ("--steps", "2", "--repeats", "2", "--sweeps", "20", "--out", "s")
     done = program("strategies", "case.toml", "-n", "2", *options)
     assert done.returncode == OK, done.stderr
+    assert "halo_thread_no_join is left out: " in done.stdout
     rows = json.loads((program.folder / "s" / "strategies.json").read_text())["rows"]
     by_name = {row["strategy"]: row for row in rows}
+    hiding = ["boundary_first", "interior_first", "halo_thread", "pipelined"]
+    assert list(by_name) == ["blocking", "ordered", *hiding]
     assert by_name["ordered"]["M"] > 0
+    assert by_name["blocking"]["C_shell"] is None
     for row in rows:
+        times = [row[name] or 0.0 for name in ("C_shell", "C_core", "W", "R")]
+        assert min(times) >= 0, row
         # The terms are those of one step: they cannot add up to much more than the step took.
-        assert 0 < row["C_shell"] + row["C_core"] + row["W"] + row["R"] < 1.5 * max(row["T_all"]), row
+        assert 0 < sum(times) < 1.5 * max(row["T_all"]), row
+
+
+def test_strategies_under_an_outer_mpirun(program):
+    program.write_case(SMALL)
+    options = ("--steps", "1", "--repeats", "1", "--sweeps", "5", "--strategies", "pipelined", "--out", "s")
+    done = subprocess.run(
+        ["mpirun", "--oversubscribe", "-n", "2", *program.command("strategies", "case.toml", *options)],
+        check=False,
+        cwd=program.folder,
+        env={**program.environment, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"},
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    assert done.returncode == OK, done.stderr
+    assert done.stdout.count("over blocking") == 1
+    table = json.loads((program.folder / "s" / "strategies.json").read_text())
+    assert (table["ranks"], len(table["rows"])) == (2, 3)
+    assert (program.folder / "s" / "strategies.csv").exists()
+    assert (program.folder / "s" / "figures" / "strategies.png").exists()
+
+
+def test_a_run_that_hides_nothing_says_so(program):
+    program.write_case(SMALL)
+    done = program("run", "case.toml", "-n", "2", "--strategy", "blocking", "--out", "r", *QUIET)
+    assert done.returncode == OK, done.stderr
+    summary = json.loads((program.folder / "r" / "summary.json").read_text())
+    assert summary["overlap_case"].startswith("nothing hidden by blocking; ")
+    assert (summary["hidden"], summary["C_shell"]) == (0, None)

@@ -138,6 +138,10 @@ def test_strategies_prints_a_table_and_draws_it(fake_program):
     assert (fake_program.folder / "s" / "figures" / "strategies.png").exists()
     assert "boundary_first" in done.stdout
     assert "times blocking" in done.stdout
+    outer = {"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "2"}
+    refused = fake_program("strategies", "case.toml", "-n", "3", **outer)
+    assert refused.returncode == BAD_INPUT
+    assert "-n 3 does not fit the 2 ranks" in sentence_of(refused)
     refused = fake_program("strategies", "case.toml", "--strategies", "fastest")
     assert refused.returncode == BAD_INPUT
     assert "'fastest' is not known" in sentence_of(refused)

@@ -23,7 +23,8 @@ STARTS = ("taylor_green", "random")
 START = '"taylor_green", "random", or the path of a snapshot (.vtkhdf) or a checkpoint (.h5)'
 
 
-NO_HALOS = "its modes need no halo, and its transposes travel under the transforms in any case; leave it out"
+# Transposes travel after the lines, or under them.
+STRATEGIES = ("blocking", "ordered", "boundary_first")
 
 
 class Flow(Table):
@@ -113,7 +114,7 @@ class TurbulenceCase(SolverCase):
         *(Needs(f"spectrum.{name}", "spectrum.shape", but=("file",)) for name in ("peak", "energy")),
         Needs("spectrum.file", "spectrum.shape", ("file",)),
         Needs("forcing.kmax", "forcing.kind", but=("none",)),
-        *(Needs(f"engine.{name}", "solver", why=NO_HALOS) for name in ("strategy", "corners")),
+        Needs("engine.corners", "solver", why="its modes need no halo; leave it out"),
     )
     fixed_on_resume: ClassVar = ("solver", "grid", "scheme.dealiasing", "scheme.precision")
 
@@ -128,6 +129,11 @@ class TurbulenceCase(SolverCase):
 
     def check(self) -> None:
         self.check_run()
+        if self.engine.strategy not in STRATEGIES:
+            raise BadInput(
+                f"engine.strategy = {shown(self.engine.strategy)} is not allowed: it orders halos, and transforms "
+                f"have transposes, which travel after their lines (blocking, ordered) or under them (boundary_first)."
+            )
         if self.flow.initial not in STARTS and Path(self.flow.initial).suffix not in (".vtkhdf", ".h5"):
             raise BadInput(f"flow.initial = {shown(self.flow.initial)} is not allowed: it must be {START}.")
         if self.flow.reynolds is None and self.flow.viscosity is None:

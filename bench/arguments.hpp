@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of every benchmark: numbers and words in their places, and `--trial` behind them.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace sc::bench {
+
+/// With `--trial` the least sizes are taken, whatever else is asked for: every line runs, in about a second,
+/// and the figures mean nothing. To be read before MPI starts: what cannot be read ends the program.
+class Arguments {
+ public:
+  Arguments(int argc, char** argv) : program_(argv[0]) {
+    for (int n = 1; n < argc; ++n)
+      if (std::string(argv[n]) == "--trial")
+        trial_ = true;
+      else
+        words_.emplace_back(argv[n]);
+  }
+  bool trial() const { return trial_; }
+  std::size_t count() const { return words_.size(); }
+
+  /// The whole number in a place, counted from 1.
+  int number(std::size_t place, const char* name, int usual, int in_trial, int least = 1) const {
+    const auto value = static_cast<int>(whole(place, name, usual, least, 1'000'000'000));
+    return trial_ ? in_trial : value;
+  }
+  std::int64_t whole(std::size_t place, const char* name, std::int64_t usual, std::int64_t least,
+                     std::int64_t most) const {
+    if (place > words_.size()) return usual;
+    const std::string& word = words_[place - 1];
+    char* end = nullptr;
+    const long long read = std::strtoll(word.c_str(), &end, 10);
+    if (word.empty() || *end != '\0' || read < least || read > most)
+      refuse(name, word, "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+    return read;
+  }
+  /// A number greater than 0.
+  double real(std::size_t place, const char* name, double usual, double in_trial) const {
+    double value = usual;
+    if (place <= words_.size()) {
+      const std::string& word = words_[place - 1];
+      char* end = nullptr;
+      value = std::strtod(word.c_str(), &end);
+      if (word.empty() || *end != '\0' || !(value > 0)) refuse(name, word, "a number > 0");
+    }
+    return trial_ ? in_trial : value;
+  }
+  std::string word(std::size_t place, const std::string& usual) const {
+    return place <= words_.size() ? words_[place - 1] : usual;
+  }
+  [[noreturn]] void refuse(const char* name, const std::string& word, const std::string& allowed) const {
+    std::fprintf(stderr, "%s: %s = \"%s\" is not allowed: it must be %s\n", program_.c_str(), name,
+                 word.c_str(), allowed.c_str());
+    std::exit(2);
+  }
+
+ private:
+  std::string program_;
+  std::vector<std::string> words_;
+  bool trial_ = false;
+};
+
+}  // namespace sc::bench

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the scripts here share: options, with `--trial` in all, and how a part that cannot run is left out."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Mapping
+
+SKIPPED = 77  # the exit code of a script that left a part out, having said why
+
+TRIAL = "the least sizes that go through every line: the figures mean nothing"
+
+
+def parser(doc: str | None) -> argparse.ArgumentParser:
+    """A parser that shows the script's own text and knows `--trial`."""
+    made = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    made.add_argument("--trial", action="store_true", help=TRIAL)
+    return made
+
+
+def parse(made: argparse.ArgumentParser, trial: Mapping[str, object]) -> argparse.Namespace:
+    """The options; with `--trial` those named here take these values, whatever else is asked for."""
+    options = made.parse_args()
+    unknown = set(trial) - set(vars(options))
+    assert not unknown, f"--trial sets options that there are not: {unknown}"
+    if options.trial:
+        vars(options).update(trial)
+    return options
+
+
+def left_out(what: str, why: str) -> int:
+    """Says so, and returns the exit code for it."""
+    print(f"{what} is left out: {why}", file=sys.stderr, flush=True)
+    return SKIPPED
+
+
+def as_root(**more: str) -> dict[str, str]:
+    """The environment for an mpirun that root may start."""
+    allowed = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    return {**os.environ, **allowed, **more}

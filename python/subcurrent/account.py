@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run's account in words: what was not measured is None and is called so, never 0; no time is negative."""
+
+from __future__ import annotations
+
+from typing import Any
+
+NOT_MEASURED = "not measured"
+HIDES_NOTHING = ("blocking", "ordered")  # the strategies under which nothing overlaps
+
+
+def account_of(terms: dict[str, Any], strategy: str) -> dict[str, Any]:
+    """The terms that a solver reports, without those that say nothing under its strategy.
+
+    `blocking` computes all cells in one go and tells no shell apart; where nothing overlaps nothing is
+    hidden, however short the waiting was beside the posting.
+    """
+    told = dict(terms)
+    if strategy == "blocking":
+        told["C_shell"] = None
+    if strategy in HIDES_NOTHING:
+        told["hidden"] = 0.0
+    return told
+
+
+def overlap_case(terms: dict[str, Any], strategy: str) -> str | None:
+    """Which of the two cases of overlapping the run was in, core longer than the messages or shorter; None
+    where nothing says so."""
+    core, messages = terms.get("C_core"), terms.get("M")
+    if not core or not messages:
+        return None
+    what, formula = (
+        ("communication", "T_m = C + W + R") if core >= messages else ("computation", "T_p = C_shell + M + R")
+    )
+    if strategy in HIDES_NOTHING:
+        return f"nothing hidden by {strategy}; {what} could be: {formula}"
+    return f"{what} hidden: {formula}"
+
+
+def seconds(value: float | None) -> str:
+    return NOT_MEASURED if value is None else f"{value:.4g} s"
+
+
+def share(value: float | None) -> str:
+    return NOT_MEASURED if value is None else f"{100 * value:.1f} %"
+
+
+def milliseconds(value: float | None) -> str:
+    """A time in milliseconds. The difference of two measured times that comes out below 0 is less than what
+    such times differ by, and no more is said of it."""
+    if value is None:
+        return NOT_MEASURED
+    return f"{1e3 * value:.3g}" if value >= 0 else "below noise"

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables and pictures of the documents: each names what regenerates it; quick ones are computed again."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from conftest import ROOT, core_is_built
+
+sys.path.insert(0, str(ROOT / "tools"))
+from regenerate import blocks
+from regenerate.catalogue import CATALOGUE
+
+DOCUMENTS = sorted(
+    {ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/*.md"), *ROOT.glob("*/*/README.md")}
+    | {ROOT / "bench" / "README.md"}
+)
+DOCUMENTS = [path for path in DOCUMENTS if path.relative_to(ROOT).parts[0] not in ("build", ".venv", "runs")]
+TABLES = {name: figure for name, figure in CATALOGUE.items() if not figure.picture}
+QUICK = ["dendrite_work", "dendrite_paper", "dendrite_fronts", "linear_wave"]
+SLOWER = ["brio_wu", "cavity_coarse", "cavity_orders", "orszag_tang", "cg_volume"]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_table_of_figures_names_what_makes_it(document):
+    assert blocks.tables_without_a_mark(document) == []
+    for name in blocks.names_in(document):
+        assert name in TABLES, f"nothing is called {name}: see tools/figures.py --list"
+        assert ROOT / TABLES[name].place == document
+        assert blocks.get(document, name), f"{name} is empty: tools/figures.py {name}"
+
+
+def test_what_is_made_stands_in_a_document():
+    for name, figure in TABLES.items():
+        assert name in blocks.names_in(ROOT / figure.place), name
+
+
+def test_every_picture_is_shown_and_made():
+    shown = set()
+    for document in DOCUMENTS:
+        for path in re.findall(r"\]\(([^)]+\.png)\)", document.read_text()):
+            shown.add((document.parent / path).resolve().relative_to(ROOT).as_posix())
+    made = {figure.place for figure in CATALOGUE.values() if figure.picture}
+    lying = {path.relative_to(ROOT).as_posix() for path in (ROOT / "docs" / "pictures").iterdir()}
+    assert shown == made == lying
+
+
+def compare(name):
+    done = subprocess.run(
+        [sys.executable, ROOT / "tools" / "figures.py", "--check", name],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=1800,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("name", QUICK)
+def test_quick_tables_are_as_they_stand(name):
+    if not core_is_built():
+        pytest.skip("the compiled module is not built")
+    if (
+        name == "dendrite_fronts"
+        and not (ROOT / "build/release/tests/mpi/mpi_dendrite_physics_test").exists()
+    ):
+        pytest.skip("the C++ tests are not built")
+    compare(name)
+
+
+@pytest.mark.mpi
+@pytest.mark.long
+@pytest.mark.timeout(1900)
+@pytest.mark.parametrize("name", SLOWER)
+def test_slower_tables_are_as_they_stand(name):
+    compare(name)
+
+
+def test_what_counts_as_a_difference():
+    stored = ["| wave | error |", "|---|---|", "| fast | 1.170, −2.5 % |"]
+
+    def differ(line, tolerance=1e-3):
+        return blocks.differences(stored, [*stored[:2], line], tolerance)
+
+    assert differ(stored[2]) == []
+    assert differ("| fast | 1.171, −2.5 % |") == []  # a unit of the last digit
+    assert differ("| fast | 1.180, −2.5 % |")
+    assert differ("| fast | 1.180, −2.5 % |", 1e-2) == []
+    assert differ("| fast | 1.170, 2.5 % |")
+    assert differ("| slow | 1.170, −2.5 % |")
+    assert blocks.differences(stored, stored[:2], 1.0)
+    small, other = ["| 5.6e-3 |"], ["| 5.8e-3 |"]
+    assert blocks.differences(small, other, 0.0)
+    assert blocks.differences(small, ["| 5.7e-3 |"], 0.0) == []
+
+
+def test_a_table_without_a_mark_is_found(tmp_path):
+    document = tmp_path / "a.md"
+    table = "| what | figure |\n|---|---|\n| a | 1.25 |\n"
+    document.write_text(f"Text.\n\n{table}")
+    assert len(blocks.tables_without_a_mark(document)) == 1
+    document.write_text(
+        f"<!-- no figures: by hand -->\n{table}\n<!-- figures: x -->\n{table}<!-- /figures -->\n"
+    )
+    assert blocks.tables_without_a_mark(document) == []
+    blocks.put(document, "x", ["| b | 2 |"])
+    assert blocks.get(document, "x") == ["| b | 2 |"]
+    document.write_text(f"<!-- figures: x -->\n{table}<!-- /figures -->\n\n{table}")
+    assert len(blocks.tables_without_a_mark(document)) == 1
+
+
+def test_the_list_and_an_unknown_name():
+    command = [sys.executable, ROOT / "tools" / "figures.py"]
+    listed = subprocess.run([*command, "--list"], check=True, capture_output=True, text=True).stdout
+    assert all(name in listed for name in CATALOGUE)
+    unknown = subprocess.run([*command, "no_such"], check=False, capture_output=True, text=True)
+    assert unknown.returncode == 2
+    assert len(unknown.stderr.splitlines()) == 1
+    assert "'no_such' is not known: allowed is " in unknown.stderr

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every table and picture of the documents that is computed: where it stands, how, how long that takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import commands, runs
+from .pictures import by_script, drawn
+
+
+@dataclass(frozen=True)
+class Figure:
+    name: str
+    place: str  # the document, or the picture
+    seconds: int  # on two cores at rest
+    what: str
+    make: Callable[[Path], list[str] | Path]
+    tolerance: float | None = None  # a share that two machines may differ by; None: measured time
+
+    @property
+    def picture(self) -> bool:
+        return self.place.endswith(".png")
+
+
+CAVITY, DENDRITE, CG = (f"solvers/{name}/README.md" for name in ("cavity", "dendrite", "cg"))
+TURBULENCE = "solvers/turbulence/README.md"
+
+COMPUTED = (
+    Figure("linear_wave", "cases/linear_wave/README.md", 12, "errors of three waves", runs.linear_wave, 1e-3),
+    Figure("brio_wu", "cases/brio_wu/README.md", 20, "the shock tube against HLLD", runs.brio_wu, 2e-3),
+    Figure("orszag_tang", "cases/orszag_tang/README.md", 90, "pressure on two lines", runs.orszag_tang, 1e-2),
+    Figure("cavity_coarse", "cases/cavity_re100/README.md", 20, "coarse cubes", runs.cavity_coarse, 1e-2),
+    Figure("cavity_re400", "cases/cavity_re400/README.md", 2400, "Re = 400", runs.cavity_re400, 2e-2),
+    Figure("cavity_re1000", "cases/cavity_re1000/README.md", 3600, "Re = 1000", runs.cavity_re1000, 1e-3),
+    Figure("cavity_orders", CAVITY, 20, "orders of the discretisation", commands.cavity_orders, 1e-2),
+    Figure("cavity_cube", CAVITY, 3600, "the cube, by the serial reference", commands.cavity_cube, 1e-2),
+    Figure("cg_volume", CG, 90, "bytes of a product of class A", commands.cg_volume, 1e-3),
+    Figure("dendrite_work", DENDRITE, 1, "operations and bytes of a cell", commands.dendrite_work, 0.0),
+    Figure("dendrite_paper", DENDRITE, 1, "scaling on the paper's machine", commands.dendrite_paper, 1e-3),
+    Figure("dendrite_fronts", DENDRITE, 6, "speed of plane fronts", commands.dendrite_fronts, 1e-2),
+    Figure("earth_north", "cases/earth_north/README.md", 1800, "standoff", runs.earth_north, 1e-2),
+    Figure("earth_south", "cases/earth_south/README.md", 1800, "southward field", runs.earth_south, 1e-2),
+)
+
+MEASURED = (
+    Figure("benchmarks", "docs/benchmarks.md", 600, "make bench", commands.benchmarks),
+    Figure(
+        "halo_thread", "docs/halo_thread.md", 900, "whether a halo thread pays (root)", commands.halo_thread
+    ),
+    Figure("turbulence_peer", "bench/README.md", 900, "against fluidsim (PyPI)", commands.turbulence_peer),
+    Figure("npb_peer", CG, 900, "against NPB-CPP (its checkout)", commands.npb_peer),
+    Figure("dendrite_rates", DENDRITE, 60, "cells a second", commands.dendrite_rates),
+    Figure(
+        "turbulence_disk_256",
+        TURBULENCE,
+        600,
+        "fields in files, 256³",
+        commands.turbulence_disk("--points", 256, "--turns", 2, "--steps", 1),
+    ),
+    Figure(
+        "turbulence_disk_128",
+        TURBULENCE,
+        300,
+        "the same, 128³",
+        commands.turbulence_disk("--points", 128, "--turns", 7, "--steps", 4),
+    ),
+    Figure(
+        "turbulence_disk_slow",
+        TURBULENCE,
+        300,
+        "the same on a slow disk (root)",
+        commands.turbulence_disk("--points", 128, "--turns", 2, "--steps", 3, "--disk", 400),
+    ),
+)
+
+SMALL_HIT = ("grid.points=[64,64,64]", "flow.viscosity=0.011", "scheme.dt=0.02")
+THIN_JUPITER = (
+    *("grid.points=[112,75,37]", "grid.low=[-150,-148,0]", "grid.spacing=4", "run.time=1.5e5"),
+    *("diffusion.density=1.33e-3", "diffusion.pressure=1.33e-3"),
+    *("diffusion.viscosity=2.7e-8", "diffusion.resistivity=6.7e-4"),
+)
+CRYSTAL = ("grid.cells=[192,192,192]", "run.time=4.4e-8")
+
+
+def picture(name: str, seconds: int, make: Callable[[Path], Path], what: str) -> Figure:
+    return Figure(f"{name}.png", f"docs/pictures/{name}.png", seconds, what, make)
+
+
+PICTURES = (
+    picture("cavity_re100", 300, drawn("cavity_re100", "profiles.png"), "cavity_re100"),
+    picture("cavity_re100_flow", 300, drawn("cavity_re100", "flow.png"), "cavity_re100"),
+    picture("cavity_re1000_flow", 1200, drawn("cavity_re1000", "flow.png"), "cavity_re1000"),
+    picture("nickel_crystal", 130, drawn("nickel_small", "crystal.png", *CRYSTAL), "nickel_small on 192³"),
+    picture("many_seeds", 70, drawn("many_seeds", "crystal.png"), "many_seeds"),
+    picture("dendrite_paper", 2, by_script("dendrite_paper.py"), "bench/dendrite_paper.py"),
+    picture("earth_south", 420, drawn("earth_south", "planes.png"), "earth_south"),
+    picture("earth_south_view", 420, drawn("earth_south", "view.png"), "earth_south"),
+    picture("earth_tilted", 180, drawn("earth_tilted", "planes.png"), "earth_tilted"),
+    picture("jupiter", 600, drawn("jupiter", "planes.png", *THIN_JUPITER), "jupiter at spacing 4"),
+    picture("turbulence_vorticity", 240, drawn("forced_hit_128", "vorticity.png", *SMALL_HIT), "64³, forced"),
+    picture("turbulence_spectrum", 240, drawn("forced_hit_128", "spectrum.png", *SMALL_HIT), "64³, forced"),
+    picture(
+        "turbulence_taylor_green", 3600, drawn("taylor_green_1600", "dissipation.png"), "taylor_green_1600"
+    ),
+    picture(
+        "turbulence_disk",
+        600,
+        by_script("turbulence_disk.py", "--points", 256, "--turns", 2, "--steps", 1),
+        "bench/turbulence_disk.py",
+    ),
+)
+
+CATALOGUE = {figure.name: figure for figure in (*COMPUTED, *MEASURED, *PICTURES)}

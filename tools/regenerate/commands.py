@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables that a program of the repository prints, or that follow from what it prints or declares."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+from . import ROOT
+from .runs import table
+
+BENCH = ROOT / "bench"
+RELEASE = ROOT / "build" / "release"
+AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+def printed(command: list, folder: Path = ROOT) -> str:
+    words = [str(word) for word in command]
+    if words[0].startswith(str(RELEASE)) and not Path(words[0]).exists():
+        raise RuntimeError(f"{words[0]} is not built: make bootstrap")
+    done = subprocess.run(
+        words, check=True, cwd=folder, env={**os.environ, **AS_ROOT}, capture_output=True, text=True
+    )
+    return done.stdout
+
+
+def script(name: str, *arguments) -> str:
+    return printed([sys.executable, BENCH / name, *arguments])
+
+
+def tables_in(text: str) -> list[list[str]]:
+    """The markdown tables that a program printed, in order."""
+    found: list[list[str]] = []
+    for before, line in zip(["", *text.splitlines()], text.splitlines(), strict=False):
+        if line.startswith("|"):
+            if not before.startswith("|"):
+                found.append([])
+            found[-1].append(line)
+    if not found:
+        raise RuntimeError("nothing printed is a table")
+    return found
+
+
+def benchmarks(scratch: Path) -> Path:
+    """The whole document, with the day and the machine."""
+    file = scratch / "benchmarks.md"
+    script("run.py", "--table", file, "--minutes", 30, "--json", scratch / "bench.json")
+    return file
+
+
+def halo_thread(_: Path) -> list[str]:
+    return tables_in(script("halo_thread.py"))[0]
+
+
+def turbulence_disk(*arguments):
+    return lambda _: tables_in(script("turbulence_disk.py", *arguments))[0]
+
+
+def turbulence_peer(_: Path) -> list[str]:
+    """The ratios of `result:` lines, a row for each number of points and ranks."""
+    text = script("turbulence_peer.py") + script(
+        "turbulence_peer.py", "--points", 256, "--rounds", 3, "--steps", 1
+    )
+    lines = re.findall(
+        r"^result: step against fluidsim, (\d+)\^3, (\d+) ranks, (\w+): ([\d.]+) ", text, re.MULTILINE
+    )
+    found = {(points, ranks, library): float(ratio) for points, ranks, library, ratio in lines}
+    keys = dict.fromkeys((points, ranks) for points, ranks, _ in found)
+    rows = [(f"{p}³", r, f"{found[p, r, 'pocketfft']:.2f}", f"{found[p, r, 'fftw']:.2f}") for p, r in keys]
+    return table(("points", "ranks", "pocketfft", "FFTW behind our lines"), rows)
+
+
+def npb_peer(_: Path) -> list[str]:
+    text = script("npb_peer.py", "--classes", "A,B")
+    lines = re.findall(r"^result: Mop/s over NPB-CPP, class (\w), (.+): ([\d.]+) ", text, re.MULTILINE)
+    ways = ("1 rank of 1 thread", "2 ranks of 1 thread", "1 rank of 2 threads")
+    found = {(name, way): ratio for name, way, ratio in lines}
+    rows = [(name, *(found[name, way] for way in ways)) for name in ("A", "B")]
+    return table(("class", "1 rank", "2 ranks", "2 threads"), rows)
+
+
+def cg_volume(scratch: Path) -> list[str]:
+    """kB of a product of class A by partition, counted on sending."""
+    rows = []
+    for ranks in range(2, 9):
+        counted = []
+        for partition in ("row", "column", "grid"):
+            out = scratch / f"{partition}{ranks}"
+            line = [sys.executable, "-m", "subcurrent", "cg", "--class", "A", "--partition", partition]
+            printed([*line, "--strategy", "blocking", "-n", ranks, "--out", out])
+            counted.append(bytes_of_product(out))
+        rows.append((str(ranks), *(f"{1e-3 * count:.0f}" for count in counted)))
+    return table(("ranks", "row", "column", "grid"), rows)
+
+
+def bytes_of_product(folder: Path) -> float:
+    import json  # noqa: PLC0415
+
+    summary = json.loads((folder / "summary.json").read_text())
+    return summary["bytes_sent"] / (summary["class"]["iterations"] * 26)
+
+
+def cavity_orders(scratch: Path) -> list[str]:
+    text = printed([oracle(scratch), "orders"])
+    rows = []
+    for line in text.splitlines():
+        found = re.match(r"(.+?) +(\S+) +(\S+) +(\S+) +order (\S+) (\S+) +max +\S+ order (\S+)", line)
+        if found:
+            name, coarse, middle, fine, one, two, most = found.groups()
+            errors = (error.replace("e-0", "e-") for error in (coarse, middle, fine))
+            rows.append((name, *errors, f"{one}, {two}", most))
+    return table(("check", "17 points", "33", "65", "order", "order in max norm"), rows)
+
+
+def oracle(scratch: Path) -> Path:
+    """The serial reference of the cavity, compiled as its first lines say."""
+    program = scratch / "validate_cavity"
+    source = ROOT / "tests" / "oracle" / "validate_cavity.cpp"
+    printed(["g++", "-std=c++20", "-O3", "-march=native", "-I.", source, "-o", program])
+    return program
+
+
+# Points, spacing at the walls (0: uniform), skew, Reynolds number, the end where it is not steady before.
+CUBES = (
+    ("26", "uniform", 0, 0, 100, 99),
+    ("26", "tanh 0.012", 0.012, 0, 100, 99),
+    ("26", "uniform, skew 0.1", 0, 0.1, 100, 99),
+    ("34", "uniform", 0, 0, 100, 99),
+    ("34", "tanh 0.012, Re 400, t = 24", 0.012, 0, 400, 24),
+    ("66", "uniform", 0, 0, 100, 99),
+    ("66", "tanh 0.012", 0.012, 0, 100, 99),
+)
+
+
+def cavity_cube(scratch: Path, cubes: tuple = CUBES) -> list[str]:
+    """The serial reference against the published profiles."""
+    program, rows = oracle(scratch), []
+    for points, grid, smallest, skew, reynolds, end in cubes:
+        reference = ROOT / "cases" / f"cavity_re{reynolds}" / "reference.csv"
+        text = printed([program, "cube", points, smallest, skew, reynolds, end, reference])
+        last = text.splitlines()[-1]
+        rms, inside, u, w = re.search(
+            r" div rms (\S+) interior (\S+) error u (\S+) % w (\S+) %", last
+        ).groups()
+        w = f"{float(w):.2f} %" if reynolds == 100 else "–"  # the other reference has no w
+        inside = inside.replace("e-0", "e-")
+        rows.append((points, grid, f"{float(u):.2f} %", w, f"{float(rms):.2f}", inside))
+    heading = ("points", "grid", "u", "w", "rms ∇·V", "largest ∇·V farther than 0.1 from walls")
+    return table(heading, rows)
+
+
+def dendrite_fronts(_: Path) -> list[str]:
+    """What mpi_dendrite_physics_test prints of plane fronts."""
+    test = RELEASE / "tests" / "mpi" / "mpi_dendrite_physics_test"
+    text = printed([test, "--gtest_filter=*Front*"])
+    rows = []
+    slow = re.findall(
+        r"^(\d+) K, (\d+) cells to the width: (\S+) m/s, travelling wave (\S+), mu", text, re.MULTILINE
+    )
+    for kelvin, cells, speed, wave in slow:
+        rows.append(
+            (f"{kelvin} K", cells, f"{float(wave):.2f}", f"{100 * (float(speed) / float(wave) - 1):+.2f} %")
+        )
+    for kelvin, cells, off, wave in re.findall(
+        r"^(\d+) K, (\d+) cells to the width: (\S+) % of (\S+) m/s", text, re.MULTILINE
+    ):
+        rows.append((f"{kelvin} K", cells, wave, f"{off} %"))
+    if len(rows) != 4:
+        raise RuntimeError("the test printed other fronts than those of 2, 10 and 217 K")
+    return table(("undercooling", "cells to the width δ", "travelling wave, m/s", "the solver's front"), rows)
+
+
+def dendrite_work(_: Path) -> list[str]:
+    """From the constants that tests/unit/dendrite_kernels_test.cpp holds against a count."""
+    text = (ROOT / "solvers" / "dendrite" / "stages.hpp").read_text()
+    line = re.search(r"constexpr double (advance_flops = [^;]+);", text)
+    if not line:
+        raise RuntimeError("solvers/dendrite/stages.hpp declares no advance_flops")
+    flops: dict[str, float] = {}
+    for part in line[1].split(","):
+        name, _, value = part.partition("=")
+        terms = [re.split(r"\s*\*\s*", term.strip()) for term in value.split("+")]
+        flops[name.strip()] = sum(_product(term, flops) for term in terms)
+    rows = [
+        ("step", flops["advance_flops"], 4),
+        ("with noise", flops["advance_flops"] + flops["noise_flops"], 4),
+    ]
+    rows.append(("turned crystals", flops["turned_flops"], 8))
+    told = [(name, f"{count:.0f}", str(4 * arrays), str(8 * arrays)) for name, count, arrays in rows]
+    return table(("a cell", "floating-point operations", "bytes, single", "bytes, double"), told)
+
+
+def _product(factors: list[str], known: dict[str, float]) -> float:
+    result = 1.0
+    for factor in factors:
+        result *= known[factor] if factor in known else float(factor)
+    return result
+
+
+def module(name: str) -> ModuleType:
+    """A script of bench/, loaded."""
+    sys.path.insert(0, str(BENCH))
+    try:
+        spec = importlib.util.spec_from_file_location(name, BENCH / f"{name}.py")
+        loaded = importlib.util.module_from_spec(spec)
+        sys.modules[name] = loaded
+        spec.loader.exec_module(loaded)
+    finally:
+        sys.path.remove(str(BENCH))
+    return loaded
+
+
+def dendrite_paper(_: Path) -> list[str]:
+    paper = module("dendrite_paper")
+    machine = paper.Machine.read(ROOT / "machines" / "tsubame_1_2.toml")
+
+    def rate(n: int, gpus: int) -> float:
+        return paper.step(machine, n, gpus).tflops("boundary_first")
+
+    knee = {n: paper.knee(machine, n) for n in (512, 960, 1920)}
+    most = max(rate(960, gpus) for gpus in paper.GPUS[960])
+    rows = [
+        ("512³: ideal with overlap up to, not any more with", "8, 16 GPUs", f"{knee[512] - 1}, {knee[512]}"),
+        ("960³: messages outgrow computation between", "16 and 24", f"at {knee[960]}"),
+        ("1920³: ideal up to", "32 (40 is its last)", str(knee[1920] - 1)),
+        ("1920³ on 40 GPUs, TFLOPS", "5", f"{rate(1920, 40):.2f}"),
+        ("960³, the most, TFLOPS", "2, on 16", f"{most:.2f}"),
+    ]
+    return table(("", "paper", "predicted"), rows)
+
+
+def dendrite_rates(_: Path) -> list[str]:
+    """Cells a second of bench/dendrite_bench, with the shares that it holds against its goals."""
+    text = printed([RELEASE / "bench" / "dendrite_bench", 160, 2, 9])
+    rows = []
+    for name, rate in re.findall(r"^(\S.*?) +([\d.]+) million cells/s", text, re.MULTILINE):
+        shares = re.findall(rf"^result: {re.escape(name)}, (.+): (\S+) \(", text, re.MULTILINE)
+        if "in cache" not in name:
+            rows.append((name, rate, "; ".join(f"{what} {share}" for what, share in shares)))
+    return table(("", "million cells/s", "shares"), rows)

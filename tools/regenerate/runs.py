@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of what runs of the shipped cases give: errors against references, places, orders."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from subcurrent.reference import read_columns, read_profiles
+
+from . import ROOT
+
+CASES = ROOT / "cases"
+QUIET = ("output.figures=false", "output.snapshots=false", "output.timeline=false")
+
+
+def table(heading: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
+    lines = [heading, ("---",) * len(heading), *rows]
+    return [
+        "| " + " | ".join(line) + " |" if line[0] != "---" else "|" + "---|" * len(line) for line in lines
+    ]
+
+
+def run(folder: Path, case: str, *sets: str, ranks: int = 1, quiet: tuple[str, ...] = QUIET) -> Path:
+    """A run of a shipped case in its folder."""
+    words = [word for text in (*quiet, *sets) for word in ("--set", text)]
+    line = [sys.executable, "-m", "subcurrent", "run", str(CASES / case / "case.toml"), "-n", str(ranks)]
+    subprocess.run([*line, "--out", str(folder), *words], check=True, capture_output=True, text=True)
+    return folder
+
+
+def summary(folder: Path) -> dict:
+    return json.loads((folder / "summary.json").read_text())
+
+
+def linear_wave(scratch: Path, counts: tuple[int, ...] = (32, 64)) -> list[str]:
+    """A period of each wave at the case's own Courant number and cycle."""
+    rows = []
+    for wave, period in (("fast", 0.5), ("alfven", 1), ("slow", 2)):
+        errors = []
+        for n in counts:
+            sets = (f"grid.points=[{n},{n // 2},{n // 2}]", f"grid.spacing={3 / n}")
+            folder = scratch / f"{wave}{n}"
+            run(folder, "linear_wave", f"plasma.wave={wave}", f"run.time={period}", *sets)
+            errors.append(json.loads((folder / "wave.json").read_text())["error"])
+        ratios = [f"{a / b:.2f}" for a, b in pairwise(errors)]
+        name = wave.replace("alfven", "Alfvén")
+        rows.append((name, *(f"{error:.3f}" for error in errors), ", ".join(ratios)))
+    return table(("wave", *(f"{n} points along x" for n in counts), "ratio"), rows)
+
+
+def brio_wu(scratch: Path) -> list[str]:
+    """Density behind the slow shock, and its mean |difference| to the reference."""
+    theirs = read_columns(CASES / "brio_wu" / "reference.csv")
+    rows = []
+    for smoothing in (0.05, 0.1, 0.15, 0.3):
+        cells = []
+        for heating in ("true", "false"):
+            sets = (f"diffusion.smoothing={smoothing}", f"diffusion.heating={heating}")
+            folder = run(scratch / f"{smoothing}{heating}", "brio_wu", *sets)
+            mine = read_columns(folder / "axis.csv")
+            error = np.mean(np.abs(np.interp(theirs["x"], mine["x"], mine["density"]) - theirs["density"]))
+            cells.append(f"{np.interp(0.12, mine['x'], mine['density']):.3f}, {error:.4f}")
+        rows.append((f"{smoothing:g}", *cells))
+    return table(("smoothing", "with heating", "without"), rows)
+
+
+def cavity_lines(folder: Path, case: str) -> dict[str, float]:
+    mine = read_profiles(folder / "centreline.csv")
+    return mine.difference(read_profiles(CASES / case / "reference.csv"))
+
+
+def cavity_coarse(scratch: Path) -> list[str]:
+    """Largest differences on grids whose steady state takes seconds."""
+    rows = []
+    for n in (18, 26):
+        folder = run(scratch / str(n), "cavity_re100", f"grid.points=[{n},{n},{n}]")
+        found = cavity_lines(folder, "cavity_re100")
+        time = summary(folder)["last_step"]["time"]
+        rows.append((f"{n}³", f"{time:.1f}", f"{100 * found['u']:.2f} %", f"{100 * found['w']:.2f} %"))
+    return table(("points", "steady at t", "u", "w"), rows)
+
+
+def cavity_re400(scratch: Path) -> list[str]:
+    """Its own settings, and Δt half as long."""
+    rows = []
+    for n, courant in ((34, 0.2), (34, 0.1), (66, 0.2)):
+        sets = (f"grid.points=[{n},{n},{n}]", f"run.courant={courant}")
+        folder = run(scratch / f"{n}_{courant}", "cavity_re400", *sets)
+        last = summary(folder)["last_step"]
+        off = cavity_lines(folder, "cavity_re400")["u"]
+        rows.append((f"{n}³", f"{last['dt']:.1e}", f"{last['time']:.1f}", f"{100 * off:.1f} %"))
+    return table(("points", "Δt", "steady at t", "largest difference of u"), rows)
+
+
+def cavity_re1000(scratch: Path) -> list[str]:
+    rows = []
+    for n in (66, 82):
+        folder = run(scratch / str(n), "cavity_re1000", f"grid.points=[{n},{n},{n}]")
+        rows.append(re1000_row(folder, n))
+    return table(RE1000, rows)
+
+
+RE1000 = ("points", "steady at t", "steps", "smallest u, at z", "smallest w, at x", "largest w, at x")
+
+
+def re1000_row(folder: Path, n: int) -> tuple[str, ...]:
+    last, lines = summary(folder)["last_step"], read_profiles(folder / "centreline.csv").lines
+
+    def extreme(name: str, of) -> str:
+        place, value = lines[name]
+        return f"{value[of(value)]:.4f}, {place[of(value)]:.3f}"
+
+    places = (extreme("u", np.argmin), extreme("w", np.argmin), extreme("w", np.argmax))
+    return (f"{n}³", f"{last['time']:.1f}", str(last["step"]), *places)
+
+
+def earth(folder: Path, case: str, spacing: float, viscosity: float, resistivity: float) -> dict:
+    """The last step of a run at some spacing, densities diffusing in proportion to it; and the balance."""
+    scale = spacing / 0.5
+    points = [round(n / scale) for n in (180, 60, 60)]
+    coefficients = {"density": 2e-3 * scale, "pressure": 2e-3 * scale}
+    coefficients |= {"viscosity": viscosity, "resistivity": resistivity}
+    sets = [f"diffusion.{name}={value:g}" for name, value in coefficients.items()]
+    sets += [f"grid.points={points}", f"grid.spacing={spacing}"]
+    told = summary(run(folder, case, *sets, ranks=2))
+    return {**told["last_step"], "balance": told["expected_magnetopause"]}
+
+
+def earth_north(scratch: Path) -> list[str]:
+    """Halved together with all coefficients; and with too little viscosity and resistivity."""
+    rows = []
+    for spacing, viscosity, resistivity in ((0.5, 1e-6, 1e-3), (1, 2e-6, 2e-3), (1, 1e-6, 1e-3)):
+        folder = scratch / f"{spacing}_{viscosity}"
+        found = earth(folder, "earth_north", spacing, viscosity, resistivity)
+        small = (
+            f"{value:.0e}".replace("e-0", "e-") for value in (2e-3 * spacing / 0.5, viscosity, resistivity)
+        )
+        off = f"{100 * (found['magnetopause'] / found['balance'] - 1):+.1f} %"
+        rows.append((f"{spacing:g}", *small, f"{found['magnetopause']:.2f}", off, f"{found['shock']:.2f}"))
+    return table(("spacing", "D, D_p", "μ", "η", "magnetopause", "of the balance", "shock"), rows)
+
+
+def earth_south(scratch: Path) -> list[str]:
+    """Beside the places of the northward field."""
+    rows = []
+    for spacing in (0.5, 1):
+        both = [
+            earth(scratch / f"{case}{spacing}", case, spacing, 2e-6 * spacing, 2e-3 * spacing)
+            for case in ("earth_south", "earth_north")
+        ]
+        south, north = both
+        places = (f"{south[what]:.2f} ({north[what]:.2f})" for what in ("magnetopause", "shock"))
+        rows.append((f"{spacing:g}", *places))
+    return table(("spacing", "magnetopause (northward field)", "shock (northward field)"), rows)
+
+
+def orszag_tang(scratch: Path) -> list[str]:
+    """Mean |difference| over the mean of the pressure on two lines at t = 0.5."""
+    from subcurrent.drawings.magnetosphere import CUTS, pressure_cuts  # noqa: PLC0415 - it draws: slow to load
+    from subcurrent.rundir import RunFolder  # noqa: PLC0415
+
+    reference = read_columns(CASES / "orszag_tang" / "reference.csv")
+    columns = []
+    counts = (64, 128, 256)
+    for n in counts:
+        sets = (f"grid.points=[{n},{n},1]", f"grid.spacing={1 / n}")
+        folder = run(scratch / str(n), "orszag_tang", *sets, quiet=("output.figures=false",))
+        cuts = pressure_cuts(RunFolder(folder), CUTS).values()
+        column = []
+        for height, (x, pressure) in zip(CUTS, cuts, strict=True):
+            expected = reference[f"p({height:g})"]
+            off = np.abs(np.interp(reference["x"], x, pressure, period=1) - expected).mean() / expected.mean()
+            column.append(f"{off:.2f}")
+        columns.append(column)
+    rows = [(f"{height:g}", *(column[k] for column in columns)) for k, height in enumerate(CUTS)]
+    return table(("y", *(f"{n}²" for n in counts)), rows)
