@@ -83,7 +83,9 @@ void Runner::run_colour(Stage& stage, bool sample) {
   if (stage.watched()) poison_stale_halos(stage);
   Refresh& inputs = stale_inputs(stage);
   settle_outputs(stage);
-  Refresh& outputs = wanted_outputs(stage);
+  // A sample moves what the strategy moves, and no more.
+  Refresh& outputs = sample && !eager(options_.strategy) ? refresh_of(Role::output, {}, stage.sums())
+                                                         : wanted_outputs(stage);
   Work work(stage, inputs, outputs, context_.timeline(),
             {context_.threads(), options_.poke_seconds, sample ? sampled_suffix : "",
              sample || !overlaps(options_.strategy)});

@@ -38,6 +38,12 @@ constexpr bool overlaps(Strategy strategy) {
   return strategy != Strategy::blocking && strategy != Strategy::ordered;
 }
 
+/// Whether outputs are sent when they have been computed; else inputs are fetched before they are read.
+constexpr bool eager(Strategy strategy) {
+  return strategy != Strategy::interior_first && strategy != Strategy::halo_thread &&
+         strategy != Strategy::halo_thread_no_join;
+}
+
 using StrategyFunction = void (*)(Work&);
 /// Throws Error (bad_input) for `automatic`, which needs a tuner's choice.
 StrategyFunction function_of(Strategy strategy);

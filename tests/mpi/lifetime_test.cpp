@@ -98,8 +98,7 @@ TEST(Lifetime, FieldsMayEndBeforeTheirRunner) {
   }
 }
 
-// Ranks whose allocators put stages at different addresses still agree on which runs are samples: those send
-// what this strategy otherwise leaves to the reader.
+// Ranks whose allocators put stages at different addresses still agree on which runs are samples.
 TEST(Lifetime, StagesMayTurnUpWhereOthersWere) {
   TestContext context({.sampling = {.first = 2, .every = 0}});
   Runner runner(context, {.strategy = Strategy::interior_first});

@@ -155,7 +155,9 @@ class Cavity:
         return {
             "C_shell": 0.1 * total,
             "C_core": 0.5 * total,
-            "M": 0.3 * self._all_seconds,
+            "M": 0.3 * total,
+            "start": 0.0,
+            "poke": 0.0,
             "W": (0.05 if hidden else 0.3) * total,
             "R": 0.02 * total,
             "hidden": 0.8 if hidden else 0.0,
