@@ -29,7 +29,8 @@ class FFT(Fixed):
 
     Arrays hold this rank's own part: points of shape `real_shape`, first point `real_start`; modes of shape
     `mode_shape`, first mode `mode_start`, both (z, y, x). In a plain `python script.py` that is everything;
-    under `mpirun` every method is called on all ranks. The bits do not depend on the number of ranks.
+    under `mpirun` every method is called on all ranks. The bits do not depend on the number of ranks. Arrays
+    of another type are converted where that changes no number, else refused.
 
         fft = subcurrent.FFT((64, 64, 64))
         modes = fft.forward(points)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 3
+// timeout: 240
 // "Converged" is a statement about b - A x, which is computed here again from the matrix: plain and pipelined
 // iterations on matrices where rounding parts b - A x from the residual that the iteration carries on.
 #include <gtest/gtest.h>

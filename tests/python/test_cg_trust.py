@@ -5,7 +5,6 @@ import json
 import subprocess
 import sys
 import tracemalloc
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,8 +13,6 @@ scipy_io = pytest.importorskip("scipy.io")
 sparse = pytest.importorskip("scipy.sparse")
 
 from subcurrent import BadInput, cg_files, cg_job, cg_solve  # noqa: E402
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def biharmonic(n):
@@ -206,9 +203,9 @@ def test_right_sides_in_files_are_checked_like_matrices(program):
 
 def test_ranks_without_a_row_are_refused(program):
     scipy_io.mmwrite(program.folder / "A.mtx", sparse.coo_array(4 * np.eye(20)))
-    done = program("cg", "--matrix", "A.mtx", "-n", "1000")
+    done = program("cg", "--matrix", "A.mtx", "-n", "21")
     assert done.returncode == 2
-    assert "1000 ranks are more than the matrix has rows: at most 20 are allowed." in done.stderr
+    assert "21 ranks are more than the matrix has rows: at most 20 are allowed." in done.stderr
     assert not (program.folder / "runs").exists()
     script = "import numpy as np, subcurrent; subcurrent.cg(np.eye(2), np.ones(2))"
     environment = {
@@ -228,30 +225,3 @@ def test_orders_of_the_classes_are_those_of_the_benchmark(program):
         [sys.executable, "-c", ask], check=True, env=program.environment, capture_output=True, text=True
     )
     assert json.loads(done.stdout) == list(cg_job.CLASSES.values())
-
-
-def table_of(text):
-    """The lines of the table of bench/cg_accuracy.py in a text, by matrix and preconditioner."""
-    lines = text[text.index("| A | preconditioner |") :].splitlines()[2:]
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| ")]
-    return {(row[0], row[1]): row[2:] for row in rows if len(row) == 6}
-
-
-def test_table_of_the_readme_is_what_comes_out(program):
-    """Rounding differs between processors, and with it when an iteration ends."""
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "bench/cg_accuracy.py")], check=False, cwd=program.folder,
-        env=program.environment, capture_output=True, text=True, timeout=200,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    found = table_of(done.stdout)
-    stated = table_of((ROOT / "solvers/cg/README.md").read_text().partition("## Bits")[0])
-    assert found.keys() == stated.keys()
-    assert len(found) == 6
-    for name, cells in found.items():
-        for cell, said in zip(cells, stated[name], strict=True):
-            if "never" in said:
-                assert "never" in cell, name
-            else:
-                now, then = (float(text.split()[0]) for text in (cell, said))
-                assert 0.3 < now / then < 3, (name, cell, said)

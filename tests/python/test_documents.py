@@ -19,7 +19,7 @@ DOCUMENTS = sorted(
 )
 DOCUMENTS = [path for path in DOCUMENTS if path.relative_to(ROOT).parts[0] not in ("build", ".venv", "runs")]
 TABLES = {name: figure for name, figure in CATALOGUE.items() if not figure.picture}
-QUICK = ["dendrite_work", "dendrite_paper", "dendrite_fronts", "linear_wave"]
+QUICK = ["cg_accuracy", "dendrite_work", "dendrite_paper", "dendrite_fronts", "linear_wave"]
 SLOWER = ["brio_wu", "cavity_coarse", "cavity_orders", "orszag_tang", "cg_volume"]
 
 

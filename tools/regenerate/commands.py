@@ -98,6 +98,11 @@ def cg_volume(scratch: Path) -> list[str]:
     return table(("ranks", "row", "column", "grid"), rows)
 
 
+def cg_accuracy(_: Path) -> list[str]:
+    """Rounding differs between processors, and with it when an iteration ends."""
+    return script("cg_accuracy.py").splitlines()
+
+
 def bytes_of_product(folder: Path) -> float:
     import json  # noqa: PLC0415
 
