@@ -77,7 +77,7 @@ class RunFolder:
         return self.checkpoints / f"checkpoint_{step:08d}.h5"
 
     def last_snapshot(self) -> Path | None:
-        found = self._numbered(self.snapshots)
+        found = [path for path in self._numbered(self.snapshots) if path.is_file()]
         return found[-1] if found else None
 
     def checkpoints_newest_first(self) -> list[Path]:
