@@ -38,6 +38,11 @@ def starting(folder: RunFolder, overwrite: bool, resume: bool = False) -> Iterat
     aside.drop()
 
 
+def recover(folder: RunFolder) -> None:
+    """Brings back what a start that was killed before it computed had set aside."""
+    _Aside(folder)
+
+
 class _Aside:
     def __init__(self, folder: RunFolder):
         self._folder, self.dropped = folder, False

@@ -16,7 +16,7 @@ from typing import Any
 from rich.console import Console
 
 from . import core, memory, mpi, worker
-from .aside import starting
+from .aside import recover, starting
 from .case import Case, as_tables, as_toml, load_case
 from .errors import OK, STOPPED, BadInput, StorageError
 from .figures import draw_figures, stored_case
@@ -57,12 +57,14 @@ def run(request: RunRequest, console: Console) -> int:
     check_device(case.engine.device)
     memory.check(case, ranks, None if outer is None else memory.ranks_here(ranks))
     folder = RunFolder(request.out or Path("runs") / default_name(path))
-    plan = run_plan(case, folder.path, ranks, _check_folder(request, folder, case))
+    plan = run_plan(case, folder.path, ranks)
     if request.dry_run:
+        _check_folder(request, folder, case)
         console.print(as_toml(case), markup=False, highlight=False)
         console.print(" ".join(command_for(plan, folder.plan)), markup=False, highlight=False, soft_wrap=True)
         return OK
     if outer is not None:
+        plan.checkpoints = [str(path) for path in _check_folder(request, folder, case)]
         return _run_as_rank(plan, folder, path, case, request)
     with taken(folder, console):
         plan.checkpoints = [str(path) for path in _check_folder(request, folder, case)]
@@ -84,6 +86,7 @@ def taken(folder: RunFolder, console: Console) -> Iterator[None]:
                 f"{folder.path} lies where files cannot be locked: start nothing else in it",
                 "yellow",
             )
+        recover(folder)
         yield
 
 

@@ -77,7 +77,7 @@ class RunFolder:
         return self.checkpoints / f"checkpoint_{step:08d}.h5"
 
     def last_snapshot(self) -> Path | None:
-        found = self._numbered(self.snapshots)
+        found = [path for path in self._numbered(self.snapshots) if path.is_file()]
         return found[-1] if found else None
 
     def checkpoints_newest_first(self) -> list[Path]:
@@ -95,6 +95,7 @@ class RunFolder:
     def taken(self) -> Iterator[bool]:
         """Takes the folder for one run, from its check to its end; a second one is refused. False where the
         file system keeps no locks. A folder that was made for it and stays empty is removed."""
+        self._check_kind()
         made = [folder for folder in (self.path, *self.path.parents) if not folder.exists()]
         try:
             with writing(self.path):
@@ -111,8 +112,7 @@ class RunFolder:
 
     def check_new(self, overwrite: bool) -> None:
         """Refuses a folder that holds anything, unless --overwrite and what it holds is a run of ours."""
-        if self.path.exists() and not self.path.is_dir():
-            raise BadInput(f"--out {self.path} is a file: give the name of a new folder.")
+        self._check_kind()
         try:
             held = (
                 [item for item in self.path.iterdir() if item.name not in (LOCK, *ASIDE)]
@@ -131,6 +131,10 @@ class RunFolder:
         foreign = next((name for item in sorted(held) for name in _foreign(item)), None)
         if foreign:
             raise BadInput(f"--overwrite refuses {self.path}: it also holds {foreign!r}, which no run wrote.")
+
+    def _check_kind(self) -> None:
+        if self.path.exists() and not self.path.is_dir():
+            raise BadInput(f"--out {self.path} is a file: give the name of a new folder.")
 
     def check_resume(self) -> list[Path]:
         """The checkpoints to continue from, newest first."""

@@ -60,6 +60,8 @@ def run(budget: float) -> dict[str, int]:
         wanted = {case: _undisturbed(folder, case) for case in CASES}
         for found in workers.map(lambda kill: _attack(folder, kill, wanted[kill.case]), kills):
             counts.update(found)
+            if counts["kills"] % 20 == 0:
+                print(f"kills: {counts['kills']} of {count}, same bits {counts['same bits']}", flush=True)
     return dict(counts)
 
 

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -61,10 +62,9 @@ def command(*arguments: object) -> list[str]:
 
 
 class Run:
-    """A started program whose output goes to a file, so that nothing of it is lost when it is killed."""
+    """A started program; what it prints is kept as it comes, so that nothing is lost when it is killed."""
 
     def __init__(self, folder: Path, *arguments: object, prefix: str = "", **more: str):
-        self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - lives as long as the run
         line = command(*arguments)
         if prefix:  # e.g. "ulimit -n 64": the shell becomes the program
             line = ["bash", "-c", f'{prefix}; exec "$@"', "bash", *line]
@@ -72,10 +72,16 @@ class Run:
             line,
             cwd=folder,
             env=environment(**more),
-            stdout=self._file,
+            stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             preexec_fn=_hear_hangups,  # noqa: PLW1509 - it calls the kernel and nothing else
         )
+        self._lines: list[bytes] = []
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        self._lines.extend(self.process.stdout)
 
     def end(self, counts: Counter) -> tuple[int | None, str]:
         """Exit code and output; a run that hangs or shows a traceback is counted."""
@@ -86,8 +92,8 @@ class Run:
             self.process.kill()
             self.process.wait()
             code = None
-        self._file.seek(0)
-        said = self._file.read().decode(errors="replace")
+        self._reader.join(timeout=30)  # somebody may still hold the pipe
+        said = b"".join(self._lines).decode(errors="replace")
         # An interrupt that comes before the program's first line is Python's to report.
         early = said.rstrip().endswith("KeyboardInterrupt") and "program.py" not in said
         if "Traceback (most recent call last)" in said and not early:

@@ -12,6 +12,7 @@ from subcurrent.drawings import DRAWINGS
 from subcurrent.errors import STORAGE, BadInput, StorageError
 from subcurrent.figures import STRATEGIES
 from subcurrent.lock import among_the_ranks, wait_for_ranks
+from subcurrent.records import read_history
 from subcurrent.rundir import FIGURES, RunFolder, write_text, writing
 
 
@@ -165,6 +166,15 @@ def test_only_regular_files_are_written(tmp_path, kind):
         write_text(path, "new")
     assert (path.lstat().st_ino, path.lstat().st_mode) == (before.st_ino, before.st_mode)
     assert target.read_text() == "mine"
+
+
+def test_a_pipe_is_no_history_and_no_snapshot(tmp_path):
+    folder = a_run(tmp_path / "run")
+    os.mkfifo(folder.history)
+    os.mkfifo(folder.snapshot(5))
+    with pytest.raises(BadInput, match=r"history\.csv is damaged: it is no regular file"):
+        read_history(folder.history)
+    assert folder.last_snapshot() is None
 
 
 def test_folders_of_a_run_are_no_links(tmp_path):
