@@ -95,6 +95,13 @@ class FaceKernel final : public Boundary {
       : kernel_(kernel), tangential_(tangential), others_(others) {}
 
   int tangential() const override { return tangential_; }
+  int beside() const override {
+    return std::apply(
+        [&](const auto&... other) {
+          return std::max({tangential_, reach_of(other)...});
+        },
+        others_);
+  }
 
   void apply(Storage& storage, Face face, const Box& cells) const override {
     Device* device = storage.device();
@@ -135,7 +142,6 @@ class FaceKernel final : public Boundary {
     else
       return other.level.storage();
   }
-#ifdef SC_CHECKED
   template <class Other>
   int reach_of(const Other& other) const {
     if constexpr (requires { other.reach; })
@@ -143,6 +149,7 @@ class FaceKernel final : public Boundary {
     else
       return tangential_;
   }
+#ifdef SC_CHECKED
   static Watch watch_of(const Storage& storage, Face face, int tangential) {
     return {{.context = &storage.grid().context(),
              .who = "the boundary condition of " + face_name(face),

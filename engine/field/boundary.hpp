@@ -19,6 +19,9 @@ class Boundary {
   /// Layers of tangential neighbours the condition reads (a skewed wall needs 1); 0 where it looks along the
   /// normal only.
   virtual int tangential() const { return 0; }
+  /// The same of any field it reads, at least tangential(): in the outermost columns there is nothing to
+  /// read.
+  virtual int beside() const { return tangential(); }
   /// Fills the halo beyond `face` for the columns of `cells`, a box in local coordinates that is one cell
   /// thick along the face's axis: the first halo layer.
   virtual void apply(Storage& storage, Face face, const Box& cells) const = 0;

@@ -192,8 +192,9 @@ void Refresh::apply_boundaries(bool beside_own, bool beside_neighbours) {
         const Boundary* condition = all_faces.get(face);
         if (!condition || !grid.physical(face)) continue;
         const int read = all_faces.tangential_up_to(axis);
-        const Box inner = face_columns(grid, face, -read, read);
-        const Box all = face_columns(grid, face, std::max(0, received - read), read);
+        const int beside = std::max(read, condition->beside());
+        const Box inner = face_columns(grid, face, -read, beside);
+        const Box all = face_columns(grid, face, std::max(0, received - read), beside);
         if (beside_own && !inner.empty()) condition->apply(*w.storage, face, inner);
         if (!beside_neighbours) continue;
         for (const Box& strip : subtract(all, inner)) condition->apply(*w.storage, face, strip);

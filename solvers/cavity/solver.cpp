@@ -47,7 +47,7 @@ void FlowSolver<Real, mixed>::set_boundaries() {
       boundary(flow_.Q, face, NoFlux<Real>{axis});
       boundary(flow_.p, face,
                WallPressure<Real>{face, Real(nu()), Walls{grid().cells(), grid().periodic()}, mixed},
-               mixed ? 1 : 0, reads(flow_.V.now()), reads(mesh_->x.now()));
+               mixed ? 1 : 0, reads(flow_.V.now()), reads(mesh_->x.now(), box(1)));
     }
   }
 }
