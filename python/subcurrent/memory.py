@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import BadInput
 from .schema.common import chosen_split
+from .schema.keys import shown
 
 if TYPE_CHECKING:
     from .case import Case
@@ -90,6 +91,16 @@ def check_fft(cells: tuple[int, ...], kept: tuple[int, ...], size: int, ranks: i
         return here / ranks * arrays
 
     _refuse(f"cells = {list(cells)}", bytes_of(list(cells)), bytes_of, list(cells))
+
+
+def check_messages(size: int, ranks: int) -> None:
+    """Refuses messages of a probe that do not fit: every rank sends one to either side and receives two."""
+    need, free = 4.0 * size * ranks, free_bytes()
+    if free is not None and need > free:
+        raise BadInput(
+            f"--sizes {shown(size)} needs about {gibibytes(need)} of memory on this machine, which has "
+            f"{gibibytes(free)} free: messages of up to {free // (4 * ranks) // 8 * 8} bytes would fit."
+        )
 
 
 def _refuse(what: str, need: float, need_of: Any, cells: list[int]) -> None:

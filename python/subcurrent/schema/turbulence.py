@@ -178,7 +178,7 @@ class TurbulenceCase(SolverCase):
 
     def _file(self, folder: Path, name: str, allowed: str) -> Path:
         given = self._value(name)
-        path = (folder / given).resolve()
+        path = (folder / given).absolute()
         if not path.is_file() or (name == "flow.initial" and path.suffix not in (".vtkhdf", ".h5")):
             raise BadInput(f'{name} = "{given}" is not allowed: it must be {allowed}.')
         return path
