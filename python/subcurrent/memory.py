@@ -40,7 +40,7 @@ class Fields:
     whole: bool = False  # all on one rank
 
     def bytes(self, split: tuple[int, ...]) -> int:
-        """On all ranks together, as the engine lays them out: a component takes slots of 8 bytes an element."""
+        """On all ranks together, as the engine lays them out: components take slots of 8 bytes a cell."""
         blocks = [_blocks(n, 1 if self.whole else parts) for n, parts in zip(self.cells, split, strict=True)]
         x, y, z = ([n + 2 * self.halo for n in along] for along in blocks)
         ranks = math.prod(len(along) for along in blocks)
@@ -67,7 +67,7 @@ def needed(case: Case, ranks: int, solvers: int = 1) -> int:
 
 
 def check(case: Case, ranks: int, here: int | None = None, solvers: int = 1) -> None:
-    """Refuses a case that does not fit into what is free; `here` are the ranks on this machine, all if None."""
+    """Refuses a case that does not fit into what is free; `here`: the ranks on this machine, all if None."""
     if ranks < 1:
         return  # an outer launcher does not tell how many there are
     share = 1.0 if here is None else here / ranks

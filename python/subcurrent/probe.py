@@ -80,7 +80,8 @@ def _plan(request: ProbeRequest) -> Plan:
         sizes = []
     if not sizes or any(size < 8 or size % 8 for size in sizes):
         raise BadInput(
-            f"--sizes {shown(request.sizes)} is not allowed: it must be multiples of 8 bytes, separated by commas."
+            f"--sizes {shown(request.sizes)} is not allowed: it must be multiples of 8 bytes, separated "
+            "by commas."
         )
     if request.transport not in ("auto", "shared", "mpi"):
         raise BadInput(f"--transport {request.transport} is not allowed: it must be auto, shared or mpi.")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Damaged files: checkpoints, snapshots and grid files, what a run folder keeps, matrices, scratch folders."""
+"""Damaged files: checkpoints, snapshots and grid files, what a run keeps, matrices, scratch folders."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from .attempt import SECONDS, Tally, attempt, part_of, program
-from .inputs import CAVITY, GOOD
+from .bad_inputs import CAVITY, GOOD
 
 FLIPS = 60  # of a binary file; a third of them among its first bytes, where its structure is
 ODD = (
@@ -80,7 +80,8 @@ for number, what, path in json.load(sys.stdin):
     except Exception as error:
         ours = type(error).__module__.startswith("subcurrent")
         end = ["refused" if ours else "fault", str(error) if ours else repr(error)]
-    if end[0] == "refused" and kind == "load" and before != digest(sim.gather("velocity"), [sim.time, sim.steps]):
+    after = digest(sim.gather("velocity"), [sim.time, sim.steps]) if kind == "load" else ""
+    if end[0] == "refused" and before != after:
         end = ["other", "a refused checkpoint has changed the state"]
     print(json.dumps(["end", number, *end]), flush=True)
 """
@@ -93,7 +94,7 @@ def damages(data: bytes, seed: int, flips: int = FLIPS) -> Iterator[tuple[str, b
         at = chance.randrange(min(8192, len(data)) if n % 3 == 0 else len(data))
         bit = chance.randrange(8)
         yield f"bit {bit} of byte {at}", data[:at] + bytes([data[at] ^ 1 << bit]) + data[at + 1 :]
-    for n in range(flips // 4):
+    for _ in range(flips // 4):
         length = chance.randrange(len(data))
         yield f"cut to {length}", data[:length]
         at, count = chance.randrange(len(data)), chance.choice((1, 8, 512, 4096))

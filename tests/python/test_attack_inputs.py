@@ -10,6 +10,7 @@ import pytest
 
 from conftest import ROOT, core_is_built
 
+sys.path.insert(0, str(ROOT))
 pytestmark = pytest.mark.skipif(not core_is_built(), reason="the compiled module is not built")
 
 

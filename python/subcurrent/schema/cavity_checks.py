@@ -49,8 +49,8 @@ def _check_grid(case: CavityCase) -> None:
             )
         if periodic and points % 2 and case.pressure.method == "sor":
             raise BadInput(
-                f'grid.points[{axis}] = {points} is not allowed: the colours of pressure.method = "sor" need an '
-                "even number along a periodic axis."
+                f'grid.points[{axis}] = {points} is not allowed: the colours of pressure.method = "sor" need '
+                "an even number along a periodic axis."
             )
     if grid.clustering == "file" and grid.file is None:
         raise BadInput('grid.file is missing: grid.clustering = "file" needs the path of an HDF5 grid file.')
