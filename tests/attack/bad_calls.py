@@ -98,7 +98,7 @@ API = (
             "(12, 12, 12), reynolds=100, dt=0.01, precision='half'",
             "(12, 12, 12), reynolds=100, dt=0.01, output={'every': 1.0}",
             "(30000, 30000, 30000), reynolds=100, dt=0.01",
-            "(12, 12, 12), reynolds=100, dt=0.01, engine={'strategy': 'ordered'}",
+            "(12, 12, 12), reynolds=100, dt=0.01, engine={'strategy': 'pipelined'}",
             "(12, 12, 12), reynolds=100, dt=0.01, initial='a\\0.h5'",
         )
     ),
