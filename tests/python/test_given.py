@@ -90,6 +90,7 @@ def test_damaged_records_of_a_run_are_one_sentence(fake_program):
         ("summary.json", b"[" * 100_000, ("report", "r")),
         ("history.csv", b"1,2\n\x003,4\n", ("report", "r")),
         ("history.csv", b"\xff\xfe", resume),
+        ("history.csv", b"[1, 2", resume),
         ("case.toml", b"solver = [1]", resume),
     ):
         path = fake_program.folder / "r" / name
