@@ -84,15 +84,21 @@ def parsed_case(tables: dict[str, Any], prefix: str = "") -> Case:
     except ValidationError as error:
         raise BadInput(prefix + sentence(model, error.errors()[0])) from None
     for name, value in values(case):
-        if isinstance(value, str) and not value.isprintable():
-            raise BadInput(f"{prefix}{name} = {shown(value)} is not allowed: it must be text without control "
-                           "characters.")  # fmt: skip
-        if isinstance(value, int) and abs(value) > MOST:
-            raise BadInput(f"{prefix}{name} = {shown(value)} is not allowed: it must be at most {MOST}.")
-        if isinstance(value, float) and value != 0 and not SMALLEST <= abs(value) <= LARGEST:
-            raise BadInput(f"{prefix}{name} = {value:g} is not allowed: its size must be 0 or from {SMALLEST:g} "
-                           f"to {LARGEST:g}.")  # fmt: skip
+        wrong = _beyond(value)
+        if wrong:
+            raise BadInput(f"{prefix}{name} = {shown(value)} is not allowed: {wrong}.")
     return case
+
+
+def _beyond(value: Any) -> str:
+    """What is wrong with a value of any key; empty where nothing is."""
+    if isinstance(value, str) and not value.isprintable():
+        return "it must be text without control characters"
+    if isinstance(value, int) and abs(value) > MOST:
+        return f"it must be at most {MOST}"
+    if isinstance(value, float) and value != 0 and not SMALLEST <= abs(value) <= LARGEST:
+        return f"its size must be 0 or from {SMALLEST:g} to {LARGEST:g}"
+    return ""
 
 
 def _compute(case: Case) -> None:
@@ -102,8 +108,8 @@ def _compute(case: Case) -> None:
         case.options()
     except ArithmeticError as error:
         raise BadInput(
-            f"the case's numbers are too far apart to be computed with ({type(error).__name__}): what follows "
-            "from them is larger than any number or divided by 0."
+            f"the case's numbers are too far apart to be computed with ({type(error).__name__}): what "
+            "follows from them is larger than any number or divided by 0."
         ) from None
 
 
@@ -165,8 +171,8 @@ def parse_set(text: str) -> tuple[str, Any]:
         if re.fullmatch(r"[A-Za-z_./~][\w./~+-]*", value):
             return path, value
     raise BadInput(
-        f"--set {shown(text)} is not allowed: {shown(value)} is no TOML value (a number, true, [1, 2, 3] or a "
-        "word)."
+        f"--set {shown(text)} is not allowed: {shown(value)} is no TOML value (a number, true, [1, 2, 3] or "
+        "a word)."
     )
 
 

@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from . import __version__, compare, core, jobs, library, mpi, streams
+from . import __version__, compare, core, jobs, library, mpi, streams, usage
 from . import probe as probing
 from .errors import OK, OTHER, BadInput, SubcurrentError, storage_error
 
@@ -33,6 +33,7 @@ def _show_version(asked: bool) -> None:
 
 app = typer.Typer(
     name="subcurrent",
+    cls=usage.Program,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="rich",

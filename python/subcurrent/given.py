@@ -11,7 +11,7 @@ from typing import Any
 from .errors import BadInput
 
 
-class FixedAttribute(BadInput, AttributeError):
+class FixedAttribute(BadInput, AttributeError):  # noqa: N818 - it reads as what was tried
     """An attribute that is not there to be set."""
 
 
@@ -26,8 +26,8 @@ class Fixed:
             return
         known = "cannot be set" if hasattr(ours, name) else "is not there"
         raise FixedAttribute(
-            f"the attribute {name} of {ours.__name__} {known}: what it works on is fixed when it is made, make "
-            "a new one."
+            f"the attribute {name} of {ours.__name__} {known}: what it works on is fixed when it is made, "
+            "make a new one."
         )
 
 

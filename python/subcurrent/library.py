@@ -7,6 +7,7 @@ import re
 import shutil
 from pathlib import Path
 
+from .case import read_tables
 from .errors import BadInput
 from .rundir import writing
 from .sentences import nearest
@@ -59,10 +60,11 @@ def new_case(name: str, start: Path) -> Path:
     folder = Path(name)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise BadInput(f"{folder} exists already: give a new name.")
+    read_tables(start)  # refuses what is no case file
+    text = start.read_text(encoding="utf-8")
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
         target = folder / "case.toml"
-        text = start.read_text()
         target.write_text(re.sub(r"\A# SPDX[^\n]*\n", "", text))
         for reference in start.parent.glob("reference*.csv"):
             shutil.copy(reference, folder / reference.name)

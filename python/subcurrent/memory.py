@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import BadInput
 from .schema.common import chosen_split
+from .schema.keys import shown
 
 if TYPE_CHECKING:
     from .case import Case
@@ -39,7 +40,7 @@ class Fields:
     whole: bool = False  # all on one rank
 
     def bytes(self, split: tuple[int, ...]) -> int:
-        """On all ranks together, as the engine lays them out: a component takes slots of 8 bytes an element."""
+        """On all ranks together, as the engine lays them out: components take slots of 8 bytes a cell."""
         blocks = [_blocks(n, 1 if self.whole else parts) for n, parts in zip(self.cells, split, strict=True)]
         x, y, z = ([n + 2 * self.halo for n in along] for along in blocks)
         ranks = math.prod(len(along) for along in blocks)
@@ -66,7 +67,7 @@ def needed(case: Case, ranks: int, solvers: int = 1) -> int:
 
 
 def check(case: Case, ranks: int, here: int | None = None, solvers: int = 1) -> None:
-    """Refuses a case that does not fit into what is free; `here` are the ranks on this machine, all if None."""
+    """Refuses a case that does not fit into what is free; `here`: the ranks on this machine, all if None."""
     if ranks < 1:
         return  # an outer launcher does not tell how many there are
     share = 1.0 if here is None else here / ranks
@@ -90,6 +91,16 @@ def check_fft(cells: tuple[int, ...], kept: tuple[int, ...], size: int, ranks: i
         return here / ranks * arrays
 
     _refuse(f"cells = {list(cells)}", bytes_of(list(cells)), bytes_of, list(cells))
+
+
+def check_messages(size: int, ranks: int) -> None:
+    """Refuses messages of a probe that do not fit: every rank sends one to either side and receives two."""
+    need, free = 4.0 * size * ranks, free_bytes()
+    if free is not None and need > free:
+        raise BadInput(
+            f"--sizes {shown(size)} needs about {gibibytes(need)} of memory on this machine, which has "
+            f"{gibibytes(free)} free: messages of up to {free // (4 * ranks) // 8 * 8} bytes would fit."
+        )
 
 
 def _refuse(what: str, need: float, need_of: Any, cells: list[int]) -> None:

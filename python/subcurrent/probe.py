@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from . import mpi, plots, worker
+from . import memory, mpi, plots, worker
 from .aside import starting
 from .errors import OK, BadInput
 from .jobs import say, taken
@@ -18,6 +18,7 @@ from .launch import command_for, launch
 from .plan import Plan
 from .progress import Watcher
 from .rundir import RunFolder, make_folder, write_text
+from .schema.keys import shown
 
 TITLES = ("message", "M alone", "W, progress calls", "W, none", "hidden", "in calls")
 
@@ -79,17 +80,19 @@ def _plan(request: ProbeRequest) -> Plan:
         sizes = []
     if not sizes or any(size < 8 or size % 8 for size in sizes):
         raise BadInput(
-            f"--sizes {request.sizes} is not allowed: it must be multiples of 8 bytes, separated by commas."
+            f"--sizes {shown(request.sizes)} is not allowed: it must be multiples of 8 bytes, separated "
+            "by commas."
         )
     if request.transport not in ("auto", "shared", "mpi"):
         raise BadInput(f"--transport {request.transport} is not allowed: it must be auto, shared or mpi.")
-    if request.cover < 1:
-        raise BadInput(f"--cover {request.cover} is not allowed: it must be a number >= 1.")
+    if not 1 <= request.cover <= 1000:
+        raise BadInput(f"--cover {request.cover} is not allowed: it must be a number from 1 to 1000.")
     if request.repeats < 1:
         raise BadInput(f"--repeats {request.repeats} is not allowed: it must be a whole number >= 1.")
     ranks = 2 if request.ranks is None else request.ranks
     if ranks < 2:
         raise BadInput(f"-n {ranks} is not allowed: a single rank has nobody to wait for, it must be >= 2.")
+    memory.check_messages(max(sizes), ranks)
     plan = Plan("probe", {}, str(request.out), ranks)
     plan.repeats = request.repeats
     plan.probe = {"sizes": sizes, "cover": request.cover, "transport": request.transport}

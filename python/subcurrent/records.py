@@ -47,6 +47,8 @@ def read_history(path: Path) -> tuple[list[str], list[list[str]]]:
         rows = list(csv.reader(io.StringIO(text[: text.rfind("\n") + 1])))
     except csv.Error:
         raise damaged(path, "it is no table") from None
+    if not rows and text:
+        raise damaged(path, "it has no whole line")
     if not rows:
         return [], []
     names, rows = rows[0], rows[1:]

@@ -22,6 +22,8 @@ from .errors import BadInput
 from .given import one_of, path_text
 from .sim import Simulation
 
+TABLES = ("spectrum", "forcing", "storage", "engine")  # beside those that have arguments of their own
+
 
 class Turbulence(Simulation):
     """Incompressible flow in the periodic box 0 <= x, y, z < 2π; by default the Taylor–Green vortex.
@@ -31,7 +33,7 @@ class Turbulence(Simulation):
     reynolds    1 / viscosity; or `viscosity`
     precision   "double" or "single": of the fields, which `velocity` and `modes` show as they are
     initial     "taylor_green", "random" (then `spectrum`), or the path of a snapshot or checkpoint
-    spectrum, forcing, scheme, engine    keys of the case file's tables, e.g.
+    spectrum, forcing, storage, scheme, engine    keys of the case file's tables, e.g.
                 forcing={"kind": "negative_viscosity"}, spectrum={"peak": 3, "seed": 7}
 
     Raises BadInput (a ValueError) with one sentence for what cannot be.
@@ -49,6 +51,8 @@ class Turbulence(Simulation):
         scheme: dict[str, Any] | None = None,
         **tables: dict[str, Any],
     ):
+        for name in tables:
+            one_of("the table", name, TABLES)
         given = {"reynolds": reynolds, "viscosity": viscosity}
         super().__init__(
             {

@@ -12,9 +12,9 @@ import pytest
 from conftest import QUIET, ROOT, history, sentence_of
 from subcurrent import plots
 from subcurrent.case import as_toml, load_case, typed_case
-from subcurrent.errors import BAD_INPUT, OK, STORAGE, BadInput
+from subcurrent.errors import BAD_INPUT, OK, STORAGE, BadInput, StorageError
 from subcurrent.reference import read_columns
-from subcurrent.snapshot import read_plane
+from subcurrent.snapshot import checksum, read_plane
 
 CASE = """
 solver = "turbulence"
@@ -440,3 +440,31 @@ def test_forced_turbulence_is_steady_and_skewed(program):
     assert max(thirds) < 1.4 * min(thirds)
     assert -0.6 < skewness < -0.4
     assert mine["kmax_eta"][late].min() > 0.9
+
+
+def test_only_a_whole_snapshot_is_a_start(program):
+    """A bit of the velocity, its checksum's own, and one of another program's, without checksums."""
+    program.write_case(CASE.replace("steps = 12", "steps = 1"))
+    assert program("run", "case.toml", "--out", "r", *QUIET).returncode == OK
+    whole = sorted((program.folder / "r" / "snapshots").glob("*.vtkhdf"))[-1]
+    with h5py.File(whole) as file:
+        stored = file["VTKHDF/PointData/velocity"]
+        first, sum_ = stored.id.get_offset(), int(stored.attrs["checksum"])
+        assert checksum(stored) == sum_
+    content = whole.read_bytes()
+    assert content.count(sum_.to_bytes(8, "little")) == 1
+    for name, at in (("velocity", first + 1001), ("checksum", content.index(sum_.to_bytes(8, "little")))):
+        damaged = program.folder / f"{name}.vtkhdf"
+        damaged.write_bytes(content[:at] + bytes([content[at] ^ 4]) + content[at + 1 :])
+        sets = ("--set", "flow.initial=" + damaged.name, "--set", "spectrum.peak=4.0")
+        done = program("run", "case.toml", "--out", name, *sets, *QUIET)
+        assert done.returncode in (BAD_INPUT, STORAGE), done.stdout
+        assert damaged.name in sentence_of(done)
+    with pytest.raises(StorageError, match="the checksum of fields/velocity does not match"):
+        read_plane(program.folder / "velocity.vtkhdf", "velocity")
+    with h5py.File(whole, "r+") as file:
+        del file["VTKHDF/PointData/velocity"].attrs["checksum"]
+    sets = ("--set", f"flow.initial={whole}", "--set", "spectrum.peak=4.0")
+    done = program("run", "case.toml", "--out", "without", *sets, *QUIET)
+    assert done.returncode == BAD_INPUT
+    assert "carries no checksum" in sentence_of(done)

@@ -26,7 +26,7 @@ class CavityKind(Kind):
     )
 
     def fields(self, case: Any) -> list[Fields]:
-        """`Mesh`, `Flow`, and what the pressure equation keeps: mesh.hpp, stages.hpp, levels.hpp, poisson.cpp."""
+        """`Mesh` and `Flow` (mesh.hpp, stages.hpp), and the pressure equation's (levels.hpp, poisson.cpp)."""
         size = 4 if case.flow.precision == "single" else 8
         cells = tuple(case.cells())
         fields = [Fields("coordinates", cells, 2, 8, 3)]

@@ -175,7 +175,7 @@ class CavityCase(SolverCase):
         """The same case with the path of its grid file made absolute; refuses a file that is not there."""
         if self.grid.clustering != "file":
             return self
-        path = (folder / self.grid.file).resolve()
+        path = (folder / self.grid.file).absolute()
         if not path.is_file():
             raise BadInput(
                 f'grid.file = "{self.grid.file}" does not exist: {path} must be an HDF5 grid file.'

@@ -37,8 +37,21 @@ def _check_end(case: CavityCase) -> None:
         )
 
 
+FEWEST = 6  # points between walls: beside each the velocity is continued by a cubic
+
+
 def _check_grid(case: CavityCase) -> None:
     grid = case.grid
+    for axis, (points, periodic) in enumerate(zip(grid.points, case.boundaries.periodic(), strict=True)):
+        if not periodic and points < FEWEST:
+            raise BadInput(
+                f"grid.points[{axis}] = {points} is not allowed: between walls it must be at least {FEWEST}."
+            )
+        if periodic and points % 2 and case.pressure.method == "sor":
+            raise BadInput(
+                f'grid.points[{axis}] = {points} is not allowed: the colours of pressure.method = "sor" need '
+                "an even number along a periodic axis."
+            )
     if grid.clustering == "file" and grid.file is None:
         raise BadInput('grid.file is missing: grid.clustering = "file" needs the path of an HDF5 grid file.')
     if grid.clustering != "tanh":

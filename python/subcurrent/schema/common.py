@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field
 
 from ..errors import BadInput
-from .keys import Table, key, shown
+from .keys import MOST, Table, key, shown
 
 Triple = Annotated[list[float], Field(min_length=3, max_length=3)]
 Split = Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=3, max_length=3)]
@@ -199,7 +199,10 @@ def size_in_bytes(name: str, text: str) -> int:
     if not found:
         raise BadInput(f'{name} = "{text}" is not allowed: it must be a size, e.g. "3 GiB".')
     base = 1024 if found[2].endswith("i") else 1000
-    return int(float(found[1]) * base ** (1 + "KMGT".index(found[2][0])))
+    count = float(found[1]) * base ** (1 + "KMGT".index(found[2][0]))
+    if count > MOST:
+        raise BadInput(f"{name} = {shown(text)} is not allowed: it must be at most {MOST} bytes.")
+    return int(count)
 
 
 def check_engine(engine: Engine, devices: tuple[str, ...] = ("cpu",)) -> None:

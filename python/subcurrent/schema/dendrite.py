@@ -202,8 +202,8 @@ class DendriteCase(SolverCase):
                     )
             if not seed.angle and seed.axis != SeedTable.model_fields["axis"].default:
                 raise BadInput(
-                    f"seeds[{number}].axis = {seed.axis} has no effect with seeds[{number}].angle = 0: leave one "
-                    "of them out."
+                    f"seeds[{number}].axis = {seed.axis} has no effect with seeds[{number}].angle = 0: leave "
+                    "one of them out."
                 )
             if seed.angle and not any(seed.axis):
                 raise BadInput(f"seeds[{number}].axis = {seed.axis} is not allowed: it must not be all 0.")

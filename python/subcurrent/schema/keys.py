@@ -11,6 +11,8 @@ from typing import Any, get_args
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.fields import FieldInfo
 
+from ..given import FixedAttribute
+
 # Beyond these no power or product that a solver forms of a number is one any more.
 SMALLEST, LARGEST = 1e-60, 1e60
 MOST = 2**62  # of a whole number: its double still is one
@@ -20,6 +22,11 @@ class Table(BaseModel):
     """One table of a case file: unknown keys are errors, and text is never taken for a number."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise FixedAttribute(
+            f"{name} cannot be set: a case is fixed when it has been checked, make a new one."
+        )
 
 
 def key(meaning: str, allowed: str, default: Any = ..., **limits: Any) -> Any:

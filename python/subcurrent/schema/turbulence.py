@@ -131,8 +131,9 @@ class TurbulenceCase(SolverCase):
         self.check_run()
         if self.engine.strategy not in STRATEGIES:
             raise BadInput(
-                f"engine.strategy = {shown(self.engine.strategy)} is not allowed: it orders halos, and transforms "
-                f"have transposes, which travel after their lines (blocking, ordered) or under them (boundary_first)."
+                f"engine.strategy = {shown(self.engine.strategy)} is not allowed: it orders halos, and "
+                "transforms have transposes, which travel after their lines (blocking, ordered) or under "
+                "them (boundary_first)."
             )
         if self.flow.initial not in STARTS and Path(self.flow.initial).suffix not in (".vtkhdf", ".h5"):
             raise BadInput(f"flow.initial = {shown(self.flow.initial)} is not allowed: it must be {START}.")
@@ -178,7 +179,7 @@ class TurbulenceCase(SolverCase):
 
     def _file(self, folder: Path, name: str, allowed: str) -> Path:
         given = self._value(name)
-        path = (folder / given).resolve()
+        path = (folder / given).absolute()
         if not path.is_file() or (name == "flow.initial" and path.suffix not in (".vtkhdf", ".h5")):
             raise BadInput(f'{name} = "{given}" is not allowed: it must be {allowed}.')
         return path
@@ -220,8 +221,8 @@ class TurbulenceCase(SolverCase):
         values = [shape(k / s.peak) for k in shells]
         if not 0 < sum(values) < math.inf:
             raise BadInput(
-                f"spectrum.peak = {s.peak:g} is not allowed: the modes 1 to {self.kept()} of this grid get no "
-                "energy from it, it must lie nearer to them."
+                f"spectrum.peak = {s.peak:g} is not allowed: the modes 1 to {self.kept()} of this grid get "
+                "no energy from it, it must lie nearer to them."
             )
         return [0.0, *(s.energy * value / sum(values) for value in values)]
 

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A part of the attacks with bad inputs and damaged files (`make attack` runs the whole): always the same
+part, without a traceback, a hang, a wrong exit, a lost file or other bits."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from conftest import ROOT, core_is_built
+
+sys.path.insert(0, str(ROOT))
+pytestmark = pytest.mark.skipif(not core_is_built(), reason="the compiled module is not built")
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize(("part", "share", "least"), [("inputs", 0.06, 50), ("damage", 0.08, 35)])
+def test_a_part_of_the_attacks(part, share, least):
+    ask = f"import json; from tests.attack import {part}; print(json.dumps({part}.run({share})))"
+    done = subprocess.run(
+        [sys.executable, "-c", ask], check=False, cwd=ROOT, capture_output=True, text=True, timeout=280
+    )
+    assert done.returncode == 0, done.stderr
+    counts = json.loads(done.stdout.splitlines()[-1])
+    faults = {
+        name: counts[name] for name in ("tracebacks", "hangs", "wrong exits", "other bits", "lost files")
+    }
+    assert not any(faults.values()), done.stderr
+    assert counts["attempts"] >= least
+    assert counts["refused"] + counts["accepted"] == counts["attempts"]
