@@ -12,10 +12,13 @@ HIDES_NOTHING = ("blocking", "ordered")  # the strategies under which nothing ov
 def account_of(terms: dict[str, Any], strategy: str) -> dict[str, Any]:
     """The terms that a solver reports, without those that say nothing under its strategy.
 
+    M is 0 where no run went `ordered`: beside waiting, or bytes that moved, that is no measurement.
     `blocking` computes all cells in one go and tells no shell apart; where nothing overlaps nothing is
     hidden, however short the waiting was beside the posting.
     """
     told = dict(terms)
+    if told.get("M") == 0 and (told.get("W") or told.get("bytes_moved")):
+        told["M"] = told["hidden"] = None
     if strategy == "blocking":
         told["C_shell"] = None
     if strategy in HIDES_NOTHING:

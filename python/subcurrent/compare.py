@@ -162,7 +162,8 @@ def finish_rows(rows: list[dict[str, Any]]) -> None:
     for row in rows:
         row["ratio"] = times["blocking"] / row["T"]
         known = row["strategy"] not in account.HIDES_NOTHING and messages and row.get("W") is not None
-        row["hidden"] = 1.0 - (row["start"] + row["poke"] + row["W"]) / messages if known else None
+        spent = sum(row.get(name) or 0.0 for name in ("start", "poke", "W"))
+        row["hidden"] = 1.0 - spent / messages if known else None
 
 
 def as_table(table: dict[str, Any]) -> Table:

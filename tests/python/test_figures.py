@@ -232,6 +232,13 @@ def test_an_account_says_what_its_strategy_can_know():
     assert account.account_of(terms, "blocking") == terms | {"C_shell": None, "hidden": 0.0}
     assert account.account_of(terms, "ordered") == terms | {"hidden": 0.0}
     assert account.account_of(terms, "pipelined") == terms
+    moved = {"M": 0.0, "W": 0.0, "hidden": 0.0, "bytes_moved": 203e6}
+    assert account.account_of(moved, "pipelined") == moved | {"M": None, "hidden": None}
+    waited = {"M": 0.0, "W": 13.7, "hidden": 0.0, "bytes_moved": 0.0}
+    assert account.account_of(waited, "pipelined") == waited | {"M": None, "hidden": None}
+    assert account.account_of(waited, "blocking")["hidden"] == 0.0
+    nothing = {"M": 0.0, "W": 0.0, "hidden": 0.0, "bytes_moved": 0.0}
+    assert account.account_of(nothing, "pipelined") == nothing
 
 
 def test_a_report_says_what_was_not_measured():

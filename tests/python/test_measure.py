@@ -17,7 +17,7 @@ def test_terms_are_of_one_step():
     row = measure._row(plan, "ordered", solver, [3.0, 1.0, 2.0], terms)
     assert row["T"] == 2.0
     assert row["C_core"] == 1.0
-    assert row["M"] == 0.1
+    assert row["M"] == pytest.approx(0.8 / 6)
     assert row["C_core_ordered"] is None
     assert row["W"] == pytest.approx(0.05)
     assert row["share"] == 0.25
@@ -56,7 +56,9 @@ def test_terms_of_two_ranks_are_never_subtracted(tmp_path, monkeypatch):
     plan = SimpleNamespace(
         case={}, steps=2, repeats=1, strategies=["ordered"], events=False, folder=str(tmp_path)
     )
-    context = SimpleNamespace(rank=0, size=2, threads=1, barrier=lambda: None, transports=lambda: "none")
+    context = SimpleNamespace(
+        rank=0, size=2, threads=1, barrier=lambda: None, transports=lambda: "none", sample=lambda *_: None
+    )
     assert measure.measure_strategies(None, context, plan) == 0
     (row,) = json.loads((tmp_path / "strategies.json").read_text())["rows"]
     assert row["W"] == 8.0
