@@ -28,7 +28,7 @@ class TurbulenceKind(Kind):
         planes = (kx, ky, nz)
         on_disk = case.storage.kind == "disk"
         beside = 3 if case.scheme.dealiasing == "phase_shift" else 2
-        fields = [Fields("velocity modes", modes, 0, 2 * size, 3), Fields("work", modes, 0, 2 * size)]
+        fields = [Fields("velocity modes", modes, 0, 2 * size, 3), Fields("work", modes, 0, 2 * size, 4)]
         fields += [Fields("pencils", (kx, ny, nz), 0, 2 * size)]
         fields += [Fields(name, points, 0, size, 3) for name in ("velocity", "vorticity")]
         if not on_disk:
