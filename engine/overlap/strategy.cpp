@@ -16,7 +16,7 @@ struct Entry {
   StrategyFunction function;
 };
 
-constexpr std::array<Entry, 8> entries{{
+constexpr std::array<Entry, 7> entries{{
     {Strategy::blocking, "blocking", blocking},
     {Strategy::ordered, "ordered", ordered},
     {Strategy::boundary_first, "boundary_first", boundary_first},
@@ -24,7 +24,6 @@ constexpr std::array<Entry, 8> entries{{
     {Strategy::halo_thread, "halo_thread", halo_thread},
     {Strategy::halo_thread_no_join, "halo_thread_no_join", halo_thread_no_join},
     {Strategy::pipelined, "pipelined", pipelined},
-    {Strategy::automatic, "automatic", nullptr},
 }};
 
 }  // namespace
@@ -46,10 +45,8 @@ Strategy strategy_of(std::string_view name) {
 
 StrategyFunction function_of(Strategy strategy) {
   for (const Entry& e : entries)
-    if (e.strategy == strategy && e.function) return e.function;
-  refuse(
-      "strategy \"automatic\" takes the tuner's choice for this case and machine, and there is none: run "
-      "tune first");
+    if (e.strategy == strategy) return e.function;
+  throw Error(Exit::failure, "there is no such strategy");
 }
 
 }  // namespace sc

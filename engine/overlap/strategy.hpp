@@ -18,7 +18,6 @@ enum class Strategy {
   halo_thread,
   halo_thread_no_join,
   pipelined,
-  automatic,
 };
 
 std::string_view strategy_name(Strategy strategy);
@@ -45,7 +44,6 @@ constexpr bool eager(Strategy strategy) {
 }
 
 using StrategyFunction = void (*)(Work&);
-/// Throws Error (bad_input) for `automatic`, which needs a tuner's choice.
 StrategyFunction function_of(Strategy strategy);
 
 }  // namespace sc

@@ -63,6 +63,8 @@ def needed(case: Case, ranks: int, solvers: int = 1) -> int:
 
     split = chosen_split(case.cells(), case.engine.split, ranks, case.halo())
     fields = sum(field.bytes(split) for field in kind_of(case).fields(case))
+    if (budget := case.budget()) is not None:  # what does not fit into it goes to files, or is refused there
+        fields = min(fields, budget)
     return ranks * PROCESS + solvers * fields
 
 

@@ -136,7 +136,6 @@ TEST(CavityPhysics, BadOptionsAreRefused) {
   EXPECT_TRUE(
       has(sentence([](auto& o) { o.clustering = Clustering::tanh, o.smallest = 0.5; }), "grid.smallest"));
   EXPECT_TRUE(has(sentence([](auto& o) { o.clustering = Clustering::skewed, o.skew = 0.6; }), "folds over"));
-  EXPECT_TRUE(has(sentence([](auto& o) { o.engine.strategy = Strategy::automatic; }), "run tune first"));
   EXPECT_TRUE(has(sentence([&](auto& o) { o.split = {context.size() + 1, 1, 1}; }), "split"));
 }
 

@@ -202,3 +202,19 @@ def test_the_python_classes_refuse_it(program):
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (16 * 2**30, 16 * 2**30)),
     )
     assert done.stdout.count("needs about") == 4, done.stdout + done.stderr
+
+
+def test_a_budget_is_what_a_case_with_files_needs():
+    """However large the grid: what does not fit into storage.memory goes to files."""
+    case = typed_case(
+        {
+            "solver": "turbulence",
+            "flow": {"reynolds": 100},
+            "grid": {"points": [20000, 20000, 20000]},
+            "scheme": {"dt": 1e-3},
+            "storage": {"memory": "600 MiB"},
+            "run": {"steps": 1},
+        }
+    )
+    memory.check(case, 1)
+    assert memory.needed(case, 1) < 2 * 600 * MIB

@@ -142,6 +142,10 @@ class SolverCase(Table):
         """Cells that are split over ranks."""
         return self.size()[1]
 
+    def budget(self) -> int | None:
+        """Bytes that all ranks keep to together, where the case says so: the rest goes to files."""
+        return None
+
     def halo(self) -> int:
         """Layers of halo that neighbours read."""
         return 1

@@ -127,6 +127,9 @@ class TurbulenceCase(SolverCase):
     storage: Storage = key("where the fields are kept", "a table [storage]", Storage())
     run: Run = key("when to stop", "a table [run]")
 
+    def budget(self) -> int | None:
+        return self.storage.bytes() or None
+
     def check(self) -> None:
         self.check_run()
         if self.engine.strategy not in STRATEGIES:
