@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Iterator
 
 import numpy as np
+import script
 from scipy import sparse
 
 from subcurrent import cg_solve, parallel
@@ -67,12 +68,10 @@ def solve(matrix: sparse.csr_array, preconditioner: str, pipelined: bool, tol: f
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--trial", action="store_true", help="the first matrix only")
-    shown = list(systems())[: 1 if parser.parse_args().trial else None]
+    trial = script.parse(script.parser(__doc__), {}).trial
     print("| A | preconditioner | to 10⁻⁸: plain | pipelined | least residual: plain | pipelined |")
     print("|---|---|---:|---:|---:|---:|")
-    for name, matrix, preconditioner in shown:
+    for name, matrix, preconditioner in [next(systems())] if trial else systems():
         cells = []
         for tol in (1e-8, 1e-15):
             for pipelined in (False, True):

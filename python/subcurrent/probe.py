@@ -92,6 +92,8 @@ def _plan(request: ProbeRequest) -> Plan:
     ranks = 2 if request.ranks is None else request.ranks
     if ranks < 2:
         raise BadInput(f"-n {ranks} is not allowed: a single rank has nobody to wait for, it must be >= 2.")
+    if mpi.outer() is None:
+        mpi.check_layout(ranks, 1)
     memory.check_messages(max(sizes), ranks)
     plan = Plan("probe", {}, str(request.out), ranks)
     plan.repeats = request.repeats

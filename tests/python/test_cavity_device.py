@@ -30,7 +30,7 @@ def test_a_device_writes_what_the_cpu_writes(program):
     assert done.returncode == OK, done.stderr
     summary = json.loads((program.folder / "device" / "summary.json").read_text())
     assert summary["device"] == "emulated device"
-    assert summary["transports"] == "pinned: ranks 0-1"
+    assert summary["transports"].startswith("pinned: ranks 0-1")
     done = program("run", "case.toml", "-n", "1", "--out", "device", "--resume", *skewed)
     assert done.returncode == OK, done.stderr
     cpu, device = program.folder / "cpu", program.folder / "device"

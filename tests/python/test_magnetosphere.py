@@ -139,7 +139,8 @@ def test_table_2_of_the_paper_and_its_condition():
     seconds = dict.fromkeys(("first", "second"), hidden) | {
         name + " ordered": apart for name in ("first", "second")
     }
-    table = table_of(seconds, {"first": 40, "second": 40}, 10, Engine)
+    sampled = {"first": 10, "second": 10}
+    table = table_of(seconds, {"first": 40, "second": 40}, sampled, Engine)
     row = table["stages"]["first"]
     assert row["communication"] == pytest.approx(0.003)
     assert row["shell"] == pytest.approx(0.03)
@@ -150,9 +151,9 @@ def test_table_2_of_the_paper_and_its_condition():
     assert table["verdict"].startswith("t_add < t_com holds")
     assert "too close" not in table["verdict"]
     apart["wait"] = 0.1
-    assert "does not hold" in table_of(seconds, {"first": 40, "second": 40}, 10, Engine)["verdict"]
+    assert "does not hold" in table_of(seconds, {"first": 40, "second": 40}, sampled, Engine)["verdict"]
     apart["wait"] = 0.25
-    assert "too close to tell" in table_of(seconds, {"first": 40, "second": 40}, 10, Engine)["verdict"]
+    assert "too close to tell" in table_of(seconds, {"first": 40, "second": 40}, sampled, Engine)["verdict"]
 
 
 def test_no_more_is_promised_than_the_messages_take():

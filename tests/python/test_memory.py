@@ -8,6 +8,7 @@ import resource
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import pytest
 
@@ -214,7 +215,8 @@ def test_a_budget_is_what_a_case_with_files_needs():
             "scheme": {"dt": 1e-3},
             "storage": {"memory": "600 MiB"},
             "run": {"steps": 1},
-        }
+        },
+        Path(),
     )
     memory.check(case, 1)
     assert memory.needed(case, 1) < 2 * 600 * MIB

@@ -31,9 +31,9 @@ def test_the_wait_curve_has_a_row_a_size(program, transport):
     ("arguments", "words"),
     [
         ((), ["--wait"]),
-        (("--wait", "--sizes", "12"), ["--sizes 12", "multiples of 8"]),
-        (("--wait", "--sizes", "many"), ["--sizes many"]),
-        (("--wait", "--cover", "0.5"), ["--cover 0.5", ">= 1"]),
+        (("--wait", "--sizes", "12"), ['--sizes "12"', "multiples of 8"]),
+        (("--wait", "--sizes", "many"), ['--sizes "many"']),
+        (("--wait", "--cover", "0.5"), ["--cover 0.5", "from 1 to"]),
         (("--wait", "--repeats", "0"), ["--repeats 0"]),
         (("--wait", "--transport", "post"), ["--transport post", "auto, shared or mpi"]),
         (("--wait", "-n", "1"), ["-n 1", "nobody to wait for"]),
