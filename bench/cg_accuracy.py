@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """How near plain and pipelined conjugate gradients come to A x = b: the table of solvers/cg/README.md."""
 
-import argparse
 from collections.abc import Iterator
 
 import numpy as np

@@ -60,7 +60,6 @@ def probe(request: ProbeRequest, console: Console) -> int:
             _show(read_table(folder.path / "wait.csv"), folder, console)
         return code
     folder.check_new(request.overwrite)
-    mpi.check_layout(plan.ranks, 1)
     with taken(folder, console):
         folder.check_new(request.overwrite)
         line = command_for(plan, folder.plan)

@@ -84,7 +84,7 @@ def test_a_run_leaves_history_snapshots_and_pictures(program):
     program.write_case(CASE)
     done = program("run", "case.toml", "-n", "2", "--out", "r")
     assert done.returncode == OK, done.stderr
-    assert "halos travel by shared: ranks 0-1" in done.stdout
+    assert "messages travel by shared: ranks 0-1" in done.stdout
     folder = program.folder / "r"
     history = rows(folder)
     assert [row["step"] for row in history] == ["5", "10", "15", "20", "25", "30"]

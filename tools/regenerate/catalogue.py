@@ -37,7 +37,6 @@ COMPUTED = (
     Figure("cavity_re1000", "cases/cavity_re1000/README.md", 2700, "Re = 1000", runs.cavity_re1000, 1e-3),
     Figure("cavity_orders", CAVITY, 20, "orders of the discretisation", commands.cavity_orders, 1e-2),
     Figure("cavity_cube", CAVITY, 3600, "the cube, by the serial reference", commands.cavity_cube, 1e-2),
-    Figure("cg_accuracy", CG, 30, "how near conjugate gradients come", commands.cg_accuracy, 0.3),
     Figure("cg_volume", CG, 90, "bytes of a product of class A", commands.cg_volume, 1e-3),
     Figure("cg_accuracy", CG, 6, "plain and pipelined iterations", commands.cg_accuracy, 0.7),
     Figure("dendrite_work", DENDRITE, 1, "operations and bytes of a cell", commands.dendrite_work, 0.0),

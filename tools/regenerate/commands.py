@@ -84,10 +84,6 @@ def npb_peer(_: Path) -> list[str]:
     return table(("class", "1 rank", "2 ranks", "2 threads"), rows)
 
 
-def cg_accuracy(_: Path) -> list[str]:
-    return tables_in(script("cg_accuracy.py"))[0]
-
-
 def cg_volume(scratch: Path) -> list[str]:
     """kB of a product of class A by partition, counted on sending."""
     rows = []
