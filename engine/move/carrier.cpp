@@ -247,6 +247,11 @@ bool Carrier::copies_at_once() const {
   return !delayed_ && !device_ && std::none_of(departures_.begin(), departures_.end(), phased);
 }
 
+bool Carrier::to_self(int piece) const {
+  const auto i = static_cast<std::size_t>(piece);
+  return i < departures_.size() && departures_[i].transport == Transport::self;
+}
+
 void Carrier::start_rest() {
   begin();
   for (std::size_t i = 0; !all_started(); ++i)

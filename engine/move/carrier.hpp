@@ -81,6 +81,7 @@ class Carrier {
   void wait_others();
   /// Whether pieces to this rank itself are there as soon as they are started.
   bool copies_at_once() const;
+  bool to_self(int piece) const;
   /// As test(), but of what lies in peers' memory takes these arrivals only: those that are computed with
   /// next, while they are warm in this rank's cache.
   void take(std::span<const int> arrivals);

@@ -81,6 +81,7 @@ Box HaloExchange::source(int piece) const { return carrier_->source(piece); }
 Box HaloExchange::sink(int piece) const { return carrier_->sink(piece); }
 bool HaloExchange::test_others() { return carrier_->test_others(); }
 void HaloExchange::wait_others() { carrier_->wait_others(); }
+bool HaloExchange::to_self(int piece) const { return carrier_->to_self(piece); }
 bool HaloExchange::copies_at_once() const { return carrier_->copies_at_once(); }
 bool HaloExchange::test() { return carrier_->test(); }
 void HaloExchange::wait() { carrier_->wait(); }

@@ -142,6 +142,13 @@ void Refresh::arrive_from_others() {
   for (const auto& exchange : exchanges_) exchange->wait_others();
 }
 
+bool Refresh::to_self(int piece) const {
+  const Piece& p = pieces_[static_cast<std::size_t>(piece)];
+  return std::any_of(exchanges_.begin(), exchanges_.end(), [&](const auto& exchange) {
+    return exchange.get() == p.exchange && exchange->to_self(p.number);
+  });
+}
+
 bool Refresh::copies_at_once() const {
   return !own_ && std::all_of(exchanges_.begin(), exchanges_.end(),
                               [](const auto& exchange) { return exchange->copies_at_once(); });

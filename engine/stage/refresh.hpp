@@ -40,6 +40,7 @@ class Refresh final : public Movement {
   bool test_others();
   /// Whether pieces to this rank itself are in its halo as soon as they are started.
   bool copies_at_once() const;
+  bool to_self(int piece) const;
   void wait() override;
   void finish() override { wait(); }
   std::int64_t bytes() const override;

@@ -103,7 +103,9 @@ void Work::start(Refresh& movement, int piece) {
   // Along an axis on which the rank is its own neighbour, the halo is filled from the core.
   const bool early =
       follows_halos_ && (at_once_ || whole_axis() >= 0) && &movement == &outputs_ && !core_computed_;
-  if (early && !intersect(movement.source(piece), core_).empty()) {
+  // A piece to another rank comes out of the shell alone, though the box around its parts may hold the core.
+  const bool waits = early && (!at_once_ || movement.to_self(piece));
+  if (waits && !intersect(movement.source(piece), core_).empty()) {
     left_.push_back(piece);
     return;
   }

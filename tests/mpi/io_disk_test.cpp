@@ -173,7 +173,7 @@ TEST(Disk, PathIsAFolder) {
   State state(context);
   const auto [sentence, code] = error_of([&] { io::write_checkpoint(folder.path(), state.contents()); });
   EXPECT_EQ(code, Exit::storage);
-  EXPECT_NE(sentence.find("is a directory"), std::string::npos) << sentence;
+  EXPECT_NE(sentence.find("it is a folder, not a regular file"), std::string::npos) << sentence;
   EXPECT_EQ(folder.entries(), 0);
 }
 

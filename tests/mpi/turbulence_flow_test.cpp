@@ -188,7 +188,7 @@ TYPED_TEST(RandomFirstFieldIn, AndForcingLeaveTheBitsOfOneRank) {
   for (TransportPolicy policy : {TransportPolicy::automatic, TransportPolicy::delayed}) {
     TestContext context({.threads = 2, .transport = policy, .delay = 1e-4});
     for (std::array<int, 2> grid : {std::array{1, context.size()}, std::array{context.size(), 1}})
-      for (Strategy strategy : {Strategy::blocking, Strategy::halo_thread}) {
+      for (Strategy strategy : {Strategy::blocking, Strategy::boundary_first}) {
         const auto many = run(context, grid, strategy);
         EXPECT_EQ(many.second, one.second) << strategy_name(strategy);
         if (context.rank() == 0) {
