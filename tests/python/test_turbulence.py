@@ -169,7 +169,7 @@ def test_a_run_leaves_history_spectra_snapshots_and_pictures(program):
     program.write_case(CASE)
     done = program("run", "case.toml", "-n", "2", "--out", "r")
     assert done.returncode == OK, done.stderr
-    assert "messages travel by shared: ranks 0-1" in done.stdout
+    assert "shared: ranks 0-1" in done.stdout
     assert "transposes of modes travel between 2 ranks" in done.stdout
     folder = program.folder / "r"
     table = history(folder)
