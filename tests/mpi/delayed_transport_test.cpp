@@ -53,7 +53,7 @@ Measured measure(Strategy strategy, int threads, double under_way = delay) {
     u.advance();
   };
   context.accounts().sampling = {.first = 0, .every = 0};  // a run without overlap would wait
-  step();  // first runs learn the demand
+  step();                                                  // first runs learn the demand
   step();
   context.timeline().clear();
   context.barrier();
