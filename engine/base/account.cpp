@@ -40,6 +40,7 @@ void Sampled::ran(Kind kind, const Seconds& spent, Account& account) {
     sum_.movement += spent.movement;
     sum_.core += spent.core;
   } else if (known()) {
+    ++account.measured;
     run = {sum_.movement / static_cast<double>(measured_), sum_.core / static_cast<double>(measured_)};
   } else {
     ++guessed_;

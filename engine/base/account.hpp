@@ -35,7 +35,7 @@ struct Sampling {
 struct Account {
   std::int64_t pieces = 0;    ///< messages, requests to files, copies, reductions
   std::int64_t bytes = 0;     ///< that left this rank, or were copied between near and far memory
-  std::int64_t measured = 0;  ///< runs in which nothing overlapped
+  std::int64_t measured = 0;  ///< runs of which M is known: measured, or by what was measured before
   double apart = 0;           ///< M of all runs: posting and waiting where nothing overlaps
   double hideable = 0;        ///< the same without the samples: what start, poke and wait compare with
   double core_apart = 0;      ///< computing what movements could overlap, undisturbed by them

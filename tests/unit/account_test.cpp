@@ -45,6 +45,11 @@ TEST(Account, MIsTheMeanOfTheSamplesTimesAllRuns) {
   sampled.ran(Kind::overlapped, {0, 0}, account);
   EXPECT_DOUBLE_EQ(account.apart, 12);
   EXPECT_DOUBLE_EQ(account.hideable, 9);
+  // Whoever opens the books now still knows M of what runs from here on.
+  const Account opened = account;
+  sampled.ran(Kind::overlapped, {0, 0}, account);
+  EXPECT_EQ((account - opened).measured, 1);
+  EXPECT_DOUBLE_EQ((account - opened).apart, 3);
 }
 
 TEST(Account, OfRunsThatOverlapNothingEveryOneCounts) {

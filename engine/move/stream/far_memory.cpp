@@ -48,11 +48,12 @@ void FarMemory::wait(Way way, std::int64_t batch) {
 void FarMemory::price(Way way, std::int64_t bytes) {
   Measured& m = measured(way);
   m.unpriced += bytes;
-  if (m.bytes == 0) return;
+  if (m.bytes == 0 || m.unpriced == 0) return;
   const double seconds = static_cast<double>(m.unpriced) * m.seconds / static_cast<double>(m.bytes);
   Account& account = context_->accounts()[resource_];
   account.apart += seconds;
   account.hideable += seconds;
+  ++account.measured;
   m.unpriced = 0;
 }
 
