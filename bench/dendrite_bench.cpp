@@ -144,7 +144,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   Context context(MPI_COMM_WORLD, {.threads = threads});
   std::printf("strategy %s, %d threads, periodic boxes on one rank\n",
-              std::string(strategy_name(DendriteOptions{}.engine.strategy)).c_str(), threads);
+              std::string(DendriteOptions{}.engine.strategy.name).c_str(), threads);
   for (const Size& size : sizes)
     for (const Kind& kind : kinds)
       kind.single ? measure<float>(context, kind, size, turns) : measure<double>(context, kind, size, turns);

@@ -46,7 +46,7 @@ class Run {
   Run(Fields& fields, Strategy strategy)
       : level_(fields.level),
         context_(fields.grid.context()),
-        name_(strategy_name(strategy)),
+        name_(strategy.name),
         sweep_(jacobi(level_, name_)),
         runner_(context_, {.strategy = strategy}) {}
   const std::string& name() const { return name_; }

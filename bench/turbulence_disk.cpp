@@ -33,8 +33,8 @@ std::int64_t peak_bytes() {
 template <class Real>
 void print(Context& context, Flow<Real>& flow, const std::vector<double>& seconds, const DiskRate& after,
            const std::map<std::string, StorePhase>& before) {
-  const Plan& plan = flow.plan();
-  DiskRate rate = plan.rate;  // the disk is others' too: as fast as it was before and after, in the mean
+  const Budget& budget = flow.budget();
+  DiskRate rate = budget.rate;  // the disk is others' too: as fast as it was before and after, in the mean
   rate.read = 0.5 * (rate.read + after.read);
   rate.write = 0.5 * (rate.write + after.write);
   rate.both = 0.5 * (rate.both + after.both);
@@ -57,7 +57,7 @@ void print(Context& context, Flow<Real>& flow, const std::vector<double>& second
            << ", \"disk\": " << moved / steps << ", \"elapsed\": " << p.elapsed / steps << '}';
   }
   const double peak = context.max(static_cast<double>(peak_bytes()));
-  const double planned = context.max(static_cast<double>(plan.memory));
+  const double planned = context.max(static_cast<double>(budget.memory));
   const double energy = flow.balance().energy;
   if (context.rank() != 0) return;
   double sum = 0;
@@ -65,8 +65,8 @@ void print(Context& context, Flow<Real>& flow, const std::vector<double>& second
   std::cout.precision(6);
   std::cout << "{\"seconds\": " << sum / steps << ", \"compute\": " << compute << ", \"disk\": " << disk
             << ", \"bound\": " << bound << ", \"peak\": " << peak << ", \"planned\": " << planned
-            << ", \"read\": " << plan.read << ", \"written\": " << plan.written
-            << ", \"on_disk\": " << plan.disk << ", \"files\": " << plan.files
+            << ", \"read\": " << budget.read << ", \"written\": " << budget.written
+            << ", \"on_disk\": " << budget.disk << ", \"files\": " << budget.files
             << ", \"rate_read\": " << rate.read << ", \"rate_write\": " << rate.write
             << ", \"rate_both\": " << rate.both << ", \"io\": \"" << flow.store().io_name()
             << "\", \"direct\": " << flow.store().past_page_cache() << ", \"phases\": {" << phases.str()
@@ -113,7 +113,7 @@ void run(const Asked& asked) {
                        .memory = asked.budget,
                        .say = [](const std::string& sentence) { std::cerr << sentence << std::endl; }};
     Flow<Real> flow(context, options);
-    if (context.rank() == 0) std::cerr << flow.plan().describe() << std::endl;
+    if (context.rank() == 0) std::cerr << flow.budget().describe() << std::endl;
     flow.start_taylor_green();
     flow.step();
     flow.measure();  // a run's history takes memory of its own, which is planned
@@ -126,7 +126,7 @@ void run(const Asked& asked) {
       seconds.push_back(context.max(context.timeline().now() - begin));
     }
     DiskRate after;
-    if (flow.plan().disk_used()) {
+    if (flow.budget().disk_used()) {
       FileMemoryOptions measured = scratch_files(context, options.storage);
       measured.name += " after";
       after = measured_rate(measured, std::int64_t{32} << 20);

@@ -15,7 +15,7 @@ from pathlib import Path
 SUFFIXES = {".hpp", ".cpp", ".h", ".c", ".cu", ".cuh"}
 
 # Each layer may include itself and those before it.
-ENGINE = ["base", "grid", "field", "exec", "move", "stage", "overlap"]
+ENGINE = ["base", "plan", "grid", "field", "exec", "move", "stage", "overlap"]
 UMBRELLA = "subcurrent.hpp"  # engine/subcurrent.hpp, the engine in one include, for those above it
 
 # Folders outside the engine, and the engine layers each may include; every one may include itself.

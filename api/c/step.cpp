@@ -108,7 +108,7 @@ ElementType element_of(int type) {
   }
 }
 
-Strategy strategy_of(halo_strategy strategy) {
+const Strategy& strategy_of(halo_strategy strategy) {
   switch (strategy) {
     case HALO_BLOCKING:
       return Strategy::blocking;
@@ -211,8 +211,8 @@ Runner& Step::runner_of(halo_strategy strategy) {
 }
 
 void Step::run(halo_strategy strategy, halo_callback callback, void* user) {
-  const Strategy known = strategy_of(strategy);
-  if (known == Strategy::halo_thread_no_join && context_.threads() < 2)
+  const Strategy& known = strategy_of(strategy);
+  if (known.divides_threads && !known.joins && context_.threads() < 2)
     throw Failure(HALO_ERR_ARGUMENT,
                   "HALO_THREAD_NO_JOIN needs options.threads of at least 2: the halo thread "
                   "computes no core");

@@ -123,7 +123,10 @@ Box EntryExchange::source(int piece) const { return carrier_->source(piece).shif
 Box EntryExchange::sink(int piece) const { return carrier_->sink(piece); }
 bool EntryExchange::test() { return carrier_->test(); }
 void EntryExchange::wait() { carrier_->wait(); }
-void EntryExchange::wait(int piece) { carrier_->wait(piece); }
+bool EntryExchange::arrived(int piece) {
+  carrier_->test();
+  return carrier_->arrived(piece);
+}
 void EntryExchange::finish() { carrier_->finish(); }
 std::int64_t EntryExchange::bytes() const { return carrier_->bytes(); }
 Traffic EntryExchange::traffic(Transport transport) const { return carrier_->traffic(transport); }

@@ -42,7 +42,7 @@ class EntryExchange final : public PieceMovement {
   Box sink(int piece) const override;
   bool test() override;
   void wait() override;
-  void wait(int piece) override;
+  bool arrived(int piece) override;
   void finish() override;
   std::int64_t bytes() const override;
 

@@ -57,7 +57,7 @@ class HaloExchange final : public Movement {
   void wait_others();
   /// Whether pieces to this rank itself are in its halo as soon as they are started.
   bool copies_at_once() const;
-  bool to_self(int piece) const;
+  bool to_self(int piece) const override;
   /// Ends the round: as test(). Peers on this node may still be reading own cells: settle() the storages (or
   /// finish()) before writing them.
   void wait() override;

@@ -21,6 +21,8 @@ class Movement : public Pending {
   /// Own cells (local coordinates) a piece carries away, and where the piece of the same number arrives.
   virtual Box source(int piece) const = 0;
   virtual Box sink(int piece) const = 0;
+  /// Whether this rank itself is where it arrives.
+  virtual bool to_self(int /*piece*/) const { return false; }
   /// Makes progress without blocking; true once everything that comes here has arrived.
   virtual bool test() = 0;
   /// Until everything that comes here has arrived. Pieces not started yet are started first.
@@ -37,9 +39,8 @@ class Movement : public Pending {
 /// whatever the order they come in.
 class PieceMovement : public Movement, public std::enable_shared_from_this<PieceMovement> {
  public:
-  using Movement::wait;
-  /// Until the arrival of this number is there. Pieces not started yet are started first.
-  virtual void wait(int piece) = 0;
+  /// Makes progress; true once the arrival of this number is there. Not before the first start of a round.
+  virtual bool arrived(int piece) = 0;
   virtual Traffic traffic(Transport transport) const = 0;
 };
 

@@ -8,6 +8,8 @@
 
 #include <chrono>
 
+#include "engine/base/context.hpp"
+#include "engine/base/error.hpp"
 #include "engine/base/mpi_check.hpp"
 
 namespace sc {
@@ -38,6 +40,16 @@ bool wait_until(MPI_Comm comm, Done&& done, double patience = 0) {
     sched_yield();
   }
   return true;
+}
+
+/// Until done() comes true, which must drive everything that this rank's peers may wait for. Throws Error
+/// (failure) after ContextOptions::patience.
+template <class Done>
+void wait_for_peers(const Context& context, Done&& done) {
+  const double patience = context.options().patience;
+  if (wait_until(context.comm(), done, patience)) return;
+  throw Error(Exit::failure, "rank " + std::to_string(context.rank()) + " has waited " +
+                                 std::to_string(patience) + " s for its neighbours' halos");
 }
 
 }  // namespace sc

@@ -8,15 +8,16 @@
 
 namespace sc {
 
-Runner::Runner(Context& context, RunnerOptions options)
-    : context_(context), options_(options), strategy_(function_of(options.strategy)) {
-  if (options.strategy == Strategy::halo_thread_no_join && context.threads() < 2)
-    refuse("strategy halo_thread_no_join needs engine.threads of at least 2: thread 0 computes no core");
+Runner::Runner(Context& context, RunnerOptions options) : context_(context), options_(options) {
+  const Strategy& s = options.strategy;
+  if (s.divides_threads && !s.joins && context.threads() < 2)
+    refuse("strategy " + std::string(s.name) +
+           " needs engine.threads of at least 2: thread 0 computes no core");
 }
 
 void Runner::run(Stage& stage) {
   if (stage.sampled().runs() == 0) {
-    if (const std::string why = stage.refusal(strategy_name(options_.strategy)); !why.empty()) refuse(why);
+    if (const std::string why = stage.refusal(options_.strategy); !why.empty()) refuse(why);
     stage.check_faces();
   }
   Device* device = stage.device();
@@ -24,7 +25,7 @@ void Runner::run(Stage& stage) {
   note_demand(stage);
   for (Accumulator& a : stage.accumulators()) a.clear();
   Sampled& sampled = stage.sampled();
-  const bool hides = overlaps(options_.strategy);
+  const bool hides = options_.strategy.overlaps;
   const bool sample = hides && sampled.due(context_.accounts().sampling);
   const bool measure = sample || !hides || !sampled.known();
   const Sampled::Seconds before = measure ? booked() : Sampled::Seconds{};
@@ -49,11 +50,11 @@ void Runner::run(Stage& stage) {
 }
 
 void Runner::begin_on(Device& device, Stage& stage) {
-  if (options_.strategy == Strategy::halo_thread || options_.strategy == Strategy::halo_thread_no_join)
-    refuse("engine.strategy \"" + std::string(strategy_name(options_.strategy)) +
+  if (options_.strategy.divides_threads)
+    refuse("engine.strategy \"" + std::string(options_.strategy.name) +
            "\" divides the threads of a rank, and stage \"" + stage.name() + "\" runs on " +
-           device.describe() +
-           "; allowed there are blocking, ordered, boundary_first, interior_first, pipelined");
+           device.describe() + "; allowed there are " +
+           Strategy::names([](const Strategy& s) { return !s.divides_threads; }));
   for (const Access& a : stage.accesses()) a.storage().use_on_device(a.mode != Mode::read);
 }
 
@@ -83,27 +84,26 @@ void Runner::run_colour(Stage& stage, bool sample) {
   if (stage.watched()) poison_stale_halos(stage);
   Refresh& inputs = stale_inputs(stage);
   settle_outputs(stage);
-  // A sample moves what the strategy moves, and no more.
-  Refresh& outputs = sample && !eager(options_.strategy) ? refresh_of(Role::output, {}, stage.sums())
-                                                         : wanted_outputs(stage);
-  Work work(stage, inputs, outputs, context_.timeline(),
-            {context_.threads(), options_.poke_seconds, sample ? sampled_suffix : "",
-             sample || !overlaps(options_.strategy)});
+  const std::optional<Stage::Own> own = stage.own();
+  // What the stage writes is whole only when it has taken what arrives: too late for an eager halo.
+  Refresh& outputs = options_.strategy.eager && !own ? wanted_outputs(stage) : refresh_of(Use::output, {});
+  const Strategy& strategy = sample ? Strategy::ordered : options_.strategy;
+  StageRun run(stage, inputs, outputs, own, context_.timeline(),
+               {context_.threads(), options_.poke_seconds, sample ? sampled_suffix : ""});
   if (Device* device = stage.device()) device->join();
-  const std::int64_t rounds = outputs.rounds();
-  stage.begin();
-  (sample ? ordered : strategy_)(work);
-  if (stage.sums() && outputs.rounds() == rounds) {  // a lazy strategy; the result is not whole without them
-    work.start(outputs);
-    outputs.wait();
-  }
-  if (stage.gathers() || stage.sums()) work.finish();
-  const bool sent_outputs = outputs.rounds() != rounds;
+  const StageShape shape = run.shape(strategy, own);
+  plan_.make(shape);
+  run.carry_out(executor_, plan_, strategy, shape.cut);
   // A lazy strategy has written new values beside halos that still hold the neighbours' old ones.
-  if (!sent_outputs)
+  if (outputs.nothing())
     for (const Access& a : stage.accesses())
       if (a.mode != Mode::read) a.storage().set_fresh(point, stage.lattice());
-  const std::int64_t sent = inputs.bytes() + (sent_outputs ? outputs.bytes() : 0);
+  std::int64_t sent = inputs.bytes() + outputs.bytes();
+  for (PieceMovement* movement : {own ? own->gathers : nullptr, own ? own->sums : nullptr}) {
+    if (!movement) continue;
+    sent += movement->bytes();
+    own_movements_.insert(movement->shared_from_this());
+  }
   counts_[stage.name()].moved += static_cast<double>(sent);
 }
 
@@ -162,14 +162,12 @@ Refresh& Runner::stale_inputs(Stage& stage) {
                a.storage().stale(same->reach | a.reach)};
     in_place = in_place || a.mode == Mode::update;
   }
-  Refresh& refresh = refresh_of(Role::input, std::move(wanted), stage.gathers());
+  Refresh& refresh = refresh_of(Use::input, std::move(wanted));
   refresh.settle_on_wait(in_place);
   return refresh;
 }
 
 Refresh& Runner::wanted_outputs(Stage& stage) {
-  // What the stage writes is whole only when it has added what arrives: too late for an eager halo.
-  if (stage.gathers() || stage.sums()) return refresh_of(Role::output, {}, stage.sums());
   std::vector<Wanted> wanted;
   auto next = stage.demand()->begin();
   for (const Access& a : stage.accesses()) {
@@ -177,18 +175,18 @@ Refresh& Runner::wanted_outputs(Stage& stage) {
     if (a.mode != Mode::read && demand.width > 0)
       wanted.push_back({&a.storage(), &a.field->boundaries(), demand, stage.lattice()});
   }
-  return refresh_of(Role::output, std::move(wanted));
+  return refresh_of(Use::output, std::move(wanted));
 }
 
-Refresh& Runner::refresh_of(Role role, std::vector<Wanted> wanted, PieceMovement* own) {
-  Key key{role, own, {}};
-  auto& storages = std::get<2>(key);
+Refresh& Runner::refresh_of(Use use, std::vector<Wanted> wanted) {
+  Key key{use, {}};
+  auto& storages = key.second;
   for (const Wanted& w : wanted)
     storages.emplace_back(w.storage, w.reach.width, w.reach.diagonal, w.lattice.colours, w.lattice.colour);
   auto& refresh = refreshes_[key];
   if (!refresh) {
     for (const Wanted& w : wanted) keep(*w.storage);
-    refresh = std::make_unique<Refresh>(std::move(wanted), options_.halo, context_.timeline(), own);
+    refresh = std::make_unique<Refresh>(std::move(wanted), options_.halo, context_.timeline());
   }
   return *refresh;
 }
@@ -197,7 +195,7 @@ void Runner::refresh(const Access& a) {
   if (a.storage().in_flight()) a.storage().in_flight()->finish();
   if (a.storage().fresh().covers(a.reach)) return;
   const Sampled::Seconds before = booked();
-  refresh_of(Role::input, {{&a.storage(), &a.field->boundaries(), a.reach, a.storage().stale(a.reach)}})
+  refresh_of(Use::input, {{&a.storage(), &a.field->boundaries(), a.reach, a.storage().stale(a.reach)}})
       .wait();
   book_plain(before);
 }
@@ -234,11 +232,13 @@ void Runner::move(const Access& from, const Access& to) {
 
 Traffic Runner::traffic(Transport transport) const {
   Traffic sum;
-  for (const auto& [key, refresh] : refreshes_) {
-    const Traffic part = refresh->traffic(transport);
+  const auto add = [&](const auto& movement) {
+    const Traffic part = movement->traffic(transport);
     sum.messages += part.messages;
     sum.bytes += part.bytes;
-  }
+  };
+  for (const auto& [key, refresh] : refreshes_) add(refresh);
+  for (const auto& movement : own_movements_) add(movement);
   return sum;
 }
 

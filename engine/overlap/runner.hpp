@@ -9,7 +9,7 @@
 #include <unordered_map>
 
 #include "engine/move/redistribute.hpp"
-#include "engine/overlap/strategy.hpp"
+#include "engine/overlap/stage_run.hpp"
 #include "engine/stage/sweep.hpp"
 
 namespace sc {
@@ -48,7 +48,7 @@ class Runner {
   void move(const Access& from, const Access& to);
 
   Context& context() const { return context_; }
-  Strategy strategy() const { return options_.strategy; }
+  const Strategy& strategy() const { return options_.strategy; }
   /// Runs, cells and declared bytes of a stage so far.
   struct Counts {
     std::int64_t runs = 0;
@@ -63,8 +63,8 @@ class Runner {
   Traffic traffic(Transport transport) const;
 
  private:
-  enum class Role { input, output };
-  using Key = std::tuple<Role, PieceMovement*, std::vector<std::tuple<Storage*, int, int, int, int>>>;
+  enum class Use { input, output };
+  using Key = std::pair<Use, std::vector<std::tuple<Storage*, int, int, int, int>>>;
   struct Writer {
     std::shared_ptr<Stage::Demand> demand;
     std::size_t output;
@@ -83,15 +83,17 @@ class Runner {
   Refresh& wanted_outputs(Stage& stage);
   /// An updated field may be stale as an input and wanted as an output: two refreshes, so that each tells
   /// whether it ran.
-  Refresh& refresh_of(Role role, std::vector<Wanted> wanted, PieceMovement* own = nullptr);
+  Refresh& refresh_of(Use use, std::vector<Wanted> wanted);
   void keep(Storage& storage) { kept_.insert(storage.shared_from_this()); }
 
   Context& context_;
   RunnerOptions options_;
-  StrategyFunction strategy_;
+  StagePlan plan_;  // of the run under way
+  Executor executor_;
   // What follows knows storages by their address: none may be reused for another field meanwhile.
   std::set<std::shared_ptr<Storage>> kept_;
   std::map<Key, std::unique_ptr<Refresh>> refreshes_;
+  std::set<std::shared_ptr<PieceMovement>> own_movements_;  // of stages
   std::map<std::pair<Storage*, Storage*>, std::unique_ptr<Redistribute>> moves_;
   std::unordered_map<Storage*, Writer> writers_;
   std::map<std::string, Counts> counts_;

@@ -54,12 +54,12 @@ Chain::Chain(std::string name, std::vector<Between> between, std::vector<Stage*>
   }
 }
 
-void Chain::check_member(const Stage& member) const {
+void Chain::check_member(Stage& member) const {
   const std::string where = "chain \"" + name() + "\" cannot hold stage \"" + member.name() + "\", which ";
   if (!members_.empty() && !(member.grid() == grid())) refuse(where + "runs on another grid than the first");
   if (member.colours() > 1) refuse(where + "runs in colours");
   if (member.whole_axis() >= 0) refuse(where + "runs on whole lines");
-  if (member.parts()) refuse(where + "runs on the rows of a matrix");
+  if (member.own()) refuse(where + "runs on the rows of a matrix");
   for (const Access& a : member.accesses()) {
     if (a.across()) refuse(where + "reads field \"" + a.field->name() + "\" of another grid");
     if (a.reach.width > 0)

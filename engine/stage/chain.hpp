@@ -54,7 +54,7 @@ class Chain final : public Stage {
   static double flops_of(const std::vector<Stage*>& members);
   void add(Stage& member);
   int merge_access(const Access& access);
-  void check_member(const Stage& member) const;
+  void check_member(Stage& member) const;
   Int3 tile_extent() const;
   void run_tile(const Box& tile, Tile& own, std::span<Accumulator> into);
   Place place_between(const Box& tile, std::size_t k, Tile& own) const;

@@ -4,27 +4,9 @@
 
 #include <algorithm>
 
-namespace sc {
+#include "engine/stage/cut.hpp"
 
-std::vector<Box> subtract(const Box& a, const Box& b) {
-  std::vector<Box> parts;
-  const Box inner = intersect(a, b);
-  if (inner.empty()) {
-    if (!a.empty()) parts.push_back(a);
-    return parts;
-  }
-  Box rest = a;
-  for (int axis = 2; axis >= 0; --axis) {
-    Box low = rest, high = rest;
-    low.hi[axis] = inner.lo[axis];
-    high.lo[axis] = inner.hi[axis];
-    if (!low.empty()) parts.push_back(low);
-    if (!high.empty()) parts.push_back(high);
-    rest.lo[axis] = inner.lo[axis];
-    rest.hi[axis] = inner.hi[axis];
-  }
-  return parts;
-}
+namespace sc {
 
 Reach received_for(const Boundaries& boundaries, Reach reach) {
   // Without diagonal reach only own columns are filled; with it those beside a neighbour too, from cells
@@ -50,7 +32,7 @@ Box face_columns(const Grid& grid, Face face, int grow, int read) {
   return columns;
 }
 
-Refresh::Refresh(std::vector<Wanted> wanted, HaloOptions options, Timeline& timeline, PieceMovement* own)
+Refresh::Refresh(std::vector<Wanted> wanted, HaloOptions options, Timeline& timeline)
     : wanted_(std::move(wanted)), timeline_(timeline), name_(timeline.name("halo")) {
   std::vector<const Wanted*> left;
   for (const Wanted& w : wanted_) left.push_back(&w);
@@ -66,9 +48,6 @@ Refresh::Refresh(std::vector<Wanted> wanted, HaloOptions options, Timeline& time
   }
   for (const auto& exchange : exchanges_)
     for (int piece = 0; piece < exchange->pieces(); ++piece) pieces_.push_back({exchange.get(), piece});
-  if (!own) return;
-  own_ = own->shared_from_this();
-  for (int piece = 0; piece < own_->pieces(); ++piece) pieces_.push_back({own, piece});
 }
 
 Refresh::~Refresh() {
@@ -79,7 +58,6 @@ Refresh::~Refresh() {
 void Refresh::begin() {
   if (under_way_) return;
   under_way_ = true;
-  arrived_ = false;
   filled_beside_own_ = false;
   for (const Wanted& w : wanted_) w.storage->set_in_flight(this);
 }
@@ -103,43 +81,13 @@ Box Refresh::sink(int piece) const {
 bool Refresh::test() {
   bool arrived = true;
   for (const auto& exchange : exchanges_) arrived = exchange->test() && arrived;
-  if (own_) arrived = own_->test() && arrived;
   return arrived;
-}
-
-void Refresh::absorb_arrivals() {
-  for (int piece = 0; piece < own_->pieces(); ++piece) {
-    {
-      const Scope scope(timeline_, name_, Phase::wait);
-      own_->wait(piece);
-    }
-    const Scope scope(timeline_, name_, Phase::shell);
-    absorb_(piece);
-  }
-}
-
-void Refresh::arrive() {
-  if (nothing()) return;
-  begin();
-  if (arrived_) return;  // another wait() would begin another round
-  if (own_) absorb_arrivals();
-  if (!pieces_.empty()) {  // without neighbours there is nothing to wait for, and no span to add
-    const Scope scope(timeline_, name_, Phase::wait);
-    for (const auto& exchange : exchanges_) exchange->wait();
-    if (own_) own_->wait();
-  }
-  arrived_ = true;
 }
 
 bool Refresh::test_others() {
   bool arrived = true;
   for (const auto& exchange : exchanges_) arrived = exchange->test_others() && arrived;
   return arrived;
-}
-
-void Refresh::arrive_from_others() {
-  const Scope scope(timeline_, name_, Phase::wait);
-  for (const auto& exchange : exchanges_) exchange->wait_others();
 }
 
 bool Refresh::to_self(int piece) const {
@@ -150,13 +98,17 @@ bool Refresh::to_self(int piece) const {
 }
 
 bool Refresh::copies_at_once() const {
-  return !own_ && std::all_of(exchanges_.begin(), exchanges_.end(),
-                              [](const auto& exchange) { return exchange->copies_at_once(); });
+  return std::all_of(exchanges_.begin(), exchanges_.end(),
+                     [](const auto& exchange) { return exchange->copies_at_once(); });
 }
 
 void Refresh::wait() {
   if (nothing()) return;
-  arrive();
+  begin();
+  if (!pieces_.empty()) {  // without neighbours there is nothing to wait for, and no span to add
+    const Scope scope(timeline_, name_, Phase::wait);
+    for (const auto& exchange : exchanges_) exchange->wait();
+  }
   apply_boundaries(!filled_beside_own_, true);
   if (settle_on_wait_) {
     const Scope scope(timeline_, name_, Phase::settle);
@@ -173,7 +125,6 @@ void Refresh::wait() {
 std::int64_t Refresh::bytes() const {
   std::int64_t sum = 0;
   for (const auto& exchange : exchanges_) sum += exchange->bytes();
-  if (own_) sum += own_->bytes();
   return sum;
 }
 
@@ -184,9 +135,12 @@ void Refresh::fill_beside_own() {
   filled_beside_own_ = true;
 }
 
+bool Refresh::has_conditions() const {
+  return std::any_of(wanted_.begin(), wanted_.end(), [](const Wanted& w) { return w.boundaries->any(); });
+}
+
 void Refresh::apply_boundaries(bool beside_own, bool beside_neighbours) {
-  const auto has_conditions = [](const Wanted& w) { return w.boundaries->any(); };
-  if (std::none_of(wanted_.begin(), wanted_.end(), has_conditions)) return;
+  if (!has_conditions()) return;
   const Scope scope(timeline_, name_, Phase::boundary);
   join_lanes();  // conditions read own cells of the core, and it the halos they fill
   for (const Wanted& w : wanted_) {
@@ -218,11 +172,6 @@ Traffic Refresh::traffic(Transport transport) const {
   Traffic sum;
   for (const auto& exchange : exchanges_) {
     const Traffic part = exchange->traffic(transport);
-    sum.messages += part.messages;
-    sum.bytes += part.bytes;
-  }
-  if (own_) {
-    const Traffic part = own_->traffic(transport);
     sum.messages += part.messages;
     sum.bytes += part.bytes;
   }

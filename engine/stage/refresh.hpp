@@ -3,7 +3,6 @@
 // conditions, then the mark "fresh". A movement itself, so strategies can put it under computation.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -23,8 +22,7 @@ struct Wanted {
 class Refresh final : public Movement {
  public:
   /// Collective. Storages of several grids may be mixed; those of one grid share their messages.
-  /// `own` is a movement of a stage's own that belongs to the same round.
-  Refresh(std::vector<Wanted> wanted, HaloOptions options, Timeline& timeline, PieceMovement* own = nullptr);
+  Refresh(std::vector<Wanted> wanted, HaloOptions options, Timeline& timeline);
   ~Refresh() override;
 
   using Movement::start;
@@ -33,14 +31,11 @@ class Refresh final : public Movement {
   Box source(int piece) const override;
   Box sink(int piece) const override;
   bool test() override;
-  /// Until the messages are there; the boundary conditions are left to wait().
-  void arrive();
-  /// The same of what comes from other ranks: pieces to this rank itself may be started later.
-  void arrive_from_others();
+  /// As test(), but of what comes from other ranks: pieces to this rank itself may be started later.
   bool test_others();
   /// Whether pieces to this rank itself are in its halo as soon as they are started.
   bool copies_at_once() const;
-  bool to_self(int piece) const;
+  bool to_self(int piece) const override;
   void wait() override;
   void finish() override { wait(); }
   std::int64_t bytes() const override;
@@ -54,9 +49,10 @@ class Refresh final : public Movement {
   std::int64_t rounds() const { return rounds_; }
   /// Names the stage whose time the movements are booked on.
   void book_on(std::uint16_t name) { name_ = name; }
-  /// Who takes the arrivals of the stage's own movement, in the order of their numbers.
-  void absorb_with(std::function<void(int piece)> absorb) { absorb_ = std::move(absorb); }
-  bool idle() const { return !under_way_; }
+  /// Whether there are fields in it at all.
+  bool nothing() const { return wanted_.empty(); }
+  /// Whether conditions fill a part of these halos.
+  bool has_conditions() const;
   /// What really went out, over all rounds.
   Traffic traffic(Transport transport) const;
 
@@ -66,21 +62,16 @@ class Refresh final : public Movement {
     int number;
   };
   void begin();
-  void absorb_arrivals();
-  bool nothing() const { return wanted_.empty() && !own_; }
   void apply_boundaries(bool beside_own, bool beside_neighbours);
   void join_lanes() const;
 
   std::vector<Wanted> wanted_;
   std::vector<std::unique_ptr<HaloExchange>> exchanges_;
-  std::shared_ptr<PieceMovement> own_;
-  std::function<void(int)> absorb_;
   std::vector<Piece> pieces_;
   Timeline& timeline_;
   std::uint16_t name_ = 0;
   std::int64_t rounds_ = 0;
   bool under_way_ = false;
-  bool arrived_ = false;  // in the round under way
   bool settle_on_wait_ = false;
   bool filled_beside_own_ = false;
 };
@@ -92,8 +83,5 @@ Reach received_for(const Boundaries& boundaries, Reach reach);
 /// `grow` more beside every neighbour (fewer if negative), with the physical halo of the axes before the
 /// face's but for the outermost layers: what lies `read` cells beside a column is a cell of the field.
 Box face_columns(const Grid& grid, Face face, int grow, int read);
-
-/// a without b, as at most six boxes: z slabs first, then y, then x.
-std::vector<Box> subtract(const Box& a, const Box& b);
 
 }  // namespace sc

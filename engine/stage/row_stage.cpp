@@ -218,14 +218,19 @@ void RowStage::make_sums() {
   from_others_.resize(static_cast<std::size_t>(own_rows()));
 }
 
-std::optional<Stage::Parts> RowStage::parts() const {
-  const int own = own_rows();
-  Parts parts;
-  parts.all = {{0, 0, 0}, {own + foreign_count_, 1, 1}};
-  parts.core = {{0, 0, 0}, {own, 1, 1}};
+std::optional<Stage::Own> RowStage::own() {
+  const int rows = own_rows();
+  Own own;
+  own.cut.all = {{0, 0, 0}, {rows + foreign_count_, 1, 1}};
+  own.cut.core = {{0, 0, 0}, {rows, 1, 1}};
   for (int piece = 0; sums_ && piece < sums_->departures(); ++piece)
-    parts.shell.push_back(sums_->source(piece));
-  return parts;
+    own.cut.shell.push_back(sums_->source(piece));
+  if (gathers_anywhere_) own.gathers = gather_of(accesses_[1].storage()).movement.get();
+  own.sums = sums_.get();
+  for (const std::int32_t r : touched_) from_remote_[static_cast<std::size_t>(r)] = 0;
+  for (const std::int32_t r : summed_) from_others_[static_cast<std::size_t>(r)] = 0;
+  if (partial_) partial_->settle();
+  return own;
 }
 
 void RowStage::compute(const Box& box, int threads, std::span<Accumulator> /*into*/) {
@@ -247,26 +252,16 @@ void RowStage::bind(std::span<const Place> places) {
                 "stage \"" + name() + "\" gathers from other ranks and cannot be bound to a slot");
 }
 
-PieceMovement* RowStage::gathers() {
-  return gathers_anywhere_ ? gather_of(accesses_[1].storage()).movement.get() : nullptr;
-}
-
-void RowStage::begin() {
-  for (const std::int32_t r : touched_) from_remote_[static_cast<std::size_t>(r)] = 0;
-  for (const std::int32_t r : summed_) from_others_[static_cast<std::size_t>(r)] = 0;
-  if (partial_) partial_->settle();
-}
-
-void RowStage::absorb(int piece, int threads) {
-  if (piece >= static_cast<int>(remote_.size())) return;  // more go out than come in
-  const double* entries = values_of(*gather_of(accesses_[1].storage()).entries);
-  multiply_add(remote_[static_cast<std::size_t>(piece)], entries, from_remote_.data(), threads);
-}
-
-void RowStage::absorb_sum(int piece, int threads) {
-  if (piece >= static_cast<int>(sum_rows_.size())) return;
+void RowStage::take(const PieceMovement& movement, int piece, int threads) {
   const auto p = static_cast<std::size_t>(piece);
-  scatter_add(sum_rows_[p], values_of(*arrived_) + sums_->arrival_begins()[p], from_others_.data(), threads);
+  if (&movement == sums_.get()) {
+    if (p >= sum_rows_.size()) return;  // more go out than come in
+    const double* sums = values_of(*arrived_) + sums_->arrival_begins()[p];
+    scatter_add(sum_rows_[p], sums, from_others_.data(), threads);
+  } else if (p < remote_.size()) {
+    const double* entries = values_of(*gather_of(accesses_[1].storage()).entries);
+    multiply_add(remote_[p], entries, from_remote_.data(), threads);
+  }
 }
 
 // ((own columns) + gathered columns, piece by piece) + others' sums, piece by piece.
@@ -277,16 +272,16 @@ void RowStage::finish(int /*threads*/) {
   for (const std::int32_t r : summed_) y[r] += from_others_[static_cast<std::size_t>(r)];
 }
 
-std::string RowStage::refusal(std::string_view strategy) const {
-  const std::string would = " would hide nothing; use ";
-  const bool eager = strategy == "boundary_first" || strategy == "pipelined";
-  const bool lazy = strategy == "interior_first" || strategy.starts_with("halo_thread");
-  if (eager && gathers_anywhere_ && !sends_anywhere_)
-    return "stage \"" + name() + "\" gathers and sends nothing that it computes, so that strategy " +
-           std::string(strategy) + would + "interior_first, halo_thread, ordered or blocking";
-  if (lazy && sends_anywhere_ && !gathers_anywhere_)
-    return "stage \"" + name() + "\" sends sums and gathers nothing, so that strategy " +
-           std::string(strategy) + would + "boundary_first, pipelined, ordered or blocking";
+std::string RowStage::refusal(const Strategy& strategy) const {
+  if (!strategy.overlaps || gathers_anywhere_ == sends_anywhere_) return "";
+  const std::string where = "stage \"" + name() + "\" ", under = "strategy " + std::string(strategy.name);
+  const std::string would = ", so that " + under + " would hide nothing; use ";
+  if (strategy.eager && gathers_anywhere_)
+    return where + "gathers and sends nothing that it computes" + would +
+           "interior_first, halo_thread, ordered or blocking";
+  if (!strategy.eager && sends_anywhere_)
+    return where + "sends sums and gathers nothing" + would +
+           "boundary_first, pipelined, ordered or blocking";
   return "";
 }
 

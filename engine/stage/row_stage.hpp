@@ -46,16 +46,12 @@ class RowStage final : public Stage {
   const Grid& grid() const override { return accesses_[0].field->grid(); }
   const std::vector<Access>& accesses() const override { return accesses_; }
   /// Own rows first, then those of other ranks in the order in which their sums are sent.
-  std::optional<Parts> parts() const override;
+  std::optional<Own> own() override;
   void compute(const Box& box, int threads, std::span<Accumulator> into) override;
   void bind(std::span<const Place> places) override;
-  PieceMovement* gathers() override;
-  PieceMovement* sums() override { return sums_.get(); }
-  void begin() override;
-  void absorb(int piece, int threads) override;
-  void absorb_sum(int piece, int threads) override;
+  void take(const PieceMovement& movement, int piece, int threads) override;
   void finish(int threads) override;
-  std::string refusal(std::string_view strategy) const override;
+  std::string refusal(const Strategy& strategy) const override;
   double bytes_per_cell() const override;
 
   /// Non-zeros of this rank, and how many of their columns are others'.

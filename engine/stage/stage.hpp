@@ -14,7 +14,9 @@
 #include "engine/exec/accumulator.hpp"
 #include "engine/grid/lattice.hpp"
 #include "engine/move/movement.hpp"
+#include "engine/plan/strategy.hpp"
 #include "engine/stage/access.hpp"
+#include "engine/stage/cut.hpp"
 
 namespace sc {
 
@@ -30,24 +32,22 @@ class Stage {
   virtual int whole_axis() const { return -1; }
   /// Computes `box` (local coordinates) with `threads` threads; what the kernel returns goes into `into`.
   virtual void compute(const Box& box, int threads, std::span<Accumulator> into) = 0;
-  /// Which boxes a strategy deals with, where they do not follow from halos.
-  struct Parts {
-    Box all, core;
-    std::vector<Box> shell;
-  };
-  virtual std::optional<Parts> parts() const { return std::nullopt; }
 
-  /// Movements of the stage's own beside halos: what must be here before the shell can be computed, and what
-  /// leaves when the shell has been; nullptr for none, on all ranks alike. Their arrivals are absorbed one by
-  /// one, in the order of their numbers; finish() then makes the result whole.
-  virtual PieceMovement* gathers() { return nullptr; }
-  virtual PieceMovement* sums() { return nullptr; }
-  virtual void begin() {}
-  virtual void absorb(int /*piece of gathers()*/, int /*threads*/) {}
-  virtual void absorb_sum(int /*piece of sums()*/, int /*threads*/) {}
+  /// What a stage that does not live on halos cuts and moves by itself: what must be here before its shell
+  /// can be computed, and what leaves when the shell has been; nullptr for none, on all ranks alike.
+  struct Own {
+    Cut cut;
+    PieceMovement* gathers = nullptr;
+    PieceMovement* sums = nullptr;
+  };
+  /// Called at the beginning of a run.
+  virtual std::optional<Own> own() { return std::nullopt; }
+  /// Takes an arrival of a movement of its own; each once a run, in the order of their numbers.
+  virtual void take(const PieceMovement& /*movement*/, int /*piece*/, int /*threads*/) {}
+  /// Makes the result of a run whole, once all has been computed and taken.
   virtual void finish(int /*threads*/) {}
   /// Why the stage cannot run under a strategy, in a sentence; empty where it can.
-  virtual std::string refusal(std::string_view /*strategy*/) const { return ""; }
+  virtual std::string refusal(const Strategy& /*strategy*/) const { return ""; }
   /// Throws Error (bad_input) on all ranks where the stage reads beyond a face of the domain of which the
   /// field says nothing (see Beyond): what it would find there is anything. Called before the first run, when
   /// the program has said what it will.

@@ -45,9 +45,9 @@ ThroughDevice::ThroughDevice(Stage& inner, std::shared_ptr<Device> device, int p
   });
 }
 
-std::string ThroughDevice::refusal(std::string_view strategy) const {
-  if (strategy == "blocking") return "";
-  return "engine.strategy \"" + std::string(strategy) + "\" divides stage \"" + name() +
+std::string ThroughDevice::refusal(const Strategy& strategy) const {
+  if (!strategy.parts) return "";
+  return "engine.strategy \"" + std::string(strategy.name) + "\" divides stage \"" + name() +
          "\", which passes through a device in whole planes; allowed there is blocking";
 }
 

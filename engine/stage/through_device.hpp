@@ -27,8 +27,8 @@ class ThroughDevice final : public Stage {
   const std::vector<Access>& accesses() const override { return inner_.accesses(); }
   /// One box only, which strategies without overlap take: every piece is computed in its turn.
   void compute(const Box& box, int threads, std::span<Accumulator> into) override;
-  std::optional<Parts> parts() const override { return Parts{.all = grid().own(), .core = {}, .shell = {}}; }
-  std::string refusal(std::string_view strategy) const override;
+  std::optional<Own> own() override { return Own{.cut = {.all = grid().own(), .core = {}, .shell = {}}}; }
+  std::string refusal(const Strategy& strategy) const override;
 
   /// What it keeps on the device, and what its runs have copied so far.
   std::size_t device_bytes() const { return stream_->near_bytes(); }

@@ -42,7 +42,7 @@ nb::dict facts(cg::Product& product) {
   facts["imbalance"] = product.imbalance();
   facts["groups"] = partition.groups();
   facts["bytes_of_product"] = partition.bytes_of_product();
-  facts["engine_strategy"] = std::string(strategy_name(product.runner().strategy()));
+  facts["engine_strategy"] = std::string(product.runner().strategy().name);
   return facts;
 }
 

@@ -36,7 +36,7 @@ class TurbulenceFace : private Said, public SolverFace<Turbulence> {
       : SolverFace(ranks, turbulence::make_turbulence(ranks->open(), telling(options, said))) {}
 
   /// What is kept in memory and what in files, and what is not as it should be, a line each.
-  std::string plan() { return said + (solver().plan().disk_used() ? solver().plan().describe() : ""); }
+  std::string plan() { return said + (solver().budget().disk_used() ? solver().budget().describe() : ""); }
 
   /// From a snapshot's velocity, made free of divergence, or from the modes of a checkpoint; at time 0.
   void start_from_snapshot(const std::string& path) {

@@ -65,7 +65,7 @@ class Flow final : public Turbulence {
   Runner& runner() override { return runner_; }
   const TurbulenceOptions& options() const { return options_; }
   const spectral::FFT<Real>& fft() const { return fft_; }
-  const Plan& plan() const override { return plan_; }
+  const Budget& budget() const override { return budget_; }
   const Store<Real>& store() const { return *store_; }
   /// Until no file is read or written any more, which a step does not wait for.
   void settle() { store_->settle(); }
@@ -127,7 +127,7 @@ class Flow final : public Turbulence {
   std::optional<Field<Mode, 3>> term_;
   std::optional<Field<Real, 3>> velocity_, vorticity_;
   Runner runner_;
-  Plan plan_;
+  Budget budget_;
   std::unique_ptr<Store<Real>> store_;
   Level<Mode, 3> u_{}, sum_{}, held_{};  ///< in the store
   // Of each thread.

@@ -5,8 +5,8 @@
 #include <array>
 
 #include "engine/overlap/runner.hpp"
+#include "solvers/turbulence/budget.hpp"
 #include "solvers/turbulence/forcing.hpp"
-#include "solvers/turbulence/plan.hpp"
 #include "spectral/fft.hpp"
 
 namespace sc::turbulence {

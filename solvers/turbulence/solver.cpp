@@ -19,8 +19,8 @@ TurbulenceOptions checked(const TurbulenceOptions& options) {
   if (!(options.viscosity >= 0))
     refuse("viscosity is " + std::to_string(options.viscosity) + "; it must be >= 0");
   if (!(options.dt > 0)) refuse("dt is " + std::to_string(options.dt) + "; it must be > 0");
-  if (overlaps(options.engine.strategy) && options.engine.strategy != Strategy::boundary_first)
-    refuse("strategy \"" + std::string(strategy_name(options.engine.strategy)) +
+  if (options.engine.strategy.overlaps && options.engine.strategy != Strategy::boundary_first)
+    refuse("strategy \"" + std::string(options.engine.strategy.name) +
            "\" orders halos, and transforms have transposes; allowed are blocking, ordered, boundary_first");
   if (!(options.courant >= 0)) refuse("courant is " + std::to_string(options.courant) + "; it must be >= 0");
   return options;
@@ -43,7 +43,7 @@ Flow<Real>::Flow(Context& context, const TurbulenceOptions& options)
                      .process_grid = options.process_grid,
                      .largest_mode = largest_modes(options.points, options.dealiasing),
                      .library = options.library,
-                     .overlap = overlaps(options.engine.strategy)}),
+                     .overlap = options.engine.strategy.overlaps}),
       v_(fft_.mode_grid(), "velocity modes"),
       runner_(context, options_.engine),
       sums_(context),
@@ -54,8 +54,8 @@ Flow<Real>::Flow(Context& context, const TurbulenceOptions& options)
   const auto threads = static_cast<std::size_t>(context.threads());
   for (std::size_t k = 0; k < threads; ++k) workplaces_.emplace_back(fft_);
   fastest_.assign(threads, {Accumulator(Reduce::max)});
-  plan_ = make_plan(context, needs(), options_.storage);
-  store_ = std::make_unique<Store<Real>>(runner_, fft_, plan_, options_.storage, kept_fields());
+  budget_ = make_budget(context, needs(), options_.storage);
+  store_ = std::make_unique<Store<Real>>(runner_, fft_, budget_, options_.storage, kept_fields());
   u_ = store_->field(0);
   sum_ = store_->field(1);
   if (options_.dealiasing == Dealiasing::phase_shift) held_ = store_->field(2);
@@ -90,7 +90,7 @@ Needs Flow<Real>::needs() const {
     s.fields_written += 2 * s.evaluations;
     s.evaluations *= 2;
   }
-  // What the process holds already when the plan is made is in `process`: transform, velocity, points. What
+  // What the process holds already when the budget is made is in `process`: transform, velocity, points. What
   // remains is a component of modes to work in, tables, and what libraries take for themselves.
   s.fixed = (std::int64_t{3} << 20) + s.mode_planes * s.mode_plane_bytes;
   return s;

@@ -60,7 +60,7 @@ class Turbulence {
   /// the storage; what it leaves, free of divergence, is what the next step starts from.
   virtual AnyField& modes() = 0;
   /// The velocity and the vorticity at the points, as of the last step; collective. The first call takes
-  /// memory for them, which a plan leaves out.
+  /// memory for them, which a budget leaves out.
   virtual AnyField& velocity() = 0;
   virtual AnyField& vorticity() = 0;
   /// Where they are kept, with whatever the last work left in them; collective when first asked for.
@@ -69,7 +69,7 @@ class Turbulence {
 
   virtual const Grid& grid() const = 0;
   virtual Runner& runner() = 0;
-  virtual const Plan& plan() const = 0;
+  virtual const Budget& budget() const = 0;
 
  protected:
   Clock clock_;

@@ -18,36 +18,36 @@ std::size_t slot_bytes(const FarMemory& memory, FarField& field) {
 }  // namespace
 
 template <class Real>
-Store<Real>::Store(Runner& runner, const spectral::FFT<Real>& fft, const Plan& plan,
+Store<Real>::Store(Runner& runner, const spectral::FFT<Real>& fft, const Budget& budget,
                    const StorageOptions& options, const std::vector<const char*>& fields)
     : runner_(runner) {
   Context& context = runner.context();
-  if (plan.disk_used())
+  if (budget.disk_used())
     context.together([&] { files_ = std::make_unique<FileMemory>(scratch_files(context, options)); });
   std::size_t slot = 0;
   for (const char* name : fields) {
-    if (!plan.fields_in_files) {
+    if (!budget.fields_in_files) {
       fields_.push_back(std::make_unique<Field<Mode, 3>>(fft.mode_grid(), name));
       continue;
     }
     context.together([&] {
       auto field =
-          std::make_unique<FarField>(fft.mode_grid(), name, element_type<Mode>(), 3, *files_, plan.files);
+          std::make_unique<FarField>(fft.mode_grid(), name, element_type<Mode>(), 3, *files_, budget.files);
       slot = std::max(slot, 2 * slot_bytes(*files_, *field));  // no stage declares more than two
       fields_.push_back(std::move(field));
     });
   }
-  if (!plan.disk_used()) {
+  if (!budget.disk_used()) {
     planes_ = spectral::planes_in_memory(fft, plane_arrays);
     return;
   }
   context.together([&] {
     const auto far = static_cast<std::size_t>(plane_arrays - Planes::near_arrays);
-    const std::size_t piece = Planes::most_piece_bytes(fft, plan.files);
-    if (plan.planes_in_files) slot = std::max(slot, far * piece);
-    ring_ = std::make_unique<FarRunner>(context, *files_, slot, plan.ahead);
-    planes_ = plan.planes_in_files
-                  ? spectral::planes_in_files(fft, plane_arrays, *files_, ring_->stream(), plan.files)
+    const std::size_t piece = Planes::most_piece_bytes(fft, budget.files);
+    if (budget.planes_in_files) slot = std::max(slot, far * piece);
+    ring_ = std::make_unique<FarRunner>(context, *files_, slot, budget.ahead);
+    planes_ = budget.planes_in_files
+                  ? spectral::planes_in_files(fft, plane_arrays, *files_, ring_->stream(), budget.files)
                   : spectral::planes_in_memory(fft, plane_arrays);
   });
 }

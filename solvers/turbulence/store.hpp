@@ -9,8 +9,8 @@
 
 #include "engine/overlap/runner.hpp"
 #include "engine/stage/far_runner.hpp"
+#include "solvers/turbulence/budget.hpp"
 #include "solvers/turbulence/kernels.hpp"
-#include "solvers/turbulence/plan.hpp"
 #include "spectral/planes.hpp"
 
 namespace sc::turbulence {
@@ -32,7 +32,7 @@ class Store {
 
   /// Collective. `fields` names the fields of modes beside the velocity. Throws Error (storage) where the
   /// files cannot be had.
-  Store(Runner& runner, const spectral::FFT<Real>& fft, const Plan& plan, const StorageOptions& options,
+  Store(Runner& runner, const spectral::FFT<Real>& fft, const Budget& budget, const StorageOptions& options,
         const std::vector<const char*>& fields);
 
   Level<Mode, 3> field(std::size_t n) { return {fields_[n].get(), 0}; }

@@ -191,7 +191,7 @@ TEST(MovedBytes, AreThoseHandedToMpi) {
       }
       double moved = 0;
       for (const auto& [name, counts] : runner.counts()) moved += counts.moved;
-      EXPECT_EQ(moved, static_cast<double>(sent().bytes)) << strategy_name(strategy);
+      EXPECT_EQ(moved, static_cast<double>(sent().bytes)) << strategy.name;
       if (context.size() > 1) {
         EXPECT_GT(moved, 0);
       }

@@ -167,7 +167,7 @@ TEST(Cavity, LeavesTheSameBits) {
             options.split = split;
             options.engine.strategy = strategy;
             options.engine.poke_seconds = 1e-6;
-            SCOPED_TRACE(testing::Message() << strategy_name(strategy) << to_string(split) << int(method));
+            SCOPED_TRACE(testing::Message() << strategy.name << to_string(split) << int(method));
             expect_same(run(context, options, 3), expected, context);
           }
       }
@@ -201,7 +201,7 @@ TEST_P(OnDevices, LeaveTheBitsOfTheHost) {
         for (const Int3 split : splits) {
           options.split = split;
           options.engine.strategy = strategies[turn++ % std::size(strategies)];
-          SCOPED_TRACE(testing::Message() << strategy_name(options.engine.strategy) << to_string(split)
+          SCOPED_TRACE(testing::Message() << options.engine.strategy.name << to_string(split)
                                           << int(clustering) << int(method) << single);
           expect_same(run(context, options, 3), expected, context);
         }

@@ -112,7 +112,7 @@ TEST(Chain, LeavesTheBitsOfItsMembersOneByOne) {
           Runner runner(context, {.strategy = strategy});
           for (int n = 0; n < 3; ++n) runner.run(chain);
           for (const Accumulator& a : chain.accumulators()) s.sums.push_back(a);
-          EXPECT_EQ(s.values(), expected) << strategy_name(strategy) << to_string(cells) << threads;
+          EXPECT_EQ(s.values(), expected) << strategy.name << to_string(cells) << threads;
           if (in_between) {
             EXPECT_EQ(s.flux.get({0, 0, 0}, 1), -7.0);
           }
@@ -152,7 +152,7 @@ TEST(Chain, SendsHalosOfWhatItWrites) {
       const auto expected = run(context, split, Strategy::blocking, false);
       for (Strategy strategy : {Strategy::blocking, Strategy::boundary_first, Strategy::interior_first,
                                 Strategy::pipelined, Strategy::halo_thread})
-        EXPECT_EQ(run(context, split, strategy, true), expected) << strategy_name(strategy);
+        EXPECT_EQ(run(context, split, strategy, true), expected) << strategy.name;
     }
   }
 }
@@ -217,7 +217,7 @@ TEST(Vectors, AreSharedByThreads) {
       }
       s.sums.push_back(s.second.accumulators()[0]);
       if (expected.empty()) expected = s.values();
-      EXPECT_EQ(s.values(), expected) << threads << strategy_name(strategy);
+      EXPECT_EQ(s.values(), expected) << threads << strategy.name;
       double sum = 0;
       for (int x = 0; x < 1000; ++x) sum += s.u.get({x, 0, 0});
       EXPECT_NEAR(s.sums.back().value(), sum, 1e-10);

@@ -127,7 +127,7 @@ TEST(ColouredExchange, SendsEveryCellOnceARun) {
       for (Strategy strategy : {Strategy::blocking, Strategy::boundary_first, Strategy::interior_first,
                                 Strategy::pipelined, Strategy::halo_thread}) {
         const Moved m = moved(context, colours, strategy, cells);
-        EXPECT_EQ(m.coloured, m.whole) << strategy_name(strategy) << colours;
+        EXPECT_EQ(m.coloured, m.whole) << strategy.name << colours;
         if (context.size() > 1) {
           EXPECT_GT(m.whole, 0);
         }
@@ -202,7 +202,7 @@ TEST(ColouredExchange, StaleColoursAreNotRead) {
                   relaxed(context, colours, split, periodic,
                           {.strategy = strategy, .poke_seconds = 1e-6, .halo = {.corners = corners}}, true),
                   expected)
-                  << strategy_name(strategy) << to_string(split) << colours;
+                  << strategy.name << to_string(split) << colours;
         }
   }
 }

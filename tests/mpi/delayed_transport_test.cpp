@@ -69,7 +69,7 @@ Measured measure(Strategy strategy, int threads, double under_way = delay) {
 }
 
 void report(Strategy strategy, const Measured& m) {
-  std::printf("%-20s %6.1f ms a sweep, %5.1f ms of it waiting\n", strategy_name(strategy).data(),
+  std::printf("%-20s %6.1f ms a sweep, %5.1f ms of it waiting\n", strategy.name.data(),
               m.seconds * 1e3, m.wait * 1e3);
 }
 
@@ -80,9 +80,9 @@ TEST(DelayedTransport, HidingStrategiesFinishSooner) {
   for (Strategy strategy : {Strategy::boundary_first, Strategy::interior_first, Strategy::pipelined}) {
     const Measured hiding = measure(strategy, 1);
     report(strategy, hiding);
-    EXPECT_GE(blocking.seconds - hiding.seconds, 50e-3) << strategy_name(strategy);
-    EXPECT_LT(hiding.wait, 0.4 * blocking.wait) << strategy_name(strategy);
-    EXPECT_EQ(hiding.values, blocking.values) << strategy_name(strategy);
+    EXPECT_GE(blocking.seconds - hiding.seconds, 50e-3) << strategy.name;
+    EXPECT_LT(hiding.wait, 0.4 * blocking.wait) << strategy.name;
+    EXPECT_EQ(hiding.values, blocking.values) << strategy.name;
   }
 }
 
@@ -96,8 +96,8 @@ TEST(DelayedTransport, AHaloThreadWaitsAlone) {
   for (Strategy strategy : {Strategy::halo_thread, Strategy::halo_thread_no_join}) {
     const Measured hiding = measure(strategy, 2, long_delay);
     report(strategy, hiding);
-    EXPECT_GE(blocking.seconds - hiding.seconds, 20e-3) << strategy_name(strategy);
-    EXPECT_EQ(hiding.values, blocking.values) << strategy_name(strategy);
+    EXPECT_GE(blocking.seconds - hiding.seconds, 20e-3) << strategy.name;
+    EXPECT_EQ(hiding.values, blocking.values) << strategy.name;
   }
 }
 

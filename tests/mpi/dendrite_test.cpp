@@ -106,7 +106,7 @@ TEST(Dendrite, LeavesTheSameBits) {
             EXPECT_EQ(got.measures.tip, expected.measures.tip);
             if (context.rank() != 0) continue;
             EXPECT_TRUE(same(got, expected))
-                << strategy_name(strategy) << to_string(split) << single << turned;
+                << strategy.name << to_string(split) << single << turned;
           }
       }
     }
@@ -138,7 +138,7 @@ TEST_P(OnDevices, LeaveTheBitsOfTheHost) {
           EXPECT_EQ(got.measures.tip, expected.measures.tip);
           EXPECT_EQ(got.measures.phi_high, expected.measures.phi_high);
           if (context.rank() != 0) continue;
-          EXPECT_TRUE(same(got, expected)) << strategy_name(strategy) << to_string(split) << single << turned;
+          EXPECT_TRUE(same(got, expected)) << strategy.name << to_string(split) << single << turned;
         }
     }
 }

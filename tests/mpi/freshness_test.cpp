@@ -131,7 +131,7 @@ TEST_F(Freshness, AStaleHaloIsRefreshedBeforeItIsRead) {
       const double moved = runner.counts().at("star").moved;
       runner.run(sweep);
       EXPECT_EQ(runner.counts().at("star").moved, moved) << "sent what was fresh";
-      if (HasFailure()) FAIL() << strategy_name(strategy);
+      if (HasFailure()) FAIL() << strategy.name;
     }
   }
 }
@@ -189,7 +189,7 @@ TEST_F(Demand, EagerStrategiesSendWhatTheNextReadersReadAndNothingElse) {
       EXPECT_EQ(moved(runner, "second"), along);
       EXPECT_EQ(moved(runner, "third"), diagonal);
     }
-    if (HasFailure()) FAIL() << strategy_name(strategy);
+    if (HasFailure()) FAIL() << strategy.name;
   }
 }
 
@@ -202,7 +202,7 @@ TEST_F(Demand, LazyStrategiesSendWhenReadAndCountItThere) {
       EXPECT_EQ(moved(runner, "second"), n * bytes(star(2)));
       EXPECT_EQ(moved(runner, "third"), n * bytes(box(1)));
     }
-    if (HasFailure()) FAIL() << strategy_name(strategy);
+    if (HasFailure()) FAIL() << strategy.name;
   }
 }
 
@@ -212,7 +212,7 @@ TEST_F(Demand, TwoReachesOfOneLevelTravelOnce) {
     Sweep sweep("both", StarAndBox{}, writes(out.now()), reads(u.now(), star(2)), reads(u.now(), box(1)));
     u.fill([](int x, int y, int z) { return code(x, y, z); });
     runner.run(sweep);
-    EXPECT_EQ(moved(runner, "both"), bytes(star(2) | box(1))) << strategy_name(strategy);
+    EXPECT_EQ(moved(runner, "both"), bytes(star(2) | box(1))) << strategy.name;
     EXPECT_EQ(storage().fresh(), star(2) | box(1));
     expect(out, [](int x, int y, int z) {
       return code(x + 2, y, z) - code(x, y, z - 2) + code(x + 1, y - 1, z + 1);

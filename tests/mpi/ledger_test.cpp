@@ -78,8 +78,8 @@ TEST(Ledger, SamplesCostNoBits) {
   const Outcome expected = run(context, Strategy::blocking, 12);
   for (const Strategy strategy : hiding) {
     const Outcome sampled = run(context, strategy, 12, {.first = 5, .every = 4});
-    EXPECT_EQ(sampled.bits, expected.bits) << strategy_name(strategy);
-    ASSERT_TRUE(find(sampled, "diffuse ordered")) << strategy_name(strategy);
+    EXPECT_EQ(sampled.bits, expected.bits) << strategy.name;
+    ASSERT_TRUE(find(sampled, "diffuse ordered")) << strategy.name;
   }
 }
 
@@ -89,14 +89,14 @@ TEST(Ledger, MeasuresMovementsWhereNothingOverlaps) {
   TestContext context({.transport = TransportPolicy::delayed, .delay = delay});
   for (const Strategy strategy : {Strategy::blocking, Strategy::ordered}) {
     const Moved moved = run(context, strategy, steps).terms.moved();
-    EXPECT_GT(moved.apart, 0.8 * steps * delay) << strategy_name(strategy);
+    EXPECT_GT(moved.apart, 0.8 * steps * delay) << strategy.name;
     EXPECT_NEAR(moved.apart, moved.start + moved.wait, 1e-4);
-    EXPECT_NEAR(moved.hidden(), 0, 1e-2) << strategy_name(strategy) << " hides nothing";
+    EXPECT_NEAR(moved.hidden(), 0, 1e-2) << strategy.name << " hides nothing";
   }
   for (const Strategy strategy : hiding) {
     const Outcome sampled = run(context, strategy, steps, {.first = 3, .every = 0});
     const Moved moved = sampled.terms.moved();
-    EXPECT_GT(moved.apart, 0.8 * steps * delay) << strategy_name(strategy);
+    EXPECT_GT(moved.apart, 0.8 * steps * delay) << strategy.name;
     EXPECT_GT(moved.apart, moved.hideable);
     const double waited = find(sampled, "diffuse ordered")->seconds[static_cast<std::size_t>(Phase::wait)];
     EXPECT_GT(waited, 3 * 0.8 * delay);
@@ -141,10 +141,10 @@ TEST(Ledger, CountsBytesThatTravel) {
   // A lazy strategy refreshes its input before every run; an eager one too before the first two, while nobody
   // has told the writer what is read of it, and its output from the second run on.
   for (const Strategy lazy : {Strategy::interior_first, Strategy::halo_thread})
-    EXPECT_EQ(bytes(lazy, 6), 6 * once) << strategy_name(lazy);
+    EXPECT_EQ(bytes(lazy, 6), 6 * once) << lazy.name;
   for (const Strategy eager :
        {Strategy::blocking, Strategy::ordered, Strategy::boundary_first, Strategy::pipelined})
-    EXPECT_EQ(bytes(eager, 6), 7 * once) << strategy_name(eager);
+    EXPECT_EQ(bytes(eager, 6), 7 * once) << eager.name;
 }
 
 TEST(Ledger, LeavesOutWhatOtherSolversDo) {

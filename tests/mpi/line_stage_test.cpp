@@ -199,7 +199,7 @@ TEST_P(Lines, LeaveTheSameBits) {
                                                 .poke_seconds = 1e-6,
                                                 .halo = {.piece_bytes = 1000, .near_piece_bytes = 1000}}});
             if (context.rank() == 0) {
-              EXPECT_EQ(got, expected) << strategy_name(strategy) << " " << to_string(split) << threads;
+              EXPECT_EQ(got, expected) << strategy.name << " " << to_string(split) << threads;
             }
           }
       }

@@ -155,7 +155,7 @@ void expect_same_bits(Context& context, const Kind& kind, MagnetosphereOptions o
       options.engine.poke_seconds = 1e-6;
       expect_same(
           context, run(context, options, steps, kind.start), expected,
-          std::string(kind.name) + " " + std::string(strategy_name(strategy)) + " " + to_string(split));
+          std::string(kind.name) + " " + std::string(strategy.name) + " " + to_string(split));
     }
 }
 

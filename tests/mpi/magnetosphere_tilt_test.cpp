@@ -192,7 +192,7 @@ TEST_P(OnTiltedDipoles, LeavesTheSameBits) {
       o.split = split;
       o.engine.strategy = strategy;
       expect_same(context, test::run(context, o, 9), expected,
-                  std::string(strategy_name(strategy)) + " " + to_string(split));
+                  std::string(strategy.name) + " " + to_string(split));
     }
 }
 

@@ -181,9 +181,9 @@ TEST(MovementsAccount, CopiesWithinARankSplitNothing) {
       const auto count = [&](Phase phase) {
         return timeline.total(name, phase).count + timeline.total(sample, phase).count;
       };
-      EXPECT_EQ(count(Phase::core), 4) << strategy_name(strategy);
+      EXPECT_EQ(count(Phase::core), 4) << strategy.name;
       // Two faces normal to z where ranks lie beyond them, none within one rank.
-      EXPECT_EQ(count(Phase::shell), context.size() == 1 ? 0 : 8) << strategy_name(strategy);
+      EXPECT_EQ(count(Phase::shell), context.size() == 1 ? 0 : 8) << strategy.name;
     }
 }
 

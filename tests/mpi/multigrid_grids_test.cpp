@@ -170,7 +170,7 @@ void compare(Context& context, Int3 cells, Bool3 periodic, Int3 split, Strategy 
       const Int3 g = grid.origin() + c;
       ASSERT_EQ(s.get(c), expected(g.x, g.y, g.z))
           << to_string(g) << " split " << to_string(split) << " cells " << to_string(cells) << " "
-          << strategy_name(strategy) << " on " << fewer;
+          << strategy.name << " on " << fewer;
     });
   }
 }

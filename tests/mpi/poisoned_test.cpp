@@ -128,8 +128,8 @@ TEST(Poisoned, HalosAreNotReadBeforeTheyAreRefreshed) {
           const Outcome clean = run(context, setting, false);
           const Outcome poisoned = run(context, setting, true);
           ASSERT_TRUE(std::isfinite(clean.sum));
-          EXPECT_EQ(poisoned.sum, clean.sum) << strategy_name(strategy) << to_string(split);
-          EXPECT_EQ(poisoned.values, clean.values) << strategy_name(strategy) << to_string(split);
+          EXPECT_EQ(poisoned.sum, clean.sum) << strategy.name << to_string(split);
+          EXPECT_EQ(poisoned.values, clean.values) << strategy.name << to_string(split);
         }
   }
 }

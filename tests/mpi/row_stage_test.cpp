@@ -147,7 +147,7 @@ TEST(RowStage, IsThePlainProduct) {
             runner.run(product);
             for (int i = 0; i < rows.own().hi.x; ++i)
               ASSERT_EQ(out.get({i, 0, 0}), expected[static_cast<std::size_t>(rows.origin().x + i)])
-                  << strategy_name(strategy) << " row " << rows.origin().x + i;
+                  << strategy.name << " row " << rows.origin().x + i;
           }
       }
 }
@@ -194,7 +194,7 @@ TEST(RowStage, LeavesTheSameBitsWhateverComesFirst) {
           if (strategy == Strategy::halo_thread_no_join && threads == 1) continue;
           const auto got = iterate(context, a, division, strategy, 48);
           if (expected.empty()) expected = got;
-          EXPECT_EQ(got, expected) << strategy_name(strategy) << threads;
+          EXPECT_EQ(got, expected) << strategy.name << threads;
         }
       }
     // And the values are those of the plain iteration, up to the order of the additions.
@@ -262,7 +262,7 @@ TEST(RowStage, SendsSumsChunkByChunk) {
   if (context.size() == 1) return;
   double first_start = -1, last_shell = -1;
   int shells = 0;
-  const std::size_t chunks = product.parts()->shell.size();
+  const std::size_t chunks = product.own()->cut.shell.size();
   for (const Span& span : context.timeline().spans()) {
     if (context.timeline().names()[span.name] != "product") continue;
     if (span.phase == Phase::start && first_start < 0) first_start = span.begin;
@@ -322,7 +322,7 @@ TEST(RowStage, RefusesStrategiesThatWouldHideNothing) {
       if (context.size() == 1 || makes_sense(strategy, division)) {
         EXPECT_EQ(said, "accepted");
       } else {
-        EXPECT_NE(said.find("strategy " + std::string(strategy_name(strategy)) + " would hide nothing"),
+        EXPECT_NE(said.find("strategy " + std::string(strategy.name) + " would hide nothing"),
                   std::string::npos)
             << said;
       }

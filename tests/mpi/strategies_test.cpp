@@ -64,9 +64,9 @@ TEST(Strategies, SendEveryHaloOnceASweep) {
   for (const Strategy strategy : {Strategy::blocking, Strategy::ordered, Strategy::boundary_first,
                                   Strategy::interior_first, Strategy::halo_thread, Strategy::pipelined}) {
     const Sent sent = sent_in_ten_sweeps(context, strategy);
-    EXPECT_EQ(sent.messages, usual.messages) << strategy_name(strategy);
-    EXPECT_EQ(sent.bytes, usual.bytes) << strategy_name(strategy);
-    EXPECT_EQ(sent.counted, static_cast<double>(sent.bytes)) << strategy_name(strategy);
+    EXPECT_EQ(sent.messages, usual.messages) << strategy.name;
+    EXPECT_EQ(sent.bytes, usual.bytes) << strategy.name;
+    EXPECT_EQ(sent.counted, static_cast<double>(sent.bytes)) << strategy.name;
   }
   context.close();
 }
@@ -92,12 +92,12 @@ TEST(Strategies, LeaveTheSameBits) {
                     {.strategy = strategy,
                      .poke_seconds = 1e-6,
                      .halo = {.corners = corners, .piece_bytes = reordered ? 900U : 60U * 1024}});
-            EXPECT_EQ(got.sum, expected.sum) << strategy_name(strategy) << " " << to_string(split);
+            EXPECT_EQ(got.sum, expected.sum) << strategy.name << " " << to_string(split);
             if (context.rank() != 0) continue;
             EXPECT_TRUE(same_bits(got.u, expected.u))
-                << strategy_name(strategy) << " " << to_string(split) << threads;
+                << strategy.name << " " << to_string(split) << threads;
             EXPECT_TRUE(same_bits(got.v, expected.v))
-                << strategy_name(strategy) << " " << to_string(split) << threads;
+                << strategy.name << " " << to_string(split) << threads;
           }
       }
     }
@@ -131,10 +131,10 @@ TEST_P(OnDevices, LeaveTheSameBitsUnderEveryStrategy) {
                                             .near_piece_bytes = 900,
                                             .device_piece_bytes = reordered ? 900U : 4U << 20}},
                                   test::space_of(GetParam()));
-          EXPECT_EQ(got.sum, expected.sum) << strategy_name(strategy) << " " << to_string(split);
+          EXPECT_EQ(got.sum, expected.sum) << strategy.name << " " << to_string(split);
           if (context.rank() != 0) continue;
-          EXPECT_TRUE(same_bits(got.u, expected.u)) << strategy_name(strategy) << " " << to_string(split);
-          EXPECT_TRUE(same_bits(got.v, expected.v)) << strategy_name(strategy) << " " << to_string(split);
+          EXPECT_TRUE(same_bits(got.u, expected.u)) << strategy.name << " " << to_string(split);
+          EXPECT_TRUE(same_bits(got.v, expected.v)) << strategy.name << " " << to_string(split);
         }
     }
   }
@@ -167,7 +167,7 @@ TEST_P(OnDevices, LeaveTheSameBitsWithNothingBetweenTheSweeps) {
     for (const Strategy strategy : strategies_of_devices) {
       const auto got = spread(context, split, strategy, test::space_of(GetParam()));
       if (context.rank() == 0) {
-        EXPECT_TRUE(same_bits(got, expected)) << strategy_name(strategy) << to_string(split);
+        EXPECT_TRUE(same_bits(got, expected)) << strategy.name << to_string(split);
       }
     }
 }
@@ -185,7 +185,7 @@ TEST(ColouredSweeps, LeaveTheSameBits) {
                                   Strategy::pipelined, Strategy::halo_thread}) {
           const auto got = relax(context, periodic, split, {.strategy = strategy, .poke_seconds = 1e-6});
           if (context.rank() == 0) {
-            EXPECT_TRUE(same_bits(got, expected)) << strategy_name(strategy) << to_string(split);
+            EXPECT_TRUE(same_bits(got, expected)) << strategy.name << to_string(split);
           }
         }
     }
@@ -203,7 +203,7 @@ TEST_P(OnDevices, LeaveTheSameBitsInColours) {
       for (const Strategy strategy : strategies_of_devices) {
         const auto got = relax(context, periodic, split, {.strategy = strategy}, test::space_of(GetParam()));
         if (context.rank() == 0) {
-          EXPECT_TRUE(same_bits(got, expected)) << strategy_name(strategy) << to_string(split);
+          EXPECT_TRUE(same_bits(got, expected)) << strategy.name << to_string(split);
         }
       }
   }

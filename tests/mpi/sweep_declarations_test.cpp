@@ -138,7 +138,7 @@ TEST_F(Declarations, StrategiesThatCannotBeHad) {
               Runner(context, {.strategy = Strategy::halo_thread_no_join});
             }).find("engine.threads of at least 2"),
             std::string::npos);
-  const std::string unknown = refusal([] { strategy_of("blokking"); });
+  const std::string unknown = refusal([] { Strategy::of("blokking"); });
   EXPECT_NE(unknown.find("\"blokking\""), std::string::npos);
   EXPECT_NE(unknown.find("boundary_first"), std::string::npos);
 }

@@ -78,7 +78,7 @@ TEST(Timelines, SpansNestAndAddUp) {
     }
     for (const auto& [thread, spans] : by_thread) {
       EXPECT_LT(thread, context.threads());
-      EXPECT_LE(nested(spans), elapsed) << strategy_name(strategy) << " thread " << thread;
+      EXPECT_LE(nested(spans), elapsed) << strategy.name << " thread " << thread;
     }
     EXPECT_EQ(timeline.dropped(), 0);
     const bool teams = strategy == Strategy::halo_thread || strategy == Strategy::halo_thread_no_join;
@@ -92,10 +92,10 @@ TEST(Timelines, SpansNestAndAddUp) {
     double together = 0;
     for (int phase = 0; phase < phase_count; ++phase)
       together += timeline.total(static_cast<Phase>(phase)).seconds;
-    EXPECT_LE(together, elapsed) << strategy_name(strategy);
+    EXPECT_LE(together, elapsed) << strategy.name;
     const auto computed = timeline.total(Phase::shell).count + timeline.total(Phase::core).count +
                           timeline.total(Phase::all).count;
-    EXPECT_GE(computed, 10) << strategy_name(strategy);
+    EXPECT_GE(computed, 10) << strategy.name;
     EXPECT_EQ(timeline.total(Phase::reduce).count, 10);
     EXPECT_GE(timeline.total(Phase::wait).count, 10);
     u.storage(0).settle();

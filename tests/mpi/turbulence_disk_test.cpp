@@ -151,16 +151,16 @@ TEST(TurbulenceOnDisk, MovesTheBytesThatWerePlanned) {
           constexpr int steps = 2;
           for (int n = 0; n < steps; ++n) flow.step();
           flow.settle();
-          EXPECT_EQ(now(Way::in) - before[0], steps * flow.plan().read);
-          EXPECT_EQ(now(Way::out) - before[1], steps * flow.plan().written);
+          EXPECT_EQ(now(Way::in) - before[0], steps * flow.budget().read);
+          EXPECT_EQ(now(Way::out) - before[1], steps * flow.budget().written);
           if (!flow.store().past_page_cache()) continue;
           // What the kernel counted for this process: the same, if nothing came from the page cache. It books
           // some blocks that keep track of the files on whoever made it write them.
           constexpr std::int64_t bookkeeping = 1 << 16;
-          EXPECT_EQ(counted("/proc/self/io", "read_bytes") - before[2], steps * flow.plan().read);
+          EXPECT_EQ(counted("/proc/self/io", "read_bytes") - before[2], steps * flow.budget().read);
           const std::int64_t written = counted("/proc/self/io", "write_bytes") - before[3];
-          EXPECT_GE(written, steps * flow.plan().written);
-          EXPECT_LE(written, steps * flow.plan().written + bookkeeping);
+          EXPECT_GE(written, steps * flow.budget().written);
+          EXPECT_LE(written, steps * flow.budget().written + bookkeeping);
         }
 }
 
@@ -179,14 +179,14 @@ TEST(TurbulenceOnDisk, SinglePrecisionLeavesItsBitsAndMovesItsBytes) {
     flow.start_taylor_green();
     const std::array before{flow.store().bytes(Way::in), flow.store().bytes(Way::out)};
     flow.step();
-    EXPECT_EQ(flow.store().bytes(Way::in) - before[0], flow.plan().read);
-    EXPECT_EQ(flow.store().bytes(Way::out) - before[1], flow.plan().written);
+    EXPECT_EQ(flow.store().bytes(Way::in) - before[0], flow.budget().read);
+    EXPECT_EQ(flow.store().bytes(Way::out) - before[1], flow.budget().written);
   }
   // Half of double's, but for what fills up rows and planes.
   TurbulenceOptions options{.points = {96, 96, 32}};
   options.storage = {.where = Where::disk, .files = 3, .scratch = folder.path()};
-  const Plan in_double = Turbulence(context, options).plan(),
-             in_single = Flow<float>(context, options).plan();
+  const Budget in_double = Turbulence(context, options).budget(),
+             in_single = Flow<float>(context, options).budget();
   EXPECT_NEAR(static_cast<double>(in_single.read) / static_cast<double>(in_double.read), 0.55, 0.05);
   EXPECT_NEAR(static_cast<double>(in_single.disk) / static_cast<double>(in_double.disk), 0.55, 0.05);
 }
@@ -216,11 +216,11 @@ TEST(TurbulenceOnDisk, FitsItsMemoryOrNamesTheSmallest) {
   const double mebibytes = std::stod(sentence.substr(at + 9)) + 2.0 * context.size();
   options.storage.memory = static_cast<std::int64_t>(mebibytes * (1 << 20));
   const Turbulence flow(context, options);
-  EXPECT_TRUE(flow.plan().disk_used());
-  EXPECT_GE(flow.plan().ahead, 1);
-  EXPECT_LE(flow.plan().memory * context.size(), options.storage.memory + context.size());
+  EXPECT_TRUE(flow.budget().disk_used());
+  EXPECT_GE(flow.budget().ahead, 1);
+  EXPECT_LE(flow.budget().memory * context.size(), options.storage.memory + context.size());
   options.storage.memory = std::int64_t{64} << 30;
-  EXPECT_FALSE(Turbulence(context, options).plan().disk_used());
+  EXPECT_FALSE(Turbulence(context, options).budget().disk_used());
 }
 
 TEST(TurbulenceOnDisk, RefusesMorePiecesThanPlanes) {

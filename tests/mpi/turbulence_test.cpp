@@ -248,9 +248,9 @@ TYPED_TEST(TurbulenceIn, LeavesTheBitsOfOneRank) {
     for (std::array<int, 2> grid : {std::array{1, context.size()}, std::array{context.size(), 1}})
       for (Strategy strategy : {Strategy::blocking, Strategy::ordered, Strategy::boundary_first}) {
         const auto many = run(context, grid, strategy);
-        EXPECT_EQ(many.second, one.second) << strategy_name(strategy);
+        EXPECT_EQ(many.second, one.second) << strategy.name;
         if (context.rank() == 0) {
-          EXPECT_EQ(many.first, one.first) << strategy_name(strategy);
+          EXPECT_EQ(many.first, one.first) << strategy.name;
         }
       }
   }

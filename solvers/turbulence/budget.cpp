@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plan: the same sums for every way of storing, of which the first that fits is taken.
-#include "solvers/turbulence/plan.hpp"
+// Budget: the same sums for every way of storing, of which the first that fits is taken.
+#include "solvers/turbulence/budget.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -44,8 +44,8 @@ struct Cut {
 };
 
 /// At most so many pieces are read ahead.
-Plan plan_of(const Needs& s, bool planes, bool fields, int files, int most_ahead) {
-  Plan p{.planes_in_files = planes, .fields_in_files = fields, .files = planes || fields ? files : 0};
+Budget budget_of(const Needs& s, bool planes, bool fields, int files, int most_ahead) {
+  Budget p{.planes_in_files = planes, .fields_in_files = fields, .files = planes || fields ? files : 0};
   const Cut mode{s.mode_planes, s.mode_plane_bytes, files}, plane{s.planes, s.file_plane_bytes, files};
   p.memory = s.fixed;
   std::int64_t slot = 0;
@@ -84,14 +84,14 @@ int most_ahead(Io io) { return io == Io::sync ? 0 : std::numeric_limits<int>::ma
 
 /// The first way that needs no more than `most` on this rank, or the one that needs least. A ring of three
 /// slots comes before smaller pieces.
-Plan fitting(const Needs& s, std::int64_t most, Io io) {
-  Plan best = plan_of(s, false, false, 1, most_ahead(io));
+Budget fitting(const Needs& s, std::int64_t most, Io io) {
+  Budget best = budget_of(s, false, false, 1, most_ahead(io));
   if (best.memory <= most) return best;
   const std::int64_t pieces = std::min(s.planes, s.mode_planes);
   for (const bool fields : {false, true})
     for (int files = 2; files <= most_files && files <= pieces; files *= 2)
       for (const int ahead : {most_ahead(io), std::min(most_ahead(io), 1)}) {
-        const Plan p = plan_of(s, true, fields, files, ahead);
+        const Budget p = budget_of(s, true, fields, files, ahead);
         if (p.memory <= most) return p;
         if (p.memory < best.memory) best = p;
       }
@@ -111,7 +111,7 @@ FileMemoryOptions scratch_files(Context& context, const StorageOptions& options)
           .most_bytes_per_second = options.most_bytes_per_second};
 }
 
-std::string Plan::describe() const {
+std::string Budget::describe() const {
   std::string text = mebibytes(static_cast<double>(memory)) + " in memory";
   if (!disk_used()) return text + ", nothing in files";
   text += ", " + mebibytes(static_cast<double>(disk)) + " in files (" +
@@ -127,26 +127,26 @@ std::string Plan::describe() const {
   return text;
 }
 
-Plan make_plan(Context& context, const Needs& needs, const StorageOptions& options) {
+Budget make_budget(Context& context, const Needs& needs, const StorageOptions& options) {
   const std::int64_t process = resident_bytes();
-  Plan plan;
+  Budget budget;
   if (options.memory > 0) {
     const std::int64_t mine = options.memory / context.size() - process;
-    plan = fitting(needs, mine, options.io);
+    budget = fitting(needs, mine, options.io);
     // All ranks alike: the least that each needs, summed; and the finest and the shortest ring of what they
     // chose.
-    const auto short_of = plan.memory > mine;
-    const auto most = static_cast<std::int64_t>(context.max(static_cast<double>(plan.memory + process)));
+    const auto short_of = budget.memory > mine;
+    const auto most = static_cast<std::int64_t>(context.max(static_cast<double>(budget.memory + process)));
     if (context.any(short_of))
       refuse("storage.memory is " + mebibytes(static_cast<double>(options.memory)) +
              "; this flow needs at least " +
              mebibytes(static_cast<double>(most * context.size()) * 1.001 + 0.1 * (1 << 20)) + " on " +
              std::to_string(context.size()) + (context.size() > 1 ? " ranks" : " rank"));
-    const int files = context.largest(plan.files);
-    const bool fields = context.any(plan.fields_in_files);
-    const int ahead = -context.largest(-plan.ahead);
-    plan = plan_of(needs, files > 0, fields, std::max(files, 1), ahead);
-    if (files == 0) plan.files = 0;
+    const int files = context.largest(budget.files);
+    const bool fields = context.any(budget.fields_in_files);
+    const int ahead = -context.largest(-budget.ahead);
+    budget = budget_of(needs, files > 0, fields, std::max(files, 1), ahead);
+    if (files == 0) budget.files = 0;
   } else if (options.where == Where::disk) {
     const std::int64_t pieces = std::min({needs.planes, needs.mode_planes, most_requests});
     context.agree(Exit::bad_input, options.files >= 1 && options.files <= pieces
@@ -155,24 +155,24 @@ Plan make_plan(Context& context, const Needs& needs, const StorageOptions& optio
                                              "; it must be from 1 to " + std::to_string(pieces) +
                                              ", the planes that rank " + std::to_string(context.rank()) +
                                              " has or the requests that a disk is given at a time");
-    plan = plan_of(needs, true, true, options.files, most_ahead(options.io));
+    budget = budget_of(needs, true, true, options.files, most_ahead(options.io));
   } else {
-    plan = plan_of(needs, false, false, 1, most_ahead(options.io));
+    budget = budget_of(needs, false, false, 1, most_ahead(options.io));
   }
-  plan.process = process;
-  plan.memory += process;
-  if (plan.disk_used()) {
+  budget.process = process;
+  budget.memory += process;
+  if (budget.disk_used()) {
     constexpr std::int64_t sample = std::int64_t{32} << 20;
     context.together([&] {
       FileMemoryOptions files = scratch_files(context, options);
       files.name += " rate";
       files.say = [](const std::string&) {};  // said by the files of the run
       files.outcome = {};
-      plan.rate = measured_rate(files, std::min(sample, plan.disk));
+      budget.rate = measured_rate(files, std::min(sample, budget.disk));
     });
-    plan.seconds = plan.rate.seconds(plan.read, plan.written);
+    budget.seconds = budget.rate.seconds(budget.read, budget.written);
   }
-  return plan;
+  return budget;
 }
 
 }  // namespace sc::turbulence

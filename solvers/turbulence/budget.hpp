@@ -34,16 +34,16 @@ struct StorageOptions {
 FileMemoryOptions scratch_files(Context& context, const StorageOptions& options);
 
 /// Of one rank.
-struct Plan {
+struct Budget {
   bool planes_in_files = false;        ///< the arrays that meet at the points
   bool fields_in_files = false;        ///< the fields of modes that a step keeps beside the velocity
   int files = 0;                       ///< N_f; 0 where nothing is in files
   int ahead = 0;                       ///< pieces of the ring beyond the one computed; 0 where io is sync
   std::int64_t memory = 0;             ///< bytes in memory, the process without the solver included
-  std::int64_t process = 0;            ///< of these, what the process had when the plan was made
+  std::int64_t process = 0;            ///< of these, what the process had when the budget was made
   std::int64_t disk = 0;               ///< bytes in files
   std::int64_t read = 0, written = 0;  ///< bytes a step
-  DiskRate rate = {};                  ///< measured when the plan was made, where it uses the disk
+  DiskRate rate = {};                  ///< measured when the budget was made, where it uses the disk
   double seconds = 0;                  ///< of a step that waits for nothing but the disk
   bool disk_used() const { return planes_in_files || fields_in_files; }
   /// A few lines for a person.
@@ -64,6 +64,6 @@ constexpr int plane_arrays = 6;
 
 /// Collective. Throws Error (bad_input) for a memory that is too small, naming the smallest that would do;
 /// for more files than a rank has planes; Error (storage) where the scratch folder cannot be used.
-Plan make_plan(Context& context, const Needs& needs, const StorageOptions& options);
+Budget make_budget(Context& context, const Needs& needs, const StorageOptions& options);
 
 }  // namespace sc::turbulence

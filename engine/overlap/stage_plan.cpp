@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// StagePlan: in program order fill, take, close the inputs; shell; core; take, close the outputs.
+#include "engine/overlap/stage_plan.hpp"
+
+namespace sc {
+
+namespace {
+
+// What nothing may overlap with is computed in these steps.
+constexpr int before = -1, shell_step = 0, core_step = 1, last_step = 2;
+
+}  // namespace
+
+void StagePlan::make(const StageShape& shape) {
+  plan_.clear();
+  tasks_.clear();
+  given_.clear();
+  late_ = false;
+  filled_ = closed_ = -1;
+  add_movements(shape);
+  add_inputs(shape);
+  add_cells(shape);
+  add_outputs(shape);
+}
+
+void StagePlan::add_movements(const StageShape& shape) {
+  for (int role = 0; role < roles; ++role) {
+    const auto r = static_cast<std::size_t>(role);
+    const Movement* movement = shape.moves[r];
+    first_piece_[r] = static_cast<int>(plan_.pieces().size());
+    first_arrival_[r] = static_cast<int>(plan_.arrivals().size());
+    if (!movement) continue;
+    const int pieces = movement->pieces();
+    for (int piece = 0; piece < pieces; ++piece) plan_.add(Piece{.movement = role, .number = piece});
+    for (int piece = 0; role == outputs && piece < pieces; ++piece) late_ = late_ || is_late(shape, piece);
+    if (role == gathers || role == sums) {
+      const int step = role == gathers ? before : shell_step;
+      for (int piece = 0; piece < pieces; ++piece) plan_.add(Arrival{role, piece, step});
+      continue;
+    }
+    // Others can send what they do as soon as their shells are computed, unless it follows on a late piece.
+    const bool waits_for_core = role == outputs && late_;
+    plan_.add(Arrival{role, from_all, role == inputs ? before : waits_for_core ? core_step : shell_step});
+    if (waits_for_core && shape.copies_at_once) plan_.add(Arrival{role, from_others, shell_step});
+  }
+  given_.assign(plan_.pieces().size(), 0);
+}
+
+/// Along an axis on which the rank is its own neighbour, the halo is filled from the core. A piece to another
+/// rank comes out of the shell alone, though the box around its parts may hold the core.
+bool StagePlan::is_late(const StageShape& shape, int piece) const {
+  const Movement& movement = *shape.moves[outputs];
+  if (!shape.parts || !(shape.copies_at_once ? movement.to_self(piece) : shape.whole_lines)) return false;
+  return !intersect(movement.source(piece), shape.cut.core).empty();
+}
+
+int StagePlan::add(const Task& task, Chunk chunk) {
+  chunk.part = static_cast<int>(tasks_.size());
+  tasks_.push_back(task);
+  return plan_.add(chunk, after_, needs_, gives_);
+}
+
+void StagePlan::add_takes(const StageShape& shape, Role role, int step) {
+  const auto r = static_cast<std::size_t>(role);
+  for (int piece = 0; piece < shape.moves[r]->pieces(); ++piece) {
+    needs_ = {first_arrival_[r] + piece};
+    const int taken = add({.what = Task::What::take, .role = role, .number = piece}, {.step = step});
+    after_.assign(1, taken);  // in the order of their numbers
+  }
+}
+
+void StagePlan::add_inputs(const StageShape& shape) {
+  after_.clear();
+  needs_.clear();
+  gives_.clear();
+  if (!shape.moves[inputs] && !shape.moves[gathers]) return;
+  if (shape.fills) filled_ = add({.what = Task::What::fill}, {.step = shell_step});
+  if (shape.moves[gathers]) add_takes(shape, gathers, shell_step);
+  if (filled_ >= 0) after_.push_back(filled_);
+  needs_.clear();
+  if (shape.moves[inputs]) needs_ = {first_arrival_[inputs]};
+  closed_ = add({.what = Task::What::close_inputs}, {.step = shell_step});
+}
+
+void StagePlan::add_box(const StageShape& shape, const Box& box, Chunk chunk, bool last) {
+  gives_.clear();
+  for (const Role role : {outputs, sums}) {
+    const auto r = static_cast<std::size_t>(role);
+    if (!shape.moves[r]) continue;
+    for (int piece = 0; piece < shape.moves[r]->pieces(); ++piece) {
+      const int number = first_piece_[r] + piece;
+      char& given = given_[static_cast<std::size_t>(number)];
+      const bool late = role == outputs && is_late(shape, piece);
+      const bool may = chunk.step == shell_step || late;
+      const Box source = shape.moves[r]->source(piece);
+      const bool meets = may && !intersect(source, box).empty();
+      // What holds nothing of this rank's still opens the round, before anything of it is awaited.
+      const bool opens = last && !given && !late && !(source.empty() && chunk.step == core_step);
+      if (!meets && !opens) continue;
+      gives_.push_back(number);
+      given = 1;
+    }
+  }
+  add({.what = Task::What::compute, .box = box}, chunk);
+}
+
+void StagePlan::add_cells(const StageShape& shape) {
+  const Cut& cut = shape.cut;
+  after_.clear();
+  needs_.clear();
+  if (closed_ >= 0) after_ = {closed_};
+  if (closed_ >= 0 && shape.moves[inputs]) needs_ = {first_arrival_[inputs]};
+  if (!shape.parts) return add_box(shape, cut.all, {.step = shell_step}, true);
+  for (std::size_t b = 0; b < cut.shell.size(); ++b)
+    add_box(shape, cut.shell[b], {.step = shell_step}, b + 1 == cut.shell.size());
+  after_.clear();
+  needs_.clear();
+  if (filled_ >= 0) after_ = {filled_};
+  if (!cut.core.empty() || cut.shell.empty())
+    add_box(shape, cut.core, {.step = core_step, .divisible = true}, cut.shell.empty());
+}
+
+void StagePlan::add_outputs(const StageShape& shape) {
+  const bool own = shape.moves[gathers] || shape.moves[sums];
+  if (!own && !shape.moves[outputs]) return;
+  gives_.clear();
+  needs_.clear();
+  after_.resize(plan_.chunks().size());
+  for (std::size_t c = 0; c < after_.size(); ++c) after_[c] = static_cast<int>(c);
+  if (shape.moves[sums]) add_takes(shape, sums, last_step);
+  needs_.clear();
+  if (shape.moves[outputs]) needs_ = {first_arrival_[outputs]};
+  add({.what = Task::What::close_outputs}, {.step = last_step});
+}
+
+}  // namespace sc

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// StageRun: computing with pokes, waiting while everything moves, booking.
+#include "engine/overlap/stage_run.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include "engine/exec/team.hpp"
+#include "engine/move/waiting.hpp"
+
+namespace sc {
+
+namespace {
+
+constexpr int tiles_per_thread = 16;
+
+}  // namespace
+
+StageRun::StageRun(Stage& stage, Refresh& inputs, Refresh& outputs, const std::optional<Stage::Own>& own,
+                   Timeline& timeline, StageRunOptions options)
+    : stage_(stage),
+      inputs_(inputs),
+      outputs_(outputs),
+      gathers_(own ? own->gathers : nullptr),
+      sums_(own ? own->sums : nullptr),
+      timeline_(timeline),
+      options_(options),
+      device_(stage.device()),
+      name_(timeline.name(stage.name() + options.booked_as)),
+      own_cut_(own.has_value()) {
+  inputs_.book_on(name_);
+  outputs_.book_on(name_);
+}
+
+StageShape StageRun::shape(const Strategy& strategy, const std::optional<Stage::Own>& own) const {
+  StageShape shape;
+  shape.parts = strategy.parts;
+  shape.fills = strategy.overlaps && inputs_.has_conditions();
+  shape.copies_at_once =
+      !own && !device_ && inputs_.copies_at_once() && outputs_.copies_at_once() && !conditions_cross(stage_);
+  shape.whole_lines = !own && stage_.whole_axis() >= 0;
+  shape.cut = own ? own->cut : cut_of(stage_, shape.copies_at_once);
+  shape.moves = {inputs_.nothing() ? nullptr : &inputs_, gathers_, outputs_.nothing() ? nullptr : &outputs_,
+                 sums_};
+  return shape;
+}
+
+void StageRun::carry_out(Executor& executor, const StagePlan& plan, const Strategy& strategy,
+                         const Cut& cut) {
+  plan_ = &plan;
+  overlaps_ = strategy.overlaps;
+  late_ = plan.late();
+  all_ = cut.all;
+  core_ = cut.core;
+  executor.carry_out(plan.plan(), strategy, *this);
+}
+
+void StageRun::start(const Piece& piece) {
+  const Scope scope(timeline_, name_, Phase::start);
+  switch (piece.movement) {
+    case inputs:
+      return inputs_.start(piece.number);
+    case gathers:
+      return gathers_->start(piece.number);
+    case outputs:
+      return outputs_.start(piece.number);
+    default:
+      return sums_->start(piece.number);
+  }
+}
+
+bool StageRun::arrived(const Arrival& arrival) {
+  all_there();
+  return is_there(arrival);
+}
+
+bool StageRun::is_there(const Arrival& arrival) {
+  switch (arrival.movement) {
+    case inputs:
+      return inputs_.test();
+    case gathers:
+      return gathers_->arrived(arrival.number);
+    case outputs:
+      return arrival.number == StagePlan::from_others ? outputs_.test_others() : outputs_.test();
+    default:
+      return sums_->arrived(arrival.number);
+  }
+}
+
+/// Drives everything that moves; whether there is nothing left to wait for.
+bool StageRun::all_there() {
+  bool there = inputs_.test();
+  if (gathers_) there = gathers_->test() && there;
+  there = (late_ ? outputs_.test_others() : outputs_.test()) && there;
+  if (sums_) there = sums_->test() && there;
+  return there;
+}
+
+void StageRun::wait(const Arrival& arrival) {
+  const Scope scope(timeline_, name_, Phase::wait);
+  wait_for_peers(stage_.grid().context(), [&] { return arrived(arrival); });
+}
+
+void StageRun::compute(const Chunk& chunk) {
+  const Task& task = plan_->task(chunk);
+  switch (task.what) {
+    case Task::What::fill:
+      return inputs_.fill_beside_own();
+    case Task::What::take: {
+      const Scope scope(timeline_, name_, Phase::shell);
+      return stage_.take(task.role == gathers ? *gathers_ : *sums_, task.number, options_.threads);
+    }
+    case Task::What::close_inputs:
+      inputs_.wait();
+      if (gathers_) gathers_->wait();
+      return;
+    case Task::What::compute:
+      return compute(task.box, chunk.divisible);
+    case Task::What::close_outputs:
+      return close_outputs();
+  }
+}
+
+void StageRun::close_outputs() {
+  outputs_.wait();
+  if (sums_) sums_->wait();
+  if (!gathers_ && !sums_) return;
+  const Scope scope(timeline_, name_, Phase::shell);
+  stage_.finish(options_.threads);
+}
+
+Phase StageRun::phase_of(const Box& box) const {
+  return box == core_ ? Phase::core : box == all_ ? Phase::all : Phase::shell;
+}
+
+void StageRun::compute(const Box& box, bool divisible) {
+  if (box.empty()) return;
+  if (divisible && overlaps_ && !all_there()) {
+    device_ ? on_device(box) : with_pokes(box);
+  } else {
+    const Scope scope(timeline_, name_, phase_of(box));
+    run(box);
+    if (device_ && !overlaps_) device_->wait(device_->mark(stage_.lane()));
+  }
+  if (box == core_ || box == all_) late_ = false;
+}
+
+/// All at once: the device computes while this thread drives what moves, until either has come to its end.
+void StageRun::on_device(const Box& box) {
+  const Scope scope(timeline_, name_, phase_of(box));
+  run(box);
+  const Device::Mark computed = device_->mark(stage_.lane());
+  while (!all_there() && !device_->reached(computed)) std::this_thread::yield();
+}
+
+/// In slabs, with a look at what moves between them until all of it is there.
+void StageRun::with_pokes(const Box& box) {
+  const int whole = stage_.whole_axis();
+  const Int3 n = box.extent();
+  const int axis = n.y == 1 && n.z == 1 && whole != 0 ? 0 : whole == 2 ? 1 : 2;
+  const double begin = timeline_.now();
+  const int end = box.hi[axis];
+  double poked = 0, last = begin;
+  int planes = 1;  // of a slab; follows the time the last one took
+  for (int next = box.lo[axis]; next < end;) {
+    Box slab = box;
+    slab.lo[axis] = next;
+    slab.hi[axis] = std::min(end, next + planes);
+    run(slab);
+    next = slab.hi[axis];
+    const double computed = timeline_.now();
+    if (next < end && all_there()) planes = end - next;
+    const double tested = timeline_.now();
+    poked += tested - computed;
+    if (planes < end - next)
+      planes = std::clamp(static_cast<int>(planes * options_.poke_seconds / std::max(computed - last, 1e-9)),
+                          1, 4 * planes);
+    last = tested;
+  }
+  timeline_.add(name_, phase_of(box), begin, timeline_.now() - poked);
+  timeline_.add_total(name_, Phase::poke, poked);
+}
+
+void StageRun::run(const Box& box) {
+  if (in_team_) return compute_in_team(box, 0);
+  if (device_) {  // the core on a lane of its own: the other one, of higher priority, has what neighbours
+                  // wait for
+    stage_.choose_lane(box == core_ && box != all_ ? Lane::core : Lane::edge);
+    return stage_.compute(box, 1, stage_.accumulators());
+  }
+  const Int3 n = box.extent();
+  constexpr int part = 64;  // cells, whole cache lines
+  const bool few_rows = std::int64_t{n.y} * n.z < options_.threads && n.x >= 2 * part;
+  if (!few_rows || own_cut_ || stage_.whole_axis() >= 0)
+    return stage_.compute(box, options_.threads, stage_.accumulators());
+  // Fewer rows than threads, as in vectors: stages share out whole rows, so each thread gets a part of them.
+  const int parts = (n.x + part - 1) / part;
+  in_parallel([&](int thread) {
+    const auto [first, last] = team_share(parts);
+    Box mine = box;
+    mine.lo.x = box.lo.x + static_cast<int>(first) * part;
+    mine.hi.x = std::min(box.hi.x, box.lo.x + static_cast<int>(last) * part);
+    if (!mine.empty()) compute_in_team(mine, thread);
+  });
+}
+
+void StageRun::compute_in_team(const Box& box, int thread) {
+  stage_.compute(box, 1, by_thread_[static_cast<std::size_t>(thread)]);
+}
+
+/// What the threads accumulate, each by itself, is joined at the end.
+void StageRun::in_parallel(const std::function<void(int thread)>& work) {
+  by_thread_.assign(static_cast<std::size_t>(options_.threads), like(stage_.accumulators()));
+  team(options_.threads, work);
+  for (const auto& part : by_thread_) merge(stage_.accumulators(), part);
+}
+
+void StageRun::compute_beside(const Chunk& chunk, const std::function<void()>& drive, bool joins) {
+  TileQueue tiles(plan_->task(chunk).box, tiles_per_thread * options_.threads, stage_.whole_axis());
+  std::vector<std::pair<double, double>> times(static_cast<std::size_t>(options_.threads));
+  timeline_.weigh(1.0 / options_.threads);
+  in_team_ = true;
+  in_parallel([&](int thread) {
+    if (thread == 0) drive();
+    if (thread == 0 && !joins) return;
+    auto& [begin, end] = times[static_cast<std::size_t>(thread)];
+    begin = timeline_.now();
+    while (const auto tile = tiles.next()) compute_in_team(*tile, thread);
+    end = timeline_.now();
+  });
+  in_team_ = false;
+  for (int thread = 0; thread < options_.threads; ++thread)
+    if (const auto& [begin, end] = times[static_cast<std::size_t>(thread)]; end > begin)
+      timeline_.add(name_, Phase::core, begin, end, thread);
+  timeline_.weigh(1);
+}
+
+}  // namespace sc

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// StageRun: one run of a stage as an executor's ports: chunks are boxes of cells and what is done to halos,
+// pieces those of its movements; and the clock that books both.
+#pragma once
+
+#include <vector>
+
+#include "engine/overlap/stage_plan.hpp"
+#include "engine/plan/executor.hpp"
+#include "engine/stage/refresh.hpp"
+#include "engine/stage/stage.hpp"
+
+namespace sc {
+
+struct StageRunOptions {
+  int threads = 1;
+  double poke_seconds = 0.5e-3;  ///< how long the core is computed between two progress calls
+  const char* booked_as = "";    ///< follows the stage's name on the timeline
+};
+
+class StageRun final : public Ports {
+ public:
+  /// `own` as the stage answered at the beginning of this run.
+  StageRun(Stage& stage, Refresh& inputs, Refresh& outputs, const std::optional<Stage::Own>& own,
+           Timeline& timeline, StageRunOptions options);
+
+  /// What its plan is made from.
+  StageShape shape(const Strategy& strategy, const std::optional<Stage::Own>& own) const;
+  /// Collective.
+  void carry_out(Executor& executor, const StagePlan& plan, const Strategy& strategy, const Cut& cut);
+
+  void start(const Piece& piece) override;
+  bool arrived(const Arrival& arrival) override;
+  void wait(const Arrival& arrival) override;
+  void compute(const Chunk& chunk) override;
+  void compute_beside(const Chunk& chunk, const std::function<void()>& drive, bool joins) override;
+
+ private:
+  bool is_there(const Arrival& arrival);
+  bool all_there();
+  void compute(const Box& box, bool divisible);
+  void with_pokes(const Box& box);
+  void on_device(const Box& box);
+  void run(const Box& box);
+  void compute_in_team(const Box& box, int thread);
+  void in_parallel(const std::function<void(int thread)>& work);
+  void close_outputs();
+  Phase phase_of(const Box& box) const;
+
+  Stage& stage_;
+  Refresh& inputs_;
+  Refresh& outputs_;
+  PieceMovement* gathers_ = nullptr;
+  PieceMovement* sums_ = nullptr;
+  Timeline& timeline_;
+  StageRunOptions options_;
+  Device* device_;
+  std::uint16_t name_;
+  bool own_cut_;
+  const StagePlan* plan_ = nullptr;
+  bool overlaps_ = false;
+  bool late_ = false;     // pieces to this rank itself still wait for the core
+  bool in_team_ = false;  // thread 0 is one of a team
+  Box all_, core_;
+  std::vector<std::vector<Accumulator>> by_thread_;
+};
+
+}  // namespace sc

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cut: shell and core from declarations and geometry.
+#include "engine/stage/cut.hpp"
+
+#include <algorithm>
+
+#include "engine/stage/stage.hpp"
+
+namespace sc {
+
+namespace {
+
+/// How far from a neighbour the shell goes, and the part of it that inputs ask for.
+struct Margin {
+  int shell = 0, read = 0;
+};
+
+Margin margin_of(const Stage& stage) {
+  Margin margin;
+  auto demand = stage.demand()->begin();
+  for (const Access& a : stage.accesses()) {
+    const int tangential = a.field->boundaries().tangential_up_to(2);
+    if (a.reach.width > 0) margin.read = std::max(margin.read, a.margin + tangential);
+    if (demand->width > 0) margin.shell = std::max(margin.shell, demand->width + tangential);
+    ++demand;
+  }
+  margin.shell = std::max(margin.shell, margin.read);
+  return margin;
+}
+
+/// Rows of the shell along x are whole cache lines, and those of the core begin with one, where that leaves
+/// the core at least half of its cells: a row of one cell costs as much as a row of eight.
+Box aligned(const Box& core, const Box& all, const Stage& stage) {
+  constexpr int line = 64;
+  std::size_t bytes = line;
+  for (const Access& a : stage.accesses())
+    if (a.mode != Mode::read) bytes = std::min(bytes, size_of(a.storage().type()));
+  const int cells = line / static_cast<int>(bytes);
+  Box whole = core;
+  if (core.lo.x > all.lo.x) whole.lo.x = (core.lo.x + cells - 1) / cells * cells;
+  if (core.hi.x < all.hi.x) whole.hi.x = core.hi.x / cells * cells;
+  return 2 * whole.extent().x >= core.extent().x ? whole : core;
+}
+
+}  // namespace
+
+std::vector<Box> subtract(const Box& a, const Box& b) {
+  std::vector<Box> parts;
+  const Box inner = intersect(a, b);
+  if (inner.empty()) {
+    if (!a.empty()) parts.push_back(a);
+    return parts;
+  }
+  Box rest = a;
+  for (int axis = 2; axis >= 0; --axis) {
+    Box low = rest, high = rest;
+    low.hi[axis] = inner.lo[axis];
+    high.lo[axis] = inner.hi[axis];
+    if (!low.empty()) parts.push_back(low);
+    if (!high.empty()) parts.push_back(high);
+    rest.lo[axis] = inner.lo[axis];
+    rest.hi[axis] = inner.hi[axis];
+  }
+  return parts;
+}
+
+bool conditions_cross(const Stage& stage) {
+  const auto& accesses = stage.accesses();
+  return std::any_of(accesses.begin(), accesses.end(), [](const Access& a) {
+    const Boundaries& conditions = a.field->boundaries();
+    return conditions.any() && (a.reach.diagonal > 0 || conditions.tangential_up_to(2) > 0);
+  });
+}
+
+Cut cut_of(const Stage& stage, bool copies_at_once) {
+  const Grid& grid = stage.grid();
+  const Margin margin = margin_of(stage);
+  const int whole = stage.whole_axis();
+  Cut cut{.all = grid.own(), .core = grid.own(), .shell = {}};
+  for (int axis = 0; axis < 3; ++axis) {
+    const bool alone = grid.split()[axis] == 1;
+    if (copies_at_once && alone && grid.periodic()[axis]) continue;
+    if (axis == whole) {
+      // A line is computed as one: where the axis closes on itself, each reads the halo at its ends.
+      if (grid.periodic()[axis] && margin.read > 0) cut.core = Box{};
+      continue;
+    }
+    if (alone && !grid.periodic()[axis]) continue;
+    if (!grid.physical({axis, 0})) cut.core.lo[axis] += margin.shell;
+    if (!grid.physical({axis, 1})) cut.core.hi[axis] -= margin.shell;
+  }
+  if (cut.core.empty()) cut.core = Box{};
+  if (!stage.device() && !cut.core.empty() && whole != 0) cut.core = aligned(cut.core, cut.all, stage);
+  if (!cut.all.empty()) cut.shell = subtract(cut.all, cut.core);
+  return cut;
+}
+
+}  // namespace sc
