@@ -48,7 +48,7 @@ class Transpose final : public Redistribute {
  private:
   Transpose(Storage& from, Storage& to, const InChunks& chunks);
 
-  MPI_Comm comm_;
+  const Context& context_;
   Chunks leaving_, arriving_;
   Box from_own_, to_own_;
 };

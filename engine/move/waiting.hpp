@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting for something another rank does: spin briefly, then yield (ranks may outnumber cores), and let MPI
-// make progress meanwhile, or a rank spinning on a flag could stop a third one that waits for its messages.
+// Waiting for something another rank does: spin briefly, then yield (ranks may outnumber cores), and drive all
+// that is under way here meanwhile, MPI too, or what others wait for could stand still until this wait ends.
 #pragma once
 
-#include <mpi.h>
 #include <sched.h>
 
 #include <chrono>
 
+#include "engine/base/context.hpp"
 #include "engine/base/mpi_check.hpp"
 
 namespace sc {
@@ -15,10 +15,10 @@ namespace sc {
 /// True when done() came true; false when that took longer than `patience` seconds (0: however long it
 /// takes).
 template <class Done>
-bool wait_until(MPI_Comm comm, Done&& done, double patience = 0) {
+bool wait_until(const Context& context, Done&& done, double patience = 0) {
   using Clock = std::chrono::steady_clock;
   constexpr int spins = 100;
-  constexpr int yields_per_probe = 8;
+  constexpr int yields_per_drive = 8;
   Clock::time_point begin{};
   for (int round = 0; !done(); ++round) {
     if (round < spins) {
@@ -31,9 +31,10 @@ bool wait_until(MPI_Comm comm, Done&& done, double patience = 0) {
       if (round == spins) begin = Clock::now();
       if (std::chrono::duration<double>(Clock::now() - begin).count() > patience) return false;
     }
-    if (round % yields_per_probe == 0) {
+    if (round % yields_per_drive == 0) {
       int found = 0;
-      mpi::check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &found, MPI_STATUS_IGNORE));
+      mpi::check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, context.comm(), &found, MPI_STATUS_IGNORE));
+      context.drive();
     }
     sched_yield();
   }

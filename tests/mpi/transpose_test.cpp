@@ -84,7 +84,7 @@ class Transposing : public testing::TestWithParam<TransportPolicy> {
         move.start_chunk(chunk);
         if (salt != 2) look();
       }
-      wait_until(context->comm(), [&] {
+      wait_until(*context, [&] {
         look();
         return next == move.arriving();
       });
