@@ -12,7 +12,7 @@
 
 #include "bench/arguments.hpp"
 #include "bench/measure.hpp"
-#include "engine/move/flag.hpp"
+#include "engine/move/transport/flags.hpp"
 #ifdef SUBCURRENT_PETSC
 #include "bench/petsc_halo.hpp"
 #endif

@@ -56,14 +56,14 @@ void Pipeline::advance(std::span<const Pass> passes, std::size_t k) {
   // Cut across the same axis, a chunk of the next pass comes from that of this one on every rank: those that
   // are here already are computed while they are warm. Else it comes from all of them.
   if (pass.gives->cuts_agree())
-    while (next_[k + 1] < chunk && pass.gives->arrived(next_[k + 1])) advance(passes, k + 1);
+    while (next_[k + 1] < chunk && pass.gives->chunk_arrived(next_[k + 1])) advance(passes, k + 1);
 }
 
 /// Until what a chunk is computed from is there; the messages of the other transposes are pushed on
 /// meanwhile, or a peer that waits for them would never send it.
 void Pipeline::await(std::span<const Pass> passes, std::size_t k, int chunk) {
   Transpose* from = k > 0 ? passes[k - 1].gives : nullptr;
-  if (!from || from->arrived(chunk)) return;
+  if (!from || from->chunk_arrived(chunk)) return;
   timed(Phase::wait, [&] {
     from->wait_chunk(chunk, [&] {
       for (const Pass& pass : passes)

@@ -149,7 +149,7 @@ halo_request Halo::start(bool sends, const int* direction, const std::int64_t* l
   CellRange range;
   if (lo) range = checked(travels, lo, hi);
   const int lanes = r_.options.outstanding;
-  auto& so_far = started_[sends][at(arrays_->group(travels, 0) / lanes)];
+  auto& so_far = started_[sends][at((arrays_->group(travels, 0) - 1) / lanes)];
   const int group = arrays_->group(travels, static_cast<int>(so_far % lanes));
   for (const Flight& f : flights_)
     if (f.active && f.sends == sends && f.group == group)
@@ -160,9 +160,9 @@ halo_request Halo::start(bool sends, const int* direction, const std::int64_t* l
   auto free = std::find_if(flights_.begin(), flights_.end(), [](const Flight& f) { return !f.active; });
   if (free == flights_.end()) free = flights_.emplace(flights_.end());
   if (sends)
-    arrays_->offer(group, lo ? &range : nullptr);
+    arrays_->isend(group, lo ? &range : nullptr);
   else
-    arrays_->expect(group, lo ? &range : nullptr);
+    arrays_->irecv(group, lo ? &range : nullptr);
   ++so_far;
   free->sends = sends;
   free->active = true;
@@ -186,27 +186,21 @@ Halo::Flight& Halo::flight_of(const halo_request* request) {
 }
 
 bool Halo::ended(Flight& flight) {
-  if (flight.sends) return arrays_->left(flight.group);
+  if (flight.sends) return arrays_->sent(flight.group);
   try {
-    return arrays_->come(flight.group);
+    return arrays_->received(flight.group);
   } catch (const Error& error) {
     flight.wrong = error.what();
     return false;
   }
 }
 
-void Halo::progress() {
-  for (Flight& f : flights_)
-    if (f.active && f.sends) arrays_->left(f.group);
-}
-
 bool Halo::wait_for(const std::function<bool()>& done) {
   return wait_until(
-      context_->comm(),
+      *context_,
       [&] {
-        if (done()) return true;
-        progress();
-        return false;
+        arrays_->progress();
+        return done();
       },
       patience(r_.options.timeout));
 }
@@ -231,7 +225,7 @@ void Halo::wait(halo_request* request) {
 
 bool Halo::test(halo_request* request) {
   Flight& flight = flight_of(request);
-  progress();
+  arrays_->progress();
   if (!ended(flight)) return false;
   end(flight, request);
   return true;
@@ -240,14 +234,11 @@ bool Halo::test(halo_request* request) {
 void Halo::exchange() {
   if (!exchanging_) {
     follow_step();
-    arrays_->expect(arrays_->all());
-    arrays_->offer(arrays_->all());
+    arrays_->irecv(ArrayHalo::all);
+    arrays_->isend(ArrayHalo::all);
     exchanging_ = true;
   }
-  if (!wait_for([&] {
-        const bool come = arrays_->come(arrays_->all());
-        return arrays_->left(arrays_->all()) && come;
-      }))
+  if (!wait_for([&] { return arrays_->received(ArrayHalo::all) && arrays_->sent(ArrayHalo::all); }))
     throw Failure(HALO_ERR_TIMEOUT, "rank " + std::to_string(context_->rank()) + " has waited " +
                                         std::to_string(r_.options.timeout) +
                                         " s for its neighbours' halos: the exchange is still under way");

@@ -53,8 +53,6 @@ class Halo {
   CellRange checked(const Ints4& direction, const std::int64_t* lo, const std::int64_t* hi) const;
   Flight& flight_of(const halo_request* request);
   bool ended(Flight& flight);
-  /// Lets everything that is under way go on.
-  void progress();
   void end(Flight& flight, halo_request* request);
   bool wait_for(const std::function<bool()>& done);
   void make_arrays();

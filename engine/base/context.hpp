@@ -37,6 +37,14 @@ struct ContextOptions {
   Sampling sampling = {};
 };
 
+/// Something under way that other ranks may wait for: whoever waits drives it.
+class Driven {
+ public:
+  virtual ~Driven() = default;
+  /// Without blocking.
+  virtual void progress() = 0;
+};
+
 class Context {
  public:
   /// Collective over `comm`. Initialises MPI (thread level FUNNELED) when nobody has, and then also finalises
@@ -107,12 +115,19 @@ class Context {
   std::string describe() const;
   /// Registers lines of describe().
   void on_describe(std::function<std::string()> lines) { descriptions_.push_back(std::move(lines)); }
+  /// What drive() drives from now on, until it is said to end.
+  void drives(Driven* driven) { driven_.push_back(driven); }
+  void drives_no_more(Driven* driven) { std::erase(driven_, driven); }
+  /// Makes progress on all that is under way here.
+  void drive() const {
+    for (Driven* driven : driven_) driven->progress();
+  }
   /// A tag that no other movement of this context uses; the same on all ranks when called in the same order.
   int next_tag() { return next_tags(1); }
   /// The first of `count` such tags.
   int next_tags(int count);
 
-  /// Memory that the ranks of a node share for flags (see move/carrier): slots of signal_slot_bytes.
+  /// Memory that the ranks of a node share for flags (see move/transport/flags): slots of signal_slot_bytes.
   Arena& signals();
   static constexpr std::size_t signal_slot_bytes = 8192;
 
@@ -126,6 +141,7 @@ class Context {
   std::shared_ptr<Arena> signals_;
   std::vector<std::function<void()>> releases_;
   std::vector<std::function<std::string()>> descriptions_;
+  std::vector<Driven*> driven_;
   std::shared_ptr<Device> device_;
   std::optional<bool> device_messages_;
   Timeline timeline_;

@@ -35,50 +35,49 @@ ArrayHalo::ArrayHalo(Context& context, const ProcessGrid& processes, std::vector
       blocks_(std::move(blocks)),
       lanes_(options.lanes),
       directions_(directions_of(processes.dims)) {
-  std::vector<Route> routes;
+  Parcels parcels;
   std::vector<std::size_t> cell_bytes;
   for (const UserArray& a : arrays_) {
-    routes.emplace_back(CellMemory{a.own, a.strides[1], a.strides[2], a.strides[3]}, 1, a.cell_bytes);
-    routes.back().places = a.places;
+    Route& route = parcels.routes.emplace_back(CellMemory{a.own, a.strides[1], a.strides[2], a.strides[3]}, 1,
+                                               a.cell_bytes);
+    route.places = a.places;
     cell_bytes.push_back(a.cell_bytes);
   }
-  std::vector<std::vector<Region>> departures(arrays_.size()), arrivals(arrays_.size());
-  for (const Ints4& d : directions_) {
-    for (int lane = 0; lane < lanes_; ++lane) groups_.push_back({.direction = d});
-  }
   groups_.emplace_back();
-  const int rank = context.rank();
-  for (std::size_t n = 0; n < directions_.size(); ++n)
-    for (int lane = 0; lane <= lanes_; ++lane) {
-      const int phase = lane < lanes_ ? static_cast<int>(n) * lanes_ + lane : all();
-      add_regions(rank, directions_[n], phase, true, departures);
-      add_regions(rank, directions_[n], phase, false, arrivals);
-    }
+  for (const Ints4& d : directions_)
+    for (int lane = 0; lane < lanes_; ++lane) groups_.push_back({.direction = d});
+  std::vector<std::vector<Region>> departures(arrays_.size()), arrivals(arrays_.size());
+  const auto add = [&](const Ints4& direction, int group) {
+    add_regions(context.rank(), direction, group, true, departures);
+    add_regions(context.rank(), direction, group, false, arrivals);
+  };
+  for (const Ints4& d : directions_) add(d, all);
+  for (std::size_t g = 1; g < groups_.size(); ++g) add(groups_[g].direction, static_cast<int>(g));
   const std::size_t piece_bytes = std::min(options.piece_bytes, largest_piece);
-  carrier_ = std::make_unique<Carrier>(context, *this, std::move(routes),
-                                       make_parcels(departures, cell_bytes, piece_bytes),
-                                       make_parcels(arrivals, cell_bytes, piece_bytes),
-                                       CarrierOptions{.pace = Pace::singly, .read_in_place = all()});
-  for (std::size_t i = 0; i < carrier_->departures().size(); ++i)
-    groups_[at(carrier_->departures()[i].phase)].departures.push_back(static_cast<int>(i));
-  for (std::size_t i = 0; i < carrier_->arrivals().size(); ++i)
-    groups_[at(carrier_->arrivals()[i].phase)].arrivals.push_back(static_cast<int>(i));
+  parcels.departures = make_parcels(departures, cell_bytes, piece_bytes);
+  parcels.arrivals = make_parcels(arrivals, cell_bytes, piece_bytes);
+  for (std::size_t i = 0; i < parcels.departures.size(); ++i)
+    groups_[at(parcels.departures[i].group)].departures.push_back(static_cast<int>(i));
+  for (std::size_t i = 0; i < parcels.arrivals.size(); ++i)
+    groups_[at(parcels.arrivals[i].group)].arrivals.push_back(static_cast<int>(i));
+  carrier_ = std::make_unique<Carrier>(context, *this, std::move(parcels));
 }
 
 /// What leaves `rank` in a direction, or comes to it from the rank on the other side.
-void ArrayHalo::add_regions(int rank, const Ints4& direction, int phase, bool leaving,
+void ArrayHalo::add_regions(int rank, const Ints4& direction, int group, bool leaving,
                             std::vector<std::vector<Region>>& out) const {
   Ints4 back = direction;
   for (int& component : back) component = -component;
   const int peer = processes_.neighbour(rank, leaving ? direction : back);
   if (peer < 0) return;
   const int sender = leaving ? rank : peer;
-  const bool whole = phase == all() && in_place(sender, peer, direction);
+  const bool whole = group == all && in_place(sender, peer, direction);
   for (std::size_t n = 0; n < arrays_.size(); ++n) {
     Region r = region(arrays_[n], sender, direction);
     if (r.source.empty() || r.layers.count == 0) continue;
     r.peer = peer;
-    r.phase = phase;
+    r.group = group;
+    r.in_place = whole;
     if (whole) r.piece_bytes = std::numeric_limits<std::size_t>::max();
     for (int i = 0; i < most_dims; ++i) {  // of the first array, so that all arrays travel together
       const int a = arrays_[0].split_over[at(i)];
@@ -129,7 +128,7 @@ Region ArrayHalo::region(const UserArray& array, int sender, const Ints4& direct
 
 int ArrayHalo::group(const Ints4& direction, int lane) const {
   const auto found = std::find(directions_.begin(), directions_.end(), direction);
-  return static_cast<int>(found - directions_.begin()) * lanes_ + lane;
+  return 1 + static_cast<int>(found - directions_.begin()) * lanes_ + lane;
 }
 
 std::vector<Part> ArrayHalo::clipped(const Parcel& parcel, const Ints4& direction,
@@ -158,35 +157,38 @@ std::vector<Part> ArrayHalo::clipped(const Parcel& parcel, const Ints4& directio
   return parts;
 }
 
-void ArrayHalo::offer(int group, const CellRange* range) {
+void ArrayHalo::isend(int group, const CellRange* range) {
   const Group& g = groups_[at(group)];
-
-  if (!range) return carrier_->offer(g.departures);
+  if (!range) return carrier_->isend(g.departures);
   for (const int i : g.departures) {
-    const std::vector<Part> parts = clipped(carrier_->departures()[at(i)], g.direction, *range);
-    carrier_->offer(i, &parts);
+    const std::vector<Part> parts = clipped(carrier_->departures()[at(i)].parcel, g.direction, *range);
+    carrier_->isend(i, &parts);
   }
 }
 
-void ArrayHalo::expect(int group, const CellRange* range) {
+void ArrayHalo::irecv(int group, const CellRange* range) {
   const Group& g = groups_[at(group)];
   for (const int i : g.arrivals) {
     if (!range) {
-      carrier_->expect(i);
+      carrier_->irecv(i);
       continue;
     }
-    const std::vector<Part> parts = clipped(carrier_->arrivals()[at(i)], g.direction, *range);
-    carrier_->expect(i, &parts);
+    const std::vector<Part> parts = clipped(carrier_->arrivals()[at(i)].parcel, g.direction, *range);
+    carrier_->irecv(i, &parts);
   }
 }
 
-bool ArrayHalo::left(int group) {
-  bool all_left = true;
-  for (const int i : groups_[at(group)].departures) all_left = carrier_->left(i) && all_left;
-  return all_left;
+bool ArrayHalo::sent(int group) {
+  bool all_sent = true;
+  for (const int i : groups_[at(group)].departures) all_sent = carrier_->sent(i) && all_sent;
+  return all_sent;
 }
 
-bool ArrayHalo::come(int group) { return carrier_->come(groups_[at(group)].arrivals); }
+bool ArrayHalo::received(int group) {
+  bool all_received = true;
+  for (const int i : groups_[at(group)].arrivals) all_received = carrier_->received(i) && all_received;
+  return all_received;
+}
 
 void ArrayHalo::rebind(const std::vector<std::byte*>& own) {
   std::vector<CellMemory> cells;
@@ -196,7 +198,5 @@ void ArrayHalo::rebind(const std::vector<std::byte*>& own) {
   }
   carrier_->rebind(cells);
 }
-
-void ArrayHalo::abandon() { carrier_->abandon(); }
 
 }  // namespace sc

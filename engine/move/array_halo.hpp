@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ArrayHalo: the halos of arrays that their user keeps, of up to four dimensions and in any order in memory.
-// The plan of every direction, and of all directions together, handed to one Carrier.
+// The parcels of every direction, and of all directions together, and one Carrier for them.
 #pragma once
 
 #include <memory>
@@ -43,17 +43,18 @@ class ArrayHalo final : public Pending {
   ArrayHalo(Context& context, const ProcessGrid& processes, std::vector<UserArray> arrays,
             std::vector<std::vector<int>> blocks, ArrayHaloOptions options);
 
-  /// A group of parcels that travel together: those of one direction (the n-th of these lanes), or all.
+  /// A group of parcels that travel together: those of one direction (the n-th of these lanes, counted from 0),
+  /// or all.
   int group(const Ints4& direction, int lane) const;
-  int all() const { return static_cast<int>(groups_.size()) - 1; }
-  /// Neither blocks. A range leaves out cells along the axes that the direction does not lead along; both
-  /// ends name the same one.
-  void offer(int group, const CellRange* range = nullptr);
-  void expect(int group, const CellRange* range = nullptr);
-  /// Whether what was offered may be overwritten, and whether what was expected is there.
-  bool left(int group);
-  bool come(int group);
-  void abandon();
+  static constexpr int all = 0;
+  /// As Carrier's, of a whole group. A range leaves out cells along the axes that the direction does not lead
+  /// along; both ends name the same one.
+  void isend(int group, const CellRange* range = nullptr);
+  void irecv(int group, const CellRange* range = nullptr);
+  bool sent(int group);
+  bool received(int group);
+  void progress() { carrier_->progress(); }
+  void abandon() { carrier_->abandon(); }
   /// The first own cell of every array lies elsewhere from now on; nothing may be under way.
   void rebind(const std::vector<std::byte*>& own);
 
@@ -66,10 +67,10 @@ class ArrayHalo final : public Pending {
     std::vector<int> departures{}, arrivals{};
   };
   void finish() override {}  // nobody reads the arrays but this rank
-  void add_regions(int rank, const Ints4& direction, int phase, bool leaving,
+  void add_regions(int rank, const Ints4& direction, int group, bool leaving,
                    std::vector<std::vector<Region>>& out) const;
   Region region(const UserArray& array, int sender, const Ints4& direction) const;
-  /// Whether all() is copied straight out of this rank's cells, as Carrier will find.
+  /// Whether a group that travels whole may be copied straight out of the sender's cells.
   bool in_place(int sender, int peer, const Ints4& direction) const;
   std::vector<Part> clipped(const Parcel& parcel, const Ints4& direction, const CellRange& range) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// EntryExchange: lists cut into parcels, handed to a Carrier.
+// EntryExchange: lists cut into parcels.
 #include "engine/move/entry_exchange.hpp"
 
 #include <algorithm>
@@ -7,7 +7,6 @@
 
 #include "engine/base/error.hpp"
 #include "engine/base/mpi_check.hpp"
-#include "engine/move/carrier.hpp"
 
 namespace sc {
 
@@ -44,6 +43,25 @@ void check_vector(const Storage& storage) {
   const Int3 cells = storage.grid().cells();
   if (cells.y != 1 || cells.z != 1)
     refuse("field \"" + storage.name() + "\" is no vector: its grid has " + to_string(cells) + " cells");
+}
+
+Parcels parcels_of(Storage& from, Storage& to, const EntryLists& departures, const EntryLists& arrivals,
+                   std::size_t piece_bytes) {
+  check_vector(from);
+  check_vector(to);
+  const std::size_t entry_bytes = static_cast<std::size_t>(from.components()) * size_of(from.type());
+  const std::size_t most = std::max<std::size_t>(1, piece_bytes / entry_bytes);
+  Parcels all;
+  all.routes.emplace_back(from, to);
+  const std::vector<int> order = receive_order(from.grid().context());
+  for (auto peer = order.rbegin(); peer != order.rend(); ++peer) {
+    int sink = 0;  // the receiver alone knows where they arrive
+    add_parcels(*peer, departures[static_cast<std::size_t>(*peer)], most, entry_bytes, sink, all.departures);
+  }
+  int sink = 0;
+  for (int peer : order)
+    add_parcels(peer, arrivals[static_cast<std::size_t>(peer)], most, entry_bytes, sink, all.arrivals);
+  return all;
 }
 
 }  // namespace
@@ -94,41 +112,11 @@ Grid vector_grid(Context& context, int own) {
 }
 
 EntryExchange::EntryExchange(Storage& from, Storage& to, const EntryLists& departures,
-                             const EntryLists& arrivals, std::size_t piece_bytes) {
-  check_vector(from);
-  check_vector(to);
-  Context& context = from.grid().context();
-  const std::size_t entry_bytes = static_cast<std::size_t>(from.components()) * size_of(from.type());
-  const std::size_t most = std::max<std::size_t>(1, piece_bytes / entry_bytes);
-  std::vector<Parcel> out, in;
-  const std::vector<int> order = receive_order(context);
-  for (auto peer = order.rbegin(); peer != order.rend(); ++peer) {
-    int sink = 0;  // the receiver alone knows where they arrive
-    add_parcels(*peer, departures[static_cast<std::size_t>(*peer)], most, entry_bytes, sink, out);
-  }
-  int sink = 0;
-  for (int peer : order)
-    add_parcels(peer, arrivals[static_cast<std::size_t>(peer)], most, entry_bytes, sink, in);
-  for (const Parcel& parcel : in) arrival_begins_.push_back(parcel.sink.lo.x);
-  arrival_begins_.push_back(sink);
-  departures_ = static_cast<int>(out.size());
-  carrier_ = std::make_unique<Carrier>(context, *this, std::vector<Route>{{from, to}}, out, in);
+                             const EntryLists& arrivals, std::size_t piece_bytes)
+    : Exchange(from.grid().context(), parcels_of(from, to, departures, arrivals, piece_bytes)) {
+  for (const Endpoint& arrival : carrier().arrivals()) arrival_begins_.push_back(arrival.parcel.sink.lo.x);
+  arrival_begins_.push_back(carrier().arrivals().empty() ? 0
+                                                         : carrier().arrivals().back().parcel.sink.hi.x);
 }
-
-EntryExchange::~EntryExchange() = default;
-
-int EntryExchange::pieces() const { return carrier_->pieces(); }
-void EntryExchange::start(int piece) { carrier_->start(piece); }
-Box EntryExchange::source(int piece) const { return carrier_->source(piece).shifted({shift_, 0, 0}); }
-Box EntryExchange::sink(int piece) const { return carrier_->sink(piece); }
-bool EntryExchange::test() { return carrier_->test(); }
-void EntryExchange::wait() { carrier_->wait(); }
-bool EntryExchange::arrived(int piece) {
-  carrier_->test();
-  return carrier_->arrived(piece);
-}
-void EntryExchange::finish() { carrier_->finish(); }
-std::int64_t EntryExchange::bytes() const { return carrier_->bytes(); }
-Traffic EntryExchange::traffic(Transport transport) const { return carrier_->traffic(transport); }
 
 }  // namespace sc

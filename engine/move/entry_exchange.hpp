@@ -3,15 +3,11 @@
 // Gathers what the columns of a sparse matrix need, and carries partial sums to the owners of their rows.
 #pragma once
 
-#include <memory>
-#include <string>
 #include <vector>
 
-#include "engine/move/movement.hpp"
+#include "engine/move/exchange.hpp"
 
 namespace sc {
-
-class Carrier;
 
 /// For every rank of the context some positions among the own cells of a vector.
 using EntryLists = std::vector<std::vector<int>>;
@@ -23,40 +19,26 @@ EntryLists exchange_lists(Context& context, const EntryLists& for_each_rank);
 /// before it. Throws Error (bad_input) where it would have more than 2^31 - 1.
 Grid vector_grid(Context& context, int own);
 
-class EntryExchange final : public PieceMovement {
+class EntryExchange final : public Exchange {
  public:
   /// Collective. `departures` are own cells of `from` that go to each rank; `arrivals` the same as their
   /// owners list them, which follow one another in `to`: first those of the rank before this one, then of the
   /// rank before that.
   EntryExchange(Storage& from, Storage& to, const EntryLists& departures, const EntryLists& arrivals,
                 std::size_t piece_bytes = std::size_t{60} * 1024);
-  ~EntryExchange() override;
 
-  int pieces() const override;
-  void start(int piece) override;
-  using Movement::start;
-  /// Bounding boxes, source() `by` cells further along x than in `from`: for a stage that counts its cells
+  /// source() is counted `by` cells further along x than in `from`: for a stage that counts its cells
   /// otherwise.
   void shift_source(int by) { shift_ = by; }
-  Box source(int piece) const override;
-  Box sink(int piece) const override;
-  bool test() override;
-  void wait() override;
-  bool arrived(int piece) override;
-  void finish() override;
-  std::int64_t bytes() const override;
+  Box source(int piece) const override { return Exchange::source(piece).shifted({shift_, 0, 0}); }
 
   /// Where the arrivals begin in `to`, and their end.
   const std::vector<int>& arrival_begins() const { return arrival_begins_; }
-  int departures() const { return departures_; }
-
-  Traffic traffic(Transport transport) const override;
+  int departures() const { return static_cast<int>(carrier().departures().size()); }
 
  private:
   std::vector<int> arrival_begins_;
-  int departures_ = 0;
   int shift_ = 0;
-  std::unique_ptr<Carrier> carrier_;
 };
 
 /// The ranks in the order in which this one receives: the one before it first. Seen from the sender it is the

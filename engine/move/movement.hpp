@@ -39,8 +39,8 @@ class Movement : public Pending {
 /// whatever the order they come in.
 class PieceMovement : public Movement, public std::enable_shared_from_this<PieceMovement> {
  public:
-  /// Makes progress; true once the arrival of this number is there. Not before the first start of a round.
-  virtual bool arrived(int piece) = 0;
+  /// Whether the arrival of this number is there in the round under way (or the last one).
+  virtual bool arrived(int piece) const = 0;
   virtual Traffic traffic(Transport transport) const = 0;
 };
 

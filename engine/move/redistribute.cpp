@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Redistribute: the overlaps of two decompositions, handed to a Carrier.
+// Redistribute: the overlaps of two decompositions.
 #include "engine/move/redistribute.hpp"
 
 #include <algorithm>
@@ -7,7 +7,6 @@
 #include <map>
 
 #include "engine/base/error.hpp"
-#include "engine/move/carrier.hpp"
 
 namespace sc {
 
@@ -24,6 +23,7 @@ void check_pair(const Storage& from, const Storage& to) {
 }
 
 void check_cells(const Storage& from, const Storage& to) {
+  check_pair(from, to);
   if (from.grid().cells() == to.grid().cells()) return;
   refuse("\"" + from.name() + "\" cannot be redistributed to \"" + to.name() + "\": the grids have " +
          to_string(from.grid().cells()) + " and " + to_string(to.grid().cells()) + " cells");
@@ -82,18 +82,22 @@ Box Chunks::slab(Box box, int chunk) const {
   return box;
 }
 
-Redistribute::Redistribute(Storage& from, Storage& to, std::size_t piece_bytes) : to_(to) {
-  check_pair(from, to);
-  check_cells(from, to);
-  plan(from, to, {.leaving = {}, .arriving = {}, .piece_bytes = {piece_bytes, piece_bytes}});
-}
+Redistribute::Redistribute(Storage& from, Storage& to, std::size_t piece_bytes)
+    : Redistribute(to, from.grid().context(),
+                   (check_cells(from, to),
+                    plan(from, to, {.leaving = {}, .arriving = {}, .piece_bytes = {piece_bytes, piece_bytes}}))) {}
 
-Redistribute::Redistribute(Storage& from, Storage& to, const InChunks& chunks) : to_(to) {
-  check_pair(from, to);
-  plan(from, to, chunks);
-}
+Redistribute::Redistribute(Storage& from, Storage& to, const InChunks& chunks)
+    : Redistribute(to, from.grid().context(), plan(from, to, chunks)) {}
 
-void Redistribute::plan(Storage& from, Storage& to, const InChunks& chunks) {
+Redistribute::Redistribute(Storage& to, Context& context, Plan plan)
+    : Exchange(context, std::move(plan.parcels)),
+      to_(to),
+      leaves_(std::move(plan.leaves)),
+      arrivals_(std::move(plan.arrivals)) {}
+
+Redistribute::Plan Redistribute::plan(Storage& from, Storage& to, const InChunks& chunks) {
+  check_pair(from, to);
   Context& context = from.grid().context();
   const int rank = context.rank();
   const auto leaving = [&](int giver, int i) { return chunks.leaving.slab(from.grid().box_of(giver), i); };
@@ -101,10 +105,12 @@ void Redistribute::plan(Storage& from, Storage& to, const InChunks& chunks) {
   const std::size_t cell_bytes = static_cast<std::size_t>(from.components()) * size_of(from.type());
   const ChunkBytes bytes{std::min(chunks.piece_bytes.far, largest_piece),
                          std::min(chunks.piece_bytes.near, largest_piece)};
+  Plan plan;
+  plan.parcels.routes.emplace_back(from, to);
   ParcelList departures(context, cell_bytes, bytes), arrivals(context, cell_bytes, bytes);
-  arrivals_.resize(static_cast<std::size_t>(chunks.arriving.count));
+  plan.arrivals.resize(static_cast<std::size_t>(chunks.arriving.count));
   for (int i = 0; i < chunks.leaving.count; ++i) {
-    leaves_.push_back(departures.size());
+    plan.leaves.push_back(departures.size());
     for (int j = 0; j < chunks.arriving.count; ++j) {
       std::vector<Region> out, in;
       for (int peer = 0; peer < context.size(); ++peer) {
@@ -114,53 +120,36 @@ void Redistribute::plan(Storage& from, Storage& to, const InChunks& chunks) {
       departures.add(out);
       const int first = arrivals.size();
       arrivals.add(in);
-      for (int n = first; n < arrivals.size(); ++n) arrivals_[static_cast<std::size_t>(j)].push_back(n);
+      for (int n = first; n < arrivals.size(); ++n) plan.arrivals[static_cast<std::size_t>(j)].push_back(n);
     }
   }
-  leaves_.push_back(departures.size());
-  carrier_ = std::make_unique<Carrier>(context, *this, std::vector<Route>{{from, to}}, departures.parcels,
-                                       arrivals.parcels);
+  plan.leaves.push_back(departures.size());
+  plan.parcels.departures = std::move(departures.parcels);
+  plan.parcels.arrivals = std::move(arrivals.parcels);
+  return plan;
 }
 
-Redistribute::~Redistribute() = default;
-
 /// Arrivals overwrite own cells of `to`: whoever still reads the old ones comes first.
-void Redistribute::prepare() {
-  if (carrier_->under_way()) return;
+void Redistribute::before_round() {
   to_.settle();
   to_.set_fresh(point);
 }
 
-int Redistribute::pieces() const { return carrier_->pieces(); }
-void Redistribute::start(int piece) {
-  prepare();
-  carrier_->start(piece);
-}
 void Redistribute::start_chunk(int chunk) {
-  prepare();
-  carrier_->begin();
+  begin();
   const auto c = static_cast<std::size_t>(chunk);
-  for (int piece = leaves_[c]; piece < leaves_[c + 1]; ++piece) carrier_->start(piece);
+  for (int piece = leaves_[c]; piece < leaves_[c + 1]; ++piece) start(piece);
 }
+
 bool Redistribute::take_chunk(int chunk) {
+  if (!under_way()) return false;
   const auto& arrivals = arrivals_[static_cast<std::size_t>(chunk)];
-  const auto there = [&] {
-    return std::all_of(arrivals.begin(), arrivals.end(), [&](int n) { return carrier_->arrived(n); });
-  };
-  if (!carrier_->under_way()) return false;
-  carrier_->take(arrivals);
-  return there();
+  carrier().progress(arrivals);
+  return std::all_of(arrivals.begin(), arrivals.end(), [&](int n) { return arrived(n); });
 }
-void Redistribute::push() { carrier_->take({}); }
-Box Redistribute::source(int piece) const { return carrier_->source(piece); }
-Box Redistribute::sink(int piece) const { return carrier_->sink(piece); }
-bool Redistribute::test() { return carrier_->test(); }
-void Redistribute::wait() {
-  prepare();
-  carrier_->wait();
+
+void Redistribute::push() {
+  if (under_way()) carrier().progress({});
 }
-void Redistribute::finish() { carrier_->finish(); }
-std::int64_t Redistribute::bytes() const { return carrier_->bytes(); }
-Traffic Redistribute::traffic(Transport transport) const { return carrier_->traffic(transport); }
 
 }  // namespace sc

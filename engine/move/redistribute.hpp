@@ -4,17 +4,11 @@
 // (Transpose).
 #pragma once
 
-#include <memory>
-#include <string>
 #include <vector>
 
-#include "engine/move/movement.hpp"
-#include "engine/move/region.hpp"
-#include "engine/move/transport.hpp"
+#include "engine/move/exchange.hpp"
 
 namespace sc {
-
-class Carrier;
 
 /// Own cells cut into `count` slabs across one axis, which are computed one after the other.
 struct Chunks {
@@ -30,25 +24,11 @@ struct ChunkBytes {
   std::size_t near = std::size_t{1} << 30;
 };
 
-class Redistribute : public Movement {
+class Redistribute : public Exchange {
  public:
   /// Collective. Throws Error (bad_input) when the global cells, the element type or the number of components
-  /// differ.
+  /// differ. A piece's source() are own cells of `from`, its sink() own cells of `to`.
   Redistribute(Storage& from, Storage& to, std::size_t piece_bytes = std::size_t{60} * 1024);
-  ~Redistribute() override;
-
-  int pieces() const override;
-  void start(int piece) override;
-  using Movement::start;
-  /// Own cells of `from` that leave, and own cells of `to` that arrive, in the local coordinates of each.
-  Box source(int piece) const override;
-  Box sink(int piece) const override;
-  bool test() override;
-  void wait() override;
-  void finish() override;
-  std::int64_t bytes() const override;
-
-  Traffic traffic(Transport transport) const;
 
  protected:
   /// In chunks. Of grids that differ in their global cells, what both have is carried.
@@ -65,13 +45,18 @@ class Redistribute : public Movement {
   void push();
 
  private:
-  void plan(Storage& from, Storage& to, const InChunks& chunks);
-  void prepare();
+  struct Plan {
+    Parcels parcels;
+    std::vector<int> leaves;                 ///< departures of chunk c: [leaves[c], leaves[c + 1])
+    std::vector<std::vector<int>> arrivals;  ///< of each arriving chunk
+  };
+  static Plan plan(Storage& from, Storage& to, const InChunks& chunks);
+  Redistribute(Storage& to, Context& context, Plan plan);
+  void before_round() override;
 
   Storage& to_;
-  std::unique_ptr<Carrier> carrier_;
-  std::vector<int> leaves_;                 ///< departures of chunk c: [leaves_[c], leaves_[c + 1])
-  std::vector<std::vector<int>> arrivals_;  ///< of each arriving chunk
+  std::vector<int> leaves_;
+  std::vector<std::vector<int>> arrivals_;
 };
 
 }  // namespace sc

@@ -58,7 +58,7 @@ bool Reduction::test() {
 }
 
 void Reduction::wait() {
-  wait_until(context_.comm(), [&] { return test(); });
+  wait_until(context_, [&] { return test(); });
 }
 
 }  // namespace sc

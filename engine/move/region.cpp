@@ -71,25 +71,28 @@ std::vector<Parcel> make_parcels(std::span<const std::vector<Region>> regions,
     Parcel parcel;
     std::size_t piece_bytes;
   };
-  std::map<std::tuple<int, int, int, int>, Uncut> faces;  // by phase, axis (z first), side, peer
+  // by group, phase, axis (z first), side, peer
+  std::map<std::tuple<int, int, int, int, int>, Uncut> faces;
   for (std::size_t item = 0; item < regions.size(); ++item)
     for (const Region& region : regions[item]) {
-      auto& [parcel, most] = faces[{region.phase, -region.face.axis, region.face.side, region.peer}];
+      auto& [parcel, most] = faces[{region.group, region.phase, -region.face.axis, region.face.side, region.peer}];
       most = region.piece_bytes > 0 ? region.piece_bytes : piece_bytes;
       parcel.peer = region.peer;
+      parcel.group = region.group;
       parcel.phase = region.phase;
+      parcel.in_place = parcel.in_place && region.in_place;
       parcel.parts.push_back({static_cast<int>(item), region.source, region.sink, nullptr, region.lattice,
                               region.global, region.layers});
     }
-  // phase, axis, cut (across x), side, peer, cut
-  using Order = std::tuple<int, int, std::size_t, int, int, std::size_t>;
+  // group, phase, axis, cut (across x), side, peer, cut
+  using Order = std::tuple<int, int, int, std::size_t, int, int, std::size_t>;
   std::vector<std::pair<Order, Parcel>> sorted;
   for (auto& [key, face] : faces) {
-    const auto [phase, axis, side, peer] = key;
+    const auto [group, phase, axis, side, peer] = key;
     std::vector<Parcel> slices;
     cut(measured(std::move(face.parcel), cell_bytes), -axis, cell_bytes, face.piece_bytes, slices);
     for (std::size_t n = 0; n < slices.size(); ++n)
-      sorted.emplace_back(Order{phase, axis, axis == 0 ? n : 0, side, peer, n}, std::move(slices[n]));
+      sorted.emplace_back(Order{group, phase, axis, axis == 0 ? n : 0, side, peer, n}, std::move(slices[n]));
   }
   std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<Parcel> parcels;

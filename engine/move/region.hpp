@@ -27,6 +27,8 @@ struct Region {
   Box source;            ///< in the owner's local coordinates
   Box sink;              ///< in the receiver's local coordinates; the same extent
   int phase = 0;         ///< what of a staged exchange it belongs to
+  int group = 0;         ///< what it travels with (see Parcel)
+  bool in_place = true;  ///< may be read out of the owner's cells
   Face face;             ///< the side of the receiver that it lies on; regions of one face travel together
   Lattice lattice = {};  ///< the cells of one colour only
   Int3 global = {};      ///< where source.lo lies; up to an even number of cells, for the colour
@@ -65,7 +67,11 @@ struct Part {
 
 struct Parcel {
   int peer = 0;
-  int phase = 0;
+  /// Those of group 0 travel together and whole: both ends start all of them. Others are started one by one,
+  /// maybe in part, and their senders wait for no receiver.
+  int group = 0;
+  int phase = 0;         ///< carries what phases before it have brought
+  bool in_place = true;  ///< may be read out of the owner's cells, where the receiver sees them
   int order = 0;  ///< among the parcels of this pair of ranks in this direction
   std::size_t bytes = 0;
   Box source, sink;  ///< bounding boxes of the parts
@@ -74,7 +80,7 @@ struct Parcel {
 
 /// Puts the regions of all items for one peer and face together and cuts them to at most `piece_bytes` (or
 /// what a region says of itself; a single cell is never cut). `regions[i]` belong to item i, whose cell takes
-/// `cell_bytes[i]` (one layer of a cell, where layers are counted). Sorted by phase and axis (z first, the
+/// `cell_bytes[i]` (one layer of a cell, where layers are counted). Sorted by group, phase and axis (z first, the
 /// cheapest to pack), then side by side; across x slice by slice, since the low halo of a row and the high
 /// halo of the row before it lie on one cache line. Across y that order costs 15 %: a rank writes the low
 /// halo beside the rows that its neighbour reads at that moment.

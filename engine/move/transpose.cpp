@@ -42,7 +42,7 @@ Chunks slabs(const Storage& storage, int pencil, int wanted) {
 
 Transpose::Transpose(Storage& from, Storage& to, const InChunks& chunks)
     : Redistribute(from, to, chunks),
-      comm_(from.grid().context().comm()),
+      context_(from.grid().context()),
       leaving_(chunks.leaving),
       arriving_(chunks.arriving),
       from_own_(from.grid().own()),
@@ -55,9 +55,9 @@ Transpose::Transpose(Storage& from, int from_axis, Storage& to, int to_axis, Tra
                          .piece_bytes = options.piece_bytes}) {}
 
 void Transpose::wait_chunk(int chunk, const std::function<void()>& meanwhile) {
-  wait_until(comm_, [&] {
+  wait_until(context_, [&] {
     meanwhile();
-    return arrived(chunk);
+    return chunk_arrived(chunk);
   });
 }
 

@@ -39,7 +39,7 @@ class Transpose final : public Redistribute {
   /// A chunk of `from` has been computed: its pieces go. Every chunk once a round, empty ones too.
   void start_chunk(int chunk) { Redistribute::start_chunk(chunk); }
   /// Makes progress on a chunk of `to`; true once all of it is there. Not before the first start_chunk().
-  bool arrived(int chunk) { return take_chunk(chunk); }
+  bool chunk_arrived(int chunk) { return take_chunk(chunk); }
   /// Until a chunk is there, with `meanwhile` called again and again: what else has to make progress.
   void wait_chunk(int chunk, const std::function<void()>& meanwhile);
   /// Pushes on the messages of the round under way, without taking what lies in peers' memory.
@@ -48,7 +48,7 @@ class Transpose final : public Redistribute {
  private:
   Transpose(Storage& from, Storage& to, const InChunks& chunks);
 
-  MPI_Comm comm_;
+  const Context& context_;
   Chunks leaving_, arriving_;
   Box from_own_, to_own_;
 };

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting for something another rank does: spin briefly, then yield (ranks may outnumber cores), and let MPI
-// make progress meanwhile, or a rank spinning on a flag could stop a third one that waits for its messages.
+// Waiting for something another rank does: spin briefly, then yield (ranks may outnumber cores), and drive all
+// that is under way here meanwhile, MPI too, or what others wait for could stand still until this wait ends.
 #pragma once
 
-#include <mpi.h>
 #include <sched.h>
 
 #include <chrono>
@@ -17,10 +16,10 @@ namespace sc {
 /// True when done() came true; false when that took longer than `patience` seconds (0: however long it
 /// takes).
 template <class Done>
-bool wait_until(MPI_Comm comm, Done&& done, double patience = 0) {
+bool wait_until(const Context& context, Done&& done, double patience = 0) {
   using Clock = std::chrono::steady_clock;
   constexpr int spins = 100;
-  constexpr int yields_per_probe = 8;
+  constexpr int yields_per_drive = 8;
   Clock::time_point begin{};
   for (int round = 0; !done(); ++round) {
     if (round < spins) {
@@ -33,21 +32,21 @@ bool wait_until(MPI_Comm comm, Done&& done, double patience = 0) {
       if (round == spins) begin = Clock::now();
       if (std::chrono::duration<double>(Clock::now() - begin).count() > patience) return false;
     }
-    if (round % yields_per_probe == 0) {
+    if (round % yields_per_drive == 0) {
       int found = 0;
-      mpi::check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &found, MPI_STATUS_IGNORE));
+      mpi::check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, context.comm(), &found, MPI_STATUS_IGNORE));
+      context.drive();
     }
     sched_yield();
   }
   return true;
 }
 
-/// Until done() comes true, which must drive everything that this rank's peers may wait for. Throws Error
-/// (failure) after ContextOptions::patience.
+/// Until done() comes true. Throws Error (failure) after ContextOptions::patience.
 template <class Done>
 void wait_for_peers(const Context& context, Done&& done) {
   const double patience = context.options().patience;
-  if (wait_until(context.comm(), done, patience)) return;
+  if (wait_until(context, done, patience)) return;
   throw Error(Exit::failure, "rank " + std::to_string(context.rank()) + " has waited " +
                                  std::to_string(patience) + " s for its neighbours' halos");
 }

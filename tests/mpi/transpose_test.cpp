@@ -75,7 +75,7 @@ class Transposing : public testing::TestWithParam<TransportPolicy> {
       poison(*to);
       int next = 0;  // arrivals are looked at in order while chunks still leave
       const auto look = [&] {
-        if (next == move.arriving() || !move.arrived(next)) return false;
+        if (next == move.arriving() || !move.chunk_arrived(next)) return false;
         expect_only(*to, move.arriving(next++), both, salt);
         return true;
       };
@@ -84,7 +84,7 @@ class Transposing : public testing::TestWithParam<TransportPolicy> {
         move.start_chunk(chunk);
         if (salt != 2) look();
       }
-      wait_until(context->comm(), [&] {
+      wait_until(*context, [&] {
         look();
         return next == move.arriving();
       });

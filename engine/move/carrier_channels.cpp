@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Carrier, from its beginning to its end: a channel for every peer, and what is asked of it meanwhile.
+#include <algorithm>
+#include <map>
+#include <sstream>
+
+#include "engine/base/error.hpp"
+#include "engine/move/carrier.hpp"
+#include "engine/move/device_messages.hpp"
+#include "engine/move/transport/device.hpp"
+#include "engine/move/transport/in_place.hpp"
+#include "engine/move/transport/staged.hpp"
+
+namespace sc {
+
+Carrier::Carrier(Context& context, Pending& owner, Parcels parcels)
+    : ends_{context, std::move(parcels.routes)}, device_(device_of(ends_.routes)) {
+  if (device_) find_device_messages(context);
+  if (context.options().transport == TransportPolicy::delayed)
+    delay_.emplace(context.options().delay, parcels.departures.size());
+  auto in_place = std::make_unique<InPlace>(ends_);
+  add(ends_.departures, std::move(parcels.departures), true, in_place->sees_peers());
+  add(ends_.arrivals, std::move(parcels.arrivals), false, in_place->sees_peers());
+  find_partners();
+  lay_out_flags(ends_, own_flags_);
+  channels_[0] = std::move(in_place);
+  channels_[1] = std::make_unique<Staged>(ends_);
+  if (device_)
+    channels_[2] = std::make_unique<DeviceMessages>(ends_, *device_);
+  else
+    channels_[2] = std::make_unique<Messages>(ends_);
+  bind();
+  waiting_.reserve(departures().size());
+  listed_.reserve(arrivals().size());
+  there_.reserve(arrivals().size());
+  alive_ = std::make_shared<Carrier*>(this);
+  context.on_close([found = std::weak_ptr<Carrier*>(alive_), &owner] {
+    const auto carrier = found.lock();
+    if (!carrier) return;
+    owner.finish();
+    (*carrier)->release();
+  });
+  context.on_describe([found = std::weak_ptr<Carrier*>(alive_)] {
+    const auto carrier = found.lock();
+    return carrier ? (*carrier)->describe() : std::string();
+  });
+  context.drives(this);
+}
+
+Carrier::~Carrier() {
+  if (alive_) release();  // else the context may be gone by now
+}
+
+void Carrier::abandon() {
+  for (const auto& channel : channels_) channel->abandon();
+  ends_.context.drives_no_more(this);
+  alive_.reset();
+}
+
+void Carrier::release() {
+  if (device_) device_->finish();
+  for (const auto& channel : channels_) channel->release();
+  ends_.context.drives_no_more(this);
+  alive_.reset();
+}
+
+Transport Carrier::choose(const Parcel& parcel, bool seen) const {
+  const Context& context = ends_.context;
+  if (parcel.peer == context.rank()) return Transport::self;
+  if (delay_) return Transport::delayed;
+  if (device_) return *ends_.context.device_messages() ? Transport::device : Transport::pinned;
+  if (!context.shared_memory() || context.node_rank_of(parcel.peer) < 0) return Transport::mpi;
+  return parcel.in_place && seen ? Transport::shared : Transport::staged;
+}
+
+void Carrier::add(std::vector<Endpoint>& list, std::vector<Parcel> parcels, bool leaving, bool seen) const {
+  for (Parcel& parcel : parcels) {
+    const Transport transport = choose(parcel, seen);
+    list.push_back({.leaving = leaving, .parcel = std::move(parcel), .transport = transport});
+    list.back().bytes = list.back().parcel.bytes;
+  }
+}
+
+/// Both ends of what this rank sends itself, which lists in the same order.
+void Carrier::find_partners() {
+  std::size_t next = 0;
+  for (Endpoint& end : ends_.departures) {
+    if (end.transport != Transport::self) continue;
+    while (ends_.arrivals[next].transport != Transport::self) ++next;
+    end.partner = static_cast<int>(next++);
+  }
+}
+
+void Carrier::bind() {
+  for (auto* list : {&ends_.departures, &ends_.arrivals})
+    for (Endpoint& end : *list) {
+      const int channel = by_message(end.transport) ? 2 : end.buffered() ? 1 : 0;
+      end.channel = channels_[static_cast<std::size_t>(channel)].get();
+      end.channel->bind(end);
+    }
+  if (device_) return;  // which copies every piece by a kernel of its own
+  const auto pair = [](const Endpoint& end, const Endpoint& next) {
+    return end.parcel.group == next.parcel.group && end.parcel.phase == next.parcel.phase &&
+           !end.copies.empty() &&
+           std::equal(end.copies.begin(), end.copies.end(), next.copies.begin(), next.copies.end(),
+                      [](const BoxCopy& a, const BoxCopy& b) { return a.pairs_with(b); });
+  };
+  for (auto* list : {&ends_.departures, &ends_.arrivals})
+    for (std::size_t i = 0; i + 1 < list->size(); ++i) (*list)[i].pairs = pair((*list)[i], (*list)[i + 1]);
+}
+
+void Carrier::rebind(const std::vector<CellMemory>& cells) {
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    ends_.routes[i].from_cells = ends_.routes[i].to_cells = cells[i];
+  bind();
+}
+
+std::int64_t Carrier::bytes() const {
+  std::int64_t sum = 0;
+  for (const Endpoint& end : departures())
+    if (end.transport != Transport::self) sum += static_cast<std::int64_t>(end.bytes);
+  return sum;
+}
+
+std::string Carrier::describe() const {
+  struct Sum {
+    std::array<int, 2> pieces{};
+    std::array<std::size_t, 2> bytes{};
+  };
+  std::map<std::pair<int, Transport>, Sum> peers;
+  for (const auto* list : {&ends_.departures, &ends_.arrivals})
+    for (const Endpoint& end : *list) {
+      Sum& sum = peers[{end.parcel.peer, end.transport}];
+      ++sum.pieces[end.leaving ? 0 : 1];
+      sum.bytes[end.leaving ? 0 : 1] += end.bytes;
+    }
+  std::ostringstream out;
+  for (const auto& [by, sum] : peers)
+    out << "rank " << ends_.context.rank() << " - rank " << by.first << ": " << transport_name(by.second)
+        << ", out " << sum.pieces[0] << " pieces " << sum.bytes[0] << " bytes, in " << sum.pieces[1]
+        << " pieces " << sum.bytes[1] << " bytes\n";
+  return out.str();
+}
+
+}  // namespace sc

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Delay: a fixed disorder.
+#include "engine/move/transport/delay.hpp"
+
+#include <algorithm>
+
+namespace sc {
+
+namespace {
+
+/// splitmix64
+std::uint64_t scramble(std::uint64_t v) {
+  v += 0x9e3779b97f4a7c15U;
+  v = (v ^ (v >> 30)) * 0xbf58476d1ce4e5b9U;
+  v = (v ^ (v >> 27)) * 0x94d049bb133111ebU;
+  return v ^ (v >> 31);
+}
+
+}  // namespace
+
+void Delay::hold(int piece, std::uint64_t trip) {
+  const auto number = static_cast<unsigned>(piece);
+  const double seconds =
+      seconds_ * (1.0 + 0.25 * static_cast<double>(scramble(trip * 4096 + number) >> 11) * 0x1p-53);
+  held_.push_back({piece, trip,
+                   Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                      std::chrono::duration<double>(seconds))});
+}
+
+int Delay::next() {
+  if (held_.empty()) return -1;
+  const auto now = Clock::now();
+  const auto rank = [&](const Held& held) {
+    const auto piece = static_cast<std::uint64_t>(held.piece);
+    return held.due > now ? 0 : held.trip % 2 == 0 ? piece + 1 : scramble(held.trip + piece * 977) | 1U;
+  };
+  const auto first = std::max_element(held_.begin(), held_.end(),
+                                      [&](const Held& a, const Held& b) { return rank(a) < rank(b); });
+  if (first->due > now) return -1;
+  const int piece = first->piece;
+  held_.erase(first);
+  return piece;
+}
+
+}  // namespace sc

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+// ranks: 2 3 4
+// timeout: 300
+// label: sanitize
+// Exchanges of every kind under way at once, in random graphs: each rank starts all pieces in an order of its own
+// and then waits for the exchanges in another one, window after window without a barrier. Whoever waits drives
+// all of them, so that nothing stands still; and what arrives is what was sent.
+#include <algorithm>
+#include <functional>
+#include <random>
+#include <thread>
+
+#include "engine/move/entry_exchange.hpp"
+#include "engine/move/redistribute.hpp"
+#include "engine/move/waiting.hpp"
+#include "tests/mpi/halo_fields.hpp"
+
+namespace sc::test {
+namespace {
+
+using Random = std::mt19937;
+
+int pick(Random& random, int lo, int hi) { return lo + static_cast<int>(random() % unsigned(hi - lo + 1)); }
+
+/// What one exchange of a graph does in a window.
+struct Player {
+  virtual ~Player() = default;
+  /// Writes what is sent; returns the starts, to be called in any order.
+  virtual std::vector<std::function<void()>> begin(int window) = 0;
+  virtual void poke() = 0;
+  virtual void end(int window) = 0;
+};
+
+std::vector<std::function<void()>> starts_of(Movement& movement) {
+  std::vector<std::function<void()>> starts;
+  for (int piece = 0; piece < movement.pieces(); ++piece)
+    starts.emplace_back([&movement, piece] { movement.start(piece); });
+  return starts;
+}
+
+Grid random_grid(Context& context, Random& common) {
+  const auto all = splits(context.size());
+  const Int3 split = all[common() % all.size()];
+  return {context,
+          {.cells = {pick(common, 5, 9), pick(common, 5, 9), pick(common, 5, 9)},
+           .periodic = {common() % 2 == 0, common() % 2 == 0, common() % 2 == 0},
+           .halo = 1,
+           .split = split}};
+}
+
+struct Halos final : Player {
+  Halos(Context& context, Random& common)
+      : fields(random_grid(context, common),
+               {{ElementType::f64, pick(common, 1, 2), box(1)}, {ElementType::f32, 1, star(1)}},
+               {.corners = common() % 2 ? Corners::staged : Corners::direct,
+                .piece_bytes = common() % 2 ? std::size_t{200} : std::size_t{60000},
+                .near_piece_bytes = common() % 2 ? std::size_t{300} : std::size_t{60000}}) {}
+  std::vector<std::function<void()>> begin(int window) override {
+    fields.fill_all(window);
+    return starts_of(*fields.exchange);
+  }
+  void poke() override { fields.exchange->test(); }
+  void end(int window) override {
+    fields.exchange->wait();
+    fields.expect(window);
+  }
+  Fields fields;
+};
+
+struct Moves final : Player {
+  Moves(Context& context, Random& common) {
+    const auto all = splits(context.size());
+    const Int3 cells{pick(common, 5, 9), pick(common, 5, 9), pick(common, 5, 9)};
+    const auto made = [&](const char* name) {
+      const Grid grid(context, {.cells = cells, .halo = 1, .split = all[common() % all.size()]});
+      return std::make_unique<Storage>(grid, name, ElementType::f64, 1, grid.arena());
+    };
+    from = made("from");
+    to = made("to");
+    poison(*to);
+    movement = std::make_unique<Redistribute>(*from, *to, 300);
+  }
+  std::vector<std::function<void()>> begin(int window) override {
+    from->settle();
+    fill(*from, window);
+    return starts_of(*movement);
+  }
+  void poke() override { movement->test(); }
+  void end(int window) override {
+    movement->wait();
+    EXPECT_TRUE(exchanged(*to, point, window));
+  }
+  std::unique_ptr<Storage> from, to;
+  std::unique_ptr<Redistribute> movement;
+};
+
+struct Entries final : Player {
+  static constexpr int own = 30;
+  Entries(Context& context, Random& common) : ranks(context.size()), rank(context.rank()) {
+    // [taker][giver]: known to all
+    std::vector<EntryLists> wanted(static_cast<std::size_t>(ranks), EntryLists(static_cast<std::size_t>(ranks)));
+    for (EntryLists& lists : wanted)
+      for (std::vector<int>& list : lists)
+        for (int n = pick(common, 0, 12); n > 0; --n) list.push_back(pick(common, 0, own - 1));
+    arrivals = wanted[static_cast<std::size_t>(rank)];
+    EntryLists departures;
+    for (const EntryLists& lists : wanted) departures.push_back(lists[static_cast<std::size_t>(rank)]);
+    int come = 0;
+    for (const auto& list : arrivals) come += static_cast<int>(list.size());
+    const Grid from_grid = vector_grid(context, own), to_grid = vector_grid(context, come);
+    from = std::make_unique<Storage>(from_grid, "from", ElementType::f64, 1, from_grid.arena());
+    to = std::make_unique<Storage>(to_grid, "to", ElementType::f64, 1, to_grid.arena());
+    order = receive_order(context);
+    movement = std::make_unique<EntryExchange>(*from, *to, departures, arrivals, 40);
+  }
+  static double value(int owner, int entry, int window) { return owner * 1000 + entry + 1e6 * window; }
+  std::vector<std::function<void()>> begin(int window) override {
+    from->settle();
+    for (int i = 0; i < own; ++i) reinterpret_cast<double*>(from->base())[i] = value(rank, i, window);
+    return starts_of(*movement);
+  }
+  void poke() override { movement->test(); }
+  void end(int window) override {
+    for (int piece = 0; piece < movement->pieces(); piece += 2)
+      wait_for_peers(from->grid().context(), [&] {
+        movement->test();
+        return movement->arrived(piece);
+      });
+    movement->wait();
+    const auto* got = reinterpret_cast<const double*>(to->base());
+    int wrong = 0;
+    for (const int owner : order)
+      for (const int entry : arrivals[static_cast<std::size_t>(owner)])
+        wrong += *got++ != value(owner, entry, window);
+    EXPECT_EQ(wrong, 0) << "entries";
+  }
+  int ranks, rank;
+  EntryLists arrivals;
+  std::vector<int> order;
+  std::unique_ptr<Storage> from, to;
+  std::unique_ptr<EntryExchange> movement;
+};
+
+/// Parcels of a row of doubles that travel one by one, some of them in part: the next one may be sent before the
+/// last has been received.
+struct Pieces final : Player, Pending {
+  struct Known {
+    int from, to, number, source, sink, count;
+  };
+  Pieces(Context& the_context, Random& common) : context(the_context), seed(unsigned(common())) {
+    std::vector<int> out(static_cast<std::size_t>(context.size())), in = out;
+    for (int a = 0; a < context.size(); ++a)
+      for (int b = 0; b < context.size(); ++b)
+        for (int n = 0, all = pick(common, 0, 2); n < all; ++n) {
+          const int count = pick(common, 1, 40);
+          known.push_back({a, b, n, out[std::size_t(a)], in[std::size_t(b)], count});
+          out[std::size_t(a)] += count;
+          in[std::size_t(b)] += count;
+        }
+    const auto rank = std::size_t(context.rank());
+    cells.assign(std::size_t(out[rank] + in[rank]), -1);
+    const int begin = out[rank];  // of what arrives
+    Parcels parcels;
+    parcels.routes.emplace_back(CellMemory{reinterpret_cast<std::byte*>(cells.data()), 0, 0, 0}, 1, 8);
+    for (const Known& k : known) {
+      Parcel parcel;
+      parcel.group = 1 + k.number;
+      parcel.in_place = false;
+      parcel.order = k.number;
+      parcel.bytes = 8 * std::size_t(k.count);
+      // Either end knows where the cells lie on its own side.
+      parcel.parts.push_back({0, run(k.source, k.count), run(begin + k.sink, k.count)});
+      if (k.from == context.rank()) {
+        parcel.peer = k.to;
+        leaving.push_back(k);
+        parcels.departures.push_back(parcel);
+      }
+      if (k.to == context.rank()) {
+        parcel.peer = k.from;
+        arriving.push_back(k);
+        arriving.back().sink += begin;
+        parcels.arrivals.push_back(parcel);
+      }
+    }
+    carrier = std::make_unique<Carrier>(context, *this, std::move(parcels));
+  }
+  static Box run(int first, int count) { return {{first, 0, 0}, {first + count, 1, 1}}; }
+  static double value(const Known& k, int i, int window) {
+    return k.from + 10 * k.to + 100 * k.number + 1000 * i + 1e6 * window;
+  }
+  /// How many of a parcel's cells travel in a window; all of them in most.
+  int travel(const Known& k, int window) const {
+    Random random(seed + unsigned(k.from + 10 * k.to + 100 * k.number + 1000 * window));
+    return random() % 3 ? k.count : pick(random, 1, k.count);
+  }
+  std::vector<Part> part(const Known& k, const Parcel& parcel, int window) const {
+    Part some = parcel.parts[0];
+    some.source.hi.x = some.source.lo.x + travel(k, window);
+    some.sink.hi.x = some.sink.lo.x + travel(k, window);
+    return {some};
+  }
+  std::vector<std::function<void()>> begin(int window) override {
+    std::vector<std::function<void()>> starts;
+    for (std::size_t n = 0; n < leaving.size(); ++n)
+      starts.emplace_back([this, window, n] {
+        const Known& k = leaving[n];
+        for (int i = 0; i < k.count; ++i) cells[std::size_t(k.source + i)] = value(k, i, window);
+        const auto parts = part(k, carrier->departures()[n].parcel, window);
+        carrier->isend(int(n), travel(k, window) < k.count ? &parts : nullptr);
+      });
+    for (std::size_t n = 0; n < arriving.size(); ++n)
+      starts.emplace_back([this, window, n] {
+        const auto parts = part(arriving[n], carrier->arrivals()[n].parcel, window);
+        carrier->irecv(int(n), travel(arriving[n], window) < arriving[n].count ? &parts : nullptr);
+      });
+    return starts;
+  }
+  void poke() override { carrier->progress(); }
+  void end(int window) override {
+    const auto until = [&](const std::function<bool()>& done) {
+      const bool in_time = wait_until(
+          context,
+          [&] {
+            carrier->progress();
+            return done();
+          },
+          context.options().patience);
+      if (!in_time) throw Error(Exit::failure, "pieces stand still");
+    };
+    for (std::size_t n = 0; n < leaving.size(); ++n) {
+      until([&] { return carrier->sent(int(n)); });
+      for (int i = 0; i < leaving[n].count; ++i) cells[std::size_t(leaving[n].source + i)] = -2;
+    }
+    int wrong = 0;
+    for (std::size_t n = 0; n < arriving.size(); ++n) {
+      until([&] { return carrier->received(int(n)); });
+      for (int i = 0; i < travel(arriving[n], window); ++i)
+        wrong += cells[std::size_t(arriving[n].sink + i)] != value(arriving[n], i, window);
+    }
+    EXPECT_EQ(wrong, 0) << "cells of pieces";
+  }
+  void finish() override {}
+  Context& context;
+  unsigned seed;
+  std::vector<Known> known, leaving, arriving;
+  std::vector<double> cells;
+  std::unique_ptr<Carrier> carrier;
+};
+
+std::unique_ptr<Player> random_player(Context& context, Random& common) {
+  switch (common() % 5) {
+    case 0:
+      return std::make_unique<Moves>(context, common);
+    case 1:
+      return std::make_unique<Entries>(context, common);
+    case 2:
+      return std::make_unique<Pieces>(context, common);
+    default:
+      return std::make_unique<Halos>(context, common);
+  }
+}
+
+void play(Context& context, unsigned seed) {
+  constexpr int windows = 4;
+  Random common(seed), mine(seed * 31 + unsigned(context.rank()));
+  std::vector<std::unique_ptr<Player>> players;
+  for (int n = pick(common, 2, 4); n > 0; --n) players.push_back(random_player(context, common));
+  for (int window = 1; window <= windows; ++window) {
+    std::vector<std::function<void()>> starts;
+    std::shuffle(players.begin(), players.end(), mine);
+    for (auto& player : players)
+      for (auto& start : player->begin(window)) starts.push_back(start);
+    std::shuffle(starts.begin(), starts.end(), mine);
+    for (auto& start : starts) {
+      start();
+      if (mine() % 4 == 0) players[mine() % players.size()]->poke();
+    }
+    if (mine() % 4 == 0) std::this_thread::sleep_for(std::chrono::microseconds(300));
+    std::shuffle(players.begin(), players.end(), mine);
+    for (auto& player : players) player->end(window);
+  }
+}
+
+class Graphs : public testing::TestWithParam<TransportPolicy> {};
+
+TEST_P(Graphs, NeverStandStill) {
+  constexpr unsigned graphs = 100;
+  Context context(MPI_COMM_WORLD, {.transport = GetParam(), .delay = 2e-4, .patience = 60});
+  for (unsigned n = 0; n < graphs && !HasFailure(); ++n) {
+    const unsigned seed = 1000 * unsigned(context.size()) + n;
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    try {
+      play(context, seed);
+    } catch (const Error& error) {
+      std::fprintf(stderr, "rank %d, seed %u: %s\n", context.rank(), seed, error.what());
+      context.abort("a graph of exchanges stands still", Exit::failure);
+    }
+  }
+  context.close();
+}
+
+INSTANTIATE_TEST_SUITE_P(Transports, Graphs,
+                         testing::Values(TransportPolicy::automatic, TransportPolicy::mpi,
+                                         TransportPolicy::delayed),
+                         policy_name);
+
+}  // namespace
+}  // namespace sc::test
