@@ -43,8 +43,8 @@ class ArrayHalo final : public Pending {
   ArrayHalo(Context& context, const ProcessGrid& processes, std::vector<UserArray> arrays,
             std::vector<std::vector<int>> blocks, ArrayHaloOptions options);
 
-  /// A group of parcels that travel together: those of one direction (the n-th of these lanes, counted from 0),
-  /// or all.
+  /// A group of parcels that travel together: those of one direction (the n-th of these lanes, counted from
+  /// 0), or all.
   int group(const Ints4& direction, int lane) const;
   static constexpr int all = 0;
   /// As Carrier's, of a whole group. A range leaves out cells along the axes that the direction does not lead

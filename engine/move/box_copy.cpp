@@ -101,9 +101,8 @@ BoxCopy::BoxCopy(const CellMemory& from, std::shared_ptr<const std::vector<int>>
       row_bytes_(entries->size() * element_size) {
   const auto size = static_cast<std::ptrdiff_t>(element_size);
   to_.base += box_to.lo.x * size;
-  const bool run = !entries->empty() &&
-                   entries->back() - entries->front() + 1 == static_cast<std::ptrdiff_t>(entries->size());
-  if (run && std::is_sorted(entries->begin(), entries->end())) {
+  const auto no_run = [](int entry, int next) { return next != entry + 1; };
+  if (!entries->empty() && std::adjacent_find(entries->begin(), entries->end(), no_run) == entries->end()) {
     from_.base += entries->front() * size;
     choose();
     return;

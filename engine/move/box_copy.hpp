@@ -23,6 +23,9 @@ struct CellMemory {
   /// Cells of a grid's layout, own cell (0, 0, 0) at `base`.
   static CellMemory of(std::byte* base, const Layout& layout, std::size_t element_size);
   static CellMemory of(const Storage& storage);
+  std::byte* at(Int3 cell, std::size_t element_size) const {
+    return base + cell.x * static_cast<std::ptrdiff_t>(element_size) + cell.y * y + cell.z * z;
+  }
   /// The same, counting components from another one.
   CellMemory layer(int first) const { return {base + first * component, y, z, component}; }
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Carrier: takes parcels from rank to rank, each as a piece that travels by itself, by the transport that each
-// pair of ranks can use. Its calls are those of MPI, and none of them blocks; docs/decisions/0099 says why no
-// order of them can stand still.
+// Carrier: takes parcels from rank to rank, each as a piece that travels by itself, by the transport that
+// each pair of ranks can use. Its calls are those of MPI, and none of them blocks; docs/decisions/0099 says
+// why no order of them can stand still.
 #pragma once
 
 #include <array>
@@ -28,8 +28,8 @@ class Carrier final : public Driven {
   const std::vector<Endpoint>& arrivals() const { return ends_.arrivals; }
   const std::vector<Route>& routes() const { return ends_.routes; }
 
-  /// A parcel is under way from isend() until sent(): what it was read from may be overwritten. It may be sent
-  /// again before the receiver has taken the one before. `parts` replaces the parcel's own, on both ends
+  /// A parcel is under way from isend() until sent(): what it was read from may be overwritten. It may be
+  /// sent again before the receiver has taken the one before. `parts` replaces the parcel's own, on both ends
   /// alike, with some of their cells.
   void isend(int departure, const std::vector<Part>* parts = nullptr);
   /// Several at once, whole: what lies on the same cache lines is copied together.
@@ -44,8 +44,8 @@ class Carrier final : public Driven {
   void begin_round();
   /// Packs, sends and takes all that can be.
   void progress() override;
-  /// The same, but of what lies in peers' memory takes these arrivals only: those that are computed with next,
-  /// while they are warm in this rank's cache.
+  /// The same, but of what lies in peers' memory takes these arrivals only: those that are computed with
+  /// next, while they are warm in this rank's cache.
   void progress(std::span<const int> arrivals);
   bool all_received() const { return missing_[0] + missing_[1] + missing_[2] == 0; }
   /// Whether all sent so far is out of this rank's hands; peers may still read its cells.
@@ -94,10 +94,10 @@ class Carrier final : public Driven {
   std::vector<std::array<std::uint64_t, 3>> own_flags_;
   std::optional<Delay> delay_;
 
-  std::vector<int> waiting_;      // departures that cannot be packed or may not leave yet
-  std::vector<int> listed_;       // arrivals to be looked at
-  std::vector<Endpoint*> there_;  // scratch
-  std::array<int, 3> missing_{};  // arrivals, by phase
+  std::vector<int> waiting_;         // departures that cannot be packed or may not leave yet
+  std::vector<int> listed_;          // arrivals to be looked at
+  std::vector<Endpoint*> there_;     // scratch
+  std::array<int, 3> missing_{};     // arrivals, by phase
   std::shared_ptr<Carrier*> alive_;  // what close() finds us by
   std::array<Traffic, transport_count> traffic_{};
 };

@@ -6,7 +6,6 @@
 
 #include "engine/base/error.hpp"
 #include "engine/move/carrier.hpp"
-#include "engine/move/device_messages.hpp"
 #include "engine/move/transport/device.hpp"
 #include "engine/move/transport/in_place.hpp"
 #include "engine/move/transport/staged.hpp"
@@ -123,22 +122,18 @@ std::int64_t Carrier::bytes() const {
 }
 
 std::string Carrier::describe() const {
-  struct Sum {
-    std::array<int, 2> pieces{};
-    std::array<std::size_t, 2> bytes{};
-  };
-  std::map<std::pair<int, Transport>, Sum> peers;
+  std::map<std::pair<int, Transport>, std::array<std::size_t, 4>> peers;  // pieces and bytes out, the same in
   for (const auto* list : {&ends_.departures, &ends_.arrivals})
     for (const Endpoint& end : *list) {
-      Sum& sum = peers[{end.parcel.peer, end.transport}];
-      ++sum.pieces[end.leaving ? 0 : 1];
-      sum.bytes[end.leaving ? 0 : 1] += end.bytes;
+      auto& sum = peers[{end.parcel.peer, end.transport}];
+      ++sum[end.leaving ? 0 : 2];
+      sum[end.leaving ? 1 : 3] += end.bytes;
     }
   std::ostringstream out;
   for (const auto& [by, sum] : peers)
     out << "rank " << ends_.context.rank() << " - rank " << by.first << ": " << transport_name(by.second)
-        << ", out " << sum.pieces[0] << " pieces " << sum.bytes[0] << " bytes, in " << sum.pieces[1]
-        << " pieces " << sum.bytes[1] << " bytes\n";
+        << ", out " << sum[0] << " pieces " << sum[1] << " bytes, in " << sum[2] << " pieces " << sum[3]
+        << " bytes\n";
   return out.str();
 }
 

@@ -115,8 +115,7 @@ EntryExchange::EntryExchange(Storage& from, Storage& to, const EntryLists& depar
                              const EntryLists& arrivals, std::size_t piece_bytes)
     : Exchange(from.grid().context(), parcels_of(from, to, departures, arrivals, piece_bytes)) {
   for (const Endpoint& arrival : carrier().arrivals()) arrival_begins_.push_back(arrival.parcel.sink.lo.x);
-  arrival_begins_.push_back(carrier().arrivals().empty() ? 0
-                                                         : carrier().arrivals().back().parcel.sink.hi.x);
+  arrival_begins_.push_back(carrier().arrivals().empty() ? 0 : carrier().arrivals().back().parcel.sink.hi.x);
 }
 
 }  // namespace sc

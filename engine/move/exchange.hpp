@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exchange: rounds over the pieces of a Carrier: all that arrives is expected when a round begins, what leaves
-// is started piece by piece. Halos, redistributions and lists of entries are one with parcels of their own.
+// Exchange: rounds over the pieces of a Carrier: all that arrives is expected when a round begins, what
+// leaves is started piece by piece. Halos, redistributions and lists of entries are one with parcels of their
+// own.
 #pragma once
 
 #include <string>

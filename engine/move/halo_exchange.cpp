@@ -59,9 +59,8 @@ Parcels parcels_of(const Grid& grid, std::vector<HaloItem>& items, const HaloOpt
   for (auto* both : {&arrivals, &departures})
     for (std::vector<Region>& regions : *both)
       for (Region& region : regions)
-        if (std::all_of(items.begin(), items.end(), [&](const HaloItem& item) {
-              return in_place(grid.context(), item, region.peer);
-            }))
+        if (std::all_of(items.begin(), items.end(),
+                        [&](const HaloItem& item) { return in_place(grid.context(), item, region.peer); }))
           region.piece_bytes = options.near_piece_bytes;
   const std::size_t piece_bytes =
       std::min(on_device ? options.device_piece_bytes : options.piece_bytes, largest_piece);

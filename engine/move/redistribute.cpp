@@ -40,37 +40,23 @@ Region overlap(const Grid& from, int giver, const Box& mine, const Grid& to, int
           .face = {}};
 }
 
-/// Parcels chunk by chunk, numbered for each pair of ranks in the order in which both ends make them.
-class ParcelList {
- public:
-  ParcelList(Context& context, std::size_t cell_bytes, const ChunkBytes& bytes)
-      : context_(context), cell_bytes_{cell_bytes}, bytes_(bytes) {}
-
-  /// Regions of one chunk and all peers.
-  void add(const std::vector<Region>& regions) {
-    std::array<std::vector<Region>, 1> near, far;
-    for (const Region& region : regions) {
-      const bool same_node = context_.shared_memory() && context_.node_rank_of(region.peer) >= 0;
-      if (!region.source.empty()) (same_node ? near : far)[0].push_back(region);
-    }
-    append(make_parcels(near, cell_bytes_, bytes_.near));
-    append(make_parcels(far, cell_bytes_, bytes_.far));
+/// The regions of one chunk and all peers, cut.
+void add_parcels(const Context& context, const std::vector<Region>& regions, std::size_t cell_bytes,
+                 const ChunkBytes& bytes, std::vector<Parcel>& out) {
+  std::array<std::vector<Region>, 1> near, far;
+  for (const Region& region : regions) {
+    const bool same_node = context.shared_memory() && context.node_rank_of(region.peer) >= 0;
+    if (!region.source.empty()) (same_node ? near : far)[0].push_back(region);
   }
-  int size() const { return static_cast<int>(parcels.size()); }
-  std::vector<Parcel> parcels;
+  for (Parcel& parcel : make_parcels(near, {&cell_bytes, 1}, bytes.near)) out.push_back(std::move(parcel));
+  for (Parcel& parcel : make_parcels(far, {&cell_bytes, 1}, bytes.far)) out.push_back(std::move(parcel));
+}
 
- private:
-  void append(std::vector<Parcel> more) {
-    for (Parcel& parcel : more) {
-      parcel.order = count_[parcel.peer]++;
-      parcels.push_back(std::move(parcel));
-    }
-  }
-  Context& context_;
-  std::array<std::size_t, 1> cell_bytes_;
-  ChunkBytes bytes_;
-  std::map<int, int> count_;
-};
+/// For each pair of ranks in the order in which both ends make them.
+void number(std::vector<Parcel>& parcels) {
+  std::map<int, int> count;
+  for (Parcel& parcel : parcels) parcel.order = count[parcel.peer]++;
+}
 
 }  // namespace
 
@@ -83,9 +69,10 @@ Box Chunks::slab(Box box, int chunk) const {
 }
 
 Redistribute::Redistribute(Storage& from, Storage& to, std::size_t piece_bytes)
-    : Redistribute(to, from.grid().context(),
-                   (check_cells(from, to),
-                    plan(from, to, {.leaving = {}, .arriving = {}, .piece_bytes = {piece_bytes, piece_bytes}}))) {}
+    : Redistribute(
+          to, from.grid().context(),
+          (check_cells(from, to),
+           plan(from, to, {.leaving = {}, .arriving = {}, .piece_bytes = {piece_bytes, piece_bytes}}))) {}
 
 Redistribute::Redistribute(Storage& from, Storage& to, const InChunks& chunks)
     : Redistribute(to, from.grid().context(), plan(from, to, chunks)) {}
@@ -107,25 +94,26 @@ Redistribute::Plan Redistribute::plan(Storage& from, Storage& to, const InChunks
                          std::min(chunks.piece_bytes.near, largest_piece)};
   Plan plan;
   plan.parcels.routes.emplace_back(from, to);
-  ParcelList departures(context, cell_bytes, bytes), arrivals(context, cell_bytes, bytes);
+  std::vector<Parcel>&departures = plan.parcels.departures, &arrivals = plan.parcels.arrivals;
   plan.arrivals.resize(static_cast<std::size_t>(chunks.arriving.count));
   for (int i = 0; i < chunks.leaving.count; ++i) {
-    plan.leaves.push_back(departures.size());
+    plan.leaves.push_back(static_cast<int>(departures.size()));
     for (int j = 0; j < chunks.arriving.count; ++j) {
       std::vector<Region> out, in;
       for (int peer = 0; peer < context.size(); ++peer) {
         out.push_back(overlap(from.grid(), rank, leaving(rank, i), to.grid(), peer, arriving(peer, j), peer));
         in.push_back(overlap(from.grid(), peer, leaving(peer, i), to.grid(), rank, arriving(rank, j), peer));
       }
-      departures.add(out);
-      const int first = arrivals.size();
-      arrivals.add(in);
-      for (int n = first; n < arrivals.size(); ++n) plan.arrivals[static_cast<std::size_t>(j)].push_back(n);
+      add_parcels(context, out, cell_bytes, bytes, departures);
+      auto first = static_cast<int>(arrivals.size());
+      add_parcels(context, in, cell_bytes, bytes, arrivals);
+      while (first < static_cast<int>(arrivals.size()))
+        plan.arrivals[static_cast<std::size_t>(j)].push_back(first++);
     }
   }
-  plan.leaves.push_back(departures.size());
-  plan.parcels.departures = std::move(departures.parcels);
-  plan.parcels.arrivals = std::move(arrivals.parcels);
+  plan.leaves.push_back(static_cast<int>(departures.size()));
+  number(departures);
+  number(arrivals);
   return plan;
 }
 

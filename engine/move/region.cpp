@@ -75,7 +75,8 @@ std::vector<Parcel> make_parcels(std::span<const std::vector<Region>> regions,
   std::map<std::tuple<int, int, int, int, int>, Uncut> faces;
   for (std::size_t item = 0; item < regions.size(); ++item)
     for (const Region& region : regions[item]) {
-      auto& [parcel, most] = faces[{region.group, region.phase, -region.face.axis, region.face.side, region.peer}];
+      auto& [parcel, most] =
+          faces[{region.group, region.phase, -region.face.axis, region.face.side, region.peer}];
       most = region.piece_bytes > 0 ? region.piece_bytes : piece_bytes;
       parcel.peer = region.peer;
       parcel.group = region.group;

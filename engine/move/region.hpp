@@ -72,7 +72,7 @@ struct Parcel {
   int group = 0;
   int phase = 0;         ///< carries what phases before it have brought
   bool in_place = true;  ///< may be read out of the owner's cells, where the receiver sees them
-  int order = 0;  ///< among the parcels of this pair of ranks in this direction
+  int order = 0;         ///< among the parcels of this pair of ranks in this direction
   std::size_t bytes = 0;
   Box source, sink;  ///< bounding boxes of the parts
   std::vector<Part> parts;
@@ -80,10 +80,10 @@ struct Parcel {
 
 /// Puts the regions of all items for one peer and face together and cuts them to at most `piece_bytes` (or
 /// what a region says of itself; a single cell is never cut). `regions[i]` belong to item i, whose cell takes
-/// `cell_bytes[i]` (one layer of a cell, where layers are counted). Sorted by group, phase and axis (z first, the
-/// cheapest to pack), then side by side; across x slice by slice, since the low halo of a row and the high
-/// halo of the row before it lie on one cache line. Across y that order costs 15 %: a rank writes the low
-/// halo beside the rows that its neighbour reads at that moment.
+/// `cell_bytes[i]` (one layer of a cell, where layers are counted). Sorted by group, phase and axis (z first,
+/// the cheapest to pack), then side by side; across x slice by slice, since the low halo of a row and the
+/// high halo of the row before it lie on one cache line. Across y that order costs 15 %: a rank writes the
+/// low halo beside the rows that its neighbour reads at that moment.
 std::vector<Parcel> make_parcels(std::span<const std::vector<Region>> regions,
                                  std::span<const std::size_t> cell_bytes, std::size_t piece_bytes);
 

@@ -19,15 +19,8 @@ BoxCopy Route::straight(const CellMemory& owned, const Part& part) const {
   const CellMemory source = owned.layer(part.layers.source), sink = cells(part, false);
   if (part.entries) return {source, part.entries, sink, part.sink, layers_of(part), cell_bytes};
   if (part.lattice.colours > 1)
-    return {BoxCopy::Coloured::rows,
-            part.lattice,
-            part.global,
-            source,
-            part.source,
-            sink,
-            part.sink,
-            layers_of(part),
-            cell_bytes};
+    return {BoxCopy::Coloured::rows, part.lattice, part.global, source, part.source, sink, part.sink,
+            layers_of(part),         cell_bytes};
   return {source, part.source, sink, part.sink, layers_of(part), cell_bytes};
 }
 

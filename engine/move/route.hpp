@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Routes: where the cells of each item lie on this rank before and after they travel, and the copies that take
-// parts of parcels out of them, into them, and straight from rank to rank.
+// Routes: where the cells of each item lie on this rank before and after they travel, and the copies that
+// take parts of parcels out of them, into them, and straight from rank to rank.
 #pragma once
 
 #include <array>
@@ -50,8 +50,8 @@ struct Route {
   std::array<SharedPlace, 2> places{};
 };
 
-/// What an exchange is made of. Both ends of a pair of ranks bring the same parcels for each other in the same
-/// order.
+/// What an exchange is made of. Both ends of a pair of ranks bring the same parcels for each other in the
+/// same order.
 struct Parcels {
   std::vector<Route> routes;
   std::vector<Parcel> departures, arrivals;

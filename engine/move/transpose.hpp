@@ -37,13 +37,13 @@ class Transpose final : public Redistribute {
   bool cuts_agree() const { return leaving_.axis == arriving_.axis && leaving_.count == arriving_.count; }
 
   /// A chunk of `from` has been computed: its pieces go. Every chunk once a round, empty ones too.
-  void start_chunk(int chunk) { Redistribute::start_chunk(chunk); }
+  using Redistribute::start_chunk;
   /// Makes progress on a chunk of `to`; true once all of it is there. Not before the first start_chunk().
   bool chunk_arrived(int chunk) { return take_chunk(chunk); }
   /// Until a chunk is there, with `meanwhile` called again and again: what else has to make progress.
   void wait_chunk(int chunk, const std::function<void()>& meanwhile);
   /// Pushes on the messages of the round under way, without taking what lies in peers' memory.
-  void push() { Redistribute::push(); }
+  using Redistribute::push;
 
  private:
   Transpose(Storage& from, Storage& to, const InChunks& chunks);

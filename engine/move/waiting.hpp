@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting for something another rank does: spin briefly, then yield (ranks may outnumber cores), and drive all
-// that is under way here meanwhile, MPI too, or what others wait for could stand still until this wait ends.
+// Waiting for something another rank does: spin briefly, then yield (ranks may outnumber cores), and drive
+// all that is under way here meanwhile, MPI too, or what others wait for could stand still until this wait
+// ends.
 #pragma once
 
 #include <sched.h>

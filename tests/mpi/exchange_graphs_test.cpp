@@ -2,9 +2,9 @@
 // ranks: 2 3 4
 // timeout: 300
 // label: sanitize
-// Exchanges of every kind under way at once, in random graphs: each rank starts all pieces in an order of its own
-// and then waits for the exchanges in another one, window after window without a barrier. Whoever waits drives
-// all of them, so that nothing stands still; and what arrives is what was sent.
+// Exchanges of every kind under way at once, in random graphs: each rank starts all pieces in an order of its
+// own and then waits for the exchanges in another one, window after window without a barrier. Whoever waits
+// drives all of them, so that nothing stands still; and what arrives is what was sent.
 #include <algorithm>
 #include <functional>
 #include <random>
@@ -54,17 +54,20 @@ struct Halos final : Player {
                {{ElementType::f64, pick(common, 1, 2), box(1)}, {ElementType::f32, 1, star(1)}},
                {.corners = common() % 2 ? Corners::staged : Corners::direct,
                 .piece_bytes = common() % 2 ? std::size_t{200} : std::size_t{60000},
-                .near_piece_bytes = common() % 2 ? std::size_t{300} : std::size_t{60000}}) {}
+                .near_piece_bytes = common() % 2 ? std::size_t{300} : std::size_t{60000}}),
+        repeats(common() % 2 == 0) {}
   std::vector<std::function<void()>> begin(int window) override {
-    fields.fill_all(window);
+    if (!repeats || window % 2 == 1) fields.fill_all(filled = window);
     return starts_of(*fields.exchange);
   }
   void poke() override { fields.exchange->test(); }
-  void end(int window) override {
+  void end(int /*window*/) override {
     fields.exchange->wait();
-    fields.expect(window);
+    fields.expect(filled);
   }
   Fields fields;
+  bool repeats;  // a round whose cells nobody has rewritten, so that nobody has waited until they were read
+  int filled = 0;
 };
 
 struct Moves final : Player {
@@ -98,7 +101,8 @@ struct Entries final : Player {
   static constexpr int own = 30;
   Entries(Context& context, Random& common) : ranks(context.size()), rank(context.rank()) {
     // [taker][giver]: known to all
-    std::vector<EntryLists> wanted(static_cast<std::size_t>(ranks), EntryLists(static_cast<std::size_t>(ranks)));
+    std::vector<EntryLists> wanted(static_cast<std::size_t>(ranks),
+                                   EntryLists(static_cast<std::size_t>(ranks)));
     for (EntryLists& lists : wanted)
       for (std::vector<int>& list : lists)
         for (int n = pick(common, 0, 12); n > 0; --n) list.push_back(pick(common, 0, own - 1));
@@ -141,8 +145,8 @@ struct Entries final : Player {
   std::unique_ptr<EntryExchange> movement;
 };
 
-/// Parcels of a row of doubles that travel one by one, some of them in part: the next one may be sent before the
-/// last has been received.
+/// Parcels of a row of doubles that travel one by one, some of them in part: the next one may be sent before
+/// the last has been received.
 struct Pieces final : Player, Pending {
   struct Known {
     int from, to, number, source, sink, count;

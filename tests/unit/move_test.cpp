@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <vector>
 
@@ -55,6 +56,17 @@ TEST(BoxCopy, EveryRowWidthAndElementSizeAndNothingElse) {
                   << "size " << size << " width " << width << " cell " << to_string(c);
             }
     }
+}
+
+// As many as lie between the first and the last, and yet no run.
+TEST(BoxCopy, EntriesMayComeTwice) {
+  Array from({8, 1, 1}, 1, 8), to({4, 1, 1}, 1, 8);
+  const auto entries = std::make_shared<const std::vector<int>>(std::vector<int>{2, 2, 5, 5});
+  BoxCopy(from.memory(), entries, to.memory(), {{0, 0, 0}, {4, 1, 1}}, 1, 8).run();
+  for (int i = 0; i < 4; ++i) {
+    const std::byte* expected = &from.bytes[from.at(0, {(*entries)[std::size_t(i)], 0, 0})];
+    EXPECT_TRUE(std::equal(expected, expected + 8, &to.bytes[to.at(0, {i, 0, 0})])) << "entry " << i;
+  }
 }
 
 TEST(Parcels, CoverEveryCellOnceWithinTheLimit) {

@@ -14,17 +14,15 @@
 
 namespace sc {
 
-class Channel;
-
 /// One end of a parcel: what stays from trip to trip, and how far the trip under way has come.
 struct Endpoint {
   bool leaving;
   Parcel parcel;
   Transport transport = Transport::mpi;
-  Channel* channel = nullptr;
-  int partner = -1;       // of a parcel to this rank itself: the number of its other end
-  std::size_t bytes = 0;  // of the whole, as the transport moves them
-  bool pairs = false;     // the next one's cells lie on the same cache lines, or close by
+  class Channel* channel = nullptr;
+  int partner = -1;               // of a parcel to this rank itself: the number of its other end
+  std::size_t bytes = 0;          // of the whole, as the transport moves them
+  bool pairs = false;             // the next one's cells lie on the same cache lines, or close by
   std::vector<BoxCopy> copies{};  // packing, unpacking, or straight to where the cells go
 
   // Of the channel.

@@ -22,9 +22,9 @@ void Delay::hold(int piece, std::uint64_t trip) {
   const auto number = static_cast<unsigned>(piece);
   const double seconds =
       seconds_ * (1.0 + 0.25 * static_cast<double>(scramble(trip * 4096 + number) >> 11) * 0x1p-53);
-  held_.push_back({piece, trip,
-                   Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                      std::chrono::duration<double>(seconds))});
+  held_.push_back(
+      {piece, trip,
+       Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))});
 }
 
 int Delay::next() {

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "engine/move/device_messages.hpp"
-
 namespace sc {
 
 std::shared_ptr<Device> device_of(const std::vector<Route>& routes) {
@@ -43,7 +41,7 @@ void DeviceMessages::begin() {
 
 void DeviceMessages::send(Endpoint& departure) {
   departure.in_flight = true;
-  packing_.push_back({&departure, device_.mark(Lane::edge)});
+  packing_.emplace_back(&departure, device_.mark(Lane::edge));
 }
 
 void DeviceMessages::expect(Endpoint& arrival) {
@@ -55,9 +53,9 @@ void DeviceMessages::expect(Endpoint& arrival) {
 void DeviceMessages::taken(Endpoint& /*arrival*/) { unpacked_ = device_.mark(Lane::edge); }
 
 void DeviceMessages::poll(std::vector<Endpoint*>& there) {
-  std::erase_if(packing_, [&](const Packing& packing) {
-    if (!device_.reached(packing.packed)) return false;
-    start(*packing.departure);
+  std::erase_if(packing_, [&](const auto& packing) {
+    if (!device_.reached(packing.second)) return false;
+    start(*packing.first);
     return true;
   });
   Messages::poll(there);

@@ -11,6 +11,10 @@ namespace sc {
 /// they lie in different memories.
 std::shared_ptr<Device> device_of(const std::vector<Route>& routes);
 
+/// Collective, once a context: fills context.device_messages(), whether MPI takes messages from a device's
+/// memory and puts them there. Libraries that say so are not believed: a message is sent and looked at.
+void find_device_messages(Context& context);
+
 class DeviceMessages final : public Messages {
  public:
   /// Collective.
@@ -24,13 +28,9 @@ class DeviceMessages final : public Messages {
   bool pushed() const override { return packing_.empty() && Messages::pushed(); }
 
  private:
-  struct Packing {
-    Endpoint* departure;
-    Device::Mark packed;
-  };
   Device& device_;
-  std::vector<Packing> packing_;  // not sent yet
-  Device::Mark unpacked_;         // the last arrival, whose buffer is free from then on
+  std::vector<std::pair<Endpoint*, Device::Mark>> packing_;  // not sent yet
+  Device::Mark unpacked_;  // the last arrival, whose buffer is free from then on
 };
 
 }  // namespace sc

@@ -62,8 +62,7 @@ void InPlace::bind(Endpoint& end) {
   end.bytes = 0;
   for (const Part& part : end.parcel.parts) {
     end.bytes += moved(ends_.route(part), part);
-    if (!end.leaving)
-      end.copies.push_back(ends_.route(part).straight(owned(part, end.parcel.peer), part));
+    if (!end.leaving) end.copies.push_back(ends_.route(part).straight(owned(part, end.parcel.peer), part));
   }
 }
 

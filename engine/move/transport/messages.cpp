@@ -5,16 +5,33 @@
 #include <algorithm>
 
 #include "engine/base/mpi_check.hpp"
-#include "engine/move/message_type.hpp"
 
 namespace sc {
 
 namespace {
 
 constexpr std::size_t line = 64;
+constexpr std::size_t long_row = 256;  // bytes from which on MPI moves rows as fast as a contiguous buffer
 
 std::shared_ptr<std::byte> host_memory(std::size_t bytes) {
   return {new std::byte[bytes](), [](const std::byte* memory) { delete[] memory; }};
+}
+
+/// `count` times `inner`, `stride` bytes apart; frees `inner`.
+MPI_Datatype repeated(MPI_Datatype inner, int count, std::ptrdiff_t stride) {
+  MPI_Datatype outer = MPI_DATATYPE_NULL;
+  mpi::check(MPI_Type_create_hvector(count, 1, stride, inner, &outer));
+  mpi::check(MPI_Type_free(&inner));
+  return outer;
+}
+
+/// Rows as they lie in memory, from the first cell on.
+MPI_Datatype rows_of(const CellMemory& cells, Int3 n, int layers, std::size_t cell_bytes) {
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  mpi::check(MPI_Type_contiguous(n.x * static_cast<int>(cell_bytes), MPI_BYTE, &type));
+  type = repeated(type, n.y, cells.y);
+  type = repeated(type, n.z, cells.z);
+  return repeated(type, layers, cells.component);
 }
 
 }  // namespace
@@ -49,16 +66,30 @@ Messages::Messages(Ends& ends, const std::function<std::shared_ptr<std::byte>(st
 }
 
 MPI_Datatype Messages::type_of(const Endpoint& end) const {
-  if (end.transport != Transport::mpi) return MPI_DATATYPE_NULL;
-  std::vector<CellBlock> blocks;
-  for (const Part& part : end.parcel.parts) {
-    // Some cells of a row only; what gathered entries become is a whole row again.
-    if ((end.leaving && part.entries) || part.lattice.colours > 1) return MPI_DATATYPE_NULL;
+  // Some cells of a row only are packed; what gathered entries become is a whole row again.
+  const auto whole_rows = [&](const Part& part) {
+    const auto cells = static_cast<std::size_t>((end.leaving ? part.source : part.sink).extent().x);
+    return !(end.leaving && part.entries) && part.lattice.colours == 1 &&
+           cells * ends_.route(part).cell_bytes >= long_row;
+  };
+  const std::vector<Part>& parts = end.parcel.parts;
+  MPI_Datatype all = MPI_DATATYPE_NULL;
+  if (end.transport != Transport::mpi || !std::all_of(parts.begin(), parts.end(), whole_rows)) return all;
+  std::vector<MPI_Datatype> types;
+  std::vector<MPI_Aint> begins;
+  for (const Part& part : parts) {
     const Route& route = ends_.route(part);
-    blocks.push_back({route.cells(part, end.leaving), end.leaving ? part.source : part.sink,
-                      route.layers_of(part), route.cell_bytes});
+    const CellMemory cells = route.cells(part, end.leaving);
+    const Box& box = end.leaving ? part.source : part.sink;
+    mpi::check(MPI_Get_address(cells.at(box.lo, route.cell_bytes), &begins.emplace_back()));
+    types.push_back(rows_of(cells, box.extent(), route.layers_of(part), route.cell_bytes));
   }
-  return long_rows(blocks) ? message_type(blocks) : MPI_DATATYPE_NULL;
+  const std::vector<int> ones(types.size(), 1);
+  mpi::check(
+      MPI_Type_create_struct(static_cast<int>(types.size()), ones.data(), begins.data(), types.data(), &all));
+  mpi::check(MPI_Type_commit(&all));
+  for (MPI_Datatype& type : types) mpi::check(MPI_Type_free(&type));
+  return all;
 }
 
 void Messages::bind(Endpoint& end) {
@@ -84,7 +115,8 @@ void Messages::start(Endpoint& end) {
   if (request != MPI_REQUEST_NULL)
     mpi::check(MPI_Start(&request));
   else if (end.leaving)
-    mpi::check(MPI_Isend(end.buffer, static_cast<int>(end.travelling), MPI_BYTE, peer, end.tag, comm, &request));
+    mpi::check(
+        MPI_Isend(end.buffer, static_cast<int>(end.travelling), MPI_BYTE, peer, end.tag, comm, &request));
   else  // the whole buffer, so that a longer message than expected is seen for what it is
     mpi::check(MPI_Irecv(end.buffer, static_cast<int>(end.bytes), MPI_BYTE, peer, end.tag, comm, &request));
   end.in_flight = true;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The probe of device messages: to this rank itself, then around all ranks.
-#include "engine/move/device_messages.hpp"
-
 #include <mpi.h>
 #if defined(OPEN_MPI) && __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>
@@ -11,6 +9,7 @@
 #include <cstring>
 
 #include "engine/base/mpi_check.hpp"
+#include "engine/move/transport/device.hpp"
 
 namespace sc {
 
