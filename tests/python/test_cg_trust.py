@@ -220,8 +220,11 @@ def test_ranks_without_a_row_are_refused(program):
 
 
 def test_orders_of_the_classes_are_those_of_the_benchmark(program):
-    ask = "import json, subcurrent._core as c; print(json.dumps([c.cg_class(k)['n'] for k in 'SWABCD']))"
+    ask = (
+        "import json, subcurrent._core as c\n"
+        "print(json.dumps({k: (c.cg_class(k)['n'], c.cg_class(k)['nonzer']) for k in 'SWABCD'}))"
+    )
     done = subprocess.run(
         [sys.executable, "-c", ask], check=True, env=program.environment, capture_output=True, text=True
     )
-    assert json.loads(done.stdout) == list(cg_job.CLASSES.values())
+    assert {name: tuple(of) for name, of in json.loads(done.stdout).items()} == cg_job.CLASSES
