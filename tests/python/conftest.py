@@ -29,6 +29,17 @@ steps = 12
 # One that the real compiled module steps through in a moment.
 SMALL = CASE.replace("[10, 10, 10]", "[18, 18, 18]").replace("0.08", "0.04")
 
+# A small flow that somebody will disturb; how long it runs and what it writes is added.
+TURBULENCE = """
+solver = "turbulence"
+[flow]
+viscosity = 0.02
+[grid]
+points = [24, 20, 32]
+[scheme]
+dt = 0.01
+"""
+
 # For runs whose pictures nobody looks at.
 QUIET = ("--set", "output.figures=false")
 
