@@ -19,13 +19,14 @@ test: bootstrap  ## the C++ tests, then the Python tests
 	ctest --preset release -j$(JOBS)
 	$(PYTEST)
 
-test-long:  ## everything, the long cases included, and the C++ tests again under MPICH
+test-long:  ## everything, the long cases included, and the C++ tests again under MPICH and with watching views
 	@tools/bootstrap --mpich
 	ctest --test-dir build/release --output-on-failure -j$(JOBS)
 	$(PYTEST) -m ''
 	cmake --preset mpich
 	cmake --build --preset mpich -j$(JOBS)
 	ctest --preset mpich -j$(JOBS)
+	$(MAKE) checked
 
 attack: bootstrap  ## kills, limits, bad input, damaged files: what each attack came to, counted (an hour)
 	@python -m tests.attack

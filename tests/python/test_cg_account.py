@@ -4,8 +4,6 @@
 import gzip
 import json
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -108,13 +106,7 @@ def test_each_report_of_python_is_of_its_own_solve(program):
         "    assert t['M'] > 0 and (t['hidden'] == 0) == (strategy == 'blocking'), t\n"
         "print('all good', flush=True)\n"
     )
-    environment = {
-        **program.environment, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    }  # fmt: skip
-    ran = subprocess.run(
-        ["mpirun", "--oversubscribe", "--bind-to", "none", "-n", "2", sys.executable, "-c", script],
-        check=False, cwd=program.folder, env=environment, capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
+    ran = program.script(script, ranks=2)
     assert ran.stdout.count("all good") == 2, ran.stderr
 
 
@@ -134,10 +126,8 @@ def test_what_a_matrix_is_said_to_take_is_what_it_takes(program):
         "status = dict(x.split(':', 1) for x in Path('/proc/self/status').read_text().splitlines())\n"
         "print(1024 * int(status['VmHWM'].split()[0]))\n"
     )
-    read = subprocess.run(
-        [sys.executable, "-c", script], check=True, cwd=program.folder, env=program.environment,
-        capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
+    read = program.script(script)
+    assert read.returncode == OK, read.stderr
     said = memory.of_reading(n * n, entries)
     assert int(read.stdout) == pytest.approx(said, rel=0.15)
     for ranks, partition, preconditioner in (

@@ -2,8 +2,6 @@
 """Turbulence from case file to pictures on any number of ranks, and long checks."""
 
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -94,11 +92,7 @@ def test_fields_on_disk_leave_the_same_bits(program):
     assert not list((program.folder / "here").rglob("*")), "scratch files remain"
 
 
-@pytest.mark.mpi
-def test_the_interface_in_five_lines(program):
-    script = program.folder / "five.py"
-    script.write_text(
-        """
+FIVE_LINES = """
 import numpy as np
 import subcurrent as sc
 sim = sc.Turbulence((16, 16, 16), reynolds=100, dt=0.02, forcing={"kind": "constant_power", "power": 0.1})
@@ -120,15 +114,11 @@ assert half.gather("vorticity").dtype == np.float32
 assert half.modes.shape == sim.modes.shape and np.abs(half.modes).max() > 1
 print(repr(sim))
 """
-    )
-    done = subprocess.run(
-        [sys.executable, script],
-        check=False,
-        cwd=program.folder,
-        env=program.environment,
-        capture_output=True,
-        text=True,
-    )
+
+
+@pytest.mark.mpi
+def test_the_interface_in_five_lines(program):
+    done = program.script(FIVE_LINES)
     assert done.returncode == 0, done.stderr
     assert "step 6" in done.stdout
     assert (program.folder / "spectrum.png").stat().st_size > 10_000
