@@ -18,7 +18,7 @@ from rich.console import Console
 from . import account, cg_files, cg_solve, cg_worker, memory, mpi
 from .aside import starting
 from .errors import OK, OTHER, BadInput, SubcurrentError
-from .jobs import say, taken
+from .jobs import ranks_of, say, taken
 from .launch import launch, rank_command
 from .progress import LINE_EVERY, Watcher
 from .rundir import RunFolder, make_folder, write_text, writing
@@ -109,6 +109,23 @@ def run(request: CgRequest, console: Console) -> int:
         return _after(folder, console)
 
 
+def _checked_ranks(request: CgRequest, outer: mpi.Outer | None) -> int:
+    """How many there will be, 0 where an outer launcher does not say; more than there are rows, memory or
+    processors for are refused."""
+    ranks = ranks_of(request.ranks, outer, 1)
+    if request.ranks is not None and request.ranks < 1:
+        raise BadInput(f"-n {request.ranks} is not allowed: it must be a whole number >= 1.")
+    if request.threads < 1:
+        raise BadInput(f"--threads {request.threads} is not allowed: it must be a whole number >= 1.")
+    if request.name is not None:
+        cg_solve.check_ranks(ranks, CLASSES[request.name][0])
+    if outer is None:
+        mpi.check_layout(ranks, request.threads)
+    if request.name is not None and ranks:
+        memory.check_class(CLASSES, request.name, ranks, _ranks_here(ranks, outer))
+    return ranks
+
+
 def _ranks_here(ranks: int, outer: mpi.Outer | None) -> int:
     return ranks if outer is None else memory.ranks_here(ranks)
 
@@ -157,21 +174,7 @@ def _plan(request: CgRequest, outer: mpi.Outer | None) -> dict[str, Any]:
         raise BadInput(f"--{given[0]} is for --matrix: the benchmark's own rules leave no choice of it.")
     if request.name is not None and request.name not in CLASSES:
         raise BadInput(f"--class {request.name} is not known: allowed are {', '.join(CLASSES)}.")
-    ranks = request.ranks
-    if ranks is None:
-        ranks = outer.size if outer is not None else 1
-    if ranks is not None and ranks < 1:
-        raise BadInput(f"-n {ranks} is not allowed: it must be a whole number >= 1.")
-    if outer is not None and outer.size is not None and ranks != outer.size:
-        raise BadInput(f"-n {ranks} does not fit the {outer.size} ranks of the outer mpirun or srun.")
-    if request.name is not None:
-        cg_solve.check_ranks(ranks, CLASSES[request.name][0])
-    if request.threads < 1:
-        raise BadInput(f"--threads {request.threads} is not allowed: it must be a whole number >= 1.")
-    if outer is None:
-        mpi.check_layout(ranks, request.threads)
-    if request.name is not None and ranks:
-        memory.check_class(CLASSES, request.name, ranks, _ranks_here(ranks, outer))
+    ranks = _checked_ranks(request, outer)
     if request.transport not in ("auto", "shared", "mpi"):
         raise BadInput(f"--transport {request.transport} is not allowed: it must be auto, shared or mpi.")
     benchmark = request.name is not None
@@ -192,7 +195,7 @@ def _plan(request: CgRequest, outer: mpi.Outer | None) -> dict[str, Any]:
         "kind": "benchmark" if benchmark else "solve",
         "options": options,
         "folder": str(request.out or Path("runs") / name),
-        "ranks": ranks or 0,
+        "ranks": ranks,
         "threads": request.threads,
         "transport": request.transport,
         "events": outer is None,

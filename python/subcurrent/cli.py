@@ -203,7 +203,7 @@ def strategies(
       M                the messages when nothing hides them
       W                waiting for messages
       R                reductions
-      hidden           1 - W / M, with the M of ordered
+      hidden           1 - (start + poke + W) / M, with the M of ordered
 
     [bold]Examples[/bold]
 

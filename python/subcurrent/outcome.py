@@ -6,11 +6,15 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable
 from typing import Any
 
 from . import mpi, streams
 from .errors import OK, OTHER, BadInput, SubcurrentError, storage_error
+
+# Seconds that other ranks of an outer mpirun give the first, which says why: it kills all when one ends.
+FIRST_SPEAKS = 3.0
 
 
 def main(app: Callable[[], Any]) -> None:
@@ -24,7 +28,11 @@ def main(app: Callable[[], Any]) -> None:
         print(f"subcurrent: {text}", file=sys.stderr)
     sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(code) if rank is not None and code != OK else sys.exit(code)
+    if rank is None or code == OK:
+        sys.exit(code)
+    if rank:
+        time.sleep(FIRST_SPEAKS)
+    os._exit(code)
 
 
 def _ending_of(app: Callable[[], Any]) -> tuple[int, str]:

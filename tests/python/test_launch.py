@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
-from subcurrent import banner, events, job, launch, mpi
+from subcurrent import banner, events, job, launch, mpi, outcome, streams
 from subcurrent.ending import End, Forecast
-from subcurrent.errors import SubcurrentError
+from subcurrent.errors import BadInput, SubcurrentError
 
 FOUR_CORES = mpi.Cpus(threads=8, cores=4)
 
@@ -244,3 +244,21 @@ def test_a_signal_in_the_middle_of_a_print_is_told_after_it(tmp_path):
     with launch._passing_signals(running):
         assert running.run(lambda: None) == {"event": "end", "state": "stopped"}
     assert watcher.told == ["up", "stopping after this step, with a checkpoint (once more: at once)"]
+
+
+@pytest.mark.parametrize(("rank", "said", "waited"), [("0", "subcurrent: no.\n", []), ("1", "", [3.0])])
+def test_the_first_rank_says_why_before_another_ends_the_job(monkeypatch, capsys, rank, said, waited):
+    """An outer mpirun kills all ranks as soon as one has ended, also the one that is about to speak."""
+
+    def refuse():
+        raise BadInput("no.")
+
+    slept = []
+    monkeypatch.setenv("OMPI_COMM_WORLD_RANK", rank)
+    monkeypatch.setattr(streams, "secure", lambda: None)
+    monkeypatch.setattr(outcome.time, "sleep", slept.append)
+    monkeypatch.setattr(outcome.os, "_exit", sys.exit)
+    with pytest.raises(SystemExit) as end:
+        outcome.main(refuse)
+    assert end.value.code == 2
+    assert (capsys.readouterr().err, slept) == (said, waited)
