@@ -28,7 +28,7 @@ test-long:  ## everything, the long cases included, and the C++ tests again unde
 	ctest --preset mpich -j$(JOBS)
 	$(MAKE) checked
 
-attack: bootstrap  ## kills, limits, bad input, damaged files: what each attack came to, counted (an hour)
+attack: bootstrap  ## kills, limits, bad input, damaged files: what each attack came to, counted (half an hour)
 	@python -m tests.attack
 
 sanitize: bootstrap  ## the engine's tests under the address, undefined and thread sanitizers
