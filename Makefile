@@ -19,15 +19,16 @@ test: bootstrap  ## the C++ tests, then the Python tests
 	ctest --preset release -j$(JOBS)
 	$(PYTEST)
 
-test-long:  ## everything, the long cases included, and the C++ tests again under MPICH
+test-long:  ## everything, the long cases included, and the C++ tests again under MPICH and with watching views
 	@tools/bootstrap --mpich
 	ctest --test-dir build/release --output-on-failure -j$(JOBS)
 	$(PYTEST) -m ''
 	cmake --preset mpich
 	cmake --build --preset mpich -j$(JOBS)
 	ctest --preset mpich -j$(JOBS)
+	$(MAKE) checked
 
-attack: bootstrap  ## kills, limits, bad input, damaged files: what each attack came to, counted (an hour)
+attack: bootstrap  ## kills, limits, bad input, damaged files: what each attack came to, counted (half an hour)
 	@python -m tests.attack
 
 sanitize: bootstrap  ## the engine's tests under the address, undefined and thread sanitizers

@@ -59,6 +59,20 @@ nb::tuple tuple_of(Int3 v) { return nb::make_tuple(v.x, v.y, v.z); }
 
 namespace {
 
+/// The terms of the slowest rank, and what all ranks moved. Collective.
+Terms slowest(const Context& context, const Terms& mine) {
+  Terms terms = of_largest(context, mine.total(), mine);
+  const auto over_ranks = [&](double bytes) {
+    return static_cast<double>(context.sum(static_cast<std::uint64_t>(bytes)));
+  };
+  for (std::size_t r = 0; r < terms.by.size(); ++r) {
+    terms.by[r].bytes = over_ranks(mine.by[r].bytes);
+    terms.by[r].pieces = over_ranks(mine.by[r].pieces);
+  }
+  terms.bytes_declared = over_ranks(mine.bytes_declared);
+  return terms;
+}
+
 /// None for what was not measured.
 nb::object known(double seconds) {
   return std::isnan(seconds) ? nb::none() : nb::object(nb::float_(seconds));
@@ -76,7 +90,8 @@ nb::dict dict_of(const Moved& moved) {
 
 }  // namespace
 
-nb::dict terms_of(const Terms& terms) {
+nb::dict terms_of(const Context& context, const Ledger& ledger) {
+  const Terms terms = unlocked([&] { return slowest(context, ledger.terms()); });
   nb::dict result = dict_of(terms.moved());
   result["C_shell"] = terms.shell;
   result["C_core"] = terms.core;
@@ -97,6 +112,7 @@ nb::dict terms_of(const Terms& terms) {
     movements[std::string(resource_name(resource)).c_str()] = one;
   }
   result["movements"] = movements;
+  result["gb_per_s"] = terms.compute() > 0 ? 1e-9 * terms.bytes_declared / terms.compute() : 0.0;
   return result;
 }
 

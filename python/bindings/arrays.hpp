@@ -29,8 +29,9 @@ Array owned(std::vector<std::byte> gathered, const Storage& storage, Int3 extent
 Array view(nanobind::handle owner, const Storage& storage);
 
 nanobind::tuple tuple_of(Int3 v);
-/// The letters of the papers, in seconds.
-nanobind::dict terms_of(const Terms& terms);
+/// Where the time went, in the letters of the papers: seconds of the slowest rank, bytes of all. Collective;
+/// called with the interpreter's lock.
+nanobind::dict terms_of(const Context& context, const Ledger& ledger);
 /// {stage: {phase: seconds}} of this rank, what took no time left out.
 nanobind::dict timeline_summary(const Ledger& ledger, const Timeline& timeline);
 

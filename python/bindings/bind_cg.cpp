@@ -7,6 +7,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "python/bindings/arrays.hpp"
 #include "python/bindings/faces.hpp"
 #include "solvers/cg/benchmark.hpp"
 #include "solvers/cg/solver.hpp"
@@ -23,12 +24,6 @@ using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 std::span<const T> span_of(const Vector<T>& v) {
   return {v.data(), v.shape(0)};
-}
-
-template <class F>
-auto unlocked(F&& action) {
-  const nb::gil_scoped_release release;
-  return action();
 }
 
 cg::Settings settings_from(const std::string& partition, const std::string& strategy, int depth) {
@@ -52,6 +47,7 @@ struct CgBenchmark {
       : ranks(std::move(r)), benchmark(ranks->open(), cg::class_of(name), settings) {}
   std::shared_ptr<Ranks> ranks;
   cg::Benchmark benchmark;
+  cg::Product& product() { return benchmark.product(); }
 };
 
 nb::dict run(CgBenchmark& self, const nb::object& each) {
@@ -100,7 +96,14 @@ struct CgSolver {
       : ranks(p.ranks), solver(ranks->open(), p.partition, rows, options) {}
   std::shared_ptr<Ranks> ranks;
   cg::Solver solver;
+  cg::Product& product() { return solver.product(); }
 };
+
+/// Of the last solve, or of the timed iterations. Collective.
+template <class Face>
+nb::dict account(Face& self) {
+  return terms_of(self.ranks->open(), self.product().ledger());
+}
 
 void make_solver(CgSolver* self, const CgPartition& p, const Vector<std::int64_t>& begin,
                  const Vector<std::int64_t>& column, const Vector<double>& value, const nb::dict& o) {
@@ -174,7 +177,8 @@ void bind_cg(nb::module_& module) {
             unlocked([&] { new (self) CgBenchmark(std::move(ranks), name, settings); });
           },
           "context"_a, "name"_a, "partition"_a, "strategy"_a, "depth"_a)
-      .def("facts", [](CgBenchmark& b) { return facts(b.benchmark.product()); })
+      .def("facts", [](CgBenchmark& b) { return facts(b.product()); })
+      .def("terms", &account<CgBenchmark>)
       .def("run", &run, "each"_a = nb::none(),
            "Runs it; `each` hears of every outer iteration on rank 0, one late.");
   nb::class_<CgPartition>(module, "CgPartition", "A division of matrix and vectors between ranks.")
@@ -199,7 +203,8 @@ void bind_cg(nb::module_& module) {
   nb::class_<CgSolver>(module, "CgSolver", "Conjugate gradients on all ranks of a context; collective.")
       .def("__init__", &make_solver, "partition"_a, "begin"_a.noconvert(), "column"_a.noconvert(),
            "value"_a.noconvert(), "options"_a)
-      .def("facts", [](CgSolver& s) { return facts(s.solver.product()); })
+      .def("facts", [](CgSolver& s) { return facts(s.product()); })
+      .def("terms", &account<CgSolver>)
       .def("solve", &solve, "right_side"_a.noconvert(), "each"_a = nb::none())
       .def("solution", &solution, "The last solution as a whole, on all ranks.");
 }

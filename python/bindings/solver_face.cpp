@@ -13,17 +13,4 @@ AnyField& find_field(const std::vector<NamedField>& fields, const std::string& n
   refuse("there is no field \"" + name + "\"; allowed are " + known);
 }
 
-Terms slowest(const Context& context, const Terms& mine) {
-  Terms terms = of_largest(context, mine.total(), mine);
-  const auto over_ranks = [&](double bytes) {
-    return static_cast<double>(context.sum(static_cast<std::uint64_t>(bytes)));
-  };
-  for (std::size_t r = 0; r < terms.by.size(); ++r) {
-    terms.by[r].bytes = over_ranks(mine.by[r].bytes);
-    terms.by[r].pieces = over_ranks(mine.by[r].pieces);
-  }
-  terms.bytes_declared = over_ranks(mine.bytes_declared);
-  return terms;
-}
-
 }  // namespace sc::python

@@ -35,9 +35,6 @@ Options on_device_of(const Context& context, Options options) {
 /// Throws Error (bad_input) that names what is allowed.
 AnyField& find_field(const std::vector<NamedField>& fields, const std::string& name);
 
-/// The terms of the slowest rank, and what all ranks moved. Collective.
-Terms slowest(const Context& context, const Terms& mine);
-
 template <class Solver>
 class SolverFace {
  public:
@@ -97,9 +94,7 @@ class SolverFace {
 
   /// Where the time went, in the letters of the papers. Collective.
   nanobind::dict terms() {
-    const Terms a = unlocked([&] { return slowest(context(), ledger_.terms()); });
-    nanobind::dict result = terms_of(a);
-    result["gb_per_s"] = a.compute() > 0 ? 1e-9 * a.bytes_declared / a.compute() : 0.0;
+    nanobind::dict result = terms_of(context(), ledger_);
     add_terms(result);
     return result;
   }

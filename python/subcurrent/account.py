@@ -48,6 +48,10 @@ def share(value: float | None) -> str:
     return NOT_MEASURED if value is None else f"{100 * value:.1f} %"
 
 
+def hidden_share(terms: dict[str, Any]) -> str:
+    return "nothing moves" if terms.get("M") == 0 else share(terms.get("hidden"))
+
+
 def milliseconds(value: float | None) -> str:
     """A time in milliseconds. The difference of two measured times that comes out below 0 is less than what
     such times differ by, and no more is said of it."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import gzip
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,12 +29,27 @@ class Head(NamedTuple):
     symmetry: str
     size: int  # of the head itself, in bytes
 
+    def most(self) -> int:
+        """Entries of the matrix, those that symmetry adds included; of a dense one that many are 0, but each
+        takes at least as much memory as a ninth of an entry."""
+        if self.dense:
+            return self.rows * self.columns // 9
+        return self.entries if self.symmetry == "general" else 2 * self.entries
 
-def read_system(matrix: Path, rhs: Path | None) -> tuple[np.ndarray, ...]:
-    """Row begins, columns and values of a matrix that conjugate gradients can take, and a right side."""
+
+def read_system(
+    matrix: Path, rhs: Path | None, check_memory: Callable[[int, int], None] = lambda rows, entries: None
+) -> tuple[np.ndarray, ...]:
+    """Row begins, columns and values of a matrix that conjugate gradients can take, and a right side.
+    `check_memory` is asked about rows and entries as soon as they are known, and before they are copied."""
     if _is_matrix_market(matrix):
-        _check_matrix(matrix, _head(matrix))
-    system = cg_solve.checked_matrix(_read(matrix))
+        head = _head(matrix)
+        _check_matrix(matrix, head)
+        check_memory(head.rows, head.most())
+    given = _read(matrix)
+    if isinstance(given, np.ndarray) and given.ndim == 2 and given.dtype.kind in "biuf":
+        check_memory(given.shape[0], int(np.count_nonzero(given)))
+    system = cg_solve.checked_matrix(given)
     rows = system.shape[0]
     if rhs is not None and _is_matrix_market(rhs):
         _check_right_side(rhs, _head(rhs), rows)

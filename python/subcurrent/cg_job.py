@@ -15,15 +15,18 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from . import cg_files, cg_solve, cg_worker, mpi
+from . import account, cg_files, cg_solve, cg_worker, memory, mpi
 from .aside import starting
 from .errors import OK, OTHER, BadInput, SubcurrentError
-from .jobs import say, taken
+from .jobs import ranks_of, say, taken
 from .launch import launch, rank_command
 from .progress import LINE_EVERY, Watcher
 from .rundir import RunFolder, make_folder, write_text, writing
 
-CLASSES = {"S": 1400, "W": 7000, "A": 14000, "B": 75000, "C": 150000, "D": 1500000}  # and their orders
+# Their orders, and the non-zeros of each random vector that they are made of.
+CLASSES = {
+    "S": (1400, 7), "W": (7000, 8), "A": (14000, 11), "B": (75000, 13), "C": (150000, 15), "D": (1500000, 21),
+}  # fmt: skip
 
 
 @dataclass
@@ -70,16 +73,25 @@ def run(request: CgRequest, console: Console) -> int:
     folder.check_new(request.overwrite)
     system = None
     if request.matrix and (outer is None or outer.rank == 0):
-        system = cg_files.read_system(request.matrix, request.rhs)
+        ranks = plan["ranks"] or 1
+        system = cg_files.read_system(
+            request.matrix,
+            request.rhs,
+            lambda rows, entries: memory.check_system(
+                rows, entries, plan["options"], ranks, _ranks_here(ranks, outer)
+            ),
+        )
         cg_solve.check_ranks(plan["ranks"], system[-1].size)
 
     def prepare() -> None:
+        nonlocal system
         folder.create()
         for unused in (folder.snapshots, folder.checkpoints):
             unused.rmdir()
         write_text(folder.plan, _text(plan))
         if system is not None:
             _store(folder, system)
+            system = None  # its memory is the ranks'
 
     if outer is not None:
         return _as_rank(plan, folder, request.overwrite, prepare, console)
@@ -95,6 +107,27 @@ def run(request: CgRequest, console: Console) -> int:
         finally:
             _remove_matrix(folder)
         return _after(folder, console)
+
+
+def _checked_ranks(request: CgRequest, outer: mpi.Outer | None) -> int:
+    """How many there will be, 0 where an outer launcher does not say; more than there are rows, memory or
+    processors for are refused."""
+    ranks = ranks_of(request.ranks, outer, 1)
+    if request.ranks is not None and request.ranks < 1:
+        raise BadInput(f"-n {request.ranks} is not allowed: it must be a whole number >= 1.")
+    if request.threads < 1:
+        raise BadInput(f"--threads {request.threads} is not allowed: it must be a whole number >= 1.")
+    if request.name is not None:
+        cg_solve.check_ranks(ranks, CLASSES[request.name][0])
+    if outer is None:
+        mpi.check_layout(ranks, request.threads)
+    if request.name is not None and ranks:
+        memory.check_class(CLASSES, request.name, ranks, _ranks_here(ranks, outer))
+    return ranks
+
+
+def _ranks_here(ranks: int, outer: mpi.Outer | None) -> int:
+    return ranks if outer is None else memory.ranks_here(ranks)
 
 
 def _text(plan: dict[str, Any]) -> str:
@@ -141,19 +174,7 @@ def _plan(request: CgRequest, outer: mpi.Outer | None) -> dict[str, Any]:
         raise BadInput(f"--{given[0]} is for --matrix: the benchmark's own rules leave no choice of it.")
     if request.name is not None and request.name not in CLASSES:
         raise BadInput(f"--class {request.name} is not known: allowed are {', '.join(CLASSES)}.")
-    ranks = request.ranks
-    if ranks is None:
-        ranks = outer.size if outer is not None else 1
-    if ranks is not None and ranks < 1:
-        raise BadInput(f"-n {ranks} is not allowed: it must be a whole number >= 1.")
-    if outer is not None and outer.size is not None and ranks != outer.size:
-        raise BadInput(f"-n {ranks} does not fit the {outer.size} ranks of the outer mpirun or srun.")
-    if request.name is not None:
-        cg_solve.check_ranks(ranks, CLASSES[request.name])
-    if request.threads < 1:
-        raise BadInput(f"--threads {request.threads} is not allowed: it must be a whole number >= 1.")
-    if outer is None:
-        mpi.check_layout(ranks, request.threads)
+    ranks = _checked_ranks(request, outer)
     if request.transport not in ("auto", "shared", "mpi"):
         raise BadInput(f"--transport {request.transport} is not allowed: it must be auto, shared or mpi.")
     benchmark = request.name is not None
@@ -174,7 +195,7 @@ def _plan(request: CgRequest, outer: mpi.Outer | None) -> dict[str, Any]:
         "kind": "benchmark" if benchmark else "solve",
         "options": options,
         "folder": str(request.out or Path("runs") / name),
-        "ranks": ranks or 0,
+        "ranks": ranks,
         "threads": request.threads,
         "transport": request.transport,
         "events": outer is None,
@@ -233,7 +254,10 @@ def benchmark_text(summary: dict[str, Any], history: list[dict[str, float]]) -> 
         ("Non-zeros", summary["partition"]["nonzeros"]),
         ("Imbalance", f"{summary['partition']['imbalance']:.1%}"),
         ("Partition", options["partition"]), ("Strategy", f"{options['strategy']}, depth {options['depth']}"),
-        ("Bytes sent", f"{summary['bytes_sent']:.0f}"), ("Verification", verdict),
+        ("Bytes sent", f"{summary['bytes_sent']:.0f}"),
+        ("M, messages", account.seconds(summary["M"])), ("W, waiting", account.seconds(summary["W"])),
+        ("R, reductions", account.seconds(summary["R"])), ("Hidden", account.hidden_share(summary)),
+        ("Verification", verdict),
     ]  # fmt: skip
     return "\n".join([*lines, " CG Benchmark Completed.", *(f" {k:<18}= {v:>24}" for k, v in values)])
 
@@ -243,5 +267,8 @@ def solve_text(summary: dict[str, Any]) -> str:
     return (
         f"{summary['n']} unknowns, {summary['partition']['nonzeros']} non-zeros, {summary['ranks']} ranks: "
         f"{state} after {summary['iterations']} iterations, |b - A x| / |b| = "
-        f"{float(summary['residual']):.3e}, {summary['seconds']:.3f} s"
+        f"{float(summary['residual']):.3e}, {summary['seconds']:.3f} s\n"
+        f"M {account.seconds(summary['M'])}, W {account.seconds(summary['W'])}, "
+        f"R {account.seconds(summary['R'])}, hidden {account.hidden_share(summary)}, "
+        f"{summary['bytes_moved']:.0f} bytes moved"
     )

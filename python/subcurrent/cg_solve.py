@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from . import parallel
-from .arrays import as_kind
+from .account import account_of
 from .errors import OTHER, BadInput, SubcurrentError
-from .given import whole
+from .given import as_kind, whole
 
 PARTITIONS = ("row", "column", "grid")
 STRATEGIES = ("blocking", "direct", "pipelined")
@@ -27,7 +27,8 @@ class CgReport:
     """How a solve went. `residual` is |b - A x| / |b|, computed anew, which is what decides. `residuals` are
     |r| / |b| before each iteration and at the end, as the iteration carries them on, or |b - A x| / |b| where
     that was computed. `restarts` counts how often the first had lost the second, so that the iteration was
-    started anew; `note` says where another method went on."""
+    started anew; `note` says where another method went on. `terms` says where the time went, as
+    docs/accounts.md has it; None is not measured."""
 
     iterations: int
     converged: bool
@@ -35,6 +36,7 @@ class CgReport:
     residuals: np.ndarray
     restarts: int
     note: str
+    terms: dict[str, Any]
 
 
 def cg(
@@ -109,7 +111,9 @@ def solve_on(
     )
     own = slice(*partition.own())
     found = solver.solve(np.ascontiguousarray(right_side[own], dtype=np.float64), each)
-    return solver.solution(), found, solver.facts()
+    facts = solver.facts()
+    found["terms"] = account_of(solver.terms(), facts["engine_strategy"])
+    return solver.solution(), found, facts
 
 
 def complain(found: dict[str, Any], options: dict[str, Any]) -> None:

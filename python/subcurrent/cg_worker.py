@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from . import cg_solve, core, events, guard, machine
+from .account import account_of, overlap_case
 from .errors import OK, OTHER, SubcurrentError
 from .lock import among_the_ranks
 from .plan import read_plan
@@ -77,12 +78,15 @@ def _benchmark(module: ModuleType, context: Any, plan: dict[str, Any]) -> int:
         )
     result = benchmark.run(told)
     history = result.pop("history")
+    facts = benchmark.facts()
+    terms = account_of(benchmark.terms(), facts["engine_strategy"])  # all ranks
     if context.rank == 0:
         summary = {
             "class": module.cg_class(options["class"]),
-            "partition": benchmark.facts(),
+            "partition": facts,
             **result,
             "setup_seconds": setup,
+            "terms": terms,
         }
         _write(plan, context, summary, ("iteration", "residual", "zeta"), history)
     return OK if result["verified"] else OTHER
@@ -123,7 +127,7 @@ def _write(
     names: tuple[str, ...],
     history: list[tuple],
 ) -> None:
-    folder = Path(plan["folder"])
+    folder, terms = Path(plan["folder"]), found.pop("terms")
     text = io.StringIO()
     table = csv.writer(text)
     table.writerow(names)
@@ -138,6 +142,8 @@ def _write(
         "peak_memory_bytes": 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,  # of rank 0
         "machine": machine.describe(),
         "build": core.load().build,
+        **terms,
+        "overlap_case": overlap_case(terms, found["partition"]["engine_strategy"]),
         **{key: _number(value) for key, value in found.items()},
     }
     write_text(folder / "summary.json", json.dumps(summary, indent=1) + "\n")

@@ -4,18 +4,17 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from . import __version__, compare, core, jobs, library, mpi, streams, usage
+from . import __version__, compare, core, jobs, library, outcome, usage
 from . import probe as probing
-from .errors import OK, OTHER, BadInput, SubcurrentError, storage_error
+from .errors import BadInput
 
 
 def console() -> Console:
@@ -204,7 +203,7 @@ def strategies(
       M                the messages when nothing hides them
       W                waiting for messages
       R                reductions
-      hidden           1 - W / M, with the M of ordered
+      hidden           1 - (start + poke + W) / M, with the M of ordered
 
     [bold]Examples[/bold]
 
@@ -312,62 +311,7 @@ def cg(
 
 
 def main() -> None:
-    """The program `subcurrent`: an error the user can act on is one sentence and its exit code."""
-    streams.secure()
-    code, text = _run_app()
-    if code == OK and (lost := streams.lost_output()):
-        code, text = lost.exit_code, lost.sentence
-    rank = _rank()
-    if text and not rank:
-        print(f"subcurrent: {text}", file=sys.stderr)
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(code) if rank is not None and code != OK else sys.exit(code)
-
-
-def _run_app() -> tuple[int, str]:
-    """Exit code, and a sentence where one is due."""
-    try:
-        _end_by_signal()
-        app()
-    except SystemExit as end:
-        return (end.code if isinstance(end.code, int) else OK if end.code is None else OTHER), ""
-    except SubcurrentError as error:
-        return error.exit_code, error.sentence
-    except OSError as error:
-        failure = storage_error(error, "a file")
-        return failure.exit_code, failure.sentence
-    except MemoryError as error:
-        return OTHER, f"there is not enough memory{f' ({error})' if str(error) else ''}."
-    except Ended as end:
-        return OTHER, f"ended by {end}."
-    except KeyboardInterrupt:
-        return OTHER, "interrupted."
-    return OK, ""
-
-
-class Ended(BaseException):
-    """A signal that asks this process to end; outside of a run nothing needs to be brought to a close."""
-
-
-def _end_by_signal() -> None:
-    """SIGTERM and SIGHUP end the program with a sentence; while ranks run, `launch` passes them on."""
-
-    def end(number: int, _: Any) -> None:
-        raise Ended(signal.Signals(number).name)
-
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is signal.SIG_DFL:
-            signal.signal(number, end)
-
-
-def _rank() -> int | None:
-    """Our number under an outer mpirun or srun."""
-    try:
-        outer = mpi.outer()
-    except BadInput:
-        return None
-    return None if outer is None else outer.rank
+    outcome.main(app)
 
 
 if __name__ == "__main__":

@@ -7,9 +7,6 @@ import contextlib
 import csv
 import io
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,7 +20,7 @@ from .aside import starting
 from .case import as_tables, as_toml, load_case
 from .errors import OK, BadInput
 from .figures import draw_figures
-from .jobs import default_name, ranks_of, say, taken
+from .jobs import default_name, ranks_of, report_outside, say, taken
 from .kinds import kind_of
 from .launch import command_for, launch
 from .library import find_case
@@ -109,7 +106,7 @@ def _compare_as_rank(
     start: Callable[[contextlib.ExitStack], None],
     console: Console,
 ) -> int:
-    """As one of the ranks of somebody else's mpirun; the figure is drawn by a process outside MPI."""
+    """As one of the ranks of somebody else's mpirun."""
     plan.events = False
     first = mpi.outer().rank == 0
     for sentence in left_out if first else ():
@@ -118,8 +115,7 @@ def _compare_as_rank(
         code = worker.work(plan, worker.StopRequest(), lambda: start(held))
     if code == OK and first:
         _tell(folder, console)
-        command = [sys.executable, "-m", "subcurrent", "report", str(folder.path)]
-        subprocess.run(command, check=False, env=mpi.without_outer(os.environ))
+        report_outside(folder)
     return code
 
 

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import parallel
-from .arrays import as_kind
 from .errors import BadInput
-from .given import Fixed, one_of, whole, wholes
+from .given import Fixed, as_kind, one_of, whole, wholes
 
 Points = NDArray[np.floating]
 Modes = NDArray[np.complexfloating]

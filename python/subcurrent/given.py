@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a Python caller gives, checked where it comes in: whole numbers, times, paths, attributes."""
+"""What a Python caller gives, checked where it comes in: numbers, arrays of them, paths, attributes."""
 
 from __future__ import annotations
 
 import math
 import operator
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .errors import BadInput
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 class FixedAttribute(BadInput, AttributeError):  # noqa: N818 - it reads as what was tried
@@ -89,3 +93,35 @@ def path_text(name: str, value: Any) -> str:
     if not isinstance(text, str) or not text or "\0" in text:
         raise BadInput(f"{name} = {value!r} is not allowed: it must be the path of a file.")
     return text
+
+
+def as_kind(given: Any, kind: type, what: str) -> NDArray:
+    """`given` as an array of `kind` (a float or complex type), itself where it is one already; refused where
+    that would change a number."""
+    import numpy as np  # noqa: PLC0415 - the program starts without NumPy
+
+    if np.ma.is_masked(given):
+        raise BadInput(f"{what} has masked entries: all must be there.")
+    try:
+        array = np.asarray(given)
+    except (TypeError, ValueError) as error:
+        raise BadInput(f"{what} cannot be read as an array: {str(error).rstrip('.')}.") from None
+    wanted = np.dtype(kind)
+    if array.dtype == wanted:
+        return array
+    if array.dtype.kind not in "buifc":
+        raise BadInput(f"{what} is of type {array.dtype}: numbers are needed.")
+    if array.dtype.kind == "c" and wanted.kind == "f":
+        raise BadInput(f"{what} is complex: real numbers are needed, the imaginary part would be lost.")
+    if array.dtype.kind in "iu":
+        _check_digits(array, wanted, 2 ** (np.finfo(wanted).nmant + 1), what)
+    elif not np.can_cast(array.dtype, wanted, "safe"):
+        raise BadInput(
+            f"{what} is {array.dtype}, which would lose digits as {wanted}: convert it where that is meant."
+        )
+    return array.astype(wanted)
+
+
+def _check_digits(array: NDArray, wanted: np.dtype, largest: int, what: str) -> None:
+    if array.size and (int(array.max()) > largest or int(array.min()) < -largest):
+        raise BadInput(f"{what} has whole numbers beyond {largest}, which would lose digits as {wanted}.")

@@ -20,8 +20,12 @@ PR_SET_PDEATHSIG = 1
 # Reads until the launcher says that it is done, or until its end of the pipe closes because it was killed.
 GUARD = """
 read -r done && exit
-for tenth in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do kill -0 "$1" 2>/dev/null || exit; sleep 0.1; done
+for tenth in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
+  kill -0 "$1" 2>/dev/null || { rm -rf -- "$2"; exit; }
+  sleep 0.1
+done
 kill -KILL "$1"
+rm -rf -- "$2"
 """
 
 
@@ -34,10 +38,11 @@ def when_parent_ends(number: int) -> None:
 
 
 @contextlib.contextmanager
-def guarded(process: subprocess.Popen) -> Iterator[None]:
-    """During the block a process of its own waits for the end of this one, and then ends `process`, soon."""
+def guarded(process: subprocess.Popen, folder: Path | None = None) -> Iterator[None]:
+    """During the block a process of its own waits for the end of this one, and then ends `process`, soon, and
+    removes `folder`, which both need."""
     guard = subprocess.Popen(
-        ["/bin/sh", "-c", GUARD, "subcurrent-guard", str(process.pid)],
+        ["/bin/sh", "-c", GUARD, "subcurrent-guard", str(process.pid), str(folder or "")],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

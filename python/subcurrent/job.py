@@ -45,6 +45,7 @@ class Job:
         self._begin = time.monotonic()
         self._up = self._late = False
         self._asked_at: float | None = None
+        self._untold = ""
         self._end_at: float | None = None  # when what still lives is killed
         self._errors: list[dict[str, Any]] = []
         self._end: dict[str, Any] = {}
@@ -59,20 +60,27 @@ class Job:
             threading.Thread(target=self._read, args=(name,), daemon=True).start()
         with _log_file(self._log) as log:
             self._follow(log, computing)
+        self._tell()
         guard.kill_session(self._process.pid)
         return self._result(self._process.wait())
 
     def stop(self) -> None:
-        """A request to stop: first kindly, the second time at once."""
+        """A request to stop: first kindly, the second time at once. A signal's handler calls it, in the
+        middle of anything, so it prints and imports nothing."""
         now, before = time.monotonic(), self._asked_at
         if before is not None and now - before < ONE_REQUEST:
             return
         self._asked_at = now
         if before is None and self._up:
-            self._watcher.note("stopping after this step, with a checkpoint (once more: at once)", "yellow")
+            self._untold = "stopping after this step, with a checkpoint (once more: at once)"
             self._process.send_signal(signal.SIGUSR1)  # mpirun passes it on, and does not kill on it
         else:
             self._terminate()
+
+    def _tell(self) -> None:
+        if self._untold:
+            text, self._untold = self._untold, ""
+            self._watcher.note(text, "yellow")
 
     def _terminate(self) -> None:
         if self._end_at is None:
@@ -88,6 +96,7 @@ class Job:
     def _follow(self, log: TextIO, computing: Callable[[], None]) -> None:
         open_streams = {"stdout", "stderr"}
         while open_streams:
+            self._tell()
             try:
                 name, line = self._lines.get(timeout=LOOK_EVERY)
             except queue.Empty:

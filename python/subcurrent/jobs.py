@@ -155,7 +155,7 @@ def _check_same(before: Case, now: Case) -> None:
 
 
 def _run_as_rank(plan: Plan, folder: RunFolder, path: Path, case: Case, request: RunRequest) -> int:
-    """Under somebody else's mpirun: works as one of its ranks; figures are drawn by a process outside MPI."""
+    """Under somebody else's mpirun: works as one of its ranks."""
     plan.events = False
     stop = worker.StopRequest()
     with contextlib.ExitStack() as held:
@@ -168,9 +168,14 @@ def _run_as_rank(plan: Plan, folder: RunFolder, path: Path, case: Case, request:
 
         code = worker.work(plan, stop, prepare)
     if code == OK and mpi.outer().rank == 0 and case.output.figures:
-        command = [sys.executable, "-m", "subcurrent", "report", str(folder.path)]
-        subprocess.run(command, check=False, env=mpi.without_outer(os.environ))
+        report_outside(folder)
     return code
+
+
+def report_outside(folder: RunFolder) -> None:
+    """Draws the figures of a run folder in a process that is no rank of the outer mpirun."""
+    command = [sys.executable, "-m", "subcurrent", "report", str(folder.path)]
+    subprocess.run(command, check=False, env=mpi.without_outer(os.environ))
 
 
 def _after(folder: RunFolder, case: Case, end: dict[str, Any], console: Console) -> int:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from . import core, guard, mpi
+from . import core, guard, mpi, segments
 from .job import Job
 from .plan import Plan, digest
 from .progress import Watcher
@@ -45,23 +45,25 @@ def launch(
     Raises SubcurrentError with the sentence of the lowest rank that failed. Ctrl-C, SIGTERM and SIGHUP ask
     the ranks for a checkpoint and a clean stop; a second one ends them at once.
     """
-    process = subprocess.Popen(
-        line,
-        env=mpi.environment(layout, mpi.cpus(), family=mpi.flavour(str(core.build_info()["mpi"])) or ""),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
-        start_new_session=True,  # a terminal's Ctrl-C reaches us alone, and mpirun through us
-        preexec_fn=_ask_when_launcher_ends,  # noqa: PLW1509 - it calls the kernel and nothing else
-    )
-    job = Job(process, watcher, log, layout.ranks)
-    try:
-        with guard.guarded(process), _passing_signals(job):
-            return job.run(computing)
-    finally:
-        guard.kill_session(process.pid)
+    family = mpi.flavour(str(core.build_info()["mpi"])) or ""
+    with segments.folder(family) as held:
+        process = subprocess.Popen(
+            line,
+            env=mpi.environment(layout, mpi.cpus(), family=family) | segments.environment(held),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            start_new_session=True,  # a terminal's Ctrl-C reaches us alone, and mpirun through us
+            preexec_fn=_ask_when_launcher_ends,  # noqa: PLW1509 - it calls the kernel and nothing else
+        )
+        job = Job(process, watcher, log, layout.ranks)
+        try:
+            with guard.guarded(process, held), _passing_signals(job):
+                return job.run(computing)
+        finally:
+            guard.kill_session(process.pid)
 
 
 def _ask_when_launcher_ends() -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -97,24 +98,69 @@ def check_fft(cells: tuple[int, ...], kept: tuple[int, ...], size: int, ranks: i
 
 def check_messages(size: int, ranks: int) -> None:
     """Refuses messages of a probe that do not fit: every rank sends one to either side and receives two."""
-    need, free = 4.0 * size * ranks, free_bytes()
-    if free is not None and need > free:
-        raise BadInput(
-            f"--sizes {shown(size)} needs about {gibibytes(need)} of memory on this machine, which has "
-            f"{gibibytes(free)} free: messages of up to {free // (4 * ranks) // 8 * 8} bytes would fit."
-        )
+    _compare(
+        f"--sizes {shown(size)}",
+        4.0 * size * ranks,
+        lambda free: f": messages of up to {free // (4 * ranks) // 8 * 8} bytes would fit",
+    )
+
+
+def check_class(classes: dict[str, tuple[int, int]], name: str, ranks: int, here: int) -> None:
+    """The same for a class of the NAS kernel CG; `classes`: orders, and non-zeros of a random vector."""
+
+    def fitting(free: int) -> str:
+        fits = [other for other in classes if here / ranks * of_class(*classes[other], ranks) <= free]
+        return f": class {fits[-1]} would fit" if fits else ", and no class would fit"
+
+    _compare(f"--class {name}", here / ranks * of_class(*classes[name], ranks), fitting)
+
+
+def check_system(rows: int, entries: int, options: dict[str, Any], ranks: int, here: int) -> None:
+    """The same for a sparse matrix that one process reads and all ranks solve with."""
+    need = max(of_reading(rows, entries), here / ranks * of_solving(rows, entries, options, ranks))
+    _compare(f"the matrix of {rows} rows and {entries} entries", need, lambda _: "")
+
+
+def of_class(rows: int, nonzer: int, ranks: int) -> int:
+    """Every rank replays the random vectors and keeps its entries, twice while they are brought in order."""
+    return ranks * (PROCESS + 25 * rows) + 64 * rows + 32 * rows * (nonzer + 1) ** 2
+
+
+def of_reading(rows: int, entries: int) -> int:
+    """With the copies by which symmetry is checked, the largest of which are gone again afterwards."""
+    return PROCESS + 71 * entries + 25 * rows
+
+
+def of_solving(rows: int, entries: int, options: dict[str, Any], ranks: int) -> int:
+    """A rank maps the rows of its group, copies them, keeps what is its own and divides that by owners."""
+    members = {"row": 1, "column": ranks}.get(options["partition"], math.ceil(math.sqrt(ranks)))
+    vectors = rows * (52 + (40 if options["pipelined"] else 0))
+    if options["preconditioner"] == "block-jacobi":
+        vectors += 32 * rows * min(options["block"], rows)
+    parts = max((36 * members + 16) * entries, (20 * members + 32) * entries + vectors)
+    return ranks * (PROCESS + 25 * rows) + parts
 
 
 def _refuse(what: str, need: float, need_of: Any, cells: list[int]) -> None:
+    def fitting(free: int) -> str:
+        fits = _largest(cells, lambda trial: need_of(trial) <= free)
+        return (
+            ", and no grid of this shape would fit"
+            if fits is None
+            else f", where up to about {fits} would fit"
+        )
+
+    _compare(what, need, fitting)
+
+
+def _compare(what: str, need: float, advice: Callable[[int], str]) -> None:
+    """Refuses a need that is more than what is free; `advice` says, given that, what would fit."""
     free = free_bytes()
-    if free is None or need <= free:
-        return
-    fits = _largest(cells, lambda trial: need_of(trial) <= free)
-    advice = "and no grid of this shape would fit" if fits is None else f"where up to about {fits} would fit"
-    raise BadInput(
-        f"{what} needs about {gibibytes(need)} of memory on this machine, which has {gibibytes(free)} free, "
-        f"{advice}."
-    )
+    if free is not None and need > free:
+        raise BadInput(
+            f"{what} needs about {gibibytes(need)} of memory on this machine, which has {gibibytes(free)} "
+            f"free{advice(free)}."
+        )
 
 
 def _largest(cells: list[int], fits: Any) -> list[int] | None:

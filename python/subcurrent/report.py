@@ -85,7 +85,7 @@ def _readable(summary: dict[str, Any], kind: Kind) -> list[tuple[str, str | None
         ("M, messages", account.seconds(summary.get("M"))),
         ("W, waiting for messages", account.seconds(summary.get("W"))),
         ("R, reductions", account.seconds(summary.get("R"))),
-        ("hidden share of the messages", account.share(summary.get("hidden"))),
+        ("hidden share of the messages", account.hidden_share(summary)),
         ("case of overlap", summary.get("overlap_case")),
         ("memory traffic", None if rate is None else f"{rate:.1f} GB/s"),
         *kind.rows(summary),

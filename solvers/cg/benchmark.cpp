@@ -143,8 +143,10 @@ BenchmarkResult Benchmark::run(const std::function<void(const OuterIteration&)>&
     result.history.push_back(w.report(iteration));
     if (each) each(result.history.back());
   };
-  const double sent = w.product.sent();
+  Ledger& ledger = w.product.ledger();
   w.context.barrier();
+  ledger.restart();
+  ledger.open();
   const double begin = w.context.timeline().now();
   for (int iteration = 1; iteration <= w.c.iterations; ++iteration) {
     w.solve();
@@ -152,6 +154,7 @@ BenchmarkResult Benchmark::run(const std::function<void(const OuterIteration&)>&
     w.advance();
   }
   w.told.value();
+  ledger.close();
   result.seconds = w.context.max(w.context.timeline().now() - begin);
   tell(w.c.iterations);
   const double none = -std::numeric_limits<double>::infinity();
@@ -159,8 +162,8 @@ BenchmarkResult Benchmark::run(const std::function<void(const OuterIteration&)>&
   result.error = std::abs(result.zeta - w.c.zeta) / std::abs(w.c.zeta);
   result.verified = result.error <= tolerance;
   result.mops = million_operations(w.c) / result.seconds;
-  result.sent =
-      static_cast<double>(w.context.sum(static_cast<std::uint64_t>(std::llround(w.product.sent() - sent))));
+  const double sent = ledger.terms().of(Resource::messages).bytes;
+  result.sent = static_cast<double>(w.context.sum(static_cast<std::uint64_t>(sent)));
   return result;
 }
 

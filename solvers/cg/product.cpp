@@ -9,7 +9,6 @@ namespace sc::cg {
 namespace {
 
 constexpr std::string_view names[] = {"blocking", "direct", "pipelined"};
-constexpr const char* stage_name = "y = A x";
 
 RowOptions options_of(const Settings& settings, const Partition& partition) {
   if (settings.depth < 1)
@@ -46,7 +45,7 @@ Product::Product(Context& context, const Partition& partition, const LocalRows& 
                       .cuts = {partition.cuts(), {}, {}}}),
       x_(grid_, "x"),
       y_(grid_, "y"),
-      stage_(std::make_unique<RowStage>(stage_name, MatrixRows{rows.first, rows.begin, rows.value},
+      stage_(std::make_unique<RowStage>("y = A x", MatrixRows{rows.first, rows.begin, rows.value},
                                         writes(y_.now()), reads(x_.now(), gather(rows.column)),
                                         options_of(settings, partition))),
       runner_(context, {.strategy = engine_strategy(settings.strategy, partition)}) {
@@ -54,11 +53,6 @@ Product::Product(Context& context, const Partition& partition, const LocalRows& 
   nonzeros_ = static_cast<std::int64_t>(context.sum(static_cast<std::uint64_t>(mine)));
   const double most = context.max(static_cast<double>(mine));
   imbalance_ = nonzeros_ > 0 ? most * context.size() / static_cast<double>(nonzeros_) - 1 : 0;
-}
-
-double Product::sent() const {
-  const auto found = runner_.counts().find(stage_name);
-  return found == runner_.counts().end() ? 0 : found->second.moved;
 }
 
 }  // namespace sc::cg

@@ -3,6 +3,7 @@
 // choices that make it so.
 #pragma once
 
+#include "engine/overlap/ledger.hpp"
 #include "engine/stage/row_stage.hpp"
 #include "engine/subcurrent.hpp"
 #include "solvers/cg/partition.hpp"
@@ -41,8 +42,8 @@ class Product {
   /// Non-zeros of all ranks, and of the busiest over the mean - 1.
   std::int64_t nonzeros() const { return nonzeros_; }
   double imbalance() const { return imbalance_; }
-  /// Bytes that this rank has sent in products so far.
-  double sent() const;
+  /// Where the time of the last solve, or of the timed iterations of the benchmark, went.
+  Ledger& ledger() { return ledger_; }
 
  private:
   Partition partition_;
@@ -50,6 +51,7 @@ class Product {
   Field<double> x_, y_;
   std::unique_ptr<RowStage> stage_;
   Runner runner_;
+  Ledger ledger_{runner_};
   std::int64_t nonzeros_ = 0;
   double imbalance_ = 0;
 };

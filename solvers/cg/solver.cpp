@@ -47,6 +47,11 @@ LocalRows keep_own(const LocalRows& rows, const Partition& partition, int rank) 
     std::fill(mine.begin() + first, mine.begin() + last, char{1});
   LocalRows kept;
   kept.first = rows.first;
+  // As much as there will be: growing would take twice the memory.
+  const auto count = std::count_if(rows.column.begin(), rows.column.end(),
+                                   [&](std::int64_t c) { return mine[static_cast<std::size_t>(c)] != 0; });
+  kept.column.reserve(static_cast<std::size_t>(count));
+  kept.value.reserve(static_cast<std::size_t>(count));
   for (std::size_t r = 0; r + 1 < rows.begin.size(); ++r) {
     for (auto k = static_cast<std::size_t>(rows.begin[r]); k < static_cast<std::size_t>(rows.begin[r + 1]);
          ++k)
@@ -169,6 +174,9 @@ Solution Solver::solve(std::span<const double> right_side, const std::function<v
       largest = std::max(largest, std::abs(right_side[i]));
     }
   });
+  Ledger& ledger = w.system.product.ledger();
+  ledger.restart();
+  ledger.open();
   largest = context.max(largest);
   const int exponent = largest > 0 ? std::ilogb(largest) : 0;
   const double norm = w.begin(right_side, exponent);
@@ -176,14 +184,15 @@ Solution Solver::solve(std::span<const double> right_side, const std::function<v
   if (largest == 0) {  // x = 0
     solution.residuals = {0.0};
     solution.converged = true;
-    return solution;
+  } else {
+    Progress progress{w.system, norm, solution, each};
+    solution.residuals = {1.0};
+    if (each) each(0, 1.0);
+    w.iterate(progress);
+    w.settle(solution);
+    w.scale_back(exponent, solution);
   }
-  Progress progress{w.system, norm, solution, each};
-  solution.residuals = {1.0};
-  if (each) each(0, 1.0);
-  w.iterate(progress);
-  w.settle(solution);
-  w.scale_back(exponent, solution);
+  ledger.close();
   return solution;
 }
 

@@ -13,8 +13,10 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from .attempt import SECONDS, Tally, attempt, part_of, program
-from .bad_inputs import CAVITY, GOOD
+from .attempt import Tally, attempt, part_of, program
+from .bad_files import GOOD
+from .bad_inputs import CAVITY
+from .session import Session
 
 FLIPS = 60  # of a binary file; a third of them among its first bytes, where its structure is
 ODD = (
@@ -207,57 +209,20 @@ def _scratch_folders(folder: Path) -> Iterator[tuple[str, Path, str]]:
 
 
 def _tries(tally: Tally, folder: Path, tries: list[tuple[str, Path, str]]) -> None:
-    """All of them in one session; where one hangs or ends it, the next goes on in another."""
-    good = {**GOOD_ONES, "scratch": "scratch"}
-    left = [(number, what, str(path)) for number, (what, path, _) in enumerate(tries)]
-    while left:
-        process = subprocess.Popen(
-            [sys.executable, "-c", SESSION, json.dumps(good)],
-            cwd=folder,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
-            env={**os.environ, "OMP_NUM_THREADS": "1"},
-        )
-        try:
-            out, _ = process.communicate(json.dumps(left), timeout=SECONDS + 0.5 * len(left))
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, 9)
-            out, _ = process.communicate()
-        last = _count(tally, out, tries)
-        if last is None:
-            tally.fault("wrong exits", "session", out[-800:])
-            return
-        if process.returncode and last < left[-1][0]:
-            tally.counts["attempts"] += 1
-            what, _, damage = tries[last]
-            tally.fault(
-                "hangs" if process.returncode == -9 else "wrong exits", f"{what}: {damage}", out[-300:]
-            )
-        left = [item for item in left if item[0] > last]
+    """All of them in one session."""
 
-
-def _count(tally: Tally, out: str, tries: list[tuple[str, Path, str]]) -> int | None:
-    last = None
-    for line in out.splitlines():
-        if not line.startswith('["'):
-            continue
-        stage, last, *end = json.loads(line)
-        if stage == "begin":
-            continue
-        what, _, damage = tries[last]
-        tally.counts["attempts"] += 1
-        if end[0] == "same":
+    def judge(number: int, end: str, text: str) -> None:
+        if end == "same":
             tally.counts["accepted"] += 1
-        elif end[0] == "refused" and end[1] and "\n" not in end[1]:
+        elif end == "refused" and text and "\n" not in text:
             tally.counts["refused"] += 1
         else:
-            tally.fault(
-                "other bits" if end[0] == "other" else "wrong exits", f"{what}: {damage}", end[1][:300]
-            )
-    return last
+            tally.fault("other bits" if end == "other" else "wrong exits", names[number], text[:300])
+
+    names = [f"{what}: {damage}" for what, _, damage in tries]
+    items = [(number, what, str(path)) for number, (what, path, _) in enumerate(tries)]
+    good = json.dumps({**GOOD_ONES, "scratch": "scratch"})
+    Session([SESSION, good], lambda: folder, names).attempt(tally, items, judge)
 
 
 # -- what the launcher and the report read -----------------------------------------------------------------

@@ -4,17 +4,15 @@
 from __future__ import annotations
 
 import itertools
-import json
-import os
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from .attempt import SECONDS, End, Tally, attempt, part_of, program
+from .attempt import Tally, attempt, part_of, program
 from .bad_calls import API
-from .bad_inputs import CASES, FLAGS, GOOD, GRIDS, KEYS, MATRICES, SIDES, SPECTRA, TEXTS, VALUES
+from .bad_files import GOOD, GRIDS, MATRICES, SIDES, SPECTRA, TEXTS
+from .bad_inputs import CASES, FLAGS, KEYS, VALUES
+from .session import Session
 
 
 def run(budget: float = 1.0) -> dict[str, int]:
@@ -103,49 +101,13 @@ for number, text in json.load(sys.stdin):
 
 
 def _python(tally: Tally, calls: list[str], folder: Path) -> None:
-    """The calls in one session; where one hangs or ends the process, the next goes on in another."""
-    left = list(enumerate(calls))
-    while left:
-        work = Path(tempfile.mkdtemp(dir=folder))
-        process = subprocess.Popen(
-            [sys.executable, "-c", SESSION],
-            cwd=work,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
-            env={**os.environ, "OMP_NUM_THREADS": "1"},
-        )
-        try:
-            out, _ = process.communicate(json.dumps(left), timeout=SECONDS + 0.5 * len(left))
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, 9)
-            out, _ = process.communicate()
-        done = _count(tally, out, dict(left))
-        if done is None:
-            tally.fault("wrong exits", "python session", out[-500:])
-            return
-        if process.returncode and done < left[-1][0]:
-            tally.counts["attempts"] += 1
-            kind = "hangs" if process.returncode == -9 else "wrong exits"
-            tally.fault(kind, calls[done], End(process.returncode, out[-300:], ""))
-        left = [item for item in left if item[0] > done]
+    """The calls in one session."""
 
-
-def _count(tally: Tally, out: str, calls: dict[int, str]) -> int | None:
-    """Judges what the session said; the number of the last call that it began."""
-    last = None
-    for line in out.splitlines():
-        if not line.startswith('["'):
-            continue
-        what, number, *end = json.loads(line)
-        last = number
-        if what == "begin":
-            continue
-        tally.counts["attempts"] += 1
-        if end[0] == "refused" and end[1] and "\n" not in end[1]:
+    def judge(number: int, end: str, text: str) -> None:
+        if end == "refused" and text and "\n" not in text:
             tally.counts["refused"] += 1
         else:
-            tally.fault("wrong exits", calls[number], f"{end[0]}: {end[1]:.300}")
-    return last
+            tally.fault("wrong exits", calls[number], f"{end}: {text:.300}")
+
+    session = Session([SESSION], lambda: Path(tempfile.mkdtemp(dir=folder)), calls)
+    session.attempt(tally, list(enumerate(calls)), judge)

@@ -18,30 +18,25 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tests" / "python")]
 
-from conftest import SMALL, history  # noqa: E402 - found by the line above
+from conftest import SMALL, TURBULENCE, history  # noqa: E402 - found by the line above
 from subcurrent import guard  # noqa: E402
 
 LONGEST = 240.0  # seconds: what takes longer hangs, also on a slow machine that does other things
 CAVITY = SMALL.replace("steps = 12", "steps = 30") + (
     "[output]\nfigures = false\nevery = 0.02\ncheckpoint_every = 2\ntimeline = false\n"
 )
-TURBULENCE = """
-solver = "turbulence"
-[flow]
-viscosity = 0.02
-[grid]
-points = [24, 20, 32]
-[scheme]
-dt = 0.01
-[run]
+CASES = {
+    "cavity": CAVITY,
+    "turbulence": TURBULENCE
+    + """[run]
 steps = 30
 [output]
 figures = false
 every = 0.03
 checkpoint_every = 2
 timeline = false
-"""
-CASES = {"cavity": CAVITY, "turbulence": TURBULENCE}
+""",
+}
 
 
 @contextlib.contextmanager

@@ -29,6 +29,20 @@ steps = 12
 # One that the real compiled module steps through in a moment.
 SMALL = CASE.replace("[10, 10, 10]", "[18, 18, 18]").replace("0.08", "0.04")
 
+# A small flow that somebody will disturb; how long it runs and what it writes is added.
+TURBULENCE = """
+solver = "turbulence"
+[flow]
+viscosity = 0.02
+[grid]
+points = [24, 20, 32]
+[scheme]
+dt = 0.01
+"""
+
+MPIRUN = ("mpirun", "--oversubscribe", "--bind-to", "none", "-n")
+ROOT_MAY = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
 # For runs whose pictures nobody looks at.
 QUIET = ("--set", "output.figures=false")
 
@@ -63,11 +77,27 @@ class Program:
         return [sys.executable, "-m", "subcurrent", *(str(argument) for argument in arguments)]
 
     def __call__(self, *arguments, timeout: float = 240, **environment) -> subprocess.CompletedProcess:
+        return self._done(self.command(*arguments), timeout, environment)
+
+    def as_ranks(self, count: int, *arguments, timeout: float = 240) -> subprocess.CompletedProcess:
+        """The program as the ranks of an mpirun that the user has started."""
+        return self._done([*MPIRUN, str(count), *self.command(*arguments)], timeout, ROOT_MAY)
+
+    def script(
+        self, text: str, *arguments, ranks: int = 1, timeout: float = 240
+    ) -> subprocess.CompletedProcess:
+        """A Python script of the user's, by itself or as the ranks of an mpirun."""
+        path = self.folder / "script.py"
+        path.write_text(text)
+        started = [*MPIRUN, str(ranks)] if ranks > 1 else []
+        return self._done([*started, sys.executable, str(path), *map(str, arguments)], timeout, ROOT_MAY)
+
+    def _done(self, line: list[str], timeout: float, more: dict[str, str]) -> subprocess.CompletedProcess:
         return subprocess.run(
-            self.command(*arguments),
+            line,
             check=False,
             cwd=self.folder,
-            env={**self.environment, **environment},
+            env={**self.environment, **more},
             capture_output=True,
             text=True,
             timeout=timeout,

@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A script of a few lines around a solver, with the real compiled module."""
 
-import subprocess
-import sys
-
 import pytest
 
 pytestmark = pytest.mark.mpi
@@ -57,19 +54,7 @@ assert again is None or np.array_equal(again, expected)
 
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_the_python_api(program, ranks):
-    script = program.folder / "five.py"
-    script.write_text(FIVE_LINES)
-    start = ["mpirun", "--oversubscribe", "-n", str(ranks)] if ranks > 1 else []
-    root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    done = subprocess.run(
-        [*start, sys.executable, str(script)],
-        check=False,
-        cwd=program.folder,
-        env={**program.environment, **root},
-        capture_output=True,
-        text=True,
-        timeout=240,
-    )
+    done = program.script(FIVE_LINES, ranks=ranks)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("all good <Cavity 18 x 18 x 18, Re 100, step 9") == 1
     assert (program.folder / "profiles.png").stat().st_size > 10_000

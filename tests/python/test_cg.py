@@ -2,8 +2,6 @@
 
 import csv
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -70,16 +68,8 @@ def test_solution_is_that_of_a_direct_solver(program, tmp_path, name, ranks):
     b = np.random.default_rng(5).standard_normal(matrix.shape[0])
     sparse.save_npz(tmp_path / "A.npz", matrix)
     np.save(tmp_path / "b.npy", b)
-    command = [sys.executable, "-c", SCRIPT, json.dumps(WAYS)]
-    if ranks > 1:
-        command = ["mpirun", "--oversubscribe", "--bind-to", "none", "-n", str(ranks), *command]
-    environment = {
-        **program.environment, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-        "OMPI_MCA_mpi_yield_when_idle": "1",
-    }  # fmt: skip
-    done = subprocess.run(
-        command, check=False, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=200
-    )
+    program.environment["OMPI_MCA_mpi_yield_when_idle"] = "1"
+    done = program.script(SCRIPT, json.dumps(WAYS), ranks=ranks)
     assert done.returncode == 0, done.stderr[-2000:]
     exact = linalg.spsolve(sparse.csc_array(matrix), b)
     found = np.load(tmp_path / "found.npz")

@@ -2,8 +2,6 @@
 
 import gzip
 import json
-import subprocess
-import sys
 import tracemalloc
 
 import numpy as np
@@ -52,10 +50,7 @@ def test_falling_back_from_the_pipelined_iteration_is_said(program):
         "    assert report.converged and (y == size).all(), y\n"
         "print('all good')\n"
     )
-    ran = subprocess.run(
-        [sys.executable, "-c", script], check=False, cwd=program.folder, env=program.environment,
-        capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
+    ran = program.script(script)
     assert ran.stdout == "all good\n", ran.stderr
 
 
@@ -208,20 +203,15 @@ def test_ranks_without_a_row_are_refused(program):
     assert "21 ranks are more than the matrix has rows: at most 20 are allowed." in done.stderr
     assert not (program.folder / "runs").exists()
     script = "import numpy as np, subcurrent; subcurrent.cg(np.eye(2), np.ones(2))"
-    environment = {
-        **program.environment, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    }  # fmt: skip
-    done = subprocess.run(
-        ["mpirun", "--oversubscribe", "--bind-to", "none", "-n", "3", sys.executable, "-c", script],
-        check=False, cwd=program.folder, env=environment, capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
+    done = program.script(script, ranks=3)
     assert done.returncode != 0
     assert "3 ranks are more than the matrix has rows: at most 2 are allowed." in done.stderr
 
 
 def test_orders_of_the_classes_are_those_of_the_benchmark(program):
-    ask = "import json, subcurrent._core as c; print(json.dumps([c.cg_class(k)['n'] for k in 'SWABCD']))"
-    done = subprocess.run(
-        [sys.executable, "-c", ask], check=True, env=program.environment, capture_output=True, text=True
+    ask = (
+        "import json, subcurrent._core as c\n"
+        "print(json.dumps({k: (c.cg_class(k)['n'], c.cg_class(k)['nonzer']) for k in 'SWABCD'}))"
     )
-    assert json.loads(done.stdout) == list(cg_job.CLASSES.values())
+    done = program.script(ask)
+    assert {name: tuple(of) for name, of in json.loads(done.stdout).items()} == cg_job.CLASSES

@@ -54,7 +54,7 @@ def test_the_sanitizers_are_never_left_out(tmp_path, passed):
 
 
 @pytest.mark.parametrize("passed", [0, 44 * 60])
-@pytest.mark.parametrize("name", ["cuda", "valgrind"])
+@pytest.mark.parametrize("name", ["cuda", "valgrind", "checked"])
 def test_what_a_slow_machine_leaves_out_is_said(tmp_path, passed, name):
     said, called = ci_run(tmp_path, passed, ("nvcc", "valgrind"))
     assert (f"ctest --preset {name}" in called) == (passed == 0)

@@ -103,18 +103,7 @@ def test_against_numpy(program, ranks, precision, library):
         there = subprocess.run([sys.executable, "-c", ask], check=True, capture_output=True, text=True)
         if there.stdout.strip() != "1":
             pytest.skip("this build has no FFTW")
-    script = program.folder / "transform.py"
-    script.write_text(SCRIPT.replace("LIBRARY", repr(library)).replace("PRECISION", repr(precision)))
-    start = ["mpirun", "--oversubscribe", "-n", str(ranks)] if ranks > 1 else []
-    root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    done = subprocess.run(
-        [*start, sys.executable, str(script)],
-        check=False,
-        cwd=program.folder,
-        env={**program.environment, **root},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    script = SCRIPT.replace("LIBRARY", repr(library)).replace("PRECISION", repr(precision))
+    done = program.script(script, ranks=ranks)
     assert done.returncode == 0, done.stderr
     assert f"all good <FFT 20 x 18 x 15 on {ranks} ranks>" in done.stdout

@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which mpirun is used, with which options, and how an outer one is noticed."""
 
+import os
+import signal
+import subprocess
+import sys
+
 import pytest
 
-from subcurrent import banner, events, mpi
+from subcurrent import banner, events, job, launch, mpi, outcome, streams
 from subcurrent.ending import End, Forecast
-from subcurrent.errors import SubcurrentError
+from subcurrent.errors import BadInput, SubcurrentError
 
 FOUR_CORES = mpi.Cpus(threads=8, cores=4)
 
@@ -199,3 +204,61 @@ def test_tracebacks_of_ranks_are_for_the_log():
 )
 def test_what_mpirun_prints_becomes_one_sentence(printed, status, said):
     assert said in banner.reason(printed.splitlines(), status)
+
+
+class OneAtATime:
+    """A watcher that a signal finds in the middle of a print, which must not begin another one there."""
+
+    def __init__(self):
+        self.told: list[str] = []
+        self.busy = False
+
+    def note(self, text: str, style: str = "") -> None:
+        assert not self.busy, "a print within a print"
+        self.busy = True
+        if not self.told:
+            os.kill(os.getpid(), signal.SIGTERM)
+        self.told.append(text)
+        self.busy = False
+
+    def show(self, event: dict) -> None:
+        self.note(event["event"])
+
+
+RANKS = """
+import signal, sys
+from subcurrent import events
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
+events.emit("up")
+events.emit("end", state="stopped" if signal.sigwait([signal.SIGUSR1]) else "")
+"""
+
+
+def test_a_signal_in_the_middle_of_a_print_is_told_after_it(tmp_path):
+    process = subprocess.Popen(
+        [sys.executable, "-c", RANKS], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
+    )  # fmt: skip
+    watcher = OneAtATime()
+    running = job.Job(process, watcher, tmp_path / "log.txt", 1)
+    with launch._passing_signals(running):
+        assert running.run(lambda: None) == {"event": "end", "state": "stopped"}
+    assert watcher.told == ["up", "stopping after this step, with a checkpoint (once more: at once)"]
+
+
+@pytest.mark.parametrize(("rank", "said", "waited"), [("0", "subcurrent: no.\n", []), ("1", "", [3.0])])
+def test_the_first_rank_says_why_before_another_ends_the_job(monkeypatch, capsys, rank, said, waited):
+    """An outer mpirun kills all ranks as soon as one has ended, also the one that is about to speak."""
+
+    def refuse():
+        raise BadInput("no.")
+
+    slept = []
+    monkeypatch.setenv("OMPI_COMM_WORLD_RANK", rank)
+    monkeypatch.setattr(streams, "secure", lambda: None)
+    monkeypatch.setattr(outcome.time, "sleep", slept.append)
+    monkeypatch.setattr(outcome.os, "_exit", sys.exit)
+    with pytest.raises(SystemExit) as end:
+        outcome.main(refuse)
+    assert end.value.code == 2
+    assert (capsys.readouterr().err, slept) == (said, waited)

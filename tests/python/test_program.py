@@ -3,7 +3,6 @@
 ends is in test_program_ends."""
 
 import json
-import subprocess
 
 import numpy as np
 import pytest
@@ -113,17 +112,7 @@ def test_a_snapshot_is_a_grid_file(program):
 
 def test_under_an_outer_mpirun(program):
     program.write_case(SMALL)
-    outer = ["mpirun", "--oversubscribe", "-n", "2", *program.command("run", "case.toml", "--out", "r")]
-    root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    done = subprocess.run(
-        outer,
-        check=False,
-        cwd=program.folder,
-        env={**program.environment, **root},
-        capture_output=True,
-        text=True,
-        timeout=240,
-    )
+    done = program.as_ranks(2, "run", "case.toml", "--out", "r")
     assert done.returncode == OK, done.stderr
     assert json.loads((program.folder / "r" / "summary.json").read_text())["ranks"] == 2
     assert (program.folder / "r" / "figures" / "flow.png").exists()
@@ -152,15 +141,7 @@ def test_strategies(program):
 def test_strategies_under_an_outer_mpirun(program):
     program.write_case(SMALL)
     options = ("--steps", "1", "--repeats", "1", "--sweeps", "5", "--strategies", "pipelined", "--out", "s")
-    done = subprocess.run(
-        ["mpirun", "--oversubscribe", "-n", "2", *program.command("strategies", "case.toml", *options)],
-        check=False,
-        cwd=program.folder,
-        env={**program.environment, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"},
-        capture_output=True,
-        text=True,
-        timeout=240,
-    )
+    done = program.as_ranks(2, "strategies", "case.toml", *options)
     assert done.returncode == OK, done.stderr
     assert done.stdout.count("over blocking") == 1
     table = json.loads((program.folder / "s" / "strategies.json").read_text())

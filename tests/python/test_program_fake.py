@@ -77,17 +77,7 @@ def test_bad_input_writes_nothing(fake_program):
 
 def test_under_an_outer_mpirun_it_is_a_rank(fake_program):
     fake_program.write_case()
-    command = ["mpirun", "-n", "1", *fake_program.command("run", "case.toml", "--out", "r")]
-    root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    done = subprocess.run(
-        command,
-        check=False,
-        cwd=fake_program.folder,
-        env={**fake_program.environment, **root},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    done = fake_program.as_ranks(1, "run", "case.toml", "--out", "r")
     assert done.returncode == OK, done.stderr
     assert "finished after 12 steps" in done.stdout
     assert "@subcurrent" not in done.stdout

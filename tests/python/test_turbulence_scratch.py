@@ -9,18 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from conftest import QUIET, history
+from conftest import QUIET, TURBULENCE, history
 from subcurrent.errors import OK, STOPPED, STORAGE
 
-CASE = """
-solver = "turbulence"
-[flow]
-viscosity = 0.02
-[grid]
-points = [24, 20, 32]
-[scheme]
-dt = 0.01
-[storage]
+CASE = (
+    TURBULENCE
+    + """[storage]
 kind = "disk"
 files = 4
 scratch = "scratch"
@@ -31,6 +25,7 @@ snapshots = false
 checkpoint_every = 3
 history_every = 1
 """
+)
 
 
 def running_at(program, step: int, *more: str):

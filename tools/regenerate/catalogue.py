@@ -53,6 +53,7 @@ MEASURED = (
     ),
     Figure("turbulence_peer", "bench/README.md", 900, "against fluidsim (PyPI)", commands.turbulence_peer),
     Figure("npb_peer", CG, 900, "against NPB-CPP (its checkout)", commands.npb_peer),
+    Figure("attack", "docs/files.md", 1800, "make attack: kills, limits, bad input, damage", commands.attack),
     Figure("dendrite_rates", DENDRITE, 60, "cells a second", commands.dendrite_rates),
     Figure(
         "turbulence_disk_256",

@@ -84,6 +84,10 @@ def npb_peer(_: Path) -> list[str]:
     return table(("class", "1 rank", "2 ranks", "2 threads"), rows)
 
 
+def attack(_: Path) -> list[str]:
+    return tables_in(printed([sys.executable, "-m", "tests.attack", "--table"]))[0]
+
+
 def cg_volume(scratch: Path) -> list[str]:
     """kB of a product of class A by partition, counted on sending."""
     rows = []

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Turbulence that goes on from a checkpoint, or starts from a checkpoint or snapshot of another run."""
+
+import json
+
+import h5py
+import numpy as np
+import pytest
+
+from conftest import QUIET, history, sentence_of
+from subcurrent.errors import BAD_INPUT, OK, STORAGE, StorageError
+from subcurrent.snapshot import checksum, read_plane
+from turbulence_runs import CASE, fields_of, last_snapshot
+
+
+@pytest.mark.mpi
+def test_a_resumed_run_goes_on_with_the_same_bits(program):
+    program.write_case(CASE)
+    assert program("run", "case.toml", "-n", "1", "--out", "whole", *QUIET).returncode == OK
+    parts = ("run", "case.toml", "--out", "parts", *QUIET)
+    assert program(*parts, "-n", "1", "--set", "run.steps=5").returncode == OK
+    done = program(*parts, "-n", "3", "--resume")
+    assert done.returncode == OK, done.stderr
+    for one, other in zip(
+        *(fields_of(last_snapshot(program.folder / name)) for name in ("whole", "parts")), strict=True
+    ):
+        assert np.array_equal(one, other)
+    assert history(program.folder / "whole") == history(program.folder / "parts")
+
+
+@pytest.mark.mpi
+def test_single_precision_resumes_with_the_same_bits_and_refuses_the_other(program):
+    program.write_case(CASE)
+    single = (*QUIET, "--set", "scheme.precision=single")
+    done = program("run", "case.toml", "-n", "1", "--out", "whole", *single)
+    assert done.returncode == OK, done.stderr
+    assert "single precision" in done.stdout
+    parts = ("run", "case.toml", "--out", "parts")
+    assert program(*parts, "-n", "1", *single, "--set", "run.steps=5").returncode == OK
+    done = program(*parts, "-n", "2", *QUIET, "--resume")
+    assert done.returncode == BAD_INPUT
+    assert "the same scheme.precision as the run it continues: single there, double here" in sentence_of(done)
+    done = program(*parts, "-n", "3", *single, "--resume")
+    assert done.returncode == OK, done.stderr
+    for one, other in zip(
+        *(fields_of(last_snapshot(program.folder / name)) for name in ("whole", "parts")), strict=True
+    ):
+        assert one.dtype == np.float32
+        assert np.array_equal(one, other)
+    assert history(program.folder / "whole") == history(program.folder / "parts")
+    assert json.loads((program.folder / "whole" / "summary.json").read_text())["precision"] == "single"
+    # A first field from a checkpoint is taken bit by bit, so of the same precision; from a snapshot of any.
+    first = program.folder / "whole"
+    for start, code in (
+        (sorted((first / "checkpoints").glob("*.h5"))[-1], STORAGE),
+        (last_snapshot(first), OK),
+    ):
+        done = program(
+            "run", "case.toml", "--out", f"from{code}", *QUIET, "--set", f'flow.initial="{start}"',
+            "--set", "run.steps=1",
+        )  # fmt: skip
+        assert done.returncode == code, done.stderr
+        if code == STORAGE:
+            assert "complex numbers of single precision" in sentence_of(done)
+
+
+@pytest.mark.mpi
+def test_a_run_starts_from_a_snapshot_or_a_checkpoint(program):
+    program.write_case(CASE)
+    assert program("run", "case.toml", "-n", "2", "--out", "first", *QUIET).returncode == OK
+    first = program.folder / "first"
+    checkpoint = sorted((first / "checkpoints").glob("*.h5"))[-1]
+    energy = {}
+    for name, start, ranks in (
+        ("snap", last_snapshot(first), 1),
+        ("check", checkpoint, 2),
+        ("again", checkpoint, 1),
+    ):
+        done = program(
+            "run", "case.toml", "-n", ranks, "--out", name, *QUIET, "--set", f'flow.initial="{start}"',
+            "--set", "run.steps=2",
+        )  # fmt: skip
+        assert done.returncode == OK, done.stderr
+        energy[name] = history(program.folder / name)[0]
+    assert energy["check"] == energy["again"]
+    assert float(energy["check"]["time"]) == pytest.approx(0.04)
+    for column in ("energy", "dissipation", "skewness"):
+        assert float(energy["snap"][column]) == pytest.approx(float(energy["check"][column]), rel=1e-9)
+
+
+@pytest.mark.mpi
+def test_a_snapshot_of_other_points_is_refused(program):
+    program.write_case(CASE)
+    assert program("run", "case.toml", "--out", "first", *QUIET, "--set", "run.steps=1").returncode == OK
+    start = last_snapshot(program.folder / "first")
+    done = program(
+        "run", "case.toml", "-n", 2, "--set", f'flow.initial="{start}"', "--set", "grid.points=[16,16,16]"
+    )
+    assert done.returncode == BAD_INPUT
+    assert "shape (16, 20, 24, 3), not the run's [16, 16, 16] points" in sentence_of(done)
+
+
+def test_only_a_whole_snapshot_is_a_start(program):
+    """A bit of the velocity, its checksum's own, and one of another program's, without checksums."""
+    program.write_case(CASE.replace("steps = 12", "steps = 1"))
+    assert program("run", "case.toml", "--out", "r", *QUIET).returncode == OK
+    whole = sorted((program.folder / "r" / "snapshots").glob("*.vtkhdf"))[-1]
+    with h5py.File(whole) as file:
+        stored = file["VTKHDF/PointData/velocity"]
+        first, sum_ = stored.id.get_offset(), int(stored.attrs["checksum"])
+        assert checksum(stored) == sum_
+    content = whole.read_bytes()
+    assert content.count(sum_.to_bytes(8, "little")) == 1
+    for name, at in (("velocity", first + 1001), ("checksum", content.index(sum_.to_bytes(8, "little")))):
+        damaged = program.folder / f"{name}.vtkhdf"
+        damaged.write_bytes(content[:at] + bytes([content[at] ^ 4]) + content[at + 1 :])
+        sets = ("--set", "flow.initial=" + damaged.name, "--set", "spectrum.peak=4.0")
+        done = program("run", "case.toml", "--out", name, *sets, *QUIET)
+        assert done.returncode in (BAD_INPUT, STORAGE), done.stdout
+        assert damaged.name in sentence_of(done)
+    with pytest.raises(StorageError, match="the checksum of fields/velocity does not match"):
+        read_plane(program.folder / "velocity.vtkhdf", "velocity")
+    with h5py.File(whole, "r+") as file:
+        del file["VTKHDF/PointData/velocity"].attrs["checksum"]
+    sets = ("--set", f"flow.initial={whole}", "--set", "spectrum.peak=4.0")
+    done = program("run", "case.toml", "--out", "without", *sets, *QUIET)
+    assert done.returncode == BAD_INPUT
+    assert "carries no checksum" in sentence_of(done)

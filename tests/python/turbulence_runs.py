@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The small forced flow of the tests of turbulence, and what its runs leave."""
+
+import h5py
+
+CASE = """
+solver = "turbulence"
+[flow]
+viscosity = 0.02
+initial = "random"
+[spectrum]
+peak = 2.0
+[grid]
+points = [24, 20, 16]
+[scheme]
+dt = 0.02
+[forcing]
+kind = "negative_viscosity"
+[run]
+steps = 12
+[output]
+every = 0.08
+history_every = 2
+"""
+
+
+def fields_of(path):
+    with h5py.File(path) as file:
+        return [file[f"fields/{name}"][...] for name in ("velocity", "vorticity")]
+
+
+def last_snapshot(folder):
+    return sorted((folder / "snapshots").glob("*.vtkhdf"))[-1]
