@@ -128,8 +128,8 @@ void measure(Context& context, const char* name, int cells, int steps, Strategy 
   if (context.rank() != 0) return;
   const double of_peak = rate * flops / b.flops, of_copy = rate * bytes / b.bytes;
   std::printf("| %-14s | %4d | %-14s | %9.1f | %9.1f | %8.1f | %4.0f %% | %4.0f %% | %s |\n", name, cells,
-              std::string(strategy.name).c_str(), 1e-6 * rate, 1e-9 * rate * flops,
-              1e-9 * rate * bytes, 100 * of_peak, 100 * of_copy, of_peak > of_copy ? "peak" : "copy");
+              std::string(strategy.name).c_str(), 1e-6 * rate, 1e-9 * rate * flops, 1e-9 * rate * bytes,
+              100 * of_peak, 100 * of_copy, of_peak > of_copy ? "peak" : "copy");
 }
 
 /// Beside cells a second, what was copied each way in that time.

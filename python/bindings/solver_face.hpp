@@ -159,8 +159,7 @@ nanobind::class_<Face> bind_solver(nanobind::module_& module, const char* name, 
                      return Box{{0, 0, 0}, f.solver().grid().cells()}.cells();
                    })
       .def_prop_ro("split", [](Face& f) { return tuple_of(f.solver().grid().split()); })
-      .def_prop_ro("strategy",
-                   [](Face& f) { return std::string(f.solver().runner().strategy().name); })
+      .def_prop_ro("strategy", [](Face& f) { return std::string(f.solver().runner().strategy().name); })
       .def("local_box",
            [](Face& f) {
              const Box box = f.solver().grid().global_box();

@@ -69,8 +69,8 @@ Measured measure(Strategy strategy, int threads, double under_way = delay) {
 }
 
 void report(Strategy strategy, const Measured& m) {
-  std::printf("%-20s %6.1f ms a sweep, %5.1f ms of it waiting\n", strategy.name.data(),
-              m.seconds * 1e3, m.wait * 1e3);
+  std::printf("%-20s %6.1f ms a sweep, %5.1f ms of it waiting\n", strategy.name.data(), m.seconds * 1e3,
+              m.wait * 1e3);
 }
 
 TEST(DelayedTransport, HidingStrategiesFinishSooner) {

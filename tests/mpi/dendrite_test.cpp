@@ -105,8 +105,7 @@ TEST(Dendrite, LeavesTheSameBits) {
             EXPECT_EQ(got.measures.total, expected.measures.total);
             EXPECT_EQ(got.measures.tip, expected.measures.tip);
             if (context.rank() != 0) continue;
-            EXPECT_TRUE(same(got, expected))
-                << strategy.name << to_string(split) << single << turned;
+            EXPECT_TRUE(same(got, expected)) << strategy.name << to_string(split) << single << turned;
           }
       }
     }

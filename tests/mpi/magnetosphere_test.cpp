@@ -153,9 +153,8 @@ void expect_same_bits(Context& context, const Kind& kind, MagnetosphereOptions o
       options.split = split;
       options.engine.strategy = strategy;
       options.engine.poke_seconds = 1e-6;
-      expect_same(
-          context, run(context, options, steps, kind.start), expected,
-          std::string(kind.name) + " " + std::string(strategy.name) + " " + to_string(split));
+      expect_same(context, run(context, options, steps, kind.start), expected,
+                  std::string(kind.name) + " " + std::string(strategy.name) + " " + to_string(split));
     }
 }
 

@@ -94,10 +94,8 @@ TEST(Strategies, LeaveTheSameBits) {
                      .halo = {.corners = corners, .piece_bytes = reordered ? 900U : 60U * 1024}});
             EXPECT_EQ(got.sum, expected.sum) << strategy.name << " " << to_string(split);
             if (context.rank() != 0) continue;
-            EXPECT_TRUE(same_bits(got.u, expected.u))
-                << strategy.name << " " << to_string(split) << threads;
-            EXPECT_TRUE(same_bits(got.v, expected.v))
-                << strategy.name << " " << to_string(split) << threads;
+            EXPECT_TRUE(same_bits(got.u, expected.u)) << strategy.name << " " << to_string(split) << threads;
+            EXPECT_TRUE(same_bits(got.v, expected.v)) << strategy.name << " " << to_string(split) << threads;
           }
       }
     }

@@ -186,7 +186,7 @@ TEST(TurbulenceOnDisk, SinglePrecisionLeavesItsBitsAndMovesItsBytes) {
   TurbulenceOptions options{.points = {96, 96, 32}};
   options.storage = {.where = Where::disk, .files = 3, .scratch = folder.path()};
   const Budget in_double = Turbulence(context, options).budget(),
-             in_single = Flow<float>(context, options).budget();
+               in_single = Flow<float>(context, options).budget();
   EXPECT_NEAR(static_cast<double>(in_single.read) / static_cast<double>(in_double.read), 0.55, 0.05);
   EXPECT_NEAR(static_cast<double>(in_single.disk) / static_cast<double>(in_double.disk), 0.55, 0.05);
 }
