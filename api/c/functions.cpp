@@ -268,6 +268,18 @@ int halo_describe(halo_handle handle, char* text, size_t size) {
   });
 }
 
+int halo_get_account(halo_handle handle, halo_account* account) {
+  return guarded([&] {
+    const std::size_t size = needed(account, "account")->size;
+    if (size < sizeof(std::size_t))
+      throw Failure(HALO_ERR_ARGUMENT,
+                    "account.size is " + std::to_string(size) + "; it must be sizeof(halo_account)");
+    halo_account filled = live(handle)->account();
+    filled.size = size;
+    std::memcpy(account, &filled, std::min(size, sizeof filled));
+  });
+}
+
 // For the Fortran module: communicators as integers.
 HALO_API int halo_init_fortran(halo_handle* handle, int comm, const halo_array* arrays, int count,
                                const halo_options* options) {

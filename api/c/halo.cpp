@@ -3,10 +3,12 @@
 #include "api/c/halo.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "api/c/step.hpp"
 #include "engine/base/start.hpp"
 #include "engine/move/waiting.hpp"
+#include "engine/overlap/ledger.hpp"
 
 namespace sc::halo {
 
@@ -59,6 +61,7 @@ Halo::Halo(MPI_Comm comm, const halo_array* arrays, int count, const halo_option
     agree_on(*context_, r_);
     memory_ = common_memory(*context_, r_);
     make_arrays();
+    name_ = context_->timeline().name("halo functions");
   } catch (...) {
     context_->close();
     throw;
@@ -157,6 +160,8 @@ halo_request Halo::start(bool sends, const int* direction, const std::int64_t* l
                                        " in direction " + text_of(towards, r_.processes.dims) +
                                        " are under way: wait for one, or raise options.outstanding");
   follow_step();
+  const double begin = context_->timeline().now();
+  overlapped_ = true;
   auto free = std::find_if(flights_.begin(), flights_.end(), [](const Flight& f) { return !f.active; });
   if (free == flights_.end()) free = flights_.emplace(flights_.end());
   if (sends)
@@ -170,6 +175,7 @@ halo_request Halo::start(bool sends, const int* direction, const std::int64_t* l
   free->direction = towards;
   free->wrong.clear();
   ++free->generation;
+  book(Phase::start, begin);
   return (free->generation << 16) | (free - flights_.begin() + 1);
 }
 
@@ -205,6 +211,27 @@ bool Halo::wait_for(const std::function<bool()>& done) {
       patience(r_.options.timeout));
 }
 
+double Halo::book(Phase phase, double begin) {
+  const double seconds = context_->timeline().now() - begin;
+  context_->timeline().add_total(name_, phase, seconds);
+  return seconds;
+}
+
+halo_account Halo::account() const {
+  const Moved moved = moved_so_far(*context_, Resource::messages);
+  // What the caller computes beside its own calls cannot be told to wait for a sample.
+  const double unknown = std::numeric_limits<double>::quiet_NaN();
+  halo_account account{};
+  account.size = sizeof account;
+  account.messages = static_cast<std::int64_t>(moved.pieces);
+  account.bytes = static_cast<std::int64_t>(moved.bytes);
+  account.moving = overlapped_ ? unknown : moved.apart;
+  account.starting = moved.start + moved.poke;
+  account.waiting = moved.wait;
+  account.hidden = overlapped_ ? unknown : moved.hidden();
+  return account;
+}
+
 void Halo::end(Flight& flight, halo_request* request) {
   flight.active = false;
   *request = HALO_REQUEST_NULL;
@@ -213,7 +240,10 @@ void Halo::end(Flight& flight, halo_request* request) {
 
 void Halo::wait(halo_request* request) {
   Flight& flight = flight_of(request);
-  if (!wait_for([&] { return ended(flight); }))
+  const double begin = context_->timeline().now();
+  const bool came = wait_for([&] { return ended(flight); });
+  book(Phase::wait, begin);
+  if (!came)
     throw Failure(HALO_ERR_TIMEOUT, "rank " + std::to_string(context_->rank()) + " has waited " +
                                         std::to_string(r_.options.timeout) + " s for its " +
                                         (flight.sends ? "send" : "receive") + " in direction " +
@@ -225,20 +255,27 @@ void Halo::wait(halo_request* request) {
 
 bool Halo::test(halo_request* request) {
   Flight& flight = flight_of(request);
+  const double begin = context_->timeline().now();
   arrays_->progress();
-  if (!ended(flight)) return false;
-  end(flight, request);
-  return true;
+  const bool done = ended(flight);
+  book(Phase::poke, begin);
+  if (done) end(flight, request);
+  return done;
 }
 
 void Halo::exchange() {
+  const double begin = context_->timeline().now();
   if (!exchanging_) {
     follow_step();
     arrays_->irecv(ArrayHalo::all);
     arrays_->isend(ArrayHalo::all);
     exchanging_ = true;
   }
-  if (!wait_for([&] { return arrays_->received(ArrayHalo::all) && arrays_->sent(ArrayHalo::all); }))
+  const bool came =
+      wait_for([&] { return arrays_->received(ArrayHalo::all) && arrays_->sent(ArrayHalo::all); });
+  exchanged_.ran(Sampled::Kind::plain, {book(Phase::wait, begin), 0},
+                 context_->accounts()[Resource::messages]);
+  if (!came)
     throw Failure(HALO_ERR_TIMEOUT, "rank " + std::to_string(context_->rank()) + " has waited " +
                                         std::to_string(r_.options.timeout) +
                                         " s for its neighbours' halos: the exchange is still under way");

@@ -36,6 +36,7 @@ class Halo {
   Ints4 coords() const { return r_.processes.coords_of(context_->rank()); }
   int neighbour(const int* direction) const;
   std::string describe() const { return arrays_->describe(); }
+  halo_account account() const;
   halo_box core() const;
   std::vector<halo_box> shell() const;
 
@@ -55,6 +56,8 @@ class Halo {
   bool ended(Flight& flight);
   void end(Flight& flight, halo_request* request);
   bool wait_for(const std::function<bool()>& done);
+  /// Books the seconds that have passed since `begin` on the context's timeline.
+  double book(Phase phase, double begin);
   void make_arrays();
   /// Before something is started: after halo_step the arrays may lie where `next` lay.
   void follow_step();
@@ -68,6 +71,9 @@ class Halo {
   std::vector<std::vector<std::int64_t>> started_;  // [receives, sends][direction]: how many so far
   std::vector<void*> bound_;                        // where the arrays lay when something was started last
   bool exchanging_ = false;
+  std::uint16_t name_ = 0;   // of these functions on the timeline
+  Sampled exchanged_;        // halo_exchange, which nothing overlaps
+  bool overlapped_ = false;  // something was started that the caller may have computed beside
 };
 
 }  // namespace sc::halo

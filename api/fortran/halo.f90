@@ -12,7 +12,7 @@ module halo
 
   ! of halo_types
   public :: halo_array, halo_options, halo_box, halo_handle, halo_callback, halo_array_of, halo_options_of, &
-            HALO_MAX_DIMS, HALO_REQUEST_NULL, HALO_OK, HALO_ERR_ARGUMENT, HALO_ERR_HANDLE, HALO_ERR_REQUEST, &
+            halo_account, HALO_MAX_DIMS, HALO_REQUEST_NULL, HALO_OK, HALO_ERR_ARGUMENT, HALO_ERR_HANDLE, HALO_ERR_REQUEST, &
             HALO_ERR_DIRECTION, HALO_ERR_RANGE, HALO_ERR_MISMATCH, HALO_ERR_BUSY, HALO_ERR_TIMEOUT, HALO_ERR_MPI, &
             HALO_ERR_MEMORY, HALO_ERR_UNSUPPORTED, HALO_REAL32, HALO_REAL64, HALO_INT32, HALO_INT64, &
             HALO_COMPLEX32, HALO_COMPLEX64, HALO_C_ORDER, HALO_FORTRAN_ORDER, HALO_AUTOMATIC, HALO_MESSAGES, &
@@ -21,7 +21,7 @@ module halo
   public :: halo_decompose, halo_allocate, halo_free
   public :: halo_init, halo_finalize, halo_isend, halo_irecv, halo_wait, halo_test, halo_exchange, &
             halo_core, halo_shell, halo_step, halo_modified, halo_data, halo_place, halo_neighbour, halo_describe, &
-            halo_error_text, halo_version
+            halo_get_account, halo_error_text, halo_version
 
   interface halo_init
     module procedure init_integer, init_type
@@ -278,6 +278,14 @@ contains
       if (buffer(i) == c_null_char) exit
       text(i:i) = buffer(i)
     end do
+  end subroutine
+
+  subroutine halo_get_account(handle, account, ierror)
+    type(halo_handle), intent(in) :: handle
+    type(halo_account), intent(out) :: account
+    integer, intent(out) :: ierror
+    account%size = c_sizeof(account)
+    ierror = c_get_account(handle%object, account)
   end subroutine
 
   function halo_error_text(status) result(text)

@@ -2,7 +2,7 @@
 ! The C functions of subcurrent/halo.h as Fortran sees them; for the module halo only.
 module halo_bindings
   use, intrinsic :: iso_c_binding
-  use halo_types, only: halo_array, halo_options, halo_box, halo_handle
+  use halo_types, only: halo_array, halo_account, halo_options, halo_box, halo_handle
   implicit none
   public
 
@@ -108,6 +108,11 @@ module halo_bindings
       type(c_ptr), value :: handle
       character(kind=c_char), intent(inout) :: text(*)
       integer(c_size_t), value :: size
+    end function
+    integer(c_int) function c_get_account(handle, account) bind(C, name="halo_get_account")
+      import :: c_int, c_ptr, halo_account
+      type(c_ptr), value :: handle
+      type(halo_account), intent(inout) :: account
     end function
     integer(c_int) function halo_version() bind(C, name="halo_version")
       import :: c_int

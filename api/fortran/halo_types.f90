@@ -6,7 +6,8 @@ module halo_types
   implicit none
   private
 
-  public :: halo_array, halo_options, halo_box, halo_handle, halo_callback, halo_array_of, halo_options_of
+  public :: halo_array, halo_options, halo_box, halo_handle, halo_callback, halo_array_of, halo_options_of, &
+            halo_account
 
   integer, parameter, public :: HALO_MAX_DIMS = 4
   integer(int64), parameter, public :: HALO_REQUEST_NULL = 0_int64
@@ -54,6 +55,17 @@ module halo_types
   type, bind(C) :: halo_box
     integer(c_int64_t) :: lo(HALO_MAX_DIMS) = 0
     integer(c_int64_t) :: hi(HALO_MAX_DIMS) = 0
+  end type
+
+  !> What the halos of a handle have cost this rank since halo_init, in seconds; NaN where not measured.
+  type, bind(C) :: halo_account
+    integer(c_size_t) :: size = 0
+    integer(c_int64_t) :: messages = 0
+    integer(c_int64_t) :: bytes = 0
+    real(c_double) :: moving = 0
+    real(c_double) :: starting = 0
+    real(c_double) :: waiting = 0
+    real(c_double) :: hidden = 0
   end type
 
   type, bind(C) :: halo_handle

@@ -6,6 +6,35 @@
 
 namespace sc {
 
+namespace {
+
+/// What the account alone knows: all but start, poke and wait.
+Moved moved_of(const Account& account) {
+  const bool moved = account.pieces > 0 || account.apart > 0;
+  const bool unknown = moved && account.measured == 0;
+  Moved m;
+  m.bytes = static_cast<double>(account.bytes);
+  m.pieces = static_cast<double>(account.pieces);
+  m.apart = unknown ? std::numeric_limits<double>::quiet_NaN() : account.apart;
+  m.hideable = unknown ? m.apart : account.hideable;
+  return m;
+}
+
+}  // namespace
+
+Moved moved_so_far(Context& context, Resource resource) {
+  const Timeline& timeline = context.timeline();
+  Moved m = moved_of(context.accounts()[resource]);
+  for (std::size_t n = 0; n < timeline.names().size(); ++n) {
+    const auto name = static_cast<std::uint16_t>(n);
+    if (timeline.resource(name) != resource || timeline.names()[n].ends_with(sampled_suffix)) continue;
+    m.start += timeline.total(name, Phase::start).seconds;
+    m.poke += timeline.total(name, Phase::poke).seconds;
+    m.wait += timeline.total(name, Phase::wait).seconds;
+  }
+  return m;
+}
+
 std::vector<Ledger::Phases> Ledger::totals() const {
   const Timeline& timeline = runner_.context().timeline();
   std::vector<Phases> all(timeline.names().size());
@@ -71,13 +100,7 @@ Terms Ledger::terms() const {
   Terms terms;
   for (std::size_t r = 0; r < accounts_.size(); ++r) {
     const Account& account = accounts_[r];
-    Moved& m = terms.by[r];
-    m.bytes = static_cast<double>(account.bytes);
-    m.pieces = static_cast<double>(account.pieces);
-    const bool moved = account.pieces > 0 || account.apart > 0;
-    const bool unknown = moved && account.measured == 0;
-    m.apart = unknown ? std::numeric_limits<double>::quiet_NaN() : account.apart;
-    m.hideable = unknown ? m.apart : account.hideable;
+    terms.by[r] = moved_of(account);
     terms.core_apart += account.core_apart;
   }
   for (const Line& line : lines_) {

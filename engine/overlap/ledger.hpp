@@ -30,6 +30,9 @@ struct Moved {
   double hidden() const;
 };
 
+/// What a resource cost this rank and carried since the context was made, of all who use the context.
+Moved moved_so_far(Context& context, Resource resource);
+
 /// Seconds on one rank since the ledger was made. C = shell + core; a step takes about C + start + poke +
 /// wait
 /// + reduce + boundary + settle.

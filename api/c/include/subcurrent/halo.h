@@ -114,6 +114,19 @@ typedef struct halo_box {
   int64_t hi[HALO_MAX_DIMS];
 } halo_box;
 
+/* What the halos of a handle have cost this rank since halo_init, in seconds. NAN: not measured. */
+typedef struct halo_account {
+  size_t size;      /* sizeof(halo_account), set by the caller */
+  int64_t messages; /* pieces that have left this rank, through shared memory too */
+  int64_t bytes;    /* in them */
+  double moving; /* what moving takes where nothing is computed meanwhile: of halo_exchange all, of halo_step
+                    known from a run in 50. NAN after the first halo_isend or halo_irecv: what the program
+                    computes between them and halo_wait cannot be held back */
+  double starting; /* packing and posting, and looking at what arrives */
+  double waiting;  /* for what was not there yet */
+  double hidden;   /* 1 - (starting + waiting) / moving, samples left out; 0 where nothing overlaps */
+} halo_account;
+
 /* Computes the cells of `box`: reads now[array] and sets next[array] (NULL where the array has no next), each
  * the first element in memory. Threads call it at the same time for different boxes under HALO_THREAD. */
 typedef void (*halo_callback)(const halo_box* box, void* const now[], void* const next[], void* user);
@@ -199,6 +212,7 @@ HALO_API int halo_place(halo_handle handle, int32_t* processes, int32_t* coords,
 HALO_API int halo_neighbour(halo_handle handle, const int* direction, int* rank);
 /* How every neighbour is reached, one line each; at most `size` bytes with the closing zero. */
 HALO_API int halo_describe(halo_handle handle, char* text, size_t size);
+HALO_API int halo_get_account(halo_handle handle, halo_account* account);
 
 #ifdef __cplusplus
 }
