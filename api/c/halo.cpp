@@ -3,12 +3,10 @@
 #include "api/c/halo.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "api/c/step.hpp"
 #include "engine/base/start.hpp"
 #include "engine/move/waiting.hpp"
-#include "engine/overlap/ledger.hpp"
 
 namespace sc::halo {
 
@@ -209,27 +207,6 @@ bool Halo::wait_for(const std::function<bool()>& done) {
         return done();
       },
       patience(r_.options.timeout));
-}
-
-double Halo::book(Phase phase, double begin) {
-  const double seconds = context_->timeline().now() - begin;
-  context_->timeline().add_total(name_, phase, seconds);
-  return seconds;
-}
-
-halo_account Halo::account() const {
-  const Moved moved = moved_so_far(*context_, Resource::messages);
-  // What the caller computes beside its own calls cannot be told to wait for a sample.
-  const double unknown = std::numeric_limits<double>::quiet_NaN();
-  halo_account account{};
-  account.size = sizeof account;
-  account.messages = static_cast<std::int64_t>(moved.pieces);
-  account.bytes = static_cast<std::int64_t>(moved.bytes);
-  account.moving = overlapped_ ? unknown : moved.apart;
-  account.starting = moved.start + moved.poke;
-  account.waiting = moved.wait;
-  account.hidden = overlapped_ ? unknown : moved.hidden();
-  return account;
 }
 
 void Halo::end(Flight& flight, halo_request* request) {
