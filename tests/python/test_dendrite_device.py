@@ -13,7 +13,7 @@ from subcurrent.case import as_toml, typed_case
 from subcurrent.core import build_info
 from subcurrent.errors import BAD_INPUT, OK, BadInput
 from test_dendrite import CASE, TABLES, rows
-from test_turbulence import TABLES as TURBULENCE
+from test_turbulence_case import TABLES as TURBULENCE
 
 QUIET = ("--set", "output.figures=false")
 HOST = {"storage": {"kind": "host"}}

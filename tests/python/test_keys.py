@@ -97,12 +97,21 @@ def test_every_key_of_the_engine_is_seen_by_two_ranks(program):
         "engine.threads": ("engine.threads=2", lambda run: run["threads"]),
         "engine.transport": ("engine.transport=mpi", lambda run: run["transports"]),
         "engine.device": ("engine.device=emulated", lambda run: run["device"]),
-        "engine.poke_ms": ("engine.poke_ms=1e-3", lambda run: run["poke"] > base["poke"]),
     }
-    assert {*seen, "engine.corners"} == engine
+    assert {*seen, "engine.poke_ms", "engine.corners"} == engine
     for name, (text, look) in seen.items():
         run = run_of(program, name.removeprefix("engine."), text)
         assert look(run) != look(base), name
+
+
+def test_messages_under_way_are_looked_at_as_often_as_asked(program):
+    """Those that are held back for a while are under way during all of the core."""
+    program.write_case(tomllib_text("cavity"))
+    seldom, often = (
+        run_of(program, name, "engine.transport=delayed", f"engine.poke_ms={poke}")
+        for name, poke in (("seldom", 100), ("often", 1e-3))
+    )
+    assert often["poke"] > seldom["poke"]
 
 
 def test_corners_come_directly_or_in_stages(program):
