@@ -3,6 +3,7 @@
 #include "engine/move/carrier.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/base/error.hpp"
 

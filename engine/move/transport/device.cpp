@@ -3,6 +3,7 @@
 #include "engine/move/transport/device.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace sc {
 
