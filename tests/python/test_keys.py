@@ -105,13 +105,15 @@ def test_every_key_of_the_engine_is_seen_by_two_ranks(program):
 
 
 def test_messages_under_way_are_looked_at_as_often_as_asked(program):
-    """Those that are held back for a while are under way during all of the core."""
+    """Those that are held back for a while are under way during all of the core. Of five runs the least, which
+    other programs have not lengthened."""
     program.write_case(tomllib_text("cavity"))
-    seldom, often = (
-        run_of(program, name, "engine.transport=delayed", f"engine.poke_ms={poke}")
-        for name, poke in (("seldom", 100), ("often", 1e-3))
-    )
-    assert often["poke"] > seldom["poke"]
+
+    def least(poke: float) -> float:
+        sets = ("engine.transport=delayed", f"engine.poke_ms={poke}", "grid.points=[24,24,96]")
+        return min(run_of(program, f"every {poke} ms {n}", *sets)["poke"] for n in range(5))
+
+    assert least(1e-3) > 1.5 * least(100)
 
 
 def test_corners_come_directly_or_in_stages(program):
