@@ -105,8 +105,8 @@ def test_every_key_of_the_engine_is_seen_by_two_ranks(program):
 
 
 def test_messages_under_way_are_looked_at_as_often_as_asked(program):
-    """Those that are held back for a while are under way during all of the core. Of five runs the least, which
-    other programs have not lengthened."""
+    """Those that are held back for a while are under way during all of the core. The least of five runs,
+    which other programs have not lengthened."""
     program.write_case(tomllib_text("cavity"))
 
     def least(poke: float) -> float:
