@@ -16,7 +16,7 @@ import numpy as np
 from rich.console import Console
 
 from . import account, cg_files, cg_solve, cg_worker, memory, mpi
-from .aside import starting
+from .aside import recover, starting
 from .errors import OK, OTHER, BadInput, SubcurrentError
 from .jobs import ranks_of, say, taken
 from .launch import launch, rank_command
@@ -142,17 +142,18 @@ def _as_rank(
     console: Console,
 ) -> int:
     """Under somebody else's mpirun: works as one of its ranks, and rank 0 tells how it went."""
-    with contextlib.ExitStack() as held:
 
-        def prepare_alone() -> None:
-            held.enter_context(folder.taken())
-            folder.check_new(overwrite)
-            with starting(folder, overwrite):
-                prepare()
+    def start(held: contextlib.ExitStack) -> Callable[[], None]:
+        held.enter_context(folder.taken())
+        recover(folder)
+        folder.check_new(overwrite)
+        computing = held.enter_context(starting(folder, overwrite))
+        prepare()
+        return computing
 
-        code = cg_worker.work(plan, prepare_alone)
-        if mpi.outer().rank == 0 and (folder.path / "summary.json").exists():
-            return _after(folder, console)
+    code = cg_worker.work(plan, start)
+    if mpi.outer().rank == 0 and (folder.path / "summary.json").exists():
+        return _after(folder, console)
     return code
 
 

@@ -67,7 +67,8 @@ def cg(
     each           called with the iteration and |r| / |b|
 
     Under `mpirun -n 4 python script.py` it is called on all ranks with the same A and b and returns the whole
-    x on each. Raises BadInput for what cannot be solved so, and SubcurrentError when the iteration breaks
+    x on each. Raises BadInput for what cannot be solved so or needs more
+    memory than is free, and SubcurrentError when the iteration breaks
     down, does not converge, or stagnates because rounding keeps it from tol.
     """
     options = checked_options(
@@ -77,6 +78,7 @@ def cg(
     matrix = checked_matrix(A)
     right_side = checked_right_side(b, matrix.shape[0])
     context = parallel.context(threads, "auto")
+    parallel.check_memory_of_system(context, matrix.shape[0], matrix.nnz, options)
     parts = (matrix.indptr, matrix.indices, matrix.data)
     solved, found, _ = solve_on(parallel.module(), context, parts, right_side, options, each=each)
     if found["note"] and context.rank == 0:

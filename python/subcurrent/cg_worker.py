@@ -23,6 +23,7 @@ from .errors import OK, OTHER, SubcurrentError
 from .lock import among_the_ranks
 from .plan import read_plan
 from .rundir import write_text, writing
+from .worker import Start, fail, started
 
 SAY_EVERY = 0.2  # seconds between two reports of a solve
 PARTS = ("begins", "columns", "values", "right_side")
@@ -38,8 +39,8 @@ def main(arguments: list[str] | None = None) -> int:
     return work(plan)
 
 
-def work(plan: dict[str, Any], prepare: Callable[[], None] | None = None) -> int:
-    """Does the plan as one of its ranks; `prepare` runs on rank 0 before anything else is done."""
+def work(plan: dict[str, Any], start: Start | None = None) -> int:
+    """Does the plan as one of its ranks; `start` as for a case's."""
     try:
         module = core.load()
         context = module.Context(threads=plan["threads"], transport=plan["transport"])
@@ -48,28 +49,26 @@ def work(plan: dict[str, Any], prepare: Callable[[], None] | None = None) -> int
     try:
         if plan["ranks"] and context.size != plan["ranks"]:
             raise SubcurrentError(f"{plan['ranks']} ranks were asked for but MPI counts {context.size}.")
-        if prepare is not None and context.rank == 0:
-            prepare()
-        context.barrier()
-        if plan["events"] and context.rank == 0:
-            events.emit("up")
-        with among_the_ranks(Path(plan["folder"]) / "plan.json"):
-            code = (_benchmark if plan["kind"] == "benchmark" else _solve)(module, context, plan)
+        does = _benchmark if plan["kind"] == "benchmark" else _solve
+        with (
+            started(context, start, plan["events"]) as computing,
+            among_the_ranks(Path(plan["folder"]) / "plan.json"),
+        ):
+            code = does(module, context, plan, computing)
     except Exception as error:
-        code = events.complain(plan["events"], context.rank, error)
-        context.abort("", code)
-        return code
+        return fail(context, plan["events"], error)
     context.close()
     return OK if plan["events"] else code
 
 
-def _benchmark(module: ModuleType, context: Any, plan: dict[str, Any]) -> int:
+def _benchmark(module: ModuleType, context: Any, plan: dict[str, Any], computing: Callable[[], None]) -> int:
     begin = time.perf_counter()
     options = plan["options"]
     benchmark = module.CgBenchmark(
         context, options["class"], options["partition"], options["strategy"], options["depth"]
     )
     setup = time.perf_counter() - begin
+    computing()
     total = module.cg_class(options["class"])["iterations"]
     told = None
     if plan["events"]:
@@ -92,7 +91,7 @@ def _benchmark(module: ModuleType, context: Any, plan: dict[str, Any]) -> int:
     return OK if result["verified"] else OTHER
 
 
-def _solve(module: ModuleType, context: Any, plan: dict[str, Any]) -> int:
+def _solve(module: ModuleType, context: Any, plan: dict[str, Any], computing: Callable[[], None]) -> int:
     folder, options = Path(plan["folder"]), plan["options"]
     begins, columns, values, right_side = (
         np.load(folder / "matrix" / f"{name}.npy", mmap_mode="r") for name in PARTS
@@ -100,6 +99,7 @@ def _solve(module: ModuleType, context: Any, plan: dict[str, Any]) -> int:
     said = [0.0]
 
     def each(iteration: int, residual: float) -> None:
+        computing()
         due = time.monotonic() - said[0] >= SAY_EVERY and np.isfinite(residual)
         if context.rank == 0 and plan["events"] and due:
             said[0] = time.monotonic()

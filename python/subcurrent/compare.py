@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from . import account, memory, mpi, worker
-from .aside import starting
+from .aside import recover, starting
 from .case import as_tables, as_toml, load_case
 from .errors import OK, BadInput
 from .figures import draw_figures
@@ -76,11 +76,13 @@ def compare(request: CompareRequest, console: Console) -> int:
         write_text(folder.case, as_toml(case))
         write_text(folder.plan, plan.text())
 
-    def start(held: contextlib.ExitStack) -> None:
+    def start(held: contextlib.ExitStack) -> Callable[[], None]:
         held.enter_context(folder.taken())
+        recover(folder)
         folder.check_new(request.overwrite)
-        with starting(folder, request.overwrite):
-            prepare()
+        computing = held.enter_context(starting(folder, request.overwrite))
+        prepare()
+        return computing
 
     if outer is not None:
         return _compare_as_rank(plan, folder, left_out, start, console)
@@ -103,7 +105,7 @@ def _compare_as_rank(
     plan: Plan,
     folder: RunFolder,
     left_out: list[str],
-    start: Callable[[contextlib.ExitStack], None],
+    start: worker.Start,
     console: Console,
 ) -> int:
     """As one of the ranks of somebody else's mpirun."""
@@ -111,8 +113,7 @@ def _compare_as_rank(
     first = mpi.outer().rank == 0
     for sentence in left_out if first else ():
         say(console, sentence)
-    with contextlib.ExitStack() as held:
-        code = worker.work(plan, worker.StopRequest(), lambda: start(held))
+    code = worker.work(plan, worker.StopRequest(), start)
     if code == OK and first:
         _tell(folder, console)
         report_outside(folder)

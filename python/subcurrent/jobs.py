@@ -8,7 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -158,15 +158,16 @@ def _run_as_rank(plan: Plan, folder: RunFolder, path: Path, case: Case, request:
     """Under somebody else's mpirun: works as one of its ranks."""
     plan.events = False
     stop = worker.StopRequest()
-    with contextlib.ExitStack() as held:
 
-        def prepare() -> None:
-            held.enter_context(folder.taken())
-            _check_folder(request, folder, case)
-            with starting(folder, request.overwrite, request.resume):
-                prepare_folder(folder, path, case, plan)
+    def start(held: contextlib.ExitStack) -> Callable[[], None]:
+        held.enter_context(folder.taken())
+        recover(folder)
+        _check_folder(request, folder, case)
+        computing = held.enter_context(starting(folder, request.overwrite, request.resume))
+        prepare_folder(folder, path, case, plan)
+        return computing
 
-        code = worker.work(plan, stop, prepare)
+    code = worker.work(plan, stop, start)
     if code == OK and mpi.outer().rank == 0 and case.output.figures:
         report_outside(folder)
     return code

@@ -8,6 +8,7 @@ import csv
 import io
 import json
 import time
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 from types import ModuleType
@@ -25,16 +26,17 @@ ADDITIVE = ("C_shell", "C_core", "W", "R", "R_max", "R_sum")
 ADDITIVE += ("start", "poke", "boundary", "settle", "bytes_moved", "M", "C_core_ordered")
 
 
-def measure_strategies(module: ModuleType, context: Any, plan: Plan) -> int:
+def measure_strategies(module: ModuleType, context: Any, plan: Plan, computing: Callable[[], None]) -> int:
     """Runs `plan.repeats` rounds of `plan.steps` steps; in each round every strategy has its turn.
 
     Taking turns spreads what the machine does besides evenly over the strategies. A first round, not
     counted, warms caches, settles what each strategy exchanges, and measures M where nothing overlaps. Rank 0
-    writes the table as `strategies.json`.
+    writes the table as `strategies.json`. Calls `computing` once all solvers stand.
     """
     context.sample(max(1, plan.steps - 2), 0)
     kind = kind_of(plan.case)
     solvers = {name: kind.make(module, context, _options(plan, name)) for name in plan.strategies}
+    computing()
     seconds: dict[str, list[float]] = {name: [] for name in solvers}
     for turn in range(plan.repeats + 1):
         for name, solver in solvers.items():

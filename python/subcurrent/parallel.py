@@ -49,6 +49,11 @@ def check_memory_of_fft(made: Any, cells: tuple, kept: tuple, precision: str) ->
     _together(made, lambda: memory.check_fft(cells, kept, size, made.size, here))
 
 
+def check_memory_of_system(made: Any, rows: int, entries: int, options: dict[str, Any]) -> None:
+    here = memory.ranks_here(made.size)
+    _together(made, lambda: memory.check_system(rows, entries, options, made.size, here, read=True))
+
+
 def _together(made: Any, check: Callable[[], None]) -> None:
     refused = None
     try:

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from . import memory, mpi, plots, worker
-from .aside import starting
+from .aside import recover, starting
 from .errors import OK, BadInput
 from .jobs import say, taken
 from .launch import command_for, launch
@@ -50,12 +52,15 @@ def probe(request: ProbeRequest, console: Console) -> int:
         folder.check_new(request.overwrite)
         stop = worker.StopRequest()
 
-        def prepare() -> None:
+        def start(held: contextlib.ExitStack) -> Callable[[], None]:
+            held.enter_context(folder.taken())
+            recover(folder)
             folder.check_new(request.overwrite)
-            with starting(folder, request.overwrite):
-                folder.create()
+            computing = held.enter_context(starting(folder, request.overwrite))
+            folder.create()
+            return computing
 
-        code = worker.work(plan, stop, prepare)
+        code = worker.work(plan, stop, start)
         if code == OK and outer.rank == 0:
             _show(read_table(folder.path / "wait.csv"), folder, console)
         return code

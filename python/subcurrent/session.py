@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -18,8 +19,9 @@ from .recorder import Recorder
 from .rundir import RunFolder
 
 
-def run_case(module: ModuleType, context: Any, plan: Plan, stop: Any) -> int:
-    """Runs the case of a plan to its end on all ranks together; returns 0, or 5 after a clean stop."""
+def run_case(module: ModuleType, context: Any, plan: Plan, stop: Any, computing: Callable[[], None]) -> int:
+    """Runs the case of a plan to its end on all ranks together; returns 0, or 5 after a clean stop. Calls
+    `computing` once the solver stands."""
     case, folder = plan.typed_case(), RunFolder(plan.folder)
     kind = kind_of(case)
     solver = kind.make(module, context, case.options())
@@ -27,6 +29,7 @@ def run_case(module: ModuleType, context: Any, plan: Plan, stop: Any) -> int:
         context.remove_leftovers(str(written))
     resumed = _resume(module, solver, plan)
     recorder = Recorder(context, solver, plan, folder, resumed)
+    computing()
     recorder.started()
 
     end = End.of(case.run)

@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import sys
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from . import core, events, guard
+from . import core, events, guard, outcome
 from .errors import SubcurrentError
 from .lock import among_the_ranks
 from .measure import measure_strategies, measure_wait
@@ -42,9 +45,13 @@ def main(arguments: list[str] | None = None) -> int:
     return work(plan, stop)
 
 
-def work(plan: Plan, stop: StopRequest, prepare: Any = None) -> int:
-    """Does the plan as one of its ranks and returns the exit code; `prepare` runs on rank 0 before anything
-    is written.
+# What rank 0 does before anything is written: it enters what is left when the work has ended or failed, and
+# returns what is to be called once the ranks have accepted their input.
+Start = Callable[[contextlib.ExitStack], Callable[[], None]]
+
+
+def work(plan: Plan, stop: StopRequest, start: Start | None = None) -> int:
+    """Does the plan as one of its ranks and returns the exit code.
 
     A rank that fails alone cannot ask the others, who may be waiting for it in a message: it says why and
     ends all.
@@ -57,29 +64,45 @@ def work(plan: Plan, stop: StopRequest, prepare: Any = None) -> int:
         return events.complain(plan.events, 0, error)
     try:
         _check_size(module, context, plan)
-        if prepare is not None and context.rank == 0:
-            prepare()
-        context.barrier()
-        if plan.events and context.rank == 0:
-            events.emit("up")
-        folder = RunFolder(plan.folder)
-        with among_the_ranks(folder.plan):
-            code = _do(module, context, plan, stop)
+        with started(context, start, plan.events) as computing, among_the_ranks(RunFolder(plan.folder).plan):
+            code = _do(module, context, plan, stop, computing)
     except Exception as error:
-        code = events.complain(plan.events, context.rank, error)
-        context.abort("", code)
-        return code
+        return fail(context, plan.events, error)
     context.close()
     # Under our own launcher the events carry the outcome; a non-zero status would make mpirun complain as
     # well.
     return 0 if plan.events else code
 
 
-def _do(module: ModuleType, context: Any, plan: Plan, stop: StopRequest) -> int:
+@contextlib.contextmanager
+def started(context: Any, start: Start | None, to_launcher: bool) -> Iterator[Callable[[], None]]:
+    """Collective: the block begins when rank 0 has made its start, and may compute."""
+    with contextlib.ExitStack() as held:
+        computing = start(held) if start is not None and context.rank == 0 else lambda: None
+        context.barrier()
+        if to_launcher and context.rank == 0:
+            events.emit("up")
+        yield computing
+
+
+def fail(context: Any, to_launcher: bool, error: Exception) -> int:
+    """Says why and ends all ranks. Others leave the first one time to say the same and to bring its folder in
+    order: then it ends them."""
+    if context.rank != 0 and not to_launcher:
+        time.sleep(outcome.FIRST_SPEAKS)
+    code = events.complain(to_launcher, context.rank, error)
+    context.abort("", code)
+    return code
+
+
+def _do(
+    module: ModuleType, context: Any, plan: Plan, stop: StopRequest, computing: Callable[[], None]
+) -> int:
     if plan.kind == "run":
-        return run_case(module, context, plan, stop)
+        return run_case(module, context, plan, stop, computing)
     if plan.kind == "strategies":
-        return measure_strategies(module, context, plan)
+        return measure_strategies(module, context, plan, computing)
+    computing()
     return measure_wait(module, context, plan)
 
 

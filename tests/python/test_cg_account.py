@@ -182,6 +182,29 @@ def test_a_system_that_cannot_fit_is_refused_before_it_is_read(program, monkeypa
     assert [p.name for p in program.folder.iterdir()] == ["A.mtx.gz"]
 
 
+@pytest.mark.mpi
+def test_a_matrix_in_python_is_refused_where_its_solve_does_not_fit(program):
+    """On all ranks alike, before any of them takes more; a smaller one is solved."""
+    script = (
+        "import numpy as np, scipy.sparse as sparse, subcurrent\n"
+        "from subcurrent import memory\n"
+        "memory.free_bytes = lambda: 256 * 2**20\n"
+        "for n in (2_000_000, 100):\n"
+        "    A = sparse.diags_array([np.full(n, 2.0)], offsets=[0])\n"
+        "    try:\n"
+        "        x, _ = subcurrent.cg(A, np.ones(n))\n"
+        "        print(f'solved {x[0]} {x[-1]}', flush=True)\n"
+        "    except subcurrent.BadInput as error:\n"
+        "        print(error, flush=True)\n"
+    )
+    ran = program.script(script, ranks=2)
+    options = {"partition": "row", "pipelined": False, "preconditioner": "none"}
+    need = memory.gibibytes(memory.of_solving(2_000_000, 2_000_000, options, 2))
+    sentence = f"entries needs about {need} of memory on this machine, which has 256 MiB free."
+    assert ran.stdout.count(sentence) == 2, ran.stdout + ran.stderr
+    assert ran.stdout.count("solved 0.5 0.5") == 2, ran.stdout + ran.stderr
+
+
 def test_a_dense_file_needs_what_its_entries_need(tmp_path):
     """A dense one is mapped, and only what is not zero is kept; in text all of it is read."""
     np.save(tmp_path / "A.npy", np.eye(50))

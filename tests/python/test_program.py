@@ -118,6 +118,23 @@ def test_under_an_outer_mpirun(program):
     assert (program.folder / "r" / "figures" / "flow.png").exists()
 
 
+@pytest.mark.parametrize("verb", ["run", "strategies"])
+def test_what_only_ranks_refuse_leaves_a_folder_as_it_was_under_an_outer_mpirun(program, verb):
+    """More pieces than a rank has planes: only the solver counts those of each rank."""
+    refused = ("--set", "grid.points=[8,8,8]", "--set", "storage.kind=disk", "--set", "storage.files=7")
+    refused += ("--set", "run.steps=1", "--out", "r")
+    done = program.as_ranks(2, verb, "taylor_green_1600", *refused)
+    assert done.returncode == BAD_INPUT, done.stderr
+    assert done.stderr.count("storage.files is 7; it must be from 1 to 4") == 1, done.stderr
+    assert not (program.folder / "r").exists()
+    small = ("--set", "grid.points=[8,8,8]", "--set", "run.steps=1", "--out", "r")
+    assert program.as_ranks(2, "run", "taylor_green_1600", *small, *QUIET).returncode == OK
+    before = {p: p.read_bytes() for p in (program.folder / "r").rglob("*") if p.is_file()}
+    done = program.as_ranks(2, verb, "taylor_green_1600", *refused, "--overwrite")
+    assert done.returncode == BAD_INPUT, done.stderr
+    assert {p: p.read_bytes() for p in (program.folder / "r").rglob("*") if p.is_file()} == before
+
+
 def test_strategies(program):
     """All that hide are measured unless some are named; what the case refuses is said."""
     program.write_case(SMALL)
