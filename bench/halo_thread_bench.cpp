@@ -126,7 +126,7 @@ void measure(Context& context, int cells, int threads, double seconds) {
   Fields fields(grid);
   std::vector<std::unique_ptr<Way>> ways;
   for (const Strategy s :
-       {Strategy::blocking, Strategy::ordered, Strategy::halo_thread_no_join, Strategy::halo_thread})
+       {Strategy::blocking, Strategy::ordered, Strategy::halo_thread.not_joining(), Strategy::halo_thread})
     ways.push_back(std::make_unique<Way>(fields, s));
   const double begin = context.timeline().now();
   for (const auto& way : ways) way->steps(1);

@@ -108,23 +108,12 @@ ElementType element_of(int type) {
   }
 }
 
-const Strategy& strategy_of(halo_strategy strategy) {
-  switch (strategy) {
-    case HALO_BLOCKING:
-      return Strategy::blocking;
-    case HALO_ORDERED:
-      return Strategy::ordered;
-    case HALO_BOUNDARY_FIRST:
-      return Strategy::boundary_first;
-    case HALO_INTERIOR_FIRST:
-      return Strategy::interior_first;
-    case HALO_PIPELINED:
-      return Strategy::pipelined;
-    case HALO_THREAD:
-      return Strategy::halo_thread;
-    case HALO_THREAD_NO_JOIN:
-      return Strategy::halo_thread_no_join;
-  }
+static_assert(HALO_BLOCKING == 0 && HALO_THREAD == 5 && HALO_THREAD_NO_JOIN == 6);
+
+Strategy strategy_of(halo_strategy strategy) {
+  const auto number = static_cast<std::size_t>(strategy);
+  if (strategy == HALO_THREAD_NO_JOIN) return Strategy::halo_thread.not_joining();
+  if (number < Strategy::all().size()) return *Strategy::all()[number];
   throw Failure(HALO_ERR_ARGUMENT, "strategy is " + std::to_string(static_cast<int>(strategy)) +
                                        "; HALO_BLOCKING (0) to HALO_THREAD_NO_JOIN (6) are allowed");
 }
@@ -211,7 +200,7 @@ Runner& Step::runner_of(halo_strategy strategy) {
 }
 
 void Step::run(halo_strategy strategy, halo_callback callback, void* user) {
-  const Strategy& known = strategy_of(strategy);
+  const Strategy known = strategy_of(strategy);
   if (known.divides_threads && !known.joins && context_.threads() < 2)
     throw Failure(HALO_ERR_ARGUMENT,
                   "HALO_THREAD_NO_JOIN needs options.threads of at least 2: the halo thread "

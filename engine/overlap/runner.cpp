@@ -12,7 +12,7 @@ Runner::Runner(Context& context, RunnerOptions options) : context_(context), opt
   const Strategy& s = options.strategy;
   if (s.divides_threads && !s.joins && context.threads() < 2)
     refuse("strategy " + std::string(s.name) +
-           " needs engine.threads of at least 2: thread 0 computes no core");
+           " needs engine.threads of at least 2 where thread 0 computes no core");
 }
 
 void Runner::run(Stage& stage) {

@@ -26,12 +26,20 @@ struct Strategy {
   Starts starts;
   Key key;
   bool divides_threads = false;  ///< one thread moves halos and computes the shell, the others the core
-  bool joins = false;            ///< that one then helps them
+  bool joins = false;            ///< that one then helps them; otherwise two threads are needed
 
-  friend bool operator==(const Strategy& a, const Strategy& b) { return a.name == b.name; }
+  friend bool operator==(const Strategy& a, const Strategy& b) {
+    return a.name == b.name && a.joins == b.joins;
+  }
+  /// The same with a thread that moves halos and computes the shell, and no core.
+  constexpr Strategy not_joining() const {
+    Strategy other = *this;
+    other.joins = false;
+    return other;
+  }
 
-  static const Strategy blocking, ordered, boundary_first, interior_first, pipelined, halo_thread,
-      halo_thread_no_join;
+  static const Strategy blocking, ordered, boundary_first, interior_first, pipelined, halo_thread;
+  /// In the order of halo_strategy in the C header.
   static std::span<const Strategy* const> all();
   /// Throws Error (bad_input) naming the ones there are.
   static const Strategy& of(std::string_view name);
@@ -92,7 +100,8 @@ inline constexpr Strategy Strategy::interior_first{
 inline constexpr Strategy Strategy::halo_thread{
     .name = "halo_thread",
     .says =
-        "thread 0 fetches the halos and computes the shell while the others compute the core; then it helps",
+        "thread 0 fetches the halos and computes the shell while the others compute the core; then it helps "
+        "them, unless told otherwise",
     .parts = true,
     .overlaps = true,
     .eager = false,
@@ -101,16 +110,4 @@ inline constexpr Strategy Strategy::halo_thread{
     .divides_threads = true,
     .joins = true,
 };
-inline constexpr Strategy Strategy::halo_thread_no_join{
-    .name = "halo_thread_no_join",
-    .says = "as halo_thread, but thread 0 computes no core",
-    .parts = true,
-    .overlaps = true,
-    .eager = false,
-    .starts = Starts::with_chunk,
-    .key = keys::without_needs_first,
-    .divides_threads = true,
-    .joins = false,
-};
-
 }  // namespace sc

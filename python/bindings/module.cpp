@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 
 #include "engine/base/build_info.hpp"
+#include "engine/plan/strategy.hpp"
 #include "python/bindings/faces.hpp"
 
 namespace nb = nanobind;
@@ -43,6 +44,14 @@ nb::dict build() {
   return build;
 }
 
+/// Names and what they do, in the order of the C header.
+nb::list strategies() {
+  nb::list all;
+  for (const sc::Strategy* s : sc::Strategy::all())
+    all.append(nb::make_tuple(std::string(s->name), std::string(s->says)));
+  return all;
+}
+
 }  // namespace
 
 NB_MODULE(_core, module) {
@@ -50,6 +59,7 @@ NB_MODULE(_core, module) {
       "The compiled half of subcurrent: contexts and solvers. subcurrent.Cavity is the face for people.";
   module.attr("version") = sc::build_info().version;
   module.attr("build") = build();
+  module.attr("strategies") = strategies();
   bind_error(module);
   sc::python::bind_context(module);
   sc::python::bind_cavity(module);

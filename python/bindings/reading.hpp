@@ -49,6 +49,7 @@ E choice(const nanobind::dict& options, const char* key, std::initializer_list<N
 inline RunnerOptions runner_from(const nanobind::dict& options) {
   RunnerOptions runner;
   runner.strategy = Strategy::of(get<std::string>(options, "strategy"));
+  if (!get<bool>(options, "halo_thread_joins")) runner.strategy = runner.strategy.not_joining();
   runner.poke_seconds = 1e-3 * get<double>(options, "poke_ms");
   runner.halo.corners =
       choice<Corners>(options, "halo_corners", {{"direct", Corners::direct}, {"staged", Corners::staged}});

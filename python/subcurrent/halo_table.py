@@ -35,7 +35,7 @@ def table_of(
     While the team is at work the timeline counts a second of one thread as 1 / threads, so that a stage's
     totals add up to its time; the elapsed times of one thread are `threads` times as much.
     """
-    threads, joins = engine.threads, engine.strategy == "halo_thread"
+    threads, joins = engine.threads, engine.halo_thread_joins
     stages = {}
     for name in STAGES:
         hidden, apart = seconds.get(name, {}), seconds.get(name + SAMPLED, {})

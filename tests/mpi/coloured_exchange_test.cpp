@@ -196,7 +196,7 @@ TEST(ColouredExchange, StaleColoursAreNotRead) {
           for (double value : expected) ASSERT_TRUE(std::isfinite(value));
           for (Strategy strategy :
                {Strategy::blocking, Strategy::ordered, Strategy::boundary_first, Strategy::interior_first,
-                Strategy::pipelined, Strategy::halo_thread, Strategy::halo_thread_no_join})
+                Strategy::pipelined, Strategy::halo_thread, Strategy::halo_thread.not_joining()})
             for (const Corners corners : {Corners::direct, Corners::staged})
               EXPECT_EQ(
                   relaxed(context, colours, split, periodic,

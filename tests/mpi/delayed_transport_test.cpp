@@ -93,7 +93,7 @@ TEST(DelayedTransport, AHaloThreadWaitsAlone) {
   const Measured blocking = measure(Strategy::blocking, 2, long_delay);
   report(Strategy::blocking, blocking);
   EXPECT_GE(blocking.wait, 0.9 * long_delay);
-  for (Strategy strategy : {Strategy::halo_thread, Strategy::halo_thread_no_join}) {
+  for (Strategy strategy : {Strategy::halo_thread, Strategy::halo_thread.not_joining()}) {
     const Measured hiding = measure(strategy, 2, long_delay);
     report(strategy, hiding);
     EXPECT_GE(blocking.seconds - hiding.seconds, 20e-3) << strategy.name;

@@ -13,11 +13,12 @@ namespace sc::test {
 namespace {
 
 constexpr Strategy all_strategies[] = {
-    Strategy::blocking,  Strategy::ordered,     Strategy::boundary_first,     Strategy::interior_first,
-    Strategy::pipelined, Strategy::halo_thread, Strategy::halo_thread_no_join};
+    Strategy::blocking,  Strategy::ordered,     Strategy::boundary_first,           Strategy::interior_first,
+    Strategy::pipelined, Strategy::halo_thread, Strategy::halo_thread.not_joining()};
 constexpr Strategy eager[] = {Strategy::blocking, Strategy::ordered, Strategy::boundary_first,
                               Strategy::pipelined};
-constexpr Strategy lazy[] = {Strategy::interior_first, Strategy::halo_thread, Strategy::halo_thread_no_join};
+constexpr Strategy lazy[] = {Strategy::interior_first, Strategy::halo_thread,
+                             Strategy::halo_thread.not_joining()};
 
 constexpr Int3 cells{16, 14, 18};
 

@@ -190,8 +190,9 @@ TEST_P(Lines, LeaveTheSameBits) {
         for (const Int3 split : splits(context.size()))
           for (Strategy strategy :
                {Strategy::blocking, Strategy::ordered, Strategy::boundary_first, Strategy::interior_first,
-                Strategy::pipelined, Strategy::halo_thread, Strategy::halo_thread_no_join}) {
-            if (split[axis] > 1 || (strategy == Strategy::halo_thread_no_join && threads == 1)) continue;
+                Strategy::pipelined, Strategy::halo_thread, Strategy::halo_thread.not_joining()}) {
+            if (split[axis] > 1 || (strategy == Strategy::halo_thread.not_joining() && threads == 1))
+              continue;
             const auto got = diffuse(context, {axis,
                                                periodic,
                                                split,

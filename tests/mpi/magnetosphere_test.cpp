@@ -147,9 +147,9 @@ void expect_same_bits(Context& context, const Kind& kind, MagnetosphereOptions o
   for (const Int3 split : test::splits(context.size()))
     for (Strategy strategy :
          {Strategy::blocking, Strategy::ordered, Strategy::boundary_first, Strategy::interior_first,
-          Strategy::pipelined, Strategy::halo_thread, Strategy::halo_thread_no_join}) {
+          Strategy::pipelined, Strategy::halo_thread, Strategy::halo_thread.not_joining()}) {
       if (strategy == Strategy::halo_thread && !divides_threads) continue;
-      if (strategy == Strategy::halo_thread_no_join && context.threads() < 2) continue;
+      if (strategy == Strategy::halo_thread.not_joining() && context.threads() < 2) continue;
       options.split = split;
       options.engine.strategy = strategy;
       options.engine.poke_seconds = 1e-6;

@@ -123,7 +123,7 @@ TEST(Poisoned, HalosAreNotReadBeforeTheyAreRefreshed) {
       for (const Int3 split : splits(context.size()))
         for (Strategy strategy :
              {Strategy::blocking, Strategy::ordered, Strategy::boundary_first, Strategy::interior_first,
-              Strategy::pipelined, Strategy::halo_thread, Strategy::halo_thread_no_join}) {
+              Strategy::pipelined, Strategy::halo_thread, Strategy::halo_thread.not_joining()}) {
           const Setting setting{periodic, split, {.strategy = strategy, .poke_seconds = 1e-6}};
           const Outcome clean = run(context, setting, false);
           const Outcome poisoned = run(context, setting, true);

@@ -121,8 +121,8 @@ bool makes_sense(Strategy strategy, Division division) {
   return neutral || division == Division::both || (division == Division::column) == eager;
 }
 const std::vector<Strategy> all_strategies{
-    Strategy::blocking,  Strategy::ordered,     Strategy::boundary_first,     Strategy::interior_first,
-    Strategy::pipelined, Strategy::halo_thread, Strategy::halo_thread_no_join};
+    Strategy::blocking,  Strategy::ordered,     Strategy::boundary_first,           Strategy::interior_first,
+    Strategy::pipelined, Strategy::halo_thread, Strategy::halo_thread.not_joining()};
 
 TEST(RowStage, IsThePlainProduct) {
   for (const Whole& a : {scattered(97, 83, true), laplacian(5)})
@@ -136,7 +136,7 @@ TEST(RowStage, IsThePlainProduct) {
         for (const Division division : {Division::row, Division::column, Division::both})
           for (const Strategy strategy : all_strategies) {
             if (!makes_sense(strategy, division) && context.size() > 1) continue;
-            if (strategy == Strategy::halo_thread_no_join && threads == 1) continue;
+            if (strategy == Strategy::halo_thread.not_joining() && threads == 1) continue;
             Field<double> in(columns, "x"), out(rows, "y");
             in.fill([&](int i, int, int) { return x[static_cast<std::size_t>(i)]; });
             out.fill([](int, int, int) { return std::nan(""); });
@@ -191,7 +191,7 @@ TEST(RowStage, LeavesTheSameBitsWhateverComesFirst) {
         TestContext context({.threads = threads, .transport = transport, .delay = 3e-4});
         for (const Strategy strategy : all_strategies) {
           if (!makes_sense(strategy, division) && context.size() > 1) continue;
-          if (strategy == Strategy::halo_thread_no_join && threads == 1) continue;
+          if (strategy == Strategy::halo_thread.not_joining() && threads == 1) continue;
           const auto got = iterate(context, a, division, strategy, 48);
           if (expected.empty()) expected = got;
           EXPECT_EQ(got, expected) << strategy.name << threads;

@@ -84,8 +84,8 @@ TEST(Strategies, LeaveTheSameBits) {
         for (const Int3 split : splits(context.size()))
           for (Strategy strategy :
                {Strategy::blocking, Strategy::ordered, Strategy::boundary_first, Strategy::interior_first,
-                Strategy::pipelined, Strategy::halo_thread, Strategy::halo_thread_no_join}) {
-            if (strategy == Strategy::halo_thread_no_join && threads == 1) continue;
+                Strategy::pipelined, Strategy::halo_thread, Strategy::halo_thread.not_joining()}) {
+            if (strategy == Strategy::halo_thread.not_joining() && threads == 1) continue;
             const Corners corners = threads == 1 && !problem.skewed ? Corners::staged : Corners::direct;
             const Outcome got =
                 run(context, problem, split,

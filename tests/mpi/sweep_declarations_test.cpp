@@ -135,7 +135,7 @@ TEST_F(Declarations, Nothing) { EXPECT_REFUSED("declares no field", Sweep("odd o
 
 TEST_F(Declarations, StrategiesThatCannotBeHad) {
   EXPECT_NE(refusal([&] {
-              Runner(context, {.strategy = Strategy::halo_thread_no_join});
+              Runner(context, {.strategy = Strategy::halo_thread.not_joining()});
             }).find("engine.threads of at least 2"),
             std::string::npos);
   const std::string unknown = refusal([] { Strategy::of("blokking"); });

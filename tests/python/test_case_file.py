@@ -71,7 +71,10 @@ WRONG = {
     "courant too large": (["run.courant=2"], ["run.courant = 2", "at most 1"]),
     "unknown strategy": (["engine.strategy=fastest"], ['"fastest"', '"boundary_first"', '"halo_thread"']),
     "strategy that is not there": (["engine.strategy=automatic"], ['"automatic"', '"boundary_first"']),
-    "halo thread alone": (["engine.strategy=halo_thread_no_join"], ["engine.threads = 1", "at least 2"]),
+    "halo thread alone": (
+        ["engine.strategy=halo_thread", "engine.halo_thread_joins=false"],
+        ["engine.threads = 1", "at least 2"],
+    ),
     "no threads": (["engine.threads=0"], ["engine.threads = 0", "from 1 to 1024"]),
     "threads as a float": (["engine.threads=2.0"], ["engine.threads = 2.0", "whole number"]),
     "split of zero": (["engine.split=[0, 1, 1]"], ["engine.split", "three whole numbers >= 1"]),

@@ -132,7 +132,7 @@ def test_table_2_of_the_paper_and_its_condition():
     """Two threads, no join: 30 runs hidden and 10 apart; times as the timeline counts them."""
 
     class Engine:
-        threads, strategy = 2, "halo_thread_no_join"
+        threads, halo_thread_joins = 2, False
 
     hidden = {"start": 0.03, "wait": 0.5 * 0.06, "shell": 0.5 * 0.9, "core": 0.5 * 3.0}
     apart = {"start": 0.01, "wait": 0.39, "shell": 0.1, "core": 0.6}
@@ -195,7 +195,8 @@ def test_resume_in_the_middle_of_a_cycle_goes_on_with_the_same_bits(program):
 
 @pytest.mark.mpi
 def test_the_halo_thread_reports_the_papers_table(program):
-    threads = ("--strategy", "halo_thread_no_join", "--threads", "2", "--set", "run.steps=40")
+    threads = ("--strategy", "halo_thread", "--threads", "2", "--set", "run.steps=40")
+    threads += ("--set", "engine.halo_thread_joins=false")
     done = program("run", "earth_north", *SMALL, *threads, *QUIET, "-n", "2", "--out", "r")
     assert done.returncode == OK, done.stderr
     assert "t_add < t_com" in done.stdout

@@ -59,7 +59,7 @@ def test_terms_of_two_ranks_are_never_subtracted(tmp_path, monkeypatch):
     context = SimpleNamespace(
         rank=0, size=2, threads=1, barrier=lambda: None, transports=lambda: "none", sample=lambda *_: None
     )
-    assert measure.measure_strategies(None, context, plan) == 0
+    assert measure.measure_strategies(None, context, plan, lambda: None) == 0
     (row,) = json.loads((tmp_path / "strategies.json").read_text())["rows"]
     assert row["W"] == 8.0
     assert row["R"] == pytest.approx(0.1)

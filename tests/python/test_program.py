@@ -3,13 +3,18 @@
 ends is in test_program_ends."""
 
 import json
+import re
 
 import numpy as np
 import pytest
 
-from conftest import QUIET, SMALL, history, sentence_of
+from conftest import QUIET, ROOT, SMALL, history, sentence_of
+from subcurrent import core
+from subcurrent.compare import chosen
 from subcurrent.errors import BAD_INPUT, OK
+from subcurrent.library import find_case
 from subcurrent.reference import read_profiles
+from subcurrent.schema.common import STRATEGIES
 from subcurrent.snapshot import read_snapshot
 
 pytestmark = pytest.mark.mpi
@@ -141,10 +146,9 @@ def test_strategies(program):
     options = ("--steps", "2", "--repeats", "2", "--sweeps", "20", "--out", "s")
     done = program("strategies", "case.toml", "-n", "2", *options)
     assert done.returncode == OK, done.stderr
-    assert "halo_thread_no_join is left out: " in done.stdout
     rows = json.loads((program.folder / "s" / "strategies.json").read_text())["rows"]
     by_name = {row["strategy"]: row for row in rows}
-    hiding = ["boundary_first", "interior_first", "halo_thread", "pipelined"]
+    hiding = ["boundary_first", "interior_first", "pipelined", "halo_thread"]
     assert list(by_name) == ["blocking", "ordered", *hiding]
     assert by_name["ordered"]["M"] > 0
     assert by_name["blocking"]["C_shell"] is None
@@ -153,6 +157,29 @@ def test_strategies(program):
         assert min(times) >= 0, row
         # The terms are those of one step: they cannot add up to much more than the step took.
         assert 0 < sum(times) < 1.5 * max(row["T_all"]), row
+
+
+def test_strategies_that_a_case_refuses_are_named():
+    names, left_out = chosen([], find_case("taylor_green_1600"), [])
+    assert "halo_thread" not in names
+    assert any(sentence.startswith("halo_thread is left out: ") for sentence in left_out)
+
+
+def test_the_strategies_are_those_of_the_engine():
+    """One table, in engine/plan/strategy.hpp; the others hold its names in its order."""
+    names = [name for name, _ in core.load().strategies]
+    assert list(STRATEGIES) == names
+    constants = ["HALO_" + name.upper().removeprefix("HALO_") for name in names] + ["HALO_THREAD_NO_JOIN"]
+    for file in ("api/c/include/subcurrent/halo.h", "api/fortran/halo_types.f90"):
+        text = (ROOT / file).read_text()
+        found = re.findall(r"(HALO_\w+) = (\d+)", text[text.index("HALO_BLOCKING = 0") :])
+        assert found[: len(constants)] == [(name, str(n)) for n, name in enumerate(constants)], file
+    in_c = dict(zip(names, constants[:-1], strict=True))
+    for file, name_of in (("stencil_codes.md", str), ("halo_functions.md", in_c.get)):
+        rows = re.findall(r"^\| `(\w+)` \| (.+) \|$", (ROOT / "docs" / file).read_text(), re.MULTILINE)
+        assert [row for row in rows if row[0] in map(name_of, names)] == [
+            (name_of(name), says) for name, says in core.load().strategies
+        ]
 
 
 def test_strategies_under_an_outer_mpirun(program):

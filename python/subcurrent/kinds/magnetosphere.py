@@ -98,7 +98,7 @@ class MagnetosphereKind(Kind):
         extra: dict[str, Any] = {"floored": totals.get("floored", 0)}
         if case.has_planet():
             extra["expected_magnetopause"] = case.expected_standoff()
-        if case.engine.strategy.startswith("halo_thread") and case.engine.threads > 1:
+        if case.engine.strategy == "halo_thread" and case.engine.threads > 1:
             seconds = measured["timeline"]["seconds"]
             runs, samples = measured["runs"], measured["sampled_runs"]
             extra["halo_thread"] = halo_table.table_of(seconds, runs, samples, case.engine)

@@ -21,9 +21,8 @@ STRATEGIES = (
     "ordered",
     "boundary_first",
     "interior_first",
-    "halo_thread",
-    "halo_thread_no_join",
     "pipelined",
+    "halo_thread",
 )
 DEVICES = ("cpu", "cuda", "emulated")
 
@@ -57,6 +56,9 @@ class Engine(Table):
         "the order in which shell, core and messages happen",
         "one of " + ", ".join(f'"{name}"' for name in STRATEGIES),
         "boundary_first",
+    )
+    halo_thread_joins: bool = key(
+        "under halo_thread: thread 0 computes core too when its halos are done", "true or false", True
     )
     split: Literal["auto"] | Split = key("ranks along x, y, z", '"auto" or three whole numbers >= 1', "auto")
     threads: int = key("threads of each rank", "a whole number from 1 to 1024", 1, ge=1, le=1024)
@@ -98,7 +100,10 @@ class SolverCase(Table):
     # `--set` of one of these replaces the others, since a case may hold only one of each group.
     exclusive: ClassVar[tuple[tuple[str, ...], ...]] = ()
     # What would be accepted and ignored.
-    needs: ClassVar[tuple[Needs, ...]] = (Needs("output.every", "output.snapshots", (True,)),)
+    needs: ClassVar[tuple[Needs, ...]] = (
+        Needs("output.every", "output.snapshots", (True,)),
+        Needs("engine.halo_thread_joins", "engine.strategy", ("halo_thread",)),
+    )
     # What a checkpoint fixes: a resumed run must agree in these.
     fixed_on_resume: ClassVar[tuple[str, ...]] = ("solver", "grid")
 
@@ -191,6 +196,7 @@ def engine_options(engine: Engine) -> dict[str, Any]:
     """The options of the compiled runner."""
     return {
         "strategy": engine.strategy,
+        "halo_thread_joins": engine.halo_thread_joins,
         "split": [0, 0, 0] if engine.split == "auto" else list(engine.split),
         "halo_corners": engine.corners,
         "poke_ms": float(engine.poke_ms),
@@ -216,17 +222,17 @@ def check_engine(engine: Engine, devices: tuple[str, ...] = ("cpu",)) -> None:
             f'engine.device = "{engine.device}" is not there for this solver yet: it runs on '
             f"{' or '.join(devices)}."
         )
-    if engine.device != "cpu" and engine.strategy.startswith("halo_thread"):
+    if engine.device != "cpu" and engine.strategy == "halo_thread":
         raise BadInput(
             f'engine.strategy = "{engine.strategy}" divides the threads of a rank, which a device has none '
             f'of: with engine.device = "{engine.device}" take boundary_first, interior_first, pipelined, '
             "blocking or ordered."
         )
-    if engine.strategy == "halo_thread_no_join" and engine.threads < 2:
+    joins = engine.strategy != "halo_thread" or engine.halo_thread_joins
+    if not joins and engine.threads < 2:
         raise BadInput(
-            f'engine.threads = {engine.threads} is too few for engine.strategy = "halo_thread_no_join": one '
-            f"thread "
-            "only moves halos, so at least 2 are needed."
+            f"engine.threads = {engine.threads} is too few for engine.halo_thread_joins = false: one thread "
+            "computes no core, so at least 2 are needed."
         )
 
 
