@@ -55,7 +55,7 @@ FFT<T>::FFT(Context& context, const FftOptions& options)
                   choose_process_grid(options.process_grid, context.size(), cells_, mode_cells(kept_))[1]}}),
       modes_(context,
              {.cells = mode_cells(kept_), .halo = 0, .split = {real_.split().y, real_.split().z, 1}}),
-      pipeline_(context, options.overlap) {
+      passes_(context, options.strategy) {
   make_plans(options.library);
   if (context.size() > 1) make_storages();
   make_transposes(options);
@@ -177,9 +177,9 @@ void FFT<T>::run_forward(const SlabAction& first, Cells<C> out, Sampled& sampled
   const Pass y{in_z_.count, [&](int chunk) { y_forward(slab_of(*y_, in_z_, chunk)); }, yz_.get()};
   const Pass z{in_y_.count, [&](int chunk) { z_forward(out, in_y_.slab(modes_.own(), chunk)); }};
   if (xy_)
-    pipeline_.run(std::array{x, y, z}, sampled);
+    passes_.run(std::array{x, y, z}, sampled);
   else
-    pipeline_.run(std::array{x, z}, sampled);
+    passes_.run(std::array{x, z}, sampled);
 }
 
 template <class T>
@@ -207,9 +207,9 @@ void FFT<T>::run_backward(Cells<const C> in, const SlabAction& last, Sampled& sa
   const Pass y{in_z_.count, [&](int chunk) { y_backward(slab_of(*y_, in_z_, chunk)); }, yx_.get()};
   const Pass x{in_z_.count, [&](int chunk) { last(slab_of(*x_, in_z_, chunk)); }};
   if (yx_)
-    pipeline_.run(std::array{z, y, x}, sampled);
+    passes_.run(std::array{z, y, x}, sampled);
   else
-    pipeline_.run(std::array{z, x}, sampled);
+    passes_.run(std::array{z, x}, sampled);
 }
 
 template <class T>

@@ -17,7 +17,7 @@
 #include "engine/field/field.hpp"
 #include "engine/move/transpose.hpp"
 #include "spectral/lines.hpp"
-#include "spectral/pipeline.hpp"
+#include "spectral/pass_run.hpp"
 
 namespace sc::spectral {
 
@@ -30,7 +30,8 @@ struct FftOptions {
   Library library = Library::automatic;
   int chunks = 0;  ///< slabs in which a transpose travels; 0: chosen
   ChunkBytes piece_bytes = {};
-  bool overlap = true;  ///< transposes travel under lines; false: after them, for comparison
+  /// Whether transposes travel under lines or after them.
+  Strategy strategy = Strategy::boundary_first;
 };
 
 /// Values with x contiguous, y and z some elements apart; own cell (0, 0, 0) at `at`.
@@ -65,7 +66,7 @@ class FFT {
   using C = std::complex<T>;
 
   /// Collective. Throws Error (bad_input) for cells < 1, a process grid whose product is not the number of
-  /// ranks, or a library that this build does not have.
+  /// ranks, a library that this build does not have, or a strategy that divides threads.
   FFT(Context& context, const FftOptions& options);
   ~FFT();
 
@@ -170,7 +171,7 @@ class FFT {
   std::vector<std::byte> work_;
   std::array<std::uint16_t, 3> names_{};
   std::uint16_t planes_name_ = 0;
-  Pipeline pipeline_;
+  PassRun passes_;
   Sampled forward_, backward_, forward_across_, backward_across_;
 };
 

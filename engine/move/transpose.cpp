@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "engine/base/error.hpp"
-#include "engine/move/waiting.hpp"
 
 namespace sc {
 
@@ -42,7 +41,6 @@ Chunks slabs(const Storage& storage, int pencil, int wanted) {
 
 Transpose::Transpose(Storage& from, Storage& to, const InChunks& chunks)
     : Redistribute(from, to, chunks),
-      context_(from.grid().context()),
       leaving_(chunks.leaving),
       arriving_(chunks.arriving),
       from_own_(from.grid().own()),
@@ -53,12 +51,5 @@ Transpose::Transpose(Storage& from, int from_axis, Storage& to, int to_axis, Tra
                 InChunks{.leaving = slabs(from, from_axis, options.leaving),
                          .arriving = slabs(to, to_axis, options.arriving),
                          .piece_bytes = options.piece_bytes}) {}
-
-void Transpose::wait_chunk(int chunk, const std::function<void()>& meanwhile) {
-  wait_until(context_, [&] {
-    meanwhile();
-    return chunk_arrived(chunk);
-  });
-}
 
 }  // namespace sc

@@ -8,8 +8,6 @@
 // element here. What must not travel (modes that a transform leaves out) is not in the grids.
 #pragma once
 
-#include <functional>
-
 #include "engine/move/redistribute.hpp"
 
 namespace sc {
@@ -40,15 +38,12 @@ class Transpose final : public Redistribute {
   using Redistribute::start_chunk;
   /// Makes progress on a chunk of `to`; true once all of it is there. Not before the first start_chunk().
   bool chunk_arrived(int chunk) { return take_chunk(chunk); }
-  /// Until a chunk is there, with `meanwhile` called again and again: what else has to make progress.
-  void wait_chunk(int chunk, const std::function<void()>& meanwhile);
   /// Pushes on the messages of the round under way, without taking what lies in peers' memory.
   using Redistribute::push;
 
  private:
   Transpose(Storage& from, Storage& to, const InChunks& chunks);
 
-  const Context& context_;
   Chunks leaving_, arriving_;
   Box from_own_, to_own_;
 };

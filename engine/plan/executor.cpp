@@ -105,11 +105,12 @@ void Executor::done(int number, Ports& ports) {
   computed_[at(number)] = 1;
   --left_;
   --in_step_[at(chunk.step)];
+  const bool at_once = strategy_->starts == Starts::with_chunk;
   for (const int piece : plan_->ids(chunk.gives)) {
     --givers_[at(piece)];
-    if (may_start(piece)) start(piece, ports);
+    if (at_once && may_start(piece)) start(piece, ports);
   }
-  if (in_step_[at(chunk.step)] > 0 || strategy_->starts == Starts::with_chunk) return;
+  if (in_step_[at(chunk.step)] > 0 || at_once) return;
   for (int piece = 0; piece < static_cast<int>(givers_.size()); ++piece)
     if (may_start(piece)) start(piece, ports);
 }

@@ -19,9 +19,6 @@ TurbulenceOptions checked(const TurbulenceOptions& options) {
   if (!(options.viscosity >= 0))
     refuse("viscosity is " + std::to_string(options.viscosity) + "; it must be >= 0");
   if (!(options.dt > 0)) refuse("dt is " + std::to_string(options.dt) + "; it must be > 0");
-  if (options.engine.strategy.overlaps && options.engine.strategy != Strategy::boundary_first)
-    refuse("strategy \"" + std::string(options.engine.strategy.name) +
-           "\" orders halos, and transforms have transposes; allowed are blocking, ordered, boundary_first");
   if (!(options.courant >= 0)) refuse("courant is " + std::to_string(options.courant) + "; it must be >= 0");
   return options;
 }
@@ -43,7 +40,7 @@ Flow<Real>::Flow(Context& context, const TurbulenceOptions& options)
                      .process_grid = options.process_grid,
                      .largest_mode = largest_modes(options.points, options.dealiasing),
                      .library = options.library,
-                     .overlap = options.engine.strategy.overlaps}),
+                     .strategy = options.engine.strategy}),
       v_(fft_.mode_grid(), "velocity modes"),
       runner_(context, options_.engine),
       sums_(context),

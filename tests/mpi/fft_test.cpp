@@ -143,6 +143,31 @@ TEST(DistributedFft, LeavesTheBitsOfOneRank) {
   }
 }
 
+/// The same pieces leave under every strategy, of which some order slabs and some wait.
+TEST(DistributedFft, EveryStrategyLeavesTheSameBits) {
+  for (TransportPolicy policy :
+       {TransportPolicy::automatic, TransportPolicy::mpi, TransportPolicy::delayed}) {
+    TestContext context({.threads = 2, .transport = policy, .delay = 1e-4});
+    for (std::array<int, 2> grid : process_grids(context.size())) {
+      std::map<std::string_view, Result> results;
+      for (const Strategy* strategy : Strategy::all()) {
+        const FftOptions options{
+            .cells = {16, 12, 20}, .process_grid = grid, .chunks = 3, .strategy = *strategy};
+        if (strategy->divides_threads) {
+          EXPECT_THROW(FFT<double>(context, options), Error) << strategy->name;
+        } else {
+          results[strategy->name] = transform(context, options);  // its third run is a sample
+        }
+      }
+      EXPECT_EQ(results.size(), 5U);
+      for (const auto& [name, result] : results) {
+        EXPECT_EQ(result.modes, results.begin()->second.modes) << name;
+        EXPECT_EQ(result.back, results.begin()->second.back) << name;
+      }
+    }
+  }
+}
+
 // sum |u|^2 = 1 / n sum |modes|^2 over all k: those with kx > 0 count for two.
 TEST(DistributedFft, KeepsTheEnergy) {
   TestContext context;

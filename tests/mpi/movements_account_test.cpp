@@ -39,9 +39,9 @@ Terms terms_of(Context& context, Action&& action) {
 TEST(MovementsAccount, TransposesAreMeasuredAndCounted) {
   constexpr double delay = 3e-3;
   constexpr int runs = 8;
-  for (const bool overlap : {false, true}) {
+  for (const Strategy& strategy : {Strategy::blocking, Strategy::boundary_first}) {
     TestContext context({.transport = TransportPolicy::delayed, .delay = delay});
-    spectral::FFT<double> fft(context, {.cells = {12, 12, 12}, .overlap = overlap});
+    spectral::FFT<double> fft(context, {.cells = {12, 12, 12}, .strategy = strategy});
     Field<double> points(fft.real_grid(), "points");
     Field<std::complex<double>> modes(fft.mode_grid(), "modes");
     points.fill([](int x, int y, int z) { return 1.0 / (1 + x + y + z); });
@@ -54,7 +54,7 @@ TEST(MovementsAccount, TransposesAreMeasuredAndCounted) {
     }
     EXPECT_EQ(m.bytes, static_cast<double>(runs * fft.bytes()));
     EXPECT_GT(m.apart, 0.8 * runs * delay);
-    if (overlap) {
+    if (strategy.overlaps) {
       EXPECT_LT(m.hideable, m.apart);
     } else {
       EXPECT_NEAR(m.hidden(), 0, 1e-6);
@@ -64,9 +64,9 @@ TEST(MovementsAccount, TransposesAreMeasuredAndCounted) {
 
 TEST(MovementsAccount, WithoutOverlapTransformsHaveTheSameBits) {
   std::vector<std::vector<std::byte>> bits;
-  for (const bool overlap : {false, true}) {
+  for (const Strategy& strategy : {Strategy::blocking, Strategy::boundary_first}) {
     TestContext context;
-    spectral::FFT<double> fft(context, {.cells = {16, 12, 20}, .chunks = 3, .overlap = overlap});
+    spectral::FFT<double> fft(context, {.cells = {16, 12, 20}, .chunks = 3, .strategy = strategy});
     Field<double> points(fft.real_grid(), "points");
     Field<std::complex<double>> modes(fft.mode_grid(), "modes");
     points.fill([](int x, int y, int z) { return 1.0 / (1 + x + 2 * y + 3 * z); });

@@ -246,7 +246,8 @@ TYPED_TEST(TurbulenceIn, LeavesTheBitsOfOneRank) {
   for (TransportPolicy policy : {TransportPolicy::automatic, TransportPolicy::delayed}) {
     TestContext context({.threads = 2, .transport = policy, .delay = 1e-4});
     for (std::array<int, 2> grid : {std::array{1, context.size()}, std::array{context.size(), 1}})
-      for (Strategy strategy : {Strategy::blocking, Strategy::ordered, Strategy::boundary_first}) {
+      for (Strategy strategy : {Strategy::blocking, Strategy::ordered, Strategy::boundary_first,
+                                Strategy::interior_first, Strategy::pipelined}) {
         const auto many = run(context, grid, strategy);
         EXPECT_EQ(many.second, one.second) << strategy.name;
         if (context.rank() == 0) {

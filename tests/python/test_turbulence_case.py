@@ -97,7 +97,7 @@ def test_a_peak_far_from_every_mode_is_refused_or_computed(peak, shape):
         ({"forcing": {"kmax": 1.0}}, "greater than 1"),
         ({"spectrum": {"shape": "file"}}, "spectrum.file is missing"),
         ({"spectrum": {"shape": "file", "file": "e.csv"}}, "spectrum.peak = 2.0 has no effect"),
-        ({"engine": {"strategy": "pipelined"}}, 'engine.strategy = "pipelined" is not allowed'),
+        ({"engine": {"strategy": "halo_thread"}}, 'engine.strategy = "halo_thread" is not allowed'),
         ({"engine": {"corners": "staged"}}, 'engine.corners = "staged" has no effect'),
         ({"storage": {"files": 4}}, "storage.files needs"),
         ({"storage": {"memory": "3 apples"}}, "it must be a size"),

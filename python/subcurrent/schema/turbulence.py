@@ -24,7 +24,7 @@ START = '"taylor_green", "random", or the path of a snapshot (.vtkhdf) or a chec
 
 
 # Transposes travel after the lines, or under them.
-STRATEGIES = ("blocking", "ordered", "boundary_first")
+STRATEGIES = ("blocking", "ordered", "boundary_first", "interior_first", "pipelined")
 
 
 class Flow(Table):
@@ -134,9 +134,10 @@ class TurbulenceCase(SolverCase):
         self.check_run()
         if self.engine.strategy not in STRATEGIES:
             raise BadInput(
-                f"engine.strategy = {shown(self.engine.strategy)} is not allowed: it orders halos, and "
-                "transforms have transposes, which travel after their lines (blocking, ordered) or under "
-                "them (boundary_first)."
+                f"engine.strategy = {shown(self.engine.strategy)} is not allowed: it gives one thread "
+                "the halos and the others the core, but all threads share the lines of a transform, whose "
+                "transposes travel after them (blocking, ordered) or under them (boundary_first, "
+                "interior_first, pipelined)."
             )
         if self.flow.initial not in STARTS and Path(self.flow.initial).suffix not in (".vtkhdf", ".h5"):
             raise BadInput(f"flow.initial = {shown(self.flow.initial)} is not allowed: it must be {START}.")

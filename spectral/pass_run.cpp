@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// PassRun: slabs computed, transposes started and awaited.
+#include "spectral/pass_run.hpp"
+
+#include <string>
+
+#include "engine/base/error.hpp"
+#include "engine/move/waiting.hpp"
+
+namespace sc::spectral {
+
+PassRun::PassRun(Context& context, const Strategy& strategy)
+    : context_(context),
+      strategy_(strategy),
+      name_(context.timeline().name("fft transpose")),
+      sample_name_(context.timeline().name(std::string("fft transpose") + sampled_suffix)) {
+  if (strategy.divides_threads)
+    refuse(
+        "strategy is \"" + std::string(strategy.name) +
+        "\", which gives one thread the halos and the others the core, but all threads share the lines of a "
+        "transform; allowed are " +
+        Strategy::names([](const Strategy& s) { return !s.divides_threads; }));
+}
+
+void PassRun::run(std::span<const Pass> passes, Sampled& sampled) {
+  const Timeline& timeline = context_.timeline();
+  const bool sample = strategy_.overlaps && sampled.due(context_.accounts().sampling);
+  const Strategy& strategy = sample ? Strategy::ordered : strategy_;
+  passes_ = passes;
+  booked_on_ = sample ? sample_name_ : name_;
+  moving_ = 0;
+  shapes_.clear();
+  for (const Pass& pass : passes)
+    shapes_.push_back({pass.slabs, !pass.gives                ? Next::in_memory
+                                   : pass.gives->cuts_agree() ? Next::from_the_same
+                                                              : Next::from_all});
+  const double begin = timeline.now();
+  plan_.make(shapes_, !strategy.overlaps);
+  executor_.carry_out(plan_.plan(), strategy, *this);
+  for (const Pass& pass : passes)
+    if (pass.gives) timed(Phase::wait, [&] { pass.gives->wait(); });
+  const double computing = timeline.now() - begin - moving_;
+  const auto kind = sample               ? Sampled::Kind::sample
+                    : strategy_.overlaps ? Sampled::Kind::overlapped
+                                         : Sampled::Kind::plain;
+  sampled.ran(kind, {moving_, computing}, context_.accounts()[Resource::messages]);
+}
+
+void PassRun::start(const Piece& piece) {
+  timed(Phase::start, [&] { pass(piece.movement).gives->start_chunk(piece.number); });
+}
+
+/// The messages of the other transposes are pushed on meanwhile, or a peer that waits for them would never
+/// send this one; what lies in peers' memory is taken slab by slab, to be computed while it is warm.
+bool PassRun::arrived(const Arrival& arrival) {
+  Transpose* from = pass(arrival.movement).gives;
+  for (const Pass& pass : passes_)
+    if (pass.gives && pass.gives != from) pass.gives->push();
+  return from->chunk_arrived(arrival.number);
+}
+
+void PassRun::wait(const Arrival& arrival) {
+  timed(Phase::wait, [&] { wait_for_peers(context_, [&] { return arrived(arrival); }); });
+}
+
+void PassRun::compute(const Chunk& chunk) {
+  const PassPlan::Slab slab = plan_.slab(chunk);
+  pass(slab.pass).compute(slab.number);
+}
+
+/// No slab is divisible: all threads share its lines.
+void PassRun::compute_beside(const Chunk& chunk, const std::function<void()>&, bool) { compute(chunk); }
+
+template <class Action>
+void PassRun::timed(Phase phase, Action&& action) {
+  Timeline& timeline = context_.timeline();
+  const double begin = timeline.now();
+  action();
+  const double end = timeline.now();
+  moving_ += end - begin;
+  timeline.add(booked_on_, phase, begin, end);
+}
+
+}  // namespace sc::spectral

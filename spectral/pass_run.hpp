@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// PassRun: the passes of a transform as an executor's ports, and the clock that books them. Every transform,
+// forward and backward, whole or across planes, is a list of passes.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "engine/base/context.hpp"
+#include "engine/move/transpose.hpp"
+#include "engine/plan/executor.hpp"
+#include "spectral/pass_plan.hpp"
+
+namespace sc::spectral {
+
+/// Lines of all own cells, in slabs that are computed one after the other.
+struct Pass {
+  int slabs = 1;
+  std::function<void(int slab)> compute;
+  Transpose* gives = nullptr;  ///< to the next pass, which otherwise finds its slabs where they are
+};
+
+class PassRun final : private Ports {
+ public:
+  /// Throws Error (bad_input) for a strategy that divides threads.
+  PassRun(Context& context, const Strategy& strategy);
+  /// Collective. What the passes compute does not depend on the order. Now and then, as `sampled` counts, a
+  /// run goes without overlap, to measure M.
+  void run(std::span<const Pass> passes, Sampled& sampled);
+
+ private:
+  void start(const Piece& piece) override;
+  bool arrived(const Arrival& arrival) override;
+  void wait(const Arrival& arrival) override;
+  void compute(const Chunk& chunk) override;
+  void compute_beside(const Chunk& chunk, const std::function<void()>& drive, bool joins) override;
+  const Pass& pass(int number) const { return passes_[static_cast<std::size_t>(number)]; }
+  template <class Action>
+  void timed(Phase phase, Action&& action);
+
+  Context& context_;
+  Strategy strategy_;
+  std::uint16_t name_, sample_name_;
+  PassPlan plan_;
+  Executor executor_;
+  std::vector<PassShape> shapes_;
+  // Of the run under way.
+  std::span<const Pass> passes_;
+  std::uint16_t booked_on_ = 0;
+  double moving_ = 0;  // seconds in starting and waiting
+};
+
+}  // namespace sc::spectral

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plan of a transform: which slabs, in which order, what each waits for and what it gives.
+#include "spectral/pass_plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+
+#include "engine/plan/executor.hpp"
+
+namespace sc::spectral {
+namespace {
+
+/// Chunks in program order: pass and slab, the step, arrivals (< movement number) and pieces (> …).
+std::string written(const PassPlan& passes) {
+  const Plan& plan = passes.plan();
+  std::string text;
+  for (const Chunk& chunk : plan.chunks()) {
+    const PassPlan::Slab slab = passes.slab(chunk);
+    if (!text.empty()) text += ", ";
+    text += "xyz"[slab.pass];
+    text += std::to_string(slab.number) + " in " + std::to_string(chunk.step);
+    for (const int id : plan.ids(chunk.needs)) {
+      const Arrival& arrival = plan.arrivals()[static_cast<std::size_t>(id)];
+      EXPECT_LT(arrival.step, chunk.step) << "it could be there before";
+      text += " <" + std::to_string(arrival.movement) + std::to_string(arrival.number);
+    }
+    for (const int id : plan.ids(chunk.gives)) {
+      const Piece& piece = plan.pieces()[static_cast<std::size_t>(id)];
+      EXPECT_EQ(piece.step, chunk.step) << "it waits for no other chunk";
+      text += " >" + std::to_string(piece.movement) + std::to_string(piece.number);
+    }
+    for (const int before : plan.ids(chunk.after)) text += " after " + std::to_string(before);
+    EXPECT_FALSE(chunk.divisible);
+  }
+  return text;
+}
+
+TEST(PassPlan, InTurnAStepIsAPass) {
+  PassPlan plan;
+  plan.make(std::array{PassShape{2, Next::from_the_same}, PassShape{2, Next::from_all}, PassShape{1}}, true);
+  EXPECT_EQ(written(plan), "x0 in 0 >00, x1 in 0 >01, y0 in 1 <00 >10, y1 in 1 <01 >11, z0 in 2 <10");
+}
+
+TEST(PassPlan, WhereCutsAgreeASlabFollowsTheOneAfterItsOwn) {
+  PassPlan plan;
+  plan.make(std::array{PassShape{3, Next::from_the_same}, PassShape{3}}, false);
+  EXPECT_EQ(written(plan), "x0 in 0 >00, x1 in 1 >01, y0 in 2 <00, x2 in 3 >02, y1 in 4 <01, y2 in 5 <02");
+}
+
+TEST(PassPlan, WhereTheyDoNotAPassFollowsAPass) {
+  PassPlan plan;
+  plan.make(std::array{PassShape{2, Next::from_all}, PassShape{3}}, false);
+  EXPECT_EQ(written(plan), "x0 in 0 >00, x1 in 1 >01, y0 in 2 <00, y1 in 3 <01, y2 in 4 <02");
+}
+
+TEST(PassPlan, ThreePassesOfWhichTwoAgree) {
+  PassPlan plan;
+  plan.make(std::array{PassShape{3, Next::from_the_same}, PassShape{3, Next::from_all}, PassShape{2}}, false);
+  EXPECT_EQ(written(plan),
+            "x0 in 0 >00, x1 in 1 >01, y0 in 2 <00 >10, x2 in 3 >02, y1 in 4 <01 >11, y2 in 5 <02 >12, "
+            "z0 in 6 <10, z1 in 7 <11");
+  plan.make(std::array{PassShape{1, Next::from_the_same}, PassShape{1, Next::from_the_same}, PassShape{1}},
+            false);  // made anew
+  EXPECT_EQ(written(plan), "x0 in 0 >00, y0 in 1 <00 >10, z0 in 2 <10");
+}
+
+TEST(PassPlan, WhereNothingTravelsAPassComesAfterAPass) {
+  PassPlan plan;
+  for (const bool in_turn : {true, false}) {
+    plan.make(std::array{PassShape{2}, PassShape{1}}, in_turn);
+    EXPECT_EQ(written(plan), in_turn ? "x0 in 0, x1 in 0, y0 in 1 after 0 after 1"
+                                     : "x0 in 0, x1 in 1, y0 in 2 after 0 after 1");
+  }
+}
+
+/// What lacks on this rank is passed over, and computed as soon as it is there.
+class Recorded final : public Ports {
+ public:
+  /// `late`: nothing is there before this rank has waited.
+  Recorded(const PassPlan& plan, bool late) : plan_(plan), there_(!late) {}
+  void start(const Piece& piece) override {
+    text += " >" + std::to_string(piece.movement) + std::to_string(piece.number);
+  }
+  bool arrived(const Arrival&) override { return there_; }
+  void wait(const Arrival& arrival) override {
+    text += " wait" + std::to_string(arrival.movement) + std::to_string(arrival.number);
+    there_ = true;
+  }
+  void compute(const Chunk& chunk) override {
+    const PassPlan::Slab slab = plan_.slab(chunk);
+    text += ' ';
+    text += "xyz"[slab.pass];
+    text += std::to_string(slab.number);
+  }
+  void compute_beside(const Chunk&, const std::function<void()>&, bool) override { FAIL(); }
+
+  std::string text;
+
+ private:
+  const PassPlan& plan_;
+  bool there_;
+};
+
+std::string carried_out(const Strategy& strategy, bool late) {
+  PassPlan plan;
+  plan.make(std::array{PassShape{3, Next::from_the_same}, PassShape{3}}, !strategy.overlaps);
+  Recorded ports(plan, late);
+  Executor executor;
+  executor.carry_out(plan.plan(), strategy, ports);
+  return ports.text;
+}
+
+TEST(PassPlan, IsCarriedOutInTheOrderOfAStrategy) {
+  for (const Strategy& in_turn : {Strategy::blocking, Strategy::ordered})
+    EXPECT_EQ(carried_out(in_turn, true), " x0 x1 x2 >00 >01 >02 wait00 y0 y1 y2");
+  for (const Strategy& overlapping : {Strategy::boundary_first, Strategy::pipelined}) {
+    EXPECT_EQ(carried_out(overlapping, false), " x0 >00 x1 >01 y0 x2 >02 y1 y2");
+    EXPECT_EQ(carried_out(overlapping, true), " x0 >00 x1 >01 x2 >02 wait00 y0 y1 y2");
+  }
+  EXPECT_EQ(carried_out(Strategy::interior_first, false), " x0 >00 x1 >01 x2 >02 y0 y1 y2");
+}
+
+}  // namespace
+}  // namespace sc::spectral
