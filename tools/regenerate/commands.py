@@ -265,7 +265,8 @@ def dendrite_rates(_: Path) -> list[str]:
     for name, rate in re.findall(r"^(\S.*?) +([\d.]+) million cells/s", text, re.MULTILINE):
         if "in cache" in name:
             continue
-        named = rf"^result: {re.escape(name)}, ((?:{re.escape(BLOCKING)})|{re.escape(OPERATIONS)}|share of .+): (\S+) \("
+        kinds = f"{re.escape(BLOCKING)}|{re.escape(OPERATIONS)}|share of .+"
+        named = rf"^result: {re.escape(name)}, ({kinds}): (\S+) \("
         shares = {what: f"{float(share):.2f}" for what, share in re.findall(named, text, re.MULTILINE)}
         bound = next(what for what in shares if what.startswith("share of"))
         rows.append((
