@@ -10,6 +10,7 @@ Account& Account::operator+=(const Account& other) {
   measured += other.measured;
   apart += other.apart;
   hideable += other.hideable;
+  looks += other.looks;
   core_apart += other.core_apart;
   return *this;
 }
@@ -20,6 +21,7 @@ Account operator-(Account a, const Account& b) {
   a.measured -= b.measured;
   a.apart -= b.apart;
   a.hideable -= b.hideable;
+  a.looks -= b.looks;
   a.core_apart -= b.core_apart;
   return a;
 }

@@ -38,6 +38,7 @@ struct Account {
   std::int64_t measured = 0;  ///< runs of which M is known: measured, or by what was measured before
   double apart = 0;           ///< M of all runs: posting and waiting where nothing overlaps
   double hideable = 0;        ///< the same without the samples: what start, poke and wait compare with
+  std::int64_t looks = 0;     ///< progress calls under the core
   double core_apart = 0;      ///< computing what movements could overlap, undisturbed by them
 
   Account& operator+=(const Account& other);

@@ -15,6 +15,7 @@ Moved moved_of(const Account& account) {
   Moved m;
   m.bytes = static_cast<double>(account.bytes);
   m.pieces = static_cast<double>(account.pieces);
+  m.looks = static_cast<double>(account.looks);
   m.apart = unknown ? std::numeric_limits<double>::quiet_NaN() : account.apart;
   m.hideable = unknown ? m.apart : account.hideable;
   return m;
@@ -87,6 +88,7 @@ Moved Terms::moved() const {
     sum.wait += m.wait;
     sum.bytes += m.bytes;
     sum.pieces += m.pieces;
+    sum.looks += m.looks;
   }
   return sum;
 }

@@ -24,6 +24,7 @@ struct Moved {
   double wait = 0;      ///< W: nothing left to compute, not there yet
   double bytes = 0;
   double pieces = 0;
+  double looks = 0;  ///< progress calls, of messages
 
   /// 1 - (start + poke + wait) / M: the share of M that cost this rank no time. 0 where nothing overlaps,
   /// negative where hiding made it longer; NaN where M is not known or nothing moved.

@@ -161,6 +161,7 @@ void StageRun::with_pokes(const Box& box) {
   const double begin = timeline_.now();
   const int end = box.hi[axis];
   double poked = 0, last = begin;
+  int looks = 0;
   int planes = 1;  // of a slab; follows the time the last one took
   for (int next = box.lo[axis]; next < end;) {
     Box slab = box;
@@ -169,7 +170,7 @@ void StageRun::with_pokes(const Box& box) {
     run(slab);
     next = slab.hi[axis];
     const double computed = timeline_.now();
-    if (next < end && all_there()) planes = end - next;
+    if (next < end && ++looks && all_there()) planes = end - next;
     const double tested = timeline_.now();
     poked += tested - computed;
     if (planes < end - next)
@@ -179,6 +180,7 @@ void StageRun::with_pokes(const Box& box) {
   }
   timeline_.add(name_, phase_of(box), begin, timeline_.now() - poked);
   timeline_.add_total(name_, Phase::poke, poked);
+  stage_.grid().context().accounts()[Resource::messages].looks += looks;
 }
 
 void StageRun::run(const Box& box) {

@@ -84,6 +84,7 @@ nb::dict dict_of(const Moved& moved) {
   result["W"] = moved.wait;
   result["start"] = moved.start;
   result["poke"] = moved.poke;
+  result["looks"] = moved.looks;
   result["hidden"] = known(moved.hidden());
   return result;
 }

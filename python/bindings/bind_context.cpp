@@ -19,7 +19,7 @@ void bind_context(nb::module_& module) {
   nb::class_<Ranks>(module, "Context",
                     "All ranks of MPI_COMM_WORLD; everything but its attributes is collective.")
       .def(nb::init<int, const std::string&, double, const std::string&>(), "threads"_a = 1,
-           "transport"_a = "auto", "delay"_a = 0.0, "device"_a = "cpu", Unlocked())
+           "transport"_a = "auto", "delay"_a = 5e-4, "device"_a = "cpu", Unlocked())
       .def_prop_ro("rank", [](Ranks& r) { return r.context().rank(); })
       .def_prop_ro("size", [](Ranks& r) { return r.context().size(); })
       .def_prop_ro("device",

@@ -23,7 +23,7 @@ from .rundir import write_text
 
 # Terms that add up over steps; the others (shares, rates) are taken as the solver gives them at the end.
 ADDITIVE = ("C_shell", "C_core", "W", "R", "R_max", "R_sum")
-ADDITIVE += ("start", "poke", "boundary", "settle", "bytes_moved", "M", "C_core_ordered")
+ADDITIVE += ("start", "poke", "looks", "boundary", "settle", "bytes_moved", "M", "C_core_ordered")
 
 
 def measure_strategies(module: ModuleType, context: Any, plan: Plan, computing: Callable[[], None]) -> int:

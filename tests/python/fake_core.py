@@ -158,6 +158,7 @@ class Cavity:
             "M": 0.3 * total,
             "start": 0.0,
             "poke": 0.0,
+            "looks": 0,
             "W": (0.05 if hidden else 0.3) * total,
             "R": 0.02 * total,
             "hidden": 0.8 if hidden else 0.0,

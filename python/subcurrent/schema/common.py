@@ -63,7 +63,7 @@ class Engine(Table):
     split: Literal["auto"] | Split = key("ranks along x, y, z", '"auto" or three whole numbers >= 1', "auto")
     threads: int = key("threads of each rank", "a whole number from 1 to 1024", 1, ge=1, le=1024)
     transport: Literal["auto", "shared", "mpi", "delayed"] = key(
-        "how halos travel (delayed: a test that delays and reorders them)",
+        "how halos travel (delayed: a test that holds them back for 0.5 ms and reorders them)",
         '"auto", "shared", "mpi" or "delayed"',
         "auto",
     )
