@@ -5,11 +5,17 @@ fake."""
 import csv
 import functools
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+# Under nohup, and in the background of a shell without job control, SIGHUP and SIGINT are ignored; every
+# program that a test starts would ignore them too.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]

@@ -28,8 +28,6 @@ def wait_for(condition, seconds=60.0):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1])
 def test_a_signal_stops_cleanly_and_resume_continues(fake_program, number):
-    if signal.getsignal(number) is signal.SIG_IGN:
-        pytest.skip(f"{number.name} is ignored here, as under nohup, and by what is started here")
     fake_program.write_case(CASE.replace("steps = 12", "steps = 400"))
     folder = fake_program.folder / "r"
     running = fake_program.start("run", "case.toml", "--out", "r", FAKE_STEP_SECONDS="0.02")
