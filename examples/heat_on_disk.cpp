@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The heat equation of examples/heat.cpp, its temperature in files: while a piece is computed, the next is
-// read and the last one written, halo planes included. The digits are those of memory.
+// The heat equation of examples/heat.cpp, its temperature in files: while a slab is computed, the next is read, the
+// last one written, and halos travel. The digits are those of memory.
 //   mpirun -n 2 build/release/examples/heat_on_disk 128 100 scratch 8
 #include <cstdio>
 #include <cstdlib>
 
 #include "engine/base/error.hpp"
 #include "engine/move/stream/file_memory.hpp"
-#include "engine/stage/far_runner.hpp"
+#include "engine/move/stream/in_files.hpp"
 #include "engine/subcurrent.hpp"
 
 using namespace sc;
@@ -25,23 +25,20 @@ struct Heat {  // what a cell adds to the total
 };
 
 double heat_after(Context& ctx, int n, int steps, const char* folder, int pieces) {
-  Grid grid(ctx,
-            {.cells = {n, n, n}, .periodic = {true, true, true}, .halo = 1, .split = {1, 1, ctx.size()}});
+  Grid grid(ctx, {.cells = {n, n, n}, .periodic = {true, true, true}, .halo = 1});
   FileMemory files({.folder = folder, .name = "rank " + std::to_string(ctx.rank())});
-  FarField one(grid, "temperature", ElementType::f64, 1, files, pieces);
-  FarField two(grid, "temperature, next", ElementType::f64, 1, files, pieces);
-  const auto T = one.now<double>(), next = two.now<double>();
-  one.fill<double>([n](int, int x, int y, int z) {
+  Field<double> T(grid, "temperature", {.levels = 2, .place = in_files(files, pieces)});
+  T.fill([n](int x, int y, int z) {
     const double r2 = (x - n / 2) * (x - n / 2) + (y - n / 2) * (y - n / 2) + (z - n / 2) * (z - n / 2);
     return r2 < n * n / 16.0 ? 1.0 : 0.0;
   });
-  // A field that is read around its cells cannot be written in place: two take turns.
-  Sweep there("diffuse", Diffuse{0.1}, writes(next), reads(T, star(1)));
-  Sweep back("diffuse", Diffuse{0.1}, writes(T), reads(next, star(1)));
-  FarRunner runner(ctx, files, SlabStream::slot_bytes(files, FarRunner::phase_of(there)),
-                   SlabStream::Mode::ring);
-  for (int step = 0; step < steps; ++step) runner.run(step % 2 == 0 ? there : back);
-  Sweep heat("heat", Heat{}, SweepOptions{.reduce = Reduce::sum}, reads(steps % 2 == 0 ? T : next));
+  Sweep diffuse("diffuse", Diffuse{0.1}, writes(T.next()), reads(T.now(), star(1)));
+  Sweep heat("heat", Heat{}, SweepOptions{.reduce = Reduce::sum}, reads(T.now()));
+  Runner runner(ctx, {});
+  for (int step = 0; step < steps; ++step) {
+    runner.run(diffuse);
+    T.advance();
+  }
   runner.run(heat);
   GlobalValue total(ctx);
   return total.reduce(heat.accumulators());

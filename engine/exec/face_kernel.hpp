@@ -161,7 +161,7 @@ class FaceKernel final : public Boundary {
   }
 #endif
   static void check_space(const Storage& storage, const Storage& other) {
-    if (storage.device() != other.device())
+    if (storage.device() != other.device() || other.far())
       throw Error(Exit::failure, "the boundary condition of field \"" + storage.name() + "\" reads field \"" +
                                      other.name() + "\", which lies in another memory");
   }

@@ -8,6 +8,7 @@
 
 #include "engine/base/error.hpp"
 #include "engine/field/boundary.hpp"
+#include "engine/field/far.hpp"
 #include "engine/field/storage.hpp"
 #include "engine/field/views.hpp"
 
@@ -16,6 +17,8 @@ namespace sc {
 struct FieldOptions {
   int levels = 1;  ///< time levels: now, next, …
   Space space = Space::host;
+  /// In far memory instead: in_files(memory, pieces).
+  std::shared_ptr<FarPlace> place = nullptr;
 };
 
 /// What is common to fields of every type: levels that turn over and boundary conditions that stay.
@@ -41,6 +44,7 @@ class AnyField {
  private:
   Grid grid_;
   std::string name_;
+  std::shared_ptr<FarPlace> place_;
   std::vector<std::shared_ptr<Storage>> storages_;  // shared with runners, whose halos point into them
   Boundaries boundaries_;
 };
@@ -89,11 +93,32 @@ class Field : public AnyField {
   /// y, z) for more.
   template <class F>
   void fill(F&& f, int level = 0) {
-    const Out<T, N> out = modify(level);
+    Storage& all = storage(level);
+    if (!all.far()) return fill_planes(f, modify(level), 0, grid().own().hi.z);
+    all.begin_host_write();
+    all.far()->each_slab(all, false, true, [&](int lo, int hi) {
+      fill_planes(f, Out<T, N>{reinterpret_cast<T*>(all.base()), all.component_stride()}, lo, hi);
+    });
+  }
+  /// Reading on the host what may lie in files: use(lo, hi, cells) with own planes [lo, hi), one slab after
+  /// the other.
+  template <class Use>
+  void each_slab(Use&& use, int level = 0) const {
+    Storage& all = storage(level);
+    const auto cells = [&] {
+      return In<T, N>{reinterpret_cast<const T*>(all.host_base()), all.component_stride()};
+    };
+    if (!all.far()) return use(0, grid().own().hi.z, cells());
+    all.far()->each_slab(all, true, false, [&](int lo, int hi) { use(lo, hi, cells()); });
+  }
+
+ private:
+  template <class F>
+  void fill_planes(F& f, const Out<T, N>& out, int lo, int hi) {
     const Box own = grid().own();
     const Int3 origin = grid().origin();
     for (int k = 0; k < N; ++k)
-      for (int z = 0; z < own.hi.z; ++z)
+      for (int z = lo; z < hi; ++z)
         for (int y = 0; y < own.hi.y; ++y)
           for (int x = 0; x < own.hi.x; ++x) {
             T& value = out.base[k * out.stride + grid().layout().offset({x, y, z})];

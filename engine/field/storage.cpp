@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/base/error.hpp"
+#include "engine/field/far.hpp"
 
 namespace sc {
 
@@ -106,7 +107,21 @@ void Storage::add_reader(Pending* reader) {
 
 void Storage::remove_reader(Pending* reader) { std::erase(readers_, reader); }
 
+bool Storage::busy() const {
+  const auto strip_busy = [](const Strip& strip) { return strip.cells->busy(); };
+  return in_flight_ || !readers_.empty() ||
+         (far_ && std::any_of(far_->own().begin(), far_->own().end(), strip_busy));
+}
+
+void Storage::refuse_whole() const {
+  throw Error(Exit::failure, "field \"" + name_ +
+                                 "\" lies in files, of which whole cells are never near; allowed there are "
+                                 "stages, fill() and each_slab()");
+}
+
 void Storage::settle() {
+  if (far_)
+    for (const Strip& strip : far_->own()) strip.cells->settle();
   if (in_flight_) in_flight_->finish();
   while (!readers_.empty()) {
     Pending* reader = readers_.back();

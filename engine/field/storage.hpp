@@ -20,7 +20,6 @@ namespace sc {
 enum class Space {
   host,
   device,
-  disk,
   pinned  ///< the host's, for copies to and from the context's device while it computes (ThroughDevice)
 };
 enum class ElementType { f32, f64, i32, i64, c32, c64 };
@@ -63,6 +62,7 @@ class Pending {
 };
 
 class Boundaries;
+class Far;
 
 class Storage : public std::enable_shared_from_this<Storage> {
  public:
@@ -86,11 +86,23 @@ class Storage : public std::enable_shared_from_this<Storage> {
   std::byte* base() const { return base_; }
   /// The same for the host. Of a field on a device its copy, which takes over what the device has computed;
   /// after begin_host_write() it may be written, and the device takes it over before it computes again.
+  /// Throws Error (failure) for one in files, unless a slab of it is near.
   std::byte* host_base() const {
+    if (far_ && !base_) refuse_whole();
     if (device_) update_host();
     return device_ ? host_copy_.get() + lead_bytes() : base_;
   }
   Space space() const { return device_ ? Space::device : Space::host; }
+  /// Of a storage in far memory (files) only.
+  Far* far() const { return far_.get(); }
+  void set_far(std::shared_ptr<Far> far) { far_ = std::move(far); }
+  /// From now on base() is here, in a slot that holds some planes; nullptr: nothing is near.
+  void show(std::byte* base, std::ptrdiff_t component_stride = 0) {
+    base_ = base;
+    component_stride_ = component_stride;
+  }
+  /// Throws Error (failure): what asks for all cells at once cannot have those of a storage in files.
+  [[noreturn]] void refuse_whole() const;
   /// Of Space::device only.
   Device* device() const { return device_.get(); }
   /// Call before work on the device that reads or, as `written` says, writes this storage.
@@ -120,7 +132,7 @@ class Storage : public std::enable_shared_from_this<Storage> {
   void add_reader(Pending* reader);
   void remove_reader(Pending* reader);
   /// Whether settle() would have anything to end.
-  bool busy() const { return in_flight_ || !readers_.empty(); }
+  bool busy() const;
   /// Call before own cells are written: ends the refresh under way and waits until no peer reads the old
   /// values.
   void settle();
@@ -144,6 +156,7 @@ class Storage : public std::enable_shared_from_this<Storage> {
   std::ptrdiff_t component_stride_ = 0;
   std::byte* base_ = nullptr;
   ExternalCells external_;
+  std::shared_ptr<Far> far_;
   std::shared_ptr<Device> device_;
   Device::Memory device_memory_;
   mutable Device::Memory host_copy_;  // made when it is first asked for

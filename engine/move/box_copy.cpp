@@ -70,6 +70,7 @@ CellMemory CellMemory::of(std::byte* base, const Layout& layout, std::size_t ele
 CellMemory CellMemory::of(const Storage& storage) {
   if (const ExternalCells& cells = storage.external(); cells.base)
     return {cells.base, cells.y, cells.z, cells.component};
+  if (storage.far()) storage.refuse_whole();
   return of(storage.base(), storage.grid().layout(), size_of(storage.type()));
 }
 

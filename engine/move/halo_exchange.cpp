@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/base/error.hpp"
+#include "engine/field/far.hpp"
 
 namespace sc {
 
@@ -23,7 +24,8 @@ void check_item(const Grid& grid, const HaloItem& item) {
 
 /// Whether a neighbour's halo is copied straight out of this rank's cells.
 bool in_place(Context& context, const HaloItem& item, int peer) {
-  if (item.storage->space() == Space::device || item.storage->external().base) return false;
+  if (item.storage->space() == Space::device || item.storage->external().base || item.storage->far())
+    return false;
   if (peer == context.rank()) return true;
   return context.options().transport == TransportPolicy::automatic && context.shared_memory() &&
          context.node_rank_of(peer) >= 0;
@@ -42,21 +44,44 @@ std::vector<Region> regions_of(const Grid& grid, const HaloItem& item, Corners c
   return regions;
 }
 
+/// One after the other: item by item, those of a field in files face by face, from strip to strip.
+struct Legs {
+  std::vector<Route> routes;
+  std::vector<std::vector<Region>> arrivals, departures;
+  std::vector<std::size_t> cell_bytes;
+
+  void add(const Grid& grid, const HaloItem& item, Corners corners, Storage& from, Storage& to, int face) {
+    routes.emplace_back(from, to);
+    cell_bytes.push_back(static_cast<std::size_t>(item.storage->components()) * from.cell_bytes());
+    for (const bool leaving : {false, true}) {
+      std::vector<Region> regions = regions_of(grid, item, corners, leaving);
+      if (face >= 0)
+        std::erase_if(regions, [&](const Region& r) { return 2 * r.face.axis + r.face.side != face; });
+      (leaving ? departures : arrivals).push_back(std::move(regions));
+    }
+  }
+};
+
 Parcels parcels_of(const Grid& grid, std::vector<HaloItem>& items, const HaloOptions& options) {
   const bool on_device = !items.empty() && items.front().storage->space() == Space::device;
+  // A strip holds no cells that an earlier phase has brought to another one.
+  const bool in_files =
+      std::any_of(items.begin(), items.end(), [](const HaloItem& item) { return item.storage->far(); });
+  const Corners corners = in_files ? Corners::direct : options.corners;
   Parcels all;
-  std::vector<std::size_t> cell_bytes;
-  std::vector<std::vector<Region>> arrivals, departures;
+  Legs legs;
   for (HaloItem& item : items) {
     check_item(grid, item);
     // A device copies whole boxes: cells of the other colours are the same at both ends.
     if (on_device) item.lattice = {};
-    all.routes.emplace_back(*item.storage, *item.storage);
-    cell_bytes.push_back(static_cast<std::size_t>(item.storage->components()) * item.storage->cell_bytes());
-    arrivals.push_back(regions_of(grid, item, options.corners, false));
-    departures.push_back(regions_of(grid, item, options.corners, true));
+    const Far* far = item.storage->far();
+    if (!far) legs.add(grid, item, corners, *item.storage, *item.storage, -1);
+    for (int face = 0; far && face < 6; ++face)  // what lies beyond it here is own beside the other one there
+      legs.add(grid, item, corners, *far->own()[static_cast<std::size_t>(face ^ 1)].cells,
+               *far->halo()[static_cast<std::size_t>(face)].cells, face);
   }
-  for (auto* both : {&arrivals, &departures})
+  all.routes = std::move(legs.routes);
+  for (auto* both : {&legs.arrivals, &legs.departures})
     for (std::vector<Region>& regions : *both)
       for (Region& region : regions)
         if (std::all_of(items.begin(), items.end(),
@@ -64,8 +89,8 @@ Parcels parcels_of(const Grid& grid, std::vector<HaloItem>& items, const HaloOpt
           region.piece_bytes = options.near_piece_bytes;
   const std::size_t piece_bytes =
       std::min(on_device ? options.device_piece_bytes : options.piece_bytes, largest_piece);
-  all.departures = make_parcels(departures, cell_bytes, piece_bytes);
-  all.arrivals = make_parcels(arrivals, cell_bytes, piece_bytes);
+  all.departures = make_parcels(legs.departures, legs.cell_bytes, piece_bytes);
+  all.arrivals = make_parcels(legs.arrivals, legs.cell_bytes, piece_bytes);
   return all;
 }
 

@@ -15,10 +15,21 @@ Runner::Runner(Context& context, RunnerOptions options) : context_(context), opt
            " needs engine.threads of at least 2 where thread 0 computes no core");
 }
 
-void Runner::run(Stage& stage) {
+void Runner::prefetch(Stage& stage) {
+  if (alone() || !Slabs::in(stage)) return;
+  const Slabs slabs(stage, options_.strategy.eager);
+  slabs.ring().prefetch(slabs.pass());
+}
+
+void Runner::run(Stage& stage, Stage* next) {
   if (stage.sampled().runs() == 0) {
     if (const std::string why = stage.refusal(options_.strategy); !why.empty()) refuse(why);
     stage.check_faces();
+  }
+  std::optional<Slabs> slabs, next_slabs;
+  if (Slabs::in(stage)) {
+    slabs.emplace(stage, options_.strategy.eager);
+    if (next && Slabs::in(*next)) next_slabs.emplace(*next, options_.strategy.eager);
   }
   Device* device = stage.device();
   if (device) begin_on(*device, stage);
@@ -31,7 +42,7 @@ void Runner::run(Stage& stage) {
   const Sampled::Seconds before = measure ? booked() : Sampled::Seconds{};
   for (int colour = 0; colour < stage.colours(); ++colour) {
     stage.choose_colour(colour);
-    run_colour(stage, sample);
+    run_colour(stage, sample, slabs ? &*slabs : nullptr, next_slabs ? &next_slabs->pass() : nullptr);
   }
   if (device) end_on(*device, stage);
   const Sampled::Seconds after = measure ? booked() : Sampled::Seconds{};
@@ -79,7 +90,7 @@ Sampled::Seconds Runner::booked() const {
           timeline.total(Phase::core).seconds + timeline.total(Phase::all).seconds};
 }
 
-void Runner::run_colour(Stage& stage, bool sample) {
+void Runner::run_colour(Stage& stage, bool sample, const Slabs* slabs, const StreamPass* next) {
   end_inputs_under_way(stage);
   if (stage.watched()) poison_stale_halos(stage);
   Refresh& inputs = stale_inputs(stage);
@@ -91,6 +102,8 @@ void Runner::run_colour(Stage& stage, bool sample) {
   StageRun run(stage, inputs, outputs, own, context_.timeline(),
                {context_.threads(), options_.poke_seconds, sample ? sampled_suffix : ""});
   if (Device* device = stage.device()) device->join();
+  if (slabs && own) refuse("stage \"" + stage.name() + "\" moves by itself and cannot pass through files slab by slab");
+  if (slabs) run.through(*slabs, next, alone());
   const StageShape shape = run.shape(strategy, own);
   plan_.make(shape);
   run.carry_out(executor_, plan_, strategy, shape.cut);

@@ -28,7 +28,10 @@ class Runner {
   /// Collective: computes every own cell of the stage. Stale halos among its inputs are refreshed as the
   /// strategy orders. Now and then a run goes `ordered`, to measure M where nothing overlaps (see Sampling);
   /// booked apart, as "STAGE ordered"; same bits.
-  void run(Stage& stage);
+  /// Of `next`, the stage that runs next, the first slabs are read meanwhile where it passes through slots.
+  void run(Stage& stage, Stage* next = nullptr);
+  /// The same of a stage that runs later, while something else is computed.
+  void prefetch(Stage& stage);
   template <class Kernel, class... Declared>
   void run(Sweep<Kernel, Declared...>& sweep, const Kernel& kernel) {
     sweep.set(kernel);
@@ -70,7 +73,8 @@ class Runner {
     std::size_t output;
     std::int64_t host_writes;  ///< of the storage then
   };
-  void run_colour(Stage& stage, bool sample);
+  void run_colour(Stage& stage, bool sample, const Slabs* slabs, const StreamPass* next);
+  bool alone() const { return !options_.strategy.overlaps; }
   void book_plain(const Sampled::Seconds& before);
   void begin_on(Device& device, Stage& stage);
   void end_on(Device& device, Stage& stage);

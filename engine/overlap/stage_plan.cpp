@@ -9,6 +9,8 @@ namespace {
 // What nothing may overlap with is computed in these steps.
 constexpr int before = -1, shell_step = 0, core_step = 1, last_step = 2;
 
+Task boxed(const Box& box) { return {.what = Task::What::compute, .box = box}; }
+
 }  // namespace
 
 void StagePlan::make(const StageShape& shape) {
@@ -19,7 +21,7 @@ void StagePlan::make(const StageShape& shape) {
   filled_ = closed_ = -1;
   add_movements(shape);
   add_inputs(shape);
-  add_cells(shape);
+  shape.slabs.empty() ? add_cells(shape) : add_slabs(shape);
   add_outputs(shape);
 }
 
@@ -50,7 +52,8 @@ void StagePlan::add_movements(const StageShape& shape) {
 /// rank comes out of the shell alone, though the box around its parts may hold the core.
 bool StagePlan::is_late(const StageShape& shape, int piece) const {
   const Movement& movement = *shape.moves[outputs];
-  if (!shape.parts || !(shape.copies_at_once ? movement.to_self(piece) : shape.whole_lines)) return false;
+  const bool by_self = shape.copies_at_once || !shape.slabs.empty();
+  if (!shape.parts || !(by_self ? movement.to_self(piece) : shape.whole_lines)) return false;
   return !intersect(movement.source(piece), shape.cut.core).empty();
 }
 
@@ -82,7 +85,8 @@ void StagePlan::add_inputs(const StageShape& shape) {
   closed_ = add({.what = Task::What::close_inputs}, {.step = shell_step});
 }
 
-void StagePlan::add_box(const StageShape& shape, const Box& box, Chunk chunk, bool last) {
+void StagePlan::add_box(const StageShape& shape, const Task& task, Chunk chunk, bool last) {
+  const Box& box = task.box;
   gives_.clear();
   for (const Role role : {outputs, sums}) {
     const auto r = static_cast<std::size_t>(role);
@@ -101,7 +105,31 @@ void StagePlan::add_box(const StageShape& shape, const Box& box, Chunk chunk, bo
       given = 1;
     }
   }
-  add({.what = Task::What::compute, .box = box}, chunk);
+  if (task.slab) gives_.push_back(plan_.add(Piece{.movement = stream, .number = task.number, .at_once = true}));
+  add(task, chunk);
+}
+
+/// Slots are granted in program order: every slab comes after the one before.
+void StagePlan::add_slabs(const StageShape& shape) {
+  const int count = static_cast<int>(shape.slabs.size());
+  const auto gives = [&](int n) { return !shape.parts || shape.slabs[static_cast<std::size_t>(n)].gives; };
+  int last_that_gives = -1;
+  for (int n = 0; n < count; ++n)
+    if (gives(n)) last_that_gives = n;
+  // What gives comes first, or nothing leaves before all has been computed.
+  const bool ends_first = !shape.parts || gives(0);
+  for (int n = 0, before = -1; n < count; ++n) {
+    const Slab& slab = shape.slabs[static_cast<std::size_t>(n)];
+    const int step = gives(n) || !ends_first ? shell_step : core_step;
+    needs_.assign(1, plan_.add(Arrival{stream, n, step}));
+    after_.clear();
+    if (before >= 0) after_.push_back(before);
+    if (slab.reads && closed_ >= 0) after_.push_back(closed_);
+    if (slab.reads && closed_ >= 0 && shape.moves[inputs]) needs_.push_back(first_arrival_[inputs]);
+    before = static_cast<int>(plan_.chunks().size());
+    add_box(shape, {.what = Task::What::compute, .box = slab.box, .number = n, .slab = true}, {.step = step},
+            n == (last_that_gives < 0 ? count - 1 : last_that_gives));
+  }
 }
 
 void StagePlan::add_cells(const StageShape& shape) {
@@ -110,14 +138,14 @@ void StagePlan::add_cells(const StageShape& shape) {
   needs_.clear();
   if (closed_ >= 0) after_ = {closed_};
   if (closed_ >= 0 && shape.moves[inputs]) needs_ = {first_arrival_[inputs]};
-  if (!shape.parts) return add_box(shape, cut.all, {.step = shell_step}, true);
+  if (!shape.parts) return add_box(shape, boxed(cut.all), {.step = shell_step}, true);
   for (std::size_t b = 0; b < cut.shell.size(); ++b)
-    add_box(shape, cut.shell[b], {.step = shell_step}, b + 1 == cut.shell.size());
+    add_box(shape, boxed(cut.shell[b]), {.step = shell_step}, b + 1 == cut.shell.size());
   after_.clear();
   needs_.clear();
   if (filled_ >= 0) after_ = {filled_};
   if (!cut.core.empty() || cut.shell.empty())
-    add_box(shape, cut.core, {.step = core_step, .divisible = true}, cut.shell.empty());
+    add_box(shape, boxed(cut.core), {.step = core_step, .divisible = true}, cut.shell.empty());
 }
 
 void StagePlan::add_outputs(const StageShape& shape) {

@@ -14,6 +14,8 @@ namespace sc {
 /// The movements of a run, by their number in its plan.
 enum Role : int { inputs, gathers, outputs, sums };
 inline constexpr int roles = 4;
+/// Likewise the stream by which slabs come and go.
+inline constexpr int stream = roles;
 
 /// What a chunk does.
 struct Task {
@@ -21,12 +23,20 @@ struct Task {
     fill,           ///< conditions of the inputs beside own cells
     take,           ///< an arrival of a movement of the stage's own
     close_inputs,   ///< the other conditions; then the inputs are fresh
-    compute,        ///< a box
+    compute,        ///< a box, or a slab that has come
     close_outputs,  ///< conditions of the outputs; then they are fresh, and the result is whole
   } what;
   Box box = {};
   Role role = inputs;  ///< of the arrival to take,
   int number = 0;      ///< and which it is
+  bool slab = false;   ///< to compute
+};
+
+/// What comes near, is computed and leaves.
+struct Slab {
+  Box box;
+  bool reads = false;  ///< halo that has to arrive
+  bool gives = false;  ///< cells that other ranks wait for
 };
 
 /// What the plan of a run is made from.
@@ -36,6 +46,7 @@ struct StageShape {
   bool fills = false;           ///< conditions beside own cells are filled before anything is computed
   bool copies_at_once = false;  ///< what the rank sends itself is there as soon as it is started
   bool whole_lines = false;     ///< the rank may be its own neighbour across the core
+  std::vector<Slab> slabs = {};  ///< in place of shell and core, in the order in which they come
   /// Null for what does not move in this run. Of their pieces only the geometry is asked.
   std::array<const Movement*, roles> moves{};
 };
@@ -55,9 +66,10 @@ class StagePlan {
   void add_movements(const StageShape& shape);
   void add_inputs(const StageShape& shape);
   void add_cells(const StageShape& shape);
+  void add_slabs(const StageShape& shape);
   void add_outputs(const StageShape& shape);
   void add_takes(const StageShape& shape, Role role, int step);
-  void add_box(const StageShape& shape, const Box& box, Chunk chunk, bool last);
+  void add_box(const StageShape& shape, const Task& task, Chunk chunk, bool last);
   int add(const Task& task, Chunk chunk);
   bool is_late(const StageShape& shape, int piece) const;
 

@@ -40,9 +40,34 @@ StageShape StageRun::shape(const Strategy& strategy, const std::optional<Stage::
       !own && !device_ && inputs_.copies_at_once() && outputs_.copies_at_once() && !conditions_cross(stage_);
   shape.whole_lines = !own && stage_.whole_axis() >= 0;
   shape.cut = own ? own->cut : cut_of(stage_, shape.copies_at_once);
+  if (slabs_) add_slabs(shape);
   shape.moves = {inputs_.nothing() ? nullptr : &inputs_, gathers_, outputs_.nothing() ? nullptr : &outputs_,
                  sums_};
   return shape;
+}
+
+void StageRun::through(const Slabs& slabs, const StreamPass* next, bool alone) {
+  slabs_ = &slabs;
+  stream_ = &slabs.ring(next);
+  stream_->begin(slabs.pass(), next, alone);
+}
+
+/// The core is what no other rank waits for.
+void StageRun::add_slabs(StageShape& shape) const {
+  shape.whole_lines = false;
+  shape.cut.core = Box{};
+  for (int n = 0; n < slabs_->count(); ++n) {
+    const Box box = slabs_->box(n);
+    const bool gives = slabs_->at_end(n, false);
+    shape.slabs.push_back({box, gives || (!shape.copies_at_once && slabs_->at_end(n, true)), gives});
+    Box& core = shape.cut.core;
+    if (gives) continue;
+    const int lo = core.empty() ? box.lo.z : std::min(core.lo.z, box.lo.z);
+    const int hi = core.empty() ? box.hi.z : std::max(core.hi.z, box.hi.z);
+    core = box;
+    core.lo.z = lo;
+    core.hi.z = hi;
+  }
 }
 
 void StageRun::carry_out(Executor& executor, const StagePlan& plan, const Strategy& strategy,
@@ -56,6 +81,7 @@ void StageRun::carry_out(Executor& executor, const StagePlan& plan, const Strate
 }
 
 void StageRun::start(const Piece& piece) {
+  if (piece.movement == stream) return stream_->give();
   const Scope scope(timeline_, name_, Phase::start);
   switch (piece.movement) {
     case inputs:
@@ -82,6 +108,8 @@ bool StageRun::is_there(const Arrival& arrival) {
       return gathers_->arrived(arrival.number);
     case outputs:
       return arrival.number == StagePlan::from_others ? outputs_.test_others() : outputs_.test();
+    case stream:
+      return stream_->arrived();
     default:
       return sums_->arrived(arrival.number);
   }
@@ -97,6 +125,7 @@ bool StageRun::all_there() {
 }
 
 void StageRun::wait(const Arrival& arrival) {
+  if (arrival.movement == stream) return stream_->await([&] { return all_there(); });
   const Scope scope(timeline_, name_, Phase::wait);
   wait_for_peers(stage_.grid().context(), [&] { return arrived(arrival); });
 }
@@ -115,7 +144,7 @@ void StageRun::compute(const Chunk& chunk) {
       if (gathers_) gathers_->wait();
       return;
     case Task::What::compute:
-      return compute(task.box, chunk.divisible);
+      return task.slab ? compute_slab(task) : compute(task.box, chunk.divisible);
     case Task::What::close_outputs:
       return close_outputs();
   }
@@ -129,7 +158,20 @@ void StageRun::close_outputs() {
   stage_.finish(options_.threads);
 }
 
+/// Whoever waits for the stream is booked there.
+void StageRun::compute_slab(const Task& task) {
+  const Slot& slot = stream_->take();
+  {
+    const Scope scope(timeline_, name_, Phase::boundary);
+    slabs_->open(slot);
+  }
+  compute(task.box, true);
+  slabs_->close(slot);
+  if (task.number + 1 == slabs_->count()) late_ = false;
+}
+
 Phase StageRun::phase_of(const Box& box) const {
+  if (slabs_) return box == intersect(box, core_) ? Phase::core : Phase::shell;
   return box == core_ ? Phase::core : box == all_ ? Phase::all : Phase::shell;
 }
 

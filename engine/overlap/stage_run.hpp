@@ -8,6 +8,7 @@
 #include "engine/overlap/stage_plan.hpp"
 #include "engine/plan/executor.hpp"
 #include "engine/stage/refresh.hpp"
+#include "engine/stage/slabs.hpp"
 #include "engine/stage/stage.hpp"
 
 namespace sc {
@@ -24,6 +25,8 @@ class StageRun final : public Ports {
   StageRun(Stage& stage, Refresh& inputs, Refresh& outputs, const std::optional<Stage::Own>& own,
            Timeline& timeline, StageRunOptions options);
 
+  /// The stage passes through slots; `next` is what is read ahead.
+  void through(const Slabs& slabs, const StreamPass* next, bool alone);
   /// What its plan is made from.
   StageShape shape(const Strategy& strategy, const std::optional<Stage::Own>& own) const;
   /// Collective.
@@ -36,6 +39,8 @@ class StageRun final : public Ports {
   void compute_beside(const Chunk& chunk, const std::function<void()>& drive, bool joins) override;
 
  private:
+  void add_slabs(StageShape& shape) const;
+  void compute_slab(const Task& task);
   bool is_there(const Arrival& arrival);
   bool all_there();
   void compute(const Box& box, bool divisible);
@@ -52,6 +57,8 @@ class StageRun final : public Ports {
   Refresh& outputs_;
   PieceMovement* gathers_ = nullptr;
   PieceMovement* sums_ = nullptr;
+  const Slabs* slabs_ = nullptr;
+  SlabStream* stream_ = nullptr;
   Timeline& timeline_;
   StageRunOptions options_;
   Device* device_;

@@ -117,7 +117,8 @@ void Executor::done(int number, Ports& ports) {
 
 bool Executor::may_start(int piece) const {
   if (started_[at(piece)] || givers_[at(piece)] > 0) return false;
-  return strategy_->starts == Starts::with_chunk || in_step_[at(plan_->pieces()[at(piece)].step)] == 0;
+  const bool at_once = strategy_->starts == Starts::with_chunk || plan_->pieces()[at(piece)].at_once;
+  return at_once || in_step_[at(plan_->pieces()[at(piece)].step)] == 0;
 }
 
 void Executor::start(int piece, Ports& ports) {

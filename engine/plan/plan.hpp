@@ -33,6 +33,7 @@ struct Piece {
   int number = 0;
   int step = 0;    ///< the last of its givers'
   int givers = 0;  ///< how many
+  bool at_once = false;  ///< under any strategy: it frees what other chunks wait for
 };
 
 /// What comes from other ranks and can be awaited by itself.

@@ -106,7 +106,9 @@ Watches watches_of(const Stage& stage) {
 void poison_stale_halos(const Stage& stage) {
   for (const Access& a : stage.accesses()) {
     const Storage& storage = a.storage();
-    if (a.mode == Mode::write || storage.device() || storage.external().base || storage.in_flight()) continue;
+    if (a.mode == Mode::write || storage.device() || storage.external().base || storage.far() ||
+        storage.in_flight())
+      continue;
     poison_halo(a);
   }
 }

@@ -32,6 +32,22 @@ Box face_columns(const Grid& grid, Face face, int grow, int read) {
   return columns;
 }
 
+void each_condition(const Boundaries& boundaries, const Grid& grid, Reach reach,
+                    const std::function<void(const Condition&)>& action) {
+  const int received = received_for(boundaries, reach).diagonal;
+  for (int axis = 0; axis < 3; ++axis)
+    for (int side = 0; side < 2; ++side) {
+      const Face face{axis, side};
+      const Boundary* condition = boundaries.get(face);
+      if (!condition || !grid.physical(face)) continue;
+      const int read = boundaries.tangential_up_to(axis);
+      const int beside = std::max(read, condition->beside());
+      const int grow = std::max(0, received - read);
+      action({*condition, face, grow, face_columns(grid, face, -read, beside),
+              face_columns(grid, face, grow, beside)});
+    }
+}
+
 Refresh::Refresh(std::vector<Wanted> wanted, HaloOptions options, Timeline& timeline)
     : wanted_(std::move(wanted)), timeline_(timeline), name_(timeline.name("halo")) {
   std::vector<const Wanted*> left;
@@ -136,7 +152,8 @@ void Refresh::fill_beside_own() {
 }
 
 bool Refresh::has_conditions() const {
-  return std::any_of(wanted_.begin(), wanted_.end(), [](const Wanted& w) { return w.boundaries->any(); });
+  return std::any_of(wanted_.begin(), wanted_.end(),
+                     [](const Wanted& w) { return w.boundaries->any() && !w.storage->far(); });
 }
 
 void Refresh::apply_boundaries(bool beside_own, bool beside_neighbours) {
@@ -144,22 +161,12 @@ void Refresh::apply_boundaries(bool beside_own, bool beside_neighbours) {
   const Scope scope(timeline_, name_, Phase::boundary);
   join_lanes();  // conditions read own cells of the core, and it the halos they fill
   for (const Wanted& w : wanted_) {
-    const Grid& grid = w.storage->grid();
-    const Boundaries& all_faces = *w.boundaries;
-    const int received = received_for(all_faces, w.reach).diagonal;
-    for (int axis = 0; axis < 3; ++axis)
-      for (int side = 0; side < 2; ++side) {
-        const Face face{axis, side};
-        const Boundary* condition = all_faces.get(face);
-        if (!condition || !grid.physical(face)) continue;
-        const int read = all_faces.tangential_up_to(axis);
-        const int beside = std::max(read, condition->beside());
-        const Box inner = face_columns(grid, face, -read, beside);
-        const Box all = face_columns(grid, face, std::max(0, received - read), beside);
-        if (beside_own && !inner.empty()) condition->apply(*w.storage, face, inner);
-        if (!beside_neighbours) continue;
-        for (const Box& strip : subtract(all, inner)) condition->apply(*w.storage, face, strip);
-      }
+    if (w.storage->far()) continue;  // in the slots
+    each_condition(*w.boundaries, w.storage->grid(), w.reach, [&](const Condition& c) {
+      if (beside_own && !c.inner.empty()) c.boundary.apply(*w.storage, c.face, c.inner);
+      if (!beside_neighbours) return;
+      for (const Box& strip : subtract(c.all, c.inner)) c.boundary.apply(*w.storage, c.face, strip);
+    });
   }
   join_lanes();
 }

@@ -3,6 +3,7 @@
 // conditions, then the mark "fresh". A movement itself, so strategies can put it under computation.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -75,6 +76,18 @@ class Refresh final : public Movement {
   bool settle_on_wait_ = false;
   bool filled_beside_own_ = false;
 };
+
+/// A condition of a face of the domain that this rank has: the columns that it fills, and of these the ones
+/// that need own cells only.
+struct Condition {
+  const Boundary& boundary;
+  Face face;
+  int grow;  ///< columns of `all` beside a neighbour's cells
+  Box inner, all;
+};
+/// In the order in which they are applied.
+void each_condition(const Boundaries& boundaries, const Grid& grid, Reach reach,
+                    const std::function<void(const Condition&)>& action);
 
 /// What a storage must receive so that its boundary conditions can fill a halo fresh to `reach`.
 Reach received_for(const Boundaries& boundaries, Reach reach);

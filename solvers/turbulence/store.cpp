@@ -8,10 +8,10 @@ namespace sc::turbulence {
 
 namespace {
 
-std::size_t slot_bytes(const FarMemory& memory, FarField& field) {
+std::size_t slot_bytes(const FarMemory& memory, const AnyField& field) {
   StreamPhase all;
-  for (int k = 0; k < field.storage(0).components(); ++k)
-    all.push_back({&field.array(k), StreamUse::Mode::updates});
+  for (FarArray& array : far_cells(field.storage(0)).arrays())
+    all.push_back({&array, StreamUse::Mode::updates});
   return SlabStream::slot_bytes(memory, all);
 }
 
@@ -22,21 +22,17 @@ Store<Real>::Store(Runner& runner, const spectral::FFT<Real>& fft, const Budget&
                    const StorageOptions& options, const std::vector<const char*>& fields)
     : runner_(runner) {
   Context& context = runner.context();
-  if (budget.disk_used())
+  if (budget.disk_used()) {
     context.together([&] { files_ = std::make_unique<FileMemory>(scratch_files(context, options)); });
-  std::size_t slot = 0;
-  for (const char* name : fields) {
-    if (!budget.fields_in_files) {
-      fields_.push_back(std::make_unique<Field<Mode, 3>>(fft.mode_grid(), name));
-      continue;
-    }
-    context.together([&] {
-      auto field =
-          std::make_unique<FarField>(fft.mode_grid(), name, element_type<Mode>(), 3, *files_, budget.files);
-      slot = std::max(slot, 2 * slot_bytes(*files_, *field));  // no stage declares more than two
-      fields_.push_back(std::move(field));
-    });
+    place_ = in_files(*files_, budget.files);
   }
+  FieldOptions where;
+  if (budget.fields_in_files) where.place = place_;
+  for (const char* name : fields)
+    fields_.push_back(std::make_unique<Field<Mode, 3>>(fft.mode_grid(), name, where));
+  std::size_t slot = 0;
+  for (const auto& field : fields_)  // no stage declares more than two
+    if (budget.fields_in_files) slot = std::max(slot, 2 * slot_bytes(*files_, *field));
   if (!budget.disk_used()) {
     planes_ = spectral::planes_in_memory(fft, plane_arrays);
     return;
@@ -45,17 +41,12 @@ Store<Real>::Store(Runner& runner, const spectral::FFT<Real>& fft, const Budget&
     const auto far = static_cast<std::size_t>(plane_arrays - Planes::near_arrays);
     const std::size_t piece = Planes::most_piece_bytes(fft, budget.files);
     if (budget.planes_in_files) slot = std::max(slot, far * piece);
-    ring_ = std::make_unique<FarRunner>(context, *files_, slot, budget.ahead);
+    files_->book_on(context);
+    place_->plan(slot, budget.ahead);
     planes_ = budget.planes_in_files
-                  ? spectral::planes_in_files(fft, plane_arrays, *files_, ring_->stream(), budget.files)
+                  ? spectral::planes_in_files(fft, plane_arrays, *files_, place_->ring(), budget.files)
                   : spectral::planes_in_memory(fft, plane_arrays);
   });
-}
-
-template <class Real>
-bool Store<Real>::in_files(const Stage& stage) const {
-  return std::any_of(stage.accesses().begin(), stage.accesses().end(),
-                     [](const Access& a) { return dynamic_cast<const FarField*>(a.field) != nullptr; });
 }
 
 template <class Real>
@@ -113,25 +104,25 @@ void Store<Real>::take(int array, int next, const std::function<void(spectral::C
 template <class Real>
 void Store<Real>::run(Stage& stage, Stage* next) {
   StorePhase& phase = phases_[stage.name()];
-  const bool streamed = in_files(stage);
-  timed(phase.elapsed, [&] {
-    if (!streamed) return timed(phase.compute, [&] { runner_.run(stage); });
-    const double before = ring_->stream().times().compute;
-    ring_->run(stage, next && in_files(*next) ? next : nullptr);
-    phase.compute += ring_->stream().times().compute - before;
-  });
-  count(phase, streamed ? FarRunner::phase_of(stage) : StreamPhase{});
+  if (!Slabs::in(stage)) {
+    timed(phase.elapsed, [&] { timed(phase.compute, [&] { runner_.run(stage); }); });
+    return count(phase, {});
+  }
+  const double before = place_->ring().times().compute;
+  timed(phase.elapsed, [&] { runner_.run(stage, next); });
+  phase.compute += place_->ring().times().compute - before;
+  count(phase, Slabs(stage, true).pass().phase);
 }
 
 template <class Real>
 void Store<Real>::prefetch(Stage& stage) {
-  if (in_files(stage)) ring_->prefetch(stage);
+  runner_.prefetch(stage);
 }
 
 template <class Real>
 void Store<Real>::settle() {
   planes_->settle();
-  if (ring_) ring_->stream().finish();
+  if (place_) place_->finish();
 }
 
 template class Store<float>;

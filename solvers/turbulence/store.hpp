@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "engine/overlap/runner.hpp"
-#include "engine/stage/far_runner.hpp"
 #include "solvers/turbulence/budget.hpp"
 #include "solvers/turbulence/kernels.hpp"
 #include "spectral/planes.hpp"
@@ -35,7 +34,7 @@ class Store {
   Store(Runner& runner, const spectral::FFT<Real>& fft, const Budget& budget, const StorageOptions& options,
         const std::vector<const char*>& fields);
 
-  Level<Mode, 3> field(std::size_t n) { return {fields_[n].get(), 0}; }
+  Level<Mode, 3> field(std::size_t n) { return fields_[n]->now(); }
   // A phase: one array, or all that meet, or one stage. See Planes for the first four.
   void fill(int array, const std::function<void(spectral::Cells<Mode>)>& action);
   void prefetch(const std::vector<typename Planes::Use>& uses);
@@ -56,14 +55,13 @@ class Store {
   const std::map<std::string, StorePhase>& phases() const { return phases_; }
 
  private:
-  bool in_files(const Stage& stage) const;
   void timed(double& seconds, const std::function<void()>& action);
   static void count(StorePhase& phase, const StreamPhase& bytes);
 
   Runner& runner_;
   std::unique_ptr<FileMemory> files_;  // first: the others wait for it before they go
-  std::vector<std::unique_ptr<AnyField>> fields_;
-  std::unique_ptr<FarRunner> ring_;
+  std::shared_ptr<InFiles> place_;
+  std::vector<std::unique_ptr<Field<Mode, 3>>> fields_;
   std::unique_ptr<Planes> planes_;
   std::map<std::string, StorePhase> phases_;
 };

@@ -10,8 +10,8 @@
 
 #include "engine/move/gather.hpp"
 #include "engine/move/stream/file_memory.hpp"
+#include "engine/move/stream/in_files.hpp"
 #include "engine/overlap/ledger.hpp"
-#include "engine/stage/far_runner.hpp"
 #include "engine/subcurrent.hpp"
 #include "spectral/fft.hpp"
 #include "tests/mpi/test_context.hpp"
@@ -95,25 +95,24 @@ Streamed stream(IoMode mode, double rate) {
                      .mode = mode,
                      .most_bytes_per_second = rate});
   const Grid grid(context, {.cells = {32, 32, 48}, .halo = 0, .split = {1, 1, context.size()}});
-  FarField a(grid, "a", element_type<double>(), 1, memory, 8),
-      b(grid, "b", element_type<double>(), 1, memory, 8);
-  a.fill<double>([](int, std::int64_t x, std::int64_t y, std::int64_t z) { return double(x + y + z); });
-  b.fill<double>([](int, std::int64_t, std::int64_t, std::int64_t) { return 0.0; });
-  Sweep scale("scale", Scale{}, writes(b.now<double>()), reads(a.now<double>()));
-  const StreamPhase phase = FarRunner::phase_of(scale);
-  FarRunner runner(context, memory, SlabStream::slot_bytes(memory, phase),
-                   mode == IoMode::blocking ? SlabStream::Mode::one_by_one : SlabStream::Mode::ring);
+  const auto place = in_files(memory, 8);
+  Field<double> a(grid, "a", {.place = place}), b(grid, "b", {.place = place});
+  a.fill([](std::int64_t x, std::int64_t y, std::int64_t z) { return double(x + y + z); });
+  b.fill([](std::int64_t, std::int64_t, std::int64_t) { return 0.0; });
+  Sweep scale("scale", Scale{}, writes(b.now()), reads(a.now()));
+  const StreamPhase phase = Slabs(scale, true).pass().phase;
+  Runner runner(context,
+                {.strategy = mode == IoMode::blocking ? Strategy::blocking : Strategy::boundary_first});
   constexpr int runs = 6;
   Streamed result;
   result.terms = terms_of(context, [&] {
-    for (int n = 0; n < runs; ++n) {
-      scale.set(Scale{2});
-      runner.run(scale);
-    }
-    runner.stream().finish();
+    for (int n = 0; n < runs; ++n) runner.run(scale, Scale{2});
+    place->finish();
   });
   result.bytes = runs * double(SlabStream::bytes(phase, Way::in) + SlabStream::bytes(phase, Way::out));
-  b.look<double>([&](int, int, const double* plane) { result.sum += plane[1]; });
+  b.each_slab([&](int lo, int hi, In<double> cells) {
+    for (int z = lo; z < hi; ++z) result.sum += cells.base[grid.layout().offset({1, 0, z})];
+  });
   return result;
 }
 

@@ -2,6 +2,8 @@
 // FarMemory: the account of what is copied, and the samples that M is known from.
 #include "engine/move/stream/far_memory.hpp"
 
+#include <thread>
+
 namespace sc {
 
 template <class Action>
@@ -43,6 +45,13 @@ std::int64_t FarMemory::start(Way way, std::span<const FarPart> parts) {
 
 void FarMemory::wait(Way way, std::int64_t batch) {
   timed(way, Phase::wait, [&] { wait_batch(way, batch); });
+}
+
+void FarMemory::wait(Way way, std::int64_t batch, const std::function<bool()>& drive) {
+  timed(way, Phase::wait, [&] {
+    while (!ended(way, batch) && !drive()) std::this_thread::yield();
+    wait_batch(way, batch);
+  });
 }
 
 void FarMemory::price(Way way, std::int64_t bytes) {

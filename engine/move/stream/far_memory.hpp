@@ -41,8 +41,12 @@ class FarMemory {
   /// Until this batch and all before it in this way are done; then throws Error (storage) if one of them
   /// failed.
   void wait(Way way, std::int64_t batch);
+  /// The same, calling drive() until it says that nothing else is on its way.
+  void wait(Way way, std::int64_t batch, const std::function<bool()>& drive);
   /// Until nothing is under way.
   void wait(Way way) { wait(way, begun(way)); }
+  /// Whether this batch is done. Throws as wait() does.
+  bool ended(Way way, std::int64_t batch) { return test(way) || ended(way) >= batch; }
   /// Makes progress without blocking; true when nothing is under way. Throws as wait() does.
   virtual bool test(Way way) = 0;
 
@@ -74,6 +78,8 @@ class FarMemory {
   virtual void wait_batch(Way way, std::int64_t batch) = 0;
   /// The number of the batch that was started last.
   virtual std::int64_t begun(Way way) const = 0;
+  /// The same of the last that is done.
+  virtual std::int64_t ended(Way way) const = 0;
   /// Whether a batch is under way while something else is done.
   virtual bool overlaps() const { return true; }
 

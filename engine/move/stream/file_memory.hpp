@@ -57,6 +57,7 @@ class FileMemory final : public FarMemory {
   std::int64_t start_batch(Way way, std::span<const FarPart> parts) override;
   void wait_batch(Way way, std::int64_t batch) override;
   std::int64_t begun(Way way) const override { return lane(way).started; }
+  std::int64_t ended(Way way) const override { return lane(way).ended(); }
   bool overlaps() const override { return options_.mode != IoMode::blocking; }
 
   struct File {

@@ -39,6 +39,9 @@ class HostMemory final : public FarMemory {
   std::int64_t start_batch(Way way, std::span<const FarPart> parts) override;
   void wait_batch(Way way, std::int64_t batch) override;
   std::int64_t begun(Way way) const override { return started_[index(way)]; }
+  std::int64_t ended(Way way) const override {
+    return started_[index(way)] - static_cast<std::int64_t>(under_way_[index(way)].size());
+  }
   static std::size_t index(Way way) { return way == Way::in ? 0 : 1; }
   /// The oldest batch has ended.
   void end(Way way);

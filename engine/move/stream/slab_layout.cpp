@@ -78,8 +78,8 @@ std::int64_t SlabStream::bytes(const StreamPhase& phase, Way way) {
       sum += static_cast<std::int64_t>(a.padded_bytes(piece));
       if (way == Way::out || use.halo == 0) continue;
       const int lo = a.first(piece), hi = a.first(piece + 1);
-      add_runs(a, use.beyond ? std::max(0, lo - use.halo) : lo - use.halo, lo);
-      add_runs(a, hi, use.beyond ? std::min(a.planes(), hi + use.halo) : hi + use.halo);
+      add_runs(a, use.is_periodic() ? lo - use.halo : std::max(0, lo - use.halo), lo);
+      add_runs(a, hi, use.is_periodic() ? hi + use.halo : std::min(a.planes(), hi + use.halo));
     }
   }
   return sum;
@@ -127,8 +127,8 @@ void SlabStream::add_halo(const StreamUse& use, std::size_t n, Coming& piece, st
       at += run.hi - run.lo;
     }
   };
-  const int below = use.beyond ? std::max(lo - use.halo, 0) : lo - use.halo;
-  const int above = use.beyond ? std::min(hi + use.halo, array.planes()) : hi + use.halo;
+  const int below = use.is_periodic() ? lo - use.halo : std::max(lo - use.halo, 0);
+  const int above = use.is_periodic() ? hi + use.halo : std::min(hi + use.halo, array.planes());
   if (use.beyond) {
     kept(lo - use.halo, below, use.beyond + static_cast<std::size_t>(lo) * plane);
     kept(above, hi + use.halo,
@@ -178,7 +178,7 @@ bool SlabStream::depends(const StreamPhase& reader, int piece, const StreamPhase
     });
     if (!written) continue;
     int lo = use.array->first(piece) - use.halo, hi = use.array->first(piece + 1) + use.halo;
-    if (use.beyond) {
+    if (!use.is_periodic()) {
       lo = std::max(lo, 0);
       hi = std::min(hi, use.array->planes());
     }

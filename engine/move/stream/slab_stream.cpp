@@ -10,6 +10,14 @@
 
 namespace sc {
 
+namespace {
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
 SlabStream::SlabStream(FarMemory& memory, std::size_t slot_bytes, int ahead)
     : memory_(memory),
       slot_bytes_(slot_bytes),
@@ -64,79 +72,118 @@ void SlabStream::end_oldest_write() {
   timed(&Times::write_wait, [&] { memory_.wait(Way::out, batch); });
 }
 
-void SlabStream::keep_prefetched(const StreamPhase& phase) {
+void SlabStream::keep_prefetched() {
   // Planes beyond the ends may have changed; they are copied when the read is over.
   const auto stored = [](const StreamUse& use, std::int64_t stores) { return use.array->stores() == stores; };
+  int n = 0;
   const auto as_now = [&](const Coming& c) {
-    return c.phase == phase && std::equal(phase.begin(), phase.end(), c.stores.begin(), stored);
+    return c.phase == pass_.phase && c.slot.piece() == pass_.piece(n++) &&
+           std::equal(c.phase.begin(), c.phase.end(), c.stores.begin(), stored);
   };
   if (std::all_of(coming_.begin(), coming_.end(), as_now)) return;
   memory_.wait(Way::in, coming_.back().batch);
   coming_.clear();
 }
 
-void SlabStream::read_ahead(const StreamPhase& phase, int computed, const StreamPhase* next) {
-  const int pieces = phase[0].array->pieces();
-  while (static_cast<int>(coming_.size()) < ahead_) {
-    const int piece = computed + static_cast<int>(coming_.size());
-    if (piece < pieces)
-      begin_read(phase, piece);
-    else if (next && piece - pieces < (*next)[0].array->pieces() &&
-             !depends(*next, piece - pieces, phase, computed - 1, pieces))
-      begin_read(*next, piece - pieces);
+void SlabStream::read_ahead(int computed) {
+  const int pieces = pass_.pieces();
+  // Whether one of the next phase takes in what is written from now on.
+  const auto too_early = [&](int piece) {
+    for (int n = computed - 1; n < pieces; ++n)
+      if (depends(next_.phase, piece, pass_.phase, pass_.piece(n), pass_.piece(n) + 1)) return true;
+    return false;
+  };
+  while (!alone_ && static_cast<int>(coming_.size()) < ahead_) {
+    const int n = computed + static_cast<int>(coming_.size());
+    if (n < pieces)
+      begin_read(pass_.phase, pass_.piece(n));
+    else if (!next_.phase.empty() && n - pieces < next_.pieces() && !too_early(next_.piece(n - pieces)))
+      begin_read(next_.phase, next_.piece(n - pieces));
     else
       return;
   }
 }
 
+void SlabStream::check_room(const StreamPhase& phase) const {
+  if (const std::size_t needed = slot_bytes(memory_, phase); needed > slot_bytes_)
+    throw Error(Exit::failure, "a phase needs " + std::to_string(needed) +
+                                   " bytes a slot; the stream was made for " + std::to_string(slot_bytes_));
+}
+
 void SlabStream::run(const StreamPhase& phase, const std::function<void(const Slot&)>& compute,
                      const StreamPhase* next) {
-  for (const StreamPhase* p : {&phase, next})
-    if (p && slot_bytes(memory_, *p) > slot_bytes_)
-      throw Error(Exit::failure, "a phase needs " + std::to_string(slot_bytes(memory_, *p)) +
-                                     " bytes a slot; the stream was made for " + std::to_string(slot_bytes_));
-  const int pieces = phase[0].array->pieces();
-  keep_prefetched(phase);
-  for (int n = 0; n < pieces; ++n) {
-    if (coming_.empty()) begin_read(phase, n);
-    // One piece more is read alone: neither the last of a phase nor one that fills the ring already.
-    const bool room = ahead_ > 0 && static_cast<int>(coming_.size()) <= ahead_;
-    if (room && n + static_cast<int>(coming_.size()) < pieces && memory_.sample_due()) {
-      sample(phase, n, compute);
-      continue;
-    }
-    const Coming now = end_read();
-    read_ahead(phase, n + 1, next);
-    compute_piece(now, compute);
-    begin_write(now);
+  const StreamPass after{next ? *next : StreamPhase{}};
+  begin({phase}, next ? &after : nullptr);
+  for (int n = 0; n < pass_.pieces(); ++n) {
+    compute(take());
+    give();
   }
 }
 
-void SlabStream::compute_piece(const Coming& piece, const std::function<void(const Slot&)>& compute) {
-  timed(&Times::compute, [&] { compute(piece.slot); });
-  ++times_.pieces;
+void SlabStream::begin(StreamPass pass, const StreamPass* next, bool alone) {
+  check_room(pass.phase);
+  if (next) check_room(next->phase);
+  pass_ = std::move(pass);
+  next_ = next ? *next : StreamPass{};
+  alone_ = alone;
+  taken_ = 0;
+  keep_prefetched();
 }
 
-void SlabStream::sample(const StreamPhase& phase, int piece,
-                        const std::function<void(const Slot&)>& compute) {
-  memory_.begin_sample();
-  going_.clear();  // all of it has been written
-  const Coming now = end_read();
-  begin_read(phase, piece + 1 + static_cast<int>(coming_.size()));
-  memory_.wait(Way::in, coming_.back().batch);
-  compute_piece(now, compute);
-  begin_write(now);
+void SlabStream::begin_next_read() {
+  if (coming_.empty()) begin_read(pass_.phase, pass_.piece(taken_));
+}
+
+bool SlabStream::arrived() {
+  begin_next_read();
+  return memory_.ended(Way::in, coming_.front().batch);
+}
+
+void SlabStream::await(const std::function<bool()>& drive) {
+  begin_next_read();
+  timed(&Times::read_wait, [&] { memory_.wait(Way::in, coming_.front().batch, drive); });
+}
+
+const Slot& SlabStream::take() {
+  begin_next_read();
+  // A sample: one piece more is read alone, neither the last of a phase nor one that fills the ring already.
+  const int more = taken_ + static_cast<int>(coming_.size());
+  const bool room = !alone_ && ahead_ > 0 && static_cast<int>(coming_.size()) <= ahead_;
+  sampling_ = room && more < pass_.pieces() && memory_.sample_due();
+  if (sampling_) {
+    memory_.begin_sample();
+    going_.clear();  // all of it has been written
+  }
+  now_ = end_read();
+  ++taken_;
+  if (sampling_) {
+    begin_read(pass_.phase, pass_.piece(more));
+    memory_.wait(Way::in, coming_.back().batch);
+  } else {
+    read_ahead(taken_);
+  }
+  taken_at_ = now();
+  return now_.slot;
+}
+
+void SlabStream::give() {
+  times_.compute += now() - taken_at_;
+  ++times_.pieces;
+  begin_write(now_);
+  if (alone_) finish();
+  if (!sampling_) return;
   memory_.wait(Way::out);
   going_.clear();
   memory_.end_sample();
+  sampling_ = false;
 }
 
-void SlabStream::prefetch(const StreamPhase& phase) {
-  if (!coming_.empty() && coming_.front().phase != phase) return;
+void SlabStream::prefetch(const StreamPass& pass) {
+  if (!coming_.empty() && coming_.front().phase != pass.phase) return;
   // Nothing is computed and little written: of the slots one stays free, to which run() reads on.
   const int come = static_cast<int>(coming_.size());
-  const int most = std::min({come + ahead_, 2 * ahead_, phase[0].array->pieces()});
-  for (int piece = come; piece < most; ++piece) begin_read(phase, piece);
+  const int most = std::min({come + ahead_, 2 * ahead_, pass.pieces()});
+  for (int n = come; n < most; ++n) begin_read(pass.phase, pass.piece(n));
 }
 
 void SlabStream::finish() {
@@ -144,10 +191,9 @@ void SlabStream::finish() {
 }
 
 void SlabStream::timed(double Times::*sum, const std::function<void()>& action) {
-  using Clock = std::chrono::steady_clock;
-  const auto begin = Clock::now();
+  const double begin = now();
   action();
-  times_.*sum += std::chrono::duration<double>(Clock::now() - begin).count();
+  times_.*sum += now() - begin;
 }
 
 }  // namespace sc

@@ -9,6 +9,7 @@
 
 #include <deque>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "engine/move/stream/far_array.hpp"
@@ -24,12 +25,26 @@ struct StreamUse {
   /// Planes beyond the two ends of the array: `halo` below, then `halo` above, kept by the caller (a
   /// neighbour's). None: the array is periodic.
   const std::byte* beyond = nullptr;
+  /// Nor does anything come there: who takes a slot sets these planes in it.
+  bool open = false;
 
+  bool is_periodic() const { return !beyond && !open; }
   bool is_read() const { return mode != Mode::writes; }
   bool is_written() const { return mode != Mode::reads; }
   friend bool operator==(const StreamUse&, const StreamUse&) = default;
 };
 using StreamPhase = std::vector<StreamUse>;
+
+/// A phase and the order of its pieces; as they lie where that is empty.
+struct StreamPass {
+  StreamPass(StreamPhase what = {}, std::vector<int> in_order = {})
+      : phase(std::move(what)), order(std::move(in_order)) {}
+  StreamPhase phase;
+  std::vector<int> order;
+
+  int pieces() const { return phase[0].array->pieces(); }
+  int piece(int n) const { return order.empty() ? n : order[static_cast<std::size_t>(n)]; }
+};
 
 /// A piece in near memory.
 class Slot {
@@ -75,9 +90,19 @@ class SlabStream {
   /// they depend on the last of this one. What was written may still be on its way when run() returns.
   void run(const StreamPhase& phase, const std::function<void(const Slot&)>& compute,
            const StreamPhase* next = nullptr);
+  /// The same step by step, for whoever has something else to do meanwhile: begin(), then take() and give()
+  /// for each piece. `alone`: nothing is read or written while something is computed.
+  void begin(StreamPass pass, const StreamPass* next = nullptr, bool alone = false);
+  /// Whether the piece that is taken next is there.
+  bool arrived();
+  /// Until it is, or drive() says that nothing else is on its way.
+  void await(const std::function<bool()>& drive);
+  const Slot& take();
+  /// What was taken has been computed.
+  void give();
   /// Begins to read the first pieces of the phase that is run next, while something else is computed, and
   /// some more when it is called again. Does nothing without a ring.
-  void prefetch(const StreamPhase& phase);
+  void prefetch(const StreamPass& pass);
   /// Until all that was written lies in far memory.
   void finish();
 
@@ -114,14 +139,14 @@ class SlabStream {
   };
 
   /// Fills the ring behind `computed` pieces of a phase: with more of it, then with the next phase's.
-  void read_ahead(const StreamPhase& phase, int computed, const StreamPhase* next);
-  void compute_piece(const Coming& piece, const std::function<void(const Slot&)>& compute);
+  void read_ahead(int computed);
+  void begin_next_read();
   void begin_read(const StreamPhase& phase, int piece);
   Coming end_read();
   void begin_write(const Coming& piece);
   void end_oldest_write();
   /// Keeps what is coming if it is the beginning of this phase, as it is now.
-  void keep_prefetched(const StreamPhase& phase);
+  void keep_prefetched();
 
   // What lies where (slab_layout.cpp).
   Slot lay_out(const StreamPhase& phase, int piece, std::byte* memory) const;
@@ -130,9 +155,7 @@ class SlabStream {
   void add_halo(const StreamUse& use, std::size_t n, Coming& piece, std::byte*& spare);
   /// Whether piece `piece` of `reader` takes in anything of pieces [first, last) that `writer` writes.
   static bool depends(const StreamPhase& reader, int piece, const StreamPhase& writer, int first, int last);
-
-  /// A piece with nothing else under way: the next one is read alone, this one computed and written alone.
-  void sample(const StreamPhase& phase, int piece, const std::function<void(const Slot&)>& compute);
+  void check_room(const StreamPhase& phase) const;
   void timed(double Times::*sum, const std::function<void()>& action);
 
   FarMemory& memory_;
@@ -144,6 +167,13 @@ class SlabStream {
   std::vector<FarPart> parts_;
   std::deque<Coming> coming_;
   std::deque<Going> going_;
+  // The pass under way: pieces taken so far, and the one that has not been given yet.
+  StreamPass pass_, next_;
+  bool alone_ = false;
+  bool sampling_ = false;  // this piece is computed and written, and the next one read, with nothing else under way
+  int taken_ = 0;
+  double taken_at_ = 0;
+  Coming now_;
   Times times_;
 };
 

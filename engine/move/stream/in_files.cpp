@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// in_files: arrays, strips and slots of one storage.
+#include "engine/move/stream/in_files.hpp"
+
+#include "engine/move/box_copy.hpp"
+
+namespace sc {
+
+namespace {
+
+/// Bytes from the beginning of a plane to its own cell (0, 0).
+std::ptrdiff_t lead_of(const Grid& grid, ElementType type) {
+  return (grid.layout().origin - grid.halo() * grid.layout().sz) * static_cast<std::ptrdiff_t>(size_of(type));
+}
+
+/// The cells of a storage that are near.
+CellMemory near_cells(const Storage& storage) {
+  const auto size = static_cast<std::ptrdiff_t>(size_of(storage.type()));
+  const Layout& layout = storage.grid().layout();
+  return {storage.base(), layout.sy * size, layout.sz * size, storage.component_stride() * size};
+}
+
+void copy(const Storage& whole, const Strip& strip, int lo, int hi, bool into_strip) {
+  Box box = strip.box;
+  box.lo.z = std::max(box.lo.z, lo);
+  box.hi.z = std::min(box.hi.z, hi);
+  if (box.empty()) return;
+  const CellMemory slot = near_cells(whole), kept = CellMemory::of(*strip.cells);
+  BoxCopy(into_strip ? slot : kept, box, into_strip ? kept : slot, box, whole.components(),
+          size_of(whole.type()))
+      .run();
+}
+
+}  // namespace
+
+std::shared_ptr<Storage> InFiles::storage(const Grid& grid, const std::string& name, ElementType type,
+                                          int components) {
+  memory_.book_on(grid.context());
+  ExternalCells nowhere;
+  nowhere.cell_bytes = size_of(type);
+  const auto storage = std::make_shared<Storage>(grid, name, type, components, nowhere);
+  grid.context().together([&] {
+    storage->set_far(std::make_shared<FarCells>(shared_from_this(), grid, name, type, components));
+  });
+  return storage;
+}
+
+void InFiles::plan(std::size_t slot_bytes, int ahead) {
+  slot_bytes_ = slot_bytes;
+  planned_ = true;
+  ring_ = std::make_unique<SlabStream>(memory_, slot_bytes, ahead);
+}
+
+SlabStream& InFiles::ring(std::size_t slot_bytes) {
+  if (slot_bytes > slot_bytes_ && !planned_) {
+    finish();
+    ring_.reset();
+    slot_bytes_ = slot_bytes;
+    ring_ = std::make_unique<SlabStream>(memory_, slot_bytes_, SlabStream::Mode::ring);
+  }
+  return *ring_;
+}
+
+void InFiles::finish() {
+  if (ring_) ring_->finish();
+}
+
+FarCells::FarCells(const std::shared_ptr<InFiles>& place, const Grid& grid, const std::string& name,
+                   ElementType type, int components)
+    : Far(grid, name, type, components), place_(place) {
+  const std::size_t plane = static_cast<std::size_t>(grid.layout().sz) * size_of(type);
+  for (int k = 0; k < components; ++k)
+    arrays_.emplace_back(place->memory(), components == 1 ? name : name + " " + std::to_string(k),
+                         grid.own().hi.z, plane, place->pieces());
+}
+
+void FarCells::each_slab(Storage& storage, bool read, bool written,
+                         const std::function<void(int lo, int hi)>& use) {
+  if (const auto place = place_.lock()) place->finish();
+  const FarArray& first = arrays_[0];
+  const std::size_t component = static_cast<std::size_t>(first.most_planes()) * first.plane_bytes();
+  std::vector<std::byte> near(component * arrays_.size());
+  const auto size = static_cast<std::ptrdiff_t>(size_of(storage.type()));
+  const std::ptrdiff_t plane = storage.grid().layout().sz * size;
+  for (int piece = 0; piece < first.pieces(); ++piece) {
+    const int lo = first.first(piece), hi = first.first(piece + 1);
+    for (std::size_t k = 0; read && k < arrays_.size(); ++k)
+      arrays_[k].load(lo, hi, near.data() + k * component);
+    storage.show(near.data() + lead_of(storage.grid(), storage.type()) - lo * plane,
+                 static_cast<std::ptrdiff_t>(component) / size);
+    use(lo, hi);
+    if (written) keep_strips(storage, lo, hi);
+    for (std::size_t k = 0; written && k < arrays_.size(); ++k)
+      arrays_[k].store(lo, hi, near.data() + k * component);
+    storage.show(nullptr);
+  }
+}
+
+void FarCells::keep_strips(const Storage& storage, int lo, int hi) const {
+  for (const Strip& strip : own()) copy(storage, strip, lo, hi, true);
+}
+
+void FarCells::bring_strips(const Storage& storage, int lo, int hi) const {
+  for (const Strip& strip : halo()) copy(storage, strip, lo, hi, false);
+}
+
+void show_in(const Slot& slot, std::size_t use, Storage& storage) {
+  std::byte* first = slot.plane(use, 0);
+  const std::ptrdiff_t distance = storage.components() > 1 ? slot.plane(use + 1, 0) - first : 0;
+  storage.show(first + lead_of(storage.grid(), storage.type()),
+               distance / static_cast<std::ptrdiff_t>(size_of(storage.type())));
+}
+
+}  // namespace sc

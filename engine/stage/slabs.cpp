@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Slabs: one phase of a stream for a stage.
+#include "engine/stage/slabs.hpp"
+
+#include <algorithm>
+
+#include "engine/base/error.hpp"
+
+namespace sc {
+
+bool Slabs::in(const Stage& stage) {
+  const auto& all = stage.accesses();
+  return std::any_of(all.begin(), all.end(), [](const Access& a) { return a.storage().far() != nullptr; });
+}
+
+Slabs::Slabs(Stage& stage, bool ends_first) : grid_(stage.grid()) {
+  check(stage);
+  for (const Access& a : stage.accesses())
+    if (a.storage().far()) add(stage, a);
+  for (Use& use : uses_) {
+    if (use.reach.width > 0) check_thickness(stage, use);
+    use.first = pass_.phase.size();
+    const auto mode = use.mode == Mode::read    ? StreamUse::Mode::reads
+                      : use.mode == Mode::write ? StreamUse::Mode::writes
+                                                : StreamUse::Mode::updates;
+    const int halo = use.reach.width > 0 ? grid_.halo() : 0;
+    for (FarArray& array : far_cells(*use.storage).arrays())
+      pass_.phase.push_back({&array, mode, halo, nullptr, true});
+  }
+  for (int piece = 0; piece < pass_.pieces(); ++piece) pass_.order.push_back(piece);
+  std::stable_partition(pass_.order.begin(), pass_.order.end(),
+                        [&](int piece) { return piece_at_end(piece, false) == ends_first; });
+}
+
+void Slabs::add(const Stage& stage, const Access& a) {
+  const auto place = far_cells(a.storage()).place();
+  if (place_ && place != place_)
+    refuse("stage \"" + stage.name() + "\" has fields in two places in files, \"" + a.field->name() +
+           "\" among them; make them all with the same in_files()");
+  place_ = place;
+  const auto same = std::find_if(uses_.begin(), uses_.end(),
+                                 [&](const Use& use) { return use.storage == &a.storage(); });
+  if (same != uses_.end())
+    same->reach = same->reach | a.reach;
+  else
+    uses_.push_back({&a.storage(), &a.field->boundaries(), a.mode, a.reach, 0});
+}
+
+void Slabs::check(const Stage& stage) const {
+  const auto where = "stage \"" + stage.name() + "\" cannot pass through files slab by slab: ";
+  if (stage.colours() > 1)
+    refuse(where + "it runs in " + std::to_string(stage.colours()) +
+           " colours, and every colour would read and write the whole field again; use a second level");
+  if (stage.whole_axis() == 2) refuse(where + "it needs whole lines along z, across which slabs are cut");
+  for (const Access& a : stage.accesses()) {
+    const std::string field = "field \"" + a.field->name() + "\"";
+    if (a.across()) refuse(where + field + " is of another grid, whose slabs are others");
+    if (!a.storage().far() || a.reach.width == 0) continue;
+    for (int axis = 0; axis < 3; ++axis)
+      for (int side = 0; side < 2; ++side)
+        if (!grid_.periodic()[axis] && a.field->boundaries().beyond({axis, side}) == Beyond::given)
+          refuse(where + "the halo of " + field + " beyond its face " + face_name({axis, side}) +
+                 " is given by the program, and no halo is kept in files; give it a condition by boundary()");
+  }
+}
+
+/// A condition across z reads and fills as many planes as the halo has, all of them in one slot.
+void Slabs::check_thickness(const Stage& stage, const Use& use) const {
+  const FarArray& array = far_cells(*use.storage).arrays()[0];
+  bool across_z = false;
+  for (int side = 0; side < 2; ++side) across_z = across_z || use.boundaries->get({2, side});
+  if (across_z && array.planes() / array.pieces() < grid_.halo())
+    refuse("stage \"" + stage.name() + "\" reads field \"" + use.storage->name() + "\", of which " +
+           std::to_string(array.pieces()) + " pieces of " + std::to_string(array.planes()) +
+           " planes are thinner than the halo of " + std::to_string(grid_.halo()) +
+           " that a condition across z fills; take fewer pieces");
+}
+
+SlabStream& Slabs::ring(const StreamPass* next) const {
+  const auto bytes = [&](const StreamPass& pass) {
+    return SlabStream::slot_bytes(place_->memory(), pass.phase);
+  };
+  return place_->ring(std::max(bytes(pass_), next ? bytes(*next) : 0));
+}
+
+Box Slabs::box(int n) const {
+  const FarArray& array = *pass_.phase[0].array;
+  Box box = grid_.own();
+  box.lo.z = array.first(pass_.piece(n));
+  box.hi.z = array.first(pass_.piece(n) + 1);
+  return box;
+}
+
+bool Slabs::piece_at_end(int piece, bool self) const {
+  const auto with_neighbour = [&](int axis, int side) {
+    return grid_.halo() > 0 && !grid_.physical({axis, side}) && (self || grid_.split()[axis] > 1);
+  };
+  for (int axis = 0; axis < 2; ++axis)
+    if (with_neighbour(axis, 0) || with_neighbour(axis, 1)) return true;
+  const FarArray& array = *pass_.phase[0].array;
+  const bool low = array.first(piece) < grid_.halo();
+  const bool high = array.first(piece + 1) > array.planes() - grid_.halo();
+  return (low && with_neighbour(2, 0)) || (high && with_neighbour(2, 1));
+}
+
+void Slabs::open(const Slot& slot) const {
+  for (const Use& use : uses_) show_in(slot, use.first, *use.storage);
+  for (const Use& use : uses_)
+    if (use.reach.width > 0) far_cells(*use.storage).bring_strips(*use.storage, slot.lo() - grid_.halo(), slot.hi() + grid_.halo());
+  for (const Use& use : uses_)
+    if (use.reach.width > 0) apply_conditions(use, slot);
+}
+
+void Slabs::apply_conditions(const Use& use, const Slot& slot) const {
+  each_condition(*use.boundaries, grid_, use.reach, [&](const Condition& c) {
+    Box columns = c.all;
+    if (c.face.axis == 2) {
+      if (c.face.side == 0 ? slot.lo() > 0 : slot.hi() < grid_.own().hi.z) return;
+    } else {
+      columns.lo.z = std::max(columns.lo.z, slot.lo() - c.grow);
+      columns.hi.z = std::min(columns.hi.z, slot.hi() + c.grow);
+    }
+    if (!columns.empty()) c.boundary.apply(*use.storage, c.face, columns);
+  });
+}
+
+void Slabs::close(const Slot& slot) const {
+  for (const Use& use : uses_) {
+    if (use.mode != Mode::read) far_cells(*use.storage).keep_strips(*use.storage, slot.lo(), slot.hi());
+    use.storage->show(nullptr);
+  }
+}
+
+}  // namespace sc
