@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The heat equation of examples/heat.cpp, its temperature in files: while a slab is computed, the next is read, the
-// last one written, and halos travel. The digits are those of memory.
+// The heat equation of examples/heat.cpp, its temperature in files: while a slab is computed, the next is
+// read, the last one written, and halos travel. The digits are those of memory.
 //   mpirun -n 2 build/release/examples/heat_on_disk 128 100 scratch 8
 #include <cstdio>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Far: what a storage has that lies in far memory (files). Its cells come near slab by slab, whole planes normal
-// to z, while a stage or the host works on them; near stay only its surfaces, by which its halo travels as that
-// of any other storage.
+// Far: what a storage has that lies in far memory (files). Its cells come near slab by slab, whole planes
+// normal to z, while a stage or the host works on them; near stay only its surfaces, by which its halo
+// travels as that of any other storage.
 #pragma once
 
 #include <array>

@@ -102,7 +102,8 @@ void Runner::run_colour(Stage& stage, bool sample, const Slabs* slabs, const Str
   StageRun run(stage, inputs, outputs, own, context_.timeline(),
                {context_.threads(), options_.poke_seconds, sample ? sampled_suffix : ""});
   if (Device* device = stage.device()) device->join();
-  if (slabs && own) refuse("stage \"" + stage.name() + "\" moves by itself and cannot pass through files slab by slab");
+  if (slabs && own)
+    refuse("stage \"" + stage.name() + "\" moves by itself and cannot pass through files slab by slab");
   if (slabs) run.through(*slabs, next, alone());
   const StageShape shape = run.shape(strategy, own);
   plan_.make(shape);

@@ -105,7 +105,8 @@ void StagePlan::add_box(const StageShape& shape, const Task& task, Chunk chunk, 
       given = 1;
     }
   }
-  if (task.slab) gives_.push_back(plan_.add(Piece{.movement = stream, .number = task.number, .at_once = true}));
+  if (task.slab)
+    gives_.push_back(plan_.add(Piece{.movement = stream, .number = task.number, .at_once = true}));
   add(task, chunk);
 }
 

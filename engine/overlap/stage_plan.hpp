@@ -42,10 +42,10 @@ struct Slab {
 /// What the plan of a run is made from.
 struct StageShape {
   Cut cut;
-  bool parts = true;            ///< shell and core apart; otherwise all cells in one chunk
-  bool fills = false;           ///< conditions beside own cells are filled before anything is computed
-  bool copies_at_once = false;  ///< what the rank sends itself is there as soon as it is started
-  bool whole_lines = false;     ///< the rank may be its own neighbour across the core
+  bool parts = true;             ///< shell and core apart; otherwise all cells in one chunk
+  bool fills = false;            ///< conditions beside own cells are filled before anything is computed
+  bool copies_at_once = false;   ///< what the rank sends itself is there as soon as it is started
+  bool whole_lines = false;      ///< the rank may be its own neighbour across the core
   std::vector<Slab> slabs = {};  ///< in place of shell and core, in the order in which they come
   /// Null for what does not move in this run. Of their pieces only the geometry is asked.
   std::array<const Movement*, roles> moves{};

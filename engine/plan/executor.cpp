@@ -80,11 +80,11 @@ bool Executor::can_run(int number, Ports& ports) {
   const Chunk& chunk = plan_->chunks()[at(number)];
   for (const int before : plan_->ids(chunk.after))
     if (!computed_[at(before)]) return false;
+  // What was sent first: nothing else is waited for meanwhile, or it would not be measured apart.
+  for (std::size_t a = 0; !strategy_->overlaps && a < there_.size(); ++a)
+    if (plan_->arrivals()[a].step < chunk.step && !arrived(static_cast<int>(a), ports)) return false;
   for (const int arrival : plan_->ids(chunk.needs))
     if (!arrived(arrival, ports)) return false;
-  if (strategy_->overlaps) return true;
-  for (std::size_t a = 0; a < there_.size(); ++a)
-    if (plan_->arrivals()[a].step < chunk.step && !arrived(static_cast<int>(a), ports)) return false;
   return true;
 }
 

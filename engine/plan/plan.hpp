@@ -31,8 +31,8 @@ struct Chunk {
 struct Piece {
   int movement = 0;
   int number = 0;
-  int step = 0;    ///< the last of its givers'
-  int givers = 0;  ///< how many
+  int step = 0;          ///< the last of its givers'
+  int givers = 0;        ///< how many
   bool at_once = false;  ///< under any strategy: it frees what other chunks wait for
 };
 

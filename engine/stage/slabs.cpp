@@ -38,8 +38,8 @@ void Slabs::add(const Stage& stage, const Access& a) {
     refuse("stage \"" + stage.name() + "\" has fields in two places in files, \"" + a.field->name() +
            "\" among them; make them all with the same in_files()");
   place_ = place;
-  const auto same = std::find_if(uses_.begin(), uses_.end(),
-                                 [&](const Use& use) { return use.storage == &a.storage(); });
+  const auto same =
+      std::find_if(uses_.begin(), uses_.end(), [&](const Use& use) { return use.storage == &a.storage(); });
   if (same != uses_.end())
     same->reach = same->reach | a.reach;
   else
@@ -106,7 +106,8 @@ bool Slabs::piece_at_end(int piece, bool self) const {
 void Slabs::open(const Slot& slot) const {
   for (const Use& use : uses_) show_in(slot, use.first, *use.storage);
   for (const Use& use : uses_)
-    if (use.reach.width > 0) far_cells(*use.storage).bring_strips(*use.storage, slot.lo() - grid_.halo(), slot.hi() + grid_.halo());
+    if (use.reach.width > 0)
+      far_cells(*use.storage).bring_strips(*use.storage, slot.lo() - grid_.halo(), slot.hi() + grid_.halo());
   for (const Use& use : uses_)
     if (use.reach.width > 0) apply_conditions(use, slot);
 }

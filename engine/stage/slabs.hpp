@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slabs: how a stage whose fields lie in far memory passes through slots, slab by slab. Planes of the slabs beside
-// one come with it; the halo of the rank comes out of the strips, and conditions fill the rest, when the slab
-// is near.
+// Slabs: how a stage whose fields lie in far memory passes through slots, slab by slab. Planes of the slabs
+// beside one come with it; the halo of the rank comes out of the strips, and conditions fill the rest, when
+// the slab is near.
 #pragma once
 
 #include <vector>

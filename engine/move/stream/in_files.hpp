@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// in_files: the place of fields that lie in far memory, cut into pieces along z, each component an array of its
-// own; and the ring through which they come near, which all fields of a place share.
+// in_files: the place of fields that lie in far memory, cut into pieces along z, each component an array of
+// its own; and the ring through which they come near, which all fields of a place share.
 #pragma once
 
 #include <memory>
@@ -20,8 +20,8 @@ class InFiles final : public FarPlace, public std::enable_shared_from_this<InFil
   /// Makes the ring with slots of this size, which does not grow any more; see SlabStream.
   void plan(std::size_t slot_bytes, int ahead);
 
-  /// Throws Error (bad_input) for more pieces than this rank has planes, Error (storage) where the files cannot
-  /// be had.
+  /// Throws Error (bad_input) for more pieces than this rank has planes, Error (storage) where the files
+  /// cannot be had.
   std::shared_ptr<Storage> storage(const Grid& grid, const std::string& name, ElementType type,
                                    int components) override;
   FarMemory& memory() const { return memory_; }
