@@ -42,16 +42,17 @@ std::size_t FarArray::padded_bytes(int piece) const {
 }
 
 std::vector<PlaneRun> FarArray::runs(int lo, int hi) const {
+  if (!in_one_) {
+    lo = std::max(lo, 0);
+    hi = std::min(hi, planes_);
+  }
   std::vector<PlaneRun> all;
   for (int plane = lo; plane < hi; ++plane) {
-    const int inside = in_one_ ? plane : ((plane % planes_) + planes_) % planes_;
-    const int nearest = std::clamp(inside, 0, planes_ - 1);
+    const int nearest = std::clamp(plane, 0, planes_ - 1);
     int piece = static_cast<int>(std::int64_t{nearest} * pieces_ / planes_);
     while (first(piece + 1) <= nearest) ++piece;
-    if (!all.empty() && all.back().piece == piece && all.back().hi == inside)
-      ++all.back().hi;
-    else
-      all.push_back({piece, inside, inside + 1});
+    if (all.empty() || all.back().piece != piece) all.push_back({piece, plane, plane});
+    ++all.back().hi;
   }
   return all;
 }

@@ -20,8 +20,8 @@ class FarArray {
  public:
   /// Throws Error (bad_input) for more pieces than planes.
   FarArray(FarMemory& memory, std::string name, int planes, std::size_t plane_bytes, int pieces);
-  /// Of array `number` that lies there already, its planes one behind the other; what a halo reads beyond the
-  /// ends lies before and after them. For far memory without boundaries to keep.
+  /// Of array `number` that lies there already, its planes one behind the other, with more of them before and
+  /// after, which a halo reads beyond the ends. For far memory without boundaries to keep.
   FarArray(FarMemory& memory, int number, std::string name, int planes, std::size_t plane_bytes, int pieces);
 
   const std::string& name() const { return name_; }
@@ -36,7 +36,7 @@ class FarArray {
   std::size_t most_bytes() const { return stride_; }
   std::int64_t bytes() const { return static_cast<std::int64_t>(stride_) * pieces_; }
 
-  /// Planes [lo, hi) as runs of one piece each; beyond the ends they go on from the other one, or lie there.
+  /// Whichever of planes [lo, hi) lie there, as runs of one piece each.
   std::vector<PlaneRun> runs(int lo, int hi) const;
   /// The smallest copy that holds a run; `lead` bytes of it come before the first plane.
   FarPart part(const PlaneRun& run, std::size_t& lead) const;
@@ -54,7 +54,7 @@ class FarArray {
   std::size_t plane_bytes_;
   int pieces_;
   std::size_t stride_;
-  bool in_one_ = false;  // planes one behind the other, ends included
+  bool in_one_ = false;  // planes one behind the other, beyond the ends too
   int number_;
   std::int64_t stores_ = 0;
 };

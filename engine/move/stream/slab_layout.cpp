@@ -78,8 +78,8 @@ std::int64_t SlabStream::bytes(const StreamPhase& phase, Way way) {
       sum += static_cast<std::int64_t>(a.padded_bytes(piece));
       if (way == Way::out || use.halo == 0) continue;
       const int lo = a.first(piece), hi = a.first(piece + 1);
-      add_runs(a, use.is_periodic() ? lo - use.halo : std::max(0, lo - use.halo), lo);
-      add_runs(a, hi, use.is_periodic() ? hi + use.halo : std::min(a.planes(), hi + use.halo));
+      add_runs(a, lo - use.halo, lo);
+      add_runs(a, hi, hi + use.halo);
     }
   }
   return sum;
@@ -104,16 +104,9 @@ void SlabStream::add_halo(const StreamUse& use, std::size_t n, Coming& piece, st
   const FarArray& array = *use.array;
   const std::size_t plane = array.plane_bytes(), unit = memory_.alignment();
   const int lo = piece.slot.lo(), hi = piece.slot.hi();
-  // Beyond an end, in the caller's memory.
-  const auto kept = [&](int first, int last, const std::byte* from) {
-    if (first < last)
-      piece.bounces.push_back(
-          {from, piece.slot.plane(n, first), static_cast<std::size_t>(last - first) * plane});
-  };
-  const auto far = [&](int first, int last) {
-    int at = first;
+  const auto add = [&](int first, int last) {
     for (const PlaneRun& run : array.runs(first, last)) {
-      std::byte* place = piece.slot.plane(n, at);
+      std::byte* place = piece.slot.plane(n, run.lo);
       std::size_t lead = 0;
       FarPart part = array.part(run, lead);
       const std::size_t bytes = static_cast<std::size_t>(run.hi - run.lo) * plane;
@@ -124,18 +117,10 @@ void SlabStream::add_halo(const StreamUse& use, std::size_t n, Coming& piece, st
         spare += part.bytes;
       }
       parts_.push_back(part);
-      at += run.hi - run.lo;
     }
   };
-  const int below = use.is_periodic() ? lo - use.halo : std::max(lo - use.halo, 0);
-  const int above = use.is_periodic() ? hi + use.halo : std::min(hi + use.halo, array.planes());
-  if (use.beyond) {
-    kept(lo - use.halo, below, use.beyond + static_cast<std::size_t>(lo) * plane);
-    kept(above, hi + use.halo,
-         use.beyond + halo_bytes(use) + static_cast<std::size_t>(above - array.planes()) * plane);
-  }
-  far(below, lo);
-  far(hi, above);
+  add(lo - use.halo, lo);
+  add(hi, hi + use.halo);
 }
 
 void SlabStream::parts_to_read(Coming& piece) {
@@ -177,11 +162,7 @@ bool SlabStream::depends(const StreamPhase& reader, int piece, const StreamPhase
       return w.array == use.array && w.is_written();
     });
     if (!written) continue;
-    int lo = use.array->first(piece) - use.halo, hi = use.array->first(piece + 1) + use.halo;
-    if (!use.is_periodic()) {
-      lo = std::max(lo, 0);
-      hi = std::min(hi, use.array->planes());
-    }
+    const int lo = use.array->first(piece) - use.halo, hi = use.array->first(piece + 1) + use.halo;
     for (const PlaneRun& run : use.array->runs(lo, hi))
       if (first <= run.piece && run.piece < last) return true;
   }

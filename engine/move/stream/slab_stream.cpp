@@ -73,7 +73,6 @@ void SlabStream::end_oldest_write() {
 }
 
 void SlabStream::keep_prefetched() {
-  // Planes beyond the ends may have changed; they are copied when the read is over.
   const auto stored = [](const StreamUse& use, std::int64_t stores) { return use.array->stores() == stores; };
   int n = 0;
   const auto as_now = [&](const Coming& c) {

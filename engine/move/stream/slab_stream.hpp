@@ -21,14 +21,10 @@ struct StreamUse {
   enum class Mode { reads, writes, updates };
   FarArray* array = nullptr;
   Mode mode = Mode::reads;
-  int halo = 0;  ///< planes below and above the piece that are read too
-  /// Planes beyond the two ends of the array: `halo` below, then `halo` above, kept by the caller (a
-  /// neighbour's). None: the array is periodic.
-  const std::byte* beyond = nullptr;
-  /// Nor does anything come there: who takes a slot sets these planes in it.
-  bool open = false;
+  /// Planes below and above the piece that are read too. Beyond the ends of an array, unless more of it lies
+  /// there, whoever takes the slot sets them.
+  int halo = 0;
 
-  bool is_periodic() const { return !beyond && !open; }
   bool is_read() const { return mode != Mode::writes; }
   bool is_written() const { return mode != Mode::reads; }
   friend bool operator==(const StreamUse&, const StreamUse&) = default;
@@ -170,8 +166,7 @@ class SlabStream {
   // The pass under way: pieces taken so far, and the one that has not been given yet.
   StreamPass pass_, next_;
   bool alone_ = false;
-  bool sampling_ =
-      false;  // this piece is computed and written, and the next one read, with nothing else under way
+  bool sampling_ = false;  // this piece is computed and written, the next one read, with nothing else under way
   int taken_ = 0;
   double taken_at_ = 0;
   Coming now_;
