@@ -68,7 +68,7 @@ StreamPhase ThroughDevice::phase() {
   for (const Access& a : accesses())
     for (const auto& array : arrays_of(a))
       phase.push_back({array.get(), a.mode == Mode::read ? StreamUse::Mode::reads : StreamUse::Mode::writes,
-                       a.reach.width, nullptr});
+                       a.reach.width});
   return phase;
 }
 
