@@ -105,20 +105,22 @@ void Executor::done(int number, Ports& ports) {
   computed_[at(number)] = 1;
   --left_;
   --in_step_[at(chunk.step)];
-  const bool at_once = strategy_->starts == Starts::with_chunk;
   for (const int piece : plan_->ids(chunk.gives)) {
     --givers_[at(piece)];
-    if (at_once && may_start(piece)) start(piece, ports);
+    if (leaves_at_once(piece) && may_start(piece)) start(piece, ports);
   }
-  if (in_step_[at(chunk.step)] > 0 || at_once) return;
+  if (in_step_[at(chunk.step)] > 0) return;
   for (int piece = 0; piece < static_cast<int>(givers_.size()); ++piece)
     if (may_start(piece)) start(piece, ports);
 }
 
+bool Executor::leaves_at_once(int piece) const {
+  return strategy_->starts == Starts::with_chunk || plan_->pieces()[at(piece)].at_once;
+}
+
 bool Executor::may_start(int piece) const {
   if (started_[at(piece)] || givers_[at(piece)] > 0) return false;
-  const bool at_once = strategy_->starts == Starts::with_chunk || plan_->pieces()[at(piece)].at_once;
-  return at_once || in_step_[at(plan_->pieces()[at(piece)].step)] == 0;
+  return leaves_at_once(piece) || in_step_[at(plan_->pieces()[at(piece)].step)] == 0;
 }
 
 void Executor::start(int piece, Ports& ports) {

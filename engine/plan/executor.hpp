@@ -45,6 +45,7 @@ class Executor {
   void compute(int chunk, Ports& ports);
   void drive(Ports& ports);
   void done(int chunk, Ports& ports);
+  bool leaves_at_once(int piece) const;
   bool may_start(int piece) const;
   void start(int piece, Ports& ports);
 

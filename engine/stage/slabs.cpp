@@ -24,8 +24,7 @@ Slabs::Slabs(Stage& stage, bool ends_first) : grid_(stage.grid()) {
                       : use.mode == Mode::write ? StreamUse::Mode::writes
                                                 : StreamUse::Mode::updates;
     const int halo = use.reach.width > 0 ? grid_.halo() : 0;
-    for (FarArray& array : far_cells(*use.storage).arrays())
-      pass_.phase.push_back({&array, mode, halo});
+    for (FarArray& array : far_cells(*use.storage).arrays()) pass_.phase.push_back({&array, mode, halo});
   }
   for (int piece = 0; piece < pass_.pieces(); ++piece) pass_.order.push_back(piece);
   std::stable_partition(pass_.order.begin(), pass_.order.end(),

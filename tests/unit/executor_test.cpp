@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <random>
+#include <string>
 
 #include "engine/base/error.hpp"
 
@@ -174,6 +175,33 @@ TEST(Executor, OthersStandStillWhereARankLeavesWhatItSentUndriven) {
     stuck += ends(random, Strategy::boundary_first, false) ? 0 : 1;
   }
   EXPECT_GT(stuck, 0);
+}
+
+/// What was done, in its order: "c0" is chunk 0 computed, "p0" piece 0 started.
+class Recorded final : public Ports {
+ public:
+  void start(const Piece& piece) override { order += "p" + std::to_string(piece.number) + " "; }
+  bool arrived(const Arrival&) override { return true; }
+  void wait(const Arrival&) override {}
+  void compute(const Chunk& chunk) override { order += "c" + std::to_string(chunk.part) + " "; }
+  void compute_beside(const Chunk& chunk, const std::function<void()>&, bool) override { compute(chunk); }
+  std::string order;
+};
+
+TEST(Executor, WhatFreesASlotLeavesWithItsChunkUnderEveryStrategy) {
+  Plan plan;
+  int before = -1;
+  for (int n = 0; n < 3; ++n) {
+    const int piece = plan.add(Piece{.number = n, .at_once = true});
+    const std::span<const int> after(&before, n > 0 ? 1 : 0);
+    before = plan.add(Chunk{.part = n}, after, {}, {&piece, 1});
+  }
+  for (const Strategy* strategy : Strategy::all()) {
+    Recorded ports;
+    Executor executor;
+    executor.carry_out(plan, *strategy, ports);
+    EXPECT_EQ(ports.order, "c0 p0 c1 p1 c2 p2 ") << strategy->name;
+  }
 }
 
 TEST(Executor, AChunkCannotComeBeforeWhatItWaitsFor) {

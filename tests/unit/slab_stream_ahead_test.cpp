@@ -72,7 +72,7 @@ TEST(SlabStreams, ReadAheadAcrossPhases) {
   const int pieces = 6;
   const std::size_t plane = 100 << 10;
   FarArray a(memory, "a", pieces, plane, pieces), b(memory, "b", pieces, plane, pieces);
-  const StreamPhase first{{&a, Use::updates}}, second{{&b, Use::reads}}, after{{&a, Use::reads, 1}};
+  const StreamPhase first{{&a, Use::updates}}, second{{&b, Use::reads}}, after{{&a, Use::reads, pieces - 1}};
   for (const std::size_t slot : {SlabStream::slot_bytes(memory, after), large_slot}) {
     SlabStream stream(memory, slot, SlabStream::Mode::ring);
     const std::int64_t planes_read = memory.bytes(Way::in) / static_cast<std::int64_t>(plane);

@@ -166,7 +166,8 @@ class SlabStream {
   // The pass under way: pieces taken so far, and the one that has not been given yet.
   StreamPass pass_, next_;
   bool alone_ = false;
-  bool sampling_ = false;  // this piece is computed and written, the next one read, with nothing else under way
+  bool sampling_ =
+      false;  // this piece is computed and written, the next one read, with nothing else under way
   int taken_ = 0;
   double taken_at_ = 0;
   Coming now_;
