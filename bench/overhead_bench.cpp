@@ -16,7 +16,7 @@ using namespace sc::cavity;
 CavityOptions cube(int points) {
   CavityOptions options;
   options.points = {points, points, points};
-  options.faces[5] = {FaceKind::moving, {1, 0, 0}};
+  options.faces[5] = {FaceKind::moving, {.velocity = {1, 0, 0}}};
   return options;
 }
 

@@ -22,7 +22,7 @@ CavityOptions options_of(Method method, int points) {
   options.points = {points, points, points};
   options.clustering = Clustering::tanh;
   options.smallest = 0.012;
-  options.faces[5] = {FaceKind::moving, {1, 0, 0}};
+  options.faces[5] = {FaceKind::moving, {.velocity = {1, 0, 0}}};
   options.pressure.method = method;
   options.engine.strategy = Strategy::blocking;
   return options;

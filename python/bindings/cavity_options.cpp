@@ -16,13 +16,17 @@ cavity::FaceOptions face_from(const nb::handle& given, const std::string& name) 
     if (kind == "wall") return {};
     if (kind == "periodic") return {cavity::FaceKind::periodic, {}};
     refuse("boundaries." + name + " is \"" + kind +
-           "\"; allowed are wall, periodic, (\"moving\", [u, v, w])");
+           "\"; allowed are wall, periodic, (\"moving\", velocity, spin, about)");
   }
-  std::array<double, 3> velocity{};
-  if (!nb::isinstance<nb::tuple>(given) || nb::len(given) != 2 ||
-      !nb::try_cast<std::array<double, 3>>(given[1], velocity))
-    refuse("boundaries." + name + " is neither \"wall\", \"periodic\" nor (\"moving\", [u, v, w])");
-  return {cavity::FaceKind::moving, velocity};
+  cavity::WallMotion motion;
+  const auto three = [&](int n, std::array<double, 3>& into) {
+    return nb::try_cast<std::array<double, 3>>(given[n], into);
+  };
+  if (!nb::isinstance<nb::tuple>(given) || nb::len(given) != 4 || !three(1, motion.velocity) ||
+      !three(2, motion.spin) || !three(3, motion.about))
+    refuse("boundaries." + name +
+           " is neither \"wall\", \"periodic\" nor (\"moving\", velocity, spin, about)");
+  return {cavity::FaceKind::moving, motion};
 }
 
 cavity::PressureOptions pressure_from(const nb::dict& options) {

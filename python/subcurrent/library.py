@@ -66,6 +66,7 @@ def new_case(name: str, start: Path) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         target = folder / "case.toml"
         target.write_text(re.sub(r"\A# SPDX[^\n]*\n", "", text))
-        for reference in start.parent.glob("reference*.csv"):
-            shutil.copy(reference, folder / reference.name)
+        for pattern in ("reference*.csv", "*.h5"):  # what the case names lies beside it
+            for file in start.parent.glob(pattern):
+                shutil.copy(file, folder / file.name)
     return target

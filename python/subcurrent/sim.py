@@ -38,7 +38,7 @@ class Grid:
     smallest: float | None = None
     skew: float = 0.1
     file: str | None = None
-    metrics: str = "second"
+    metrics: str = "fourth"
 
     def table(self) -> dict[str, Any]:
         """The [grid] table of a case file that says the same."""

@@ -31,11 +31,11 @@ class FlowSolver final : public Cavity {
  private:
   double nu() const { return 1 / options_.reynolds; }
   double alpha() const { return options_.upwind == Upwind::utopia ? 1.0 : 3.0; }
-  double lid_speed() const;
+  double fastest_wall();
   double stable_step() const;
   void set_boundaries();
   void set_initial();
-  std::array<std::array<Real, 3>, 6> wall_velocities() const;
+  double speed_of_wall(Face face) const;
   [[noreturn]] void report_loss(const StepReport& report);
 
   CavityOptions options_;
@@ -46,6 +46,7 @@ class FlowSolver final : public Cavity {
   Stages<Real, mixed> stages_;
   GlobalValue global_;
   Clock clock_;
+  double lid_speed_ = 0;  ///< of the fastest point of any wall
 };
 
 }  // namespace sc::cavity

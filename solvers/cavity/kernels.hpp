@@ -7,6 +7,7 @@
 
 #include "solvers/cavity/metrics.hpp"
 #include "solvers/cavity/poisson_kernels.hpp"
+#include "solvers/cavity/wall_motion.hpp"
 
 namespace sc::cavity {
 
@@ -82,18 +83,17 @@ struct RowGain {
 };
 
 /// Q^d = J nabla xi_d . F with F = V / dt + f; in rows beside walls F is the row's integral, V_wall / dt on
-/// the wall (f - nabla p vanishes there).
+/// the wall (f - nabla p vanishes there). V_wall is V in the first halo layer.
 template <class Real>
 struct Flux {
   Real per_dt;
   Walls walls;
-  std::array<std::array<Real, 3>, 6> wall_velocity;  ///< of the faces x-, x+, y-, …
 
   SC_FN void operator()(At c, Index g, Out<Real, 3> Q, In<Real, 3> V, In<Real, 3> f, In<Real> J,
                         In<Real, 9> grad) const {
     std::array<RowGain<Real>, 3> gain;
     std::array<Real, 3> cell;
-    for (int a = 0; a < 3; ++a) gain[std::size_t(a)] = beside(g, a);
+    for (int a = 0; a < 3; ++a) gain[std::size_t(a)] = beside(V, c, g, a);
     for (int e = 0; e < 3; ++e) cell[std::size_t(e)] = V[e][c] * per_dt + f[e][c];
     for (int d = 0; d < 3; ++d) {
       const RowGain<Real>& a = gain[std::size_t((d + 1) % 3)];
@@ -108,14 +108,14 @@ struct Flux {
     }
   }
   /// A row has a wall on one side at most: there are at least four cells between walls.
-  SC_FN RowGain<Real> beside(Index g, int a) const {
+  SC_FN RowGain<Real> beside(In<Real, 3> V, At c, Index g, int a) const {
     const bool low = walls.at_low(g, a), high = walls.at_high(g, a);
     RowGain<Real> r;
     r.weight = low || high ? Real(row_weight) : Real(1);
     r.share = low || high ? Real(wall_weight) : Real(0);
     r.width = low || high ? Real(row_weight + wall_weight) : Real(1);
-    for (std::size_t e = 0; e < 3; ++e)
-      r.V[e] = high ? wall_velocity[std::size_t(2 * a + 1)][e] : wall_velocity[std::size_t(2 * a)][e];
+    const At wall = c.along(a, high ? 1 : -1);  // without a wall it has no share
+    for (int e = 0; e < 3; ++e) r.V[std::size_t(e)] = V[e][wall];
     return r;
   }
 };
@@ -205,26 +205,33 @@ struct Divergence {
 /// that the fourth difference vanishes at the first cell and its slope is the third-order four-point one.
 template <class Real>
 struct WallVelocity {
-  std::array<Real, 3> velocity;
-  SC_FN void operator()(Border b, Out<Real, 3> V) const {
+  WallMotion motion;
+  SC_FN void operator()(Border b, Out<Real, 3> V, In<double, 3> x) const {
+    const At w = b.ghost(1);
+    const Vec3 velocity = motion.at({x[0][w], x[1][w], x[2][w]});
     for (int e = 0; e < 3; ++e) {
       const Out<Real> q = V[e];
-      const Real wall = velocity[std::size_t(e)];
+      const Real wall = Real(velocity[std::size_t(e)]);
       q[b.ghost(1)] = wall;
       q[b.ghost(2)] = Real(4) * (wall + q[b.inside(2)]) - Real(6) * q[b.inside(1)] - q[b.inside(3)];
     }
   }
 };
 
-/// The wall value of p that gives a one-sided second-order normal slope equal to f . n, with f = nu V_nn on
-/// the wall: g^dd p_d = nu g^dd (nabla xi_d . V_dd) - g^da p_a - g^db p_b. Since n . dV/dn = 0 there
-/// (continuity), V_dd = (8 V_0 - V_1 - 7 V_wall) / 2. Tangential slopes: those of the first two cells,
-/// extrapolated to the wall.
+/// The wall value of p that gives a one-sided second-order normal slope equal to that of the momentum on the
+/// wall. W is the velocity relative to the wall's own motion; W = 0 along the wall and n . dW/dn = 0
+/// (continuity), hence W_dd = (8 W_0 - W_1) / 2 for its normal part, and with a, b the axes along the wall
+///   g^dd p_d = nu g^dd nabla xi_d . (W_dd + 2 sum_ab (g^da / g^dd) (W_d . nabla xi_b) x_ab)
+///              - nabla xi_d . (spin x V_wall) - sum_a g^da p_a.
+/// The sum over x_ab is what a curved wall adds where grid lines meet it obliquely, the spin's term the
+/// centripetal force of a wall that turns. Tangential slopes p_a: those of the first two cells, extrapolated
+/// to the wall.
 template <class Real>
 struct WallPressure {
   Face face;
   Real nu;
   Walls walls;
+  WallMotion motion;
   bool mixed;  ///< the grid has cross terms
 
   /// Central where both neighbours carry an unknown, one-sided beside another wall.
@@ -233,24 +240,48 @@ struct WallPressure {
     const int steps = int(below) + int(above);
     return steps > 0 ? (p[c.along(a, int(above))] - p[c.along(a, -int(below))]) / Real(steps) : Real(0);
   }
+  SC_FN Vec3 relative(In<Real, 3> V, In<double, 3> x, At c) const {
+    const Vec3 own = motion.at({x[0][c], x[1][c], x[2][c]});
+    return {double(V[0][c]) - own[0], double(V[1][c]) - own[1], double(V[2][c]) - own[2]};
+  }
+  /// 2 sum_ab (g^da / g^dd) (W_d . nabla xi_b) nabla xi_d . x_ab on the wall.
+  SC_FN double curvature(In<double, 3> x, At wall, const Metric& m, const Vec3& W_d) const {
+    const int d = face.axis;
+    const Vec3& normal = m.grad[std::size_t(d)];
+    double sum = 0;
+    for (int k = 1; k < 3; ++k)
+      for (int l = 1; l < 3; ++l) {
+        const int a = (d + k) % 3, b = (d + l) % 3;
+        Vec3 x_ab;
+        for (int e = 0; e < 3; ++e) x_ab[std::size_t(e)] = second_difference(x[e], wall, a, b);
+        sum += dot(normal, m.grad[std::size_t(a)]) * dot(W_d, m.grad[std::size_t(b)]) * dot(normal, x_ab);
+      }
+    return 2 * sum / dot(normal, normal);
+  }
 
   SC_FN void operator()(Border b, Index g, Out<Real> out, In<Real, 3> V, In<double, 3> x) const {
     const In<Real> p = out;
     const int d = face.axis, side = face.side == 0 ? -1 : 1;
     const At wall = b.ghost(1), first = b.inside(1), second = b.inside(2);
     const Metric m = metric2(x, wall);
-    Vec3 curve;
-    for (int e = 0; e < 3; ++e)
-      curve[std::size_t(e)] = 0.5 * (8 * double(V[e][first]) - double(V[e][second]) - 7 * double(V[e][wall]));
-    Real slope = Real(double(nu) * dot(m.grad[std::size_t(d)], curve));
-    if (mixed) {
-      const double gdd = dot(m.grad[std::size_t(d)], m.grad[std::size_t(d)]);
+    const Vec3& normal = m.grad[std::size_t(d)];
+    const double gdd = dot(normal, normal);
+    const Vec3 W0 = relative(V, x, first), W1 = relative(V, x, second);
+    Vec3 W_d, W_dd;
+    for (std::size_t e = 0; e < 3; ++e) {
+      W_d[e] = -side * 0.5 * (4 * W0[e] - W1[e]);
+      W_dd[e] = 0.5 * (8 * W0[e] - W1[e]);
+    }
+    double viscous = dot(normal, W_dd);
+    if (mixed) viscous += curvature(x, wall, m, W_d);
+    const Vec3 inward = cross(motion.spin, motion.at({x[0][wall], x[1][wall], x[2][wall]}));
+    Real slope = Real(double(nu) * viscous - dot(normal, inward) / gdd);
+    if (mixed)
       for (int k = 1; k < 3; ++k) {
         const int a = (d + k) % 3;
         const Real at_wall = Real(2) * tangential_slope(p, first, g, a) - tangential_slope(p, second, g, a);
-        slope -= Real(dot(m.grad[std::size_t(d)], m.grad[std::size_t(a)]) / gdd) * at_wall;
+        slope -= Real(dot(normal, m.grad[std::size_t(a)]) / gdd) * at_wall;
       }
-    }
     out[wall] = (Real(4) * p[first] - p[second] + Real(2 * side) * slope) / Real(3);
   }
 };

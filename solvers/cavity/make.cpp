@@ -51,16 +51,11 @@ void check(const CavityOptions& options) {
       refuse(std::string("boundaries: ") + face_names[2 * a] + " and " + face_names[2 * a + 1] +
              " must both be periodic or both not");
     for (std::size_t f = 2 * a; f < 2 * a + 2; ++f)
-      if (options.faces[f].kind == FaceKind::moving && options.faces[f].velocity[a] != 0)
+      if (options.faces[f].kind == FaceKind::moving && options.faces[f].motion.velocity[a] != 0 &&
+          options.clustering != Clustering::file)
         refuse(std::string("boundaries.") + face_names[f] +
                " moves through itself: its velocity along the normal must be 0");
   }
-  const Bool3 wraps = options.periodic();
-  if (options.clustering == Clustering::file && (wraps.x || wraps.y || wraps.z))
-    refuse(
-        "grid.clustering is \"file\" with a periodic axis; a grid file holds points between walls, it does "
-        "not say "
-        "how the grid goes on beyond a period");
   const PressureOptions& p = options.pressure;
   if (p.fixed_iterations == 0 && !(p.tolerance > 0))
     refuse("pressure.tolerance is " + std::to_string(p.tolerance) + "; it must be positive");

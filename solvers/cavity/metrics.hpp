@@ -50,6 +50,16 @@ SC_FN auto diff4(const View& f, At c, int d) {
          Real(12);
 }
 
+/// d^2 f / dxi_a dxi_b, central.
+template <class View>
+SC_FN auto second_difference(const View& f, At c, int a, int b) {
+  using Real = std::remove_cvref_t<decltype(f[c])>;
+  if (a == b) return (f[c.along(a, 1)] - f[c]) - (f[c] - f[c.along(a, -1)]);
+  const At up = c.along(b, 1), down = c.along(b, -1);
+  return Real(0.25) *
+         ((f[up.along(a, 1)] - f[up.along(a, -1)]) - (f[down.along(a, 1)] - f[down.along(a, -1)]));
+}
+
 SC_FN Metric metric2(In<double, 3> x, At c) {
   std::array<Vec3, 3> T;
   for (int d = 0; d < 3; ++d)

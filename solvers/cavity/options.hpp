@@ -6,6 +6,7 @@
 #include <string>
 
 #include "engine/overlap/runner.hpp"
+#include "solvers/cavity/wall_motion.hpp"
 
 namespace sc::cavity {
 
@@ -17,7 +18,7 @@ enum class Initial { rest, taylor_green };
 
 struct FaceOptions {
   FaceKind kind = FaceKind::wall;
-  std::array<double, 3> velocity{};  ///< of a moving wall, in lid speeds
+  WallMotion motion{};  ///< of a moving wall, in lid speeds
 };
 
 struct PressureOptions {
@@ -45,7 +46,7 @@ struct CavityOptions {
   double smallest = 0;  ///< spacing at the walls of the tanh grid
   double skew = 0;      ///< amplitude of the interior skewing
   std::string grid_file;
-  bool fourth_order_metrics = false;
+  bool fourth_order_metrics = true;    ///< behind the convection; it is third-order only with them
   std::array<FaceOptions, 6> faces{};  ///< x-, x+, y-, y+, z-, z+
   PressureOptions pressure;
   double courant = 0.2;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "solvers/cavity/flow_solver.hpp"
@@ -20,6 +21,7 @@ FlowSolver<Real, mixed>::FlowSolver(const CavityOptions& options, std::unique_pt
       poisson_(make_poisson(*mesh_, options.pressure, *runner_)),
       stages_(flow_, *mesh_, poisson_->x(), poisson_->b()),
       global_(runner_->context()) {
+  lid_speed_ = fastest_wall();
   set_boundaries();
   set_initial();
   auto stiffness = stiffness_stage(flow_, *mesh_);
@@ -28,26 +30,17 @@ FlowSolver<Real, mixed>::FlowSolver(const CavityOptions& options, std::unique_pt
 }
 
 template <class Real, bool mixed>
-std::array<std::array<Real, 3>, 6> FlowSolver<Real, mixed>::wall_velocities() const {
-  std::array<std::array<Real, 3>, 6> velocities{};
-  for (std::size_t f = 0; f < 6; ++f)
-    for (std::size_t e = 0; e < 3; ++e)
-      if (options_.faces[f].kind == FaceKind::moving) velocities[f][e] = Real(options_.faces[f].velocity[e]);
-  return velocities;
-}
-
-template <class Real, bool mixed>
 void FlowSolver<Real, mixed>::set_boundaries() {
-  const auto velocities = wall_velocities();
+  const Walls walls{grid().cells(), grid().periodic()};
   for (int axis = 0; axis < 3; ++axis) {
     if (options_.periodic()[axis]) continue;
     for (int side = 0; side < 2; ++side) {
       const Face face{axis, side};
-      boundary(flow_.V, face, WallVelocity<Real>{velocities[std::size_t(2 * axis + side)]});
+      const WallMotion& motion = options_.faces[std::size_t(2 * axis + side)].motion;
+      boundary(flow_.V, face, WallVelocity<Real>{motion}, 0, reads(mesh_->x.now(), box(1)));
       boundary(flow_.Q, face, NoFlux<Real>{axis});
-      boundary(flow_.p, face,
-               WallPressure<Real>{face, Real(nu()), Walls{grid().cells(), grid().periodic()}, mixed},
-               mixed ? 1 : 0, reads(flow_.V.now()), reads(mesh_->x.now(), box(1)));
+      boundary(flow_.p, face, WallPressure<Real>{face, Real(nu()), walls, motion, mixed}, mixed ? 1 : 0,
+               reads(flow_.V.now()), reads(mesh_->x.now(), box(1)));
     }
   }
 }
@@ -70,12 +63,49 @@ void FlowSolver<Real, mixed>::set_initial() {
       }
 }
 
+// Of this rank's part of a wall. The wall is impermeable, so its own velocity must lie in it; what the
+// normals of a coarsely resolved curve are off is allowed.
 template <class Real, bool mixed>
-double FlowSolver<Real, mixed>::lid_speed() const {
-  double speed = 0;
-  for (const FaceOptions& face : options_.faces)
-    if (face.kind == FaceKind::moving)
-      speed = std::max(speed, std::hypot(face.velocity[0], face.velocity[1], face.velocity[2]));
+double FlowSolver<Real, mixed>::speed_of_wall(Face face) const {
+  constexpr double through = 0.1;  // of the speed
+  const WallMotion& motion = options_.faces[std::size_t(2 * face.axis + face.side)].motion;
+  const auto across = static_cast<std::size_t>(face.axis);
+  const In<double, 3> x = mesh_->x.read();
+  const auto& layout = grid().layout();
+  Box wall = grid().own();
+  wall.lo[face.axis] = face.side == 0 ? -1 : wall.hi[face.axis];
+  wall.hi[face.axis] = wall.lo[face.axis] + 1;
+  double fastest = 0;
+  for (int k = wall.lo.z; k < wall.hi.z; ++k)
+    for (int j = wall.lo.y; j < wall.hi.y; ++j)
+      for (int i = wall.lo.x; i < wall.hi.x; ++i) {
+        const At c{layout.offset({i, j, k}), layout.sy, layout.sz};
+        const Vec3 V = motion.at({x[0][c], x[1][c], x[2][c]});
+        const Vec3 normal = metric2(x, c).grad[across];
+        const double speed = std::sqrt(dot(V, V)), leaving = dot(V, normal) / std::sqrt(dot(normal, normal));
+        if (std::abs(leaving) > through * speed) return std::numeric_limits<double>::infinity();
+        fastest = std::max(fastest, speed);
+      }
+  return fastest;
+}
+
+template <class Real, bool mixed>
+double FlowSolver<Real, mixed>::fastest_wall() {
+  Accumulator fastest(Reduce::max);
+  double none = 0;
+  fastest.add(&none, 1);
+  for (int axis = 0; axis < 3; ++axis)
+    for (int side = 0; side < 2; ++side) {
+      const bool mine = side == 0 ? grid().global_box().lo[axis] == 0
+                                  : grid().global_box().hi[axis] == grid().cells()[axis];
+      if (!mine || options_.faces[std::size_t(2 * axis + side)].kind != FaceKind::moving) continue;
+      const double speed = speed_of_wall({axis, side});
+      fastest.add(&speed, 1);
+    }
+  const double speed = global_.reduce({&fastest, 1});
+  if (!std::isfinite(speed))
+    refuse(
+        "boundaries: a wall moves through itself: its velocity must lie in it, turning about its own axis");
   return speed;
 }
 
@@ -85,7 +115,7 @@ template <class Real, bool mixed>
 double FlowSolver<Real, mixed>::stable_step() const {
   if (options_.dt > 0) return options_.dt;
   const double dt = 1.8 / clock_.stiffness;
-  return lid_speed() > 0 ? std::min(dt, options_.courant * mesh_->smallest() / lid_speed()) : dt;
+  return lid_speed_ > 0 ? std::min(dt, options_.courant * mesh_->smallest() / lid_speed_) : dt;
 }
 
 // p is the centred iterate, which is what a checkpoint holds.

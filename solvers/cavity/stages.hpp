@@ -29,7 +29,7 @@ auto accelerate_stage(Flow<Real>& w, Mesh<Real>& m) {
 }
 template <class Real>
 auto flux_stage(Flow<Real>& w, Mesh<Real>& m) {
-  return Sweep("flux", Flux<Real>{}, SweepOptions{.flops = 30}, writes(w.Q.now()), reads(w.V.now()),
+  return Sweep("flux", Flux<Real>{}, SweepOptions{.flops = 30}, writes(w.Q.now()), reads(w.V.now(), star(1)),
                reads(w.f.now()), reads(m.J.now()), reads(m.grad.now()));
 }
 template <class Real>

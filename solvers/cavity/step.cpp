@@ -19,7 +19,7 @@ StepReport FlowSolver<Real, mixed>::step() {
   runner.run(stages_.accelerate, {Real(nu()), Real(alpha())});
 
   // Q = J nabla xi . (V / dt + f);  b = J (nabla . V / dt + nabla . f)
-  runner.run(stages_.flux, {Real(1 / dt), walls, wall_velocities()});
+  runner.run(stages_.flux, {Real(1 / dt), walls});
   runner.run(stages_.source);
   global_.start(stages_.source.accumulators());
 
@@ -40,7 +40,7 @@ StepReport FlowSolver<Real, mixed>::step() {
   report.iterations = solved.iterations;
   report.residual = solved.residual;
   report.capped = solved.capped;
-  report.courant = lid_speed() * dt / mesh_->smallest();
+  report.courant = lid_speed_ * dt / mesh_->smallest();
   report.max_change = global_.value(0);
   if (!std::isfinite(report.max_change)) report_loss(report);
   clock_ = {report.time, global_.value(1), report.step};

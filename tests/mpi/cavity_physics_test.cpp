@@ -66,7 +66,7 @@ TEST(CavityPhysics, VorticesDecayAtSecondOrder) {
 CavityOptions lid(int points) {
   CavityOptions o;
   o.points = {points, points, points};
-  o.faces[5] = {FaceKind::moving, {1, 0, 0}};
+  o.faces[5] = {FaceKind::moving, {.velocity = {1, 0, 0}}};
   return o;
 }
 
@@ -132,7 +132,7 @@ TEST(CavityPhysics, BadOptionsAreRefused) {
   EXPECT_TRUE(has(sentence([](auto& o) { o.points = {4, 18, 18}; }), "grid.points is [4, 18, 18]"));
   EXPECT_TRUE(has(sentence([](auto& o) { o.reynolds = 0; }), "flow.reynolds"));
   EXPECT_TRUE(has(sentence([](auto& o) { o.faces[0].kind = FaceKind::periodic; }), "both be periodic"));
-  EXPECT_TRUE(has(sentence([](auto& o) { o.faces[5].velocity = {0, 0, 1}; }), "boundaries.z+"));
+  EXPECT_TRUE(has(sentence([](auto& o) { o.faces[5].motion.velocity = {0, 0, 1}; }), "boundaries.z+"));
   EXPECT_TRUE(
       has(sentence([](auto& o) { o.clustering = Clustering::tanh, o.smallest = 0.5; }), "grid.smallest"));
   EXPECT_TRUE(has(sentence([](auto& o) { o.clustering = Clustering::skewed, o.skew = 0.6; }), "folds over"));

@@ -36,7 +36,7 @@ CavityOptions lid_driven(Int3 points, Clustering clustering, Method method) {
   o.pressure.method = method;
   o.pressure.tolerance = 1e-7;
   o.pressure.max_iterations = 200000;
-  o.faces[5] = {FaceKind::moving, {1, 0.25, 0}};
+  o.faces[5] = {FaceKind::moving, {.velocity = {1, 0.25, 0}}};
   return o;
 }
 
@@ -70,7 +70,10 @@ oracle::Cavity oracle_of(const CavityOptions& o) {
   options.reynolds = o.reynolds;
   options.upwind = o.upwind == cavity::Upwind::utopia ? oracle::Upwind::utopia : oracle::Upwind::kawamura;
   for (std::size_t f = 0; f < 6; ++f)
-    if (o.faces[f].kind == FaceKind::moving) options.faces[f / 2][f % 2].velocity = o.faces[f].velocity;
+    if (o.faces[f].kind == FaceKind::moving) {
+      const cavity::WallMotion& motion = o.faces[f].motion;
+      options.faces[f / 2][f % 2] = {motion.velocity, motion.spin, motion.about};
+    }
   options.tolerance = o.pressure.tolerance;
   options.method = o.pressure.method == Method::jacobi ? oracle::Method::jacobi
                    : o.pressure.method == Method::sor  ? oracle::Method::sor

@@ -78,10 +78,16 @@ inline Vec3 gradient(const Geometry& g, const Array& p, long o) {
 // ---- Walls
 // ---------------------------------------------------------------------------------------------------------
 
-// One face; its velocity is not used on a periodic axis. Zero for a wall at rest.
+// One face and its rigid motion, not used on a periodic axis. Zero for a wall at rest.
 struct Face {
-  Vec3 velocity{};
+  Vec3 velocity{}, spin{}, about{};
+  Vec3 at(const Vec3& x) const {
+    const Vec3 arm{x[0] - about[0], x[1] - about[1], x[2] - about[2]};
+    const Vec3 turn = cross(spin, arm);
+    return {velocity[0] + turn[0], velocity[1] + turn[1], velocity[2] + turn[2]};
+  }
 };
+inline Vec3 position(const Geometry& g, long o) { return {g.x[0][o], g.x[1][o], g.x[2][o]}; }
 using Faces = std::array<std::array<Face, 2>, 3>;  // [axis][low, high]
 
 // The control volume of a cell beside a wall reaches from the wall to 3/2, so that its outer flux is exactly
@@ -111,7 +117,7 @@ inline double contravariant_flux(const Geometry& g, const Faces& faces, Vec3 F, 
   for (int a : {(d + 1) % 3, (d + 2) % 3})
     for (int side : {-1, 1}) {
       if (g.mesh.inside(c, a, side)) continue;
-      const Vec3& wall = faces[a][side > 0].velocity;
+      const Vec3 wall = faces[a][side > 0].at(position(g, o + side * g.mesh.stride[a]));
       for (int e = 0; e < 3; ++e) F[e] = row_weight * F[e] + wall_weight * width * (wall[e] / dt);
       width *= row_weight + wall_weight;
     }
@@ -145,7 +151,8 @@ inline void close_walls(const Mesh& m, VectorArray& Q) {
 // Layer 1: the wall's velocity. Layer 2: the cubic through the wall and three cells, so that the fourth
 // difference (the upwind dissipation) vanishes at the first cell and its slope is the third-order four-point
 // one.
-inline void velocity_boundary(const Mesh& m, const Faces& faces, VectorArray& V) {
+inline void velocity_boundary(const Geometry& g, const Faces& faces, VectorArray& V) {
+  const Mesh& m = g.mesh;
   for (int d = 0; d < 3; ++d) {
     if (m.periodic[d]) {
       Mesh only = m;
@@ -159,7 +166,7 @@ inline void velocity_boundary(const Mesh& m, const Faces& faces, VectorArray& V)
       lo[d] = side < 0 ? -1 : m.n[d], hi[d] = lo[d] + 1;
       for (int e = 0; e < 3; ++e)
         m.for_each(lo, hi, [&](Cell, long o) {
-          V[e][o] = faces[d][side > 0].velocity[e];
+          V[e][o] = faces[d][side > 0].at(position(g, o))[e];
           V[e][o - s] = 4 * (V[e][o] + V[e][o + 2 * s]) - 6 * V[e][o + s] - V[e][o + 3 * s];
         });
     }
@@ -180,16 +187,33 @@ inline double wall_tangential_slope(const Mesh& m, const Array& p, Cell c, long 
   return steps > 0 ? (p[hi] - p[lo]) / steps : 0.0;
 }
 // c: the cell next to the wall, o its offset; side: -1 for the low wall.
-inline double wall_pressure(const Geometry& g, const Array& p, const VectorArray& V, Cell c, long o, int d,
-                            int side, double nu) {
+inline double wall_pressure(const Geometry& g, const Face& face, const Array& p, const VectorArray& V, Cell c,
+                            long o, int d, int side, double nu) {
   const Mesh& m = g.mesh;
   long s = -side * m.stride[d], w = o - s;
   Metric wall = metric2(g, w);
-  Vec3 curve;
-  for (int e = 0; e < 3; ++e) curve[e] = 0.5 * (8 * V[e][o] - V[e][o + s] - 7 * V[e][w]);
-  double slope = nu * dot(wall.grad[d], curve);
+  // W, the velocity less the wall's rigid motion, vanishes along the wall.
+  Vec3 own0 = face.at(position(g, o)), own1 = face.at(position(g, o + s)), W_d, W_dd;
+  for (int e = 0; e < 3; ++e) {
+    double W0 = V[e][o] - own0[e], W1 = V[e][o + s] - own1[e];
+    W_d[e] = -side * 0.5 * (4 * W0 - W1), W_dd[e] = 0.5 * (8 * W0 - W1);
+  }
+  double gdd = dot(wall.grad[d], wall.grad[d]);
+  double slope = nu * dot(wall.grad[d], W_dd);
+  slope -= dot(wall.grad[d], cross(face.spin, face.at(position(g, w)))) / gdd;
   if (!g.orthogonal) {
-    double gdd = dot(wall.grad[d], wall.grad[d]);
+    for (int a : {(d + 1) % 3, (d + 2) % 3})
+      for (int b : {(d + 1) % 3, (d + 2) % 3}) {
+        long i = m.stride[a], j = m.stride[b];
+        Vec3 bend;
+        for (int e = 0; e < 3; ++e) {
+          const Array& x = g.x[e];
+          bend[e] = a == b ? x[w + i] - 2 * x[w] + x[w - i]
+                           : 0.25 * (x[w + i + j] - x[w - i + j] - x[w + i - j] + x[w - i - j]);
+        }
+        slope +=
+            2 * nu * dot(wall.grad[d], wall.grad[a]) / gdd * dot(W_d, wall.grad[b]) * dot(wall.grad[d], bend);
+      }
     for (int a : {(d + 1) % 3, (d + 2) % 3}) {
       double tangential = 2 * wall_tangential_slope(m, p, c, o, a) - wall_tangential_slope(m, p, c, o + s, a);
       slope -= dot(wall.grad[d], wall.grad[a]) / gdd * tangential;
@@ -197,7 +221,8 @@ inline double wall_pressure(const Geometry& g, const Array& p, const VectorArray
   }
   return (4 * p[o] - p[o + s] + 2 * side * slope) / 3;
 }
-inline void pressure_boundary(const Geometry& g, const VectorArray& V, double nu, Array& p) {
+inline void pressure_boundary(const Geometry& g, const Faces& faces, const VectorArray& V, double nu,
+                              Array& p) {
   const Mesh& m = g.mesh;
   m.wrap(p);
   for (int d = 0; d < 3; ++d) {
@@ -206,7 +231,7 @@ inline void pressure_boundary(const Geometry& g, const VectorArray& V, double nu
       Cell lo{0, 0, 0}, hi = m.n;
       lo[d] = side < 0 ? 0 : m.n[d] - 1, hi[d] = lo[d] + 1;
       m.for_each(lo, hi, [&](Cell c, long o) {
-        p[o + side * m.stride[d]] = wall_pressure(g, p, V, c, o, d, side, nu);
+        p[o + side * m.stride[d]] = wall_pressure(g, faces[d][side > 0], p, V, c, o, d, side, nu);
       });
     }
   }

@@ -46,7 +46,7 @@ class Cavity {
     const Mesh& m = g.mesh;
     const double nu = 1 / opt.reynolds, alpha = upwind_alpha(opt.upwind);
     StepResult out;
-    velocity_boundary(m, opt.faces, V);
+    velocity_boundary(g, opt.faces, V);
     // Delta t = min(Courant h_min / U, 1.8 / stiffness)
     double dt = out.dt = opt.dt > 0 ? opt.dt : stable_step(nu, alpha);
     // f = nu nabla^2 V - (V . nabla) V
@@ -72,7 +72,7 @@ class Cavity {
     p = top.x;
     subtract_mean();
     // V' = V + dt (f - grad p)
-    pressure_boundary(g, V, nu, p);
+    pressure_boundary(g, opt.faces, V, nu, p);
     m.for_each_cell([&](Cell, long o) {
       Vec3 dp = gradient(g, p, o);
       for (int e = 0; e < 3; ++e) {
@@ -83,15 +83,22 @@ class Cavity {
     });
     time += dt;
     ++steps;
-    velocity_boundary(m, opt.faces, V);
+    velocity_boundary(g, opt.faces, V);
     return out;
   }
 
   double stable_step(double nu, double alpha) const {
     double worst = 0, lid = 0;
     g.mesh.for_each_cell([&](Cell, long o) { worst = std::max(worst, stiffness(g, V, o, nu, alpha)); });
-    for (const auto& axis : opt.faces)
-      for (const Face& face : axis) lid = std::max(lid, std::sqrt(dot(face.velocity, face.velocity)));
+    for (int d = 0; d < 3; ++d)
+      for (int side : {-1, g.mesh.n[d]}) {
+        Cell lo{0, 0, 0}, hi = g.mesh.n;
+        lo[d] = side, hi[d] = side + 1;
+        g.mesh.for_each(lo, hi, [&](Cell, long o) {
+          const Vec3 wall = opt.faces[d][side > 0].at(position(g, o));
+          lid = std::max(lid, std::sqrt(dot(wall, wall)));
+        });
+      }
     double dt = 1.8 / worst;
     return lid > 0 ? std::min(dt, opt.courant * g.smallest / lid) : dt;
   }
@@ -119,7 +126,7 @@ class Cavity {
 
   // div V = sum_d nabla xi_d . dV/dxi_d, central, the walls' velocities included; rms over the volume
   double divergence_rms() {
-    velocity_boundary(g.mesh, opt.faces, V);
+    velocity_boundary(g, opt.faces, V);
     double sum = 0, volume = 0;
     g.mesh.for_each_cell([&](Cell, long o) {
       double div = divergence(o);

@@ -173,7 +173,7 @@ def test_the_options_of_the_compiled_solver():
     )
     options = case.options()
     assert options["reynolds"] == 100.0
-    assert options["boundaries"]["z+"] == ("moving", [1.0, 0.0, 0.0])
+    assert options["boundaries"]["z+"] == ("moving", [1.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0])
     assert options["boundaries"]["x-"] == "wall"
     assert options["pressure"] == {
         "method": "sor",

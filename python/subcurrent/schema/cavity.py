@@ -43,16 +43,27 @@ class GridTable(Table):
         "HDF5 file with the points when clustering is file", "the path of an HDF5 grid file", None
     )
     metrics: Literal["second", "fourth"] = key(
-        "order of the differences behind the metrics", '"second" or "fourth"', "second"
+        "order of the differences behind the metrics", '"second" or "fourth"', "fourth"
     )
 
 
 class MovingWall(Table):
-    moving: Triple = key("velocity of the wall", "three numbers [u, v, w]")
+    """A wall that moves along itself as a rigid body: V = moving + turning x (position - about)."""
+
+    moving: Triple = key("velocity of the wall", "three numbers [u, v, w]", [0.0, 0.0, 0.0])
+    turning: Triple = key("angular velocity of the wall", "three numbers", [0.0, 0.0, 0.0])
+    about: Triple = key("a point of the axis that the wall turns about", "three numbers", [0.0, 0.0, 0.0])
+
+    def moves(self) -> bool:
+        return any(self.moving) or any(self.turning)
+
+    def option(self) -> tuple[str, list[float], list[float], list[float]]:
+        """What the compiled solver takes."""
+        return ("moving", *([float(v) for v in three] for three in (self.moving, self.turning, self.about)))
 
 
 Face = Literal["wall", "periodic"] | MovingWall
-FACE = '"wall", "periodic" or { moving = [u, v, w] }'
+FACE = '"wall", "periodic", { moving = [u, v, w] } or { turning = [x, y, z], about = [x, y, z] }'
 
 
 class Boundaries(Table):
@@ -209,7 +220,7 @@ class CavityCase(SolverCase):
             "grid_file": grid.file or "",
             "metrics": grid.metrics,
             "boundaries": {
-                name: ("moving", [float(v) for v in face.moving]) if isinstance(face, MovingWall) else face
+                name: face.option() if isinstance(face, MovingWall) else face
                 for name, face in self.boundaries.faces().items()
             },
             "pressure": {

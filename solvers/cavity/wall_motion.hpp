@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a wall moves along itself: as a rigid body, so that a plane slides and a cylinder turns.
+#pragma once
+
+#include <array>
+
+#include "solvers/cavity/metrics.hpp"
+
+namespace sc::cavity {
+
+struct WallMotion {
+  Vec3 velocity{};  ///< of the wall's points where it does not turn
+  Vec3 spin{};      ///< angular velocity
+  Vec3 about{};     ///< a point of the axis that it turns about
+
+  /// V_wall = velocity + spin x (x - about).
+  SC_FN Vec3 at(const Vec3& x) const {
+    const Vec3 turn = cross(spin, {x[0] - about[0], x[1] - about[1], x[2] - about[2]});
+    return {velocity[0] + turn[0], velocity[1] + turn[1], velocity[2] + turn[2]};
+  }
+};
+
+}  // namespace sc::cavity
