@@ -4,9 +4,9 @@
 
     python cases/taylor_couette/make_grid.py FILE [--intervals 16]
 
-Points along the radius from wall to wall, four times as many round the circle and 4 along the axis. On the two
-periodic axes the last point is the image of the first: in the same place round the circle, half a radius further
-along the axis.
+Points along the radius from wall to wall, four times as many round the circle and 4 along the axis. On the
+two periodic axes the last point is the image of the first: in the same place round the circle, half a radius
+further along the axis.
 """
 
 from __future__ import annotations
