@@ -11,6 +11,7 @@
 #include <cstring>
 #include <random>
 
+#include "engine/stage/cut.hpp"
 #include "engine/stage/refresh.hpp"
 #include "tests/mpi/test_context.hpp"
 
