@@ -5,7 +5,6 @@
 #include "engine/exec/face_kernel.hpp"
 #include "engine/field/fused.hpp"
 #include "engine/overlap/runner.hpp"
-#include "engine/stage/chain.hpp"
 #include "engine/stage/global_value.hpp"
 #include "engine/stage/line_stage.hpp"
 #include "engine/stage/row_stage.hpp"

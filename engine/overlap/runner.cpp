@@ -200,7 +200,7 @@ Refresh& Runner::refresh_of(Use use, std::vector<Wanted> wanted) {
   auto& refresh = refreshes_[key];
   if (!refresh) {
     for (const Wanted& w : wanted) keep(*w.storage);
-    refresh = std::make_unique<Refresh>(std::move(wanted), options_.halo, context_.timeline());
+    refresh = std::make_unique<Refresh>(context_, std::move(wanted), options_.halo);
   }
   return *refresh;
 }

@@ -32,7 +32,6 @@ STOPPED = {
     "lines far": r'"u" at cell 9 of line \d+; its bundle has the cells -1 to 8 of \d+ lines',
     "column far": r'of z_low touches field "u" at the offset \(2, 0, 1\).*1 tangential layers',
     "column write": r'of z_low writes field "u" at the offset \(1, 0, 0\)',
-    "chain": rf'"second" {touches("out", "0, 0, -1")}',
     "device": r'reads field "there" at the offset \(2, 0, 0\)',
 }
 RIGHT = ["declared", "declared far", "declared diagonal", "looks away", "colours", "children", "parents"]

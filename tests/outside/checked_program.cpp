@@ -132,12 +132,6 @@ struct Problem {
     sweep(Offset{{2, 0, 0}}, writes(result.now()), reads(there.now(), star(1)));
     result.get({0, 0, 0});
   }
-  void chain() {
-    Sweep first("first", Offset{{0, 0, 0}}, writes(out.now()), reads(u.now()));
-    Sweep second("second", UpdateFromBelow{}, updates(out.now()));
-    Chain both("both", first, second);
-    runner.run(both);
-  }
 };
 
 void run(Context& context, const std::string& name) {
@@ -193,7 +187,6 @@ void run(Context& context, const std::string& name) {
       {"column", [&] { p.column(1, 0); }},
       {"column far", [&] { p.column(2, 0); }},
       {"column write", [&] { p.column(0, 1); }},
-      {"chain", [&] { p.chain(); }},
       {"device", [&] { p.device(); }},
       {"raw", [&] { p.raw(); }}};
   all.at(name)();
