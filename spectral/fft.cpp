@@ -171,15 +171,15 @@ void FFT<T>::forward(Cells<const T> in, Cells<C> out) {
 
 /// `first` sets slabs of the pencils along x, or along y where those are the same.
 template <class T>
-void FFT<T>::run_forward(const SlabAction& first, Cells<C> out, Sampled& sampled) {
+void FFT<T>::run_forward(const SlabAction& first, Cells<C> out, PassKind& kind) {
   const Pass x{in_z_.count, [&](int chunk) { first(slab_of(*x_, in_z_, chunk)); },
                xy_ ? xy_.get() : yz_.get()};
   const Pass y{in_z_.count, [&](int chunk) { y_forward(slab_of(*y_, in_z_, chunk)); }, yz_.get()};
   const Pass z{in_y_.count, [&](int chunk) { z_forward(out, in_y_.slab(modes_.own(), chunk)); }};
   if (xy_)
-    passes_.run(std::array{x, y, z}, sampled);
+    passes_.run(std::array{x, y, z}, kind);
   else
-    passes_.run(std::array{x, z}, sampled);
+    passes_.run(std::array{x, z}, kind);
 }
 
 template <class T>
@@ -202,14 +202,14 @@ void FFT<T>::backward(Cells<C> in, Cells<T> out, Input input) {
 
 /// `last` takes slabs of the pencils along x, or along y where those are the same.
 template <class T>
-void FFT<T>::run_backward(Cells<const C> in, const SlabAction& last, Sampled& sampled) {
+void FFT<T>::run_backward(Cells<const C> in, const SlabAction& last, PassKind& kind) {
   const Pass z{in_y_.count, [&](int chunk) { z_backward(in, in_y_.slab(modes_.own(), chunk)); }, zy_.get()};
   const Pass y{in_z_.count, [&](int chunk) { y_backward(slab_of(*y_, in_z_, chunk)); }, yx_.get()};
   const Pass x{in_z_.count, [&](int chunk) { last(slab_of(*x_, in_z_, chunk)); }};
   if (yx_)
-    passes_.run(std::array{z, y, x}, sampled);
+    passes_.run(std::array{z, y, x}, kind);
   else
-    passes_.run(std::array{z, x}, sampled);
+    passes_.run(std::array{z, x}, kind);
 }
 
 template <class T>

@@ -31,7 +31,7 @@ struct FftOptions {
   int chunks = 0;  ///< slabs in which a transpose travels; 0: chosen
   ChunkBytes piece_bytes = {};
   /// Whether transposes travel under lines or after them.
-  Strategy strategy = Strategy::boundary_first;
+  Strategy strategy = Strategy::automatic;
 };
 
 /// Values with x contiguous, y and z some elements apart; own cell (0, 0, 0) at `at`.
@@ -116,6 +116,8 @@ class FFT {
   /// Bytes of memory that this transform keeps for itself on this rank, once used.
   std::int64_t memory() const;
 
+  /// What `automatic` has chosen so far; null under another strategy.
+  const Choice* choice() const { return passes_.choice(); }
   /// Bytes that leave this rank in one transform of one component, either way.
   std::int64_t bytes() const;
   /// The movements between the pencils, forward, then backward.
@@ -129,8 +131,8 @@ class FFT {
   void copy_planes(Cells<const C> from, Cells<C> to, const Box& slab);
   bool whole_planes() const { return real_.split().y == 1; }
   using SlabAction = std::function<void(const Box& slab)>;
-  void run_forward(const SlabAction& first, Cells<C> out, Sampled& sampled);
-  void run_backward(Cells<const C> in, const SlabAction& last, Sampled& sampled);
+  void run_forward(const SlabAction& first, Cells<C> out, PassKind& kind);
+  void run_backward(Cells<const C> in, const SlabAction& last, PassKind& kind);
   /// Alone and with every mode kept, lines fit where the modes are, and one array less is touched.
   bool in_place() const { return context_.size() == 1 && modes_.cells() == half_; }
   void make_transposes(const FftOptions& options);
@@ -172,7 +174,8 @@ class FFT {
   std::array<std::uint16_t, 3> names_{};
   std::uint16_t planes_name_ = 0;
   PassRun passes_;
-  Sampled forward_, backward_, forward_across_, backward_across_;
+  PassKind forward_{"fft forward"}, backward_{"fft backward"};
+  PassKind forward_across_{"fft forward across planes"}, backward_across_{"fft backward across planes"};
 };
 
 template <class T>

@@ -2,6 +2,7 @@
 // PassRun: slabs computed, transposes started and awaited.
 #include "spectral/pass_run.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "engine/base/error.hpp"
@@ -20,14 +21,30 @@ PassRun::PassRun(Context& context, const Strategy& strategy)
         "\", which gives one thread the halos and the others the core, but all threads share the lines of a "
         "transform; allowed are " +
         Strategy::names([](const Strategy& s) { return !s.divides_threads; }));
+  if (strategy.chooses) choice_ = std::make_unique<Choice>(context);
 }
 
-void PassRun::run(std::span<const Pass> passes, Sampled& sampled) {
+/// Where nothing travels slabs are taken while they are warm. Each is a step by itself, so that pieces leave
+/// with their slab under boundary_first, too: pipelined would be the same.
+Choice::Run PassRun::turn_of(std::span<const Pass> passes, PassKind& kind) {
+  if (!choice_) return {.strategy = &strategy_};
+  if (std::none_of(passes.begin(), passes.end(), [](const Pass& pass) { return pass.gives != nullptr; }))
+    return {.strategy = &Strategy::boundary_first};
+  const auto differ = [](const Strategy& s) { return !s.divides_threads && !(s == Strategy::pipelined); };
+  if (kind.number < 0) kind.number = choice_->add(kind.name, differ, false);
+  return choice_->begin(kind.number);
+}
+
+void PassRun::run(std::span<const Pass> passes, PassKind& kind) {
   const Timeline& timeline = context_.timeline();
-  const bool sample = strategy_.overlaps && sampled.due(context_.accounts().sampling);
-  const Strategy& strategy = sample ? Strategy::ordered : strategy_;
+  const Choice::Run turn = turn_of(passes, kind);
+  const bool hides = turn.strategy->overlaps;
+  const bool trying = turn.kind >= 0 && choice_->trying();
+  const bool sample = hides && !trying && kind.sampled.due(context_.accounts().sampling);
+  const bool lent = !hides && turn.trial;  // a trial without overlap is as good as a sample
+  const Strategy& strategy = sample ? Strategy::ordered : *turn.strategy;
   passes_ = passes;
-  booked_on_ = sample ? sample_name_ : name_;
+  booked_on_ = sample || lent ? sample_name_ : name_;
   moving_ = 0;
   shapes_.clear();
   for (const Pass& pass : passes)
@@ -40,10 +57,11 @@ void PassRun::run(std::span<const Pass> passes, Sampled& sampled) {
   for (const Pass& pass : passes)
     if (pass.gives) timed(Phase::wait, [&] { pass.gives->wait(); });
   const double computing = timeline.now() - begin - moving_;
-  const auto kind = sample               ? Sampled::Kind::sample
-                    : strategy_.overlaps ? Sampled::Kind::overlapped
-                                         : Sampled::Kind::plain;
-  sampled.ran(kind, {moving_, computing}, context_.accounts()[Resource::messages]);
+  const auto counts_as = sample || lent ? Sampled::Kind::sample
+                         : hides        ? Sampled::Kind::overlapped
+                                        : Sampled::Kind::plain;
+  kind.sampled.ran(counts_as, {moving_, computing}, context_.accounts()[Resource::messages]);
+  if (turn.kind >= 0) choice_->end(turn, !sample);
 }
 
 void PassRun::start(const Piece& piece) {

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "engine/base/context.hpp"
 #include "engine/move/transpose.hpp"
+#include "engine/overlap/choice.hpp"
 #include "engine/plan/executor.hpp"
 #include "spectral/pass_plan.hpp"
 
@@ -21,15 +23,25 @@ struct Pass {
   Transpose* gives = nullptr;  ///< to the next pass, which otherwise finds its slabs where they are
 };
 
+/// Transforms that pass the same way.
+struct PassKind {
+  const char* name;
+  Sampled sampled = {};
+  int number = -1;  ///< among what is tried
+};
+
 class PassRun final : private Ports {
  public:
   /// Throws Error (bad_input) for a strategy that divides threads.
   PassRun(Context& context, const Strategy& strategy);
-  /// Collective. What the passes compute does not depend on the order. Now and then, as `sampled` counts, a
-  /// run goes without overlap, to measure M.
-  void run(std::span<const Pass> passes, Sampled& sampled);
+  /// Collective. What the passes compute does not depend on the order. Now and then a run of the kind goes
+  /// without overlap, to measure M.
+  void run(std::span<const Pass> passes, PassKind& kind);
+  /// What `automatic` has chosen so far; null under another strategy.
+  const Choice* choice() const { return choice_.get(); }
 
  private:
+  Choice::Run turn_of(std::span<const Pass> passes, PassKind& kind);
   void start(const Piece& piece) override;
   bool arrived(const Arrival& arrival) override;
   void wait(const Arrival& arrival) override;
@@ -41,6 +53,7 @@ class PassRun final : private Ports {
 
   Context& context_;
   Strategy strategy_;
+  std::unique_ptr<Choice> choice_;  // under `automatic`
   std::uint16_t name_, sample_name_;
   PassPlan plan_;
   Executor executor_;

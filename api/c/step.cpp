@@ -108,14 +108,14 @@ ElementType element_of(int type) {
   }
 }
 
-static_assert(HALO_BLOCKING == 0 && HALO_THREAD == 5 && HALO_THREAD_NO_JOIN == 6);
+static_assert(HALO_BLOCKING == 0 && HALO_AUTOMATIC_STRATEGY == 6 && HALO_THREAD_NO_JOIN == 7);
 
 Strategy strategy_of(halo_strategy strategy) {
   const auto number = static_cast<std::size_t>(strategy);
   if (strategy == HALO_THREAD_NO_JOIN) return Strategy::halo_thread.not_joining();
   if (number < Strategy::all().size()) return *Strategy::all()[number];
   throw Failure(HALO_ERR_ARGUMENT, "strategy is " + std::to_string(static_cast<int>(strategy)) +
-                                       "; HALO_BLOCKING (0) to HALO_THREAD_NO_JOIN (6) are allowed");
+                                       "; HALO_BLOCKING (0) to HALO_THREAD_NO_JOIN (7) are allowed");
 }
 
 }  // namespace

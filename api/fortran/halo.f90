@@ -17,7 +17,7 @@ module halo
             HALO_ERR_MEMORY, HALO_ERR_UNSUPPORTED, HALO_REAL32, HALO_REAL64, HALO_INT32, HALO_INT64, &
             HALO_COMPLEX32, HALO_COMPLEX64, HALO_C_ORDER, HALO_FORTRAN_ORDER, HALO_AUTOMATIC, HALO_MESSAGES, &
             HALO_BLOCKING, HALO_ORDERED, HALO_BOUNDARY_FIRST, HALO_INTERIOR_FIRST, HALO_PIPELINED, HALO_THREAD, &
-            HALO_THREAD_NO_JOIN
+            HALO_AUTOMATIC_STRATEGY, HALO_THREAD_NO_JOIN
   public :: halo_decompose, halo_allocate, halo_free
   public :: halo_init, halo_finalize, halo_isend, halo_irecv, halo_wait, halo_test, halo_exchange, &
             halo_core, halo_shell, halo_step, halo_modified, halo_data, halo_place, halo_neighbour, halo_describe, &

@@ -8,61 +8,130 @@
 
 namespace sc {
 
+namespace {
+
+/// Whether more than one rank has cells.
+bool divided(const Grid& grid) {
+  for (int axis = 0; axis < 3; ++axis) {
+    const std::vector<int>& cuts = grid.cuts(axis);
+    int blocks = 0;
+    for (std::size_t b = 0; b + 1 < cuts.size(); ++b) blocks += cuts[b] < cuts[b + 1] ? 1 : 0;
+    if (blocks > 1) return true;
+  }
+  return false;
+}
+
+/// Whether halos of the stage take time on their way, as all ranks see it.
+bool halos_travel(Stage& stage) {
+  bool halos = false, many = false;
+  auto demand = stage.demand()->begin();
+  for (const Access& a : stage.accesses()) {
+    const bool read_by_others = a.mode != Mode::read && demand->width > 0;
+    halos = halos || a.reach.width > 0 || read_by_others;
+    many = many || divided(a.field->grid());
+    ++demand;
+  }
+  const bool copies_take_time =
+      stage.device() || stage.grid().context().options().transport == TransportPolicy::delayed;
+  return halos && (many || copies_take_time);
+}
+
+}  // namespace
+
 Runner::Runner(Context& context, RunnerOptions options) : context_(context), options_(options) {
   const Strategy& s = options.strategy;
   if (s.divides_threads && !s.joins && context.threads() < 2)
     refuse("strategy " + std::string(s.name) +
            " needs engine.threads of at least 2 where thread 0 computes no core");
+  if (s.chooses) choice_ = std::make_unique<Choice>(context);
 }
 
 void Runner::prefetch(Stage& stage) {
   if (alone() || !Slabs::in(stage)) return;
-  const Slabs slabs(stage, options_.strategy.eager);
+  const Slabs slabs(stage, eager());
   slabs.ring().prefetch(slabs.pass());
+}
+
+/// The number of the stage among what is tried; -1 where nothing travels that could be hidden.
+int Runner::kind_of(Stage& stage, bool slabs) {
+  const bool device = stage.device() != nullptr;
+  if (context_.size() == 1 && !device && context_.options().transport != TransportPolicy::delayed) return -1;
+  const Int3 n = stage.grid().cells();
+  const auto [found, made] = kinds_.try_emplace({stage.name(), {n.x, n.y, n.z}}, -1);
+  if (found->second >= 0) return found->second;
+  const std::optional<Stage::Own> own = stage.own();
+  if (own ? !own->gathers && !own->sums : !halos_travel(stage)) return -1;
+  // Slabs are read ahead of the stage before: without overlap each would wait for what is not under way.
+  const auto may = [&](const Strategy& s) {
+    return (s.overlaps || !slabs) && !(s.divides_threads && device) && stage.refusal(s).empty();
+  };
+  const std::string name = stage.name() + " on " + to_string(n);
+  return found->second = choice_->add(name, may, !own);
+}
+
+Choice::Run Runner::turn_of(Stage& stage, bool slabs) {
+  if (!choice_) return {.strategy = &options_.strategy};
+  if (const int kind = kind_of(stage, slabs); kind >= 0) return choice_->begin(kind);
+  // Nothing is to be hidden from other ranks: all cells at once. Slabs and devices work beside the host.
+  const bool beside = (slabs || stage.device()) && stage.refusal(Strategy::boundary_first).empty();
+  return {.strategy = beside ? &Strategy::boundary_first : &Strategy::blocking};
 }
 
 void Runner::run(Stage& stage, Stage* next) {
   if (stage.sampled().runs() == 0) {
-    if (const std::string why = stage.refusal(options_.strategy); !why.empty()) refuse(why);
+    if (const std::string why = choice_ ? "" : stage.refusal(options_.strategy); !why.empty()) refuse(why);
     stage.check_faces();
   }
+  const bool far = Slabs::in(stage);
+  Choice::Run turn = turn_of(stage, far);
+  const Strategy& strategy = *turn.strategy;
   std::optional<Slabs> slabs, next_slabs;
-  if (Slabs::in(stage)) {
-    slabs.emplace(stage, options_.strategy.eager);
-    if (next && Slabs::in(*next)) next_slabs.emplace(*next, options_.strategy.eager);
+  if (far) {
+    slabs.emplace(stage, strategy.eager);
+    if (next && Slabs::in(*next)) next_slabs.emplace(*next, strategy.eager);
   }
   Device* device = stage.device();
-  if (device) begin_on(*device, stage);
+  if (device) begin_on(*device, stage, strategy);
+  if (device && turn.trial) {
+    drain(*device, stage);
+    choice_->restart_clock(turn);
+  }
   note_demand(stage);
   for (Accumulator& a : stage.accumulators()) a.clear();
   Sampled& sampled = stage.sampled();
-  const bool hides = options_.strategy.overlaps;
-  const bool sample = hides && sampled.due(context_.accounts().sampling);
+  const bool hides = strategy.overlaps;
+  const bool trying = turn.kind >= 0 && choice_->trying();
+  const bool sample = hides && !trying && sampled.due(context_.accounts().sampling);
+  const bool lent = !hides && turn.trial;  // a trial without overlap is as good as a sample
   const bool measure = sample || !hides || !sampled.known();
   const Sampled::Seconds before = measure ? booked() : Sampled::Seconds{};
+  double core_share = 1;
   for (int colour = 0; colour < stage.colours(); ++colour) {
     stage.choose_colour(colour);
-    run_colour(stage, sample, slabs ? &*slabs : nullptr, next_slabs ? &next_slabs->pass() : nullptr);
+    core_share = run_colour(stage, {sample ? Strategy::ordered : strategy, strategy.eager, sample || lent},
+                            slabs ? &*slabs : nullptr, next_slabs ? &next_slabs->pass() : nullptr);
   }
   if (device) end_on(*device, stage);
+  if (device && turn.trial) drain(*device, stage);
   const Sampled::Seconds after = measure ? booked() : Sampled::Seconds{};
-  sampled.ran(!hides   ? Sampled::Kind::plain
-              : sample ? Sampled::Kind::sample
-                       : Sampled::Kind::overlapped,
-              {after.movement - before.movement, after.core - before.core},
+  sampled.ran(sample || lent ? Sampled::Kind::sample
+              : !hides       ? Sampled::Kind::plain
+                             : Sampled::Kind::overlapped,
+              {after.movement - before.movement, (lent ? core_share : 1) * (after.core - before.core)},
               context_.accounts()[Resource::messages]);
+  if (turn.kind >= 0) choice_->end(turn, !sample);
   Counts& counts = counts_[stage.name()];
   const auto cells = static_cast<double>(stage.grid().own().cells());
   ++counts.runs;
-  counts.samples += sample ? 1 : 0;
+  counts.samples += sample || lent ? 1 : 0;
   counts.cells += cells;
   counts.bytes += cells * stage.bytes_per_cell();
   counts.flops += cells * stage.flops();
 }
 
-void Runner::begin_on(Device& device, Stage& stage) {
-  if (options_.strategy.divides_threads)
-    refuse("engine.strategy \"" + std::string(options_.strategy.name) +
+void Runner::begin_on(Device& device, Stage& stage, const Strategy& strategy) {
+  if (strategy.divides_threads)
+    refuse("engine.strategy \"" + std::string(strategy.name) +
            "\" divides the threads of a rank, and stage \"" + stage.name() + "\" runs on " +
            device.describe() + "; allowed there are " +
            Strategy::names([](const Strategy& s) { return !s.divides_threads; }));
@@ -83,6 +152,15 @@ void Runner::end_on(Device& device, Stage& stage) {
   runs_ahead_.pop_front();
 }
 
+/// Until the device has done all it was given.
+void Runner::drain(Device& device, Stage& stage) {
+  if (runs_ahead_.empty()) return;
+  Timeline& timeline = context_.timeline();
+  const Scope scope(timeline, timeline.name(stage.name()), Phase::core);
+  device.wait(runs_ahead_.back());
+  runs_ahead_.clear();
+}
+
 Sampled::Seconds Runner::booked() const {
   const Timeline& timeline = context_.timeline();
   const auto messages = [&](Phase phase) { return timeline.total(Resource::messages, phase).seconds; };
@@ -90,24 +168,24 @@ Sampled::Seconds Runner::booked() const {
           timeline.total(Phase::core).seconds + timeline.total(Phase::all).seconds};
 }
 
-void Runner::run_colour(Stage& stage, bool sample, const Slabs* slabs, const StreamPass* next) {
+/// The share of the cells that are core.
+double Runner::run_colour(Stage& stage, const Order& order, const Slabs* slabs, const StreamPass* next) {
   end_inputs_under_way(stage);
   if (stage.watched()) poison_stale_halos(stage);
   Refresh& inputs = stale_inputs(stage);
   settle_outputs(stage);
   const std::optional<Stage::Own> own = stage.own();
   // What the stage writes is whole only when it has taken what arrives: too late for an eager halo.
-  Refresh& outputs = options_.strategy.eager && !own ? wanted_outputs(stage) : refresh_of(Use::output, {});
-  const Strategy& strategy = sample ? Strategy::ordered : options_.strategy;
+  Refresh& outputs = order.eager && !own ? wanted_outputs(stage) : refresh_of(Use::output, {});
   StageRun run(stage, inputs, outputs, own, context_.timeline(),
-               {context_.threads(), options_.poke_seconds, sample ? sampled_suffix : ""});
+               {context_.threads(), options_.poke_seconds, order.apart ? sampled_suffix : ""});
   if (Device* device = stage.device()) device->join();
   if (slabs && own)
     refuse("stage \"" + stage.name() + "\" moves by itself and cannot pass through files slab by slab");
   if (slabs) run.through(*slabs, next, alone());
-  const StageShape shape = run.shape(strategy, own);
+  const StageShape shape = run.shape(order.strategy, own);
   plan_.make(shape);
-  run.carry_out(executor_, plan_, strategy, shape.cut);
+  run.carry_out(executor_, plan_, order.strategy, shape.cut);
   // A lazy strategy has written new values beside halos that still hold the neighbours' old ones.
   if (outputs.nothing())
     for (const Access& a : stage.accesses())
@@ -119,6 +197,8 @@ void Runner::run_colour(Stage& stage, bool sample, const Slabs* slabs, const Str
     own_movements_.insert(movement->shared_from_this());
   }
   counts_[stage.name()].moved += static_cast<double>(sent);
+  const auto all = static_cast<double>(shape.cut.all.cells());
+  return all > 0 ? static_cast<double>(shape.cut.core.cells()) / all : 1;
 }
 
 // Whoever wrote what this stage reads now knows how far it is read.

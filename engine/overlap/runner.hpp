@@ -2,6 +2,7 @@
 // Runner: runs stages under a strategy and keeps halos fresh. A solver's step is a list of run() calls.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <map>
 #include <memory>
@@ -9,13 +10,14 @@
 #include <unordered_map>
 
 #include "engine/move/redistribute.hpp"
+#include "engine/overlap/choice.hpp"
 #include "engine/overlap/stage_run.hpp"
 #include "engine/stage/sweep.hpp"
 
 namespace sc {
 
 struct RunnerOptions {
-  Strategy strategy = Strategy::boundary_first;
+  Strategy strategy = Strategy::automatic;
   double poke_seconds = 0.5e-3;
   HaloOptions halo = {};
 };
@@ -27,11 +29,16 @@ class Runner {
 
   /// Collective: computes every own cell of the stage. Stale halos among its inputs are refreshed as the
   /// strategy orders. Now and then a run goes `ordered`, to measure M where nothing overlaps (see Sampling);
-  /// booked apart, as "STAGE ordered"; same bits.
+  /// booked apart, as "STAGE ordered"; same bits. Under `automatic` runs on trial differ, too (see Trials).
   /// Of `next`, the stage that runs next, the first slabs are read meanwhile where it passes through slots.
   void run(Stage& stage, Stage* next = nullptr);
   /// The same of a stage that runs later, while something else is computed.
   void prefetch(Stage& stage);
+  /// Collective: a step of the program begins. Strategies are tried over whole steps; whoever does not say so
+  /// is taken to begin one where its first stage with halos runs again.
+  void begin_step() {
+    if (choice_) choice_->begin_step();
+  }
   template <class Kernel, class... Declared>
   void run(Sweep<Kernel, Declared...>& sweep, const Kernel& kernel) {
     sweep.set(kernel);
@@ -52,10 +59,12 @@ class Runner {
 
   Context& context() const { return context_; }
   const Strategy& strategy() const { return options_.strategy; }
+  /// What `automatic` has chosen so far; null under another strategy.
+  const Choice* choice() const { return choice_.get(); }
   /// Runs, cells and declared bytes of a stage so far.
   struct Counts {
     std::int64_t runs = 0;
-    std::int64_t samples = 0;  ///< of these
+    std::int64_t samples = 0;  ///< of these, trials of `blocking` among them
     double cells = 0;
     double bytes = 0;
     double flops = 0;
@@ -73,10 +82,20 @@ class Runner {
     std::size_t output;
     std::int64_t host_writes;  ///< of the storage then
   };
-  void run_colour(Stage& stage, bool sample, const Slabs* slabs, const StreamPass* next);
+  /// How a run goes.
+  struct Order {
+    const Strategy& strategy;
+    bool eager;  // its outputs leave with it
+    bool apart;  // booked as a sample
+  };
+  double run_colour(Stage& stage, const Order& order, const Slabs* slabs, const StreamPass* next);
+  Choice::Run turn_of(Stage& stage, bool slabs);
+  int kind_of(Stage& stage, bool slabs);
   bool alone() const { return !options_.strategy.overlaps; }
+  bool eager() const { return choice_ ? choice_->eager() : options_.strategy.eager; }
+  void drain(Device& device, Stage& stage);
   void book_plain(const Sampled::Seconds& before);
-  void begin_on(Device& device, Stage& stage);
+  void begin_on(Device& device, Stage& stage, const Strategy& strategy);
   void end_on(Device& device, Stage& stage);
   /// What the timeline holds so far of messages and cores.
   Sampled::Seconds booked() const;
@@ -94,6 +113,8 @@ class Runner {
   RunnerOptions options_;
   StagePlan plan_;  // of the run under way
   Executor executor_;
+  std::unique_ptr<Choice> choice_;                                   // under `automatic`
+  std::map<std::pair<std::string, std::array<int, 3>>, int> kinds_;  // by name and cells
   // What follows knows storages by their address: none may be reused for another field meanwhile.
   std::set<std::shared_ptr<Storage>> kept_;
   std::map<Key, std::unique_ptr<Refresh>> refreshes_;

@@ -9,8 +9,8 @@
 namespace sc {
 
 std::span<const Strategy* const> Strategy::all() {
-  static constexpr std::array<const Strategy*, 6> rows{&blocking,       &ordered,   &boundary_first,
-                                                       &interior_first, &pipelined, &halo_thread};
+  static constexpr std::array<const Strategy*, 7> rows{
+      &blocking, &ordered, &boundary_first, &interior_first, &pipelined, &halo_thread, &automatic};
   return rows;
 }
 

@@ -27,6 +27,8 @@ struct Strategy {
   Key key;
   bool divides_threads = false;  ///< one thread moves halos and computes the shell, the others the core
   bool joins = false;            ///< that one then helps them; otherwise two threads are needed
+  bool tried = true;             ///< automatic tries it
+  bool chooses = false;          ///< no order of its own: one of the others, run by run
 
   friend bool operator==(const Strategy& a, const Strategy& b) {
     return a.name == b.name && a.joins == b.joins;
@@ -38,7 +40,7 @@ struct Strategy {
     return other;
   }
 
-  static const Strategy blocking, ordered, boundary_first, interior_first, pipelined, halo_thread;
+  static const Strategy blocking, ordered, boundary_first, interior_first, pipelined, halo_thread, automatic;
   /// In the order of halo_strategy in the C header.
   static std::span<const Strategy* const> all();
   /// Throws Error (bad_input) naming the ones there are.
@@ -69,6 +71,7 @@ inline constexpr Strategy Strategy::ordered{
     .eager = true,
     .starts = Starts::after_step,
     .key = keys::in_program_order,
+    .tried = false,
 };
 inline constexpr Strategy Strategy::boundary_first{
     .name = "boundary_first",
@@ -109,5 +112,17 @@ inline constexpr Strategy Strategy::halo_thread{
     .key = keys::without_needs_first,
     .divides_threads = true,
     .joins = true,
+};
+inline constexpr Strategy Strategy::automatic{
+    .name = "automatic",
+    .says =
+        "the fastest of the others for each kind of stage, tried in the first steps and now and then again",
+    .parts = true,
+    .overlaps = true,
+    .eager = true,
+    .starts = Starts::after_step,
+    .key = keys::in_program_order,
+    .tried = false,
+    .chooses = true,
 };
 }  // namespace sc

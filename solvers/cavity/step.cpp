@@ -10,6 +10,7 @@ namespace sc::cavity {
 template <class Real, bool mixed>
 StepReport FlowSolver<Real, mixed>::step() {
   Runner& runner = *runner_;
+  runner.begin_step();
   Flow<Real>& w = flow_;
   const double dt = stable_step();
   const Walls walls{grid().cells(), grid().periodic()};

@@ -6,6 +6,7 @@ namespace sc::dendrite {
 
 template <class Real, bool noisy, bool turned>
 StepReport PhaseSolver<Real, noisy, turned>::step() {
+  runner_.begin_step();
   // phi'   = phi + dt M [div(eps^2 grad phi + eps deps/d(grad phi) |grad phi|^2)
   //                      + 4 W phi (1 - phi) (phi - 1/2 + beta(T) + a chi)]
   // theta' = theta + dt kappa lap theta + (L / C) (h(phi') - h(phi))

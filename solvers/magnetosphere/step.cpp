@@ -8,6 +8,7 @@ namespace sc::magnetosphere {
 template <bool planet, Diffusion diffusion>
 StepReport MhdSolver<planet, diffusion>::step() {
   Runner& runner = runner_;
+  runner.begin_step();
   if (clock_.place == 0) begin_cycle();  // dt holds for the cycle: a leap needs equal steps
   const double dt = clock_.dt;
 

@@ -2,6 +2,7 @@
 // ranks: 1
 // Splits, layouts and halo ownership, on one rank and as seen for every rank of a larger run.
 #include "engine/grid/grid.hpp"
+#include "engine/stage/cut.hpp"
 
 #include <gtest/gtest.h>
 

@@ -177,9 +177,9 @@ void compute(const halo_box* box, void* const* now, void* const* next, void* use
         }
 }
 
-constexpr std::array<halo_strategy, 7> strategies{HALO_BLOCKING,       HALO_ORDERED,   HALO_BOUNDARY_FIRST,
-                                                  HALO_INTERIOR_FIRST, HALO_PIPELINED, HALO_THREAD,
-                                                  HALO_THREAD_NO_JOIN};
+constexpr std::array<halo_strategy, 8> strategies{
+    HALO_BLOCKING,  HALO_ORDERED, HALO_BOUNDARY_FIRST,     HALO_INTERIOR_FIRST,
+    HALO_PIPELINED, HALO_THREAD,  HALO_AUTOMATIC_STRATEGY, HALO_THREAD_NO_JOIN};
 
 void check(int order, bool together, int threads, int transport) {
   for (const halo_strategy strategy : strategies) {
@@ -277,7 +277,7 @@ TEST(Regions, WhatAStepCannotDoIsSaid) {
   ASSERT_TRUE(ok(halo_finalize(&handle)));
   const Distributed arrays(HALO_C_ORDER, false, 1, HALO_AUTOMATIC);
   Call call{&arrays};
-  EXPECT_EQ(halo_step(arrays.handle, static_cast<halo_strategy>(7), compute, &call), HALO_ERR_ARGUMENT);
+  EXPECT_EQ(halo_step(arrays.handle, static_cast<halo_strategy>(8), compute, &call), HALO_ERR_ARGUMENT);
   EXPECT_EQ(halo_step(arrays.handle, HALO_THREAD_NO_JOIN, compute, &call), HALO_ERR_ARGUMENT);
 }
 

@@ -117,12 +117,17 @@ std::vector<double> plain_product(const Whole& a, const std::vector<double>& x) 
 
 bool makes_sense(Strategy strategy, Division division) {
   const bool eager = strategy == Strategy::boundary_first || strategy == Strategy::pipelined;
-  const bool neutral = strategy == Strategy::blocking || strategy == Strategy::ordered;
+  const bool neutral = !strategy.overlaps || strategy == Strategy::automatic;
   return neutral || division == Division::both || (division == Division::column) == eager;
 }
-const std::vector<Strategy> all_strategies{
-    Strategy::blocking,  Strategy::ordered,     Strategy::boundary_first,           Strategy::interior_first,
-    Strategy::pipelined, Strategy::halo_thread, Strategy::halo_thread.not_joining()};
+const std::vector<Strategy> all_strategies{Strategy::blocking,
+                                           Strategy::ordered,
+                                           Strategy::boundary_first,
+                                           Strategy::interior_first,
+                                           Strategy::pipelined,
+                                           Strategy::halo_thread,
+                                           Strategy::halo_thread.not_joining(),
+                                           Strategy::automatic};
 
 TEST(RowStage, IsThePlainProduct) {
   for (const Whole& a : {scattered(97, 83, true), laplacian(5)})
@@ -304,6 +309,34 @@ TEST(RowStage, RefusesWhatItCannotRun) {
   p.column.pop_back();
   EXPECT_EQ(refusal([&] { make(p, x.now()); }),
             "stage \"product\" was given rows whose begins, columns and values do not fit together");
+}
+
+// Of the strategies those are tried that hide what travels, and blocking.
+TEST(RowStage, LeavesTheSameBitsThroughTrials) {
+  TestContext context({.threads = 2});
+  const Whole a = laplacian(5);
+  const Grid grid = vector_of(context, a.rows);
+  for (const Division division : {Division::row, Division::column, Division::both}) {
+    Field<double> x(grid, "x"), y(grid, "y"), z(grid, "z");
+    x.fill([](int i, int, int) { return std::sin(0.3 * i); });
+    const Part p = part_of(a, division, grid, grid);
+    RowStage product("product", {p.first, p.begin, p.value}, writes(y.now()),
+                     reads(x.now(), gather(p.column)));
+    RowStage plain("plain", {p.first, p.begin, p.value}, writes(z.now()), reads(x.now(), gather(p.column)));
+    Runner blocking(context, {.strategy = Strategy::blocking}), automatic(context, {});
+    blocking.run(plain);
+    for (int n = 0; n < 40; ++n) {
+      automatic.run(product);
+      int wrong = 0;
+      for (int i = 0; i < grid.own().hi.x; ++i) wrong += y.get({i, 0, 0}) != z.get({i, 0, 0});
+      ASSERT_EQ(wrong, 0) << n;
+    }
+    const Trials& trials = automatic.choice()->trials();
+    EXPECT_EQ(trials.trials(), context.size() > 1 ? 1 : 0);
+    if (context.size() == 1) continue;
+    EXPECT_TRUE(makes_sense(Strategy::of(automatic.choice()->chosen()[0].strategy), division));
+    EXPECT_GT(automatic.choice()->chosen()[0].seconds.blocking, 0);
+  }
 }
 
 TEST(RowStage, RefusesStrategiesThatWouldHideNothing) {

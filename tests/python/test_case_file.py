@@ -70,7 +70,7 @@ WRONG = {
     "negative steps": (["run.steps=-5"], ["run.steps = -5", ">= 1"]),
     "courant too large": (["run.courant=2"], ["run.courant = 2", "at most 1"]),
     "unknown strategy": (["engine.strategy=fastest"], ['"fastest"', '"boundary_first"', '"halo_thread"']),
-    "strategy that is not there": (["engine.strategy=automatic"], ['"automatic"', '"boundary_first"']),
+    "strategy that is not there": (["engine.strategy=adaptive"], ['"adaptive"', '"automatic"']),
     "halo thread alone": (
         ["engine.strategy=halo_thread", "engine.halo_thread_joins=false"],
         ["engine.threads = 1", "at least 2"],

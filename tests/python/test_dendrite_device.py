@@ -80,7 +80,7 @@ def test_a_device_that_is_too_small_is_told_the_smallest_that_would_do(program):
     [
         (HOST, "needs a device"),
         ({"storage": {"pieces": 4}}, 'storage.pieces needs storage.kind = "host"'),
-        (HOST | {"engine": {"device": "cuda", "strategy": "boundary_first"}}, "take blocking"),
+        (HOST | {"engine": {"device": "cuda", "strategy": "boundary_first"}}, "take automatic or blocking"),
         (
             {"storage": HOST["storage"] | {"memory": "1 GiB", "pieces": 2}, "engine": {"device": "cuda"}},
             "give only one",
@@ -93,11 +93,11 @@ def test_what_storage_cannot_be_is_refused_in_a_sentence(change, said):
         typed_case(TABLES | change, None)
 
 
-def test_fields_on_the_host_run_blocking():
+def test_fields_on_the_host_take_what_is_left_to_choose():
     import tomllib  # noqa: PLC0415
 
     case = typed_case(TABLES | HOST | {"engine": {"device": "emulated"}}, None)
-    assert case.engine.strategy == "blocking"
+    assert case.engine.strategy == "automatic"
     assert typed_case(tomllib.loads(as_toml(case)), None) == case
 
 
@@ -113,7 +113,7 @@ def test_without_cuda_the_program_says_so(program):
 
 def test_a_device_has_no_threads_to_divide():
     for device in ("cuda", "emulated"):
-        with pytest.raises(BadInput, match="boundary_first, interior_first"):
+        with pytest.raises(BadInput, match="automatic, boundary_first, interior_first"):
             typed_case(TABLES | {"engine": {"device": device, "strategy": "halo_thread"}}, None).check()
     with pytest.raises(BadInput, match="it runs on cpu"):
         typed_case(TURBULENCE | {"engine": {"device": "cuda"}}, None).check()

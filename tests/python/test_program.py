@@ -148,7 +148,7 @@ def test_strategies(program):
     assert done.returncode == OK, done.stderr
     rows = json.loads((program.folder / "s" / "strategies.json").read_text())["rows"]
     by_name = {row["strategy"]: row for row in rows}
-    hiding = ["boundary_first", "interior_first", "pipelined", "halo_thread"]
+    hiding = ["boundary_first", "interior_first", "pipelined", "halo_thread", "automatic"]
     assert list(by_name) == ["blocking", "ordered", *hiding]
     assert by_name["ordered"]["M"] > 0
     assert by_name["blocking"]["C_shell"] is None
@@ -169,7 +169,9 @@ def test_the_strategies_are_those_of_the_engine():
     """One table, in engine/plan/strategy.hpp; the others hold its names in its order."""
     names = [name for name, _ in core.load().strategies]
     assert list(STRATEGIES) == names
-    constants = ["HALO_" + name.upper().removeprefix("HALO_") for name in names] + ["HALO_THREAD_NO_JOIN"]
+    constants = ["HALO_" + name.upper().removeprefix("HALO_") for name in names]
+    constants[names.index("automatic")] = "HALO_AUTOMATIC_STRATEGY"  # HALO_AUTOMATIC is a transport
+    constants.append("HALO_THREAD_NO_JOIN")
     for file in ("api/c/include/subcurrent/halo.h", "api/fortran/halo_types.f90"):
         text = (ROOT / file).read_text()
         found = re.findall(r"(HALO_\w+) = (\d+)", text[text.index("HALO_BLOCKING = 0") :])

@@ -23,6 +23,7 @@ STRATEGIES = (
     "interior_first",
     "pipelined",
     "halo_thread",
+    "automatic",
 )
 DEVICES = ("cpu", "cuda", "emulated")
 
@@ -55,7 +56,7 @@ class Engine(Table):
     strategy: Literal[STRATEGIES] = key(
         "the order in which shell, core and messages happen",
         "one of " + ", ".join(f'"{name}"' for name in STRATEGIES),
-        "boundary_first",
+        "automatic",
     )
     halo_thread_joins: bool = key(
         "under halo_thread: thread 0 computes core too when its halos are done", "true or false", True
@@ -225,8 +226,8 @@ def check_engine(engine: Engine, devices: tuple[str, ...] = ("cpu",)) -> None:
     if engine.device != "cpu" and engine.strategy == "halo_thread":
         raise BadInput(
             f'engine.strategy = "{engine.strategy}" divides the threads of a rank, which a device has none '
-            f'of: with engine.device = "{engine.device}" take boundary_first, interior_first, pipelined, '
-            "blocking or ordered."
+            f'of: with engine.device = "{engine.device}" take automatic, boundary_first, interior_first, '
+            "pipelined, blocking or ordered."
         )
     joins = engine.strategy != "halo_thread" or engine.halo_thread_joins
     if not joins and engine.threads < 2:

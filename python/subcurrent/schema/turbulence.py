@@ -24,7 +24,7 @@ START = '"taylor_green", "random", or the path of a snapshot (.vtkhdf) or a chec
 
 
 # Transposes travel after the lines, or under them.
-STRATEGIES = ("blocking", "ordered", "boundary_first", "interior_first", "pipelined")
+STRATEGIES = ("blocking", "ordered", "boundary_first", "interior_first", "pipelined", "automatic")
 
 
 class Flow(Table):
@@ -137,7 +137,7 @@ class TurbulenceCase(SolverCase):
                 f"engine.strategy = {shown(self.engine.strategy)} is not allowed: it gives one thread "
                 "the halos and the others the core, but all threads share the lines of a transform, whose "
                 "transposes travel after them (blocking, ordered) or under them (boundary_first, "
-                "interior_first, pipelined)."
+                "interior_first, pipelined); automatic chooses."
             )
         if self.flow.initial not in STARTS and Path(self.flow.initial).suffix not in (".vtkhdf", ".h5"):
             raise BadInput(f"flow.initial = {shown(self.flow.initial)} is not allowed: it must be {START}.")

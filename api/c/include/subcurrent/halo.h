@@ -68,7 +68,8 @@ enum halo_strategy {
   HALO_INTERIOR_FIRST = 3,
   HALO_PIPELINED = 4,
   HALO_THREAD = 5,
-  HALO_THREAD_NO_JOIN = 6
+  HALO_AUTOMATIC_STRATEGY = 6,
+  HALO_THREAD_NO_JOIN = 7
 };
 
 typedef struct halo_object* halo_handle;

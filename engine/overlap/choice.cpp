@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Choice: the reduction starts at the beginning of a step and is read some steps later, on all ranks alike.
+#include "engine/overlap/choice.hpp"
+
+namespace sc {
+
+namespace {
+
+constexpr int late = 2;         // steps, in which the reduction travels under what is computed
+constexpr int long_ago = 1000;  // runs
+
+}  // namespace
+
+int Choice::add(std::string name, const std::function<bool(const Strategy&)>& may, bool feeds) {
+  if (threads_ == 0) threads_ = -context_.largest(-context_.threads());
+  std::vector<const Strategy*> candidates;
+  for (const Strategy* s : Strategy::all())
+    if (s->tried && (!s->divides_threads || threads_ > 1) && may(*s)) candidates.push_back(s);
+  names_.push_back(std::move(name));
+  return trials_.add(std::move(candidates), feeds);
+}
+
+Choice::Run Choice::begin(int kind) {
+  if (!told_ && (kind == opens_ || ++runs_since_ > long_ago)) {
+    opens_ = kind;
+    runs_since_ = 0;
+    step();
+  }
+  Run run{&trials_.begin(kind), kind, trials_.tried(kind), 0};
+  restart_clock(run);
+  return run;
+}
+
+void Choice::end(const Run& run, bool usual) {
+  trials_.end(run.kind, context_.timeline().now() - run.begin, usual);
+}
+
+void Choice::begin_step() {
+  told_ = true;
+  step();
+}
+
+void Choice::step() {
+  if (under_way_ && ++waited_ >= late) return agree();
+  const std::vector<std::int64_t> mine = trials_.step();
+  if (mine.empty()) return;
+  Account& account = context_.accounts()[Resource::reductions];
+  ++account.pieces;
+  account.bytes += static_cast<std::int64_t>(mine.size() * sizeof(std::int64_t));
+  reduction_.start(mine, {});
+  under_way_ = true;
+  waited_ = 0;
+}
+
+void Choice::agree() {
+  Timeline& timeline = context_.timeline();
+  const double begin = timeline.now();
+  reduction_.wait();
+  const double end = timeline.now();
+  timeline.add(timeline.name("choice of strategies", Resource::reductions), Phase::reduce, begin, end);
+  sampled_.ran(Sampled::Kind::plain, {end - begin, 0}, context_.accounts()[Resource::reductions]);
+  under_way_ = false;
+  trials_.agreed(reduction_.max_keys());
+}
+
+std::vector<Choice::Chosen> Choice::chosen() const {
+  std::vector<Chosen> all;
+  for (int kind = 0; kind < trials_.kinds(); ++kind)
+    all.push_back({names_[static_cast<std::size_t>(kind)], trials_.chosen(kind).name, trials_.known(kind)});
+  return all;
+}
+
+}  // namespace sc

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trials: rounds of turns, in which halos travel eagerly or not; within a turn every kind tries what it may.
+#include "engine/overlap/trials.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sc {
+
+namespace {
+
+constexpr std::size_t most_recent = 16;
+constexpr std::size_t fewest_recent = 4;
+
+std::int64_t median(std::vector<double> seconds) {
+  if (seconds.empty()) return -1;
+  const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>((seconds.size() - 1) / 2);
+  std::nth_element(seconds.begin(), middle, seconds.end());
+  return std::llround(*middle * 1e9);
+}
+
+}  // namespace
+
+int Trials::add(std::vector<const Strategy*> candidates, bool feeds) {
+  Kind kind{.feeds = feeds};
+  for (const Strategy* strategy : candidates) kind.candidates.push_back({strategy});
+  // Until times say more: the first that overlaps.
+  for (const bool eager : {false, true}) {
+    int& best = kind.best[eager ? 1 : 0];
+    for (int c = 0; c < static_cast<int>(candidates.size()); ++c) {
+      if (!kind.in(c, eager)) continue;
+      const bool overlaps = candidates[static_cast<std::size_t>(c)]->overlaps;
+      if (best < 0 || (overlaps && !candidates[static_cast<std::size_t>(best)]->overlaps)) best = c;
+    }
+  }
+  for (int& best : kind.best)
+    if (best < 0) best = std::max(kind.best[0], kind.best[1]);
+  kinds_.push_back(std::move(kind));
+  return kinds() - 1;
+}
+
+/// Those of a turn that are still tried.
+std::vector<int> Trials::open(const Kind& kind, bool eager) const {
+  std::vector<int> all;
+  if (!kind.feeds && !eager) return all;  // it has had its trial in the other turn
+  for (int c = 0; c < static_cast<int>(kind.candidates.size()); ++c)
+    if (kind.in(c, eager) && !kind.candidates[static_cast<std::size_t>(c)].left_out) all.push_back(c);
+  return all;
+}
+
+/// There and back again: what drifts meanwhile is shared out.
+int Trials::next_on_trial(const Kind& kind) const {
+  const bool late = state_ == State::settled && !kind.decided;
+  if (kind.first || (state_ != State::trying && !late)) return -1;
+  const std::vector<int> all = open(kind, eager_);
+  const int count = static_cast<int>(all.size());
+  if (count == 0 || (count == 1 && !kind.feeds) || kind.steps_in_turn >= count * schedule_.each[1]) return -1;
+  const int lap = kind.steps_in_turn / count, place = kind.steps_in_turn % count;
+  return all[static_cast<std::size_t>(lap % 2 == 0 ? place : count - 1 - place)];
+}
+
+const Strategy& Trials::begin(int number) {
+  Kind& kind = of(number);
+  ++kind.runs;
+  return kind.now < 0 ? chosen(number) : *kind.candidates[static_cast<std::size_t>(kind.now)].strategy;
+}
+
+void Trials::end(int number, double seconds, bool usual) {
+  Kind& kind = of(number);
+  if (!usual) return;
+  kind.seconds += seconds;
+  ++kind.counted;
+}
+
+void Trials::end_step() {
+  for (Kind& kind : kinds_) {
+    if (kind.counted == 0) continue;
+    const double mean = kind.seconds / kind.counted;
+    if (kind.now >= 0) {
+      kind.candidates[static_cast<std::size_t>(kind.now)].seconds.push_back(mean);
+      ++kind.steps_in_turn;
+    } else if (state_ == State::settled && !kind.first) {
+      if (kind.recent.size() >= most_recent) kind.recent.erase(kind.recent.begin());
+      kind.recent.push_back(mean);
+    }
+    kind.first = false;
+    kind.seconds = 0;
+    kind.counted = 0;
+  }
+}
+
+std::vector<std::int64_t> Trials::step() {
+  end_step();
+  ++steps_;
+  ++since_trial_;
+  if (trying()) ++steps_tried_;
+  std::vector<std::int64_t> mine = go_on();
+  for (Kind& kind : kinds_) kind.now = next_on_trial(kind);
+  return mine;
+}
+
+std::vector<std::int64_t> Trials::go_on() {
+  switch (state_) {
+    case State::settling:
+      if (steps_ > schedule_.settling && !kinds_.empty()) begin_trial();
+      break;
+    case State::trying:
+      if (steps_ < steps_of_turn_ || (eager_ && begin_turn(false))) break;
+      state_ = State::agreeing;
+      turn_to(true);
+      return times();
+    case State::agreeing:
+      break;
+    case State::settled:
+      if (looking_) break;
+      if (since_trial_ >= schedule_.again) {
+        begin_trial();
+      } else if (steps_ % schedule_.watch == 0 && anything_to_try()) {
+        looking_ = true;
+        return times();
+      }
+  }
+  return {};
+}
+
+bool Trials::anything_to_try() const {
+  return std::any_of(kinds_.begin(), kinds_.end(), [&](const Kind& kind) {
+    return open(kind, true).size() + open(kind, false).size() > 1;
+  });
+}
+
+void Trials::begin_trial() {
+  for (Kind& kind : kinds_) {
+    kind.recent.clear();
+    kind.before = -1;
+    for (Candidate& c : kind.candidates) {
+      c.seconds.clear();
+      c.left_out = false;
+    }
+  }
+  since_trial_ = 0;
+  round_ = 0;
+  if (!begin_round()) return;
+  ++trials_;
+}
+
+bool Trials::begin_round() {
+  if (anything_to_try() && (begin_turn(true) || begin_turn(false))) return true;
+  state_ = State::settled;
+  steps_ = 0;
+  return false;
+}
+
+/// False where nothing is to be tried in such a turn.
+bool Trials::begin_turn(bool eager) {
+  std::size_t most = 0;
+  bool feeds = false;
+  for (const Kind& kind : kinds_) {
+    const std::size_t count = open(kind, eager).size();
+    most = std::max(most, count);
+    feeds = feeds || (kind.feeds && count > 0);
+  }
+  if (most == 0) return false;
+  const bool turns = feeds && eager != eager_;
+  turn_to(eager);
+  for (Kind& kind : kinds_) kind.steps_in_turn = 0;
+  state_ = State::trying;
+  steps_ = 0;
+  steps_of_turn_ =
+      (turns ? 1 : 0) + schedule_.each[static_cast<std::size_t>(round_)] * static_cast<int>(most);
+  return true;
+}
+
+/// In the first step after this runs still find halos as the other way left them.
+void Trials::turn_to(bool eager) {
+  for (Kind& kind : kinds_) kind.first = kind.first || (kind.feeds && eager != eager_);
+  eager_ = eager;
+}
+
+std::vector<std::int64_t> Trials::times() const {
+  std::vector<std::int64_t> all;
+  for (const Kind& kind : kinds_) {
+    for (const Candidate& c : kind.candidates) all.push_back(median(c.seconds));
+    all.push_back(kind.recent.size() < fewest_recent ? -1 : median(kind.recent));
+  }
+  return all;
+}
+
+void Trials::agreed(std::span<const std::int64_t> largest) {
+  end_step();
+  std::size_t n = 0;
+  for (Kind& kind : kinds_) {
+    if (n >= largest.size()) break;  // it came later
+    for (Candidate& c : kind.candidates) c.agreed = largest[n++];
+    kind.lately = largest[n++];
+  }
+  if (state_ == State::agreeing) {
+    end_round();
+  } else {
+    looking_ = false;
+    look();
+  }
+  for (Kind& kind : kinds_) kind.now = next_on_trial(kind);
+}
+
+/// By what all ranks know: the fastest of those that are eager, and of those that are not.
+void Trials::choose(Kind& kind) {
+  for (const bool eager : {false, true}) {
+    int& best = kind.best[eager ? 1 : 0];
+    const auto time = [&](int c) { return kind.candidates[static_cast<std::size_t>(c)].agreed; };
+    for (int c = 0; c < static_cast<int>(kind.candidates.size()); ++c)
+      if (kind.in(c, eager) && time(c) >= 0 && (time(best) < 0 || time(c) < time(best))) best = c;
+  }
+}
+
+/// Of all kinds that feed each other, where halos travel so: what each of them takes then, as often as it
+/// runs.
+double Trials::cost(bool eager) const {
+  double sum = 0;
+  for (const Kind& kind : kinds_)
+    if (kind.feeds && kind.resting(true).agreed >= 0 && kind.resting(false).agreed >= 0)
+      sum += static_cast<double>(kind.runs) * static_cast<double>(kind.resting(eager).agreed);
+  return sum;
+}
+
+void Trials::end_round() {
+  for (Kind& kind : kinds_) choose(kind);
+  if (round_ == 0) {
+    leave_out();
+    round_ = 1;
+    if (begin_round()) return;
+  }
+  for (Kind& kind : kinds_) kind.decided = true;
+  turn_to(cost(true) <= cost(false));
+  state_ = State::settled;
+  steps_ = 0;
+}
+
+/// What is much slower than the best of its kind, or than doing all the other way.
+void Trials::leave_out() {
+  for (Kind& kind : kinds_)
+    for (int c = 0; c < static_cast<int>(kind.candidates.size()); ++c) {
+      Candidate& candidate = kind.candidates[static_cast<std::size_t>(c)];
+      const bool eager = candidate.strategy->eager;
+      const bool with_all = kind.feeds && cost(eager) > schedule_.much_slower * cost(!eager);
+      const auto best = static_cast<double>(kind.resting(eager).agreed);
+      candidate.left_out = with_all || static_cast<double>(candidate.agreed) > schedule_.much_slower * best;
+    }
+}
+
+/// Whether what was chosen takes as long as it did; what has come since is chosen for too.
+void Trials::look() {
+  if (state_ != State::settled) return;
+  double before = 0, now = 0;
+  bool first = true, new_often = false;
+  for (Kind& kind : kinds_) {
+    if (!kind.decided) {
+      new_often = new_often || (kind.feeds && kind.runs >= schedule_.watch / 2);
+      choose(kind);
+      kind.decided = true;
+    }
+    if (kind.lately < 0) continue;
+    const std::int64_t then = kind.before < 0 ? kind.resting(eager_).agreed : kind.before;
+    first = first && kind.before < 0;
+    kind.before = kind.lately;
+    if (then < 0) continue;
+    before += static_cast<double>(kind.runs) * static_cast<double>(then);
+    now += static_cast<double>(kind.runs) * static_cast<double>(kind.lately);
+  }
+  // Beside trials a run may take longer than later, so at first only a longer time says anything.
+  const bool drifted = now > schedule_.drifted * before || (!first && before > schedule_.drifted * now);
+  if (!new_often && (!drifted || since_trial_ < patience_)) return;
+  if (drifted) patience_ = std::min(schedule_.again, std::max(2 * schedule_.watch, 2 * patience_));
+  begin_trial();
+}
+
+Trials::Known Trials::known(int number) const {
+  const Kind& kind = of(number);
+  Known known{.runs = kind.runs};
+  const auto seconds = [](std::int64_t agreed) {
+    return agreed < 0 ? 0.0 : 1e-9 * static_cast<double>(agreed);
+  };
+  known.chosen = seconds(kind.resting(eager_).agreed);
+  for (const Candidate& c : kind.candidates)
+    if (!c.strategy->overlaps) known.blocking = seconds(c.agreed);
+  return known;
+}
+
+}  // namespace sc

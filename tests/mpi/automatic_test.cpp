@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// ranks: 1 2 3 4
+// threads: 2
+// timeout: 240
+// device: yes
+// The automatic strategy: same bits through all of its trials, the same choice on all ranks, nothing tried
+// where nothing travels, hiding where it pays, and another trial where times change.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+#include "engine/move/stream/file_memory.hpp"
+#include "engine/move/stream/in_files.hpp"
+#include "tests/mpi/backends.hpp"
+#include "tests/mpi/cells.hpp"
+#include "tests/mpi/test_context.hpp"
+#include "tests/mpi/two_sweeps.hpp"
+
+namespace sc::test {
+namespace {
+
+struct Mix {
+  double a;
+  SC_FN void operator()(At c, Out<double> next, In<double> q, In<double> other) const {
+    next[c] =
+        q[c] + a * (other[c.x(1)] + other[c.x(-1)] + other[c.y(1).z(1)] + other[c.y(-1).z(-1)] - 4 * q[c]);
+  }
+};
+
+struct Ran {
+  std::vector<double> values;  // on rank 0
+  std::string chosen;          // a line a kind
+  int steps_tried = 0, trials = 0, kinds = 0;
+};
+
+Ran told(Runner& runner) {
+  Ran ran;
+  if (!runner.choice()) return ran;
+  for (const Choice::Chosen& c : runner.choice()->chosen()) {
+    ran.chosen += c.name + ": " + std::string(c.strategy) + "\n";
+    ++ran.kinds;
+  }
+  ran.steps_tried = runner.choice()->trials().steps_tried();
+  ran.trials = runner.choice()->trials().trials();
+  return ran;
+}
+
+/// Two sweeps that feed each other, one in colours as often as it likes, and one now and then.
+Ran run_model(Context& context, Int3 split, RunnerOptions options, int steps, Space space = Space::host) {
+  const Grid grid(context,
+                  {.cells = {18, 20, 22}, .periodic = {false, true, true}, .halo = 2, .split = split});
+  Field<double> u(grid, "u", {.levels = 2, .space = space}), v(grid, "v", {.levels = 2, .space = space});
+  Field<double> w(grid, "w", {.space = space});
+  for (AnyField* field : std::initializer_list<AnyField*>{&u, &v, &w}) {
+    poison(*field);
+    for (int side = 0; side < 2; ++side)
+      boundary(static_cast<Field<double>&>(*field), {0, side}, Mirrored<double>{});
+  }
+  context.barrier();
+  u.fill([](int x, int y, int z) { return std::sin(0.7 * x + 0.2 * y * z); });
+  v.fill([](int x, int y, int z) { return std::cos(0.3 * x - 0.5 * y + 0.1 * z); });
+  w.fill([](int x, int y, int z) { return std::sin(0.1 * x * y - 0.3 * z); });
+  Runner runner(context, options);
+  Sweep first("first", Mix{}, writes(u.next()), reads(u.now()), reads(v.now(), box(1)));
+  Sweep second("second", Mix{}, writes(v.next()), reads(v.now()), reads(u.now(), box(2)));
+  Sweep seldom("seldom", Mix{}, writes(u.next()), reads(u.now()), reads(w.now(), box(1)));
+  Sweep relax("relax", Relax{}, SweepOptions{.colours = 4}, updates(w.now(), box(1)));
+  for (int n = 0; n < steps; ++n) {
+    runner.begin_step();
+    runner.run(first, Mix{0.1 + 1e-3 * n});
+    u.advance();
+    runner.run(second, Mix{0.05});
+    v.advance();
+    for (int sweep = 0; sweep < 1 + n % 3; ++sweep) runner.run(relax);
+    if (n % 5 != 4) continue;
+    runner.run(seldom, Mix{0.02});
+    u.advance();
+  }
+  Ran ran = told(runner);
+  for (AnyField* field : std::initializer_list<AnyField*>{&u, &v, &w}) {
+    field->storage(0).settle();
+    const std::vector<double> part = on_root(*field);
+    ran.values.insert(ran.values.end(), part.begin(), part.end());
+  }
+  context.barrier();
+  return ran;
+}
+
+/// Both rounds of both turns, the choice, and some steps after it.
+constexpr int through_trials = 40;
+
+std::vector<double> expected_values(int steps) {
+  Context one(MPI_COMM_SELF);
+  std::vector<double> expected = run_model(one, {1, 1, 1}, {.strategy = Strategy::blocking}, steps).values;
+  one.close();
+  return expected;
+}
+
+TEST(Automatic, LeavesTheSameBitsAndTheSameChoiceOnAllRanks) {
+  const std::vector<double> expected = expected_values(through_trials);
+  for (const double value : expected) ASSERT_TRUE(std::isfinite(value));
+  for (const int threads : {1, 2})
+    for (const TransportPolicy transport :
+         {TransportPolicy::automatic, TransportPolicy::mpi, TransportPolicy::delayed}) {
+      TestContext context({.threads = threads, .transport = transport, .delay = 1e-4});
+      for (const Int3 split : splits(context.size())) {
+        SCOPED_TRACE(testing::Message() << to_string(split) << threads << " threads");
+        const Ran ran = run_model(context, split, {.poke_seconds = 1e-6}, through_trials);
+        EXPECT_TRUE(context.rank() > 0 || same_bits(ran.values, expected));
+        std::string first = ran.chosen;
+        context.broadcast(first);
+        EXPECT_EQ(ran.chosen, first);
+        const bool travels = context.size() > 1 || transport == TransportPolicy::delayed;
+        EXPECT_EQ(ran.kinds, travels ? 4 : 0) << ran.chosen;
+        EXPECT_EQ(ran.trials, travels ? 1 : 0);
+        // Three eager ones and one or two others, in two rounds; less where some are left out.
+        EXPECT_LE(ran.steps_tried, 32);
+      }
+    }
+}
+
+class OnDevices : public OnBackend {};
+INSTANTIATE_TEST_SUITE_P(On, OnDevices, testing::ValuesIn(backends()), backend_name);
+
+TEST_P(OnDevices, LeaveTheSameBits) {
+  const std::vector<double> expected = expected_values(through_trials);
+  TestContext context;
+  open(context, GetParam());
+  for (const Int3 split : splits(context.size())) {
+    const Ran ran = run_model(context, split, {}, through_trials, space_of(GetParam()));
+    EXPECT_EQ(ran.trials, GetParam() != Backend::host || context.size() > 1 ? 1 : 0);
+    EXPECT_TRUE(context.rank() > 0 || same_bits(ran.values, expected)) << to_string(split);
+  }
+}
+
+struct Diffuse {
+  SC_FN void operator()(At c, Out<double> next, In<double> T) const {
+    next[c] =
+        T[c] + 0.1 * (T[c.x(1)] + T[c.x(-1)] + T[c.y(1)] + T[c.y(-1)] + T[c.z(1)] + T[c.z(-1)] - 6 * T[c]);
+  }
+};
+
+// Slabs of the fields come and go meanwhile; of each rank's file only the strategies that read ahead are
+// tried.
+TEST(Automatic, LeavesTheSameBitsInFiles) {
+  TestContext context;
+  const std::filesystem::path folder =
+      std::filesystem::current_path() / ("scratch-automatic-" + std::to_string(context.size()));
+  {
+    FileMemory files({.folder = folder.string(), .name = "rank " + std::to_string(context.rank())});
+    const Grid grid(context,
+                    {.cells = {12, 10, 32}, .periodic = {true, true, true}, .split = {1, 1, context.size()}});
+    Field<double> near(grid, "near", {.levels = 2}),
+        far(grid, "far", {.levels = 2, .place = in_files(files, 4)});
+    Runner blocking(context, {.strategy = Strategy::blocking}), automatic(context, {});
+    for (auto [T, runner] : {std::pair(&near, &blocking), std::pair(&far, &automatic)}) {
+      T->fill([](int x, int y, int z) { return std::sin(0.7 * x + 0.2 * y * z); });
+      Sweep diffuse("diffuse", Diffuse{}, writes(T->next()), reads(T->now(), star(1)));
+      for (int n = 0; n < through_trials; ++n) {
+        runner->run(diffuse);
+        T->advance();
+      }
+    }
+    int wrong = 0;
+    far.each_slab([&](int lo, int hi, In<double> cells) {
+      for_cells(Box{{0, 0, lo}, {grid.own().hi.x, grid.own().hi.y, hi}},
+                [&](Int3 c) { wrong += cells.base[grid.layout().offset(c)] != near.get(c); });
+    });
+    EXPECT_EQ(wrong, 0);
+    EXPECT_EQ(told(automatic).trials, context.size() > 1 ? 1 : 0);
+    EXPECT_EQ(told(automatic).chosen.find("blocking"), std::string::npos);
+    context.barrier();
+  }
+  if (context.rank() == 0) std::filesystem::remove_all(folder);
+}
+
+struct Slow {  // sleeps, so that a busy machine delays all strategies alike
+  double seconds;
+  SC_FN void operator()(At c, Index g, Out<double> next, In<double> u) const {
+    if (g.x == 0) std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+    next[c] = 0.5 * u[c] + 0.25 * (u[c.z(1)] + u[c.z(-1)]);
+  }
+};
+
+/// Sweeps over 2 x 12 rows a rank, of which the first and the last plane are shell.
+template <class Step>
+void with_slow_sweeps(Context& context, Runner& runner, const Step& step) {
+  const int ranks = context.size();
+  const Grid grid(
+      context,
+      {.cells = {8, 2, 12 * ranks}, .periodic = {false, false, true}, .halo = 1, .split = {1, 1, ranks}});
+  Field<double> u(grid, "u", {.levels = 2});
+  u.boundaries().leave_others(Beyond::unread);
+  u.fill([](int x, int y, int z) { return std::sin(x + 3 * y + 7 * z); });
+  Sweep slow("slow", Slow{}, writes(u.next()), reads(u.now(), star(1)));
+  step([&](double seconds) {
+    runner.run(slow, Slow{seconds});
+    u.advance();
+  });
+  u.storage(0).settle();
+}
+
+// 20 ms of core, 4 ms of shell, and messages that take as long as the core.
+TEST(Automatic, HidesWhereThatPays) {
+  TestContext context({.transport = TransportPolicy::delayed, .delay = 20e-3});
+  Runner runner(context, {});
+  with_slow_sweeps(context, runner, [&](const auto& sweep) {
+    for (int n = 0; n < through_trials; ++n) sweep(1e-3);
+  });
+  ASSERT_EQ(runner.choice()->chosen().size(), 1U);
+  const Choice::Chosen chosen = runner.choice()->chosen()[0];
+  EXPECT_TRUE(Strategy::of(chosen.strategy).overlaps) << chosen.strategy;
+  EXPECT_GT(chosen.seconds.blocking, 1.2 * chosen.seconds.chosen) << chosen.strategy;
+  EXPECT_EQ(chosen.name, "slow on [8, 2, " + std::to_string(12 * context.size()) + "]");
+}
+
+// A restless machine may make it try again before; then it waits longer until it does so once more.
+TEST(Automatic, TriesAgainWhereTimesChange) {
+  TestContext context;
+  if (context.size() == 1) GTEST_SKIP() << "nothing travels";
+  Runner runner(context, {});
+  with_slow_sweeps(context, runner, [&](const auto& sweep) {
+    const auto trials = [&] { return runner.choice()->trials().trials(); };
+    for (int n = 0; n < 90; ++n) sweep(50e-6);
+    const int before = trials();
+    EXPECT_GE(before, 1);
+    for (int n = 0; n < 400 && trials() == before; ++n) sweep(500e-6);
+    EXPECT_GT(trials(), before);
+  });
+}
+
+// Trials of blocking measure M, so that no other run is given up for it meanwhile.
+TEST(Automatic, MeasuresInItsTrials) {
+  TestContext context({.transport = TransportPolicy::mpi});
+  if (context.size() == 1) GTEST_SKIP() << "nothing travels";
+  Runner runner(context, {});
+  with_slow_sweeps(context, runner, [&](const auto& sweep) {
+    for (int n = 0; n < 9; ++n) sweep(20e-6);
+  });
+  // From the third on: blocking, boundary_first, pipelined, and back.
+  EXPECT_EQ(runner.counts().at("slow").samples, 2);
+  const Account& account = context.accounts()[Resource::messages];
+  EXPECT_EQ(account.measured, 7);  // those two, and those after the first
+  EXPECT_GT(account.apart, 0);
+}
+
+}  // namespace
+}  // namespace sc::test

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trials on ranks in one program, with times made up: what is tried, when, and what is chosen.
+#include "engine/overlap/trials.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+#include <numeric>
+#include <string>
+
+namespace sc::test {
+namespace {
+
+using Candidates = std::vector<const Strategy*>;
+const Candidates usual{&Strategy::blocking, &Strategy::boundary_first, &Strategy::pipelined,
+                       &Strategy::interior_first, &Strategy::halo_thread};
+
+/// Seconds of a run of `kind` on a rank.
+using Times = std::function<double(int rank, int kind, const Strategy& strategy)>;
+
+/// Ranks that run the kinds in turn, each step `often` times, and agree two steps after they began to.
+struct Program {
+  explicit Program(int size = 1, Schedule schedule = {}) {
+    for (int r = 0; r < size; ++r) ranks.emplace_back(schedule);
+  }
+  void add(const Candidates& candidates = usual, bool feeds = true, int runs = 1) {
+    for (Trials& t : ranks) t.add(candidates, feeds);
+    often.push_back(runs);
+  }
+  void agree() {
+    std::vector<std::vector<std::int64_t>> mine;
+    if (!largest.empty() && ++waited == 2) {
+      for (Trials& t : ranks) t.agreed(largest);
+      largest.clear();
+      return;
+    }
+    for (Trials& t : ranks) mine.push_back(t.step());
+    for (const auto& values : mine) {
+      ASSERT_EQ(values.size(), mine.front().size());
+      if (largest.empty()) largest = values;
+      for (std::size_t n = 0; n < values.size(); ++n) largest[n] = std::max(largest[n], values[n]);
+    }
+    if (!mine.front().empty()) waited = 0;
+  }
+  double step(const Times& times) {
+    agree();
+    double spent = 0;
+    for (int kind = 0; kind < static_cast<int>(often.size()); ++kind)
+      for (int run = 0; run < often[static_cast<std::size_t>(kind)]; ++run) spent += one(kind, times);
+    ++steps;
+    return spent;
+  }
+  double one(int kind, const Times& times) {
+    double longest = 0;
+    const Strategy* first = nullptr;
+    for (std::size_t r = 0; r < ranks.size(); ++r) {
+      const Strategy& s = ranks[r].begin(kind);
+      if (!first) first = &s;
+      EXPECT_EQ(first->name, s.name) << "rank " << r << ", step " << steps;
+      const double seconds = times(static_cast<int>(r), kind, s);
+      ranks[r].end(kind, seconds);
+      longest = std::max(longest, seconds);
+    }
+    ++under[{kind, std::string(first->name)}];
+    return longest;
+  }
+  double run(int count, const Times& times) {
+    double spent = 0;
+    for (int n = 0; n < count; ++n) spent += step(times);
+    return spent;
+  }
+  std::string_view chosen(int kind = 0) const { return ranks.front().chosen(kind).name; }
+
+  std::vector<Trials> ranks;
+  std::vector<int> often;
+  std::vector<std::int64_t> largest;
+  int waited = 0, steps = 0;
+  std::map<std::pair<int, std::string>, int> under;
+};
+
+TEST(Trials, ChooseTheFastestAndCostLittle) {
+  for (const Strategy* fastest : usual) {
+    Program program;
+    program.add();
+    const double spent =
+        program.run(200, [&](int, int, const Strategy& s) { return s == *fastest ? 1.0 : 1.2; });
+    EXPECT_EQ(program.chosen(), fastest->name);
+    EXPECT_EQ(program.ranks[0].trials(), 1);
+    EXPECT_LE(spent, 1.03 * 200) << fastest->name;
+    for (const Strategy* s : usual)
+      EXPECT_LE((program.under[{0, std::string(s->name)}]), s == fastest ? 200 : 12) << s->name;
+  }
+}
+
+TEST(Trials, LeaveOutAfterOneRoundWhatIsMuchSlower) {
+  Program program;
+  program.add();
+  const double spent = program.run(200, [](int, int, const Strategy& s) {
+    return s == Strategy::pipelined ? 1.0 : s == Strategy::boundary_first ? 1.1 : 3.0;
+  });
+  EXPECT_EQ(program.chosen(), "pipelined");
+  EXPECT_EQ((program.under[{0, "blocking"}]), 2);
+  EXPECT_LE((program.under[{0, "interior_first"}]) + (program.under[{0, "halo_thread"}]), 5);
+  EXPECT_LE(spent, 1.11 * 200);
+}
+
+// A sends eagerly what B reads, or B fetches it: alone, A would look best where it sends nothing.
+TEST(Trials, JudgeTogetherWhatFeedsEachOther) {
+  for (const bool eager_pays : {true, false}) {
+    Program program;
+    program.add();
+    program.add();
+    const Times times = [&](int, int kind, const Strategy& s) {
+      if (kind == 0) return s.eager ? 14.0 : 10.0;
+      return s.eager ? 10.0 : eager_pays ? 17.0 : 12.0;
+    };
+    program.run(60, times);
+    for (const int kind : {0, 1}) {
+      const auto chosen = Strategy::of(program.chosen(kind));
+      EXPECT_EQ(chosen.eager, eager_pays) << kind;
+    }
+  }
+}
+
+TEST(Trials, ChooseForEachKindAmongThoseThatAreEager) {
+  Program program;
+  program.add();
+  program.add(usual, true, 4);
+  program.run(60, [](int, int kind, const Strategy& s) {
+    if (!s.eager) return kind == 0 ? 11.0 : 3.0;
+    if (kind == 0) return s == Strategy::pipelined ? 8.0 : 10.0;
+    return s == Strategy::blocking ? 1.0 : 2.0;
+  });
+  EXPECT_EQ(program.chosen(0), "pipelined");
+  EXPECT_EQ(program.chosen(1), "blocking");
+}
+
+// Four ranks, each of which finds another strategy best; what counts is the slowest.
+TEST(Trials, AgreeOnAllRanks) {
+  Program program(4);
+  program.add();
+  program.add({&Strategy::blocking, &Strategy::interior_first}, false);
+  const Times times = [](int rank, int kind, const Strategy& s) {
+    if (kind == 1) return s == Strategy::blocking ? 2.0 : rank == 3 ? 2.5 : 1.0;
+    return s == *usual[static_cast<std::size_t>(rank)] ? 1.0 : s == Strategy::halo_thread ? 1.1 : 1.25;
+  };
+  program.run(80, times);
+  EXPECT_EQ(program.chosen(0), "halo_thread");
+  EXPECT_EQ(program.chosen(1), "blocking");
+}
+
+// The first run after halos have travelled the other way fetches and sends.
+TEST(Trials, CountNoRunThatFindsHalosAsTheOtherWayLeftThem) {
+  Program program;
+  program.add();
+  bool before = true;
+  program.run(60, [&](int, int, const Strategy& s) {
+    const double seconds = s.eager != before ? 100.0 : s == Strategy::interior_first ? 1.0 : 1.05;
+    before = s.eager;
+    return seconds;
+  });
+  EXPECT_EQ(program.chosen(), "interior_first");
+}
+
+// Before and after another stage: every other run of a kind takes longer, whatever it goes under.
+TEST(Trials, ShareOutRunsThatDiffer) {
+  for (const Strategy* fastest : {&Strategy::interior_first, &Strategy::halo_thread}) {
+    Program program;
+    program.add({&Strategy::interior_first, &Strategy::halo_thread}, true, 2);
+    int run = 0;
+    program.run(60, [&](int, int, const Strategy& s) {
+      return (run++ % 2 == 0 ? 1.0 : 2.0) + (s == *fastest ? 0.0 : 0.1);
+    });
+    EXPECT_EQ(program.chosen(), fastest->name);
+  }
+}
+
+TEST(Trials, TryNothingWhereThereIsOneWay) {
+  Program program;
+  program.add({&Strategy::blocking});
+  program.run(300, [](int, int, const Strategy&) { return 1.0; });
+  EXPECT_EQ(program.ranks[0].trials(), 0);
+  EXPECT_EQ(program.ranks[0].steps_tried(), 0);
+  EXPECT_TRUE(program.largest.empty());
+}
+
+TEST(Trials, TryAgainWhenTimesDrift) {
+  Program program(2);
+  program.add();
+  const Times calm = [](int, int, const Strategy& s) { return s == Strategy::blocking ? 1.0 : 1.05; };
+  const Times slow = [](int rank, int, const Strategy& s) {
+    return s == Strategy::blocking && rank == 1 ? 2.0 : 1.05;
+  };
+  program.run(400, calm);
+  EXPECT_EQ(program.chosen(), "blocking");
+  EXPECT_EQ(program.ranks[0].trials(), 1);
+  program.run(200, slow);
+  EXPECT_NE(program.chosen(), "blocking");
+  EXPECT_EQ(program.ranks[0].trials(), 2);
+  EXPECT_GT(program.ranks[1].known(0).blocking, 1.9);
+}
+
+TEST(Trials, TryAgainNowAndThen) {
+  Program program(1, {.again = 300});
+  program.add();
+  program.run(1000, [](int, int, const Strategy&) { return 1.0; });
+  EXPECT_EQ(program.ranks[0].trials(), 4);
+}
+
+TEST(Trials, DoNotGoOnTryingWhereTimesAreRestless) {
+  Program program;
+  program.add();
+  int run = 0;
+  program.run(1000, [&](int, int, const Strategy&) { return run++ / 40 % 2 == 0 ? 1.0 : 1.6; });
+  EXPECT_LE(program.ranks[0].trials(), 5);
+}
+
+TEST(Trials, ChooseForWhatComesLater) {
+  for (const bool often : {false, true}) {
+    Program program;
+    program.add();
+    const Times times = [](int, int kind, const Strategy& s) {
+      if (kind == 0) return s == Strategy::boundary_first ? 1.0 : 1.1;
+      return s == Strategy::blocking ? 1.0 : s.eager ? 1.3 : 0.4;
+    };
+    program.run(100, times);
+    program.add(usual, true, 0);
+    for (int n = 0; n < 250; ++n) {
+      program.step(times);
+      if (often || n % 12 == 0) program.one(1, times);
+    }
+    // Where it runs seldom, the way the others' halos travel stays.
+    EXPECT_EQ(Strategy::of(program.chosen(1)).eager, !often);
+    EXPECT_EQ(program.chosen(1), often ? "interior_first" : "blocking");
+  }
+}
+
+}  // namespace
+}  // namespace sc::test
