@@ -9,6 +9,7 @@ struct BuildInfo {
   const char* version;     // of Subcurrent
   const char* build_type;  // Release, Debug, ...
   const char* compiler;    // "GNU 12.2.0"
+  const char* cxx;         // where that compiler was
   const char* flags;       // those that decide speed and bits
   const char* native_cpu;  // which CPU -march=native stood for; empty for a portable build
   const char* hdf5;        // version of the HDF5 headers

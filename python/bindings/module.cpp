@@ -6,6 +6,7 @@
 #include "engine/base/build_info.hpp"
 #include "engine/plan/strategy.hpp"
 #include "python/bindings/faces.hpp"
+#include "python/bindings/stencil.hpp"
 
 namespace nb = nanobind;
 
@@ -38,6 +39,7 @@ nb::dict build() {
   build["hdf5"] = info.hdf5;
   build["cuda"] = info.cuda;
   build["compiler"] = info.compiler;
+  build["cxx"] = info.cxx;
   build["flags"] = info.flags;
   build["native_cpu"] = info.native_cpu;
   build["build_type"] = info.build_type;
@@ -69,4 +71,6 @@ NB_MODULE(_core, module) {
   sc::python::bind_dendrite(module);
   sc::python::bind_turbulence(module);
   sc::python::bind_cg(module);
+  sc::python::bind_stencil_field(module);
+  sc::python::bind_stencil_loop(module);
 }

@@ -3,18 +3,24 @@
 
     import subcurrent as sc
 
-    grid = sc.Grid(points=(34, 34, 34), clustering="tanh", smallest=0.02)
+    grid = sc.CavityGrid(points=(34, 34, 34), clustering="tanh", smallest=0.02)
     sim = sc.Cavity(grid, reynolds=100)
     sim.run(until="steady")
     u = sim.velocity[0]
     sim.plot("profiles.png")
+
+Stencils of your own, written in Python and run by the engine:
+
+    @sc.kernel
+    def diffuse(next: sc.Out, T: sc.In, a: float):
+        next[0] = T[0] + a * (T[1] + T[-1] - 2 * T[0])
 
 The same solvers run from case files with the program `subcurrent`; `subcurrent --help` shows how.
 """
 
 from __future__ import annotations
 
-from importlib import metadata
+from importlib import import_module, metadata
 from typing import TYPE_CHECKING, Any
 
 from .errors import BadInput, StorageError, SubcurrentError
@@ -22,19 +28,76 @@ from .errors import BadInput, StorageError, SubcurrentError
 if TYPE_CHECKING:
     from .cg_solve import CgReport, cg
     from .fft import FFT
-    from .sim import Cavity, Grid
+    from .sim import Cavity, CavityGrid
+    from .stencil import (
+        Dirichlet,
+        Fixed,
+        Grid,
+        In,
+        Index,
+        InOut,
+        KernelError,
+        Layer,
+        Loop,
+        Mirror,
+        Neumann,
+        Out,
+        condition,
+        kernel,
+        where,
+    )
     from .turbulence import Turbulence
+
+# What each module gives: imported on first use, so that the program and its ranks start without matplotlib.
+_FROM = {
+    "sim": ("Cavity", "CavityGrid"),
+    "turbulence": ("Turbulence",),
+    "fft": ("FFT",),
+    "cg_solve": ("cg", "CgReport"),
+    "stencil": (
+        "Dirichlet",
+        "Fixed",
+        "Grid",
+        "In",
+        "InOut",
+        "Index",
+        "KernelError",
+        "Layer",
+        "Loop",
+        "Mirror",
+        "Neumann",
+        "Out",
+        "condition",
+        "kernel",
+        "where",
+    ),
+}
 
 __all__ = [
     "FFT",
     "BadInput",
     "Cavity",
+    "CavityGrid",
     "CgReport",
+    "Dirichlet",
+    "Fixed",
     "Grid",
+    "In",
+    "InOut",
+    "Index",
+    "KernelError",
+    "Layer",
+    "Loop",
+    "Mirror",
+    "Neumann",
+    "Out",
     "StorageError",
     "SubcurrentError",
     "Turbulence",
     "cg",
+    "condition",
+    "kernel",
+    "where",
 ]
 
 
@@ -45,21 +108,7 @@ except metadata.PackageNotFoundError:  # used from a source tree that is not ins
 
 
 def __getattr__(name: str) -> Any:
-    """Simulations are imported on first use: the program and its ranks start without matplotlib."""
-    if name in ("Cavity", "Grid"):
-        from . import sim  # noqa: PLC0415
-
-        return getattr(sim, name)
-    if name == "Turbulence":
-        from .turbulence import Turbulence  # noqa: PLC0415
-
-        return Turbulence
-    if name == "FFT":
-        from .fft import FFT  # noqa: PLC0415
-
-        return FFT
-    if name in ("cg", "CgReport"):
-        from . import cg_solve  # noqa: PLC0415
-
-        return getattr(cg_solve, name)
+    for module, names in _FROM.items():
+        if name in names:
+            return getattr(import_module(f".{module}", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

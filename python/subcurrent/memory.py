@@ -96,6 +96,15 @@ def check_fft(cells: tuple[int, ...], kept: tuple[int, ...], size: int, ranks: i
     _refuse(f"cells = {list(cells)}", bytes_of(list(cells)), bytes_of, list(cells))
 
 
+def check_fields(fields: Fields, split: tuple[int, ...], ranks: int, here: int) -> None:
+    """The same for a field of a stencil written in Python."""
+    _compare(
+        f"the field {fields.name} on {list(fields.cells)} cells",
+        here / ranks * fields.bytes(split),
+        lambda _: "",
+    )
+
+
 def check_messages(size: int, ranks: int) -> None:
     """Refuses messages of a probe that do not fit: every rank sends one to either side and receives two."""
     _compare(

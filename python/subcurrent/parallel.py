@@ -7,11 +7,13 @@ import atexit
 import sys
 from collections.abc import Callable
 from types import ModuleType, TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 from . import core, memory
-from .errors import OTHER, BadInput
+from .errors import OTHER, BadInput, SubcurrentError
 from .given import whole
+
+T = TypeVar("T")
 
 # MPI starts once per process, so what the first simulation asked for holds for the whole script.
 _made: dict[tuple[int, str], Any] = {}
@@ -52,6 +54,23 @@ def check_memory_of_fft(made: Any, cells: tuple, kept: tuple, precision: str) ->
 def check_memory_of_system(made: Any, rows: int, entries: int, options: dict[str, Any]) -> None:
     here = memory.ranks_here(made.size)
     _together(made, lambda: memory.check_system(rows, entries, options, made.size, here, read=True))
+
+
+def check_memory_of_fields(made: Any, fields: memory.Fields, split: tuple[int, ...]) -> None:
+    here = memory.ranks_here(made.size)
+    _together(made, lambda: memory.check_fields(fields, tuple(split), made.size, here))
+
+
+def together(made: Any, action: Callable[[], T]) -> T:
+    """Does it on all ranks; where one of them fails all raise. Collective."""
+    failed, result = None, None
+    try:
+        result = action()
+    except Exception as error:
+        failed = error
+    if made.any(failed is not None):
+        raise failed or SubcurrentError("another rank of this program failed: it says why.")
+    return result
 
 
 def _together(made: Any, check: Callable[[], None]) -> None:

@@ -22,7 +22,7 @@ from .reference import Profiles, read_profiles
 
 
 @dataclasses.dataclass(frozen=True)
-class Grid:
+class CavityGrid:
     """The points of a box with sides of length 1.
 
     points      points along x, y and z, walls included, each at least 4
@@ -142,7 +142,7 @@ class Cavity(Simulation):
     """Incompressible flow in a box, by default the lid-driven cube: the face z = 1 slides along x with speed
     1.
 
-    grid        a Grid
+    grid        a CavityGrid
     reynolds    lid speed x side / viscosity, > 0
     courant     largest Courant number; or `dt`, a fixed time step in sides / lid speed
     boundaries  changed faces by name, e.g. {"y-": "periodic", "y+": "periodic", "z+": {"moving": [1, 0, 0]}}
@@ -155,7 +155,7 @@ class Cavity(Simulation):
 
     def __init__(
         self,
-        grid: Grid,
+        grid: CavityGrid,
         *,
         reynolds: float,
         courant: float | None = None,
@@ -165,8 +165,10 @@ class Cavity(Simulation):
         engine: dict[str, Any] | None = None,
         **flow: Any,
     ):
-        if not isinstance(grid, Grid):
-            raise BadInput(f"grid = {grid!r} is not allowed: it must be a Grid, e.g. Grid((34, 34, 34)).")
+        if not isinstance(grid, CavityGrid):
+            raise BadInput(
+                f"grid = {grid!r} is not allowed: it must be a CavityGrid, e.g. CavityGrid((34, 34, 34))."
+            )
         run = {name: value for name, value in (("courant", courant), ("dt", dt)) if value is not None}
         tables = {
             "solver": "cavity",

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 API = (
     *(
-        f"sc.Cavity(sc.Grid({points}), reynolds=100)"
+        f"sc.Cavity(sc.CavityGrid({points}), reynolds=100)"
         for points in (
             "(10.7, 12, 12)",
             "10",
@@ -27,7 +27,7 @@ API = (
         )
     ),
     *(
-        f"sc.Cavity(sc.Grid((12, 12, 12)), reynolds={value})"
+        f"sc.Cavity(sc.CavityGrid((12, 12, 12)), reynolds={value})"
         for value in (
             "0",
             "-1",
@@ -44,7 +44,7 @@ API = (
         )
     ),
     *(
-        f"sc.Cavity(sc.Grid((12, 12, 12)), reynolds=100, {more})"
+        f"sc.Cavity(sc.CavityGrid((12, 12, 12)), reynolds=100, {more})"
         for more in (
             "courant=2",
             "dt=-1",
@@ -69,11 +69,11 @@ API = (
     ),
     "sc.Cavity((12, 12, 12), reynolds=100)",
     "sc.Cavity(None, reynolds=100)",
-    "sc.Cavity(sc.Grid((12, 12, 12), clustering='tanh'), reynolds=100)",
-    "sc.Cavity(sc.Grid((12, 12, 12), clustering='tanh', smallest=9), reynolds=100)",
-    "sc.Cavity(sc.Grid((12, 12, 12), clustering='skewed', smallest=0.01), reynolds=100)",
-    "sc.Cavity(sc.Grid((12, 12, 12), clustering='file', file='a\\0b'), reynolds=100)",
-    "sc.Cavity(sc.Grid((12, 12, 12), clustering='file', file='nowhere.h5'), reynolds=100)",
+    "sc.Cavity(sc.CavityGrid((12, 12, 12), clustering='tanh'), reynolds=100)",
+    "sc.Cavity(sc.CavityGrid((12, 12, 12), clustering='tanh', smallest=9), reynolds=100)",
+    "sc.Cavity(sc.CavityGrid((12, 12, 12), clustering='skewed', smallest=0.01), reynolds=100)",
+    "sc.Cavity(sc.CavityGrid((12, 12, 12), clustering='file', file='a\\0b'), reynolds=100)",
+    "sc.Cavity(sc.CavityGrid((12, 12, 12), clustering='file', file='nowhere.h5'), reynolds=100)",
     *(
         f"sc.Turbulence({given})"
         for given in (
@@ -144,8 +144,8 @@ API = (
     ),
     "sim.case.flow.reynolds = 400",
     "sim.case.extra = 1",
-    "sc.Grid((12, 12, 12)).points = 3",
-    "sc.Grid((12, 12, 12)).more = 3",
+    "sc.CavityGrid((12, 12, 12)).points = 3",
+    "sc.CavityGrid((12, 12, 12)).more = 3",
     "sim._solver.reynolds = 3",
     "fft.cells = (1, 1, 1)",
     "fft.anything = 1",

@@ -34,7 +34,7 @@ ODD = (
 
 MAKE = """
 import subcurrent as sc
-sim = sc.Cavity(sc.Grid((12, 12, 12)), reynolds=100)
+sim = sc.Cavity(sc.CavityGrid((12, 12, 12)), reynolds=100)
 sim.run(steps=3)
 sim.save("cavity.h5")
 sim.snapshot("cavity.vtkhdf")
@@ -51,7 +51,7 @@ import numpy as np, subcurrent as sc
 def digest(*parts):
     return hashlib.sha256(b"".join(np.ascontiguousarray(part).tobytes() for part in parts)).hexdigest()
 
-sim = sc.Cavity(sc.Grid((12, 12, 12)), reynolds=100)
+sim = sc.Cavity(sc.CavityGrid((12, 12, 12)), reynolds=100)
 def load(path):
     sim.load(path)
     return digest(sim.gather("velocity"), sim.gather("pressure"), [sim.time, sim.steps])
@@ -59,7 +59,7 @@ def start(path):
     flow = sc.Turbulence((12, 12, 12), reynolds=100, dt=0.01, precision="single", initial=path)
     return digest(flow.modes)
 def grid(path):
-    mesh = sc.Cavity(sc.Grid((12, 12, 12), clustering="file", file=path), reynolds=100)
+    mesh = sc.Cavity(sc.CavityGrid((12, 12, 12), clustering="file", file=path), reynolds=100)
     return digest(mesh.gather("coordinates"))
 def scratch(path):
     store = {"kind": "disk", "files": 2, "scratch": path}

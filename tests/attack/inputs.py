@@ -84,7 +84,7 @@ import json, os, sys
 import numpy as np, subcurrent as sc
 os.mkfifo("pipe")
 open("cavity.toml", "w").write("x")
-sim = sc.Cavity(sc.Grid((12, 12, 12)), reynolds=100)
+sim = sc.Cavity(sc.CavityGrid((12, 12, 12)), reynolds=100)
 fft = sc.FFT((8, 8, 8))
 for number, text in json.load(sys.stdin):
     print(json.dumps(["begin", number]), flush=True)

@@ -9,7 +9,7 @@ FIVE_LINES = """
 import numpy as np
 import subcurrent as sc
 
-grid = sc.Grid(points=(18, 18, 18), clustering="tanh", smallest=0.04)
+grid = sc.CavityGrid(points=(18, 18, 18), clustering="tanh", smallest=0.04)
 sim = sc.Cavity(grid, reynolds=100)
 sim.run(steps=6)
 u = sim.velocity[0]

@@ -20,7 +20,7 @@ def sc(monkeypatch):
 
 @pytest.fixture
 def sim(sc):
-    grid = sc.Grid(points=(10, 10, 10), clustering="tanh", smallest=0.08)
+    grid = sc.CavityGrid(points=(10, 10, 10), clustering="tanh", smallest=0.08)
     return sc.Cavity(grid, reynolds=100)
 
 
@@ -66,14 +66,14 @@ def test_fields_are_views(sim):
 )
 def test_wrong_arguments_are_one_sentence(sc, arguments, words):
     with pytest.raises(sc.BadInput) as caught:
-        sc.Cavity(sc.Grid(points=(10, 10, 10)), **arguments)
+        sc.Cavity(sc.CavityGrid(points=(10, 10, 10)), **arguments)
     assert words in str(caught.value)
 
 
 def test_a_second_simulation_shares_the_context(sc, sim):
-    sc.Cavity(sc.Grid(points=(10, 10, 10)), reynolds=10)
+    sc.Cavity(sc.CavityGrid(points=(10, 10, 10)), reynolds=10)
     with pytest.raises(sc.BadInput, match="differ from this script's first"):
-        sc.Cavity(sc.Grid(points=(10, 10, 10)), reynolds=10, engine={"threads": 2})
+        sc.Cavity(sc.CavityGrid(points=(10, 10, 10)), reynolds=10, engine={"threads": 2})
 
 
 def test_an_unknown_figure(sim, sc):

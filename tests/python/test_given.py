@@ -24,14 +24,17 @@ def sc(monkeypatch):
 
 @pytest.fixture
 def sim(sc):
-    return sc.Cavity(sc.Grid((10, 10, 10)), reynolds=100)
+    return sc.Cavity(sc.CavityGrid((10, 10, 10)), reynolds=100)
 
 
 def test_counts_are_whole_numbers(sc):
     for points in ((10.7, 10, 10), (10, 10), "abc", 10, None):
         with pytest.raises(BadInput, match=r"grid\.points"):
-            sc.Cavity(sc.Grid(points), reynolds=100)
-    assert sc.Cavity(sc.Grid(np.array([10, 10, 10])), reynolds=np.float32(100)).case.grid.points == [10] * 3
+            sc.Cavity(sc.CavityGrid(points), reynolds=100)
+    assert (
+        sc.Cavity(sc.CavityGrid(np.array([10, 10, 10])), reynolds=np.float32(100)).case.grid.points
+        == [10] * 3
+    )
     for wrong in (1.5, "2", None, True, -1, 10**30):
         with pytest.raises(BadInput, match=r"n = .* is not allowed"):
             whole("n", wrong, 0, 100)
@@ -64,7 +67,7 @@ def test_attributes_that_nothing_reads_cannot_be_set(sc, sim):
 
     class Mine(sc.Cavity):
         def __init__(self):
-            super().__init__(sc.Grid((10, 10, 10)), reynolds=100)
+            super().__init__(sc.CavityGrid((10, 10, 10)), reynolds=100)
             self.extra = 3
 
     assert Mine().extra == 3
@@ -78,7 +81,7 @@ def test_paths_and_devices_that_are_not_taken(sc, sim):
             with pytest.raises(BadInput, match="path"):
                 call(path)
     with pytest.raises(BadInput, match=r"engine\.device"):
-        sc.Cavity(sc.Grid((10, 10, 10)), reynolds=100, engine={"device": "emulated"})
+        sc.Cavity(sc.CavityGrid((10, 10, 10)), reynolds=100, engine={"device": "emulated"})
 
 
 def test_damaged_records_of_a_run_are_one_sentence(fake_program):

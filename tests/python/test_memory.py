@@ -184,7 +184,7 @@ def test_the_python_classes_refuse_it(program):
     import subcurrent as sc
     n = (30000, 30000, 30000)
     for make in (
-        lambda: sc.Cavity(sc.Grid(n), reynolds=100),
+        lambda: sc.Cavity(sc.CavityGrid(n), reynolds=100),
         lambda: sc.Turbulence(n, reynolds=100, dt=1e-3),
         lambda: sc.FFT(n),
         lambda: sc.FFT(n, precision="single", largest_mode=10),

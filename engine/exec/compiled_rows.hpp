@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// A kernel that was compiled while the program runs over the cells of a box, and as a condition of a face.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "engine/exec/accumulator.hpp"
+#include "engine/exec/compiled_kernel.hpp"
+#include "engine/field/field.hpp"
+
+namespace sc {
+
+/// The function of a compiled library that computes rows, and the kernel's members as they lie in memory.
+struct CompiledRows {
+  void (*function)(const RowsCall*);
+  std::vector<std::byte> kernel;
+};
+struct CompiledColumns {
+  void (*function)(const ColumnsCall*);
+  std::vector<std::byte> kernel;
+};
+
+/// As for_each() of a kernel that the program itself was compiled with: the same cells by the same threads.
+void for_each_compiled(const Box& box, const Lattice& lattice, const Grid& grid, int threads,
+                       std::span<Accumulator> into, const CompiledRows& rows,
+                       std::span<const CellsAt> fields);
+
+/// One level of a field that a condition reads; the field must outlive the condition.
+struct ReadBeside {
+  AnyField* field;
+  int level;
+};
+
+/// A condition whose kernel looks along the normal only; it may read other fields of the grid in the same
+/// column.
+class CompiledFace final : public Boundary {
+ public:
+  CompiledFace(CompiledColumns columns, std::vector<ReadBeside> others)
+      : columns_(std::move(columns)), others_(std::move(others)) {}
+  void apply(Storage& storage, Face face, const Box& cells) const override;
+
+ private:
+  CompiledColumns columns_;
+  std::vector<ReadBeside> others_;
+};
+
+/// Halo cells follow their mirror images within: ghost(n) = a inside(n) + b + c (2 n - 1), a number b for
+/// each component. (-1, 2 v, 0) holds the value v on the face, (1, 0, 0) mirrors, (0, v, 0) holds v in the
+/// halo, and (1, 0, g h) has the outward derivative g at cells of size h.
+class AffineFace final : public Boundary {
+ public:
+  struct Law {
+    double a = 1, b = 0, c = 0;
+  };
+  explicit AffineFace(std::vector<Law> laws) : laws_(std::move(laws)) {}
+  void apply(Storage& storage, Face face, const Box& cells) const override;
+
+ private:
+  template <class T>
+  void fill(Storage& storage, Face face, const Box& cells) const;
+  std::vector<Law> laws_;  // of each component
+};
+
+}  // namespace sc

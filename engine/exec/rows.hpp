@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of cells: the loop that every sweep runs, whoever compiles its kernel. What a kernel returns is handed
+// on in chunks, so that whoever adds it up is called once a chunk.
+#pragma once
+
+#include <array>
+#include <span>
+#include <tuple>
+#include <type_traits>
+
+#include "engine/field/views.hpp"
+#include "engine/grid/lattice.hpp"
+
+namespace sc::rowwise {
+
+/// Values that are handed on at a time.
+constexpr int row_chunk = 512;
+
+/// How many values a kernel returns for a reduction: none (void), one (a number) or K (std::array<double,
+/// K>).
+template <class R>
+struct ValuesOf {
+  static constexpr int count = 1;
+  SC_FN static double get(const R& r, int) { return static_cast<double>(r); }
+};
+template <>
+struct ValuesOf<void> {
+  static constexpr int count = 0;
+};
+template <std::size_t K>
+struct ValuesOf<std::array<double, K>> {
+  static constexpr int count = static_cast<int>(K);
+  SC_FN static double get(const std::array<double, K>& r, int k) { return r[static_cast<std::size_t>(k)]; }
+};
+
+/// One row of cells: `count` cells, `step` apart. `cell` calls the kernel at one; into[k].add(values, count)
+/// takes what it returns.
+template <class Cell, class Into, class... Views>
+SC_FN void row(const Cell& cell, At c, Index g, int count, int step, std::span<Into> into,
+               const Views&... views) {
+  using Of = ValuesOf<decltype(cell(c, g, views...))>;
+  if constexpr (Of::count == 0) {
+    if (step == 1) {
+#pragma GCC ivdep
+      for (int n = 0; n < count; ++n) cell(c.x(n), Index{g.x + n, g.y, g.z}, views...);
+    } else {
+#pragma GCC ivdep
+      for (int n = 0; n < count; ++n) cell(c.x(n * step), Index{g.x + n * step, g.y, g.z}, views...);
+    }
+  } else {
+    alignas(64) double values[Of::count][row_chunk];
+    for (int first = 0; first < count; first += row_chunk) {
+      const int some = std::min(row_chunk, count - first);
+      const At from = c.x(first * step);
+#pragma GCC ivdep
+      for (int n = 0; n < some; ++n) {
+        const auto result = cell(from.x(n * step), Index{g.x + (first + n) * step, g.y, g.z}, views...);
+        for (int k = 0; k < Of::count; ++k) values[k][n] = Of::get(result, k);
+      }
+      for (std::size_t k = 0; k < into.size(); ++k) into[k].add(values[k], some);
+    }
+  }
+}
+
+/// Rows [first, last) of a box, counted y first, of cells that lie on `lattice`. Own cell (0, 0, 0) is global
+/// cell `origin`; rows are sy, planes sz elements apart.
+template <class Cell, class Into, class... Views>
+[[gnu::noinline]] void rows(const Box& box, const Lattice& lattice, Int3 origin, std::ptrdiff_t sy,
+                            std::ptrdiff_t sz, std::int64_t first, std::int64_t last, std::span<Into> into,
+                            const Cell& cell_in, const Views&... views_in) {
+  const Cell cell = cell_in;  // a copy of its own: the compiler then knows that no store changes it
+  const std::tuple<Views...> views(views_in...);
+  const int ny = box.hi.y - box.lo.y;
+  for (std::int64_t r = first; r < last; ++r) {
+    const int y = box.lo.y + static_cast<int>(r % ny);
+    const int z = box.lo.z + static_cast<int>(r / ny);
+    const Lattice::Run run = lattice.run(box.lo.x + origin.x, y + origin.y, z + origin.z);
+    if (run.step == 0) continue;
+    const int x = box.lo.x + run.first;
+    const int count = (box.hi.x - x + run.step - 1) / run.step;
+    const At c{x + y * sy + z * sz, sy, sz};
+    const Index g{origin.x + x, origin.y + y, origin.z + z};
+    std::apply(
+        [&](const auto&... v)
+            __attribute__((always_inline)) { row(cell, c, g, count, run.step, into, v...); },
+        views);
+  }
+}
+
+}  // namespace sc::rowwise

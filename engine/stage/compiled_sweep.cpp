@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// CompiledSweep: checked as a Sweep, and handed to the function of its library.
+#include "engine/stage/compiled_sweep.hpp"
+
+namespace sc {
+
+CompiledSweep::CompiledSweep(std::string name, CompiledRows rows, int values, SweepOptions options,
+                             std::vector<Access> accesses)
+    : Stage(std::move(name),
+            std::vector<Accumulator>(static_cast<std::size_t>(values), Accumulator(options.reduce)),
+            options.colours, options.flops),
+      rows_(std::move(rows)),
+      accesses_(std::move(accesses)) {
+  for (const Access& a : accesses_)
+    if (a.mode != Mode::read && !grid_) grid_ = &a.field->grid();
+  if (!grid_ && !accesses_.empty()) grid_ = &accesses_.front().field->grid();
+  if (!grid_) refuse("stage \"" + this->name() + "\" declares no field");
+  check_accesses();
+}
+
+void CompiledSweep::compute(const Box& box, int threads, std::span<Accumulator> into) {
+  std::vector<Place> places;
+  for (std::size_t n = 0; n < accesses_.size(); ++n) places.push_back(place(n));
+  compute_in(places, box, threads, into);
+}
+
+void CompiledSweep::compute_in(std::span<const Place> places, const Box& box, int threads,
+                               std::span<Accumulator> into) {
+  static_cast<void>(device());  // refuses fields that lie on one
+  std::vector<CellsAt> fields;
+  for (const Place& place : places) fields.push_back({place.base, place.component_stride});
+  for_each_compiled(box, lattice(), *grid_, threads, into, rows_, fields);
+}
+
+}  // namespace sc

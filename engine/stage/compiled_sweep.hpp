@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// CompiledSweep: a sweep whose kernel was compiled while the program runs, such as one written in Python.
+// What a Sweep knows by its types stands here in values; it runs on the host only.
+#pragma once
+
+#include "engine/exec/compiled_rows.hpp"
+#include "engine/stage/sweep.hpp"
+
+namespace sc {
+
+class CompiledSweep final : public Stage {
+ public:
+  /// `values`: how many the kernel returns for options.reduce. Throws Error (bad_input) for declarations that
+  /// cannot be run, as Sweep does.
+  CompiledSweep(std::string name, CompiledRows rows, int values, SweepOptions options,
+                std::vector<Access> accesses);
+
+  /// The kernel's members for the next run.
+  void set(std::span<const std::byte> kernel) { rows_.kernel.assign(kernel.begin(), kernel.end()); }
+
+  const Grid& grid() const override { return *grid_; }
+  const std::vector<Access>& accesses() const override { return accesses_; }
+  void compute(const Box& box, int threads, std::span<Accumulator> into) override;
+  void compute_in(std::span<const Place> places, const Box& box, int threads,
+                  std::span<Accumulator> into) override;
+
+ private:
+  CompiledRows rows_;
+  std::vector<Access> accesses_;
+  const Grid* grid_ = nullptr;
+};
+
+}  // namespace sc

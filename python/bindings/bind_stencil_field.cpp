@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// _core.StencilGrid and _core.StencilField.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "engine/move/gather.hpp"
+#include "io/snapshot.hpp"
+#include "python/bindings/arrays.hpp"
+#include "python/bindings/stencil.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace sc::python {
+
+StencilGrid::StencilGrid(std::shared_ptr<Ranks> r, Triple cells, std::array<bool, 3> periodic, int halo,
+                         Triple split)
+    : ranks(std::move(r)),
+      grid(ranks->open(), {.cells = {cells[0], cells[1], cells[2]},
+                           .periodic = {periodic[0], periodic[1], periodic[2]},
+                           .halo = halo,
+                           .split = {split[0], split[1], split[2]}}) {}
+
+void StencilField::forget_halos() {
+  for (int level = 0; level < field.levels(); ++level) {
+    storage(level).settle();
+    storage(level).set_fresh(point);
+  }
+}
+
+void StencilField::changed() {
+  std::erase_if(dependents, [](const auto& one) { return one.expired(); });
+  for (const auto& one : dependents) one.lock()->forget_halos();
+}
+
+namespace {
+
+using Field = StencilField;
+using Self = nb::pointer_and_handle<Field>;
+
+nb::object gathered(Field& f, int level) {
+  std::vector<std::byte> bytes = unlocked([&] { return gather(f.storage(level)); });
+  if (f.grid->context().rank() != 0) return nb::none();
+  return nb::cast(owned(std::move(bytes), f.storage(level), f.grid->grid.cells()));
+}
+
+/// The values of single cells of the whole grid, cell after cell and component after component, on all ranks.
+std::vector<double> values_at(Field& f, const std::vector<Triple>& cells) {
+  const Storage& storage = f.storage(0);
+  const Grid& grid = storage.grid();
+  const auto components = static_cast<std::size_t>(storage.components());
+  std::string mine(cells.size() * components * sizeof(double), '\0');
+  const auto value = [&](Int3 c, std::size_t k) {
+    const std::ptrdiff_t at =
+        grid.layout().offset(c) + static_cast<std::ptrdiff_t>(k) * storage.component_stride();
+    return storage.type() == ElementType::f32
+               ? static_cast<double>(reinterpret_cast<const float*>(storage.base())[at])
+               : reinterpret_cast<const double*>(storage.base())[at];
+  };
+  for (std::size_t n = 0; n < cells.size(); ++n) {
+    const Int3 c = Int3{cells[n][0], cells[n][1], cells[n][2]} - grid.origin();
+    if (!grid.own().contains(c)) continue;
+    for (std::size_t k = 0; k < components; ++k) {
+      const double v = value(c, k);
+      std::memcpy(mine.data() + (n * components + k) * sizeof v, &v, sizeof v);
+    }
+  }
+  // Each cell is one rank's, the others have zeros: bits are joined, not added.
+  std::string all(mine.size(), '\0');
+  for (const std::string& part : grid.context().gather(mine))
+    for (std::size_t i = 0; i < part.size(); ++i) all[i] = static_cast<char>(all[i] | part[i]);
+  grid.context().broadcast(all);
+  std::vector<double> values(cells.size() * components);
+  std::memcpy(values.data(), all.data(), all.size());
+  return values;
+}
+
+void set_affine(Field& f, int axis, int side, const std::vector<std::array<double, 3>>& laws) {
+  std::vector<AffineFace::Law> all;
+  for (const auto& [a, b, c] : laws) all.push_back({a, b, c});
+  f.field.boundaries().set({axis, side}, std::make_shared<AffineFace>(std::move(all)));
+  f.beside[std::size_t(2 * axis + side)].clear();
+  f.forget_halos();
+}
+
+void set_compiled(const std::shared_ptr<Field>& f, int axis, int side, std::uintptr_t function,
+                  const nb::bytes& kernel,
+                  const std::vector<std::pair<std::shared_ptr<Field>, int>>& others) {
+  const auto* bytes = reinterpret_cast<const std::byte*>(kernel.c_str());
+  CompiledColumns columns{reinterpret_cast<void (*)(const ColumnsCall*)>(function),
+                          std::vector<std::byte>(bytes, bytes + kernel.size())};
+  std::vector<ReadBeside> read;
+  for (const auto& [other, level] : others) {
+    read.push_back({&other->field, level});
+    other->dependents.push_back(f);
+  }
+  f->beside[std::size_t(2 * axis + side)] = others;
+  f->field.boundaries().set({axis, side},
+                            std::make_shared<CompiledFace>(std::move(columns), std::move(read)));
+  f->forget_halos();
+}
+
+using Shown = std::tuple<std::string, std::shared_ptr<Field>, int>;
+
+void write_snapshot(const std::string& path, const std::vector<Shown>& fields,
+                    const std::array<double, 3>& origin, const std::array<double, 3>& spacing,
+                    std::int64_t step, double time) {
+  io::Snapshot snapshot{.uniform = io::UniformPoints{origin, spacing}, .step = step, .time = time};
+  for (const auto& [name, field, level] : fields) snapshot.fields.push_back({name, &field->storage(level)});
+  io::write_snapshot(path, snapshot);
+}
+
+void bind_grid(nb::module_& module) {
+  nb::class_<StencilGrid>(module, "StencilGrid")
+      .def(nb::init<std::shared_ptr<Ranks>, Triple, std::array<bool, 3>, int, Triple>(), "context"_a,
+           "cells"_a, "periodic"_a, "halo"_a, "split"_a, Unlocked())
+      .def_prop_ro("split", [](StencilGrid& g) { return tuple_of(g.grid.split()); })
+      .def("box", [](StencilGrid& g) {
+        const Box box = g.grid.global_box();
+        return nb::make_tuple(tuple_of(box.lo), tuple_of(box.hi));
+      });
+}
+
+}  // namespace
+
+void bind_stencil_field(nb::module_& module) {
+  bind_grid(module);
+  nb::class_<Field>(module, "StencilField")
+      .def(nb::init<std::shared_ptr<StencilGrid>, const std::string&, int, bool, int>(), "grid"_a, "name"_a,
+           "components"_a, "single"_a, "levels"_a, Unlocked())
+      .def("advance",
+           [](Field& f) {
+             f.field.advance();
+             f.changed();
+           })
+      .def(
+          "view",
+          [](Self self, int level) {
+            self.p->storage(level).settle();
+            return view(self.h, self.p->storage(level));
+          },
+          "level"_a, "This rank's own cells; to be read.")
+      .def(
+          "modify",
+          [](Self self, int level) {
+            unlocked([&] {
+              self.p->storage(level).begin_host_write();
+              self.p->changed();
+            });
+            return view(self.h, self.p->storage(level));
+          },
+          "level"_a, "The same to be written, on all ranks alike.")
+      .def("gather", &gathered, "level"_a)
+      .def("values_at", &values_at, "cells"_a, Unlocked())
+      .def("set_affine", &set_affine, "axis"_a, "side"_a, "laws"_a)
+      .def("set_compiled", &set_compiled, "axis"_a, "side"_a, "function"_a, "kernel"_a, "others"_a)
+      .def(
+          "leave_unread",
+          [](Field& f, int axis, int side) {
+            f.field.boundaries().leave({axis, side}, Beyond::unread);
+          },
+          "axis"_a, "side"_a);
+  module.def("write_stencil_snapshot", &write_snapshot, "path"_a, "fields"_a, "origin"_a, "spacing"_a,
+             "step"_a, "time"_a, Unlocked());
+}
+
+}  // namespace sc::python

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Grid, field, sweep and loop as Python's stencils hold them. Each keeps alive what it works on.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/overlap/ledger.hpp"
+#include "engine/stage/compiled_sweep.hpp"
+#include "engine/stage/global_value.hpp"
+#include "python/bindings/faces.hpp"
+
+namespace sc::python {
+
+using Triple = std::array<int, 3>;
+
+struct StencilGrid {
+  StencilGrid(std::shared_ptr<Ranks> r, Triple cells, std::array<bool, 3> periodic, int halo, Triple split);
+  Context& context() const { return ranks->open(); }
+
+  std::shared_ptr<Ranks> ranks;
+  Grid grid;
+};
+
+struct StencilField {
+  StencilField(std::shared_ptr<StencilGrid> g, const std::string& name, int components, bool single,
+               int levels)
+      : grid(std::move(g)),
+        field(grid->grid, name, single ? ElementType::f32 : ElementType::f64, components,
+              {.levels = levels}) {}
+  Storage& storage(int level) {
+    grid->context();
+    return field.storage(level);
+  }
+  /// The halos of all levels are stale.
+  void forget_halos();
+  /// Call when values of this field have changed: conditions that read it have filled halos from earlier
+  /// ones. They are then filled again when somebody reads them, under every strategy alike.
+  void changed();
+
+  std::shared_ptr<StencilGrid> grid;
+  AnyField field;
+  /// By face, 2 axis + side: what its condition reads beside the field itself.
+  std::array<std::vector<std::pair<std::shared_ptr<StencilField>, int>>, 6> beside;
+  std::vector<std::weak_ptr<StencilField>> dependents;  ///< whose conditions read this one
+};
+
+/// One argument of a kernel: which level of a field, and what is done with it.
+struct StencilAccess {
+  std::shared_ptr<StencilField> field;
+  int level;
+  Mode mode;
+  Reach reach;
+};
+
+struct StencilSweep {
+  StencilSweep(const std::string& name, CompiledRows rows, int values, SweepOptions options,
+               const std::vector<StencilAccess>& all);
+  std::vector<std::shared_ptr<StencilField>> fields;
+  CompiledSweep stage;
+};
+
+class StencilLoop {
+ public:
+  StencilLoop(std::shared_ptr<StencilGrid> grid, RunnerOptions options)
+      : grid_(std::move(grid)),
+        runner_(grid_->context(), options),
+        total_(grid_->context()),
+        ledger_(runner_) {
+    ledger_.open();
+  }
+  Context& context() const { return grid_->context(); }
+  /// What the kernel returns, over all cells of all ranks.
+  std::vector<double> run(StencilSweep& sweep, const std::string& kernel);
+  const Runner& runner() const { return runner_; }
+  /// Books what was gained since it was last asked.
+  const Ledger& ledger() {
+    ledger_.close();
+    ledger_.open();
+    return ledger_;
+  }
+
+ private:
+  void refresh_beside(const StencilField& field);
+
+  std::shared_ptr<StencilGrid> grid_;
+  Runner runner_;
+  GlobalValue total_;
+  Ledger ledger_;
+};
+
+void bind_stencil_field(nanobind::module_& module);
+void bind_stencil_loop(nanobind::module_& module);
+
+}  // namespace sc::python

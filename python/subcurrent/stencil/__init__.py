@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stencils written in Python and run by the engine: docs/python_stencils.md.
+
+A kernel's way from text to run: `reading` (with `expressions`, `conditions`, `places`) makes a `tree` of it,
+`printing` writes that as C++, `compiling` makes a library, `loop` hands it to the engine. `stepping` carries
+the same tree out on NumPy arrays.
+"""
+
+from .annotations import In, Index, InOut, Layer, Out
+from .boundaries import Dirichlet, Fixed, Mirror, Neumann
+from .compiling import NoCompiler
+from .faces import Condition, condition
+from .field import Field, Level
+from .functions import where
+from .grid import Grid
+from .kernels import Call, Kernel, kernel
+from .loop import Loop
+from .places import KernelError
+
+__all__ = [
+    "Call",
+    "Condition",
+    "Dirichlet",
+    "Field",
+    "Fixed",
+    "Grid",
+    "In",
+    "InOut",
+    "Index",
+    "Kernel",
+    "KernelError",
+    "Layer",
+    "Level",
+    "Loop",
+    "Mirror",
+    "Neumann",
+    "NoCompiler",
+    "Out",
+    "condition",
+    "kernel",
+    "where",
+]

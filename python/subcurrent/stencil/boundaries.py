@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The boundary conditions that are built in: halo cells follow their mirror images,
+ghost(n) = a inside(n) + b + c (2 n - 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import BadInput
+from ..given import plain
+
+Law = tuple[float, float, float]  # a, b, c
+
+FACES = {f"{axis}{side}": (n, s) for n, axis in enumerate("xyz") for s, side in enumerate("-+")}
+
+
+@dataclass(frozen=True)
+class Dirichlet:
+    """The field has this value on the face: ghost(n) = 2 value - inside(n), to second order. One number, or
+    one for each component."""
+
+    value: float | Sequence[float]
+
+    def laws(self, count: int, spacing: float) -> list[Law]:
+        return [(-1.0, 2.0 * value, 0.0) for value in each(self.value, count, "Dirichlet")]
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """The cells beyond the face have this value."""
+
+    value: float | Sequence[float]
+
+    def laws(self, count: int, spacing: float) -> list[Law]:
+        return [(0.0, value, 0.0) for value in each(self.value, count, "Fixed")]
+
+
+@dataclass(frozen=True)
+class Neumann:
+    """The field has this derivative along the outward normal on the face; cells are as large as the grid's
+    `spacing`. ghost(n) = inside(n) + slope (2 n - 1) spacing, to second order."""
+
+    slope: float | Sequence[float] = 0.0
+
+    def laws(self, count: int, spacing: float) -> list[Law]:
+        return [(1.0, 0.0, slope * spacing) for slope in each(self.slope, count, "Neumann")]
+
+
+@dataclass(frozen=True)
+class Mirror:
+    """The field is mirrored in the face: nothing flows through. `odd`: components that change their sign,
+    such as a velocity's along the normal."""
+
+    odd: Sequence[int] = ()
+
+    def laws(self, count: int, spacing: float) -> list[Law]:
+        odd = plain(self.odd)
+        if not isinstance(odd, list) or not set(odd) <= set(range(count)):
+            raise BadInput(
+                f"Mirror(odd={self.odd!r}) is not allowed: components of the field are 0 to {count - 1}."
+            )
+        return [(-1.0 if k in odd else 1.0, 0.0, 0.0) for k in range(count)]
+
+
+BUILT_IN = (Dirichlet, Fixed, Neumann, Mirror)
+
+
+def each(value: Any, count: int, what: str) -> list[float]:
+    """One number for each component."""
+    values = plain(value)
+    values = values if isinstance(values, list) else [values] * count
+    if len(values) != count or not all(isinstance(v, (int, float)) and np.isfinite(v) for v in values):
+        raise BadInput(f"{what}({value!r}) is not allowed: it takes one finite number, or {count} of them.")
+    return [float(v) for v in values]
+
+
+def face_of(name: Any) -> tuple[int, int]:
+    """Axis and side of "x-", "x+", …"""
+    if name not in FACES:
+        raise BadInput(f"the face {name!r} is not known: allowed are {', '.join(FACES)}.")
+    return FACES[name]

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiles kernels into small libraries, once on a machine: they are kept by the hash of all that decides
+their bits, and loaded in milliseconds from then on."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import fcntl
+import functools
+import hashlib
+import os
+import platform
+import shlex
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from .. import core
+from ..errors import StorageError, SubcurrentError, storage_error
+
+# As the engine's own kernels are compiled (engine/CMakeLists.txt); always for the processor at hand, because
+# nobody carries these libraries elsewhere.
+FLAGS = [
+    "-std=c++20",
+    "-O3",
+    "-DNDEBUG",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-ffp-contract=off",
+    "-march=native",
+    "-fPIC",
+    "-shared",
+    "-fvisibility=hidden",
+    "-w",
+]
+FUNCTION = "subcurrent_kernel"
+PATIENCE = 120.0  # seconds, for a compiler or for another process that compiles
+
+_loaded: dict[str, ctypes.CDLL] = {}
+
+
+class NoCompiler(SubcurrentError):  # noqa: N818 - it reads as what is the matter
+    """There is no C++ compiler on this machine."""
+
+
+def function_of(source: str, what: str) -> int:
+    """The address of the function that a source defines; `what` is its kernel, for sentences. Compiles it
+    unless somebody has. Raises NoCompiler, StorageError, or SubcurrentError with what the compiler says."""
+    command = [*compiler(what), *FLAGS, f"-I{headers()}"]
+    name = _hash(source, command)
+    if name not in _loaded:
+        _loaded[name] = _load(_library(source, command, name, what), source, command, what)
+    return ctypes.cast(getattr(_loaded[name], FUNCTION), ctypes.c_void_p).value or 0
+
+
+def compiler(what: str) -> list[str]:
+    """$CXX, else the compiler that built the engine, else what the machine has."""
+    if chosen := shlex.split(os.environ.get("CXX", "")):
+        if shutil.which(chosen[0]) is None:
+            raise NoCompiler(f"{what} needs a C++ compiler, and CXX = {os.environ['CXX']} cannot be run.")
+        return chosen
+    for name in (core.load().build["cxx"], "g++", "c++", "clang++"):
+        if found := shutil.which(name):
+            return [found]
+    raise NoCompiler(
+        f"{what} needs a C++ compiler, and there is none here: install g++ (Debian and Ubuntu: apt-get "
+        "install g++), or name one in the variable CXX."
+    )
+
+
+@functools.cache
+def headers() -> Path:
+    """Where the headers lie that kernels include: beside the compiled module."""
+    return Path(core.load().__file__).parent / "include"
+
+
+def folder() -> Path:
+    """Where libraries are kept: $SUBCURRENT_CACHE, or subcurrent in the user's folder of caches."""
+    if chosen := os.environ.get("SUBCURRENT_CACHE"):
+        return Path(chosen).expanduser()
+    caches = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(caches) / "subcurrent" / "kernels"
+
+
+def _hash(source: str, command: list[str]) -> str:
+    """Of the text, the headers, the compiler, its flags and the processor."""
+    digest = hashlib.sha256()
+    for part in (
+        core.load().version,
+        source,
+        *command,
+        *_compiler_file(command[0]),
+        _processor(),
+        _headers_text(),
+    ):
+        digest.update(part.encode() + b"\0")
+    return digest.hexdigest()[:32]
+
+
+def _compiler_file(name: str) -> tuple[str, str]:
+    path = Path(shutil.which(name) or name).resolve()
+    found = path.stat()
+    return str(path), f"{found.st_size} {found.st_mtime_ns}"
+
+
+@functools.cache
+def _headers_text() -> str:
+    return "".join(path.read_text() for path in sorted(headers().rglob("*.hpp")))
+
+
+@functools.cache
+def _processor() -> str:
+    """What -march=native stands for here."""
+    with contextlib.suppress(OSError):
+        lines = Path("/proc/cpuinfo").read_text().split("\n\n")[0].splitlines()
+        known = [line for line in lines if line.startswith(("model name", "flags", "Features", "CPU part"))]
+        if known:
+            return "\n".join(known)
+    return f"{platform.machine()} {platform.processor()} {platform.node()}"
+
+
+def _library(source: str, command: list[str], name: str, what: str) -> Path:
+    """The library's file; of several processes that ask at once one compiles."""
+    library = folder() / f"{name}.so"
+    if library.exists():
+        return library
+    try:
+        library.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with _alone(library.with_suffix(".lock"), library, what):
+            if not library.exists():
+                _compile(source, command, library, what)
+    except OSError as error:
+        raise _unwritable(error, library) from None
+    return library
+
+
+def _unwritable(error: OSError, library: Path) -> StorageError:
+    sentence = storage_error(error, library).sentence.rstrip(".")
+    return StorageError(
+        f"{sentence}; compiled kernels are kept there, SUBCURRENT_CACHE names another folder."
+    )
+
+
+@contextlib.contextmanager
+def _alone(lock: Path, library: Path, what: str) -> Iterator[None]:
+    """Holds the lock, or waits until somebody else has made the library. A file system without locks lets
+    everybody compile, which costs time alone: files appear whole."""
+    descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    until = time.monotonic() + PATIENCE
+    try:
+        while not library.exists():
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() > until:
+                    raise SubcurrentError(
+                        f"{what} is being compiled by another process, for {PATIENCE:.0f} s by now: end that "
+                        f"one, or remove {lock}."
+                    ) from None
+                time.sleep(0.02)
+            except OSError:
+                break
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _compile(source: str, command: list[str], library: Path, what: str) -> None:
+    text = library.with_suffix(".cpp")
+    half = library.with_suffix(f".{platform.node()}.{os.getpid()}.tmp")
+    text.write_text(source)
+    line = [*command, str(text), "-o", str(half)]
+    try:
+        done = subprocess.run(line, check=False, capture_output=True, text=True, timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        raise SubcurrentError(
+            f"{what} was not compiled after {PATIENCE:.0f} s: {shlex.join(line)}."
+        ) from None
+    if done.returncode != 0:
+        said = next((one for one in done.stderr.splitlines() if "error" in one), done.stderr.strip()[:200])
+        half.unlink(missing_ok=True)
+        raise SubcurrentError(f"{what} was refused by the compiler ({said}): {shlex.join(line)}.")
+    half.replace(library)
+
+
+def _load(library: Path, source: str, command: list[str], what: str) -> ctypes.CDLL:
+    """The library; a damaged one is made anew."""
+    try:
+        return ctypes.CDLL(str(library))
+    except OSError:
+        _compile(source, command, library, what)
+    try:
+        return ctypes.CDLL(str(library))
+    except OSError as error:
+        raise StorageError(f"{what} cannot be loaded from {library}: {error}.") from None

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Boundary conditions written in Python: what @sc.condition makes of a function."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any
+
+from ..errors import BadInput
+from .field import Field, Level
+from .kernels import Call, Compiled, plain_function
+from .reading import read
+from .tree import FieldUse, Role
+
+
+class Condition(Compiled):
+    """A function that sets one halo cell; `wall(speed=1.0)` is a condition for `Field.boundary`."""
+
+    _kind = "condition"
+
+    def __init__(self, function: FunctionType):
+        super().__init__(read(function, condition=True), function)
+
+    def _order(self) -> list[str]:
+        """All but the field whose halo it sets, which is the one that it is given to."""
+        output = next(use.name for use in self._text.fields if use.role is Role.OUT)
+        return [name for name in self._text.order if name != output]
+
+    def __call__(self, *given: Any, **named: Any) -> BoundCondition:
+        values = self._arguments(given, named)
+        levels = {
+            use.name: self._level(use, values[use.name])
+            for use in self._text.fields
+            if use.role is not Role.OUT
+        }
+        parameters = {one.name: self._number(one, values[one.name]) for one in self._text.parameters}
+        return BoundCondition(self, levels, parameters)
+
+
+@dataclass(frozen=True)
+class BoundCondition:
+    condition: Condition
+    levels: dict[str, Level]
+    values: dict[str, Any]
+
+    def attach(self, field: Field, axis: int, side: int) -> None:
+        """Gives it to a face of a field. Collective."""
+        text = self.condition._text
+        for use in text.fields:
+            level = self.levels.get(use.name, field.now)
+            if level.field.grid is not field.grid:
+                raise BadInput(
+                    f"{self.condition._says()} reads {level.field.name}, which is on another grid."
+                )
+            self.condition._check_components(use, level.field)
+            self._check_depth(use, field, axis)
+        # The library takes the field itself first.
+        levels = tuple(self.levels.get(use.name, field.now) for use in text.fields)
+        call = Call(self.condition, levels, self.values)
+        address, _ = field.grid.together(lambda: self.condition.library(call.precision()))
+        others = [(level.field.core, level.number) for level in self.levels.values()]
+        field.core.set_compiled(axis, side, address, self.condition.members(call), others)
+
+    def _check_depth(self, use: FieldUse, field: Field, axis: int) -> None:
+        halo = field.grid.halo
+        deepest = max((number + halo * layer for layer, number in use.inside), default=0)
+        low, high = field.grid.local_box
+        cells = high[axis] - low[axis]
+        if deepest > cells:
+            raise BadInput(
+                f"{self.condition._says()} looks {deepest} cells inward, and a block of the grid has {cells}."
+            )
+
+
+def condition(function: FunctionType) -> Condition:
+    """Makes a boundary condition of a function that sets one halo cell of a field.
+
+        @sc.condition
+        def wall(q: sc.Out, n: sc.Layer, value: float):
+            q.ghost[n] = 2 * value - q.inside[n]
+
+        T.boundary("z-", wall(value=1.0))
+
+    The one sc.Out is the field that it is given to; further fields are sc.In. q.ghost[n] is the n-th cell
+    beyond the face, q.inside[n] the n-th within, n = 1, 2, …
+    """
+    return Condition(plain_function(function, "condition"))

@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fields of a stencil's grid: levels, values, boundary conditions, and ways out to NumPy and files."""
+
+from __future__ import annotations
+
+import contextlib
+import numbers
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import parallel
+from ..errors import BadInput
+from ..given import Fixed, path_text, whole, wholes
+from . import boundaries
+
+if TYPE_CHECKING:
+    from .grid import Grid
+
+
+@dataclass(frozen=True)
+class Level:
+    """One time level of a field: 0 is now, 1 is next."""
+
+    field: Field
+    number: int
+
+    def __repr__(self) -> str:
+        return f"<{self.field.name}, level {self.number}>"
+
+
+class Field(Fixed):
+    """Made by `Grid.field`. Arrays are (z, y, x), components first: shape (nz, ny, nx) or (N, nz, ny, nx),
+    with as many axes as the grid has."""
+
+    def __init__(
+        self, grid: Grid, core: Any, name: str, levels: int, components: int, dtype: np.dtype, units: str
+    ):
+        self._grid, self._core, self._name = grid, core, name
+        self._levels, self._components, self._dtype, self._units = levels, components, dtype, units
+        self._conditions: dict[tuple[int, int], Any] = {}
+        for axis in range(3):
+            if axis >= grid.dimensions:  # no kernel looks along an axis that is not there
+                for side in (0, 1):
+                    core.leave_unread(axis, side)
+
+    def __repr__(self) -> str:
+        units = f" in {self.units}" if self.units else ""
+        return f"<Field {self.name}{units}, {self.components} x {self.levels} levels on {self.grid!r}>"
+
+    def __reduce__(self) -> Any:
+        raise BadInput(f"the field {self.name} cannot be pickled: gather() it, or write a snapshot.")
+
+    # -- what it is ------------------------------------------------------------------------------------
+
+    @property
+    def grid(self) -> Grid:
+        return self._grid
+
+    @property
+    def core(self) -> Any:
+        """What the compiled module holds."""
+        return self._core
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def units(self) -> str:
+        return self._units
+
+    @property
+    def levels(self) -> int:
+        return self._levels
+
+    @property
+    def components(self) -> int:
+        return self._components
+
+    @property
+    def dtype(self) -> np.dtype:
+        return self._dtype
+
+    # -- levels ----------------------------------------------------------------------------------------
+
+    def level(self, number: int) -> Level:
+        """Level 0 is now, 1 is next."""
+        return Level(self, whole(f"the level of {self.name}", number, 0, self.levels - 1))
+
+    @property
+    def now(self) -> Level:
+        return self.level(0)
+
+    @property
+    def next(self) -> Level:
+        if self.levels < 2:
+            raise BadInput(f"the field {self.name} has one level: make it with levels=2 for now and next.")
+        return self.level(1)
+
+    def advance(self) -> None:
+        """Turns the levels over: next becomes now, now the last."""
+        self._core.advance()
+
+    # -- values ----------------------------------------------------------------------------------------
+
+    @property
+    def own(self) -> NDArray:
+        """This rank's own cells now, to be read: a view of the engine's memory. Levels turn over, so take it
+        anew after `advance`."""
+        return self._own(0)
+
+    def _own(self, number: int) -> NDArray:
+        view = self._shaped(self._core.view(number))
+        view.flags.writeable = False
+        return view
+
+    @contextlib.contextmanager
+    def modify(self, level: int = 0) -> Iterator[NDArray]:
+        """A view that can be written within the `with` block, on all ranks alike; collective.
+
+        with T.modify() as own:
+            own[...] = 0
+        """
+        view = self._shaped(self._core.modify(self.level(level).number))
+        yield view
+        view.flags.writeable = False
+
+    def set(self, values: Any, level: int = 0) -> None:
+        """Sets a level: to a number, to an array of all cells or of this rank's own, or to what a function of
+        the global positions x, y, z (whole numbers, arrays that broadcast) returns; collective. Several
+        components come first: an array of them, or as many arrays as there are."""
+        whole(f"the level of {self.name}", level, 0, self.levels - 1)
+        array = self._grid.together(lambda: self._array_of(values))
+        with self.modify(level) as own:
+            own[...] = array
+
+    def _array_of(self, values: Any) -> NDArray:
+        if callable(values):
+            values = values(*self._grid.positions)
+            if isinstance(values, (tuple, list)):
+                own = self._own(0).shape[1:]
+                values = np.stack([np.broadcast_to(np.asarray(one), own) for one in values])
+        array = np.asarray(values)
+        if array.dtype.kind not in "buif":
+            raise BadInput(
+                f"the field {self.name} is set to values of type {array.dtype}: real numbers are needed."
+            )
+        own, everything = self._own(0).shape, self._global_shape()
+        if array.shape == everything and everything != own:
+            low, high = self._grid.local_box
+            return array[(..., *(slice(a, b) for a, b in zip(reversed(low), reversed(high), strict=True)))]
+        try:
+            return np.broadcast_to(array, own)
+        except ValueError:
+            raise BadInput(
+                f"the field {self.name} is set to an array of shape {array.shape}: all cells have "
+                f"{everything}, this rank's {own}."
+            ) from None
+
+    def _global_shape(self) -> tuple[int, ...]:
+        return (*([self.components] if self.components > 1 else []), *reversed(self._grid.cells))
+
+    def _shaped(self, array: NDArray) -> NDArray:
+        """Without the axes that the grid does not have."""
+        return array.reshape(array.shape[:-3] + array.shape[array.ndim - self._grid.dimensions :])
+
+    def gather(self, level: int = 0) -> NDArray | None:
+        """All cells on rank 0 and None elsewhere; a copy; collective."""
+        array = self._core.gather(self.level(level).number)
+        return None if array is None else self._shaped(array)
+
+    def at(self, cells: Sequence[Sequence[int]]) -> NDArray[np.float64]:
+        """The values of single cells (x, y, z) of the whole grid now, on all ranks: shape (cells,) or (cells,
+        components); collective."""
+        wanted = []
+        for n, cell in enumerate(cells):
+            place = wholes(f"cells[{n}]", cell, 0, count=self._grid.dimensions)
+            if any(at >= most for at, most in zip(place, self._grid.cells, strict=True)):
+                raise BadInput(f"cells[{n}] = {place} is outside of the grid of {self._grid.cells} cells.")
+            wanted.append((*place, *[0] * (3 - len(place))))
+        values = np.array(self._core.values_at(wanted))
+        return values.reshape(len(wanted), self.components) if self.components > 1 else values
+
+    # -- boundaries ------------------------------------------------------------------------------------
+
+    def boundary(self, faces: str, condition: Any) -> None:
+        """Says what lies beyond faces of the domain: "x-", "x+", …, several as "x- x+", or "all" that are not
+        periodic. `condition` is Dirichlet(v), Neumann(g), Fixed(v), Mirror(), a call of an @sc.condition, or
+        "unread" where no kernel looks there. It holds from the next refresh on; collective."""
+        names = (
+            [name for name in boundaries.FACES if self._open(name)] if faces == "all" else str(faces).split()
+        )
+        for name in names:
+            axis, side = boundaries.face_of(name)
+            if axis >= self._grid.dimensions or self._grid.periodic[axis]:
+                raise BadInput(
+                    f"the face {name} of {self.name} is not open: the grid is periodic or has none there."
+                )
+            self._bound(axis, side, condition)
+            self._conditions[axis, side] = condition  # keeps alive what it reads
+
+    def _open(self, name: str) -> bool:
+        axis, _ = boundaries.face_of(name)
+        return axis < self._grid.dimensions and not self._grid.periodic[axis]
+
+    def _bound(self, axis: int, side: int, condition: Any) -> None:
+        if isinstance(condition, str) and condition == "unread":
+            self._core.leave_unread(axis, side)
+        elif isinstance(condition, boundaries.BUILT_IN):
+            laws = condition.laws(self.components, self._grid.spacing[axis])
+            self._core.set_affine(axis, side, laws)
+        elif hasattr(condition, "attach"):
+            condition.attach(self, axis, side)
+        else:
+            raise BadInput(
+                f"the boundary condition {condition!r} is not known: allowed are sc.Dirichlet(v), "
+                'sc.Neumann(g), sc.Fixed(v), sc.Mirror(), a call of an @sc.condition, and "unread".'
+            )
+
+    # -- out -------------------------------------------------------------------------------------------
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
+        own = self.own
+        if copy is False and dtype not in (None, own.dtype):
+            raise ValueError(f"the field {self.name} is {own.dtype}: as {dtype} it would be a copy")
+        return np.array(own, dtype=dtype) if copy or dtype not in (None, own.dtype) else own
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self._shaped(self._core.view(0)).__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)  # the host's memory
+
+    def to_xarray(self, level: int = 0) -> Any:
+        """All cells as an xarray.DataArray on rank 0, None elsewhere; collective. Coordinates are the centres
+        of cells, (i + 1/2) spacing."""
+        array = self.gather(level)
+        if array is None:
+            return None
+        from . import showing  # noqa: PLC0415 - xarray and matplotlib are loaded where they are asked for
+
+        return showing.as_xarray(self, array)
+
+    def snapshot(self, path: str, *others: Field, step: int = 0, time: float = 0.0) -> None:
+        """Writes this field, and others of its grid, as they are now to a VTKHDF file that ParaView opens;
+        collective."""
+        grid = self._grid
+        for other in others:
+            if not isinstance(other, Field) or other.grid is not grid:
+                raise BadInput(f"snapshot was given {other!r}: it takes fields of one grid.")
+        if not isinstance(time, numbers.Real):
+            raise BadInput(f"time = {time!r} is not allowed: it must be a number.")
+        spacing = (*grid.spacing, *[1.0] * (3 - grid.dimensions))
+        shown = [(field.name, field.core, 0) for field in (self, *others)]
+        parallel.module().write_stencil_snapshot(
+            path_text("path", path),
+            shown,
+            tuple(h / 2 for h in spacing),
+            spacing,
+            whole("step", step, 0),
+            float(time),
+        )
+
+    def plot(
+        self,
+        path: str | None = None,
+        *,
+        component: int = 0,
+        axis: str = "z",
+        at: int | None = None,
+        title: str | None = None,
+    ) -> str | None:
+        """Draws a slice across an axis, through the middle or at a cell, as a PNG from rank 0: to `path`, or
+        to NAME.png. A line in one dimension. Returns the path on rank 0; collective."""
+        component = whole("component", component, 0, self.components - 1)
+        array = self.gather()
+        if array is None:
+            return None
+        from . import showing  # noqa: PLC0415
+
+        plane = array[component] if self.components > 1 else array
+        return showing.draw(self, plane, path_text("path", path or f"{self.name}.png"), axis, at, title)

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The grid of stencils written in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import memory, parallel
+from ..errors import BadInput
+from ..given import Fixed, one_of, plain, positive, whole, wholes
+from .field import Field
+
+T = TypeVar("T")
+AXES = "xyz"
+
+
+class Grid(Fixed):
+    """Cells in one, two or three dimensions, divided among the ranks.
+
+    cells      (nx,), (nx, ny) or (nx, ny, nz)
+    periodic   True, False, or one for each axis
+    halo       how many cells away kernels may read
+    split      ranks along each axis; None: chosen
+    spacing    the size of a cell, one number or one for each axis; for pictures, files and slopes at walls
+    threads    of every rank; the same for all that a script makes
+    transport  "auto", "shared" or "mpi"
+
+    In a plain `python script.py` there is one rank; under `mpirun -n 4 python script.py` there are four, and
+    then everything but attributes is called on all ranks. Raises BadInput for what cannot be.
+    """
+
+    def __init__(
+        self,
+        cells: Sequence[int],
+        *,
+        periodic: bool | Sequence[bool] = False,
+        halo: int = 1,
+        split: Sequence[int] | None = None,
+        spacing: float | Sequence[float] = 1.0,
+        threads: int = 1,
+        transport: str = "auto",
+    ):
+        given = plain(cells)
+        if not isinstance(given, list) or not 1 <= len(given) <= 3:
+            raise BadInput(f"cells = {cells!r} is not allowed: it must be one to three whole numbers.")
+        self._cells = wholes("cells", given, 1, 2**31 - 1, len(given))
+        self._periodic = self._each("periodic", periodic, _truth)
+        self._spacing = self._each("spacing", spacing, positive)
+        self._halo = whole("halo", halo, 0, 64)
+        parts = (
+            (0,) * 3
+            if split is None
+            else self._padded(wholes("split", split, 1, 2**31 - 1, self.dimensions), 1)
+        )
+        self._context = parallel.context(threads, one_of("transport", transport, ("auto", "shared", "mpi")))
+        self._core = parallel.module().StencilGrid(
+            self._context,
+            self._padded(self._cells, 1),
+            self._padded(self._periodic, False),
+            self._halo,
+            parts,
+        )
+
+    def _each(self, name: str, given: Any, check: Callable[[str, Any], T]) -> tuple[T, ...]:
+        """One value for each axis."""
+        values = plain(given)
+        if not isinstance(values, list):
+            values = [values] * self.dimensions
+        if len(values) != self.dimensions:
+            raise BadInput(f"{name} = {given!r} is not allowed: it must be one, or {self.dimensions}.")
+        return tuple(check(name, value) for value in values)
+
+    def _padded(self, values: tuple[T, ...], more: T) -> tuple[T, ...]:
+        return (*values, *[more] * (3 - self.dimensions))
+
+    def __repr__(self) -> str:
+        return f"<Grid {' x '.join(map(str, self.cells))} on {self._context.size} ranks>"
+
+    def __reduce__(self) -> Any:
+        raise BadInput("a Grid cannot be pickled: it is divided among the ranks of this program.")
+
+    @property
+    def cells(self) -> tuple[int, ...]:
+        """(nx, ny, nz), as many as there are axes."""
+        return self._cells
+
+    @property
+    def dimensions(self) -> int:
+        return len(self._cells)
+
+    @property
+    def periodic(self) -> tuple[bool, ...]:
+        return self._periodic
+
+    @property
+    def halo(self) -> int:
+        return self._halo
+
+    @property
+    def spacing(self) -> tuple[float, ...]:
+        return self._spacing
+
+    @property
+    def split(self) -> tuple[int, ...]:
+        """Ranks along each axis."""
+        return tuple(self._core.split)[: self.dimensions]
+
+    @property
+    def rank(self) -> int:
+        return self._context.rank
+
+    @property
+    def ranks(self) -> int:
+        return self._context.size
+
+    @property
+    def local_box(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """(low, high): which cells this rank owns, half-open, along x, y, z."""
+        low, high = self._core.box()
+        return tuple(low)[: self.dimensions], tuple(high)[: self.dimensions]
+
+    @property
+    def positions(self) -> tuple[NDArray[np.int64], ...]:
+        """x, y, z of this rank's own cells as whole numbers, shaped so that they broadcast against views."""
+        low, high = self.local_box
+        axes = [np.arange(a, b) for a, b in zip(low, high, strict=True)]
+        return tuple(
+            axis.reshape([-1 if n == k else 1 for n in reversed(range(self.dimensions))])
+            for k, axis in enumerate(axes)
+        )
+
+    def field(
+        self,
+        name: str,
+        *,
+        levels: int = 1,
+        components: int = 1,
+        dtype: Any = np.float64,
+        units: str = "",
+    ) -> Field:
+        """A field on this grid, zero at first. `levels`: time levels, 2 for now and next; `dtype`: float64 or
+        float32; `units`: for labels. Collective."""
+        if not isinstance(name, str) or not name:
+            raise BadInput(f"name = {name!r} is not allowed: a field's name is a text.")
+        kind = np.dtype(dtype)
+        if kind not in (np.dtype(np.float64), np.dtype(np.float32)):
+            raise BadInput(f"dtype = {dtype!r} is not allowed: it must be float64 or float32.")
+        levels, components = whole("levels", levels, 1, 64), whole("components", components, 1, 64)
+        one = memory.Fields(name, self._padded(self._cells, 1), self._halo, kind.itemsize, components, levels)
+        parallel.check_memory_of_fields(self._context, one, self._core.split)
+        core = parallel.module().StencilField(self._core, name, components, kind == np.float32, levels)
+        return Field(self, core, name, levels, components, kind, str(units))
+
+    @property
+    def core(self) -> Any:
+        """What the compiled module holds."""
+        return self._core
+
+    def together(self, action: Callable[[], T]) -> T:
+        """Does it on all ranks; where one of them fails, all do. Collective."""
+        return parallel.together(self._context, action)
+
+    def barrier(self) -> None:
+        """Waits for all ranks."""
+        self._context.barrier()
+
+
+def _truth(name: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise BadInput(f"{name} = {value!r} is not allowed: it must be True or False.")
+    return value

@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels written in Python: what @sc.kernel makes of a function."""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import math
+import numbers
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import BadInput
+from ..given import Fixed
+from . import compiling, printing
+from .field import Field, Level
+from .reading import read
+from .stepping import Stepper, colour_of
+from .tree import FieldUse, KernelText, Parameter, Role, Type
+
+REDUCTIONS = ("sum", "max", "min")
+MEMBERS = {Type.WHOLE: ctypes.c_int64, Type.TRUTH: ctypes.c_bool}
+
+
+@dataclass(frozen=True)
+class Call:
+    """A kernel with the levels and numbers of one run, for `Loop.run`."""
+
+    kernel: Kernel
+    levels: tuple[Level, ...]
+    values: dict[str, Any]
+
+    @property
+    def grid(self) -> Any:
+        return self.levels[0].field.grid
+
+    def precision(self) -> printing.Precision:
+        fields = [level.field for level in self.levels]
+        return printing.Precision(
+            tuple(field.dtype == np.float32 for field in fields), tuple(field.components for field in fields)
+        )
+
+
+class Compiled(Fixed):
+    """What kernels and conditions have in common: a text, its C++, and a library for each precision."""
+
+    _kind = "kernel"
+
+    def __init__(self, text: KernelText, function: FunctionType):
+        self._text = text
+        self._libraries: dict[printing.Precision, tuple[int, type[ctypes.Structure]]] = {}
+        self.__doc__ = function.__doc__
+        self.__name__ = function.__name__
+        self.__wrapped__ = function
+
+    def __repr__(self) -> str:
+        return f"<{self._kind} {self._text.name}, {self._text.file}:{self._text.line}>"
+
+    @property
+    def name(self) -> str:
+        return self._text.name
+
+    @property
+    def source(self) -> str:
+        """The C++ functor that the text is printed as, for fields in double."""
+        return printing.Printer(self._text, printing.plain_precision(self._text)).functor()
+
+    def reach(self, name: str) -> tuple[int, int]:
+        """How far the text reads a field: layers along the axes, and layers of edges and corners."""
+        return self._text.use(name).reach()
+
+    def _says(self) -> str:
+        return f'{self._kind} "{self.name}"'
+
+    def library(self, precision: printing.Precision) -> tuple[int, type[ctypes.Structure]]:
+        """The compiled function's address and the struct of its parameters."""
+        if precision not in self._libraries:
+            where = compiling.function_of(printing.source_of(self._text, precision), self._says())
+            real = ctypes.c_float if precision.real == "float" else ctypes.c_double
+            members = [(one.name, MEMBERS.get(one.type, real)) for one in self._text.parameters]
+            self._libraries[precision] = where, type("Members", (ctypes.Structure,), {"_fields_": members})
+        return self._libraries[precision]
+
+    def members(self, call: Call) -> bytes:
+        """The parameters as they lie in the functor."""
+        struct = self.library(call.precision())[1]
+        return bytes(struct(**call.values)) or b"\0"
+
+    # -- arguments -------------------------------------------------------------------------------------
+
+    def _arguments(self, given: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
+        order = self._order()
+        if len(given) > len(order):
+            raise BadInput(f"{self._says()} got {len(given)} arguments: it takes {', '.join(order)}.")
+        values = dict(zip(order, given, strict=False))
+        for name, value in named.items():
+            if name not in order or name in values:
+                twice = "twice" if name in values else "which it does not have"
+                raise BadInput(
+                    f"{self._says()} got the argument {name}, {twice}: it takes {', '.join(order)}."
+                )
+            values[name] = value
+        for one in self._text.parameters:
+            if one.name not in values and one.default is not None:
+                values[one.name] = one.default
+        missing = [name for name in order if name not in values]
+        if missing:
+            raise BadInput(f"{self._says()} was not given {', '.join(missing)}: it takes {', '.join(order)}.")
+        return values
+
+    def _order(self) -> list[str]:
+        return self._text.order
+
+    def _number(self, one: Parameter, value: Any) -> float | int | bool:
+        if one.type is Type.TRUTH and isinstance(value, (bool, np.bool_)):
+            return bool(value)
+        if isinstance(value, np.ndarray) and value.ndim == 0:
+            value = value[()]
+        truth = isinstance(value, (bool, np.bool_))
+        if one.type is Type.REAL and isinstance(value, numbers.Real) and not truth:
+            return float(value)
+        if (
+            one.type is Type.WHOLE
+            and isinstance(value, numbers.Integral)
+            and not truth
+            and abs(value) < 2**63
+        ):
+            return operator.index(value)
+        raise BadInput(f"{self._says()} got {one.name} = {value!r}: it must be {one.type.value}.")
+
+    def _level(self, use: FieldUse, value: Any) -> Level:
+        level = value.now if isinstance(value, Field) else value
+        if not isinstance(level, Level):
+            raise BadInput(
+                f"{self._says()} got {use.name} = {value!r}: it must be a level of a field, such as T.now."
+            )
+        self._check_components(use, level.field)
+        return level
+
+    def _check_components(self, use: FieldUse, field: Field) -> None:
+        count, most = field.components, max(use.components, default=0)
+        if use.components and most >= count:
+            raise BadInput(
+                f"{self._says()} uses component {most} of {use.name}, and the field {field.name} has {count}."
+            )
+        if use.whole and count != 1:
+            raise BadInput(
+                f"{self._says()} uses {use.name} as a field of one component, and {field.name} has {count}."
+            )
+        if use.role is Role.OUT and use.components and use.sets != set(range(count)):
+            missing = sorted(set(range(count)) - use.sets)
+            raise BadInput(
+                f"{self._says()} does not set component {missing[0]} of {use.name}, which {field.name} has: "
+                "set it, or declare it sc.InOut."
+            )
+
+
+class Kernel(Compiled):
+    """A function that computes one cell; `kernel(T.next, T.now, a=0.1)` is a call for `Loop.run`."""
+
+    def __init__(self, function: FunctionType, reduce: str | None, colours: int):
+        super().__init__(read(function, colours=colours, reduces=reduce is not None), function)
+        self._reduce, self._colours = reduce, colours
+
+    @property
+    def reduce(self) -> str | None:
+        """What becomes of the values that it returns: "sum", "max", "min" or None."""
+        return self._reduce
+
+    @property
+    def colours(self) -> int:
+        return self._colours
+
+    @property
+    def values(self) -> int:
+        """How many values it returns."""
+        return self._text.values
+
+    def __call__(self, *given: Any, **named: Any) -> Call:
+        """The kernel for these levels and parameters. Raises BadInput for what does not fit its text."""
+        values = self._arguments(given, named)
+        levels = tuple(self._level(use, values[use.name]) for use in self._text.fields)
+        self._check_grid(levels)
+        numbers_given = {one.name: self._number(one, values[one.name]) for one in self._text.parameters}
+        return Call(self, levels, numbers_given)
+
+    def accesses(self, call: Call) -> list[tuple[Any, int, str, int, int]]:
+        """As the compiled module takes them."""
+        modes = {Role.IN: "read", Role.OUT: "write", Role.INOUT: "update"}
+        return [
+            (level.field.core, level.number, modes[use.role], *use.reach())
+            for use, level in zip(self._text.fields, call.levels, strict=True)
+        ]
+
+    def _check_grid(self, levels: tuple[Level, ...]) -> None:
+        first = levels[0].field.grid
+        for use, level in zip(self._text.fields, levels, strict=True):
+            grid, field = level.field.grid, level.field
+            if grid is not first:
+                raise BadInput(
+                    f"{self._says()} got {use.name} on another grid than {self._text.fields[0].name}: all "
+                    "must be on one."
+                )
+            if grid.dimensions != self._text.dimensions:
+                raise BadInput(
+                    f"{self._says()} has cells with {self._text.dimensions} indices, and the grid of "
+                    f"{field.name} has {grid.dimensions} axes."
+                )
+            if use.reach()[0] > grid.halo:
+                raise BadInput(
+                    f"{self._says()} reads {use.name} {use.reach()[0]} cells away, and the grid of "
+                    f"{field.name} has a halo of {grid.halo}: make it sc.Grid(…, halo={use.reach()[0]})."
+                )
+        for (a, one), (_, other) in itertools.permutations(zip(self._text.fields, levels, strict=True), 2):
+            if one == other and a.role is not Role.IN:
+                raise BadInput(
+                    f"{self._says()} got the same level of {one.field.name} twice, and sets it: declare it "
+                    "once, as sc.InOut."
+                )
+
+    def python(self, *given: Any, **named: Any) -> float | tuple[float, ...] | None:
+        """Carries the same text out cell by cell on NumPy arrays in (z, y, x) order, components first: slow,
+        for tests. The arrays close on themselves along every axis. Outputs are changed in place; the value
+        that a reduction gives is returned."""
+        values = self._arguments(given, named)
+        arrays = {use.name: self._array(use, values[use.name]) for use in self._text.fields}
+        parameters = {one.name: self._number(one, values[one.name]) for one in self._text.parameters}
+        shapes = {array.shape[-self._text.dimensions :] for array in arrays.values()}
+        if len(shapes) != 1:
+            raise BadInput(f"{self._says()} got arrays of different shapes: {sorted(shapes)}.")
+        stepper = Stepper(self._text, arrays, parameters)
+        returned = []
+        shape = shapes.pop()
+        for colour in range(self._colours):
+            for place in np.ndindex(shape):
+                at = place[::-1]
+                if self._colours == 1 or colour_of(at, self._colours) == colour:
+                    returned.append(stepper.step(at))
+        return self._reduced(returned)
+
+    def _array(self, use: FieldUse, value: Any) -> NDArray:
+        wanted = self._text.dimensions + bool(use.components)
+        if (
+            not isinstance(value, np.ndarray)
+            or value.ndim != wanted
+            or value.dtype not in (np.float64, np.float32)
+        ):
+            raise BadInput(
+                f"{self._says()} got {use.name} = {type(value).__name__}: it must be an array of {wanted} "
+                "axes, float64 or float32."
+            )
+        return value
+
+    def _reduced(self, returned: list[Any]) -> float | tuple[float, ...] | None:
+        if self._reduce is None:
+            return None
+        verb: Callable[..., float] = {"sum": math.fsum, "max": max, "min": min}[self._reduce]
+        values = tuple(verb(column) for column in zip(*returned, strict=True))
+        return values[0] if len(values) == 1 else values
+
+
+def kernel(
+    function: FunctionType | None = None, *, reduce: str | None = None, colours: int = 1
+) -> Kernel | Callable[[FunctionType], Kernel]:
+    """Makes a kernel of a function that computes one cell.
+
+        @sc.kernel
+        def diffuse(next: sc.Out, T: sc.In, a: float):
+            next[0, 0, 0] = T[0, 0, 0] + a * (T[1, 0, 0] + T[-1, 0, 0] - 2 * T[0, 0, 0])
+
+    Fields are declared as sc.In, sc.Out or sc.InOut, the position as sc.Index, parameters as float, int or
+    bool. An index is an offset along x, y, z; V[0][1, 0, 0] is a component. `reduce`: "sum", "max" or "min"
+    of what the function returns over all cells. `colours`: 2, 4 or 8, for a kernel that updates in place and
+    reads around its cell. Raises KernelError, one sentence with file and line, for a text that cannot be.
+    """
+    if reduce is not None and reduce not in REDUCTIONS:
+        raise BadInput(f"reduce = {reduce!r} is not known: allowed are {', '.join(REDUCTIONS)}.")
+    if colours not in (1, 2, 4, 8):
+        raise BadInput(f"colours = {colours!r} is not allowed: it must be 1, 2, 4 or 8.")
+
+    def make(plain: FunctionType) -> Kernel:
+        return Kernel(plain_function(plain, "kernel"), reduce, colours)
+
+    return make if function is None else make(function)
+
+
+def plain_function(given: Any, what: str) -> FunctionType:
+    if not isinstance(given, FunctionType):
+        raise BadInput(f"@sc.{what} was given {given!r}: it makes a {what} of a function.")
+    return given
+
+
+def flat(calls: Sequence[Any]) -> list[Call]:
+    for call in calls:
+        if not isinstance(call, Call):
+            raise BadInput(
+                f"run was given {call!r}: it takes calls of kernels, such as diffuse(T.next, T.now)."
+            )
+    return list(calls)

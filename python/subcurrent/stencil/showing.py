@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fields as pictures and as arrays with coordinates."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import BadInput, SubcurrentError
+from ..given import one_of, whole
+from ..plots import style
+
+if TYPE_CHECKING:
+    from .field import Field
+
+AXES = "xyz"
+
+
+def centres(field: Field, axis: int) -> NDArray[np.float64]:
+    """Where the cells lie along an axis."""
+    return (np.arange(field.grid.cells[axis]) + 0.5) * field.grid.spacing[axis]
+
+
+def as_xarray(field: Field, array: NDArray) -> Any:
+    try:
+        import xarray  # noqa: PLC0415
+    except ImportError:
+        raise SubcurrentError("to_xarray needs the package xarray: pip install xarray.") from None
+    axes = list(reversed(AXES[: field.grid.dimensions]))
+    names = (["component"] if field.components > 1 else []) + axes
+    coords = {name: centres(field, AXES.index(name)) for name in axes}
+    return xarray.DataArray(array, coords, names, field.name, {"units": field.units})
+
+
+def draw(field: Field, values: NDArray, path: str, axis: str, at: int | None, title: str | None) -> str:
+    """A slice as a picture, a line in one dimension; the file's path."""
+    dimensions = field.grid.dimensions
+    label = f"{field.name} ({field.units})" if field.units else field.name
+    where = ""
+    if dimensions == 3:
+        values, where = _cut(field, values, axis, at)
+    elif axis != "z" or at is not None:
+        raise BadInput(f"axis and at choose a slice of three dimensions, and {field.name} has {dimensions}.")
+    shown = [k for k in range(dimensions) if dimensions < 3 or AXES[k] != axis]
+    with style.figure(
+        Path(path), 6.4 if dimensions > 1 else 7.0, 5.2 if dimensions > 1 else 4.0, title or label
+    ) as drawing:
+        axes = drawing.add_subplot()
+        if dimensions == 1:
+            axes.plot(centres(field, 0), values, color=style.BLUE)
+            axes.set(xlabel="x", ylabel=label)
+        else:
+            across, up = shown
+            extent = [end * field.grid.spacing[k] for k in (across, up) for end in (0, field.grid.cells[k])]
+            image = axes.imshow(
+                values, origin="lower", extent=extent, cmap=style.SPEED, interpolation="nearest"
+            )
+            axes.set(xlabel=AXES[across], ylabel=AXES[up])
+            axes.grid(False)
+            drawing.colorbar(image, label=label + where)
+    return path
+
+
+def _cut(field: Field, values: NDArray, axis: str, at: int | None) -> tuple[NDArray, str]:
+    n = AXES.index(one_of("axis", axis, tuple(AXES)))
+    cells = field.grid.cells[n]
+    cell = cells // 2 if at is None else whole("at", at, 0, cells - 1)
+    return np.take(values, cell, axis=2 - n), f" at {axis} = {centres(field, n)[cell]:g}"

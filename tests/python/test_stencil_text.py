@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels written in Python, before anything is compiled: what is refused and how, what C++ comes out, and
+the same text cell by cell on NumPy arrays."""
+
+import math
+import runpy
+import textwrap
+
+import numpy as np
+import pytest
+
+import subcurrent as sc
+from subcurrent.errors import BadInput
+from subcurrent.stencil import printing
+
+HEAD = """
+import math
+import numpy as np
+import subcurrent as sc
+K = 0.25
+W = (1.0, -2.0, 1.0)
+TEXT = "text"
+"""
+
+
+def made(folder, text):
+    path = folder / "kernels.py"
+    path.write_text(HEAD + textwrap.dedent(text))
+    return runpy.run_path(str(path))
+
+
+# (arguments, lines of the body, the line of the sentence counted from `def`, a part of the sentence)
+PLAIN = "next: sc.Out, T: sc.In, a: float"
+WRONG = [
+    (PLAIN, "next[0, 0, 0] = T[a, 0, 0]", 1, "index `a` of T, which is not constant"),
+    (PLAIN, "next[0, 0, 0] = T[0.5, 0, 0]", 1, "index 0.5 of T: a whole number is needed"),
+    (PLAIN, "next[0, 0, 0] = T[0:1, 0, 0]", 1, "a range as index of T"),
+    (PLAIN, "next[0, 0, 0] = T[0, 0, 0, 0]", 1, "with 4 indices: 3 are allowed"),
+    (PLAIN, "next[0, 0, 0] = T[0, 0]", 1, "with 2 indices: 3 are allowed"),
+    (PLAIN, "next[1, 0, 0] = T[0, 0, 0]", 1, "sets next beside the cell"),
+    (PLAIN, "T[0, 0, 0] = 1.0", 1, "sets T, which is an sc.In"),
+    (PLAIN, "next[0, 0, 0] = T[0, 0, 0] + b", 1, "uses b, which is neither an argument, a local variable"),
+    (PLAIN, "next[0, 0, 0] = next[0, 0, 0] + a", 1, "reads its output next before every way has set it"),
+    (PLAIN, "next[0, 0, 0] = a; s = next[1, 0, 0]", 1, "reads its output next around the cell"),
+    (PLAIN, "pass", 0, "does not set its output next on every way"),
+    (PLAIN, "if a > 0:\n    next[0, 0, 0] = a", 0, "does not set its output next on every way"),
+    (PLAIN, "if a > 0:\n    s = 1.0\nnext[0, 0, 0] = s", 3, "uses s, which not every way through the kernel"),
+    (PLAIN, "next[0, 0, 0] = T + a", 1, "uses the field T without a cell"),
+    (PLAIN, "next = T[0, 0, 0]", 1, "sets next, which is a field"),
+    (PLAIN, "a = 2.0\nnext[0, 0, 0] = a", 1, "sets a, which is a parameter"),
+    (
+        PLAIN,
+        "s = 1\ns = T[0, 0, 0]\nnext[0, 0, 0] = s",
+        2,
+        "sets s to a real number, and it was a whole number",
+    ),
+    (PLAIN, "s = True\ns = 1.0\nnext[0, 0, 0] = s", 2, "sets s to a real number, and it was a truth value"),
+    (PLAIN, "next[0, 0, 0] = a if a else 1.0", 1, "asks whether `a`, which is a number"),
+    (PLAIN, "next[0, 0, 0] = a + (a > 1)", 1, "calculates with `a > 1`, which is true or false"),
+    (PLAIN, "next[0, 0, 0] = a if a > 1 else False", 1, "a number and a truth value"),
+    (PLAIN, "next[0, 0, 0] = math.gamma(a)", 1, "calls `math.gamma`: allowed are abs, min, max"),
+    (PLAIN, "next[0, 0, 0] = print(a)", 1, "calls `print`"),
+    (PLAIN, "next[0, 0, 0] = math.sqrt(a, a)", 1, "calls sqrt with 2 arguments: it takes 1"),
+    (PLAIN, "next[0, 0, 0] = sc.where(a > 0, a)", 1, "calls where with 2 arguments: it takes 3"),
+    (PLAIN, "next[0, 0, 0] = min(a)", 1, "it takes two numbers or more"),
+    (PLAIN, "next[0, 0, 0] = math.pow(a, y=2.0)", 1, "with named or starred arguments"),
+    (PLAIN, "next[0, 0, 0] = a @ a", 1, "allowed between numbers are + - * /"),
+    (PLAIN, "next[0, 0, 0] = a % 2", 1, "uses % otherwise than on whole numbers"),
+    (PLAIN, "next[0, 0, 0] = a / 0", 1, "divides by 0"),
+    (PLAIN, "next[0, 0, 0] = ~3", 1, "uses `~`"),
+    (PLAIN, "next[0, 0, 0] = a is a", 1, "allowed comparisons are"),
+    (PLAIN, "next[0, 0, 0] = [a][0]", 1, "neither a field nor a table of its module"),
+    (PLAIN, "next[0, 0, 0] = W[3]", 1, "the table has 3 entries"),
+    (PLAIN, "next[0, 0, 0] = TEXT", 1, "uses TEXT, which is of type str"),
+    (PLAIN, "next[0, 0, 0] = math.nothing", 1, "uses `math.nothing`, which is not known"),
+    (PLAIN, "next[0, 0, 0] = (lambda: a)()", 1, "calls `lambda: a`"),
+    (PLAIN, "next[0, 0, 0] = 2**70", 1, "a constant power of 1 to 4"),
+    (PLAIN, "next[0, 0, 0] = 99999999999999999999", 1, "which has more than 64 bits"),
+    (PLAIN, "while a > 0:\n    pass", 1, "allowed are assignments, if and else, for"),
+    (PLAIN, "with a:\n    pass", 1, "allowed are assignments, if and else, for"),
+    (PLAIN, "import os", 1, "has `import os`: allowed are assignments"),
+    (PLAIN, "def f(): pass", 1, "allowed are assignments"),
+    (PLAIN, "print(a)", 1, "has `print(a)`: allowed are assignments"),
+    (PLAIN, "for k in (1, 2):\n    pass", 1, "loops over `(1, 2)`: allowed is range"),
+    (PLAIN, "for k in range(a):\n    pass", 1, "bounds must be constant whole numbers"),
+    (PLAIN, "for k in range(9999):\n    s = 1.0", 1, "unrolls to more than 4096 statements"),
+    (PLAIN, "for k in range(3):\n    k = 1", 2, "sets k, which is the variable of a loop"),
+    (PLAIN, "for k in range(2):\n    break", 2, "has `break`"),
+    (PLAIN, "for T in range(2):\n    pass", 1, "which is a name of something else"),
+    (PLAIN, "for k in range(2):\n    pass\nelse:\n    pass", 1, "an else after a loop"),
+    (PLAIN, "s = t = a\nnext[0, 0, 0] = s", 1, "sets several names by one value"),
+    (PLAIN, "s, t = a\nnext[0, 0, 0] = s", 1, "as many values as names are needed"),
+    (PLAIN, "s, t = 1.0, s\nnext[0, 0, 0] = s", 1, "whose values need one another"),
+    (PLAIN, "next[0, 0, 0] = a\nreturn a", 2, "a return gives values to reduce"),
+    (PLAIN, "K = 1.0\nnext[0, 0, 0] = K + a\n", 0, None),
+    (PLAIN, "next[0, 0, 0] = K\nK = 1.0\n", 2, "a constant of its module that it has used before"),
+    (PLAIN, "next[0, 0, 0] = W[0][0]", 1, "indexes `W[0]`"),
+    (PLAIN, "next[0][0, 0, 0] = a; next[0, 0, 0] = a", 1, "both with and without a component"),
+    (PLAIN, "next[-1][0, 0, 0] = a", 1, "component -1 of next: they are counted from 0"),
+    (PLAIN, "s: str = 1\nnext[0, 0, 0] = a", 1, "allowed types of local variables are float, int and bool"),
+    (PLAIN, "s: int = a\nnext[0, 0, 0] = a", 1, "a real number, as an int"),
+    (PLAIN, "next[0, 0, 0] @= a", 1, "allowed are +=, -=, *=, /= and **="),
+    (PLAIN, "a.x = 1", 1, "sets `a.x`: allowed are cells"),
+    ("next: sc.Out, T: sc.In, a", "next[0, 0, 0] = T[0, 0, 0]", 0, "the argument a of no type"),
+    ("next: sc.Out, T: sc.In, a: str", "next[0, 0, 0] = T[0, 0, 0]", 0, "the argument a of the type `str`"),
+    ("next: sc.Out, n: sc.Layer", "next[0, 0, 0] = 1.0", 0, "the type `sc.Layer`"),
+    ("next: sc.Out, *T", "next[0, 0, 0] = 1.0", 0, "takes *, ** or positional-only arguments"),
+    ("T: sc.In", "s = T[0, 0, 0]", 0, "has no output"),
+    ("a: float", "s = a", 0, "has no field among its arguments"),
+    ("next: sc.Out, T: sc.In = None", "next[0, 0, 0] = 1.0", 0, "gives the field T a default"),
+    ("next: sc.Out, n: int = 0.5", "next[0, 0, 0] = 1.0", 0, "the default `0.5`: it must be a whole number"),
+    ("next: sc.Out, p: sc.Index", "next[0, 0, 0] = p", 1, "uses the position p as a number"),
+    ("next: sc.Out, p: sc.Index", "next[0, 0, 0] = p.w", 1, "the position has x, y and z"),
+    ("next: sc.Out, p: sc.Index, q: sc.Index", "next[0, 0, 0] = p.x", 0, "two arguments of type sc.Index"),
+    ("T: sc.InOut", "T[0, 0, 0] = T[1, 0, 0]", 1, "that needs @sc.kernel(colours=2)"),
+    ("T: sc.InOut", "T[0, 0, 0] = T[1, 0, 1]", 1, "that needs @sc.kernel(colours=4)"),
+    ("T: sc.InOut", "T[0, 0, 0] = T[2, 0, 0]", 1, "that needs a second level"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "body", "line", "part"), WRONG)
+def test_a_wrong_kernel_is_one_sentence_with_its_line(tmp_path, arguments, body, line, part):
+    text = f"@sc.kernel\ndef wrong({arguments}):\n" + textwrap.indent(body, "    ")
+    if part is None:
+        made(tmp_path, text)
+        return
+    with pytest.raises(sc.KernelError) as refused:
+        made(tmp_path, text)
+    begin = HEAD.count("\n") + 2 + line
+    assert str(refused.value).startswith(f'kernels.py:{begin}: kernel "wrong" '), refused.value
+    assert part in str(refused.value)
+    assert str(refused.value).endswith(".") and "\n" not in str(refused.value)
+
+
+CONDITIONS = [
+    ("q: sc.Out, n: sc.Layer", "q.ghost[n] = q.ghost[n]", 1, "reads the halo of q before it is set"),
+    ("q: sc.Out, n: sc.Layer", "q.inside[n] = 1.0", 1, "a condition sets .ghost[n]"),
+    ("q: sc.Out, n: sc.Layer", "q.ghost[1] = 1.0", 1, "a condition sets .ghost[n]"),
+    ("q: sc.Out, n: sc.Layer", "q.ghost[n] = q.inside[0]", 1, "cells within are counted from 1"),
+    ("q: sc.Out, n: sc.Layer", "q.ghost[n] = q.inside[2 * n]", 1, "allowed are n, n + 1"),
+    ("q: sc.Out, n: sc.Layer", "q.ghost[n] = q[1, 0, 0]", 1, "in a condition cells are .ghost[n]"),
+    (
+        "q: sc.Out, n: sc.Layer, T: sc.In",
+        "T.ghost[n] = 1.0\nq.ghost[n] = 1.0",
+        1,
+        "sets T, which is an sc.In",
+    ),
+    ("q: sc.Out, n: sc.Layer", "pass", 0, "does not set its output q"),
+    ("q: sc.Out, r: sc.Out, n: sc.Layer", "q.ghost[n] = 1.0\nr.ghost[n] = 1.0", 0, "has 2 outputs"),
+    ("q: sc.Out, n: sc.Index", "q.ghost[n] = 1.0", 0, "allowed are sc.In, sc.Out, sc.Layer"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "body", "line", "part"), CONDITIONS)
+def test_a_wrong_condition_is_one_sentence_with_its_line(tmp_path, arguments, body, line, part):
+    with pytest.raises(sc.KernelError) as refused:
+        made(tmp_path, f"@sc.condition\ndef wrong({arguments}):\n" + textwrap.indent(body, "    "))
+    begin = HEAD.count("\n") + 2 + line
+    assert str(refused.value).startswith(f'kernels.py:{begin}: condition "wrong" '), refused.value
+    assert part in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("body", "part"),
+    [
+        ("return 1.0\nT[0, 0, 0] = 2.0", "no way leads to"),
+        ("if T[0, 0, 0] > 0:\n    return 1.0", "a way to its end without `return`"),
+        ("if T[0, 0, 0] > 0:\n    return 1.0\nreturn 1.0, 2.0", "returns 2 values here and 1 before"),
+        ("return", "returns nothing"),
+        ("for k in range(2):\n    return 1.0", "returns from inside a loop"),
+    ],
+)
+def test_returns_are_checked(tmp_path, body, part):
+    text = '@sc.kernel(reduce="sum")\ndef wrong(T: sc.InOut):\n' + textwrap.indent(body, "    ")
+    with pytest.raises(sc.KernelError, match=part):
+        made(tmp_path, text)
+
+
+def test_what_is_no_function_has_no_text():
+    with pytest.raises(BadInput, match="makes a kernel of a function"):
+        sc.kernel(3)
+    with pytest.raises(BadInput, match="reduce = 'mean' is not known"):
+        sc.kernel(reduce="mean")
+    with pytest.raises(BadInput, match="colours = 3"):
+        sc.kernel(colours=3)
+    names = {"sc": sc}
+    exec("def lost(T: sc.InOut):\n    T[0] = 1.0", names)
+    with pytest.raises(sc.KernelError, match="must stand in a file or in a notebook"):
+        sc.kernel(names["lost"])
+
+
+# -- what comes out ---------------------------------------------------------------------------------------
+
+D = 0.5
+WEIGHTS = (1.0, -2.0, 1.0)
+math_sqrt = np.sqrt
+
+
+@sc.kernel
+def diffuse(next: sc.Out, T: sc.In, a: float):
+    next[0, 0, 0] = T[0, 0, 0] + a * (
+        T[1, 0, 0] + T[-1, 0, 0] + T[0, 1, 0] + T[0, -1, 0] + T[0, 0, 1] + T[0, 0, -1] - 6 * T[0, 0, 0]
+    )
+
+
+def test_a_kernel_prints_as_one_would_write_it():
+    assert diffuse.source.splitlines()[1:] == [
+        "  double a;",
+        "  SC_FN void operator()(At c, Out<double> next, In<double> T) const {",
+        "    next[c] = T[c] + a * (T[c.x(1)] + T[c.x(-1)] + T[c.y(1)] + T[c.y(-1)] + T[c.z(1)] + T[c.z(-1)]"
+        " - 6 * T[c]);",
+        "  }",
+        "};",
+    ]
+    assert diffuse.reach("T") == (1, 0) and diffuse.reach("next") == (0, 0)
+
+
+@sc.kernel(reduce="max")
+def everything(V: sc.InOut, T: sc.In, at: sc.Index, new: float, n: int = 3, on: bool = True):
+    """Every construct once."""
+    s: float = 0
+    for k in range(3):
+        s += WEIGHTS[k] * T[k - 1, 0]
+    for k in range(0, 4, 2):
+        s -= 0.01 * T[1, 1 - k] * k
+    if (at.x % 4 == 1 and not on) or s > 2:
+        d = math_sqrt(abs(s)) ** 2 - new / n
+    elif n < at.y <= 5:
+        d = D * -s if s < 0 else 1 / 3
+    else:
+        d = min(s, 1, at.x // 3)
+    u, v = V[0][0, 0], V[1][0, 0]
+    V[0][0, 0] = d + v * -(u - (d - 1e-5)) - np.tanh(u) ** 3
+    V[1][0, 0] /= 2
+    return sc.where(s > 0.1, V[0][0, 0], d**0.5), float(n) * d
+
+
+def test_reaches_are_read_off_the_indices():
+    assert everything.reach("T") == (1, 1) and everything.reach("V") == (0, 0)
+
+
+def everything_in_numpy(V, T, new, n, on):
+    """The same, written again for one cell after the other with plain loops."""
+    ny, nx = T.shape
+    out, values = V.copy(), []
+    for y in range(ny):
+        for x in range(nx):
+            s = 0.0
+            for k in range(3):
+                s += WEIGHTS[k] * T[y, (x + k - 1) % nx]
+            for k in (0, 2):
+                s -= 0.01 * T[(y + 1 - k) % ny, (x + 1) % nx] * k
+            if (x % 4 == 1 and not on) or s > 2:
+                root = np.sqrt(abs(s))
+                d = root * root - new / n
+            elif n < y <= 5:
+                d = 0.5 * -s if s < 0 else 1 / 3
+            else:
+                d = min(s, 1.0, float(x // 3))
+            u, v = V[0, y, x], V[1, y, x]
+            tanh = math.tanh(u)
+            out[0, y, x] = d + v * -(u - (d - 1e-5)) - tanh * tanh * tanh
+            out[1, y, x] = v / 2
+            with np.errstate(invalid="ignore"):
+                values.append((out[0, y, x] if s > 0.1 else np.power(d, 0.5), float(n) * d))
+    return out, values
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_a_kernel_steps_on_arrays(on):
+    rng = np.random.default_rng(7)
+    V, T = rng.normal(size=(2, 9, 10)), rng.normal(size=(9, 10))
+    expected, _ = everything_in_numpy(V, T, 0.3, 2, on)
+    got = V.copy()
+    everything.python(got, T, 0.3, n=2, on=on)
+    assert np.array_equal(got, expected)
+
+
+def test_a_kernel_in_single_precision_prints_so():
+    text = printing.source_of(everything._text, printing.plain_precision(everything._text, single=True))
+    assert "double" not in text.replace("std::array<double, 2>", "")
+    assert "InOut<float, 2> V" in text and "1e-05f" in text
+
+
+@sc.kernel(colours=2)
+def relax(u: sc.InOut):
+    u[0, 0] = 0.25 * (u[1, 0] + u[-1, 0] + u[0, 1] + u[0, -1])
+
+
+def test_colours_step_one_after_the_other():
+    rng = np.random.default_rng(3)
+    u = rng.normal(size=(6, 8))
+    expected = u.copy()
+    for colour in (0, 1):
+        for y in range(6):
+            for x in range(8):
+                if (x + y) % 2 == colour:
+                    expected[y, x] = 0.25 * (
+                        expected[y, (x + 1) % 8]
+                        + expected[y, x - 1]
+                        + expected[(y + 1) % 6, x]
+                        + expected[y - 1, x]
+                    )
+    relax.python(u)
+    assert np.array_equal(u, expected)
+
+
+@pytest.mark.parametrize(
+    ("call", "part"),
+    [
+        (lambda a: diffuse.python(next=a), "was not given T, a"),
+        (lambda a: diffuse.python(a, a, 0.1, 0.2), "got 4 arguments"),
+        (lambda a: diffuse.python(a, a, a=0.1, b=2), "the argument b, which it does not have"),
+        (lambda a: diffuse.python(a, a, 0.1, a=0.2), "the argument a, twice"),
+        (lambda a: diffuse.python(a, a, a="x"), "a = 'x': it must be a real number"),
+        (lambda a: diffuse.python(a, a, a=True), "a = True: it must be a real number"),
+        (lambda a: diffuse.python(a, a[0], a=0.1), "an array of 3 axes"),
+        (lambda a: diffuse(a, a, a=0.1), "it must be a level of a field"),
+    ],
+)
+def test_wrong_calls_are_refused(call, part):
+    with pytest.raises(BadInput, match=part):
+        call(np.zeros((3, 3, 3)))
