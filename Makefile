@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The few commands one needs; each makes first whatever it needs and is quick when that is already there.
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap demo test test-long attack sanitize checked valgrind ptx bench figures lint format clean
+.PHONY: help bootstrap docs demo test test-long attack sanitize checked valgrind ptx bench figures lint format clean
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 JOBS := $(shell nproc)
 PYTEST := pytest -q -n $(JOBS) --dist loadfile
@@ -11,6 +11,10 @@ help:       ## this list
 
 bootstrap:  ## install what is missing, make .venv, build build/release
 	@tools/bootstrap
+
+docs:       ## the site of the documents, in build/docs/site (needs no compiler)
+	@tools/bootstrap --python
+	@python tools/docs.py
 
 demo: bootstrap  ## run the cavity and a table of strategies, draw the pictures
 	@tools/demo

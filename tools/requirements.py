@@ -7,4 +7,5 @@ from pathlib import Path
 project = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text())
 print("\n".join(project["build-system"]["requires"]))
 print("\n".join(project["project"]["dependencies"]))
-print("\n".join(project["project"]["optional-dependencies"]["dev"]))
+for extra in ("dev", "docs"):
+    print("\n".join(project["project"]["optional-dependencies"][extra]))

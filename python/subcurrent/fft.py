@@ -71,18 +71,22 @@ class FFT(Fixed):
 
     @property
     def real_shape(self) -> tuple[int, int, int]:
+        """Shape of this rank's points, along z, y, x."""
         return tuple(self._core.real_shape)
 
     @property
     def real_start(self) -> tuple[int, int, int]:
+        """Global position of this rank's first point, along z, y, x."""
         return tuple(self._core.real_start)
 
     @property
     def mode_shape(self) -> tuple[int, int, int]:
+        """Shape of this rank's modes, along z, y, x."""
         return tuple(self._core.mode_shape)
 
     @property
     def mode_start(self) -> tuple[int, int, int]:
+        """Position of this rank's first mode among those that are kept, along z, y, x."""
         return tuple(self._core.mode_start)
 
     @property
