@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/subcurrent")
 
 foreach(folder engine spectral io solvers model)
-  # Headers keep their folders: users write the same `#include "engine/grid/box.hpp"` as we do.
+  # Headers keep their folders: users write `#include "engine/grid/box.hpp"` as we do, or <subcurrent/engine/grid/box.hpp>.
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}" COMPONENT devel
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/subcurrent" FILES_MATCHING PATTERN "*.hpp")
 endforeach()

@@ -24,13 +24,22 @@ function(expect what)
   endif()
 endfunction()
 
-must("${CMAKE_COMMAND}" --install "${BUILD}" --component devel --prefix "${prefix}")
+must("${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${prefix}")
+file(GLOB_RECURSE for_python "${prefix}/subcurrent/*" "${prefix}/*_core*")
+expect("nothing for Python in a prefix of C++ libraries (${for_python})" NOT for_python)
 configure("${outside}" "-DCMAKE_BUILD_TYPE=${BUILD_TYPE}")
 expect("nothing said of a build type that is set" NOT said MATCHES "CMAKE_BUILD_TYPE")
 must("${CMAKE_COMMAND}" --build "${outside}")
 must("${outside}/outside" "${VERSION}")
 
 # The same program, its views watched: the engine that it links is the same.
+foreach(flag "-march=" "-mtune=" "-ffast-math")
+  expect("no ${flag} that the project has not asked for" NOT compiled MATCHES "${flag}")
+endforeach()
+string(REGEX MATCHALL "-ffp-contract=off[^\n]*-o [^\n ]*/stencil.cpp.o" contracted "${compiled}")
+expect("-ffp-contract=off for same_bits alone (${contracted})" contracted MATCHES "same_bits" AND
+  NOT contracted MATCHES "stencil(_checked)?\\.dir")
+must("${outside}/same_bits" 1)
 must("${outside}/stencil" 1)
 must("${outside}/stencil_checked" 1)
 must("${outside}/stencil" 2)

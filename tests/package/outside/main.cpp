@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "engine/base/build_info.hpp"
+#include <subcurrent/engine/base/build_info.hpp>
 
 int main(int argc, char** argv) {
   const sc::BuildInfo& info = sc::build_info();
