@@ -44,7 +44,7 @@ std::vector<Region> regions_of(const Grid& grid, const HaloItem& item, Corners c
   return regions;
 }
 
-/// One after the other: item by item, those of a field in files face by face, from strip to strip.
+/// One after the other: item by item, those of a field in far memory face by face, from strip to strip.
 struct Legs {
   std::vector<Route> routes;
   std::vector<std::vector<Region>> arrivals, departures;
@@ -65,9 +65,9 @@ struct Legs {
 Parcels parcels_of(const Grid& grid, std::vector<HaloItem>& items, const HaloOptions& options) {
   const bool on_device = !items.empty() && items.front().storage->space() == Space::device;
   // A strip holds no cells that an earlier phase has brought to another one.
-  const bool in_files =
+  const bool by_strips =
       std::any_of(items.begin(), items.end(), [](const HaloItem& item) { return item.storage->far(); });
-  const Corners corners = in_files ? Corners::direct : options.corners;
+  const Corners corners = by_strips ? Corners::direct : options.corners;
   Parcels all;
   Legs legs;
   for (HaloItem& item : items) {

@@ -103,7 +103,7 @@ void Runner::run_colour(Stage& stage, bool sample, const Slabs* slabs, const Str
                {context_.threads(), options_.poke_seconds, sample ? sampled_suffix : ""});
   if (Device* device = stage.device()) device->join();
   if (slabs && own)
-    refuse("stage \"" + stage.name() + "\" moves by itself and cannot pass through files slab by slab");
+    refuse("stage \"" + stage.name() + "\" moves by itself and cannot be computed slab by slab");
   if (slabs) run.through(*slabs, next, alone());
   const StageShape shape = run.shape(strategy, own);
   plan_.make(shape);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Refresh: one exchange a grid, boundary conditions in the order x, y, z, freshness.
+// Refresh: one exchange a grid and memory, boundary conditions in the order x, y, z, freshness.
 #include "engine/stage/refresh.hpp"
 
 #include <algorithm>
@@ -54,9 +54,10 @@ Refresh::Refresh(std::vector<Wanted> wanted, HaloOptions options, Timeline& time
   for (const Wanted& w : wanted_) left.push_back(&w);
   while (!left.empty()) {
     const Grid grid = left.front()->storage->grid();
+    const Space space = left.front()->storage->space();
     std::vector<HaloItem> items;
     std::erase_if(left, [&](const Wanted* w) {
-      if (!(w->storage->grid() == grid)) return false;
+      if (!(w->storage->grid() == grid) || w->storage->space() != space) return false;
       items.push_back({w->storage, received_for(*w->boundaries, w->reach), w->lattice});
       return true;
     });

@@ -22,7 +22,7 @@ struct Wanted {
 
 class Refresh final : public Movement {
  public:
-  /// Collective. Storages of several grids may be mixed; those of one grid share their messages.
+  /// Collective. Storages of several grids may be mixed; those of one grid and memory share their messages.
   Refresh(std::vector<Wanted> wanted, HaloOptions options, Timeline& timeline);
   ~Refresh() override;
 

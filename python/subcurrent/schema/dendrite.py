@@ -142,13 +142,9 @@ class DendriteCase(SolverCase):
         run = self.run
         if run.dt is None and run.safety is None:
             run = run.model_copy(update={"safety": 0.9})
-        engine = self.engine
-        if self.storage.kind == "host":
-            engine = engine.model_copy(update={"strategy": "blocking"})
         return self.model_copy(
             update={
                 "run": run,
-                "engine": engine,
                 "seeds": [s.model_copy(update={"centre": self._centre(s)}) for s in self.seeds],
             }
         )
@@ -179,11 +175,6 @@ class DendriteCase(SolverCase):
             raise BadInput(
                 'storage.kind = "host" needs a device through which the fields pass: give engine.device = '
                 '"cuda".'
-            )
-        if "strategy" in engine.model_fields_set and engine.strategy != "blocking":
-            raise BadInput(
-                f'engine.strategy = "{engine.strategy}" cannot stand with storage.kind = "host": fields pass '
-                "through a device in whole planes; leave it out, or take blocking."
             )
         if storage.pieces is not None and storage.memory is not None:
             raise BadInput("storage.pieces and storage.memory cannot stand together: give only one.")
