@@ -2,8 +2,8 @@
 // The dendrite's step on a device, on fields that are interface everywhere: cells a second, operations as
 // counted by tests/unit/dendrite_kernels_test, and what share of the two bounds that is: the peak of fused
 // multiply-adds and the bandwidth of a copy, both measured on the same card. One rank: every size; several
-// ranks on one card: `blocking` against `boundary_first`. Last, the step of fields that stay on the host and
-// pass through the device.
+// ranks on one card: `blocking` against `boundary_first`. Last, the step of fields that lie in the host's
+// memory and pass through the device.
 //   gpu_bench [cells along an axis = 512] [steps = 60] [device = cuda] [--trial]
 // Without a device it says so and ends well.
 #include <mpi.h>
@@ -19,7 +19,7 @@
 #include "bench/arguments.hpp"
 #include "engine/exec/launch.hpp"
 #include "engine/exec/open_device.hpp"
-#include "engine/stage/through_device.hpp"
+#include "engine/stage/slabs.hpp"
 #include "solvers/dendrite/model.hpp"
 #include "solvers/dendrite/stages.hpp"
 
@@ -77,10 +77,10 @@ struct Bounds {
 
 template <class Real, bool noisy>
 struct Bed {
-  Bed(Context& context, int cells, Strategy strategy, Space space = Space::device)
+  Bed(Context& context, int cells, Strategy strategy, const FieldOptions& where = {.space = Space::device})
       : runner(context, {.strategy = strategy}),
         grid(context, {.cells = {cells, cells, cells}, .periodic = {true, true, true}, .halo = 1}),
-        fields(grid, space),
+        fields(grid, where),
         advance(advance_stage<Real, noisy, false>(fields)) {
     std::vector<double> wave(std::size_t(3 * cells));  // phi between 0.05 and 0.95, steep in every cell
     for (int i = 0; i < cells; ++i)
@@ -93,13 +93,13 @@ struct Bed {
     fields.theta.fill([&](int x, int, int) { return Real(-100 + 50 * wave[std::size_t(3 * x)]); });
     options.seeds = {{}};
   }
-  /// Seconds a step of the slowest rank; `stage` is `advance`, or what it passes through.
+  /// Seconds a step of the slowest rank.
   static constexpr int first_steps = 4;  // before the clock
-  double step(Context& context, Stage& stage, int steps) {
+  double step(Context& context, int steps) {
     const auto run = [&](int count) {
       for (int n = 0; n < count; ++n) {
         advance.set({coefficients_of<Real>(options, 1e-15, n)});
-        runner.run(stage);
+        runner.run(advance);
         fields.advance();
       }
       context.device()->finish();
@@ -122,7 +122,7 @@ struct Bed {
 template <class Real, bool noisy>
 void measure(Context& context, const char* name, int cells, int steps, Strategy strategy, const Bounds& b) {
   Bed<Real, noisy> bed(context, cells, strategy);
-  const double seconds = bed.step(context, bed.advance, steps);
+  const double seconds = bed.step(context, steps);
   const double rate = double(cells) * cells * cells / seconds;
   const double flops = bed.advance.flops(), bytes = bed.advance.bytes_per_cell();
   if (context.rank() != 0) return;
@@ -134,17 +134,20 @@ void measure(Context& context, const char* name, int cells, int steps, Strategy 
 
 /// Beside cells a second, what was copied each way in that time.
 void measure_passing(Context& context, int cells, int steps, int pieces) {
-  Bed<float, true> bed(context, cells, Strategy::blocking, Space::pinned);
-  ThroughDevice through(bed.advance, context.device(), pieces);
-  const double seconds = bed.step(context, through, steps);
+  const auto place = in_host_memory_of(context.device(), pieces);
+  Bed<float, true> bed(context, cells, Strategy::boundary_first, {.place = place});
+  const double seconds = bed.step(context, steps);
+  place->finish();
   const double runs = steps + bed.first_steps;
-  const double in = double(through.bytes(Way::in)) / runs, out = double(through.bytes(Way::out)) / runs;
+  const double in = double(place->memory().bytes(Way::in)) / runs;
+  const double out = double(place->memory().bytes(Way::out)) / runs;
   if (context.rank() != 0) return;
   std::printf(
       "single, noise, %d^3 on the host, %d pieces: %.1f million cells/s; %.0f MiB on the device, %.1f GB/s "
       "to it and %.1f back, on each of %d ranks\n",
       cells, pieces, 1e-6 * double(cells) * cells * cells / seconds,
-      double(through.device_bytes()) / (1 << 20), 1e-9 * in / seconds, 1e-9 * out / seconds, context.size());
+      double(place->ring().near_bytes()) / (1 << 20), 1e-9 * in / seconds, 1e-9 * out / seconds,
+      context.size());
 }
 
 void measure_all(Context& context, int cells, int steps) {

@@ -46,7 +46,7 @@ struct Fields {
   std::unique_ptr<HaloExchange> exchange(const Grid& grid) const {
     std::vector<HaloItem> items;
     for (const auto& storage : owned) items.push_back({storage.get(), box(1)});
-    return std::make_unique<HaloExchange>(grid.context(), items);
+    return std::make_unique<HaloExchange>(grid, items);
   }
   std::vector<std::unique_ptr<Storage>> owned;
   Arrays arrays;

@@ -108,7 +108,7 @@ double sustained(Context& context, Int3 cells) {
   constexpr int unpaused = 20;
   Fields fields(context, cells);
   std::vector<HaloItem> items{{&fields.level.x.now().storage(), star(1)}};
-  HaloExchange exchange(fields.grid.context(), items, {});
+  HaloExchange exchange(fields.grid, std::move(items), {});
   std::vector<bench::Way> ways{{.name = "exchange", .run = [&] {
                                   for (int n = 0; n < unpaused; ++n) {
                                     exchange.Movement::start();

@@ -7,7 +7,7 @@
 
 #include "engine/base/error.hpp"
 #include "engine/move/stream/file_memory.hpp"
-#include "engine/move/stream/in_files.hpp"
+#include "engine/move/stream/slab_place.hpp"
 #include "engine/subcurrent.hpp"
 
 using namespace sc;

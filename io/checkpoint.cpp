@@ -32,16 +32,19 @@ struct Component {
   }
 };
 
+/// f(component) for what the rank has of each, `read` and `written` as each_slab() has it.
 template <class F>
-void for_each_component(const SavedField& field, F&& f) {
-  const Part part = part_of(field.storage->grid(), field.layers);
-  for (int k = 0; k < field.storage->components(); ++k) f(Component{*field.storage, part, k});
+void for_each_component(const SavedField& field, bool read, bool written, F&& f) {
+  const Part whole = part_of(field.storage->grid(), field.layers);
+  each_slab(*field.storage, whole, read, written, [&](const Part& part) {
+    for (int k = 0; k < field.storage->components(); ++k) f(Component{*field.storage, part, k});
+  });
 }
 
 /// This rank's share of the checksum of what is in memory.
 std::uint64_t memory_checksum(const SavedField& field) {
   std::uint64_t sum = 0;
-  for_each_component(field, [&](const Component& component) {
+  for_each_component(field, true, false, [&](const Component& component) {
     const Box& box = component.part.box;
     if (box.empty()) return;
     for (int z = box.lo.z; z < box.hi.z; ++z)
@@ -55,16 +58,18 @@ std::uint64_t memory_checksum(const SavedField& field) {
 
 /// This rank's share of the checksum of what is in the file.
 std::uint64_t file_checksum(const File& file, const ArrayHeader& array, const SavedField& field) {
+  const Part part = part_of(field.storage->grid(), field.layers);
   std::uint64_t sum = 0;
-  for_each_component(field, [&](const Component& component) {
-    read_part(file, component.offset(array.offset), component.part, component.item(),
+  for (int k = 0; k < field.storage->components(); ++k) {
+    const Component component{*field.storage, part, k};
+    read_part(file, component.offset(array.offset), part, component.item(),
               [&](Int3 first, const std::byte* row) { sum += component.checksum_of_row(first, row); });
-  });
+  }
   return sum;
 }
 
 void write_field(File& file, std::int64_t offset, const SavedField& field) {
-  for_each_component(field, [&](const Component& component) {
+  for_each_component(field, true, false, [&](const Component& component) {
     write_part(
         file, component.offset(offset), component.part, component.item(),
         [&](Int3 first, std::byte* row) { std::memcpy(row, component.row(first), component.row_bytes()); });
@@ -73,7 +78,7 @@ void write_field(File& file, std::int64_t offset, const SavedField& field) {
 
 void read_field(const File& file, std::int64_t offset, const SavedField& field) {
   field.storage->begin_host_write();
-  for_each_component(field, [&](const Component& component) {
+  for_each_component(field, false, true, [&](const Component& component) {
     read_part(file, component.offset(offset), component.part, component.item(),
               [&](Int3 first, const std::byte* row) {
                 std::memcpy(component.row(first), row, component.row_bytes());

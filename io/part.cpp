@@ -63,6 +63,19 @@ Part part_of(const Grid& grid, int layers) {
   return part;
 }
 
+void each_slab(Storage& storage, const Part& part, bool read, bool written,
+               const std::function<void(const Part& slab)>& use) {
+  if (!storage.far()) return use(part);
+  if (part.box.extent() != storage.grid().own().extent())
+    throw Error(Exit::failure, "field \"" + storage.name() + "\" keeps no halo that a file could hold");
+  storage.each_slab(read, written, [&](int lo, int hi) {
+    Part slab = part;
+    slab.box.lo.z = lo - part.shift.z;
+    slab.box.hi.z = hi - part.shift.z;
+    use(slab);
+  });
+}
+
 void write_part(File& file, std::int64_t offset, const Part& part, std::size_t item, const PackRow& pack) {
   std::vector<std::byte> buffer;
   const std::size_t row = static_cast<std::size_t>(part.box.extent().x) * item;

@@ -36,6 +36,12 @@ void write_part(File& file, std::int64_t offset, const Part& part, std::size_t i
 void read_part(const File& file, std::int64_t offset, const Part& part, std::size_t item,
                const UnpackRow& unpack);
 
+/// use(part) with what this rank has of a field: all at once or, of one in far memory, slab by slab; its
+/// cells are then where cell_address() says. As Storage::each_slab(); throws Error (failure) where far memory
+/// is asked for layers of halo, which it does not keep.
+void each_slab(Storage& storage, const Part& part, bool read, bool written,
+               const std::function<void(const Part& slab)>& use);
+
 /// Address of a cell, given in the array's coordinates.
 inline std::byte* cell_address(const Storage& storage, const Part& part, int component, Int3 cell) {
   const std::ptrdiff_t i =

@@ -190,26 +190,30 @@ void pack_points(const Part& points, const Storage& storage, Int3 first, std::by
   }
 }
 
-void write_points(File& file, std::int64_t offset, const Part& points, const Storage& storage) {
-  write_part(file, offset, points, point_bytes(storage),
-             [&](Int3 first, std::byte* row) { pack_points(points, storage, first, row); });
+void write_points(File& file, std::int64_t offset, const Part& points, Storage& storage) {
+  each_slab(storage, points, true, false, [&](const Part& slab) {
+    write_part(file, offset, slab, point_bytes(storage),
+               [&](Int3 first, std::byte* row) { pack_points(slab, storage, first, row); });
+  });
 }
 
 /// This rank's share of the checksum of an array as it will stand in the file.
-std::uint64_t own_checksum(const Part& points, const Storage& storage) {
-  const Box& box = points.box;
-  if (box.empty()) return 0;
+std::uint64_t own_checksum(const Part& points, Storage& storage) {
+  if (points.box.empty()) return 0;
   const auto elements = static_cast<std::size_t>(numbers(storage));
-  const auto nx = static_cast<std::size_t>(box.extent().x);
+  const auto nx = static_cast<std::size_t>(points.box.extent().x);
   std::vector<std::byte> row(nx * point_bytes(storage));
   std::uint64_t sum = 0;
-  for (int z = box.lo.z; z < box.hi.z; ++z)
-    for (int y = box.lo.y; y < box.hi.y; ++y) {
-      const Int3 first{box.lo.x, y, z};
-      pack_points(points, storage, first, row.data());
-      sum += checksum(row.data(), nx * elements, size_of(real_of(storage.type())),
-                      static_cast<std::uint64_t>(points.number(first)) * elements);
-    }
+  each_slab(storage, points, true, false, [&](const Part& slab) {
+    const Box& box = slab.box;
+    for (int z = box.lo.z; z < box.hi.z; ++z)
+      for (int y = box.lo.y; y < box.hi.y; ++y) {
+        const Int3 first{box.lo.x, y, z};
+        pack_points(slab, storage, first, row.data());
+        sum += checksum(row.data(), nx * elements, size_of(real_of(storage.type())),
+                        static_cast<std::uint64_t>(points.number(first)) * elements);
+      }
+  });
   return sum;
 }
 

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 
@@ -67,11 +68,21 @@ Device::Memory EmulatedDevice::pinned(std::size_t bytes) {
 }
 
 void EmulatedDevice::give(Lane lane, std::function<void()> work) {
-  queue(lane).tasks.push_back({std::move(work), nullptr});
+  queue(lane).tasks.push_back({std::move(work), nullptr, 0});
 }
 
 void EmulatedDevice::copy(Lane lane, std::byte* to, const std::byte* from, std::size_t bytes) {
   give(lane, [=] { std::memcpy(to, from, bytes); });
+  if (options_.link_bytes_per_second <= 0 || (lane != Lane::in && lane != Lane::out)) return;
+  Queue& q = queue(lane);
+  q.due = std::max(q.due, now()) + static_cast<double>(bytes) / options_.link_bytes_per_second;
+  q.tasks.back().due = q.due;
+}
+
+bool EmulatedDevice::ready(const Queue& queue) const {
+  if (queue.tasks.empty()) return false;
+  const Task& first = queue.tasks.front();
+  return (!first.wait || passed(*first.wait)) && (first.due <= 0 || now() >= first.due);
 }
 
 Device::Mark EmulatedDevice::mark(Lane lane) {
@@ -83,7 +94,7 @@ Device::Mark EmulatedDevice::mark(Lane lane) {
 }
 
 void EmulatedDevice::after(Lane lane, const Mark& mark) {
-  queue(lane).tasks.push_back({nullptr, std::static_pointer_cast<Place>(mark)});
+  queue(lane).tasks.push_back({nullptr, std::static_pointer_cast<Place>(mark), 0});
 }
 
 void EmulatedDevice::do_first(Queue& q) {
@@ -105,8 +116,7 @@ void EmulatedDevice::advance(Lane lane, std::int64_t number) {
   Queue& q = queue(lane);
   while (q.done < number) {
     if (!ready(q)) {
-      const std::shared_ptr<Place> wait = q.tasks.front().wait;
-      advance(wait->lane, wait->number);
+      if (const std::shared_ptr<Place> wait = q.tasks.front().wait) advance(wait->lane, wait->number);
       continue;
     }
     do_first(q);

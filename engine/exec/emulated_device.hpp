@@ -21,6 +21,8 @@ struct EmulatedOptions {
   Disorder disorder = Disorder::shuffled;
   std::uint64_t seed = 1;
   bool host_reaches_memory = false;  ///< as a device that MPI can read from: memory stays open to the host
+  /// Copies on the lanes `in` and `out`, each way; 0: as fast as they are.
+  double link_bytes_per_second = 0;
 };
 
 class EmulatedDevice final : public Device {
@@ -52,10 +54,12 @@ class EmulatedDevice final : public Device {
   struct Task {
     std::function<void()> work;   // nothing for a wait
     std::shared_ptr<Place> wait;  // nothing for work
+    double due = 0;               // when the link has carried it
   };
   struct Queue {
     std::deque<Task> tasks;
     std::int64_t done = 0;
+    double due = 0;  // of the last copy over the link
     std::vector<std::weak_ptr<Place>> marks;
   };
   static const Place& place(const Mark& mark) { return *static_cast<const Place*>(mark.get()); }
@@ -64,9 +68,7 @@ class EmulatedDevice final : public Device {
     return lanes_[static_cast<std::size_t>(place.lane)].done >= place.number;
   }
   /// Whether the first task of a lane may be done now.
-  bool ready(const Queue& queue) const {
-    return !queue.tasks.empty() && (!queue.tasks.front().wait || passed(*queue.tasks.front().wait));
-  }
+  bool ready(const Queue& queue) const;
   void do_first(Queue& queue);
   /// Until the lane has done `number` tasks, and no more than that needs.
   void advance(Lane lane, std::int64_t number);

@@ -8,27 +8,13 @@
 
 namespace sc {
 
-Far::Far(const Grid& grid, const std::string& name, ElementType type, int components) {
+StripBoxes strip_boxes(const Grid& grid) {
   const int h = grid.halo();
-  const auto size = static_cast<std::ptrdiff_t>(size_of(type));
   const Int3 n = grid.own().extent();
-  const auto strip = [&](const Box& box) {
-    const Int3 e = box.empty() ? Int3{} : box.extent();
-    const std::ptrdiff_t row = e.x * size, plane = e.y * row, all = e.z * plane;
-    std::byte* first = memory_.emplace_back(static_cast<std::size_t>(all * components) + 1).data();
-    const ExternalCells cells{.base = first - (box.lo.x * size + box.lo.y * row + box.lo.z * plane),
-                              .y = row,
-                              .z = plane,
-                              .component = all,
-                              .cell_bytes = static_cast<std::size_t>(size),
-                              .low = {h, h, h},
-                              .high = {h, h, h}};
-    return Strip{box, std::make_shared<Storage>(grid, name, type, components, cells)};
-  };
+  StripBoxes boxes;
   for (int axis = 0; axis < 3; ++axis)
     for (int side = 0; side < 2; ++side) {
-      const auto face = static_cast<std::size_t>(2 * axis + side);
-      const bool kept = h > 0 && !grid.own().empty() && !grid.physical({axis, side});
+      if (h == 0 || grid.own().empty() || grid.physical({axis, side})) continue;
       Box own = grid.own(), halo = own;
       own.lo[axis] = side == 0 ? 0 : std::max(0, n[axis] - h);
       own.hi[axis] = side == 0 ? std::min(h, n[axis]) : n[axis];
@@ -38,9 +24,39 @@ Far::Far(const Grid& grid, const std::string& name, ElementType type, int compon
         halo.lo[earlier] -= h;
         halo.hi[earlier] += h;
       }
-      own_[face] = strip(kept ? own : Box{});
-      halo_[face] = strip(kept ? halo : Box{});
+      const auto face = static_cast<std::size_t>(2 * axis + side);
+      boxes.own[face] = own;
+      boxes.halo[face] = halo;
     }
+  return boxes;
+}
+
+Far::Far(const Grid& grid, const std::string& name, ElementType type, int components,
+         const Allocate& allocate) {
+  const int h = grid.halo();
+  const auto size = static_cast<std::ptrdiff_t>(size_of(type));
+  const StripBoxes boxes = strip_boxes(grid);
+  std::int64_t cells = 1;  // there is always a first byte
+  for (std::size_t face = 0; face < 6; ++face) cells += boxes.own[face].cells() + boxes.halo[face].cells();
+  memory_ = allocate(static_cast<std::size_t>(cells * components * size));
+  std::byte* first = memory_.get();
+  const auto strip = [&](const Box& box) {
+    const Int3 e = box.empty() ? Int3{} : box.extent();
+    const std::ptrdiff_t row = e.x * size, plane = e.y * row, all = e.z * plane;
+    const ExternalCells cells_of_it{.base = first - (box.lo.x * size + box.lo.y * row + box.lo.z * plane),
+                                    .y = row,
+                                    .z = plane,
+                                    .component = all,
+                                    .cell_bytes = static_cast<std::size_t>(size),
+                                    .low = {h, h, h},
+                                    .high = {h, h, h}};
+    first += all * components;
+    return Strip{box, std::make_shared<Storage>(grid, name, type, components, cells_of_it)};
+  };
+  for (std::size_t face = 0; face < 6; ++face) {
+    own_[face] = strip(boxes.own[face]);
+    halo_[face] = strip(boxes.halo[face]);
+  }
 }
 
 }  // namespace sc

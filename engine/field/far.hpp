@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Far: what a storage has that lies in far memory (files). Its cells come near slab by slab, whole planes
-// normal to z, while a stage or the host works on them; near stay only its surfaces, by which its halo
-// travels as that of any other storage.
+// Far: what a storage has that lies in far memory: files, or the host's memory seen from a device. Its cells
+// come near slab by slab, whole planes normal to z, while a stage or the host works on them; the host keeps
+// its surfaces, by which its halo travels as that of any other storage.
 #pragma once
 
 #include <array>
 #include <functional>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "engine/grid/grid.hpp"
 
@@ -17,7 +16,14 @@ namespace sc {
 class Storage;
 enum class ElementType;
 
-/// Cells kept near, addressed as those of the grid are.
+/// By face, 2 * axis + side: own cells that somebody has in its halo, and the halo that somebody fills. Edges
+/// and corners belong to the later axis.
+struct StripBoxes {
+  std::array<Box, 6> own, halo;
+};
+StripBoxes strip_boxes(const Grid& grid);
+
+/// Cells that the host keeps, addressed as those of the grid are.
 struct Strip {
   Box box;
   std::shared_ptr<Storage> cells;
@@ -30,17 +36,20 @@ class Far {
   /// hold, `written`: what use() leaves there is kept.
   virtual void each_slab(Storage& storage, bool read, bool written,
                          const std::function<void(int lo, int hi)>& use) = 0;
-  /// By face, 2 * axis + side: own cells that somebody has in its halo, and the halo that somebody fills.
-  /// Edges and corners belong to the later axis.
+  /// Where that is, for sentences.
+  virtual const char* where() const = 0;
+  /// As strip_boxes() says.
   const std::array<Strip, 6>& own() const { return own_; }
   const std::array<Strip, 6>& halo() const { return halo_; }
 
  protected:
-  Far(const Grid& grid, const std::string& name, ElementType type, int components);
+  using Allocate = std::function<std::shared_ptr<std::byte>(std::size_t bytes)>;
+  /// The strips lie in memory of `allocate`.
+  Far(const Grid& grid, const std::string& name, ElementType type, int components, const Allocate& allocate);
 
  private:
+  std::shared_ptr<std::byte> memory_;
   std::array<Strip, 6> own_, halo_;
-  std::vector<std::vector<std::byte>> memory_;
 };
 
 /// Where fields lie that are made with it.

@@ -8,31 +8,9 @@ namespace sc {
 
 namespace {
 
-/// As fields of Space::host lie, but in memory of its own: neighbours on this node do not see it.
-std::shared_ptr<Storage> pinned_storage(const Grid& grid, const std::string& name, ElementType type,
-                                        int components) {
-  const std::shared_ptr<Device>& device = grid.context().device();
-  if (!device) refuse("field \"" + name + "\" is to pass through a device, and the context has none open");
-  const Layout& layout = grid.layout();
-  const auto size = static_cast<std::ptrdiff_t>(size_of(type));
-  Device::Memory memory;
-  grid.context().together(
-      [&] { memory = device->pinned(static_cast<std::size_t>(layout.elements * components * size)); });
-  const Int3 halo{grid.halo(), grid.halo(), grid.halo()};
-  const ExternalCells cells{.base = memory.get() + layout.origin * size,
-                            .y = layout.sy * size,
-                            .z = layout.sz * size,
-                            .component = layout.elements * size,
-                            .cell_bytes = static_cast<std::size_t>(size),
-                            .low = halo,
-                            .high = halo};
-  return {new Storage(grid, name, type, components, cells), [memory](Storage* storage) { delete storage; }};
-}
-
 std::shared_ptr<Storage> storage_of(const Grid& grid, const std::string& name, ElementType type,
                                     int components, Space space) {
   if (space == Space::device) return std::make_shared<Storage>(grid, name, type, components, space);
-  if (space == Space::pinned) return pinned_storage(grid, name, type, components);
   return std::make_shared<Storage>(grid, name, type, components, grid.arena());
 }
 

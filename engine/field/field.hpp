@@ -17,7 +17,7 @@ namespace sc {
 struct FieldOptions {
   int levels = 1;  ///< time levels: now, next, …
   Space space = Space::host;
-  /// In far memory instead: in_files(memory, pieces).
+  /// In far memory instead: in_files(memory, pieces), in_host_memory_of(device, pieces).
   std::shared_ptr<FarPlace> place = nullptr;
 };
 
@@ -94,22 +94,19 @@ class Field : public AnyField {
   template <class F>
   void fill(F&& f, int level = 0) {
     Storage& all = storage(level);
-    if (!all.far()) return fill_planes(f, modify(level), 0, grid().own().hi.z);
     all.begin_host_write();
-    all.far()->each_slab(all, false, true, [&](int lo, int hi) {
-      fill_planes(f, Out<T, N>{reinterpret_cast<T*>(all.base()), all.component_stride()}, lo, hi);
+    all.each_slab(false, true, [&](int lo, int hi) {
+      fill_planes(f, Out<T, N>{reinterpret_cast<T*>(all.host_base()), all.component_stride()}, lo, hi);
     });
   }
-  /// Reading on the host what may lie in files: use(lo, hi, cells) with own planes [lo, hi), one slab after
-  /// the other.
+  /// Reading on the host what may lie in far memory: use(lo, hi, cells) with own planes [lo, hi), one slab
+  /// after the other.
   template <class Use>
   void each_slab(Use&& use, int level = 0) const {
     Storage& all = storage(level);
-    const auto cells = [&] {
-      return In<T, N>{reinterpret_cast<const T*>(all.host_base()), all.component_stride()};
-    };
-    if (!all.far()) return use(0, grid().own().hi.z, cells());
-    all.far()->each_slab(all, true, false, [&](int lo, int hi) { use(lo, hi, cells()); });
+    all.each_slab(true, false, [&](int lo, int hi) {
+      use(lo, hi, In<T, N>{reinterpret_cast<const T*>(all.host_base()), all.component_stride()});
+    });
   }
 
  private:

@@ -63,6 +63,7 @@ void Storage::update_host() const {
 }
 
 void Storage::use_on_device(bool written) {
+  if (!device_memory_) return;  // slabs see to themselves
   if (newest_ == Newest::host) {
     device_->finish();
     device_->copy(Lane::in, device_memory_.get(), host_copy_.get(), all_bytes());
@@ -114,9 +115,13 @@ bool Storage::busy() const {
 }
 
 void Storage::refuse_whole() const {
-  throw Error(Exit::failure, "field \"" + name_ +
-                                 "\" lies in files, of which whole cells are never near; allowed there are "
-                                 "stages, fill() and each_slab()");
+  throw Error(Exit::failure, "field \"" + name_ + "\" lies " + far_->where() +
+                                 ", never near as a whole; allowed there are stages, fill() and each_slab()");
+}
+
+void Storage::each_slab(bool read, bool written, const std::function<void(int lo, int hi)>& use) {
+  if (far_) return far_->each_slab(*this, read, written, use);
+  use(0, grid_.own().hi.z);
 }
 
 void Storage::settle() {
@@ -132,7 +137,7 @@ void Storage::settle() {
 
 void Storage::begin_host_write() {
   settle();
-  if (device_) {
+  if (device_memory_) {
     update_host();  // what is not written keeps its value
     newest_ = Newest::host;
   }

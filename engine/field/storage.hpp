@@ -5,6 +5,7 @@
 
 #include <array>
 #include <complex>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,11 +18,7 @@
 
 namespace sc {
 
-enum class Space {
-  host,
-  device,
-  pinned  ///< the host's, for copies to and from the context's device while it computes (ThroughDevice)
-};
+enum class Space { host, device };
 enum class ElementType { f32, f64, i32, i64, c32, c64 };
 
 template <class T>
@@ -86,24 +83,33 @@ class Storage : public std::enable_shared_from_this<Storage> {
   std::byte* base() const { return base_; }
   /// The same for the host. Of a field on a device its copy, which takes over what the device has computed;
   /// after begin_host_write() it may be written, and the device takes it over before it computes again.
-  /// Throws Error (failure) for one in files, unless a slab of it is near.
+  /// Throws Error (failure) for one in far memory, unless each_slab() has brought a slab of it.
   std::byte* host_base() const {
     if (far_ && !base_) refuse_whole();
-    if (device_) update_host();
-    return device_ ? host_copy_.get() + lead_bytes() : base_;
+    if (device_memory_) update_host();
+    return device_memory_ ? host_copy_.get() + lead_bytes() : base_;
   }
-  Space space() const { return device_ ? Space::device : Space::host; }
-  /// Of a storage in far memory (files) only.
+  /// For the host: use(lo, hi) with own planes [lo, hi) at host_base(), all of them at once or, of a storage
+  /// in far memory, slab by slab; `read`: with what they hold, `written`: what use() leaves there is kept.
+  /// Call begin_host_write() before writing.
+  void each_slab(bool read, bool written, const std::function<void(int lo, int hi)>& use);
+  /// Where stages find it: on a device only what lies there as a whole.
+  Space space() const { return device_memory_ ? Space::device : Space::host; }
+  /// Of a storage in far memory only.
   Far* far() const { return far_.get(); }
-  void set_far(std::shared_ptr<Far> far) { far_ = std::move(far); }
+  /// `device` computes the slabs; nullptr: the host.
+  void set_far(std::shared_ptr<Far> far, std::shared_ptr<Device> device) {
+    far_ = std::move(far);
+    device_ = std::move(device);
+  }
   /// From now on base() is here, in a slot that holds some planes; nullptr: nothing is near.
   void show(std::byte* base, std::ptrdiff_t component_stride = 0) {
     base_ = base;
     component_stride_ = component_stride;
   }
-  /// Throws Error (failure): what asks for all cells at once cannot have those of a storage in files.
+  /// Throws Error (failure): what asks for all cells at once cannot have those of a storage in far memory.
   [[noreturn]] void refuse_whole() const;
-  /// Of Space::device only.
+  /// That computes it, where it lies or slab by slab; nullptr: the host does.
   Device* device() const { return device_.get(); }
   /// Call before work on the device that reads or, as `written` says, writes this storage.
   void use_on_device(bool written);

@@ -92,8 +92,8 @@ void Exchange::end_reading() {
 bool Exchange::copies_at_once() const {
   const auto& departures = carrier_.departures();
   const auto phased = [](const Endpoint& end) { return end.parcel.phase > 0; };
-  return departures.empty() || (!carrier_.delays() && !carrier_.on_device() &&
-                                std::none_of(departures.begin(), departures.end(), phased));
+  return !carrier_.delays() && !carrier_.on_device() &&
+         std::none_of(departures.begin(), departures.end(), phased);
 }
 
 bool Exchange::to_self(int piece) const {
@@ -116,9 +116,7 @@ int Exchange::pieces() const {
 Box Exchange::source(int piece) const {
   const auto i = static_cast<std::size_t>(piece);
   if (i >= carrier_.departures().size()) return {};
-  const Parcel& parcel = carrier_.departures()[i].parcel;
-  const Route& route = carrier_.routes()[static_cast<std::size_t>(parcel.parts.front().item)];
-  return intersect(parcel.source, route.from->grid().own());
+  return intersect(carrier_.departures()[i].parcel.source, carrier_.routes().front().from->grid().own());
 }
 
 Box Exchange::sink(int piece) const {

@@ -33,7 +33,7 @@ class Exchange : public PieceMovement {
   bool to_self(int piece) const final;
   /// Ends the round: as test(). Peers on this node may still be reading own cells: settle() the storages (or
   /// finish()) before writing them.
-  void wait() override;
+  void wait() final;
   /// Ends the round, and returns when no peer reads own cells any more. Without one under way only the
   /// latter.
   void finish() final;

@@ -40,17 +40,35 @@ Box with_layers(const Grid& grid, Box box, int layers) {
   return box;
 }
 
+/// The cells of a box, without gaps.
+void pack(Storage& storage, const Box& box, std::byte* into) {
+  const std::size_t size = size_of(storage.type());
+  const auto element = static_cast<std::ptrdiff_t>(size);
+  const Layout& layout = storage.grid().layout();
+  const Box own = storage.grid().own();
+  const CellMemory packed = CellMemory::dense(into, box, size);
+  storage.each_slab(true, false, [&](int lo, int hi) {
+    const CellMemory cells{storage.host_base(), layout.sy * element, layout.sz * element,
+                           storage.component_stride() * element};
+    Box slab = box;
+    if (lo > own.lo.z) slab.lo.z = lo;
+    if (hi < own.hi.z) slab.hi.z = hi;
+    BoxCopy(cells, slab, packed, slab, storage.components(), size).run();
+  });
+}
+
 }  // namespace
 
 Int3 gathered_extent(const Grid& grid, int layers) {
   return with_layers(grid, {{0, 0, 0}, grid.cells()}, layers).extent();
 }
 
-std::vector<std::byte> gather(const Storage& storage, int layers) {
+std::vector<std::byte> gather(Storage& storage, int layers) {
   const Grid& grid = storage.grid();
-  if (layers < 0 || layers > grid.halo())
+  const int kept = storage.far() ? 0 : grid.halo();
+  if (layers < 0 || layers > kept)
     throw Error(Exit::failure, "field \"" + storage.name() + "\" is gathered with " + std::to_string(layers) +
-                                   " layers of a halo of " + std::to_string(grid.halo()));
+                                   " layers of a halo of which it keeps " + std::to_string(kept));
   if (Pending* refresh = storage.in_flight()) refresh->finish();
   Context& context = grid.context();
   const std::size_t size = size_of(storage.type());
@@ -60,15 +78,9 @@ std::vector<std::byte> gather(const Storage& storage, int layers) {
   };
   const ElementDatatype element(size * static_cast<std::size_t>(components));
 
-  const auto element_size = static_cast<std::ptrdiff_t>(size);
-  const Layout& layout = grid.layout();
-  const CellMemory own{storage.host_base(), layout.sy * element_size, layout.sz * element_size,
-                       storage.component_stride() * element_size};
   const Box mine = with_layers(grid, grid.global_box(), layers);
-  const Box local = mine.shifted(Int3{} - grid.origin());
   std::vector<std::byte> block(bytes_of(mine));
-  if (!block.empty())
-    BoxCopy(own, local, CellMemory::dense(block.data(), local, size), local, components, size).run();
+  if (!block.empty()) pack(storage, mine.shifted(Int3{} - grid.origin()), block.data());
   if (context.rank() != 0) {
     if (!block.empty())
       mpi::check(MPI_Send(block.data(), static_cast<int>(mine.cells()), element, 0, tag, context.comm()));

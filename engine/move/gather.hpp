@@ -15,6 +15,6 @@ Int3 gathered_extent(const Grid& grid, int layers);
 /// Collective. On rank 0 the own cells of all ranks, and `layers` of the halo beyond the physical faces as it
 /// stands, as one dense array [component][z][y][x]; empty elsewhere. Throws Error (failure) for more layers
 /// than the halo has.
-std::vector<std::byte> gather(const Storage& storage, int layers = 0);
+std::vector<std::byte> gather(Storage& storage, int layers = 0);
 
 }  // namespace sc

@@ -14,9 +14,12 @@ namespace {
 constexpr std::size_t largest_piece = std::size_t{1} << 30;  // MPI counts are int
 
 void check_item(const Grid& grid, const HaloItem& item) {
+  const std::string name = "field \"" + item.storage->name() + "\"";
+  if (!(item.storage->grid() == grid))
+    refuse(name + " lives on another grid than the others of its halo exchange");
   if (item.reach.width > grid.halo())
-    refuse("field \"" + item.storage->name() + "\" is read " + std::to_string(item.reach.width) +
-           " cells away, its grid has a halo of " + std::to_string(grid.halo()));
+    refuse(name + " is read " + std::to_string(item.reach.width) + " cells away, its grid has a halo of " +
+           std::to_string(grid.halo()));
 }
 
 /// Whether a neighbour's halo is copied straight out of this rank's cells.
@@ -41,7 +44,7 @@ std::vector<Region> regions_of(const Grid& grid, const HaloItem& item, Corners c
   return regions;
 }
 
-/// One after the other: item by item, those of a field in files face by face, from strip to strip.
+/// One after the other: item by item, those of a field in far memory face by face, from strip to strip.
 struct Legs {
   std::vector<Route> routes;
   std::vector<std::vector<Region>> arrivals, departures;
@@ -59,13 +62,12 @@ struct Legs {
   }
 };
 
-/// Of fields of one grid.
-Parcels parcels_of(const Grid& grid, std::vector<HaloItem> items, const HaloOptions& options) {
-  const bool on_device = items.front().storage->space() == Space::device;
+Parcels parcels_of(const Grid& grid, std::vector<HaloItem>& items, const HaloOptions& options) {
+  const bool on_device = !items.empty() && items.front().storage->space() == Space::device;
   // A strip holds no cells that an earlier phase has brought to another one.
-  const bool in_files =
+  const bool by_strips =
       std::any_of(items.begin(), items.end(), [](const HaloItem& item) { return item.storage->far(); });
-  const Corners corners = in_files ? Corners::direct : options.corners;
+  const Corners corners = by_strips ? Corners::direct : options.corners;
   Parcels all;
   Legs legs;
   for (HaloItem& item : items) {
@@ -92,21 +94,9 @@ Parcels parcels_of(const Grid& grid, std::vector<HaloItem> items, const HaloOpti
   return all;
 }
 
-Parcels parcels_of(std::vector<HaloItem> items, const HaloOptions& options) {
-  Parcels all;
-  while (!items.empty()) {
-    const Grid grid = items.front().storage->grid();
-    const auto others = std::stable_partition(
-        items.begin(), items.end(), [&](const HaloItem& item) { return item.storage->grid() == grid; });
-    all.append(parcels_of(grid, {items.begin(), others}, options));
-    items.erase(items.begin(), others);
-  }
-  return all;
-}
-
 }  // namespace
 
-HaloExchange::HaloExchange(Context& context, const std::vector<HaloItem>& items, const HaloOptions& options)
-    : Exchange(context, parcels_of(items, options)) {}
+HaloExchange::HaloExchange(const Grid& grid, std::vector<HaloItem> items, HaloOptions options)
+    : Exchange(grid.context(), parcels_of(grid, items, options)), items_(std::move(items)) {}
 
 }  // namespace sc

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HaloExchange: own cells of every rank into the halos of its neighbours, for any set of fields. It moves
-// what other ranks own; what lies beyond a physical boundary is left to the boundary conditions.
+// HaloExchange: own cells of every rank into the halos of its neighbours, for any set of fields of one grid.
+// It moves what other ranks own; what lies beyond a physical boundary is left to the boundary conditions.
 #pragma once
 
 #include <vector>
@@ -29,11 +29,16 @@ struct HaloOptions {
   std::size_t device_piece_bytes = std::size_t{4} << 20;
 };
 
-class HaloExchange : public Exchange {
+class HaloExchange final : public Exchange {
  public:
-  /// Collective on the ranks of the context. Fields of one grid share their messages. Throws Error
-  /// (bad_input) for a reach wider than its grid's halo. The storages must outlive every round under way.
-  HaloExchange(Context& context, const std::vector<HaloItem>& items, const HaloOptions& options = {});
+  /// Collective on the ranks of the grid. Throws Error (bad_input) for a storage of another grid or a reach
+  /// wider than the grid's halo. The storages must outlive every round under way.
+  HaloExchange(const Grid& grid, std::vector<HaloItem> items, HaloOptions options = {});
+
+  const std::vector<HaloItem>& items() const { return items_; }
+
+ private:
+  std::vector<HaloItem> items_;
 };
 
 }  // namespace sc

@@ -2,10 +2,6 @@
 // Route: the copies of parts.
 #include "engine/move/route.hpp"
 
-#include <iterator>
-#include <map>
-#include <utility>
-
 namespace sc {
 
 Route::Route(Storage& storage_from, Storage& storage_to)
@@ -45,20 +41,6 @@ BoxCopy Route::packing(const Part& part, std::byte* packed, bool leaving) const 
             cell_bytes};
   }
   return {leaving ? here : buffer, box, leaving ? buffer : here, box, layers_of(part), cell_bytes};
-}
-
-void Parcels::append(Parcels more) {
-  const auto first = static_cast<int>(routes.size());
-  std::move(more.routes.begin(), more.routes.end(), std::back_inserter(routes));
-  for (const auto& [all, added] : {std::pair(&departures, &more.departures), {&arrivals, &more.arrivals}}) {
-    std::map<int, int> before;  // of each peer
-    for (const Parcel& parcel : *all) ++before[parcel.peer];
-    for (Parcel& parcel : *added) {
-      for (Part& part : parcel.parts) part.item += first;
-      parcel.order += before[parcel.peer];
-      all->push_back(std::move(parcel));
-    }
-  }
 }
 
 std::vector<BoxCopy> packing(const std::vector<Route>& routes, const std::vector<Part>& parts,

@@ -55,9 +55,6 @@ struct Route {
 struct Parcels {
   std::vector<Route> routes;
   std::vector<Parcel> departures, arrivals;
-
-  /// Adds those of other items, which travel apart from these.
-  void append(Parcels more);
 };
 
 /// The copies of some parts, into or out of `packed`, where they follow one another.

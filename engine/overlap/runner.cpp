@@ -181,7 +181,7 @@ double Runner::run_colour(Stage& stage, const Order& order, const Slabs* slabs, 
                {context_.threads(), options_.poke_seconds, order.apart ? sampled_suffix : ""});
   if (Device* device = stage.device()) device->join();
   if (slabs && own)
-    refuse("stage \"" + stage.name() + "\" moves by itself and cannot pass through files slab by slab");
+    refuse("stage \"" + stage.name() + "\" moves by itself and cannot be computed slab by slab");
   if (slabs) run.through(*slabs, next, alone());
   const StageShape shape = run.shape(order.strategy, own);
   plan_.make(shape);
@@ -280,7 +280,7 @@ Refresh& Runner::refresh_of(Use use, std::vector<Wanted> wanted) {
   auto& refresh = refreshes_[key];
   if (!refresh) {
     for (const Wanted& w : wanted) keep(*w.storage);
-    refresh = std::make_unique<Refresh>(context_, std::move(wanted), options_.halo);
+    refresh = std::make_unique<Refresh>(std::move(wanted), options_.halo, context_.timeline());
   }
   return *refresh;
 }

@@ -36,8 +36,9 @@ StageShape StageRun::shape(const Strategy& strategy, const std::optional<Stage::
   StageShape shape;
   shape.parts = strategy.parts;
   shape.fills = strategy.overlaps && inputs_.has_conditions();
-  shape.copies_at_once =
-      !own && !device_ && inputs_.copies_at_once() && outputs_.copies_at_once() && !conditions_cross(stage_);
+  // Strips are the host's.
+  shape.copies_at_once = !own && (!device_ || slabs_) && inputs_.copies_at_once() &&
+                         outputs_.copies_at_once() && !conditions_cross(stage_);
   shape.whole_lines = !own && stage_.whole_axis() >= 0;
   shape.cut = own ? own->cut : cut_of(stage_, shape.copies_at_once);
   if (slabs_) add_slabs(shape);
@@ -158,16 +159,34 @@ void StageRun::close_outputs() {
   stage_.finish(options_.threads);
 }
 
-/// Whoever waits for the stream is booked there.
+/// Whoever waits for the stream is booked there. A device has computed a slab before the next one is taken:
+/// its strips may leave, and what is waited for then is the stream alone.
 void StageRun::compute_slab(const Task& task) {
   const Slot& slot = stream_->take();
   {
     const Scope scope(timeline_, name_, Phase::boundary);
     slabs_->open(slot);
   }
-  compute(task.box, true);
-  slabs_->close(slot);
+  if (device_) {
+    const Scope scope(timeline_, name_, phase_of(task.box));
+    run(task.box);
+    slabs_->close(slot);
+    await_device();
+  } else {
+    compute(task.box, true);
+    slabs_->close(slot);
+  }
   if (task.number + 1 == slabs_->count()) late_ = false;
+}
+
+/// Until it has done what its lane was given, driving what moves where a strategy overlaps.
+void StageRun::await_device() {
+  const Device::Mark done = device_->mark(stage_.lane());
+  if (!overlaps_) return device_->wait(done);
+  while (!device_->reached(done)) {
+    all_there();
+    std::this_thread::yield();
+  }
 }
 
 Phase StageRun::phase_of(const Box& box) const {
@@ -182,7 +201,7 @@ void StageRun::compute(const Box& box, bool divisible) {
   } else {
     const Scope scope(timeline_, name_, phase_of(box));
     run(box);
-    if (device_ && !overlaps_) device_->wait(device_->mark(stage_.lane()));
+    if (device_ && !overlaps_) await_device();
   }
   if (box == core_ || box == all_) late_ = false;
 }
@@ -229,7 +248,7 @@ void StageRun::run(const Box& box) {
   if (in_team_) return compute_in_team(box, 0);
   if (device_) {  // the core on a lane of its own: the other one, of higher priority, has what neighbours
                   // wait for
-    stage_.choose_lane(box == core_ && box != all_ ? Lane::core : Lane::edge);
+    stage_.choose_lane(!slabs_ && box == core_ && box != all_ ? Lane::core : Lane::edge);
     return stage_.compute(box, 1, stage_.accumulators());
   }
   const Int3 n = box.extent();

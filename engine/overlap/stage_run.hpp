@@ -41,6 +41,7 @@ class StageRun final : public Ports {
  private:
   void add_slabs(StageShape& shape) const;
   void compute_slab(const Task& task);
+  void await_device();
   bool is_there(const Arrival& arrival);
   bool all_there();
   void compute(const Box& box, bool divisible);

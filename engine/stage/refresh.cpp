@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Refresh: the exchange, boundary conditions in the order x, y, z, freshness.
+// Refresh: one exchange a grid and memory, boundary conditions in the order x, y, z, freshness.
 #include "engine/stage/refresh.hpp"
 
 #include <algorithm>
-#include <optional>
 
 #include "engine/stage/cut.hpp"
 
@@ -49,54 +48,105 @@ void each_condition(const Boundaries& boundaries, const Grid& grid, Reach reach,
     }
 }
 
-namespace {
-
-std::vector<HaloItem> items_of(const std::vector<Wanted>& wanted) {
-  std::vector<HaloItem> items;
-  for (const Wanted& w : wanted)
-    items.push_back({w.storage, received_for(*w.boundaries, w.reach), w.lattice});
-  return items;
+Refresh::Refresh(std::vector<Wanted> wanted, HaloOptions options, Timeline& timeline)
+    : wanted_(std::move(wanted)), timeline_(timeline), name_(timeline.name("halo")) {
+  std::vector<const Wanted*> left;
+  for (const Wanted& w : wanted_) left.push_back(&w);
+  while (!left.empty()) {
+    const Grid grid = left.front()->storage->grid();
+    const Space space = left.front()->storage->space();
+    std::vector<HaloItem> items;
+    std::erase_if(left, [&](const Wanted* w) {
+      if (!(w->storage->grid() == grid) || w->storage->space() != space) return false;
+      items.push_back({w->storage, received_for(*w->boundaries, w->reach), w->lattice});
+      return true;
+    });
+    exchanges_.push_back(std::make_unique<HaloExchange>(grid, std::move(items), options));
+  }
+  for (const auto& exchange : exchanges_)
+    for (int piece = 0; piece < exchange->pieces(); ++piece) pieces_.push_back({exchange.get(), piece});
 }
-
-}  // namespace
-
-Refresh::Refresh(Context& context, std::vector<Wanted> wanted, const HaloOptions& options)
-    : HaloExchange(context, items_of(wanted), options),
-      wanted_(std::move(wanted)),
-      timeline_(context.timeline()),
-      name_(timeline_.name("halo")) {}
 
 Refresh::~Refresh() {
   for (const Wanted& w : wanted_)
     if (w.storage->in_flight() == this) w.storage->set_in_flight(nullptr);
 }
 
-void Refresh::before_round() {
+void Refresh::begin() {
+  if (under_way_) return;
+  under_way_ = true;
   filled_beside_own_ = false;
   for (const Wanted& w : wanted_) w.storage->set_in_flight(this);
 }
 
+void Refresh::start(int piece) {
+  begin();
+  const Piece& p = pieces_[static_cast<std::size_t>(piece)];
+  p.exchange->start(p.number);
+}
+
+Box Refresh::source(int piece) const {
+  const Piece& p = pieces_[static_cast<std::size_t>(piece)];
+  return p.exchange->source(p.number);
+}
+
+Box Refresh::sink(int piece) const {
+  const Piece& p = pieces_[static_cast<std::size_t>(piece)];
+  return p.exchange->sink(p.number);
+}
+
+bool Refresh::test() {
+  bool arrived = true;
+  for (const auto& exchange : exchanges_) arrived = exchange->test() && arrived;
+  return arrived;
+}
+
+bool Refresh::test_others() {
+  bool arrived = true;
+  for (const auto& exchange : exchanges_) arrived = exchange->test_others() && arrived;
+  return arrived;
+}
+
+bool Refresh::to_self(int piece) const {
+  const Piece& p = pieces_[static_cast<std::size_t>(piece)];
+  return std::any_of(exchanges_.begin(), exchanges_.end(), [&](const auto& exchange) {
+    return exchange.get() == p.exchange && exchange->to_self(p.number);
+  });
+}
+
+bool Refresh::copies_at_once() const {
+  return std::all_of(exchanges_.begin(), exchanges_.end(),
+                     [](const auto& exchange) { return exchange->copies_at_once(); });
+}
+
 void Refresh::wait() {
   if (nothing()) return;
-  {
-    std::optional<Scope> scope;  // without neighbours there is nothing to wait for, and no span to add
-    if (pieces() > 0) scope.emplace(timeline_, name_, Phase::wait);
-    Exchange::wait();
+  begin();
+  if (!pieces_.empty()) {  // without neighbours there is nothing to wait for, and no span to add
+    const Scope scope(timeline_, name_, Phase::wait);
+    for (const auto& exchange : exchanges_) exchange->wait();
   }
   apply_boundaries(!filled_beside_own_, true);
   if (settle_on_wait_) {
     const Scope scope(timeline_, name_, Phase::settle);
-    finish();
+    for (const auto& exchange : exchanges_) exchange->finish();
   }
   for (const Wanted& w : wanted_) {
     w.storage->set_in_flight(nullptr);
     w.storage->set_fresh(w.storage->fresh(w.lattice) | w.reach, w.lattice);
   }
+  under_way_ = false;
   ++rounds_;
 }
 
+std::int64_t Refresh::bytes() const {
+  std::int64_t sum = 0;
+  for (const auto& exchange : exchanges_) sum += exchange->bytes();
+  return sum;
+}
+
 void Refresh::fill_beside_own() {
-  if (nothing()) return;
+  if (wanted_.empty()) return;
   begin();
   apply_boundaries(true, false);
   filled_beside_own_ = true;
@@ -124,6 +174,16 @@ void Refresh::apply_boundaries(bool beside_own, bool beside_neighbours) {
 
 void Refresh::join_lanes() const {
   if (Device* device = wanted_.front().storage->device()) device->join();
+}
+
+Traffic Refresh::traffic(Transport transport) const {
+  Traffic sum;
+  for (const auto& exchange : exchanges_) {
+    const Traffic part = exchange->traffic(transport);
+    sum.messages += part.messages;
+    sum.bytes += part.bytes;
+  }
+  return sum;
 }
 
 }  // namespace sc

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Refresh: brings the halos of a set of storages up to date: a halo exchange, then the boundary conditions,
-// then the mark "fresh".
+// Refresh: brings the halos of a set of storages up to date: messages from the neighbours, then the boundary
+// conditions, then the mark "fresh". A movement itself, so strategies can put it under computation.
 #pragma once
 
 #include <functional>
@@ -20,14 +20,26 @@ struct Wanted {
   Lattice lattice = {};  ///< only the cells of this colour are stale
 };
 
-class Refresh final : public HaloExchange {
+class Refresh final : public Movement {
  public:
-  /// Collective. Storages of several grids may be mixed.
-  Refresh(Context& context, std::vector<Wanted> wanted, const HaloOptions& options);
+  /// Collective. Storages of several grids may be mixed; those of one grid and memory share their messages.
+  Refresh(std::vector<Wanted> wanted, HaloOptions options, Timeline& timeline);
   ~Refresh() override;
 
-  /// Until the halos are fresh: everything has arrived, and the conditions have been applied.
+  using Movement::start;
+  int pieces() const override { return static_cast<int>(pieces_.size()); }
+  void start(int piece) override;
+  Box source(int piece) const override;
+  Box sink(int piece) const override;
+  bool test() override;
+  /// As test(), but of what comes from other ranks: pieces to this rank itself may be started later.
+  bool test_others();
+  /// Whether pieces to this rank itself are in its halo as soon as they are started.
+  bool copies_at_once() const;
+  bool to_self(int piece) const override;
   void wait() override;
+  void finish() override { wait(); }
+  std::int64_t bytes() const override;
 
   /// Fills the physical halo beside the own cells, which all hold their values; wait() then only adds what
   /// lies beside a neighbour's. Lets a core be computed while the messages travel.
@@ -42,16 +54,25 @@ class Refresh final : public HaloExchange {
   bool nothing() const { return wanted_.empty(); }
   /// Whether conditions fill a part of these halos.
   bool has_conditions() const;
+  /// What really went out, over all rounds.
+  Traffic traffic(Transport transport) const;
 
  private:
-  void before_round() override;
+  struct Piece {
+    Movement* exchange;
+    int number;
+  };
+  void begin();
   void apply_boundaries(bool beside_own, bool beside_neighbours);
   void join_lanes() const;
 
   std::vector<Wanted> wanted_;
+  std::vector<std::unique_ptr<HaloExchange>> exchanges_;
+  std::vector<Piece> pieces_;
   Timeline& timeline_;
-  std::uint16_t name_;
+  std::uint16_t name_ = 0;
   std::int64_t rounds_ = 0;
+  bool under_way_ = false;
   bool settle_on_wait_ = false;
   bool filled_beside_own_ = false;
 };

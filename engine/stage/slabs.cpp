@@ -34,8 +34,8 @@ Slabs::Slabs(Stage& stage, bool ends_first) : grid_(stage.grid()) {
 void Slabs::add(const Stage& stage, const Access& a) {
   const auto place = far_cells(a.storage()).place();
   if (place_ && place != place_)
-    refuse("stage \"" + stage.name() + "\" has fields in two places in files, \"" + a.field->name() +
-           "\" among them; make them all with the same in_files()");
+    refuse("stage \"" + stage.name() + "\" has fields in two places, \"" + a.field->name() +
+           "\" among them; give all whose slabs come and go the same one");
   place_ = place;
   const auto same =
       std::find_if(uses_.begin(), uses_.end(), [&](const Use& use) { return use.storage == &a.storage(); });
@@ -46,7 +46,7 @@ void Slabs::add(const Stage& stage, const Access& a) {
 }
 
 void Slabs::check(const Stage& stage) const {
-  const auto where = "stage \"" + stage.name() + "\" cannot pass through files slab by slab: ";
+  const auto where = "stage \"" + stage.name() + "\" cannot be computed slab by slab: ";
   if (stage.colours() > 1)
     refuse(where + "it runs in " + std::to_string(stage.colours()) +
            " colours, and every colour would read and write the whole field again; use a second level");
@@ -59,7 +59,7 @@ void Slabs::check(const Stage& stage) const {
       for (int side = 0; side < 2; ++side)
         if (!grid_.periodic()[axis] && a.field->boundaries().beyond({axis, side}) == Beyond::given)
           refuse(where + "the halo of " + field + " beyond its face " + face_name({axis, side}) +
-                 " is given by the program, and no halo is kept in files; give it a condition by boundary()");
+                 " is given by the program, and slabs come without one; give it a condition by boundary()");
   }
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slabs: how a stage whose fields lie in far memory passes through slots, slab by slab. Planes of the slabs
-// beside one come with it; the halo of the rank comes out of the strips, and conditions fill the rest, when
-// the slab is near.
+// Slabs: how a stage whose fields lie in far memory (files, or the host's beside a device) passes through
+// slots, slab by slab. Planes of the slabs beside one come with it; the halo of the rank comes out of the
+// strips, and conditions fill the rest, when the slab is near.
 #pragma once
 
 #include <vector>
 
-#include "engine/move/stream/in_files.hpp"
+#include "engine/move/stream/slab_place.hpp"
 #include "engine/stage/refresh.hpp"
 #include "engine/stage/stage.hpp"
 
@@ -49,7 +49,7 @@ class Slabs {
   void apply_conditions(const Use& use, const Slot& slot) const;
 
   Grid grid_;
-  std::shared_ptr<InFiles> place_;
+  std::shared_ptr<SlabPlace> place_;
   std::vector<Use> uses_;
   bool around_ = false;  // any is read around its cells, or will be
   StreamPass pass_;

@@ -64,7 +64,7 @@ void Stage::compute_in(std::span<const Place> /*places*/, const Box& /*box*/, in
 
 Device* Stage::device() const {
   const auto& all = accesses();
-  if (all.empty() || bound_to_) return bound_to_;
+  if (all.empty()) return nullptr;
   Device* device = all.front().storage().device();
   for (const Access& a : all)
     if (a.storage().device() != device)
@@ -72,7 +72,7 @@ Device* Stage::device() const {
              a.field->name() + "\" in different memories; a device computes with its own only");
   if (device && !runs_on_devices())
     refuse("stage \"" + name() + "\" runs on the host only, and field \"" + all.front().field->name() +
-           "\" lies on " + device->describe());
+           "\" is computed by " + device->describe());
   return device;
 }
 

@@ -58,18 +58,16 @@ class Stage {
   /// that work on storages only.
   virtual void compute_in(std::span<const Place> places, const Box& box, int threads,
                           std::span<Accumulator> into);
-  /// Computes from now on where `places` say, one for each access: in a slot that holds some planes of every
-  /// field, or on a device. Without any, in the fields' own storages again. Throws Error (failure) for
-  /// another number of places.
+  /// Computes from now on where `places` say, one for each access, in the memory where its field is computed:
+  /// in a slot that holds some planes of every field. Without any, in the fields' own storages again. Throws
+  /// Error (failure) for another number of places.
   virtual void bind(std::span<const Place> places);
-  /// The places bound lie on `device`, to which the work is then given; nullptr: in the host's memory.
-  void bind_to(Device* device) { bound_to_ = device; }
   /// Whether compute() may be given to a device: its work is then enqueued on lane(), and collect() brings
   /// what it has reduced into accumulators().
   virtual bool runs_on_devices() const { return false; }
   virtual void collect() {}
-  /// Where the fields lie or are bound to lie, if on a device. Throws Error (bad_input) where some do, and
-  /// others do not or the stage cannot run there.
+  /// That computes the fields, where they lie or slab by slab; nullptr: the host. Throws Error (bad_input)
+  /// where it computes some, but not others, or the stage cannot run there.
   Device* device() const;
   void choose_lane(Lane lane) { lane_ = lane; }
   Lane lane() const { return lane_; }
@@ -130,7 +128,6 @@ class Stage {
   std::vector<Accumulator> accumulators_;
   std::shared_ptr<Demand> demand_;
   Sampled sampled_;
-  Device* bound_to_ = nullptr;
   bool watched_ = false;
 };
 

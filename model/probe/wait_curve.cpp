@@ -38,7 +38,7 @@ class Ring {
                         .halo = 1,
                         .split = {1, 1, context.size()}}),
         plane_(grid_, "plane"),
-        exchange_(grid_.context(), {{&plane_.now().storage(), star(1)}}, {}) {}
+        exchange_(grid_, {{&plane_.now().storage(), star(1)}}, {}) {}
 
   struct Parts {
     double wait = 0;

@@ -62,6 +62,9 @@ class SolverFace {
   /// The present level of a field for a view that may be written to.
   Storage& viewed(const std::string& name) {
     Storage& storage = find_field(fields(), name).storage(0);
+    if (const Far* far = storage.far())
+      refuse("field \"" + name + "\" lies " + far->where() +
+             ", of which there is no array to look at; gather() copies it");
     storage.settle();
     viewed_ = true;
     return storage;
@@ -124,7 +127,8 @@ class SolverFace {
       Storage& storage = shown.field->storage(0);
       storage.settle();
       storage.set_fresh(point);
-      if (storage.device()) storage.begin_host_write();  // what the view holds goes to the device
+      if (storage.space() == Space::device)
+        storage.begin_host_write();  // what the view holds goes to the device
     }
     viewed_ = false;
   }

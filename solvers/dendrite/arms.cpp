@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far the first crystal's arms reach: phi along its six half-axes, each sample by the rank that owns the
-// place, and the last crossing of 1/2 on rank 0.
+// How far the first crystal's arms reach: phi along its six half-axes, between the centres of eight cells
+// each, which ranks send to rank 0; there the last crossing of 1/2 is found. Cells are read slab by slab.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -47,34 +47,42 @@ class Rays {
   Vec3 centre_{};
 };
 
-/// Between the centres of eight cells, halo cells among them.
-template <class Real>
-double between(const Field<Real>& phi, const Vec3& r, Int3 origin) {
+/// One of the cells between whose centres a place lies.
+struct Corner {
+  std::size_t sample;
+  double weight;
+  Int3 cell;  ///< of the domain
+};
+/// A cell's value on its way to rank 0.
+struct Value {
+  std::int64_t corner;
+  double phi;
+};
+
+/// Beyond a periodic face is the cell on the other side, beyond any other one its mirror image.
+int inside(int cell, int cells, bool periodic) {
+  return periodic ? (cell + cells) % cells : std::clamp(cell, 0, cells - 1);
+}
+
+/// Those that weigh anything, in the order of additions.
+void add_corners(std::vector<Corner>& corners, std::size_t sample, const Vec3& r, const Grid& grid) {
   Int3 low;
   Vec3 w;
   for (int a = 0; a < 3; ++a) {
-    const double at = r[std::size_t(a)] - origin[a] - 0.5;
+    const double at = r[std::size_t(a)] - 0.5;
     low[a] = int(std::floor(at));
     w[std::size_t(a)] = at - low[a];
   }
-  double sum = 0;
-  for (int corner = 0; corner < 8; ++corner) {
-    const Int3 d{corner & 1, corner >> 1 & 1, corner >> 2};
+  for (int n = 0; n < 8; ++n) {
+    const Int3 d{n & 1, n >> 1 & 1, n >> 2};
     double weight = 1;
-    for (int a = 0; a < 3; ++a) weight *= d[a] ? w[std::size_t(a)] : 1 - w[std::size_t(a)];
-    // What weighs nothing may lie beyond the halo.
-    if (weight != 0) sum += weight * double(phi.get(low + d));
+    Int3 cell;
+    for (int a = 0; a < 3; ++a) {
+      weight *= d[a] ? w[std::size_t(a)] : 1 - w[std::size_t(a)];
+      cell[a] = inside(low[a] + d[a], grid.cells()[a], grid.periodic()[a]);
+    }
+    if (weight != 0) corners.push_back({sample, weight, cell});
   }
-  return sum;
-}
-
-/// Who owns a place: the last cell's upper end belongs to it too.
-bool owned(const Box& box, const Int3 cells, const Vec3& r) {
-  for (int a = 0; a < 3; ++a) {
-    const int cell = std::min(int(std::floor(r[std::size_t(a)])), cells[a] - 1);
-    if (cell < box.lo[a] || cell >= box.hi[a]) return false;
-  }
-  return true;
 }
 
 double last_crossing(const std::vector<Sample>& samples, int arm) {
@@ -95,28 +103,39 @@ double last_crossing(const std::vector<Sample>& samples, int arm) {
 
 template <class Real, bool noisy, bool turned>
 std::array<double, 6> PhaseSolver<Real, noisy, turned>::arms() {
-  runner_.refresh(fields_.phi.now(), box(1));
   const Rays rays(options_);
-  const Box mine = grid().global_box();
-  std::string bytes;
+  std::vector<Sample> samples;
+  std::vector<Corner> corners;
   for (int arm = 0; arm < 6; ++arm)
     for (int n = 0; rays.inside(rays.place(arm, n)); ++n) {
-      const Vec3 r = rays.place(arm, n);
-      if (!owned(mine, options_.cells, r)) continue;
-      const Sample sample{arm, n, between(fields_.phi, r, mine.lo)};
-      bytes.append(reinterpret_cast<const char*>(&sample), sizeof sample);
+      add_corners(corners, samples.size(), rays.place(arm, n), grid());
+      samples.push_back({arm, n, 0});
     }
-  std::vector<Sample> all;
-  for (const std::string& part : grid().context().gather(bytes)) {
-    const std::size_t before = all.size();
-    all.resize(before + part.size() / sizeof(Sample));
-    if (!part.empty()) std::memcpy(static_cast<void*>(all.data() + before), part.data(), part.size());
-  }
-  std::sort(all.begin(), all.end(), [](const Sample& a, const Sample& b) {
-    return a.arm != b.arm ? a.arm < b.arm : a.number < b.number;
+
+  // Every rank sends the cells that it owns.
+  std::string bytes;
+  const Box mine = grid().global_box();
+  const Layout& layout = grid().layout();
+  fields_.phi.each_slab([&](int lo, int hi, In<Real> cells) {
+    for (std::size_t n = 0; n < corners.size(); ++n) {
+      const Int3 cell = corners[n].cell - mine.lo;
+      if (!mine.contains(corners[n].cell) || cell.z < lo || cell.z >= hi) continue;
+      const Value value{std::int64_t(n), double(cells.base[layout.offset(cell)])};
+      bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+    }
   });
+  std::vector<double> phi(corners.size());
+  for (const std::string& part : grid().context().gather(bytes))
+    for (std::size_t at = 0; at < part.size(); at += sizeof(Value)) {
+      Value value{};
+      std::memcpy(&value, part.data() + at, sizeof value);
+      phi[std::size_t(value.corner)] = value.phi;
+    }
+  for (std::size_t n = 0; n < corners.size(); ++n)
+    samples[corners[n].sample].phi += corners[n].weight * phi[n];
+
   std::array<double, 6> length{};
-  for (int arm = 0; arm < 6; ++arm) length[std::size_t(arm)] = options_.spacing * last_crossing(all, arm);
+  for (int arm = 0; arm < 6; ++arm) length[std::size_t(arm)] = options_.spacing * last_crossing(samples, arm);
   std::string found(reinterpret_cast<const char*>(length.data()), sizeof length);
   grid().context().broadcast(found);
   std::memcpy(length.data(), found.data(), sizeof length);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pass: the sums of engine/stage/through_device for the dendrite's step.
+// Pass: the sums of engine/stage/slabs for the dendrite's step.
 #include "solvers/dendrite/pass.hpp"
 
 #include <algorithm>
@@ -7,25 +7,50 @@
 #include <cstdio>
 
 #include "engine/base/error.hpp"
+#include "engine/field/far.hpp"
 #include "engine/move/stream/slab_stream.hpp"
 
 namespace sc::dendrite {
 
 namespace {
 
-/// Of one rank in so many pieces.
+/// Cells of the strips that come and go with the slabs of one array.
+struct StripCells {
+  std::int64_t own = 0, halo = 0;  ///< as kept
+  std::int64_t brought = 0;        ///< the halo of every slab
+};
+StripCells strip_cells(const Grid& grid, int pieces) {
+  const StripBoxes boxes = strip_boxes(grid);
+  const int planes = grid.own().extent().z;
+  StripCells cells;
+  for (const Box& box : boxes.own) cells.own += box.cells();
+  for (Box box : boxes.halo) {
+    cells.halo += box.cells();
+    for (int piece = 0; piece < pieces; ++piece) {
+      Box near = box;
+      near.lo.z = std::max(box.lo.z, int(std::int64_t{planes} * piece / pieces) - grid.halo());
+      near.hi.z = std::min(box.hi.z, int(std::int64_t{planes} * (piece + 1) / pieces) + grid.halo());
+      cells.brought += near.cells();
+    }
+  }
+  return cells;
+}
+
+/// Of one rank in so many pieces: what engine/stage/slabs does with the step's stage.
 Pass pass_of(const Grid& grid, const DendriteOptions& o, int pieces) {
   const std::int64_t element = o.single ? sizeof(float) : sizeof(double);
   const std::int64_t planes = grid.own().extent().z, plane = grid.layout().sz * element;
   const std::int64_t turns = o.turned() ? 4 : 0, read = 2 + turns, written = 2;
-  const std::int64_t halo_planes = 2 * read;  // one below and one above a piece
   const std::int64_t most = (planes + pieces - 1) / pieces;
-  const auto slot = static_cast<std::size_t>(plane * ((read + written) * most + halo_planes));
+  const StripCells strips = strip_cells(grid, pieces);
+  // A slot has room for a plane below and one above; of these come the ones that other pieces have.
+  const auto slot = static_cast<std::size_t>(plane * ((read + written) * most + 2 * read)) +
+                    static_cast<std::size_t>(read) * SlabStream::tail_bytes;
   return {.pieces = pieces,
           .device = static_cast<std::int64_t>(SlabStream::near_bytes(slot, 1)),
-          .host = grid.layout().elements * element * (read + written),
-          .there = plane * (read * planes + halo_planes * pieces),
-          .back = plane * written * planes};
+          .host = (read + written) * (plane * most * pieces + element * (strips.own + strips.halo)),
+          .there = read * (plane * (planes + 2 * (pieces - 1)) + element * strips.brought),
+          .back = written * (plane * planes + element * strips.own)};
 }
 
 std::string mebibytes(std::int64_t bytes) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields larger than a device: they stay on the host and pass through it in pieces. How many, and what that
-// costs, is known before any field is there.
+// Fields larger than a device: they lie in the host's memory and pass through it in pieces. How many, and
+// what that costs, is known before any field is there.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct Pass {
   int pieces = 0;           ///< 0: fields lie where they are computed
   std::int64_t device = 0;  ///< on the device: three slots
   std::int64_t host = 0;
-  std::int64_t there = 0, back = 0;  ///< copied a step
+  std::int64_t there = 0, back = 0;  ///< copied a step, strips among them
   /// A line for a person; empty where there is no pass.
   std::string describe() const;
 };

@@ -2,10 +2,7 @@
 // The solver for one precision, with or without noise, with or without turned crystals.
 #pragma once
 
-#include <optional>
-
 #include "engine/stage/global_value.hpp"
-#include "engine/stage/through_device.hpp"
 #include "solvers/dendrite/model.hpp"
 #include "solvers/dendrite/solver.hpp"
 #include "solvers/dendrite/stages.hpp"
@@ -40,7 +37,6 @@ class PhaseSolver final : public Dendrite {
   Pass pass_;
   Fields<Real, turned> fields_;
   AdvanceStage<Real, noisy, turned> advance_;
-  std::optional<ThroughDevice> through_device_;  ///< of the step, where its fields lie on the host
   GlobalValue global_;
   double dt_;
   Clock clock_;

@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include "engine/stage/slabs.hpp"
 #include "solvers/dendrite/phase_solver.hpp"
 #include "solvers/dendrite/start.hpp"
 
@@ -15,6 +16,11 @@ namespace {
 
 Grid grid_of(Context& context, const DendriteOptions& o) {
   return Grid(context, {.cells = o.cells, .periodic = o.periodic(), .halo = 1, .split = o.split});
+}
+
+FieldOptions where(Context& context, const DendriteOptions& o, const Pass& pass) {
+  if (!o.pass.on) return {.space = o.space};
+  return {.place = in_host_memory_of(context.device(), pass.pieces)};
 }
 
 // An insulated face and a mirror are one condition: equal values on both sides.
@@ -33,11 +39,11 @@ PhaseSolver<Real, noisy, turned>::PhaseSolver(Context& context, const DendriteOp
     : options_(options),
       runner_(context, options.engine),
       pass_(plan_pass(grid_of(context, options), options)),
-      fields_(grid_of(context, options), options.pass.on ? Space::pinned : options.space),
+      fields_(grid_of(context, options), where(context, options, pass_)),
       advance_(advance_stage<Real, noisy, turned>(fields_)),
       global_(context),
       dt_(options.dt > 0 ? options.dt : options.safety * largest_step(options)) {
-  if (options_.pass.on) through_device_.emplace(advance_, context.device(), pass_.pieces);
+  if (Slabs::in(advance_)) context.together([&] { Slabs(advance_, true).ring(); });  // no stage needs more
   close_faces(fields_.phi, options_);
   close_faces(fields_.theta, options_);
   if constexpr (turned) close_faces(fields_.turn, options_);
@@ -96,15 +102,18 @@ void PhaseSolver<Real, noisy, turned>::report_loss() {
   const std::string when =
       "after step " + std::to_string(clock_.steps) + " (time " + std::to_string(clock_.time * 1e9) + " ns)";
   const Box own = grid().own();
+  const Layout& layout = grid().layout();
   std::string sentence;
   const auto look = [&](Field<Real>& field, const char* name) {
-    for (int z = 0; z < own.hi.z; ++z)
-      for (int y = 0; y < own.hi.y; ++y)
-        for (int x = 0; x < own.hi.x; ++x)
-          if (sentence.empty() && !std::isfinite(field.get({x, y, z})))
-            sentence = std::string("the ") + name + " is not finite " + when + " at cell " +
-                       to_string(grid().origin() + Int3{x, y, z}) +
-                       "; a smaller run.safety or run.dt may help";
+    field.each_slab([&](int lo, int hi, In<Real> cells) {
+      for (int z = lo; z < hi; ++z)
+        for (int y = 0; y < own.hi.y; ++y)
+          for (int x = 0; x < own.hi.x; ++x)
+            if (sentence.empty() && !std::isfinite(cells.base[layout.offset({x, y, z})]))
+              sentence = std::string("the ") + name + " is not finite " + when + " at cell " +
+                         to_string(grid().origin() + Int3{x, y, z}) +
+                         "; a smaller run.safety or run.dt may help";
+    });
   };
   look(fields_.phi, "phase");
   look(fields_.theta, "temperature");

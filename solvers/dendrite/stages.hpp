@@ -11,9 +11,9 @@ namespace sc::dendrite {
 
 template <class Real, bool turned>
 struct Fields {
-  Fields(const Grid& grid, Space space)
-      : phi(grid, "phase", {.levels = 2, .space = space}),
-        theta(grid, "heat", {.levels = 2, .space = space}) {}
+  Fields(const Grid& grid, const FieldOptions& where)
+      : phi(grid, "phase", {.levels = 2, .space = where.space, .place = where.place}),
+        theta(grid, "heat", {.levels = 2, .space = where.space, .place = where.place}) {}
   void advance() {
     phi.advance();
     theta.advance();
@@ -23,8 +23,8 @@ struct Fields {
 };
 template <class Real>
 struct Fields<Real, true> : Fields<Real, false> {
-  Fields(const Grid& grid, Space space)
-      : Fields<Real, false>(grid, space), turn(grid, "turn", {.space = space}) {}
+  Fields(const Grid& grid, const FieldOptions& where)
+      : Fields<Real, false>(grid, where), turn(grid, "turn", where) {}
   Field<Real, 4> turn;  ///< unit quaternion of the crystal that a cell belongs to
 };
 

@@ -11,7 +11,7 @@ StepReport PhaseSolver<Real, noisy, turned>::step() {
   //                      + 4 W phi (1 - phi) (phi - 1/2 + beta(T) + a chi)]
   // theta' = theta + dt kappa lap theta + (L / C) (h(phi') - h(phi))
   advance_.set({coefficients_of<Real>(options_, dt_, clock_.steps)});
-  runner_.run(through_device_ ? static_cast<Stage&>(*through_device_) : advance_);
+  runner_.run(advance_);
   fields_.advance();
 
   clock_.steps += 1;

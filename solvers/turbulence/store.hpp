@@ -60,7 +60,7 @@ class Store {
 
   Runner& runner_;
   std::unique_ptr<FileMemory> files_;  // first: the others wait for it before they go
-  std::shared_ptr<InFiles> place_;
+  std::shared_ptr<SlabPlace> place_;
   std::vector<std::unique_ptr<Field<Mode, 3>>> fields_;
   std::unique_ptr<Planes> planes_;
   std::map<std::string, StorePhase> phases_;

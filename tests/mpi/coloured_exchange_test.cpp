@@ -46,7 +46,7 @@ TEST(ColouredExchange, BringsTheCellsOfOneColour) {
           for (const Reach reach : {star(1), star(2), box(1)}) {
             for (int colour = 0; colour < colours; ++colour) {
               const Lattice lattice{colours, colour};
-              HaloExchange exchange(grid.context(),
+              HaloExchange exchange(grid,
                                     {{&u.storage(0), reach, lattice},
                                      {&v.storage(0), reach, lattice},
                                      {&w.storage(0), reach, lattice}},
@@ -112,7 +112,7 @@ Moved moved(Context& context, int colours, Strategy strategy, Int3 cells) {
   for (int n = 0; n < 2; ++n) runner.run(relax);
   const double before = runner.counts().at("relax").moved;
   runner.run(relax);
-  HaloExchange all(grid.context(), {{&u.storage(0), reach_of(colours)}});
+  HaloExchange all(grid, {{&u.storage(0), reach_of(colours)}});
   u.storage(0).settle();
   context.barrier();
   return {runner.counts().at("relax").moved - before, static_cast<double>(all.bytes())};
@@ -139,7 +139,7 @@ TEST(ColouredExchange, CarriesTheShareOfItsColour) {
   const Grid grid(context, {.cells = {16, 16, 16}, .periodic = {true, true, true}, .halo = 1});
   Field<double> u(grid, "u");
   const auto bytes = [&](Lattice lattice) {
-    return HaloExchange(grid.context(), {{&u.storage(0), star(1), lattice}}).bytes();
+    return HaloExchange(grid, {{&u.storage(0), star(1), lattice}}).bytes();
   };
   const auto whole = bytes({});
   for (int colour = 0; colour < 2; ++colour) EXPECT_EQ(2 * bytes({2, colour}), whole);

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// ranks: 1 2 3
+// ranks: 1 2 3 4
 // device: yes
 // timeout: 300
 // label: checked
-// Fields on the host that pass through a device in pieces: the bits of fields that lie where they are
-// computed, and the memory and the copies that were planned.
+// Fields in the host's memory that a device computes in pieces: the bits of fields that lie where they are
+// computed, under every strategy, and the memory and the copies that were planned.
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "engine/base/error.hpp"
-#include "engine/stage/through_device.hpp"
+#include "engine/overlap/ledger.hpp"
+#include "engine/stage/slabs.hpp"
 #include "solvers/dendrite/model.hpp"
 #include "solvers/dendrite/stages.hpp"
 #include "tests/mpi/backends.hpp"
@@ -23,7 +26,6 @@ using dendrite::DendriteOptions;
 
 DendriteOptions passing(DendriteOptions options, int pieces) {
   options.pass = {.on = true, .pieces = pieces};
-  options.engine.strategy = Strategy::blocking;
   return options;
 }
 
@@ -44,50 +46,79 @@ TEST_P(OnDevices, PassingFieldsKeepTheirBits) {
     alone.close();
     TestContext context;
     open(context, GetParam());
+    constexpr std::array strategies{&Strategy::boundary_first, &Strategy::interior_first,
+                                    &Strategy::pipelined, &Strategy::blocking};
+    std::size_t turn = 0;
     for (const Int3 split : splits(context.size()))
-      for (const int pieces : {1, 2, 5}) {
+      for (const int pieces : {1, 2, 4}) {
         DendriteOptions through = passing(options, pieces);
         through.split = split;
+        through.engine.strategy = *strategies[turn++ % strategies.size()];
         const Outcome got = run(context, through, 5);
         EXPECT_EQ(got.measures.total, expected.measures.total);
         EXPECT_EQ(got.measures.phi_high, expected.measures.phi_high);
         EXPECT_EQ(got.measures.tip, expected.measures.tip);
         if (context.rank() == 0) {
-          EXPECT_TRUE(same(got, expected)) << to_string(split) << pieces << single << turned;
+          EXPECT_TRUE(same(got, expected))
+              << to_string(split) << pieces << single << turned << through.engine.strategy.name;
         }
       }
   }
 }
 
 template <bool turned>
-void compare_with_plan(Context& context, int pieces) {
+void compare_with_plan(Context& context, int pieces, Strategy strategy) {
   DendriteOptions options = passing(two_crystals({30, 9, 17}, true, false, turned), pieces);
   const Grid grid(context, {.cells = options.cells, .periodic = options.periodic(), .halo = 1});
-  dendrite::Fields<float, turned> fields(grid, Space::pinned);
-  fields.phi.boundaries().leave_others(Beyond::given);
-  fields.theta.boundaries().leave_others(Beyond::given);
-  if constexpr (turned) fields.turn.boundaries().leave_others(Beyond::given);
+  const auto place = in_host_memory_of(context.device(), pieces);
+  dendrite::Fields<float, turned> fields(grid, {.place = place});
+  const auto close = [&](auto& field, auto condition) {
+    for (int face = 0; face < 6; ++face)
+      if (!options.periodic()[face / 2]) boundary(field, Face{face / 2, face % 2}, condition);
+  };
+  close(fields.phi, Mirrored<float>{});
+  close(fields.theta, Mirrored<float>{});
+  if constexpr (turned) close(fields.turn, Mirrored<float, 4>{});
   auto advance = dendrite::advance_stage<float, false, turned>(fields);
-  ThroughDevice through(advance, context.device(), pieces);
   const dendrite::Pass plan = plan_pass(grid, options);
-  EXPECT_EQ(std::int64_t(through.device_bytes()), plan.device);
-  Runner runner(context, options.engine);
+  EXPECT_EQ(std::int64_t(Slabs(advance, true).ring().near_bytes()), plan.device);
+  Runner runner(context, {.strategy = strategy});
   for (int step = 1; step <= 3; ++step) {
     advance.set({dendrite::coefficients_of<float>(options, 1e-12, step)});
-    runner.run(through);
+    runner.run(advance);
     fields.advance();
-    EXPECT_EQ(through.bytes(Way::in), step * plan.there);
-    EXPECT_EQ(through.bytes(Way::out), step * plan.back);
+    place->finish();
+    EXPECT_EQ(place->memory().bytes(Way::in), step * plan.there);
+    EXPECT_EQ(place->memory().bytes(Way::out), step * plan.back);
   }
 }
 
 TEST_P(OnDevices, TakeAndCopyWhatIsPlanned) {
   TestContext context;
   open(context, GetParam());
-  for (const int pieces : {1, 3, 5}) {
-    compare_with_plan<false>(context, pieces);
-    compare_with_plan<true>(context, pieces);
-  }
+  for (const Strategy strategy : {Strategy::boundary_first, Strategy::blocking})
+    for (const int pieces : {1, 3, 4}) {
+      compare_with_plan<false>(context, pieces, strategy);
+      compare_with_plan<true>(context, pieces, strategy);
+    }
+}
+
+// Under boundary_first both the messages and the copies over the link travel while slabs are computed.
+TEST(PassingDendrite, HidesTheLinkAndMessages) {
+  TestContext context({.transport = TransportPolicy::delayed, .delay = 20e-3});
+  context.set_device(std::make_shared<EmulatedDevice>(EmulatedOptions{.link_bytes_per_second = 5e6}));
+  DendriteOptions options = passing(two_crystals({32, 32, 64}, true, true, false), 8);
+  options.faces[2] = options.faces[3] = dendrite::FaceKind::insulated;
+  options.split = {1, 1, context.size()};
+  const auto solver = dendrite::make_dendrite(context, options);
+  Ledger ledger(solver->runner());
+  ledger.open();
+  for (int n = 0; n < 8; ++n) solver->step();
+  ledger.close();
+  const Terms terms = ledger.terms();
+  EXPECT_GT(terms.of(Resource::link).hidden(), 0);
+  if (context.size() == 1) return;
+  EXPECT_GT(terms.of(Resource::messages).hidden(), 0);
 }
 
 std::string refused(Context& context, const DendriteOptions& options) {
@@ -111,8 +142,8 @@ TEST_P(OnDevices, RefuseWhatDoesNotFitAndNameWhatDoes) {
   ASSERT_NE(figure, std::string::npos) << said;
   options.pass.memory = std::int64_t(std::stod(said.substr(figure + 9)) * (1 << 20)) + 1;
   EXPECT_EQ(refused(context, options), "");
-  options.engine.strategy = Strategy::boundary_first;
-  EXPECT_NE(refused(context, options).find("allowed there is blocking"), std::string::npos);
+  options.engine.strategy = Strategy::halo_thread;
+  EXPECT_NE(refused(context, options).find("divides the threads of a rank"), std::string::npos);
 }
 
 TEST_P(OnDevices, TakeAsFewPiecesAsFit) {

@@ -149,7 +149,7 @@ TEST_P(OnDevices, ExchangeHalosByTheSamePlan) {
       b.fill([&](int k, int x, int y, int z) { return number(x, y, z) + 1e6 * k; });
       c.fill([&](int x, int y, int z) { return int(number(x, y, z)); });
       d.fill([&](int x, int y, int z) { return std::complex<double>(number(x, y, z), -1); });
-      HaloExchange exchange(grid.context(),
+      HaloExchange exchange(grid,
                             {{&a.storage(0), star(1)},
                              {&b.storage(0), box(2)},
                              {&c.storage(0), box(1)},
@@ -218,7 +218,7 @@ TEST_P(OnDevices, SayWhatTheyCannotDo) {
   Runner threads(context, {.strategy = Strategy::halo_thread});
   EXPECT_NE(said([&] { threads.run(twice); }).find("halo_thread"), std::string::npos);
   EXPECT_NE(said([&] {
-              HaloExchange(grid.context(), {{&here.storage(0), star(1)}, {&there.storage(0), star(1)}});
+              HaloExchange(grid, {{&here.storage(0), star(1)}, {&there.storage(0), star(1)}});
             }).find("different memories"),
             std::string::npos);
 }

@@ -69,13 +69,13 @@ class Freshness : public testing::Test {
     });
   }
   double bytes(Reach reach) {  // that leave this rank when u's halo is brought up to date
-    return static_cast<double>(HaloExchange(context, {{&storage(), reach}}).bytes());
+    return static_cast<double>(HaloExchange(grid, {{&storage(), reach}}).bytes());
   }
 };
 
 TEST_F(Freshness, IsStaleThenInFlightThenFresh) {
   u.fill([](int x, int y, int z) { return code(x, y, z); });
-  Refresh refresh(context, {{&storage(), &u.boundaries(), star(2)}}, {});
+  Refresh refresh({{&storage(), &u.boundaries(), star(2)}}, {}, context.timeline());
   EXPECT_EQ(storage().fresh(), point);
   EXPECT_EQ(storage().in_flight(), nullptr);
   refresh.start(0);
@@ -88,7 +88,7 @@ TEST_F(Freshness, IsStaleThenInFlightThenFresh) {
 }
 
 TEST_F(Freshness, WhoeverReadsFirstWaitsForWhatIsInFlight) {
-  Refresh refresh(context, {{&storage(), &u.boundaries(), star(2)}}, {});
+  Refresh refresh({{&storage(), &u.boundaries(), star(2)}}, {}, context.timeline());
   Sweep sweep("star", Star2{}, writes(out.now()), reads(u.now(), star(2)));
   Runner runner(context, {});
   for (int salt = 0; salt < 3; ++salt) {
@@ -103,7 +103,7 @@ TEST_F(Freshness, WhoeverReadsFirstWaitsForWhatIsInFlight) {
 }
 
 TEST_F(Freshness, WhoeverWritesEndsWhatIsInFlight) {
-  Refresh refresh(context, {{&storage(), &u.boundaries(), star(2)}}, {});
+  Refresh refresh({{&storage(), &u.boundaries(), star(2)}}, {}, context.timeline());
   Sweep sweep("overwrite", Copy{}, writes(u.now()), reads(out.now()));
   Runner runner(context, {});
   u.fill([](int x, int y, int z) { return code(x, y, z); });

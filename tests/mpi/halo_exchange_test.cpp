@@ -74,29 +74,6 @@ TEST_P(Halo, ThinAndEmptyBlocks) {
         }
 }
 
-// Two grids that differ in cells, halo and split, their fields in turn: nothing of one goes to the other.
-TEST_P(Halo, OfSeveralGridsAtOnce) {
-  for (Corners corners : {Corners::direct, Corners::staged}) {
-    const Grid fine(*context, {.cells = {18, 17, 19}, .periodic = {true, false, true}, .halo = 2});
-    const Grid thin(
-        *context,
-        {.cells = {9, 8, 40}, .periodic = {true, true, false}, .halo = 1, .split = {1, 1, context->size()}});
-    Fields fields(std::vector{fine, fine.coarsen({2, 2, 2}, 1), thin},
-                  {{ElementType::f64, 1, box(1)}, {ElementType::i32, 2, star(1)}},
-                  {.corners = corners, .piece_bytes = 700});
-    for (int salt = 1; salt <= 3; ++salt) {
-      fields.fill_all(salt);
-      fields.exchange->start();
-      fields.exchange->wait();
-      fields.expect(salt);
-    }
-    for (int piece = 0; piece < fields.exchange->pieces(); ++piece) {
-      const Box source = fields.exchange->source(piece);
-      EXPECT_TRUE(source == intersect(source, fine.own()) || source == intersect(source, thin.own()));
-    }
-  }
-}
-
 // A piece may be started as soon as its source is written, in any order; nothing is read before.
 TEST_P(Halo, PiecesStartedOneByOneAsTheyAreComputed) {
   for (Corners corners : {Corners::direct, Corners::staged}) {
@@ -179,8 +156,9 @@ TEST_P(Halo, RefusesWhatCannotBe) {
   const Grid other(*context, {.cells = {16, 16, 18}, .halo = 2});
   Storage a(grid, "a", ElementType::f64, 1, grid.arena());
   Storage b(other, "b", ElementType::f64, 1, other.arena());
-  EXPECT_THROW(HaloExchange(*context, {{&a, star(2)}}), Error);
-  HaloExchange exchange(*context, {{&a, star(1)}});
+  EXPECT_THROW(HaloExchange(grid, {{&a, star(2)}}), Error);
+  EXPECT_THROW(HaloExchange(grid, {{&a, star(1)}, {&b, star(1)}}), Error);
+  HaloExchange exchange(grid, {{&a, star(1)}});
   if (exchange.source(0).empty()) return exchange.wait();
   exchange.start(0);
   EXPECT_THROW(exchange.start(0), Error);

@@ -17,19 +17,17 @@ struct Spec {
   Reach reach;
 };
 
-/// Fields of one grid or of several with their exchange.
+/// Fields of a grid with their exchange.
 struct Fields {
-  Fields(const Grid& grid, const std::vector<Spec>& specs, HaloOptions options = {})
-      : Fields(std::vector{grid}, specs, options) {}
-  Fields(const std::vector<Grid>& grids, const std::vector<Spec>& specs, HaloOptions options = {}) {
-    for (const Spec& spec : specs)
-      for (const Grid& grid : grids) {
-        storages.push_back(std::make_unique<Storage>(grid, std::to_string(storages.size()), spec.type,
-                                                     spec.components, grid.arena()));
-        poison(*storages.back());
-        items.push_back({storages.back().get(), spec.reach});
-      }
-    exchange = std::make_unique<HaloExchange>(grids.front().context(), items, options);
+  Fields(const Grid& grid, const std::vector<Spec>& specs, HaloOptions options = {}) {
+    std::vector<HaloItem> items;
+    for (const Spec& spec : specs) {
+      storages.push_back(std::make_unique<Storage>(grid, std::to_string(storages.size()), spec.type,
+                                                   spec.components, grid.arena()));
+      poison(*storages.back());
+      items.push_back({storages.back().get(), spec.reach});
+    }
+    exchange = std::make_unique<HaloExchange>(grid, items, options);
   }
   void fill_all(int salt) {
     for (auto& storage : storages) {
@@ -38,9 +36,8 @@ struct Fields {
     }
   }
   void expect(int salt) const {
-    for (const HaloItem& item : items) EXPECT_TRUE(exchanged(*item.storage, item.reach, salt));
+    for (const HaloItem& item : exchange->items()) EXPECT_TRUE(exchanged(*item.storage, item.reach, salt));
   }
-  std::vector<HaloItem> items;
   std::vector<std::unique_ptr<Storage>> storages;
   std::unique_ptr<HaloExchange> exchange;
 };

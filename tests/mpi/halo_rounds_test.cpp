@@ -52,7 +52,7 @@ TEST_P(Halo, OverwrittenTheMomentItIsConsumed) {
       *context,
       {.cells = {96, 96, 3 * ranks}, .periodic = {false, false, true}, .halo = 3, .split = {1, 1, ranks}});
   Storage storage(grid, "s", ElementType::f64, 4, grid.arena());
-  HaloExchange exchange(grid.context(), {{&storage, star(3)}}, {.piece_bytes = std::size_t{1} << 24});
+  HaloExchange exchange(grid, {{&storage, star(3)}}, {.piece_bytes = std::size_t{1} << 24});
   double* const cells = reinterpret_cast<double*>(storage.base());
   const auto row = [&](int k, int z, int y) {
     return cells + k * storage.component_stride() + grid.layout().offset({0, y, z});

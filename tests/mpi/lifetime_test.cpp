@@ -143,7 +143,7 @@ TEST(Lifetime, ARefreshMayEndWithItsMessagesUnderWay) {
   TestContext context;
   auto problem = std::make_unique<Problem>(context, Int3{8, 9, 18});
   {
-    Refresh refresh(context, {{&problem->u.storage(0), &problem->u.boundaries(), star(1)}}, {});
+    Refresh refresh({{&problem->u.storage(0), &problem->u.boundaries(), star(1)}}, {}, context.timeline());
     refresh.Movement::start();
   }
   EXPECT_EQ(problem->u.storage(0).in_flight(), nullptr);

@@ -45,8 +45,8 @@ TEST(Memory, NothingIsAllocatedOncePlanned) {
       Storage a(grid, "a", ElementType::f64, 3, grid.arena());
       Storage b(grid, "b", ElementType::f32, 1, grid.arena());
       Storage c(few, "c", ElementType::f32, 1, few.arena());
-      HaloExchange direct(grid.context(), {{&a, box(2)}, {&b, star(1)}}, {.piece_bytes = 1000});
-      HaloExchange staged(grid.context(), {{&a, box(1)}, {&b, box(2)}}, {.corners = Corners::staged});
+      HaloExchange direct(grid, {{&a, box(2)}, {&b, star(1)}}, {.piece_bytes = 1000});
+      HaloExchange staged(grid, {{&a, box(1)}, {&b, box(2)}}, {.corners = Corners::staged});
       Redistribute move(b, c);
       Reduction reduction(context);
       const std::array<std::int64_t, 2> keys{1, 2};

@@ -10,7 +10,7 @@
 
 #include "engine/move/gather.hpp"
 #include "engine/move/stream/file_memory.hpp"
-#include "engine/move/stream/in_files.hpp"
+#include "engine/move/stream/slab_place.hpp"
 #include "engine/overlap/ledger.hpp"
 #include "engine/subcurrent.hpp"
 #include "spectral/fft.hpp"

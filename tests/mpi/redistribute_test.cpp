@@ -82,7 +82,7 @@ TEST_P(Moving, SettlesWhatItOverwrites) {
   auto from = storage_on(a, "from", ElementType::f64, 1);
   auto to = storage_on(b, "to", ElementType::f64, 1);
   Redistribute move(*from, *to);
-  HaloExchange halo(b.context(), {{to.get(), box(1)}});
+  HaloExchange halo(b, {{to.get(), box(1)}});
   for (int salt = 0; salt < 60; ++salt) {
     from->settle();
     fill(*from, salt);

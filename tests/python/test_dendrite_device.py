@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from conftest import sentence_of
-from subcurrent.case import as_toml, typed_case
+from subcurrent.case import typed_case
 from subcurrent.core import build_info
 from subcurrent.errors import BAD_INPUT, OK, BadInput
 from test_dendrite import CASE, TABLES, rows
@@ -48,7 +48,7 @@ def test_a_device_writes_what_the_cpu_writes(program):
 
 @pytest.mark.mpi
 def test_fields_on_the_host_pass_through_a_device(program):
-    """The bits of the CPU, a plan before the start, and a checkpoint that others go on from."""
+    """The bits of the CPU, a plan before the start, a checkpoint that others go on from, two strategies."""
     program.write_case(CASE)
     through = ("--device", "emulated", "--set", 'storage.kind="host"')
     assert program("run", "case.toml", "-n", "1", "--out", "cpu", *QUIET).returncode == OK
@@ -56,7 +56,7 @@ def test_fields_on_the_host_pass_through_a_device(program):
     done = program("run", "case.toml", *first, "--out", "host", *QUIET)
     assert done.returncode == OK, done.stderr
     assert "pass through the device in 4 pieces" in " ".join(done.stdout.split()), done.stdout
-    memory = ("-n", "1", "--set", 'storage.memory="200 KiB"')
+    memory = ("-n", "1", "--set", 'storage.memory="200 KiB"', "--set", 'engine.strategy="interior_first"')
     done = program("run", "case.toml", *through, *memory, "--out", "host", "--resume", *QUIET)
     assert done.returncode == OK, done.stderr
     assert same_end(program.folder / "cpu", program.folder / "host")
@@ -80,7 +80,6 @@ def test_a_device_that_is_too_small_is_told_the_smallest_that_would_do(program):
     [
         (HOST, "needs a device"),
         ({"storage": {"pieces": 4}}, 'storage.pieces needs storage.kind = "host"'),
-        (HOST | {"engine": {"device": "cuda", "strategy": "boundary_first"}}, "take automatic or blocking"),
         (
             {"storage": HOST["storage"] | {"memory": "1 GiB", "pieces": 2}, "engine": {"device": "cuda"}},
             "give only one",
@@ -91,14 +90,6 @@ def test_a_device_that_is_too_small_is_told_the_smallest_that_would_do(program):
 def test_what_storage_cannot_be_is_refused_in_a_sentence(change, said):
     with pytest.raises(BadInput, match=re.escape(said)):
         typed_case(TABLES | change, None)
-
-
-def test_fields_on_the_host_take_what_is_left_to_choose():
-    import tomllib  # noqa: PLC0415
-
-    case = typed_case(TABLES | HOST | {"engine": {"device": "emulated"}}, None)
-    assert case.engine.strategy == "automatic"
-    assert typed_case(tomllib.loads(as_toml(case)), None) == case
 
 
 @pytest.mark.mpi

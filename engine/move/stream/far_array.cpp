@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "engine/base/error.hpp"
 
@@ -16,24 +17,12 @@ std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit
 }  // namespace
 
 FarArray::FarArray(FarMemory& memory, std::string name, int planes, std::size_t plane_bytes, int pieces)
-    : FarArray(memory, -1, std::move(name), planes, plane_bytes, pieces) {
-  in_one_ = false;
-  number_ = memory.add(name_, bytes());
-}
-
-FarArray::FarArray(FarMemory& memory, int number, std::string name, int planes, std::size_t plane_bytes,
-                   int pieces)
-    : memory_(memory),
-      name_(std::move(name)),
-      planes_(planes),
-      plane_bytes_(plane_bytes),
-      pieces_(pieces),
-      in_one_(true),
-      number_(number) {
+    : memory_(memory), name_(std::move(name)), planes_(planes), plane_bytes_(plane_bytes), pieces_(pieces) {
   if (planes < 1 || plane_bytes < 1 || pieces < 1 || pieces > planes)
     refuse("\"" + name_ + "\" has " + std::to_string(planes) + " planes, which cannot be cut into " +
            std::to_string(pieces) + " pieces");
   stride_ = round_up(static_cast<std::size_t>(most_planes()) * plane_bytes, memory.alignment());
+  number_ = memory.add(name_, bytes());
 }
 
 std::size_t FarArray::padded_bytes(int piece) const {
@@ -42,15 +31,12 @@ std::size_t FarArray::padded_bytes(int piece) const {
 }
 
 std::vector<PlaneRun> FarArray::runs(int lo, int hi) const {
-  if (!in_one_) {
-    lo = std::max(lo, 0);
-    hi = std::min(hi, planes_);
-  }
+  lo = std::max(lo, 0);
+  hi = std::min(hi, planes_);
   std::vector<PlaneRun> all;
   for (int plane = lo; plane < hi; ++plane) {
-    const int nearest = std::clamp(plane, 0, planes_ - 1);
-    int piece = static_cast<int>(std::int64_t{nearest} * pieces_ / planes_);
-    while (first(piece + 1) <= nearest) ++piece;
+    int piece = static_cast<int>(std::int64_t{plane} * pieces_ / planes_);
+    while (first(piece + 1) <= plane) ++piece;
     if (all.empty() || all.back().piece != piece) all.push_back({piece, plane, plane});
     ++all.back().hi;
   }
@@ -58,13 +44,6 @@ std::vector<PlaneRun> FarArray::runs(int lo, int hi) const {
 }
 
 FarPart FarArray::part(const PlaneRun& run, std::size_t& lead) const {
-  if (in_one_) {
-    lead = 0;
-    return {.array = number_,
-            .offset = std::int64_t{run.lo} * static_cast<std::int64_t>(plane_bytes_),
-            .near = nullptr,
-            .bytes = static_cast<std::size_t>(run.hi - run.lo) * plane_bytes_};
-  }
   const std::size_t unit = memory_.alignment();
   const std::size_t begin = static_cast<std::size_t>(run.lo - first(run.piece)) * plane_bytes_;
   const std::size_t end = static_cast<std::size_t>(run.hi - first(run.piece)) * plane_bytes_;
@@ -76,8 +55,22 @@ FarPart FarArray::part(const PlaneRun& run, std::size_t& lead) const {
           .bytes = round_up(end, unit) - from};
 }
 
+template <class Use>
+void FarArray::each_run(int lo, int hi, Use&& use) const {
+  for (const PlaneRun& run : runs(lo, hi)) {
+    std::size_t lead = 0;
+    const FarPart there = part(run, lead);
+    use(reached() + there.offset + lead, static_cast<std::size_t>(run.hi - run.lo) * plane_bytes_);
+  }
+}
+
 void FarArray::store(int lo, int hi, const std::byte* from) {
   ++stores_;
+  if (reached())
+    return each_run(lo, hi, [&](std::byte* there, std::size_t bytes) {
+      std::memcpy(there, from, bytes);
+      from += bytes;
+    });
   const FarMemory::Buffer buffer = memory_.allocate(stride_);
   for (const PlaneRun& run : runs(lo, hi)) {
     std::size_t lead = 0;
@@ -97,6 +90,11 @@ void FarArray::store(int lo, int hi, const std::byte* from) {
 }
 
 void FarArray::load(int lo, int hi, std::byte* to) const {
+  if (reached())
+    return each_run(lo, hi, [&](const std::byte* there, std::size_t bytes) {
+      std::memcpy(to, there, bytes);
+      to += bytes;
+    });
   const FarMemory::Buffer buffer = memory_.allocate(stride_);
   for (const PlaneRun& run : runs(lo, hi)) {
     std::size_t lead = 0;

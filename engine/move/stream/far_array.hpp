@@ -20,9 +20,6 @@ class FarArray {
  public:
   /// Throws Error (bad_input) for more pieces than planes.
   FarArray(FarMemory& memory, std::string name, int planes, std::size_t plane_bytes, int pieces);
-  /// Of array `number` that lies there already, its planes one behind the other, with more of them before and
-  /// after, which a halo reads beyond the ends. For far memory without boundaries to keep.
-  FarArray(FarMemory& memory, int number, std::string name, int planes, std::size_t plane_bytes, int pieces);
 
   const std::string& name() const { return name_; }
   int planes() const { return planes_; }
@@ -48,13 +45,17 @@ class FarArray {
   std::int64_t stores() const { return stores_; }
 
  private:
+  std::byte* reached() const { return memory_.reached(number_); }
+  /// Of an array that the host reaches.
+  template <class Use>
+  void each_run(int lo, int hi, Use&& use) const;
+
   FarMemory& memory_;
   std::string name_;
   int planes_;
   std::size_t plane_bytes_;
   int pieces_;
   std::size_t stride_;
-  bool in_one_ = false;  // planes one behind the other, beyond the ends too
   int number_;
   std::int64_t stores_ = 0;
 };

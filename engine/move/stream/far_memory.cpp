@@ -54,6 +54,10 @@ void FarMemory::wait(Way way, std::int64_t batch, const std::function<bool()>& d
   });
 }
 
+void FarMemory::copy(Way /*way*/, std::span<const BoxCopy> copies) {
+  for (const BoxCopy& copy : copies) copy.run();
+}
+
 void FarMemory::price(Way way, std::int64_t bytes) {
   Measured& m = measured(way);
   m.unpriced += bytes;

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "engine/base/context.hpp"
+#include "engine/move/box_copy.hpp"
 
 namespace sc {
 
@@ -72,6 +73,19 @@ class FarMemory {
   /// Copied so far, successfully.
   virtual std::int64_t bytes(Way way) const = 0;
 
+  /// That computes on near memory; nullptr: the host does.
+  virtual std::shared_ptr<Device> device() const { return nullptr; }
+  /// The host's memory for strips: cells that copy() brings to slots and back.
+  virtual std::shared_ptr<std::byte> strips(std::size_t bytes) {
+    return {new std::byte[bytes], std::default_delete<std::byte[]>()};
+  }
+  /// Before what is computed next, and after what has been.
+  virtual void copy(Way way, std::span<const BoxCopy> copies);
+  /// Where an array begins, if it lies in the host's memory.
+  virtual std::byte* reached(int /*array*/) const { return nullptr; }
+  /// Where that is, for sentences.
+  virtual const char* where() const = 0;
+
  protected:
   explicit FarMemory(Resource resource) : resource_(resource) {}
   virtual std::int64_t start_batch(Way way, std::span<const FarPart> parts) = 0;
@@ -82,6 +96,10 @@ class FarMemory {
   virtual std::int64_t ended(Way way) const = 0;
   /// Whether a batch is under way while something else is done.
   virtual bool overlaps() const { return true; }
+  /// Bytes that went by the side of the batches.
+  void book(std::int64_t bytes) {
+    if (context_) context_->accounts()[resource_].bytes += bytes;
+  }
 
  private:
   /// What is known of one way: batches that were copied with nothing else under way.

@@ -48,6 +48,7 @@ class FileMemory final : public FarMemory {
   static int ahead(std::size_t bytes);
   Buffer allocate(std::size_t bytes) override;
   std::int64_t bytes(Way way) const override { return lane(way).bytes; }
+  const char* where() const override { return "in files"; }
 
   const Scratch& scratch() const { return scratch_; }
   const char* io_name() const { return io_->name(); }

@@ -47,9 +47,16 @@ int HostMemory::add(const std::string& /*name*/, std::int64_t bytes) {
   return static_cast<int>(arrays_.size()) - 1;
 }
 
-int HostMemory::adopt(std::byte* first, std::shared_ptr<void> owner) {
-  arrays_.push_back(Device::Memory(std::move(owner), first));
-  return static_cast<int>(arrays_.size()) - 1;
+void HostMemory::copy(Way way, std::span<const BoxCopy> copies) {
+  std::vector<CellCopy> cells;
+  std::int64_t sum = 0;
+  for (const BoxCopy& copy : copies) {
+    const CellCopy& c = cells.emplace_back(copy.for_device());
+    sum += std::int64_t{c.row} * c.word * c.ny * c.nz * c.components;
+  }
+  copy_cells(*device_, Lane::edge, cells);
+  bytes_[index(way)] += sum;
+  book(sum);
 }
 
 FarMemory::Buffer HostMemory::allocate(std::size_t bytes) {

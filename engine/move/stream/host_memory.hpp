@@ -21,13 +21,18 @@ class HostMemory final : public FarMemory {
   bool test(Way way) override;
   /// Pinned memory: a field as large as the host can keep resident. Throws Error (storage).
   int add(const std::string& name, std::int64_t bytes) override;
-  /// An array that lies in pinned memory already, from its first byte on; `owner` keeps it there.
-  int adopt(std::byte* first, std::shared_ptr<void> owner);
   std::size_t alignment() const override { return 1; }
   /// On the device.
   Buffer allocate(std::size_t bytes) override;
   void copy_near(std::byte* to, const std::byte* from, std::size_t bytes) override;
+  /// With what copy() has been given.
   std::int64_t bytes(Way way) const override { return bytes_[index(way)]; }
+  std::shared_ptr<Device> device() const override { return device_; }
+  /// Pinned: kernels read and write it in place.
+  std::shared_ptr<std::byte> strips(std::size_t bytes) override { return device_->pinned(bytes); }
+  void copy(Way way, std::span<const BoxCopy> copies) override;
+  std::byte* reached(int array) const override { return arrays_[static_cast<std::size_t>(array)].get(); }
+  const char* where() const override { return "in the host's memory beside a device"; }
 
  private:
   struct Batch {

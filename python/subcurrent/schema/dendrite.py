@@ -176,11 +176,6 @@ class DendriteCase(SolverCase):
                 'storage.kind = "host" needs a device through which the fields pass: give engine.device = '
                 '"cuda".'
             )
-        if engine.strategy not in ("automatic", "blocking"):
-            raise BadInput(
-                f'engine.strategy = "{engine.strategy}" cannot stand with storage.kind = "host": fields pass '
-                "through a device in whole planes; take automatic or blocking."
-            )
         if storage.pieces is not None and storage.memory is not None:
             raise BadInput("storage.pieces and storage.memory cannot stand together: give only one.")
         storage.bytes()

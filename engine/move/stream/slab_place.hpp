@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// in_files: the place of fields that lie in far memory, cut into pieces along z, each component an array of
-// its own; and the ring through which they come near, which all fields of a place share.
+// SlabPlace: where fields lie that come near slab by slab: files, or the host's memory beside a device. Each
+// component is an array of its own, cut into pieces along z; all fields of a place share the ring through
+// which they come.
 #pragma once
 
 #include <memory>
@@ -14,13 +15,16 @@
 namespace sc {
 
 /// The fields of a place must go before its far memory.
-class InFiles final : public FarPlace, public std::enable_shared_from_this<InFiles> {
+class SlabPlace final : public FarPlace, public std::enable_shared_from_this<SlabPlace> {
  public:
-  InFiles(FarMemory& memory, int pieces) : memory_(memory), pieces_(pieces) {}
+  SlabPlace(FarMemory& memory, int pieces) : memory_(memory), pieces_(pieces) {}
+  /// Keeps the memory.
+  SlabPlace(std::unique_ptr<FarMemory> memory, int pieces)
+      : kept_(std::move(memory)), memory_(*kept_), pieces_(pieces) {}
   /// Makes the ring with slots of this size, which does not grow any more; see SlabStream.
   void plan(std::size_t slot_bytes, int ahead);
 
-  /// Throws Error (bad_input) for more pieces than this rank has planes, Error (storage) where the files
+  /// Throws Error (bad_input) for more pieces than this rank has planes, Error (storage) where the memory
   /// cannot be had.
   std::shared_ptr<Storage> storage(const Grid& grid, const std::string& name, ElementType type,
                                    int components) override;
@@ -32,6 +36,7 @@ class InFiles final : public FarPlace, public std::enable_shared_from_this<InFil
   void finish();
 
  private:
+  std::unique_ptr<FarMemory> kept_;
   FarMemory& memory_;
   int pieces_;
   std::size_t slot_bytes_ = 0;
@@ -39,28 +44,32 @@ class InFiles final : public FarPlace, public std::enable_shared_from_this<InFil
   std::unique_ptr<SlabStream> ring_;
 };
 
-/// For .place of FieldOptions; stages need all their fields in files in the same one.
-inline std::shared_ptr<InFiles> in_files(FarMemory& memory, int pieces) {
-  return std::make_shared<InFiles>(memory, pieces);
+/// For .place of FieldOptions; stages need all their fields in far memory in the same one.
+inline std::shared_ptr<SlabPlace> in_files(FarMemory& memory, int pieces) {
+  return std::make_shared<SlabPlace>(memory, pieces);
 }
+/// The same for fields that `device` computes and has no room for. Throws Error (bad_input) without a device.
+std::shared_ptr<SlabPlace> in_host_memory_of(std::shared_ptr<Device> device, int pieces);
 
 /// What a storage of such a place has.
 class FarCells final : public Far {
  public:
-  FarCells(const std::shared_ptr<InFiles>& place, const Grid& grid, const std::string& name, ElementType type,
-           int components);
+  FarCells(const std::shared_ptr<SlabPlace>& place, const Grid& grid, const std::string& name,
+           ElementType type, int components);
   void each_slab(Storage& storage, bool read, bool written,
                  const std::function<void(int lo, int hi)>& use) override;
+  const char* where() const override { return where_; }
 
   std::vector<FarArray>& arrays() { return arrays_; }
-  std::shared_ptr<InFiles> place() const { return place_.lock(); }
-  /// Own cells of planes [lo, hi), which are near, into the strips that hold them too.
+  std::shared_ptr<SlabPlace> place() const { return place_.lock(); }
+  /// Own cells of planes [lo, hi), which are in a slot, into the strips that hold them too.
   void keep_strips(const Storage& storage, int lo, int hi) const;
   /// The other way: into the halo of these planes.
   void bring_strips(const Storage& storage, int lo, int hi) const;
 
  private:
-  std::weak_ptr<InFiles> place_;  // runners may keep a storage longer than its field
+  std::weak_ptr<SlabPlace> place_;  // runners may keep a storage longer than its field
+  const char* where_;
   std::vector<FarArray> arrays_;
 };
 

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// SlabPlace: arrays, strips and slots of one storage.
+#include "engine/move/stream/slab_place.hpp"
+
+#include <algorithm>
+
+#include "engine/base/error.hpp"
+#include "engine/move/stream/host_memory.hpp"
+
+namespace sc {
+
+namespace {
+
+/// Bytes from the beginning of a plane to its own cell (0, 0).
+std::ptrdiff_t lead_of(const Grid& grid, ElementType type) {
+  return (grid.layout().origin - grid.halo() * grid.layout().sz) * static_cast<std::ptrdiff_t>(size_of(type));
+}
+
+/// While the host uses a slab.
+class Shown {
+ public:
+  Shown(Storage& storage, std::byte* base, std::ptrdiff_t component_stride) : storage_(storage) {
+    storage.show(base, component_stride);
+  }
+  Shown(const Shown&) = delete;
+  Shown& operator=(const Shown&) = delete;
+  ~Shown() { storage_.show(nullptr); }
+
+ private:
+  Storage& storage_;
+};
+
+/// Between a storage whose planes [lo, hi) are near and its strips.
+std::vector<BoxCopy> copies_of(const Storage& storage, const std::array<Strip, 6>& strips, int lo, int hi,
+                               bool into_strips) {
+  const auto size = static_cast<std::ptrdiff_t>(size_of(storage.type()));
+  const Layout& layout = storage.grid().layout();
+  const CellMemory near{storage.base(), layout.sy * size, layout.sz * size,
+                        storage.component_stride() * size};
+  std::vector<BoxCopy> copies;
+  for (const Strip& strip : strips) {
+    Box box = strip.box;
+    box.lo.z = std::max(box.lo.z, lo);
+    box.hi.z = std::min(box.hi.z, hi);
+    if (box.empty()) continue;
+    const CellMemory kept = CellMemory::of(*strip.cells);
+    copies.emplace_back(into_strips ? near : kept, box, into_strips ? kept : near, box, storage.components(),
+                        size_of(storage.type()));
+  }
+  return copies;
+}
+
+}  // namespace
+
+std::shared_ptr<Storage> SlabPlace::storage(const Grid& grid, const std::string& name, ElementType type,
+                                            int components) {
+  memory_.book_on(grid.context());
+  ExternalCells nowhere;
+  nowhere.cell_bytes = size_of(type);
+  const auto storage = std::make_shared<Storage>(grid, name, type, components, nowhere);
+  grid.context().together([&] {
+    storage->set_far(std::make_shared<FarCells>(shared_from_this(), grid, name, type, components),
+                     memory_.device());
+  });
+  return storage;
+}
+
+void SlabPlace::plan(std::size_t slot_bytes, int ahead) {
+  slot_bytes_ = slot_bytes;
+  planned_ = true;
+  ring_ = std::make_unique<SlabStream>(memory_, slot_bytes, ahead);
+}
+
+SlabStream& SlabPlace::ring(std::size_t slot_bytes) {
+  if (slot_bytes > slot_bytes_ && !planned_) {
+    finish();
+    ring_.reset();
+    slot_bytes_ = slot_bytes;
+    ring_ = std::make_unique<SlabStream>(memory_, slot_bytes_, SlabStream::Mode::ring);
+  }
+  return *ring_;
+}
+
+void SlabPlace::finish() {
+  if (ring_) ring_->finish();
+}
+
+std::shared_ptr<SlabPlace> in_host_memory_of(std::shared_ptr<Device> device, int pieces) {
+  if (!device)
+    refuse("fields are to lie in the host's memory beside a device, and the context has none open");
+  return std::make_shared<SlabPlace>(std::make_unique<HostMemory>(std::move(device)), pieces);
+}
+
+FarCells::FarCells(const std::shared_ptr<SlabPlace>& place, const Grid& grid, const std::string& name,
+                   ElementType type, int components)
+    : Far(grid, name, type, components, [&](std::size_t bytes) { return place->memory().strips(bytes); }),
+      place_(place),
+      where_(place->memory().where()) {
+  const std::size_t plane = static_cast<std::size_t>(grid.layout().sz) * size_of(type);
+  for (int k = 0; k < components; ++k)
+    arrays_.emplace_back(place->memory(), components == 1 ? name : name + " " + std::to_string(k),
+                         grid.own().hi.z, plane, place->pieces());
+}
+
+void FarCells::each_slab(Storage& storage, bool read, bool written,
+                         const std::function<void(int lo, int hi)>& use) {
+  if (const auto place = place_.lock()) place->finish();
+  const FarArray& first = arrays_[0];
+  const std::size_t component = static_cast<std::size_t>(first.most_planes()) * first.plane_bytes();
+  std::vector<std::byte> near(component * arrays_.size());
+  const auto size = static_cast<std::ptrdiff_t>(size_of(storage.type()));
+  const std::ptrdiff_t plane = storage.grid().layout().sz * size;
+  for (int piece = 0; piece < first.pieces(); ++piece) {
+    const int lo = first.first(piece), hi = first.first(piece + 1);
+    for (std::size_t k = 0; read && k < arrays_.size(); ++k)
+      arrays_[k].load(lo, hi, near.data() + k * component);
+    const Shown shown(storage, near.data() + lead_of(storage.grid(), storage.type()) - lo * plane,
+                      static_cast<std::ptrdiff_t>(component) / size);
+    use(lo, hi);
+    if (written)
+      for (const BoxCopy& strip : copies_of(storage, own(), lo, hi, true)) strip.run();
+    for (std::size_t k = 0; written && k < arrays_.size(); ++k)
+      arrays_[k].store(lo, hi, near.data() + k * component);
+  }
+}
+
+void FarCells::keep_strips(const Storage& storage, int lo, int hi) const {
+  if (const auto place = place_.lock())
+    place->memory().copy(Way::out, copies_of(storage, own(), lo, hi, true));
+}
+
+void FarCells::bring_strips(const Storage& storage, int lo, int hi) const {
+  if (const auto place = place_.lock())
+    place->memory().copy(Way::in, copies_of(storage, halo(), lo, hi, false));
+}
+
+void show_in(const Slot& slot, std::size_t use, Storage& storage) {
+  std::byte* first = slot.plane(use, 0);
+  const std::ptrdiff_t distance = storage.components() > 1 ? slot.plane(use + 1, 0) - first : 0;
+  storage.show(first + lead_of(storage.grid(), storage.type()),
+               distance / static_cast<std::ptrdiff_t>(size_of(storage.type())));
+}
+
+}  // namespace sc

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// ranks: 1 2 3 4
+// device: yes
+// timeout: 300
+// label: checked
+// Fields in the host's memory beside a device that computes them slab by slab: the same runner, sweeps,
+// conditions and reductions leave the bits of fields in memory, with any split, reach and strategy.
+#include "engine/base/error.hpp"
+#include "engine/move/gather.hpp"
+#include "engine/move/stream/slab_place.hpp"
+#include "engine/overlap/ledger.hpp"
+#include "engine/stage/slabs.hpp"
+#include "tests/mpi/backends.hpp"
+#include "tests/mpi/placed_fields.hpp"
+#include "tests/mpi/test_context.hpp"
+
+namespace sc::test {
+namespace {
+
+class OnDevices : public OnBackend {
+ protected:
+  void SetUp() override {
+    OnBackend::SetUp();
+    if (GetParam() == Backend::host) GTEST_SKIP() << "nothing passes through the host";
+  }
+};
+INSTANTIATE_TEST_SUITE_P(On, OnDevices, testing::ValuesIn(backends()), backend_name);
+
+TEST_P(OnDevices, StagesOverTheHostsMemoryLeaveItsBits) {
+  TestContext context;
+  open(context, GetParam());
+  std::size_t turn = std::size_t(GetParam());
+  for (const auto& [strategy, pieces] : {std::pair(Strategy::boundary_first, 4),
+                                         {Strategy::pipelined, 1},
+                                         {Strategy::interior_first, 8},
+                                         {Strategy::blocking, 3},
+                                         {Strategy::ordered, 5}})
+    compare_all(context, in_host_memory_of(context.device(), pieces), strategy, pieces, turn);
+}
+
+/// A field that stays on the device, and one that comes to it.
+struct Mix {
+  double a;
+  SC_FN void operator()(At c, Out<double, 2> next, In<double, 2> T, In<double> weight) const {
+    for (int k = 0; k < 2; ++k)
+      next[k][c] = T[k][c] + a * (weight[c.x(1)] + weight[c.z(-1)]) * (T[k][c.y(1)] - T[k][c.z(1)]);
+  }
+};
+
+TEST_P(OnDevices, MixWithFieldsThatLieThere) {
+  TestContext context;
+  open(context, GetParam());
+  for (const Setting& setting : settings(context.size()))
+    for (const Strategy strategy : {Strategy::boundary_first, Strategy::interior_first}) {
+      const Grid grid(context,
+                      {.cells = {12, 14, 16}, .periodic = {true, true, true}, .split = setting.split});
+      std::vector<std::byte> ends[2];
+      for (const bool placed : {false, true}) {
+        FieldOptions where{.levels = 2};
+        if (placed) where.place = in_host_memory_of(context.device(), 3);
+        Field<double, 2> T(grid, "T", where);
+        Field<double> weight(grid, "weight", {.space = placed ? Space::device : Space::host});
+        T.fill(first);
+        weight.fill([](int x, int y, int z) { return 1.0 / (1 + x + 2 * y + 3 * z); });
+        Runner runner(context, {.strategy = strategy});
+        Sweep mix("mix", Mix{0.1}, writes(T.next()), reads(T.now(), star(1)), reads(weight.now(), star(1)));
+        for (int step = 0; step < 3; ++step) {
+          runner.run(mix);
+          T.advance();
+        }
+        ends[placed ? 1 : 0] = gather(T.storage(0));
+      }
+      EXPECT_EQ(ends[0], ends[1]) << setting.what << strategy.name;
+    }
+}
+
+TEST_P(OnDevices, KeepWhatTheHostSeesAndSets) {
+  TestContext context;
+  open(context, GetParam());
+  const Grid grid(context, {.cells = {9, 7, 12}, .periodic = {true, true, true}});
+  Field<double, 2> T(grid, "T", {.place = in_host_memory_of(context.device(), 2)});
+  T.fill(first);
+  Runner runner(context, {});
+  Sweep damp("damp", Damp{0.25}, updates(T.now()));
+  runner.run(damp);
+  int wrong = 0;
+  const Int3 origin = grid.origin();
+  T.each_slab([&](int lo, int hi, In<double, 2> cells) {
+    for (int k = 0; k < 2; ++k)
+      for (int z = lo; z < hi; ++z) {
+        const double then = first(k, origin.x + 3, origin.y, origin.z + z);
+        wrong += cells.base[k * cells.stride + grid.layout().offset({3, 0, z})] != then - 0.25 * then;
+      }
+  });
+  EXPECT_EQ(wrong, 0);
+  T.fill(first);  // again: what was read ahead is of no use
+  Sweep sum("sum", Both{}, SweepOptions{.reduce = Reduce::max}, reads(T.now()));
+  runner.run(sum);
+  double largest = -1e9;
+  for (int z = 0; z < grid.own().hi.z; ++z)
+    for (int y = 0; y < grid.own().hi.y; ++y)
+      for (int x = 0; x < grid.own().hi.x; ++x) {
+        const Int3 g = origin + Int3{x, y, z};
+        largest = std::max(largest, first(0, g.x, g.y, g.z) + 2 * first(1, g.x, g.y, g.z));
+      }
+  EXPECT_EQ(sum.accumulators()[0].value(), largest);
+}
+
+// Slabs at the ends come first: messages travel under the others, which come and go meanwhile.
+TEST(PlacementBesideADevice, HidesMessagesAndTheLink) {
+  TestContext context({.transport = TransportPolicy::delayed, .delay = 20e-3});
+  context.set_device(std::make_shared<EmulatedDevice>(EmulatedOptions{.link_bytes_per_second = 10e6}));
+  // Walls along x and y: the delay holds back what a rank sends itself, too.
+  const Grid grid(context,
+                  {.cells = {32, 32, 64}, .periodic = {false, false, true}, .split = {1, 1, context.size()}});
+  const auto place = in_host_memory_of(context.device(), 8);
+  Field<double, 2> T(grid, "T", {.levels = 2, .place = place});
+  conditions<1>(T);
+  T.fill(first);
+  Runner runner(context, {.strategy = Strategy::boundary_first});
+  Sweep diffuse("diffuse", Diffuse<1, false>{0.05}, writes(T.next()), reads(T.now(), star(1)));
+  Ledger ledger(runner);
+  ledger.open();
+  for (int n = 0; n < 12; ++n) {
+    runner.run(diffuse);
+    T.advance();
+  }
+  place->finish();
+  ledger.close();
+  const Terms terms = ledger.terms();
+  EXPECT_GT(terms.of(Resource::link).hidden(), 0);
+  if (context.size() == 1) return;
+  EXPECT_GT(terms.of(Resource::messages).hidden(), 0);
+}
+
+TEST_P(OnDevices, RefuseWhatCannotPassSlabBySlab) {
+  TestContext context;
+  const Grid grid(context,
+                  {.cells = {8, 8, 32}, .periodic = {true, true, true}, .split = {1, 1, context.size()}});
+  EXPECT_NE(refused([&] { in_host_memory_of(context.device(), 2); }).find("has none open"),
+            std::string::npos);
+  open(context, GetParam());
+  Field<double, 2> T(grid, "T", {.levels = 2, .place = in_host_memory_of(context.device(), 2)});
+  EXPECT_NE(refused([&] { T.modify(); }).find("lies in the host's memory beside a device"),
+            std::string::npos);
+  Field<double, 2> host(grid, "host");
+  Sweep both("both", Diffuse<1, false>{0.1}, writes(host.now()), reads(T.now(), star(1)));
+  Runner runner(context, {});
+  EXPECT_NE(refused([&] { runner.run(both); }).find("in different memories"), std::string::npos);
+  Runner dividing(context, {.strategy = Strategy::halo_thread});
+  Sweep damp("damp", Damp{0.1}, updates(T.now()));
+  EXPECT_NE(refused([&] { dividing.run(damp); }).find("divides the threads"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sc::test
