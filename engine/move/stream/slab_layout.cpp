@@ -28,11 +28,11 @@ std::size_t bounce_bytes(const StreamUse& use, std::size_t unit) {
 }
 /// Rows begin at lines of the cache: the halo at the end of a plane's last row may lie beyond the plane, as
 /// far as the padding before a row.
-std::size_t tail_bytes(const StreamUse& use, std::size_t unit) {
+std::size_t tail_of(const StreamUse& use, std::size_t unit) {
   return use.halo == 0 ? 0 : round_up(SlabStream::tail_bytes, unit);
 }
 std::size_t use_bytes(const StreamUse& use, std::size_t unit) {
-  return 2 * lead_bytes(use, unit) + use.array->most_bytes() + tail_bytes(use, unit) +
+  return 2 * lead_bytes(use, unit) + use.array->most_bytes() + tail_of(use, unit) +
          bounce_bytes(use, unit);
 }
 
@@ -140,7 +140,7 @@ void SlabStream::parts_to_read(Coming& piece) {
     part.near = piece.slot.plane(n, piece.slot.lo());
     parts_.push_back(part);
     std::byte* spare = part.near + use.array->most_bytes() + lead_bytes(use, memory_.alignment()) +
-                       tail_bytes(use, memory_.alignment());
+                       tail_of(use, memory_.alignment());
     if (use.halo > 0) add_halo(use, n, piece, spare);
   }
 }
