@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
   });
   Sweep diffuse("diffuse", Diffuse{}, writes(T.next()), reads(T.now(), star(1)));
   Sweep heat("heat", Heat{}, SweepOptions{.reduce = Reduce::sum}, reads(T.now()));
-  Runner runner(ctx, {.strategy = Strategy::boundary_first});
+  Runner runner(ctx, {.strategy = Strategy::automatic});
   GlobalValue total(ctx);
   for (int step = 0; step < steps; ++step) {
     runner.run(diffuse, Diffuse{0.1});

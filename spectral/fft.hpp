@@ -116,6 +116,8 @@ class FFT {
   /// Bytes of memory that this transform keeps for itself on this rank, once used.
   std::int64_t memory() const;
 
+  /// Collective: see Runner::begin_step().
+  void begin_step() { passes_.begin_step(); }
   /// What `automatic` has chosen so far; null under another strategy.
   const Choice* choice() const { return passes_.choice(); }
   /// Bytes that leave this rank in one transform of one component, either way.

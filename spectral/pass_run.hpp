@@ -37,6 +37,10 @@ class PassRun final : private Ports {
   /// Collective. What the passes compute does not depend on the order. Now and then a run of the kind goes
   /// without overlap, to measure M.
   void run(std::span<const Pass> passes, PassKind& kind);
+  /// Collective: see Runner::begin_step().
+  void begin_step() {
+    if (choice_) choice_->begin_step();
+  }
   /// What `automatic` has chosen so far; null under another strategy.
   const Choice* choice() const { return choice_.get(); }
 

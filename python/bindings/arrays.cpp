@@ -117,6 +117,33 @@ nb::dict terms_of(const Context& context, const Ledger& ledger) {
   return result;
 }
 
+nb::dict dict_of(const std::vector<const Choice*>& choices) {
+  const auto known = [](double seconds) { return seconds > 0 ? nb::object(nb::float_(seconds)) : nb::none(); };
+  nb::list stages;
+  bool trying = false;
+  int steps = 0, trials = 0;
+  for (const Choice* choice : choices) {
+    trying = trying || choice->trying();
+    steps = std::max(steps, choice->trials().steps_tried());
+    trials = std::max(trials, choice->trials().trials());
+    for (const Choice::Chosen& chosen : choice->chosen()) {
+      nb::dict stage;
+      stage["stage"] = chosen.name;
+      stage["strategy"] = std::string(chosen.strategy);
+      stage["runs"] = chosen.seconds.runs;
+      stage["seconds"] = known(chosen.seconds.chosen);
+      stage["seconds_blocking"] = known(chosen.seconds.blocking);
+      stages.append(stage);
+    }
+  }
+  nb::dict result;
+  result["stages"] = stages;
+  result["trying"] = trying;
+  result["steps_tried"] = steps;
+  result["trials"] = trials;
+  return result;
+}
+
 nb::dict timeline_summary(const Ledger& ledger, const Timeline& timeline) {
   nb::dict stages;
   for (const Ledger::Line& line : ledger.lines()) {

@@ -59,6 +59,11 @@ class TurbulenceFace : private Said, public SolverFace<Turbulence> {
     solver().vorticity();
   }
   void before_checkpoint() override { solver().balance(); }
+  std::vector<const Choice*> choices() override {
+    std::vector<const Choice*> all = SolverFace::choices();
+    if (const Choice* transforms = solver().transforms()) all.push_back(transforms);
+    return all;
+  }
   io::Snapshot snapshot() override;
   io::CheckpointContents contents() override;
 };

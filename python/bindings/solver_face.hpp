@@ -95,10 +95,11 @@ class SolverFace {
   }
   void write_timeline(const std::string& path) { io::write_timeline(context(), path); }
 
-  /// Where the time went, in the letters of the papers. Collective.
+  /// Where the time went, in the letters of the papers, and what was chosen meanwhile. Collective.
   nanobind::dict terms() {
     nanobind::dict result = terms_of(context(), ledger_);
     add_terms(result);
+    if (const auto made = choices(); !made.empty()) result["automatic"] = dict_of(made);
     return result;
   }
 
@@ -117,6 +118,11 @@ class SolverFace {
   /// Layers of halo beyond physical faces that are points too.
   virtual int layers() const { return 0; }
   virtual void add_terms(nanobind::dict&) {}
+  /// Made while it runs, under the automatic strategy.
+  virtual std::vector<const Choice*> choices() {
+    if (const Choice* choice = solver_->runner().choice()) return {choice};
+    return {};
+  }
 
  private:
   /// A rank that looked at a field may have changed it; all ranks must then refresh together.

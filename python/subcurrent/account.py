@@ -17,6 +17,9 @@ def account_of(terms: dict[str, Any], strategy: str) -> dict[str, Any]:
     hidden, however short the waiting was beside the posting.
     """
     told = dict(terms)
+    if "automatic" in told:
+        told["automatic"] = told["automatic"] | {"gained": gained(told["automatic"]["stages"])}
+    strategy = in_the_end(terms, strategy)
     if told.get("M") == 0 and (told.get("W") or told.get("bytes_moved")):
         told["M"] = told["hidden"] = None
     if strategy == "blocking":
@@ -24,6 +27,46 @@ def account_of(terms: dict[str, Any], strategy: str) -> dict[str, Any]:
     if strategy in HIDES_NOTHING:
         told["hidden"] = 0.0
     return told
+
+
+def in_the_end(terms: dict[str, Any], strategy: str) -> str:
+    """`blocking` where that is all that the automatic strategy has chosen, or nothing was to be hidden."""
+    if strategy != "automatic" or "automatic" not in terms:
+        return strategy
+    stages = terms["automatic"]["stages"]
+    beside = {"files", "link"} & set(terms.get("movements") or ())
+    left = stages or not beside
+    return "blocking" if left and all(s["strategy"] == "blocking" for s in stages) else strategy
+
+
+def gained(stages: list[dict[str, Any]]) -> float | None:
+    """How many times as long stages with halos would have taken under `blocking`, by their trials; None where
+    no trial came to its end."""
+    known = [s for s in stages if s["seconds"] and s["seconds_blocking"]]
+    chosen = sum(s["runs"] * s["seconds"] for s in known)
+    return sum(s["runs"] * s["seconds_blocking"] for s in known) / chosen if chosen else None
+
+
+def choice(automatic: dict[str, Any] | None) -> str | None:
+    """What the automatic strategy chose and gained, in a line; None under another one."""
+    if automatic is None:
+        return None
+    stages = automatic["stages"]
+    if not stages:
+        return "nothing travels between ranks, so nothing was tried"
+    if automatic["gained"] is None:
+        return f"no trial of strategies came to its end in {automatic['steps_tried']} steps"
+    names = list(dict.fromkeys(s["strategy"] for s in stages))
+    of = {name: [s["stage"] for s in stages if s["strategy"] == name] for name in names}
+    chosen = names[0] if len(names) == 1 else ", ".join(f"{name} for {_some(of[name])}" for name in names)
+    return (
+        f"{chosen}: stages with halos take 1 / {automatic['gained']:.2f} of their time under blocking "
+        f"({automatic['steps_tried']} steps of trials)"
+    )
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names) if len(names) <= 2 else f"{len(names)} kinds of stages"
 
 
 def overlap_case(terms: dict[str, Any], strategy: str) -> str | None:
@@ -35,6 +78,7 @@ def overlap_case(terms: dict[str, Any], strategy: str) -> str | None:
     what, formula = (
         ("communication", "T_m = C + W + R") if core >= messages else ("computation", "T_p = C_shell + M + R")
     )
+    strategy = in_the_end(terms, strategy)
     if strategy in HIDES_NOTHING:
         return f"nothing hidden by {strategy}; {what} could be: {formula}"
     return f"{what} hidden: {formula}"

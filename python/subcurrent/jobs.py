@@ -15,7 +15,7 @@ from typing import Any
 
 from rich.console import Console
 
-from . import core, memory, mpi, worker
+from . import account, core, memory, mpi, worker
 from .aside import recover, starting
 from .case import Case, as_tables, as_toml, load_case
 from .errors import OK, STOPPED, BadInput, StorageError
@@ -185,6 +185,8 @@ def _after(folder: RunFolder, case: Case, end: dict[str, Any], console: Console)
     say(console, f"{end['state']} at step {end['steps']} after {duration(end['seconds'])}")
     for sentence in kind_of(case).warnings(summary):
         say(console, sentence, "yellow")
+    if "automatic" in summary:
+        say(console, f"strategy: {account.choice(summary['automatic'])}")
     if "halo_thread" in summary:
         say(console, summary["halo_thread"]["verdict"])
     if end["state"] == "stopped":

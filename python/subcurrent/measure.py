@@ -24,14 +24,16 @@ from .rundir import write_text
 # Terms that add up over steps; the others (shares, rates) are taken as the solver gives them at the end.
 ADDITIVE = ("C_shell", "C_core", "W", "R", "R_max", "R_sum")
 ADDITIVE += ("start", "poke", "looks", "boundary", "settle", "bytes_moved", "M", "C_core_ordered")
+MOST_TRIED = 50  # steps
 
 
 def measure_strategies(module: ModuleType, context: Any, plan: Plan, computing: Callable[[], None]) -> int:
     """Runs `plan.repeats` rounds of `plan.steps` steps; in each round every strategy has its turn.
 
     Taking turns spreads what the machine does besides evenly over the strategies. A first round, not
-    counted, warms caches, settles what each strategy exchanges, and measures M where nothing overlaps. Rank 0
-    writes the table as `strategies.json`. Calls `computing` once all solvers stand.
+    counted, warms caches, settles what each strategy exchanges and what the automatic one chooses, and
+    measures M where nothing overlaps. Rank 0 writes the table as `strategies.json`. Calls `computing` once
+    all solvers stand.
     """
     context.sample(max(1, plan.steps - 2), 0)
     kind = kind_of(plan.case)
@@ -46,6 +48,8 @@ def measure_strategies(module: ModuleType, context: Any, plan: Plan, computing: 
                 solver.step(diagnostics=False)
             context.barrier()
             spent = time.perf_counter() - begin
+            if turn == 0 and name == "automatic":
+                settle(solver)
             if turn == 0:
                 solver.restart_terms()
                 if name == plan.strategies[-1]:
@@ -88,6 +92,17 @@ def _say(plan: Plan, turn: int, name: str, spent: float) -> None:
         events.emit("turn", share=share, strategy=name, turn=turn, seconds=spent)
     else:
         print(f"{share:4.0%}  {name}: {spent / plan.steps * 1e3:.2f} ms a step", flush=True)
+
+
+def settle(solver: Any) -> None:
+    """Steps until an automatic strategy has tried what there is; no more than a trial can take."""
+    for _ in range(MOST_TRIED):
+        automatic = solver.terms().get("automatic")
+        if automatic is None or not automatic["stages"]:
+            return
+        if automatic["trials"] > 0 and not automatic["trying"]:
+            return
+        solver.step(diagnostics=False)
 
 
 WAIT_COLUMNS = ("bytes", "alone", "poked", "silent", "progress")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from . import core, events, machine
-from .account import account_of, overlap_case
+from .account import account_of, choice, overlap_case
 from .ending import End, Forecast
 from .kinds import kind_of
 from .lines import plain_line
@@ -132,6 +132,8 @@ class Recorder:
         if self._plan.events:
             events.emit("end", state=state, steps=summary["steps"], seconds=summary["seconds"])
         else:
+            if "automatic" in terms:
+                print(f"subcurrent: strategy: {choice(terms['automatic'])}", flush=True)
             print(
                 f"subcurrent: {state} after {summary['steps']} steps; see {self._folder.summary}", flush=True
             )

@@ -15,11 +15,13 @@ UNEVEN = 1.3  # slowest round over fastest
 def verdict(rows: list[Row]) -> str:
     by_name = {row["strategy"]: row for row in rows}
     blocking, ordered = by_name["blocking"], by_name["ordered"]
-    hiding = [row for row in rows if row["strategy"] not in HIDES_NOTHING]
+    hiding = [row for row in rows if row["strategy"] not in (*HIDES_NOTHING, "automatic")]
     best = max(hiding or rows, key=lambda row: row["ratio"])
     gained = f"the fastest that hides is {best['strategy']} at {best['ratio']:.2f} times blocking"
     if not hiding:
         gained = "no strategy that hides was measured"
+    if "automatic" in by_name:
+        gained += f", automatic comes to {by_name['automatic']['ratio']:.2f}"
     core, messages = ordered.get("C_core"), ordered.get("M")
     if messages is None or core is None:
         return f"The messages were not measured, so what hiding can gain here is not known; {gained}."

@@ -63,6 +63,7 @@ class Flow final : public Turbulence {
 
   const Grid& grid() const override { return fft_.real_grid(); }
   Runner& runner() override { return runner_; }
+  const Choice* transforms() const override { return fft_.choice(); }
   const TurbulenceOptions& options() const { return options_; }
   const spectral::FFT<Real>& fft() const { return fft_; }
   const Budget& budget() const override { return budget_; }

@@ -69,6 +69,8 @@ class Turbulence {
 
   virtual const Grid& grid() const = 0;
   virtual Runner& runner() = 0;
+  /// What the transforms go under, where `automatic` chooses.
+  virtual const Choice* transforms() const = 0;
   virtual const Budget& budget() const = 0;
 
  protected:

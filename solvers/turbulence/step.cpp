@@ -25,6 +25,7 @@ constexpr auto reads_only = StreamUse::Mode::reads, writes_only = StreamUse::Mod
 template <class Real>
 StepReport Flow<Real>::step() {
   runner_.begin_step();
+  fft_.begin_step();
   options_.scheme == Scheme::rk4 ? runge_kutta_4() : low_storage_3();
   clock_.steps += 1;
   clock_.time += dt_;

@@ -54,7 +54,7 @@ TEST(AutomaticSolvers, Cavity) {
       add(all, solver->velocity());
       add(all, solver->pressure());
       EXPECT_TRUE(strategy == Strategy::blocking || context.size() == 1 ||
-                  solver->runner().choice()->trials().steps_tried() > 10);
+                  solver->runner().choice()->trials().steps_tried() > 8);
       context.barrier();
       return all;
     });

@@ -64,7 +64,7 @@ def test_a_device_goes_on_from_a_checkpoint_of_the_cpu(program):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"engine": {"device": "cuda", "strategy": "halo_thread"}}, "automatic, boundary_first, interior_first"),
+        ({"engine": {"device": "cuda", "strategy": "halo_thread"}}, "automatic, boundary_first, interior"),
         ({"engine": {"device": "cuda"}, "storage": {"kind": "host"}}, "storage"),
     ],
 )

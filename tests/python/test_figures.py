@@ -241,6 +241,57 @@ def test_an_account_says_what_its_strategy_can_know():
     assert account.account_of(nothing, "pipelined") == nothing
 
 
+def chosen_stages(**strategies):
+    """Stages of three runs each, by name: a strategy, seconds then and under blocking."""
+    return [
+        {"stage": name, "strategy": s, "runs": 3, "seconds": took, "seconds_blocking": blocking}
+        for name, (s, took, blocking) in strategies.items()
+    ]
+
+
+def automatic(stages):
+    terms = {"M": 1.0, "C_core": 2.0, "C_shell": 0.5, "hidden": 0.4, "movements": {"messages": {}}}
+    return terms | {"automatic": {"stages": stages, "trials": 1, "trying": False, "steps_tried": 29}}
+
+
+def test_what_the_automatic_strategy_chose_is_said_in_a_line():
+    one = account.account_of(
+        automatic(chosen_stages(a=("pipelined", 1.0, 1.5), b=("pipelined", 1.0, 1.0))), "automatic"
+    )
+    assert one["automatic"]["gained"] == pytest.approx(1.25)
+    assert account.choice(one["automatic"]) == (
+        "pipelined: stages with halos take 1 / 1.25 of their time under blocking (29 steps of trials)"
+    )
+    assert one["hidden"] == 0.4
+    two = account.account_of(
+        automatic(chosen_stages(a=("pipelined", 1.0, 2.0), b=("blocking", 1.0, 1.0))), "automatic"
+    )
+    assert account.choice(two["automatic"]).startswith("pipelined for a, blocking for b: ")
+    assert overlap_case(two, "automatic").startswith("communication hidden")
+    early = account.account_of(automatic(chosen_stages(a=("pipelined", None, None))), "automatic")
+    assert account.choice(early["automatic"]) == "no trial of strategies came to its end in 29 steps"
+    assert account.choice(None) is None
+
+
+def test_where_blocking_was_chosen_nothing_is_called_hidden():
+    for stages in ([], chosen_stages(a=("blocking", 1.0, 1.0))):
+        told = account.account_of(automatic(stages), "automatic")
+        assert (told["hidden"], told["C_shell"]) == (0.0, None)
+        assert overlap_case(told, "automatic").startswith("nothing hidden by blocking; ")
+    nothing = account.account_of(automatic([]), "automatic")
+    assert account.choice(nothing["automatic"]) == "nothing travels between ranks, so nothing was tried"
+    files = automatic([]) | {"movements": {"files": {}}}
+    assert account.account_of(files, "automatic")["hidden"] == 0.4
+
+
+def test_the_automatic_strategy_stands_beside_the_fastest():
+    table = rows()
+    table.append(table[2] | {"strategy": "automatic", "T": 8.1e-3})
+    assert "the fastest that hides is boundary_first at 1.50 times blocking, automatic comes to 1.48" in told(
+        table
+    )
+
+
 def test_a_report_says_what_was_not_measured():
     summary = {
         "state": "finished",

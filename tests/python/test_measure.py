@@ -24,6 +24,27 @@ def test_terms_are_of_one_step():
     assert row["hidden"] is None
 
 
+class Trying:
+    """A solver whose automatic strategy has tried after so many steps."""
+
+    def __init__(self, until, stages=({},)):
+        self.steps, self._until, self._stages = 0, until, list(stages)
+
+    def step(self, diagnostics):
+        assert not diagnostics
+        self.steps += 1
+
+    def terms(self):
+        trying = 2 <= self.steps < self._until
+        return {"automatic": {"stages": self._stages, "trials": int(self.steps >= 2), "trying": trying}}
+
+
+def test_automatic_has_tried_before_it_is_measured():
+    for solver, steps in ((Trying(30), 30), (Trying(2, ()), 0), (Trying(10**6), measure.MOST_TRIED)):
+        measure.settle(solver)
+        assert solver.steps == steps
+
+
 class Alternating:
     """A solver on two ranks that take turns in being the slower one, as terms() reports it."""
 
