@@ -84,9 +84,13 @@ io::CheckpointContents MagnetosphereFace::contents() {
 void add(nb::dict& to, const magnetosphere::Measures& measures) {
   to["mass"] = measures.mass;
   to["energy"] = measures.energy;
+  to["magnetic_energy"] = measures.magnetic_energy;
   to["momentum_x"] = measures.momentum[0];
   to["momentum_y"] = measures.momentum[1];
   to["momentum_z"] = measures.momentum[2];
+  to["flux_x"] = measures.flux[0];
+  to["flux_y"] = measures.flux[1];
+  to["flux_z"] = measures.flux[2];
   to["divergence"] = measures.divergence;
 }
 

@@ -63,6 +63,8 @@ magnetosphere::MagnetosphereOptions magnetosphere_options(const nb::dict& option
                               {{"planet", Initial::planet},
                                {"orszag_tang", Initial::orszag_tang},
                                {"brio_wu", Initial::brio_wu},
+                               {"blast", Initial::blast},
+                               {"field_loop", Initial::field_loop},
                                {"linear_wave", Initial::linear_wave},
                                {"uniform", Initial::uniform}});
   o.gamma = get<double>(options, "gamma");
@@ -75,8 +77,9 @@ magnetosphere::MagnetosphereOptions magnetosphere_options(const nb::dict& option
   o.courant = get<double>(options, "courant");
   o.dt = get<double>(options, "dt");
   o.end = get<double>(options, "end");
-  o.wave =
-      choice<Wave>(options, "wave", {{"fast", Wave::fast}, {"alfven", Wave::alfven}, {"slow", Wave::slow}});
+  o.wave = choice<Wave>(
+      options, "wave",
+      {{"fast", Wave::fast}, {"alfven", Wave::alfven}, {"slow", Wave::slow}, {"entropy", Wave::entropy}});
   o.amplitude = get<double>(options, "amplitude");
   const auto engine = get<nb::dict>(options, "engine");
   o.split = int3(engine, "split");

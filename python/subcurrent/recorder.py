@@ -25,7 +25,8 @@ LINE_EVERY = 5.0  # seconds between two progress lines when people read the outp
 
 
 class Recorder:
-    """Collective in the first `step` and in `finished`; everything else does nothing on the other ranks."""
+    """Collective in `started`, the first `step` and `finished`; everything else does nothing on the other
+    ranks."""
 
     def __init__(
         self, context: Any, solver: Any, plan: Plan, folder: RunFolder, resumed: dict[str, Any] | None
@@ -35,6 +36,7 @@ class Recorder:
         self._transports = ""
         self._case = plan.typed_case()
         self._resumed = resumed
+        self._begun: dict[str, Any] = {}
         self._forecast = Forecast(End.of(self._case.run))
         self._first_step = solver.steps
         self._kind = kind_of(self._case)
@@ -46,6 +48,7 @@ class Recorder:
         self._file: io.TextIOBase | None = None
 
     def started(self) -> None:
+        self._begun = self._kind.begun(self._solver, self._case)
         if not self._writes:
             return
         self._open_history()
@@ -162,6 +165,7 @@ class Recorder:
             "steps_this_session": taken,
             "seconds_per_step": self._seconds / taken if taken else None,
             **self._kind.summary(self._case, taken, self._totals, measured),
+            **({"at_start": self._begun} if self._begun else {}),
             "last_step": self._last or None,
             **self._layout(),
             **terms,

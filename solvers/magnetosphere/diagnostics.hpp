@@ -7,15 +7,15 @@
 
 namespace sc::magnetosphere {
 
-/// rho, rho v, rho v^2 / 2 + p / (gamma - 1) + B^2 / 2
+/// rho, rho v, rho v^2 / 2 + p / (gamma - 1) + B^2 / 2, B, B^2 / 2
 struct Totals {
   double per_gamma1;
-  SC_FN std::array<double, 5> operator()(At c, In<double> rho, In<double, 3> v, In<double> p,
+  SC_FN std::array<double, 9> operator()(At c, In<double> rho, In<double, 3> v, In<double> p,
                                          In<double, 3> B) const {
     const double vx = v[0][c], vy = v[1][c], vz = v[2][c], bx = B[0][c], by = B[1][c], bz = B[2][c];
-    const double energy = 0.5 * rho[c] * (vx * vx + vy * vy + vz * vz) + p[c] * per_gamma1 +
-                          0.5 * (bx * bx + by * by + bz * bz);
-    return {rho[c], rho[c] * vx, rho[c] * vy, rho[c] * vz, energy};
+    const double magnetic = 0.5 * (bx * bx + by * by + bz * bz);
+    const double energy = 0.5 * rho[c] * (vx * vx + vy * vy + vz * vz) + p[c] * per_gamma1 + magnetic;
+    return {rho[c], rho[c] * vx, rho[c] * vy, rho[c] * vz, energy, bx, by, bz, magnetic};
   }
 };
 

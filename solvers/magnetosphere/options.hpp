@@ -16,8 +16,8 @@ using Vec3 = std::array<double, 3>;
 /// 45 degrees to x, for waves swept downstream. `mirror`: B is reflected like v, field lines lie in the
 /// plane. `equator`: v is reflected, B with the other sign, field lines cross the plane at right angles.
 enum class FaceKind { periodic, wind, free, oblique, mirror, equator };
-enum class Initial { planet, orszag_tang, brio_wu, linear_wave, uniform };
-enum class Wave { fast, alfven, slow };
+enum class Initial { planet, orszag_tang, brio_wu, blast, field_loop, linear_wave, uniform };
+enum class Wave { fast, alfven, slow, entropy };
 
 /// The eight variables of one point.
 struct PointState {

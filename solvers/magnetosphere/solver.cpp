@@ -28,6 +28,13 @@ Grid grid_of(Context& context, const MagnetosphereOptions& o) {
               {.cells = o.cells, .periodic = o.periodic(), .halo = oblique ? 3 : 1, .split = o.split});
 }
 
+/// rho, rho v, energy, B
+std::array<double, 8> conserved(const PointState& q, double gamma) {
+  double energy = q.p / (gamma - 1);
+  for (std::size_t k = 0; k < 3; ++k) energy += 0.5 * (q.rho * q.v[k] * q.v[k] + q.B[k] * q.B[k]);
+  return {q.rho, q.rho * q.v[0], q.rho * q.v[1], q.rho * q.v[2], energy, q.B[0], q.B[1], q.B[2]};
+}
+
 }  // namespace
 
 template <bool planet, Diffusion diffusion>
@@ -178,8 +185,12 @@ Measures MhdSolver<planet, diffusion>::measure() {
   global_.reduce(totals.accumulators());
   Measures m;
   m.mass = volume * global_.value(0);
-  for (int k = 0; k < 3; ++k) m.momentum[std::size_t(k)] = volume * global_.value(1 + k);
+  for (int k = 0; k < 3; ++k) {
+    m.momentum[std::size_t(k)] = volume * global_.value(1 + k);
+    m.flux[std::size_t(k)] = volume * global_.value(5 + k);
+  }
   m.energy = volume * global_.value(4);
+  m.magnetic_energy = volume * global_.value(8);
   auto& divergence = diagnostics_.divergence;
   const double outer = planet ? options_.planet->outer : 0;
   runner_.run(divergence, {1 / (4 * h), outer * outer, places_of(options_, Half::centres)});
@@ -248,22 +259,28 @@ double MhdSolver<planet, diffusion>::wave_error() {
   const Start start(options_);
   const Lattice3 places = places_of(options_, Half::nodes);
   const Box box = grid().global_box();
-  std::vector<double> errors;
-  Accumulator sum(Reduce::sum);
+  std::vector<Accumulator> sums(8, Accumulator(Reduce::sum));
   for (int z = box.lo.z; z < box.hi.z; ++z)
     for (int y = box.lo.y; y < box.hi.y; ++y)
       for (int x = box.lo.x; x < box.hi.x; ++x) {
-        const PointState exact = start.at(places.at({x, y, z}), clock_.time);
         const Int3 c = Int3{x, y, z} - box.lo;
-        double error = std::abs(nodes_.rho.get(c) - exact.rho) + std::abs(nodes_.p.get(c) - exact.p);
-        for (int k = 0; k < 3; ++k)
-          error += std::abs(nodes_.v.get(c, k) - exact.v[std::size_t(k)]) +
-                   std::abs(nodes_.B.get(c, k) - exact.B[std::size_t(k)]);
-        sum.add(&error, 1);
+        const auto vector = [&](const Field<double, 3>& q) {
+          return Vec3{q.get(c, 0), q.get(c, 1), q.get(c, 2)};
+        };
+        const PointState here{
+            .rho = nodes_.rho.get(c), .v = vector(nodes_.v), .p = nodes_.p.get(c), .B = vector(nodes_.B)};
+        const auto mine = conserved(here, options_.gamma);
+        const auto exact = conserved(start.at(places.at({x, y, z}), clock_.time), options_.gamma);
+        for (std::size_t k = 0; k < 8; ++k) {
+          const double error = std::abs(mine[k] - exact[k]);
+          sums[k].add(&error, 1);
+        }
       }
-  const std::array<Accumulator, 1> sums = {sum};
   const double cells = double(options_.cells.x) * options_.cells.y * options_.cells.z;
-  return global_.reduce(sums) / (cells * options_.amplitude);
+  global_.reduce(sums);
+  double squares = 0;
+  for (int k = 0; k < 8; ++k) squares += std::pow(global_.value(k) / (cells * options_.amplitude), 2);
+  return std::sqrt(squares);
 }
 
 template <bool planet, Diffusion diffusion>

@@ -23,8 +23,9 @@ struct StepReport {
 
 struct Measures {
   double mass = 0, energy = 0;
-  Vec3 momentum{};
-  double divergence = 0;  ///< max |div B| outside of what is held
+  Vec3 momentum{}, flux{};     ///< flux: of B, summed over the box
+  double magnetic_energy = 0;  ///< the part B^2 / 2 of the energy
+  double divergence = 0;       ///< max |div B| outside of what is held
 };
 
 /// A node on the line from the planet to the sun, y = z = 0.
@@ -45,8 +46,8 @@ class Magnetosphere {
   virtual Measures measure() = 0;
   /// Collective: on rank 0 the nodes on the line through the origin along x, in order; empty elsewhere.
   virtual std::vector<AxisPoint> axis() = 0;
-  /// Collective, after Initial::linear_wave: the mean over the nodes of |q - q_exact| / amplitude, summed
-  /// over the eight variables.
+  /// Collective, after Initial::linear_wave: root of the sum of squares, over the eight conserved variables,
+  /// of the mean over the nodes of |U - U_exact| / amplitude (Gardiner & Stone 2008).
   virtual double wave_error() = 0;
 
   /// What the next step needs besides the fields, as a checkpoint keeps it.

@@ -12,13 +12,15 @@ namespace {
 using std::numbers::pi;
 
 /// rho = 1, p = 1 / gamma, B = (1, sqrt 2, 1/2) in the wave's frame: fast 2, Alfven 1, slow 1/2 at gamma =
-/// 5/3 (Gardiner & Stone 2008).
-PointState wave_background(double gamma) {
-  return {.rho = 1, .v = {}, .p = 1 / gamma, .B = {1, std::numbers::sqrt2, 0.5}};
+/// 5/3 (Gardiner & Stone 2008). The entropy wave is carried by a flow of speed 1 along the wave.
+PointState wave_background(Wave wave, double gamma) {
+  const double flow = wave == Wave::entropy ? 1 : 0;
+  return {.rho = 1, .v = {flow, 0, 0}, .p = 1 / gamma, .B = {1, std::numbers::sqrt2, 0.5}};
 }
 
 /// c^4 - (a^2 + b^2) c^2 + a^2 b_1^2 = 0 for the two magnetosonic waves.
 double wave_speed(Wave wave, const PointState& q, double gamma) {
+  if (wave == Wave::entropy) return q.v[0];
   const double b1 = q.B[0] * q.B[0] / q.rho;
   if (wave == Wave::alfven) return std::sqrt(b1);
   const double a2 = gamma * q.p / q.rho;
@@ -29,21 +31,29 @@ double wave_speed(Wave wave, const PointState& q, double gamma) {
 
 /// A wave that travels along axis 1 of its frame. Magnetosonic, for d rho = rho:
 /// dv_1 = c, dp = gamma p, dv_t = B_t B_1 c / (B_1^2 - rho c^2), dB_t = rho c^2 B_t / (rho c^2 - B_1^2).
+/// These times alpha, as Gardiner & Stone norm them: alpha^2 = (a^2 - o^2) / (c^2 - o^2), o the speed of the
+/// other one. An entropy wave has d rho = rho alone.
 PointState wave_mode(Wave wave, const PointState& q, double c, double gamma) {
   PointState d{.rho = 0, .v = {}, .p = 0, .B = {}};
+  if (wave == Wave::entropy) {
+    d.rho = q.rho;
+    return d;
+  }
   if (wave == Wave::alfven) {
     const double across = std::hypot(q.B[1], q.B[2]);
     d.v = {0, q.B[2] / across, -q.B[1] / across};
     for (std::size_t k = 1; k < 3; ++k) d.B[k] = -std::sqrt(q.rho) * d.v[k];
     return d;
   }
-  const double split = q.rho * c * c - q.B[0] * q.B[0];
-  d.rho = q.rho;
-  d.p = gamma * q.p;
-  d.v[0] = c;
+  const double c2 = c * c, a2 = gamma * q.p / q.rho, b2 = q.B[0] * q.B[0] / q.rho;
+  const double other2 = a2 * b2 / c2, alpha = std::sqrt((a2 - other2) / (c2 - other2));
+  d.rho = alpha * q.rho;
+  d.p = alpha * gamma * q.p;
+  d.v[0] = alpha * c;
   for (std::size_t k = 1; k < 3; ++k) {
-    d.v[k] = -q.B[k] * q.B[0] * c / split;
-    d.B[k] = q.rho * c * c * q.B[k] / split;
+    const double across = alpha * q.B[k] / (c2 - b2);
+    d.v[k] = -across * q.B[0] * c / q.rho;
+    d.B[k] = across * c2;
   }
   return d;
 }
@@ -71,6 +81,26 @@ PointState brio_wu(Place r) {
   return {.rho = 0.125, .v = {}, .p = 0.1, .B = {0.75, -1, 0}};
 }
 
+/// rho = 1 at rest in B = (1, 1, 0) / sqrt 2; p = 10 within 0.1 of the axis x = y = 0, 0.1 outside (Stone et
+/// al. 2008).
+PointState blast(Place r) {
+  const double B = 1 / std::numbers::sqrt2;
+  return {.rho = 1, .v = {}, .p = r.x * r.x + r.y * r.y < 0.01 ? 10.0 : 0.1, .B = {B, B, 0}};
+}
+
+/// rho = p = 1, v = (2, 1, 0), B = curl A of A_z = 1e-3 max(0.3 - r, 0) (Gardiner & Stone 2005). The curl is
+/// the step's own, of A at the centres, whose divergence is then zero although B jumps at r = 0 and 0.3.
+PointState field_loop(Place r, double h) {
+  const auto A = [&](int sx, int sy) {
+    return 1e-3 * std::fdim(0.3, std::hypot(r.x + 0.5 * sx * h, r.y + 0.5 * sy * h));
+  };
+  const double a = A(-1, -1), b = A(1, -1), c = A(-1, 1), d = A(1, 1);
+  return {.rho = 1,
+          .v = {2, 1, 0},
+          .p = 1,
+          .B = {((c + d) - (a + b)) / (2 * h), ((a + c) - (b + d)) / (2 * h), 0}};
+}
+
 }  // namespace
 
 Planet planet_of(const MagnetosphereOptions& o) {
@@ -92,7 +122,7 @@ Planet planet_of(const MagnetosphereOptions& o) {
 Start::Start(const MagnetosphereOptions& options) : options_(options) {
   if (options.planet) planet_ = planet_of(options);
   if (options.initial != Initial::linear_wave) return;
-  background_ = wave_background(options.gamma);
+  background_ = wave_background(options.wave, options.gamma);
   speed_ = wave_speed(options.wave, background_, options.gamma);
   mode_ = wave_mode(options.wave, background_, speed_, options.gamma);
 }
@@ -120,6 +150,10 @@ PointState Start::at(Place r, double time) const {
       return orszag_tang(r);
     case Initial::brio_wu:
       return brio_wu(r);
+    case Initial::blast:
+      return blast(r);
+    case Initial::field_loop:
+      return field_loop(r, options_.spacing);
     case Initial::linear_wave:
       return wave(r, time);
     case Initial::uniform:

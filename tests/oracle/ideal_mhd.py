@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ideal MHD by a method that shares nothing with the solver: the source of the vortex's reference.csv.
+"""Ideal MHD by a method that shares nothing with the solver: the source of reference.csv of three cases.
 
 Conservative finite volumes in a periodic plane: linear reconstruction of the primitive variables with the
 monotonized-central limiter, HLLD fluxes (Miyoshi & Kusano 2005, J. Comput. Phys. 208, 315), constrained
@@ -8,6 +8,8 @@ tests/python/test_mhd_oracle.py holds it against an exact wave and against the s
 (cases/brio_wu/make_reference.py, one dimension).
 
     python tests/oracle/ideal_mhd.py orszag_tang --cells 128 > cases/orszag_tang/reference.csv
+    python tests/oracle/ideal_mhd.py blast --cells 200 > cases/blast/reference.csv
+    python tests/oracle/ideal_mhd.py field_loop --cells 128 > cases/field_loop/reference.csv
 """
 
 from __future__ import annotations
@@ -229,6 +231,30 @@ def brio_wu(cells: int) -> Plasma:
     return Plasma.of(w, np.zeros((1, 2 * cells)), 1 / cells, 2.0)
 
 
+def plane(nx: int, ny: int, spacing: float) -> tuple[np.ndarray, np.ndarray]:
+    """Centres of the cells of a box around the origin, shape (ny, nx)."""
+    return np.meshgrid(*(spacing * (np.arange(n) - 0.5 * (n - 1)) for n in (nx, ny)))
+
+
+def blast(cells: int) -> Plasma:
+    """Stone et al. 2008: overpressure within 0.1 of the origin of a box 1 x 1.5, field along (1, 1)."""
+    nx, ny, h = cells, 3 * cells // 2, 1 / cells
+    x, y = plane(nx, ny, h)
+    w = np.zeros((8, ny, nx))
+    w[RHO], w[P] = 1, np.where(x**2 + y**2 < 0.01, 10, 0.1)
+    w[BX] = w[BY] = np.sqrt(0.5)
+    return Plasma.of(w, np.zeros((ny, nx)), h, 5 / 3)
+
+
+def field_loop(cells: int) -> Plasma:
+    """Gardiner & Stone 2005: A_z = 1e-3 max(0.3 - r, 0) in a box 2 x 1 that flows with (2, 1)."""
+    nx, ny, h = cells, cells // 2, 2 / cells
+    x, y = plane(nx, ny, h)
+    w = np.zeros((8, ny, nx))
+    w[RHO], w[P], w[VX], w[VY] = 1, 1, 2, 1
+    return Plasma.of(w, 1e-3 * np.maximum(0.3 - np.hypot(x - 0.5 * h, y - 0.5 * h), 0), h, 5 / 3)
+
+
 def row_at(values: np.ndarray, height: float, spacing: float) -> np.ndarray:
     """Values (ny, nx) at the centres, on the line y = height, linear between rows."""
     row = height / spacing - 0.5
@@ -241,16 +267,50 @@ def print_orszag_tang(cells: int) -> None:
     columns = {"x": (np.arange(cells) + 0.5) / cells}
     columns |= {f"p({height:g})": row_at(pressure, height, 1 / cells) for height in (0.3125, 0.4277)}
     print(f"# Orszag-Tang, t = 0.5. Source: tests/oracle/ideal_mhd.py (HLLD, {cells}^2 cells)")
+    print_columns(columns)
+
+
+def print_blast(cells: int) -> None:
+    """Along the field and across it, through the origin: the diagonals of the inner square."""
+    w = run(blast(cells), 0.2).primitive()
+    magnetic = 0.5 * (w[BX:] ** 2).sum(0)
+    rows = np.arange(cells)
+    along, across = rows + cells // 4, cells - 1 - rows + cells // 4
+    columns = {"s": np.sqrt(2) * (rows - 0.5 * (cells - 1)) / cells}
+    for name, values in (("density", w[RHO]), ("pressure", w[P]), ("magnetic", magnetic)):
+        columns |= {f"{name} along": values[along, rows], f"{name} across": values[across, rows]}
+    extremes = ((n, q.min(), q.max()) for n, q in (("density", w[RHO]), ("p", w[P]), ("B^2/2", magnetic)))
+    ranges = ", ".join(f"{name} {low:.4g} to {high:.4g}" for name, low, high in extremes)
+    print(f"# Blast wave, t = 0.2: {ranges}. Source: tests/oracle/ideal_mhd.py (HLLD, {cells} cells along x)")
+    print_columns(columns)
+
+
+def print_field_loop(cells: int) -> None:
+    """Magnetic energy, in that of the start, at every tenth of a crossing."""
+    state = field_loop(cells)
+    times, energies = np.arange(21) / 10, []
+    for time in times:
+        state = run(state, time)
+        energies.append(0.5 * (state.primitive()[BX:] ** 2).sum() * state.spacing**2)
+    print(f"# Field loop. Source: tests/oracle/ideal_mhd.py (HLLD, {cells} cells along x)")
+    print_columns({"time": times, "magnetic_energy": np.array(energies)})
+
+
+def print_columns(columns: dict[str, np.ndarray]) -> None:
     print(",".join(columns))
     for row in zip(*columns.values(), strict=True):
         print(",".join(f"{value:.8g}" for value in row))
 
 
+PRINTS = {"blast": print_blast, "field_loop": print_field_loop, "orszag_tang": print_orszag_tang}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("case", choices=("orszag_tang",))
+    parser.add_argument("case", choices=PRINTS)
     parser.add_argument("--cells", type=int, required=True, help="along an axis")
-    print_orszag_tang(parser.parse_args().cells)
+    wanted = parser.parse_args()
+    PRINTS[wanted.case](wanted.cells)
 
 
 if __name__ == "__main__":

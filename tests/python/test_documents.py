@@ -19,8 +19,15 @@ DOCUMENTS = sorted(
 )
 DOCUMENTS = [path for path in DOCUMENTS if path.relative_to(ROOT).parts[0] not in ("build", ".venv", "runs")]
 TABLES = {name: figure for name, figure in CATALOGUE.items() if not figure.picture}
-QUICK = ["cg_accuracy", "dendrite_work", "dendrite_paper", "dendrite_fronts", "linear_wave"]
-SLOWER = ["brio_wu", "cavity_coarse", "cavity_orders", "orszag_tang", "cg_volume"]
+QUICK = [
+    "cg_accuracy",
+    "dendrite_work",
+    "dendrite_paper",
+    "dendrite_fronts",
+    "linear_wave",
+    "linear_wave_cycles",
+]
+SLOWER = ["blast", "brio_wu", "field_loop", "cavity_coarse", "cavity_orders", "orszag_tang", "cg_volume"]
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))

@@ -29,7 +29,17 @@ CAVITY, DENDRITE, CG = (f"solvers/{name}/README.md" for name in ("cavity", "dend
 TURBULENCE = "solvers/turbulence/README.md"
 
 COMPUTED = (
-    Figure("linear_wave", "cases/linear_wave/README.md", 12, "errors of three waves", runs.linear_wave, 1e-3),
+    Figure("linear_wave", "cases/linear_wave/README.md", 12, "errors of four waves", runs.linear_wave, 1e-3),
+    Figure(
+        "linear_wave_cycles",
+        "cases/linear_wave/README.md",
+        2,
+        "the same by theory, for other cycles",
+        runs.linear_wave_cycles,
+        1e-3,
+    ),
+    Figure("blast", "cases/blast/README.md", 60, "the blast wave against HLLD", runs.blast, 1e-2),
+    Figure("field_loop", "cases/field_loop/README.md", 20, "what a field loop keeps", runs.field_loop, 1e-2),
     Figure("brio_wu", "cases/brio_wu/README.md", 20, "the shock tube against HLLD", runs.brio_wu, 2e-3),
     Figure("orszag_tang", "cases/orszag_tang/README.md", 90, "pressure on two lines", runs.orszag_tang, 1e-2),
     Figure("cavity_coarse", "cases/cavity_re100/README.md", 20, "coarse cubes", runs.cavity_coarse, 1e-2),
@@ -98,6 +108,8 @@ PICTURES = (
     picture("nickel_crystal", 130, drawn("nickel_small", "crystal.png", *CRYSTAL), "nickel_small on 192³"),
     picture("many_seeds", 70, drawn("many_seeds", "crystal.png"), "many_seeds"),
     picture("dendrite_paper", 2, by_script("dendrite_paper.py"), "bench/dendrite_paper.py"),
+    picture("blast", 40, drawn("blast", "blast.png"), "blast"),
+    picture("field_loop", 15, drawn("field_loop", "loop.png"), "field_loop"),
     picture("earth_south", 420, drawn("earth_south", "planes.png"), "earth_south"),
     picture("earth_south_view", 420, drawn("earth_south", "view.png"), "earth_south"),
     picture("earth_tilted", 180, drawn("earth_tilted", "planes.png"), "earth_tilted"),

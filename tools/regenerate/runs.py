@@ -15,6 +15,9 @@ from subcurrent.reference import read_columns, read_profiles
 
 from . import ROOT
 
+sys.path.insert(0, str(ROOT / "tests" / "oracle"))
+import leapfrog_modes
+
 CASES = ROOT / "cases"
 QUIET = ("output.figures=false", "output.snapshots=false", "output.timeline=false")
 
@@ -41,7 +44,7 @@ def summary(folder: Path) -> dict:
 def linear_wave(scratch: Path, counts: tuple[int, ...] = (32, 64)) -> list[str]:
     """A period of each wave at the case's own Courant number and cycle."""
     rows = []
-    for wave, period in (("fast", 0.5), ("alfven", 1), ("slow", 2)):
+    for wave, period in (("fast", 0.5), ("alfven", 1), ("slow", 2), ("entropy", 1)):
         errors = []
         for n in counts:
             sets = (f"grid.points=[{n},{n // 2},{n // 2}]", f"grid.spacing={3 / n}")
@@ -50,8 +53,16 @@ def linear_wave(scratch: Path, counts: tuple[int, ...] = (32, 64)) -> list[str]:
             errors.append(json.loads((folder / "wave.json").read_text())["error"])
         ratios = [f"{a / b:.2f}" for a, b in pairwise(errors)]
         name = wave.replace("alfven", "Alfvén")
-        rows.append((name, *(f"{error:.3f}" for error in errors), ", ".join(ratios)))
-    return table(("wave", *(f"{n} points along x" for n in counts), "ratio"), rows)
+        threshold = leapfrog_modes.WAVES[wave].threshold
+        share = f"{threshold:g}, {errors[-1] / threshold:.2f}"
+        rows.append((name, *(f"{error:.4f}" for error in errors), ", ".join(ratios), share))
+    last = "published threshold, share of it"
+    return table(("wave", *(f"{n} points along x" for n in counts), "ratio", last), rows)
+
+
+def linear_wave_cycles(scratch: Path) -> list[str]:
+    """What the theory of the scheme gives for other Courant numbers, cycles and starts of a cycle."""
+    return table(leapfrog_modes.HEADING, leapfrog_modes.rows())
 
 
 def brio_wu(scratch: Path) -> list[str]:
@@ -182,3 +193,64 @@ def orszag_tang(scratch: Path) -> list[str]:
         columns.append(column)
     rows = [(f"{height:g}", *(column[k] for column in columns)) for k, height in enumerate(CUTS)]
     return table(("y", *(f"{n}²" for n in counts)), rows)
+
+
+def plane_case(scratch: Path, case: str, n: int, width: float, height: float) -> tuple[dict, object]:
+    """Summary and last plane of a shipped case on n points along x of a box around the origin."""
+    from subcurrent.rundir import RunFolder  # noqa: PLC0415 - h5py: slow to load
+    from subcurrent.snapshot import read_plasma  # noqa: PLC0415
+
+    h = width / n
+    points = [n, round(height / h), 1]
+    low = [0.5 * (h - width), 0.5 * (h - height), 0]
+    sets = (f"grid.points={points}", f"grid.spacing={h}", f"grid.low={low}")
+    folder = run(scratch / str(n), case, *sets, quiet=("output.figures=false",))
+    return summary(folder), read_plasma(RunFolder(folder).last_snapshot()).plane(2)
+
+
+def kept(told: dict, name: str) -> float:
+    return told["last_step"][name] / told["at_start"][name]
+
+
+def blast(scratch: Path) -> list[str]:
+    """Mean |difference| over the mean on two lines, extremes, and the energy's change."""
+    from subcurrent.plots.plasma_plane import diagonals  # noqa: PLC0415 - it draws: slow to load
+
+    reference = read_columns(CASES / "blast" / "reference.csv")
+    rows = []
+    for n in (64, 128, 256):
+        told, plane = plane_case(scratch, "blast", n, 1, 1.5)
+        fields = {"density": plane.density, "pressure": plane.pressure}
+        fields["magnetic"] = 0.5 * (plane.magnetic**2).sum(0)
+        cells = []
+        for name, values in fields.items():
+            off = []
+            for where, (s, line) in diagonals(plane, values).items():
+                expected = reference[f"{name} {where}"]
+                off.append(np.abs(np.interp(reference["s"], s, line) - expected).mean() / expected.mean())
+            cells.append(f"{off[0]:.3f}, {off[1]:.3f}")
+            cells.append(f"{values.min():.3f} to {values.max():.3f}")
+        rows.append((f"{n} × {3 * n // 2}", *cells, f"{100 * (kept(told, 'energy') - 1):+.2f} %"))
+    names = ("density", "p", "B²/2")
+    heading = [text for name in names for text in (f"{name}: along, across", f"{name}: range")]
+    return table(("points", *heading, "energy"), rows)
+
+
+def field_loop(scratch: Path) -> list[str]:
+    """After a crossing: energy of the field, rms difference of B to the start, what has left the loop."""
+    rows = []
+    for n in (64, 128, 256):
+        told, plane = plane_case(scratch, "field_loop", n, 2, 1)
+        h = 2 / n
+        x, y = plane.points[0], plane.points[1]
+        corners = [(sx, sy) for sx in (-1, 1) for sy in (-1, 1)]
+        a = {s: 1e-3 * np.maximum(0.3 - np.hypot(x + s[0] * h / 2, y + s[1] * h / 2), 0) for s in corners}
+        exact = np.array([sum(s[1] * a[s] for s in corners), -sum(s[0] * a[s] for s in corners)]) / (2 * h)
+        off = np.sqrt(((plane.magnetic[:2] - exact) ** 2).sum() / (exact**2).sum())
+        energy = (plane.magnetic**2).sum(0)
+        outside = energy[np.hypot(x, y) > 0.35].sum() / energy.sum()
+        lost = told["at_start"]["magnetic_energy"] - told["last_step"]["magnetic_energy"]
+        gone = (told["at_start"]["energy"] - told["last_step"]["energy"]) / lost
+        cells = (f"{kept(told, 'magnetic_energy'):.3f}", f"{off:.3f}", f"{outside:.4f}", f"{gone:.2f}")
+        rows.append((f"{n} × {n // 2}", *cells))
+    return table(("points", "energy of the field", "B off by", "outside of 0.35", "lost to no heat"), rows)

@@ -50,6 +50,26 @@ def _axis(folder: RunFolder, case: MagnetosphereCase, path: Path) -> bool:
     return True
 
 
+def _blast(folder: RunFolder, case: MagnetosphereCase, path: Path) -> bool:
+    snapshot = folder.last_snapshot()
+    if snapshot is None or case.plasma.initial != "blast":
+        return False
+    reference = read_columns(folder.reference) if folder.reference.is_file() else None
+    plots.draw_blast(path, read_plasma(snapshot), reference, _name(case))
+    return True
+
+
+def _loop(folder: RunFolder, case: MagnetosphereCase, path: Path) -> bool:
+    snapshot = folder.last_snapshot()
+    if snapshot is None or case.plasma.initial != "field_loop" or not folder.history.is_file():
+        return False
+    reference = read_columns(folder.reference) if folder.reference.is_file() else None
+    history = plots.read_history(folder.history)
+    energies = {name: history[name] for name in ("time", "magnetic_energy")}
+    plots.draw_loop(path, read_plasma(snapshot), energies, reference, _name(case))
+    return True
+
+
 def _vortex(folder: RunFolder, case: MagnetosphereCase, path: Path) -> bool:
     snapshot = folder.last_snapshot()
     if snapshot is None or case.plasma.initial != "orszag_tang":
@@ -140,6 +160,10 @@ DRAWINGS = (
         _axis,
     ),
     Drawing("vortex.png", "Pressure with field lines and density with stream lines, last snapshot.", _vortex),
+    Drawing(
+        "blast.png", "Density, pressure and field, last snapshot, and cuts against the reference.", _blast
+    ),
+    Drawing("loop.png", "Field energy and current of the loop, and its energy over time.", _loop),
     Drawing("cuts.png", "Pressure along two lines, against the reference.", _cuts),
     Drawing("tube.png", "Profiles along the tube, against the reference.", _tube),
     Drawing(

@@ -46,6 +46,10 @@ class Kind(ABC):
     def count(self, record: dict[str, Any], totals: dict[str, Any]) -> None:
         """Adds a step to what is counted over the run."""
 
+    def begun(self, solver: Any, case: Any) -> dict[str, Any]:
+        """What is measured of the state that the session begins with. Collective."""
+        return {}
+
     def measured(self, solver: Any, case: Any) -> dict[str, Any]:
         """What the last step did not tell of the state that the run ends with. Collective."""
         return {}

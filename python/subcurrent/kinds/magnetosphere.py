@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 from .. import halo_table
@@ -27,6 +28,10 @@ class MagnetosphereKind(Kind):
         "momentum_y",
         "momentum_z",
         "energy",
+        "magnetic_energy",
+        "flux_x",
+        "flux_y",
+        "flux_z",
         "divergence",
         "magnetopause",
         "shock",
@@ -49,6 +54,9 @@ class MagnetosphereKind(Kind):
             found = self._standoff(solver, case)
             record |= {"magnetopause": found.magnetopause, "shock": found.shock}
         return record
+
+    def begun(self, solver: Any, case: Any) -> dict[str, Any]:
+        return dict(solver.measure())
 
     def measured(self, solver: Any, case: Any) -> dict[str, Any]:
         found = self._standoff(solver, case)
@@ -126,6 +134,7 @@ class MagnetosphereKind(Kind):
             ("bow shock on the axis", None if shock is None else f"{shock:.2f} radii"),
             ("max |div B|", None if divergence is None else f"{divergence:.2e}"),
             ("points held at a floor", str(summary.get("floored", 0))),
+            *changes(summary),
         ]
 
     def tables(self, summary: dict[str, Any]) -> str:
@@ -133,7 +142,12 @@ class MagnetosphereKind(Kind):
         return halo_table.as_html(table) if table else ""
 
     def title(self, case: Any) -> str:
-        names = {"orszag_tang": "Orszag-Tang vortex", "brio_wu": "Brio-Wu shock tube"}
+        names = {
+            "orszag_tang": "Orszag-Tang vortex",
+            "brio_wu": "Brio-Wu shock tube",
+            "blast": "Blast wave in a magnetised gas",
+            "field_loop": "Advection of a field loop",
+        }
         if case.has_planet():
             w = case.wind
             speed = sum(v * v for v in w.velocity) ** 0.5
@@ -147,6 +161,24 @@ class MagnetosphereKind(Kind):
 
     def comparison(self, sweeps: int) -> tuple[list[str], list[str]]:
         return [], []
+
+
+def changes(summary: dict[str, Any]) -> list[tuple[str, str | None]]:
+    """What a periodic box should keep: the relative change of the sums since the session began, and that of
+    momentum and flux, which may be zero, beside the sums of |rho v| <= sqrt(2 mass energy) and |B| <=
+    sqrt(2 volume energy)."""
+    start, last, case = summary.get("at_start"), summary.get("last_step"), summary["case"]
+    if not start or not last or set(case["boundaries"].values()) != {"periodic"}:
+        return []
+    volume = math.prod(case["grid"]["points"]) * case["grid"]["spacing"] ** 3
+    rows = []
+    for name in ("mass", "energy", "magnetic_energy"):
+        if start[name] > 0:
+            rows.append((name.replace("_", " "), f"{last[name] / start[name] - 1:+.2e}"))
+    for name, weight in (("momentum", start["mass"]), ("flux", volume)):
+        change = math.hypot(*(last[f"{name}_{axis}"] - start[f"{name}_{axis}"] for axis in "xyz"))
+        rows.append((name, f"{change / math.sqrt(2 * weight * start['energy']):.2e}"))
+    return [(f"change of {name}", text) for name, text in rows]
 
 
 PLASMA = (

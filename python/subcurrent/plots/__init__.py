@@ -18,6 +18,7 @@ _FIGURES = {
         "draw_tube",
         "draw_vortex",
     ),
+    "plasma_plane": ("draw_blast", "draw_loop"),
     "profiles": ("draw_profiles",),
     "strategies": ("draw_strategies",),
     "turbulence": ("EnergySpectrum", "draw_dissipation", "draw_scales", "draw_spectrum", "draw_vorticity"),

@@ -21,12 +21,13 @@ POSITIVE, NOT_NEGATIVE = "a number greater than 0", "a number >= 0"
 
 
 class Plasma(Table):
-    initial: Literal["planet", "orszag_tang", "brio_wu", "linear_wave"] = key(
-        "the state at time 0", '"planet", "orszag_tang", "brio_wu" or "linear_wave"'
+    initial: Literal["planet", "orszag_tang", "brio_wu", "blast", "field_loop", "linear_wave"] = key(
+        "the state at time 0",
+        '"planet", "orszag_tang", "brio_wu", "blast", "field_loop" or "linear_wave"',
     )
     gamma: float = key("ratio of specific heats", "a number greater than 1", 5.0 / 3.0, gt=1)
-    wave: Literal["fast", "alfven", "slow"] = key(
-        "which linear wave travels", '"fast", "alfven" or "slow"', "fast"
+    wave: Literal["fast", "alfven", "slow", "entropy"] = key(
+        "which linear wave travels", '"fast", "alfven", "slow" or "entropy"', "fast"
     )
     amplitude: float = key("amplitude of the linear wave", POSITIVE, 1e-6, gt=0)
 
