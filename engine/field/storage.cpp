@@ -119,6 +119,12 @@ void Storage::refuse_whole() const {
                                  "stages, fill() and each_slab()");
 }
 
+void Storage::refuse_recorded() const {
+  throw Error(Exit::failure, "field \"" + name_ +
+                                 "\" is read while steps that compute it are still being recorded; allowed "
+                                 "there is reading after Runner::close_pass(), or after Runner::steps()");
+}
+
 void Storage::settle() {
   if (far_)
     for (const Strip& strip : far_->own()) strip.cells->settle();

@@ -59,6 +59,8 @@ class Pending {
  public:
   virtual ~Pending() = default;
   virtual void finish() = 0;
+  /// Whether the own cells do not hold their values before.
+  virtual bool computes() const { return false; }
 };
 
 class Boundaries;
@@ -89,6 +91,7 @@ class Storage : public std::enable_shared_from_this<Storage> {
   /// Throws Error (failure) for one in files, unless a slab of it is near.
   std::byte* host_base() const {
     if (far_ && !base_) refuse_whole();
+    if (in_flight_ && in_flight_->computes()) refuse_recorded();
     if (device_) update_host();
     return device_ ? host_copy_.get() + lead_bytes() : base_;
   }
@@ -103,6 +106,8 @@ class Storage : public std::enable_shared_from_this<Storage> {
   }
   /// Throws Error (failure): what asks for all cells at once cannot have those of a storage in files.
   [[noreturn]] void refuse_whole() const;
+  /// Throws Error (failure): steps that write these cells have been recorded and not carried out.
+  [[noreturn]] void refuse_recorded() const;
   /// Of Space::device only.
   Device* device() const { return device_.get(); }
   /// Call before work on the device that reads or, as `written` says, writes this storage.
