@@ -63,6 +63,7 @@ def jobs(trial: bool = False) -> list[Job]:
     return [
         Job("Jacobi sweep", program("jacobi_bench", 11), 120),
         Job("dendrite step", program("dendrite_bench"), 120),
+        Job("several steps a pass", program("passes_bench"), 120),
         Job("pressure solvers", program("pressure_bench"), 240),
         Job("conjugate gradients", program("cg_bench", 5), 180),
         Job("MHD stages", program("magnetosphere_bench", 96), 180),

@@ -19,6 +19,10 @@ void refuse_device(const Storage& storage, Face face) {
            " runs on the host only, and the field lies on " + storage.device()->describe());
 }
 
+int layers_of(const Grid& grid, const Columns& columns) {
+  return columns.layers > 0 ? columns.layers : grid.halo();
+}
+
 std::ptrdiff_t outward_of(const Layout& layout, Face face) {
   const std::ptrdiff_t along = face.axis == 0 ? 1 : face.axis == 1 ? layout.sy : layout.sz;
   return face.side ? along : -along;
@@ -61,7 +65,7 @@ void for_each_compiled(const Box& box, const Lattice& lattice, const Grid& grid,
   }
 }
 
-void CompiledFace::apply(Storage& storage, Face face, const Box& cells) const {
+void CompiledFace::apply(Storage& storage, Face face, const Columns& columns) const {
   refuse_device(storage, face);
   std::vector<CellsAt> fields{{storage.base(), storage.component_stride()}};
   for (const ReadBeside& other : others_) {
@@ -69,18 +73,19 @@ void CompiledFace::apply(Storage& storage, Face face, const Box& cells) const {
     fields.push_back({beside.base(), beside.component_stride()});
   }
   const Grid& grid = storage.grid();
-  const ColumnsCall call{.cells = cells,
+  const ColumnsCall call{.cells = columns.cells,
                          .sy = grid.layout().sy,
                          .sz = grid.layout().sz,
                          .outward = outward_of(grid.layout(), face),
-                         .layers = grid.halo(),
+                         .layers = layers_of(grid, columns),
                          .fields = fields.data(),
                          .kernel = columns_.kernel.data()};
   columns_.function(&call);
 }
 
 template <class T>
-void AffineFace::fill(Storage& storage, Face face, const Box& cells) const {
+void AffineFace::fill(Storage& storage, Face face, const Columns& columns) const {
+  const Box& cells = columns.cells;
   const Grid& grid = storage.grid();
   const Layout& layout = grid.layout();
   for (int k = 0; k < storage.components(); ++k) {
@@ -89,8 +94,9 @@ void AffineFace::fill(Storage& storage, Face face, const Box& cells) const {
     for (int z = cells.lo.z; z < cells.hi.z; ++z)
       for (int y = cells.lo.y; y < cells.hi.y; ++y)
         for (int x = cells.lo.x; x < cells.hi.x; ++x) {
-          const Border b{
-              {layout.offset({x, y, z}), layout.sy, layout.sz}, outward_of(layout, face), grid.halo()};
+          const Border b{{layout.offset({x, y, z}), layout.sy, layout.sz},
+                         outward_of(layout, face),
+                         layers_of(grid, columns)};
           for (int n = 1; n <= b.layers; ++n) {
             const double within = law.a == 0 ? 0 : law.a * static_cast<double>(base[b.inside(n).i]);
             base[b.ghost(n).i] = static_cast<T>(within + law.b + law.c * (2 * n - 1));
@@ -99,12 +105,12 @@ void AffineFace::fill(Storage& storage, Face face, const Box& cells) const {
   }
 }
 
-void AffineFace::apply(Storage& storage, Face face, const Box& cells) const {
+void AffineFace::apply(Storage& storage, Face face, const Columns& columns) const {
   refuse_device(storage, face);
   if (storage.type() == ElementType::f32)
-    fill<float>(storage, face, cells);
+    fill<float>(storage, face, columns);
   else
-    fill<double>(storage, face, cells);
+    fill<double>(storage, face, columns);
 }
 
 }  // namespace sc

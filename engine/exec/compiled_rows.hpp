@@ -38,7 +38,8 @@ class CompiledFace final : public Boundary {
  public:
   CompiledFace(CompiledColumns columns, std::vector<ReadBeside> others)
       : columns_(std::move(columns)), others_(std::move(others)) {}
-  void apply(Storage& storage, Face face, const Box& cells) const override;
+  bool reads_others() const override { return !others_.empty(); }
+  void apply(Storage& storage, Face face, const Columns& columns) const override;
 
  private:
   CompiledColumns columns_;
@@ -54,11 +55,11 @@ class AffineFace final : public Boundary {
     double a = 1, b = 0, c = 0;
   };
   explicit AffineFace(std::vector<Law> laws) : laws_(std::move(laws)) {}
-  void apply(Storage& storage, Face face, const Box& cells) const override;
+  void apply(Storage& storage, Face face, const Columns& columns) const override;
 
  private:
   template <class T>
-  void fill(Storage& storage, Face face, const Box& cells) const;
+  void fill(Storage& storage, Face face, const Columns& columns) const;
   std::vector<Law> laws_;  // of each component
 };
 

@@ -54,7 +54,7 @@ template <class Kernel, class T, int N, class... Views>
 struct ColumnBody {
   Box cells;
   Layout layout;
-  Int3 origin;
+  Int3 origin, period;  // cells of an axis that is periodic, 0 of others
   std::ptrdiff_t outward;
   int layers;
   Kernel kernel;
@@ -64,7 +64,7 @@ struct ColumnBody {
   SC_FN void operator()(Int3 place) const {
     const Int3 c = cells.lo + place;
     const Border b{{layout.offset(c), layout.sy, layout.sz}, outward, layers};
-    const Index g{origin.x + c.x, origin.y + c.y, origin.z + c.z};
+    const Index g{on_grid(c, 0), on_grid(c, 1), on_grid(c, 2)};
     std::apply(
         [&](const auto&... v) {
 #ifdef SC_CHECKED
@@ -75,6 +75,11 @@ struct ColumnBody {
 #endif
         },
         views);
+  }
+  /// A column beside the block, around a periodic axis, is that of the cell it repeats.
+  SC_FN std::int64_t on_grid(Int3 c, int axis) const {
+    const int g = origin[axis] + c[axis];
+    return g < 0 ? g + period[axis] : period[axis] > 0 && g >= period[axis] ? g - period[axis] : g;
   }
   SC_FN void call(Border b, Index g, const Out<T, N>& column, const Views&... v) const {
     constexpr bool indexed = std::is_invocable_v<const Kernel&, Border, Index, Out<T, N>, Views...>;
@@ -103,7 +108,10 @@ class FaceKernel final : public Boundary {
         others_);
   }
 
-  void apply(Storage& storage, Face face, const Box& cells) const override {
+  int inward() const override { return inward_of(); }
+  bool reads_others() const override { return sizeof...(Others) > 0; }
+
+  void apply(Storage& storage, Face face, const Columns& columns) const override {
     Device* device = storage.device();
     std::apply(
         [&](const auto&... others) {
@@ -115,26 +123,37 @@ class FaceKernel final : public Boundary {
           Out<T, N> q{reinterpret_cast<T*>(storage.base()), storage.component_stride()};
 #ifdef SC_CHECKED
           if (!device) {  // whose work comes later
-            const std::vector<Watch> watches{watch_of(storage, face, tangential_),
-                                             watch_of(storage_of(others), face, reach_of(others))...};
+            const int layers = layers_of(storage.grid(), columns);
+            const std::vector<Watch> watches{
+                watch_of(storage, face, tangential_, std::max(layers, inward_of())),
+                watch_of(storage_of(others), face, reach_of(others), storage.grid().cells()[face.axis])...};
             std::tuple<decltype(others.view())...> views{others.view()...};
             set_watch(q, &watches[0]);
             std::apply(
                 [&](auto&... view) {
                   const Watch* next = &watches[0];
                   (set_watch(view, ++next), ...);
-                  run(device, storage.grid(), face, cells, q, view...);
+                  run(device, storage.grid(), face, columns, q, view...);
                 },
                 views);
             return;
           }
 #endif
-          run(device, storage.grid(), face, cells, q, others.view()...);
+          run(device, storage.grid(), face, columns, q, others.view()...);
         },
         others_);
   }
 
  private:
+  static constexpr int inward_of() {
+    if constexpr (requires { Kernel::inward; })
+      return Kernel::inward;
+    else
+      return usual_inward;
+  }
+  static int layers_of(const Grid& grid, const Columns& columns) {
+    return columns.layers > 0 ? columns.layers : grid.halo();
+  }
   template <class Other>
   static Storage& storage_of(const Other& other) {
     if constexpr (requires { other.storage(); })
@@ -150,13 +169,14 @@ class FaceKernel final : public Boundary {
       return tangential_;
   }
 #ifdef SC_CHECKED
-  static Watch watch_of(const Storage& storage, Face face, int tangential) {
+  static Watch watch_of(const Storage& storage, Face face, int tangential, int inward) {
     return {{.context = &storage.grid().context(),
              .who = "the boundary condition of " + face_name(face),
              .field = storage.name(),
              .kind = Watch::Kind::column,
              .reach = box(tangential),
-             .face = face},
+             .face = face,
+             .inward = inward},
             storage.grid()};
   }
 #endif
@@ -167,11 +187,16 @@ class FaceKernel final : public Boundary {
   }
 
   template <class... Views>
-  void run(Device* device, const Grid& grid, Face face, const Box& cells, Out<T, N> q, Views... views) const {
+  void run(Device* device, const Grid& grid, Face face, const Columns& columns, Out<T, N> q,
+           Views... views) const {
     const Layout& layout = grid.layout();
+    const Box& cells = columns.cells;
     const std::ptrdiff_t along = face.axis == 0 ? 1 : face.axis == 1 ? layout.sy : layout.sz;
+    Int3 period;
+    for (int axis = 0; axis < 3; ++axis) period[axis] = grid.periodic()[axis] ? grid.cells()[axis] : 0;
     const ColumnBody<Kernel, T, N, Views...> column{
-        cells, layout, grid.origin(), face.side ? along : -along, grid.halo(), kernel_, q, {views...}};
+        cells,   layout, grid.origin(), period, face.side ? along : -along, layers_of(grid, columns),
+        kernel_, q,      {views...}};
     if (device) return launch(*device, Lane::edge, cells.extent(), column, "a boundary condition");
     each_of(cells.extent(), column);
   }
@@ -186,9 +211,10 @@ class FaceKernel final : public Boundary {
 
 inline namespace SC_COMPILED {
 
-/// Sets the condition of one face. The kernel's call operator takes (Border, Out<T, N>, views…) or (Border,
-/// Index, Out<T, N>, views…), Index being the global position of the first halo cell. `others` are levels of
-/// fields on the same grid that it reads along the same column.
+/// Sets the condition of one face. A kernel that reads further into its column than 4 cells and than the
+/// layers it fills says so by `static constexpr int inward`. The kernel's call operator takes (Border, Out<T,
+/// N>, views…) or (Border, Index, Out<T, N>, views…), Index being the global position of the first halo cell.
+/// `others` are levels of fields on the same grid that it reads along the same column.
 template <class T, int N, class Kernel, class... Others>
 void boundary(Field<T, N>& field, Face face, Kernel kernel, int tangential, Others... others) {
   field.boundaries().set(face, std::make_shared<detail::FaceKernel<Kernel, T, N, Others...>>(

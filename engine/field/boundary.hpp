@@ -13,6 +13,12 @@ namespace sc {
 
 class Storage;
 
+/// Which halo cells a condition fills.
+struct Columns {
+  Box cells;       ///< local, one cell thick along the face's axis: the first halo layer
+  int layers = 0;  ///< of halo; 0: all there are
+};
+
 class Boundary {
  public:
   virtual ~Boundary() = default;
@@ -22,9 +28,13 @@ class Boundary {
   /// The same of any field it reads, at least tangential(): in the outermost columns there is nothing to
   /// read.
   virtual int beside() const { return tangential(); }
-  /// Fills the halo beyond `face` for the columns of `cells`, a box in local coordinates that is one cell
-  /// thick along the face's axis: the first halo layer.
-  virtual void apply(Storage& storage, Face face, const Box& cells) const = 0;
+  /// Own cells of its column that it reads, counted from the face, where it fills fewer layers than that.
+  virtual int inward() const { return usual_inward; }
+  static constexpr int usual_inward = 4;
+  /// Whether it reads other fields.
+  virtual bool reads_others() const { return false; }
+  /// Fills the halo beyond `face`.
+  virtual void apply(Storage& storage, Face face, const Columns& columns) const = 0;
 };
 
 /// Who sees to the halo beyond a face of the domain.

@@ -124,6 +124,12 @@ void Storage::each_slab(bool read, bool written, const std::function<void(int lo
   use(0, grid_.own().hi.z);
 }
 
+void Storage::refuse_recorded() const {
+  throw Error(Exit::failure, "field \"" + name_ +
+                                 "\" is read while steps that compute it are still being recorded; allowed "
+                                 "there is reading after Runner::close_pass(), or after Runner::steps()");
+}
+
 void Storage::settle() {
   if (far_)
     for (const Strip& strip : far_->own()) strip.cells->settle();

@@ -56,6 +56,8 @@ class Pending {
  public:
   virtual ~Pending() = default;
   virtual void finish() = 0;
+  /// Whether the own cells do not hold their values before.
+  virtual bool computes() const { return false; }
 };
 
 class Boundaries;
@@ -86,6 +88,7 @@ class Storage : public std::enable_shared_from_this<Storage> {
   /// Throws Error (failure) for one in far memory, unless each_slab() has brought a slab of it.
   std::byte* host_base() const {
     if (far_ && !base_) refuse_whole();
+    if (in_flight_ && in_flight_->computes()) refuse_recorded();
     if (device_memory_) update_host();
     return device_memory_ ? host_copy_.get() + lead_bytes() : base_;
   }
@@ -109,6 +112,8 @@ class Storage : public std::enable_shared_from_this<Storage> {
   }
   /// Throws Error (failure): what asks for all cells at once cannot have those of a storage in far memory.
   [[noreturn]] void refuse_whole() const;
+  /// Throws Error (failure): steps that write these cells have been recorded and not carried out.
+  [[noreturn]] void refuse_recorded() const;
   /// That computes it, where it lies or slab by slab; nullptr: the host does.
   Device* device() const { return device_.get(); }
   /// Call before work on the device that reads or, as `written` says, writes this storage.

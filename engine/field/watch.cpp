@@ -142,6 +142,11 @@ void Watch::look_beside_column(const Watched& by, Int3 to, const void* value, st
   bool read = to[axis] >= -halo_ && to[axis] < own_[axis] + halo_;
   // Halo on the other side of the block is no part of the column.
   read = read && (side == 0 ? to[axis] < own_[axis] : to[axis] >= 0);
+  const int inside = side == 0 ? to[axis] + 1 : own_[axis] - to[axis];  // counted from the face
+  if (read && inside > subject_.inward)
+    stop(subject_.who + " reads " + field() + " " + std::to_string(inside) +
+         " cells from the face, in the column " + words(by.cell) +
+         "; without a larger `inward` it may read " + std::to_string(subject_.inward));
   Int3 beside = offset;
   beside[axis] = 0;
   read = read && within(beside, box(subject_.reach.width));

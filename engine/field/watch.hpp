@@ -67,6 +67,7 @@ class Watch {
     int finer = 1, coarser = 1;  ///< as of an Access, for Kind::across
     Int3 cells = {};             ///< of the stage's grid, for Kind::across
     Face face = {};              ///< for Kind::column
+    int inward = 0;              ///< likewise: own cells of the column that may be read
   };
   /// `grid` is the field's.
   Watch(Subject subject, const Grid& grid);

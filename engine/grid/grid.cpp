@@ -33,8 +33,8 @@ void check_options(const GridOptions& options, int ranks) {
   for (int a = 0; a < 3; ++a)
     if (options.cells[a] < 1)
       refuse("cells is " + to_string(options.cells) + "; every axis needs at least 1 cell");
-  if (options.halo < 0 || options.halo > 8)
-    refuse("halo is " + std::to_string(options.halo) + "; allowed is 0 to 8");
+  if (options.halo < 0 || options.halo > 64)
+    refuse("halo is " + std::to_string(options.halo) + "; allowed is 0 to 64");
   const Int3 s = options.split;
   if (s.x < 1 || s.y < 1 || s.z < 1 || std::int64_t{s.x} * s.y * s.z != ranks)
     refuse("split is " + to_string(s) + ", which does not multiply to the " + std::to_string(ranks) +

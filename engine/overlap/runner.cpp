@@ -44,9 +44,12 @@ Runner::Runner(Context& context, RunnerOptions options) : context_(context), opt
     refuse("strategy " + std::string(s.name) +
            " needs engine.threads of at least 2 where thread 0 computes no core");
   if (s.chooses) choice_ = std::make_unique<Choice>(context);
+  if (options.steps_per_pass < 1)
+    refuse("steps_per_pass is " + std::to_string(options.steps_per_pass) + "; at least 1 is needed");
 }
 
 void Runner::prefetch(Stage& stage) {
+  if (window_ && !window_->empty()) return;
   if (alone() || !Slabs::in(stage)) return;
   const Slabs slabs(stage, eager());
   slabs.ring().prefetch(slabs.pass());
@@ -78,6 +81,7 @@ Choice::Run Runner::turn_of(Stage& stage, bool slabs) {
 }
 
 void Runner::run(Stage& stage, Stage* next) {
+  if (window_ && record(stage)) return;
   if (stage.sampled().runs() == 0) {
     if (const std::string why = choice_ ? "" : stage.refusal(options_.strategy); !why.empty()) refuse(why);
     stage.check_faces();
@@ -286,6 +290,7 @@ Refresh& Runner::refresh_of(Use use, std::vector<Wanted> wanted) {
 }
 
 void Runner::refresh(const Access& a) {
+  close_pass("halos are refreshed outside a stage");
   if (a.storage().in_flight()) a.storage().in_flight()->finish();
   if (a.storage().fresh().covers(a.reach)) return;
   const Sampled::Seconds before = booked();
@@ -301,6 +306,7 @@ void Runner::book_plain(const Sampled::Seconds& before) {
 }
 
 void Runner::move(const Access& from, const Access& to) {
+  close_pass("a field moves to another decomposition");
   to.storage().settle();
   to.storage().set_fresh(point);
   auto& movement = moves_[{&from.storage(), &to.storage()}];

@@ -12,6 +12,7 @@
 #include "engine/move/redistribute.hpp"
 #include "engine/overlap/choice.hpp"
 #include "engine/overlap/stage_run.hpp"
+#include "engine/overlap/window.hpp"
 #include "engine/stage/sweep.hpp"
 
 namespace sc {
@@ -20,6 +21,10 @@ struct RunnerOptions {
   Strategy strategy = Strategy::automatic;
   double poke_seconds = 0.5e-3;
   HaloOptions halo = {};
+  /// Steps of Runner::steps() that are done on cells while they are near.
+  int steps_per_pass = 1;
+  /// Rows along y and planes along z that all steps of a pass take at a time; 0: as the caches have room for.
+  Int3 pass_tile = {};
 };
 
 class Runner {
@@ -44,6 +49,20 @@ class Runner {
     sweep.set(kernel);
     run(static_cast<Stage&>(sweep));
   }
+  /// Collective: body(0) … body(n - 1), each a step of run()s. Up to RunnerOptions::steps_per_pass steps make
+  /// a pass: their runs are recorded, with the levels and kernels that they have, and carried out together,
+  /// to the same bits. Fields must outlive the scope. A pass ends early where a stage cannot be one of
+  /// several, and with refresh(), move(), close_pass() and Field::modify(); the host reads no field of it
+  /// before (Error, failure). An error within abandons the steps recorded.
+  void steps(int n, const std::function<void(int step)>& body);
+  /// Collective: carries out what steps() has recorded so far.
+  void close_pass() { close_pass("the program asked for it"); }
+  struct Passes {
+    std::int64_t passes = 0, steps = 0;
+    std::map<std::string, std::int64_t> ended;  ///< before their full length, and why
+    std::string describe() const;
+  };
+  const Passes& passes() const { return passes_; }
   /// Collective: brings a halo up to date outside a stage, for output or a host access.
   template <class T, int N>
   void refresh(Level<T, N> level, Reach reach) {
@@ -82,6 +101,10 @@ class Runner {
     std::size_t output;
     std::int64_t host_writes;  ///< of the storage then
   };
+  bool record(Stage& stage);
+  void close_pass(const std::string& why);
+  void carry_out(std::vector<Recorded> runs, const std::string& why);
+  Refresh& halos_of(const std::vector<Recorded>& runs);
   /// How a run goes.
   struct Order {
     const Strategy& strategy;
@@ -122,6 +145,10 @@ class Runner {
   std::map<std::pair<Storage*, Storage*>, std::unique_ptr<Redistribute>> moves_;
   std::unordered_map<Storage*, Writer> writers_;
   std::map<std::string, Counts> counts_;
+  std::shared_ptr<Window> window_;  // within steps()
+  int step_ = 0;
+  Passes passes_;
+  Sampled sampled_passes_;
   std::deque<Device::Mark> runs_ahead_;  // the ends of the last runs on a device
 };
 

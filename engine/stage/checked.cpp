@@ -30,19 +30,19 @@ void poison(std::byte* element, ElementType type) {
 }
 
 /// Whether a halo cell is fresh, or the program's own.
-bool holds_a_value(const Access& access, const Reach* fresh, Int3 cell) {
-  const Grid& grid = access.field->grid();
+bool holds_a_value(const Storage& storage, const Boundaries& boundaries, const Reach* fresh, Int3 cell) {
+  const Grid& grid = storage.grid();
   const Int3 own = grid.own().hi, origin = grid.origin();
   int outside = 0, farthest = 0;
   for (int axis = 0; axis < 3; ++axis) {
     const int side = cell[axis] < 0 ? 0 : cell[axis] >= own[axis] ? 1 : -1;
     if (side < 0) continue;
     const Face face{axis, side};
-    if (grid.physical(face) && access.field->boundaries().beyond(face) == Beyond::given) return true;
+    if (grid.physical(face) && boundaries.beyond(face) == Beyond::given) return true;
     ++outside;
     farthest = std::max(farthest, side == 0 ? -cell[axis] : cell[axis] - own[axis] + 1);
   }
-  const int colours = access.storage().colours();
+  const int colours = storage.colours();
   for (int colour = 0; colour < colours; ++colour) {
     const Lattice::Run run =
         Lattice{colours, colour}.run(cell.x + origin.x, cell.y + origin.y, cell.z + origin.z);
@@ -51,34 +51,6 @@ bool holds_a_value(const Access& access, const Reach* fresh, Int3 cell) {
     return farthest <= of.width && (outside <= 1 || farthest <= of.diagonal);
   }
   return false;
-}
-
-void poison_halo(const Access& access) {
-  Storage& storage = access.storage();
-  const Grid& grid = storage.grid();
-  const int halo = grid.halo();
-  const Box own = grid.own();
-  if (own.empty() || halo == 0) return;
-  Reach fresh[8];
-  for (int colour = 0; colour < storage.colours(); ++colour)
-    fresh[colour] = storage.fresh(Lattice{storage.colours(), colour});
-  const std::size_t size = size_of(storage.type());
-  const auto cell = [&](Int3 c) {
-    if (holds_a_value(access, fresh, c)) return;
-    for (int k = 0; k < storage.components(); ++k) {
-      const std::ptrdiff_t at = grid.layout().offset(c) + k * storage.component_stride();
-      poison(storage.base() + at * static_cast<std::ptrdiff_t>(size), storage.type());
-    }
-  };
-  const Box all = own.grown({halo, halo, halo});
-  for (int z = all.lo.z; z < all.hi.z; ++z)
-    for (int y = all.lo.y; y < all.hi.y; ++y) {
-      const bool through_own = own.contains({0, y, z});
-      for (int x = all.lo.x; x < all.hi.x; ++x) {
-        if (through_own && x == 0) x = own.hi.x;
-        cell({x, y, z});
-      }
-    }
 }
 
 }  // namespace
@@ -103,14 +75,37 @@ Watches watches_of(const Stage& stage) {
   return watches;
 }
 
+void poison_stale_halo(const Storage& storage, const Boundaries& boundaries) {
+  if (storage.device() || storage.external().base || storage.far() || storage.in_flight()) return;
+  const Grid& grid = storage.grid();
+  const int halo = grid.halo();
+  const Box own = grid.own();
+  if (own.empty() || halo == 0) return;
+  Reach fresh[8];
+  for (int colour = 0; colour < storage.colours(); ++colour)
+    fresh[colour] = storage.fresh(Lattice{storage.colours(), colour});
+  const std::size_t size = size_of(storage.type());
+  const auto cell = [&](Int3 c) {
+    if (holds_a_value(storage, boundaries, fresh, c)) return;
+    for (int k = 0; k < storage.components(); ++k) {
+      const std::ptrdiff_t at = grid.layout().offset(c) + k * storage.component_stride();
+      poison(storage.base() + at * static_cast<std::ptrdiff_t>(size), storage.type());
+    }
+  };
+  const Box all = own.grown({halo, halo, halo});
+  for (int z = all.lo.z; z < all.hi.z; ++z)
+    for (int y = all.lo.y; y < all.hi.y; ++y) {
+      const bool through_own = own.contains({0, y, z});
+      for (int x = all.lo.x; x < all.hi.x; ++x) {
+        if (through_own && x == 0) x = own.hi.x;
+        cell({x, y, z});
+      }
+    }
+}
+
 void poison_stale_halos(const Stage& stage) {
-  for (const Access& a : stage.accesses()) {
-    const Storage& storage = a.storage();
-    if (a.mode == Mode::write || storage.device() || storage.external().base || storage.far() ||
-        storage.in_flight())
-      continue;
-    poison_halo(a);
-  }
+  for (const Access& a : stage.accesses())
+    if (a.mode != Mode::write) poison_stale_halo(a.storage(), a.field->boundaries());
 }
 
 }  // namespace sc

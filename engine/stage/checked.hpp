@@ -20,5 +20,7 @@ Watches watches_of(const Stage& stage);
 /// for those that the program itself fills. Fields on a device and in memory of somebody else's are left
 /// alone.
 void poison_stale_halos(const Stage& stage);
+/// The same of one of its fields.
+void poison_stale_halo(const Storage& storage, const Boundaries& boundaries);
 
 }  // namespace sc

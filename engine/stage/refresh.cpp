@@ -164,9 +164,9 @@ void Refresh::apply_boundaries(bool beside_own, bool beside_neighbours) {
   for (const Wanted& w : wanted_) {
     if (w.storage->far()) continue;  // in the slots
     each_condition(*w.boundaries, w.storage->grid(), w.reach, [&](const Condition& c) {
-      if (beside_own && !c.inner.empty()) c.boundary.apply(*w.storage, c.face, c.inner);
+      if (beside_own && !c.inner.empty()) c.boundary.apply(*w.storage, c.face, {c.inner});
       if (!beside_neighbours) return;
-      for (const Box& strip : subtract(c.all, c.inner)) c.boundary.apply(*w.storage, c.face, strip);
+      for (const Box& strip : subtract(c.all, c.inner)) c.boundary.apply(*w.storage, c.face, {strip});
     });
   }
   join_lanes();

@@ -120,7 +120,7 @@ void Slabs::apply_conditions(const Use& use, const Slot& slot) const {
       columns.lo.z = std::max(columns.lo.z, slot.lo() - c.grow);
       columns.hi.z = std::min(columns.hi.z, slot.hi() + c.grow);
     }
-    if (!columns.empty()) c.boundary.apply(*use.storage, c.face, columns);
+    if (!columns.empty()) c.boundary.apply(*use.storage, c.face, {columns});
   });
 }
 

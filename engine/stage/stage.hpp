@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -44,6 +45,15 @@ class Stage {
   virtual std::optional<Own> own() { return std::nullopt; }
   /// Takes an arrival of a movement of its own; each once a run, in the order of their numbers.
   virtual void take(const PieceMovement& /*movement*/, int /*piece*/, int /*threads*/) {}
+  /// A run as it would be now, with the parameters of its kernel: to be carried out later, box by box, when
+  /// the stage has others or is gone.
+  struct Captured {
+    /// The fields lie where `places` say; `origin` is the global position of cell (0, 0, 0).
+    std::function<void(std::span<const Place> places, const Box& box, Int3 origin, int threads)> compute;
+    bool by_position = false;  ///< the kernel asks where on the global grid a cell is
+  };
+  /// Without compute() where the stage does not consist of cells that can be computed one by one.
+  virtual Captured capture() const { return {}; }
   /// Makes the result of a run whole, once all has been computed and taken.
   virtual void finish(int /*threads*/) {}
   /// Why the stage cannot run under a strategy, in a sentence; empty where it can.

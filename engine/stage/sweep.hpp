@@ -62,6 +62,7 @@ class Sweep final : public Stage {
                   std::span<Accumulator> into) override {
     compute_in(places, box, threads, into, std::index_sequence_for<Declared...>{});
   }
+  Captured capture() const override { return capture(std::index_sequence_for<Declared...>{}); }
   bool runs_on_devices() const override { return true; }
   void collect() override {
     if (tally_) tally_->collect(accumulators());
@@ -82,11 +83,45 @@ class Sweep final : public Stage {
   }
   template <std::size_t n>
   auto view(Place place) const {
-    auto view = std::get<n>(declared_).view(place);
 #ifdef SC_CHECKED
-    set_watch(view, &(*watches_)[n]);
+    return watched_view<n>(declared_, place, watches_);
+#else
+    return std::get<n>(declared_).view(place);
 #endif
+  }
+#ifdef SC_CHECKED
+  template <std::size_t n>
+  static auto watched_view(const std::tuple<Declared...>& declared, Place place, const Watches& watches) {
+    auto view = std::get<n>(declared).view(place);
+    set_watch(view, &(*watches)[n]);
     return view;
+  }
+#endif
+  template <std::size_t... n>
+  Captured capture(std::index_sequence<n...>) const {
+    if constexpr (values > 0) return {};  // whose sum is asked for when the stage has run
+    using Places = std::span<const Place>;
+#ifdef SC_CHECKED
+    const auto views = [declared = declared_, watches = watches_](Places places) {
+      return std::make_tuple(watched_view<n>(declared, places[n], watches)...);
+    };
+#else
+    const auto views = [declared = declared_](Places places) {
+      return std::make_tuple(std::get<n>(declared).view(places[n])...);
+    };
+#endif
+    constexpr bool by_position =
+        InFluxes<Kernel> ||
+        std::is_invocable_v<const Kernel&, At, Index, decltype(std::declval<const Declared&>().view())...>;
+    return {[kernel = kernel_, views, layout = grid_->layout()](Places places, const Box& box, Int3 origin,
+                                                                int threads) {
+              std::apply(
+                  [&](const auto&... view) {
+                    for_each(box, Lattice{}, Frame{layout, origin}, threads, {}, kernel, view...);
+                  },
+                  views(places));
+            },
+            by_position};
   }
 
   void check_values(Reduce reduce) const {

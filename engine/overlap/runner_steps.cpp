@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runner::steps: several time steps a pass. What is recorded, when a pass ends, and what is fresh afterwards.
+#include <algorithm>
+#include <cstdio>
+
+#include "engine/overlap/runner.hpp"
+#include "engine/overlap/window_run.hpp"
+#include "engine/stage/checked.hpp"
+
+namespace sc {
+
+namespace {
+
+const std::string full_length;  // no reason to end a pass earlier
+
+}  // namespace
+
+void Runner::steps(int n, const std::function<void(int step)>& body) {
+  const bool records = options_.steps_per_pass > 1 && !window_;
+  if (records) window_ = std::make_shared<Window>([this] { close_pass("the host writes a field"); });
+  struct Recording {
+    std::shared_ptr<Window>* window;
+    ~Recording() {
+      if (window) window->reset();
+    }
+  } recording{records ? &window_ : nullptr};
+  for (int step = 0; step < n; ++step) {
+    if (records) step_ = step;
+    body(step);
+    if (!records) continue;
+    ++passes_.steps;
+    if (window_->steps() == options_.steps_per_pass) close_pass(full_length);
+  }
+  if (records) close_pass("the loop has no more steps");
+}
+
+/// Whether the stage is carried out later; otherwise nothing is left of the steps before it.
+bool Runner::record(Stage& stage) {
+  if (const std::string why = Window::refusal(stage); !why.empty()) {
+    close_pass(why);
+    return false;
+  }
+  if (!window_->has_room_for(stage)) {
+    const std::string why =
+        "the halo of " + std::to_string(stage.grid().halo()) + " layers holds no more steps";
+    // Whole steps, if there are any.
+    if (std::vector<Recorded> before = window_->take_before(step_); !before.empty())
+      carry_out(std::move(before), why);
+    if (!window_->has_room_for(stage)) close_pass(why);
+  }
+  stage.check_faces();
+  window_->add(stage, step_);
+  return true;
+}
+
+void Runner::close_pass(const std::string& why) {
+  if (window_ && !window_->empty()) carry_out(window_->take(), why);
+}
+
+/// What a pass reads of the neighbours, for all its runs at once.
+Refresh& Runner::halos_of(const std::vector<Recorded>& runs) {
+  const RecordedArrays arrays(runs);
+  const Dependence dependence = arrays.dependence();
+  std::vector<Wanted> wanted;
+  for (std::size_t n = 0; n < arrays.first().size(); ++n) {
+    const Recorded::Use& use = *arrays.first()[n];
+    const int layers = dependence.halo[n];
+    if (layers == 0) continue;
+    Reach reach = point;
+    for (const Recorded& run : runs)
+      for (const Recorded::Use& u : run.uses)
+        if (u.storage == use.storage) reach = reach | u.reach;
+    // Beside a neighbour, what later runs read spreads into edges and corners.
+    if (runs.size() > 1 && Window::has_neighbours(use.storage->grid())) reach = reach | box(layers);
+    if (use.storage->fresh().covers(reach)) continue;
+    wanted.push_back({use.storage.get(), use.boundaries, reach, use.storage->stale(reach)});
+  }
+  return refresh_of(Use::input, std::move(wanted));
+}
+
+void Runner::carry_out(std::vector<Recorded> runs, const std::string& why) {
+  ++passes_.passes;
+  if (!why.empty()) ++passes_.ended[why];
+  for (const Recorded& run : runs)
+    for (const Recorded::Use& use : run.uses)
+      if (use.mode != Mode::read) {
+        use.storage->settle();
+        use.storage->set_fresh(point);
+        writers_.erase(use.storage.get());
+      }
+  for (const Recorded& run : runs)
+    for (const Recorded::Use& use : run.uses)
+      if (run.watched) poison_stale_halo(*use.storage, *use.boundaries);
+  Refresh& inputs = halos_of(runs);
+  const bool hides = options_.strategy.overlaps;
+  const bool sample = hides && sampled_passes_.due(context_.accounts().sampling);
+  const Sampled::Seconds before = booked();
+  const std::int64_t sent = inputs.bytes();
+  WindowRun run(
+      runs, inputs, context_.timeline(),
+      {context_.threads(), options_.poke_seconds, options_.pass_tile, sample ? sampled_suffix : ""});
+  run.carry_out(executor_, sample ? Strategy::ordered : options_.strategy);
+  for (const Recorded& r : runs)
+    for (const Recorded::Use& use : r.uses)
+      if (use.mode != Mode::read) use.storage->set_fresh(point);
+  const Sampled::Seconds after = booked();
+  sampled_passes_.ran(!hides   ? Sampled::Kind::plain
+                      : sample ? Sampled::Kind::sample
+                               : Sampled::Kind::overlapped,
+                      {after.movement - before.movement, after.core - before.core},
+                      context_.accounts()[Resource::messages]);
+  Counts& counts = counts_["pass"];
+  const auto cells = static_cast<double>(run.own_cells());
+  ++counts.runs;
+  counts.samples += sample ? 1 : 0;
+  counts.moved += static_cast<double>(sent);
+  for (const Recorded& r : runs) {
+    counts.cells += cells;
+    counts.bytes += cells * r.bytes;
+    counts.flops += cells * r.flops;
+  }
+}
+
+std::string Runner::Passes::describe() const {
+  if (passes == 0) return "no passes of several steps";
+  char mean[32];
+  std::snprintf(mean, sizeof mean, "%.3g", static_cast<double>(steps) / static_cast<double>(passes));
+  std::string text =
+      std::to_string(steps) + " steps in " + std::to_string(passes) + " passes, " + mean + " a pass";
+  const char* before = "; ended early: ";
+  for (const auto& [why, times] : ended) {
+    text += before + why + " (" + std::to_string(times) + ")";
+    before = ", ";
+  }
+  return text;
+}
+
+}  // namespace sc

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// WindowPlan: from what later runs read backwards to how far each computes, forwards to how far it lags.
+#include "engine/overlap/window_plan.hpp"
+
+#include <algorithm>
+
+namespace sc {
+
+namespace {
+
+std::size_t at(int number) { return static_cast<std::size_t>(number); }
+
+int most(const std::vector<int>& numbers) {
+  return numbers.empty() ? 0 : *std::max_element(numbers.begin(), numbers.end());
+}
+
+/// By how many cells a run with access `later` must stay behind one with `earlier` to the same array: it
+/// finds what that one wrote, and overwrites nothing that it reads. -1: they have nothing to do with each
+/// other.
+int lag(const WindowAccess& earlier, const WindowAccess& later) {
+  if (earlier.array != later.array) return -1;
+  if (earlier.mode == Mode::read && later.mode == Mode::read) return -1;
+  return std::max(earlier.reach, later.reach);
+}
+
+}  // namespace
+
+int Dependence::most_behind() const { return most(behind); }
+int Dependence::most_halo() const { return most(halo); }
+
+Dependence dependence_of(const WindowRuns& runs, int arrays) {
+  const int count = static_cast<int>(runs.size());
+  Dependence d{std::vector<int>(at(count)), std::vector<int>(at(count)), std::vector<int>(at(arrays)), 0};
+  std::vector<int>& read = d.halo;  // layers of every array that the runs after this one read
+  for (int n = count - 1; n >= 0; --n) {
+    int& beyond = d.beyond[at(n)];
+    for (const WindowAccess& a : runs[at(n)])
+      if (a.mode != Mode::read) beyond = std::max(beyond, read[at(a.array)]);
+    for (const WindowAccess& a : runs[at(n)])
+      if (a.mode == Mode::write) read[at(a.array)] = 0;
+    for (const WindowAccess& a : runs[at(n)])
+      if (a.mode != Mode::write) read[at(a.array)] = std::max(read[at(a.array)], beyond + a.reach);
+  }
+  for (int n = 0; n < count; ++n)
+    for (int before = 0; before < n; ++before)
+      for (const WindowAccess& a : runs[at(before)])
+        for (const WindowAccess& b : runs[at(n)])
+          if (const int cells = lag(a, b); cells >= 0)
+            d.behind[at(n)] = std::max(d.behind[at(n)], d.behind[at(before)] + cells);
+  // Neighbours may read in place what they are sent, until it is known that they have.
+  for (int n = 0; n < count; ++n)
+    for (const WindowAccess& a : runs[at(n)])
+      d.depth = std::max(d.depth, (a.mode == Mode::read ? a.reach : d.halo[at(a.array)]) - d.behind[at(n)]);
+  return d;
+}
+
+WindowPlan::WindowPlan(Dependence dependence, const WindowBlock& block)
+    : dependence_(std::move(dependence)), block_(block), most_behind_(dependence_.most_behind()) {
+  if (block_.own.empty()) return;
+  block_.apart = block_.apart && fits_apart(0) && fits_apart(1) && fits_apart(2);
+  const Tower inner = interior();
+  divide(inner);
+  if (block_.apart) add_shells(inner);
+}
+
+/// Layers beside a side that wait for a neighbour in the first run.
+int WindowPlan::depth(int axis, int side) const {
+  const bool waits = block_.sides[at(axis)][at(side)] == Side::neighbour && block_.apart;
+  return waits ? dependence_.depth : 0;
+}
+
+bool WindowPlan::fits_apart(int axis) const {
+  const auto& [low, high] = block_.sides[at(axis)];
+  if (low != Side::neighbour && high != Side::neighbour) return true;
+  const int shells = depth(axis, 0) + depth(axis, 1) + 2 * most_behind_;
+  return block_.own.extent()[axis] > shells + 2 * block_.margin;
+}
+
+Tower WindowPlan::interior() const {
+  Tower tower;
+  for (int axis = 0; axis < 3; ++axis) {
+    const auto& [low, high] = block_.sides[at(axis)];
+    if (block_.apart && low == Side::neighbour) tower.lo[at(axis)] = {depth(axis, 0), 1, false};
+    if (block_.apart && high == Side::neighbour)
+      tower.hi[at(axis)] = {block_.own.hi[axis] - depth(axis, 1), -1, false};
+  }
+  return tower;
+}
+
+void WindowPlan::divide(const Tower& interior) {
+  const Int3 n = block_.own.extent();
+  const int axis = n.z >= n.y ? 2 : 1;
+  const int lo = depth(axis, 0), hi = n[axis] - depth(axis, 1);
+  const int least = 2 * most_behind_ + 2 * block_.margin + 1;
+  const int count = (hi - lo) / least >= block_.threads ? block_.threads : 1;
+  Tower part = interior;
+  for (int k = 1; k < count; ++k) {
+    const int cut = lo + static_cast<int>(std::int64_t{hi - lo} * k / count);
+    part.hi[at(axis)] = {cut, -1, false};
+    parts_.push_back(part);
+    Tower joint = interior;
+    joint.lo[at(axis)] = {cut, -1, false};
+    joint.hi[at(axis)] = {cut, 1, false};
+    joints_.push_back(joint);
+    part.lo[at(axis)] = {cut, 1, false};
+  }
+  part.hi[at(axis)] = interior.hi[at(axis)];
+  parts_.push_back(part);
+}
+
+/// Those of a later axis last: they go all along the earlier ones, whose shells are then there.
+void WindowPlan::add_shells(const Tower& interior) {
+  Tower around = interior;
+  for (int axis = 0; axis < 3; ++axis) {
+    Tower shell = around;
+    const Edge lo = interior.lo[at(axis)], hi = interior.hi[at(axis)];
+    if (!lo.outer) {
+      shell.lo[at(axis)] = {};
+      shell.hi[at(axis)] = lo;
+      shells_.push_back(shell);
+    }
+    if (!hi.outer) {
+      shell.lo[at(axis)] = hi;
+      shell.hi[at(axis)] = {};
+      shells_.push_back(shell);
+    }
+    around.lo[at(axis)] = around.hi[at(axis)] = {};
+  }
+}
+
+Box WindowPlan::cells(int run) const {
+  Box box = block_.own;
+  for (int axis = 0; axis < 3; ++axis) {
+    const auto& [low, high] = block_.sides[at(axis)];
+    if (low != Side::wall) box.lo[axis] -= dependence_.beyond[at(run)];
+    if (high != Side::wall) box.hi[axis] += dependence_.beyond[at(run)];
+  }
+  return box;
+}
+
+Box WindowPlan::cells(const Tower& tower, int run) const {
+  Box box = cells(run);
+  const int behind = dependence_.behind[at(run)];
+  for (int axis = 0; axis < 3; ++axis) {
+    const Edge& lo = tower.lo[at(axis)];
+    const Edge& hi = tower.hi[at(axis)];
+    if (!lo.outer) box.lo[axis] = std::max(box.lo[axis], lo.at + lo.lean * behind);
+    if (!hi.outer) box.hi[axis] = std::min(box.hi[axis], hi.at + hi.lean * behind);
+  }
+  return box;
+}
+
+Box WindowPlan::cells(const Tower& tower, const Tower& tile, int run) const {
+  return intersect(cells(tower, run), cells(tile, run));
+}
+
+/// Where tiles of a tower meet along an axis in the first run.
+std::vector<int> WindowPlan::cuts(const Tower& tower, int axis) const {
+  const Box first = cells(tower, 0);
+  const auto& [low, high] = block_.sides[at(axis)];
+  const int thick = std::max(1, block_.tile[axis]);
+  int next = first.lo[axis] + thick;
+  if (low == Side::wall && first.lo[axis] == 0) next = std::max(next, most_behind_ + block_.margin);
+  int end = first.hi[axis];
+  if (high == Side::wall) end = std::min(end, block_.own.hi[axis] - block_.margin + 1);
+  std::vector<int> cuts;
+  for (; next < end; next += thick) cuts.push_back(next);
+  return cuts;
+}
+
+std::vector<Tower> WindowPlan::tiles(const Tower& tower) const {
+  std::vector<Tower> tiles;
+  const std::vector<int> planes = cuts(tower, 2), rows = cuts(tower, 1);
+  const auto edge = [](const std::vector<int>& cuts, std::size_t n) {
+    return n < cuts.size() ? Edge{cuts[n], -1, false} : Edge{};
+  };
+  for (std::size_t z = 0; z <= planes.size(); ++z)
+    for (std::size_t y = 0; y <= rows.size(); ++y) {
+      Tower tile;
+      if (z > 0) tile.lo[2] = edge(planes, z - 1);
+      tile.hi[2] = edge(planes, z);
+      if (y > 0) tile.lo[1] = edge(rows, y - 1);
+      tile.hi[1] = edge(rows, y);
+      tiles.push_back(tile);
+    }
+  return tiles;
+}
+
+}  // namespace sc

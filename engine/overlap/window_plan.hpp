@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// WindowPlan: which cells of several runs are computed together, so that a later run finds near what an
+// earlier one has left. A value made from declarations and the geometry of a block: no memory, no clock.
+//
+// A run computes its block and, where there is a neighbour, as many layers beyond it as later runs read. In a
+// block a later run stays behind an earlier one by what it reads, so that tiles lean:
+//
+//   run 0   |  tile 0  |  tile 1  |  tile 2  |        cells that wait for messages are those of the shells,
+//   which run 1   | tile 0 |  tile 1  |  tile 2    |        lean inwards from every neighbour; between the
+//   parts of two run 2   |tile 0|  tile 1  |  tile 2      |        threads, which lean away from each other,
+//   there is a joint
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "engine/grid/box.hpp"
+#include "engine/stage/access.hpp"
+
+namespace sc {
+
+/// How a run of a window touches an array: `reach` cells around its own.
+struct WindowAccess {
+  int array = 0;
+  Mode mode = Mode::read;
+  int reach = 0;
+};
+using WindowRuns = std::vector<std::vector<WindowAccess>>;  ///< in program order
+
+/// What follows from the declarations alone, on all ranks alike.
+struct Dependence {
+  std::vector<int> beyond;  ///< of a run: layers beyond its block that later runs read
+  std::vector<int> behind;  ///< of a run: cells that it stays behind the first one
+  std::vector<int> halo;    ///< of an array: layers read of what was there before the window
+  /// Cells from a neighbour within which the first run needs its halo, or overwrites what it may still read.
+  int depth = 0;
+
+  int most_behind() const;
+  int most_halo() const;
+};
+Dependence dependence_of(const WindowRuns& runs, int arrays);
+
+/// What lies beyond a side of a block.
+enum class Side {
+  wall,      ///< nothing: no run computes there
+  itself,    ///< its own cells, there as soon as they are asked for
+  neighbour  ///< what arrives in messages
+};
+
+struct WindowBlock {
+  Box own;
+  std::array<std::array<Side, 2>, 3> sides{};
+  int margin = 0;     ///< cells from a wall that its conditions read: one tile has them in every run
+  int threads = 1;    ///< each computes a part of its own where the block is wide enough
+  bool apart = true;  ///< what needs no neighbour's halo can be computed without
+  Int3 tile;          ///< rows along y and planes along z
+};
+
+/// One side of a tower in run n: `at + lean * behind[n]`, or where the run's cells end.
+struct Edge {
+  int at = 0;
+  int lean = 0;
+  bool outer = true;
+};
+/// Cells of all runs, one box a run.
+struct Tower {
+  std::array<Edge, 3> lo, hi;
+};
+
+class WindowPlan {
+ public:
+  WindowPlan(Dependence dependence, const WindowBlock& block);
+
+  /// Towers that need no others, at most one for each thread; those between them; and those that wait for
+  /// messages. Each list in order: a tower may need those before it.
+  const std::vector<Tower>& parts() const { return parts_; }
+  const std::vector<Tower>& joints() const { return joints_; }
+  const std::vector<Tower>& shells() const { return shells_; }
+  /// Whether there are any.
+  bool apart() const { return !shells_.empty(); }
+
+  /// The boxes of run `run`: of all cells, a tower, and a tile of it.
+  Box cells(int run) const;
+  Box cells(const Tower& tower, int run) const;
+  Box cells(const Tower& tower, const Tower& tile, int run) const;
+  /// Along z, then y; to be computed in this order, all runs of one before the next.
+  std::vector<Tower> tiles(const Tower& tower) const;
+  int runs() const { return static_cast<int>(dependence_.behind.size()); }
+
+ private:
+  bool fits_apart(int axis) const;
+  int depth(int axis, int side) const;
+  Tower interior() const;
+  void divide(const Tower& interior);
+  void add_shells(const Tower& interior);
+  std::vector<int> cuts(const Tower& tower, int axis) const;
+
+  Dependence dependence_;
+  WindowBlock block_;
+  int most_behind_;
+  std::vector<Tower> parts_, joints_, shells_;
+};
+
+}  // namespace sc

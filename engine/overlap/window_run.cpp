@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// WindowRun: tiles, conditions as part of the runs they follow, pokes.
+#include "engine/overlap/window_run.hpp"
+
+#include <algorithm>
+
+#include "engine/exec/caches.hpp"
+#include "engine/exec/team.hpp"
+#include "engine/move/waiting.hpp"
+
+namespace sc {
+
+namespace {
+
+std::size_t at(int number) { return static_cast<std::size_t>(number); }
+
+/// Calls action(part, wrap) for the parts of a box whose cells lie on the grid when `wrap` is added to their
+/// global positions.
+template <class Action>
+void each_period(const Grid& grid, const Box& box, const Action& action, int axis = 0, Int3 wrap = {}) {
+  if (axis == 3) return action(box, wrap);
+  if (!grid.periodic()[axis]) return each_period(grid, box, action, axis + 1, wrap);
+  const int n = grid.cells()[axis], origin = grid.origin()[axis];
+  for (int period = -1; period <= 1; ++period) {
+    Box part = box;
+    part.lo[axis] = std::max(part.lo[axis], period * n - origin);
+    part.hi[axis] = std::min(part.hi[axis], (period + 1) * n - origin);
+    wrap[axis] = -period * n;
+    if (!part.empty()) each_period(grid, part, action, axis + 1, wrap);
+  }
+}
+
+/// Tiles of few rows and as many planes as keep near what all runs read and write. Long ones along z: what
+/// tiles share along y is still near, along z it comes again.
+Int3 tile_of(const RecordedArrays& arrays, const Grid& grid) {
+  double row = 0;  // bytes of all arrays
+  for (const Recorded::Use* use : arrays.first())
+    row += static_cast<double>(size_of(use->storage->type()) * at(use->storage->components())) *
+           static_cast<double>(grid.layout().sy);
+  int reach = 0;
+  for (const auto& run : arrays.runs())
+    for (const WindowAccess& a : run) reach = std::max(reach, a.reach);
+  constexpr int rows = 4;
+  const double fit = 1.5 * static_cast<double>(second_level_cache()) / row;
+  const int planes = static_cast<int>(fit / (rows + 2 * reach)) - 2 * reach;
+  return {0, rows, std::max(planes, 2)};
+}
+
+}  // namespace
+
+WindowRun::WindowRun(const std::vector<Recorded>& runs, Refresh& inputs, Timeline& timeline,
+                     WindowRunOptions options)
+    : runs_(runs),
+      arrays_(runs),
+      grid_(runs.front().uses.front().storage->grid()),
+      inputs_(inputs),
+      timeline_(timeline),
+      options_(options),
+      name_(timeline.name(std::string("pass") + options.booked_as)) {
+  inputs_.book_on(name_);
+  find_layers();
+  const Int3 tile = tile_of(arrays_, grid_);
+  for (int axis = 1; axis < 3; ++axis)
+    if (options_.tile[axis] == 0) options_.tile[axis] = tile[axis];
+}
+
+/// What the next runs read of an array, up to the one that writes it anew.
+void WindowRun::find_layers() {
+  const WindowRuns& runs = arrays_.runs();
+  for (std::size_t n = 0; n < runs.size(); ++n) {
+    std::vector<int>& layers = layers_.emplace_back();
+    for (const WindowAccess& written : runs[n]) {
+      int& most = layers.emplace_back(0);
+      bool same = written.mode != Mode::read;
+      for (std::size_t later = n + 1; same && later < runs.size(); ++later)
+        for (const WindowAccess& a : runs[later]) {
+          if (a.array != written.array) continue;
+          most = std::max(most, a.reach);
+          same = same && a.mode == Mode::read;
+        }
+    }
+  }
+}
+
+WindowBlock WindowRun::block(const Strategy& strategy) const {
+  WindowBlock block{.own = grid_.own(), .threads = options_.threads, .tile = options_.tile};
+  bool others = false;
+  for (int axis = 0; axis < 3; ++axis)
+    others |= grid_.split()[axis] > 1 || (grid_.periodic()[axis] && !inputs_.copies_at_once());
+  block.apart = strategy.overlaps && others && !inputs_.nothing();
+  // Where conditions and copies meet, the halo is whole only when both have been waited for.
+  const bool copies = inputs_.copies_at_once() && !(block.apart && inputs_.has_conditions());
+  for (int axis = 0; axis < 3; ++axis)
+    for (int side = 0; side < 2; ++side) {
+      Side& beyond = block.sides[at(axis)][at(side)];
+      const bool alone = grid_.split()[axis] == 1;
+      beyond = grid_.physical({axis, side}) ? Side::wall : alone && copies ? Side::itself : Side::neighbour;
+      if (beyond != Side::wall) continue;
+      for (const Recorded& run : runs_)
+        for (const Recorded::Use& use : run.uses) {
+          const Boundary* condition = use.conditions.get({axis, side});
+          block.margin = std::max({block.margin, use.reach.width, condition ? condition->inward() : 0});
+        }
+    }
+  return block;
+}
+
+Plan WindowRun::plan() const {
+  Plan plan;
+  for (int piece = 0; piece < inputs_.pieces(); ++piece) plan.add(Piece{.movement = 0, .number = piece});
+  const std::array<int, 1> there{plan.add(Arrival{.movement = 0, .number = 0, .step = -1})};
+  if (!apart_) {
+    const std::array<int, 1> closed{plan.add(Chunk{.part = close_inputs}, {}, there, {})};
+    plan.add(Chunk{.part = inner, .step = 1}, closed, {}, {});
+    return plan;
+  }
+  const std::array<int, 1> filled{plan.add(Chunk{.part = fill}, {}, {}, {})};
+  const int closed = plan.add(Chunk{.part = close_inputs}, filled, there, {});
+  const int computed = plan.add(Chunk{.part = inner, .step = 1}, filled, {}, {});
+  const std::array<int, 2> both{closed, computed};
+  plan.add(Chunk{.part = outer, .step = 1}, both, {}, {});
+  return plan;
+}
+
+void WindowRun::carry_out(Executor& executor, const Strategy& strategy) {
+  cells_.emplace(arrays_.dependence(), block(strategy));
+  apart_ = cells_->apart();
+  const Plan plan = this->plan();
+  executor.carry_out(plan, strategy, *this);
+}
+
+void WindowRun::start(const Piece& piece) {
+  const Scope scope(timeline_, name_, Phase::start);
+  inputs_.start(piece.number);
+}
+
+bool WindowRun::arrived(const Arrival&) { return inputs_.test(); }
+
+void WindowRun::wait(const Arrival& arrival) {
+  const Scope scope(timeline_, name_, Phase::wait);
+  wait_for_peers(grid_.context(), [&] { return arrived(arrival); });
+}
+
+void WindowRun::compute(const Chunk& chunk) {
+  switch (chunk.part) {
+    case fill:
+      return inputs_.fill_beside_own();
+    case close_inputs: {
+      inputs_.wait();
+      const Scope scope(timeline_, name_, Phase::settle);
+      for (const Recorded& run : runs_)
+        for (const Recorded::Use& use : run.uses)
+          if (use.mode != Mode::read) use.storage->settle();
+      return;
+    }
+    case inner:
+      return compute_inner();
+    default: {
+      const Scope scope(timeline_, name_, Phase::shell);
+      for (const Tower& shell : cells_->shells()) sweep(shell, options_.threads, false);
+    }
+  }
+}
+
+void WindowRun::compute_beside(const Chunk& chunk, const std::function<void()>&, bool) { compute(chunk); }
+
+void WindowRun::compute_inner() {
+  const double begin = timeline_.now();
+  looked_ = begin;
+  poked_ = 0;
+  const auto& parts = cells_->parts();
+  if (parts.size() > 1)
+    team(options_.threads, [&](int thread) { sweep(parts[at(thread)], 1, thread == 0 && apart_); });
+  else if (!parts.empty())
+    sweep(parts.front(), options_.threads, apart_);
+  for (const Tower& joint : cells_->joints()) sweep(joint, options_.threads, apart_);
+  timeline_.add(name_, apart_ ? Phase::core : Phase::all, begin, timeline_.now() - poked_);
+  if (apart_) timeline_.add_total(name_, Phase::poke, poked_);
+}
+
+void WindowRun::sweep(const Tower& tower, int threads, bool pokes) {
+  for (const Tower& tile : cells_->tiles(tower))
+    for (int run = 0; run < cells_->runs(); ++run) {
+      const Box box = cells_->cells(tower, tile, run);
+      if (box.empty()) continue;
+      compute(run, box, threads);
+      if (pokes) poke();
+    }
+}
+
+void WindowRun::poke() {
+  const double now = timeline_.now();
+  if (now - looked_ < options_.poke_seconds) return;
+  inputs_.test();
+  ++grid_.context().accounts()[Resource::messages].looks;
+  looked_ = timeline_.now();
+  poked_ += looked_ - now;
+}
+
+void WindowRun::compute(int number, const Box& box, int threads) const {
+  const Recorded& run = runs_[at(number)];
+  const Int3 origin = grid_.origin();
+  if (run.stage.by_position)
+    each_period(grid_, box, [&](const Box& part, Int3 wrap) {
+      run.stage.compute(run.places, part, origin + wrap, threads);
+    });
+  else
+    run.stage.compute(run.places, box, origin, threads);
+  for (std::size_t n = 0; n < run.uses.size(); ++n)
+    if (const int layers = layers_[at(number)][n]; layers > 0) apply_conditions(run.uses[n], layers, box);
+}
+
+/// Beside the cells just computed, in the order x, y, z; edges belong to the later axis.
+void WindowRun::apply_conditions(const Recorded::Use& use, int layers, const Box& box) const {
+  if (!use.conditions.any()) return;
+  Box columns = box;
+  const Box own = grid_.own();
+  for (int axis = 0; axis < 3; ++axis) {
+    const bool low = grid_.physical({axis, 0}) && box.lo[axis] == 0;
+    const bool high = grid_.physical({axis, 1}) && box.hi[axis] == own.hi[axis];
+    for (int side = 0; side < 2; ++side) {
+      const Boundary* condition = use.conditions.get({axis, side});
+      if (!condition || !(side == 0 ? low : high)) continue;
+      Box face = columns;
+      face.lo[axis] = side == 0 ? -1 : own.hi[axis];
+      face.hi[axis] = face.lo[axis] + 1;
+      condition->apply(*use.storage, {axis, side}, {face, layers});
+    }
+    if (low) columns.lo[axis] -= layers;
+    if (high) columns.hi[axis] += layers;
+  }
+}
+
+}  // namespace sc

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// WindowRun: a window as an executor's ports. Its chunks are what needs no neighbour's halo, closing the
+// halos, and what was waiting for them; each goes through all runs, tile by tile.
+#pragma once
+
+#include <vector>
+
+#include "engine/overlap/window.hpp"
+#include "engine/plan/executor.hpp"
+#include "engine/stage/refresh.hpp"
+
+namespace sc {
+
+struct WindowRunOptions {
+  int threads = 1;
+  double poke_seconds = 0.5e-3;
+  Int3 tile = {};              ///< rows along y and planes along z; 0: by the caches
+  const char* booked_as = "";  ///< follows the window's name on the timeline
+};
+
+class WindowRun final : public Ports {
+ public:
+  /// `runs` of one grid; `inputs` brings what they read of the neighbours.
+  WindowRun(const std::vector<Recorded>& runs, Refresh& inputs, Timeline& timeline, WindowRunOptions options);
+
+  /// Collective.
+  void carry_out(Executor& executor, const Strategy& strategy);
+
+  std::int64_t own_cells() const { return grid_.own().cells(); }
+
+  void start(const Piece& piece) override;
+  bool arrived(const Arrival& arrival) override;
+  void wait(const Arrival& arrival) override;
+  void compute(const Chunk& chunk) override;
+  void compute_beside(const Chunk& chunk, const std::function<void()>& drive, bool joins) override;
+
+ private:
+  enum Part : int { fill, close_inputs, inner, outer };
+  WindowBlock block(const Strategy& strategy) const;
+  Plan plan() const;
+  void find_layers();
+  void compute_inner();
+  void sweep(const Tower& tower, int threads, bool pokes);
+  void compute(int run, const Box& box, int threads) const;
+  void apply_conditions(const Recorded::Use& use, int layers, const Box& box) const;
+  void poke();
+
+  const std::vector<Recorded>& runs_;
+  RecordedArrays arrays_;
+  Grid grid_;
+  Refresh& inputs_;
+  Timeline& timeline_;
+  WindowRunOptions options_;
+  std::uint16_t name_;
+  bool apart_ = false;
+  std::optional<WindowPlan> cells_;
+  std::vector<std::vector<int>> layers_;  // that conditions fill for later runs: of each run, of each use
+  double looked_ = 0, poked_ = 0;
+};
+
+}  // namespace sc

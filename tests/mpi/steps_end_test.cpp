@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// ranks: 1 2 3
+// label: sanitize checked
+// Where a pass of several steps ends before its length, what the program says of it, and what it refuses.
+#include <gtest/gtest.h>
+
+#include "tests/mpi/test_context.hpp"
+#include "tests/mpi/two_sweeps.hpp"
+
+namespace {
+
+using namespace sc;
+using namespace sc::test;
+
+struct Diffuse {
+  SC_FN void operator()(At c, Out<double> next, In<double> q) const {
+    next[c] =
+        q[c] + 0.1 * (q[c.x(1)] + q[c.x(-1)] + q[c.y(1)] + q[c.y(-1)] + q[c.z(1)] + q[c.z(-1)] - 6 * q[c]);
+  }
+};
+struct Total {
+  SC_FN double operator()(At c, In<double> q) const { return q[c]; }
+};
+
+/// A field in a box of 12 x 12 x 36, periodic along x, and what a step of it is.
+struct Heat {
+  Heat(Context& context, int length, int halo)
+      : grid(context, {.cells = {12, 12, 36},
+                       .periodic = {true, false, false},
+                       .halo = halo,
+                       .split = {1, 1, context.size()}}),
+        q(grid, "q", {.levels = 2}),
+        diffuse("diffuse", Diffuse{}, writes(q.next()), reads(q.now(), star(1))),
+        total("total", Total{}, SweepOptions{.reduce = Reduce::sum}, reads(q.now())),
+        runner(context, {.steps_per_pass = length}) {
+    q.fill([](int x, int y, int z) { return std::sin(0.7 * x + 0.2 * y * z); });
+    for (int axis = 0; axis < 3; ++axis)
+      for (int side = 0; side < 2; ++side) boundary(q, {axis, side}, Mirrored<double>{});
+  }
+  void step() {
+    runner.run(diffuse);
+    q.advance();
+  }
+  std::int64_t ended(const std::string& why) const {
+    const auto& all = runner.passes().ended;
+    return all.contains(why) ? all.at(why) : 0;
+  }
+
+  Grid grid;
+  Field<double> q;
+  Sweep<Diffuse, decltype(writes(std::declval<Level<double, 1>>())),
+        decltype(reads(std::declval<Level<double, 1>>()))>
+      diffuse;
+  Sweep<Total, decltype(reads(std::declval<Level<double, 1>>()))> total;
+  Runner runner;
+};
+
+std::vector<double> after(Context& context, int steps) {
+  Heat heat(context, 1, 1);
+  for (int n = 0; n < steps; ++n) heat.step();
+  return on_root(heat.q);
+}
+
+TEST(Steps, EndWhereAStageReduces) {
+  TestContext context;
+  const auto expected = after(context, 7);
+  Heat heat(context, 4, 4);
+  std::vector<double> sums;
+  heat.runner.steps(7, [&](int step) {
+    heat.step();
+    if (step % 3 != 2) return;
+    heat.runner.run(heat.total);
+    GlobalValue value(context);
+    sums.push_back(value.reduce(heat.total.accumulators()));
+  });
+  EXPECT_EQ(sums.size(), 2U);
+  EXPECT_EQ(heat.runner.passes().passes, 3);
+  EXPECT_EQ(heat.runner.passes().steps, 7);
+  EXPECT_EQ(heat.ended("stage \"total\" reduces to a value"), 2);
+  EXPECT_EQ(heat.ended("the loop has no more steps"), 1);
+  EXPECT_NE(heat.runner.passes().describe().find("7 steps in 3 passes, 2.33 a pass; ended early: "),
+            std::string::npos)
+      << heat.runner.passes().describe();
+  EXPECT_TRUE(same_bits(on_root(heat.q), expected));
+}
+
+TEST(Steps, AreAsManyAsTheHaloHolds) {
+  TestContext context;
+  const auto expected = after(context, 9);
+  Heat heat(context, 8, 3);
+  heat.runner.steps(9, [&](int) { heat.step(); });
+  EXPECT_EQ(heat.runner.passes().passes, 3) << heat.runner.passes().describe();
+  EXPECT_EQ(heat.ended("the halo of 3 layers holds no more steps"), 2);
+  EXPECT_TRUE(same_bits(on_root(heat.q), expected));
+}
+
+TEST(Steps, EndWhereTheHostWritesAndRefuseToBeReadBefore) {
+  TestContext context;
+  Heat once(context, 1, 1), heat(context, 4, 4);
+  const auto brighten = [](Heat& h) {
+    const Out<double> q = h.q.modify();
+    q.base[h.grid.layout().offset({1, 2, 3})] += 1;
+  };
+  for (int n = 0; n < 6; ++n) {
+    if (n == 3) brighten(once);
+    once.step();
+  }
+  heat.runner.steps(6, [&](int step) {
+    if (step == 3) brighten(heat);
+    heat.step();
+    if (step != 4) return;
+    EXPECT_THROW(heat.q.get({0, 0, 0}), Error);
+    EXPECT_THROW(heat.q.read(), Error);
+    heat.runner.close_pass();
+    EXPECT_NO_THROW(heat.q.get({0, 0, 0}));
+  });
+  EXPECT_EQ(heat.ended("the host writes a field"), 1);
+  EXPECT_EQ(heat.ended("the program asked for it"), 1);
+  EXPECT_TRUE(same_bits(on_root(heat.q), on_root(once.q)));
+  context.barrier();
+}
+
+struct Leaning {  // reads beside its column
+  SC_FN void operator()(Border b, Out<double> q) const {
+    for (int n = 1; n <= b.layers; ++n) q[b.ghost(n)] = q[b.inside(n).x(1)];
+  }
+};
+
+TEST(Steps, AreSingleWhereAConditionReadsBesideItsColumn) {
+  TestContext context;
+  const auto lean = [](Heat& heat) { boundary(heat.q, z_low, Leaning{}, 1); };
+  Heat once(context, 1, 2), heat(context, 4, 4);
+  lean(once);
+  lean(heat);
+  for (int n = 0; n < 4; ++n) once.step();
+  heat.runner.steps(4, [&](int) { heat.step(); });
+  EXPECT_EQ(heat.runner.passes().passes, 0);
+  EXPECT_TRUE(same_bits(on_root(heat.q), on_root(once.q)));
+  context.barrier();
+}
+
+TEST(Steps, OfAnErrorAreAbandoned) {
+  TestContext context;
+  Heat heat(context, 4, 4);
+  const auto expected = on_root(heat.q);
+  EXPECT_THROW(heat.runner.steps(4,
+                                 [&](int step) {
+                                   heat.step();
+                                   if (step == 1) throw Error(Exit::failure, "enough");
+                                 }),
+               Error);
+  EXPECT_EQ(heat.runner.passes().passes, 0);
+  EXPECT_TRUE(same_bits(on_root(heat.q), expected));  // after two turns of two levels
+  heat.runner.steps(2, [&](int) { heat.step(); });
+  EXPECT_EQ(heat.runner.passes().passes, 1);
+  context.barrier();
+}
+
+TEST(Steps, SendOneHaloAPass) {
+  TestContext context;
+  const auto sent = [&](int length) {
+    Heat heat(context, length, length);
+    heat.runner.steps(4, [&](int) { heat.step(); });  // until links are made
+    const auto sum = [&] {
+      Traffic all;
+      for (int t = 0; t < transport_count; ++t) {
+        if (static_cast<Transport>(t) == Transport::self) continue;
+        const Traffic part = heat.runner.traffic(static_cast<Transport>(t));
+        all.messages += part.messages;
+        all.bytes += part.bytes;
+      }
+      return all;
+    };
+    const Traffic before = sum();
+    heat.runner.steps(8, [&](int) { heat.step(); });
+    heat.runner.refresh(heat.q.now(), star(1));
+    const Traffic after = sum();
+    context.barrier();
+    return std::pair{after.messages - before.messages, after.bytes - before.bytes};
+  };
+  const auto [messages, bytes] = sent(4);
+  const int neighbours = (context.rank() > 0) + (context.rank() + 1 < context.size());
+  EXPECT_EQ(messages, 2 * neighbours + neighbours);                // two passes, and the refresh
+  const std::int64_t plane = 12 * 12 * 8, edges = 2 * 4 * 12 * 8;  // x is periodic: its halo comes along
+  EXPECT_EQ(bytes, neighbours * (2 * 4 * (plane + edges) + plane));
+}
+
+}  // namespace
