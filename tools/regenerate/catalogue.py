@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import commands, runs
-from .pictures import by_script, drawn
+from .pictures import by_script, by_tutorial, drawn
 
 
 @dataclass(frozen=True)
@@ -110,6 +110,9 @@ PICTURES = (
     picture("dendrite_paper", 2, by_script("dendrite_paper.py"), "bench/dendrite_paper.py"),
     picture("blast", 40, drawn("blast", "blast.png"), "blast"),
     picture("field_loop", 15, drawn("field_loop", "loop.png"), "field_loop"),
+    picture("gray_scott", 20, by_tutorial("gray_scott", "gray_scott_8000.png"), "a tutorial"),
+    picture("acoustic_wave", 20, by_tutorial("acoustic_wave", "acoustic_wave.png"), "a tutorial"),
+    picture("cahn_hilliard", 20, by_tutorial("cahn_hilliard", "cahn_hilliard.png"), "a tutorial"),
     picture("earth_south", 420, drawn("earth_south", "planes.png"), "earth_south"),
     picture("earth_south_view", 420, drawn("earth_south", "view.png"), "earth_south"),
     picture("earth_tilted", 180, drawn("earth_tilted", "planes.png"), "earth_tilted"),
