@@ -37,7 +37,7 @@ struct Disk {
       arrays.back()->store(0, planes, zeros.data());
       phase.push_back({arrays.back().get(), StreamUse::Mode::updates});
     }
-    stream = std::make_unique<SlabStream>(memory, SlabStream::slot_bytes(memory, phase), mode);
+    stream = std::make_unique<SlabStream>(memory, SlabStream::slot_bytes(phase), mode);
   }
   /// Two steps, so that the first piece of the second is read ahead.
   void run(int rounds) {

@@ -57,7 +57,7 @@ void print(Context& context, Flow<Real>& flow, const std::vector<double>& second
            << ", \"disk\": " << moved / steps << ", \"elapsed\": " << p.elapsed / steps << '}';
   }
   const double peak = context.max(static_cast<double>(peak_bytes()));
-  const double planned = context.max(static_cast<double>(budget.memory));
+  const double planned = context.max(static_cast<double>(budget.near));
   const double energy = flow.balance().energy;
   if (context.rank() != 0) return;
   double sum = 0;
@@ -66,7 +66,7 @@ void print(Context& context, Flow<Real>& flow, const std::vector<double>& second
   std::cout << "{\"seconds\": " << sum / steps << ", \"compute\": " << compute << ", \"disk\": " << disk
             << ", \"bound\": " << bound << ", \"peak\": " << peak << ", \"planned\": " << planned
             << ", \"read\": " << budget.read << ", \"written\": " << budget.written
-            << ", \"on_disk\": " << budget.disk << ", \"files\": " << budget.files
+            << ", \"on_disk\": " << budget.far << ", \"files\": " << budget.pieces
             << ", \"rate_read\": " << rate.read << ", \"rate_write\": " << rate.write
             << ", \"rate_both\": " << rate.both << ", \"io\": \"" << flow.store().io_name()
             << "\", \"direct\": " << flow.store().past_page_cache() << ", \"phases\": {" << phases.str()
@@ -106,11 +106,11 @@ void run(const Asked& asked) {
   {
     const bool sync = asked.way == "sync";
     TurbulenceOptions options{.points = {n, n, n}, .viscosity = 1.0 / 1600, .dt = 1e-3};
-    options.storage = {.where = asked.way == "memory" ? Where::memory : Where::disk,
-                       .io = sync ? Io::sync : Io::async,
-                       .files = files,
-                       .scratch = asked.scratch,
+    if (sync) options.engine.strategy = Strategy::blocking;
+    options.storage = {.where = asked.way == "memory" || asked.budget > 0 ? Where::memory : Where::files,
+                       .pieces = files,
                        .memory = asked.budget,
+                       .scratch = asked.scratch,
                        .say = [](const std::string& sentence) { std::cerr << sentence << std::endl; }};
     Flow<Real> flow(context, options);
     if (context.rank() == 0) std::cerr << flow.budget().describe() << std::endl;
@@ -127,7 +127,7 @@ void run(const Asked& asked) {
     }
     DiskRate after;
     if (flow.budget().disk_used()) {
-      FileMemoryOptions measured = scratch_files(context, options.storage);
+      FileMemoryOptions measured = scratch_files(context, options.storage, !sync);
       measured.name += " after";
       after = measured_rate(measured, std::int64_t{32} << 20);
     }

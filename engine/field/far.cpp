@@ -3,6 +3,7 @@
 #include "engine/field/far.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "engine/field/storage.hpp"
 
@@ -38,8 +39,10 @@ Far::Far(const Grid& grid, const std::string& name, ElementType type, int compon
   const StripBoxes boxes = strip_boxes(grid);
   std::int64_t cells = 1;  // there is always a first byte
   for (std::size_t face = 0; face < 6; ++face) cells += boxes.own[face].cells() + boxes.halo[face].cells();
-  memory_ = allocate(static_cast<std::size_t>(cells * components * size));
+  const auto bytes = static_cast<std::size_t>(cells * components * size);
+  memory_ = allocate(bytes);
   std::byte* first = memory_.get();
+  std::memset(first, 0, bytes);  // not all of it is ever sent
   const auto strip = [&](const Box& box) {
     const Int3 e = box.empty() ? Int3{} : box.extent();
     const std::ptrdiff_t row = e.x * size, plane = e.y * row, all = e.z * plane;

@@ -76,9 +76,7 @@ void Slabs::check_thickness(const Stage& stage, const Use& use) const {
 }
 
 SlabStream& Slabs::ring(const StreamPass* next) const {
-  const auto bytes = [&](const StreamPass& pass) {
-    return SlabStream::slot_bytes(place_->memory(), pass.phase);
-  };
+  const auto bytes = [](const StreamPass& pass) { return SlabStream::slot_bytes(pass.phase); };
   return place_->ring(std::max(bytes(pass_), next ? bytes(*next) : 0));
 }
 

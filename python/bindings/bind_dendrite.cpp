@@ -18,10 +18,14 @@ namespace {
 
 using dendrite::Dendrite;
 
-class DendriteFace : public SolverFace<Dendrite> {
+class DendriteFace : private Said, public SolverFace<Dendrite> {
  public:
   DendriteFace(std::shared_ptr<Ranks> ranks, const dendrite::DendriteOptions& options)
-      : SolverFace(ranks, dendrite::make_dendrite(ranks->open(), on_device_of(ranks->open(), options))) {}
+      : SolverFace(ranks, dendrite::make_dendrite(ranks->open(),
+                                                  telling(on_device_of(ranks->open(), options), said))) {}
+
+  /// Where fields are kept and what that costs, and what is not as it should be, a line each.
+  std::string plan() { return said + solver().budget().describe(); }
 
  private:
   std::vector<NamedField> fields() override {
@@ -111,7 +115,7 @@ void bind_dendrite(nb::module_& module) {
       .def(
           "arms", [](DendriteFace& f) { return unlocked([&] { return f.solver().arms(); }); },
           "Where phi = 1/2 is met last along the six half-axes of the first crystal, in m from its centre.")
-      .def_prop_ro("plan", [](DendriteFace& f) { return f.solver().pass().describe(); })
+      .def_prop_ro("plan", &DendriteFace::plan)
       .def_prop_ro("dt", [](DendriteFace& f) { return f.solver().dt(); });
 }
 

@@ -20,16 +20,6 @@ namespace {
 
 using turbulence::Turbulence;
 
-struct Said {
-  std::string said;
-};
-
-/// What the solver finds not as it should be is kept, to be told with the plan.
-turbulence::TurbulenceOptions telling(turbulence::TurbulenceOptions options, std::string& said) {
-  options.storage.say = [&said](const std::string& sentence) { said += sentence + "\n"; };
-  return options;
-}
-
 class TurbulenceFace : private Said, public SolverFace<Turbulence> {
  public:
   TurbulenceFace(std::shared_ptr<Ranks> ranks, const turbulence::TurbulenceOptions& options)

@@ -56,10 +56,7 @@ dendrite::DendriteOptions dendrite_options(const nb::dict& options) {
   o.single = choice<bool>(options, "precision", {{"double", false}, {"single", true}});
   o.safety = get<double>(options, "safety");
   o.dt = get<double>(options, "dt");
-  const auto storage = get<nb::dict>(options, "storage");
-  o.pass = {.on = choice<bool>(storage, "kind", {{"device", false}, {"host", true}}),
-            .pieces = get<int>(storage, "pieces"),
-            .memory = get<std::int64_t>(storage, "memory")};
+  o.storage = storage_from(get<nb::dict>(options, "storage"));
   const auto engine = get<nb::dict>(options, "engine");
   o.split = int3(engine, "split");
   o.engine = runner_from(engine);

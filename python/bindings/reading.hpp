@@ -7,6 +7,7 @@
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
 
+#include "engine/move/stream/budget.hpp"
 #include "engine/overlap/runner.hpp"
 
 namespace sc::python {
@@ -54,6 +55,16 @@ inline RunnerOptions runner_from(const nanobind::dict& options) {
   runner.halo.corners =
       choice<Corners>(options, "halo_corners", {{"direct", Corners::direct}, {"staged", Corners::staged}});
   return runner;
+}
+
+inline StorageOptions storage_from(const nanobind::dict& options) {
+  StorageOptions storage;
+  storage.where = choice<Where>(options, "place",
+                                {{"memory", Where::memory}, {"host", Where::host}, {"files", Where::files}});
+  storage.pieces = get<int>(options, "pieces");
+  storage.memory = get<std::int64_t>(options, "memory");
+  storage.scratch = get<std::string>(options, "scratch");
+  return storage;
 }
 
 }  // namespace sc::python

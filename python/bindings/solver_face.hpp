@@ -32,6 +32,16 @@ Options on_device_of(const Context& context, Options options) {
   return options;
 }
 
+/// What a solver finds not as it should be, kept to be told with its plan.
+struct Said {
+  std::string said;
+};
+template <class Options>
+Options telling(Options options, std::string& said) {
+  options.storage.say = [&said](const std::string& sentence) { said += sentence + "\n"; };
+  return options;
+}
+
 /// Throws Error (bad_input) that names what is allowed.
 AnyField& find_field(const std::vector<NamedField>& fields, const std::string& name);
 

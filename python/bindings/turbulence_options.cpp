@@ -20,18 +20,6 @@ turbulence::ForcingOptions forcing_from(const nb::dict& options) {
           .power = get<double>(options, "power")};
 }
 
-turbulence::StorageOptions storage_from(const nb::dict& options) {
-  using turbulence::Io;
-  using turbulence::Where;
-  turbulence::StorageOptions s;
-  s.where = choice<Where>(options, "kind", {{"memory", Where::memory}, {"disk", Where::disk}});
-  s.io = choice<Io>(options, "io", {{"sync", Io::sync}, {"async", Io::async}});
-  s.files = get<int>(options, "files");
-  s.scratch = get<std::string>(options, "scratch");
-  s.memory = get<std::int64_t>(options, "memory");
-  return s;
-}
-
 }  // namespace
 
 turbulence::TurbulenceOptions turbulence_options(const nb::dict& options) {

@@ -11,6 +11,7 @@ import errno
 import re
 import stat
 import tomllib
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from pydantic import ValidationError
 from .errors import BadInput, storage_error
 from .schema import SOLVERS, SolverCase
 from .schema.keys import LARGEST, MOST, SMALLEST, shown, values
+from .schema.storage import with_new_names
 from .sentences import nearest, sentence
 
 Case = SolverCase
@@ -79,6 +81,12 @@ def typed_case(
 def parsed_case(tables: dict[str, Any], prefix: str = "") -> Case:
     """Every key by itself: known, of its type, within its limits. Keys that contradict each other pass."""
     model = _model(tables, prefix)
+    try:
+        tables, outdated = with_new_names(tables)
+    except BadInput as error:
+        raise BadInput(prefix + error.sentence) from None
+    for said in outdated:
+        warnings.warn(prefix + said, FutureWarning, stacklevel=3)
     try:
         case = model.model_validate(tables)
     except ValidationError as error:

@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import time
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -20,6 +21,7 @@ FIRST_SPEAKS = 3.0
 def main(app: Callable[[], Any]) -> None:
     """The program `subcurrent`: an error the user can act on is one sentence and its exit code."""
     streams.secure()
+    warnings.showwarning = _say
     code, text = _ending_of(app)
     if code == OK and (lost := streams.lost_output()):
         code, text = lost.exit_code, lost.sentence
@@ -33,6 +35,11 @@ def main(app: Callable[[], Any]) -> None:
     if rank:
         time.sleep(FIRST_SPEAKS)
     os._exit(code)
+
+
+def _say(message: Warning | str, *_: Any) -> None:
+    if not _rank():
+        print(f"subcurrent: {message}", file=sys.stderr)
 
 
 def _ending_of(app: Callable[[], Any]) -> tuple[int, str]:

@@ -197,7 +197,7 @@ Solution Solver::solve(std::span<const double> right_side, const std::function<v
 }
 
 std::vector<double> Solver::gathered() const {
-  const auto& storage = parts_->system.x.storage(0);
+  Storage& storage = parts_->system.x.storage(0);
   const std::vector<std::byte> on_root = gather(storage);
   std::string bytes(reinterpret_cast<const char*>(on_root.data()), on_root.size());
   parts_->system.context.broadcast(bytes);

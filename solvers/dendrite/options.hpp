@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/move/stream/budget.hpp"
 #include "engine/overlap/runner.hpp"
 
 namespace sc::dendrite {
@@ -39,13 +40,6 @@ struct Seed {
   double angle = 0;  ///< radians
 };
 
-/// Fields on the host that pass through the context's device in pieces.
-struct PassOptions {
-  bool on = false;
-  int pieces = 8;
-  std::int64_t memory = 0;  ///< > 0: bytes that a rank may keep on the device; `pieces` follows from it
-};
-
 struct DendriteOptions {
   Int3 cells = {64, 64, 64};
   double spacing = 0.02e-6;  ///< dx, m
@@ -59,7 +53,7 @@ struct DendriteOptions {
   double dt = 0;        ///< > 0: fixed instead
   Int3 split = {0, 0, 0};
   Space space = Space::host;  ///< device: that of the context
-  PassOptions pass;           ///< `space` is not looked at then
+  StorageOptions storage;     ///< of files and host `space` is not looked at
   RunnerOptions engine;
 
   Bool3 periodic() const {

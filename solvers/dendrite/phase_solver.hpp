@@ -25,7 +25,7 @@ class PhaseSolver final : public Dendrite {
   AnyField& phase() override { return fields_.phi; }
   AnyField& heat() override { return fields_.theta; }
   const DendriteOptions& options() const override { return options_; }
-  const Pass& pass() const override { return pass_; }
+  const Budget& budget() const override { return budget_; }
 
  private:
   void set_initial();
@@ -34,7 +34,8 @@ class PhaseSolver final : public Dendrite {
 
   DendriteOptions options_;
   Runner runner_;
-  Pass pass_;
+  Budget budget_;
+  std::unique_ptr<FileMemory> files_;  ///< before the fields, which go first
   Fields<Real, turned> fields_;
   AdvanceStage<Real, noisy, turned> advance_;
   GlobalValue global_;

@@ -18,9 +18,25 @@ Grid grid_of(Context& context, const DendriteOptions& o) {
   return Grid(context, {.cells = o.cells, .periodic = o.periodic(), .halo = 1, .split = o.split});
 }
 
-FieldOptions where(Context& context, const DendriteOptions& o, const Pass& pass) {
-  if (!o.pass.on) return {.space = o.space};
-  return {.place = in_host_memory_of(context.device(), pass.pieces)};
+std::unique_ptr<FileMemory> files_of(Context& context, const DendriteOptions& o, const Budget& budget) {
+  std::unique_ptr<FileMemory> files;
+  if (budget.where == Where::files)
+    context.together([&] {
+      files = std::make_unique<FileMemory>(scratch_files(context, o.storage, o.engine.strategy.overlaps));
+    });
+  return files;
+}
+
+FieldOptions where(Context& context, const DendriteOptions& o, const Budget& budget, FileMemory* files) {
+  if (budget.where == Where::files) return {.place = in_files(*files, budget.pieces)};
+  if (budget.where == Where::host) return {.place = in_host_memory_of(context.device(), budget.pieces)};
+  return {.space = o.space};
+}
+
+/// The ring as it was planned; no stage needs more than the step's.
+void plan_ring(Stage& step, const AnyField& field, const Budget& budget) {
+  const std::size_t slot = SlabStream::slot_bytes(Slabs(step, true).pass().phase);
+  step.grid().context().together([&] { far_cells(field.storage(0)).place()->plan(slot, budget.ahead); });
 }
 
 // An insulated face and a mirror are one condition: equal values on both sides.
@@ -38,15 +54,16 @@ template <class Real, bool noisy, bool turned>
 PhaseSolver<Real, noisy, turned>::PhaseSolver(Context& context, const DendriteOptions& options)
     : options_(options),
       runner_(context, options.engine),
-      pass_(plan_pass(grid_of(context, options), options)),
-      fields_(grid_of(context, options), where(context, options, pass_)),
+      budget_(make_budget(grid_of(context, options), options)),
+      files_(files_of(context, options, budget_)),
+      fields_(grid_of(context, options), where(context, options, budget_, files_.get())),
       advance_(advance_stage<Real, noisy, turned>(fields_)),
       global_(context),
       dt_(options.dt > 0 ? options.dt : options.safety * largest_step(options)) {
-  if (Slabs::in(advance_)) context.together([&] { Slabs(advance_, true).ring(); });  // no stage needs more
   close_faces(fields_.phi, options_);
   close_faces(fields_.theta, options_);
   if constexpr (turned) close_faces(fields_.turn, options_);
+  if (Slabs::in(advance_)) plan_ring(advance_, fields_.phi, budget_);
   set_initial();
 }
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "engine/overlap/runner.hpp"
+#include "solvers/dendrite/budget.hpp"
 #include "solvers/dendrite/options.hpp"
-#include "solvers/dendrite/pass.hpp"
 
 namespace sc::dendrite {
 
@@ -57,7 +57,7 @@ class Dendrite {
   virtual AnyField& phase() = 0;
   virtual AnyField& heat() = 0;  ///< T - T_m
   virtual const DendriteOptions& options() const = 0;
-  virtual const Pass& pass() const = 0;
+  virtual const Budget& budget() const = 0;
 };
 
 /// Collective. Throws Error (bad_input) for options that cannot be run.

@@ -32,7 +32,7 @@ struct TurbulenceOptions {
   std::array<int, 2> process_grid = {0, 0};
   spectral::Library library = spectral::Library::automatic;
   ForcingOptions forcing = {};
-  StorageOptions storage = {};
+  StorageOptions storage = {};  ///< the place is memory or files
   RunnerOptions engine = {};
 };
 

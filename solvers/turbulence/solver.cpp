@@ -51,7 +51,7 @@ Flow<Real>::Flow(Context& context, const TurbulenceOptions& options)
   const auto threads = static_cast<std::size_t>(context.threads());
   for (std::size_t k = 0; k < threads; ++k) workplaces_.emplace_back(fft_);
   fastest_.assign(threads, {Accumulator(Reduce::max)});
-  budget_ = make_budget(context, needs(), options_.storage);
+  budget_ = make_budget(context, needs(), options_.storage, options_.engine.strategy.overlaps);
   store_ = std::make_unique<Store<Real>>(runner_, fft_, budget_, options_.storage, kept_fields());
   u_ = store_->field(0);
   sum_ = store_->field(1);

@@ -8,11 +8,11 @@ namespace sc::turbulence {
 
 namespace {
 
-std::size_t slot_bytes(const FarMemory& memory, const AnyField& field) {
+std::size_t slot_bytes(const AnyField& field) {
   StreamPhase all;
   for (FarArray& array : far_cells(field.storage(0)).arrays())
     all.push_back({&array, StreamUse::Mode::updates});
-  return SlabStream::slot_bytes(memory, all);
+  return SlabStream::slot_bytes(all);
 }
 
 }  // namespace
@@ -23,8 +23,10 @@ Store<Real>::Store(Runner& runner, const spectral::FFT<Real>& fft, const Budget&
     : runner_(runner) {
   Context& context = runner.context();
   if (budget.disk_used()) {
-    context.together([&] { files_ = std::make_unique<FileMemory>(scratch_files(context, options)); });
-    place_ = in_files(*files_, budget.files);
+    context.together([&] {
+      files_ = std::make_unique<FileMemory>(scratch_files(context, options, runner.strategy().overlaps));
+    });
+    place_ = in_files(*files_, budget.pieces);
   }
   FieldOptions where;
   if (budget.fields_in_files) where.place = place_;
@@ -32,19 +34,19 @@ Store<Real>::Store(Runner& runner, const spectral::FFT<Real>& fft, const Budget&
     fields_.push_back(std::make_unique<Field<Mode, 3>>(fft.mode_grid(), name, where));
   std::size_t slot = 0;
   for (const auto& field : fields_)  // no stage declares more than two
-    if (budget.fields_in_files) slot = std::max(slot, 2 * slot_bytes(*files_, *field));
+    if (budget.fields_in_files) slot = std::max(slot, 2 * slot_bytes(*field));
   if (!budget.disk_used()) {
     planes_ = spectral::planes_in_memory(fft, plane_arrays);
     return;
   }
   context.together([&] {
     const auto far = static_cast<std::size_t>(plane_arrays - Planes::near_arrays);
-    const std::size_t piece = Planes::most_piece_bytes(fft, budget.files);
+    const std::size_t piece = Planes::most_piece_bytes(fft, budget.pieces);
     if (budget.planes_in_files) slot = std::max(slot, far * piece);
     files_->book_on(context);
     place_->plan(slot, budget.ahead);
     planes_ = budget.planes_in_files
-                  ? spectral::planes_in_files(fft, plane_arrays, *files_, place_->ring(), budget.files)
+                  ? spectral::planes_in_files(fft, plane_arrays, *files_, place_->ring(), budget.pieces)
                   : spectral::planes_in_memory(fft, plane_arrays);
   });
 }

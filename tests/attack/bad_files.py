@@ -56,7 +56,7 @@ TEXTS = (
     TURBULENCE + "[spectrum]\npeak = 1e-3\nenergy = -1\n",
     TURBULENCE + '[spectrum]\nshape = "file"\n',
     TURBULENCE + '[engine]\nstrategy = "pipelined"\n',
-    TURBULENCE + '[storage]\nkind = "disk"\nmemory = "1 GiB"\n',
+    TURBULENCE + '[storage]\nplace = "files"\npieces = 2\nmemory = "1 GiB"\n',
     TURBULENCE + '[storage]\nmemory = "lots"\n',
     TURBULENCE + '[storage]\nmemory = "' + "9" * 400 + ' GiB"\n',
     DENDRITE + "[[seeds]]\naxis = [1.0, 0.0, 0.0]\n",

@@ -107,7 +107,7 @@ KEYS = {
         "spectrum.seed",
         "scheme.dt",
         "storage.memory",
-        "storage.files",
+        "storage.pieces",
         "forcing.kmax",
         "grid.points",
     ),

@@ -62,7 +62,7 @@ def grid(path):
     mesh = sc.Cavity(sc.CavityGrid((12, 12, 12), clustering="file", file=path), reynolds=100)
     return digest(mesh.gather("coordinates"))
 def scratch(path):
-    store = {"kind": "disk", "files": 2, "scratch": path}
+    store = {"place": "files", "pieces": 2, "scratch": path}
     flow = sc.Turbulence((12, 12, 12), reynolds=100, dt=0.01, storage=store)
     flow.run(steps=1)
     return digest(flow.modes)

@@ -25,7 +25,7 @@ namespace {
 using dendrite::DendriteOptions;
 
 DendriteOptions passing(DendriteOptions options, int pieces) {
-  options.pass = {.on = true, .pieces = pieces};
+  options.storage = {.where = Where::host, .pieces = pieces};
   return options;
 }
 
@@ -80,16 +80,16 @@ void compare_with_plan(Context& context, int pieces, Strategy strategy) {
   close(fields.theta, Mirrored<float>{});
   if constexpr (turned) close(fields.turn, Mirrored<float, 4>{});
   auto advance = dendrite::advance_stage<float, false, turned>(fields);
-  const dendrite::Pass plan = plan_pass(grid, options);
-  EXPECT_EQ(std::int64_t(Slabs(advance, true).ring().near_bytes()), plan.device);
+  const dendrite::Budget plan = make_budget(grid, options);
+  EXPECT_EQ(std::int64_t(Slabs(advance, true).ring().near_bytes()), plan.near);
   Runner runner(context, {.strategy = strategy});
   for (int step = 1; step <= 3; ++step) {
     advance.set({dendrite::coefficients_of<float>(options, 1e-12, step)});
     runner.run(advance);
     fields.advance();
     place->finish();
-    EXPECT_EQ(place->memory().bytes(Way::in), step * plan.there);
-    EXPECT_EQ(place->memory().bytes(Way::out), step * plan.back);
+    EXPECT_EQ(place->memory().bytes(Way::in), step * plan.read);
+    EXPECT_EQ(place->memory().bytes(Way::out), step * plan.written);
   }
 }
 
@@ -136,11 +136,11 @@ TEST_P(OnDevices, RefuseWhatDoesNotFitAndNameWhatDoes) {
   open(context, GetParam());
   DendriteOptions options = passing(two_crystals({40, 30, 18}, true, true, false), 100);
   EXPECT_NE(refused(context, options).find("storage.pieces is 100"), std::string::npos);
-  options.pass.memory = 10'000;
+  options.storage.memory = 10'000;
   const std::string said = refused(context, options);
   const std::size_t figure = said.find("at least ");
   ASSERT_NE(figure, std::string::npos) << said;
-  options.pass.memory = std::int64_t(std::stod(said.substr(figure + 9)) * (1 << 20)) + 1;
+  options.storage.memory = std::int64_t(std::stod(said.substr(figure + 9)) * (1 << 20)) + 1;
   EXPECT_EQ(refused(context, options), "");
   options.engine.strategy = Strategy::halo_thread;
   EXPECT_NE(refused(context, options).find("divides the threads of a rank"), std::string::npos);
@@ -151,13 +151,13 @@ TEST_P(OnDevices, TakeAsFewPiecesAsFit) {
   open(context, GetParam());
   DendriteOptions options = passing(two_crystals({40, 30, 18}, true, true, false), 1);
   const Grid grid(context, {.cells = options.cells, .periodic = options.periodic(), .halo = 1});
-  const dendrite::Pass whole = plan_pass(grid, options);
-  options.pass.memory = whole.device;
-  EXPECT_EQ(plan_pass(grid, options).pieces, 1);
-  options.pass.memory = whole.device * 2 / 3;
-  const dendrite::Pass fitting = plan_pass(grid, options);
+  const dendrite::Budget whole = make_budget(grid, options);
+  options.storage.memory = whole.near;
+  EXPECT_EQ(make_budget(grid, options).pieces, 1);
+  options.storage.memory = whole.near * 2 / 3;
+  const dendrite::Budget fitting = make_budget(grid, options);
   EXPECT_GT(fitting.pieces, 1);
-  EXPECT_LE(fitting.device, options.pass.memory);
+  EXPECT_LE(fitting.near, options.storage.memory);
 }
 
 }  // namespace

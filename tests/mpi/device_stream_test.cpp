@@ -47,10 +47,10 @@ class Heat {
         memory_(device),
         now_(memory_, "now", cells.z, plane_, pieces),
         next_(memory_, "next", cells.z, plane_, pieces),
-        stream_(memory_,
-                SlabStream::slot_bytes(
-                    memory_, {{&now_, StreamUse::Mode::reads, 1}, {&next_, StreamUse::Mode::writes}}),
-                mode) {}
+        stream_(
+            memory_,
+            SlabStream::slot_bytes({{&now_, StreamUse::Mode::reads, 1}, {&next_, StreamUse::Mode::writes}}),
+            mode) {}
 
   void fill() {
     std::vector<double> plane(std::size_t(grid_.layout().sz));

@@ -45,6 +45,10 @@ class SharedFolder {
   std::string path_;
 };
 
+/// Files read and written one after the other, or while something is computed.
+enum class Io { sync, async };
+Strategy strategy_of(Io io) { return io == Io::sync ? Strategy::blocking : Strategy::boundary_first; }
+
 /// Long along z, so that each of four ranks has 32 planes to cut.
 TurbulenceOptions small() {
   return {.points = {12, 16, 128}, .viscosity = 0.01, .dt = 0.01, .storage = {.where = Where::memory}};
@@ -78,7 +82,8 @@ TEST(TurbulenceOnDisk, LeavesTheBitsOfMemory) {
   for (const Io io : {Io::sync, Io::async})
     for (const int files : {2, 3, 4, 8, 16, 32}) {
       TurbulenceOptions options = small();
-      options.storage = {.where = Where::disk, .io = io, .files = files, .scratch = folder.path()};
+      options.storage = {.where = Where::files, .pieces = files, .scratch = folder.path()};
+      options.engine.strategy = strategy_of(io);
       expect_same(context, after_steps(context, options), memory,
                   (io == Io::sync ? "sync " : "async ") + std::to_string(files));
     }
@@ -105,7 +110,7 @@ TEST(TurbulenceOnDisk, LeavesTheBitsOfMemoryForEveryKindOfStep) {
           if (courant > 0) {
             EXPECT_LT(memory.second[2], 0.02);  // the clock: dt was cut
           }
-          options.storage = {.where = Where::disk, .files = 4, .scratch = folder.path()};
+          options.storage = {.where = Where::files, .pieces = 4, .scratch = folder.path()};
           expect_same(context, after_steps(context, options), memory,
                       "scheme " + std::to_string(int(scheme)) + " form " + std::to_string(int(form)) +
                           " dealiasing " + std::to_string(int(dealiasing)) + " courant " +
@@ -123,7 +128,7 @@ TEST(TurbulenceOnDisk, EitherProcessGridLeavesTheBitsOfMemory) {
   TurbulenceOptions options = small();
   options.process_grid = {context.size(), 1};
   expect_same(context, after_steps(context, options), memory, "memory");
-  options.storage = {.where = Where::disk, .files = 1, .scratch = folder.path()};
+  options.storage = {.where = Where::files, .pieces = 1, .scratch = folder.path()};
   expect_same(context, after_steps(context, options), memory, "files");
 }
 
@@ -139,7 +144,8 @@ TEST(TurbulenceOnDisk, MovesTheBytesThatWerePlanned) {
           options.scheme = scheme;
           options.form = form;
           options.dealiasing = dealiasing;
-          options.storage = {.where = Where::disk, .io = io, .files = 3, .scratch = folder.path()};
+          options.storage = {.where = Where::files, .pieces = 3, .scratch = folder.path()};
+          options.engine.strategy = strategy_of(io);
           Turbulence flow(context, options);
           flow.start_taylor_green();
           flow.step();
@@ -173,7 +179,8 @@ TEST(TurbulenceOnDisk, SinglePrecisionLeavesItsBitsAndMovesItsBytes) {
   expect_same(context, after_steps<float>(context, small()), memory, "memory on several ranks");
   for (const Io io : {Io::sync, Io::async}) {
     TurbulenceOptions options = small();
-    options.storage = {.where = Where::disk, .io = io, .files = 3, .scratch = folder.path()};
+    options.storage = {.where = Where::files, .pieces = 3, .scratch = folder.path()};
+    options.engine.strategy = strategy_of(io);
     expect_same(context, after_steps<float>(context, options), memory, io == Io::sync ? "sync" : "async");
     Flow<float> flow(context, options);
     flow.start_taylor_green();
@@ -184,11 +191,11 @@ TEST(TurbulenceOnDisk, SinglePrecisionLeavesItsBitsAndMovesItsBytes) {
   }
   // Half of double's, but for what fills up rows and planes.
   TurbulenceOptions options{.points = {96, 96, 32}};
-  options.storage = {.where = Where::disk, .files = 3, .scratch = folder.path()};
+  options.storage = {.where = Where::files, .pieces = 3, .scratch = folder.path()};
   const Budget in_double = Turbulence(context, options).budget(),
                in_single = Flow<float>(context, options).budget();
   EXPECT_NEAR(static_cast<double>(in_single.read) / static_cast<double>(in_double.read), 0.55, 0.05);
-  EXPECT_NEAR(static_cast<double>(in_single.disk) / static_cast<double>(in_double.disk), 0.55, 0.05);
+  EXPECT_NEAR(static_cast<double>(in_single.far) / static_cast<double>(in_double.far), 0.55, 0.05);
 }
 
 TEST(TurbulenceOnDisk, FitsItsMemoryOrNamesTheSmallest) {
@@ -197,7 +204,7 @@ TEST(TurbulenceOnDisk, FitsItsMemoryOrNamesTheSmallest) {
   {
     TestContext context;
     const SharedFolder folder(context);
-    options.storage = {.scratch = folder.path(), .memory = 1 << 20};
+    options.storage = {.memory = 1 << 20, .scratch = folder.path()};
     try {
       const Turbulence flow(context, options);
     } catch (const Error& error) {
@@ -218,7 +225,7 @@ TEST(TurbulenceOnDisk, FitsItsMemoryOrNamesTheSmallest) {
   const Turbulence flow(context, options);
   EXPECT_TRUE(flow.budget().disk_used());
   EXPECT_GE(flow.budget().ahead, 1);
-  EXPECT_LE(flow.budget().memory * context.size(), options.storage.memory + context.size());
+  EXPECT_LE(flow.budget().near * context.size(), options.storage.memory + context.size());
   options.storage.memory = std::int64_t{64} << 30;
   EXPECT_FALSE(Turbulence(context, options).budget().disk_used());
 }
@@ -228,7 +235,7 @@ TEST(TurbulenceOnDisk, RefusesMorePiecesThanPlanes) {
   const SharedFolder folder(context);
   TurbulenceOptions options{.points = {8, 8, 16}};
   for (const int files : {0, 17}) {
-    options.storage = {.where = Where::disk, .files = files, .scratch = folder.path()};
+    options.storage = {.where = Where::files, .pieces = files, .scratch = folder.path()};
     EXPECT_THROW(Turbulence(context, options), Error) << files;
   }
 }
@@ -243,7 +250,8 @@ std::string sentence_of(const SharedFolder& folder, Io io,
     TurbulenceOptions options = small();
     bool armed = false;
     const std::string scratch = folder.path() + "/" + std::to_string(getpid());
-    options.storage = {.where = Where::disk, .io = io, .files = 4, .scratch = scratch};
+    options.storage = {.where = Where::files, .pieces = 4, .scratch = scratch};
+    options.engine.strategy = strategy_of(io);
     if (outcome)
       options.storage.outcome = [&](const FileRequest& r, std::int64_t result) {
         return armed ? outcome(r, result) : result;
@@ -331,7 +339,7 @@ TEST(TurbulenceOnDisk, AScratchFolderThatCannotBeIsNamed) {
   }
   context.barrier();
   TurbulenceOptions options = small();
-  options.storage = {.where = Where::disk, .files = 2, .scratch = folder.path() + "/file/scratch"};
+  options.storage = {.where = Where::files, .pieces = 2, .scratch = folder.path() + "/file/scratch"};
   try {
     const Turbulence flow(context, options);
     FAIL() << "made inside a file";

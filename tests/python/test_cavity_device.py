@@ -65,7 +65,7 @@ def test_a_device_goes_on_from_a_checkpoint_of_the_cpu(program):
     ("change", "said"),
     [
         ({"engine": {"device": "cuda", "strategy": "halo_thread"}}, "automatic, boundary_first, interior"),
-        ({"engine": {"device": "cuda"}, "storage": {"kind": "host"}}, "storage"),
+        ({"engine": {"device": "cuda"}, "storage": {"place": "host"}}, "storage"),
     ],
 )
 def test_what_a_device_does_not_do_is_refused(change, said):

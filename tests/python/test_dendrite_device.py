@@ -16,7 +16,7 @@ from test_dendrite import CASE, TABLES, rows
 from test_turbulence_case import TABLES as TURBULENCE
 
 QUIET = ("--set", "output.figures=false")
-HOST = {"storage": {"kind": "host"}}
+HOST = {"storage": {"place": "host"}}
 
 
 def last_fields(folder):
@@ -50,7 +50,7 @@ def test_a_device_writes_what_the_cpu_writes(program):
 def test_fields_on_the_host_pass_through_a_device(program):
     """The bits of the CPU, a plan before the start, a checkpoint that others go on from, two strategies."""
     program.write_case(CASE)
-    through = ("--device", "emulated", "--set", 'storage.kind="host"')
+    through = ("--device", "emulated", "--set", 'storage.place="host"')
     assert program("run", "case.toml", "-n", "1", "--out", "cpu", *QUIET).returncode == OK
     first = (*through, "-n", "2", "--set", "storage.pieces=4", "--set", "run.steps=13")
     done = program("run", "case.toml", *first, "--out", "host", *QUIET)
@@ -65,7 +65,7 @@ def test_fields_on_the_host_pass_through_a_device(program):
 @pytest.mark.mpi
 def test_a_device_that_is_too_small_is_told_the_smallest_that_would_do(program):
     program.write_case(CASE)
-    through = ("--device", "emulated", "--set", 'storage.kind="host"')
+    through = ("--device", "emulated", "--set", 'storage.place="host"')
     done = program("run", "case.toml", *through, "--set", 'storage.memory="10 KiB"', "--out", "r")
     assert done.returncode == BAD_INPUT
     least = re.search(r"need at least ([\d.]+ MiB) on the device", sentence_of(done))
@@ -79,7 +79,7 @@ def test_a_device_that_is_too_small_is_told_the_smallest_that_would_do(program):
     ("change", "said"),
     [
         (HOST, "needs a device"),
-        ({"storage": {"pieces": 4}}, 'storage.pieces needs storage.kind = "host"'),
+        ({"storage": {"pieces": 4}}, 'storage.pieces needs storage.place = "host"'),
         (
             {"storage": HOST["storage"] | {"memory": "1 GiB", "pieces": 2}, "engine": {"device": "cuda"}},
             "give only one",

@@ -126,11 +126,11 @@ def test_under_an_outer_mpirun(program):
 @pytest.mark.parametrize("verb", ["run", "strategies"])
 def test_what_only_ranks_refuse_leaves_a_folder_as_it_was_under_an_outer_mpirun(program, verb):
     """More pieces than a rank has planes: only the solver counts those of each rank."""
-    refused = ("--set", "grid.points=[8,8,8]", "--set", "storage.kind=disk", "--set", "storage.files=7")
+    refused = ("--set", "grid.points=[8,8,8]", "--set", "storage.place=files", "--set", "storage.pieces=7")
     refused += ("--set", "run.steps=1", "--out", "r")
     done = program.as_ranks(2, verb, "taylor_green_1600", *refused)
     assert done.returncode == BAD_INPUT, done.stderr
-    assert done.stderr.count("storage.files is 7; it must be from 1 to 4") == 1, done.stderr
+    assert done.stderr.count("storage.pieces is 7; it must be from 1 to 4") == 1, done.stderr
     assert not (program.folder / "r").exists()
     small = ("--set", "grid.points=[8,8,8]", "--set", "run.steps=1", "--out", "r")
     assert program.as_ranks(2, "run", "taylor_green_1600", *small, *QUIET).returncode == OK

@@ -80,7 +80,7 @@ def test_every_scheme_is_had_from_a_case_file(program, scheme):
 def test_fields_on_disk_leave_the_same_bits(program):
     program.write_case(CASE)
     run = ("run", "case.toml", *QUIET, "--set", "run.steps=4")
-    disk = ("--set", "storage.kind=disk", "--set", "storage.files=2", "--set", "storage.scratch=here")
+    disk = ("--set", "storage.place=files", "--set", "storage.pieces=2", "--set", "storage.scratch=here")
     assert program(*run, "--out", "memory").returncode == OK
     done = program(*run, *disk, "--out", "disk")
     assert done.returncode == OK, done.stderr

@@ -99,9 +99,12 @@ def test_a_peak_far_from_every_mode_is_refused_or_computed(peak, shape):
         ({"spectrum": {"shape": "file", "file": "e.csv"}}, "spectrum.peak = 2.0 has no effect"),
         ({"engine": {"strategy": "halo_thread"}}, 'engine.strategy = "halo_thread" is not allowed'),
         ({"engine": {"corners": "staged"}}, 'engine.corners = "staged" has no effect'),
-        ({"storage": {"files": 4}}, "storage.files needs"),
+        ({"storage": {"pieces": 4}}, "storage.pieces needs"),
         ({"storage": {"memory": "3 apples"}}, "it must be a size"),
-        ({"storage": {"memory": "3 GiB", "kind": "disk"}}, "storage.memory and storage.kind"),
+        (
+            {"storage": {"memory": "3 GiB", "place": "files", "pieces": 2}},
+            "storage.pieces and storage.memory",
+        ),
         ({"run": {"time": 1.0}}, "run.steps and run.time"),
     ],
 )

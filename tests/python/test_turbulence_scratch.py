@@ -15,8 +15,8 @@ from subcurrent.errors import OK, STOPPED, STORAGE
 CASE = (
     TURBULENCE
     + """[storage]
-kind = "disk"
-files = 4
+place = "files"
+pieces = 4
 scratch = "scratch"
 [run]
 steps = 100000
@@ -46,7 +46,7 @@ def scratch_files(program) -> list[Path]:
 def goes_on_in_memory(program) -> None:
     """The run goes on from its checkpoint in memory, and is a run that nothing happened to."""
     taken = len(history(program.folder / "r")) + 3
-    program.write_case(CASE.replace('kind = "disk"\nfiles = 4\nscratch = "scratch"\n', ""), "memory.toml")
+    program.write_case(CASE.replace('place = "files"\npieces = 4\nscratch = "scratch"\n', ""), "memory.toml")
     steps = ("--set", f"run.steps={taken}", *QUIET)
     done = program("run", "memory.toml", "--out", "r", "--resume", *steps)
     assert done.returncode == OK, done.stderr

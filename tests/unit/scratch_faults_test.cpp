@@ -45,7 +45,7 @@ class Faults : public testing::TestWithParam<IoMode> {
       a.store(0, planes, values.data());
       armed = true;
       const StreamPhase phase{{&a, Use::updates}};
-      SlabStream stream(memory, SlabStream::slot_bytes(memory, phase), SlabStream::Mode::ring);
+      SlabStream stream(memory, SlabStream::slot_bytes(phase), SlabStream::Mode::ring);
       for (int n = 0; n < 2; ++n) {
         if (n == 1 && between) {
           stream.finish();

@@ -51,7 +51,7 @@ TEST(SlabStreams, ReadAndWriteWhileTheyCompute) {
     FileMemory memory({.folder = folder.path(), .mode = way.io});
     FarArray a(memory, "a", pieces, plane, pieces);
     const StreamPhase phase{{&a, Use::updates}};
-    SlabStream stream(memory, SlabStream::slot_bytes(memory, phase), way.mode);
+    SlabStream stream(memory, SlabStream::slot_bytes(phase), way.mode);
     const int ahead = stream.ahead();
     const auto bytes = [&](int count) { return static_cast<std::int64_t>(plane) * count; };
     stream.run(phase, [&](const Slot& slot) {
@@ -73,7 +73,7 @@ TEST(SlabStreams, ReadAheadAcrossPhases) {
   const std::size_t plane = 100 << 10;
   FarArray a(memory, "a", pieces, plane, pieces), b(memory, "b", pieces, plane, pieces);
   const StreamPhase first{{&a, Use::updates}}, second{{&b, Use::reads}}, after{{&a, Use::reads, pieces - 1}};
-  for (const std::size_t slot : {SlabStream::slot_bytes(memory, after), large_slot}) {
+  for (const std::size_t slot : {SlabStream::slot_bytes(after), large_slot}) {
     SlabStream stream(memory, slot, SlabStream::Mode::ring);
     const std::int64_t planes_read = memory.bytes(Way::in) / static_cast<std::int64_t>(plane);
     const auto read_so_far = [&] {

@@ -96,8 +96,8 @@ void streamed(const Shape& s, SlabStream& stream, FarArray& a, FarArray& b, cons
       last ? nullptr : &across);
 }
 
-std::size_t slot_for(const FarMemory& memory, FarArray& a, FarArray& b, int halo) {
-  return SlabStream::slot_bytes(memory, {{&a, Use::reads, halo}, {&b, Use::writes}});
+std::size_t slot_for(FarArray& a, FarArray& b, int halo) {
+  return SlabStream::slot_bytes({{&a, Use::reads, halo}, {&b, Use::writes}});
 }
 
 TEST_P(Streaming, LeavesTheBitsOfArraysInMemory) {
@@ -111,7 +111,7 @@ TEST_P(Streaming, LeavesTheBitsOfArraysInMemory) {
     const Array ends = ends_of(s);
     a.store(0, s.planes, reinterpret_cast<const std::byte*>(in_a.data()));
     // In slots as large as they have to be, of which there are many, and in three.
-    const std::size_t slot = slot_for(memory, a, b, s.halo);
+    const std::size_t slot = slot_for(a, b, s.halo);
     SlabStream stream(memory, s.pieces % 2 == 0 ? slot : std::max(slot, large_slot), GetParam().mode);
     for (int step = 0; step < 3; ++step) {
       reference(s, in_a, in_b, ends);
@@ -135,7 +135,7 @@ TEST_P(Streaming, SeesWhatTheHostStored) {
   a.store(0, 8, reinterpret_cast<const std::byte*>(ones.data()));
   b.store(0, 8, reinterpret_cast<const std::byte*>(ones.data()));
   const StreamPhase first{{&b, Use::updates}}, second{{&a, Use::reads}};
-  SlabStream stream(memory, SlabStream::slot_bytes(memory, first), GetParam().mode);
+  SlabStream stream(memory, SlabStream::slot_bytes(first), GetParam().mode);
   stream.run(
       first, [](const Slot&) {}, &second);
   stream.finish();
@@ -155,7 +155,7 @@ TEST_P(Streaming, MovesThePlannedBytesAndNoOthers) {
   const Array values = initial(s, 1);
   a.store(0, s.planes, reinterpret_cast<const std::byte*>(values.data()));
   b.store(0, s.planes, reinterpret_cast<const std::byte*>(values.data()));
-  SlabStream stream(memory, slot_for(memory, a, b, s.halo), GetParam().mode);
+  SlabStream stream(memory, slot_for(a, b, s.halo), GetParam().mode);
   const StreamPhase across{{&a, Use::reads, s.halo}, {&b, Use::writes}};
   const StreamPhase within{{&b, Use::reads}, {&a, Use::updates}};
   const std::int64_t in = SlabStream::bytes(across, Way::in) + SlabStream::bytes(within, Way::in);
@@ -190,7 +190,7 @@ TEST_P(Streaming, TakesTheMemoryOfItsSlots) {
   const StreamPhase phase{{&a, Use::updates}, {&b, Use::updates}};
   std::ofstream("/proc/self/clear_refs") << "5";  // the high-water mark begins anew
   const long long before = counted("/proc/self/status", "VmHWM");
-  SlabStream stream(memory, SlabStream::slot_bytes(memory, phase), GetParam().mode);
+  SlabStream stream(memory, SlabStream::slot_bytes(phase), GetParam().mode);
   EXPECT_EQ(stream.near_bytes(), static_cast<std::size_t>(2 * stream.ahead() + 1) * 8 * plane_bytes);
   stream.run(phase, [&](const Slot& slot) {
     for (std::size_t use : {0U, 1U})
@@ -208,7 +208,7 @@ TEST_P(Streaming, RefusesWhatCannotBe) {
   FileMemory memory(options());
   FarArray a(memory, "a", 8, 512, 4), b(memory, "b", 8, 512, 2), c(memory, "c", 8, 512, 4);
   EXPECT_THROW(FarArray(memory, "few", 3, 512, 4), Error);
-  const auto bytes = [&](const StreamPhase& phase) { return SlabStream::slot_bytes(memory, phase); };
+  const auto bytes = [&](const StreamPhase& phase) { return SlabStream::slot_bytes(phase); };
   EXPECT_THROW(bytes({}), Error);
   EXPECT_THROW(bytes({{&a}, {&b}}), Error);
   EXPECT_THROW(bytes({{&a}, {&a, Use::writes}}), Error);

@@ -2,7 +2,6 @@
 // FarArray: where the planes lie.
 #include "engine/move/stream/far_array.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -10,57 +9,30 @@
 
 namespace sc {
 
-namespace {
-
-std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
-
-}  // namespace
-
 FarArray::FarArray(FarMemory& memory, std::string name, int planes, std::size_t plane_bytes, int pieces)
-    : memory_(memory), name_(std::move(name)), planes_(planes), plane_bytes_(plane_bytes), pieces_(pieces) {
+    : memory_(memory), name_(std::move(name)), cut_{planes, plane_bytes, pieces, memory.alignment()} {
   if (planes < 1 || plane_bytes < 1 || pieces < 1 || pieces > planes)
     refuse("\"" + name_ + "\" has " + std::to_string(planes) + " planes, which cannot be cut into " +
            std::to_string(pieces) + " pieces");
-  stride_ = round_up(static_cast<std::size_t>(most_planes()) * plane_bytes, memory.alignment());
-  number_ = memory.add(name_, bytes());
-}
-
-std::size_t FarArray::padded_bytes(int piece) const {
-  return round_up(static_cast<std::size_t>(first(piece + 1) - first(piece)) * plane_bytes_,
-                  memory_.alignment());
-}
-
-std::vector<PlaneRun> FarArray::runs(int lo, int hi) const {
-  lo = std::max(lo, 0);
-  hi = std::min(hi, planes_);
-  std::vector<PlaneRun> all;
-  for (int plane = lo; plane < hi; ++plane) {
-    int piece = static_cast<int>(std::int64_t{plane} * pieces_ / planes_);
-    while (first(piece + 1) <= plane) ++piece;
-    if (all.empty() || all.back().piece != piece) all.push_back({piece, plane, plane});
-    ++all.back().hi;
-  }
-  return all;
+  stride_ = cut_.most_bytes();
+  number_ = memory.add(name_, cut_.bytes());
 }
 
 FarPart FarArray::part(const PlaneRun& run, std::size_t& lead) const {
-  const std::size_t unit = memory_.alignment();
-  const std::size_t begin = static_cast<std::size_t>(run.lo - first(run.piece)) * plane_bytes_;
-  const std::size_t end = static_cast<std::size_t>(run.hi - first(run.piece)) * plane_bytes_;
-  const std::size_t from = begin / unit * unit;
-  lead = begin - from;
+  const std::size_t from = cut_.begin_of(run);
+  lead = static_cast<std::size_t>(run.lo - first(run.piece)) * plane_bytes() - from;
   return {.array = number_,
           .offset = static_cast<std::int64_t>(stride_) * run.piece + static_cast<std::int64_t>(from),
           .near = nullptr,
-          .bytes = round_up(end, unit) - from};
+          .bytes = cut_.end_of(run) - from};
 }
 
 template <class Use>
 void FarArray::each_run(int lo, int hi, Use&& use) const {
-  for (const PlaneRun& run : runs(lo, hi)) {
+  for (const PlaneRun& run : cut_.runs(lo, hi)) {
     std::size_t lead = 0;
     const FarPart there = part(run, lead);
-    use(reached() + there.offset + lead, static_cast<std::size_t>(run.hi - run.lo) * plane_bytes_);
+    use(reached() + there.offset + lead, static_cast<std::size_t>(run.hi - run.lo) * plane_bytes());
   }
 }
 
@@ -72,7 +44,7 @@ void FarArray::store(int lo, int hi, const std::byte* from) {
       from += bytes;
     });
   const FarMemory::Buffer buffer = memory_.allocate(stride_);
-  for (const PlaneRun& run : runs(lo, hi)) {
+  for (const PlaneRun& run : cut_.runs(lo, hi)) {
     std::size_t lead = 0;
     const PlaneRun whole{run.piece, first(run.piece), first(run.piece + 1)};
     std::array<FarPart, 1> part{this->part(whole, lead)};
@@ -81,8 +53,9 @@ void FarArray::store(int lo, int hi, const std::byte* from) {
       memory_.start(Way::in, part);
       memory_.wait(Way::in);
     }
-    const std::size_t bytes = static_cast<std::size_t>(run.hi - run.lo) * plane_bytes_;
-    memory_.copy_near(buffer.get() + static_cast<std::size_t>(run.lo - whole.lo) * plane_bytes_, from, bytes);
+    const std::size_t bytes = static_cast<std::size_t>(run.hi - run.lo) * plane_bytes();
+    memory_.copy_near(buffer.get() + static_cast<std::size_t>(run.lo - whole.lo) * plane_bytes(), from,
+                      bytes);
     from += bytes;
     memory_.start(Way::out, part);
     memory_.wait(Way::out);
@@ -96,13 +69,13 @@ void FarArray::load(int lo, int hi, std::byte* to) const {
       to += bytes;
     });
   const FarMemory::Buffer buffer = memory_.allocate(stride_);
-  for (const PlaneRun& run : runs(lo, hi)) {
+  for (const PlaneRun& run : cut_.runs(lo, hi)) {
     std::size_t lead = 0;
     std::array<FarPart, 1> part{this->part(run, lead)};
     part[0].near = buffer.get();
     memory_.start(Way::in, part);
     memory_.wait(Way::in);
-    const std::size_t bytes = static_cast<std::size_t>(run.hi - run.lo) * plane_bytes_;
+    const std::size_t bytes = static_cast<std::size_t>(run.hi - run.lo) * plane_bytes();
     memory_.copy_near(to, buffer.get() + lead, bytes);
     to += bytes;
   }

@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// FarArray: an array in far memory, cut along its slowest axis into pieces of whole planes. Pieces begin
-// where far memory can begin a copy, so that planes may be of any size.
+// FarArray: an array in far memory, cut along its slowest axis into pieces of whole planes.
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "engine/move/stream/far_memory.hpp"
+#include "engine/move/stream/plane_cut.hpp"
 
 namespace sc {
-
-/// Planes that lie one behind the other in one piece.
-struct PlaneRun {
-  int piece = 0;
-  int lo = 0, hi = 0;
-};
 
 class FarArray {
  public:
@@ -22,19 +15,13 @@ class FarArray {
   FarArray(FarMemory& memory, std::string name, int planes, std::size_t plane_bytes, int pieces);
 
   const std::string& name() const { return name_; }
-  int planes() const { return planes_; }
-  int pieces() const { return pieces_; }
-  std::size_t plane_bytes() const { return plane_bytes_; }
-  /// First plane of a piece; of piece `pieces()` the number of planes.
-  int first(int piece) const { return static_cast<int>(std::int64_t{planes_} * piece / pieces_); }
-  int most_planes() const { return (planes_ + pieces_ - 1) / pieces_; }
-  /// Of a whole piece, as far memory copies it.
-  std::size_t padded_bytes(int piece) const;
-  std::size_t most_bytes() const { return stride_; }
-  std::int64_t bytes() const { return static_cast<std::int64_t>(stride_) * pieces_; }
+  const PlaneCut& cut() const { return cut_; }
+  int planes() const { return cut_.planes; }
+  int pieces() const { return cut_.pieces; }
+  std::size_t plane_bytes() const { return cut_.plane_bytes; }
+  int first(int piece) const { return cut_.first(piece); }
+  int most_planes() const { return cut_.most_planes(); }
 
-  /// Whichever of planes [lo, hi) lie there, as runs of one piece each.
-  std::vector<PlaneRun> runs(int lo, int hi) const;
   /// The smallest copy that holds a run; `lead` bytes of it come before the first plane.
   FarPart part(const PlaneRun& run, std::size_t& lead) const;
 
@@ -52,10 +39,8 @@ class FarArray {
 
   FarMemory& memory_;
   std::string name_;
-  int planes_;
-  std::size_t plane_bytes_;
-  int pieces_;
-  std::size_t stride_;
+  PlaneCut cut_;
+  std::size_t stride_;  // from one piece to the next
   int number_;
   std::int64_t stores_ = 0;
 };

@@ -43,7 +43,8 @@ class FileMemory final : public FarMemory {
   bool test(Way way) override;
   /// Claims the whole length at once, so that a full disk is met here.
   int add(const std::string& name, std::int64_t bytes) override;
-  std::size_t alignment() const override { return 4096; }
+  static constexpr std::size_t page = 4096;
+  std::size_t alignment() const override { return page; }
   int batches_ahead(std::size_t bytes) const override { return ahead(bytes); }
   static int ahead(std::size_t bytes);
   Buffer allocate(std::size_t bytes) override;

@@ -14,28 +14,6 @@ constexpr std::size_t slot_alignment = 4096;  // a page of a host, and more than
 
 std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
-std::size_t halo_bytes(const StreamUse& use) {
-  return static_cast<std::size_t>(use.halo) * use.array->plane_bytes();
-}
-
-/// Room of one use: halo planes around a piece that begins on a boundary, and as much again for halo planes
-/// on their way (each plane may come by itself, with what surrounds it up to the next boundaries).
-std::size_t lead_bytes(const StreamUse& use, std::size_t unit) { return round_up(halo_bytes(use), unit); }
-std::size_t bounce_bytes(const StreamUse& use, std::size_t unit) {
-  return use.halo == 0 || unit == 1  // where nothing begins on boundaries, all comes where it belongs
-             ? 0
-             : 2 * static_cast<std::size_t>(use.halo) * (round_up(use.array->plane_bytes(), unit) + 2 * unit);
-}
-/// Rows begin at lines of the cache: the halo at the end of a plane's last row may lie beyond the plane, as
-/// far as the padding before a row.
-std::size_t tail_of(const StreamUse& use, std::size_t unit) {
-  return use.halo == 0 ? 0 : round_up(SlabStream::tail_bytes, unit);
-}
-std::size_t use_bytes(const StreamUse& use, std::size_t unit) {
-  return 2 * lead_bytes(use, unit) + use.array->most_bytes() + tail_of(use, unit) +
-         bounce_bytes(use, unit);
-}
-
 void check(const StreamPhase& phase) {
   if (phase.empty()) refuse("a phase of a stream uses no array");
   for (std::size_t n = 0; n < phase.size(); ++n) {
@@ -57,10 +35,10 @@ void check(const StreamPhase& phase) {
 
 }  // namespace
 
-std::size_t SlabStream::slot_bytes(const FarMemory& memory, const StreamPhase& phase) {
+std::size_t SlabStream::slot_bytes(const StreamPhase& phase) {
   check(phase);
   std::size_t sum = 0;
-  for (const StreamUse& use : phase) sum += use_bytes(use, memory.alignment());
+  for (const StreamUse& use : phase) sum += use.array->cut().slot_bytes(use.halo);
   return sum;
 }
 
@@ -71,22 +49,9 @@ std::size_t SlabStream::near_bytes(std::size_t slot_bytes, int ahead) {
 std::int64_t SlabStream::bytes(const StreamPhase& phase, Way way) {
   check(phase);
   std::int64_t sum = 0;
-  const auto add_runs = [&](const FarArray& array, int lo, int hi) {
-    for (const PlaneRun& run : array.runs(lo, hi)) {
-      std::size_t lead = 0;
-      sum += static_cast<std::int64_t>(array.part(run, lead).bytes);
-    }
-  };
   for (const StreamUse& use : phase) {
-    const FarArray& a = *use.array;
-    if (way == Way::in ? !use.is_read() : !use.is_written()) continue;
-    for (int piece = 0; piece < a.pieces(); ++piece) {
-      sum += static_cast<std::int64_t>(a.padded_bytes(piece));
-      if (way == Way::out || use.halo == 0) continue;
-      const int lo = a.first(piece), hi = a.first(piece + 1);
-      add_runs(a, lo - use.halo, lo);
-      add_runs(a, hi, hi + use.halo);
-    }
+    if (way == Way::in && use.is_read()) sum += use.array->cut().moved(use.halo);
+    if (way == Way::out && use.is_written()) sum += use.array->cut().moved();
   }
   return sum;
 }
@@ -98,9 +63,9 @@ Slot SlabStream::lay_out(const StreamPhase& phase, int piece, std::byte* memory)
   slot.hi_ = phase[0].array->first(piece + 1);
   for (const StreamUse& use : phase) {
     const auto plane = static_cast<std::ptrdiff_t>(use.array->plane_bytes());
-    slot.zero_.push_back(memory + lead_bytes(use, memory_.alignment()) - slot.lo_ * plane);
+    slot.zero_.push_back(memory + use.array->cut().lead_bytes(use.halo) - slot.lo_ * plane);
     slot.plane_bytes_.push_back(plane);
-    memory += use_bytes(use, memory_.alignment());
+    memory += use.array->cut().slot_bytes(use.halo);
   }
   return slot;
 }
@@ -111,7 +76,7 @@ void SlabStream::add_halo(const StreamUse& use, std::size_t n, Coming& piece, st
   const std::size_t plane = array.plane_bytes(), unit = memory_.alignment();
   const int lo = piece.slot.lo(), hi = piece.slot.hi();
   const auto add = [&](int first, int last) {
-    for (const PlaneRun& run : array.runs(first, last)) {
+    for (const PlaneRun& run : array.cut().runs(first, last)) {
       std::byte* place = piece.slot.plane(n, run.lo);
       std::size_t lead = 0;
       FarPart part = array.part(run, lead);
@@ -139,8 +104,8 @@ void SlabStream::parts_to_read(Coming& piece) {
     FarPart part = use.array->part({piece.slot.piece(), piece.slot.lo(), piece.slot.hi()}, lead);
     part.near = piece.slot.plane(n, piece.slot.lo());
     parts_.push_back(part);
-    std::byte* spare = part.near + use.array->most_bytes() + lead_bytes(use, memory_.alignment()) +
-                       tail_of(use, memory_.alignment());
+    const PlaneCut& cut = use.array->cut();
+    std::byte* spare = part.near + cut.most_bytes() + cut.lead_bytes(use.halo) + cut.tail_bytes(use.halo);
     if (use.halo > 0) add_halo(use, n, piece, spare);
   }
 }
@@ -170,7 +135,7 @@ bool SlabStream::depends(const StreamPhase& reader, int piece, const StreamPhase
     });
     if (!written) continue;
     const int lo = use.array->first(piece) - use.halo, hi = use.array->first(piece + 1) + use.halo;
-    for (const PlaneRun& run : use.array->runs(lo, hi))
+    for (const PlaneRun& run : use.array->cut().runs(lo, hi))
       if (first <= run.piece && run.piece < last) return true;
   }
   return false;

@@ -104,7 +104,7 @@ void SlabStream::read_ahead(int computed) {
 }
 
 void SlabStream::check_room(const StreamPhase& phase) const {
-  if (const std::size_t needed = slot_bytes(memory_, phase); needed > slot_bytes_)
+  if (const std::size_t needed = slot_bytes(phase); needed > slot_bytes_)
     throw Error(Exit::failure, "a phase needs " + std::to_string(needed) +
                                    " bytes a slot; the stream was made for " + std::to_string(slot_bytes_));
 }

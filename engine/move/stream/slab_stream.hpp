@@ -77,8 +77,7 @@ class SlabStream {
   ~SlabStream();
 
   /// What a phase needs a slot, and what it copies. Throws Error (bad_input) for a phase that cannot be run.
-  static constexpr std::size_t tail_bytes = 128;  ///< after the planes of an array that is read with a halo
-  static std::size_t slot_bytes(const FarMemory& memory, const StreamPhase& phase);
+  static std::size_t slot_bytes(const StreamPhase& phase);
   static std::int64_t bytes(const StreamPhase& phase, Way way);
   /// Near memory of a stream whose slots have so many bytes, of which so many are read ahead.
   static std::size_t near_bytes(std::size_t slot_bytes, int ahead);

@@ -34,6 +34,11 @@ class DendriteKind(Kind):
         fields = [Fields("phase", cells, 1, size, count=2), Fields("heat", cells, 1, size, count=2)]
         if any(seed.angle for seed in case.seeds):
             fields.append(Fields("turn", cells, 1, size, components=4))
+        if case.storage.place == "files":  # near are the slots of the ring
+            x, y, z = cells
+            slab = (x, y, math.ceil(z / (case.storage.pieces or 8)) + 2)
+            arrays = sum(field.components * field.count for field in fields)
+            return [Fields("slots", slab, 1, size, components=arrays, count=3)]
         return on_host(fields, case.engine.device)
 
     def notes(self, solver: Any) -> list[str]:

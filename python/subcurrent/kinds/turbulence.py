@@ -26,7 +26,7 @@ class TurbulenceKind(Kind):
         kx, ky, kz = case.kept_modes()
         modes, points = (kx, ky, kz), (nx, ny, nz)
         planes = (kx, ky, nz)
-        on_disk = case.storage.kind == "disk"
+        on_disk = case.storage.place == "files"
         beside = 3 if case.scheme.dealiasing == "phase_shift" else 2
         fields = [Fields("velocity modes", modes, 0, 2 * size, 3), Fields("work", modes, 0, 2 * size, 4)]
         fields += [Fields("pencils", (kx, ny, nz), 0, 2 * size)]

@@ -17,9 +17,9 @@ from .common import (
     check_pairs,
     check_split,
     engine_options,
-    size_in_bytes,
 )
 from .keys import Table, key
+from .storage import PLACES, Storage, check_storage
 
 Cells = Annotated[list[Annotated[int, Field(ge=1, le=100_000)]], Field(min_length=3, max_length=3)]
 KINDS = ("periodic", "insulated", "symmetry")
@@ -90,24 +90,6 @@ class Boundaries(Table):
         return {field.alias: getattr(self, name) for name, field in Boundaries.model_fields.items()}
 
 
-class Storage(Table):
-    kind: Literal["device", "host"] = key(
-        "where the fields are kept: where they are computed, or on the host, passing through a device",
-        '"device" or "host"',
-        "device",
-    )
-    pieces: int | None = key(
-        "pieces in which they pass", "a whole number from 1 to 100000", None, ge=1, le=100_000
-    )
-    memory: str | None = key(
-        "what each rank may keep on its device; pieces follow from it", 'a size, e.g. "3 GiB"', None
-    )
-
-    def bytes(self) -> int:
-        """The budget, 0 where there is none. Raises BadInput where it is no size."""
-        return 0 if self.memory is None else size_in_bytes("storage.memory", self.memory)
-
-
 class Run(Table):
     steps: int | None = key("run to this step", "a whole number >= 1", None, ge=1)
     time: float | None = key("run to this time in s", POSITIVE, None, gt=0)
@@ -152,6 +134,10 @@ class DendriteCase(SolverCase):
     def _centre(self, seed: SeedTable) -> list[float]:
         return seed.centre or [0.5 * count * self.grid.spacing for count in self.grid.cells]
 
+    def budget(self) -> int | None:
+        on_host = self.engine.device == "cpu"  # otherwise it is the device's
+        return (self.storage.bytes() or None) if on_host else None
+
     def check(self) -> None:
         self.check_run()
         if self.start.temperature >= self.material.melting:
@@ -162,23 +148,7 @@ class DendriteCase(SolverCase):
         self._check_seeds()
         self._check_faces()
         super().check()
-        self._check_storage()
-
-    def _check_storage(self) -> None:
-        storage, engine = self.storage, self.engine
-        if storage.kind == "device":
-            for name in ("pieces", "memory"):
-                if getattr(storage, name) is not None:
-                    raise BadInput(f'storage.{name} needs storage.kind = "host".')
-            return
-        if engine.device == "cpu":
-            raise BadInput(
-                'storage.kind = "host" needs a device through which the fields pass: give engine.device = '
-                '"cuda".'
-            )
-        if storage.pieces is not None and storage.memory is not None:
-            raise BadInput("storage.pieces and storage.memory cannot stand together: give only one.")
-        storage.bytes()
+        check_storage(self.storage, self.engine, PLACES)
 
     def _check_seeds(self) -> None:
         if not self.seeds:
@@ -249,11 +219,7 @@ class DendriteCase(SolverCase):
             "precision": self.start.precision,
             "safety": float(self.run.safety or 0.9),
             "dt": float(self.run.dt or 0.0),
-            "storage": {
-                "kind": self.storage.kind,
-                "pieces": self.storage.pieces or 8,
-                "memory": self.storage.bytes(),
-            },
+            "storage": self.storage.options(),
             "engine": engine_options(self.engine),
         }
 

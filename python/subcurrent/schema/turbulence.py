@@ -11,8 +11,9 @@ from pydantic import Field
 
 from ..errors import BadInput
 from ..reference import read_columns
-from .common import Needs, SolverCase, check_split, engine_options, size_in_bytes
+from .common import Needs, SolverCase, check_split, engine_options
 from .keys import LARGEST, Table, key, shown
+from .storage import Storage, check_storage
 
 Points = Annotated[
     list[Annotated[int, Field(ge=4, le=100_000, multiple_of=2)]], Field(min_length=3, max_length=3)
@@ -81,24 +82,6 @@ class Forcing(Table):
     power: float | None = key("power of constant_power", POSITIVE, None, gt=0)
 
 
-class Storage(Table):
-    kind: Literal["memory", "disk"] = key("where the fields are kept", '"memory" or "disk"', "memory")
-    io: Literal["sync", "async"] | None = key(
-        "files and computing one after the other, or at the same time", '"sync" or "async"', None
-    )
-    files: int | None = key(
-        "pieces in which each field is cut", "a whole number from 1 to 100000", None, ge=1, le=100_000
-    )
-    memory: str | None = key(
-        "what all ranks may use together; what does not fit goes to files", 'a size, e.g. "3 GiB"', None
-    )
-    scratch: str | None = key("folder of the scratch files", "the path of a folder", None)
-
-    def bytes(self) -> int:
-        """The budget, 0 where there is none. Raises BadInput where it is no size."""
-        return 0 if self.memory is None else size_in_bytes("storage.memory", self.memory)
-
-
 class Run(Table):
     steps: int | None = key("run to this step", "a whole number >= 1", None, ge=1)
     time: float | None = key("run to this time", POSITIVE, None, gt=0)
@@ -149,17 +132,8 @@ class TurbulenceCase(SolverCase):
             raise BadInput('forcing.power belongs to forcing.kind = "constant_power": give both or neither.')
         if self.spectrum.shape == "file" and self.spectrum.file is None:
             raise BadInput('spectrum.file is missing: spectrum.shape = "file" needs a CSV file with k,E.')
-        self._check_storage()
+        check_storage(self.storage, self.engine, ("memory", "files"))
         super().check()
-
-    def _check_storage(self) -> None:
-        storage = self.storage
-        if storage.bytes() > 0 and (storage.kind == "disk" or storage.files is not None):
-            other = "kind" if storage.kind == "disk" else "files"
-            raise BadInput(f"storage.memory and storage.{other} cannot stand together: give only one.")
-        for name in ("io", "files", "scratch"):
-            if getattr(storage, name) is not None and storage.kind == "memory" and storage.memory is None:
-                raise BadInput(f'storage.{name} needs storage.kind = "disk" or storage.memory.')
 
     def check_ranks(self, ranks: int) -> None:
         if self.engine.split != "auto" and self.engine.split[0] != 1:
@@ -258,13 +232,7 @@ class TurbulenceCase(SolverCase):
                 "kmax": float(self.forcing.kmax),
                 "power": float(self.forcing.power or 0.0),
             },
-            "storage": {
-                "kind": self.storage.kind,
-                "io": self.storage.io or "async",
-                "files": self.storage.files or 8,
-                "memory": self.storage.bytes(),
-                "scratch": self.storage.scratch or "scratch",
-            },
+            "storage": self.storage.options(),
             "initial": self.flow.initial,
             "spectrum": self.energies() if random else [],
             "seed": self.spectrum.seed,

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Budget: what all ranks agree on, and the sentences.
+#include "engine/move/stream/budget.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "engine/base/error.hpp"
+
+namespace sc {
+
+FileMemoryOptions scratch_files(Context& context, const StorageOptions& options, bool overlaps) {
+  return {.folder = options.scratch,
+          .name = "rank " + std::to_string(context.rank()),
+          .mode = !overlaps              ? IoMode::blocking
+                  : context.spare_core() ? IoMode::spare_core
+                                         : IoMode::automatic,
+          .say = options.say,
+          .outcome = options.outcome,
+          .most_bytes_per_second = options.most_bytes_per_second};
+}
+
+void check_fits(const Context& context, const Budget& budget, std::int64_t process, std::int64_t memory,
+                const std::string& what) {
+  const double most = context.max(static_cast<double>(budget.near + process));
+  if (!context.any(budget.near > share_of(context, memory, process))) return;
+  // A little more, so that the figure itself will do.
+  const double least = most * context.size() * 1.001 + 0.1 * (1 << 20);
+  refuse("storage.memory is " + mebibytes(memory) + "; " + what + " needs at least " +
+         mebibytes(static_cast<std::int64_t>(least)) + " on " + std::to_string(context.size()) +
+         (context.size() > 1 ? " ranks" : " rank"));
+}
+
+void check_pieces(const Context& context, int pieces, std::int64_t planes) {
+  const std::int64_t most = std::min<std::int64_t>(planes, most_pieces);
+  context.agree(Exit::bad_input, pieces >= 1 && pieces <= most
+                                     ? ""
+                                     : "storage.pieces is " + std::to_string(pieces) +
+                                           "; it must be from 1 to " + std::to_string(most) +
+                                           ", the planes that rank " + std::to_string(context.rank()) +
+                                           " has or the requests that are made at a time");
+}
+
+void measure_disk(Context& context, Budget& budget, const StorageOptions& options, bool overlaps) {
+  constexpr std::int64_t sample = std::int64_t{32} << 20;
+  context.together([&] {
+    FileMemoryOptions files = scratch_files(context, options, overlaps);
+    files.name += " rate";
+    files.say = [](const std::string&) {};  // said by the files of the run
+    files.outcome = {};
+    budget.rate = measured_rate(files, std::min(sample, budget.far));
+  });
+  budget.seconds = budget.rate.seconds(budget.read, budget.written);
+}
+
+std::string at_the_disks_rate(const Budget& budget) {
+  if (budget.rate.both <= 0) return "";
+  char text[96];
+  std::snprintf(text, sizeof text, ": %.2g s at the disk's %.0f MB/s, or as long as it computes",
+                budget.seconds, budget.rate.both * 1e-6);
+  return text;
+}
+
+std::int64_t buffer_bytes(std::int64_t bytes) {
+  constexpr std::int64_t page = 4096, huge = std::int64_t{2} << 20;
+  const std::int64_t unit = bytes < huge ? page : huge;
+  return (bytes + unit - 1) / unit * unit;
+}
+
+std::string mebibytes(std::int64_t bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f MiB", static_cast<double>(bytes) / (1 << 20));
+  return text;
+}
+
+}  // namespace sc

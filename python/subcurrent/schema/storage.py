@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table [storage]: where the fields of a run lie, the same for all solvers that can place them."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from ..errors import BadInput
+from .common import Engine, size_in_bytes
+from .keys import Table, key, shown
+
+PLACES = ("memory", "device", "host", "files")
+ON_DEVICE = ("device", "host")
+IN_PIECES = ("host", "files")
+
+
+class Storage(Table):
+    place: Literal[PLACES] | None = key(
+        "where the fields lie: where they are computed (memory, or with a device: device), in the host's "
+        "memory beside a device, or in files; what is not given follows from engine.device",
+        '"memory", "device", "host" or "files"',
+        None,
+    )
+    pieces: int | None = key(
+        "pieces in which each field comes from host or files",
+        "a whole number from 1 to 100000",
+        None,
+        ge=1,
+        le=100_000,
+    )
+    memory: str | None = key(
+        "what all ranks may use together, or each rank on its device; what does not fit there goes to files, "
+        "or to the host, and pieces follow",
+        'a size, e.g. "3 GiB"',
+        None,
+    )
+    scratch: str | None = key("folder of the scratch files", "the path of a folder", None)
+
+    def bytes(self) -> int:
+        """The budget, 0 where there is none. Raises BadInput where it is no size."""
+        return 0 if self.memory is None else size_in_bytes("storage.memory", self.memory)
+
+    def options(self) -> dict[str, Any]:
+        """The options of the compiled solver."""
+        return {
+            "place": self.place if self.place in IN_PIECES else "memory",
+            "pieces": self.pieces or 8,
+            "memory": self.bytes(),
+            "scratch": self.scratch or "scratch",
+        }
+
+
+def check_storage(storage: Storage, engine: Engine, places: tuple[str, ...]) -> None:
+    """Refuses what is none of the solver's `places` or not its device's, and keys that would not act."""
+    place, on_device = storage.place, engine.device != "cpu"
+    if place is not None and place not in places:
+        raise BadInput(
+            f"storage.place = {shown(place)} is not there for this solver: its fields lie in "
+            f"{' or '.join(places)}."
+        )
+    if place is not None and (place in ON_DEVICE) != on_device:
+        if on_device:
+            raise BadInput(
+                f"storage.place = {shown(place)} is the host's, and engine.device = {shown(engine.device)} "
+                "computes: take device or host."
+            )
+        raise BadInput(f'storage.place = {shown(place)} needs a device: give engine.device = "cuda".')
+    if storage.pieces is not None and place not in IN_PIECES:
+        wanted = " or ".join(f'"{name}"' for name in places if name in IN_PIECES)
+        raise BadInput(f"storage.pieces needs storage.place = {wanted}.")
+    if storage.pieces is not None and storage.memory is not None:
+        raise BadInput("storage.pieces and storage.memory cannot stand together: give only one.")
+    if storage.scratch is not None and (on_device or (place != "files" and storage.memory is None)):
+        raise BadInput('storage.scratch needs storage.place = "files" or, without a device, storage.memory.')
+    storage.bytes()
+
+
+# What the keys were called in version 0.1: by solver, old values and new ones.
+KINDS = {
+    "turbulence": {"memory": "memory", "disk": "files"},
+    "dendrite": {"device": None, "host": "host"},
+}
+OUTDATED = "; the old one goes with the next version."
+
+
+def with_new_names(tables: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """The tables of a case with the keys of [storage] as they are called now, and a sentence for each that
+    was not. Raises BadInput where old and new keys contradict each other."""
+    solver, old = tables.get("solver"), tables.get("storage")
+    kinds = KINDS.get(solver) if isinstance(solver, str) else None
+    if kinds is None or not isinstance(old, dict):
+        return tables, []
+    storage, said = dict(old), []
+    tables = {**tables, "storage": storage}
+    if "kind" in storage:
+        _rename_kind(storage, kinds, said)
+    if solver == "turbulence" and "files" in storage:
+        _refuse_both(storage, "files", "pieces")
+        storage["pieces"] = storage.pop("files")
+        said.append("storage.files is called storage.pieces" + OUTDATED)
+    if solver == "turbulence" and "io" in storage:
+        _replace_io(tables, storage, said)
+    if not storage:
+        del tables["storage"]
+    return tables, said
+
+
+def _rename_kind(storage: dict[str, Any], kinds: dict[str, str | None], said: list[str]) -> None:
+    _refuse_both(storage, "kind", "place")
+    kind = storage.pop("kind")
+    if not isinstance(kind, str) or kind not in kinds:
+        allowed = " or ".join(f'"{name}"' for name in kinds)
+        raise BadInput(f"storage.kind = {shown(kind)} is not allowed: it must be {allowed}.")
+    if (place := kinds[kind]) is not None:
+        storage["place"] = place
+    now = f"storage.place = {shown(place)}" if place else "what is without it"
+    said.append(f"storage.kind = {shown(kind)} is {now}" + OUTDATED)
+
+
+def _replace_io(tables: dict[str, Any], storage: dict[str, Any], said: list[str]) -> None:
+    io = storage.pop("io")
+    if io not in ("sync", "async"):
+        raise BadInput(f'storage.io = {shown(io)} is not allowed: it must be "sync" or "async".')
+    engine = tables.get("engine", {})
+    given = engine.get("strategy") if isinstance(engine, dict) else None
+    one_by_one = given in ("blocking", "ordered")
+    if given is not None and one_by_one != (io == "sync"):
+        raise BadInput(
+            f"storage.io = {shown(io)} and engine.strategy = {shown(given)} contradict each other: the "
+            "strategy orders files too, leave storage.io out."
+        )
+    if io == "sync" and given is None:
+        tables["engine"] = {**engine, "strategy": "blocking"}
+    now = 'engine.strategy = "blocking"' if io == "sync" else "any other engine.strategy"
+    said.append(f"storage.io = {shown(io)} is {now}" + OUTDATED)
+
+
+def _refuse_both(storage: dict[str, Any], old: str, new: str) -> None:
+    if new in storage:
+        raise BadInput(f"storage.{old} is the old name of storage.{new}: give only the new one.")

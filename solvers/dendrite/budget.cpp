@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Budget: the sums of engine/stage/slabs for the dendrite's step.
+#include "solvers/dendrite/budget.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "engine/base/error.hpp"
+#include "engine/field/far.hpp"
+#include "engine/move/stream/slab_stream.hpp"
+
+namespace sc::dendrite {
+
+namespace {
+
+/// Cells of the strips that come and go with the slabs of one array.
+struct StripCells {
+  std::int64_t own = 0, halo = 0;  ///< as kept
+  std::int64_t brought = 0;        ///< the halo of every slab
+};
+StripCells strip_cells(const Grid& grid, int pieces) {
+  const StripBoxes boxes = strip_boxes(grid);
+  const int planes = grid.own().extent().z;
+  StripCells cells;
+  for (const Box& box : boxes.own) cells.own += box.cells();
+  for (Box box : boxes.halo) {
+    cells.halo += box.cells();
+    for (int piece = 0; piece < pieces; ++piece) {
+      Box near = box;
+      near.lo.z = std::max(box.lo.z, int(std::int64_t{planes} * piece / pieces) - grid.halo());
+      near.hi.z = std::min(box.hi.z, int(std::int64_t{planes} * (piece + 1) / pieces) + grid.halo());
+      cells.brought += near.cells();
+    }
+  }
+  return cells;
+}
+
+/// The arrays of a step, a component each: so many are read with planes around, so many written.
+struct Arrays {
+  std::int64_t element, read, written, cells;
+  std::int64_t all() const { return read + written; }
+};
+Arrays arrays_of(const Grid& grid, const DendriteOptions& o) {
+  return {.element = std::int64_t{o.single ? 4 : 8},
+          .read = o.turned() ? 6 : 2,
+          .written = 2,
+          .cells = grid.layout().elements};
+}
+
+Budget in_memory(const Grid& grid, const DendriteOptions& o) {
+  const Arrays a = arrays_of(grid, o);
+  const std::int64_t bytes = o.space == Space::device ? a.element : 8;  // the host's slots are of 8 bytes
+  Budget budget;
+  budget.near = a.all() * a.cells * bytes;
+  return budget;
+}
+
+/// In so many pieces, of which at most so many are read ahead.
+Budget in_pieces(const Grid& grid, const DendriteOptions& o, Where where, int pieces, int most_ahead) {
+  const bool files = where == Where::files;
+  const Arrays a = arrays_of(grid, o);
+  const PlaneCut cut{grid.own().extent().z, static_cast<std::size_t>(grid.layout().sz * a.element), pieces,
+                     files ? FileMemory::page : std::size_t{1}};
+  const StripCells strips = strip_cells(grid, pieces);
+  const std::int64_t kept = a.all() * a.element * (strips.own + strips.halo);
+  const auto slot = static_cast<std::size_t>(a.read) * cut.slot_bytes(grid.halo()) +
+                    static_cast<std::size_t>(a.written) * cut.slot_bytes(0);
+  Budget budget;
+  budget.where = where;
+  budget.pieces = pieces;
+  budget.ahead = std::min(most_ahead, files ? FileMemory::ahead(slot) : 1);
+  const auto ring = static_cast<std::int64_t>(SlabStream::near_bytes(slot, budget.ahead));
+  budget.far = a.all() * cut.bytes();
+  budget.read = a.read * cut.moved(grid.halo());
+  budget.written = a.written * cut.moved();
+  if (files) {
+    // A piece as it is filled, looked at and written to a checkpoint, which goes in batches.
+    constexpr std::int64_t batch = std::int64_t{4} << 20;
+    budget.near = buffer_bytes(ring) + kept + 2 * static_cast<std::int64_t>(cut.most_bytes()) + batch;
+  } else {
+    budget.near = ring;
+    budget.far += kept;
+    budget.read += a.read * a.element * strips.brought;
+    budget.written += a.written * a.element * strips.own;
+  }
+  return budget;
+}
+
+/// Best first, for a memory that is given.
+std::vector<Budget> ways(const Grid& grid, const DendriteOptions& o) {
+  const bool device = grid.context().device() != nullptr, overlaps = o.engine.strategy.overlaps;
+  const Where far = device ? Where::host : Where::files;
+  const int most = overlaps ? 1 << 20 : 0;
+  const int pieces = std::min(grid.own().extent().z, most_pieces);
+  std::vector<Budget> all;
+  if (o.storage.where == Where::memory) all.push_back(in_memory(grid, o));
+  for (int n = 1; n <= pieces; ++n)
+    for (const int ahead : {most, std::min(most, 1)}) all.push_back(in_pieces(grid, o, far, n, ahead));
+  return all;
+}
+
+/// On the device each rank has all of the memory given; without one they share it.
+void check_fits_device(const Grid& grid, const Budget& budget, std::int64_t memory) {
+  const double needed = grid.context().max(double(budget.near));
+  if (!grid.context().any(budget.near > memory)) return;
+  char mib[32];  // rounded up, so that the figure itself will do
+  std::snprintf(mib, sizeof mib, "%.1f MiB", std::ceil(needed / (1 << 20) * 10) / 10);
+  refuse("storage.memory is " + mebibytes(memory) + " a rank; fields in planes of " +
+         to_string(grid.own().extent()) + " cells need at least " + mib + " on the device");
+}
+
+Budget for_memory(const Grid& grid, const DendriteOptions& o, std::int64_t process) {
+  const Context& context = grid.context();
+  const bool device = context.device() != nullptr;
+  const std::int64_t share = device ? o.storage.memory : share_of(context, o.storage.memory, process);
+  std::vector<Budget> all = ways(grid, o);
+  Budget budget = fitting(all, share);
+  if (context.any(budget.pieces > 0) && budget.pieces == 0) {  // fields lie in one place on all ranks
+    all.erase(all.begin());
+    budget = fitting(all, share);
+  }
+  if (device)
+    check_fits_device(grid, budget, o.storage.memory);
+  else
+    check_fits(context, budget, process, o.storage.memory, "this crystal");
+  return budget;
+}
+
+}  // namespace
+
+std::string Budget::describe() const {
+  if (where == Where::memory) return "";
+  const std::string cut = std::to_string(pieces) + (pieces == 1 ? " piece" : " pieces");
+  if (where == Where::host)
+    return "fields on the host, " + mebibytes(far) + " a rank, pass through the device in " + cut + ": " +
+           mebibytes(near) + " there, " + mebibytes(read) + " copied to it and " + mebibytes(written) +
+           " back a step";
+  return "a rank has " + mebibytes(near) + " in memory, " + mebibytes(far) + " in files (" + cut + "), " +
+         mebibytes(read) + " read and " + mebibytes(written) + " written a step" + at_the_disks_rate(*this);
+}
+
+Budget make_budget(const Grid& grid, const DendriteOptions& o) {
+  Context& context = grid.context();
+  const bool overlaps = o.engine.strategy.overlaps;
+  const std::int64_t process = resident_bytes();
+  Budget budget;
+  if (o.storage.memory > 0) {
+    budget = for_memory(grid, o, process);
+  } else if (o.storage.where != Where::memory) {
+    check_pieces(context, o.storage.pieces, grid.own().extent().z);
+    budget = in_pieces(grid, o, o.storage.where, o.storage.pieces, overlaps ? 1 << 20 : 0);
+  } else {
+    budget = in_memory(grid, o);
+  }
+  if (budget.where != Where::files) return budget;
+  budget.process = process;
+  budget.near += process;
+  measure_disk(context, budget, o.storage, overlaps);
+  return budget;
+}
+
+}  // namespace sc::dendrite

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// ranks: 1 2 3 4
+// timeout: 300
+// A crystal whose fields lie in files: the bits of fields in memory, the bytes that were planned, and files
+// written and read slab by slab.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+
+#include "engine/base/error.hpp"
+#include "io/checkpoint.hpp"
+#include "io/snapshot.hpp"
+#include "solvers/dendrite/phase_solver.hpp"
+#include "tests/mpi/backends.hpp"
+#include "tests/mpi/cells.hpp"
+#include "tests/mpi/crystals.hpp"
+#include "tests/mpi/test_context.hpp"
+
+namespace sc::test {
+namespace {
+
+using dendrite::DendriteOptions;
+
+/// Gone at the end of a test.
+class Folder {
+ public:
+  explicit Folder(Context& context)
+      : context_(context),
+        path_((std::filesystem::current_path() / ("scratch-crystal-" + std::to_string(context.size())))
+                  .string()) {}
+  ~Folder() {
+    context_.barrier();
+    if (context_.rank() == 0) std::filesystem::remove_all(path_);
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  Context& context_;
+  std::string path_;
+};
+
+DendriteOptions in_files(DendriteOptions options, const Folder& folder, int pieces) {
+  options.storage = {.where = Where::files, .pieces = pieces, .scratch = folder.path()};
+  return options;
+}
+
+TEST(DendriteInFiles, LeavesTheBitsOfMemory) {
+  constexpr std::array strategies{&Strategy::boundary_first, &Strategy::interior_first, &Strategy::pipelined,
+                                  &Strategy::blocking, &Strategy::halo_thread};
+  std::size_t turn = 0;
+  for (const auto& [single, turned] : {std::pair(true, false), {true, true}, {false, false}}) {
+    const DendriteOptions options = two_crystals({19, 16, 17}, single, true, turned);
+    Context alone(MPI_COMM_SELF);
+    const Outcome expected = run(alone, options, 5);
+    alone.close();
+    TestContext context;
+    const Folder folder(context);
+    for (const Int3 split : splits(context.size()))
+      for (const int pieces : {1, 4}) {
+        DendriteOptions filed = in_files(options, folder, pieces);
+        filed.split = split;
+        filed.engine.strategy = *strategies[turn++ % strategies.size()];
+        const Outcome got = run(context, filed, 5);
+        EXPECT_EQ(got.measures.total, expected.measures.total);
+        EXPECT_EQ(got.measures.phi_high, expected.measures.phi_high);
+        EXPECT_EQ(got.measures.tip, expected.measures.tip);
+        if (context.rank() == 0) {
+          EXPECT_TRUE(same(got, expected))
+              << to_string(split) << pieces << single << turned << filed.engine.strategy.name;
+        }
+      }
+  }
+}
+
+TEST(DendriteInFiles, MovesTheBytesThatWerePlanned) {
+  TestContext context;
+  const Folder folder(context);
+  for (const Strategy strategy : {Strategy::boundary_first, Strategy::blocking}) {
+    DendriteOptions options = in_files(two_crystals({30, 9, 17}, true, true, true), folder, 3);
+    options.engine.strategy = strategy;
+    const auto solver = dendrite::make_dendrite(context, options);
+    SlabPlace& place = *far_cells(solver->phase().storage(0)).place();
+    solver->step();
+    place.finish();
+    const std::array before{place.memory().bytes(Way::in), place.memory().bytes(Way::out)};
+    for (int n = 0; n < 3; ++n) solver->step();
+    place.finish();
+    EXPECT_EQ(place.memory().bytes(Way::in) - before[0], 3 * solver->budget().read);
+    EXPECT_EQ(place.memory().bytes(Way::out) - before[1], 3 * solver->budget().written);
+    EXPECT_EQ(place.ring().ahead(), solver->budget().ahead);
+  }
+}
+
+/// The sentence of a refusal; empty where a step can be made.
+std::string refused(Context& context, const DendriteOptions& options) {
+  try {
+    dendrite::make_dendrite(context, options)->step();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), Exit::bad_input);
+    return e.what();
+  }
+  return "";
+}
+
+TEST(DendriteInFiles, FitsItsMemoryOrNamesTheSmallest) {
+  TestContext context;
+  const Folder folder(context);
+  DendriteOptions options = in_files(two_crystals({96, 96, 64}, true, true, false), folder, 100);
+  EXPECT_NE(refused(context, options).find("storage.pieces is 100; it must be from 1 to"), std::string::npos);
+  options.storage.memory = 1 << 20;
+  const std::string said = refused(context, options);
+  const std::size_t figure = said.find("at least ");
+  ASSERT_NE(figure, std::string::npos) << said;
+  // With room for what the process takes between two tries.
+  const double mib = std::stod(said.substr(figure + 9)) + 2.0 * context.size();
+  options.storage.memory = std::int64_t(mib * (1 << 20));
+  EXPECT_EQ(refused(context, options), "");
+  options.storage.where = Where::memory;
+  options.storage.memory = std::int64_t{64} << 30;
+  EXPECT_EQ(dendrite::make_dendrite(context, options)->budget().where, Where::memory);
+}
+
+std::int64_t status_bytes(const char* word) {
+  std::ifstream in("/proc/self/status");
+  for (std::string found; in >> found;)
+    if (found == word) {
+      std::int64_t kibibytes = 0;
+      in >> kibibytes;
+      return kibibytes << 10;
+    }
+  return 0;
+}
+
+// A checkpoint and a snapshot of fields in files, of which never more than slabs are in memory; read back
+// into memory, and the other way.
+TEST(DendriteInFiles, FilesAreWrittenAndReadBySlabs) {
+  TestContext context;
+  const Folder folder(context);
+  const Grid grid(context, {.cells = {128, 128, 320}, .split = {1, 1, context.size()}});
+  FileMemory memory({.folder = folder.path(), .name = "rank " + std::to_string(context.rank())});
+  const auto place = sc::in_files(memory, 320 / context.size() / 8);
+  Field<double> far(grid, "phi", {.place = place});
+  far.fill([](int x, int y, int z) { return x + 1000.0 * y + 1e6 * z; });
+  const std::string checkpoint = folder.path() + "/checkpoint.h5", snapshot = folder.path() + "/s.vtkhdf";
+  const auto contents = [&](Storage& storage) {
+    return io::CheckpointContents{
+        .solver = "test", .grid = grid, .fields = {{"phi", &storage}}, .scalars = {}};
+  };
+  const auto written = [&](Storage& storage) {
+    io::write_checkpoint(checkpoint, contents(storage));
+    io::write_snapshot(snapshot, {.uniform = io::UniformPoints{}, .fields = {{"phi", &storage}}});
+    const auto bytes = [](const std::string& path) {
+      std::ifstream in(path, std::ios::binary);
+      return std::string(std::istreambuf_iterator<char>(in), {});
+    };
+    std::array<std::string, 2> all;
+    if (context.rank() == 0) all = {bytes(checkpoint), bytes(snapshot)};
+    context.barrier();
+    return all;
+  };
+  std::ofstream("/proc/self/clear_refs") << "5";  // the peak counts from here
+  const std::int64_t before = status_bytes("VmHWM:");
+  io::write_checkpoint(checkpoint, contents(far.storage(0)));
+  io::write_snapshot(snapshot, {.uniform = io::UniformPoints{}, .fields = {{"phi", &far.storage(0)}}});
+  io::read_checkpoint(checkpoint, contents(far.storage(0)));
+  const std::int64_t whole = grid.own().cells() * 8;
+  if (context.size() <= 2) {
+    EXPECT_LT(status_bytes("VmHWM:") - before, whole / 2);
+  }
+  const auto from_files = written(far.storage(0));
+  Field<double> near(grid, "phi");
+  io::read_checkpoint(checkpoint, contents(near.storage(0)));
+  int wrong = 0;
+  const Int3 origin = grid.origin();
+  for (int z = 0; z < grid.own().hi.z; ++z)
+    for (int y = 0; y < grid.own().hi.y; ++y)
+      for (int x = 0; x < grid.own().hi.x; ++x)
+        wrong += near.get({x, y, z}) != origin.x + x + 1000.0 * (origin.y + y) + 1e6 * (origin.z + z);
+  EXPECT_EQ(wrong, 0);
+  EXPECT_TRUE(written(near.storage(0)) == from_files);
+  far.fill([](int, int, int) { return 0.0; });
+  io::read_checkpoint(checkpoint, contents(far.storage(0)));
+  EXPECT_TRUE(gather(far.storage(0)) == gather(near.storage(0)));
+}
+
+}  // namespace
+}  // namespace sc::test

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The dendrite with its fields in files: the bits of memory, a plan, checkpoints that others go on from; and
+the table [storage] that it shares with turbulence, its old keys among them."""
+
+import re
+import warnings
+
+import pytest
+
+from conftest import sentence_of
+from subcurrent.case import typed_case
+from subcurrent.errors import BAD_INPUT, OK, BadInput
+from test_dendrite import CASE, TABLES
+from test_dendrite_device import QUIET, same_end
+from test_turbulence_case import TABLES as TURBULENCE
+
+FILES = ("--set", "storage.place=files", "--set", "storage.pieces=4")
+
+
+@pytest.mark.mpi
+def test_fields_in_files_leave_the_bits_of_memory(program):
+    program.write_case(CASE)
+    assert program("run", "case.toml", "-n", "1", "--out", "memory", *QUIET).returncode == OK
+    for ranks, strategy in ((1, "boundary_first"), (2, "interior_first"), (3, "blocking")):
+        out = f"files{ranks}"
+        sets = (*FILES, "--set", f"engine.strategy={strategy}", *QUIET)
+        done = program("run", "case.toml", "-n", str(ranks), "--out", out, *sets)
+        assert done.returncode == OK, done.stderr
+        assert "in files (4 pieces)" in " ".join(done.stdout.split()), done.stdout
+        assert same_end(program.folder / "memory", program.folder / out)
+        memory, files = (program.folder / name / "checkpoint.h5" for name in ("memory", out))
+        assert memory.read_bytes() == files.read_bytes()
+
+
+@pytest.mark.mpi
+def test_a_run_in_files_goes_on_elsewhere_and_back(program):
+    program.write_case(CASE)
+    assert program("run", "case.toml", "-n", "1", "--out", "memory", *QUIET).returncode == OK
+    first = program("run", "case.toml", "-n", "2", "--out", "r", "--set", "run.steps=9", *FILES, *QUIET)
+    assert first.returncode == OK, first.stderr
+    host = ("--device", "emulated", "--set", "storage.place=host", "--set", "storage.pieces=2")
+    then = program(
+        "run", "case.toml", "-n", "1", "--out", "r", "--resume", "--set", "run.steps=17", *host, *QUIET
+    )
+    assert then.returncode == OK, then.stderr
+    last = program("run", "case.toml", "-n", "3", "--out", "r", "--resume", *FILES, *QUIET)
+    assert last.returncode == OK, last.stderr
+    assert same_end(program.folder / "memory", program.folder / "r")
+
+
+@pytest.mark.mpi
+def test_a_memory_that_is_too_small_is_told_the_smallest_that_would_do(program):
+    program.write_case(CASE)
+    done = program("run", "case.toml", "-n", "1", "--set", 'storage.memory="1 MiB"', "--out", "r")
+    assert done.returncode == BAD_INPUT
+    assert re.search(r"this crystal needs at least [\d.]+ MiB on 1 rank", sentence_of(done)), done.stderr
+    scratch = ("--set", "storage.scratch=/proc/none", *FILES)
+    done = program("run", "case.toml", "-n", "1", *scratch, "--out", "r")
+    assert done.returncode not in (OK, BAD_INPUT)
+    assert "/proc/none" in sentence_of(done)
+
+
+@pytest.mark.parametrize(
+    ("tables", "storage", "engine", "said"),
+    [
+        (TURBULENCE, {"place": "host"}, {}, "its fields lie in memory or files"),
+        (TABLES, {"place": "host"}, {}, 'storage.place = "host" needs a device'),
+        (TABLES, {"place": "device"}, {}, 'storage.place = "device" needs a device'),
+        (TABLES, {"place": "files"}, {"device": "emulated"}, "take device or host"),
+        (TABLES, {"pieces": 4}, {}, 'storage.pieces needs storage.place = "host" or "files"'),
+        (TURBULENCE, {"pieces": 4}, {}, 'storage.pieces needs storage.place = "files"'),
+        (TABLES, {"place": "files", "pieces": 4, "memory": "1 GiB"}, {}, "give only one"),
+        (TABLES, {"scratch": "here"}, {}, "storage.scratch needs"),
+        (TABLES, {"kind": "disk"}, {}, 'storage.kind = "disk" is not allowed: it must be "device" or "host"'),
+        (TURBULENCE, {"kind": "disk", "place": "files"}, {}, "is the old name of storage.place"),
+        (TURBULENCE, {"kind": "disk", "files": 2, "pieces": 2}, {}, "is the old name of storage.pieces"),
+        (
+            TURBULENCE,
+            {"place": "files", "io": "sync"},
+            {"strategy": "pipelined"},
+            "contradict each other",
+        ),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+def test_what_storage_cannot_be_is_refused_in_a_sentence(tables, storage, engine, said):
+    with pytest.raises(BadInput, match=re.escape(said)):
+        typed_case(tables | {"storage": storage, "engine": engine}, None).check()
+
+
+def test_old_keys_are_taken_for_one_version_with_a_sentence_each():
+    old = {"kind": "disk", "files": 4, "io": "sync", "scratch": "here"}
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        case = typed_case(TURBULENCE | {"storage": old}, None)
+    assert [str(warning.message).partition(";")[0] for warning in said] == [
+        'storage.kind = "disk" is storage.place = "files"',
+        "storage.files is called storage.pieces",
+        'storage.io = "sync" is engine.strategy = "blocking"',
+    ]
+    new = {"place": "files", "pieces": 4, "scratch": "here"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert case == typed_case(TURBULENCE | {"storage": new, "engine": {"strategy": "blocking"}}, None)
+
+
+@pytest.mark.mpi
+def test_the_program_says_what_an_old_key_is_called(program):
+    program.write_case(CASE)
+    old = ("--device", "emulated", "--set", "storage.kind=host", "--set", "run.steps=1")
+    done = program("run", "case.toml", "-n", "1", *old, "--out", "r", *QUIET)
+    assert done.returncode == OK, done.stderr
+    assert done.stderr.count('storage.kind = "host" is storage.place = "host"') == 1, done.stderr
