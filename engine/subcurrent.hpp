@@ -7,5 +7,6 @@
 #include "engine/overlap/runner.hpp"
 #include "engine/stage/chain.hpp"
 #include "engine/stage/global_value.hpp"
+#include "engine/stage/line_solve.hpp"
 #include "engine/stage/line_stage.hpp"
 #include "engine/stage/row_stage.hpp"
