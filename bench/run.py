@@ -68,6 +68,8 @@ def jobs(trial: bool = False) -> list[Job]:
         Job("conjugate gradients", program("cg_bench", 5), 180),
         Job("MHD stages", program("magnetosphere_bench", 96), 180),
         Job("engine overhead", program("overhead_bench"), 60),
+        Job("line solves, 1 rank", program("lines_bench"), 120),
+        Job("line solves, 2 ranks", [*mpirun, *program("lines_bench")], 120),
         Job("halo exchange", [*mpirun, *program("halo_bench", 40)], 120),
         Job("transform, 1 rank", program("fft_bench", 9), 180),
         Job("transform, 2 ranks", [*mpirun, *program("fft_bench", 9)], 180),

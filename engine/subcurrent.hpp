@@ -6,5 +6,6 @@
 #include "engine/field/fused.hpp"
 #include "engine/overlap/runner.hpp"
 #include "engine/stage/global_value.hpp"
+#include "engine/stage/line_solve.hpp"
 #include "engine/stage/line_stage.hpp"
 #include "engine/stage/row_stage.hpp"

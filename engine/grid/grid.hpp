@@ -55,6 +55,7 @@ class Grid {
   Bool3 periodic() const { return shape_->options.periodic; }
   int halo() const { return shape_->options.halo; }
   Int3 split() const { return shape_->options.split; }
+  std::array<int, 3> rank_order() const { return shape_->options.rank_order; }
   /// Position of this rank's block, or of another rank's.
   Int3 coords() const { return coords_of(context().rank()); }
   Int3 coords_of(int rank) const;

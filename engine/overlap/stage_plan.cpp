@@ -33,7 +33,9 @@ void StagePlan::add_movements(const StageShape& shape) {
     first_arrival_[r] = static_cast<int>(plan_.arrivals().size());
     if (!movement) continue;
     const int pieces = movement->pieces();
-    for (int piece = 0; piece < pieces; ++piece) plan_.add(Piece{.movement = role, .number = piece});
+    const bool at_once = role == sums && shape.sums_at_once;
+    for (int piece = 0; piece < pieces; ++piece)
+      plan_.add(Piece{.movement = role, .number = piece, .at_once = at_once});
     for (int piece = 0; role == outputs && piece < pieces; ++piece) late_ = late_ || is_late(shape, piece);
     if (role == gathers || role == sums) {
       const int step = role == gathers ? before : shell_step;

@@ -44,6 +44,7 @@ struct StageShape {
   Cut cut;
   bool parts = true;             ///< shell and core apart; otherwise all cells in one chunk
   bool fills = false;            ///< conditions beside own cells are filled before anything is computed
+  bool sums_at_once = false;     ///< each piece of them leaves when it is computed
   bool copies_at_once = false;   ///< what the rank sends itself is there as soon as it is started
   bool whole_lines = false;      ///< the rank may be its own neighbour across the core
   std::vector<Slab> slabs = {};  ///< in place of shell and core, in the order in which they come

@@ -36,6 +36,7 @@ StageShape StageRun::shape(const Strategy& strategy, const std::optional<Stage::
   StageShape shape;
   shape.parts = strategy.parts;
   shape.fills = strategy.overlaps && inputs_.has_conditions();
+  shape.sums_at_once = strategy.overlaps && own && own->sums_at_once;
   // Strips are the host's.
   shape.copies_at_once = !own && (!device_ || slabs_) && inputs_.copies_at_once() &&
                          outputs_.copies_at_once() && !conditions_cross(stage_);

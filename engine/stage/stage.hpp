@@ -40,6 +40,8 @@ class Stage {
     Cut cut;
     PieceMovement* gathers = nullptr;
     PieceMovement* sums = nullptr;
+    /// Where anything overlaps, they leave piece by piece: the rest of the shell hides them.
+    bool sums_at_once = false;
   };
   /// Called at the beginning of a run.
   virtual std::optional<Own> own() { return std::nullopt; }

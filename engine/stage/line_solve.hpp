@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// LineSolve: tridiagonal systems along whole lines of an axis, divided between ranks or not: an operator says
+// what the right sides are and what becomes of the solutions.
+#pragma once
+
+#include "engine/stage/checked.hpp"
+#include "engine/stage/line_stage.hpp"
+#include "engine/stage/solved_lines.hpp"
+
+namespace sc {
+
+inline namespace SC_COMPILED {
+
+/// An operator has
+///   static constexpr int systems;  // right sides a line, all with the same matrix
+///   void right(const Bundle&, (LineIn of each reads()…), LineOut<double, systems> r) const;
+///   void finish(const Bundle&, (LineIn / LineOut of each declaration…), LineIn<double, systems> x) const;
+/// right() sets every r of the bundle, and is called twice where ranks divide the lines; finish() sets every
+/// cell of the outputs. Both see this rank's cells of the lines, and the halo at their ends within the reach.
+template <class Op, Declaration... Declared>
+class LineSolve final : public SolvedLines {
+ public:
+  static constexpr int systems = Op::systems;
+
+  /// Collective. Throws Error (bad_input) where the grid is cut inside a block of the system (see
+  /// LineSystem::cuts), and for declarations that cannot be run.
+  LineSolve(std::string name, int axis, std::shared_ptr<const LineSystem> system, Op op, LineOptions options,
+            Declared... declared)
+      : SolvedLines(std::move(name), axis, std::move(system), options.flops, {declared.access()...}),
+        scratch_(options.scratch),
+        op_(op),
+        declared_(declared...) {
+    divide(systems);
+    for (const Access& a : accesses()) reach_ = std::max(reach_, a.reach.width);
+    const int count = std::max(1, grid().own().hi[axis]);
+    all_scratch_ = scratch_ + systems + (2 * window().count + count - 1) / count;
+    const LineGeometry whole = geometry(grid().own());
+    std::size_t bytes = whole.bytes(all_scratch_, sizeof(double));
+    ((bytes += whole.bytes(Declared::components, sizeof(typename Declared::element))), ...);
+    memory_.resize(static_cast<std::size_t>(grid().context().threads()), std::vector<std::byte>(bytes + 64));
+#ifdef SC_CHECKED
+    watches_ = watches_of(*this);
+    watch();
+#endif
+  }
+  LineSolve(std::string name, int axis, std::shared_ptr<const LineSystem> system, Op op, Declared... declared)
+      : LineSolve(std::move(name), axis, std::move(system), op, LineOptions{}, declared...) {}
+
+  /// The values of the operator's parameters for the next run.
+  void set(const Op& op) { op_ = op; }
+
+  void compute(const Box& box, int threads, std::span<Accumulator> into) override {
+    compute_in(places<sizeof...(Declared)>(), box, threads, into);
+  }
+  void compute_in(std::span<const Place> places, const Box& box, int threads,
+                  std::span<Accumulator> /*into*/) override {
+    check_box(box);
+    if (divided())
+      each_bundle(Sum{this}, reading(places, every{}), box, threads);
+    else
+      each_bundle(Whole{this}, everything(places, every{}), box, threads);
+  }
+
+ private:
+  using every = std::index_sequence_for<Declared...>;
+  template <class D>
+  using Array = LineArray<typename D::element, D::components, D::how != Mode::write, D::how != Mode::read>;
+  using Solution = LineComponents<const double, systems>;
+  using Right = LineComponents<double, systems>;
+
+  void solve_divided(const Box& lines, int threads) override {
+    each_bundle(Solve{this}, everything(places<sizeof...(Declared)>(), every{}), lines, threads);
+  }
+
+  /// Right sides into memory of the bundle.
+  template <class... Lines>
+  LinePart right_sides(const Bundle& b, Lines... lines) const {
+    LinePart part = this->part(b);
+    part.right = b.scratch_memory + scratch_ * b.scratch_size;
+    std::apply([&](auto... reads) { set_right(op_, b, reads..., right(b)); },
+               std::tuple_cat(if_read<Declared>(lines)...));
+    return part;
+  }
+  template <class... Reads>
+  [[gnu::noinline]] static void set_right(const Op& op, const Bundle& b, Reads... reads) {
+    const Op own = op;  // a copy of its own: the compiler then knows that no store changes it
+    own.right(b, reads...);
+  }
+  template <class... Lines>
+  [[gnu::noinline]] static void set_outputs(const Op& op, const Bundle& b, Lines... lines) {
+    const Op own = op;
+    own.finish(b, lines...);
+  }
+  Right right(const Bundle& b) const {
+    return {b.scratch_memory + scratch_ * b.scratch_size, b.scratch_along, b.scratch_size};
+  }
+  Solution solution(const Bundle& b) const {
+    return {b.scratch_memory + scratch_ * b.scratch_size, b.scratch_along, b.scratch_size};
+  }
+  SumsOfLines sums(const Bundle& b) const {
+    return {b.scratch_memory + (scratch_ + systems) * b.scratch_size, b.lines};
+  }
+  template <class D, class Lines>
+  static auto if_read(Lines lines) {
+    if constexpr (D::how == Mode::read)
+      return std::tuple<Lines>(lines);
+    else
+      return std::tuple<>();
+  }
+
+  /// Lines that end here: eliminated in one go, while they are near.
+  struct Whole {
+    const LineSolve* stage;
+    template <class... Lines>
+    void operator()(const Bundle& b, Lines... lines) const {
+      LinePart part = stage->right_sides(b, lines...);
+      const SumsOfLines sums = stage->sums(b);
+      const int blocks = part.count;
+      for (int n = 0; n < systems; ++n, part.right += b.scratch_size) {
+        sum_blocks(part, sums, 0);
+        solve_blocks(part, sums, [&](int k) { return (k + blocks) % blocks; });
+      }
+      set_outputs(stage->op_, b, lines..., stage->solution(b));
+    }
+  };
+  /// Lines that go on at other ranks: their sums first …
+  struct Sum {
+    const LineSolve* stage;
+    template <class... Lines>
+    void operator()(const Bundle& b, Lines... lines) const {
+      LinePart part = stage->part(b);
+      part.right = stage->right(b).base;
+      set_right(stage->op_, b, lines..., stage->right(b));
+      const SumsOfLines sums = stage->sums(b);
+      for (int n = 0; n < systems; ++n, part.right += b.scratch_size) {
+        sum_blocks(part, sums, 0);
+        stage->give(b, n, sums);
+      }
+    }
+  };
+  /// … and the rest when those of others are here.
+  struct Solve {
+    const LineSolve* stage;
+    template <class... Lines>
+    void operator()(const Bundle& b, Lines... lines) const {
+      LinePart part = stage->right_sides(b, lines...);
+      const SumsOfLines sums = stage->sums(b);
+      const auto position = [&](int k) { return stage->window().at(k, stage->system()); };
+      for (int n = 0; n < systems; ++n, part.right += b.scratch_size) {
+        stage->fetch(b, n, sums);
+        solve_blocks(part, sums, position);
+      }
+      set_outputs(stage->op_, b, lines..., stage->solution(b));
+    }
+  };
+
+  template <std::size_t... n>
+  auto everything(std::span<const Place> places, std::index_sequence<n...>) const {
+    return std::make_tuple(Array<Declared>{view<n>(places[n]), accesses()[n].reach.width}...);
+  }
+  template <std::size_t... n>
+  auto reading(std::span<const Place> places, std::index_sequence<n...>) const {
+    return std::tuple_cat(
+        if_read<Declared>(Array<Declared>{view<n>(places[n]), accesses()[n].reach.width})...);
+  }
+  template <class Work, class Arrays>
+  void each_bundle(const Work& work, const Arrays& arrays, const Box& box, int threads) {
+    std::apply(
+        [&](const auto&... array) {
+          for_each_line(geometry(box), threads, all_scratch_, memory_, work, array...);
+        },
+        arrays);
+  }
+  template <std::size_t n>
+  auto view(Place place) const {
+    auto view = std::get<n>(declared_).view(place);
+#ifdef SC_CHECKED
+    set_watch(view, &(*watches_)[n]);
+#endif
+    return view;
+  }
+
+  LineGeometry geometry(const Box& box) const {
+    const int axis = whole_axis();
+    std::size_t line = sizeof(double) * static_cast<std::size_t>(all_scratch_);
+    ((line += sizeof(typename Declared::element) * Declared::components), ...);
+    line *= static_cast<std::size_t>(grid().own().hi[axis] + 2 * reach_);
+    return {box, axis, reach_, line, grid().layout(), grid().origin()};
+  }
+
+  int scratch_, all_scratch_ = 0;
+  int reach_ = 0;
+  Op op_;
+  std::tuple<Declared...> declared_;
+  std::vector<std::vector<std::byte>> memory_;  // of each thread: scratch, and lines along x side by side
+#ifdef SC_CHECKED
+  Watches watches_;  // one for each declaration
+#endif
+};
+
+template <class Op, Declaration... Declared>
+LineSolve(const char*, int, std::shared_ptr<const LineSystem>, Op, Declared...) -> LineSolve<Op, Declared...>;
+template <class Op, Declaration... Declared>
+LineSolve(const char*, int, std::shared_ptr<const LineSystem>, Op, LineOptions, Declared...)
+    -> LineSolve<Op, Declared...>;
+template <class Op, Declaration... Declared>
+LineSolve(std::string, int, std::shared_ptr<const LineSystem>, Op, Declared...) -> LineSolve<Op, Declared...>;
+template <class Op, Declaration... Declared>
+LineSolve(std::string, int, std::shared_ptr<const LineSystem>, Op, LineOptions, Declared...)
+    -> LineSolve<Op, Declared...>;
+
+}  // namespace SC_COMPILED
+}  // namespace sc
