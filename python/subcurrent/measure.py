@@ -40,6 +40,7 @@ def measure_strategies(module: ModuleType, context: Any, plan: Plan, computing: 
     solvers = {name: kind.make(module, context, _options(plan, name)) for name in plan.strategies}
     computing()
     seconds: dict[str, list[float]] = {name: [] for name in solvers}
+    first: dict[str, Any] = {}
     for turn in range(plan.repeats + 1):
         for name, solver in solvers.items():
             context.barrier()
@@ -49,7 +50,9 @@ def measure_strategies(module: ModuleType, context: Any, plan: Plan, computing: 
             context.barrier()
             spent = time.perf_counter() - begin
             if turn == 0 and name == "automatic":
-                settle(solver)
+                more = settle(solver)
+                context.barrier()
+                first = {"first_steps": plan.steps + more, "first_seconds": time.perf_counter() - begin}
             if turn == 0:
                 solver.restart_terms()
                 if name == plan.strategies[-1]:
@@ -62,8 +65,9 @@ def measure_strategies(module: ModuleType, context: Any, plan: Plan, computing: 
     transports = context.transports()
     if context.rank == 0:
         rows = [_row(plan, name, solver, seconds[name], terms[name]) for name, solver in solvers.items()]
-        first = next(iter(solvers.values()))
-        table = {"ranks": context.size, "threads": context.threads, "cells": first.cells, "case": plan.case}
+        rows = [row | (first if row["strategy"] == "automatic" else {}) for row in rows]
+        cells = next(iter(solvers.values())).cells
+        table = {"ranks": context.size, "threads": context.threads, "cells": cells, "case": plan.case}
         table |= {"steps": plan.steps, "repeats": plan.repeats, "transports": transports, "rows": rows}
         write_text(Path(plan.folder) / "strategies.json", json.dumps(clean(table), indent=1) + "\n")
     return 0
@@ -94,15 +98,15 @@ def _say(plan: Plan, turn: int, name: str, spent: float) -> None:
         print(f"{share:4.0%}  {name}: {spent / plan.steps * 1e3:.2f} ms a step", flush=True)
 
 
-def settle(solver: Any) -> None:
-    """Steps until an automatic strategy has tried what there is; no more than a trial can take."""
-    for _ in range(MOST_TRIED):
-        automatic = solver.terms().get("automatic")
-        if automatic is None or not automatic["stages"]:
-            return
-        if automatic["trials"] > 0 and not automatic["trying"]:
-            return
+def settle(solver: Any) -> int:
+    """Steps until an automatic strategy has tried what there is, and how many; no more than a trial takes."""
+    for taken in range(MOST_TRIED):
+        automatic = solver.terms()["automatic"]
+        tried = automatic["trials"] > 0 and not automatic["trying"]
+        if tried or not automatic["stages"]:
+            return taken
         solver.step(diagnostics=False)
+    return MOST_TRIED
 
 
 WAIT_COLUMNS = ("bytes", "alone", "poked", "silent", "progress")

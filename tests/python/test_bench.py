@@ -22,6 +22,7 @@ ARGUMENTS = {
 HELPERS = {"script"}
 LEFT_OUT = 77
 SAYS = {  # of ours, where the other side is left out
+    "automatic": r"\| dendrite \| 2 \| 1 \| node \| [\d.]+ \|",
     "cg_accuracy": r"\| Laplacian, 64² \| none \| \d+",
     "turbulence_peer": "pocketfft .* ms a step",
     "npb_peer": r"Mop/s",

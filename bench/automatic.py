@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The automatic strategy beside the best fixed one and `blocking`: solvers × ranks × threads × links.
+
+    bench/automatic.py [--cases cavity dendrite magnetosphere turbulence] [--ranks 1 2 4] [--threads 1 2]
+        [--links node wire] [--rate 100mbit] [--steps 5] [--repeats 5] [--json FILE]
+
+Each line is one `subcurrent strategies`: all strategies in one process on the same ranks, in turns, medians.
+`automatic` has then tried; what its first steps took, trials included, is added up with as many of the others
+as are missing from 200. Goals: automatic / best at most 1.03, and 200 steps from the first on at most 1.02
+times those of blocking. `wire`: hosts of tools/emulated-cluster, a rank each, which needs root.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import script
+
+ROOT = Path(__file__).resolve().parents[1]
+CLUSTER = ROOT / "tools" / "emulated-cluster"
+STEPS = 200  # of a run, its trials included
+CASES = {
+    "cavity": ("cavity_paper_b", ["grid.points=[66, 66, 66]"], 20),
+    "dendrite": ("nickel_small", ["grid.cells=[96, 96, 96]"], 1),
+    "magnetosphere": ("earth_south", ["grid.points=[90, 30, 30]", "grid.spacing=1"], 1),
+    "turbulence": ("taylor_green_1600", ["grid.points=[64, 64, 64]"], 1),
+}
+SMALL = {
+    "cavity": ["grid.points=[18, 18, 18]"],
+    "dendrite": ["grid.cells=[24, 24, 24]"],
+    "magnetosphere": [],
+    "turbulence": ["grid.points=[16, 16, 16]"],
+}
+COLUMNS = (
+    "case",
+    "ranks",
+    "threads",
+    "link",
+    "blocking, ms",
+    "best",
+    "ms",
+    "automatic, ms",
+    "/ best",
+    "200 / blocking",
+)
+
+
+Key = tuple[str, int, int, str]  # case, ranks, threads, link
+
+
+def command(options: Any, key: Key, out: Path) -> list[str]:
+    name, ranks, threads, link = key
+    case, sets, sweeps = CASES[name]
+    sets = [*sets, *(SMALL[name] if options.trial else []), f"engine.threads={threads}"]
+    program = [sys.executable, "-m", "subcurrent", "strategies", case, "--out", str(out)]
+    program += [part for text in sets for part in ("--set", text)]
+    program += ["--steps", str(options.steps), "--repeats", str(options.repeats), "--sweeps", str(sweeps)]
+    if link == "wire":
+        return [str(CLUSTER), "with", str(ranks), options.rate, *program]
+    return [*program, "-n", str(ranks)]
+
+
+def figures(table: dict[str, Any]) -> dict[str, Any]:
+    """What the rows of `subcurrent strategies` say; seconds a step, and the two ratios."""
+    rows = {row["strategy"]: row for row in table["rows"]}
+    automatic = rows.pop("automatic")
+    best = min(rows.values(), key=lambda row: row["T"])
+    rest = max(STEPS - automatic["first_steps"], 0) * automatic["T"]
+    blocking = rows["blocking"]["T"]
+    return {
+        "blocking": blocking,
+        "best": best["strategy"],
+        "fastest": best["T"],
+        "automatic": automatic["T"],
+        "to_best": automatic["T"] / best["T"],
+        "first_steps": automatic["first_steps"],
+        "from_the_first": (automatic["first_seconds"] + rest) / (STEPS * blocking),
+        "chosen": {s["stage"]: s["strategy"] for s in automatic["automatic"]["stages"]},
+    }
+
+
+def line(key: Key, found: dict[str, Any]) -> str:
+    cells = [*key, f"{1e3 * found['blocking']:.2f}", found["best"], f"{1e3 * found['fastest']:.2f}"]
+    cells += [f"{1e3 * found['automatic']:.2f}", f"{found['to_best']:.3f}", f"{found['from_the_first']:.3f}"]
+    return "| " + " | ".join(map(str, cells)) + " |"
+
+
+def main() -> int:
+    made = script.parser(__doc__)
+    made.add_argument("--cases", nargs="+", choices=CASES, default=list(CASES))
+    made.add_argument("--ranks", nargs="+", type=int, default=[1, 2, 4])
+    made.add_argument("--threads", nargs="+", type=int, default=[1, 2])
+    made.add_argument("--links", nargs="+", choices=("node", "wire"), default=["node", "wire"])
+    made.add_argument("--rate", default="100mbit")
+    made.add_argument("--steps", type=int, default=5)
+    made.add_argument("--repeats", type=int, default=5)
+    made.add_argument("--json", type=Path)
+    small = {"cases": ["dendrite"], "ranks": [2], "threads": [1], "links": ["node"], "steps": 1, "repeats": 1}
+    options = script.parse(made, small)
+    print("| " + " | ".join(COLUMNS) + " |\n|" + "---|" * len(COLUMNS), flush=True)
+    all_found = []
+    code = 0
+    for key in product(options.cases, options.ranks, options.threads, options.links):
+        name, ranks, threads, link = key
+        if link == "wire" and ranks == 1:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            out = Path(folder) / "s"
+            done = subprocess.run(
+                command(options, key, out),
+                capture_output=True,
+                text=True,
+                check=False,
+                env=script.as_root(),
+                cwd=ROOT,
+            )
+            if done.returncode != 0:
+                why = (done.stderr.strip() or done.stdout.strip()).splitlines()[-1:]
+                code = script.left_out(f"{name}, {ranks} ranks, {threads} threads, {link}", "".join(why))
+                continue
+            found = figures(json.loads((out / "strategies.json").read_text()))
+        print(line(key, found), flush=True)
+        all_found.append({"case": name, "ranks": ranks, "threads": threads, "link": link, **found})
+    if options.json:
+        options.json.write_text(json.dumps(all_found, indent=1) + os.linesep)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
