@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "engine/move/stream/file_memory.hpp"
-#include "engine/move/stream/in_files.hpp"
+#include "engine/move/stream/slab_place.hpp"
 #include "tests/mpi/backends.hpp"
 #include "tests/mpi/cells.hpp"
 #include "tests/mpi/test_context.hpp"
