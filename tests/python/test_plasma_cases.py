@@ -19,7 +19,7 @@ from subcurrent.snapshot import read_plasma
 sys.path.insert(0, str(Path(__file__).parents[1] / "oracle"))
 import leapfrog_modes as theory
 
-pytestmark = pytest.mark.mpi
+pytestmark = [pytest.mark.mpi, pytest.mark.timeout(900)]
 PERIOD = {name: 1 / wave.speed for name, wave in theory.WAVES.items()}
 
 
@@ -90,7 +90,7 @@ def drift(summary, name, scale):
 
 def loop(program, n, ranks=1):
     low = f"grid.low=[{-1 + 1 / n},{-0.5 + 1 / n},0]"
-    grid = (f"grid.points=[{n},{n // 2},1]", f"grid.spacing={2 / n}", low)
+    grid = (f"grid.points=[{n},{n // 2},1]", f"grid.spacing={2 / n}", low, "output.history_every=10")
     return summary_of(program, "field_loop", *grid, ranks=ranks, name=f"loop{n}")
 
 
