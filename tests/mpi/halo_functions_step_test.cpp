@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -277,7 +278,11 @@ TEST(Regions, WhatAStepCannotDoIsSaid) {
   ASSERT_TRUE(ok(halo_finalize(&handle)));
   const Distributed arrays(HALO_C_ORDER, false, 1, HALO_AUTOMATIC);
   Call call{&arrays};
-  EXPECT_EQ(halo_step(arrays.handle, static_cast<halo_strategy>(8), compute, &call), HALO_ERR_ARGUMENT);
+  halo_strategy unknown{};  // as a caller in C may pass it
+  constexpr int beyond = 8;
+  static_assert(sizeof unknown == sizeof beyond);
+  std::memcpy(&unknown, &beyond, sizeof unknown);
+  EXPECT_EQ(halo_step(arrays.handle, unknown, compute, &call), HALO_ERR_ARGUMENT);
   EXPECT_EQ(halo_step(arrays.handle, HALO_THREAD_NO_JOIN, compute, &call), HALO_ERR_ARGUMENT);
 }
 

@@ -192,8 +192,8 @@ TEST(TurbulenceOnDisk, SinglePrecisionLeavesItsBitsAndMovesItsBytes) {
   // Half of double's, but for what fills up rows and planes.
   TurbulenceOptions options{.points = {96, 96, 32}};
   options.storage = {.where = Where::files, .pieces = 3, .scratch = folder.path()};
-  const Budget in_double = Turbulence(context, options).budget(),
-               in_single = Flow<float>(context, options).budget();
+  const turbulence::Budget in_double = Turbulence(context, options).budget(),
+                           in_single = Flow<float>(context, options).budget();
   EXPECT_NEAR(static_cast<double>(in_single.read) / static_cast<double>(in_double.read), 0.55, 0.05);
   EXPECT_NEAR(static_cast<double>(in_single.far) / static_cast<double>(in_double.far), 0.55, 0.05);
 }
