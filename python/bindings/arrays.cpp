@@ -118,7 +118,9 @@ nb::dict terms_of(const Context& context, const Ledger& ledger) {
 }
 
 nb::dict dict_of(const std::vector<const Choice*>& choices) {
-  const auto known = [](double seconds) { return seconds > 0 ? nb::object(nb::float_(seconds)) : nb::none(); };
+  const auto known = [](double seconds) {
+    return seconds > 0 ? nb::object(nb::float_(seconds)) : nb::none();
+  };
   nb::list stages;
   bool trying = false;
   int steps = 0, trials = 0;

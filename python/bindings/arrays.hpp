@@ -32,8 +32,9 @@ nanobind::tuple tuple_of(Int3 v);
 /// Where the time went, in the letters of the papers: seconds of the slowest rank, bytes of all. Collective;
 /// called with the interpreter's lock.
 nanobind::dict terms_of(const Context& context, const Ledger& ledger);
-/// What the automatic strategy has chosen, the same on all ranks: steps and trials so far, and of each kind of stage
-/// its name, strategy and runs, seconds of a run then and under blocking, None where that was not measured.
+/// What the automatic strategy has chosen, the same on all ranks: steps and trials so far, and of each kind
+/// of stage its name, strategy and runs, seconds of a run then and under blocking, None where that was not
+/// measured.
 nanobind::dict dict_of(const std::vector<const Choice*>& choices);
 /// {stage: {phase: seconds}} of this rank, what took no time left out.
 nanobind::dict timeline_summary(const Ledger& ledger, const Timeline& timeline);

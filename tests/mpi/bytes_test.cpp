@@ -155,7 +155,7 @@ TEST_F(DeclaredBytes, AcrossGridsCountTheCellsThatAreThere) {
 
 TEST_F(DeclaredBytes, AddUpOverRuns) {
   Field<double> u(grid, "u", {.levels = 2});
-  Runner runner(context, {});
+  Runner runner(context, {.strategy = Strategy::boundary_first});
   Sweep heat("heat", Heat{}, SweepOptions{.flops = 6}, writes(u.next()), reads(u.now(), star(1)));
   for (int n = 0; n < 3; ++n) runner.run(heat);
   const auto cells = static_cast<double>(grid.own().cells());

@@ -38,7 +38,7 @@ struct Both {
 };
 
 std::array<double, 6> reduced(Context& context, Field<double>& q) {
-  Runner runner(context, {});
+  Runner runner(context, {.strategy = Strategy::boundary_first});
   std::array<double, 6> all{};
   std::size_t n = 0;
   for (const Reduce reduce : {Reduce::sum, Reduce::max, Reduce::min}) {
@@ -82,7 +82,7 @@ TEST_P(OnDevices, ShowTheHostWhatTheyHold) {
   open(context, GetParam());
   const Grid grid(context, {.cells = {9, 8, 7}, .periodic = {true, true, true}, .halo = 1});
   Field<double> q(grid, "q", {.levels = 2, .space = space_of(GetParam())});
-  Runner runner(context, {});
+  Runner runner(context, {.strategy = Strategy::boundary_first});
   q.fill(tame);
   for (int round = 1; round <= 3; ++round) {
     Sweep twice("twice", Twice{}, writes(q.next()), reads(q.now()));
@@ -121,7 +121,7 @@ TEST_P(OnDevices, LookUpTables) {
   open(context, GetParam());
   Field<double> q(grid, "q", {.space = space});
   q.fill(tame);
-  Runner runner(context, {});
+  Runner runner(context, {.strategy = Strategy::boundary_first});
   Table<double> table = squares();
   const Table<double> copy = table;
   table = {};
@@ -210,7 +210,7 @@ TEST_P(OnDevices, SayWhatTheyCannotDo) {
   if (GetParam() == Backend::host) return;
   open(context, GetParam());
   Field<double> here(grid, "here"), there(grid, "there", {.levels = 2, .space = Space::device});
-  Runner runner(context, {});
+  Runner runner(context, {.strategy = Strategy::boundary_first});
   Sweep mixed("mixed", Twice{}, writes(there.now()), reads(here.now()));
   const std::string both = said([&] { runner.run(mixed); });
   EXPECT_NE(both.find("\"there\" and field \"here\" in different memories"), std::string::npos) << both;

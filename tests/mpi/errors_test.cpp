@@ -85,7 +85,7 @@ TEST_F(Errors, TheContextGoesOn) {
   const Grid grid(context, {.cells = {8, 8, 16}, .periodic = {true, true, true}, .halo = 1});
   Field<double> u(grid, "u");
   u.fill([](int, int, int z) { return double(z); });
-  Runner runner(context, {});
+  Runner runner(context, {.strategy = Strategy::boundary_first});
   runner.refresh(u.now(), star(1));
   EXPECT_EQ(u.get({0, 0, -1}), (grid.origin().z + 15) % 16);
 }

@@ -90,7 +90,7 @@ TEST_F(Freshness, IsStaleThenInFlightThenFresh) {
 TEST_F(Freshness, WhoeverReadsFirstWaitsForWhatIsInFlight) {
   Refresh refresh({{&storage(), &u.boundaries(), star(2)}}, {}, context.timeline());
   Sweep sweep("star", Star2{}, writes(out.now()), reads(u.now(), star(2)));
-  Runner runner(context, {});
+  Runner runner(context, {.strategy = Strategy::boundary_first});
   for (int salt = 0; salt < 3; ++salt) {
     u.fill([&](int x, int y, int z) { return code(x, y, z, salt); });
     refresh.Movement::start();
@@ -105,7 +105,7 @@ TEST_F(Freshness, WhoeverReadsFirstWaitsForWhatIsInFlight) {
 TEST_F(Freshness, WhoeverWritesEndsWhatIsInFlight) {
   Refresh refresh({{&storage(), &u.boundaries(), star(2)}}, {}, context.timeline());
   Sweep sweep("overwrite", Copy{}, writes(u.now()), reads(out.now()));
-  Runner runner(context, {});
+  Runner runner(context, {.strategy = Strategy::boundary_first});
   u.fill([](int x, int y, int z) { return code(x, y, z); });
   refresh.Movement::start();
   runner.run(sweep);
@@ -138,7 +138,7 @@ TEST_F(Freshness, AStaleHaloIsRefreshedBeforeItIsRead) {
 }
 
 TEST_F(Freshness, TurnsOverWithTheLevels) {
-  Runner runner(context, {});
+  Runner runner(context, {.strategy = Strategy::boundary_first});
   u.fill([](int x, int y, int z) { return code(x, y, z); });
   runner.refresh(u.now(), star(1));
   u.advance();

@@ -279,7 +279,7 @@ TEST_P(Lines, MayBeTakenWhereTheyLie) {
   Field<double> a(grid, "a"), b(grid, "b");
   a.fill(start_value);
   b.fill(start_value);
-  Runner runner(context, {});
+  Runner runner(context, {.strategy = Strategy::boundary_first});
   LineStage where("where they lie", GetParam(), RunningSum{}, updates(a.now()));
   LineStage beside("side by side", GetParam(), RunningSumAcross{}, updates(b.now()));
   runner.run(where);

@@ -68,7 +68,7 @@ TEST(Placement, MovesThePlannedBytesAndNoOthers) {
                   {.cells = {40, 36, 32}, .periodic = {true, true, true}, .split = {1, 1, context.size()}});
   Field<double, 2> T(grid, "T", {.levels = 2, .place = place});
   T.fill(first);
-  Runner runner(context, {});
+  Runner runner(context, {.strategy = Strategy::boundary_first});
   Sweep diffuse("diffuse", Diffuse<1, true>{0.05}, writes(T.next()), reads(T.now(), box(1)));
   const StreamPhase phase = Slabs(diffuse, true).pass().phase;
   const std::int64_t in = SlabStream::bytes(phase, Way::in), out = SlabStream::bytes(phase, Way::out);
@@ -131,7 +131,7 @@ TEST(Placement, RefusesWhatCannotPassSlabBySlab) {
   FileMemory files(folder.options());
   const Grid grid(context, {.cells = {8, 8, 32}, .halo = 1, .split = {1, 1, context.size()}});
   Field<double, 2> T(grid, "T", {.levels = 2, .place = in_files(files, 2)});
-  Runner runner(context, {});
+  Runner runner(context, {.strategy = Strategy::boundary_first});
   Sweep diffuse("diffuse", Diffuse<1, false>{0.05}, writes(T.next()), reads(T.now(), star(1)));
   EXPECT_NE(refused([&] { runner.run(diffuse); }).find("nothing is set"), std::string::npos);
   T.boundaries().leave_others(Beyond::given);
