@@ -2,7 +2,6 @@
 // ranks: 1 2 3 4
 // threads: 2
 // timeout: 240
-// label: sanitize checked
 // LineSolve: compact derivatives and filters along x, y and z whose lines ranks divide between them, held
 // against dense elimination and analytic derivatives; every split, strategy, thread count and transport
 // leaves the bits of one rank.

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+// ranks: 1 2 4
+// threads: 2
+// timeout: 300
+// The compressible solver against exact waves and a vortex, its conservation, the incompressible solver at a
+// low Mach number; the bits of one rank for every split and strategy.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "engine/move/gather.hpp"
+#include "solvers/compressible/solver.hpp"
+#include "solvers/turbulence/solver.hpp"
+#include "tests/mpi/cells.hpp"
+#include "tests/mpi/test_context.hpp"
+
+namespace sc::test {
+namespace {
+
+using compressible::CompressibleOptions;
+using compressible::Initial;
+using compressible::make_compressible;
+using compressible::Measures;
+using compressible::PointState;
+using compressible::Start;
+
+std::vector<double> conserved(compressible::Compressible& flow) {
+  Storage& storage = flow.fields().q.storage(0);
+  storage.settle();
+  const std::vector<std::byte> bytes = gather(storage);
+  std::vector<double> values(bytes.size() / sizeof(double));
+  if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+
+/// The mean of |rho - exact| + |u - exact| over this rank's cells, the largest of the ranks.
+double error_of(compressible::Compressible& flow) {
+  const Start start(flow.options());
+  const Grid& grid = flow.grid();
+  double error = 0;
+  for_cells(grid.own(), [&](Int3 c) {
+    std::array<double, 3> x{};
+    for (int a = 0; a < 3; ++a) x[std::size_t(a)] = 2 * M_PI / grid.cells()[a] * (grid.origin() + c)[a];
+    const PointState exact = start.at(x[0], x[1], x[2], flow.clock().time);
+    error += std::abs(flow.fields().s.get(c, compressible::rho_) - exact.rho);
+    for (int i = 0; i < 3; ++i)
+      error += std::abs(flow.fields().s.get(c, compressible::u_ + i) - exact.u[std::size_t(i)]);
+  });
+  error /= double(grid.own().cells());
+  MPI_Allreduce(MPI_IN_PLACE, &error, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return error;
+}
+
+CompressibleOptions box(Int3 cells, Initial initial, double mach) {
+  CompressibleOptions o;
+  o.cells = cells;
+  o.flow.initial = initial;
+  o.flow.mach = mach;
+  return o;
+}
+
+TEST(Compressible, LeavesAUniformFlowAsItIs) {
+  TestContext context({.threads = 2});
+  for (const double viscosity : {0.0, 0.01}) {
+    CompressibleOptions o = box({16, 16, 32}, Initial::uniform, 0.7);
+    o.gas.viscosity = viscosity;
+    o.filter = 0.45;
+    const auto flow = make_compressible(context, o);
+    const std::vector<double> before = conserved(*flow);
+    for (int n = 0; n < 3; ++n) flow->step();
+    EXPECT_EQ(conserved(*flow), before);
+  }
+}
+
+double wave_error(Context& context, Initial initial, int n, double amplitude, double filter = 0) {
+  CompressibleOptions o = box({n, 8, 8 * context.size()}, initial, 0.5);
+  o.flow.amplitude = amplitude;
+  o.filter = filter;
+  o.dt = 1e-3;
+  const auto flow = make_compressible(context, o);
+  for (int step = 0; step < 50; ++step) flow->step();
+  return error_of(*flow) / amplitude;
+}
+
+TEST(Compressible, CarriesWavesWithEighthOrder) {
+  TestContext context;
+  const auto order = [&](Initial initial, int n, double amplitude) {
+    const double coarse = wave_error(context, initial, n, amplitude);
+    const double fine = wave_error(context, initial, n * 3 / 2, amplitude);
+    return std::log(coarse / fine) / std::log(1.5);
+  };
+  EXPECT_GT(order(Initial::entropy, 16, 0.1), 7.6);
+  EXPECT_GT(order(Initial::vorticity, 16, 0.1), 7.6);
+  const double filtered = wave_error(context, Initial::entropy, 16, 0.1, 0.3);
+  EXPECT_GT(filtered, 3 * wave_error(context, Initial::entropy, 16, 0.1));  // it is there
+  EXPECT_GT(std::log(filtered / wave_error(context, Initial::entropy, 24, 0.1, 0.3)) / std::log(1.5), 7.6);
+  EXPECT_GT(order(Initial::acoustic, 8, 3e-8), 7);  // linear: errors of amplitude^2 remain
+}
+
+TEST(Compressible, CarriesAVortex) {
+  TestContext context({.threads = 2});
+  const auto error = [&](int n) {
+    CompressibleOptions o = box({n, n, 8 * context.size()}, Initial::vortex, 0.5);
+    o.flow.amplitude = 0.5;
+    o.dt = 0.01;
+    const auto flow = make_compressible(context, o);
+    for (int step = 0; step < 20; ++step) flow->step();
+    return error_of(*flow);
+  };
+  const double coarse = error(32), fine = error(48);
+  EXPECT_LT(fine, 1e-5);
+  EXPECT_GT(std::log(coarse / fine) / std::log(1.5), 5) << coarse << " " << fine;
+}
+
+TEST(Compressible, KeepsMassMomentumAndEnergy) {
+  TestContext context({.threads = 2});
+  for (const double viscosity : {0.0, 0.02}) {
+    CompressibleOptions o = box({16, 24, 32}, Initial::random, 0.4);
+    o.flow.peak = 3;
+    o.gas.viscosity = viscosity;
+    const auto flow = make_compressible(context, o);
+    const Measures before = flow->measure();
+    for (int n = 0; n < 5; ++n) flow->step();
+    const Measures after = flow->measure();
+    EXPECT_NEAR(after.mass, before.mass, 1e-14);
+    EXPECT_NEAR(after.energy, before.energy, 1e-14 * before.energy);
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(after.momentum[i], before.momentum[i], 1e-15);
+    EXPECT_GT(std::abs(after.kinetic - before.kinetic), 1e-8);  // something has happened
+  }
+}
+
+/// dK/dt is the work of the pressure and nothing else, however badly the flow is resolved: convection neither
+/// makes nor takes kinetic energy.
+TEST(Compressible, ConvectionKeepsKineticEnergy) {
+  TestContext context;
+  CompressibleOptions o = box({16, 16, 32}, Initial::random, 0.1);
+  o.flow.peak = 4;  // modes up to the shortest wave
+  o.dt = 1e-5;
+  const auto flow = make_compressible(context, o);
+  for (int n = 0; n < 20; ++n) flow->step();  // so that density and temperature vary
+  const double before = flow->measure().kinetic;
+  flow->step();
+  const double work = flow->measure().pressure_work;
+  flow->step();
+  const double after = flow->measure().kinetic;
+  EXPECT_GT(std::abs(work), 1e-5);
+  EXPECT_NEAR((after - before) / (2 * o.dt), work, 1e-7);
+}
+
+TEST(Compressible, HasTwoLawsOfViscosity) {
+  compressible::Gas gas{.viscosity = 0.3, .per_T0 = 1 / 5.0, .exponent = 0.7, .sutherland = 0.4};
+  EXPECT_DOUBLE_EQ(gas.mu(5), 0.3);
+  EXPECT_DOUBLE_EQ(gas.mu(10), 0.3 * std::pow(2, 0.7));
+  gas.law = compressible::ViscosityLaw::sutherland;
+  EXPECT_DOUBLE_EQ(gas.mu(5), 0.3);
+  EXPECT_DOUBLE_EQ(gas.mu(10), 0.3 * std::pow(2, 1.5) * 1.4 / 2.4);
+}
+
+/// Taylor and Green's vortex at its start.
+TEST(Compressible, ShowsVorticityAndDilatation) {
+  TestContext context;
+  const auto flow = make_compressible(context, box({32, 32, 32}, Initial::taylor_green, 0.1));
+  compressible::Shown& shown = flow->show();
+  for_cells(flow->grid().own(), [&](Int3 c) {
+    const auto at = [&](int a) { return 2 * M_PI / 32 * (flow->grid().origin() + c)[a]; };
+    const double x = at(0), y = at(1), z = at(2);
+    ASSERT_NEAR(shown.velocity.get(c, 1), -std::cos(x) * std::sin(y) * std::cos(z), 1e-14);
+    ASSERT_NEAR(shown.vorticity.get(c, 0), -std::cos(x) * std::sin(y) * std::sin(z), 1e-9);
+    ASSERT_NEAR(shown.vorticity.get(c, 1), -std::sin(x) * std::cos(y) * std::sin(z), 1e-9);
+    ASSERT_NEAR(shown.vorticity.get(c, 2), 2 * std::sin(x) * std::sin(y) * std::cos(z), 1e-9);
+    ASSERT_NEAR(shown.dilatation.get(c), 0, 1e-9);
+    ASSERT_NEAR(shown.pressure.get(c), shown.density.get(c) / (1.4 * 0.01), 1e-10);
+  });
+}
+
+/// The root of the mean u_i^2, and of the mean p'^2 over (rho c)^2, over all cells.
+std::array<double, 2> amplitudes(compressible::Compressible& flow, int velocity) {
+  const double p0 = Start(flow.options()).pressure(), c = 1 / flow.options().flow.mach;
+  std::array<double, 2> mine{}, sums{};
+  for_cells(flow.grid().own(), [&](Int3 cell) {
+    const auto s = [&](int k) { return flow.fields().s.get(cell, k); };
+    mine[0] += std::pow(s(velocity), 2);
+    mine[1] += std::pow((s(compressible::rho_) * s(compressible::T_) - p0) / c, 2);
+  });
+  MPI_Allreduce(mine.data(), sums.data(), 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  const Int3 n = flow.grid().cells();
+  for (double& sum : sums) sum = std::sqrt(sum / (double(n.x) * n.y * n.z));
+  return sums;
+}
+
+/// A wave of shear decays as exp(-nu t), sound as exp(-nu/2 (4/3 + (gamma - 1)/Pr) t): friction, its cross
+/// terms and the flow of heat.
+TEST(Compressible, DampsWavesAsTheyShouldBe) {
+  TestContext context;
+  const double nu = 0.02, t = 0.5, size = 1e-5;
+  const auto after = [&](Initial initial, int velocity) {
+    CompressibleOptions o = box({16, 8, 8 * context.size()}, initial, 0.5);
+    o.flow.amplitude = size;
+    o.gas.viscosity = nu;
+    o.dt = 5e-3;
+    const auto flow = make_compressible(context, o);
+    for (int step = 0; step < 100; ++step) flow->step();
+    return amplitudes(*flow, velocity);
+  };
+  const auto shear = after(Initial::vorticity, compressible::v_);
+  EXPECT_NEAR(std::sqrt(2) * shear[0] / size, std::exp(-nu * t), 1e-6);
+  // Of u and p together: what the start lacks of a damped wave runs the other way, and beats with it in each.
+  const auto sound = after(Initial::acoustic, compressible::u_);
+  const double rate = nu / 2 * (4.0 / 3 + 0.4 / 0.7);
+  EXPECT_NEAR(std::hypot(sound[0], sound[1]) / (2 * size), std::exp(-rate * t), 2e-4);
+}
+
+TEST(Compressible, IsIncompressibleAtALowMachNumber) {
+  TestContext context({.threads = 2});
+  CompressibleOptions o = box({32, 32, 32}, Initial::taylor_green, 0.05);
+  o.gas.viscosity = 0.02;
+  o.end = 0.5;
+  const auto flow = make_compressible(context, o);
+  while (flow->clock().time < 0.5 - 1e-9) flow->step();
+  const auto other =
+      turbulence::make_turbulence(context, {.points = {32, 32, 32}, .viscosity = 0.02, .dt = 0.01});
+  other->start_taylor_green();
+  while (other->time() < 0.5 - 1e-9) other->step();
+  const Measures mine = flow->measure();
+  const turbulence::Measures theirs = other->measure();
+  EXPECT_NEAR(mine.kinetic, theirs.energy, 2e-3 * theirs.energy);
+  EXPECT_NEAR(mine.enstrophy, theirs.enstrophy, 5e-3 * theirs.enstrophy);
+}
+
+TEST(Compressible, StopsWhereThePressureIsNotPositive) {
+  TestContext context;
+  CompressibleOptions o = box({16, 16, 32}, Initial::random, 0.9);
+  o.dt = 1;
+  const auto flow = make_compressible(context, o);
+  try {
+    for (int n = 0; n < 50; ++n) flow->step();
+    FAIL() << "went on";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Exit::diverged);
+    const std::string text = error.what();
+    EXPECT_NE(text.find(" after step "), std::string::npos) << text;
+    EXPECT_NE(text.find(" at cell ["), std::string::npos) << text;
+  }
+}
+
+TEST(Compressible, LeavesTheSameBits) {
+  const Int3 cells{16, 40, 33};
+  const auto run = [&](Context& context, Int3 split, const Strategy& strategy) {
+    CompressibleOptions o = box(cells, Initial::random, 0.5);
+    o.flow.peak = 2;
+    o.gas.viscosity = 0.01;
+    o.filter = 0.49;
+    o.split = split;
+    o.engine = {.strategy = strategy, .poke_seconds = 1e-6};
+    const auto flow = make_compressible(context, o);
+    for (int n = 0; n < 2; ++n) flow->step();
+    return conserved(*flow);
+  };
+  Context one(MPI_COMM_SELF);
+  const std::vector<double> expected = run(one, {1, 1, 1}, Strategy::blocking);
+  one.close();
+  TestContext context({.threads = 2});
+  for (const Int3 split : splits(context.size())) {
+    if (split.x > 2) continue;
+    for (const Strategy* strategy : {&Strategy::boundary_first, &Strategy::interior_first}) {
+      const auto got = run(context, split, *strategy);
+      if (context.rank() == 0) {
+        EXPECT_EQ(got, expected) << to_string(split) << strategy->name;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sc::test
