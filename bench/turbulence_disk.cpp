@@ -33,7 +33,7 @@ std::int64_t peak_bytes() {
 template <class Real>
 void print(Context& context, Flow<Real>& flow, const std::vector<double>& seconds, const DiskRate& after,
            const std::map<std::string, StorePhase>& before) {
-  const Budget& budget = flow.budget();
+  const turbulence::Budget& budget = flow.budget();
   DiskRate rate = budget.rate;  // the disk is others' too: as fast as it was before and after, in the mean
   rate.read = 0.5 * (rate.read + after.read);
   rate.write = 0.5 * (rate.write + after.write);

@@ -102,11 +102,11 @@ class Sweep final : public Stage {
     if constexpr (values > 0) return {};  // whose sum is asked for when the stage has run
     using Places = std::span<const Place>;
 #ifdef SC_CHECKED
-    const auto views = [declared = declared_, watches = watches_](Places places) {
+    const auto views = [declared = declared_, watches = watches_]([[maybe_unused]] Places places) {
       return std::make_tuple(watched_view<n>(declared, places[n], watches)...);
     };
 #else
-    const auto views = [declared = declared_](Places places) {
+    const auto views = [declared = declared_]([[maybe_unused]] Places places) {
       return std::make_tuple(std::get<n>(declared).view(places[n])...);
     };
 #endif

@@ -53,7 +53,8 @@ struct Outflow {
   T b;
   SC_FN void operator()(Border f, Out<T> q, In<T, 2> s) const {
     for (int n = 1; n <= f.layers; ++n)
-      q[f.ghost(n)] = 2 * q[f.inside(n)] - q[f.inside(n + 1)] + b * n - T(0.1) * s[1][f.inside(1)];
+      q[f.ghost(n)] =
+          2 * q[f.inside(n)] - q[f.inside(n + 1)] + b * static_cast<T>(n) - T(0.1) * s[1][f.inside(1)];
   }
 };
 template <class T>
