@@ -5,22 +5,11 @@
 
 #include <tuple>
 
+#include "engine/exec/border.hpp"
 #include "engine/exec/launch.hpp"
 #include "engine/field/field.hpp"
 
 namespace sc {
-
-/// A column of cells through a face, as a boundary kernel sees it.
-struct Border {
-  At first;                ///< the first halo cell
-  std::ptrdiff_t outward;  ///< from a cell to the next one outward
-  int layers;              ///< of halo to fill
-
-  /// The n-th halo cell outward from the face, n = 1 … layers.
-  SC_FN constexpr At ghost(int n) const { return {first.i + (n - 1) * outward, first.sy, first.sz}; }
-  /// The n-th own cell inward from the face, n = 1, 2, …
-  SC_FN constexpr At inside(int n) const { return {first.i - n * outward, first.sy, first.sz}; }
-};
 
 /// Halo cells take a given value.
 template <class T>

@@ -11,7 +11,7 @@
 #include "engine/field/views.hpp"
 #include "engine/grid/lattice.hpp"
 
-namespace sc::rowwise {
+namespace sc::detail {
 
 /// Values that are handed on at a time.
 constexpr int row_chunk = 512;
@@ -87,4 +87,4 @@ template <class Cell, class Into, class... Views>
   }
 }
 
-}  // namespace sc::rowwise
+}  // namespace sc::detail

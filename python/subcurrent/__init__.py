@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .sim import Cavity, CavityGrid
     from .stencil import (
         Dirichlet,
+        Field,
         Fixed,
         Grid,
         In,
@@ -56,6 +57,7 @@ _FROM = {
     "cg_solve": ("cg", "CgReport"),
     "stencil": (
         "Dirichlet",
+        "Field",
         "Fixed",
         "Grid",
         "In",
@@ -80,6 +82,7 @@ __all__ = [
     "CavityGrid",
     "CgReport",
     "Dirichlet",
+    "Field",
     "Fixed",
     "Grid",
     "In",

@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from . import __version__, compare, core, jobs, library, outcome, usage
+from . import __version__, compare, core, jobs, library, outcome, starter, usage
 from . import probe as probing
 from .errors import BadInput
 
@@ -47,6 +47,7 @@ app = typer.Typer(
   subcurrent run cavity_demo -n 2         on 2 ranks, into runs/cavity_demo
   subcurrent new my_case                  a commented case file to start from
   subcurrent run my_case/case.toml -n 2   run yours
+  subcurrent new --stencil my_code        a stencil code in Python to start from
 
 [bold]Exit codes[/bold]
 
@@ -153,15 +154,30 @@ def cases() -> None:
 @app.command()
 def new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="the folder to make")],
-    start: Annotated[str, typer.Option("--from", metavar="CASE", help="the case to copy")] = "cavity_re100",
+    *,
+    start: Annotated[
+        str | None,
+        typer.Option("--from", metavar="CASE", help="the case to copy  \\[default: cavity_re100]"),
+    ] = None,
+    stencil: Annotated[
+        bool, typer.Option("--stencil", help="a stencil code of your own in Python instead of a case")
+    ] = False,
 ) -> None:
-    """Make a folder with a commented case file to start from.
+    """Make a folder to start from: a commented case file, or a stencil code in Python with its test.
 
-    [bold]Example[/bold]
+    [bold]Examples[/bold]
 
     \b
       subcurrent new my_case --from cavity_re1000
+      subcurrent new --stencil my_code
     """
+    if stencil:
+        if start is not None:
+            raise BadInput("--from names a case to copy, and --stencil makes none: give one of them.")
+        folder = starter.write(name)
+        print(f"{folder} written; run it with: cd {folder} && python model.py, and test it with pytest")
+        return
+    start = start or "cavity_re100"
     target = library.new_case(name, library.find_case(start))
     print(f"{target} written: every line says what it means; run it with: subcurrent run {target} -n 2")
 

@@ -29,6 +29,7 @@ SAYS = {  # of ours, where the other side is left out
     "dendrite_paper": r"\| 960³ \| 16 \|",
     "halo_thread": r"\| none \| 16³ \| 2 \| [\d.]+ \|",
     "turbulence_disk": r"\| async \| 2 \| [\d.]+ \|",
+    "stencil_peer": r"\| 8³ \| C\+\+ [\d.]+ ms \| Python [\d.]+ ms \|",
     "run": "Jacobi sweep / copy loop.*",
 }
 

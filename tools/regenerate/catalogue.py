@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import commands, runs
-from .pictures import by_script, drawn
+from .pictures import by_script, by_tutorial, drawn
 
 
 @dataclass(frozen=True)
@@ -98,6 +98,9 @@ PICTURES = (
     picture("nickel_crystal", 130, drawn("nickel_small", "crystal.png", *CRYSTAL), "nickel_small on 192³"),
     picture("many_seeds", 70, drawn("many_seeds", "crystal.png"), "many_seeds"),
     picture("dendrite_paper", 2, by_script("dendrite_paper.py"), "bench/dendrite_paper.py"),
+    picture("gray_scott", 20, by_tutorial("gray_scott", "gray_scott_8000.png"), "a tutorial"),
+    picture("acoustic_wave", 20, by_tutorial("acoustic_wave", "acoustic_wave.png"), "a tutorial"),
+    picture("cahn_hilliard", 20, by_tutorial("cahn_hilliard", "cahn_hilliard.png"), "a tutorial"),
     picture("earth_south", 420, drawn("earth_south", "planes.png"), "earth_south"),
     picture("earth_south_view", 420, drawn("earth_south", "view.png"), "earth_south"),
     picture("earth_tilted", 180, drawn("earth_tilted", "planes.png"), "earth_tilted"),

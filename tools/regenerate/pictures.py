@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from . import ROOT
 from .commands import script
 from .runs import run
 
@@ -26,5 +29,15 @@ def by_script(name: str, *arguments) -> Callable[[Path], Path]:
     def make(scratch: Path) -> Path:
         script(name, *arguments, "--figure", scratch / "figure.png")
         return scratch / "figure.png"
+
+    return make
+
+
+def by_tutorial(name: str, picture: str) -> Callable[[Path], Path]:
+    """A tutorial of examples/python draws it, as it stands."""
+
+    def make(scratch: Path) -> Path:
+        subprocess.run([sys.executable, ROOT / "examples" / "python" / f"{name}.py"], check=True, cwd=scratch)
+        return scratch / picture
 
     return make

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `subcurrent new --stencil NAME` writes: the files of this folder, as they stand but for the project's
+name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..errors import BadInput
+from ..rundir import writing
+
+FILES = ("README.md", "model.py", "test_model.py")
+
+
+def write(name: str) -> Path:
+    """Copies the files into the new folder `name`; returns it. Raises BadInput where something lies there."""
+    folder = Path(name)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise BadInput(f"{folder} exists already: give a new name.")
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        for file in FILES:
+            text = (Path(__file__).parent / file).read_text(encoding="utf-8")
+            text = text.replace("# SPDX-License-Identifier: Apache-2.0\n", "").replace("PROJECT", folder.name)
+            (folder / file).write_text(text, encoding="utf-8")
+    return folder
