@@ -34,8 +34,18 @@ void StencilField::forget_halos() {
 }
 
 void StencilField::changed() {
-  std::erase_if(dependents, [](const auto& one) { return one.expired(); });
-  for (const auto& one : dependents) one.lock()->forget_halos();
+  for (StencilField* one : dependents) one->forget_halos();
+}
+
+/// The interpreter may end fields that read one another in any order.
+StencilField::~StencilField() {
+  for (auto& all : beside)
+    for (auto& [other, level] : all)
+      if (other != this) std::erase(other->dependents, this);
+  for (StencilField* one : dependents)
+    if (one != this)
+      for (auto& all : one->beside)
+        std::erase_if(all, [this](const auto& read) { return read.first == this; });
 }
 
 namespace {
@@ -80,29 +90,37 @@ std::vector<double> values_at(Field& f, const std::vector<Triple>& cells) {
   return values;
 }
 
+/// The fields that a face's condition reads, instead of those that the one before it has read.
+void read_beside(Field& f, int axis, int side, std::vector<std::pair<Field*, int>> others) {
+  for (auto& all : f.beside)
+    for (auto& [other, level] : all) std::erase(other->dependents, &f);
+  f.beside[std::size_t(2 * axis + side)] = std::move(others);
+  for (auto& all : f.beside)
+    for (auto& [other, level] : all) other->dependents.push_back(&f);
+}
+
 void set_affine(Field& f, int axis, int side, const std::vector<std::array<double, 3>>& laws) {
   std::vector<AffineFace::Law> all;
   for (const auto& [a, b, c] : laws) all.push_back({a, b, c});
   f.field.boundaries().set({axis, side}, std::make_shared<AffineFace>(std::move(all)));
-  f.beside[std::size_t(2 * axis + side)].clear();
+  read_beside(f, axis, side, {});
   f.forget_halos();
 }
 
-void set_compiled(const std::shared_ptr<Field>& f, int axis, int side, std::uintptr_t function,
-                  const nb::bytes& kernel,
+void set_compiled(Field& f, int axis, int side, std::uintptr_t function, const nb::bytes& kernel,
                   const std::vector<std::pair<std::shared_ptr<Field>, int>>& others) {
   const auto* bytes = reinterpret_cast<const std::byte*>(kernel.c_str());
   CompiledColumns columns{reinterpret_cast<void (*)(const ColumnsCall*)>(function),
                           std::vector<std::byte>(bytes, bytes + kernel.size())};
   std::vector<ReadBeside> read;
+  std::vector<std::pair<Field*, int>> beside;
   for (const auto& [other, level] : others) {
     read.push_back({&other->field, level});
-    other->dependents.push_back(f);
+    beside.emplace_back(other.get(), level);
   }
-  f->beside[std::size_t(2 * axis + side)] = others;
-  f->field.boundaries().set({axis, side},
-                            std::make_shared<CompiledFace>(std::move(columns), std::move(read)));
-  f->forget_halos();
+  f.field.boundaries().set({axis, side}, std::make_shared<CompiledFace>(std::move(columns), std::move(read)));
+  read_beside(f, axis, side, std::move(beside));
+  f.forget_halos();
 }
 
 using Shown = std::tuple<std::string, std::shared_ptr<Field>, int>;

@@ -30,6 +30,7 @@ struct StencilField {
       : grid(std::move(g)),
         field(grid->grid, name, single ? ElementType::f32 : ElementType::f64, components,
               {.levels = levels}) {}
+  ~StencilField();
   Storage& storage(int level) {
     grid->context();
     return field.storage(level);
@@ -42,9 +43,9 @@ struct StencilField {
 
   std::shared_ptr<StencilGrid> grid;
   AnyField field;
-  /// By face, 2 axis + side: what its condition reads beside the field itself.
-  std::array<std::vector<std::pair<std::shared_ptr<StencilField>, int>>, 6> beside;
-  std::vector<std::weak_ptr<StencilField>> dependents;  ///< whose conditions read this one
+  /// By face, 2 axis + side: what its condition reads beside the field itself. Python keeps those fields.
+  std::array<std::vector<std::pair<StencilField*, int>>, 6> beside;
+  std::vector<StencilField*> dependents;  ///< whose conditions read this one
 };
 
 /// One argument of a kernel: which level of a field, and what is done with it.

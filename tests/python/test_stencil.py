@@ -217,6 +217,45 @@ def test_conditions_hold_the_value_and_the_slope(tmp_path, ranks):
     assert script(tmp_path, PLANE, ranks).stdout == "steady\n"
 
 
+FOLLOWING = """
+# What lies beyond x of T follows v, which changes between T's writing and its reading.
+@sc.condition
+def follow(q: sc.Out, n: sc.Layer, v: sc.In):
+    q.ghost[n] = 0.5 * q.inside[n] + v.inside[1]
+
+@sc.kernel
+def grow(v: sc.InOut, at: sc.Index):
+    v[0, 0, 0] = 0.9 * v[0, 0, 0] + 0.01 * (at.x + at.y - at.z)
+
+grid = sc.Grid((10, 12, 14), split=(1, 1, int(sys.argv[2])))
+T = grid.field("T", levels=2)
+v = grid.field("v")
+for field in (T, v):
+    field.boundary("all", sc.Mirror())
+    field.set(lambda x, y, z: (x * 3 + y * 5 + z * 7) % 11)
+T.boundary("x- x+", follow(v))
+loop = sc.Loop(grid, strategy=sys.argv[1])
+for n in loop.steps(4):
+    loop.run(diffuse(T.next, T.now))
+    T.advance()
+    loop.run(grow(v))
+    loop.run(diffuse(T.next, T.now))
+    T.advance()
+everything = T.gather()
+if everything is not None:
+    print(everything.tobytes().hex())
+"""
+
+
+@pytest.mark.mpi
+def test_conditions_that_read_other_fields_are_of_the_same_moment_under_every_strategy(tmp_path):
+    path = tmp_path / "script.py"
+    path.write_text(HEAD + FOLLOWING)
+    ways = (("blocking", 1), ("interior_first", 1), ("boundary_first", 3), ("interior_first", 3))
+    outcomes = {run([sys.executable, path, way, ranks], ranks).stdout for way, ranks in ways}
+    assert len(outcomes) == 1
+
+
 COUNTING = """
 grid = sc.Grid((16, 16, 16), periodic=True)
 T = grid.field("T", levels=2)
