@@ -101,6 +101,13 @@ def test_a_new_page_is_picked_up_or_refused_in_a_sentence(tmp_path):
             pages.written(tmp_path)
 
 
+def test_a_page_begins_with_whom_it_is_for():
+    for page in pages.written():
+        if page.kind in (*pages.KINDS, "solver") and page.path != "CHANGELOG.md":
+            first = page.text.split(f"# {page.title}\n\n", 1)[1]
+            assert first.startswith("For "), f"{page.path} does not begin with whom it is for: 'For …'"
+
+
 def test_a_page_without_a_heading_is_refused():
     with pytest.raises(PageError, match=r"^docs/a\.md has no heading: write one as '# …'\.$"):
         pages.Page("docs/a.md", "text\n", "how-to").title  # noqa: B018

@@ -23,7 +23,8 @@ FOLDERS = {
     "cases": "case",
     "solvers": "solver",
 }
-NO_PAGES = {"build", "runs", "third_party"}  # and what begins with a dot
+# Made, of others, or what a new project starts from; and what begins with a dot.
+NO_PAGES = {"build", "runs", "third_party", "starter"}
 MARK = re.compile(r"\A<!-- kind: (.*?) -->$", re.MULTILINE)
 
 

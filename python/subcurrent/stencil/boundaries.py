@@ -26,6 +26,7 @@ class Dirichlet:
     value: float | Sequence[float]
 
     def laws(self, count: int, spacing: float) -> list[Law]:
+        """Of each of `count` components (a, b, c): ghost(n) = a inside(n) + b + c (2 n - 1)."""
         return [(-1.0, 2.0 * value, 0.0) for value in each(self.value, count, "Dirichlet")]
 
 
@@ -36,6 +37,7 @@ class Fixed:
     value: float | Sequence[float]
 
     def laws(self, count: int, spacing: float) -> list[Law]:
+        """Of each of `count` components (a, b, c): ghost(n) = a inside(n) + b + c (2 n - 1)."""
         return [(0.0, value, 0.0) for value in each(self.value, count, "Fixed")]
 
 
@@ -47,6 +49,7 @@ class Neumann:
     slope: float | Sequence[float] = 0.0
 
     def laws(self, count: int, spacing: float) -> list[Law]:
+        """Of each of `count` components (a, b, c): ghost(n) = a inside(n) + b + c (2 n - 1)."""
         return [(1.0, 0.0, slope * spacing) for slope in each(self.slope, count, "Neumann")]
 
 
@@ -58,6 +61,7 @@ class Mirror:
     odd: Sequence[int] = ()
 
     def laws(self, count: int, spacing: float) -> list[Law]:
+        """Of each of `count` components (a, b, c): ghost(n) = a inside(n) + b + c (2 n - 1)."""
         odd = plain(self.odd)
         if not isinstance(odd, list) or not set(odd) <= set(range(count)):
             raise BadInput(

@@ -90,18 +90,22 @@ class Grid(Fixed):
 
     @property
     def dimensions(self) -> int:
+        """Axes that the grid has: 1 to 3."""
         return len(self._cells)
 
     @property
     def periodic(self) -> tuple[bool, ...]:
+        """Which axes close on themselves, along x, y, z."""
         return self._periodic
 
     @property
     def halo(self) -> int:
+        """How many cells away kernels may read."""
         return self._halo
 
     @property
     def spacing(self) -> tuple[float, ...]:
+        """Sides of a cell, along x, y, z."""
         return self._spacing
 
     @property
@@ -111,10 +115,12 @@ class Grid(Fixed):
 
     @property
     def rank(self) -> int:
+        """The number of this rank, from 0."""
         return self._context.rank
 
     @property
     def ranks(self) -> int:
+        """How many ranks share the grid."""
         return self._context.size
 
     @property

@@ -49,6 +49,7 @@ class Loop(Fixed):
 
     @property
     def strategy(self) -> str:
+        """The order of shell, core and messages that was asked for."""
         return self._core.strategy
 
     @property
