@@ -74,21 +74,23 @@ def test_the_comments_above_a_block():
 # -- C and C++ ----------------------------------------------------------------------------------------------
 
 
+STRUCT = re.compile(r"^struct \w+ \{.*?^\};\n", re.MULTILINE | re.DOTALL)
+
+
 def translation_unit(text: str) -> str:
-    """All C++ of a page in one function, each block in the scope of those before it, with the headers that
-    the blocks name."""
-    opened, body = 0, []
+    """All C++ of a page: structs first, then the rest in one function, each block in the scope of those
+    before it, with the headers that the blocks name."""
+    structs, body = "", ""
     for block in blocks(text):
         said = notes(text, block.line)
         if block.language == "cpp" and "not run" not in said:
-            body.append(
-                f"{{ {said.get('before', '')}\n#line {block.line + 1}\n{block.text}{said.get('after', '')}"
-            )
-            opened += 1
+            structs += "".join(STRUCT.findall(block.text))
+            kept = STRUCT.sub(lambda found: "\n" * found[0].count("\n"), block.text)
+            body += f"{{ {said.get('before', '')}\n#line {block.line + 1}\n{kept}{said.get('after', '')}"
     named = re.findall(r"// (engine/[\w/]+\.hpp)$", text, re.MULTILINE)  # beside what needs it
     headers = "".join(f'#include "{name}"\n' for name in ["engine/subcurrent.hpp", *named])
-    inside = "".join(body) + "}" * opened
-    return f"{headers}#include <cstdio>\nusing namespace sc;\nvoid page() {{\n{inside}\n}}\n"
+    closed = "}" * body.count("\n#line ")
+    return f"{headers}#include <cstdio>\nusing namespace sc;\n{structs}void page() {{\n{body}\n{closed}\n}}\n"
 
 
 @pytest.mark.skipif(not shutil.which("mpicxx"), reason="there is no mpicxx")

@@ -58,6 +58,7 @@ class Field(Fixed):
 
     @property
     def grid(self) -> Grid:
+        """The grid whose cells it has."""
         return self._grid
 
     @property
@@ -67,22 +68,27 @@ class Field(Fixed):
 
     @property
     def name(self) -> str:
+        """What it is called in files, pictures and sentences."""
         return self._name
 
     @property
     def units(self) -> str:
+        """Its unit, as text; "" where none was given."""
         return self._units
 
     @property
     def levels(self) -> int:
+        """How many time levels it has."""
         return self._levels
 
     @property
     def components(self) -> int:
+        """How many numbers a cell has."""
         return self._components
 
     @property
     def dtype(self) -> np.dtype:
+        """np.float64 or np.float32."""
         return self._dtype
 
     # -- levels ----------------------------------------------------------------------------------------
@@ -93,10 +99,12 @@ class Field(Fixed):
 
     @property
     def now(self) -> Level:
+        """The level that is the present: level 0."""
         return self.level(0)
 
     @property
     def next(self) -> Level:
+        """The level that is computed from it: level 1, of a field with two or more."""
         if self.levels < 2:
             raise BadInput(f"the field {self.name} has one level: make it with levels=2 for now and next.")
         return self.level(1)
