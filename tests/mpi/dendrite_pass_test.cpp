@@ -110,6 +110,7 @@ TEST(PassingDendrite, HidesTheLinkAndMessages) {
   DendriteOptions options = passing(two_crystals({32, 32, 64}, true, true, false), 8);
   options.faces[2] = options.faces[3] = dendrite::FaceKind::insulated;
   options.split = {1, 1, context.size()};
+  options.engine.strategy = Strategy::boundary_first;
   const auto solver = dendrite::make_dendrite(context, options);
   Ledger ledger(solver->runner());
   ledger.open();
