@@ -97,7 +97,7 @@ TEST(Placement, MovesThePlannedBytesAndNoOthers) {
 
 // Slabs at the ends come first, so that messages travel under the others, which come and go meanwhile.
 TEST(Placement, HidesMessagesAndFiles) {
-  TestContext context({.transport = TransportPolicy::delayed, .delay = 2e-3});
+  TestContext context({.transport = TransportPolicy::delayed, .delay = 10e-3});
   const Folder folder(context, "scratch-placement-hidden-");
   FileMemoryOptions disk = folder.options(IoMode::threads);
   disk.most_bytes_per_second = 40e6;
