@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of cells: the loop that every sweep runs, whoever compiles its kernel. What a kernel returns is handed
-// on in chunks, so that whoever adds it up is called once a chunk.
+// Rows of cells for kernels that are compiled while a program runs: the loop of for_each.hpp, with nothing
+// else of the engine around it. What a kernel returns is handed on in chunks. One loop for both is what one
+// would want; called through one more object, GCC 12 no longer vectorised the larger kernels of for_each
+// (test_vectorised).
 #pragma once
 
 #include <array>
@@ -11,7 +13,7 @@
 #include "engine/field/views.hpp"
 #include "engine/grid/lattice.hpp"
 
-namespace sc::detail {
+namespace sc::rowwise {
 
 /// Values that are handed on at a time.
 constexpr int row_chunk = 512;
@@ -87,4 +89,4 @@ template <class Cell, class Into, class... Views>
   }
 }
 
-}  // namespace sc::detail
+}  // namespace sc::rowwise

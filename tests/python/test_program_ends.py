@@ -272,7 +272,7 @@ def test_bad_input_writes_nothing(program):
         ("--set", "grid.smallest=0.2"),
         ("-n", "2", "--set", "engine.split=[1,1,3]"),
         ("-n", "9", "--set", "engine.split=[1,1,9]"),
-        ("--strategy", "automatic"),
+        ("--strategy", "fastest"),
         ("--device", "cuda"),
         ("--resume",),
     ):

@@ -43,6 +43,7 @@ class Source:
                 f"{self.short()}:{first}: {self.what} is not a plain function: allowed is `def`."
             )
         self.tree = tree
+        self.annotations = dict(function.__annotations__)  # values, or texts
         outer = inspect.getclosurevars(function)
         self._names = {**vars(builtins), **function.__globals__, **outer.nonlocals}
 

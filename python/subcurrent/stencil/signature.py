@@ -60,7 +60,9 @@ class Signature:
         node = argument.annotation
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             node = ast.parse(node.value, mode="eval").body
-        kind = self.source.value(node) if node is not None else MISSING
+        kind = self.source.annotations.get(argument.arg, MISSING)
+        if isinstance(kind, str):  # nobody has evaluated it
+            kind = self.source.value(node)
         known = [*ROLES, Index, *TYPES] if not self.reader.condition else [In, Out, Layer, *TYPES]
         if kind is MISSING or not any(kind is one for one in known):
             names = ", ".join(one.__name__ if one in TYPES else f"sc.{one.__name__}" for one in known)
