@@ -76,13 +76,12 @@ struct ValuesTo {
 template <class Kernel, class... Views, std::size_t... n>
 void compute_rows(const RowsCall& call, std::index_sequence<n...>) {
   const CompiledCell<Kernel> cell{*static_cast<const Kernel*>(call.kernel)};
-  constexpr int values =
-      rowwise::ValuesOf<decltype(cell(At{}, Index{}, std::declval<const Views&>()...))>::count;
+  constexpr int values = ValuesOf<decltype(cell(At{}, Index{}, std::declval<const Views&>()...))>::count;
   std::array<ValuesTo, values> into;
   for (int k = 0; k < values; ++k) into[static_cast<std::size_t>(k)] = {&call, k};
   const std::span<ValuesTo> wanted(into.data(), call.add ? into.size() : 0);
-  rowwise::rows(call.box, call.lattice, call.origin, call.sy, call.sz, call.first, call.last, wanted, cell,
-                ViewAt<Views>::of(call.fields[n])...);
+  rows(call.box, call.lattice, call.origin, call.sy, call.sz, call.first, call.last, wanted, cell,
+       ViewAt<Views>::of(call.fields[n])...);
 }
 
 template <class Kernel, class... Views, std::size_t... n>

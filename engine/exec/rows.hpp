@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of cells for kernels that are compiled while a program runs: the loop of for_each.hpp, with nothing
-// else of the engine around it. What a kernel returns is handed on in chunks. One loop for both is what one
-// would want; called through one more object, GCC 12 no longer vectorised the larger kernels of for_each
-// (test_vectorised).
+// Rows of cells: the loop that every sweep runs, whoever compiles its kernel. What a kernel returns is handed
+// on in chunks, so that whoever adds it up is called once a chunk.
 #pragma once
 
 #include <array>
@@ -13,7 +11,7 @@
 #include "engine/field/views.hpp"
 #include "engine/grid/lattice.hpp"
 
-namespace sc::rowwise {
+namespace sc::detail {
 
 /// Values that are handed on at a time.
 constexpr int row_chunk = 512;
@@ -89,4 +87,4 @@ template <class Cell, class Into, class... Views>
   }
 }
 
-}  // namespace sc::rowwise
+}  // namespace sc::detail
