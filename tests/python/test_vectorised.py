@@ -83,7 +83,7 @@ def compile_command() -> list[str]:
     words = shlex.split(entries[0]["command"])
     if Path(words[0]).name == "ccache":
         words = words[1:]
-    # Positions of 64 bits become doubles in vectors only where the processor has AVX-512: on others the kernels
+    # Positions of 64 bits become doubles in vectors only where the processor has AVX-512: on others kernels
     # that take positions are not vectorised, and what this test looks at is the loop, not the machine.
     target = {"-march=native": "-march=x86-64-v4"} if platform.machine() == "x86_64" else {}
     return [target.get(word, word) for word in words[: words.index("-o")]]
