@@ -141,8 +141,7 @@ def test_the_blast_wave_is_symmetric_and_approaches_independent_finite_volumes(p
 
 
 def test_a_field_loop_keeps_its_shape_over_a_crossing(program):
-    """128 x 64, as published. Of its energy independent finite volumes (piecewise linear) keep 0.87, those of
-    Gardiner & Stone 2005 (piecewise parabolic) 0.93."""
+    """128 x 64, as published. Of its energy independent finite volumes (piecewise linear) keep 0.87."""
     done = loop(program, 128)
     plane = plane_of(program, "loop128")
     left = 1 + change(done, "magnetic_energy")
