@@ -133,7 +133,7 @@ FLAGS = (
     ("run", "cavity.toml", "--threads", "-1"),
     ("run", "cavity.toml", "--threads", "nan"),
     ("run", "cavity.toml", "--strategy", ""),
-    ("run", "cavity.toml", "--strategy", "automatic"),
+    ("run", "cavity.toml", "--strategy", "fastest"),
     ("run", "cavity.toml", "--strategy", 'x"y'),
     ("run", "cavity.toml", "--strategy", "a\nb"),
     ("run", "cavity.toml", "--device", "tpu"),

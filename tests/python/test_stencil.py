@@ -355,8 +355,10 @@ def test_mpi4py_may_be_imported_before_or_after(tmp_path, when):
 from mpi4py import MPI
 size = MPI.COMM_WORLD.allreduce(1)
 """
-    text = (theirs + COUNTING if when == "before" else COUNTING + theirs) + "\nprint('ranks', size)\n"
-    assert script(tmp_path, text, 2).stdout == "ranks 2\n" * 2
+    # Lines of two ranks may reach mpirun in halves, so each rank leaves a file of its own.
+    leave = f"\nimport os\nopen({str(tmp_path)!r} + f'/ranks_{{os.getpid()}}', 'w').write(str(size))\n"
+    script(tmp_path, (theirs + COUNTING if when == "before" else COUNTING + theirs) + leave, 2)
+    assert [path.read_text() for path in tmp_path.glob("ranks_*")] == ["2", "2"]
 
 
 GRID = "grid = sc.Grid((12, 12, 12), periodic=(True, True, False))\n"
