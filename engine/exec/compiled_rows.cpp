@@ -30,7 +30,7 @@ std::ptrdiff_t outward_of(const Layout& layout, Face face) {
 
 }  // namespace
 
-void for_each_compiled(const Box& box, const Lattice& lattice, const Grid& grid, int threads,
+void for_each_compiled(const Box& box, const Lattice& lattice, const Frame& frame, int threads,
                        std::span<Accumulator> into, const CompiledRows& rows,
                        std::span<const CellsAt> fields) {
   if (box.empty()) return;
@@ -39,9 +39,9 @@ void for_each_compiled(const Box& box, const Lattice& lattice, const Grid& grid,
   const auto part = [&](std::int64_t first, std::int64_t last, std::vector<Accumulator>& mine) {
     const RowsCall call{.box = box,
                         .lattice = lattice,
-                        .origin = grid.origin(),
-                        .sy = grid.layout().sy,
-                        .sz = grid.layout().sz,
+                        .origin = frame.origin,
+                        .sy = frame.layout.sy,
+                        .sz = frame.layout.sz,
                         .first = first,
                         .last = last,
                         .fields = fields.data(),

@@ -7,6 +7,7 @@
 
 #include "engine/exec/accumulator.hpp"
 #include "engine/exec/compiled_kernel.hpp"
+#include "engine/exec/for_each.hpp"
 #include "engine/field/field.hpp"
 
 namespace sc {
@@ -15,14 +16,16 @@ namespace sc {
 struct CompiledRows {
   void (*function)(const RowsCall*);
   std::vector<std::byte> kernel;
+  bool by_position = true;  ///< the kernel may ask where on the global grid a cell is
 };
 struct CompiledColumns {
   void (*function)(const ColumnsCall*);
   std::vector<std::byte> kernel;
+  int inward = Boundary::usual_inward;  ///< own cells of a column that it may read, counted from the face
 };
 
 /// As for_each() of a kernel that the program itself was compiled with: the same cells by the same threads.
-void for_each_compiled(const Box& box, const Lattice& lattice, const Grid& grid, int threads,
+void for_each_compiled(const Box& box, const Lattice& lattice, const Frame& frame, int threads,
                        std::span<Accumulator> into, const CompiledRows& rows,
                        std::span<const CellsAt> fields);
 
@@ -39,6 +42,7 @@ class CompiledFace final : public Boundary {
   CompiledFace(CompiledColumns columns, std::vector<ReadBeside> others)
       : columns_(std::move(columns)), others_(std::move(others)) {}
   bool reads_others() const override { return !others_.empty(); }
+  int inward() const override { return columns_.inward; }
   void apply(Storage& storage, Face face, const Columns& columns) const override;
 
  private:

@@ -55,6 +55,12 @@ class Runner {
   /// several, and with refresh(), move(), close_pass() and Field::modify(); the host reads no field of it
   /// before (Error, failure). An error within abandons the steps recorded.
   void steps(int n, const std::function<void(int step)>& body);
+  /// Collective: the same for a loop that is no function here: begin_steps(), end_step() after every step and
+  /// end_steps() after the last. Of a loop that is left before that, what has been recorded stays so until
+  /// something closes the pass.
+  void begin_steps();
+  void end_step();
+  void end_steps();
   /// Collective: carries out what steps() has recorded so far.
   void close_pass() { close_pass("the program asked for it"); }
   struct Passes {

@@ -16,22 +16,38 @@ const std::string full_length;  // no reason to end a pass earlier
 }  // namespace
 
 void Runner::steps(int n, const std::function<void(int step)>& body) {
-  const bool records = options_.steps_per_pass > 1 && !window_;
-  if (records) window_ = std::make_shared<Window>([this] { close_pass("the host writes a field"); });
+  const bool outermost = !window_;
   struct Recording {
     std::shared_ptr<Window>* window;
     ~Recording() {
       if (window) window->reset();
     }
-  } recording{records ? &window_ : nullptr};
+  } recording{outermost ? &window_ : nullptr};
+  if (outermost) begin_steps();
   for (int step = 0; step < n; ++step) {
-    if (records) step_ = step;
     body(step);
-    if (!records) continue;
-    ++passes_.steps;
-    if (window_->steps() == options_.steps_per_pass) close_pass(full_length);
+    if (outermost) end_step();
   }
-  if (records) close_pass("the loop has no more steps");
+  if (outermost) end_steps();
+}
+
+void Runner::begin_steps() {
+  if (options_.steps_per_pass == 1) return;
+  close_pass("another loop begins");
+  if (!window_) window_ = std::make_shared<Window>([this] { close_pass("the host asks for a field"); });
+  step_ = 0;
+}
+
+void Runner::end_step() {
+  if (!window_) return;
+  ++step_;
+  ++passes_.steps;
+  if (window_->steps() == options_.steps_per_pass) close_pass(full_length);
+}
+
+void Runner::end_steps() {
+  close_pass("the loop has no more steps");
+  window_.reset();
 }
 
 /// Whether the stage is carried out later; otherwise nothing is left of the steps before it.

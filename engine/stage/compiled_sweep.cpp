@@ -4,6 +4,16 @@
 
 namespace sc {
 
+namespace {
+
+std::vector<CellsAt> cells_at(std::span<const Place> places) {
+  std::vector<CellsAt> cells;
+  for (const Place& place : places) cells.push_back({place.base, place.component_stride});
+  return cells;
+}
+
+}  // namespace
+
 CompiledSweep::CompiledSweep(std::string name, CompiledRows rows, int values, SweepOptions options,
                              std::vector<Access> accesses)
     : Stage(std::move(name),
@@ -27,9 +37,16 @@ void CompiledSweep::compute(const Box& box, int threads, std::span<Accumulator> 
 void CompiledSweep::compute_in(std::span<const Place> places, const Box& box, int threads,
                                std::span<Accumulator> into) {
   static_cast<void>(device());  // refuses fields that lie on one
-  std::vector<CellsAt> fields;
-  for (const Place& place : places) fields.push_back({place.base, place.component_stride});
-  for_each_compiled(box, lattice(), *grid_, threads, into, rows_, fields);
+  for_each_compiled(box, lattice(), {grid_->layout(), grid_->origin()}, threads, into, rows_,
+                    cells_at(places));
+}
+
+Stage::Captured CompiledSweep::capture() const {
+  return {[rows = rows_, layout = grid_->layout()](std::span<const Place> places, const Box& box, Int3 origin,
+                                                   int threads) {
+            for_each_compiled(box, Lattice{}, {layout, origin}, threads, {}, rows, cells_at(places));
+          },
+          rows_.by_position};
 }
 
 }  // namespace sc

@@ -23,6 +23,7 @@ class CompiledSweep final : public Stage {
   void compute(const Box& box, int threads, std::span<Accumulator> into) override;
   void compute_in(std::span<const Place> places, const Box& box, int threads,
                   std::span<Accumulator> into) override;
+  Captured capture() const override;
 
  private:
   CompiledRows rows_;

@@ -26,6 +26,12 @@ StencilGrid::StencilGrid(std::shared_ptr<Ranks> r, Triple cells, std::array<bool
                            .halo = halo,
                            .split = {split[0], split[1], split[2]}}) {}
 
+Storage& StencilField::computed(int level) {
+  Storage& one = storage(level);
+  if (one.in_flight() && one.in_flight()->computes()) one.in_flight()->finish();
+  return one;
+}
+
 void StencilField::forget_halos() {
   for (int level = 0; level < field.levels(); ++level) {
     storage(level).settle();
@@ -54,14 +60,25 @@ using Field = StencilField;
 using Self = nb::pointer_and_handle<Field>;
 
 nb::object gathered(Field& f, int level) {
-  std::vector<std::byte> bytes = unlocked([&] { return gather(f.storage(level)); });
+  std::vector<std::byte> bytes = unlocked([&] { return gather(f.computed(level)); });
   if (f.grid->context().rank() != 0) return nb::none();
   return nb::cast(owned(std::move(bytes), f.storage(level), f.grid->grid.cells()));
 }
 
+/// What one rank may look at without the others.
+Storage& looked_at(Field& f, int level) {
+  Storage& storage = f.storage(level);
+  if (storage.in_flight() && storage.in_flight()->computes())
+    refuse("field \"" + storage.name() +
+           "\" is looked at while steps that work on it are recorded and not carried out; call finish() of the "
+           "loop before, or gather() of the field, on all ranks");
+  storage.settle();
+  return storage;
+}
+
 /// The values of single cells of the whole grid, cell after cell and component after component, on all ranks.
 std::vector<double> values_at(Field& f, const std::vector<Triple>& cells) {
-  const Storage& storage = f.storage(0);
+  const Storage& storage = f.computed(0);
   const Grid& grid = storage.grid();
   const auto components = static_cast<std::size_t>(storage.components());
   std::string mine(cells.size() * components * sizeof(double), '\0');
@@ -107,11 +124,11 @@ void set_affine(Field& f, int axis, int side, const std::vector<std::array<doubl
   f.forget_halos();
 }
 
-void set_compiled(Field& f, int axis, int side, std::uintptr_t function, const nb::bytes& kernel,
+void set_compiled(Field& f, int axis, int side, std::uintptr_t function, const nb::bytes& kernel, int inward,
                   const std::vector<std::pair<std::shared_ptr<Field>, int>>& others) {
   const auto* bytes = reinterpret_cast<const std::byte*>(kernel.c_str());
   CompiledColumns columns{reinterpret_cast<void (*)(const ColumnsCall*)>(function),
-                          std::vector<std::byte>(bytes, bytes + kernel.size())};
+                          std::vector<std::byte>(bytes, bytes + kernel.size()), inward};
   std::vector<ReadBeside> read;
   std::vector<std::pair<Field*, int>> beside;
   for (const auto& [other, level] : others) {
@@ -129,7 +146,7 @@ void write_snapshot(const std::string& path, const std::vector<Shown>& fields,
                     const std::array<double, 3>& origin, const std::array<double, 3>& spacing,
                     std::int64_t step, double time) {
   io::Snapshot snapshot{.uniform = io::UniformPoints{origin, spacing}, .step = step, .time = time};
-  for (const auto& [name, field, level] : fields) snapshot.fields.push_back({name, &field->storage(level)});
+  for (const auto& [name, field, level] : fields) snapshot.fields.push_back({name, &field->computed(level)});
   io::write_snapshot(path, snapshot);
 }
 
@@ -158,11 +175,8 @@ void bind_stencil_field(nb::module_& module) {
            })
       .def(
           "view",
-          [](Self self, int level) {
-            self.p->storage(level).settle();
-            return view(self.h, self.p->storage(level));
-          },
-          "level"_a, "This rank's own cells; to be read.")
+          [](Self self, int level) { return view(self.h, looked_at(*self.p, level)); }, "level"_a,
+          "This rank's own cells; to be read.")
       .def(
           "modify",
           [](Self self, int level) {
@@ -176,7 +190,8 @@ void bind_stencil_field(nb::module_& module) {
       .def("gather", &gathered, "level"_a)
       .def("values_at", &values_at, "cells"_a, Unlocked())
       .def("set_affine", &set_affine, "axis"_a, "side"_a, "laws"_a)
-      .def("set_compiled", &set_compiled, "axis"_a, "side"_a, "function"_a, "kernel"_a, "others"_a)
+      .def("set_compiled", &set_compiled, "axis"_a, "side"_a, "function"_a, "kernel"_a,
+           "inward"_a, "others"_a)
       .def(
           "leave_unread",
           [](Field& f, int axis, int side) {

@@ -69,7 +69,7 @@ namespace {
 using GivenAccess = std::tuple<std::shared_ptr<StencilField>, int, std::string, int, int>;
 
 std::shared_ptr<StencilSweep> make_sweep(const std::string& name, std::uintptr_t function, int values,
-                                         const std::string& reduce, int colours,
+                                         const std::string& reduce, int colours, bool by_position,
                                          const std::vector<GivenAccess>& given) {
   const auto reduction = choice_of<Reduce>(
       reduce, "reduce",
@@ -81,14 +81,16 @@ std::shared_ptr<StencilSweep> make_sweep(const std::string& name, std::uintptr_t
                                    {{"read", Mode::read}, {"write", Mode::write}, {"update", Mode::update}}),
                    Reach{width, diagonal}});
   return std::make_shared<StencilSweep>(
-      name, CompiledRows{reinterpret_cast<void (*)(const RowsCall*)>(function), {}}, values,
+      name, CompiledRows{reinterpret_cast<void (*)(const RowsCall*)>(function), {}, by_position}, values,
       SweepOptions{.reduce = reduction, .colours = colours}, all);
 }
 
 std::shared_ptr<StencilLoop> make_loop(std::shared_ptr<StencilGrid> grid, const std::string& strategy,
-                                       double poke_seconds) {
-  return std::make_shared<StencilLoop>(
-      std::move(grid), RunnerOptions{.strategy = Strategy::of(strategy), .poke_seconds = poke_seconds});
+                                       double poke_seconds, int steps_per_pass) {
+  return std::make_shared<StencilLoop>(std::move(grid),
+                                       RunnerOptions{.strategy = Strategy::of(strategy),
+                                                     .poke_seconds = poke_seconds,
+                                                     .steps_per_pass = steps_per_pass});
 }
 
 }  // namespace
@@ -98,7 +100,7 @@ void bind_stencil_loop(nb::module_& module) {
     return s.stage.bytes_per_cell();
   });
   module.def("make_stencil_sweep", &make_sweep, "name"_a, "function"_a, "values"_a, "reduce"_a, "colours"_a,
-             "accesses"_a,
+             "by_position"_a, "accesses"_a,
              "A kernel of a compiled library, at the address of its function, with its fields.");
   nb::class_<StencilLoop>(module, "StencilLoop")
       .def(
@@ -108,9 +110,17 @@ void bind_stencil_loop(nb::module_& module) {
             return unlocked([&] { return loop.run(sweep, members); });
           },
           "sweep"_a, "kernel"_a)
+      .def(
+          "begin_steps", [](StencilLoop& loop) { loop.runner().begin_steps(); }, Unlocked())
+      .def(
+          "end_step", [](StencilLoop& loop) { loop.runner().end_step(); }, Unlocked())
+      .def(
+          "end_steps", [](StencilLoop& loop) { loop.runner().end_steps(); }, Unlocked())
+      .def("passes", [](StencilLoop& loop) { return loop.runner().passes().describe(); })
       .def_prop_ro("strategy", [](StencilLoop& loop) { return std::string(loop.runner().strategy().name); })
       .def("terms", [](StencilLoop& loop) { return terms_of(loop.context(), loop.ledger()); });
-  module.def("make_stencil_loop", &make_loop, "grid"_a, "strategy"_a, "poke_seconds"_a, Unlocked());
+  module.def("make_stencil_loop", &make_loop, "grid"_a, "strategy"_a, "poke_seconds"_a,
+             "steps_per_pass"_a, Unlocked());
 }
 
 }  // namespace sc::python

@@ -35,6 +35,8 @@ struct StencilField {
     grid->context();
     return field.storage(level);
   }
+  /// The same when steps that have been recorded are carried out. Collective.
+  Storage& computed(int level);
   /// The halos of all levels are stale.
   void forget_halos();
   /// Call when values of this field have changed: conditions that read it have filled halos from earlier
@@ -75,7 +77,7 @@ class StencilLoop {
   Context& context() const { return grid_->context(); }
   /// What the kernel returns, over all cells of all ranks.
   std::vector<double> run(StencilSweep& sweep, const std::string& kernel);
-  const Runner& runner() const { return runner_; }
+  Runner& runner() { return runner_; }
   /// Books what was gained since it was last asked.
   const Ledger& ledger() {
     ledger_.close();

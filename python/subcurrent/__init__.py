@@ -27,7 +27,9 @@ from .errors import BadInput, StorageError, SubcurrentError
 
 if TYPE_CHECKING:
     from .cg_solve import CgReport, cg
+    from .dendrite import Dendrite
     from .fft import FFT
+    from .magnetosphere import Magnetosphere
     from .sim import Cavity, CavityGrid
     from .stencil import (
         Dirichlet,
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
         Out,
         condition,
         kernel,
+        sympy_kernel,
         where,
     )
     from .turbulence import Turbulence
@@ -53,6 +56,8 @@ if TYPE_CHECKING:
 _FROM = {
     "sim": ("Cavity", "CavityGrid"),
     "turbulence": ("Turbulence",),
+    "dendrite": ("Dendrite",),
+    "magnetosphere": ("Magnetosphere",),
     "fft": ("FFT",),
     "cg_solve": ("cg", "CgReport"),
     "stencil": (
@@ -71,6 +76,7 @@ _FROM = {
         "Out",
         "condition",
         "kernel",
+        "sympy_kernel",
         "where",
     ),
 }
@@ -81,6 +87,7 @@ __all__ = [
     "Cavity",
     "CavityGrid",
     "CgReport",
+    "Dendrite",
     "Dirichlet",
     "Field",
     "Fixed",
@@ -91,6 +98,7 @@ __all__ = [
     "KernelError",
     "Layer",
     "Loop",
+    "Magnetosphere",
     "Mirror",
     "Neumann",
     "Out",
@@ -100,6 +108,7 @@ __all__ = [
     "cg",
     "condition",
     "kernel",
+    "sympy_kernel",
     "where",
 ]
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import operator
 import os
@@ -28,11 +29,25 @@ class Fixed:
         if name.startswith("_") or (type(self) is not ours and not hasattr(ours, name)):
             object.__setattr__(self, name, value)
             return
-        known = "cannot be set" if hasattr(ours, name) else "is not there"
+        known = "cannot be set" if hasattr(ours, name) else f"is not there{_meant(ours, name)}"
         raise FixedAttribute(
             f"the attribute {name} of {ours.__name__} {known}: what it works on is fixed when it is made, "
             "make a new one."
         )
+
+
+def _meant(kind: type, name: str) -> str:
+    """The attribute, or the argument with which one is made, whose name is nearest; empty where none is."""
+    from .sentences import nearest  # noqa: PLC0415 - with the case files' schema, only to refuse
+
+    arguments = set(inspect.signature(kind).parameters) - {"self"}
+    attributes = {one for one in dir(kind) if not one.startswith("_")}
+    found = nearest(name, sorted(arguments | attributes))
+    if found is None:
+        return ""
+    if found == name:
+        return f" but an argument of {kind.__name__}(…)"
+    return f", did you mean {found}"
 
 
 def plain(value: Any) -> Any:
@@ -42,6 +57,18 @@ def plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
     return plain(value.tolist()) if hasattr(value, "tolist") else value
+
+
+def without_none(given: dict[str, Any]) -> dict[str, Any]:
+    """What was given, without the arguments that were left out."""
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def table_of(name: str, given: Any) -> dict[str, Any]:
+    """The keys of one of the case file's tables; empty where none was given."""
+    if given is not None and not isinstance(given, dict):
+        raise BadInput(f"{name} = {given!r} is not allowed: it must be a dict of the keys of [{name}].")
+    return given or {}
 
 
 def whole(name: str, value: Any, least: int, most: int | None = None) -> int:

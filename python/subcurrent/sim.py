@@ -16,7 +16,7 @@ from .case import as_tables, typed_case
 from .ending import End
 from .errors import BadInput
 from .flowfield import FlowField
-from .given import Fixed, one_of, path_text, plain, positive, whole
+from .given import Fixed, one_of, path_text, plain, positive, whole, without_none
 from .kinds import kind_of
 from .reference import Profiles, read_profiles
 
@@ -42,8 +42,7 @@ class CavityGrid:
 
     def table(self) -> dict[str, Any]:
         """The [grid] table of a case file that says the same."""
-        given = {name: value for name, value in dataclasses.asdict(self).items() if value is not None}
-        return {**given, "points": self.points}
+        return {**without_none(dataclasses.asdict(self)), "points": self.points}
 
 
 class Simulation(Fixed):
@@ -169,7 +168,6 @@ class Cavity(Simulation):
             raise BadInput(
                 f"grid = {grid!r} is not allowed: it must be a CavityGrid, e.g. CavityGrid((34, 34, 34))."
             )
-        run = {name: value for name, value in (("courant", courant), ("dt", dt)) if value is not None}
         tables = {
             "solver": "cavity",
             "flow": {"reynolds": reynolds, **flow},
@@ -177,7 +175,7 @@ class Cavity(Simulation):
             "boundaries": boundaries or {},
             "pressure": pressure or {},
             "engine": engine or {},
-            "run": {"until": "steady", **run},
+            "run": {"until": "steady", **without_none({"courant": courant, "dt": dt})},
         }
         super().__init__(tables)
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from . import plots
 from .errors import BadInput
-from .given import one_of, path_text
+from .given import one_of, path_text, table_of, without_none
 from .sim import Simulation
 
 TABLES = ("spectrum", "forcing", "storage", "engine")  # beside those that have arguments of their own
@@ -57,9 +57,9 @@ class Turbulence(Simulation):
         super().__init__(
             {
                 "solver": "turbulence",
-                "flow": {"initial": initial, **{k: v for k, v in given.items() if v is not None}},
+                "flow": {"initial": initial, **without_none(given)},
                 "grid": {"points": points},
-                "scheme": {"dt": dt, "precision": precision, **_table("scheme", scheme)},
+                "scheme": {"dt": dt, "precision": precision, **table_of("scheme", scheme)},
                 "run": {"steps": 1},
                 **tables,
             }
@@ -121,9 +121,3 @@ class Turbulence(Simulation):
         if vorticity is not None:
             plane = vorticity[:, vorticity.shape[1] // 2]
             plots.draw_vorticity(Path(path), np.sqrt((plane**2).sum(axis=0)), self.time, self._title())
-
-
-def _table(name: str, given: dict[str, Any] | None) -> dict[str, Any]:
-    if given is not None and not isinstance(given, dict):
-        raise BadInput(f"{name} = {given!r} is not allowed: it must be a dict of the keys of [{name}].")
-    return given or {}

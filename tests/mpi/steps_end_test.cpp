@@ -114,7 +114,7 @@ TEST(Steps, EndWhereTheHostWritesAndRefuseToBeReadBefore) {
     heat.runner.close_pass();
     EXPECT_NO_THROW(heat.q.get({0, 0, 0}));
   });
-  EXPECT_EQ(heat.ended("the host writes a field"), 1);
+  EXPECT_EQ(heat.ended("the host asks for a field"), 1);
   EXPECT_EQ(heat.ended("the program asked for it"), 1);
   EXPECT_TRUE(same_bits(on_root(heat.q), on_root(once.q)));
   context.barrier();

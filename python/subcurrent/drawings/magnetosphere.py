@@ -26,15 +26,9 @@ def _planes(folder: RunFolder, case: MagnetosphereCase, path: Path) -> bool:
     if snapshot is None or not case.has_planet():
         return False
     plots.draw_magnetosphere(
-        path, read_plasma(snapshot), _name(case), inner=case.planet.inner, mirrored=_mirrored(case)
+        path, read_plasma(snapshot), _name(case), inner=case.planet.inner, mirrored=case.mirrored()
     )
     return True
-
-
-def _mirrored(case: MagnetosphereCase) -> tuple[bool, bool]:
-    """Whether the domain begins at a plane of symmetry, along y and along z."""
-    faces = case.boundaries.faces()
-    return faces["y-"] == "mirror", faces["z-"] == "equator"
 
 
 def _axis(folder: RunFolder, case: MagnetosphereCase, path: Path) -> bool:
@@ -144,7 +138,7 @@ def _view(folder: RunFolder, case: MagnetosphereCase, path: Path) -> bool | str:
         return "the 3-D view needs pyvista, which is not installed: pip install pyvista."
     from ..plots.view import draw_view  # noqa: PLC0415 - only where pyvista is
 
-    draw_view(path, read_plasma(snapshot), case.planet.inner, _mirrored(case))
+    draw_view(path, read_plasma(snapshot), case.planet.inner, case.mirrored())
     return True
 
 

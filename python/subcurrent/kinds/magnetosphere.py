@@ -51,7 +51,7 @@ class MagnetosphereKind(Kind):
     def step(self, solver: Any, case: Any) -> dict[str, Any]:
         record = super().step(solver, case)
         if "divergence" in record:
-            found = self._standoff(solver, case)
+            found = self.standoff(solver, case)
             record |= {"magnetopause": found.magnetopause, "shock": found.shock}
         return record
 
@@ -59,10 +59,11 @@ class MagnetosphereKind(Kind):
         return dict(solver.measure())
 
     def measured(self, solver: Any, case: Any) -> dict[str, Any]:
-        found = self._standoff(solver, case)
+        found = self.standoff(solver, case)
         return {**solver.measure(), "magnetopause": found.magnetopause, "shock": found.shock}
 
-    def _standoff(self, solver: Any, case: Any) -> Standoff:
+    def standoff(self, solver: Any, case: Any) -> Standoff:
+        """NaN but on rank 0, and where there is no planet. Collective."""
         nothing = Standoff(float("nan"), float("nan"))
         if not case.has_planet():
             return nothing

@@ -146,6 +146,11 @@ class MagnetosphereCase(SolverCase):
     def has_planet(self) -> bool:
         return self.plasma.initial == "planet"
 
+    def mirrored(self) -> tuple[bool, bool]:
+        """Whether the domain begins at a plane of symmetry, along y and along z."""
+        faces = self.boundaries.faces()
+        return faces["y-"] == "mirror", faces["z-"] == "equator"
+
     def check(self) -> None:
         self.check_run()
         self._check_faces()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stencils written in Python and run by the engine: docs/python_stencils.md.
 
-A kernel's way from text to run: `reading` (with `expressions`, `conditions`, `places`) makes a `tree` of it,
+A kernel's way from text to run (`symbolic` makes the text of SymPy's expressions): `reading` (with `expressions`, `conditions`, `places`) makes a `tree` of it,
 `printing` writes that as C++, `compiling` makes a library, `loop` hands it to the engine. `stepping` carries
 the same tree out on NumPy arrays.
 """
@@ -16,6 +16,7 @@ from .grid import Grid
 from .kernels import Call, Kernel, kernel
 from .loop import Loop
 from .places import KernelError
+from .symbolic import sympy_kernel
 
 __all__ = [
     "Call",
@@ -38,5 +39,6 @@ __all__ = [
     "Out",
     "condition",
     "kernel",
+    "sympy_kernel",
     "where",
 ]

@@ -9,7 +9,8 @@ from typing import Any
 
 from ..errors import BadInput
 from .field import Field, Level
-from .kernels import Call, Compiled, plain_function
+from .kernels import Call, Compiled, source_of_function
+from .places import Source
 from .reading import read
 from .tree import FieldUse, Role
 
@@ -19,8 +20,8 @@ class Condition(Compiled):
 
     _kind = "condition"
 
-    def __init__(self, function: FunctionType):
-        super().__init__(read(function, condition=True), function)
+    def __init__(self, source: Source):
+        super().__init__(read(source, condition=True), source)
 
     def _order(self) -> list[str]:
         """All but the field whose halo it sets, which is the one that it is given to."""
@@ -55,22 +56,27 @@ class BoundCondition:
                 )
             self.condition._check_components(use, level.field)
             self._check_depth(use, field, axis)
+        inward = max(_deepest(use, field.grid.halo) for use in text.fields)
         # The library takes the field itself first.
         levels = tuple(self.levels.get(use.name, field.now) for use in text.fields)
         call = Call(self.condition, levels, self.values)
         address, _ = field.grid.together(lambda: self.condition.library(call.precision()))
         others = [(level.field.core, level.number) for level in self.levels.values()]
-        field.core.set_compiled(axis, side, address, self.condition.members(call), others)
+        field.core.set_compiled(axis, side, address, self.condition.members(call), inward, others)
 
     def _check_depth(self, use: FieldUse, field: Field, axis: int) -> None:
-        halo = field.grid.halo
-        deepest = max((number + halo * layer for layer, number in use.inside), default=0)
+        deepest = _deepest(use, field.grid.halo)
         low, high = field.grid.local_box
         cells = high[axis] - low[axis]
         if deepest > cells:
             raise BadInput(
                 f"{self.condition._says()} looks {deepest} cells inward, and a block of the grid has {cells}."
             )
+
+
+def _deepest(use: FieldUse, layers: int) -> int:
+    """How many own cells of a column it reads, counted from the face, to fill so many layers."""
+    return max((number + layers * layer for layer, number in use.inside), default=0)
 
 
 def condition(function: FunctionType) -> Condition:
@@ -85,4 +91,4 @@ def condition(function: FunctionType) -> Condition:
     The one sc.Out is the field that it is given to; further fields are sc.In. q.ghost[n] is the n-th cell
     beyond the face, q.inside[n] the n-th within, n = 1, 2, …
     """
-    return Condition(plain_function(function, "condition"))
+    return Condition(source_of_function(function, "condition"))

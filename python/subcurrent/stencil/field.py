@@ -150,14 +150,14 @@ class Field(Fixed):
         if callable(values):
             values = values(*self._grid.positions)
             if isinstance(values, (tuple, list)):
-                own = self._own(0).shape[1:]
+                own = self._own_shape()[1:]
                 values = np.stack([np.broadcast_to(np.asarray(one), own) for one in values])
         array = np.asarray(values)
         if array.dtype.kind not in "buif":
             raise BadInput(
                 f"the field {self.name} is set to values of type {array.dtype}: real numbers are needed."
             )
-        own, everything = self._own(0).shape, self._global_shape()
+        own, everything = self._own_shape(), self._global_shape()
         if array.shape == everything and everything != own:
             low, high = self._grid.local_box
             return array[(..., *(slice(a, b) for a, b in zip(reversed(low), reversed(high), strict=True)))]
@@ -168,6 +168,11 @@ class Field(Fixed):
                 f"the field {self.name} is set to an array of shape {array.shape}: all cells have "
                 f"{everything}, this rank's {own}."
             ) from None
+
+    def _own_shape(self) -> tuple[int, ...]:
+        low, high = self._grid.local_box
+        own = [b - a for a, b in zip(reversed(low), reversed(high), strict=True)]
+        return (*([self.components] if self.components > 1 else []), *own)
 
     def _global_shape(self) -> tuple[int, ...]:
         return (*([self.components] if self.components > 1 else []), *reversed(self._grid.cells))

@@ -20,6 +20,7 @@ from ..errors import BadInput
 from ..given import Fixed
 from . import compiling, printing
 from .field import Field, Level
+from .places import Source
 from .reading import read
 from .stepping import Stepper, colour_of
 from .tree import FieldUse, KernelText, Parameter, Role, Type
@@ -52,12 +53,10 @@ class Compiled(Fixed):
 
     _kind = "kernel"
 
-    def __init__(self, text: KernelText, function: FunctionType):
+    def __init__(self, text: KernelText, source: Source):
         self._text = text
         self._libraries: dict[printing.Precision, tuple[int, type[ctypes.Structure]]] = {}
-        self.__doc__ = function.__doc__
-        self.__name__ = function.__name__
-        self.__wrapped__ = function
+        self.__doc__, self.__name__ = source.doc, source.name
 
     def __repr__(self) -> str:
         return f"<{self._kind} {self._text.name}, {self._text.file}:{self._text.line}>"
@@ -164,8 +163,8 @@ class Compiled(Fixed):
 class Kernel(Compiled):
     """A function that computes one cell; `kernel(T.next, T.now, a=0.1)` is a call for `Loop.run`."""
 
-    def __init__(self, function: FunctionType, reduce: str | None, colours: int):
-        super().__init__(read(function, colours=colours, reduces=reduce is not None), function)
+    def __init__(self, source: Source, reduce: str | None, colours: int):
+        super().__init__(read(source, colours=colours, reduces=reduce is not None), source)
         self._reduce, self._colours = reduce, colours
 
     @property
@@ -176,6 +175,11 @@ class Kernel(Compiled):
     @property
     def colours(self) -> int:
         return self._colours
+
+    @property
+    def by_position(self) -> bool:
+        """Whether it asks where on the grid a cell is."""
+        return self._text.indexed
 
     @property
     def values(self) -> int:
@@ -279,21 +283,25 @@ def kernel(
     of what the function returns over all cells. `colours`: 2, 4 or 8, for a kernel that updates in place and
     reads around its cell. Raises KernelError, one sentence with file and line, for a text that cannot be.
     """
+    check_options(reduce, colours)
+
+    def make(plain: FunctionType) -> Kernel:
+        return Kernel(source_of_function(plain, "kernel"), reduce, colours)
+
+    return make if function is None else make(function)
+
+
+def check_options(reduce: Any, colours: Any) -> None:
     if reduce is not None and reduce not in REDUCTIONS:
         raise BadInput(f"reduce = {reduce!r} is not known: allowed are {', '.join(REDUCTIONS)}.")
     if colours not in (1, 2, 4, 8):
         raise BadInput(f"colours = {colours!r} is not allowed: it must be 1, 2, 4 or 8.")
 
-    def make(plain: FunctionType) -> Kernel:
-        return Kernel(plain_function(plain, "kernel"), reduce, colours)
 
-    return make if function is None else make(function)
-
-
-def plain_function(given: Any, what: str) -> FunctionType:
+def source_of_function(given: Any, kind: str) -> Source:
     if not isinstance(given, FunctionType):
-        raise BadInput(f"@sc.{what} was given {given!r}: it makes a {what} of a function.")
-    return given
+        raise BadInput(f"@sc.{kind} was given {given!r}: it makes a {kind} of a function.")
+    return Source.of(given, kind)
 
 
 def flat(calls: Sequence[Any]) -> list[Call]:

@@ -25,13 +25,23 @@ class Loop(Fixed):
     strategy      how what moves hides under what is computed, e.g. "blocking", "boundary_first",
                   "interior_first", "halo_thread", "pipelined": all leave the same bits
     poke_seconds  how often messages are looked after meanwhile
+    steps_per_pass    steps of `steps` that are done on cells while these are near: fewer messages, less
+                  traffic with memory, the same bits. The grid's halo must hold what they read together: 8
+                  steps of a kernel that reads 1 cell away need halo=8
 
         for n in loop.steps(1000):
             loop.run(diffuse(T.next, T.now, a=0.1))
             T.advance()
     """
 
-    def __init__(self, grid: Grid, *, strategy: str = "boundary_first", poke_seconds: float = 0.5e-3):
+    def __init__(
+        self,
+        grid: Grid,
+        *,
+        strategy: str = "boundary_first",
+        poke_seconds: float = 0.5e-3,
+        steps_per_pass: int = 1,
+    ):
         if not isinstance(grid, Grid):
             raise BadInput(f"grid = {grid!r} is not allowed: it must be an sc.Grid.")
         names = [name for name, _ in parallel.module().strategies]
@@ -39,7 +49,10 @@ class Loop(Fixed):
             raise BadInput(f"strategy = {strategy!r} is not known: allowed are {', '.join(names)}.")
         self._grid = grid
         self._core = parallel.module().make_stencil_loop(
-            grid.core, strategy, positive("poke_seconds", poke_seconds)
+            grid.core,
+            strategy,
+            positive("poke_seconds", poke_seconds),
+            whole("steps_per_pass", steps_per_pass, 1, 1000),
         )
         self._sweeps: dict[Any, Any] = {}
         self._steps = 0
@@ -79,19 +92,36 @@ class Loop(Fixed):
         kernel = call.kernel
         address, _ = kernel.library(call.precision())
         return parallel.module().make_stencil_sweep(
-            kernel.name, address, kernel.values, kernel.reduce or "", kernel.colours, kernel.accesses(call)
+            kernel.name, address, kernel.values, kernel.reduce or "", kernel.colours, kernel.by_position, kernel.accesses(call)
         )
 
     def steps(self, count: int, *, progress: bool = False) -> Iterator[int]:
         """0, 1, …, count - 1, for a `for` loop; with `progress` rank 0 says how far it has come and how
-        long it still takes, on the error output."""
+        long it still takes, on the error output.
+
+        Where `steps_per_pass` is more than 1, calls within are recorded and carried out when so many steps
+        are together, or earlier where one of them cannot be one of several (it reduces, runs in colours, or
+        has conditions that read other fields) and where a field is gathered, modified or written. After a
+        `break` what is recorded waits for `finish`."""
         count = whole("count", count, 0)
         shown = _Progress(count) if progress and self._grid.rank == 0 else None
+        self._core.begin_steps()
         for step in range(count):
             yield step
             self._steps += 1
+            self._core.end_step()
             if shown:
                 shown.done(step + 1)
+        self._core.end_steps()
+
+    def finish(self) -> None:
+        """Carries out what is recorded of steps that were left before their end; collective."""
+        self._core.end_steps()
+
+    @property
+    def passes(self) -> str:
+        """How many steps went in how many passes, and why passes ended early, in words."""
+        return self._core.passes()
 
     def terms(self) -> dict[str, Any]:
         """Where the time went so far: C_shell, C_core, M, W, R in seconds; hidden share, bytes moved, GB/s;

@@ -8,6 +8,7 @@ import builtins
 import inspect
 import textwrap
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from types import FunctionType
 from typing import Any, NoReturn
@@ -22,43 +23,69 @@ class KernelError(BadInput):
 MISSING = object()
 
 
+@dataclass
 class Source:
-    """The text of a function and the names that it sees."""
+    """The text of a kernel and the names that it sees."""
 
-    def __init__(self, function: FunctionType, what: str):
-        self.what = f'{what} "{function.__name__}"'
-        self.file = function.__code__.co_filename
-        self.line = function.__code__.co_firstlineno
+    what: str  # for sentences
+    name: str
+    file: str
+    line: int  # on which the text begins
+    text: str
+    annotations: dict[str, Any]  # values, or texts
+    names: dict[str, Any]  # of its module
+    doc: str | None = None
+    first: int = 1  # the line of `def` and decorators, from which the text's are counted
+    one_line: bool = False  # no file has the text: it was made on this line
+
+    def __post_init__(self) -> None:
+        tree = ast.parse(self.text).body[0]
+        if not isinstance(tree, ast.FunctionDef):
+            raise KernelError(
+                f"{self.short()}:{self.line}: {self.what} is not a plain function: allowed is `def`."
+            )
+        self.tree = tree
+
+    @classmethod
+    def of(cls, function: FunctionType, kind: str) -> Source:
+        """That of a function in a file or in a notebook."""
+        what = f'{kind} "{function.__name__}"'
         try:
             lines, first = inspect.getsourcelines(function)
         except (OSError, TypeError):
             raise KernelError(
-                f"the text of {self.what} cannot be found: a kernel must stand in a file or in a notebook."
+                f"the text of {what} cannot be found: a kernel must stand in a file or in a notebook."
             ) from None
-        self.text = textwrap.dedent("".join(lines))
-        self._first = first
-        tree = ast.parse(self.text).body[0]
-        if not isinstance(tree, ast.FunctionDef):
-            raise KernelError(
-                f"{self.short()}:{first}: {self.what} is not a plain function: allowed is `def`."
-            )
-        self.tree = tree
-        self.annotations = dict(function.__annotations__)  # values, or texts
         outer = inspect.getclosurevars(function)
-        self._names = {**vars(builtins), **function.__globals__, **outer.nonlocals}
+        return cls(
+            what,
+            function.__name__,
+            function.__code__.co_filename,
+            function.__code__.co_firstlineno,
+            textwrap.dedent("".join(lines)),
+            dict(function.__annotations__),
+            {**vars(builtins), **function.__globals__, **outer.nonlocals},
+            function.__doc__,
+            first,
+        )
 
     def short(self) -> str:
-        return Path(self.file).name if self.file.startswith("/") else self.file
+        return self.short_of(self.file)
+
+    @staticmethod
+    def short_of(file: str) -> str:
+        return Path(file).name if file.startswith("/") else file
 
     def refuse(self, node: ast.AST | None, text: str) -> NoReturn:
         """Says what is the matter at a node, `text` beginning after the kernel's name."""
-        line = self._first + (node.lineno - 1 if node is not None and hasattr(node, "lineno") else 0)
+        below = node.lineno - 1 if node is not None and hasattr(node, "lineno") else 0
+        line = self.line if self.one_line else self.first + below
         raise KernelError(f"{self.short()}:{line}: {self.what} {text}.") from None
 
     def value(self, node: ast.AST) -> Any:
         """What a name, or attributes of one, is in the module of the kernel; MISSING where it is nothing."""
         if isinstance(node, ast.Name):
-            return self._names.get(node.id, MISSING)
+            return self.names.get(node.id, MISSING)
         if isinstance(node, ast.Attribute):
             base = self.value(node.value)
             return MISSING if base is MISSING else getattr(base, node.attr, MISSING)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import ast
-from types import FunctionType
 from typing import Any
 
 from .cells import CellReader
@@ -27,11 +26,8 @@ MOST_STATEMENTS = 4096
 DONE = None  # instead of what is set: no way leads further
 
 
-def read(
-    function: FunctionType, *, condition: bool = False, colours: int = 1, reduces: bool = False
-) -> KernelText:
-    """The text of a function as a kernel or a condition. Raises KernelError, with file and line."""
-    source = Source(function, "condition" if condition else "kernel")
+def read(source: Source, *, condition: bool = False, colours: int = 1, reduces: bool = False) -> KernelText:
+    """A text as a kernel or a condition. Raises KernelError, with file and line."""
     reader = (ConditionReader if condition else CellReader)(source, condition, colours)
     return Statements(reader, reduces).kernel()
 

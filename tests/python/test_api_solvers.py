@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Dendrite and Magnetosphere from Python: the bits of the program's runs, pictures, wrong arguments."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from conftest import QUIET
+
+CRYSTAL = """
+solver = "dendrite"
+[grid]
+cells = [20, 18, 16]
+[start]
+precision = "double"
+noise_seed = 7
+[boundaries]
+"x-" = "symmetry"
+"y-" = "symmetry"
+"z-" = "symmetry"
+[[seeds]]
+centre = [0.0, 0.0, 0.0]
+radius = 0.1
+[run]
+steps = 12
+"""
+
+SAME_CRYSTAL = """
+import h5py
+import numpy as np
+import subcurrent as sc
+
+corner = {face: "symmetry" for face in ("x-", "y-", "z-")}
+sim = sc.Dendrite((20, 18, 16), precision="double", noise_seed=7, boundaries=corner,
+                  seeds=[{"centre": [0.0, 0.0, 0.0], "radius": 0.1}])
+seen = []
+sim.run(steps=5, each=lambda report: seen.append(report["step"]))
+assert seen == [1, 2, 3, 4, 5]
+low, high = sim.local_box
+assert sim.phase.shape == tuple(high[axis] - low[axis] for axis in (2, 1, 0))
+sim.save("five.h5")
+sim.run(steps=2)
+sim.load("five.h5")
+last = sim.run(steps=7)
+tip, arms = last["tip"], sim.arms()
+assert max(arms) == tip, (arms, tip)
+sim.plot("temperature.png")
+sim.plot("outlines.png", kind="outlines")
+mine = {name: sim.gather(name) for name in ("phase", "temperature_above_melting")}
+if mine["phase"] is not None:
+    with h5py.File("r/snapshots/snapshot_00000012.vtkhdf") as file:
+        for name, values in mine.items():
+            theirs = file[f"fields/{name}"][...]
+            assert theirs.dtype == values.dtype == np.float64
+            assert theirs.std() > 0 and np.array_equal(theirs, values), name
+    print("all good", sim, repr(last["solid"]))
+"""
+
+VORTEX = """
+solver = "magnetosphere"
+[plasma]
+initial = "orszag_tang"
+[grid]
+points = [24, 20, 2]
+spacing = 0.05
+[diffusion]
+smoothing = 0.05
+heating = true
+[run]
+steps = 12
+courant = 0.3
+"""
+
+SAME_VORTEX = """
+import math
+import h5py
+import numpy as np
+import subcurrent as sc
+
+sim = sc.Magnetosphere((24, 20, 2), spacing=0.05, initial="orszag_tang", courant=0.3,
+                       diffusion={"smoothing": 0.05, "heating": True})
+last = sim.run(steps=12)
+assert sim.magnetic.shape[0] == 3 and sim.density.shape == sim.pressure.shape == sim.velocity.shape[1:]
+assert sim.measure()["divergence"] == last["divergence"]
+assert math.isnan(sim.standoff().shock)
+sim.plot("vortex.png")
+mine = {name: sim.gather(name) for name in ("density", "velocity", "pressure", "magnetic")}
+if mine["density"] is not None:
+    with h5py.File("r/snapshots/snapshot_00000012.vtkhdf") as file:
+        for name, values in mine.items():
+            theirs = file[f"fields/{name}"][...]
+            theirs = np.moveaxis(theirs, -1, 0) if values.ndim == 4 else theirs
+            assert theirs.std() > 0 and np.array_equal(theirs, values), name
+    print("all good", sim, repr(last["energy"]))
+"""
+
+PLANET = """
+import numpy as np
+import subcurrent as sc
+
+faces = {"x-": "wind", "x+": "free", "y-": "mirror", "y+": "free", "z-": "equator", "z+": "free"}
+sim = sc.Magnetosphere((30, 12, 12), spacing=3.0, low=(-45.0, 0.0, 0.0), boundaries=faces,
+                       wind={"density": 5, "velocity": [300, 0, 0], "temperature": 2e5})
+sim.run(steps=3)
+found, axis = sim.standoff(), sim.axis()
+assert (axis is None) == (sim.local_box[0] != (0, 0, 0))
+if axis is not None:
+    assert len(axis["x"]) == 30 and axis["x"][0] == -45.0 and found.shock > 6
+sim.plot("planes.png")
+sim.plot("axis.png", kind="axis")
+"""
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize(
+    ("case", "script", "measured", "pictures"),
+    [
+        (CRYSTAL, SAME_CRYSTAL, "solid", ("temperature", "outlines")),
+        (VORTEX, SAME_VORTEX, "energy", ("vortex",)),
+    ],
+    ids=["dendrite", "magnetosphere"],
+)
+def test_a_script_leaves_the_bits_of_the_program(program, ranks, case, script, measured, pictures):
+    program.write_case(case)
+    ran = program("run", "case.toml", "-n", "1", "--out", "r", *QUIET, "--set", "output.history_every=1")
+    assert ran.returncode == 0, ran.stderr
+    last = json.loads((program.folder / "r" / "summary.json").read_text())["last_step"]
+    done = program.script(script, ranks=ranks)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("all good <")
+    assert float(done.stdout.split()[-1]) == last[measured]
+    for name in pictures:
+        assert (program.folder / f"{name}.png").stat().st_size > 10_000
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_a_planet_from_python(program, ranks):
+    done = program.script(PLANET, ranks=ranks)
+    assert done.returncode == 0, done.stderr
+    for name in ("planes", "axis"):
+        assert (program.folder / f"{name}.png").stat().st_size > 10_000
+
+
+WRONG = [
+    ("sc.Dendrite((8, 8))", "grid.cells"),
+    ("sc.Dendrite((8, 8, 8), seds=[])", '"seeds"'),
+    ("sc.Dendrite((8, 8, 8), material={'noize': 0})", "did you mean material.noise"),
+    ("sc.Dendrite((8, 8, 8), dt=1e-12, safety=0.5)", "give only one"),
+    ("sc.Magnetosphere((8, 8, 8), spacing=1, initial='earth')", 'plasma.initial = "earth"'),
+    ("sc.Magnetosphere((8, 8, 8), spacing=1)", "wind is missing"),
+    ("sc.Magnetosphere((8, 8, 8), spacing=0, initial='blast')", "grid.spacing = 0"),
+    ("sc.Magnetosphere((8, 8, 8), spacing=1, initial='blast', plasma=5 / 3)", "plasma = "),
+    ("crystal.run()", "exactly one of"),
+    ("crystal.gather('phi')", '"phase"'),
+    ("crystal.plot('x.png', kind='surface')", '"outlines"'),
+    ("plasma.plot('x.png', kind='axis')", "axis"),
+    ("setattr(crystal, 'phas', 0)", "did you mean phase"),
+    ("setattr(crystal, 'noise_sed', 0)", "did you mean noise_seed"),
+    ("setattr(crystal, 'temperature', 0)", "an argument of Dendrite"),
+    ("setattr(crystal, 'phase', 0)", "phase of Dendrite cannot be set"),
+    ("setattr(plasma, 'densty', 0)", "did you mean density"),
+    ("setattr(plasma, 'pressure', 0)", "pressure of Magnetosphere cannot be set"),
+]
+
+CALLS = """
+import json, sys
+import subcurrent as sc
+crystal = sc.Dendrite((8, 8, 8))
+plasma = sc.Magnetosphere((8, 8, 1), spacing=0.125, initial="blast")
+said = []
+for call in json.loads(sys.argv[1]):
+    try:
+        eval(call)
+    except sc.BadInput as error:
+        said.append(str(error))
+    else:
+        said.append("nothing")
+print(json.dumps(said))
+"""
+
+
+@pytest.mark.mpi
+def test_what_cannot_be_is_one_sentence(program):
+    done = program.script(CALLS, json.dumps([call for call, _ in WRONG]))
+    assert done.returncode == 0, done.stderr
+    for (call, words), said in zip(WRONG, json.loads(done.stdout), strict=True):
+        assert words in said, (call, said)
+        assert said.endswith(".") and not re.search(r"\.\s", said) and "\n" not in said, said
