@@ -7,6 +7,10 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <array>
+#include <cstring>
+#include <limits>
+
 #include "python/bindings/arrays.hpp"
 #include "python/bindings/faces.hpp"
 #include "solvers/cg/benchmark.hpp"
@@ -91,6 +95,32 @@ struct CgPartition {
   int rank() const { return ranks->context().rank(); }
 };
 
+/// Rows where ranks have brought them, in the order of the ranks.
+CgPartition partition_of_rows(std::shared_ptr<Ranks> ranks, std::int64_t first, std::int64_t count) {
+  Context& context = ranks->open();
+  const std::array<std::int64_t, 2> mine{first, count};
+  std::string all;
+  for (const std::string& one :
+       context.gather(std::string(reinterpret_cast<const char*>(mine.data()), sizeof mine)))
+    all += one;
+  context.broadcast(all);
+  std::vector<std::array<std::int64_t, 2>> given(all.size() / sizeof mine);
+  std::memcpy(given.data(), all.data(), all.size());
+  std::vector<int> cuts{0};
+  for (std::size_t r = 0; r < given.size(); ++r) {
+    const auto [begin, rows] = given[r];
+    if (begin != cuts.back())
+      refuse("first is " + std::to_string(begin) + " on rank " + std::to_string(r) +
+             "; the ranks before it have " + std::to_string(cuts.back()) +
+             " rows together, and allowed is that number");
+    if (rows < 1) refuse("rank " + std::to_string(r) + " has no row; every rank needs one of its own");
+    if (begin + rows > std::numeric_limits<int>::max())
+      refuse("a matrix of more than 2147483647 rows is too large");
+    cuts.push_back(static_cast<int>(begin + rows));
+  }
+  return {std::move(ranks), cg::Partition(std::move(cuts))};
+}
+
 struct CgSolver {
   CgSolver(const CgPartition& p, const cg::LocalRows& rows, const cg::SolverOptions& options)
       : ranks(p.ranks), solver(ranks->open(), p.partition, rows, options) {}
@@ -156,12 +186,12 @@ nb::dict solve(CgSolver& self, const Vector<double>& b, const nb::object& each) 
 
 nb::object solution(CgSolver& self) {
   self.ranks->open();
-  auto kept = std::make_unique<std::vector<double>>(unlocked([&] { return self.solver.gathered(); }));
-  double* data = kept->data();
-  const std::size_t count = kept->size();
-  const nb::capsule owner(kept.release(),
-                          [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, double>(data, {count}, owner));
+  return nb::cast(owned(unlocked([&] { return self.solver.gathered(); })));
+}
+
+nb::object own_solution(CgSolver& self) {
+  self.ranks->open();
+  return nb::cast(owned(self.solver.own()));
 }
 
 }  // namespace
@@ -200,13 +230,16 @@ void bind_cg(nb::module_& module) {
             return std::pair(p.partition.cuts()[r], p.partition.cuts()[r + 1]);
           },
           "The entries [first, last) of vectors that are this rank's.");
+  module.def("cg_partition_of_rows", &partition_of_rows, "context"_a, "first"_a, "count"_a,
+             "The division that the ranks' own rows, `count` from `first` on, make; collective.");
   nb::class_<CgSolver>(module, "CgSolver", "Conjugate gradients on all ranks of a context; collective.")
       .def("__init__", &make_solver, "partition"_a, "begin"_a.noconvert(), "column"_a.noconvert(),
            "value"_a.noconvert(), "options"_a)
       .def("facts", [](CgSolver& s) { return facts(s.product()); })
       .def("terms", &account<CgSolver>)
       .def("solve", &solve, "right_side"_a.noconvert(), "each"_a = nb::none())
-      .def("solution", &solution, "The last solution as a whole, on all ranks.");
+      .def("solution", &solution, "The last solution as a whole, on all ranks.")
+      .def("own_solution", &own_solution, "This rank's entries of it.");
 }
 
 }  // namespace sc::python

@@ -3,7 +3,11 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
+#include <algorithm>
+
+#include "engine/stage/global_value.hpp"
 #include "io/file.hpp"
 #include "python/bindings/faces.hpp"
 
@@ -11,6 +15,18 @@ namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace sc::python {
+
+namespace {
+
+double sum_of(Ranks& ranks, const std::vector<double>& values) {
+  Accumulator mine(Reduce::sum);
+  for (std::size_t i = 0; i < values.size(); i += Accumulator::chunk)
+    mine.add(values.data() + i,
+             static_cast<int>(std::min<std::size_t>(Accumulator::chunk, values.size() - i)));
+  return GlobalValue(ranks.open()).reduce({&mine, 1});
+}
+
+}  // namespace
 
 // close() is for the program to call: a finaliser runs at a moment of the rank's own, and would wait for
 // others that never come.
@@ -35,6 +51,8 @@ void bind_context(nb::module_& module) {
       .def(
           "any", [](Ranks& r, bool flag) { return r.open().any(flag); }, "flag"_a, Unlocked(),
           "True on all ranks where any rank said true.")
+      .def("sum", &sum_of, "values"_a, Unlocked(),
+           "The sum of all ranks' values, whose bits do not depend on who has which.")
       .def(
           "sample",
           [](Ranks& r, int first, int every) {

@@ -69,9 +69,10 @@ nb::object gathered(Field& f, int level) {
 Storage& looked_at(Field& f, int level) {
   Storage& storage = f.storage(level);
   if (storage.in_flight() && storage.in_flight()->computes())
-    refuse("field \"" + storage.name() +
-           "\" is looked at while steps that work on it are recorded and not carried out; call finish() of the "
-           "loop before, or gather() of the field, on all ranks");
+    refuse(
+        "field \"" + storage.name() +
+        "\" is looked at while steps that work on it are recorded and not carried out; call finish() of the "
+        "loop before, or gather() of the field, on all ranks");
   storage.settle();
   return storage;
 }
@@ -174,8 +175,7 @@ void bind_stencil_field(nb::module_& module) {
              f.changed();
            })
       .def(
-          "view",
-          [](Self self, int level) { return view(self.h, looked_at(*self.p, level)); }, "level"_a,
+          "view", [](Self self, int level) { return view(self.h, looked_at(*self.p, level)); }, "level"_a,
           "This rank's own cells; to be read.")
       .def(
           "modify",
@@ -190,8 +190,8 @@ void bind_stencil_field(nb::module_& module) {
       .def("gather", &gathered, "level"_a)
       .def("values_at", &values_at, "cells"_a, Unlocked())
       .def("set_affine", &set_affine, "axis"_a, "side"_a, "laws"_a)
-      .def("set_compiled", &set_compiled, "axis"_a, "side"_a, "function"_a, "kernel"_a,
-           "inward"_a, "others"_a)
+      .def("set_compiled", &set_compiled, "axis"_a, "side"_a, "function"_a, "kernel"_a, "inward"_a,
+           "others"_a)
       .def(
           "leave_unread",
           [](Field& f, int axis, int side) {

@@ -87,10 +87,9 @@ std::shared_ptr<StencilSweep> make_sweep(const std::string& name, std::uintptr_t
 
 std::shared_ptr<StencilLoop> make_loop(std::shared_ptr<StencilGrid> grid, const std::string& strategy,
                                        double poke_seconds, int steps_per_pass) {
-  return std::make_shared<StencilLoop>(std::move(grid),
-                                       RunnerOptions{.strategy = Strategy::of(strategy),
-                                                     .poke_seconds = poke_seconds,
-                                                     .steps_per_pass = steps_per_pass});
+  return std::make_shared<StencilLoop>(std::move(grid), RunnerOptions{.strategy = Strategy::of(strategy),
+                                                                      .poke_seconds = poke_seconds,
+                                                                      .steps_per_pass = steps_per_pass});
 }
 
 }  // namespace
@@ -119,8 +118,8 @@ void bind_stencil_loop(nb::module_& module) {
       .def("passes", [](StencilLoop& loop) { return loop.runner().passes().describe(); })
       .def_prop_ro("strategy", [](StencilLoop& loop) { return std::string(loop.runner().strategy().name); })
       .def("terms", [](StencilLoop& loop) { return terms_of(loop.context(), loop.ledger()); });
-  module.def("make_stencil_loop", &make_loop, "grid"_a, "strategy"_a, "poke_seconds"_a,
-             "steps_per_pass"_a, Unlocked());
+  module.def("make_stencil_loop", &make_loop, "grid"_a, "strategy"_a, "poke_seconds"_a, "steps_per_pass"_a,
+             Unlocked());
 }
 
 }  // namespace sc::python

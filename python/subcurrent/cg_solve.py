@@ -19,6 +19,17 @@ from .given import as_kind, whole
 
 PARTITIONS = ("row", "column", "grid")
 STRATEGIES = ("blocking", "direct", "pipelined")
+# What is asked of a matrix alone, and what stands for not asking.
+OF_MATRICES = {
+    "preconditioner": "none",
+    "block": 32,
+    "pipelined": False,
+    "partition": "row",
+    "strategy": "direct",
+    "depth": 5,
+    "threads": 1,
+    "first": None,
+}
 PRECONDITIONERS = ("none", "jacobi", "block-jacobi")
 
 
@@ -53,11 +64,15 @@ def cg(
     depth: int = 5,
     threads: int = 1,
     each: Callable[[int, float], Any] | None = None,
-) -> tuple[np.ndarray, CgReport]:
+    first: int | None = None,
+    x: Any = None,
+    loop: Any = None,
+) -> tuple[Any, CgReport]:
     """Solves A x = b for a symmetric positive definite A; returns x and a CgReport.
 
-    A              any SciPy sparse matrix, or what `scipy.sparse.csr_array` takes
-    b              its right side, one number a row
+    A              any SciPy sparse matrix, or what `scipy.sparse.csr_array` takes; or a kernel, or a function
+                   of two levels that gives calls of kernels: lambda y, x: laplacian(y, x, h=0.1)
+    b              its right side, one number a row; for a kernel a field
     tol            ends when |b - A x| <= tol |b|
     iterations     at most so many (10 n + 100)
     preconditioner none, jacobi or block-jacobi with dense blocks of `block` rows
@@ -65,27 +80,73 @@ def cg(
                    no solution plain conjugate gradients go on, with a warning
     partition      row, column or grid; strategy blocking, direct or pipelined (in `depth` pieces)
     each           called with the iteration and |r| / |b|
+    first          the number of this rank's first row, from 0: A and b are then this rank's rows alone, A as
+                   a sparse matrix of all columns or as (indptr, indices, data), and so is x
+    x, loop        for a kernel: the field of the solution, which holds where to start and the conditions at
+                   walls, and the sc.Loop that runs it
 
-    Under `mpirun -n 4 python script.py` it is called on all ranks with the same A and b and returns the whole
-    x on each. Raises BadInput for what cannot be solved so or needs more
-    memory than is free, and SubcurrentError when the iteration breaks
+    Under `mpirun -n 4 python script.py` it is called on all ranks, without `first` with the same A and b, and
+    returns the whole x on each. With `first` no rank sees the whole matrix. With a kernel x is a field, and
+    its bits do not depend on the number of ranks; where conditions at walls hold values, |b| is |b - A 0|,
+    and options that are about a matrix are refused. Raises BadInput for what cannot be solved so or needs
+    more memory than is free, and SubcurrentError when the iteration breaks
     down, does not converge, or stagnates because rounding keeps it from tol.
     """
     options = checked_options(
         tol=tol, iterations=iterations, preconditioner=preconditioner, block=block, pipelined=pipelined,
         partition=partition, strategy=strategy, depth=depth,
     )  # fmt: skip
+    if callable(A) and not hasattr(A, "shape"):
+        options |= {"threads": threads, "first": first}
+        return _with_kernels((A, b, x, loop), options, each)
+    for name, value in (("x", x), ("loop", loop)):
+        if value is not None:
+            raise BadInput(f"{name} is for an operator that is a kernel, and A is a matrix.")
+    if first is not None:
+        return _by_rows((A, b, first), options, threads, each)
     matrix = checked_matrix(A)
     right_side = checked_right_side(b, matrix.shape[0])
     context = parallel.context(threads, "auto")
     parallel.check_memory_of_system(context, matrix.shape[0], matrix.nnz, options)
     parts = (matrix.indptr, matrix.indices, matrix.data)
     solved, found, _ = solve_on(parallel.module(), context, parts, right_side, options, each=each)
-    if found["note"] and context.rank == 0:
-        warnings.warn(f"{found['note']}.", RuntimeWarning, stacklevel=2)
+    return solved, _report(found, options, context.rank)
+
+
+def _report(found: dict[str, Any], options: dict[str, Any], rank: int) -> CgReport:
+    if found["note"] and rank == 0:
+        warnings.warn(f"{found['note']}.", RuntimeWarning, stacklevel=3)
     complain(found, options)
     found["residuals"] = np.array(found["residuals"])
-    return solved, CgReport(**{field.name: found[field.name] for field in fields(CgReport)})
+    return CgReport(**{field.name: found[field.name] for field in fields(CgReport)})
+
+
+def _by_rows(
+    system: tuple[Any, Any, int],
+    options: dict[str, Any],
+    threads: int,
+    each: Callable[[int, float], Any] | None,
+) -> tuple[np.ndarray, CgReport]:
+    """The rows of each rank as they are: no rank sees those of another."""
+    from . import cg_rows  # noqa: PLC0415 - where it is asked for
+
+    context = parallel.context(threads, "auto")
+    solved, found = cg_rows.solve(parallel.module(), context, system, options, each)
+    return solved, _report(found, options, context.rank)
+
+
+def _with_kernels(
+    system: tuple[Any, Any, Any, Any], options: dict[str, Any], each: Callable[[int, float], Any] | None
+) -> tuple[Any, CgReport]:
+    """The operator, b, x and the loop."""
+    from .stencil import solving  # noqa: PLC0415 - where it is asked for
+
+    for name, usual in OF_MATRICES.items():
+        if options[name] != usual:
+            raise BadInput(f"{name} = {options[name]!r} is about a matrix, and A is a kernel: leave it out.")
+    tol, most = options["tol"], options["iterations"]
+    solved, found = solving.solve(*system, tol=tol, iterations=most, each=each)
+    return solved, _report(found, options, solved.grid.rank)
 
 
 def solve_on(

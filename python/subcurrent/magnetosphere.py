@@ -134,8 +134,8 @@ class Magnetosphere(Simulation):
         return kind_of(self.case).standoff(self._solver, self.case)
 
     def plot(self, path: str | Path, kind: str = "planes") -> None:
-        """Draws a PNG from rank 0; collective. kind is "planes" (with a planet noon-midnight and equator, else
-        pressure and density in the plane z = 0), or with a planet "axis" (the line to the sun)."""
+        """Draws a PNG from rank 0; collective. kind is "planes" (with a planet noon-midnight and equator,
+        else pressure and density in the plane z = 0), or with a planet "axis" (the line to the sun)."""
         one_of("kind", kind, ("planes", "axis") if self.case.has_planet() else ("planes",))
         path = Path(path_text("path", path))
         if kind == "axis":

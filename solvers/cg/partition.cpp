@@ -74,6 +74,11 @@ Partition::Partition(Division division, std::span<const std::int64_t> row_weight
   cuts_ = cut(row_weight, 0, static_cast<int>(row_weight.size()), std::vector<double>(at(ranks), 1.0));
 }
 
+Partition::Partition(std::vector<int> cuts)
+    : division_(Division::row),
+      cuts_(std::move(cuts)),
+      group_(groups_of(Division::row, static_cast<int>(cuts_.size()) - 1)) {}
+
 int Partition::group_of(int rank) const {
   return static_cast<int>(std::upper_bound(group_.begin(), group_.end(), rank) - group_.begin()) - 1;
 }

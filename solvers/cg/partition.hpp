@@ -40,6 +40,8 @@ class Partition {
  public:
   /// `row_weight` is what each row counts: its non-zeros.
   Partition(Division division, std::span<const std::int64_t> row_weight, int ranks);
+  /// By rows, where they are already: rank r has cuts[r] … cuts[r + 1] - 1.
+  explicit Partition(std::vector<int> cuts);
 
   Division division() const { return division_; }
   int n() const { return cuts_.back(); }

@@ -196,6 +196,13 @@ Solution Solver::solve(std::span<const double> right_side, const std::function<v
   return solution;
 }
 
+std::vector<double> Solver::own() const {
+  const In<double> x = parts_->system.x.read();
+  std::vector<double> values(static_cast<std::size_t>(parts_->system.x.grid().own().hi.x));
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = x.base[i];
+  return values;
+}
+
 std::vector<double> Solver::gathered() const {
   Storage& storage = parts_->system.x.storage(0);
   const std::vector<std::byte> on_root = gather(storage);

@@ -52,6 +52,8 @@ class Solver {
   Solution solve(std::span<const double> right_side, const std::function<void(int, double)>& each = {});
   /// Collective: the last solution as a whole, on all ranks.
   std::vector<double> gathered() const;
+  /// This rank's entries of it.
+  std::vector<double> own() const;
   Product& product();
 
  private:

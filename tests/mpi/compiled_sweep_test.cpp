@@ -31,6 +31,14 @@ struct Relax {
   }
 };
 
+struct Spread {
+  double a;
+  SC_FN void operator()(At c, Index g, Out<double> next, In<double> u) const {
+    next[c] = u[c] + a * (u[c.x(1).y(1)] - u[c.z(-1)]) + 1e-3 * static_cast<double>(g.x - 2 * g.z);
+  }
+};
+
+void spread_rows(const RowsCall* call) { compute_rows<Spread, Out<double>, In<double>>(*call); }
 void advance_rows(const RowsCall* call) {
   compute_rows<Advance, Out<double>, In<double, 2>, In<double>>(*call);
 }
@@ -89,6 +97,39 @@ TEST(CompiledSweep, LeavesTheBitsOfASweep) {
     for (const Strategy* strategy : Strategy::all())
       EXPECT_TRUE(run(context, *strategy, true) == expected)
           << strategy->name << ", " << threads << " threads";
+  }
+}
+
+std::vector<std::byte> spread(Context& context, int steps_per_pass, bool compiled) {
+  Grid grid(context, {.cells = {20, 21, 22}, .periodic = {true, false, false}, .halo = 3});
+  Field<double> u(grid, "u", {.levels = 2});
+  u.fill([](int x, int y, int z) { return std::sin(0.7 * x + 0.2 * y * z); });
+  for (int axis = 1; axis < 3; ++axis)
+    for (int side = 0; side < 2; ++side)
+      u.boundaries().set({axis, side},
+                         std::make_shared<AffineFace>(std::vector<AffineFace::Law>{{-0.5, 0.1, 0.02}}));
+  Sweep plain("spread", Spread{}, writes(u.next()), reads(u.now(), box(1)));
+  CompiledSweep late("spread", {spread_rows, {}}, 0, {}, plain.accesses());
+  Runner runner(context, {.steps_per_pass = steps_per_pass});
+  runner.steps(7, [&](int step) {
+    const Spread kernel{0.05 + 0.01 * step};
+    late.set(bytes_of(kernel));
+    if (compiled)
+      runner.run(late);
+    else
+      runner.run(plain, kernel);
+    u.advance();
+  });
+  EXPECT_EQ(runner.passes().passes, steps_per_pass > 1 ? 3 : 0);
+  return gather(u.storage(0));
+}
+
+TEST(CompiledSweep, LeavesItsBitsInPasses) {
+  for (const int threads : {1, 2}) {
+    TestContext context({.threads = threads});
+    const auto expected = spread(context, 1, false);
+    EXPECT_EQ(spread(context, 1, true), expected);
+    EXPECT_EQ(spread(context, 3, true), expected);
   }
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kernels of tests/programs/stencil_reference.cpp written in Python; started by test_stencil.py on ranks.
+"""The kernels of tests/programs/stencil_reference.cpp written in Python; started by test_stencil_bits.py.
 
 stencil_bits.py PATH double|single STEPS STRATEGY THREADS TRANSPORT
 """

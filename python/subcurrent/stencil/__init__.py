@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stencils written in Python and run by the engine: docs/python_stencils.md.
 
-A kernel's way from text to run (`symbolic` makes the text of SymPy's expressions): `reading` (with `expressions`, `conditions`, `places`) makes a `tree` of it,
+A kernel's way from text to run: `reading` (with `expressions`, `conditions`, `places`) makes a `tree` of it,
 `printing` writes that as C++, `compiling` makes a library, `loop` hands it to the engine. `stepping` carries
-the same tree out on NumPy arrays.
+the same tree out on NumPy arrays. `symbolic` makes the text of SymPy's expressions. `solving` has conjugate
+gradients, with `vectors`.
 """
 
 from .annotations import In, Index, InOut, Layer, Out

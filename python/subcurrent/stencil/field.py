@@ -216,6 +216,11 @@ class Field(Fixed):
             self._bound(axis, side, condition)
             self._conditions[axis, side] = condition  # keeps alive what it reads
 
+    @property
+    def conditions(self) -> dict[tuple[int, int], Any]:
+        """What `boundary` was told, by axis and side."""
+        return dict(self._conditions)
+
     def _open(self, name: str) -> bool:
         axis, _ = boundaries.face_of(name)
         return axis < self._grid.dimensions and not self._grid.periodic[axis]

@@ -177,6 +177,11 @@ class Kernel(Compiled):
         return self._colours
 
     @property
+    def fields(self) -> list[FieldUse]:
+        """What the text does with each of its fields, in the order of a call's levels."""
+        return self._text.fields
+
+    @property
     def by_position(self) -> bool:
         """Whether it asks where on the grid a cell is."""
         return self._text.indexed

@@ -61,6 +61,11 @@ class Loop(Fixed):
         return f"<Loop on {self._grid!r}, {self.strategy}, step {self.count}>"
 
     @property
+    def grid(self) -> Grid:
+        """The grid whose kernels it runs."""
+        return self._grid
+
+    @property
     def strategy(self) -> str:
         """The order of shell, core and messages that was asked for."""
         return self._core.strategy
@@ -92,7 +97,13 @@ class Loop(Fixed):
         kernel = call.kernel
         address, _ = kernel.library(call.precision())
         return parallel.module().make_stencil_sweep(
-            kernel.name, address, kernel.values, kernel.reduce or "", kernel.colours, kernel.by_position, kernel.accesses(call)
+            kernel.name,
+            address,
+            kernel.values,
+            kernel.reduce or "",
+            kernel.colours,
+            kernel.by_position,
+            kernel.accesses(call),
         )
 
     def steps(self, count: int, *, progress: bool = False) -> Iterator[int]:

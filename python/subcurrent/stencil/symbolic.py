@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels made of SymPy's expressions: printed as the text of a kernel by SymPy's own Python printer, which is
-then read and checked as any other."""
+"""Kernels made of SymPy's expressions: SymPy's own Python printer prints them as the text of a kernel, which
+is then read and checked as any other."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def sympy_kernel(
     sc.InOut where they are read, too; all others sc.In. Symbols are parameters: whole numbers if they are
     integer=True. `returns`: an expression or several, of which `reduce` takes the "sum", "max" or "min".
     `position`: symbols that stand for the global position along x, y, z. `cse`: what occurs several times is
-    computed once. A call takes the fields that are set, those that are read and the parameters, each sorted by
-    name but the first. Bits are those of the order in which SymPy prints: `source` shows it. Raises
+    computed once. A call takes the fields that are set, then by name those that are read and the parameters.
+    Bits are those of the order in which SymPy prints: `source` shows it. Raises
     KernelError, one sentence, for what cannot be, and SubcurrentError without SymPy.
     """
     try:
@@ -124,7 +124,9 @@ class _Text:
 
         counts = {len(cell.indices) for value in values for cell in value.atoms(sympy.Indexed)}
         if len(counts) > 1:
-            self.refuse(f"has cells with {' and '.join(map(str, sorted(counts)))} indices: one number is needed")
+            self.refuse(
+                f"has cells with {' and '.join(map(str, sorted(counts)))} indices: one number is needed"
+            )
         return counts.pop() if counts else 3
 
     def _annotations(
@@ -144,7 +146,9 @@ class _Text:
             made[AT] = Index
         for symbol in parameters:
             if not str(symbol).isidentifier() or str(symbol) in made:
-                self.refuse(f"has the symbol {symbol}: a parameter's name must be an identifier and no field's")
+                self.refuse(
+                    f"has the symbol {symbol}: a parameter's name must be an identifier and no field's"
+                )
             made[str(symbol)] = int if symbol.is_integer else float
         return made
 
@@ -154,7 +158,9 @@ class _Text:
         try:
             return printer.doprint(value)
         except PrintMethodNotImplementedError:
-            self.refuse(f"has `{value}`, which SymPy cannot print as a program: rewrite it by what a kernel may call")
+            self.refuse(
+                f"has `{value}`, which SymPy cannot print as a program: rewrite it by what a kernel may call"
+            )
 
 
 def _base(label: Any) -> str:

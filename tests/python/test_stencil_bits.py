@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels written in Python, compiled and run by the engine: the bits of the same kernels in C++."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from conftest import ROOT
+from stencil_runs import run
+
+HERE = Path(__file__).resolve().parent
+STEPS = 5
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory):
+    """Libraries of this test run only, so that what it compiles is what is looked at."""
+    return tmp_path_factory.mktemp("kernels")
+
+
+@pytest.fixture(scope="module")
+def reference():
+    """tests/programs/stencil_reference of SUBCURRENT_BUILD, or of the build tree made last."""
+    build = os.environ.get("SUBCURRENT_BUILD")
+    trees = [Path(build)] if build else [*ROOT.glob("build/*")]
+    found = [p for tree in trees if (p := tree / "tests/programs/stencil_reference").exists()]
+    if not found:
+        pytest.skip("stencil_reference is not built (cmake with SUBCURRENT_TESTS=ON)")
+    return max(found, key=lambda p: p.stat().st_mtime)
+
+
+@pytest.fixture(scope="module", params=["double", "single"])
+def in_cpp(request, reference, tmp_path_factory):
+    """What the C++ program prints and writes, in each precision."""
+    path = tmp_path_factory.mktemp("cpp") / "fields"
+    done = run([str(reference), str(path), request.param, str(STEPS)])
+    return request.param, done.stdout, path.read_bytes()
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize(
+    ("ranks", "strategy", "threads", "transport"),
+    [
+        (1, "blocking", 1, "auto"),
+        (1, "boundary_first", 2, "auto"),
+        (2, "ordered", 1, "auto"),
+        (2, "halo_thread", 2, "auto"),
+        (3, "interior_first", 1, "mpi"),
+        (3, "boundary_first", 2, "shared"),
+        (4, "pipelined", 1, "auto"),
+        (4, "boundary_first", 1, "mpi"),
+    ],
+)
+def test_the_bits_are_those_of_cpp(in_cpp, cache, tmp_path, ranks, strategy, threads, transport):
+    precision, printed, fields = in_cpp
+    path = tmp_path / "fields"
+    line = [sys.executable, HERE / "stencil_bits.py", path, precision, STEPS, strategy, threads, transport]
+    done = run(line, ranks, SUBCURRENT_CACHE=str(cache))
+    assert done.stdout == printed
+    assert path.read_bytes() == fields

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What grids, fields, loops and calls of kernels refuse, each in one sentence."""
+
+import re
+
+import pytest
+
+from stencil_runs import refused
+
+GRID = "grid = sc.Grid((12, 12, 12), periodic=(True, True, False))\n"
+MADE = GRID + "T = grid.field('T', levels=2)\nloop = sc.Loop(grid)\n"
+WRONG = [
+    ("sc.Grid((12, 12, 12, 12))", "cells = (12, 12, 12, 12)"),
+    ("sc.Grid((12, 0))", "cells[1] = 0"),
+    ("sc.Grid((12, 12), periodic=1)", "periodic = 1"),
+    ("sc.Grid((12, 12), periodic=[True])", "it must be one, or 2"),
+    ("sc.Grid((12, 12), halo=-1)", "halo = -1"),
+    ("sc.Grid((12, 12), spacing=0)", "spacing = 0"),
+    ("sc.Grid((12, 12), split=(2, 2))", "which does not multiply to the 1 ranks"),
+    ("sc.Grid((12, 12), transport='pigeon')", "transport = 'pigeon'"),
+    ("sc.Grid((10**5,) * 3).field('T')", "needs about"),
+    (GRID + "grid.field('T', dtype=int)", "it must be float64 or float32"),
+    (GRID + "grid.field('')", "a field's name is a text"),
+    (GRID + "grid.field('T', levels=0)", "levels = 0"),
+    (GRID + "grid.field('T').next", "the field T has one level"),
+    (MADE + "T.level(2)", "the level of T = 2"),
+    (MADE + "T.set('warm')", "real numbers are needed"),
+    (MADE + "T.set(np.zeros((3, 3)))", "an array of shape (3, 3)"),
+    (MADE + "T.set(lambda x, y, z: 1j * x)", "real numbers are needed"),
+    (MADE + "T.at([(0, 0, 12)])", "outside of the grid"),
+    (MADE + "T.boundary('x-', sc.Mirror())", "the face x- of T is not open"),
+    (MADE + "T.boundary('up', sc.Mirror())", "the face 'up' is not known"),
+    (MADE + "T.boundary('z-', 3)", "the boundary condition 3 is not known"),
+    (MADE + "T.boundary('z-', sc.Dirichlet((1, 2)))", "it takes one finite number"),
+    (MADE + "T.boundary('z-', sc.Mirror(odd=[1]))", "components of the field are 0 to 0"),
+    (MADE + "T.name = 'U'", "cannot be set"),
+    (MADE + "import pickle; pickle.dumps(T)", "cannot be pickled"),
+    (MADE + "T.snapshot('t.vtkhdf', grid)", "it takes fields of one grid"),
+    (MADE + "T.plot('t.png', axis='w')", "axis = 'w' is not known"),
+    (MADE + "sc.Loop(grid, strategy='luck')", "strategy = 'luck' is not known: allowed are"),
+    (MADE + "sc.Loop(T)", "it must be an sc.Grid"),
+    (MADE + "loop.run(diffuse)", "it takes calls of kernels"),
+    (MADE + "loop.run(diffuse(T.next, T.now))", "beyond its face z_low, for which nothing is set"),
+    (MADE + "loop.run(diffuse(T.now, T.now))", "got the same level of T twice"),
+    (MADE + "loop.steps('x').__next__()", "count = 'x'"),
+    (MADE + "diffuse(T.next, T.now, a='x')", "it must be a real number"),
+    (
+        MADE + "U = sc.Grid((12, 12, 12)).field('U')\ndiffuse(T.next, U)",
+        "got T on another grid than next",
+    ),
+    (
+        MADE + "U = sc.Grid((9, 9)).field('U', levels=2)\ndiffuse(U.next, U)",
+        "3 indices, and the grid of U has 2",
+    ),
+    (MADE + "V = grid.field('V', components=2)\ndiffuse(V, T)", "as a field of one component, and V has 2"),
+    (
+        MADE + "U = sc.Grid((9, 9, 9)).field('U', levels=2)\nloop.run(diffuse(U.next, U))",
+        "another grid than the loop's",
+    ),
+    (
+        MADE
+        + """
+@sc.kernel
+def far(next: sc.Out, T: sc.In):
+    next[0, 0, 0] = T[3, 0, 0]
+far(T.next, T.now)""",
+        "reads T 3 cells away, and the grid of T has a halo of 1: make it sc.Grid(…, halo=3)",
+    ),
+    (
+        MADE
+        + """
+@sc.kernel
+def half(V: sc.Out):
+    V[0][0, 0, 0] = 1.0
+half(grid.field("V", components=2))""",
+        "does not set component 1 of V, which V has",
+    ),
+    (
+        MADE
+        + """
+@sc.condition
+def deep(q: sc.Out, n: sc.Layer):
+    q.ghost[n] = q.inside[13]
+T.boundary("z-", deep())""",
+        "looks 13 cells inward, and a block of the grid has 12",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "part"), WRONG)
+def test_what_cannot_be_is_one_sentence(tmp_path, text, part):
+    sentence = refused(tmp_path, text)
+    assert part in sentence, sentence
+    assert not re.search(r"Traceback|TypeError", sentence)
