@@ -288,6 +288,11 @@ void Halo::step(halo_strategy strategy, halo_callback callback, void* user) {
   step_->run(strategy, callback, user);
 }
 
+void Halo::steps(halo_strategy strategy, const StepsCallback& callback, int steps, int per_pass) {
+  if (!step_) step_ = std::make_unique<Step>(*context_, r_);
+  step_->run(strategy, callback, steps, per_pass);
+}
+
 void Halo::modified() {
   if (step_) step_->modified();
 }

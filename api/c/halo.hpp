@@ -13,6 +13,7 @@
 namespace sc::halo {
 
 class Step;
+struct StepsCallback;
 
 class Halo {
  public:
@@ -29,6 +30,7 @@ class Halo {
   void close();
 
   void step(halo_strategy strategy, halo_callback callback, void* user);
+  void steps(halo_strategy strategy, const StepsCallback& callback, int steps, int per_pass);
   void modified();
   void* data(int array) const;
 

@@ -11,7 +11,7 @@ namespace sc::halo {
 
 namespace {
 
-constexpr int widest = 3;
+constexpr int widest = 64;
 constexpr int most_lanes = 64;
 constexpr auto at(int i) { return static_cast<std::size_t>(i); }
 

@@ -3,6 +3,8 @@
 #include "api/c/step.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <limits>
 
 #include "engine/exec/team.hpp"
 
@@ -12,6 +14,8 @@ namespace {
 
 constexpr auto at(int i) { return static_cast<std::size_t>(i); }
 constexpr int tiles_per_thread = 4;
+constexpr int widest_of_all = std::numeric_limits<int>::max();
+constexpr int steps_by_default = 8;  // of a pass
 
 [[noreturn]] void refuse_step(const std::string& why) {
   throw Failure(HALO_ERR_UNSUPPORTED,
@@ -118,53 +122,63 @@ Strategy strategy_of(halo_strategy strategy) {
                                        "; HALO_BLOCKING (0) to HALO_THREAD_NO_JOIN (7) are allowed");
 }
 
+void check_threads(halo_strategy strategy, const Context& context) {
+  const Strategy known = strategy_of(strategy);
+  if (known.divides_threads && !known.joins && context.threads() < 2)
+    throw Failure(HALO_ERR_ARGUMENT,
+                  "HALO_THREAD_NO_JOIN needs options.threads of at least 2: the halo thread "
+                  "computes no core");
+}
+
 }  // namespace
 
-/// The callback over boxes of the grid, told in process dimensions.
-class BoxStage final : public Stage {
- public:
-  BoxStage(const Grid& grid, std::vector<int> axes, std::vector<Access> accesses)
-      : Stage("halo_step", {}, 1, 0), grid_(grid), axes_(std::move(axes)), accesses_(std::move(accesses)) {
-    check_accesses();
+/// One call of the caller's function for every box of a step, told in process dimensions.
+struct BoxCall {
+  std::vector<int> axes;
+  std::vector<void*> now, next;
+  std::function<void(const halo_box*, void* const*, void* const*)> callback;
+
+  void operator()(const Box& box) const {
+    halo_box theirs{};
+    for (std::int64_t& hi : theirs.hi) hi = 1;
+    for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+      theirs.lo[axes[axis]] = box.lo[static_cast<int>(axis)];
+      theirs.hi[axes[axis]] = box.hi[static_cast<int>(axis)];
+    }
+    callback(&theirs, now.data(), next.data());
   }
-  void set(halo_callback callback, void* user, std::vector<void*> now, std::vector<void*> next) {
-    callback_ = callback;
-    user_ = user;
-    now_ = std::move(now);
-    next_ = std::move(next);
-  }
-  const Grid& grid() const override { return grid_; }
-  const std::vector<Access>& accesses() const override { return accesses_; }
-  void compute(const Box& box, int threads, std::span<Accumulator>) override {
-    if (threads == 1) return call(box);
+  void operator()(const Box& box, int threads) const {
+    if (threads == 1) return (*this)(box);
     TileQueue tiles(box, tiles_per_thread * threads);
     team(threads, [&](int) {
-      while (const auto tile = tiles.next()) call(*tile);
+      while (const auto tile = tiles.next()) (*this)(*tile);
     });
+  }
+};
+
+class BoxStage final : public Stage {
+ public:
+  BoxStage(const Grid& grid, std::vector<Access> accesses)
+      : Stage("halo_step", {}, 1, 0), grid_(grid), accesses_(std::move(accesses)) {
+    check_accesses();
+  }
+  void set(BoxCall call) { call_ = std::move(call); }
+  const Grid& grid() const override { return grid_; }
+  const std::vector<Access>& accesses() const override { return accesses_; }
+  void compute(const Box& box, int threads, std::span<Accumulator>) override { call_(box, threads); }
+  Captured capture() const override {
+    return {[call = call_](std::span<const Place>, const Box& box, Int3, int threads) { call(box, threads); },
+            false};
   }
 
  private:
-  void call(const Box& box) const {
-    halo_box theirs{};
-    for (std::int64_t& hi : theirs.hi) hi = 1;
-    for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
-      theirs.lo[axes_[axis]] = box.lo[static_cast<int>(axis)];
-      theirs.hi[axes_[axis]] = box.hi[static_cast<int>(axis)];
-    }
-    callback_(&theirs, now_.data(), next_.data(), user_);
-  }
   Grid grid_;
-  std::vector<int> axes_;
   std::vector<Access> accesses_;
-  halo_callback callback_ = nullptr;
-  void* user_ = nullptr;
-  std::vector<void*> now_, next_;
+  BoxCall call_;
 };
 
-Step::Step(Context& context, const Registration& registration) : context_(context), r_(registration) {
-  const std::vector<int> axes = axes_of(r_);
-  const Grid grid = make_grid(context, r_, axes);
-  std::vector<Access> reads, writes;
+Step::Step(Context& context, const Registration& registration)
+    : context_(context), r_(registration), axes_(axes_of(r_)), grid_(make_grid(context, r_, axes_)) {
   for (std::size_t n = 0; n < r_.arrays.size(); ++n) {
     const halo_array& array = r_.arrays[n];
     now_.push_back(array.data);
@@ -172,27 +186,37 @@ Step::Step(Context& context, const Registration& registration) : context_(contex
     std::vector<std::shared_ptr<Storage>> levels;
     for (void* data : {array.data, array.next}) {
       if (!data) continue;
-      const View v = view_of(array, axes, static_cast<int>(n), data);
-      levels.push_back(std::make_shared<Storage>(grid, "array " + std::to_string(n), element_of(array.type),
+      const View v = view_of(array, axes_, static_cast<int>(n), data);
+      levels.push_back(std::make_shared<Storage>(*grid_, "array " + std::to_string(n), element_of(array.type),
                                                  v.components, v.cells));
     }
     fields_.push_back(std::make_unique<AnyField>(std::move(levels)));
     fields_.back()->boundaries().leave_others(Beyond::given);  // the array is its owner's
-    int width = 0;
-    for (int i = 0; i < array.dims; ++i) width = std::max({width, array.low[i], array.high[i]});
-    reads.push_back({fields_.back().get(), 0, Mode::read, box(width), width});
-    if (array.next) writes.push_back({fields_.back().get(), 1, Mode::write, point, 0});
   }
-  reads.insert(reads.end(), writes.begin(), writes.end());
-  stage_ = std::make_unique<BoxStage>(grid, axes, std::move(reads));
+  stage_ = stage_of(widest_of_all);
 }
 
 Step::~Step() = default;
 
-Runner& Step::runner_of(halo_strategy strategy) {
-  auto& runner = runners_[strategy];
+/// A stage that reads at most `reach` cells away, and of no array further than it has halo.
+std::unique_ptr<BoxStage> Step::stage_of(int reach) {
+  std::vector<Access> reads, writes;
+  for (std::size_t n = 0; n < r_.arrays.size(); ++n) {
+    const halo_array& array = r_.arrays[n];
+    int width = 0;
+    for (int i = 0; i < array.dims; ++i) width = std::max({width, array.low[i], array.high[i]});
+    width = std::min(width, reach);
+    reads.push_back({fields_[n].get(), 0, Mode::read, box(width), width});
+    if (array.next) writes.push_back({fields_[n].get(), 1, Mode::write, point, 0});
+  }
+  reads.insert(reads.end(), writes.begin(), writes.end());
+  return std::make_unique<BoxStage>(*grid_, std::move(reads));
+}
+
+Runner& Step::runner_of(halo_strategy strategy, int per_pass) {
+  auto& runner = runners_[{strategy, per_pass}];
   if (!runner) {
-    RunnerOptions options{.strategy = strategy_of(strategy)};
+    RunnerOptions options{.strategy = strategy_of(strategy), .steps_per_pass = per_pass};
     options.halo.piece_bytes = static_cast<std::size_t>(r_.options.piece_bytes);
     runner = std::make_unique<Runner>(context_, options);
   }
@@ -200,17 +224,70 @@ Runner& Step::runner_of(halo_strategy strategy) {
 }
 
 void Step::run(halo_strategy strategy, halo_callback callback, void* user) {
-  const Strategy known = strategy_of(strategy);
-  if (known.divides_threads && !known.joins && context_.threads() < 2)
-    throw Failure(HALO_ERR_ARGUMENT,
-                  "HALO_THREAD_NO_JOIN needs options.threads of at least 2: the halo thread "
-                  "computes no core");
-  Runner& runner = runner_of(strategy);
-  for (std::size_t n = 0; n < fields_.size(); ++n)
-    if (fields_[n]->levels() == 1)
-      fields_[n]->storage(0).begin_host_write();  // its owner writes it as it likes
-  stage_->set(callback, user, now_, next_);
-  runner.run(*stage_);
+  check_threads(strategy, context_);
+  inputs_are_written();
+  stage_->set({axes_, now_, next_, [=](const halo_box* box, void* const* now, void* const* next) {
+                 callback(box, now, next, user);
+               }});
+  runner_of(strategy, 1).run(*stage_);
+  advance();
+}
+
+void Step::run(halo_strategy strategy, const StepsCallback& c, int steps, int per_pass) {
+  const int length = checked_pass(c, steps, per_pass);
+  check_threads(strategy, context_);
+  auto& stage = stages_[c.reach];
+  if (!stage) stage = stage_of(c.reach);
+  inputs_are_written();
+  Runner& runner = runner_of(strategy, length);
+  runner.steps(steps, [&](int step) {
+    stage->set({axes_, now_, next_, [=](const halo_box* box, void* const* now, void* const* next) {
+                  c.callback(box, step, now, next, c.user);
+                }});
+    runner.run(*stage);
+    advance();
+  });
+}
+
+/// What the halos hold where there are neighbours: an array that is written needs `reach` layers a step, one
+/// that is read only needs them for all steps but the last.
+int Step::steps_in_halos(int reach) const {
+  int steps = std::numeric_limits<int>::max();
+  for (const halo_array& array : r_.arrays)
+    for (int i = 0; i < array.dims; ++i) {
+      const auto p = static_cast<std::size_t>(array.split[i] - 1);
+      if (array.split[i] == 0 || (r_.processes.counts[p] == 1 && !r_.processes.periodic[p])) continue;
+      const int layers = std::min(array.low[i], array.high[i]);
+      const int read = array.next ? reach : std::min(reach, layers);
+      steps = std::min(steps, layers < read ? 0 : 1 + (layers - read) / reach);
+    }
+  return steps;
+}
+
+int Step::checked_pass(const StepsCallback& c, int steps, int per_pass) const {
+  const auto refuse_argument = [](const std::string& why) { throw Failure(HALO_ERR_ARGUMENT, why); };
+  if (!c.callback) refuse_argument("callback is null");
+  if (steps < 0) refuse_argument("steps is " + std::to_string(steps) + "; at least 0 are allowed");
+  if (c.reach < 1) refuse_argument("reach is " + std::to_string(c.reach) + "; at least 1 is allowed");
+  if (per_pass < 0) refuse_argument("per_pass is " + std::to_string(per_pass) + "; at least 0 are allowed");
+  if (std::none_of(r_.arrays.begin(), r_.arrays.end(), [](const halo_array& a) { return a.next; }))
+    refuse_argument("no array has a next, so a step computes nothing");
+  const int most = steps_in_halos(c.reach);
+  if (most == 0)
+    refuse_argument("reach is " + std::to_string(c.reach) + ", more than an array with next has halo");
+  if (per_pass > most)
+    refuse_argument("per_pass is " + std::to_string(per_pass) + "; the halos have layers for " +
+                    std::to_string(most) + " steps of reach " + std::to_string(c.reach));
+  return per_pass > 0 ? per_pass : std::min(most, steps_by_default);
+}
+
+/// Those without next: their owner writes them as it likes.
+void Step::inputs_are_written() {
+  for (const auto& field : fields_)
+    if (field->levels() == 1) field->storage(0).begin_host_write();
+}
+
+void Step::advance() {
   for (std::size_t n = 0; n < fields_.size(); ++n) {
     if (fields_[n]->levels() == 1) continue;
     fields_[n]->advance();

@@ -4,6 +4,8 @@
 
 #include <map>
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "api/c/registration.hpp"
@@ -13,6 +15,13 @@ namespace sc::halo {
 
 class BoxStage;
 
+/// The callback of halo_steps, and how far it reads around its box.
+struct StepsCallback {
+  halo_steps_callback callback = nullptr;
+  void* user = nullptr;
+  int reach = 1;
+};
+
 class Step {
  public:
   /// Collective. Throws Failure (HALO_ERR_UNSUPPORTED) for arrays that no grid of three axes can hold.
@@ -20,18 +29,28 @@ class Step {
   ~Step();
 
   void run(halo_strategy strategy, halo_callback callback, void* user);
+  /// As many steps; `per_pass` of them at a time, or 0: as many as the halos hold, at most 8.
+  void run(halo_strategy strategy, const StepsCallback& callback, int steps, int per_pass);
   void modified();
   void* data(int array) const { return now_[static_cast<std::size_t>(array)]; }
 
  private:
-  Runner& runner_of(halo_strategy strategy);
+  Runner& runner_of(halo_strategy strategy, int per_pass);
+  std::unique_ptr<BoxStage> stage_of(int reach);
+  int steps_in_halos(int reach) const;
+  int checked_pass(const StepsCallback& callback, int steps, int per_pass) const;
+  void inputs_are_written();
+  void advance();
 
   Context& context_;
   const Registration& r_;
   std::vector<void*> now_, next_;
   std::vector<std::unique_ptr<AnyField>> fields_;
-  std::unique_ptr<BoxStage> stage_;
-  std::map<halo_strategy, std::unique_ptr<Runner>> runners_;
+  std::vector<int> axes_;  ///< process dimensions in the order of the grid's axes
+  std::optional<Grid> grid_;
+  std::unique_ptr<BoxStage> stage_;                  ///< of halo_step: reads whole halos
+  std::map<int, std::unique_ptr<BoxStage>> stages_;  ///< of halo_steps, by reach
+  std::map<std::pair<halo_strategy, int>, std::unique_ptr<Runner>> runners_;  ///< and steps a pass
 };
 
 }  // namespace sc::halo

@@ -11,8 +11,9 @@ module halo
   private
 
   ! of halo_types
-  public :: halo_array, halo_options, halo_box, halo_handle, halo_callback, halo_array_of, halo_options_of, &
-            halo_account, HALO_MAX_DIMS, HALO_REQUEST_NULL, HALO_OK, HALO_ERR_ARGUMENT, HALO_ERR_HANDLE, HALO_ERR_REQUEST, &
+  public :: halo_array, halo_options, halo_box, halo_handle, halo_callback, halo_steps_callback, halo_array_of, &
+            halo_options_of, halo_account, HALO_MAX_DIMS, HALO_REQUEST_NULL, HALO_OK, HALO_ERR_ARGUMENT, &
+            HALO_ERR_HANDLE, HALO_ERR_REQUEST, &
             HALO_ERR_DIRECTION, HALO_ERR_RANGE, HALO_ERR_MISMATCH, HALO_ERR_BUSY, HALO_ERR_TIMEOUT, HALO_ERR_MPI, &
             HALO_ERR_MEMORY, HALO_ERR_UNSUPPORTED, HALO_REAL32, HALO_REAL64, HALO_INT32, HALO_INT64, &
             HALO_COMPLEX32, HALO_COMPLEX64, HALO_C_ORDER, HALO_FORTRAN_ORDER, HALO_AUTOMATIC, HALO_MESSAGES, &
@@ -20,8 +21,8 @@ module halo
             HALO_AUTOMATIC_STRATEGY, HALO_THREAD_NO_JOIN
   public :: halo_decompose, halo_allocate, halo_free
   public :: halo_init, halo_finalize, halo_isend, halo_irecv, halo_wait, halo_test, halo_exchange, &
-            halo_core, halo_shell, halo_step, halo_modified, halo_data, halo_place, halo_neighbour, halo_describe, &
-            halo_get_account, halo_error_text, halo_version
+            halo_core, halo_shell, halo_step, halo_steps, halo_modified, &
+            halo_data, halo_place, halo_neighbour, halo_describe, halo_get_account, halo_error_text, halo_version
 
   interface halo_init
     module procedure init_integer, init_type
@@ -218,6 +219,25 @@ contains
     data = c_null_ptr
     if (present(user)) data = user
     ierror = c_step(handle%object, int(strategy, c_int), c_funloc(callback), data)
+  end subroutine
+
+  !> `per_pass` steps at a time on cells while they are near; without it as many as the halos have layers for, at
+  !> most 8. The callback reads at most `reach` cells around its box.
+  subroutine halo_steps(handle, strategy, callback, steps, reach, ierror, per_pass, user)
+    type(halo_handle), intent(in) :: handle
+    integer, intent(in) :: strategy, steps, reach
+    procedure(halo_steps_callback) :: callback
+    integer, intent(out) :: ierror
+    integer, intent(in), optional :: per_pass
+    type(c_ptr), intent(in), optional :: user
+    type(c_ptr) :: data
+    integer(c_int) :: length
+    data = c_null_ptr
+    length = 0
+    if (present(user)) data = user
+    if (present(per_pass)) length = int(per_pass, c_int)
+    ierror = c_steps(handle%object, int(strategy, c_int), c_funloc(callback), int(steps, c_int), &
+                     int(reach, c_int), length, data)
   end subroutine
 
   subroutine halo_modified(handle, ierror)

@@ -81,6 +81,13 @@ module halo_bindings
       integer(c_int), value :: strategy
       type(c_funptr), value :: callback
     end function
+    integer(c_int) function c_steps(handle, strategy, callback, steps, reach, per_pass, user) &
+        bind(C, name="halo_steps")
+      import :: c_int, c_ptr, c_funptr
+      type(c_ptr), value :: handle, user
+      integer(c_int), value :: strategy, steps, reach, per_pass
+      type(c_funptr), value :: callback
+    end function
     integer(c_int) function c_modified(handle) bind(C, name="halo_modified")
       import :: c_int, c_ptr
       type(c_ptr), value :: handle

@@ -6,7 +6,8 @@ module halo_types
   implicit none
   private
 
-  public :: halo_array, halo_options, halo_box, halo_handle, halo_callback, halo_array_of, halo_options_of, &
+  public :: halo_array, halo_options, halo_box, halo_handle, halo_callback, halo_steps_callback, &
+            halo_array_of, halo_options_of, &
             halo_account
 
   integer, parameter, public :: HALO_MAX_DIMS = 4
@@ -78,6 +79,14 @@ module halo_types
     subroutine halo_callback(box, now, next, user) bind(C)
       import :: halo_box, c_ptr
       type(halo_box), intent(in) :: box
+      type(c_ptr), intent(in) :: now(*), next(*)
+      type(c_ptr), value :: user
+    end subroutine
+    !> The same of step `step`, counted from 0; the box may reach into the halo, whose cells are then computed too.
+    subroutine halo_steps_callback(box, step, now, next, user) bind(C)
+      import :: halo_box, c_ptr, c_int
+      type(halo_box), intent(in) :: box
+      integer(c_int), value :: step
       type(c_ptr), intent(in) :: now(*), next(*)
       type(c_ptr), value :: user
     end subroutine

@@ -43,7 +43,8 @@ Runner::Runner(Context& context, RunnerOptions options) : context_(context), opt
   if (s.divides_threads && !s.joins && context.threads() < 2)
     refuse("strategy " + std::string(s.name) +
            " needs engine.threads of at least 2 where thread 0 computes no core");
-  if (s.chooses) choice_ = std::make_unique<Choice>(context);
+  // A pass of several steps leaves nothing to choose: its halos are fetched when it begins.
+  if (s.chooses && options.steps_per_pass == 1) choice_ = std::make_unique<Choice>(context);
   if (options.steps_per_pass < 1)
     refuse("steps_per_pass is " + std::to_string(options.steps_per_pass) + "; at least 1 is needed");
 }

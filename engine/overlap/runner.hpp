@@ -21,7 +21,8 @@ struct RunnerOptions {
   Strategy strategy = Strategy::automatic;
   double poke_seconds = 0.5e-3;
   HaloOptions halo = {};
-  /// Steps of Runner::steps() that are done on cells while they are near.
+  /// Steps of Runner::steps() that are done on cells while they are near. With more than one `automatic` is
+  /// the order of boundary_first.
   int steps_per_pass = 1;
   /// Rows along y and planes along z that all steps of a pass take at a time; 0: as the caches have room for.
   Int3 pass_tile = {};
@@ -69,6 +70,7 @@ class Runner {
     std::string describe() const;
   };
   const Passes& passes() const { return passes_; }
+  int steps_per_pass() const { return options_.steps_per_pass; }
   /// Collective: brings a halo up to date outside a stage, for output or a host access.
   template <class T, int N>
   void refresh(Level<T, N> level, Reach reach) {

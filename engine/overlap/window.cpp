@@ -28,7 +28,6 @@ std::string refusal_of_field(const AnyField& field, const Storage& storage) {
   const std::string what = "field \"" + field.name() + "\" ";
   if (storage.far()) return what + "lies in files";
   if (storage.device()) return what + "lies on a device";
-  if (storage.external().base) return what + "lies in memory of its own";
   return "";
 }
 

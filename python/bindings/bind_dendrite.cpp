@@ -61,9 +61,9 @@ io::CheckpointContents DendriteFace::contents() {
                       {"steps", &clock.steps}}};
 }
 
-nb::dict step(DendriteFace& face, bool diagnostics) {
+nb::dict step(DendriteFace& face, bool diagnostics, int count) {
   const auto [report, measures] = unlocked([&] {
-    const dendrite::StepReport done = face.step();
+    const dendrite::StepReport done = face.step(count);
     return std::pair(done, diagnostics ? face.solver().measure() : dendrite::Measures{});
   });
   nb::dict result;
@@ -109,9 +109,9 @@ void bind_dendrite(nb::module_& module) {
              "The flux d/d(grad phi) of A^2 |grad phi|^2 / 2 that the dendrite's kernels compute.");
   bind_solver<DendriteFace>(
       module, "Dendrite", "The phase-field solver on all ranks of a context; collective.", &dendrite_options)
-      .def("step", &step, "diagnostics"_a = true,
-           "One time step, described by a dict; sums, extremes and the tip, which take sweeps, only with "
-           "diagnostics.")
+      .def("step", &step, "diagnostics"_a = true, "count"_a = 1,
+           "`count` time steps, the last described by a dict; sums, extremes and the tip, which take sweeps, "
+           "only with diagnostics.")
       .def(
           "arms", [](DendriteFace& f) { return unlocked([&] { return f.solver().arms(); }); },
           "Where phi = 1/2 is met last along the six half-axes of the first crystal, in m from its centre.")

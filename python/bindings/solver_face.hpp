@@ -60,11 +60,12 @@ class SolverFace {
   bool first_rank() { return context().rank() == 0; }
   const Ledger& ledger() const { return ledger_; }
 
-  /// One time step, booked in the ledger; the solver's report.
-  auto step() {
+  /// One time step, or as many as are given, booked in the ledger; the solver's report.
+  template <class... Count>
+  auto step(Count... count) {
     forget_views();
     ledger_.open();
-    const auto report = solver().step();
+    const auto report = advance(solver(), count...);
     ledger_.close();
     return report;
   }
@@ -110,6 +111,7 @@ class SolverFace {
     nanobind::dict result = terms_of(context(), ledger_);
     add_terms(result);
     if (const auto made = choices(); !made.empty()) result["automatic"] = dict_of(made);
+    if (solver_->runner().steps_per_pass() > 1) result["passes"] = solver_->runner().passes().describe();
     return result;
   }
 
@@ -135,6 +137,9 @@ class SolverFace {
   }
 
  private:
+  static auto advance(Solver& solver) { return solver.step(); }
+  static auto advance(Solver& solver, int count) { return solver.steps(count); }
+
   /// A rank that looked at a field may have changed it; all ranks must then refresh together.
   void forget_views() {
     if (!context().any(viewed_)) return;

@@ -187,6 +187,8 @@ def _after(folder: RunFolder, case: Case, end: dict[str, Any], console: Console)
         say(console, sentence, "yellow")
     if "automatic" in summary:
         say(console, f"strategy: {account.choice(summary['automatic'])}")
+    if "passes" in summary:
+        say(console, f"passes: {summary['passes']}")
     if "halo_thread" in summary:
         say(console, summary["halo_thread"]["verdict"])
     if end["state"] == "stopped":

@@ -45,8 +45,7 @@ def measure_strategies(module: ModuleType, context: Any, plan: Plan, computing: 
         for name, solver in solvers.items():
             context.barrier()
             begin = time.perf_counter()
-            for _ in range(plan.steps):
-                solver.step(diagnostics=False)
+            _advance(solver, plan)
             context.barrier()
             spent = time.perf_counter() - begin
             if turn == 0 and name == "automatic":
@@ -71,6 +70,17 @@ def measure_strategies(module: ModuleType, context: Any, plan: Plan, computing: 
         table |= {"steps": plan.steps, "repeats": plan.repeats, "transports": transports, "rows": rows}
         write_text(Path(plan.folder) / "strategies.json", json.dumps(clean(table), indent=1) + "\n")
     return 0
+
+
+def _advance(solver: Any, plan: Plan) -> None:
+    """`plan.steps` steps, as many a pass as the case says."""
+    most = plan.typed_case().engine.steps_per_pass
+    if most == 1:
+        for _ in range(plan.steps):
+            solver.step(diagnostics=False)
+        return
+    for first in range(0, plan.steps, most):
+        solver.step(diagnostics=False, count=min(most, plan.steps - first))
 
 
 def _options(plan: Plan, strategy: str) -> dict[str, Any]:
@@ -101,7 +111,9 @@ def _say(plan: Plan, turn: int, name: str, spent: float) -> None:
 def settle(solver: Any) -> int:
     """Steps until an automatic strategy has tried what there is, and how many; no more than a trial takes."""
     for taken in range(MOST_TRIED):
-        automatic = solver.terms()["automatic"]
+        automatic = solver.terms().get("automatic")
+        if automatic is None:  # several steps a pass
+            return taken
         tried = automatic["trials"] > 0 and not automatic["trying"]
         if tried or not automatic["stages"]:
             return taken

@@ -137,6 +137,8 @@ class Recorder:
         else:
             if "automatic" in terms:
                 print(f"subcurrent: strategy: {choice(terms['automatic'])}", flush=True)
+            if "passes" in terms:
+                print(f"subcurrent: passes: {terms['passes']}", flush=True)
             print(
                 f"subcurrent: {state} after {summary['steps']} steps; see {self._folder.summary}", flush=True
             )

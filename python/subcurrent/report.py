@@ -80,6 +80,7 @@ def _readable(summary: dict[str, Any], kind: Kind) -> list[tuple[str, str | None
         ),
         ("strategy", summary["strategy"]),
         ("chosen", account.choice(summary.get("automatic"))),
+        ("passes", summary.get("passes")),
         ("messages travel by", summary.get("transports")),
         ("C_shell, computing the shell", account.seconds(summary.get("C_shell"))),
         ("C_core, computing the core", account.seconds(summary.get("C_core"))),

@@ -38,7 +38,7 @@ def run_case(module: ModuleType, context: Any, plan: Plan, stop: Any, computing:
     stopped = context.any(stop.asked)
     begin = time.perf_counter()
     while not stopped and not end.reached(record["step"], record["time"], record.get("max_change", math.inf)):
-        record = kind.step(solver, case)
+        record = kind.step(solver, case, due.at_most(solver, end))
         recorder.step(record, time.perf_counter() - begin)
         if due.snapshot(record["step"], record["time"]):
             write_snapshot(kind, solver, folder)
@@ -92,6 +92,7 @@ class Due:
     def __init__(self, case: Case, time: float):
         self._every = case.output.every if case.output.snapshots else 0.0
         self._checkpoint_every = case.output.checkpoint_every
+        self._steps_per_pass = case.engine.steps_per_pass
         self._count = self._counted(time)
         self.last_snapshot = -1
         self.last_checkpoint = -1
@@ -104,6 +105,22 @@ class Due:
         if self._count > before:
             self.last_snapshot = step
         return self._count > before
+
+    def at_most(self, solver: Any, end: End) -> int:
+        """How many steps a pass may have: it ends where something is written, or the run."""
+        limits = [self._steps_per_pass]
+        if limits == [1]:
+            return 1
+        if self._checkpoint_every > 0:
+            limits.append(self._checkpoint_every - solver.steps % self._checkpoint_every)
+        if end.steps is not None:
+            limits.append(end.steps - solver.steps)
+        moments = [end.time] if end.time is not None else []
+        if self._every > 0:
+            moments.append((self._count + 1) * self._every)
+        # The last step before a moment is one by itself: whether it reaches it is a matter of rounding.
+        limits += [int((moment - solver.time) / solver.dt * (1 - 1e-9)) for moment in moments]
+        return max(1, min(limits))
 
     def checkpoint(self, step: int) -> bool:
         if self._checkpoint_every > 0 and step % self._checkpoint_every == 0:

@@ -14,7 +14,7 @@ class PhaseSolver final : public Dendrite {
  public:
   PhaseSolver(Context& context, const DendriteOptions& options);
 
-  StepReport step() override;
+  StepReport steps(int n) override;
   void check_finite() override { extremes(); }
   Measures measure() override;
   std::array<double, 6> arms() override;
@@ -28,6 +28,7 @@ class PhaseSolver final : public Dendrite {
   const Budget& budget() const override { return budget_; }
 
  private:
+  void step_once();
   void set_initial();
   Measures extremes();
   [[noreturn]] void report_loss();

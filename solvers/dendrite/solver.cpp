@@ -14,8 +14,11 @@ namespace sc::dendrite {
 
 namespace {
 
+/// A pass of several steps reads of the neighbours what all of them read.
 Grid grid_of(Context& context, const DendriteOptions& o) {
-  return Grid(context, {.cells = o.cells, .periodic = o.periodic(), .halo = 1, .split = o.split});
+  return Grid(
+      context,
+      {.cells = o.cells, .periodic = o.periodic(), .halo = o.engine.steps_per_pass, .split = o.split});
 }
 
 std::unique_ptr<FileMemory> files_of(Context& context, const DendriteOptions& o, const Budget& budget) {

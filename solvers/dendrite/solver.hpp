@@ -31,8 +31,10 @@ class Dendrite {
  public:
   virtual ~Dendrite() = default;
 
-  /// Collective: one time step, one sweep.
-  virtual StepReport step() = 0;
+  /// Collective: `n` time steps, a sweep each, as many a pass as `engine.steps_per_pass` says. The report is
+  /// of the last.
+  virtual StepReport steps(int n) = 0;
+  StepReport step() { return steps(1); }
   /// Collective. Throws Error (diverged) on all ranks, naming step, field and cell, when the state is not
   /// finite.
   virtual void check_finite() = 0;

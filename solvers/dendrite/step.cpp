@@ -5,7 +5,13 @@
 namespace sc::dendrite {
 
 template <class Real, bool noisy, bool turned>
-StepReport PhaseSolver<Real, noisy, turned>::step() {
+StepReport PhaseSolver<Real, noisy, turned>::steps(int n) {
+  runner_.steps(n, [this](int) { step_once(); });
+  return {.step = clock_.steps, .time = clock_.time, .dt = dt_};
+}
+
+template <class Real, bool noisy, bool turned>
+void PhaseSolver<Real, noisy, turned>::step_once() {
   runner_.begin_step();
   // phi'   = phi + dt M [div(eps^2 grad phi + eps deps/d(grad phi) |grad phi|^2)
   //                      + 4 W phi (1 - phi) (phi - 1/2 + beta(T) + a chi)]
@@ -16,10 +22,9 @@ StepReport PhaseSolver<Real, noisy, turned>::step() {
 
   clock_.steps += 1;
   clock_.time += dt_;
-  return {.step = clock_.steps, .time = clock_.time, .dt = dt_};
 }
 
-#define SC_STEP(Real, noisy, turned) template StepReport PhaseSolver<Real, noisy, turned>::step();
+#define SC_STEP(Real, noisy, turned) template StepReport PhaseSolver<Real, noisy, turned>::steps(int n);
 SC_STEP(float, false, false)
 SC_STEP(float, false, true)
 SC_STEP(float, true, false)

@@ -32,11 +32,13 @@ inline dendrite::DendriteOptions two_crystals(Int3 cells, bool single, bool nois
 struct Outcome {
   std::vector<std::byte> phi, theta;
   dendrite::Measures measures;
+  std::int64_t passes = 0;
 };
 inline Outcome run(Context& context, const dendrite::DendriteOptions& options, int steps) {
   auto solver = dendrite::make_dendrite(context, options);
-  for (int n = 0; n < steps; ++n) solver->step();
-  Outcome r{gather(solver->phase().storage(0)), gather(solver->heat().storage(0)), solver->measure()};
+  solver->steps(steps);
+  Outcome r{gather(solver->phase().storage(0)), gather(solver->heat().storage(0)), solver->measure(),
+            solver->runner().passes().passes};
   context.barrier();
   return r;
 }

@@ -85,6 +85,35 @@ TEST(Dendrite, AgreesWithTheOracle) {
       }
 }
 
+/// 7 steps by passes of several: between walls, and with a periodic axis of which one rank has both ends.
+TEST(Dendrite, LeavesTheSameBitsInPassesOfSeveralSteps) {
+  for (const bool single : {true, false})
+    for (const bool turned : {false, true}) {
+      DendriteOptions options = two_crystals({19, 16, 17}, single, true, turned);
+      options.faces[4] = options.faces[5] = FaceKind::periodic;
+      options.engine.strategy = Strategy::blocking;
+      Context alone(MPI_COMM_SELF);
+      const Outcome expected = run(alone, options, 7);
+      alone.close();
+      test::TestContext context({.threads = 2});
+      for (const Int3 split : test::splits(context.size()))
+        for (const int length : {2, 3, 4})
+          for (Strategy strategy :
+               {Strategy::blocking, Strategy::boundary_first, Strategy::halo_thread, Strategy::automatic}) {
+            options.split = split;
+            options.engine.strategy = strategy;
+            options.engine.steps_per_pass = length;
+            options.engine.pass_tile = {0, 3, 4};
+            const Outcome got = run(context, options, 7);
+            EXPECT_EQ(got.measures.total, expected.measures.total);
+            EXPECT_EQ(got.measures.tip, expected.measures.tip);
+            EXPECT_EQ(got.passes, (7 + length - 1) / length);
+            if (context.rank() != 0) continue;
+            EXPECT_TRUE(same(got, expected)) << strategy.name << to_string(split) << length << turned;
+          }
+    }
+}
+
 TEST(Dendrite, LeavesTheSameBits) {
   for (const bool single : {true, false})
     for (const bool turned : {false, true}) {

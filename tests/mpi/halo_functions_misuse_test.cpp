@@ -27,7 +27,7 @@ const std::vector<Mistake> mistakes{
     {"dims is 5", HALO_ERR_ARGUMENT, [](Ring& r) { r.array.dims = 5; }},
     {"order is 2", HALO_ERR_ARGUMENT, [](Ring& r) { r.array.order = 2; }},
     {"cells is 0", HALO_ERR_ARGUMENT, [](Ring& r) { r.array.cells[1] = 0; }},
-    {"a halo of 4 layers", HALO_ERR_ARGUMENT, [](Ring& r) { r.array.low[0] = 4; }},
+    {"a halo of 65 layers", HALO_ERR_ARGUMENT, [](Ring& r) { r.array.low[0] = 65; }},
     {"a halo of -1 layers", HALO_ERR_ARGUMENT, [](Ring& r) { r.array.high[0] = -1; }},
     {"allocated is 5", HALO_ERR_ARGUMENT, [](Ring& r) { r.array.allocated[0] = 5; }},
     {"split is 3", HALO_ERR_ARGUMENT, [](Ring& r) { r.array.split[0] = 3; }},

@@ -29,9 +29,9 @@ class Kind(ABC):
         """What the solver has to say before it starts."""
         return []
 
-    def step(self, solver: Any, case: Any) -> dict[str, Any]:
-        """One step with what the progress shows of it, and, where history.csv gets a row, with what that
-        shows. Collective."""
+    def step(self, solver: Any, case: Any, most: int) -> dict[str, Any]:
+        """One step, or up to `most` where the solver does several a pass, with what the progress shows of
+        the last, and, where history.csv gets a row, with what that shows. Collective."""
         return solver.step(diagnostics=(solver.steps + 1) % case.output.history_every == 0)
 
     def beside_snapshot(self, solver: Any, folder: RunFolder) -> None:

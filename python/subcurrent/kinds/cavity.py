@@ -43,7 +43,7 @@ class CavityKind(Kind):
                 fields += _level(f"{cells}", cells, 1, size, sheared)
         return on_host(fields, case.engine.device)
 
-    def step(self, solver: Any, case: Any) -> dict[str, Any]:
+    def step(self, solver: Any, case: Any, most: int) -> dict[str, Any]:
         return solver.step()
 
     def facts(self, record: dict[str, Any]) -> list[str]:

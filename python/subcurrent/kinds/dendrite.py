@@ -31,15 +31,21 @@ class DendriteKind(Kind):
         """`Fields` of solvers/dendrite/stages.hpp."""
         size = 4 if case.start.precision == "single" else 8
         cells = tuple(case.grid.cells)
-        fields = [Fields("phase", cells, 1, size, count=2), Fields("heat", cells, 1, size, count=2)]
+        halo = case.halo()
+        fields = [Fields("phase", cells, halo, size, count=2), Fields("heat", cells, halo, size, count=2)]
         if any(seed.angle for seed in case.seeds):
-            fields.append(Fields("turn", cells, 1, size, components=4))
+            fields.append(Fields("turn", cells, halo, size, components=4))
         if case.storage.place == "files":  # near are the slots of the ring
             x, y, z = cells
             slab = (x, y, math.ceil(z / (case.storage.pieces or 8)) + 2)
             arrays = sum(field.components * field.count for field in fields)
             return [Fields("slots", slab, 1, size, components=arrays, count=3)]
         return on_host(fields, case.engine.device)
+
+    def step(self, solver: Any, case: Any, most: int) -> dict[str, Any]:
+        every = case.output.history_every
+        count = min(most, every - solver.steps % every)
+        return solver.step((solver.steps + count) % every == 0, count)
 
     def notes(self, solver: Any) -> list[str]:
         return solver.plan.splitlines()

@@ -48,8 +48,8 @@ class MagnetosphereKind(Kind):
             ]
         return [*on_host(fields, case.engine.device), Fields("coordinates", cells, halo, 8, 3)]
 
-    def step(self, solver: Any, case: Any) -> dict[str, Any]:
-        record = super().step(solver, case)
+    def step(self, solver: Any, case: Any, most: int) -> dict[str, Any]:
+        record = super().step(solver, case, most)
         if "divergence" in record:
             found = self.standoff(solver, case)
             record |= {"magnetopause": found.magnetopause, "shock": found.shock}

@@ -144,6 +144,7 @@ class CavityCase(SolverCase):
         ("run.courant", "run.dt"),
         ("pressure.tolerance", "pressure.iterations"),
     )
+    single_steps: ClassVar = "its pressure is iterated to a residual in every step"
     needs: ClassVar = (
         *SolverCase.needs,
         Needs("grid.smallest", "grid.clustering", ("tanh",)),

@@ -81,6 +81,14 @@ class Engine(Table):
     poke_ms: float = key(
         "milliseconds of computing between two looks at the messages", "a number greater than 0", 0.5, gt=0
     )
+    steps_per_pass: int = key(
+        "time steps that are done on cells while they are near: less memory traffic, fewer messages, wider "
+        "halos",
+        "a whole number from 1 to 64",
+        1,
+        ge=1,
+        le=64,
+    )
 
 
 class Output(Table):
@@ -110,6 +118,8 @@ class SolverCase(Table):
 
     # What [engine] device may be.
     devices: ClassVar[tuple[str, ...]] = ("cpu",)
+    # Why [engine] steps_per_pass must be 1; empty where it may be more.
+    single_steps: ClassVar[str] = ""
 
     engine: Engine = key("how the work is spread and messages hidden", "a table [engine]", Engine())
     output: Output = key("what is written", "a table [output]", Output())
@@ -117,10 +127,23 @@ class SolverCase(Table):
     def check(self) -> None:
         """Raises BadInput with one sentence for keys that do not go together."""
         check_engine(self.engine, self.devices)
+        self._check_passes()
         for need in self.needs:
             value, chosen = self._value(need.key), self._value(need.on)
             if value != self._default(need.key) and not need.met(chosen):
                 raise BadInput(need.refusal(value, chosen))
+
+    def _check_passes(self) -> None:
+        length = self.engine.steps_per_pass
+        if length > 1 and self.single_steps:
+            raise BadInput(
+                f"engine.steps_per_pass = {length} is not there for this solver: {self.single_steps}."
+            )
+        if length > 1 and self.engine.device != "cpu":
+            raise BadInput(
+                f"engine.steps_per_pass = {length} has no effect with engine.device = "
+                f'"{self.engine.device}": passes of several steps are there for fields in the host\'s memory.'
+            )
 
     def completed(self) -> Self:
         """The same case with the defaults that depend on other keys filled in, and unused keys dropped."""
@@ -201,6 +224,7 @@ def engine_options(engine: Engine) -> dict[str, Any]:
         "split": [0, 0, 0] if engine.split == "auto" else list(engine.split),
         "halo_corners": engine.corners,
         "poke_ms": float(engine.poke_ms),
+        "steps_per_pass": engine.steps_per_pass,
     }
 
 

@@ -18,7 +18,7 @@ from .common import (
     check_split,
     engine_options,
 )
-from .keys import Table, key
+from .keys import Table, key, shown
 from .storage import PLACES, Storage, check_storage
 
 Cells = Annotated[list[Annotated[int, Field(ge=1, le=100_000)]], Field(min_length=3, max_length=3)]
@@ -149,6 +149,17 @@ class DendriteCase(SolverCase):
         self._check_faces()
         super().check()
         check_storage(self.storage, self.engine, PLACES)
+        self._check_place()
+
+    def _check_place(self) -> None:
+        length, storage = self.engine.steps_per_pass, self.storage
+        given = {"place": storage.place if storage.place != "memory" else None, "memory": storage.memory}
+        for name, value in given.items():
+            if length > 1 and value is not None:
+                raise BadInput(
+                    f"engine.steps_per_pass = {length} has no effect with storage.{name} = {shown(value)}: "
+                    "passes of several steps are there for fields in memory."
+                )
 
     def _check_seeds(self) -> None:
         if not self.seeds:
@@ -188,7 +199,16 @@ class DendriteCase(SolverCase):
         undercooling = m.melting - self.start.temperature
         share = undercooling * m.heat_capacity / m.latent_heat
         sides = " x ".join(f"{count * self.grid.spacing:g}" for count in self.grid.cells)
-        return [f"{m.name}, {sides} um, undercooled by {undercooling:g} K ({share:.3f} L/C)"]
+        notes = [f"{m.name}, {sides} um, undercooled by {undercooling:g} K ({share:.3f} L/C)"]
+        length, every = self.engine.steps_per_pass, self.output.history_every
+        if length > every:
+            notes.append(
+                f"output.history_every = {every} ends a pass before its engine.steps_per_pass = {length}"
+            )
+        return notes
+
+    def halo(self) -> int:
+        return self.engine.steps_per_pass
 
     def mirrored(self) -> tuple[bool, bool, bool]:
         """Along which axes the domain begins at a plane of symmetry, so that pictures can be completed."""

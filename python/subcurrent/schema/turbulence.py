@@ -91,6 +91,7 @@ class TurbulenceCase(SolverCase):
     """A turbulence case file."""
 
     exclusive: ClassVar = (("run.steps", "run.time"), ("flow.reynolds", "flow.viscosity"))
+    single_steps: ClassVar = "its transforms need whole lines"
     needs: ClassVar = (
         *SolverCase.needs,
         *(Needs(f"spectrum.{name}", "flow.initial", ("random",)) for name in Spectrum.model_fields),

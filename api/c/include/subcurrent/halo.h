@@ -91,7 +91,7 @@ typedef struct halo_array {
   int64_t cells[HALO_MAX_DIMS];     /* own cells */
   int64_t allocated[HALO_MAX_DIMS]; /* elements in memory; 0: low + cells + high */
   int32_t split[HALO_MAX_DIMS];     /* process dimension, counted from 1; 0: not split */
-  int32_t low[HALO_MAX_DIMS];       /* halo layers before the first own cell: 0 to 3 */
+  int32_t low[HALO_MAX_DIMS];       /* halo layers before the first own cell: 0 to 64 */
   int32_t high[HALO_MAX_DIMS];      /* and behind the last one */
 } halo_array;
 
@@ -131,6 +131,10 @@ typedef struct halo_account {
 /* Computes the cells of `box`: reads now[array] and sets next[array] (NULL where the array has no next), each
  * the first element in memory. Threads call it at the same time for different boxes under HALO_THREAD. */
 typedef void (*halo_callback)(const halo_box* box, void* const now[], void* const next[], void* user);
+/* The same of step `step`, counted from 0. The box may reach into the halo (lo below 0, hi above the own
+ * cells), whose cells it then computes too. */
+typedef void (*halo_steps_callback)(const halo_box* box, int step, void* const now[], void* const next[],
+                                    void* user);
 
 /* An array of `dims` dimensions in C order with `width` halo layers all round, dimension i split over process
  * dimension i. */
@@ -200,6 +204,10 @@ HALO_API int halo_exchange(halo_handle handle);
 HALO_API int halo_core(halo_handle handle, halo_box* core);
 HALO_API int halo_shell(halo_handle handle, halo_box* boxes, int most, int* count);
 HALO_API int halo_step(halo_handle handle, enum halo_strategy strategy, halo_callback callback, void* user);
+/* `steps` steps, `per_pass` of them at a time on cells while they are near; 0: as many as the halos have layers
+ * for, at most 8. The callback reads at most `reach` cells around its box. */
+HALO_API int halo_steps(halo_handle handle, enum halo_strategy strategy, halo_steps_callback callback, int steps,
+                        int reach, int per_pass, void* user);
 /* Tells that own cells were written outside halo_step, so that their halos are sent again. */
 HALO_API int halo_modified(halo_handle handle);
 /* Where the present values of an array are: halo_step swaps data and next. */

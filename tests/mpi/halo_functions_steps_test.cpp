@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// ranks: 1 2 3 4
+// timeout: 120
+// label: sanitize
+// halo_steps: several steps a pass leave the bits of a plain loop over the whole grid, under every strategy,
+// with every length of a pass, in either order in memory, with threads, all halos NaN beforehand.
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "tests/mpi/halo_calls.hpp"
+
+namespace {
+
+using sc::test::ok;
+using Cell = std::array<std::int64_t, 3>;
+
+constexpr Cell cells{17, 13, 19};
+constexpr int width = 4;
+constexpr double outside = 0.75;  // beyond the boundary of dimension 1; the others are periodic
+
+double initial(const Cell& c) { return std::sin(0.3 * double(c[0] + 2 * c[1] + 5 * c[2])); }
+double rate(const Cell& c) { return 0.1 + 0.01 * std::cos(0.2 * double(c[0] - c[1] + 3 * c[2])); }
+
+/// Reads corners, a field that stays, and the number of the step.
+template <class At>
+double physics(const At& u, double k, int step, int reach) {
+  const double corner =
+      u(reach, -reach, 0) * u(0, reach, reach) - u(-reach, 0, reach) * u(reach, reach, reach);
+  const double star = u(1, 0, 0) + u(-1, 0, 0) + u(0, 1, 0) + u(0, -1, 0) + u(0, 0, reach) + u(0, 0, -reach);
+  return u(0, 0, 0) + k * (star - 6 * u(0, 0, 0)) + 0.01 * corner + 1e-3 * step;
+}
+
+/// The whole grid on one rank, without halos.
+class Serial {
+ public:
+  explicit Serial(int steps, int reach) : now_(std::size_t(cells[0] * cells[1] * cells[2])) {
+    each([&](const Cell& c) { now_[index(c)] = initial(c); });
+    for (int step = 0; step < steps; ++step) {
+      auto next = now_;
+      each([&](const Cell& c) {
+        const auto u = [&](int i, int j, int k) { return value({c[0] + i, c[1] + j, c[2] + k}); };
+        next[index(c)] = physics(u, rate(c), step, reach);
+      });
+      now_ = next;
+    }
+  }
+  double value(Cell c) const {
+    if (c[1] < 0 || c[1] >= cells[1]) return outside;
+    for (const std::size_t a : {0U, 2U}) c[a] = (c[a] + cells[a]) % cells[a];
+    return now_[index(c)];
+  }
+
+ private:
+  static std::size_t index(const Cell& c) { return std::size_t((c[0] * cells[1] + c[1]) * cells[2] + c[2]); }
+  template <class Visit>
+  static void each(Visit visit) {
+    for (std::int64_t i = 0; i < cells[0]; ++i)
+      for (std::int64_t j = 0; j < cells[1]; ++j)
+        for (std::int64_t k = 0; k < cells[2]; ++k) visit(Cell{i, j, k});
+  }
+  std::vector<double> now_;
+};
+
+struct Setting {
+  int order = HALO_C_ORDER, threads = 1, transport = HALO_AUTOMATIC;
+  std::int64_t piece_bytes = 900;
+};
+
+/// u with next, and k without.
+struct Distributed {
+  explicit Distributed(const Setting& s) : order(s.order) {
+    halo_options options = halo_options_of(3);
+    EXPECT_TRUE(
+        ok(halo_decompose(MPI_COMM_WORLD, 3, cells.data(), options.processes, first.data(), own.data())));
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    std::array<halo_array, 2> arrays{};
+    std::int64_t size = 1;
+    for (std::size_t a = 0; a < 3; ++a) size *= own[a] + 2 * width;
+    for (auto* level : {&now, &next, &k}) level->assign(std::size_t(size), nan);
+    for (std::int64_t i = -width; i < own[0] + width; ++i)
+      for (std::int64_t j = -width; j < own[1] + width; ++j)
+        for (std::int64_t l = -width; l < own[2] + width; ++l) {
+          const Cell c{i, j, l}, global{first[0] + i, first[1] + j, first[2] + l};
+          if (global[1] < 0 || global[1] >= cells[1]) {
+            for (auto* level : {&now, &next, &k}) (*level)[at(c)] = outside;
+          } else if (i >= 0 && i < own[0] && j >= 0 && j < own[1] && l >= 0 && l < own[2]) {
+            now[at(c)] = initial(global);
+            k[at(c)] = rate(global);
+          }
+        }
+    arrays[0] = halo_array_of(now.data(), HALO_REAL64, 3, own.data(), width);
+    arrays[0].next = next.data();
+    arrays[1] = halo_array_of(k.data(), HALO_REAL64, 3, own.data(), width);
+    for (halo_array& a : arrays) a.order = s.order;
+    options.periodic[0] = options.periodic[2] = 1;
+    options.threads = s.threads;
+    options.transport = s.transport;
+    options.timeout = 60;
+    options.piece_bytes = s.piece_bytes;
+    EXPECT_TRUE(ok(halo_init(&handle, MPI_COMM_WORLD, arrays.data(), 2, &options)));
+  }
+  ~Distributed() { EXPECT_TRUE(ok(halo_finalize(&handle))); }
+
+  std::size_t at(const Cell& c) const {
+    const Cell n{own[0] + 2 * width, own[1] + 2 * width, own[2] + 2 * width};
+    const Cell p{c[0] + width, c[1] + width, c[2] + width};
+    return std::size_t(order == HALO_C_ORDER ? (p[0] * n[1] + p[1]) * n[2] + p[2]
+                                             : (p[2] * n[1] + p[1]) * n[0] + p[0]);
+  }
+  int wrong(const Serial& serial) const {
+    void* data = nullptr;
+    EXPECT_TRUE(ok(halo_data(handle, 0, &data)));
+    int count = 0;
+    for (std::int64_t i = 0; i < own[0]; ++i)
+      for (std::int64_t j = 0; j < own[1]; ++j)
+        for (std::int64_t l = 0; l < own[2]; ++l)
+          count += static_cast<double*>(data)[at({i, j, l})] !=
+                   serial.value({first[0] + i, first[1] + j, first[2] + l});
+    return count;
+  }
+
+  int order;
+  Cell first{}, own{};
+  std::vector<double> now, next, k;
+  halo_handle handle = HALO_NULL;
+  int reach = 1;
+  int before = 0;  // steps of earlier calls
+};
+
+void compute(const halo_box* box, int step, void* const* now, void* const* next, void* user) {
+  const auto& d = *static_cast<const Distributed*>(user);
+  const auto* u = static_cast<const double*>(now[0]);
+  const auto* k = static_cast<const double*>(now[1]);
+  for (std::int64_t i = box->lo[0]; i < box->hi[0]; ++i)
+    for (std::int64_t j = box->lo[1]; j < box->hi[1]; ++j)
+      for (std::int64_t l = box->lo[2]; l < box->hi[2]; ++l) {
+        const auto at = [&](int di, int dj, int dl) { return u[d.at({i + di, j + dj, l + dl})]; };
+        static_cast<double*>(next[0])[d.at({i, j, l})] =
+            physics(at, k[d.at({i, j, l})], d.before + step, d.reach);
+      }
+}
+
+constexpr std::array<halo_strategy, 7> strategies{HALO_BLOCKING,          HALO_ORDERED,   HALO_BOUNDARY_FIRST,
+                                                  HALO_INTERIOR_FIRST,    HALO_PIPELINED, HALO_THREAD,
+                                                  HALO_AUTOMATIC_STRATEGY};
+
+void check(const Setting& setting) {
+  constexpr int steps = 7;
+  for (const int reach : {1, 2}) {
+    const Serial serial(steps, reach);
+    for (const halo_strategy strategy : strategies)
+      for (int per_pass = 0; per_pass <= width / reach; ++per_pass) {
+        Distributed arrays(setting);
+        arrays.reach = reach;
+        ASSERT_TRUE(ok(halo_steps(arrays.handle, strategy, compute, 5, reach, per_pass, &arrays)));
+        arrays.before = 5;
+        ASSERT_TRUE(ok(halo_steps(arrays.handle, strategy, compute, steps - 5, reach, per_pass, &arrays)));
+        ASSERT_EQ(arrays.wrong(serial), 0)
+            << "strategy " << strategy << ", reach " << reach << ", " << per_pass << " steps a pass";
+      }
+  }
+}
+
+class Steps : public testing::TestWithParam<int> {};  // transport
+
+TEST_P(Steps, LeaveTheSerialBits) {
+  check({HALO_C_ORDER, 1, GetParam()});
+  check({HALO_FORTRAN_ORDER, 2, GetParam()});
+}
+INSTANTIATE_TEST_SUITE_P(Transports, Steps, testing::Values(HALO_AUTOMATIC, HALO_MESSAGES));
+
+TEST(Steps, SendOneMessageAPass) {
+  std::array<std::int64_t, 2> messages{};
+  for (const int per_pass : {1, 4}) {
+    Distributed arrays({.piece_bytes = 1 << 20});
+    halo_account account{};
+    account.size = sizeof account;
+    ASSERT_TRUE(ok(halo_steps(arrays.handle, HALO_INTERIOR_FIRST, compute, 8, 1, per_pass, &arrays)));
+    ASSERT_TRUE(ok(halo_get_account(arrays.handle, &account)));
+    messages[per_pass > 1] = account.messages;
+  }
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (size > 1)
+    EXPECT_LE(3 * messages[1], messages[0]);
+  else
+    EXPECT_EQ(messages[1], 0);
+}
+
+TEST(Steps, SayWhatCannotBe) {
+  Distributed arrays({});
+  const auto says = [&](int steps, int reach, int per_pass, const char* what) {
+    EXPECT_EQ(halo_steps(arrays.handle, HALO_BLOCKING, compute, steps, reach, per_pass, &arrays),
+              HALO_ERR_ARGUMENT);
+    EXPECT_NE(std::string(halo_error_text(HALO_ERR_ARGUMENT)).find(what), std::string::npos)
+        << halo_error_text(HALO_ERR_ARGUMENT);
+  };
+  says(-1, 1, 0, "steps is -1");
+  says(1, 0, 0, "reach is 0");
+  says(1, 5, 0, "reach is 5, more than an array with next has halo");
+  says(1, 1, -1, "per_pass is -1");
+  says(1, 1, 5, "the halos have layers for 4 steps of reach 1");
+  EXPECT_EQ(halo_steps(arrays.handle, HALO_BLOCKING, nullptr, 1, 1, 0, nullptr), HALO_ERR_ARGUMENT);
+  EXPECT_TRUE(ok(halo_steps(arrays.handle, HALO_BLOCKING, compute, 0, 1, 0, &arrays)));
+}
+
+}  // namespace

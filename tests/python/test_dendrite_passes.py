@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several steps a pass from a case file: the same bits, rows and moments of output as one step at a time."""
+
+import csv
+import json
+import re
+
+import h5py
+import numpy as np
+import pytest
+
+from subcurrent.case import typed_case
+from subcurrent.errors import BAD_INPUT, OK, BadInput
+from subcurrent.schema import SOLVERS
+
+CASE = """
+solver = "dendrite"
+[grid]
+cells = [20, 18, 16]
+[boundaries]
+"x-" = "symmetry"
+"y-" = "periodic"
+"y+" = "periodic"
+[[seeds]]
+radius = 0.1
+[run]
+steps = 30
+dt = 1e-12
+[output]
+history_every = 10
+figures = false
+"""
+PASSES = ("--set", "engine.steps_per_pass=4")
+
+
+def run(program, name, *arguments):
+    done = program("run", "case.toml", "--out", name, *arguments)
+    assert done.returncode == OK, done.stderr
+    return done.stdout
+
+
+def states(program, name):
+    """Every snapshot's fields by file name, and the rows of history.csv without their seconds."""
+    folder = program.folder / name
+    fields = {}
+    for path in sorted((folder / "snapshots").glob("*.vtkhdf")):
+        with h5py.File(path) as file:
+            fields[path.name] = [file[f"fields/{f}"][...] for f in ("phase", "temperature_above_melting")]
+    with (folder / "history.csv").open() as file:
+        rows = [{k: v for k, v in row.items() if k != "seconds"} for row in csv.DictReader(file)]
+    return fields, rows
+
+
+def assert_same(one, other):
+    assert one[1] == other[1]
+    assert list(one[0]) == list(other[0])
+    for name, fields in one[0].items():
+        for a, b in zip(fields, other[0][name], strict=True):
+            assert np.array_equal(a, b), name
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("end", [("run.steps=30",), ("run.time=30.5e-12",)])
+def test_output_falls_on_the_same_steps_with_the_same_bits(program, end):
+    program.write_case(CASE)
+    sets = [
+        part for text in (*end, "output.every=7e-12", "output.checkpoint_every=9") for part in ("--set", text)
+    ]
+    run(program, "one", "-n", "1", *sets)
+    said = run(program, "passes", "-n", "2", *sets, *PASSES)
+    assert len(states(program, "one")[0]) >= 5
+    assert_same(states(program, "one"), states(program, "passes"))
+    summary = json.loads((program.folder / "passes" / "summary.json").read_text())
+    steps, passes = map(int, re.match(r"(\d+) steps in (\d+) passes", summary["passes"]).groups())
+    assert steps == summary["steps"]
+    assert 1.5 < steps / passes < 4
+    assert f"passes: {summary['passes']}" in said.replace("\n", " ")
+
+
+@pytest.mark.mpi
+def test_a_run_stopped_within_a_pass_is_resumed_with_the_same_bits(program):
+    program.write_case(CASE)
+    run(program, "one", "-n", "1")
+    run(program, "parts", "-n", "2", *PASSES, "--set", "run.steps=13")
+    run(program, "parts", "-n", "1", "--resume", "--set", "engine.steps_per_pass=3")
+    fields, rows = states(program, "parts")
+    assert_same(states(program, "one"), ({k: v for k, v in fields.items() if "00000030" in k}, rows))
+
+
+@pytest.mark.mpi
+def test_strategies_are_compared_in_passes(program):
+    program.write_case(CASE)
+    options = ("--strategies", "boundary_first,automatic", "--steps", "6", "--repeats", "1", *PASSES)
+    done = program("strategies", "case.toml", "-n", "2", *options, "--out", "s")
+    assert done.returncode == OK, done.stderr
+    table = json.loads((program.folder / "s" / "strategies.json").read_text())
+    assert {row["passes"].split(",")[0] for row in table["rows"]} == {"12 steps in 4 passes"}
+
+
+@pytest.mark.mpi
+def test_a_halo_wider_than_a_block_is_refused(program):
+    program.write_case(CASE)
+    done = program(
+        "run", "case.toml", "-n", "2", "--set", "engine.split=[1,1,2]", "--set", "engine.steps_per_pass=9"
+    )
+    assert done.returncode == BAD_INPUT
+    assert "a halo of 9 is wider than that" in done.stderr
+
+
+TABLES = {"solver": "dendrite", "grid": {"cells": [8, 8, 8]}, "run": {"steps": 1}}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"storage": {"place": "files"}}, 'no effect with storage.place = "files"'),
+        ({"storage": {"memory": "1 MiB"}}, 'no effect with storage.memory = "1 MiB"'),
+        (
+            {"engine": {"steps_per_pass": 2, "device": "emulated"}},
+            'no effect with engine.device = "emulated"',
+        ),
+        ({"engine": {"steps_per_pass": 0}}, "engine.steps_per_pass = 0 is not allowed"),
+    ],
+)
+def test_passes_that_cannot_be_are_refused(change, said):
+    with pytest.raises(BadInput, match=re.escape(said)):
+        typed_case(TABLES | {"engine": {"steps_per_pass": 2}} | change, None)
+
+
+def test_rows_of_history_that_end_passes_are_named_at_the_start():
+    case = typed_case(TABLES | {"engine": {"steps_per_pass": 2}}, None)
+    assert any("output.history_every = 1 ends a pass" in note for note in case.notes())
+
+
+def test_every_other_solver_says_why_it_has_none():
+    for name, solver in SOLVERS.items():
+        assert bool(solver.single_steps) == (name != "dendrite"), name
