@@ -47,7 +47,7 @@ app = typer.Typer(
   subcurrent run cavity_demo -n 2         on 2 ranks, into runs/cavity_demo
   subcurrent new my_case                  a commented case file to start from
   subcurrent run my_case/case.toml -n 2   run yours
-  subcurrent new --stencil my_code        a stencil code in Python to start from
+  subcurrent new --stencil my_code        a stencil code in Python
 
 [bold]Exit codes[/bold]
 
