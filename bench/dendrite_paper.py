@@ -12,12 +12,12 @@ CPU cores compute at the one rate that the paper gives and send the same planes,
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import script
 
+from subcurrent.machines import load_machine
 from subcurrent.plots import style
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -37,8 +37,16 @@ class Machine:
 
     @classmethod
     def read(cls, path: Path) -> Machine:
+        there = load_machine(path)
+        gpu, network = there.gpu, there.network
+        over_link = 2 * gpu.on_link / gpu.link  # s of a byte out and a byte in
         return cls(
-            **{key: value for part in tomllib.loads(path.read_text()).values() for key, value in part.items()}
+            flops=gpu.flops,
+            link=gpu.link,
+            gpus_on_link=gpu.on_link,
+            core_flops=there.node.core_flops,
+            copy_over_link=gpu.host_copies,
+            messages_over_link=gpu.per_node / network.bandwidth / over_link,
         )
 
 

@@ -3,23 +3,16 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
-from . import __version__, compare, core, jobs, library, outcome, starter, usage
+from . import __version__, cli_foresight, compare, core, jobs, library, outcome, starter, usage
 from . import probe as probing
+from .cli_options import CaseArgument, OverwriteOption, SetOption, console
 from .errors import BadInput
-
-
-def console() -> Console:
-    """As wide as the terminal; where the output goes to a file, as wide as the strategy table."""
-    return Console() if sys.stdout.isatty() or "COLUMNS" in os.environ else Console(width=100)
 
 
 def _show_version(asked: bool) -> None:
@@ -74,16 +67,6 @@ def program(
     ] = False,
 ) -> None:
     pass
-
-
-CaseArgument = Annotated[
-    str, typer.Argument(metavar="CASE", help="a case file, its folder, or a shipped case's name")
-]
-SetOption = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="change a key of the case file; repeatable"),
-]
-OverwriteOption = Annotated[bool, typer.Option("--overwrite", help="replace the run that is in the folder")]
 
 
 @app.command()
@@ -324,6 +307,9 @@ def cg(
         strategy, depth, transport, out, overwrite,
     )  # fmt: skip
     raise typer.Exit(cg_job.run(request, console()))
+
+
+cli_foresight.add(app)
 
 
 def main() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import os
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -75,6 +77,20 @@ def probe(request: ProbeRequest, console: Console) -> int:
                 launch(line, plan.layout(), watcher, folder.log, computing)
         _show(read_table(folder.path / "wait.csv"), folder, console)
     return OK
+
+
+def covered(ranks: int, size: int = 1 << 20) -> dict[str, float]:
+    """Seconds of a message of `size` bytes between `ranks` ranks by MPI: alone, and what is waited for after
+    work that covers it, with progress calls ("poked") and without ("silent")."""
+    with tempfile.TemporaryDirectory() as folder, Path(os.devnull).open("w") as nowhere:
+        request = ProbeRequest(ranks, str(size), 1.5, "mpi", 11, Path(folder) / "probe")
+        plan = _plan(request)
+        run = RunFolder(request.out)
+        run.create()
+        write_text(run.plan, plan.text())
+        with Watcher(Console(file=nowhere)) as watcher:
+            launch(command_for(plan, run.plan), plan.layout(), watcher, run.log, lambda: None)
+        return read_table(run.path / "wait.csv")[0]
 
 
 def _plan(request: ProbeRequest) -> Plan:

@@ -54,22 +54,22 @@ def _table(name: str, field: object, needs: tuple[Needs, ...], level: str, whose
     table, title = nested(field), f"[{name}]"
     if table is None and get_origin(field.annotation) is list:
         (table,), title = get_args(field.annotation), f"[[{name}]]"
-    rows = "".join(_rows(table, name, needs))
-    return f"{level} {title}{whose}\n\n{_sentence(field.description)}\n\n{HEAD}{rows}"
+    keys = "".join(rows(table, name, needs))
+    return f"{level} {title}{whose}\n\n{_sentence(field.description)}\n\n{HEAD}{keys}"
 
 
-def _rows(table: type[Table], prefix: str, needs: tuple[Needs, ...]) -> list[str]:
-    rows = []
+def rows(table: type[Table], prefix: str, needs: tuple[Needs, ...]) -> list[str]:
+    found = []
     for name, field in fields(table).items():
         full = f"{prefix}.{name}"
         below = nested(field)
         if below:
-            rows += _rows(below, full, needs)
+            found += rows(below, full, needs)
             continue
         says = field.description + "".join(_condition(need) for need in needs if need.key == full)
         default = "required" if field.is_required() else _default(field)
-        rows.append(f"| `{full}` | {_cell(says)} | {_cell(allowed(field))} | {_cell(default)} |\n")
-    return rows
+        found.append(f"| `{full}` | {_cell(says)} | {_cell(allowed(field))} | {_cell(default)} |\n")
+    return found
 
 
 def _condition(need: Needs) -> str:

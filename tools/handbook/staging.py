@@ -9,13 +9,14 @@ import shutil
 from pathlib import Path
 from urllib.parse import unquote
 
-from . import ROOT, PageError, c_header, case_keys, gallery, program, python_classes
+from . import ROOT, PageError, c_header, case_keys, gallery, machine_keys, program, python_classes
 from .markdown import blocks, links
 from .pages import KINDS, Page, written
 
 MADE = {
     "reference/command_line.md": program.page,
     "reference/case_file.md": case_keys.page,
+    "reference/machine_file.md": machine_keys.page,
     "reference/python.md": python_classes.page,
     "reference/c_header.md": c_header.page,
 }

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Options that several verbs share, and where they print."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+
+def console() -> Console:
+    """As wide as the terminal; where the output goes to a file, as wide as the strategy table."""
+    return Console() if sys.stdout.isatty() or "COLUMNS" in os.environ else Console(width=100)
+
+
+CaseArgument = Annotated[
+    str, typer.Argument(metavar="CASE", help="a case file, its folder, or a shipped case's name")
+]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="change a key of the case file; repeatable"),
+]
+OverwriteOption = Annotated[bool, typer.Option("--overwrite", help="replace the run that is in the folder")]

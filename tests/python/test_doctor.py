@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each check of `doctor`, shown a machine on which it must find something, and one on which it must not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from subcurrent import doctor
+from subcurrent.doctor import Finding, Sight
+from subcurrent.mpi import Cpus
+
+GOOD_FILES = {
+    "proc/loadavg": "0.10 0.20 0.30 1/200 1234",
+    "proc/mounts": "/dev/sda1 / ext4 rw 0 0\ntmpfs /dev/shm tmpfs rw 0 0\nserver:/home /home nfs4 rw 0 0",
+    "sys/kernel/mm/transparent_hugepage/enabled": "always [madvise] never",
+    "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor": "performance",
+    "sys/fs/cgroup/cpu.max": "max 100000",
+}
+
+
+def sight(root: Path, files: dict[str, str] | None = None, **changes: Any) -> Sight:
+    """A machine on which all is well, but for the changes."""
+    for name, text in {**GOOD_FILES, **(files or {})}.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text + "\n")
+    good: dict[str, Any] = {
+        "root": root,
+        "env": {},
+        "library": "Open MPI v4.1.4",
+        "cuda": True,
+        "says_cuda": True,
+        "cpus": Cpus(8, 8),
+        "scratch": Path("/var/tmp"),
+        "shm_bytes": 8 << 30,
+        "waits": {"alone": 1e-3, "poked": 0.1e-3, "silent": 1e-3},
+    }
+    return Sight(**{**good, **changes})
+
+
+def test_where_all_is_well_nothing_is_found(tmp_path: Path) -> None:
+    found = doctor.examine(sight(tmp_path))
+    assert [f for f in found if f.good is not True] == []
+    assert len(found) == len(doctor.CHECKS)
+
+
+BAD = [
+    (
+        doctor.progress,
+        {"waits": {"alone": 1e-3, "poked": 0.6e-3, "silent": 1e-3}},
+        {},
+        "60 % of a covered message",
+    ),
+    (doctor.progress, {"env": {"MPIR_CVAR_ASYNC_PROGRESS": "1"}, "ranks": 8}, {}, "no CPU of its own"),
+    (doctor.progress, {"env": {"OMPI_MCA_btl_tcp_progress_thread": "1"}}, {}, "latency several times longer"),
+    (
+        doctor.eager,
+        {"env": {"OMPI_MCA_btl_tcp_eager_limit": "32768"}},
+        {},
+        "OMPI_MCA_btl_tcp_eager_limit = 32768",
+    ),
+    (doctor.eager, {"env": {"UCX_RNDV_THRESH": "8k"}}, {}, "UCX_RNDV_THRESH = 8k"),
+    (
+        doctor.eager,
+        {"env": {"MPIR_CVAR_CH3_EAGER_MAX_MSG_SIZE": "1024"}, "library": "MPICH Version: 4.0.2"},
+        {},
+        "1024",
+    ),
+    (
+        doctor.eager,
+        {},
+        {"etc/openmpi/openmpi-mca-params.conf": "btl_tcp_eager_limit = 4096"},
+        "= 4096, less than",
+    ),
+    (doctor.device_messages, {"says_cuda": False}, {}, "does not read devices' memory"),
+    (doctor.device_messages, {"env": {"UCX_TLS": "rc,sm"}}, {}, "UCX_TLS = rc,sm leaves that out"),
+    (doctor.oversubscription, {"ranks": 9}, {}, "want 9 CPUs, 8 are allowed"),
+    (doctor.oversubscription, {}, {"sys/fs/cgroup/cpu.max": "150000 100000"}, "grants 1.5 CPUs of time"),
+    (doctor.oversubscription, {}, {"proc/loadavg": "6.00 1 1 1/2 3"}, "the load is 6.00 on 8 CPUs"),
+    (doctor.oversubscription, {"ranks": 8, "cpus": Cpus(8, 4)}, {}, "8 threads share 4 cores"),
+    (doctor.binding, {"env": {"SUBCURRENT_BIND": "none"}}, {}, "ranks wander"),
+    (doctor.binding, {"env": {"OMPI_MCA_hwloc_base_binding_policy": "none"}}, {}, "ranks wander"),
+    (doctor.waiting_threads, {"env": {"OMP_WAIT_POLICY": "ACTIVE"}, "ranks": 8}, {}, "a thread spins"),
+    (doctor.shared_memory, {"shm_bytes": 64 << 20}, {}, "/dev/shm has 64 MiB"),
+    (
+        doctor.large_pages,
+        {},
+        {"sys/kernel/mm/transparent_hugepage/enabled": "always madvise [never]"},
+        "no large pages",
+    ),
+    (doctor.governor, {}, {"sys/devices/system/cpu/cpu3/cpufreq/scaling_governor": "powersave"}, "powersave"),
+    (doctor.scratch, {"scratch": Path("/dev/shm/work")}, {}, "lies in memory (tmpfs on /dev/shm)"),
+    (doctor.scratch, {"scratch": Path("/home/me")}, {}, "lies on another machine (nfs4 on /home)"),
+]
+
+
+@pytest.mark.parametrize(("check", "changes", "files", "said"), BAD)
+def test_each_check_finds_what_is_bad_and_says_the_mend(
+    tmp_path: Path, check: doctor.Check, changes: dict[str, Any], files: dict[str, str], said: str
+) -> None:
+    assert check(sight(tmp_path / "good")).good is True
+    found: Finding = check(sight(tmp_path / "bad", files, **changes))
+    assert found.good is False
+    assert said in found.says
+    assert found.mend
+
+
+def test_every_check_is_shown_something_bad() -> None:
+    assert {check for check, *_ in BAD} == set(doctor.CHECKS)
+
+
+@pytest.mark.parametrize(
+    ("check", "changes"),
+    [
+        (doctor.progress, {"waits": None}),
+        (doctor.device_messages, {"cuda": False}),
+        (doctor.device_messages, {"says_cuda": None}),
+        (doctor.shared_memory, {"shm_bytes": None}),
+        (doctor.large_pages, {"root": Path("/nowhere")}),
+        (doctor.governor, {"root": Path("/nowhere")}),
+        (doctor.scratch, {"root": Path("/nowhere")}),
+    ],
+)
+def test_what_cannot_be_seen_is_not_called_good(
+    tmp_path: Path, check: doctor.Check, changes: dict[str, Any]
+) -> None:
+    seen = sight(tmp_path)
+    for name, value in changes.items():
+        setattr(seen, name, value)
+    assert check(seen).good is None

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Machine files: all that come along are sound, what is wrong is one sentence; figures of a rank; jobs."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from subcurrent import machines
+from subcurrent.errors import BadInput
+from subcurrent.job_script import JobRequest, script
+from subcurrent.machine_figures import bandwidth, figures, places, rate_of, reduction, without
+from subcurrent.schema.machine import Rate
+
+SMALL = """
+name = "a machine"
+[node]
+cores = 8
+copy_bandwidth = 80e9
+core_bandwidth = 20e9
+core_flops = 2e9
+memory = 16e9
+[network]
+latency = 2e-6
+bandwidth = 10e9
+links = 2
+overhead = 1e-6
+[launch]
+kind = "slurm"
+"""
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "machine.toml"
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("name", machines.shipped())
+def test_every_machine_that_comes_along_is_sound(name: str) -> None:
+    machine = machines.load_machine(machines.find_machine(name))
+    assert machine.about
+    assert machine.launch is not None
+    text = machines.find_machine(name).read_text()
+    for line in text.splitlines():  # each figure of it has its source beside it, or above it as a whole
+        if re.match(r"(copy_bandwidth|latency|bandwidth|flops|core_flops|core_bandwidth|per_node)\s*=", line):
+            section = text[: text.index(line)].rpartition("[")[2]
+            assert "#" in line or "#" in section.partition("\n")[0], f"{name}: {line}"
+
+
+def test_there_are_the_papers_machines_and_six_of_today() -> None:
+    assert {"rs6000_sp", "pentium_cluster", "fx10", "xc30", "workstations", "ews4800", "sx_aurora"} <= set(
+        machines.shipped()
+    )
+    assert (
+        len(
+            {"azure_hbv2", "azure_hbv3", "azure_hbv4", "azure_hbv5", "fugaku", "alps_gh200"}
+            & set(machines.shipped())
+        )
+        == 6
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("cores = 8\n", "", "node.cores is missing: it must be a whole number from 1 to 100000."),
+        (
+            "copy_bandwidth = 80e9",
+            "copy_bandwidth = 80",
+            "node.copy_bandwidth = 80.0 is not allowed: it must be bytes/s",
+        ),
+        (
+            "latency = 2e-6",
+            "latency = 2000",
+            "network.latency = 2000.0 is not allowed: it must be seconds from 1e-8 to 1.",
+        ),
+        ("latency = 2e-6", 'latency = "low"', 'network.latency = "low" is not allowed: it must be seconds'),
+        ("links = 2", "linsk = 2", "network.linsk is not a known key, did you mean network.links"),
+        (
+            "core_bandwidth = 20e9",
+            "core_bandwidth = 5e9",
+            "node.core_bandwidth = 5e+09 is not allowed: it must be from",
+        ),
+        (
+            'kind = "slurm"',
+            'kind = "pbs"',
+            'launch.kind = "pbs" is not allowed: it must be "slurm" or "mpirun".',
+        ),
+        (
+            "[launch]",
+            "[[rates.dendrite.advance]]\ncell = -1\n[launch]",
+            "rates.dendrite.advance.cell = -1.0 is not allowed: it must be seconds from 0 to 1.",
+        ),
+        (
+            "[launch]",
+            "[[rates.dendrite.advance]]\ncell = 1e-9\nbusy = 9\n[launch]",
+            "rates.dendrite.advance has busy = 9, and a node has node.cores = 8",
+        ),
+        ("[launch]", "[rates]\ndendrite = 3\n[launch]", "rates.dendrite is not allowed: it must be tables"),
+    ],
+)
+def test_what_is_missing_or_absurd_is_one_sentence(tmp_path: Path, old: str, new: str, said: str) -> None:
+    assert SMALL.count(old) >= 1
+    with pytest.raises(BadInput) as error:
+        machines.load_machine(written(tmp_path, SMALL.replace(old, new, 1)))
+    assert said in error.value.sentence
+    assert "machine.toml" in error.value.sentence
+    assert "\n" not in error.value.sentence
+
+
+def test_cores_share_the_memory_of_their_node(tmp_path: Path) -> None:
+    machine = machines.load_machine(written(tmp_path, SMALL))
+    assert [bandwidth(machine, busy) for busy in (1, 2, 4, 8)] == [20e9, 40e9, 80e9, 80e9]
+    where = places(machine, 16, 2)
+    assert (where.per_node, where.nodes, where.on_node, where.busy) == (4, 4, 4, 8)
+    of = figures(machine, "dendrite", where, 1e-3)
+    assert of["byte"] == [1 / 10e9, 1 / 20e9]
+    assert of["flop"] == [1 / 2e9, 1 / 4e9]
+    assert of["network_byte"] == pytest.approx(4 / (2 * 10e9))  # four ranks on two links
+    assert of["reduction"] == pytest.approx(2 * 2 * 0.2e-6 + 2 * 2 * (2e-6 + 2e-6))
+    assert reduction(machine, places(machine, 1, 1)) == 0
+
+
+def test_on_a_bus_all_ranks_share_one_link(tmp_path: Path) -> None:
+    bus = SMALL.replace("links = 2", 'links = 2\nkind = "bus"')
+    machine = machines.load_machine(written(tmp_path, bus))
+    assert figures(machine, "cavity", places(machine, 16, 2), 1e-3)["network_byte"] == pytest.approx(
+        16 / 10e9
+    )
+
+
+def test_a_device_sends_through_its_host() -> None:
+    machine = machines.load_machine(machines.find_machine("tsubame_1_2"))
+    of = figures(machine, "dendrite", places(machine, 16, 1), 1e-3)
+    # paper, figure 7: link, copies and messages take the same time, a byte out and a byte in
+    assert of["network_byte"] == pytest.approx(3 * 2 * 2 / 1.5e9)
+    assert of["rates"]["advance"] == [[pytest.approx(373 / 125e9), 0.0]]
+
+
+def test_rates_lie_between_the_measured_loads() -> None:
+    rates = [Rate(cell=1e-9, row=1e-8, busy=1), Rate(cell=3e-9, row=1e-8, busy=5)]
+    assert rate_of(rates, 1, 3) == [pytest.approx(2e-9), pytest.approx(1e-8)]
+    assert rate_of(rates, 1, 9)[0] == pytest.approx(3e-9)
+    assert rate_of(rates, 2, 1)[0] == pytest.approx(0.5e-9)
+
+
+def test_without_something_the_rest_stays(tmp_path: Path) -> None:
+    machine = machines.load_machine(written(tmp_path, SMALL))
+    of = figures(machine, "dendrite", places(machine, 16, 2), 1e-3)
+    assert without(of, "computing") == of | {"byte": [0, 0], "flop": [0, 0]}
+    assert without(of, "bandwidth") == of | {"network_byte": 0, "node_byte": 0, "copied_byte": 0}
+    assert without(of, "latency")["network_byte"] == of["network_byte"]
+    assert without(of, "latency")["latency"] == 0
+
+
+def test_a_job_for_slurm(tmp_path: Path) -> None:
+    path = written(
+        tmp_path, SMALL.replace('kind = "slurm"', 'kind = "slurm"\nlines = ["module load subcurrent"]')
+    )
+    text = script(JobRequest("nickel_small", str(path), 2, 4, 2, "02:30:00"))
+    assert "#SBATCH --nodes=2\n#SBATCH --ntasks-per-node=4\n#SBATCH --cpus-per-task=2\n" in text
+    assert "#SBATCH --time=02:30:00" in text
+    assert text.endswith(
+        "module load subcurrent\nsrun --ntasks=8 --cpus-per-task=2 --cpu-bind=cores subcurrent run "
+        "nickel_small --set engine.threads=2\n"
+    )
+    assert subprocess.run(["bash", "-n"], input=text, text=True, check=False).returncode == 0
+
+
+def test_a_job_by_mpirun_quotes_what_the_shell_would_take_apart(tmp_path: Path) -> None:
+    path = written(tmp_path, SMALL.replace("slurm", "mpirun"))
+    text = script(JobRequest("nickel_small", str(path), 2, None, 1, "1:00:00", ["engine.split=[4, 2, 2]"]))
+    assert "mpirun -n 16 --map-by ppr:8:node:PE=1 --bind-to core subcurrent run nickel_small" in text
+    assert "'engine.split=[4, 2, 2]'" in text
+
+
+@pytest.mark.parametrize(
+    ("request_", "said"),
+    [
+        (JobRequest("nickel_small", "fx10", 0), "--nodes 0 is not allowed"),
+        (
+            JobRequest("nickel_small", "fx10", 1, 17),
+            "--ranks-per-node 17 is not allowed on FX10: it must be from 1 to 16",
+        ),
+        (JobRequest("nickel_small", "fx10", 1, None, 17), "engine.threads = 17 is not allowed on FX10"),
+        (JobRequest("nickel_small", "fx10", 1, None, 1, "soon"), "--time 'soon' is not allowed"),
+        (JobRequest("nickel_small", "fx11", 1), "machine 'fx11' does not exist, did you mean fx10"),
+        (
+            JobRequest("nickel_small", "fx10", 400, sets=["grid.cells=[16,16,16]"]),
+            "-n 6400 is more ranks than this grid can feed",
+        ),
+        (
+            JobRequest("nickel_small", "tsubame_1_2", 1, sets=["grid.cells=[4000,4000,4000]"]),
+            "a device of TSUBAME 1.2 would need",
+        ),
+    ],
+)
+def test_a_job_that_cannot_be_is_refused(request_: JobRequest, said: str) -> None:
+    with pytest.raises(BadInput) as error:
+        script(request_)
+    assert said in error.value.sentence
