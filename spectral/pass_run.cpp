@@ -36,6 +36,8 @@ Choice::Run PassRun::turn_of(std::span<const Pass> passes, PassKind& kind) {
 }
 
 void PassRun::run(std::span<const Pass> passes, PassKind& kind) {
+  if (context_.rehearses())
+    throw Error(Exit::bad_input, "a case whose steps consist of transforms cannot be rehearsed yet");
   const Timeline& timeline = context_.timeline();
   const Choice::Run turn = turn_of(passes, kind);
   const bool hides = turn.strategy->overlaps;

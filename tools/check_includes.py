@@ -23,7 +23,7 @@ ABOVE_ENGINE = {
     "io": ["base", "grid", "field"],
     "spectral": ENGINE,
     "solvers": [*ENGINE, UMBRELLA],
-    "model": ["base", "grid", "stage"],  # declarations only, so never a field
+    "model": ["base", "plan", "grid", "stage"],  # declarations only, so never a field
 }
 # Libraries beside the engine that a folder above it may include.
 BESIDE = {"solvers": ["spectral"]}

@@ -57,6 +57,15 @@ void Arena::add_chunk(std::size_t slot_bytes, int slots) {
   chunk->slot_bytes = slot_bytes;
   chunk->slots = slots;
   const std::size_t bytes = slot_bytes * static_cast<std::size_t>(slots);
+  if (context_.rehearses()) {  // zero when it is first touched, which a rehearsal does not
+    chunk->untouched = address_space(bytes);
+    if (!chunk->untouched)
+      throw Error(Exit::storage,
+                  "no room in the address space for " + std::to_string(bytes >> 20) + " MiB of fields");
+    chunk->data = chunk->untouched.get();
+    chunks_.push_back(std::move(chunk));
+    return;
+  }
   if (!shared() || !share(*chunk, bytes)) {
     context_.together([&] {
       chunk->own = in_large_pages(bytes, line);

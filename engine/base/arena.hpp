@@ -35,7 +35,7 @@ class Arena {
   /// Start of `node_rank`'s part of a chunk in this rank's address space; nullptr when the arena is not
   /// shared.
   std::byte* remote(int chunk, int node_rank) const;
-  bool shared() const { return context_.shared_memory(); }
+  bool shared() const { return context_.shared_memory() && !context_.rehearses(); }
 
  private:
   struct Chunk {
@@ -45,6 +45,7 @@ class Arena {
     int used = 0;
     std::vector<std::byte*> remote;
     PagedMemory own;
+    std::shared_ptr<std::byte> untouched;  ///< or this, in a rehearsal,
     std::unique_ptr<SharedMemory> common;  ///< or this
   };
   void add_chunk(std::size_t slot_bytes, int slots);

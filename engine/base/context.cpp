@@ -49,6 +49,25 @@ Context::Context(MPI_Comm comm, ContextOptions options) : options_(options) {
   mpi::check(MPI_Comm_get_attr(comm_, MPI_TAG_UB, &last_tag, &found));
   if (found) last_tag_ = *last_tag;
   find_node();
+  if (options_.rehearsed) play(*options_.rehearsed);
+}
+
+/// Collectives stay those of the one rank that there is; who lies where is what the part says.
+void Context::play(const Rehearsed& part) {
+  if (size_ != 1)
+    refuse("a rehearsal is played by one rank, and this communicator has " + std::to_string(size_));
+  if (part.size < 1 || part.rank < 0 || part.rank >= part.size || part.ranks_per_node < 1)
+    refuse("rank " + std::to_string(part.rank) + " of " + std::to_string(part.size) + ", " +
+           std::to_string(part.ranks_per_node) +
+           " a node, cannot be rehearsed; a rank is from 0 to their number less 1, and a node has at least 1");
+  rank_ = part.rank;
+  size_ = part.size;
+  timeline_.set_rank(rank_);
+  const int node = rank_ / part.ranks_per_node;
+  node_rank_of_.assign(static_cast<std::size_t>(size_), -1);
+  for (int r = 0; r < size_; ++r)
+    if (r / part.ranks_per_node == node) node_rank_of_[static_cast<std::size_t>(r)] = r % part.ranks_per_node;
+  shared_memory_ = part.ranks_per_node > 1;
 }
 
 bool Context::spare_core() const {
@@ -136,6 +155,7 @@ void Context::broadcast(std::string& bytes) const {
 }
 
 std::vector<std::string> Context::gather(const std::string& bytes) const {
+  if (rehearses()) return std::vector<std::string>(static_cast<std::size_t>(size_), bytes);
   constexpr int tag = 2;  // below those that next_tag() hands out
   const auto mine = static_cast<std::uint64_t>(bytes.size());
   std::vector<std::uint64_t> sizes(rank_ == 0 ? static_cast<std::size_t>(size_) : 0);
@@ -155,6 +175,10 @@ std::vector<std::string> Context::gather(const std::string& bytes) const {
 }
 
 void Context::agree(Exit code, const std::string& sentence) const {
+  if (rehearses()) {
+    if (!sentence.empty()) throw Error(code, sentence);
+    return;
+  }
   int lowest = sentence.empty() ? size_ : rank_;
   mpi::check(MPI_Allreduce(MPI_IN_PLACE, &lowest, 1, MPI_INT, MPI_MIN, comm_));
   if (lowest == size_) return;

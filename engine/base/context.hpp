@@ -19,10 +19,18 @@
 namespace sc {
 
 class Arena;
+class Rehearsal;
 
 /// How halos may travel between ranks of one node. `delayed` is MPI with messages held back and reordered,
 /// for tests.
 enum class TransportPolicy { automatic, shared, mpi, delayed };
+
+/// A rank of a run that is not there: what moves is laid out as for it, and not moved (see Rehearsal).
+struct Rehearsed {
+  int rank = 0;
+  int size = 1;
+  int ranks_per_node = 1;  ///< of which those of a node have numbers that follow one another
+};
 
 struct ContextOptions {
   int threads = 1;
@@ -35,6 +43,9 @@ struct ContextOptions {
   bool pinned_messages = false;
   /// What is given up to measure M in place; the same on all ranks.
   Sampling sampling = {};
+  /// Of a communicator of one rank, which plays it. Throws Error (bad_input) for a rank that is not of such a
+  /// run, and for other communicators.
+  std::optional<Rehearsed> rehearsed = {};
 };
 
 /// Something under way that other ranks may wait for: whoever waits drives it.
@@ -74,6 +85,12 @@ class Context {
   /// Collective: from now on memory is not shared. Says so on rank 0; refuses when the `shared` policy was
   /// asked for.
   void decline_shared_memory(const std::string& reason);
+
+  /// Whether nothing is computed or sent: this rank plays one of a run that is not there.
+  bool rehearses() const { return options_.rehearsed.has_value(); }
+  /// Where it is noted what would be; none where nobody asks.
+  Rehearsal* rehearsal() const { return rehearsal_; }
+  void set_rehearsal(Rehearsal* rehearsal) { rehearsal_ = rehearsal; }
 
   Timeline& timeline() { return timeline_; }
   /// What moved on this rank so far, by resource.
@@ -133,6 +150,7 @@ class Context {
 
  private:
   void find_node();
+  void play(const Rehearsed& part);
 
   ContextOptions options_;
   MPI_Comm comm_ = MPI_COMM_NULL;
@@ -142,6 +160,7 @@ class Context {
   std::vector<std::function<void()>> releases_;
   std::vector<std::function<std::string()>> descriptions_;
   std::vector<Driven*> driven_;
+  Rehearsal* rehearsal_ = nullptr;
   std::shared_ptr<Device> device_;
   std::optional<bool> device_messages_;
   Timeline timeline_;

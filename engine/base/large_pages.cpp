@@ -19,4 +19,11 @@ PagedMemory in_large_pages(std::size_t bytes, std::size_t alignment) {
   return PagedMemory(static_cast<std::byte*>(data));
 }
 
+std::shared_ptr<std::byte> address_space(std::size_t bytes) {
+  void* data =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (data == MAP_FAILED) return nullptr;
+  return {static_cast<std::byte*>(data), [bytes](std::byte* memory) { munmap(memory, bytes); }};
+}
+
 }  // namespace sc

@@ -17,6 +17,9 @@ using PagedMemory = std::unique_ptr<std::byte[], FreePages>;
 /// Not set to anything; at least `alignment`-aligned, a power of two. nullptr where there is not enough.
 PagedMemory in_large_pages(std::size_t bytes, std::size_t alignment);
 
+/// Zeros that take no memory before they are touched; nullptr where there are not so many addresses.
+std::shared_ptr<std::byte> address_space(std::size_t bytes);
+
 /// For a standard container whose elements shall lie so; throws std::bad_alloc.
 template <class T>
 struct LargePages {

@@ -94,7 +94,7 @@ class Storage : public std::enable_shared_from_this<Storage> {
   }
   /// For the host: use(lo, hi) with own planes [lo, hi) at host_base(), all of them at once or, of a storage
   /// in far memory, slab by slab; `read`: with what they hold, `written`: what use() leaves there is kept.
-  /// Call begin_host_write() before writing.
+  /// In a rehearsal there is nothing to use. Call begin_host_write() before writing.
   void each_slab(bool read, bool written, const std::function<void(int lo, int hi)>& use);
   /// Where stages find it: on a device only what lies there as a whole.
   Space space() const { return device_memory_ ? Space::device : Space::host; }

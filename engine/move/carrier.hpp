@@ -71,6 +71,8 @@ class Carrier final : public Driven {
   void add(std::vector<Endpoint>& list, std::vector<Parcel> parcels, bool leaving, bool seen) const;
   Transport choose(const Parcel& parcel, bool seen) const;
   void find_partners();
+  void make_channels(Parcels& parcels);
+  void rehearse(Parcels& parcels);
   void bind();
   void release();
 

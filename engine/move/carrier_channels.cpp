@@ -8,6 +8,7 @@
 #include "engine/move/carrier.hpp"
 #include "engine/move/transport/device.hpp"
 #include "engine/move/transport/in_place.hpp"
+#include "engine/move/transport/rehearsing.hpp"
 #include "engine/move/transport/staged.hpp"
 
 namespace sc {
@@ -17,17 +18,7 @@ Carrier::Carrier(Context& context, Pending& owner, Parcels parcels)
   if (device_) find_device_messages(context);
   if (context.options().transport == TransportPolicy::delayed)
     delay_.emplace(context.options().delay, parcels.departures.size());
-  auto in_place = std::make_unique<InPlace>(ends_);
-  add(ends_.departures, std::move(parcels.departures), true, in_place->sees_peers());
-  add(ends_.arrivals, std::move(parcels.arrivals), false, in_place->sees_peers());
-  find_partners();
-  lay_out_flags(ends_, own_flags_);
-  channels_[0] = std::move(in_place);
-  channels_[1] = std::make_unique<Staged>(ends_);
-  if (device_)
-    channels_[2] = std::make_unique<DeviceMessages>(ends_, *device_);
-  else
-    channels_[2] = std::make_unique<Messages>(ends_);
+  context.rehearses() ? rehearse(parcels) : make_channels(parcels);
   bind();
   waiting_.reserve(departures().size());
   listed_.reserve(arrivals().size());
@@ -44,6 +35,30 @@ Carrier::Carrier(Context& context, Pending& owner, Parcels parcels)
     return carrier ? (*carrier)->describe() : std::string();
   });
   context.drives(this);
+}
+
+void Carrier::make_channels(Parcels& parcels) {
+  auto in_place = std::make_unique<InPlace>(ends_);
+  add(ends_.departures, std::move(parcels.departures), true, in_place->sees_peers());
+  add(ends_.arrivals, std::move(parcels.arrivals), false, in_place->sees_peers());
+  find_partners();
+  lay_out_flags(ends_, own_flags_);
+  channels_[0] = std::move(in_place);
+  channels_[1] = std::make_unique<Staged>(ends_);
+  if (device_)
+    channels_[2] = std::make_unique<DeviceMessages>(ends_, *device_);
+  else
+    channels_[2] = std::make_unique<Messages>(ends_);
+}
+
+/// The same ends by the same transports, and nobody at the other one.
+void Carrier::rehearse(Parcels& parcels) {
+  const bool seen = std::all_of(ends_.routes.begin(), ends_.routes.end(),
+                                [](const Route& route) { return route.places[0].arena != nullptr; });
+  add(ends_.departures, std::move(parcels.departures), true, seen);
+  add(ends_.arrivals, std::move(parcels.arrivals), false, seen);
+  find_partners();
+  for (auto& channel : channels_) channel = std::make_unique<Rehearsing>(ends_);
 }
 
 Carrier::~Carrier() {

@@ -82,6 +82,8 @@ EntryLists exchange_lists(Context& context, const EntryLists& for_each_rank) {
     out[r] = static_cast<int>(for_each_rank[r].size());
     packed.insert(packed.end(), for_each_rank[r].begin(), for_each_rank[r].end());
   }
+  if (context.rehearses())
+    refuse("entries that ranks ask each other for follow from values, which a rehearsal does not have");
   mpi::check(MPI_Alltoall(out.data(), 1, MPI_INT, in.data(), 1, MPI_INT, context.comm()));
   for (std::size_t r = 1; r < ranks; ++r) in_at[r] = in_at[r - 1] + in[r - 1];
   std::vector<int> received(static_cast<std::size_t>(in_at.back() + in.back()));

@@ -10,6 +10,20 @@
 
 namespace sc {
 
+namespace {
+
+std::optional<Passage> passage_of(const std::vector<Endpoint>& ends, int piece) {
+  const auto i = static_cast<std::size_t>(piece);
+  if (i >= ends.size()) return {};
+  const Endpoint& end = ends[i];
+  const Passage::Way way = end.transport == Transport::self ? Passage::Way::self
+                  : by_message(end.transport)      ? Passage::Way::network
+                                                   : Passage::Way::node;
+  return Passage{way, end.parcel.peer, static_cast<std::int64_t>(end.bytes)};
+}
+
+}  // namespace
+
 Exchange::Exchange(Context& context, Parcels parcels)
     : context_(context), carrier_(context, *this, std::move(parcels)) {
   const auto& departures = carrier_.departures();
@@ -118,6 +132,12 @@ Box Exchange::source(int piece) const {
   if (i >= carrier_.departures().size()) return {};
   return intersect(carrier_.departures()[i].parcel.source, carrier_.routes().front().from->grid().own());
 }
+
+std::optional<Passage> Exchange::departure(int piece) const {
+  return passage_of(carrier_.departures(), piece);
+}
+
+std::optional<Passage> Exchange::arrival(int piece) const { return passage_of(carrier_.arrivals(), piece); }
 
 Box Exchange::sink(int piece) const {
   const auto i = static_cast<std::size_t>(piece);

@@ -23,6 +23,8 @@ class Exchange : public PieceMovement {
   /// Bounding boxes; empty where a rank has more arrivals than departures or the other way round.
   Box source(int piece) const override;
   Box sink(int piece) const final;
+  std::optional<Passage> departure(int piece) const final;
+  std::optional<Passage> arrival(int piece) const final;
   /// True once all arrivals of the round are there and no started piece of ours waits for a push. With no
   /// round under way there is nothing to wait for: true.
   bool test() final;

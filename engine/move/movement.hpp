@@ -4,10 +4,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "engine/field/storage.hpp"
 #include "engine/move/transport.hpp"
+#include "engine/plan/rehearsal.hpp"
 
 namespace sc {
 
@@ -21,6 +23,9 @@ class Movement : public Pending {
   /// Own cells (local coordinates) a piece carries away, and where the piece of the same number arrives.
   virtual Box source(int piece) const = 0;
   virtual Box sink(int piece) const = 0;
+  /// What a piece carries away, and what comes here as the piece of that number; none where there is no such.
+  virtual std::optional<Passage> departure(int /*piece*/) const { return {}; }
+  virtual std::optional<Passage> arrival(int /*piece*/) const { return {}; }
   /// Whether this rank itself is where it arrives.
   virtual bool to_self(int /*piece*/) const { return false; }
   /// Makes progress without blocking; true once everything that comes here has arrived.

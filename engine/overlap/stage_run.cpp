@@ -75,6 +75,8 @@ void StageRun::add_slabs(StageShape& shape) const {
 void StageRun::carry_out(Executor& executor, const StagePlan& plan, const Strategy& strategy,
                          const Cut& cut) {
   plan_ = &plan;
+  if (Rehearsal* rehearsal = stage_.grid().context().rehearsal())
+    rehearsal->events.emplace_back(rehearsed(cut));
   overlaps_ = strategy.overlaps;
   late_ = plan.late();
   all_ = cut.all;
@@ -139,6 +141,7 @@ void StageRun::compute(const Chunk& chunk) {
       return inputs_.fill_beside_own();
     case Task::What::take: {
       const Scope scope(timeline_, name_, Phase::shell);
+      if (rehearses()) return;
       return stage_.take(task.role == gathers ? *gathers_ : *sums_, task.number, options_.threads);
     }
     case Task::What::close_inputs:
@@ -155,7 +158,7 @@ void StageRun::compute(const Chunk& chunk) {
 void StageRun::close_outputs() {
   outputs_.wait();
   if (sums_) sums_->wait();
-  if (!gathers_ && !sums_) return;
+  if ((!gathers_ && !sums_) || rehearses()) return;
   const Scope scope(timeline_, name_, Phase::shell);
   stage_.finish(options_.threads);
 }
@@ -246,6 +249,7 @@ void StageRun::with_pokes(const Box& box) {
 }
 
 void StageRun::run(const Box& box) {
+  if (rehearses()) return;
   if (in_team_) return compute_in_team(box, 0);
   if (device_) {  // the core on a lane of its own: the other one, of higher priority, has what neighbours
                   // wait for
@@ -273,6 +277,48 @@ void StageRun::compute_in_team(const Box& box, int thread) {
 }
 
 /// What the threads accumulate, each by itself, is joined at the end.
+/// Rows of a box that threads or slabs may take one by one.
+Work StageRun::work_of(const Task& task, const Cut& cut) const {
+  if (task.what != Task::What::compute || task.box.empty()) return {};
+  const Int3 n = task.box.extent();
+  const Work::Part part = task.box == cut.core  ? Work::Part::core
+                          : task.box == cut.all ? Work::Part::all
+                                                : Work::Part::shell;
+  return {part, task.box.cells(), std::int64_t{n.y} * n.z};
+}
+
+RehearsedRun StageRun::rehearsed(const Cut& cut) const {
+  if (slabs_)
+    refuse("stage \"" + stage_.name() + "\" passes through slots, which a rehearsal does not know of yet");
+  RehearsedRun run{.stage = stage_.name(),
+                   .plan = plan_->plan(),
+                   .bytes_per_cell = stage_.bytes_per_cell(),
+                   .flops_per_cell = stage_.flops()};
+  const std::array<const Movement*, roles> moves{&inputs_, gathers_, &outputs_, sums_};
+  const auto movement = [&](int role) { return moves[static_cast<std::size_t>(role)]; };
+  for (const Chunk& chunk : run.plan.chunks()) run.works.push_back(work_of(plan_->task(chunk), cut));
+  for (const Piece& piece : run.plan.pieces())
+    run.departures.push_back(movement(piece.movement)->departure(piece.number).value_or(Passage{}));
+  const auto like = [&](int role, int number) {
+    for (std::size_t p = 0; p < run.departures.size(); ++p) {
+      const Piece& piece = run.plan.pieces()[p];
+      if (piece.movement == role && piece.number == number) return static_cast<int>(p);
+    }
+    return -1;
+  };
+  for (const Arrival& arrival : run.plan.arrivals()) {
+    std::vector<RehearsedRun::Awaited>& all = run.arrivals.emplace_back();
+    const bool whole = arrival.movement == inputs || arrival.movement == outputs;
+    const int pieces = movement(arrival.movement)->pieces();
+    for (int n = whole ? 0 : arrival.number; n < (whole ? pieces : arrival.number + 1); ++n) {
+      const auto passage = movement(arrival.movement)->arrival(n);
+      if (!passage || (passage->way == Passage::Way::self && whole && arrival.number == StagePlan::from_others)) continue;
+      all.push_back({*passage, like(arrival.movement, n)});
+    }
+  }
+  return run;
+}
+
 void StageRun::in_parallel(const std::function<void(int thread)>& work) {
   by_thread_.assign(static_cast<std::size_t>(options_.threads), like(stage_.accumulators()));
   team(options_.threads, work);

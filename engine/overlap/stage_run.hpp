@@ -39,6 +39,9 @@ class StageRun final : public Ports {
   void compute_beside(const Chunk& chunk, const std::function<void()>& drive, bool joins) override;
 
  private:
+  bool rehearses() const { return stage_.grid().context().rehearses(); }
+  Work work_of(const Task& task, const Cut& cut) const;
+  RehearsedRun rehearsed(const Cut& cut) const;
   void add_slabs(StageShape& shape) const;
   void compute_slab(const Task& task);
   void await_device();

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "engine/plan/rehearsal.hpp"
+
 namespace sc {
 
 void GlobalValue::start(std::span<const Accumulator> mine) {
@@ -21,6 +23,7 @@ void GlobalValue::start(std::span<const Accumulator> mine) {
   account.bytes += static_cast<std::int64_t>(sizeof(std::int64_t) * (keys_.size() + words_.size()));
   sample_ = sampled_.due(context_.accounts().sampling);
   if (sample_) begun_ = context_.timeline().now();
+  note(true);
   reduction_.start(keys_, words_);
   under_way_ = true;
   if (sample_) arrive();
@@ -28,6 +31,7 @@ void GlobalValue::start(std::span<const Accumulator> mine) {
 
 /// Until the result is there.
 void GlobalValue::arrive() {
+  note(false);
   Timeline& timeline = context_.timeline();
   std::string name = words_.empty() ? "max reduction" : "sum reduction";
   if (sample_) name += sampled_suffix;
@@ -46,8 +50,16 @@ void GlobalValue::arrive() {
   under_way_ = false;
 }
 
+void GlobalValue::note(bool begins) const {
+  if (Rehearsal* rehearsal = context_.rehearsal())
+    rehearsal->events.emplace_back(RehearsedReduction{
+        this, static_cast<std::int64_t>(sizeof(std::int64_t) * (keys_.size() + words_.size())), begins});
+}
+
 double GlobalValue::value(int k) {
   if (under_way_) arrive();
+  // Of what has not been computed: nothing that asks for more work, nor anything to be divided by.
+  if (context_.rehearses()) return results_[static_cast<std::size_t>(k)].kind() == Reduce::sum ? 1 : 0;
   return results_[static_cast<std::size_t>(k)].value();
 }
 

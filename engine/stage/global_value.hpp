@@ -35,6 +35,7 @@ class GlobalValue {
 
  private:
   void arrive();
+  void note(bool begins) const;
 
   Context& context_;
   Reduction reduction_;

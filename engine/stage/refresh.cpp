@@ -95,6 +95,16 @@ Box Refresh::sink(int piece) const {
   return p.exchange->sink(p.number);
 }
 
+std::optional<Passage> Refresh::departure(int piece) const {
+  const Piece& p = pieces_[static_cast<std::size_t>(piece)];
+  return p.exchange->departure(p.number);
+}
+
+std::optional<Passage> Refresh::arrival(int piece) const {
+  const Piece& p = pieces_[static_cast<std::size_t>(piece)];
+  return p.exchange->arrival(p.number);
+}
+
 bool Refresh::test() {
   bool arrived = true;
   for (const auto& exchange : exchanges_) arrived = exchange->test() && arrived;
@@ -158,7 +168,7 @@ bool Refresh::has_conditions() const {
 }
 
 void Refresh::apply_boundaries(bool beside_own, bool beside_neighbours) {
-  if (!has_conditions()) return;
+  if (!has_conditions() || wanted_.front().storage->grid().context().rehearses()) return;
   const Scope scope(timeline_, name_, Phase::boundary);
   join_lanes();  // conditions read own cells of the core, and it the halos they fill
   for (const Wanted& w : wanted_) {

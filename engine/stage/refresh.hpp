@@ -31,6 +31,8 @@ class Refresh final : public Movement {
   void start(int piece) override;
   Box source(int piece) const override;
   Box sink(int piece) const override;
+  std::optional<Passage> departure(int piece) const override;
+  std::optional<Passage> arrival(int piece) const override;
   bool test() override;
   /// As test(), but of what comes from other ranks: pieces to this rank itself may be started later.
   bool test_others();

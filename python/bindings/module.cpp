@@ -67,6 +67,7 @@ NB_MODULE(_core, module) {
   sc::python::bind_cavity(module);
   sc::python::bind_fft(module);
   sc::python::bind_probe(module);
+  sc::python::bind_predict(module);
   sc::python::bind_magnetosphere(module);
   sc::python::bind_dendrite(module);
   sc::python::bind_turbulence(module);

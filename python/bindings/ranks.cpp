@@ -19,6 +19,12 @@ TransportPolicy policy_of(const std::string& name) {
   refuse("transport is \"" + name + "\"; allowed are auto, shared, mpi, delayed");
 }
 
+std::optional<Rehearsed> rehearsed_of(const std::vector<int>& numbers) {
+  if (numbers.empty()) return {};
+  if (numbers.size() != 3) refuse("rehearsed needs a rank, their number and how many are on a node");
+  return Rehearsed{numbers[0], numbers[1], numbers[2]};
+}
+
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   for (std::size_t at = 0; at < text.size();) {
@@ -31,9 +37,25 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 }  // namespace
 
-Ranks::Ranks(int threads, const std::string& transport, double delay, const std::string& device)
-    : context_(MPI_COMM_WORLD, {.threads = threads, .transport = policy_of(transport), .delay = delay}) {
+Ranks::Ranks(int threads, const std::string& transport, double delay, const std::string& device,
+             const std::vector<int>& rehearsed)
+    : context_(rehearsed.empty() ? MPI_COMM_WORLD : MPI_COMM_SELF,
+               {.threads = threads,
+                .transport = policy_of(transport),
+                .delay = delay,
+                .rehearsed = rehearsed_of(rehearsed)}) {
   open_device(context_, device_of(device));
+}
+
+const Rehearsal& Ranks::rehearsal() const {
+  if (!context_.rehearses()) refuse("this context computes, it rehearses nothing");
+  return rehearsal_;
+}
+
+void Ranks::note_rehearsal() {
+  rehearsal();
+  rehearsal_.events.clear();
+  context_.set_rehearsal(&rehearsal_);
 }
 
 Context& Ranks::open() {

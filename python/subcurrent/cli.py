@@ -10,6 +10,7 @@ import typer
 from rich.table import Table
 
 from . import __version__, cli_foresight, compare, core, jobs, library, outcome, starter, usage
+from . import machine_file as machine_file_of
 from . import probe as probing
 from .cli_options import CaseArgument, OverwriteOption, SetOption, console
 from .errors import BadInput
@@ -224,8 +225,14 @@ def strategies(
 
 @app.command()
 def probe(
+    case: Annotated[
+        str | None, typer.Argument(metavar="[CASE]", help="whose stages are measured for a machine file")
+    ] = None,
     *,
     wait: Annotated[bool, typer.Option("--wait", help="waiting left of messages that work covers")] = False,
+    machine_file: Annotated[
+        Path, typer.Option("--machine-file", help="what the figures of this machine are written to")
+    ] = Path("machine.toml"),
     ranks: Annotated[int | None, typer.Option("-n", "--ranks", help="MPI ranks  \\[default: 2]")] = None,
     sizes: Annotated[
         str, typer.Option(help="message sizes in bytes, comma-separated")
@@ -233,14 +240,19 @@ def probe(
     cover: Annotated[float, typer.Option(help="work beside a message, in units of its time alone")] = 1.5,
     transport: Annotated[str, typer.Option(help="auto, shared or mpi")] = "auto",
     repeats: Annotated[int, typer.Option(help="exchanges of each kind; medians are shown")] = 11,
+    steps: Annotated[int, typer.Option(help="steps of CASE that are timed together")] = 10,
+    sets: SetOption = None,
     out: Annotated[Path, typer.Option(help="folder for table and figure")] = Path("runs/probe"),
     overwrite: OverwriteOption = False,
 ) -> None:
-    """Measure this machine: how much of a message can be hidden at all?
+    """Measure this machine: how much of a message can be hidden, or its figures for a machine file.
 
     --wait sends messages around a ring of ranks under work that takes longer than they do, and shows
     what waiting is left at the end, against their size: with progress calls during the work, as the
     strategies make them, and without any.
+
+    With a CASE it writes a machine file for predict: copies by busy cores, messages between the ranks, and
+    the rates of the case's own stages on one rank and on all.
 
     [bold]Examples[/bold]
 
@@ -248,9 +260,16 @@ def probe(
       subcurrent probe --wait
       subcurrent probe --wait --transport mpi --sizes 8192,131072
       mpirun -n 2 subcurrent probe --wait       between the hosts of an outer mpirun
+      subcurrent probe nickel_small -n 4 --machine-file here.toml
     """
+    if case is not None:
+        if wait:
+            raise BadInput("probe measures --wait or a CASE for a machine file: give one of them.")
+        asked = machine_file_of.FileRequest(case, machine_file, ranks, list(sets or []), steps)
+        asked.overwrite = overwrite
+        raise typer.Exit(machine_file_of.probe_machine(asked, console()))
     if not wait:
-        raise BadInput("probe needs to know what to measure: allowed is --wait.")
+        raise BadInput("probe needs to know what to measure: allowed is --wait, or a CASE.")
     request = probing.ProbeRequest(ranks, sizes, cover, transport, repeats, out, overwrite)
     raise typer.Exit(probing.probe(request, console()))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verbs that look ahead: job, machines, doctor."""
+"""The verbs that look ahead: predict, scale, job, machines, doctor."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import typer
 
 from . import doctor as examining
 from . import job_script, machines
+from . import predict as predicting
 from . import probe as probing
+from . import scale as scaling
 from .cli_options import CaseArgument, SetOption, console
 
 MachineOption = Annotated[
@@ -24,8 +26,91 @@ PerNodeOption = Annotated[
 
 def add(app: typer.Typer) -> None:
     """Adds the verbs to the program."""
-    for verb in (job, list_machines, doctor):
+    for verb in (predict, scale, job, list_machines, doctor):
         app.command("machines" if verb is list_machines else verb.__name__)(verb)
+
+
+def predict(
+    case: CaseArgument,
+    *,
+    machine: MachineOption,
+    ranks: Annotated[str, typer.Option("-n", "--ranks", help="rank counts, comma-separated")] = "1,2,4,8",
+    names: Annotated[
+        str | None, typer.Option("--strategies", help="comma-separated  \\[default: all]")
+    ] = None,
+    per_node: PerNodeOption = None,
+    threads: Annotated[int | None, typer.Option(help="threads of each rank")] = None,
+    weak: Annotated[
+        bool, typer.Option("--weak", help="as many cells a rank as with the first count")
+    ] = False,
+    stages: Annotated[bool, typer.Option("--stages", help="a table of the stages for every count")] = False,
+    seconds: Annotated[float | None, typer.Option(help="of a step: how many ranks make one in that?")] = None,
+    steps: Annotated[int, typer.Option(help="steps that are averaged, for steps that come in cycles")] = 1,
+    sweeps: Annotated[int, typer.Option(help="pressure sweeps a step, where there are any")] = 200,
+    sets: SetOption = None,
+    out: Annotated[Path | None, typer.Option(help="folder for prediction.json and a figure")] = None,
+) -> None:
+    """Predict a case on a machine that is not here: which order of shell, core and messages, how many ranks?
+
+    The case's own step is played as ranks that are not there, without cells and messages, and what it would
+    compute and send is added up with the machine's figures. Memory, an exchange of halos, reductions and the
+    order of a strategy are in it; contention between nodes is not, but for a network that is a bus.
+
+    \b
+      M       messages where nothing hides them
+      *       the fastest strategy
+      binds   what would save most of the step if it took no time: computing, bandwidth of messages, latency
+
+    [bold]Examples[/bold]
+
+    \b
+      subcurrent predict nickel_small --machine azure_hbv3 --ranks 120,240,480
+      subcurrent predict cavity_re1000 --machine here.toml --ranks 1,2 --stages
+      subcurrent predict nickel_small --machine fugaku -n 48,384,3072 --weak
+    """
+    sets = list(sets or [])
+    if threads is not None:
+        sets.append(f"engine.threads={threads}")
+    request = predicting.PredictRequest(
+        case, machine, ranks, per_node=per_node, sets=sets, weak=weak, steps=steps, sweeps=sweeps
+    )
+    request.stages, request.seconds, request.out = stages, seconds, out
+    if names:
+        request.strategies = [name.strip() for name in names.split(",") if name.strip()]
+    raise typer.Exit(predicting.predict(request, console()))
+
+
+def scale(
+    case: CaseArgument,
+    *,
+    ranks: Annotated[str, typer.Option("-n", "--ranks", help="rank counts, comma-separated")] = "1,2",
+    strategy: Annotated[str, typer.Option(help="of all of them")] = "blocking",
+    threads: Annotated[int | None, typer.Option(help="threads of each rank")] = None,
+    weak: Annotated[
+        bool, typer.Option("--weak", help="as many cells a rank as with the first count")
+    ] = False,
+    steps: Annotated[int, typer.Option(help="steps of a round")] = 5,
+    repeats: Annotated[int, typer.Option(help="rounds; the median counts")] = 5,
+    sweeps: Annotated[int, typer.Option(help="pressure sweeps a step, where there are any")] = 200,
+    machine: Annotated[
+        str | None, typer.Option("--machine", help="a machine file, whose prediction stands beside")
+    ] = None,
+    sets: SetOption = None,
+    out: Annotated[Path | None, typer.Option(help="folder for scale.json")] = None,
+) -> None:
+    """Measure a case with several rank counts on this machine.
+
+    [bold]Examples[/bold]
+
+    \b
+      subcurrent scale nickel_small -n 1,2,4
+      subcurrent scale nickel_small -n 1,2 --strategy boundary_first --machine here.toml
+    """
+    sets = list(sets or [])
+    if threads is not None:
+        sets.append(f"engine.threads={threads}")
+    request = scaling.ScaleRequest(case, ranks, strategy, sets, weak, steps, repeats, sweeps, machine, out)
+    raise typer.Exit(scaling.scale(request, console()))
 
 
 def job(

@@ -19,7 +19,7 @@ from .schema import SOLVERS
 class Plan:
     """One job for the ranks. `case` holds the resolved tables; checkpoints stand newest first."""
 
-    kind: str  # "run", "strategies" or "probe"
+    kind: str  # "run", "strategies", "machine" or "probe"
     case: dict[str, Any]
     folder: str
     ranks: int

@@ -15,6 +15,7 @@ from typing import Any
 from . import core, events, guard, outcome
 from .errors import SubcurrentError
 from .lock import among_the_ranks
+from .machine_probe import measure_machine
 from .measure import measure_strategies, measure_wait
 from .plan import Plan, read_plan
 from .rundir import RunFolder
@@ -102,6 +103,8 @@ def _do(
         return run_case(module, context, plan, stop, computing)
     if plan.kind == "strategies":
         return measure_strategies(module, context, plan, computing)
+    if plan.kind == "machine":
+        return measure_machine(module, context, plan, computing)
     computing()
     return measure_wait(module, context, plan)
 

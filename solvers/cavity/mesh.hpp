@@ -39,6 +39,7 @@ class Mesh {
 
  private:
   void place(const Points& points);
+  bool crosses_at_right_angles() const;
 
   std::optional<Field<Real, 9>> fourth_;
   Space space_;

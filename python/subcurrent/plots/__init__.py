@@ -19,6 +19,7 @@ _FIGURES = {
         "draw_vortex",
     ),
     "plasma_plane": ("draw_blast", "draw_loop"),
+    "prediction": ("draw_prediction",),
     "profiles": ("draw_profiles",),
     "strategies": ("draw_strategies",),
     "turbulence": ("EnergySpectrum", "draw_dissipation", "draw_scales", "draw_spectrum", "draw_vorticity"),

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rehearsing: a transport of pieces to ranks that are not there. What is sent is gone, what is expected has
+// come, and nothing is copied.
+#pragma once
+
+#include "engine/move/transport/channel.hpp"
+
+namespace sc {
+
+class Rehearsing final : public Channel {
+ public:
+  using Channel::Channel;
+  void bind(Endpoint& end) override { end.copies.clear(); }
+  void send(Endpoint& /*departure*/) override {}
+  bool sent(const Endpoint& /*departure*/) const override { return true; }
+  void expect(Endpoint& arrival) override {
+    if (by_message(arrival.transport)) expected_.push_back(&arrival);
+  }
+  bool there(Endpoint& arrival) const override {
+    arrival.come = arrival.travelling;
+    return true;
+  }
+  void poll(std::vector<Endpoint*>& come) override {
+    for (Endpoint* arrival : expected_) {
+      arrival->come = arrival->travelling;
+      come.push_back(arrival);
+    }
+    expected_.clear();
+  }
+
+ private:
+  std::vector<Endpoint*> expected_;
+};
+
+}  // namespace sc

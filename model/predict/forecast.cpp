@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Forecast: run by run on one clock; a reduction travels beside the runs that follow it.
+#include "model/predict/forecast.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "engine/base/error.hpp"
+#include "model/predict/virtual_ports.hpp"
+
+namespace sc::model {
+
+namespace {
+
+class Sum {
+ public:
+  Sum(const Machine& machine, const Strategy& strategy) : machine_(machine), strategy_(strategy) {}
+
+  void operator()(const RehearsedRun& run) {
+    const double begin = now_;
+    now_ += machine_.run;
+    VirtualPorts ports(run, machine_, strategy_.overlaps, now_);
+    executor_.carry_out(run.plan, strategy_, ports);
+    now_ = ports.now();
+    StageTimes times = ports.times();
+    times.own = machine_.run;
+    times.total = now_ - begin;
+    add(times);
+  }
+
+  void operator()(const RehearsedReduction& reduction) {
+    if (reduction.begins) {
+      there_[reduction.of] = now_ + machine_.reduction;
+      return;
+    }
+    const double there = there_.at(reduction.of);
+    result_.reductions += std::max(0.0, there - now_);
+    now_ = std::max(now_, there);
+  }
+
+  Forecast result() {
+    result_.total = now_;
+    return std::move(result_);
+  }
+
+ private:
+  void add(const StageTimes& times) {
+    auto& stages = result_.stages;
+    const auto same =
+        std::find_if(stages.begin(), stages.end(), [&](const auto& s) { return s.stage == times.stage; });
+    if (same == stages.end()) return stages.push_back(times);
+    same->runs += times.runs;
+    same->shell += times.shell;
+    same->core += times.core;
+    same->start += times.start;
+    same->poke += times.poke;
+    same->wait += times.wait;
+    same->own += times.own;
+    same->total += times.total;
+    same->messages += times.messages;
+    same->bytes += times.bytes;
+  }
+
+  const Machine& machine_;
+  const Strategy& strategy_;
+  Executor executor_;
+  double now_ = 0;
+  std::map<const void*, double> there_;
+  Forecast result_;
+};
+
+}  // namespace
+
+Rate Machine::rate(const std::string& stage, double bytes_per_cell, double flops_per_cell, int on) const {
+  const auto of = [on](const auto& by_threads) {
+    const auto t = static_cast<std::size_t>(std::max(on, 1));
+    return by_threads[std::min(t, by_threads.size()) - 1];
+  };
+  const auto named = rates.find(stage);
+  if (named != rates.end() && !named->second.empty()) return of(named->second);
+  return {std::max(bytes_per_cell * (byte.empty() ? 0 : of(byte)), flops_per_cell * (flop.empty() ? 0 : of(flop))),
+          0};
+}
+
+Forecast forecast(const Rehearsal& rehearsal, const Machine& machine, const Strategy& strategy) {
+  if (strategy.chooses)
+    refuse("strategy \"" + std::string(strategy.name) +
+           "\" chooses among others while it runs; each of them can be predicted");
+  if (strategy.divides_threads && !strategy.joins && machine.threads < 2)
+    refuse("strategy \"" + std::string(strategy.name) + "\" needs at least 2 threads");
+  Sum sum(machine, strategy);
+  for (const RehearsedEvent& event : rehearsal.events) std::visit(sum, event);
+  return sum.result();
+}
+
+}  // namespace sc::model

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Forecast: rehearsed runs carried out by the engine's own executor on a clock that is not there.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/plan/rehearsal.hpp"
+#include "engine/plan/strategy.hpp"
+#include "model/predict/machine.hpp"
+
+namespace sc::model {
+
+/// Seconds of this rank, of all runs of a stage together.
+struct StageTimes {
+  std::string stage;
+  int runs = 0;
+  double shell = 0, core = 0;  ///< computing; all cells at once count as core
+  double start = 0;            ///< packing and sending
+  double poke = 0;             ///< looking, and taking what has come, under the core
+  double wait = 0;             ///< for what moves, taking it included
+  double own = 0;              ///< the engine's own
+  double total = 0;
+  std::int64_t messages = 0, bytes = 0;  ///< that left this rank, within its node or beyond
+};
+
+struct Forecast {
+  std::vector<StageTimes> stages;  ///< in the order of their first runs
+  double reductions = 0;           ///< waited for
+  double total = 0;
+};
+
+/// What was rehearsed under `strategy`, on a machine all of whose ranks do as this one does: what comes has
+/// left its sender when this rank's own piece of that number left. Throws Error (bad_input) where the strategy
+/// chooses among others, or needs more threads than there are.
+Forecast forecast(const Rehearsal& rehearsal, const Machine& machine, const Strategy& strategy);
+
+}  // namespace sc::model

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// VirtualPorts: LogGP (Alexandrov and others, 1995) between nodes, copies within one.
+#include "model/predict/virtual_ports.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace sc::model {
+
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+VirtualPorts::VirtualPorts(const RehearsedRun& run, const Machine& machine, bool overlaps, double now)
+    : run_(run),
+      machine_(machine),
+      overlaps_(overlaps),
+      now_(now),
+      link_free_(now),
+      left_(run.departures.size(), never),
+      threads_(machine.threads) {
+  for (const auto& arrival : run.arrivals) {
+    std::vector<Coming>& comings = coming_.emplace_back();
+    for (const auto& awaited : arrival) comings.push_back({awaited});
+  }
+  times_.stage = run.stage;
+  times_.runs = 1;
+}
+
+double VirtualPorts::seconds(const Work& work, int threads) const {
+  const Rate rate = machine_.rate(run_.stage, run_.bytes_per_cell, run_.flops_per_cell, threads);
+  return static_cast<double>(work.cells) * rate.cell + static_cast<double>(work.rows) * rate.row;
+}
+
+/// A message is packed by this thread and then has the link to itself; within a node only a flag is set.
+void VirtualPorts::start(const Piece& piece) {
+  const std::size_t n = number(piece);
+  const Passage& passage = run_.departures[n];
+  const double begin = now_, bytes = static_cast<double>(passage.bytes);
+  if (passage.bytes == 0) {
+    left_[n] = now_;
+    return;
+  }
+  switch (passage.way) {
+    case Passage::Way::self:
+      left_[n] = now_ += bytes * machine_.copied_byte;
+      break;
+    case Passage::Way::node:
+      left_[n] = now_ + machine_.node.latency;
+      break;
+    case Passage::Way::network:
+      now_ += machine_.network.overhead + bytes * machine_.copied_byte;
+      link_free_ = std::max(now_, link_free_) + std::max(machine_.network.gap, bytes * machine_.network.byte);
+      left_[n] = link_free_ + machine_.network.latency;
+      break;
+  }
+  if (passage.way != Passage::Way::self) {
+    ++times_.messages;
+    times_.bytes += passage.bytes;
+  }
+  times_.start += now_ - begin;
+}
+
+double VirtualPorts::due(const Coming& coming) const {
+  return coming.awaited.like < 0 ? now_ : left_[static_cast<std::size_t>(coming.awaited.like)];
+}
+
+/// What taking it costs this thread.
+double VirtualPorts::cost(const Passage& passage) const {
+  const double bytes = static_cast<double>(passage.bytes);
+  switch (passage.way) {
+    case Passage::Way::self:
+      return 0;  // copied when it was started
+    case Passage::Way::node:
+      return bytes * machine_.node.copied_byte;
+    case Passage::Way::network:
+      return machine_.network.overhead + bytes * machine_.copied_byte;
+  }
+  return 0;
+}
+
+/// Seconds in taking what is there now, or by the time that this takes.
+double VirtualPorts::take_what_came() {
+  const double begin = now_;
+  for (bool more = true; more;) {
+    more = false;
+    for (auto& comings : coming_)
+      for (Coming& coming : comings)
+        if (!coming.taken && due(coming) <= now_) {
+          coming.taken = more = true;
+          now_ += cost(coming.awaited.passage);
+        }
+  }
+  return now_ - begin;
+}
+
+bool VirtualPorts::all_there(const std::vector<Coming>& comings) const {
+  return std::all_of(comings.begin(), comings.end(), [](const Coming& c) { return c.taken; });
+}
+
+bool VirtualPorts::all_taken() const {
+  return std::all_of(coming_.begin(), coming_.end(), [&](const auto& c) { return all_there(c); });
+}
+
+bool VirtualPorts::arrived(const Arrival& arrival) {
+  times_.wait += take_what_came();
+  return all_there(coming_[number(arrival)]);
+}
+
+void VirtualPorts::wait(const Arrival& arrival) {
+  std::vector<Coming>& awaited = coming_[number(arrival)];
+  const double begin = now_;
+  while (!all_there(awaited)) {
+    double next = never;
+    for (const Coming& coming : awaited)
+      if (!coming.taken) next = std::min(next, due(coming));
+    // The sender starts it before it waits itself.
+    if (next == never)
+      for (Coming& coming : awaited)
+        if (!coming.taken) coming.awaited.like = -1;
+    if (next < never) now_ = std::max(now_, next);
+    take_what_came();
+  }
+  times_.wait += now_ - begin;
+}
+
+/// The core is computed in stretches, with a look between them until all that moves is here.
+void VirtualPorts::compute(const Chunk& chunk) {
+  const Work& work = run_.works[static_cast<std::size_t>(&chunk - run_.plan.chunks().data())];
+  const double alone = seconds(work, threads_);
+  (work.part == Work::Part::shell ? times_.shell : times_.core) += alone;
+  if (!overlaps_ || !chunk.divisible) {
+    now_ += alone;
+    return;
+  }
+  double left = alone;
+  while (left > 0) {
+    times_.poke += take_what_came();
+    const double stretch = all_taken() ? left : std::min(left, machine_.poke);
+    now_ += stretch;
+    left -= stretch;
+    if (left <= 0 || all_taken()) continue;
+    now_ += machine_.look;
+    times_.poke += machine_.look;
+  }
+}
+
+void VirtualPorts::compute_beside(const Chunk& chunk, const std::function<void()>& drive, bool joins) {
+  const Work& work = run_.works[static_cast<std::size_t>(&chunk - run_.plan.chunks().data())];
+  const int others = machine_.threads - 1;
+  const double begin = now_;
+  threads_ = 1;
+  drive();
+  threads_ = machine_.threads;
+  const double driven = now_ - begin;
+  const double by_all = seconds(work, machine_.threads);
+  if (others == 0) {  // it computes the core after the rest
+    now_ += by_all;
+  } else {
+    const double by_others = seconds(work, others);
+    const double share = by_others > 0 ? std::min(1.0, driven / by_others) : 1.0;
+    now_ = joins ? now_ + (1 - share) * by_all : std::max(now_, begin + by_others);
+  }
+  times_.core += by_all;
+}
+
+}  // namespace sc::model

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// ranks: 1
+// A step rehearsed as one of many ranks, and what it takes on a described machine, against sums by hand.
+#include <gtest/gtest.h>
+
+#include "engine/subcurrent.hpp"
+#include "model/predict/forecast.hpp"
+
+namespace sc {
+namespace {
+
+using model::Forecast;
+using model::Machine;
+
+struct Mean {
+  SC_FN void operator()(At c, Out<double> next, In<double> now) const {
+    next[c] = (now[c] + now[c.x(1)] + now[c.x(-1)] + now[c.z(1)] + now[c.z(-1)]) / 5;
+  }
+};
+
+constexpr Int3 cells{64, 32, 64};
+constexpr double own_cells = 64 * 32 * 16, own_rows = 32 * 16;
+constexpr double shell_cells = 2 * 64 * 32, shell_rows = 2 * 32;
+constexpr double message = 64 * 32 * 8;  // bytes: a plane, one piece
+
+/// A rank of four along z, each on a node of its own; `sweeps` of the stencil.
+Rehearsal rehearse(const Strategy& strategy, int sweeps = 1, int ranks_per_node = 1) {
+  Context context(MPI_COMM_SELF, {.rehearsed = Rehearsed{1, 4, ranks_per_node}});
+  Rehearsal rehearsal;
+  {
+    const Grid grid(context, {.cells = cells, .periodic = {true, true, true}, .halo = 1, .split = {1, 1, 4}});
+    Field<double> T(grid, "T", {.levels = 2});
+    Runner runner(context, {.strategy = strategy});
+    Sweep mean("mean", Mean{}, SweepOptions{.flops = 5}, writes(T.next()), reads(T.now(), star(1)));
+    const auto step = [&] {
+      for (int s = 0; s < sweeps; ++s) {
+        runner.run(mean);
+        T.advance();
+      }
+    };
+    step();  // who reads what is known from here on
+    step();
+    context.set_rehearsal(&rehearsal);
+    step();
+    context.set_rehearsal(nullptr);
+  }
+  context.close();
+  return rehearsal;
+}
+
+Machine wires() {
+  Machine m;
+  m.rates["mean"] = {{2e-9, 30e-9}};
+  m.network = {.latency = 20e-6, .byte = 40e-9, .overhead = 2e-6, .gap = 1e-6};
+  m.copied_byte = 0.1e-9;
+  m.node = {.latency = 1e-6, .copied_byte = 0.2e-9};
+  m.look = 1e-6;
+  m.run = 5e-6;
+  return m;
+}
+
+double computing(const Machine& m, double n, double rows) {
+  const model::Rate rate = m.rate("mean", 0, 0, 1);
+  return n * rate.cell + rows * rate.row;
+}
+
+// C, then the first plane is packed and both travel one after the other, and the last one is unpacked. What the
+// rank copies along x and y, where it is its own neighbour, is done meanwhile, and so is the rest of packing.
+double blocking_by_hand(const Machine& m, int sweeps = 1) {
+  const double handling = m.network.overhead + message * m.copied_byte;
+  return sweeps * (m.run + computing(m, own_cells, own_rows) + handling +
+                   2 * message * m.network.byte + m.network.latency + handling);
+}
+
+TEST(Forecast, BlockingIsComputingAndThenMoving) {
+  const Machine m = wires();
+  const Forecast f = model::forecast(rehearse(Strategy::blocking), m, Strategy::blocking);
+  ASSERT_EQ(f.stages.size(), 1U);
+  EXPECT_EQ(f.stages[0].stage, "mean");
+  EXPECT_EQ(f.stages[0].messages, 2);
+  EXPECT_EQ(f.stages[0].bytes, 2 * static_cast<std::int64_t>(message));
+  EXPECT_NEAR(f.stages[0].core, computing(m, own_cells, own_rows), 1e-12);
+  EXPECT_EQ(f.stages[0].shell, 0);
+  EXPECT_NEAR(f.total, blocking_by_hand(m), 1e-9);
+}
+
+TEST(Forecast, WhatACoreCoversIsNotWaitedFor) {
+  Machine m = wires();
+  m.network.byte = 1e-9;
+  m.rates["mean"] = {{20e-9, 0}};
+  const Forecast f = model::forecast(rehearse(Strategy::boundary_first), m, Strategy::boundary_first);
+  const model::StageTimes& t = f.stages.at(0);
+  EXPECT_NEAR(t.shell, 20e-9 * shell_cells, 1e-12);
+  EXPECT_NEAR(t.core, 20e-9 * (own_cells - shell_cells), 1e-12);
+  EXPECT_NEAR(t.wait, 0, 1e-9);
+  EXPECT_NEAR(f.total, m.run + t.shell + t.core + t.start + t.poke, 1e-12);
+}
+
+TEST(Forecast, WhatIsLongerThanTheCoreIsWaitedFor) {
+  const Machine m = wires();
+  const Forecast f = model::forecast(rehearse(Strategy::boundary_first), m, Strategy::boundary_first);
+  const model::StageTimes& t = f.stages.at(0);
+  EXPECT_NEAR(t.shell, computing(m, shell_cells, shell_rows), 1e-12);
+  const double handling = m.network.overhead + message * m.copied_byte;
+  // From the end of the shell on the link is what counts.
+  const double by_hand = m.run + t.shell + handling + 2 * message * m.network.byte + m.network.latency + handling;
+  EXPECT_NEAR(f.total, by_hand, 0.01 * by_hand);
+}
+
+TEST(Forecast, HalfTheBandwidthMovesTheWaitingAndNothingElse) {
+  Machine m = wires();
+  const Rehearsal rehearsal = rehearse(Strategy::blocking);
+  const Forecast before = model::forecast(rehearsal, m, Strategy::blocking);
+  m.network.byte *= 2;
+  const Forecast after = model::forecast(rehearsal, m, Strategy::blocking);
+  EXPECT_EQ(before.stages[0].core, after.stages[0].core);
+  EXPECT_EQ(before.stages[0].start, after.stages[0].start);
+  EXPECT_EQ(before.stages[0].messages, after.stages[0].messages);
+  EXPECT_NEAR(after.stages[0].wait - before.stages[0].wait, 2 * message * m.network.byte / 2, 1e-9);
+  EXPECT_NEAR(after.total - before.total, after.stages[0].wait - before.stages[0].wait, 1e-12);
+}
+
+TEST(Forecast, AnotherSweepTakesItsTime) {
+  const Machine m = wires();
+  const double one = model::forecast(rehearse(Strategy::blocking), m, Strategy::blocking).total;
+  const Forecast two = model::forecast(rehearse(Strategy::blocking, 2), m, Strategy::blocking);
+  EXPECT_NEAR(two.total, 2 * one, 1e-12);
+  EXPECT_EQ(two.stages.at(0).runs, 2);
+}
+
+TEST(Forecast, WithinANodeTheReceiverCopies) {
+  Machine m = wires();
+  const Forecast f = model::forecast(rehearse(Strategy::blocking, 1, 4), m, Strategy::blocking);
+  EXPECT_EQ(f.stages.at(0).messages, 2);
+  m.network = {.latency = 1, .byte = 1, .overhead = 1, .gap = 1};  // nothing goes that way
+  EXPECT_EQ(model::forecast(rehearse(Strategy::blocking, 1, 4), m, Strategy::blocking).total, f.total);
+  m.node.copied_byte += 1e-9;
+  EXPECT_NEAR(model::forecast(rehearse(Strategy::blocking, 1, 4), m, Strategy::blocking).total - f.total,
+              2 * message * 1e-9, 1e-12);
+}
+
+// Where nothing takes time to move, an order that cuts the cells can only lose: by the rows that it computes
+// twice as many of, and by what it looks for.
+TEST(Forecast, HidingLosesWhereThereIsNothingToHide) {
+  Machine m = wires();
+  m.network = {};
+  m.copied_byte = 0;
+  const double plain = model::forecast(rehearse(Strategy::blocking), m, Strategy::blocking).total;
+  const double hidden = model::forecast(rehearse(Strategy::boundary_first), m, Strategy::boundary_first).total;
+  EXPECT_GE(hidden, plain);
+}
+
+TEST(Forecast, AStageThatIsNotNamedGoesByItsDeclarations) {
+  Machine m = wires();
+  m.rates.clear();
+  m.byte = {1e-9};
+  m.flop = {1e-12};
+  const Rehearsal rehearsal = rehearse(Strategy::blocking);
+  EXPECT_NEAR(model::forecast(rehearsal, m, Strategy::blocking).stages.at(0).core, own_cells * 16 * 1e-9, 1e-12);
+  m.flop = {1e-8};
+  EXPECT_NEAR(model::forecast(rehearsal, m, Strategy::blocking).stages.at(0).core, own_cells * 5 * 1e-8, 1e-12);
+}
+
+TEST(Forecast, RefusesAStrategyThatChooses) {
+  EXPECT_THROW(model::forecast({}, wires(), Strategy::automatic), Error);
+}
+
+TEST(Rehearsal, IsPlayedByOneRankThatIsOfTheRun) {
+  for (const Rehearsed wrong : {Rehearsed{4, 4, 1}, Rehearsed{-1, 4, 1}, Rehearsed{0, 0, 1}, Rehearsed{0, 4, 0}})
+    EXPECT_THROW(Context(MPI_COMM_SELF, {.rehearsed = wrong}), Error);
+}
+
+// The cells of 64 GiB a rank take no memory.
+TEST(Rehearsal, TakesNoMemory) {
+  Context context(MPI_COMM_SELF, {.rehearsed = Rehearsed{5, 8, 1}});
+  {
+    const Grid grid(context, {.cells = {4096, 4096, 4096}, .halo = 1, .split = {2, 2, 2}});
+    Field<double> T(grid, "T");
+    T.fill([](int, int, int) { return 1.0; });
+    EXPECT_EQ(grid.own().cells(), std::int64_t{2048} * 2048 * 2048);
+  }
+  context.close();
+}
+
+}  // namespace
+}  // namespace sc

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`probe CASE`: from what was measured to a machine file, and back; `scale` beside it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from subcurrent import machine_file, scale
+from subcurrent.case import load_case
+from subcurrent.library import find_case
+from subcurrent.machine_figures import bandwidth, figures, places
+from subcurrent.machines import load_machine
+
+CELL, ROW = 4e-9, 30e-9
+STAGE = {"runs": 1, "bytes_per_cell": 16.0, "flops_per_cell": 138.0}
+ALONE = {"advance": STAGE | {"shell": (0, 0), "core": (0, 0), "all": (8000, 400)}}
+HALF = {"advance": STAGE | {"shell": (400, 20), "core": (3600, 60), "all": (0, 0)}}
+
+
+def found(ranks: int, rounds: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
+    one = {
+        "ranks": ranks,
+        "threads": 1,
+        "steps": 10,
+        "copies": {"1": 10e9, "2": 16e9} if ranks > 1 else {"1": 12e9},
+        "messages": {},
+        "rounds": rounds,
+        "run": 20e-6,
+        "transports": "none",
+        "per_node": ranks,
+    }
+    return one | more
+
+
+@pytest.fixture
+def case() -> Any:
+    return load_case(find_case("nickel_small"), ["engine.strategy=blocking"])
+
+
+def written(folder: Path, text: str) -> Any:
+    path = folder / "here.toml"
+    path.write_text(text)
+    return load_machine(path)
+
+
+def test_the_file_gives_back_what_was_measured(tmp_path: Path, case: Any) -> None:
+    whole = {"advance": {"all": 10 * 8000 * CELL}}
+    # rows of the shell are shorter than those of the core: else two times would not tell cells from rows
+    parts = {"advance": {"shell": 10 * (400 * CELL + 20 * ROW), "core": 10 * (3600 * CELL + 60 * ROW)}}
+    text = machine_file.text_of(case, [found(1, [whole] * 3), found(2, [parts] * 3)], [ALONE, HALF])
+    there = written(tmp_path, text)
+    assert there.network is None
+    assert (bandwidth(there, 1), bandwidth(there, 2)) == (pytest.approx(10e9), pytest.approx(16e9))
+    alone, both = there.rates["dendrite"]["advance"]
+    assert (alone.cell, alone.row, alone.busy) == (pytest.approx(CELL, rel=1e-3), 0.0, 1)
+    assert (both.cell, both.row, both.busy) == (
+        pytest.approx(CELL, rel=1e-3),
+        pytest.approx(ROW, rel=1e-3),
+        2,
+    )
+    assert both.spread == 0
+    assert there.engine.run == pytest.approx(20e-6)
+    assert there.node.core_flops == pytest.approx(138 / CELL, rel=1e-3)
+
+
+def test_scatter_is_carried_along(tmp_path: Path, case: Any) -> None:
+    rounds = [{"advance": {"all": 10 * 8000 * CELL * factor}} for factor in (1.0, 1.1, 1.3)]
+    there = written(tmp_path, machine_file.text_of(case, [found(1, rounds)], [ALONE]))
+    (rate,) = there.rates["dendrite"]["advance"]
+    assert rate.cell == pytest.approx(1.1 * CELL, rel=1e-3)
+    assert rate.spread == pytest.approx(0.3 / 1.1, rel=1e-2)
+
+
+def test_messages_by_mpi_become_a_network(tmp_path: Path, case: Any) -> None:
+    byte, fixed = 1 / 12.5e6, 200e-6
+    times = {str(size): fixed + 2 * size * byte for size in (4096, 1 << 20)}
+    whole = {"advance": {"all": 10 * 8000 * CELL}}
+    text = machine_file.text_of(
+        case, [found(2, [whole] * 3, messages=times, transports="mpi: ranks 0-1", per_node=1)], [ALONE]
+    )
+    there = written(tmp_path, text)
+    of = figures(there, "dendrite", places(there, 2, 1, 1), 1e-3)
+    # a round of two messages each way takes what it took
+    for size in (4096, 1 << 20):
+        taken = 4 * of["overhead"] + of["latency"] + 2 * size * of["network_byte"]
+        assert taken == pytest.approx(times[str(size)], rel=1e-2)
+    assert there.network.bandwidth == pytest.approx(12.5e6, rel=1e-3)
+
+
+def test_efficiency_is_that_of_the_first_count() -> None:
+    rows = [{"ranks": 1, "T": 8.0, "predicted": 8.0}, {"ranks": 2, "T": 5.0, "predicted": 4.0}]
+    scale.finish(rows, weak=False)
+    assert [row["efficiency"] for row in rows] == [1.0, 0.8]
+    assert [row["predicted_efficiency"] for row in rows] == [1.0, 1.0]
+    scale.finish(rows, weak=True)
+    assert rows[1]["efficiency"] == pytest.approx(1.6)
+
+
+def test_probe_and_scale_run(tmp_path: Path, program: Any) -> None:
+    small = ["--set", "grid.cells=[32,32,32]"]
+    file = tmp_path / "here.toml"
+    done = program("probe", "nickel_small", "-n", "2", "--machine-file", str(file), "--steps", "2", *small)
+    assert done.returncode == 0, done.stderr
+    there = load_machine(file)
+    assert {rate.busy for rate in there.rates["dendrite"]["advance"]} == {1, 2}
+    again = program("probe", "nickel_small", "--machine-file", str(file), *small)
+    assert again.returncode == 2
+    assert "exists already" in again.stderr
+    out = tmp_path / "scaled"
+    done = program(
+        "scale", "nickel_small", "-n", "1,2", "--steps", "2", "--repeats", "2", "--machine", str(file),
+        "--out", str(out), *small,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    rows = json.loads((out / "scale.json").read_text())
+    assert [row["ranks"] for row in rows] == [1, 2]
+    assert all(row["T"] > 0 and row["predicted"] > 0 for row in rows)
+
+
+def test_what_cannot_be_scaled_is_a_sentence(program: Any) -> None:
+    for words, said in (
+        (["-n", "1", "--steps", "0"], "--steps 0 is not allowed"),
+        (["--machine", "fx10", "--strategy", "automatic"], "no prediction of the strategy automatic"),
+        (["-n", "100000"], "ranks x threads must be at most"),
+    ):
+        done = program("scale", "nickel_small", *words)
+        assert done.returncode == 2
+        assert said in done.stderr

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The dendrite's own step, predicted on the paper's machine, against what the paper prints."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+
+from regenerate.paper_machines import knee, on_gpus, tflops
+
+ALONE = 0.125  # TFLOPS of a GPU, from 960^3 on 16
+
+
+# Figures 5 and 6: ideal up to 8, 16 and 32 GPUs; at 960^3 messages take longer than computation from 24 on.
+@pytest.mark.parametrize(("n", "ideal", "beyond"), [(512, 8, 16), (960, 16, 24), (1920, 32, 48)])
+def test_the_knee_is_where_the_paper_has_it(n: int, ideal: int, beyond: int) -> None:
+    assert tflops(n, on_gpus(n, ideal)["boundary_first"]) == pytest.approx(ideal * ALONE, rel=0.01)
+    assert tflops(n, on_gpus(n, beyond)["boundary_first"]) < 0.95 * beyond * ALONE
+    assert ideal < knee(n) <= beyond
+
+
+def test_forty_gpus_reach_five_teraflops() -> None:
+    assert tflops(960, on_gpus(960, 16)["boundary_first"]) == pytest.approx(2, rel=0.02)
+    assert tflops(1920, on_gpus(1920, 40)["boundary_first"]) == pytest.approx(5, rel=0.02)
+
+
+# By hand, figure 7: 373 operations a cell, and two planes of two fields go and come through the link, between
+# pinned buffers and by MPI, each as long as the link takes for them.
+@pytest.mark.parametrize(("n", "gpus"), [(512, 8), (960, 24), (1920, 48)])
+def test_without_overlap_times_add(n: int, gpus: int) -> None:
+    step = on_gpus(n, gpus)
+    cells = n**2 * -(-n // gpus)  # of the largest slab
+    computing = 373 * cells / 125e9
+    moving = 3 * 2 * (2 * 2 * n**2 * 2 * 4) / 1.5e9
+    assert step["M"] == pytest.approx(moving, rel=0.02)
+    assert step["blocking"] == pytest.approx(computing + moving, rel=0.02)
+
+
+# Section 6: without the second host copy communication takes two thirds; cubes move fewer cells than slabs.
+def test_what_the_paper_would_change_moves_the_knee() -> None:
+    def no_copy(machine):
+        return machine.model_copy(update={"gpu": machine.gpu.model_copy(update={"host_copies": 0.0})})
+
+    assert on_gpus(960, 24, change=no_copy)["M"] == pytest.approx(on_gpus(960, 24)["M"] * 2 / 3, rel=0.02)
+    assert knee(960, change=no_copy) > 24
+    assert on_gpus(960, 64, cubes=True)["M"] < 0.5 * on_gpus(960, 64)["M"]

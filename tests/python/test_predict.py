@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`predict`: a case on machines in files. What a plan takes by hand is checked in tests/mpi/predict_test.cpp;
+here that a case, a machine and a table of them fit together."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from subcurrent import predict
+from subcurrent.case import load_case
+from subcurrent.errors import SubcurrentError
+from subcurrent.library import find_case
+from subcurrent.machine_figures import places
+from subcurrent.machine_probe import solve_rates
+from subcurrent.machines import load_machine
+from subcurrent.prediction import best, binding, conclusions, efficiencies
+
+MACHINE = """
+name = "a wire"
+[node]
+cores = 1
+copy_bandwidth = 10e9
+core_flops = 1e9
+[network]
+latency = 50e-6
+bandwidth = 12.5e6
+overhead = 5e-6
+[[rates.dendrite.advance]]
+cell = 20e-9
+row = 50e-9
+"""
+NAMES = ["blocking", "ordered", "boundary_first", "interior_first"]
+
+
+def machine(folder: Path, *changes: tuple[str, str]) -> Any:
+    text = MACHINE
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    path = folder / "machine.toml"
+    path.write_text(text)
+    return load_machine(path)
+
+
+def dendrite(*sets: str) -> Any:
+    sets = ("grid.cells=[64,64,64]", "engine.strategy=blocking", *sets)
+    return load_case(find_case("nickel_small"), list(sets))
+
+
+def test_a_step_is_its_cells_and_its_messages(tmp_path: Path) -> None:
+    row = predict.predicted(dendrite("engine.split=[1,1,4]"), machine(tmp_path), 4, NAMES)
+    plain = row["strategies"]["blocking"]
+    (stage,) = plain["stages"]
+    assert stage["core"] == pytest.approx(64 * 64 * 16 * 20e-9 + 64 * 16 * 50e-9)
+    # phase and heat, a plane of single or double precision to either side
+    planes = stage["bytes"] / (64 * 64)
+    assert stage["bytes"] % (64 * 64) == 0
+    wire = stage["bytes"] / 12.5e6
+    assert planes in (16, 32)
+    assert plain["T"] == pytest.approx(stage["core"] + wire, rel=0.03)
+    first = row["strategies"]["boundary_first"]
+    assert first["T"] < plain["T"]
+    assert first["T"] >= max(stage["core"], wire)
+
+
+def test_half_the_bandwidth_moves_the_waiting_and_nothing_else(tmp_path: Path) -> None:
+    case = dendrite("engine.split=[1,1,4]")
+    before = predict.predicted(case, machine(tmp_path), 4, ["blocking", "ordered"])
+    after = predict.predicted(case, machine(tmp_path, ("12.5e6", "6.25e6")), 4, ["blocking", "ordered"])
+    old, new = (row["strategies"]["blocking"] for row in (before, after))
+    (a,), (b,) = old["stages"], new["stages"]
+    assert {key: a[key] for key in a if key not in ("wait", "total")} == {
+        key: b[key] for key in b if key not in ("wait", "total")
+    }
+    assert b["wait"] - a["wait"] == pytest.approx(a["bytes"] / 12.5e6, rel=0.01)
+    assert new["T"] - old["T"] == pytest.approx(b["wait"] - a["wait"])
+
+
+def test_one_rank_has_nothing_to_hide_and_that_is_said(tmp_path: Path) -> None:
+    row = predict.predicted(dendrite(), machine(tmp_path), 1, NAMES)
+    assert best(row) == "blocking"
+    said = conclusions([row], weak=False)
+    assert said[0].startswith("1 ranks: hiding does not pay, blocking is fastest")
+
+
+def test_on_a_machine_whose_messages_take_no_time_hiding_loses(tmp_path: Path) -> None:
+    free = machine(
+        tmp_path,
+        ("bandwidth = 12.5e6", "bandwidth = 1e13"),
+        ("latency = 50e-6", "latency = 1e-8"),
+        ("overhead = 5e-6", "overhead = 0"),
+    )
+    row = predict.predicted(
+        dendrite("engine.split=[4,1,1]"), free, 4, ["blocking", "ordered", "boundary_first"]
+    )
+    plain, hidden = (row["strategies"][name]["T"] for name in ("blocking", "boundary_first"))
+    assert hidden > 1.02 * plain  # faces along x are rows of a few cells
+    assert "the best order that hides takes" in conclusions([row], weak=False)[0]
+
+
+def test_a_file_with_exchanged_figures_gives_another_answer(tmp_path: Path) -> None:
+    case = dendrite("engine.split=[1,1,4]")
+    right = predict.predicted(case, machine(tmp_path), 4, ["blocking", "ordered"])
+    wrong = predict.predicted(
+        case,
+        machine(tmp_path, ("cell = 20e-9", "cell = 50e-9"), ("row = 50e-9", "row = 20e-9")),
+        4,
+        ["blocking", "ordered"],
+    )
+    assert wrong["strategies"]["blocking"]["T"] > 1.2 * right["strategies"]["blocking"]["T"]
+
+
+@pytest.mark.parametrize("case", ["cavity_demo", "linear_wave"])
+def test_other_solvers_rehearse_too(tmp_path: Path, case: str) -> None:
+    sets = ["engine.strategy=blocking"]
+    if case.startswith("cavity"):
+        sets += ["pressure.method=jacobi", "pressure.iterations=7"]
+    row = predict.predicted(load_case(find_case(case), sets), machine(tmp_path), 2, ["blocking", "ordered"])
+    stages = row["strategies"]["blocking"]["stages"]
+    assert len(stages) > 1
+    assert all(stage["total"] > 0 for stage in stages)
+    if case.startswith("cavity"):
+        assert max(stage["runs"] for stage in stages) == 7
+    assert row["strategies"]["blocking"]["R"] > 0
+
+
+def test_transforms_are_refused_in_a_sentence(tmp_path: Path) -> None:
+    case = load_case(find_case("decaying_random"), ["engine.strategy=blocking"])
+    with pytest.raises(SubcurrentError, match="transforms cannot be rehearsed yet"):
+        predict.predicted(case, machine(tmp_path), 2, ["blocking"])
+
+
+def test_ranks_are_played_by_their_blocks_and_neighbours(tmp_path: Path) -> None:
+    there = machine(tmp_path)
+    case = dendrite("engine.split=[1,1,8]")
+    played = predict.positions(case, places(there, 8, 1))
+    periodic = case.boundaries.faces()["z-"] == "periodic"
+    assert len(played) <= predict.POSITIONS
+    assert played == [0] if periodic else any(0 < rank < 7 for rank in played)
+
+
+def test_weak_counts_keep_the_cells_of_a_rank() -> None:
+    case = dendrite()
+    grown = predict.sized(case, 1, 8, weak=True)
+    assert sorted(grown.size()[1]) == [128, 128, 128]
+    assert predict.sized(case, 1, 8, weak=False).size() == case.size()
+
+
+def row_of(ranks: int, **times: float) -> dict[str, Any]:
+    saved = {"computing": 0.7, "bandwidth": 0.2, "latency": 0.1}
+    return {
+        "ranks": ranks,
+        "strategies": {n: {"T": t, "R": 0.0, "stages": [], "saved": saved} for n, t in times.items()},
+    }
+
+
+def test_what_follows_from_the_times() -> None:
+    rows = [
+        row_of(1, blocking=8.0, ordered=8.0, boundary_first=8.4),
+        row_of(2, blocking=4.4, ordered=4.4, boundary_first=4.0),
+        row_of(4, blocking=3.0, ordered=3.0, boundary_first=2.9),
+        row_of(8, blocking=3.5, ordered=3.5, boundary_first=3.2),
+    ]
+    assert efficiencies(rows, weak=False) == pytest.approx([1, 1, 8 / (4 * 2.9), 8 / (8 * 3.2)])
+    assert binding(rows[0], "blocking") == "computing 70 %"
+    assert conclusions(rows, weak=False, wanted=4.0) == [
+        "1 ranks: hiding does not pay, blocking is fastest and the best order that hides takes 5.0 % longer.",
+        "2 ranks: boundary_first is 1.100 times as fast as blocking.",
+        "4 ranks: boundary_first is 1.034 times as fast as blocking.",
+        "8 ranks: boundary_first is 1.094 times as fast as blocking.",
+        "efficiency falls below 80 % at 4 ranks.",
+        "efficiency falls below 50 % at 8 ranks.",
+        "a step takes least on 4 ranks: more make it longer.",
+        "2 ranks are the fewest of these that make a step in 4 s.",
+    ]
+    assert conclusions(rows[:2], weak=True, wanted=1.0)[-1] == "none of these counts makes a step in 1 s."
+
+
+def test_two_times_give_a_rate_a_cell_and_a_rate_a_row() -> None:
+    work = {"advance": {"shell": (100, 20), "core": (1000, 50), "all": (0, 0)}}
+    seconds = {"advance": {"shell": 2 * (100 * 3e-9 + 20 * 7e-9), "core": 2 * (1000 * 3e-9 + 50 * 7e-9)}}
+    cell, row = solve_rates(work, seconds, 2)["advance"]
+    assert (cell, row) == (pytest.approx(3e-9), pytest.approx(7e-9))
+    alone = solve_rates({"a": {"shell": (0, 0), "core": (0, 0), "all": (10, 1)}}, {"a": {"all": 1e-6}}, 1)
+    assert alone["a"] == (pytest.approx(1e-7), 0.0)
+    # a shell that was measured faster than its cells: rows would take less than nothing
+    odd = solve_rates(work, {"advance": {"shell": 1e-9, "core": 1e-6}}, 1)["advance"]
+    assert odd == (pytest.approx(1.001e-6 / 1100), 0.0)
+
+
+def test_what_is_asked_wrongly_is_a_sentence(tmp_path: Path, program: Any) -> None:
+    for words, said in (
+        (["--ranks", "two"], "--ranks 'two' is not allowed: it must be whole numbers >= 1"),
+        (["--ranks", "0"], "--ranks '0' is not allowed"),
+        (["--steps", "0"], "--steps 0 is not allowed"),
+        (["--machine", "fx11"], "machine 'fx11' does not exist, did you mean fx10"),
+    ):
+        done = program("predict", "nickel_small", "--machine", "fx10", *words)
+        assert done.returncode == 2
+        assert said in done.stderr
+
+
+def test_the_command_writes_its_table(tmp_path: Path, program: Any) -> None:
+    out = tmp_path / "out"
+    done = program(
+        "predict", "nickel_small", "--machine", "fx10", "--ranks", "2,4", "--stages", "--out", str(out),
+        "--set", "grid.cells=[32,32,32]", "--strategies", "boundary_first",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "boundary_first" in done.stdout
+    rows = json.loads((out / "prediction.json").read_text())
+    assert [row["ranks"] for row in rows] == [2, 4]
+    assert (out / "prediction.png").stat().st_size > 1000
