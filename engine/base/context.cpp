@@ -57,9 +57,10 @@ void Context::play(const Rehearsed& part) {
   if (size_ != 1)
     refuse("a rehearsal is played by one rank, and this communicator has " + std::to_string(size_));
   if (part.size < 1 || part.rank < 0 || part.rank >= part.size || part.ranks_per_node < 1)
-    refuse("rank " + std::to_string(part.rank) + " of " + std::to_string(part.size) + ", " +
-           std::to_string(part.ranks_per_node) +
-           " a node, cannot be rehearsed; a rank is from 0 to their number less 1, and a node has at least 1");
+    refuse(
+        "rank " + std::to_string(part.rank) + " of " + std::to_string(part.size) + ", " +
+        std::to_string(part.ranks_per_node) +
+        " a node, cannot be rehearsed; a rank is from 0 to their number less 1, and a node has at least 1");
   rank_ = part.rank;
   size_ = part.size;
   timeline_.set_rank(rank_);

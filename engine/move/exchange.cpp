@@ -17,8 +17,8 @@ std::optional<Passage> passage_of(const std::vector<Endpoint>& ends, int piece) 
   if (i >= ends.size()) return {};
   const Endpoint& end = ends[i];
   const Passage::Way way = end.transport == Transport::self ? Passage::Way::self
-                  : by_message(end.transport)      ? Passage::Way::network
-                                                   : Passage::Way::node;
+                           : by_message(end.transport)      ? Passage::Way::network
+                                                            : Passage::Way::node;
   return Passage{way, end.parcel.peer, static_cast<std::int64_t>(end.bytes)};
 }
 

@@ -312,7 +312,9 @@ RehearsedRun StageRun::rehearsed(const Cut& cut) const {
     const int pieces = movement(arrival.movement)->pieces();
     for (int n = whole ? 0 : arrival.number; n < (whole ? pieces : arrival.number + 1); ++n) {
       const auto passage = movement(arrival.movement)->arrival(n);
-      if (!passage || (passage->way == Passage::Way::self && whole && arrival.number == StagePlan::from_others)) continue;
+      if (!passage ||
+          (passage->way == Passage::Way::self && whole && arrival.number == StagePlan::from_others))
+        continue;
       all.push_back({*passage, like(arrival.movement, n)});
     }
   }

@@ -79,7 +79,8 @@ Rate Machine::rate(const std::string& stage, double bytes_per_cell, double flops
   };
   const auto named = rates.find(stage);
   if (named != rates.end() && !named->second.empty()) return of(named->second);
-  return {std::max(bytes_per_cell * (byte.empty() ? 0 : of(byte)), flops_per_cell * (flop.empty() ? 0 : of(flop))),
+  return {std::max(bytes_per_cell * (byte.empty() ? 0 : of(byte)),
+                   flops_per_cell * (flop.empty() ? 0 : of(flop))),
           0};
 }
 

@@ -31,8 +31,8 @@ struct Forecast {
 };
 
 /// What was rehearsed under `strategy`, on a machine all of whose ranks do as this one does: what comes has
-/// left its sender when this rank's own piece of that number left. Throws Error (bad_input) where the strategy
-/// chooses among others, or needs more threads than there are.
+/// left its sender when this rank's own piece of that number left. Throws Error (bad_input) where the
+/// strategy chooses among others, or needs more threads than there are.
 Forecast forecast(const Rehearsal& rehearsal, const Machine& machine, const Strategy& strategy);
 
 }  // namespace sc::model

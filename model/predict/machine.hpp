@@ -18,10 +18,10 @@ struct Rate {
 
 struct Machine {
   int threads = 1;
-  /// Of a stage by a number of this rank's threads; where it is not named, by the bytes and operations that it
-  /// declares.
+  /// Of a stage by a number of this rank's threads; where it is not named, by the bytes and operations that
+  /// it declares.
   std::map<std::string, std::vector<Rate>> rates;  ///< number t - 1: on t threads
-  std::vector<double> byte, flop;                  ///< likewise, of stages that are not named; the longer counts
+  std::vector<double> byte, flop;  ///< likewise, of stages that are not named; the longer counts
 
   double copied_byte = 0;  ///< within a rank: packed, unpacked, moved to another side of its own box
   struct Node {

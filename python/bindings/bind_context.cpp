@@ -37,7 +37,8 @@ void bind_context(nb::module_& module) {
       .def(nb::init<int, const std::string&, double, const std::string&, const std::vector<int>&>(),
            "threads"_a = 1, "transport"_a = "auto", "delay"_a = 5e-4, "device"_a = "cpu",
            "rehearsed"_a = std::vector<int>{}, Unlocked(),
-           "`rehearsed`: a rank, the number of ranks and how many are on a node; this process then plays that\n"
+           "`rehearsed`: a rank, the number of ranks and how many are on a node; this process then plays "
+           "that\n"
            "rank of a run that is not there, see note_rehearsal().")
       .def_prop_ro("rank", [](Ranks& r) { return r.context().rank(); })
       .def_prop_ro("size", [](Ranks& r) { return r.context().size(); })

@@ -107,11 +107,13 @@ nb::dict rehearsed(Ranks& ranks) {
 void bind_predict(nb::module_& module) {
   module.def(
       "note_rehearsal", [](Ranks& ranks) { ranks.note_rehearsal(); }, "context"_a,
-      "From now on what a rehearsed context's solvers would do is noted down; forgets what was noted before.");
+      "From now on what a rehearsed context's solvers would do is noted down; forgets what was noted "
+      "before.");
   module.def("rehearsed", &rehearsed, "context"_a,
              "Of every stage noted its runs, the (cells, rows) of its boxes, bytes and operations a cell.");
-  module.def("forecast", &forecast, "context"_a, "machine"_a, "strategy"_a,
-             "Seconds that what was noted takes on a machine under the strategy that it was rehearsed under.");
+  module.def(
+      "forecast", &forecast, "context"_a, "machine"_a, "strategy"_a,
+      "Seconds that what was noted takes on a machine under the strategy that it was rehearsed under.");
 }
 
 }  // namespace sc::python

@@ -135,7 +135,8 @@ bool Mesh<Real>::crosses_at_right_angles() const {
   const std::array<std::ptrdiff_t, 3> to_next{1, layout.sy, layout.sz};
   const Int3 last = grid.own().hi - Int3{1, 1, 1};
   for (int corner = 0; corner < 8; ++corner) {
-    const auto at = layout.offset({corner & 1 ? last.x : 0, corner & 2 ? last.y : 0, corner & 4 ? last.z : 0});
+    const auto at =
+        layout.offset({corner & 1 ? last.x : 0, corner & 2 ? last.y : 0, corner & 4 ? last.z : 0});
     std::array<Vec3, 3> along;
     for (std::size_t a = 0; a < 3; ++a)
       for (int e = 0; e < 3; ++e)

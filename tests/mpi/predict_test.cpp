@@ -64,12 +64,13 @@ double computing(const Machine& m, double n, double rows) {
   return n * rate.cell + rows * rate.row;
 }
 
-// C, then the first plane is packed and both travel one after the other, and the last one is unpacked. What the
-// rank copies along x and y, where it is its own neighbour, is done meanwhile, and so is the rest of packing.
+// C, then the first plane is packed and both travel one after the other, and the last one is unpacked. What
+// the rank copies along x and y, where it is its own neighbour, is done meanwhile, and so is the rest of
+// packing.
 double blocking_by_hand(const Machine& m, int sweeps = 1) {
   const double handling = m.network.overhead + message * m.copied_byte;
-  return sweeps * (m.run + computing(m, own_cells, own_rows) + handling +
-                   2 * message * m.network.byte + m.network.latency + handling);
+  return sweeps * (m.run + computing(m, own_cells, own_rows) + handling + 2 * message * m.network.byte +
+                   m.network.latency + handling);
 }
 
 TEST(Forecast, BlockingIsComputingAndThenMoving) {
@@ -103,7 +104,8 @@ TEST(Forecast, WhatIsLongerThanTheCoreIsWaitedFor) {
   EXPECT_NEAR(t.shell, computing(m, shell_cells, shell_rows), 1e-12);
   const double handling = m.network.overhead + message * m.copied_byte;
   // From the end of the shell on the link is what counts.
-  const double by_hand = m.run + t.shell + handling + 2 * message * m.network.byte + m.network.latency + handling;
+  const double by_hand =
+      m.run + t.shell + handling + 2 * message * m.network.byte + m.network.latency + handling;
   EXPECT_NEAR(f.total, by_hand, 0.01 * by_hand);
 }
 
@@ -146,7 +148,8 @@ TEST(Forecast, HidingLosesWhereThereIsNothingToHide) {
   m.network = {};
   m.copied_byte = 0;
   const double plain = model::forecast(rehearse(Strategy::blocking), m, Strategy::blocking).total;
-  const double hidden = model::forecast(rehearse(Strategy::boundary_first), m, Strategy::boundary_first).total;
+  const double hidden =
+      model::forecast(rehearse(Strategy::boundary_first), m, Strategy::boundary_first).total;
   EXPECT_GE(hidden, plain);
 }
 
@@ -156,9 +159,11 @@ TEST(Forecast, AStageThatIsNotNamedGoesByItsDeclarations) {
   m.byte = {1e-9};
   m.flop = {1e-12};
   const Rehearsal rehearsal = rehearse(Strategy::blocking);
-  EXPECT_NEAR(model::forecast(rehearsal, m, Strategy::blocking).stages.at(0).core, own_cells * 16 * 1e-9, 1e-12);
+  EXPECT_NEAR(model::forecast(rehearsal, m, Strategy::blocking).stages.at(0).core, own_cells * 16 * 1e-9,
+              1e-12);
   m.flop = {1e-8};
-  EXPECT_NEAR(model::forecast(rehearsal, m, Strategy::blocking).stages.at(0).core, own_cells * 5 * 1e-8, 1e-12);
+  EXPECT_NEAR(model::forecast(rehearsal, m, Strategy::blocking).stages.at(0).core, own_cells * 5 * 1e-8,
+              1e-12);
 }
 
 TEST(Forecast, RefusesAStrategyThatChooses) {
@@ -166,7 +171,8 @@ TEST(Forecast, RefusesAStrategyThatChooses) {
 }
 
 TEST(Rehearsal, IsPlayedByOneRankThatIsOfTheRun) {
-  for (const Rehearsed wrong : {Rehearsed{4, 4, 1}, Rehearsed{-1, 4, 1}, Rehearsed{0, 0, 1}, Rehearsed{0, 4, 0}})
+  for (const Rehearsed wrong :
+       {Rehearsed{4, 4, 1}, Rehearsed{-1, 4, 1}, Rehearsed{0, 0, 1}, Rehearsed{0, 4, 0}})
     EXPECT_THROW(Context(MPI_COMM_SELF, {.rehearsed = wrong}), Error);
 }
 

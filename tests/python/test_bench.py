@@ -27,7 +27,6 @@ SAYS = {  # of ours, where the other side is left out
     "turbulence_peer": "pocketfft .* ms a step",
     "npb_peer": r"Mop/s",
     "cg_tables": r"\| grid \| pipelined \| 2 \| [\d.]+ \|",
-    "dendrite_paper": r"\| 960³ \| 16 \|",
     "halo_thread": r"\| none \| 16³ \| 2 \| [\d.]+ \|",
     "turbulence_disk": r"\| async \| 2 \| [\d.]+ \|",
     "stencil_peer": r"\| 8³ \| C\+\+ [\d.]+ ms \| Python [\d.]+ ms \|",

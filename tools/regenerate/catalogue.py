@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import commands, runs
+from . import commands, paper_machines, runs
 from .pictures import by_script, by_tutorial, drawn
 
 
@@ -50,7 +50,9 @@ COMPUTED = (
     Figure("cg_volume", CG, 90, "bytes of a product of class A", commands.cg_volume, 1e-3),
     Figure("cg_accuracy", CG, 6, "plain and pipelined iterations", commands.cg_accuracy, 0.7),
     Figure("dendrite_work", DENDRITE, 1, "operations and bytes of a cell", commands.dendrite_work, 0.0),
-    Figure("dendrite_paper", DENDRITE, 1, "scaling on the paper's machine", commands.dendrite_paper, 1e-3),
+    Figure(
+        "dendrite_paper", DENDRITE, 40, "scaling on the paper's machine", paper_machines.dendrite_paper, 1e-3
+    ),
     Figure("dendrite_fronts", DENDRITE, 6, "speed of plane fronts", commands.dendrite_fronts, 1e-2),
     Figure("earth_north", "cases/earth_north/README.md", 1800, "standoff", runs.earth_north, 1e-2),
     Figure("earth_south", "cases/earth_south/README.md", 1800, "southward field", runs.earth_south, 1e-2),
@@ -107,7 +109,7 @@ PICTURES = (
     picture("cavity_re1000_flow", 1200, drawn("cavity_re1000", "flow.png"), "cavity_re1000"),
     picture("nickel_crystal", 130, drawn("nickel_small", "crystal.png", *CRYSTAL), "nickel_small on 192³"),
     picture("many_seeds", 70, drawn("many_seeds", "crystal.png"), "many_seeds"),
-    picture("dendrite_paper", 2, by_script("dendrite_paper.py"), "bench/dendrite_paper.py"),
+    picture("dendrite_paper", 30, paper_machines.dendrite_picture, "subcurrent predict"),
     picture("blast", 40, drawn("blast", "blast.png"), "blast"),
     picture("field_loop", 15, drawn("field_loop", "loop.png"), "field_loop"),
     picture("gray_scott", 20, by_tutorial("gray_scott", "gray_scott_8000.png"), "a tutorial"),

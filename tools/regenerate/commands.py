@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 
 from . import ROOT
 from .runs import table
@@ -220,38 +218,6 @@ def _product(factors: list[str], known: dict[str, float]) -> float:
     for factor in factors:
         result *= known[factor] if factor in known else float(factor)
     return result
-
-
-def module(name: str) -> ModuleType:
-    """A script of bench/, loaded."""
-    sys.path.insert(0, str(BENCH))
-    try:
-        spec = importlib.util.spec_from_file_location(name, BENCH / f"{name}.py")
-        loaded = importlib.util.module_from_spec(spec)
-        sys.modules[name] = loaded
-        spec.loader.exec_module(loaded)
-    finally:
-        sys.path.remove(str(BENCH))
-    return loaded
-
-
-def dendrite_paper(_: Path) -> list[str]:
-    paper = module("dendrite_paper")
-    machine = paper.Machine.read(ROOT / "machines" / "tsubame_1_2.toml")
-
-    def rate(n: int, gpus: int) -> float:
-        return paper.step(machine, n, gpus).tflops("boundary_first")
-
-    knee = {n: paper.knee(machine, n) for n in (512, 960, 1920)}
-    most = max(rate(960, gpus) for gpus in paper.GPUS[960])
-    rows = [
-        ("512³: ideal with overlap up to, not any more with", "8, 16 GPUs", f"{knee[512] - 1}, {knee[512]}"),
-        ("960³: messages outgrow computation between", "16 and 24", f"at {knee[960]}"),
-        ("1920³: ideal up to", "32 (40 is its last)", str(knee[1920] - 1)),
-        ("1920³ on 40 GPUs, TFLOPS", "5", f"{rate(1920, 40):.2f}"),
-        ("960³, the most, TFLOPS", "2, on 16", f"{most:.2f}"),
-    ]
-    return table(("", "paper", "predicted"), rows)
 
 
 BLOCKING = "time under blocking / under the default"
