@@ -134,6 +134,11 @@ def test_transforms_are_refused_in_a_sentence(tmp_path: Path) -> None:
         predict.predicted(case, machine(tmp_path), 2, ["blocking"])
 
 
+def test_passes_of_several_steps_are_refused_in_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(SubcurrentError, match="passes of several steps cannot be rehearsed yet"):
+        predict.predicted(dendrite("engine.steps_per_pass=2"), machine(tmp_path), 2, ["blocking"])
+
+
 def test_ranks_are_played_by_their_blocks_and_neighbours(tmp_path: Path) -> None:
     there = machine(tmp_path)
     case = dendrite("engine.split=[1,1,8]")
