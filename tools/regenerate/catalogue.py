@@ -53,6 +53,14 @@ COMPUTED = (
     Figure(
         "dendrite_paper", DENDRITE, 40, "scaling on the paper's machine", paper_machines.dendrite_paper, 1e-3
     ),
+    Figure(
+        "cavity_paper",
+        "docs/foresight.md",
+        60,
+        "gains on the cavity's machines",
+        paper_machines.cavity_paper,
+        5e-2,
+    ),
     Figure("dendrite_fronts", DENDRITE, 6, "speed of plane fronts", commands.dendrite_fronts, 1e-2),
     Figure("earth_north", "cases/earth_north/README.md", 1800, "standoff", runs.earth_north, 1e-2),
     Figure("earth_south", "cases/earth_south/README.md", 1800, "southward field", runs.earth_south, 1e-2),
