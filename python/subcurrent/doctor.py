@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from . import core, mpi
@@ -345,9 +346,9 @@ def doctor(
     table.add_column()
     marks = {True: "[green]good[/green]", False: "[red]bad[/red]", None: "?"}
     for finding in found:
-        table.add_row(marks[finding.good], finding.what, finding.says)
+        table.add_row(marks[finding.good], finding.what, escape(finding.says))
         if finding.mend:
-            table.add_row("", "", f"mend: {finding.mend}")
+            table.add_row("", "", escape(f"mend: {finding.mend}"))
     console.print(table)
     bad = sum(finding.good is False for finding in found)
     console.print("nothing here spoils hiding" if bad == 0 else f"{bad} of {len(found)} would spoil hiding")

@@ -17,9 +17,10 @@ CLOSE = 0.005  # of a step: strategies that differ by less are called equal
 
 
 def best(row: dict[str, Any]) -> str:
-    """The fastest strategy that a run would choose."""
+    """The fastest strategy that a run would choose; of equal ones the plain one."""
     times = {name: s["T"] for name, s in row["strategies"].items() if name != "ordered"}
-    return min(times, key=times.get)
+    fastest = min(times, key=times.get)
+    return "blocking" if times["blocking"] <= times[fastest] * (1 + CLOSE) else fastest
 
 
 def binding(row: dict[str, Any], name: str) -> str:
@@ -47,9 +48,12 @@ def table_of(rows: list[dict[str, Any]], case: Case, machine: Machine) -> Table:
     shown = Table(
         title=f"{machine.name}, {kind_of(case).title(case)}; predicted milliseconds a step",
         title_justify="left",
+        box=None,
+        padding=(0, 1, 0, 0),
     )
-    for title in ("ranks", "nodes", "split", "MiB a rank", *names, "M", "binds"):
-        shown.add_column(title, justify="right")
+    named = (name.replace("_", "\n") for name in names)
+    for title in ("ranks", "nodes", "split", "MiB\na rank", *named, "M", "binds"):
+        shown.add_column(title, justify="right", no_wrap=True)
     for row in rows:
         fastest = best(row)
         times = [

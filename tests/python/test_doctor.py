@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from subcurrent import doctor
 from subcurrent.doctor import Finding, Sight
@@ -106,6 +107,15 @@ def test_each_check_finds_what_is_bad_and_says_the_mend(
     assert found.good is False
     assert said in found.says
     assert found.mend
+
+
+def test_what_is_told_keeps_its_brackets(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(doctor, "look", lambda *_: sight(tmp_path))
+    told = Console(record=True, width=100)
+    assert doctor.doctor(2, 1, tmp_path, told) == 0
+    text = told.export_text()
+    assert "always [madvise] never" in text
+    assert "nothing here spoils hiding" in text
 
 
 def test_every_check_is_shown_something_bad() -> None:
