@@ -8,7 +8,7 @@ import numpy as np
 import script
 from scipy import sparse
 
-from subcurrent import cg_solve, parallel
+from subcurrent import cg_matrix, cg_solve, parallel
 
 
 def second(n: int) -> sparse.csr_array:
@@ -60,7 +60,7 @@ def solve(matrix: sparse.csr_array, preconditioner: str, pipelined: bool, tol: f
         tol=tol, iterations=None, preconditioner=preconditioner, block=32, pipelined=pipelined,
         partition="row", strategy="direct", depth=5,
     )  # fmt: skip
-    a = cg_solve.checked_matrix(matrix)
+    a = cg_matrix.checked_matrix(matrix)
     context = parallel.context(1, "auto")
     parts = (a.indptr, a.indices, a.data)
     return cg_solve.solve_on(parallel.module(), context, parts, np.ones(a.shape[0]), options)[1]

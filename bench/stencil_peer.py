@@ -2,14 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The heat equation written in Python beside the same in C++ (heat_bench): seconds a step, in turns.
 
-    bench/stencil_peer.py [--cells N] [--steps N] [--turns N] [--rounds N] [--trial]
+    bench/stencil_peer.py [--cells N] [--steps N] [--turns N] [--rounds N] [--devito PYTHON] [--trial]
 
 Each side is a process of its own, one rank with one thread; in every round both have their turns, and the
 medians of the rounds are compared. Also: seconds until the first step is done, with and without the compiled
-kernel in the cache.
+kernel in the cache. With `--devito`, an interpreter that has Devito, the programs of bench/stencils beside
+one another: heat and an acoustic wave, lines of the program, seconds until the first turn is done, seconds a
+step, and how far the two results are apart.
 """
 
+import ast
 import os
+import runpy
 import statistics
 import subprocess
 import sys
@@ -24,8 +28,15 @@ PROGRAM = Path(os.environ.get("SUBCURRENT_BUILD", BENCH.parent / "build/release"
 
 
 def python_side(cells: int, steps: int, turns: int) -> None:
-    """Prints seconds until the first step was done, then the median of seconds a step."""
+    """Prints seconds until a kernel is made, until the first turn is done, and the median of those a step."""
+    begun = time.perf_counter()
     import subcurrent as sc  # noqa: PLC0415 - only the process that is measured is a rank of MPI
+
+    grid = sc.Grid((cells, cells, cells), periodic=True)
+    T = grid.field("temperature", levels=2)
+    T.set(lambda x, y, z: (x + 2 * y + 3 * z) % 17)
+    loop = sc.Loop(grid)
+    ready = time.perf_counter()
 
     @sc.kernel
     def diffuse(next: sc.Out, T: sc.In, a: float):
@@ -33,22 +44,51 @@ def python_side(cells: int, steps: int, turns: int) -> None:
             T[1, 0, 0] + T[-1, 0, 0] + T[0, 1, 0] + T[0, -1, 0] + T[0, 0, 1] + T[0, 0, -1] - 6 * T[0, 0, 0]
         )
 
-    grid = sc.Grid((cells, cells, cells), periodic=True)
-    T = grid.field("temperature", levels=2)
-    T.set(lambda x, y, z: (x + 2 * y + 3 * z) % 17)
-    loop = sc.Loop(grid)
+    call = diffuse(T.next, T.now, a=0.1)
+    diffuse.library(call.precision())
+    made = time.perf_counter() - ready
     taken = []
     for turn in range(-2, turns):
         begin = time.perf_counter()
         for _ in loop.steps(steps):
             loop.run(diffuse(T.next, T.now, a=0.1))
             T.advance()
-        seconds = time.perf_counter() - begin
+        now = time.perf_counter()
         if turn == -2:
-            print(f"{seconds:.3f}")
+            print(f"{made:.3f} {now - begun:.3f}")
         elif turn >= 0:
-            taken.append(seconds / steps)
+            taken.append((now - begin) / steps)
     print(f"{statistics.median(taken):.9f}")
+
+
+def program_side(path: str, cells: int, steps: int, turns: int, keep: str) -> None:
+    """Prints seconds until the first turn is done, then the median of seconds a step; keeps the result."""
+    import numpy as np  # noqa: PLC0415
+
+    begun = time.perf_counter()
+    advance, result = runpy.run_path(path)["start"](cells)
+    taken = []
+    for turn in range(turns + 1):
+        begin = time.perf_counter()
+        advance(steps)
+        now = time.perf_counter()
+        if turn == 0:
+            print(f"{now - begun:.3f}")
+            np.save(keep, result())
+        else:
+            taken.append((now - begin) / steps)
+    print(f"{statistics.median(taken):.9f}")
+
+
+def lines_of(path: Path) -> int:
+    """Lines with code on them: no comments, no documentation, nothing that is empty."""
+    text = path.read_text()
+    documented = ast.parse(text).body[0]
+    own = range(documented.lineno - 1, documented.end_lineno)
+    return sum(
+        bool(line.strip()) and not line.strip().startswith("#") and n not in own
+        for n, line in enumerate(text.splitlines())
+    )
 
 
 def in_cpp(options) -> float:
@@ -56,11 +96,26 @@ def in_cpp(options) -> float:
     return float(said(line).splitlines()[-1].split()[0])
 
 
-def in_python(options, cache: str) -> tuple[float, float]:
-    """Seconds of the first turn and of a step."""
+def in_python(options, cache: str) -> tuple[float, float, float]:
+    """Seconds until the kernel is made, until the first turn is done, and of a step."""
     line = [sys.executable, __file__, "--side", "--cells", options.cells, "--steps", options.steps]
-    text = said([*line, "--turns", options.turns], SUBCURRENT_CACHE=cache)
-    first, step = map(float, text.split())
+    made, first, step = map(float, said([*line, "--turns", options.turns], SUBCURRENT_CACHE=cache).split())
+    return made, first, step
+
+
+def in_program(python: str, name: str, options, folder: str) -> tuple[float, float]:
+    line = [
+        python,
+        __file__,
+        "--program",
+        BENCH / "stencils" / f"{name}.py",
+        "--keep",
+        f"{folder}/{name}.npy",
+    ]
+    line += ["--cells", options.cells, "--steps", options.steps, "--turns", options.turns]
+    # Of Devito plain C by the compiler at hand, one thread, nothing said beside the figures.
+    peer = {"DEVITO_LANGUAGE": "C", "DEVITO_LOGGING": "ERROR", "DEVITO_ARCH": "gcc", "TMPDIR": folder}
+    first, step = map(float, said(line, SUBCURRENT_CACHE=f"{folder}/kernels", **peer).split())
     return first, step
 
 
@@ -68,11 +123,50 @@ def said(line: list, **environment: str) -> str:
     done = subprocess.run(
         [str(word) for word in line],
         check=True,
-        capture_output=True,
+        stdout=subprocess.PIPE,
         text=True,
         env={**os.environ, "OMP_NUM_THREADS": "1", **environment},
     )
     return done.stdout
+
+
+def beside_cpp(options) -> None:
+    cpp, python, made, first = [], [], [], []
+    with tempfile.TemporaryDirectory() as cache:
+        for _ in range(options.rounds):
+            cpp.append(in_cpp(options))
+            compiled, begun, step = in_python(options, cache)
+            python.append(step)
+            made.append(compiled)
+            first.append(begun)
+    a, b = statistics.median(cpp), statistics.median(python)
+    print(
+        f"| {options.cells}³ | C++ {1e3 * a:.3f} ms | Python {1e3 * b:.3f} ms | {a / b:.3f} (goal >= 0.98) |"
+    )
+    later = min(made[1:] or made)
+    print(f"the kernel is there after {made[0]:.2f} s (goal <= 5), later after {later:.3f} s (goal <= 0.2)")
+    print(f"first turn of {options.steps} steps, imports and all: {first[0]:.2f} s, later {min(first):.2f} s")
+
+
+def beside_devito(options) -> None:
+    import numpy as np  # noqa: PLC0415
+
+    print("| | lines | first turn | a step | apart |\n|---|---:|---:|---:|---:|")
+    with tempfile.TemporaryDirectory() as folder:
+        for what in ("heat", "wave"):
+            sides = {f"{what}_subcurrent": sys.executable, f"{what}_devito": options.devito}
+            found = {name: [] for name in sides}
+            for _ in range(options.rounds):
+                for name, python in sides.items():
+                    found[name].append(in_program(python, name, options, folder))
+            ours, theirs = (np.load(f"{folder}/{name}.npy").astype(float) for name in sides)
+            apart = np.abs(ours - theirs).max() / np.abs(theirs).max()
+            for name, turns in found.items():
+                first, step = turns[0][0], statistics.median(step for _, step in turns)
+                print(
+                    f"| `{name}.py` | {lines_of(BENCH / 'stencils' / f'{name}.py')} | {first:.1f} s "
+                    f"| {1e3 * step:.2f} ms | {apart:.0e} |"
+                )
 
 
 def main() -> int:
@@ -81,26 +175,21 @@ def main() -> int:
     made.add_argument("--steps", type=int, default=10)
     made.add_argument("--turns", type=int, default=15)
     made.add_argument("--rounds", type=int, default=5)
+    made.add_argument("--devito", metavar="PYTHON", help="an interpreter that has Devito")
     made.add_argument("--side", action="store_true", help="the Python side alone")
+    made.add_argument("--program", metavar="FILE", help="one program of bench/stencils alone")
+    made.add_argument("--keep", metavar="FILE", help="where that leaves its result")
     options = parse(made, {"cells": 8, "steps": 1, "turns": 1, "rounds": 1})
     if options.side:
         python_side(options.cells, options.steps, options.turns)
-        return 0
-    if not PROGRAM.exists():
+    elif options.program:
+        program_side(options.program, options.cells, options.steps, options.turns, options.keep)
+    elif not PROGRAM.exists():
         return left_out("the heat equation in C++", f"{PROGRAM} is not built")
-    cpp, python, first = [], [], []
-    with tempfile.TemporaryDirectory() as cache:
-        for _ in range(options.rounds):
-            cpp.append(in_cpp(options))
-            begun, step = in_python(options, cache)
-            python.append(step)
-            first.append(begun)
-    a, b = statistics.median(cpp), statistics.median(python)
-    print(
-        f"| {options.cells}³ | C++ {1e3 * a:.3f} ms | Python {1e3 * b:.3f} ms | {a / b:.3f} (goal >= 0.98) |"
-    )
-    later = min(first[1:] or first)
-    print(f"first turn of {options.steps} steps: {first[0]:.2f} s with compiling, {later:.2f} s without")
+    else:
+        beside_cpp(options)
+        if options.devito:
+            beside_devito(options)
     return 0
 
 

@@ -45,14 +45,19 @@ Array owned(std::vector<std::byte> gathered, const Storage& storage, Int3 extent
 }
 
 Array view(nb::handle owner, const Storage& storage) {
+  return view_of_planes(owner, storage, 0, storage.grid().own().hi.z);
+}
+
+Array view_of_planes(nb::handle owner, const Storage& storage, int lo, int hi) {
   const Int3 n = storage.grid().own().extent();
   const Layout& layout = storage.grid().layout();
-  const std::array<std::size_t, 4> shape = {std::size_t(storage.components()), std::size_t(n.z),
+  const std::array<std::size_t, 4> shape = {std::size_t(storage.components()), std::size_t(hi - lo),
                                             std::size_t(n.y), std::size_t(n.x)};
   const std::array<std::int64_t, 4> strides = {storage.component_stride(), layout.sz, layout.sy, 1};
   const std::size_t first = storage.components() == 1 ? 1 : 0;
-  return {storage.host_base(),     4 - first, shape.data() + first, owner, strides.data() + first,
-          dtype_of(storage.type())};
+  std::byte* base =
+      storage.host_base() + lo * layout.sz * static_cast<std::ptrdiff_t>(size_of(storage.type()));
+  return {base, 4 - first, shape.data() + first, owner, strides.data() + first, dtype_of(storage.type())};
 }
 
 nb::tuple tuple_of(Int3 v) { return nb::make_tuple(v.x, v.y, v.z); }

@@ -27,6 +27,8 @@ Array owned(std::vector<double> values);
 Array owned(std::vector<std::byte> gathered, const Storage& storage, Int3 extent);
 /// The own cells where the solver keeps them, in the same shapes.
 Array view(nanobind::handle owner, const Storage& storage);
+/// The same of own planes [lo, hi) of a storage that is near; nobody keeps what the array shows.
+Array view_of_planes(nanobind::handle owner, const Storage& storage, int lo, int hi);
 
 nanobind::tuple tuple_of(Int3 v);
 /// Where the time went, in the letters of the papers: seconds of the slowest rank, bytes of all. Collective;

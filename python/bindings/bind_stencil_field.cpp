@@ -9,6 +9,8 @@
 #include <nanobind/stl/vector.h>
 
 #include "engine/move/gather.hpp"
+#include "engine/move/stream/budget.hpp"
+#include "engine/move/stream/file_memory.hpp"
 #include "io/snapshot.hpp"
 #include "python/bindings/arrays.hpp"
 #include "python/bindings/stencil.hpp"
@@ -19,12 +21,24 @@ using namespace nb::literals;
 namespace sc::python {
 
 StencilGrid::StencilGrid(std::shared_ptr<Ranks> r, Triple cells, std::array<bool, 3> periodic, int halo,
-                         Triple split)
+                         Triple split, std::string scratch, int pieces)
     : ranks(std::move(r)),
       grid(ranks->open(), {.cells = {cells[0], cells[1], cells[2]},
                            .periodic = {periodic[0], periodic[1], periodic[2]},
                            .halo = halo,
-                           .split = {split[0], split[1], split[2]}}) {}
+                           .split = {split[0], split[1], split[2]}}),
+      scratch_(std::move(scratch)),
+      pieces_(pieces) {}
+
+std::shared_ptr<FarPlace> StencilGrid::files() {
+  if (place_) return place_;
+  context().together([&] {
+    const StorageOptions options{.scratch = scratch_};
+    auto memory = std::make_unique<FileMemory>(scratch_files(context(), options, true));
+    place_ = std::make_shared<SlabPlace>(std::move(memory), pieces_);
+  });
+  return place_;
+}
 
 Storage& StencilField::computed(int level) {
   Storage& one = storage(level);
@@ -65,9 +79,27 @@ nb::object gathered(Field& f, int level) {
   return nb::cast(owned(std::move(bytes), f.storage(level), f.grid->grid.cells()));
 }
 
+void check_near(const Storage& storage) {
+  if (const Far* far = storage.far())
+    refuse("field \"" + storage.name() + "\" lies " + far->where() +
+           ", of which there is no array; each_slab() shows it slab by slab, and gather() copies it");
+}
+
+/// use(lo, view) with own planes from `lo` on, slab by slab; `written`: what it leaves there is kept.
+void each_slab(Field& f, int level, bool written, const nb::callable& use) {
+  Storage& storage = f.computed(level);
+  if (written) {
+    storage.begin_host_write();
+    f.changed();
+  }
+  storage.each_slab(true, written,
+                    [&](int lo, int hi) { use(lo, view_of_planes(nb::none(), storage, lo, hi)); });
+}
+
 /// What one rank may look at without the others.
 Storage& looked_at(Field& f, int level) {
   Storage& storage = f.storage(level);
+  check_near(storage);
   if (storage.in_flight() && storage.in_flight()->computes())
     refuse(
         "field \"" + storage.name() +
@@ -79,7 +111,7 @@ Storage& looked_at(Field& f, int level) {
 
 /// The values of single cells of the whole grid, cell after cell and component after component, on all ranks.
 std::vector<double> values_at(Field& f, const std::vector<Triple>& cells) {
-  const Storage& storage = f.computed(0);
+  Storage& storage = f.computed(0);
   const Grid& grid = storage.grid();
   const auto components = static_cast<std::size_t>(storage.components());
   std::string mine(cells.size() * components * sizeof(double), '\0');
@@ -90,14 +122,16 @@ std::vector<double> values_at(Field& f, const std::vector<Triple>& cells) {
                ? static_cast<double>(reinterpret_cast<const float*>(storage.base())[at])
                : reinterpret_cast<const double*>(storage.base())[at];
   };
-  for (std::size_t n = 0; n < cells.size(); ++n) {
-    const Int3 c = Int3{cells[n][0], cells[n][1], cells[n][2]} - grid.origin();
-    if (!grid.own().contains(c)) continue;
-    for (std::size_t k = 0; k < components; ++k) {
-      const double v = value(c, k);
-      std::memcpy(mine.data() + (n * components + k) * sizeof v, &v, sizeof v);
+  storage.each_slab(true, false, [&](int lo, int hi) {
+    for (std::size_t n = 0; n < cells.size(); ++n) {
+      const Int3 c = Int3{cells[n][0], cells[n][1], cells[n][2]} - grid.origin();
+      if (!grid.own().contains(c) || c.z < lo || c.z >= hi) continue;
+      for (std::size_t k = 0; k < components; ++k) {
+        const double v = value(c, k);
+        std::memcpy(mine.data() + (n * components + k) * sizeof v, &v, sizeof v);
+      }
     }
-  }
+  });
   // Each cell is one rank's, the others have zeros: bits are joined, not added.
   std::string all(mine.size(), '\0');
   for (const std::string& part : grid.context().gather(mine))
@@ -133,6 +167,10 @@ void set_compiled(Field& f, int axis, int side, std::uintptr_t function, const n
   std::vector<ReadBeside> read;
   std::vector<std::pair<Field*, int>> beside;
   for (const auto& [other, level] : others) {
+    if (f.storage(0).far() || other->storage(0).far())
+      refuse("the boundary condition of field \"" + f.field.name() + "\" reads field \"" +
+             other->field.name() +
+             "\", and one of them lies in files; allowed there are conditions that read nothing else");
     read.push_back({&other->field, level});
     beside.emplace_back(other.get(), level);
   }
@@ -153,8 +191,8 @@ void write_snapshot(const std::string& path, const std::vector<Shown>& fields,
 
 void bind_grid(nb::module_& module) {
   nb::class_<StencilGrid>(module, "StencilGrid")
-      .def(nb::init<std::shared_ptr<Ranks>, Triple, std::array<bool, 3>, int, Triple>(), "context"_a,
-           "cells"_a, "periodic"_a, "halo"_a, "split"_a, Unlocked())
+      .def(nb::init<std::shared_ptr<Ranks>, Triple, std::array<bool, 3>, int, Triple, std::string, int>(),
+           "context"_a, "cells"_a, "periodic"_a, "halo"_a, "split"_a, "scratch"_a, "pieces"_a, Unlocked())
       .def_prop_ro("split", [](StencilGrid& g) { return tuple_of(g.grid.split()); })
       .def("box", [](StencilGrid& g) {
         const Box box = g.grid.global_box();
@@ -167,8 +205,8 @@ void bind_grid(nb::module_& module) {
 void bind_stencil_field(nb::module_& module) {
   bind_grid(module);
   nb::class_<Field>(module, "StencilField")
-      .def(nb::init<std::shared_ptr<StencilGrid>, const std::string&, int, bool, int>(), "grid"_a, "name"_a,
-           "components"_a, "single"_a, "levels"_a, Unlocked())
+      .def(nb::init<std::shared_ptr<StencilGrid>, const std::string&, int, bool, int, bool>(), "grid"_a,
+           "name"_a, "components"_a, "single"_a, "levels"_a, "in_files"_a, Unlocked())
       .def("advance",
            [](Field& f) {
              f.field.advance();
@@ -180,6 +218,7 @@ void bind_stencil_field(nb::module_& module) {
       .def(
           "modify",
           [](Self self, int level) {
+            check_near(self.p->storage(level));
             unlocked([&] {
               self.p->storage(level).begin_host_write();
               self.p->changed();
@@ -187,6 +226,8 @@ void bind_stencil_field(nb::module_& module) {
             return view(self.h, self.p->storage(level));
           },
           "level"_a, "The same to be written, on all ranks alike.")
+      .def("each_slab", &each_slab, "level"_a, "written"_a, "use"_a,
+           "use(lo, view) with own planes from lo on, slab by slab.")
       .def("gather", &gathered, "level"_a)
       .def("values_at", &values_at, "cells"_a, Unlocked())
       .def("set_affine", &set_affine, "axis"_a, "side"_a, "laws"_a)

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/move/stream/slab_place.hpp"
 #include "engine/overlap/ledger.hpp"
 #include "engine/stage/compiled_sweep.hpp"
 #include "engine/stage/global_value.hpp"
@@ -17,19 +18,27 @@ namespace sc::python {
 using Triple = std::array<int, 3>;
 
 struct StencilGrid {
-  StencilGrid(std::shared_ptr<Ranks> r, Triple cells, std::array<bool, 3> periodic, int halo, Triple split);
+  StencilGrid(std::shared_ptr<Ranks> r, Triple cells, std::array<bool, 3> periodic, int halo, Triple split,
+              std::string scratch, int pieces);
   Context& context() const { return ranks->open(); }
+  /// Where its fields in files lie, made when the first one is. Collective.
+  std::shared_ptr<FarPlace> files();
 
   std::shared_ptr<Ranks> ranks;
   Grid grid;
+
+ private:
+  std::string scratch_;
+  int pieces_;
+  std::shared_ptr<SlabPlace> place_;
 };
 
 struct StencilField {
   StencilField(std::shared_ptr<StencilGrid> g, const std::string& name, int components, bool single,
-               int levels)
+               int levels, bool in_files)
       : grid(std::move(g)),
         field(grid->grid, name, single ? ElementType::f32 : ElementType::f64, components,
-              {.levels = levels}) {}
+              {.levels = levels, .place = in_files ? grid->files() : nullptr}) {}
   ~StencilField();
   Storage& storage(int level) {
     grid->context();

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import cg_solve
+from . import cg_matrix
 from .errors import BadInput, storage_error
 
 DEFLATE = 1032  # bytes that gzip can make of one, at most
@@ -49,12 +49,12 @@ def read_system(
     given = _read(matrix)
     if isinstance(given, np.ndarray) and given.ndim == 2 and given.dtype.kind in "biuf":
         check_memory(given.shape[0], int(np.count_nonzero(given)))
-    system = cg_solve.checked_matrix(given)
+    system = cg_matrix.checked_matrix(given)
     rows = system.shape[0]
     if rhs is not None and _is_matrix_market(rhs):
         _check_right_side(rhs, _head(rhs), rows)
     given = np.ones(rows) if rhs is None else _read(rhs)
-    right_side = cg_solve.checked_right_side(given.toarray() if hasattr(given, "toarray") else given, rows)
+    right_side = cg_matrix.checked_right_side(given.toarray() if hasattr(given, "toarray") else given, rows)
     return system.indptr, system.indices, system.data, right_side
 
 
@@ -134,7 +134,7 @@ def _entries(numbers: list[str], dense: bool, symmetry: str) -> int:
 def _check_matrix(path: Path, head: Head) -> None:
     if head.field == "complex":
         raise BadInput("the matrix is complex: real numbers are needed, the imaginary part would be lost.")
-    cg_solve.check_shape(head.rows, head.columns, head.entries)
+    cg_matrix.check_shape(head.rows, head.columns, head.entries)
     _check_fits(path, head)
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from . import parallel
 from .account import account_of
-from .cg_solve import check_shape, checked_right_side
+from .cg_matrix import check_shape, checked_right_side
 from .errors import BadInput
 from .given import as_kind, whole
 

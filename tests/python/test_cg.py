@@ -10,7 +10,7 @@ scipy_io = pytest.importorskip("scipy.io")
 sparse = pytest.importorskip("scipy.sparse")
 linalg = pytest.importorskip("scipy.sparse.linalg")
 
-from subcurrent import BadInput, cg_job, cg_solve  # noqa: E402
+from subcurrent import BadInput, cg_job, cg_matrix  # noqa: E402
 
 
 def laplacian(n, dimensions):
@@ -179,7 +179,7 @@ def empty_row(matrix):
 )
 def test_matrices_that_cannot_be_solved_are_refused(matrix, sentence):
     with pytest.raises(BadInput) as refused:
-        cg_solve.checked_matrix(matrix)
+        cg_matrix.checked_matrix(matrix)
     assert str(refused.value) == sentence
 
 
@@ -207,7 +207,7 @@ def test_matrices_that_cannot_be_solved_are_refused(matrix, sentence):
 )
 def test_right_sides_that_do_not_fit_are_refused(b, sentence):
     with pytest.raises(BadInput) as refused:
-        cg_solve.checked_right_side(b, 4)
+        cg_matrix.checked_right_side(b, 4)
     assert str(refused.value) == sentence
 
 

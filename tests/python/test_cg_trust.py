@@ -10,7 +10,7 @@ import pytest
 scipy_io = pytest.importorskip("scipy.io")
 sparse = pytest.importorskip("scipy.sparse")
 
-from subcurrent import BadInput, cg_files, cg_job, cg_solve  # noqa: E402
+from subcurrent import BadInput, cg_files, cg_job, cg_matrix, cg_solve  # noqa: E402
 
 
 def biharmonic(n):
@@ -119,11 +119,11 @@ def test_small_dense_matrices_of_every_symmetry_are_read(tmp_path):
 
 def test_matrices_near_the_ends_of_the_range_are_judged_as_they_are():
     for size in (1e-300, 1.7e308):
-        matrix = cg_solve.checked_matrix(size * np.array([[1.0, 0.5], [0.5, 1.0]]))
+        matrix = cg_matrix.checked_matrix(size * np.array([[1.0, 0.5], [0.5, 1.0]]))
         assert (matrix.toarray() == size * np.array([[1.0, 0.5], [0.5, 1.0]])).all()
         with pytest.raises(BadInput, match="not symmetric"):
-            cg_solve.checked_matrix(size * np.array([[1.0, 0.5], [-0.5, 1.0]]))
-    cg_solve.checked_matrix(np.diag([1e300, 1e-300]))
+            cg_matrix.checked_matrix(size * np.array([[1.0, 0.5], [-0.5, 1.0]]))
+    cg_matrix.checked_matrix(np.diag([1e300, 1e-300]))
 
 
 def test_matrices_from_python_are_looked_at_before_they_are_turned_round():
@@ -139,7 +139,7 @@ def test_matrices_from_python_are_looked_at_before_they_are_turned_round():
         ([[1, 0], [0, 2**60]], "the matrix has whole numbers beyond 9007199254740992"),
     ):
         with pytest.raises(BadInput) as refused:
-            cg_solve.checked_matrix(matrix)
+            cg_matrix.checked_matrix(matrix)
         assert sentence in str(refused.value)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import numbers
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .. import parallel
 from ..errors import BadInput
 from ..given import Fixed, path_text, whole, wholes
-from . import boundaries
+from . import boundaries, setting
 
 if TYPE_CHECKING:
     from .grid import Grid
@@ -37,9 +37,17 @@ class Field(Fixed):
     with as many axes as the grid has."""
 
     def __init__(
-        self, grid: Grid, core: Any, name: str, levels: int, components: int, dtype: np.dtype, units: str
+        self,
+        grid: Grid,
+        core: Any,
+        name: str,
+        levels: int,
+        components: int,
+        dtype: np.dtype,
+        units: str,
+        place: str,
     ):
-        self._grid, self._core, self._name = grid, core, name
+        self._grid, self._core, self._name, self._place = grid, core, name, place
         self._levels, self._components, self._dtype, self._units = levels, components, dtype, units
         self._conditions: dict[tuple[int, int], Any] = {}
         for axis in range(3):
@@ -91,6 +99,11 @@ class Field(Fixed):
         """np.float64 or np.float32."""
         return self._dtype
 
+    @property
+    def place(self) -> str:
+        """Where its cells lie: "memory" or "files"."""
+        return self._place
+
     # -- levels ----------------------------------------------------------------------------------------
 
     def level(self, number: int) -> Level:
@@ -141,41 +154,25 @@ class Field(Fixed):
         """Sets a level: to a number, to an array of all cells or of this rank's own, or to what a function of
         the global positions x, y, z (whole numbers, arrays that broadcast) returns; collective. Several
         components come first: an array of them, or as many arrays as there are."""
-        whole(f"the level of {self.name}", level, 0, self.levels - 1)
-        array = self._grid.together(lambda: self._array_of(values))
+        number = self.level(level).number
+        if self.place == "files":
+            setting.set_slabs(self, values, number)
+            return
+        array = self._grid.together(lambda: setting.array_of(self, values))
         with self.modify(level) as own:
             own[...] = array
 
-    def _array_of(self, values: Any) -> NDArray:
-        if callable(values):
-            values = values(*self._grid.positions)
-            if isinstance(values, (tuple, list)):
-                own = self._own_shape()[1:]
-                values = np.stack([np.broadcast_to(np.asarray(one), own) for one in values])
-        array = np.asarray(values)
-        if array.dtype.kind not in "buif":
-            raise BadInput(
-                f"the field {self.name} is set to values of type {array.dtype}: real numbers are needed."
-            )
-        own, everything = self._own_shape(), self._global_shape()
-        if array.shape == everything and everything != own:
-            low, high = self._grid.local_box
-            return array[(..., *(slice(a, b) for a, b in zip(reversed(low), reversed(high), strict=True)))]
-        try:
-            return np.broadcast_to(array, own)
-        except ValueError:
-            raise BadInput(
-                f"the field {self.name} is set to an array of shape {array.shape}: all cells have "
-                f"{everything}, this rank's {own}."
-            ) from None
+    def each_slab(self, use: Callable[[int, NDArray], Any], level: int = 0) -> None:
+        """Calls use(z, cells) with this rank's own planes from the global plane z on, all at once or, of a
+        field in files, slab by slab, to be read; `cells` holds nothing afterwards. Collective."""
+        first = self._grid.local_box[0][2] if self._grid.dimensions == 3 else 0
 
-    def _own_shape(self) -> tuple[int, ...]:
-        low, high = self._grid.local_box
-        own = [b - a for a, b in zip(reversed(low), reversed(high), strict=True)]
-        return (*([self.components] if self.components > 1 else []), *own)
+        def read(low: int, view: NDArray) -> None:
+            cells = self._shaped(view)
+            cells.flags.writeable = False
+            use(first + low, cells)
 
-    def _global_shape(self) -> tuple[int, ...]:
-        return (*([self.components] if self.components > 1 else []), *reversed(self._grid.cells))
+        setting.each_slab(self, self.level(level).number, False, read)
 
     def _shaped(self, array: NDArray) -> NDArray:
         """Without the axes that the grid does not have."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .. import memory, parallel
 from ..errors import BadInput
-from ..given import Fixed, one_of, plain, positive, whole, wholes
+from ..given import Fixed, one_of, path_text, plain, positive, whole, wholes
 from .field import Field
 
 T = TypeVar("T")
@@ -28,6 +28,8 @@ class Grid(Fixed):
     spacing    the size of a cell, one number or one for each axis; for pictures, files and slopes at walls
     threads    of every rank; the same for all that a script makes
     transport  "auto", "shared" or "mpi"
+    scratch    a folder for the files of fields with place="files", on a fast disk of this machine
+    pieces     in which such fields come near, each at least one plane along z
 
     In a plain `python script.py` there is one rank; under `mpirun -n 4 python script.py` there are four, and
     then everything but attributes is called on all ranks. Raises BadInput for what cannot be.
@@ -43,6 +45,8 @@ class Grid(Fixed):
         spacing: float | Sequence[float] = 1.0,
         threads: int = 1,
         transport: str = "auto",
+        scratch: str = "scratch",
+        pieces: int = 8,
     ):
         given = plain(cells)
         if not isinstance(given, list) or not 1 <= len(given) <= 3:
@@ -63,7 +67,10 @@ class Grid(Fixed):
             self._padded(self._periodic, False),
             self._halo,
             parts,
+            path_text("scratch", scratch),
+            whole("pieces", pieces, 1, 100_000),
         )
+        self._pieces = pieces
 
     def _each(self, name: str, given: Any, check: Callable[[str, Any], T]) -> tuple[T, ...]:
         """One value for each axis."""
@@ -147,19 +154,27 @@ class Grid(Fixed):
         components: int = 1,
         dtype: Any = np.float64,
         units: str = "",
+        place: str = "memory",
     ) -> Field:
         """A field on this grid, zero at first. `levels`: time levels, 2 for now and next; `dtype`: float64 or
-        float32; `units`: for labels. Collective."""
+        float32; `units`: for labels; `place`: "memory", or "files" where it is larger: planes then come near
+        while others are computed. Collective."""
         if not isinstance(name, str) or not name:
             raise BadInput(f"name = {name!r} is not allowed: a field's name is a text.")
         kind = np.dtype(dtype)
         if kind not in (np.dtype(np.float64), np.dtype(np.float32)):
             raise BadInput(f"dtype = {dtype!r} is not allowed: it must be float64 or float32.")
         levels, components = whole("levels", levels, 1, 64), whole("components", components, 1, 64)
-        one = memory.Fields(name, self._padded(self._cells, 1), self._halo, kind.itemsize, components, levels)
+        far = one_of("place", place, ("memory", "files")) == "files"
+        if far and self.dimensions < 3:
+            raise BadInput(f'place = "files" needs three axes, and the grid has {self.dimensions}.')
+        near = self._padded(self._cells, 1)
+        if far:  # near are slots with a slab of each
+            near = (*near[:2], min(near[2], 3 * (-(-near[2] // self._pieces) + 2 * self._halo)))
+        one = memory.Fields(name, near, self._halo, kind.itemsize, components, levels)
         parallel.check_memory_of_fields(self._context, one, self._core.split)
-        core = parallel.module().StencilField(self._core, name, components, kind == np.float32, levels)
-        return Field(self, core, name, levels, components, kind, str(units))
+        core = parallel.module().StencilField(self._core, name, components, kind == np.float32, levels, far)
+        return Field(self, core, name, levels, components, kind, str(units), place)
 
     @property
     def core(self) -> Any:

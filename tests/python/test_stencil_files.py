@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fields of stencils in files: the bits of fields in memory, ways in and out, and what is refused."""
+
+import json
+import re
+import sys
+
+import pytest
+
+from stencil_runs import HEAD, run
+
+STEPS = """
+@sc.kernel(reduce="sum")
+def mix(next: sc.Out, u: sc.In, v: sc.In, at: sc.Index, a: float):
+    next[0, 0, 0] = u[0, 0, 0] + a * (u[1, 1, 0] - u[0, -1, -1] + v[1][0, 0, 2]) + 1e-3 * (at.x - 2 * at.z)
+    return next[0, 0, 0] * v[0][0, 0, 0]
+
+@sc.kernel
+def damp(v: sc.InOut, u: sc.In):
+    v[0][0, 0, 0] = 0.9 * v[0][0, 0, 0] + 0.1 * u[0, 0, 0]
+    v[1][0, 0, 0] = 0.8 * v[1][0, 0, 0]
+
+@sc.condition
+def curved(q: sc.Out, n: sc.Layer, b: float):
+    q.ghost[n] = 2 * q.inside[n] - q.inside[n + 1] + b
+
+place, strategy, pieces, dtype = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
+grid = sc.Grid((14, 15, 32), periodic=(True, False, False), halo=2, scratch="scratch", pieces=pieces)
+u = grid.field("u", levels=2, dtype=dtype, place=place)
+v = grid.field("v", components=2, dtype=dtype, place=place)
+u.set(lambda x, y, z: ((x * 7 + y * 5 + z * 3) % 11 - 5) / 8)
+v.set(lambda x, y, z: [((x * 3 + y * 11 + z * 5 + k) % 13 - 6) / 8 for k in range(2)])
+u.boundary("y- y+", sc.Dirichlet(0.25))
+u.boundary("z-", curved(b=0.01))
+u.boundary("z+", sc.Neumann(0.1))
+v.boundary("all", sc.Mirror(odd=[1]))
+loop = sc.Loop(grid, strategy=strategy)
+sums = []
+for step in loop.steps(4):
+    sums.append(loop.run(mix(u.next, u, v, a=0.05 + 0.01 * step)))
+    u.advance()
+    loop.run(damp(v, u))
+values = u.at([(1, 2, 3), (13, 14, 31), (0, 0, 16)]).tolist(), v.at([(5, 6, 7)]).tolist()
+u.snapshot("u.vtkhdf", v)
+everything = [u.gather(), v.gather()]
+low, high = grid.local_box
+seen = []
+def look(z, cells):
+    assert cells.shape == (2, cells.shape[1], high[1] - low[1], high[0] - low[0]), cells.shape
+    seen.append((z, float(cells.sum(dtype=float)), cells.shape[1]))
+v.each_slab(look)
+assert sorted(z for z, _, _ in seen)[0] == low[2] and sum(n for _, _, n in seen) == high[2] - low[2]
+assert len(seen) == (pieces if place == "files" else 1)
+if grid.rank == 0:
+    import h5py
+    with h5py.File("u.vtkhdf") as file:
+        assert np.array_equal(file["fields/u"][...], everything[0])
+    print(sums, values, hash(b"".join(one.tobytes() for one in everything)))
+"""
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_the_bits_are_those_of_memory(tmp_path, monkeypatch, dtype):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "script.py"
+    path.write_text(HEAD + STEPS)
+    said = {
+        run([sys.executable, path, place, strategy, pieces, dtype], ranks, PYTHONHASHSEED="0").stdout
+        for place, strategy, pieces, ranks in (
+            ("memory", "blocking", 1, 1),
+            ("files", "boundary_first", 4, 1),
+            ("files", "blocking", 1, 2),
+            ("files", "interior_first", 3, 2),
+            ("files", "boundary_first", 3, 4),
+        )
+    }
+    assert len(said) == 1 and len(said.pop()) > 100
+    assert not [one for one in (tmp_path / "scratch").glob("*") if one.is_dir()], "scratch files were left"
+
+
+WRONG = [
+    ("T.own", "lies in files, of which there is no array; each_slab() shows it"),
+    ("T.modify().__enter__()", "lies in files"),
+    ("np.asarray(T)", "lies in files"),
+    ("np.from_dlpack(T)", "lies in files"),
+    ("T.set('warm')", "real numbers are needed"),
+    ("T.set(lambda x, y, z: 1j * x)", "real numbers are needed"),
+    ("T.set(np.zeros((3, 3, 3)))", "an array of shape"),
+    ("T.each_slab(lambda z, cells: cells.fill(1))", "read-only"),
+    ("grid.field('U', place='tape')", "place = 'tape'"),
+    ("sc.Grid((9, 9)).field('U', place='files')", "needs three axes"),
+    ("sc.Grid((9, 9, 9), pieces=0)", "pieces = 0"),
+    ("sc.Grid((9, 9, 9), scratch='').field('U')", "scratch = ''"),
+    ("sc.Grid((9, 9, 4), pieces=5).field('U', place='files')", "pieces"),
+    ("sc.Grid((9, 9, 9), scratch='/proc/none', pieces=2).field('U', place='files')", "/proc/none"),
+    ("loop.run(diffuse(grid.field('U', levels=2), T))", "in two places"),
+    ("loop.run(relax(T))", "it runs in 2 colours"),
+    ("T.boundary('z-', follow(near))", "one of them lies in files"),
+]
+
+CALLS = """
+import json
+@sc.kernel(colours=2)
+def relax(u: sc.InOut):
+    u[0, 0, 0] = 0.5 * (u[1, 0, 0] + u[-1, 0, 0])
+
+@sc.condition
+def follow(q: sc.Out, n: sc.Layer, v: sc.In):
+    q.ghost[n] = v.inside[1]
+
+grid = sc.Grid((12, 12, 16), periodic=(True, True, False), pieces=4)
+T, near = grid.field("T", levels=2, place="files"), grid.field("near")
+T.boundary("all", sc.Mirror())
+near.boundary("all", sc.Mirror())
+loop = sc.Loop(grid)
+said = []
+for call in json.loads(sys.argv[1]):
+    try:
+        eval(call)
+    except Exception as error:
+        said.append(str(error))
+    else:
+        said.append("nothing")
+T.set(3.0)
+loop.run(diffuse(T.next, T))
+assert loop.run(total(T)) == 3 * 12 * 12 * 16, "a refusal left its mark"
+print(json.dumps(said))
+"""
+
+
+def test_what_cannot_be_is_one_sentence(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "script.py"
+    path.write_text(HEAD + CALLS)
+    done = run([sys.executable, path, json.dumps([call for call, _ in WRONG])])
+    for (call, words), said in zip(WRONG, json.loads(done.stdout), strict=True):
+        assert re.search(re.escape(words), said), (call, said)
+        assert "\n" not in said
