@@ -19,7 +19,7 @@ using Triple = std::array<int, 3>;
 
 struct StencilGrid {
   StencilGrid(std::shared_ptr<Ranks> r, Triple cells, std::array<bool, 3> periodic, int halo, Triple split,
-              std::string scratch, int pieces);
+              std::string scratch, int pieces, int number);
   Context& context() const { return ranks->open(); }
   /// Where its fields in files lie, made when the first one is. Collective.
   std::shared_ptr<FarPlace> files();
@@ -30,6 +30,7 @@ struct StencilGrid {
  private:
   std::string scratch_;
   int pieces_;
+  int number_;  ///< of the process's grids, for the names of its files
   std::shared_ptr<SlabPlace> place_;
 };
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -16,6 +17,7 @@ from .field import Field
 
 T = TypeVar("T")
 AXES = "xyz"
+_numbers = itertools.count()  # of grids, the same on all ranks
 
 
 class Grid(Fixed):
@@ -69,6 +71,7 @@ class Grid(Fixed):
             parts,
             path_text("scratch", scratch),
             whole("pieces", pieces, 1, 100_000),
+            next(_numbers),
         )
         self._pieces = pieces
 
