@@ -95,10 +95,25 @@ class Simulation(Fixed):
         if each is not None and not callable(each):
             raise BadInput(f"each = {each!r} is not allowed: it must be a function of a step's report.")
         while not end.reached(self.steps, self.time, self.last.get("max_change", np.inf)):
+            if (count := 1 if each is not None else self._at_most(end)) > 1:
+                self._last = self._solver.step(count=count)
+                continue
             result = self.step()
             if each is not None:
                 each(result)
         return self.last
+
+    def _at_most(self, end: End) -> int:
+        """How many steps the next pass may have."""
+        limits = [self.case.engine.steps_per_pass]
+        if limits == [1]:
+            return 1
+        if end.steps is not None:
+            limits.append(end.steps - self.steps)
+        if end.time is not None:
+            # The last step before the end is one by itself: whether it reaches it is a matter of rounding.
+            limits.append(int((end.time - self.time) / self._solver.dt * (1 - 1e-9)))
+        return max(1, min(limits))
 
     @property
     def time(self) -> float:
