@@ -68,6 +68,7 @@ def jobs(trial: bool = False) -> list[Job]:
         Job("conjugate gradients", program("cg_bench", 5), 180),
         Job("MHD stages", program("magnetosphere_bench", 96), 180),
         Job("engine overhead", program("overhead_bench"), 60),
+        Job("compressible step", program("compressible_bench"), 240),
         Job("line solves, 1 rank", program("lines_bench"), 120),
         Job("line solves, 2 ranks", [*mpirun, *program("lines_bench")], 120),
         Job("halo exchange", [*mpirun, *program("halo_bench", 40)], 120),

@@ -6,6 +6,7 @@
 #include <nanobind/nanobind.h>
 
 #include "solvers/cavity/options.hpp"
+#include "solvers/compressible/options.hpp"
 #include "solvers/dendrite/options.hpp"
 #include "solvers/magnetosphere/options.hpp"
 #include "solvers/turbulence/options.hpp"
@@ -15,6 +16,7 @@ namespace sc::python {
 cavity::CavityOptions cavity_options(const nanobind::dict& options);
 magnetosphere::MagnetosphereOptions magnetosphere_options(const nanobind::dict& options);
 dendrite::DendriteOptions dendrite_options(const nanobind::dict& options);
+compressible::CompressibleOptions compressible_options(const nanobind::dict& options);
 turbulence::TurbulenceOptions turbulence_options(const nanobind::dict& options);
 
 }  // namespace sc::python

@@ -13,7 +13,8 @@ namespace sc::compressible {
 struct Limits {
   Gas gas;
   std::array<double, 3> per_h{};
-  SC_FN std::array<double, 2> operator()(At c, In<double, state_size> s) const {
+  template <class Real>
+  SC_FN std::array<double, 2> operator()(At c, In<Real, state_size> s) const {
     const double sound = std::sqrt(gas.gamma * s[T_][c]);
     double signal = 0, squares = 0;
     for (int a = 0; a < 3; ++a) {
@@ -26,18 +27,19 @@ struct Limits {
 };
 
 /// rho, rho u, E; rho u^2 / 2, u^2, c; w^2, theta^2, theta^3, mu w^2, 4/3 mu theta^2, mu / rho, sums of
-/// (d u_i / d x_i)^2, and p theta: means over the cells, w the vorticity, theta the dilatation.
-constexpr int sums_ = 16;
+/// (d u_i / d x_i)^2, p theta, and sums of (d u_i / d x_i)^3: w is the vorticity, theta the dilatation.
+constexpr int sums_ = 17;
 struct Totals {
   Gas gas;
-  SC_FN std::array<double, sums_> operator()(At c, In<double, state_size> s, In<double, 3> X, In<double, 3> Y,
-                                             In<double, 3> Z) const {
+  template <class Real>
+  SC_FN std::array<double, sums_> operator()(At c, In<Real, state_size> s, In<Real, 3> X, In<Real, 3> Y,
+                                             In<Real, 3> Z) const {
     const double rho = s[rho_][c], u = s[u_][c], v = s[v_][c], w = s[w_][c], T = s[T_][c], mu = s[mu_][c];
     const double square = u * u + v * v + w * w;
-    const double a = Y[2][c] - Z[1][c], b = Z[0][c] - X[2][c], d = X[1][c] - Y[0][c];
+    const double xx = X[0][c], yy = Y[1][c], zz = Z[2][c];
+    const double a = double(Y[2][c]) - Z[1][c], b = double(Z[0][c]) - X[2][c], d = double(X[1][c]) - Y[0][c];
     const double enstrophy = a * a + b * b + d * d;
-    const double theta = X[0][c] + Y[1][c] + Z[2][c];
-    const double own = X[0][c] * X[0][c] + Y[1][c] * Y[1][c] + Z[2][c] * Z[2][c];
+    const double theta = xx + yy + zz;
     return {rho,
             rho * u,
             rho * v,
@@ -52,25 +54,28 @@ struct Totals {
             mu * enstrophy,
             4.0 / 3 * mu * theta * theta,
             mu / rho,
-            own,
-            rho * T * theta};
+            xx * xx + yy * yy + zz * zz,
+            rho * T * theta,
+            xx * xx * xx + yy * yy * yy + zz * zz * zz};
   }
 };
 
 /// -rho, rho, -p, p, |theta|
 struct Extremes {
-  SC_FN std::array<double, 5> operator()(At c, In<double, state_size> s, In<double, 3> X, In<double, 3> Y,
-                                         In<double, 3> Z) const {
+  template <class Real>
+  SC_FN std::array<double, 5> operator()(At c, In<Real, state_size> s, In<Real, 3> X, In<Real, 3> Y,
+                                         In<Real, 3> Z) const {
     const double rho = s[rho_][c], p = rho * s[T_][c];
-    return {-rho, rho, -p, p, std::abs(X[0][c] + Y[1][c] + Z[2][c])};
+    return {-rho, rho, -p, p, std::abs(double(X[0][c]) + Y[1][c] + Z[2][c])};
   }
 };
 
 /// What files show.
 struct Show {
-  SC_FN void operator()(At c, Out<double> density, Out<double, 3> velocity, Out<double> pressure,
-                        Out<double> dilatation, Out<double, 3> vorticity, In<double, state_size> s,
-                        In<double, 3> X, In<double, 3> Y, In<double, 3> Z) const {
+  template <class Real>
+  SC_FN void operator()(At c, Out<Real> density, Out<Real, 3> velocity, Out<Real> pressure,
+                        Out<Real> dilatation, Out<Real, 3> vorticity, In<Real, state_size> s, In<Real, 3> X,
+                        In<Real, 3> Y, In<Real, 3> Z) const {
     density[c] = s[rho_][c];
     pressure[c] = s[rho_][c] * s[T_][c];
     for (int i = 0; i < 3; ++i) velocity[i][c] = s[u_ + i][c];

@@ -1,30 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// The solver of a viscous or an inviscid gas.
+// The solver of a viscous or an inviscid gas, in one precision.
 #pragma once
 
 #include <numbers>
 #include <optional>
 
 #include "solvers/compressible/solver.hpp"
+#include "solvers/compressible/spectra.hpp"
 
 namespace sc::compressible {
 
-template <bool viscous>
+template <bool viscous, class Real>
 class GasSolver final : public Compressible {
  public:
   GasSolver(Context& context, const CompressibleOptions& options);
 
   StepReport step() override;
   Measures measure() override;
-  Shown& show() override;
+  Spectrum spectrum() override;
+  double error() override;
+  ShownFields show() override;
+  ShownFields shown() override;
   void restored() override;
   Clock& clock() override { return clock_; }
   const Grid& grid() const override { return fields_.q.grid(); }
   Runner& runner() override { return runner_; }
-  Fields& fields() override { return fields_; }
+  AnyField& conserved() override { return fields_.q; }
+  AnyField& state() override { return fields_.s; }
   const CompressibleOptions& options() const override { return options_; }
 
  private:
+  void set_start();
   void run_rates();
   void run_gradients();
   void run_filters();
@@ -36,10 +42,12 @@ class GasSolver final : public Compressible {
   CompressibleOptions options_;
   Gas gas_;
   Runner runner_;
-  Fields fields_;
-  Stages<viscous> stages_;
-  std::optional<Filters> filters_;
-  std::unique_ptr<Shown> shown_;
+  Fields<Real> fields_;
+  Stages<viscous, Real> stages_;
+  std::optional<Filters<Real>> filters_;
+  std::optional<Forced<Real>> forced_;
+  std::unique_ptr<Shown<Real>> shown_;
+  std::unique_ptr<Spectra<Real>> spectra_;
   GlobalValue global_;
   Clock clock_;
 };

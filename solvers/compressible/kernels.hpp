@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The equations: an ideal gas in its conserved variables, each kernel under the formula it computes.
 //   state s = (rho, u, v, w, T, mu) with T = p / rho; conserved q = (rho, rho u, rho v, rho w, E)
-//   slopes G[3 a + i] = d u_i / d x_a
+//   slopes X, Y, Z[i] = d u_i / d x, d y, d z
+// Fields are kept in the precision of the views; what is computed of them is computed in double.
 #pragma once
 
 #include <array>
@@ -54,27 +55,32 @@ class Along {
 /// Arrays of scratch that hold it: a line has at least as many cells as lie beyond its ends.
 constexpr int scratch_along = 2;
 
-using State = LineIn<double, state_size>;
-using Slopes = LineIn<double, 3>;  ///< along one axis
-using Rates = LineOut<double, 5>;
+template <class Real>
+using State = LineIn<Real, state_size>;
+template <class Real>
+using Slopes = LineIn<Real, 3>;  ///< along one axis
+template <class Real>
+using Rates = LineOut<Real, 5>;
 
 /// d u_i / d x_a
 struct Gradient {
   static constexpr int systems = 3;
   double per_h = 1;
-  SC_FN void right(const Bundle& b, State s, LineOut<double, 3> r) const {
+  template <class Real>
+  SC_FN void right(const Bundle& b, State<Real> s, LineOut<double, 3> r) const {
     for (int i = 0; i < 3; ++i) {
       const auto u = s[u_ + i];
       const auto ri = r[i];
       for (int n = 0; n < b.count; ++n)
-        b.each([&](int l) { ri(n, l) = compact(per_h, [&](int k) { return u(n + k, l); }); });
+        b.each([&](int l) { ri(n, l) = compact(per_h, [&](int k) { return double(u(n + k, l)); }); });
     }
   }
-  SC_FN void finish(const Bundle& b, LineOut<double, 3> G, State, LineIn<double, 3> x) const {
+  template <class Real>
+  SC_FN void finish(const Bundle& b, LineOut<Real, 3> G, State<Real>, LineIn<double, 3> x) const {
     for (int i = 0; i < 3; ++i) {
       const auto gi = G[i];
       const auto xi = x[i];
-      for (int n = 0; n < b.count; ++n) b.each([&](int l) { gi(n, l) = xi(n, l); });
+      for (int n = 0; n < b.count; ++n) b.each([&](int l) { gi(n, l) = Real(xi(n, l)); });
     }
   }
 };
@@ -104,11 +110,15 @@ struct Flux {
   double per_h = 1;
   Gas gas;
 
-  SC_FN double enthalpy(const State& s, int n, int l) const {
+  template <class Real>
+  SC_FN double enthalpy(const State<Real>& s, int n, int l) const {
     const double u = s[u_](n, l), v = s[v_](n, l), w = s[w_](n, l);
     return gas.cp() * s[T_](n, l) + 0.5 * (u * u + v * v + w * w);
   }
-  SC_FN double mass_flow(const State& s, int n, int l) const { return s[rho_](n, l) * s[u_ + axis](n, l); }
+  template <class Real>
+  SC_FN double mass_flow(const State<Real>& s, int n, int l) const {
+    return double(s[rho_](n, l)) * s[u_ + axis](n, l);
+  }
 
   /// The derivative of a quantity along the line.
   template <class F>
@@ -120,19 +130,22 @@ struct Flux {
   }
 
   /// mu (d_i u_a - 2/3 theta delta_ia)
-  SC_FN static double stress(int i, const State& s, const Slopes& X, const Slopes& Y, const Slopes& Z, int n,
-                             int l) {
+  template <class Real>
+  SC_FN static double stress(int i, const State<Real>& s, const Slopes<Real>& X, const Slopes<Real>& Y,
+                             const Slopes<Real>& Z, int n, int l) {
     const double across = (i == 0 ? X : i == 1 ? Y : Z)[axis](n, l);
-    const double theta = X[0](n, l) + Y[1](n, l) + Z[2](n, l);
+    const double theta = double(X[0](n, l)) + Y[1](n, l) + Z[2](n, l);
     return s[mu_](n, l) * (across - (i == axis ? 2.0 / 3 * theta : 0.0));
   }
 
-  SC_FN void right(const Bundle& b, State s, Slopes X, Slopes Y, Slopes Z, LineOut<double, 6> r) const {
+  template <class Real>
+  SC_FN void right(const Bundle& b, State<Real> s, Slopes<Real> X, Slopes<Real> Y, Slopes<Real> Z,
+                   LineOut<double, 6> r) const {
     derive(b, r[0], [&](int n, int l) { return mass_flow(s, n, l); });
     for (int i = 0; i < 3; ++i)
       derive(b, r[1 + i], [&](int n, int l) {
         double f = 0.5 * mass_flow(s, n, l) * s[u_ + i](n, l);
-        if (i == axis) f += s[rho_](n, l) * s[T_](n, l);
+        if (i == axis) f += double(s[rho_](n, l)) * s[T_](n, l);
         if constexpr (viscous) f -= stress(i, s, X, Y, Z, n, l);
         return f;
       });
@@ -145,14 +158,15 @@ struct Flux {
     derive(b, r[5], [&](int n, int l) { return enthalpy(s, n, l); });
   }
 
-  SC_FN void finish(const Bundle& b, Rates rate, State s, Slopes X, Slopes Y, Slopes Z,
-                    LineIn<double, 6> x) const {
-    const Slopes own = axis == 0 ? X : axis == 1 ? Y : Z;
+  template <class Real>
+  SC_FN void finish(const Bundle& b, Rates<Real> rate, State<Real> s, Slopes<Real> X, Slopes<Real> Y,
+                    Slopes<Real> Z, LineIn<double, 6> x) const {
+    const Slopes<Real> own = axis == 0 ? X : axis == 1 ? Y : Z;
     const auto put = [&](int k, int n, int l, double value) {
       if constexpr (axis == 0)
-        rate[k](n, l) = value;
+        rate[k](n, l) = Real(value);
       else
-        rate[k](n, l) += value;
+        rate[k](n, l) = Real(rate[k](n, l) + value);
     };
     for (int n = 0; n < b.count; ++n)
       b.each([&](int l) {
@@ -166,14 +180,16 @@ struct Flux {
   }
 
   /// mu d u_i, and for the energy mu d(u^2 / 2 + cp T / Pr), with the heat conductivity cp mu / Pr.
-  SC_FN void diffuse(const Bundle& b, Rates rate, const State& s) const {
+  template <class Real>
+  SC_FN void diffuse(const Bundle& b, Rates<Real> rate, const State<Real>& s) const {
     const double per_h2 = per_h * per_h;
     const auto mu = s[mu_];
-    const auto add = [&](LineOut<double> to, auto f) {
+    const auto add = [&](LineOut<Real> to, auto f) {
       for (int n = 0; n < b.count; ++n)
         b.each([&](int l) {
-          to(n, l) += diffusion(
-              per_h2, [&](int k) { return mu(n + k, l); }, [&](int k) { return f(n + k, l); });
+          const double more = diffusion(
+              per_h2, [&](int k) { return double(mu(n + k, l)); }, [&](int k) { return double(f(n + k, l)); });
+          to(n, l) = Real(to(n, l) + more);
         });
     };
     for (int i = 0; i < 3; ++i) add(rate[1 + i], s[u_ + i]);
@@ -191,7 +207,8 @@ struct Flux {
 struct Filter {
   static constexpr int systems = 5;
   double alpha = 0.49;
-  SC_FN void right(const Bundle& b, LineIn<double, 5> q, LineOut<double, 5> r) const {
+  template <class Real>
+  SC_FN void right(const Bundle& b, LineIn<Real, 5> q, LineOut<double, 5> r) const {
     const double factor = -(1 - 2 * alpha) / 256;
     for (int i = 0; i < 5; ++i) {
       const auto f = q[i];
@@ -199,32 +216,34 @@ struct Filter {
       for (int n = 0; n < b.count; ++n)
         b.each([&](int l) {
           const double c = f(n, l);
-          const auto pair = [&](int k) { return (f(n + k, l) - c) + (f(n - k, l) - c); };
+          const auto pair = [&](int k) { return (double(f(n + k, l)) - c) + (double(f(n - k, l)) - c); };
           ri(n, l) = factor * (pair(4) - 8 * pair(3) + 28 * pair(2) - 56 * pair(1));
         });
     }
   }
-  SC_FN void finish(const Bundle& b, LineOut<double, 5> to, LineIn<double, 5> q, LineIn<double, 5> x) const {
+  template <class Real>
+  SC_FN void finish(const Bundle& b, LineOut<Real, 5> to, LineIn<Real, 5> q, LineIn<double, 5> x) const {
     for (int i = 0; i < 5; ++i) {
       const auto f = q[i];
       const auto d = x[i];
       const auto out = to[i];
-      for (int n = 0; n < b.count; ++n) b.each([&](int l) { out(n, l) = f(n, l) + d(n, l); });
+      for (int n = 0; n < b.count; ++n) b.each([&](int l) { out(n, l) = Real(f(n, l) + d(n, l)); });
     }
   }
 };
 
 /// s from q; returns the least of rho and T with the other sign, NaN where either is none.
-SC_FN double set_state(const Gas& gas, const std::array<double, 5>& q, At c, Out<double, state_size> s) {
+template <class Real>
+SC_FN double set_state(const Gas& gas, const std::array<double, 5>& q, At c, Out<Real, state_size> s) {
   const double per_rho = 1 / q[0];
   const double u = q[1] * per_rho, v = q[2] * per_rho, w = q[3] * per_rho;
   const double T = (gas.gamma - 1) * (q[4] * per_rho - 0.5 * (u * u + v * v + w * w));
-  s[rho_][c] = q[0];
-  s[u_][c] = u;
-  s[v_][c] = v;
-  s[w_][c] = w;
-  s[T_][c] = T;
-  s[mu_][c] = gas.viscosity > 0 ? gas.mu(T) : 0.0;
+  s[rho_][c] = Real(q[0]);
+  s[u_][c] = Real(u);
+  s[v_][c] = Real(v);
+  s[w_][c] = Real(w);
+  s[T_][c] = Real(T);
+  s[mu_][c] = Real(gas.viscosity > 0 ? gas.mu(T) : 0.0);
   return q[0] < T || !(T == T) ? -q[0] + 0 * T : -T;
 }
 
@@ -238,19 +257,21 @@ struct Update {
   double dt = 0;
   double c = 0;
   Gas gas;
-  SC_FN double operator()(At at, Out<double, 5> to, Out<double, state_size> s, In<double, 5> k,
-                          In<double, 5> from) const {
+  template <class Real>
+  SC_FN double operator()(At at, Out<Real, 5> to, Out<Real, state_size> s, In<Real, 5> k,
+                          In<Real, 5> from) const {
     // first: to = total, from = q; middle: the same; last: to = q, from = total
     constexpr double weight = part == Part::middle ? 1.0 / 3 : 1.0 / 6;
     std::array<double, 5> q{};
     for (int i = 0; i < 5; ++i) {
       const double slope = dt * k[i][at], old = from[i][at];
       if constexpr (part == Part::last) {
-        q[std::size_t(i)] = old + weight * slope;
-        to[i][at] = q[std::size_t(i)];
+        const Real value = Real(old + weight * slope);
+        to[i][at] = value;
+        q[std::size_t(i)] = value;
       } else {
         q[std::size_t(i)] = old + c * slope;
-        to[i][at] = (part == Part::first ? old : to[i][at]) + weight * slope;
+        to[i][at] = Real((part == Part::first ? old : double(to[i][at])) + weight * slope);
       }
     }
     return set_state(gas, q, at, s);
@@ -258,7 +279,8 @@ struct Update {
 };
 struct Decode {
   Gas gas;
-  SC_FN double operator()(At c, Out<double, state_size> s, In<double, 5> q) const {
+  template <class Real>
+  SC_FN double operator()(At c, Out<Real, state_size> s, In<Real, 5> q) const {
     return set_state(gas, {q[0][c], q[1][c], q[2][c], q[3][c], q[4][c]}, c, s);
   }
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The solver around its step: set-up, length of the steps, diagnostics, what stops a run.
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <sstream>
 
 #include "solvers/compressible/gas_solver.hpp"
@@ -45,6 +47,11 @@ void check_positive(const char* name, double value) {
   if (!(value > 0)) refuse(std::string(name) + " is " + std::to_string(value) + "; it must be positive");
 }
 
+void check_share(const char* name, double value) {
+  if (!(value >= 0 && value <= 1))
+    refuse(std::string(name) + " is " + std::to_string(value) + "; it must be from 0 to 1");
+}
+
 }  // namespace
 
 void check(const CompressibleOptions& o) {
@@ -61,23 +68,29 @@ void check(const CompressibleOptions& o) {
   if (!(o.filter >= 0 && o.filter < 0.5))
     refuse("scheme.filter is " + std::to_string(o.filter) + "; it must be at least 0 and below 0.5");
   if (o.flow.initial == Initial::random) check_positive("flow.peak", o.flow.peak);
+  check_share("flow.dilatational", o.flow.dilatational);
+  check_share("forcing.dilatational", o.forcing.dilatational);
+  if (!(o.forcing.kmax > 1 && o.forcing.kmax <= highest + 1))
+    refuse("forcing.kmax is " + std::to_string(o.forcing.kmax) + "; it must be above 1 and at most 3");
 }
 
 std::unique_ptr<Compressible> make_compressible(Context& context, const CompressibleOptions& options) {
   check(options);
-  if (options.gas.viscosity > 0) return std::make_unique<GasSolver<true>>(context, options);
-  return std::make_unique<GasSolver<false>>(context, options);
+  const auto make = [&]<class Real>(Real) -> std::unique_ptr<Compressible> {
+    if (options.gas.viscosity > 0) return std::make_unique<GasSolver<true, Real>>(context, options);
+    return std::make_unique<GasSolver<false, Real>>(context, options);
+  };
+  return options.single ? make(float{}) : make(double{});
 }
 
-template <bool viscous>
-GasSolver<viscous>::GasSolver(Context& context, const CompressibleOptions& options)
+template <bool viscous, class Real>
+GasSolver<viscous, Real>::GasSolver(Context& context, const CompressibleOptions& options)
     : options_(options),
       runner_(context, options.engine),
-      fields_(grid_of(context, options)),
+      fields_(grid_of(context, options), options.filter > 0),
       stages_(systems_of(options, beside_derivative), fields_),
       global_(context) {
-  const Start start(options_);
-  gas_ = gas_of(options_, start.pressure());
+  gas_ = gas_of(options_, Start(options_).pressure());
   stages_.gradient_x.set({per_h(0)});
   stages_.gradient_y.set({per_h(1)});
   stages_.gradient_z.set({per_h(2)});
@@ -88,36 +101,70 @@ GasSolver<viscous>::GasSolver(Context& context, const CompressibleOptions& optio
     filters_.emplace(systems_of(options_, options_.filter), fields_);
     for (auto* filter : {&filters_->x, &filters_->y, &filters_->z}) filter->set({options_.filter});
   }
-  const Out<double, 5> q = fields_.q.modify();
-  const Box own = grid().own();
-  const Int3 origin = grid().origin();
-  for (int z = 0; z < own.hi.z; ++z)
-    for (int y = 0; y < own.hi.y; ++y)
-      for (int x = 0; x < own.hi.x; ++x) {
-        const PointState s =
-            start.at((origin.x + x) / per_h(0), (origin.y + y) / per_h(1), (origin.z + z) / per_h(2));
-        const std::ptrdiff_t at = grid().layout().offset({x, y, z});
-        q.base[at] = s.rho;
-        double square = 0;
-        for (int i = 0; i < 3; ++i) {
-          const double u = s.u[static_cast<std::size_t>(i)];
-          q.base[(1 + i) * q.stride + at] = s.rho * u;
-          square += u * u;
-        }
-        q.base[4 * q.stride + at] = s.p / (gas_.gamma - 1) + 0.5 * s.rho * square;
-      }
+  if (options_.forcing.power > 0) forced_.emplace(options_.forcing, fields_);
+  set_start();
   restored();
 }
 
-template <bool viscous>
-void GasSolver<viscous>::restored() {
+namespace {
+
+/// f(cell, x, y, z) of all own cells.
+template <class F>
+void each_cell(const Grid& grid, F&& f) {
+  const Box own = grid.own();
+  const Int3 origin = grid.origin(), n = grid.cells();
+  const auto place = [&](int axis, int cell) {
+    return 2 * std::numbers::pi / n[axis] * (origin[axis] + cell);
+  };
+  for (int z = 0; z < own.hi.z; ++z)
+    for (int y = 0; y < own.hi.y; ++y)
+      for (int x = 0; x < own.hi.x; ++x) f(Int3{x, y, z}, place(0, x), place(1, y), place(2, z));
+}
+
+}  // namespace
+
+template <bool viscous, class Real>
+void GasSolver<viscous, Real>::set_start() {
+  const Start start(options_);
+  const Out<Real, 5> q = fields_.q.modify();
+  each_cell(grid(), [&](Int3 c, double x, double y, double z) {
+    const PointState s = start.at(x, y, z);
+    const std::ptrdiff_t at = grid().layout().offset(c);
+    q.base[at] = Real(s.rho);
+    double square = 0;
+    for (int i = 0; i < 3; ++i) {
+      const double u = s.u[static_cast<std::size_t>(i)];
+      q.base[(1 + i) * q.stride + at] = Real(s.rho * u);
+      square += u * u;
+    }
+    q.base[4 * q.stride + at] = Real(s.p / (gas_.gamma - 1) + 0.5 * s.rho * square);
+  });
+}
+
+template <bool viscous, class Real>
+double GasSolver<viscous, Real>::error() {
+  const Start start(options_);
+  std::vector<Accumulator> sum(1, Accumulator(Reduce::sum));
+  each_cell(grid(), [&](Int3 c, double x, double y, double z) {
+    const PointState exact = start.at(x, y, z, clock_.time);
+    double error = std::abs(fields_.s.get(c, rho_) - exact.rho);
+    for (int i = 0; i < 3; ++i)
+      error += std::abs(fields_.s.get(c, u_ + i) - exact.u[static_cast<std::size_t>(i)]);
+    sum[0].add(&error, 1);
+  });
+  const double cells = double(options_.cells.x) * options_.cells.y * options_.cells.z;
+  return global_.reduce(sum) / (cells * options_.flow.amplitude);
+}
+
+template <bool viscous, class Real>
+void GasSolver<viscous, Real>::restored() {
   runner_.run(stages_.decode, {gas_});
   check_state(stages_.decode);
 }
 
 // The steps left to the end of the run are equal.
-template <bool viscous>
-double GasSolver<viscous>::choose_step(double& courant) {
+template <bool viscous, class Real>
+double GasSolver<viscous, Real>::choose_step(double& courant) {
   runner_.run(stages_.limits, {gas_, {per_h(0), per_h(1), per_h(2)}});
   global_.reduce(stages_.limits.accumulators());
   const double signal = global_.value(0), spread = global_.value(1);
@@ -130,14 +177,14 @@ double GasSolver<viscous>::choose_step(double& courant) {
   return dt;
 }
 
-template <bool viscous>
-void GasSolver<viscous>::check_state(Stage& last) {
+template <bool viscous, class Real>
+void GasSolver<viscous, Real>::check_state(Stage& last) {
   const double worst = global_.reduce(last.accumulators());
   if (!(worst < 0)) report_loss();
 }
 
-template <bool viscous>
-void GasSolver<viscous>::report_loss() {
+template <bool viscous, class Real>
+void GasSolver<viscous, Real>::report_loss() {
   std::ostringstream sentence;
   const Box own = grid().own();
   const auto look = [&](Int3 c) {
@@ -156,8 +203,8 @@ void GasSolver<viscous>::report_loss() {
               "density or pressure is not positive after step " + std::to_string(clock_.steps));
 }
 
-template <bool viscous>
-Measures GasSolver<viscous>::measure() {
+template <bool viscous, class Real>
+Measures GasSolver<viscous, Real>::measure() {
   run_gradients();
   runner_.run(stages_.totals, {gas_});
   global_.reduce(stages_.totals.accumulators());
@@ -174,9 +221,18 @@ Measures GasSolver<viscous>::measure() {
   m.dilatation_skewness = m.dilatation > 0 ? mean(10) / (m.dilatation * m.dilatation * m.dilatation) : 0;
   m.solenoidal = mean(11);
   m.dilatational = mean(12);
-  // lambda^2 = 3 u'^2 / sum, so u' lambda = mean u^2 / sqrt(3 sum)
-  if (mean(13) > 0 && mean(14) > 0) m.taylor_reynolds = mean(6) / std::sqrt(3 * mean(14)) / mean(13);
   m.pressure_work = mean(15);
+  // sums over three axes: <g^2> = mean(14) / 3
+  m.skewness = mean(14) > 0 ? mean(16) / 3 / std::pow(mean(14) / 3, 1.5) : 0;
+  const double nu = mean(13), epsilon = (m.solenoidal + m.dilatational) / m.mass;
+  m.taylor_reynolds = m.kolmogorov = m.resolution = std::numeric_limits<double>::quiet_NaN();
+  if (nu > 0 && mean(14) > 0 && epsilon > 0) {
+    // lambda^2 = 3 u'^2 / sum, so u' lambda = mean u^2 / sqrt(3 sum)
+    m.taylor_reynolds = mean(6) / std::sqrt(3 * mean(14)) / nu;
+    m.kolmogorov = std::pow(nu * nu * nu / epsilon, 0.25);
+    const Int3 n = options_.cells;
+    m.resolution = m.kolmogorov * std::min({n.x, n.y, n.z}) / 2;
+  }
   runner_.run(stages_.extremes);
   global_.reduce(stages_.extremes.accumulators());
   m.density_low = -global_.value(0);
@@ -187,16 +243,31 @@ Measures GasSolver<viscous>::measure() {
   return m;
 }
 
-template <bool viscous>
-Shown& GasSolver<viscous>::show() {
-  if (!shown_) shown_ = std::make_unique<Shown>(grid());
+template <bool viscous, class Real>
+ShownFields GasSolver<viscous, Real>::shown() {
+  if (!shown_) shown_ = std::make_unique<Shown<Real>>(grid());
+  return {shown_->density, shown_->velocity, shown_->pressure, shown_->dilatation, shown_->vorticity};
+}
+
+template <bool viscous, class Real>
+ShownFields GasSolver<viscous, Real>::show() {
+  const ShownFields all = shown();
   run_gradients();
   auto show = show_stage(fields_, *shown_);
   runner_.run(show);
-  return *shown_;
+  return all;
 }
 
-template class GasSolver<false>;
-template class GasSolver<true>;
+template <bool viscous, class Real>
+Spectrum GasSolver<viscous, Real>::spectrum() {
+  show();
+  if (!spectra_) spectra_ = std::make_unique<Spectra<Real>>(shown_->velocity);
+  return spectra_->of_velocity(global_);
+}
+
+template class GasSolver<false, float>;
+template class GasSolver<true, float>;
+template class GasSolver<false, double>;
+template class GasSolver<true, double>;
 
 }  // namespace sc::compressible

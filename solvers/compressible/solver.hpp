@@ -29,8 +29,12 @@ struct Measures {
   double dilatation = 0;                    ///< root of the mean theta^2
   double dilatation_skewness = 0;           ///< mean theta^3 / that^3; 0 without any
   double mach = 0;                          ///< turbulent: root of the mean u^2 / mean c
-  double taylor_reynolds =
-      0;  ///< u' lambda / nu with u'^2 = mean u^2 / 3, lambda^2 = 3 u'^2 / mean sum (d_i u_i)^2
+  double skewness = 0;  ///< <(du/dx)^3> / <(du/dx)^2>^(3/2), over the three axes; 0 without any slope
+  /// u' lambda / nu with u'^2 = mean u^2 / 3, lambda^2 = 3 u'^2 / mean sum (d_i u_i)^2, nu = mean mu / rho. This
+  /// and the next two are NaN without a viscosity, and in a gas at rest.
+  double taylor_reynolds = 0;
+  double kolmogorov = 0;  ///< eta = (nu^3 / epsilon)^(1/4), epsilon the dissipation over the mean density
+  double resolution = 0;  ///< k_max eta, k_max = half the cells of the shortest axis
   double density_low = 0, density_high = 0, pressure_low = 0, pressure_high = 0;
   double largest_dilatation = 0;
 };
@@ -61,6 +65,12 @@ class Start {
   std::vector<Mode> modes_;
 };
 
+/// Of the shells 0, 1, 2, …: mean |u|^2 / 2 of the modes with k - 1/2 <= |k| < k + 1/2, of the part of u across
+/// k and of that along k.
+struct Spectrum {
+  std::vector<double> solenoidal, dilatational;
+};
+
 class Compressible {
  public:
   virtual ~Compressible() = default;
@@ -69,8 +79,13 @@ class Compressible {
   /// pressure is not positive.
   virtual StepReport step() = 0;
   virtual Measures measure() = 0;
-  /// Collective: brings what files show up to date.
-  virtual Shown& show() = 0;
+  /// Collective; takes three transforms.
+  virtual Spectrum spectrum() = 0;
+  /// Collective: means of |rho - exact| and |u_i - exact|, added up, in amplitudes of what the run began with
+  /// (a wave or the vortex), which is exact in an inviscid gas.
+  virtual double error() = 0;
+  /// Collective: brings what files show up to date. The first call takes memory for it.
+  virtual ShownFields show() = 0;
   /// Collective: what follows from conserved values that have been set from outside.
   virtual void restored() = 0;
 
@@ -82,7 +97,10 @@ class Compressible {
   virtual Clock& clock() = 0;
   virtual const Grid& grid() const = 0;
   virtual Runner& runner() = 0;
-  virtual Fields& fields() = 0;
+  virtual AnyField& conserved() = 0;  ///< rho, rho u, rho v, rho w, E
+  virtual AnyField& state() = 0;      ///< rho, u, v, w, T = p / rho, mu
+  /// Where what files show is kept, with whatever the last show() left there; collective when first asked for.
+  virtual ShownFields shown() = 0;
   virtual const CompressibleOptions& options() const = 0;
 };
 

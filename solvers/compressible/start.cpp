@@ -34,14 +34,15 @@ std::array<double, 3> unit(std::array<double, 3> a) {
 
 }  // namespace
 
-/// Modes of a random field: one of k and -k each, at right angles to k, E(k) ~ k^4 exp(-2 k^2 / peak^2) up to
-/// twice the peak, the mean of u^2 equal to 1.
+/// Modes of a random field: one of k and -k each, at right angles to k and, the dilatational share of their
+/// energy, along k; E(k) ~ k^4 exp(-2 k^2 / peak^2) up to twice the peak, the mean of u^2 equal to 1.
 Start::Start(const CompressibleOptions& options) : options_(options) {
   pressure_ = 1 / (options_.gas.gamma * options_.flow.mach * options_.flow.mach);
   if (options_.flow.initial != Initial::random) return;
   const double peak = options_.flow.peak;
   const int most = static_cast<int>(2 * peak);
-  std::uint64_t count = 0;
+  std::uint64_t count = 0, along = std::uint64_t{1} << 40;
+  const double share = options_.flow.dilatational;
   double mean = 0;
   for (int z = 0; z <= most; ++z)
     for (int y = -most; y <= most; ++y)
@@ -57,9 +58,11 @@ Start::Start(const CompressibleOptions& options) : options_(options) {
         Mode mode{k, {}, {}};
         const double a = 2 * pi * random_number(options_.flow.seed, count++);
         const double b = 2 * pi * random_number(options_.flow.seed, count++);
+        const double g = 2 * pi * random_number(options_.flow.seed, along++);
+        const double across = size * std::sqrt(1 - share), with = size * std::sqrt(2 * share / square);
         for (std::size_t i = 0; i < 3; ++i) {
-          mode.cosine[i] = size * (std::cos(a) * first[i] + std::sin(a) * second[i]);
-          mode.sine[i] = size * (std::cos(b) * first[i] + std::sin(b) * second[i]);
+          mode.cosine[i] = across * (std::cos(a) * first[i] + std::sin(a) * second[i]) + with * std::cos(g) * k[i];
+          mode.sine[i] = across * (std::cos(b) * first[i] + std::sin(b) * second[i]) + with * std::sin(g) * k[i];
         }
         mean += size * size;
         modes_.push_back(mode);
@@ -81,14 +84,23 @@ std::array<double, 3> Start::random(double x, double y, double z) const {
   return u;
 }
 
-/// Along x: a sound wave in a gas at rest (linear in its amplitude); entropy and vorticity carried along by a
-/// velocity of 1 (exact).
+/// Along x, exact in an inviscid gas: a sound wave that runs into a gas at rest, until it breaks at the time
+/// 2 mach / ((gamma + 1) amplitude); entropy and vorticity carried along by a velocity of 1.
 PointState Start::wave(double x, double time) const {
   const double a = options_.flow.amplitude, gamma = options_.gas.gamma;
   PointState state{1, {0, 0, 0}, pressure_};
   if (options_.flow.initial == Initial::acoustic) {
-    const double c = 1 / options_.flow.mach, f = a * std::sin(x - c * time);
-    return {1 + f, {c * f, 0, 0}, pressure_ * (1 + gamma * f)};
+    // Riemann's simple wave: u stays where x - (u + c) t is the same, c = c_0 + (gamma - 1) u / 2.
+    const double c = 1 / options_.flow.mach, steep = 0.5 * (gamma + 1) * c * a * time;
+    double from = x - c * time;
+    for (int n = 0; n < 50; ++n) {
+      const double step = (from + steep * std::sin(from) - (x - c * time)) / (1 + steep * std::cos(from));
+      from -= step;
+      if (std::abs(step) < 1e-15) break;
+    }
+    const double f = a * std::sin(from), ratio = 1 + 0.5 * (gamma - 1) * f;  // of the speeds of sound
+    const double rho = std::pow(ratio, 2 / (gamma - 1));
+    return {rho, {c * f, 0, 0}, pressure_ * rho * ratio * ratio};
   }
   const double f = a * std::sin(x - time);
   state.u[0] = 1;

@@ -4,8 +4,8 @@
 
 namespace sc::compressible {
 
-template <bool viscous>
-StepReport GasSolver<viscous>::step() {
+template <bool viscous, class Real>
+StepReport GasSolver<viscous, Real>::step() {
   double courant = 0;
   const double dt = choose_step(courant);
 
@@ -30,23 +30,25 @@ StepReport GasSolver<viscous>::step() {
   return {clock_.steps, clock_.time, dt, courant};
 }
 
-template <bool viscous>
-void GasSolver<viscous>::run_rates() {
+template <bool viscous, class Real>
+void GasSolver<viscous, Real>::run_rates() {
   run_gradients();              // d u_i / d x_a
   runner_.run(stages_.flux_x);  // dq/dt = - d F_x ...
   runner_.run(stages_.flux_y);  //         - d F_y ...
   runner_.run(stages_.flux_z);  //         - d F_z
+  if (forced_)                  //         + sqrt(rho) f
+    runner_.run(forced_->push, forced_->forcing.of_state(fields_.s, global_));
 }
 
-template <bool viscous>
-void GasSolver<viscous>::run_gradients() {
+template <bool viscous, class Real>
+void GasSolver<viscous, Real>::run_gradients() {
   runner_.run(stages_.gradient_x);
   runner_.run(stages_.gradient_y);
   runner_.run(stages_.gradient_z);
 }
 
-template <bool viscous>
-void GasSolver<viscous>::run_filters() {
+template <bool viscous, class Real>
+void GasSolver<viscous, Real>::run_filters() {
   for (Stage* filter : {static_cast<Stage*>(&filters_->x), static_cast<Stage*>(&filters_->y),
                         static_cast<Stage*>(&filters_->z)}) {
     runner_.run(*filter);
@@ -54,9 +56,13 @@ void GasSolver<viscous>::run_filters() {
   }
 }
 
-template StepReport GasSolver<false>::step();
-template StepReport GasSolver<true>::step();
-template void GasSolver<false>::run_gradients();
-template void GasSolver<true>::run_gradients();
+template StepReport GasSolver<false, float>::step();
+template StepReport GasSolver<true, float>::step();
+template StepReport GasSolver<false, double>::step();
+template StepReport GasSolver<true, double>::step();
+template void GasSolver<false, float>::run_gradients();
+template void GasSolver<true, float>::run_gradients();
+template void GasSolver<false, double>::run_gradients();
+template void GasSolver<true, double>::run_gradients();
 
 }  // namespace sc::compressible

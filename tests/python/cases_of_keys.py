@@ -39,6 +39,12 @@ BASES = {
         "scheme": {"dt": 0.02},
         "run": {"steps": 3},
     },
+    "compressible": {
+        "flow": {"initial": "random", "mach": 0.3, "peak": 2.0},
+        "gas": {"viscosity": 0.01},
+        "grid": {"points": [16, 10, 8]},
+        "run": {"steps": 3},
+    },
 }
 WAVE = {
     "plasma.initial": "linear_wave",
@@ -136,6 +142,26 @@ ACTS = {
         "storage.memory": ({}, "3 GiB", "1 MiB"),
         "storage.scratch": ({"storage.place": "files", "storage.pieces": 2}, "/proc/none", "scratch"),
         "run.time": ({"run.steps": None}, 0.05, 0.1),
+    },
+    "compressible": {
+        "flow.initial": ({"flow.peak": None}, "taylor_green", "uniform"),
+        "flow.amplitude": ({"flow.initial": "vortex", "flow.peak": None}, 1e-4, 1e-2),
+        "gas.reynolds": ({"gas.viscosity": None}, 50.0, 60.0),
+        "gas.viscosity": ({}, 0.01, None),
+        "gas.sutherland": ({"gas.law": "sutherland"}, 0.4042, 0.5),
+        "forcing.kind": ({}, "none", "constant_power"),
+        **{
+            f"forcing.{name}": ({"forcing.kind": "constant_power"}, one, other)
+            for name, one, other in (
+                ("power", 0.1, 0.2),
+                ("dilatational", 0.0, 0.5),
+                ("kmax", 2.5, 1.5),
+                ("cooling", True, False),
+            )
+        },
+        "run.time": ({"run.steps": None}, 0.05, 0.1),
+        "run.courant": ({}, 0.5, 0.4),
+        "run.dt": ({}, 0.01, 0.02),
     },
 }
 COMMON = {

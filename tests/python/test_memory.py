@@ -55,6 +55,19 @@ CASES = {
         "scheme": {"dt": 1e-3, "precision": "single", "dealiasing": "phase_shift"},
         "run": {"steps": 2},
     },
+    "compressible, filtered": {
+        "solver": "compressible",
+        "scheme": {"filter": 0.45},
+        "gas": {"viscosity": 0.01},
+        "grid": {},
+        "run": {"steps": 2},
+    },
+    "compressible, single": {
+        "solver": "compressible",
+        "scheme": {"precision": "single"},
+        "grid": {},
+        "run": {"steps": 2},
+    },
 }
 RUN = """
 import json, resource, sys

@@ -20,6 +20,7 @@ SOLVERS = {
     "magnetosphere": "A planet in the solar wind",
     "dendrite": "Solidification",
     "turbulence": "Turbulence",
+    "compressible": "Compressible turbulence",
 }
 
 

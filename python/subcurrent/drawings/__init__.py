@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from . import cavity, dendrite, magnetosphere, turbulence
+from . import cavity, compressible, dendrite, magnetosphere, turbulence
 from .base import Drawing
 
 DRAWINGS: dict[str, tuple[Drawing, ...]] = {
@@ -11,6 +11,7 @@ DRAWINGS: dict[str, tuple[Drawing, ...]] = {
     "magnetosphere": magnetosphere.DRAWINGS,
     "dendrite": dendrite.DRAWINGS,
     "turbulence": turbulence.DRAWINGS,
+    "compressible": compressible.DRAWINGS,
 }
 
 __all__ = ["DRAWINGS", "Drawing"]

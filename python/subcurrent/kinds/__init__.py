@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .base import Kind
 from .cavity import CavityKind
+from .compressible import CompressibleKind
 from .dendrite import DendriteKind
 from .magnetosphere import MagnetosphereKind
 from .turbulence import TurbulenceKind
@@ -22,6 +23,7 @@ KINDS: dict[str, Kind] = {
     "magnetosphere": MagnetosphereKind(),
     "dendrite": DendriteKind(),
     "turbulence": TurbulenceKind(),
+    "compressible": CompressibleKind(),
 }
 
 __all__ = ["KINDS", "Kind", "kind_of"]

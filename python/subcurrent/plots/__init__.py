@@ -9,6 +9,7 @@ from typing import Any
 _FIGURES = {
     "crystal": ("draw_growth", "draw_outlines", "draw_temperature"),
     "flow": ("draw_flow", "draw_flow_3d"),
+    "gas": ("draw_gas_history", "draw_schlieren", "draw_split_spectrum"),
     "history": ("draw_history", "read_history"),
     "plasma": (
         "draw_axis",

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from .cavity import CavityCase
 from .common import SolverCase
+from .compressible import CompressibleCase
 from .dendrite import DendriteCase
 from .magnetosphere import MagnetosphereCase
 from .turbulence import TurbulenceCase
@@ -14,6 +15,15 @@ SOLVERS: dict[str, type[SolverCase]] = {
     "magnetosphere": MagnetosphereCase,
     "dendrite": DendriteCase,
     "turbulence": TurbulenceCase,
+    "compressible": CompressibleCase,
 }
 
-__all__ = ["SOLVERS", "CavityCase", "DendriteCase", "MagnetosphereCase", "SolverCase", "TurbulenceCase"]
+__all__ = [
+    "SOLVERS",
+    "CavityCase",
+    "CompressibleCase",
+    "DendriteCase",
+    "MagnetosphereCase",
+    "SolverCase",
+    "TurbulenceCase",
+]

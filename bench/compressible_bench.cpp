@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// A step of the compressible solver, line solves included, against a copy of the bytes it must move, and per
+// cell against a step that stays in the caches (16^3 cells a rank), in turns in one process.
+//   compressible_bench [turns [points…]] [--trial]
+#include <mpi.h>
+
+#include "bench/arguments.hpp"
+#include "bench/copy_loop.hpp"
+#include "bench/measure.hpp"
+#include "solvers/compressible/solver.hpp"
+
+namespace {
+
+using namespace sc;
+
+compressible::CompressibleOptions options_of(Int3 cells, bool viscous, bool single) {
+  compressible::CompressibleOptions o;
+  o.cells = cells;
+  o.flow.mach = 0.5;
+  o.gas.viscosity = viscous ? 1.0 / 1600 : 0;
+  o.single = single;
+  o.dt = 1e-4;
+  o.engine = {.strategy = Strategy::boundary_first};
+  return o;
+}
+
+// Values of a cell that the stages of a step must read or write, whatever stays in a cache from one stage to
+// the next: for an axis of slopes 3 and 3; of fluxes 6 of the state and 7 slopes (inviscid: 5 and 3) and 5
+// rates, which the first axis writes and the others read too; the first and the last update read 10 and write
+// 11, the two between read 5 more.
+constexpr int slopes = 3 * (3 + 3), updates = 2 * 21 + 2 * 26;
+constexpr int fluxes_of(bool viscous) { return 3 * (viscous ? 13 : 8) + 5 + 2 * 10; }
+double bytes_a_cell(bool viscous, bool single) {
+  return (single ? 4.0 : 8.0) * (4 * (slopes + fluxes_of(viscous)) + updates);
+}
+
+void compare(Context& context, int n, int turns, bool viscous, bool single) {
+  const int ranks = context.size();
+  const auto large = make_compressible(context, options_of({n, n, n}, viscous, single));
+  const auto small = make_compressible(context, options_of({16, 16, 16 * ranks}, viscous, single));
+  const double cells = double(n) * n * n, few = 16.0 * 16 * 16 * ranks;
+  bench::Copy copy(std::size_t{1} << 24, context.threads());
+  const int steps = 8;
+  std::vector<bench::Way> ways{{"step", [&] { large->step(); }},
+                               {"copy", [&] { copy.run(); }},
+                               {"in cache", [&] {
+                                  for (int k = 0; k < steps; ++k) small->step();
+                                }}};
+  bench::take_turns(context, ways, turns);
+  if (context.rank() != 0) return;
+  const double step = bench::median(ways[0]) / cells;
+  const double moved = bench::median(ways[1]) / copy.bytes() * bytes_a_cell(viscous, single) / ranks;
+  const double cached = bench::median(ways[2]) / steps / few;
+  const std::string name = std::string("compressible step, ") + (viscous ? "viscous" : "inviscid") +
+                           (single ? ", single" : "") + ", " + std::to_string(n) + "^3";
+  std::printf("%s, %d ranks: %.0f ns a cell; copy of its %.0f bytes %.0f ns, in cache %.0f ns\n", name.c_str(),
+              ranks, 1e9 * step, bytes_a_cell(viscous, single), 1e9 * moved, 1e9 * cached);
+  bench::report(name + " / copy", step / moved, "goal <= 1.3, or the next");
+  bench::report(name + ", rate / rate in cache", cached / step, "goal >= 0.6");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bench::Arguments arguments(argc, argv);
+  const int turns = arguments.number(1, "turns", 7, 1);
+  std::vector<int> sizes;
+  for (std::size_t n = 2; n <= arguments.count(); ++n)
+    sizes.push_back(arguments.number(n, "points", 0, 16, 8));
+  if (sizes.empty()) sizes = arguments.trial() ? std::vector{16} : std::vector{64, 128};
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  {
+    Context context;
+    for (int n : sizes)
+      for (const bool viscous : {true, false}) compare(context, n, turns, viscous, false);
+    compare(context, sizes.back(), turns, true, true);
+    context.close();
+  }
+  MPI_Finalize();
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// _core.Compressible: what its files hold, its results as dicts.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <numbers>
+
+#include "python/bindings/options.hpp"
+#include "python/bindings/solver_face.hpp"
+#include "solvers/compressible/solver.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace sc::python {
+
+namespace {
+
+using compressible::Compressible;
+using compressible::Measures;
+using compressible::ShownFields;
+
+class CompressibleFace : public SolverFace<Compressible> {
+ public:
+  CompressibleFace(std::shared_ptr<Ranks> ranks, const compressible::CompressibleOptions& options)
+      : SolverFace(ranks, compressible::make_compressible(ranks->open(), options)) {}
+
+ private:
+  std::vector<NamedField> fields() override {
+    const ShownFields shown = solver().shown();
+    return {{"density", &shown.density, true},
+            {"velocity", &shown.velocity, true},
+            {"pressure", &shown.pressure, true},
+            {"dilatation", &shown.dilatation, true},
+            {"vorticity", &shown.vorticity, true}};
+  }
+  void before_output() override { solver().show(); }
+  void restored() override { solver().restored(); }
+  io::Snapshot snapshot() override;
+  io::CheckpointContents contents() override;
+};
+
+io::Snapshot CompressibleFace::snapshot() {
+  Compressible& gas = solver();
+  const Int3 n = gas.grid().cells();
+  const auto h = [](int count) { return 2 * std::numbers::pi / count; };
+  const ShownFields shown = gas.shown();
+  return {.uniform = io::UniformPoints{{0, 0, 0}, {h(n.x), h(n.y), h(n.z)}},
+          .fields = {{"density", &shown.density.storage(0)},
+                     {"velocity", &shown.velocity.storage(0)},
+                     {"pressure", &shown.pressure.storage(0)},
+                     {"dilatation", &shown.dilatation.storage(0)},
+                     {"vorticity", &shown.vorticity.storage(0)}},
+          .step = gas.clock().steps,
+          .time = gas.clock().time};
+}
+
+// The conserved values and the clock: the step takes nothing else from the one before.
+io::CheckpointContents CompressibleFace::contents() {
+  Compressible& gas = solver();
+  return {.solver = "compressible",
+          .grid = gas.grid(),
+          .fields = {{"conserved", &gas.conserved().storage(0)}},
+          .scalars = {{"time", &gas.clock().time}, {"steps", &gas.clock().steps}}};
+}
+
+void add(nb::dict& to, const Measures& m) {
+  to["mass"] = m.mass;
+  to["momentum_x"] = m.momentum[0];
+  to["momentum_y"] = m.momentum[1];
+  to["momentum_z"] = m.momentum[2];
+  to["total_energy"] = m.energy;
+  to["energy"] = m.kinetic;
+  to["solenoidal"] = m.solenoidal;
+  to["dilatational"] = m.dilatational;
+  to["dissipation"] = m.solenoidal + m.dilatational;
+  to["pressure_work"] = m.pressure_work;
+  to["enstrophy"] = m.enstrophy;
+  to["mach"] = m.mach;
+  to["dilatation"] = m.dilatation;
+  to["dilatation_skewness"] = m.dilatation_skewness;
+  to["largest_dilatation"] = m.largest_dilatation;
+  to["skewness"] = m.skewness;
+  to["taylor_reynolds"] = m.taylor_reynolds;
+  to["kolmogorov"] = m.kolmogorov;
+  to["kmax_eta"] = m.resolution;
+  to["density_low"] = m.density_low;
+  to["density_high"] = m.density_high;
+  to["pressure_low"] = m.pressure_low;
+  to["pressure_high"] = m.pressure_high;
+}
+
+nb::dict step(CompressibleFace& face, bool diagnostics) {
+  const auto [report, measures] = unlocked([&] {
+    const compressible::StepReport done = face.step();
+    return std::pair(done, diagnostics ? face.solver().measure() : Measures{});
+  });
+  nb::dict result;
+  result["step"] = report.step;
+  result["time"] = report.time;
+  result["dt"] = report.dt;
+  result["courant"] = report.courant;
+  if (diagnostics) add(result, measures);
+  return result;
+}
+
+nb::dict measure(CompressibleFace& face) {
+  nb::dict result;
+  add(result, unlocked([&] { return face.solver().measure(); }));
+  return result;
+}
+
+nb::dict spectrum(CompressibleFace& face) {
+  const compressible::Spectrum found = unlocked([&] { return face.solver().spectrum(); });
+  nb::dict result;
+  result["solenoidal"] = found.solenoidal;
+  result["dilatational"] = found.dilatational;
+  return result;
+}
+
+}  // namespace
+
+void bind_compressible(nb::module_& module) {
+  bind_solver<CompressibleFace>(module, "Compressible",
+                                "An ideal gas in a periodic box on all ranks of a context; collective.",
+                                &compressible_options)
+      .def("step", &step, "diagnostics"_a = true,
+           "One time step, described by a dict; sums and extremes, which take sweeps, only with diagnostics.")
+      .def("measure", &measure, "Sums, extremes and the small scales of the present flow.")
+      .def("spectrum", &spectrum,
+           "E(k) of the shells 0, 1, 2, … as two lists: of the solenoidal and of the dilatational velocity.")
+      .def("error", [](CompressibleFace& f) { return unlocked([&] { return f.solver().error(); }); },
+           "Means of the differences to the exact wave or vortex, in amplitudes.");
+}
+
+}  // namespace sc::python

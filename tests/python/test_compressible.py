@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The compressible solver from case file to pictures on any number of ranks, against numpy and exact waves;
+what stops it; long checks against published curves."""
+
+import json
+
+import h5py
+import numpy as np
+import pytest
+
+from conftest import QUIET, ROOT, history, sentence_of
+from subcurrent.case import typed_case
+from subcurrent.errors import BAD_INPUT, DIVERGED, OK, BadInput
+from subcurrent.reference import read_columns
+
+CASE = """
+solver = "compressible"
+[flow]
+initial = "random"
+mach = 0.4
+peak = 2.0
+[gas]
+viscosity = 0.02
+[grid]
+points = [24, 20, 16]
+[scheme]
+filter = 0.47
+[run]
+steps = 12
+[output]
+every = 0.3
+history_every = 2
+"""
+FIELDS = ("density", "velocity", "pressure", "dilatation", "vorticity")
+
+
+def fields_of(folder) -> dict[str, np.ndarray]:
+    """Of the last snapshot, components first."""
+    path = sorted((folder / "snapshots").glob("*.vtkhdf"))[-1]
+    with h5py.File(path) as file:
+        fields = {name: file[f"fields/{name}"][...] for name in FIELDS}
+    return {n: np.moveaxis(f, -1, 0) if f.ndim == 4 else f for n, f in fields.items()}
+
+
+def slope(values: np.ndarray, axis: int) -> np.ndarray:
+    """Of a periodic field (nz, ny, nx) along x, y or z, by numpy's transform."""
+    count = values.shape[2 - axis]
+    k = np.fft.fftfreq(count, 1 / count)
+    k[count // 2] = 0
+    shape = [1, 1, 1]
+    shape[2 - axis] = count
+    return np.fft.ifft(1j * k.reshape(shape) * np.fft.fft(values, axis=2 - axis), axis=2 - axis).real
+
+
+def split_spectrum(velocity: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """E(k) of the solenoidal and of the dilatational part, by numpy."""
+    modes = np.fft.fftn(velocity, axes=(1, 2, 3)) / velocity[0].size
+    z, y, x = (np.fft.fftfreq(n, 1 / n) for n in velocity.shape[1:])
+    k = np.array(np.meshgrid(z, y, x, indexing="ij"))[::-1]
+    shell = (np.sqrt((k**2).sum(axis=0)) + 0.5).astype(int)
+    for axis, count in enumerate(velocity.shape[:0:-1]):  # of n / 2 the sign is not known
+        k[axis][k[axis] == -count / 2] = 0
+    square = (k**2).sum(axis=0)
+    along = np.abs((k * modes).sum(axis=0)) ** 2 / np.where(square > 0, square, 1)
+    both = [0.5 * ((np.abs(modes) ** 2).sum(axis=0) - along), 0.5 * along]
+    return tuple(np.bincount(shell.ravel(), part.ravel()) for part in both)
+
+
+@pytest.mark.mpi
+def test_a_run_leaves_history_spectra_snapshots_and_pictures(program):
+    program.write_case(CASE)
+    done = program("run", "case.toml", "-n", "2", "--out", "r")
+    assert done.returncode == OK, done.stderr
+    assert "Mach number 0.4, viscosity 0.02, Pr 0.7, filter 0.47, double precision" in done.stdout
+    folder = program.folder / "r"
+    table = history(folder)
+    assert [row["step"] for row in table] == ["2", "4", "6", "8", "10", "12"]
+    last = {name: float(text) for name, text in table[-1].items()}
+    # The snapshot, the spectra and the history tell of one flow.
+    field = fields_of(folder)
+    rho, u, p = field["density"], field["velocity"], field["pressure"]
+    square = (u**2).sum(axis=0)
+    assert last["energy"] == pytest.approx(0.5 * np.mean(rho * square), rel=1e-9)
+    assert last["mass"] == pytest.approx(1, rel=1e-9)
+    assert last["total_energy"] == pytest.approx(np.mean(p / 0.4 + 0.5 * rho * square), rel=1e-9)
+    assert last["mach"] == pytest.approx(np.sqrt(square.mean()) / np.sqrt(1.4 * p / rho).mean(), rel=1e-9)
+    assert (last["density_low"], last["pressure_high"]) == pytest.approx((rho.min(), p.max()), rel=1e-9)
+    # Derivatives by numpy's transform: the flow is resolved well enough that compact ones agree.
+    g = np.array([[slope(u[i], a) for i in range(3)] for a in range(3)])  # d u_i / d x_a
+    theta = g[0, 0] + g[1, 1] + g[2, 2]
+    vorticity = np.array([g[1, 2] - g[2, 1], g[2, 0] - g[0, 2], g[0, 1] - g[1, 0]])
+    assert np.abs(field["dilatation"] - theta).max() < 2e-2 * np.abs(vorticity).max()
+    assert last["enstrophy"] == pytest.approx(0.5 * np.mean((vorticity**2).sum(axis=0)), rel=2e-3)
+    mine = field["dilatation"]
+    assert last["dilatation"] == pytest.approx(np.sqrt(np.mean(mine**2)), rel=1e-9)
+    assert last["dilatation_skewness"] == pytest.approx(np.mean(mine**3) / np.mean(mine**2) ** 1.5, abs=1e-9)
+    mu = 0.02 * (p / rho * 1.4 * 0.4**2) ** 0.76
+    w2 = (field["vorticity"] ** 2).sum(axis=0)
+    assert last["solenoidal"] == pytest.approx(np.mean(mu * w2), rel=1e-9)
+    assert last["dilatational"] == pytest.approx(np.mean(4 / 3 * mu * mine**2), rel=1e-9)
+    own = [g[a, a] for a in range(3)]
+    skewness = np.mean(np.array(own) ** 3) / np.mean(np.array(own) ** 2) ** 1.5
+    assert last["skewness"] == pytest.approx(skewness, abs=5e-3)
+    taylor = square.mean() / np.sqrt(3 * 3 * np.mean(np.array(own) ** 2)) / np.mean(mu / rho)
+    assert last["taylor_reynolds"] == pytest.approx(taylor, rel=5e-3)
+    spectrum = read_columns(folder / "spectrum.csv")
+    for name, exact in zip(("solenoidal", "dilatational"), split_spectrum(u), strict=True):
+        assert spectrum[name][: len(exact)] == pytest.approx(exact, rel=1e-8, abs=1e-17)
+    assert spectrum["E"].sum() == pytest.approx(0.5 * square.mean(), rel=1e-9)
+    assert len(list((folder / "spectra").iterdir())) >= 2
+    for name in ("history.png", "schlieren.png", "vorticity.png", "spectrum.png"):
+        assert (folder / "figures" / name).stat().st_size > 10_000, done.stdout
+    summary = json.loads((folder / "summary.json").read_text())
+    kept = summary["at_start"]["total_energy"]
+    assert summary["last_step"]["total_energy"] == pytest.approx(kept, rel=1e-13)
+    assert (folder / "report.html").is_file() or program("report", "r").returncode == OK
+    assert "turbulent Mach number" in (folder / "report.html").read_text()
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("precision", ["double", "single"])
+def test_a_resumed_run_goes_on_with_the_same_bits(program, precision):
+    program.write_case(CASE)
+    sets = (*QUIET, "--set", f"scheme.precision={precision}")
+    assert program("run", "case.toml", "-n", "1", "--out", "whole", *sets).returncode == OK
+    first = program("run", "case.toml", "-n", "2", "--out", "parts", *sets, "--set", "run.steps=5")
+    assert first.returncode == OK, first.stderr
+    done = program("run", "case.toml", "-n", "3", "--out", "parts", "--resume", *sets)
+    assert done.returncode == OK, done.stderr
+    whole, parts = (program.folder / name for name in ("whole", "parts"))
+    assert history(whole) == history(parts)
+    one, other = fields_of(whole), fields_of(parts)
+    assert all(np.array_equal(one[name], other[name]) for name in FIELDS)
+    assert one["density"].dtype == (np.float32 if precision == "single" else np.float64)
+    assert (whole / "spectrum.csv").read_bytes() == (parts / "spectrum.csv").read_bytes()
+
+
+@pytest.mark.mpi
+def test_a_pressure_that_is_not_positive_ends_the_run_with_step_and_cell(program):
+    program.write_case(CASE)
+    sets = ("flow.mach=2.0", "gas.viscosity=1e-4", "scheme.filter=0.0", "run.steps=400")
+    words = [word for text in sets for word in ("--set", text)]
+    done = program("run", "case.toml", "-n", "2", "--out", "r", *QUIET, *words)
+    assert done.returncode == DIVERGED, done.stdout
+    said = sentence_of(done)
+    assert " after step " in said
+    assert " at cell [" in said
+    assert said.startswith(
+        ("the density is -", "the pressure is -", "the density is nan", "the pressure is nan")
+    )
+    assert "a finer grid, a filter or a smaller run.courant may help" in said
+    taken = history(program.folder / "r")
+    step = int(said.partition(" after step ")[2].split()[0])
+    assert int(taken[-1]["step"]) in (step - 1, step - 2)
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize(
+    ("case", "points", "finer", "order"),
+    [
+        ("sound_wave", "[16, 8, 8]", "[24, 8, 8]", 7.6),
+        ("entropy_wave", "[16, 8, 8]", "[24, 8, 8]", 7.6),
+        ("vorticity_wave", "[16, 8, 8]", "[24, 8, 8]", 7.6),
+        ("isentropic_vortex", "[32, 32, 8]", "[48, 48, 8]", 5.0),
+    ],
+)
+def test_cases_that_are_known_exactly(program, case, points, finer, order):
+    errors = []
+    for number, size in enumerate((points, finer)):
+        sets = ("--set", f"grid.points={size}", "--set", "run.time=0.5")
+        done = program("run", case, "-n", "2", "--out", f"r{number}", *QUIET, *sets)
+        assert done.returncode == OK, done.stderr
+        found = json.loads((program.folder / f"r{number}" / "wave.json").read_text())
+        assert found["time"] == pytest.approx(0.5, rel=1e-12)
+        errors.append(found["error"])
+    assert np.log(errors[0] / errors[1]) / np.log(1.5) > order, errors
+
+
+@pytest.mark.mpi
+def test_a_vortex_at_a_low_mach_number_meets_the_published_start(program):
+    """32³ to time 2, where Taylor and Green's vortex is still resolved; both laws of viscosity."""
+    for law in ("power", "sutherland"):
+        sets = ("grid.points=[32,32,32]", "run.time=2.0", "output.every=2.0", f"gas.law={law}")
+        words = [word for text in sets for word in ("--set", text)]
+        out = f"r_{law}"
+        done = program("run", "taylor_green_mach01", "-n", "2", "--out", out, *QUIET, *words)
+        assert done.returncode == OK, done.stderr
+        last = history(program.folder / out)[-1]
+        reference = read_columns(program.folder / out / "reference.csv")
+        time = float(last["time"])
+        energy = np.interp(time, reference["t"], reference["kinetic_energy"])
+        dissipation = np.interp(time, reference["t"], reference["dissipation"])
+        assert float(last["energy"]) == pytest.approx(energy, rel=5e-3)
+        assert float(last["dissipation"]) == pytest.approx(dissipation, rel=3e-2)
+
+
+@pytest.mark.mpi
+def test_a_forced_run_gains_what_it_is_fed(program):
+    program.write_case(CASE)
+    fed = ("forcing.kind=constant_power", "forcing.power=0.4", "forcing.cooling=false", "run.steps=6")
+    words = [word for text in fed for word in ("--set", text)]
+    done = program("run", "case.toml", "-n", "2", "--out", "r", *QUIET, *words)
+    assert done.returncode == OK, done.stderr
+    assert "power 0.4 below k = 2.5" in done.stdout
+    summary = json.loads((program.folder / "r" / "summary.json").read_text())
+    gain = summary["last_step"]["total_energy"] - summary["at_start"]["total_energy"]
+    assert gain == pytest.approx(0.4 * summary["time"], rel=1e-11)
+    sets = ("--set", "forcing.kind=constant_power", "--set", "flow.initial=uniform")
+    refused = program("run", "case.toml", *sets, "--dry-run")
+    assert refused.returncode == BAD_INPUT
+    assert 'it needs "random" or "taylor_green"' in sentence_of(refused)
+
+
+def test_what_ranks_can_share_is_whole_blocks():
+    tables = {"solver": "compressible", "grid": {"points": [16, 8, 8]}, "run": {"steps": 1}}
+    case = typed_case(tables, None)
+    case.check_ranks(2)
+    with pytest.raises(BadInput, match="-n 3 is more ranks than this grid can feed: each owns whole blocks"):
+        case.check_ranks(3)
+    case = typed_case(tables | {"engine": {"split": [1, 2, 1]}}, None)
+    with pytest.raises(BadInput, match="asks for 2 ranks along y, where there are 1 blocks of 8 points"):
+        case.check_ranks(2)
+
+
+@pytest.mark.parametrize(
+    ("sets", "said"),
+    [
+        (["gas.prandtl=0.9"], "gas.prandtl = 0.9 has no effect in an inviscid gas"),
+        (["grid.points=[16, 7, 8]"], "grid.points[1] = 7 is not allowed"),
+        (["scheme.filter=0.5"], "scheme.filter = 0.5 is not allowed: it must be a number >= 0 and below 0.5"),
+        (["run.courant=1.3"], "run.courant = 1.3 is not allowed"),
+        (["flow.initial=random", "flow.amplitude=0.1"], "flow.amplitude = 0.1 has no effect"),
+    ],
+)
+def test_what_cannot_be_run_is_refused(sets, said):
+    tables = {"solver": "compressible", "grid": {"points": [16, 8, 8]}, "run": {"steps": 1}}
+    with pytest.raises(BadInput) as caught:
+        typed_case(tables, None, sets)
+    assert said in caught.value.sentence
+    assert caught.value.exit_code == BAD_INPUT
+
+
+# -- long: against a published DNS --------------------------------------------------------------------------
+
+
+@pytest.mark.long
+@pytest.mark.timeout(4 * 3600)
+def test_taylor_green_meets_the_incompressible_peak(program):
+    """64³: the published peak of dissipation and its time, as far as so many points carry."""
+    sets = ("--set", "grid.points=[64,64,64]")
+    done = program("run", "taylor_green_mach01", "-n", "2", "--out", "r", *QUIET, *sets, timeout=4 * 3600)
+    assert done.returncode == OK, done.stderr
+    table = history(program.folder / "r")
+    mine = {name: np.array([float(row[name]) for row in table]) for name in table[0]}
+    reference = read_columns(ROOT / "cases" / "taylor_green_mach01" / "reference.csv")
+    peak, published = np.argmax(mine["dissipation"]), np.argmax(reference["dissipation"])
+    assert mine["time"][peak] == pytest.approx(reference["t"][published], abs=0.7)
+    energy = np.interp(mine["time"], reference["t"], reference["kinetic_energy"])
+    assert np.abs(mine["energy"] / energy - 1).max() < 0.05
