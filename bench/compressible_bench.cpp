@@ -41,11 +41,11 @@ void compare(Context& context, int n, int turns, bool viscous, bool single) {
   const double cells = double(n) * n * n, few = 16.0 * 16 * 16 * ranks;
   bench::Copy copy(std::size_t{1} << 24, context.threads());
   const int steps = 8;
-  std::vector<bench::Way> ways{{"step", [&] { large->step(); }},
-                               {"copy", [&] { copy.run(); }},
-                               {"in cache", [&] {
-                                  for (int k = 0; k < steps; ++k) small->step();
-                                }}};
+  std::vector<bench::Way> ways{
+      {"step", [&] { large->step(); }}, {"copy", [&] { copy.run(); }}, {"in cache", [&] {
+                                                                          for (int k = 0; k < steps; ++k)
+                                                                            small->step();
+                                                                        }}};
   bench::take_turns(context, ways, turns);
   if (context.rank() != 0) return;
   const double step = bench::median(ways[0]) / cells;
@@ -53,8 +53,8 @@ void compare(Context& context, int n, int turns, bool viscous, bool single) {
   const double cached = bench::median(ways[2]) / steps / few;
   const std::string name = std::string("compressible step, ") + (viscous ? "viscous" : "inviscid") +
                            (single ? ", single" : "") + ", " + std::to_string(n) + "^3";
-  std::printf("%s, %d ranks: %.0f ns a cell; copy of its %.0f bytes %.0f ns, in cache %.0f ns\n", name.c_str(),
-              ranks, 1e9 * step, bytes_a_cell(viscous, single), 1e9 * moved, 1e9 * cached);
+  std::printf("%s, %d ranks: %.0f ns a cell; copy of its %.0f bytes %.0f ns, in cache %.0f ns\n",
+              name.c_str(), ranks, 1e9 * step, bytes_a_cell(viscous, single), 1e9 * moved, 1e9 * cached);
   bench::report(name + " / copy", step / moved, "goal <= 1.3, or the next");
   bench::report(name + ", rate / rate in cache", cached / step, "goal >= 0.6");
 }

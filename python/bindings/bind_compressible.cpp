@@ -130,8 +130,9 @@ void bind_compressible(nb::module_& module) {
       .def("measure", &measure, "Sums, extremes and the small scales of the present flow.")
       .def("spectrum", &spectrum,
            "E(k) of the shells 0, 1, 2, … as two lists: of the solenoidal and of the dilatational velocity.")
-      .def("error", [](CompressibleFace& f) { return unlocked([&] { return f.solver().error(); }); },
-           "Means of the differences to the exact wave or vortex, in amplitudes.");
+      .def(
+          "error", [](CompressibleFace& f) { return unlocked([&] { return f.solver().error(); }); },
+          "Means of the differences to the exact wave or vortex, in amplitudes.");
 }
 
 }  // namespace sc::python

@@ -32,9 +32,8 @@ compressible::GasOptions gas_from(const nb::dict& options) {
   return {.gamma = get<double>(options, "gamma"),
           .prandtl = get<double>(options, "prandtl"),
           .viscosity = get<double>(options, "viscosity"),
-          .law = choice<ViscosityLaw>(options, "law",
-                                      {{"power", ViscosityLaw::power},
-                                       {"sutherland", ViscosityLaw::sutherland}}),
+          .law = choice<ViscosityLaw>(
+              options, "law", {{"power", ViscosityLaw::power}, {"sutherland", ViscosityLaw::sutherland}}),
           .exponent = get<double>(options, "exponent"),
           .sutherland = get<double>(options, "sutherland")};
 }

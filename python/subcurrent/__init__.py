@@ -27,6 +27,7 @@ from .errors import BadInput, StorageError, SubcurrentError
 
 if TYPE_CHECKING:
     from .cg_solve import CgReport, cg
+    from .compressible import Compressible
     from .dendrite import Dendrite
     from .fft import FFT
     from .magnetosphere import Magnetosphere
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
 _FROM = {
     "sim": ("Cavity", "CavityGrid"),
     "turbulence": ("Turbulence",),
+    "compressible": ("Compressible",),
     "dendrite": ("Dendrite",),
     "magnetosphere": ("Magnetosphere",),
     "fft": ("FFT",),
@@ -87,6 +89,7 @@ __all__ = [
     "Cavity",
     "CavityGrid",
     "CgReport",
+    "Compressible",
     "Dendrite",
     "Dirichlet",
     "Field",

@@ -224,8 +224,8 @@ void Forcing<Real>::set_rows(const std::array<Tensor, 3>& force) {
     for (std::size_t i = 0; i < 3; ++i)
       for (int c = 0; c < functions; ++c)
         for (std::size_t n = 0; n < plane[i].size(); ++n)
-          plane[i][n] += waves_[2].of(c)[origin.z + z] *
-                         force[i].at[static_cast<std::size_t>(c) * plane[i].size() + n];
+          plane[i][n] +=
+              waves_[2].of(c)[origin.z + z] * force[i].at[static_cast<std::size_t>(c) * plane[i].size() + n];
     for (int y = 0; y < own.y; ++y)
       for (std::size_t i = 0; i < 3; ++i)
         for (std::size_t a = 0; a < functions; ++a, ++row) {

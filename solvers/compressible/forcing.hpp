@@ -56,8 +56,7 @@ struct Push {
   double heat = 0;
   template <class Real>
   SC_FN void operator()(At c, Index g, InOut<Real, 5> rate, In<Real, state_size> s) const {
-    const double* row =
-        rows + ((g.z - origin_z) * rows_y + (g.y - origin_y)) * (3 * functions);
+    const double* row = rows + ((g.z - origin_z) * rows_y + (g.y - origin_y)) * (3 * functions);
     const double rho = s[rho_][c], root = std::sqrt(rho);
     double work = 0;
     for (int i = 0; i < 3; ++i) {
@@ -88,7 +87,7 @@ class Forcing {
 
   Grid grid_;
   ForcingOptions options_;
-  std::array<std::vector<int>, 3> cuts_;     ///< own blocks along each axis, local
+  std::array<std::vector<int>, 3> cuts_;      ///< own blocks along each axis, local
   std::vector<std::array<int, 3>> products_;  ///< functions of x, y and z below kmax
   std::array<Waves, 3> waves_;
   std::vector<double> rows_;

@@ -188,7 +188,8 @@ struct Flux {
       for (int n = 0; n < b.count; ++n)
         b.each([&](int l) {
           const double more = diffusion(
-              per_h2, [&](int k) { return double(mu(n + k, l)); }, [&](int k) { return double(f(n + k, l)); });
+              per_h2, [&](int k) { return double(mu(n + k, l)); },
+              [&](int k) { return double(f(n + k, l)); });
           to(n, l) = Real(to(n, l) + more);
         });
     };

@@ -30,8 +30,8 @@ struct Measures {
   double dilatation_skewness = 0;           ///< mean theta^3 / that^3; 0 without any
   double mach = 0;                          ///< turbulent: root of the mean u^2 / mean c
   double skewness = 0;  ///< <(du/dx)^3> / <(du/dx)^2>^(3/2), over the three axes; 0 without any slope
-  /// u' lambda / nu with u'^2 = mean u^2 / 3, lambda^2 = 3 u'^2 / mean sum (d_i u_i)^2, nu = mean mu / rho. This
-  /// and the next two are NaN without a viscosity, and in a gas at rest.
+  /// u' lambda / nu with u'^2 = mean u^2 / 3, lambda^2 = 3 u'^2 / mean sum (d_i u_i)^2, nu = mean mu / rho.
+  /// This and the next two are NaN without a viscosity, and in a gas at rest.
   double taylor_reynolds = 0;
   double kolmogorov = 0;  ///< eta = (nu^3 / epsilon)^(1/4), epsilon the dissipation over the mean density
   double resolution = 0;  ///< k_max eta, k_max = half the cells of the shortest axis
@@ -65,8 +65,8 @@ class Start {
   std::vector<Mode> modes_;
 };
 
-/// Of the shells 0, 1, 2, …: mean |u|^2 / 2 of the modes with k - 1/2 <= |k| < k + 1/2, of the part of u across
-/// k and of that along k.
+/// Of the shells 0, 1, 2, …: mean |u|^2 / 2 of the modes with k - 1/2 <= |k| < k + 1/2, of the part of u
+/// across k and of that along k.
 struct Spectrum {
   std::vector<double> solenoidal, dilatational;
 };
@@ -99,7 +99,8 @@ class Compressible {
   virtual Runner& runner() = 0;
   virtual AnyField& conserved() = 0;  ///< rho, rho u, rho v, rho w, E
   virtual AnyField& state() = 0;      ///< rho, u, v, w, T = p / rho, mu
-  /// Where what files show is kept, with whatever the last show() left there; collective when first asked for.
+  /// Where what files show is kept, with whatever the last show() left there; collective when first asked
+  /// for.
   virtual ShownFields shown() = 0;
   virtual const CompressibleOptions& options() const = 0;
 };

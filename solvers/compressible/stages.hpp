@@ -49,8 +49,7 @@ using System = std::shared_ptr<const LineSystem>;
 using Systems = std::array<System, 3>;
 
 template <class Real>
-auto gradient_stage(const char* name, int axis, const Systems& systems, Field<Real, 3>& G,
-                           Fields<Real>& f) {
+auto gradient_stage(const char* name, int axis, const Systems& systems, Field<Real, 3>& G, Fields<Real>& f) {
   return LineSolve(name, axis, systems[static_cast<std::size_t>(axis)], Gradient{}, LineOptions{.flops = 40},
                    writes(G.now()), reads(f.s.now(), star(reach_of_derivative)));
 }

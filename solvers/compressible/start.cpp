@@ -61,8 +61,10 @@ Start::Start(const CompressibleOptions& options) : options_(options) {
         const double g = 2 * pi * random_number(options_.flow.seed, along++);
         const double across = size * std::sqrt(1 - share), with = size * std::sqrt(2 * share / square);
         for (std::size_t i = 0; i < 3; ++i) {
-          mode.cosine[i] = across * (std::cos(a) * first[i] + std::sin(a) * second[i]) + with * std::cos(g) * k[i];
-          mode.sine[i] = across * (std::cos(b) * first[i] + std::sin(b) * second[i]) + with * std::sin(g) * k[i];
+          mode.cosine[i] =
+              across * (std::cos(a) * first[i] + std::sin(a) * second[i]) + with * std::cos(g) * k[i];
+          mode.sine[i] =
+              across * (std::cos(b) * first[i] + std::sin(b) * second[i]) + with * std::sin(g) * k[i];
         }
         mean += size * size;
         modes_.push_back(mode);

@@ -6,6 +6,7 @@ namespace sc::compressible {
 
 template <bool viscous, class Real>
 StepReport GasSolver<viscous, Real>::step() {
+  runner_.begin_step();
   double courant = 0;
   const double dt = choose_step(courant);
 

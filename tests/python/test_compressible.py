@@ -211,6 +211,32 @@ def test_a_forced_run_gains_what_it_is_fed(program):
     assert 'it needs "random" or "taylor_green"' in sentence_of(refused)
 
 
+FIVE_LINES = """
+import numpy as np
+import subcurrent as sc
+sim = sc.Compressible((16, 8, 8), initial="random", mach=0.3, viscosity=0.02, flow={"peak": 2, "seed": 7})
+last = sim.run(steps=3)
+k, solenoidal, dilatational = sim.spectrum()
+u, rho = sim.gather("velocity"), sim.gather("density")
+assert u.shape == (3, 8, 8, 16) and rho.shape == (8, 8, 16)
+assert abs(0.5 * np.mean((u**2).sum(axis=0)) - (solenoidal + dilatational).sum()) < 1e-13
+assert abs(0.5 * np.mean(rho * (u**2).sum(axis=0)) - last["energy"]) < 1e-13
+assert sim.measure()["enstrophy"] == last["enstrophy"]
+sim.plot("schlieren.png")
+sim.plot("vorticity.png", kind="vorticity")
+print(repr(sim))
+"""
+
+
+@pytest.mark.mpi
+def test_the_interface_in_five_lines(program):
+    done = program.script(FIVE_LINES)
+    assert done.returncode == 0, done.stderr
+    assert "Compressible turbulence, M = 0.3" in done.stdout
+    for name in ("schlieren.png", "vorticity.png"):
+        assert (program.folder / name).stat().st_size > 10_000
+
+
 def test_what_ranks_can_share_is_whole_blocks():
     tables = {"solver": "compressible", "grid": {"points": [16, 8, 8]}, "run": {"steps": 1}}
     case = typed_case(tables, None)
