@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 4
 // threads: 2
-// timeout: 300
+// timeout: 600
 // The compressible solver against exact waves and a vortex, its conservation, the incompressible solver at a
 // low Mach number; the bits of one rank for every split and strategy.
 #include <gtest/gtest.h>
