@@ -128,6 +128,7 @@ class CompressibleCase(SolverCase):
         Needs("engine.corners", "solver", why="nothing reads edges and corners of its halos; leave it out"),
     )
     fixed_on_resume: ClassVar = ("solver", "grid", "scheme.precision")
+    single_steps: ClassVar = "its derivatives need whole lines"
 
     solver: Literal["compressible"] = key("the solver", '"compressible"', "compressible")
     flow: Flow = key("the first state", "a table [flow]", Flow())
