@@ -28,7 +28,7 @@ filter = 0.47
 [run]
 steps = 12
 [output]
-every = 0.3
+every = 0.08
 history_every = 2
 """
 FIELDS = ("density", "velocity", "pressure", "dilatation", "vorticity")
