@@ -52,7 +52,7 @@ class CompressibleKind(Kind):
         nx, ny, nz = case.grid.points
         size = 4 if case.scheme.precision == "single" else 8
         cells, halo = (nx, ny, nz), 4
-        fields = [Fields(name, cells, halo, size, components) for name, components in GAS]
+        fields = [Fields(name, cells, halo, size, components, count) for name, components, count in GAS]
         if case.scheme.filter:
             fields.append(Fields("filtered", cells, halo, size, 5))
         modes = (nx // 2 + 1, ny, nz)
@@ -147,14 +147,13 @@ class CompressibleKind(Kind):
         return [], ["output.history_every=1000000"]
 
 
+# name, components, count
 GAS = (
-    ("conserved", 5),
-    ("total", 5),
-    ("rate", 5),
-    ("state", 6),
-    ("slopes", 9),
-    ("density, pressure, dilatation", 3),
-    ("velocity, vorticity", 6),
+    ("conserved, total, rate", 5, 3),
+    ("state", 6, 1),
+    ("slopes", 3, 3),
+    ("density, pressure, dilatation", 1, 3),
+    ("velocity, vorticity", 3, 2),
 )
 
 
