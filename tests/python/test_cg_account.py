@@ -121,7 +121,7 @@ def test_what_a_matrix_is_said_to_take_is_what_it_takes(program):
     script = (
         "import scipy.io\n"
         "from pathlib import Path\n"
-        "from subcurrent import cg_files\n"
+        "from subcurrent import cg_files, cg_job\n"
         "cg_files.read_system(Path('A.mtx'), None)\n"
         "status = dict(x.split(':', 1) for x in Path('/proc/self/status').read_text().splitlines())\n"
         "print(1024 * int(status['VmHWM'].split()[0]))\n"

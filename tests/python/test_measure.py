@@ -75,7 +75,13 @@ def test_terms_of_two_ranks_are_never_subtracted(tmp_path, monkeypatch):
     monkeypatch.setattr(measure, "kind_of", lambda _: kind)
     monkeypatch.setattr(measure, "_options", lambda *_: {})
     plan = SimpleNamespace(
-        case={}, steps=2, repeats=1, strategies=["ordered"], events=False, folder=str(tmp_path)
+        case={},
+        steps=2,
+        repeats=1,
+        strategies=["ordered"],
+        events=False,
+        folder=str(tmp_path),
+        typed_case=lambda: SimpleNamespace(engine=SimpleNamespace(steps_per_pass=1)),
     )
     context = SimpleNamespace(
         rank=0, size=2, threads=1, barrier=lambda: None, transports=lambda: "none", sample=lambda *_: None

@@ -26,11 +26,14 @@ class CavityKind(Kind):
     )
 
     def fields(self, case: Any) -> list[Fields]:
-        """`Mesh` and `Flow` (mesh.hpp, stages.hpp), and the pressure equation's (levels.hpp, poisson.cpp)."""
+        """`Mesh` and `Flow` (mesh.hpp, stages.hpp), the pressure equation's (levels.hpp, poisson.cpp), and what
+        rank 0 gathers for the results."""
         size = 4 if case.flow.precision == "single" else 8
         cells = tuple(case.cells())
         fields = [Fields("coordinates", cells, 2, 8, 3)]
         fields += [Fields(name, cells, 2, size, components, count) for name, components, count in FLOW]
+        fields.append(Fields("coordinates and flow, gathered", cells, 0, 8, 9, whole=True))
+        fields.append(Fields("velocity, gathered as it is", cells, 0, size, 3, whole=True))
         if case.grid.metrics == "fourth":
             fields.append(Fields("fourth-order metrics", cells, 2, size, 9))
         sheared = case.grid.clustering == "file" or (case.grid.clustering == "skewed" and case.grid.skew > 0)
