@@ -26,8 +26,8 @@ class CavityKind(Kind):
     )
 
     def fields(self, case: Any) -> list[Fields]:
-        """`Mesh` and `Flow` (mesh.hpp, stages.hpp), the pressure equation's (levels.hpp, poisson.cpp), and what
-        rank 0 gathers for the results."""
+        """`Mesh` and `Flow` (mesh.hpp, stages.hpp), the pressure equation's (levels.hpp, poisson.cpp), and
+        what rank 0 gathers for the results."""
         size = 4 if case.flow.precision == "single" else 8
         cells = tuple(case.cells())
         fields = [Fields("coordinates", cells, 2, 8, 3)]
