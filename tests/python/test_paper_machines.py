@@ -14,7 +14,14 @@ ALONE = 0.125  # TFLOPS of a GPU, from 960^3 on 16
 
 
 # Figures 5 and 6: ideal up to 8, 16 and 32 GPUs; at 960^3 messages take longer than computation from 24 on.
-@pytest.mark.parametrize(("n", "ideal", "beyond"), [(512, 8, 16), (960, 16, 24), (1920, 32, 48)])
+@pytest.mark.parametrize(
+    ("n", "ideal", "beyond"),
+    [
+        (512, 8, 16),
+        pytest.param(960, 16, 24, marks=pytest.mark.long),
+        pytest.param(1920, 32, 48, marks=pytest.mark.long),
+    ],
+)
 def test_the_knee_is_where_the_paper_has_it(n: int, ideal: int, beyond: int) -> None:
     assert tflops(n, on_gpus(n, ideal)["boundary_first"]) == pytest.approx(ideal * ALONE, rel=0.01)
     assert tflops(n, on_gpus(n, beyond)["boundary_first"]) < 0.95 * beyond * ALONE
@@ -28,7 +35,10 @@ def test_forty_gpus_reach_five_teraflops() -> None:
 
 # By hand, figure 7: 373 operations a cell, and two planes of two fields go and come through the link, between
 # pinned buffers and by MPI, each as long as the link takes for them.
-@pytest.mark.parametrize(("n", "gpus"), [(512, 8), (960, 24), (1920, 48)])
+@pytest.mark.parametrize(
+    ("n", "gpus"),
+    [(512, 8), *(pytest.param(n, gpus, marks=pytest.mark.long) for n, gpus in ((960, 24), (1920, 48)))],
+)
 def test_without_overlap_times_add(n: int, gpus: int) -> None:
     step = on_gpus(n, gpus)
     cells = n**2 * -(-n // gpus)  # of the largest slab
@@ -39,6 +49,7 @@ def test_without_overlap_times_add(n: int, gpus: int) -> None:
 
 
 # Section 6: without the second host copy communication takes two thirds; cubes move fewer cells than slabs.
+@pytest.mark.long
 def test_what_the_paper_would_change_moves_the_knee() -> None:
     def no_copy(machine):
         return machine.model_copy(update={"gpu": machine.gpu.model_copy(update={"host_copies": 0.0})})
