@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ranks: 1 2 3 4
+// ranks: 1 2 3
+// ranks when long: 4
 // timeout: 120
 // label: sanitize
 // halo_steps: several steps a pass leave the bits of a plain loop over the whole grid, under every strategy,
