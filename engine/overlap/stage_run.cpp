@@ -276,7 +276,6 @@ void StageRun::compute_in_team(const Box& box, int thread) {
   stage_.compute(box, 1, by_thread_[static_cast<std::size_t>(thread)]);
 }
 
-/// What the threads accumulate, each by itself, is joined at the end.
 /// Rows of a box that threads or slabs may take one by one.
 Work StageRun::work_of(const Task& task, const Cut& cut) const {
   if (task.what != Task::What::compute || task.box.empty()) return {};
@@ -321,6 +320,7 @@ RehearsedRun StageRun::rehearsed(const Cut& cut) const {
   return run;
 }
 
+/// What the threads accumulate, each by itself, is joined at the end.
 void StageRun::in_parallel(const std::function<void(int thread)>& work) {
   by_thread_.assign(static_cast<std::size_t>(options_.threads), like(stage_.accumulators()));
   team(options_.threads, work);

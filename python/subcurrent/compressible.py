@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from . import plots
-from .errors import BadInput
 from .given import one_of, path_text, table_of, without_none
 from .sim import Simulation
 
@@ -82,8 +81,6 @@ class Compressible(Simulation):
     ) -> dict[str, Any]:
         """Steps by so many more `steps`, or to the first step at or beyond the `time`. `each` is called with
         the result of every step. Returns the last one."""
-        if (steps is None) == (time is None):
-            raise BadInput("run takes exactly one of steps=… and time=….")
         return self._run(self._end(steps, time), each)
 
     def gather(self, name: str) -> np.ndarray | None:

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from . import plots
-from .errors import BadInput
 from .given import one_of, path_text, without_none
 from .sim import Simulation
 from .snapshot import CrystalField
@@ -86,8 +85,6 @@ class Dendrite(Simulation):
         """Steps by so many more `steps`, or to the `time` in s. `each` is called with the result of every
         step; without it engine={"steps_per_pass": 8} does eight steps at a time on cells while they are near.
         Returns the last result."""
-        if (steps is None) == (time is None):
-            raise BadInput("run takes exactly one of steps=… and time=….")
         return self._run(self._end(steps, time), each)
 
     @property

@@ -31,6 +31,15 @@ class End:
             return time >= self.time * (1 - 1e-12)
         return change < self.steady
 
+    def within(self, most: int, solver: Any) -> int:
+        """How many of `most` steps a pass may have before this end; at least 1. The last step before a time
+        is one by itself: whether it reaches it is a matter of rounding."""
+        if most > 1 and self.steps is not None:
+            most = min(most, self.steps - solver.steps)
+        if most > 1 and self.time is not None:
+            most = min(most, int((self.time - solver.time) / solver.dt * (1 - 1e-9)))
+        return max(1, most)
+
     def __str__(self) -> str:
         if self.steps is not None:
             return f"step {self.steps}"

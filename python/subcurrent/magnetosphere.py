@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 from . import plots
-from .errors import BadInput
 from .flowfield import PlasmaField
 from .given import one_of, path_text, table_of, without_none
 from .kinds import kind_of
@@ -85,8 +84,6 @@ class Magnetosphere(Simulation):
     ) -> dict[str, Any]:
         """Steps by so many more `steps`, or to the first step at or beyond the `time`. `each` is called with
         the result of every step. Returns the last one."""
-        if (steps is None) == (time is None):
-            raise BadInput("run takes exactly one of steps=… and time=….")
         return self._run(self._end(steps, time), each)
 
     @property

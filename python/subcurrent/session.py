@@ -108,19 +108,12 @@ class Due:
 
     def at_most(self, solver: Any, end: End) -> int:
         """How many steps a pass may have: it ends where something is written, or the run."""
-        limits = [self._steps_per_pass]
-        if limits == [1]:
-            return 1
-        if self._checkpoint_every > 0:
-            limits.append(self._checkpoint_every - solver.steps % self._checkpoint_every)
-        if end.steps is not None:
-            limits.append(end.steps - solver.steps)
-        moments = [end.time] if end.time is not None else []
-        if self._every > 0:
-            moments.append((self._count + 1) * self._every)
-        # The last step before a moment is one by itself: whether it reaches it is a matter of rounding.
-        limits += [int((moment - solver.time) / solver.dt * (1 - 1e-9)) for moment in moments]
-        return max(1, min(limits))
+        most = end.within(self._steps_per_pass, solver)
+        if most > 1 and self._checkpoint_every > 0:
+            most = min(most, self._checkpoint_every - solver.steps % self._checkpoint_every)
+        if most > 1 and self._every > 0:
+            most = End(time=(self._count + 1) * self._every).within(most, solver)
+        return most
 
     def checkpoint(self, step: int) -> bool:
         if self._checkpoint_every > 0 and step % self._checkpoint_every == 0:

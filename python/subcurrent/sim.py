@@ -87,33 +87,24 @@ class Simulation(Fixed):
         return self._last
 
     def _end(self, steps: int | None, time: float | None, steady: float | None = None) -> End:
-        """The end that the arguments of `run` ask for."""
+        """The end that the arguments of `run` ask for. Raises BadInput unless it is exactly one."""
+        if (steps, time, steady).count(None) != 2:
+            raise BadInput("run takes exactly one of steps=… and time=….")
         last = None if steps is None else self.steps + whole("steps", steps, 1)
         return End(steady, last, None if time is None else positive("time", time))
 
     def _run(self, end: End, each: Callable[[dict[str, Any]], Any] | None) -> dict[str, Any]:
         if each is not None and not callable(each):
             raise BadInput(f"each = {each!r} is not allowed: it must be a function of a step's report.")
+        most = self.case.engine.steps_per_pass
         while not end.reached(self.steps, self.time, self.last.get("max_change", np.inf)):
-            if (count := 1 if each is not None else self._at_most(end)) > 1:
+            if (count := end.within(1 if each is not None else most, self._solver)) > 1:
                 self._last = self._solver.step(count=count)
                 continue
             result = self.step()
             if each is not None:
                 each(result)
         return self.last
-
-    def _at_most(self, end: End) -> int:
-        """How many steps the next pass may have."""
-        limits = [self.case.engine.steps_per_pass]
-        if limits == [1]:
-            return 1
-        if end.steps is not None:
-            limits.append(end.steps - self.steps)
-        if end.time is not None:
-            # The last step before the end is one by itself: whether it reaches it is a matter of rounding.
-            limits.append(int((end.time - self.time) / self._solver.dt * (1 - 1e-9)))
-        return max(1, min(limits))
 
     @property
     def time(self) -> float:

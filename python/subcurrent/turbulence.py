@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from . import plots
-from .errors import BadInput
 from .given import one_of, path_text, table_of, without_none
 from .sim import Simulation
 
@@ -75,8 +74,6 @@ class Turbulence(Simulation):
         """Steps by so many more `steps` or to the `time` of the flow. `each` is called with the result of
         every step: time, energy, dissipation, enstrophy, skewness, taylor_reynolds, … Returns the last one.
         """
-        if (steps is None) == (time is None):
-            raise BadInput("run takes exactly one of steps=… and time=….")
         return self._run(self._end(steps, time), each)
 
     @property
