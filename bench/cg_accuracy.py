@@ -8,7 +8,9 @@ import numpy as np
 import script
 from scipy import sparse
 
-from subcurrent import cg_matrix, cg_solve, parallel
+from subcurrent.rank import parallel
+from subcurrent.solvers.cg import matrix as cg_matrix
+from subcurrent.solvers.cg import solve as cg_solve
 
 
 def second(n: int) -> sparse.csr_array:

@@ -19,8 +19,8 @@ from pathlib import Path
 
 import script
 
-from subcurrent.account import milliseconds
-from subcurrent.halo_table import CLOSE, promise
+from subcurrent.report.account import milliseconds
+from subcurrent.solvers.magnetosphere.halo_table import CLOSE, promise
 
 ROOT = Path(__file__).resolve().parents[1]
 HEAD = (

@@ -29,7 +29,7 @@ from pathlib import Path
 
 import script
 
-from subcurrent.plots import style
+from subcurrent.report.plots import style
 
 PROGRAM = Path(__file__).resolve().parents[1] / "build/release/bench/turbulence_disk"
 BLOCK_IO = Path("/sys/fs/cgroup/blkio")

@@ -30,7 +30,7 @@ OURS = """
 import json, sys, time
 from pathlib import Path
 from subcurrent import core
-from subcurrent.case import typed_case
+from subcurrent.case.reading import typed_case
 m = core.load(); context = m.Context(threads=1)
 n, steps = int(sys.argv[1]), int(sys.argv[2])
 case = typed_case({

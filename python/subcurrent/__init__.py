@@ -26,12 +26,13 @@ from typing import TYPE_CHECKING, Any
 from .errors import BadInput, StorageError, SubcurrentError
 
 if TYPE_CHECKING:
-    from .cg_solve import CgReport, cg
-    from .compressible import Compressible
-    from .dendrite import Dendrite
     from .fft import FFT
-    from .magnetosphere import Magnetosphere
-    from .sim import Cavity, CavityGrid
+    from .solvers.cavity.api import Cavity, CavityGrid
+    from .solvers.cg.solve import CgReport, cg
+    from .solvers.compressible.api import Compressible
+    from .solvers.dendrite.api import Dendrite
+    from .solvers.magnetosphere.api import Magnetosphere
+    from .solvers.turbulence.api import Turbulence
     from .stencil import (
         Dirichlet,
         Field,
@@ -51,17 +52,16 @@ if TYPE_CHECKING:
         sympy_kernel,
         where,
     )
-    from .turbulence import Turbulence
 
 # What each module gives: imported on first use, so that the program and its ranks start without matplotlib.
 _FROM = {
-    "sim": ("Cavity", "CavityGrid"),
-    "turbulence": ("Turbulence",),
-    "compressible": ("Compressible",),
-    "dendrite": ("Dendrite",),
-    "magnetosphere": ("Magnetosphere",),
+    "solvers.cavity.api": ("Cavity", "CavityGrid"),
+    "solvers.turbulence.api": ("Turbulence",),
+    "solvers.compressible.api": ("Compressible",),
+    "solvers.dendrite.api": ("Dendrite",),
+    "solvers.magnetosphere.api": ("Magnetosphere",),
     "fft": ("FFT",),
-    "cg_solve": ("cg", "CgReport"),
+    "solvers.cg.solve": ("cg", "CgReport"),
     "stencil": (
         "Dirichlet",
         "Field",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`python -m subcurrent` is the program `subcurrent`."""
 
-from .program import main
+from .cli.program import main
 
 if __name__ == "__main__":
     main()

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from . import parallel
 from .errors import BadInput
 from .given import Fixed, as_kind, one_of, whole, wholes
+from .rank import parallel
 
 Points = NDArray[np.floating]
 Modes = NDArray[np.complexfloating]

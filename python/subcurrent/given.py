@@ -38,7 +38,7 @@ class Fixed:
 
 def _meant(kind: type, name: str) -> str:
     """The attribute, or the argument with which one is made, whose name is nearest; empty where none is."""
-    from .sentences import nearest  # noqa: PLC0415 - with the case files' schema, only to refuse
+    from .case.sentences import nearest  # noqa: PLC0415 - with the case files' schema, only to refuse
 
     arguments = set(inspect.signature(kind).parameters) - {"self"}
     attributes = {one for one in dir(kind) if not one.startswith("_")}

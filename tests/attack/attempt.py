@@ -72,10 +72,10 @@ def program(arguments: Sequence[str]) -> Callable[[], None]:
     """The program `subcurrent` with these arguments, without starting another interpreter."""
 
     def run() -> None:
-        from subcurrent import cli  # noqa: PLC0415 - loaded once, before the first child
+        from subcurrent.cli import main  # noqa: PLC0415 - loaded once, before the first child
 
         sys.argv = ["subcurrent", *arguments]
-        cli.main()
+        main.main()
 
     return run
 

@@ -17,7 +17,8 @@ from .session import Session
 
 def run(budget: float = 1.0) -> dict[str, int]:
     """Every input on its own; the counts, of which FAULTS must be 0."""
-    from subcurrent import cg_job, cg_plot, cli  # noqa: F401, PLC0415 - children need not load them again
+    from subcurrent.cli import main  # noqa: F401, PLC0415 - children need not load them again
+    from subcurrent.solvers.cg import figures, job  # noqa: F401, PLC0415 - children need not load them again
 
     tally = Tally()
     with tempfile.TemporaryDirectory(prefix="subcurrent-attack-") as made:

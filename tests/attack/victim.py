@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tests" / "python")]
 
 from conftest import SMALL, TURBULENCE, history  # noqa: E402 - found by the line above
-from subcurrent import guard  # noqa: E402
+from subcurrent.launch import guard  # noqa: E402
 
 LONGEST = 240.0  # seconds: what takes longer hangs, also on a slow machine that does other things
 CAVITY = SMALL.replace("steps = 12", "steps = 30") + (
@@ -120,7 +120,7 @@ def ranks_in(session: int) -> list[int]:
     for pid in guard.session(session):
         with contextlib.suppress(OSError):
             words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-            if b"subcurrent.worker" in words and b"-n" not in words:
+            if b"subcurrent.rank.worker" in words and b"-n" not in words:
                 found.append(pid)
     return found
 

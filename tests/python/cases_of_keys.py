@@ -5,9 +5,9 @@ import json
 import types
 import typing
 
-from subcurrent.schema import SOLVERS
-from subcurrent.schema.dendrite import SeedTable
-from subcurrent.schema.keys import all_keys, fields, nested
+from subcurrent.case.keys import all_keys, fields, nested
+from subcurrent.solvers.cases import SOLVERS
+from subcurrent.solvers.dendrite.case import SeedTable
 
 QUIET = {"figures": False, "timeline": False}
 BASES = {

@@ -11,12 +11,12 @@ from dataclasses import asdict
 from pathlib import Path
 
 from subcurrent import core
-from subcurrent.case import as_toml, typed_case
+from subcurrent.case.reading import as_toml, typed_case
 from subcurrent.errors import BadInput
-from subcurrent.kinds import kind_of
-from subcurrent.plan import run_plan
-from subcurrent.rundir import RunFolder
-from subcurrent.session import run_case
+from subcurrent.launch.plan import run_plan
+from subcurrent.launch.rundir import RunFolder
+from subcurrent.rank.session import run_case
+from subcurrent.solvers.kinds import kind_of
 
 # Of summary.json: what follows from the case. Times differ from run to run, and the case is what was given.
 SAID = ("threads", "split", "strategy", "transports", "device", "reached", "undercooling", "bytes_moved")

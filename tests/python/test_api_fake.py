@@ -14,7 +14,7 @@ def sc(monkeypatch):
     fake = importlib.import_module("fake_core")
     monkeypatch.setitem(sys.modules, "subcurrent._core", fake)
     package = importlib.import_module("subcurrent")
-    monkeypatch.setattr(importlib.import_module("subcurrent.parallel"), "_made", {})
+    monkeypatch.setattr(importlib.import_module("subcurrent.rank.parallel"), "_made", {})
     return package
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from subcurrent.case import as_toml, load_case, parse_set, typed_case
+from subcurrent.case.library import shipped
+from subcurrent.case.reading import as_toml, load_case, parse_set, typed_case
 from subcurrent.errors import BAD_INPUT, BadInput
-from subcurrent.library import shipped
 
 TABLES = {
     "solver": "cavity",

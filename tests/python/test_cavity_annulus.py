@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from subcurrent.errors import BAD_INPUT, OK
-from subcurrent.snapshot import read_snapshot
+from subcurrent.report.snapshot import read_snapshot
 
 pytestmark = pytest.mark.mpi
 

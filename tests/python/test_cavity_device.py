@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from conftest import QUIET, SMALL, history
-from subcurrent.case import typed_case
+from subcurrent.case.reading import typed_case
 from subcurrent.errors import OK, BadInput
-from subcurrent.snapshot import read_fields
+from subcurrent.report.snapshot import read_fields
 from test_case_file import TABLES
 
 

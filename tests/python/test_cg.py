@@ -10,7 +10,9 @@ scipy_io = pytest.importorskip("scipy.io")
 sparse = pytest.importorskip("scipy.sparse")
 linalg = pytest.importorskip("scipy.sparse.linalg")
 
-from subcurrent import BadInput, cg_job, cg_matrix  # noqa: E402
+from subcurrent import BadInput  # noqa: E402
+from subcurrent.solvers.cg import job  # noqa: E402
+from subcurrent.solvers.cg import matrix as cg_matrix  # noqa: E402
 
 
 def laplacian(n, dimensions):
@@ -46,7 +48,7 @@ found = []
 for way in ways:
     x, report = subcurrent.cg(matrix, b, tol=1e-11, **way)
     found.append((x, report.iterations, report.residual, report.residuals[-1]))
-import subcurrent.parallel as parallel
+import subcurrent.rank.parallel as parallel
 if parallel.context(1, "auto").rank == 0:
     np.savez("found.npz", x=np.array([f[0] for f in found]), rest=np.array([f[1:] for f in found]))
 """
@@ -231,5 +233,5 @@ def test_right_sides_that_do_not_fit_are_refused(b, sentence):
 )
 def test_requests_that_cannot_be_met_are_refused(request_of, sentence):
     with pytest.raises(BadInput) as refused:
-        cg_job._plan(cg_job.CgRequest(**request_of), None)
+        job._plan(job.CgRequest(**request_of), None)
     assert str(refused.value) == sentence

@@ -12,8 +12,10 @@ scipy_io = pytest.importorskip("scipy.io")
 sparse = pytest.importorskip("scipy.sparse")
 
 from conftest import sentence_of  # noqa: E402
-from subcurrent import BadInput, cg_files, cg_job, memory  # noqa: E402
+from subcurrent import BadInput  # noqa: E402
 from subcurrent.errors import BAD_INPUT, OK  # noqa: E402
+from subcurrent.launch import memory  # noqa: E402
+from subcurrent.solvers.cg import files, job  # noqa: E402
 
 MIB = 2**20
 
@@ -145,7 +147,7 @@ def test_what_a_matrix_is_said_to_take_is_what_it_takes(program):
     done = program("cg", "--class", "A", "--out", "a")
     assert done.returncode == OK, done.stdout
     found = json.loads((program.folder / "a" / "summary.json").read_text())["peak_memory_bytes"]
-    assert found == pytest.approx(memory.of_class(*cg_job.CLASSES["A"], 1), rel=0.15)
+    assert found == pytest.approx(memory.of_class(*job.CLASSES["A"], 1), rel=0.15)
 
 
 HEAD = "%%MatrixMarket matrix coordinate real symmetric\n"
@@ -158,26 +160,26 @@ def test_a_system_that_cannot_fit_is_refused_before_it_is_read(program, monkeypa
     path.write_bytes(gzip.compress((HEAD + f"{entries} {entries} {entries}\n").encode()) + bytes(100_000))
     monkeypatch.setattr(memory, "free_bytes", lambda: 1024 * MIB)
     monkeypatch.chdir(program.folder)
-    monkeypatch.setattr(cg_files, "_read", lambda path: pytest.fail(f"{path} was read"))
+    monkeypatch.setattr(files, "_read", lambda path: pytest.fail(f"{path} was read"))
     for request, sentence in (
         (
-            cg_job.CgRequest(matrix=path),
+            job.CgRequest(matrix=path),
             f"the matrix of {entries} rows and {2 * entries} entries needs about 1.8 GiB of memory on this "
             "machine, which has 1.0 GiB free.",
         ),
         (
-            cg_job.CgRequest(name="D"),
+            job.CgRequest(name="D"),
             "--class D needs about 21.8 GiB of memory on this machine, which has 1.0 GiB free: class B would "
             "fit.",
         ),
         (
-            cg_job.CgRequest(matrix=path, preconditioner="block-jacobi", block=1000),
+            job.CgRequest(matrix=path, preconditioner="block-jacobi", block=1000),
             f"the matrix of {entries} rows and {2 * entries} entries needs about 299.8 GiB of memory on this "
             "machine, which has 1.0 GiB free.",
         ),
     ):
         with pytest.raises(BadInput) as refused:
-            cg_job.run(request, None)
+            job.run(request, None)
         assert str(refused.value) == sentence
     assert [p.name for p in program.folder.iterdir()] == ["A.mtx.gz"]
 
@@ -211,7 +213,7 @@ def test_a_dense_file_needs_what_its_entries_need(tmp_path):
     scipy_io.mmwrite(tmp_path / "A.mtx", 4 * np.eye(50), symmetry="general")
     for name, expected in (("A.npy", [(50, 50)]), ("A.mtx", [(50, 2500 // 9), (50, 50)])):
         asked = []
-        cg_files.read_system(tmp_path / name, None, lambda *known, asked=asked: asked.append(known))
+        files.read_system(tmp_path / name, None, lambda *known, asked=asked: asked.append(known))
         assert asked == expected
 
 

@@ -10,7 +10,9 @@ import pytest
 scipy_io = pytest.importorskip("scipy.io")
 sparse = pytest.importorskip("scipy.sparse")
 
-from subcurrent import BadInput, cg_files, cg_job, cg_matrix, cg_solve  # noqa: E402
+from subcurrent import BadInput  # noqa: E402
+from subcurrent.solvers.cg import files, job, solve  # noqa: E402
+from subcurrent.solvers.cg import matrix as cg_matrix  # noqa: E402
 
 
 def biharmonic(n):
@@ -100,7 +102,7 @@ def test_heads_that_cannot_be_are_refused_before_memory_is_asked_for(tmp_path, t
     tracemalloc.start()
     try:
         with pytest.raises(BadInput) as refused:
-            cg_files.read_system(path, None)
+            files.read_system(path, None)
         assert tracemalloc.get_traced_memory()[1] < 10e6
     finally:
         tracemalloc.stop()
@@ -113,7 +115,7 @@ def test_small_dense_matrices_of_every_symmetry_are_read(tmp_path):
     for n in (1, 2, 3):
         for symmetry in ("general", "symmetric"):
             scipy_io.mmwrite(tmp_path / "A.mtx", np.eye(n) * 4, symmetry=symmetry)
-            _, _, values, b = cg_files.read_system(tmp_path / "A.mtx", None)
+            _, _, values, b = files.read_system(tmp_path / "A.mtx", None)
             assert values.tolist() == [4.0] * n == (4 * b).tolist()
 
 
@@ -164,7 +166,7 @@ def test_options_of_the_wrong_kind_are_refused(options, sentence):
         "partition": "row", "strategy": "direct", "depth": 5,
     }  # fmt: skip
     with pytest.raises(BadInput) as refused:
-        cg_solve.checked_options(**{**given, **options})
+        solve.checked_options(**{**given, **options})
     assert str(refused.value) == sentence
 
 
@@ -214,4 +216,4 @@ def test_orders_of_the_classes_are_those_of_the_benchmark(program):
         "print(json.dumps({k: (c.cg_class(k)['n'], c.cg_class(k)['nonzer']) for k in 'SWABCD'}))"
     )
     done = program.script(ask)
-    assert {name: tuple(of) for name, of in json.loads(done.stdout).items()} == cg_job.CLASSES
+    assert {name: tuple(of) for name, of in json.loads(done.stdout).items()} == job.CLASSES

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from conftest import QUIET, ROOT, history, sentence_of
-from subcurrent.case import typed_case
+from subcurrent.case.reading import typed_case
+from subcurrent.case.reference import read_columns
 from subcurrent.errors import BAD_INPUT, DIVERGED, OK, BadInput
-from subcurrent.reference import read_columns
 
 CASE = """
 solver = "compressible"

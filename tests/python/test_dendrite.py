@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 from conftest import ROOT, core_is_built, sentence_of
-from subcurrent import plots
-from subcurrent.case import as_toml, typed_case
-from subcurrent.drawings.dendrite import shown
+from subcurrent.case.reading import as_toml, typed_case
 from subcurrent.errors import BAD_INPUT, OK, BadInput
-from subcurrent.snapshot import CrystalField, read_crystal
+from subcurrent.report.snapshot import CrystalField, read_crystal
+from subcurrent.solvers.dendrite.crystal import draw_outlines, draw_temperature
+from subcurrent.solvers.dendrite.figures import shown
 
 CASE = """
 solver = "dendrite"
@@ -179,8 +179,8 @@ def test_an_eighth_is_completed():
 
 
 def test_pictures_appear_without_pyvista(tmp_path):
-    plots.draw_outlines(tmp_path / "a.png", [ball(), ball()], "Two")
-    plots.draw_temperature(tmp_path / "b.png", ball().completed((True, True, True)), "One")
+    draw_outlines(tmp_path / "a.png", [ball(), ball()], "Two")
+    draw_temperature(tmp_path / "b.png", ball().completed((True, True, True)), "One")
     assert (tmp_path / "a.png").stat().st_size > 10_000
     assert (tmp_path / "b.png").stat().st_size > 10_000
 
@@ -191,7 +191,7 @@ def test_the_view_in_space_appears(tmp_path):
     code = (
         "import sys; sys.path.insert(0, sys.argv[2]); from pathlib import Path;"
         "from test_dendrite import ball;"
-        "from subcurrent.plots.crystal_view import draw_surfaces, surface_of;"
+        "from subcurrent.solvers.dendrite.crystal_view import draw_surfaces, surface_of;"
         "s = surface_of(ball().completed((True, True, True)));"
         "assert abs(s.volume / (4 / 3 * 3.14159265 * 0.2**3) - 1) < 0.02, s.volume;"
         "draw_surfaces(Path(sys.argv[1]), [ball()] * 3)"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from conftest import sentence_of
-from subcurrent.case import typed_case
+from subcurrent.case.reading import typed_case
 from subcurrent.core import build_info
 from subcurrent.errors import BAD_INPUT, OK, BadInput
 from test_dendrite import CASE, TABLES, rows

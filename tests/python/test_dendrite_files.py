@@ -8,7 +8,7 @@ import warnings
 import pytest
 
 from conftest import sentence_of
-from subcurrent.case import typed_case
+from subcurrent.case.reading import typed_case
 from subcurrent.errors import BAD_INPUT, OK, BadInput
 from test_dendrite import CASE, TABLES
 from test_dendrite_device import QUIET, same_end

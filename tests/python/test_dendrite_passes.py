@@ -9,9 +9,9 @@ import h5py
 import numpy as np
 import pytest
 
-from subcurrent.case import typed_case
+from subcurrent.case.reading import typed_case
 from subcurrent.errors import BAD_INPUT, OK, BadInput
-from subcurrent.schema import SOLVERS
+from subcurrent.solvers.cases import SOLVERS
 
 CASE = """
 solver = "dendrite"

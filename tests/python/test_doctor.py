@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from subcurrent import doctor
-from subcurrent.doctor import Finding, Sight
-from subcurrent.mpi import Cpus
+from subcurrent.foresight import doctor
+from subcurrent.foresight.doctor import Finding, Sight
+from subcurrent.launch.mpi import Cpus
 
 GOOD_FILES = {
     "proc/loadavg": "0.10 0.20 0.30 1/200 1234",

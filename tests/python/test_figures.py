@@ -7,19 +7,24 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from subcurrent import account, compare, halo_table, plots, report
-from subcurrent.account import overlap_case
+from subcurrent.case.library import shipped
+from subcurrent.case.reference import Profiles, read_profiles, reference_for
 from subcurrent.errors import BadInput, StorageError
-from subcurrent.flowfield import FlowField
-from subcurrent.kinds import KINDS
-from subcurrent.kinds.cavity import profiles_csv
-from subcurrent.library import shipped
-from subcurrent.plots.strategies import parts_of
-from subcurrent.plots.trace import trace
-from subcurrent.recorder import clean
-from subcurrent.reference import Profiles, read_profiles, reference_for
-from subcurrent.snapshot import read_snapshot
-from subcurrent.verdict import verdict
+from subcurrent.foresight import strategies
+from subcurrent.foresight.verdict import verdict
+from subcurrent.rank.recorder import clean
+from subcurrent.report import account, page
+from subcurrent.report.account import overlap_case
+from subcurrent.report.flowfield import FlowField
+from subcurrent.report.plots.history import draw_history, read_history
+from subcurrent.report.plots.strategies import draw_strategies, parts_of
+from subcurrent.report.snapshot import read_snapshot
+from subcurrent.solvers.cavity.flow import draw_flow, draw_flow_3d
+from subcurrent.solvers.cavity.kind import profiles_csv
+from subcurrent.solvers.cavity.profiles import draw_profiles
+from subcurrent.solvers.cavity.trace import trace
+from subcurrent.solvers.kinds import KINDS
+from subcurrent.solvers.magnetosphere import halo_table
 
 PNG = b"\x89PNG"
 
@@ -36,8 +41,8 @@ def solid_rotation(count: int = 21, skew: float = 0.0) -> FlowField:
 @pytest.mark.parametrize("skew", [0.0, 0.15])
 def test_flow_figures_appear(tmp_path, skew):
     flow = solid_rotation(skew=skew)
-    plots.draw_flow(tmp_path / "flow.png", flow)
-    plots.draw_flow_3d(tmp_path / "flow_3d.png", flow)
+    draw_flow(tmp_path / "flow.png", flow)
+    draw_flow_3d(tmp_path / "flow_3d.png", flow)
     assert (tmp_path / "flow.png").read_bytes().startswith(PNG)
     assert (tmp_path / "flow_3d.png").read_bytes().startswith(PNG)
 
@@ -45,8 +50,8 @@ def test_flow_figures_appear(tmp_path, skew):
 def test_fluid_at_rest_can_be_drawn(tmp_path):
     flow = solid_rotation()
     still = FlowField(flow.points, 0 * flow.velocity)
-    plots.draw_flow(tmp_path / "flow.png", still)
-    plots.draw_flow_3d(tmp_path / "flow_3d.png", still)
+    draw_flow(tmp_path / "flow.png", still)
+    draw_flow_3d(tmp_path / "flow_3d.png", still)
 
 
 @pytest.mark.parametrize("skew", [0.0, 0.15])
@@ -70,7 +75,7 @@ def test_profiles_against_the_shipped_reference(tmp_path):
     reference = read_profiles(shipped()["cavity_re100"].parent / "reference.csv")
     assert reference.reynolds == 100
     off = {name: (place, value + 0.01) for name, (place, value) in reference.lines.items()}
-    differences = plots.draw_profiles(tmp_path / "profiles.png", {"a": Profiles(off)}, reference)
+    differences = draw_profiles(tmp_path / "profiles.png", {"a": Profiles(off)}, reference)
     assert differences == pytest.approx({"u": 0.01, "w": 0.01})
     assert (tmp_path / "profiles.png").read_bytes().startswith(PNG)
 
@@ -80,9 +85,7 @@ def test_a_reference_with_one_profile_only(tmp_path):
     assert (reference.reynolds, list(reference.lines)) == (400, ["u"])
     assert reference.source == "Wong & Baker 2002"
     line = np.linspace(0, 1, 9)
-    plots.draw_profiles(
-        tmp_path / "p.png", {"a": Profiles({"u": (line, line), "w": (line, line)})}, reference
-    )
+    draw_profiles(tmp_path / "p.png", {"a": Profiles({"u": (line, line), "w": (line, line)})}, reference)
 
 
 def test_only_a_reference_of_the_same_reynolds_number_is_used():
@@ -110,9 +113,9 @@ def test_history_figure(tmp_path):
         "step,time,iterations,residual,max_change,divergence_rms,capped\n"
         "1,0.1,9,1e-5,1,0.1,1\n2,0.2,5,0,0.5,0.1,0\n3,0.3,5,nan,0.1,0.1,0\n4,0.4\n"
     )
-    history = plots.read_history(tmp_path / "history.csv")
+    history = read_history(tmp_path / "history.csv")
     assert list(history["step"]) == [1, 2, 3]
-    plots.draw_history(tmp_path / "history.png", history, 1e-5)
+    draw_history(tmp_path / "history.png", history, 1e-5)
     assert (tmp_path / "history.png").read_bytes().startswith(PNG)
 
 
@@ -127,16 +130,16 @@ def rows():
 
 def test_the_strategy_table():
     table = rows()
-    compare.finish_rows(table)
+    strategies.finish_rows(table)
     by_name = {row["strategy"]: row for row in table}
     assert by_name["boundary_first"]["ratio"] == pytest.approx(1.5)
     assert by_name["boundary_first"]["hidden"] == pytest.approx(0.75)
     assert by_name["ordered"]["hidden"] is None
-    assert compare.as_csv(table).splitlines()[0] == "strategy,T,ratio,C_shell,C_core,M,W,R,hidden"
+    assert strategies.as_csv(table).splitlines()[0] == "strategy,T,ratio,C_shell,C_core,M,W,R,hidden"
 
 
 def told(table):
-    compare.finish_rows(table)
+    strategies.finish_rows(table)
     return verdict(table)
 
 
@@ -174,7 +177,7 @@ def test_what_was_not_measured_is_called_so():
     assert "boundary_first at 1.50" in text
     shown = Console(width=200, file=io.StringIO())
     shown.print(
-        compare.as_table({"case": {"grid": {"cells": [8, 8, 8]}}, "ranks": 1, "threads": 1, "rows": table})
+        strategies.as_table({"case": {"grid": {"cells": [8, 8, 8]}}, "ranks": 1, "threads": 1, "rows": table})
     )
     lines = shown.file.getvalue().splitlines()
     last = next(line for line in lines if "boundary_first" in line)
@@ -207,7 +210,7 @@ def test_the_parts_of_a_step_add_up_to_its_time():
 
 
 def test_strategy_figure(tmp_path):
-    plots.draw_strategies(tmp_path / "s.png", rows(), "title", "note")
+    draw_strategies(tmp_path / "s.png", rows(), "title", "note")
     assert (tmp_path / "s.png").read_bytes().startswith(PNG)
 
 
@@ -309,7 +312,7 @@ def test_a_report_says_what_was_not_measured():
         "M": None,
         "hidden": None,
     }
-    told_rows = dict(report._readable(summary, KINDS["cavity"]))
+    told_rows = dict(page._readable(summary, KINDS["cavity"]))
     assert told_rows["M, messages"] == "not measured"
     assert told_rows["hidden share of the messages"] == "not measured"
     assert told_rows["C_core, computing the core"] == "2 s"

@@ -18,7 +18,7 @@ from subcurrent.given import plain, whole
 def sc(monkeypatch):
     """The package with the FAKE compiled module inside this process."""
     monkeypatch.setitem(sys.modules, "subcurrent._core", importlib.import_module("fake_core"))
-    monkeypatch.setattr(importlib.import_module("subcurrent.parallel"), "_made", {})
+    monkeypatch.setattr(importlib.import_module("subcurrent.rank.parallel"), "_made", {})
     return importlib.import_module("subcurrent")
 
 

@@ -12,11 +12,11 @@ import pytest
 
 from cases_of_keys import ACTS, COMMON, ELSEWHERE, field_of, keys_of, other_than, pair, tables_with
 from conftest import HERE, core_is_built
-from subcurrent.case import typed_case
+from subcurrent.case.keys import all_keys
+from subcurrent.case.library import shipped
+from subcurrent.case.reading import typed_case
 from subcurrent.errors import BadInput
-from subcurrent.library import shipped
-from subcurrent.schema import SOLVERS
-from subcurrent.schema.keys import all_keys
+from subcurrent.solvers.cases import SOLVERS
 
 
 def write_inputs(folder) -> None:

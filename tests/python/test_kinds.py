@@ -3,7 +3,7 @@
 
 import pytest
 
-from subcurrent.kinds import KINDS
+from subcurrent.solvers.kinds import KINDS
 
 
 @pytest.mark.parametrize("name", KINDS)

@@ -8,9 +8,11 @@ import sys
 
 import pytest
 
-from subcurrent import banner, events, job, launch, mpi, outcome, streams
-from subcurrent.ending import End, Forecast
+from subcurrent import streams
 from subcurrent.errors import BadInput, SubcurrentError
+from subcurrent.launch import banner, events, job, mpi, outcome
+from subcurrent.launch import ranks as launch
+from subcurrent.rank.ending import End, Forecast
 
 FOUR_CORES = mpi.Cpus(threads=8, cores=4)
 

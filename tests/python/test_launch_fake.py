@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from conftest import CASE, sentence_of, steps_in
-from subcurrent import guard
 from subcurrent.errors import BAD_INPUT, OK, OTHER, STOPPED, STORAGE
+from subcurrent.launch import guard
 from test_program_ends_fake import wait_for
 
 pytestmark = [

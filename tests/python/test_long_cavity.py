@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from subcurrent.case.reference import read_profiles
 from subcurrent.errors import OK
-from subcurrent.reference import read_profiles
-from subcurrent.snapshot import read_snapshot
+from subcurrent.report.snapshot import read_snapshot
 
 pytestmark = [pytest.mark.mpi, pytest.mark.long, pytest.mark.timeout(6 * 3600)]
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from subcurrent import machine_file, scale
-from subcurrent.case import load_case
-from subcurrent.library import find_case
-from subcurrent.machine_figures import bandwidth, figures, places
-from subcurrent.machines import load_machine
+from subcurrent.case.library import find_case
+from subcurrent.case.reading import load_case
+from subcurrent.foresight import machine_file, scale
+from subcurrent.foresight.machine_figures import bandwidth, figures, places
+from subcurrent.foresight.machines import load_machine
 
 CELL, ROW = 4e-9, 30e-9
 STAGE = {"runs": 1, "bytes_per_cell": 16.0, "flops_per_cell": 138.0}

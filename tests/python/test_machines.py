@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from subcurrent import machines
 from subcurrent.errors import BadInput
-from subcurrent.job_script import JobRequest, script
-from subcurrent.machine_figures import bandwidth, figures, places, rate_of, reduction, without
-from subcurrent.schema.machine import Rate
+from subcurrent.foresight import machines
+from subcurrent.foresight.job_script import JobRequest, script
+from subcurrent.foresight.machine_figures import bandwidth, figures, places, rate_of, reduction, without
+from subcurrent.foresight.machine_keys import Rate
 
 SMALL = """
 name = "a machine"

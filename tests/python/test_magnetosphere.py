@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 from conftest import sentence_of
-from subcurrent.case import as_toml, load_case, typed_case
-from subcurrent.drawings.magnetosphere import CUTS, pressure_cuts
+from subcurrent.case.library import find_case
+from subcurrent.case.reading import as_toml, load_case, typed_case
+from subcurrent.case.reference import read_columns
 from subcurrent.errors import BAD_INPUT, OK, BadInput
-from subcurrent.flowfield import PlasmaField
-from subcurrent.halo_table import promise, table_of
-from subcurrent.library import find_case
-from subcurrent.reference import read_columns
-from subcurrent.rundir import RunFolder
-from subcurrent.snapshot import read_plasma
-from subcurrent.standoff import find_standoff
+from subcurrent.launch.rundir import RunFolder
+from subcurrent.report.flowfield import PlasmaField
+from subcurrent.report.snapshot import read_plasma
+from subcurrent.solvers.magnetosphere.figures import CUTS, pressure_cuts
+from subcurrent.solvers.magnetosphere.halo_table import promise, table_of
+from subcurrent.solvers.magnetosphere.standoff import find_standoff
 
 QUIET = ("--set", "output.figures=false")
 COARSE = ("--set", "grid.points=[90,30,30]", "--set", "grid.spacing=1")

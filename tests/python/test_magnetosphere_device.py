@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from conftest import QUIET
-from subcurrent.case import load_case
+from subcurrent.case.library import find_case
+from subcurrent.case.reading import load_case
 from subcurrent.errors import OK, BadInput
-from subcurrent.library import find_case
 from test_magnetosphere import SMALL, SMALL_TILTED, history
 
 ROWS = ("--set", "output.history_every=1")

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from subcurrent import measure
+from subcurrent.rank import measure
 
 
 def test_terms_are_of_one_step():

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from conftest import SMALL, core_is_built, sentence_of
-from subcurrent import memory
-from subcurrent.case import typed_case
+from subcurrent.case.reading import typed_case
 from subcurrent.errors import BAD_INPUT, BadInput
+from subcurrent.launch import memory
 
 MIB = 2**20
 CASES = {
@@ -73,8 +73,8 @@ RUN = """
 import json, resource, sys
 from pathlib import Path
 from subcurrent import core
-from subcurrent.case import typed_case
-from subcurrent.kinds import kind_of
+from subcurrent.case.reading import typed_case
+from subcurrent.solvers.kinds import kind_of
 case = typed_case(json.loads(sys.argv[1]), Path())
 module = core.load()
 context = module.Context()

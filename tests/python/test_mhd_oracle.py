@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from subcurrent.library import find_case
-from subcurrent.reference import read_columns
+from subcurrent.case.library import find_case
+from subcurrent.case.reference import read_columns
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "oracle"))
 import ideal_mhd as mhd

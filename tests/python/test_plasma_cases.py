@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from subcurrent.case.library import find_case
+from subcurrent.case.reference import read_columns
 from subcurrent.errors import OK
-from subcurrent.library import find_case
-from subcurrent.plots.plasma_plane import diagonals
-from subcurrent.reference import read_columns
-from subcurrent.rundir import RunFolder
-from subcurrent.snapshot import read_plasma
+from subcurrent.launch.rundir import RunFolder
+from subcurrent.report.snapshot import read_plasma
+from subcurrent.solvers.magnetosphere.plasma_plane import diagonals
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "oracle"))
 import leapfrog_modes as theory

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from subcurrent import predict
-from subcurrent.case import load_case
+from subcurrent.case.library import find_case
+from subcurrent.case.reading import load_case
 from subcurrent.errors import SubcurrentError
-from subcurrent.library import find_case
-from subcurrent.machine_figures import places
-from subcurrent.machine_probe import solve_rates
-from subcurrent.machines import load_machine
-from subcurrent.prediction import best, binding, conclusions, efficiencies
+from subcurrent.foresight import predict
+from subcurrent.foresight.machine_figures import places
+from subcurrent.foresight.machine_probe import solve_rates
+from subcurrent.foresight.machines import load_machine
+from subcurrent.foresight.prediction import best, binding, conclusions, efficiencies
 
 MACHINE = """
 name = "a wire"

@@ -10,12 +10,12 @@ import pytest
 
 from conftest import QUIET, ROOT, SMALL, history, sentence_of
 from subcurrent import core
-from subcurrent.compare import chosen
+from subcurrent.case.common import STRATEGIES
+from subcurrent.case.library import find_case
+from subcurrent.case.reference import read_profiles
 from subcurrent.errors import BAD_INPUT, OK
-from subcurrent.library import find_case
-from subcurrent.reference import read_profiles
-from subcurrent.schema.common import STRATEGIES
-from subcurrent.snapshot import read_snapshot
+from subcurrent.foresight.strategies import chosen
+from subcurrent.report.snapshot import read_snapshot
 
 pytestmark = pytest.mark.mpi
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from conftest import QUIET, SMALL, history, sentence_of
-from subcurrent import guard
 from subcurrent.errors import BAD_INPUT, DIVERGED, OK, STOPPED, STORAGE
+from subcurrent.launch import guard
 
 pytestmark = pytest.mark.mpi
 
@@ -62,7 +62,7 @@ def ranks_of(folder: Path) -> list[int]:
         except OSError:
             continue
         if (
-            b"subcurrent.worker" in words
+            b"subcurrent.rank.worker" in words
             and str(folder / "plan.json").encode() in words
             and b"-n" not in words
         ):

@@ -159,7 +159,7 @@ def test_dry_run_shows_the_command_and_writes_nothing(fake_program):
     done = fake_program("run", "case.toml", "-n", "2", "--dry-run")
     assert done.returncode == OK
     assert "mpirun -n 2" in done.stdout
-    assert "subcurrent.worker" in done.stdout
+    assert "subcurrent.rank.worker" in done.stdout
     assert [path.name for path in fake_program.folder.iterdir()] == ["case.toml"]
 
 
@@ -176,9 +176,9 @@ def loaded_of(modules: set[str], imports: str) -> list[str]:
 
 
 def test_a_rank_never_loads_another_hdf5():
-    assert loaded_of({"h5py"}, "subcurrent.worker, subcurrent.cli, subcurrent as s; s.Cavity") == []
+    assert loaded_of({"h5py"}, "subcurrent.rank.worker, subcurrent.cli.main, subcurrent as s; s.Cavity") == []
 
 
 def test_the_program_starts_without_what_draws():
-    ask = "subcurrent.worker, subcurrent.cli, subcurrent as s; s.Cavity; s.Turbulence"
+    ask = "subcurrent.rank.worker, subcurrent.cli.main, subcurrent as s; s.Cavity; s.Turbulence"
     assert loaded_of({"matplotlib", "pyvista"}, ask) == []

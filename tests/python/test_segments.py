@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from conftest import QUIET, SMALL
-from subcurrent import mpi, segments
+from subcurrent.launch import mpi, segments
 from test_program_ends import ranks_of, wait_for_steps
 
 

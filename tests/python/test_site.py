@@ -9,9 +9,9 @@ import sys
 import pytest
 
 from conftest import ROOT
-from subcurrent.library import shipped
-from subcurrent.schema import SOLVERS
-from subcurrent.schema.keys import all_keys
+from subcurrent.case.keys import all_keys
+from subcurrent.case.library import shipped
+from subcurrent.solvers.cases import SOLVERS
 
 sys.path.insert(0, str(ROOT / "tools"))
 from handbook import PageError, gallery, mermaid, pages, python_classes, staging

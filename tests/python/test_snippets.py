@@ -19,8 +19,8 @@ import pytest
 import typer.testing
 
 from conftest import ROOT, SMALL
-from subcurrent.cli import app
-from subcurrent.library import find_case
+from subcurrent.case.library import find_case
+from subcurrent.cli.main import app
 
 sys.path.insert(0, str(ROOT / "tools"))
 from handbook import pages

@@ -5,11 +5,12 @@ import signal
 
 import pytest
 
-from subcurrent import guard, worker
-from subcurrent.aside import starting
 from subcurrent.errors import BadInput, SubcurrentError
-from subcurrent.plan import Plan, digest, read_plan
-from subcurrent.rundir import RunFolder
+from subcurrent.launch import guard
+from subcurrent.launch.aside import starting
+from subcurrent.launch.plan import Plan, digest, read_plan
+from subcurrent.launch.rundir import RunFolder
+from subcurrent.rank import worker
 
 
 def contents(folder: RunFolder) -> dict[str, str]:

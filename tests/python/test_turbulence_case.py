@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from conftest import ROOT
-from subcurrent.case import as_toml, load_case, typed_case
+from subcurrent.case.reading import as_toml, load_case, typed_case
 from subcurrent.errors import BadInput
 from turbulence_runs import CASE
 

@@ -9,7 +9,7 @@ import pytest
 
 from conftest import QUIET, history, sentence_of
 from subcurrent.errors import BAD_INPUT, OK, STORAGE, StorageError
-from subcurrent.snapshot import checksum, read_plane
+from subcurrent.report.snapshot import checksum, read_plane
 from turbulence_runs import CASE, fields_of, last_snapshot
 
 

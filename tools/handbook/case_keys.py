@@ -7,9 +7,9 @@ from typing import get_args, get_origin
 
 from pydantic_core import PydanticUndefined
 
-from subcurrent.schema import SOLVERS, SolverCase
-from subcurrent.schema.common import Needs
-from subcurrent.schema.keys import Table, allowed, fields, nested, shown
+from subcurrent.case.common import Needs, SolverCase
+from subcurrent.case.keys import Table, allowed, fields, nested, shown
+from subcurrent.solvers.cases import SOLVERS
 
 COMMON = ("engine", "output")
 INTRODUCTION = """\

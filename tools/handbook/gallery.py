@@ -9,7 +9,7 @@ import re
 import tomllib
 from pathlib import Path
 
-from subcurrent.library import shipped, summary_of
+from subcurrent.case.library import shipped, summary_of
 
 from . import ROOT
 from .markdown import links

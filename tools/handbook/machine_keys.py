@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from subcurrent.schema.keys import Table, fields, nested
-from subcurrent.schema.machine import Machine, Rate
+from subcurrent.case.keys import Table, fields, nested
+from subcurrent.foresight.machine_keys import Machine, Rate
 
 from .case_keys import HEAD, rows
 

@@ -40,7 +40,7 @@ def help_texts() -> dict[str, tuple[str, str]]:
     """Of every verb, and of the program itself under "": the first line and the whole text."""
     import typer.testing  # noqa: PLC0415 - only in the process whose width is set
 
-    from subcurrent.cli import app  # noqa: PLC0415
+    from subcurrent.cli.main import app  # noqa: PLC0415
 
     verbs = typer.main.get_command(app).commands
     found = {}

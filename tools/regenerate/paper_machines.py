@@ -7,11 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from subcurrent import predict
-from subcurrent.case import load_case
-from subcurrent.library import find_case
-from subcurrent.machines import find_machine, load_machine
-from subcurrent.plots import style
+from subcurrent.case.library import find_case
+from subcurrent.case.reading import load_case
+from subcurrent.foresight import predict
+from subcurrent.foresight.machines import find_machine, load_machine
+from subcurrent.report.plots import style
 
 from .runs import table
 

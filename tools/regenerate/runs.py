@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from subcurrent.reference import read_columns, read_profiles
+from subcurrent.case.reference import read_columns, read_profiles
 
 from . import ROOT
 
@@ -175,8 +175,8 @@ def earth_south(scratch: Path) -> list[str]:
 
 def orszag_tang(scratch: Path) -> list[str]:
     """Mean |difference| over the mean of the pressure on two lines at t = 0.5."""
-    from subcurrent.drawings.magnetosphere import CUTS, pressure_cuts  # noqa: PLC0415 - it draws: slow to load
-    from subcurrent.rundir import RunFolder  # noqa: PLC0415
+    from subcurrent.launch.rundir import RunFolder  # noqa: PLC0415
+    from subcurrent.solvers.magnetosphere.figures import CUTS, pressure_cuts  # noqa: PLC0415 - it draws: slow to load
 
     reference = read_columns(CASES / "orszag_tang" / "reference.csv")
     columns = []
@@ -197,8 +197,8 @@ def orszag_tang(scratch: Path) -> list[str]:
 
 def plane_case(scratch: Path, case: str, n: int, width: float, height: float) -> tuple[dict, object]:
     """Summary and last plane of a shipped case on n points along x of a box around the origin."""
-    from subcurrent.rundir import RunFolder  # noqa: PLC0415 - h5py: slow to load
-    from subcurrent.snapshot import read_plasma  # noqa: PLC0415
+    from subcurrent.launch.rundir import RunFolder  # noqa: PLC0415 - h5py: slow to load
+    from subcurrent.report.snapshot import read_plasma  # noqa: PLC0415
 
     h = width / n
     points = [n, round(height / h), 1]
@@ -214,7 +214,7 @@ def kept(told: dict, name: str) -> float:
 
 def blast(scratch: Path) -> list[str]:
     """Mean |difference| over the mean on two lines, extremes, and the energy's change."""
-    from subcurrent.plots.plasma_plane import diagonals  # noqa: PLC0415 - it draws: slow to load
+    from subcurrent.solvers.magnetosphere.plasma_plane import diagonals  # noqa: PLC0415 - it draws: slow to load
 
     reference = read_columns(CASES / "blast" / "reference.csv")
     rows = []

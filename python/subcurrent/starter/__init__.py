@@ -7,7 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..errors import BadInput
-from ..rundir import writing
+from ..launch.rundir import writing
 
 FILES = ("README.md", "model.py", "test_model.py")
 

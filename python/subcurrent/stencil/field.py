@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import parallel
 from ..errors import BadInput
 from ..given import Fixed, path_text, whole, wholes
+from ..rank import parallel
 from . import boundaries, setting
 
 if TYPE_CHECKING:

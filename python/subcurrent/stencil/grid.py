@@ -10,9 +10,10 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import memory, parallel
 from ..errors import BadInput
 from ..given import Fixed, one_of, path_text, plain, positive, whole, wholes
+from ..launch import memory
+from ..rank import parallel
 from .field import Field
 
 T = TypeVar("T")

@@ -8,11 +8,11 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from .. import parallel
-from ..account import account_of
 from ..errors import BadInput
 from ..given import Fixed, positive, whole
 from ..lines import duration
+from ..rank import parallel
+from ..report.account import account_of
 from .grid import Grid
 from .kernels import Call, flat
 

@@ -11,16 +11,7 @@ from .conditions import ConditionReader
 from .expressions import ARITHMETIC, Reader
 from .places import Source, shown
 from .signature import TYPES, Signature
-from .tree import (
-    If,
-    KernelText,
-    Let,
-    Return,
-    Role,
-    Statement,
-    Store,
-    Type,
-)
+from .tree import If, KernelText, Let, Return, Role, Statement, Store, Type
 
 MOST_STATEMENTS = 4096
 DONE = None  # instead of what is set: no way leads further

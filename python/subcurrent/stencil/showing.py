@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..errors import BadInput, SubcurrentError
 from ..given import one_of, whole
-from ..plots import style
+from ..report.plots import style
 
 if TYPE_CHECKING:
     from .field import Field

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cases that come with Subcurrent: where they lie, what each is for, and copies of them to start from."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+from ..errors import BadInput
+from ..launch.rundir import writing
+from .reading import read_tables
+from .sentences import nearest
+
+
+def cases_folder() -> Path | None:
+    """`cases/` of the source tree, or of the installed package."""
+    package = Path(__file__).resolve().parents[1]
+    for folder in (package.parents[1] / "cases", package / "cases"):
+        if any(folder.glob("*/case.toml")):
+            return folder
+    return None
+
+
+def shipped() -> dict[str, Path]:
+    """Name and case file of every shipped case."""
+    folder = cases_folder()
+    return {path.parent.name: path for path in sorted(folder.glob("*/case.toml"))} if folder else {}
+
+
+def summary_of(path: Path) -> str:
+    """What a case is for: the comment that its file opens with (the licence line aside)."""
+    for line in path.read_text().splitlines():
+        if line.startswith("#") and "SPDX" not in line:
+            return line.lstrip("# ").strip()
+        if line and not line.startswith("#"):
+            break
+    return ""
+
+
+def find_case(name: str) -> Path:
+    """The case file behind a path, a folder with a case.toml, or the name of a shipped case."""
+    path = Path(name)
+    if path.is_file():
+        return path
+    if (path / "case.toml").is_file():
+        return path / "case.toml"
+    known = shipped()
+    if name in known:
+        return known[name]
+    hint = nearest(name, list(known))
+    meant = f", did you mean the shipped case {hint}" if hint else ""
+    raise BadInput(
+        f"case {name!r} does not exist{meant}: give a case file or a name that `subcurrent cases` lists."
+    )
+
+
+def new_case(name: str, start: Path) -> Path:
+    """Copies a case file, its comments included, into the new folder `name`; returns the new file."""
+    folder = Path(name)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise BadInput(f"{folder} exists already: give a new name.")
+    read_tables(start)  # refuses what is no case file
+    text = start.read_text(encoding="utf-8")
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        target = folder / "case.toml"
+        target.write_text(re.sub(r"\A# SPDX[^\n]*\n", "", text))
+        for pattern in ("reference*.csv", "*.h5"):  # what the case names lies beside it
+            for file in start.parent.glob(pattern):
+                shutil.copy(file, folder / file.name)
+    return target

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Centreline profiles that come with a case, and which of them a run may be compared with."""
+
+from __future__ import annotations
+
+import csv
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import BadInput, storage_error
+
+PAIRS = (("z", "u"), ("x", "w"))
+
+
+@dataclass(frozen=True)
+class Profiles:
+    """Velocity along the two centrelines: u(z) and w(x). A file may hold only one of the two."""
+
+    lines: dict[str, tuple[np.ndarray, np.ndarray]]  # "u": (z, u), "w": (x, w)
+    header: str = ""
+
+    @property
+    def reynolds(self) -> float | None:
+        """The Reynolds number that the header names."""
+        found = re.search(r"Re\s*=\s*(\d+(?:\.\d+)?)", self.header)
+        return float(found[1]) if found else None
+
+    @property
+    def source(self) -> str:
+        """Who computed them, short enough for a legend."""
+        found = re.search(r"Source:\s*([^,;(\n]+?)(?: with |[,;(\n])", self.header)
+        return found[1].strip() if found else "reference"
+
+    def difference(self, other: Profiles) -> dict[str, float]:
+        """Largest difference from `other`'s points, each profile by itself, in lid speeds."""
+        shared = [name for name in self.lines if name in other.lines]
+        return {name: _largest(self.lines[name], other.lines[name]) for name in shared}
+
+
+def _largest(mine: tuple[np.ndarray, np.ndarray], theirs: tuple[np.ndarray, np.ndarray]) -> float:
+    return float(np.max(np.abs(np.interp(theirs[0], *mine) - theirs[1])))
+
+
+def read_profiles(path: Path) -> Profiles:
+    """Reads a CSV with the columns z,u and x,w (one pair is enough) under a header of # lines."""
+    try:
+        text = path.read_text().splitlines()
+        header = "\n".join(line.lstrip("# ") for line in text if line.startswith("#"))
+        rows = list(csv.DictReader(line for line in text if line and not line.startswith("#")))
+        lines = {
+            value: _column_pair(rows, place, value) for place, value in PAIRS if rows and place in rows[0]
+        }
+    except OSError as error:
+        raise storage_error(error, path, "read") from None
+    except (KeyError, TypeError, ValueError, csv.Error):
+        lines = {}
+    if not lines:
+        raise BadInput(f"{path} holds no profiles: its columns must be z,u and x,w with numbers.")
+    return Profiles(lines, header)
+
+
+def _column_pair(rows: list[dict[str, str]], place: str, value: str) -> tuple[np.ndarray, np.ndarray]:
+    given = [(float(row[place]), float(row[value])) for row in rows if row[place]]
+    return tuple(np.array(column) for column in zip(*given, strict=True))
+
+
+def reference_for(folder: Path, reynolds: float) -> Path | None:
+    """The reference in a case folder that was computed for this Reynolds number."""
+    for path in sorted(folder.glob("reference*.csv")):
+        if path.is_file() and read_profiles(path).reynolds == reynolds:
+            return path
+    return None
+
+
+def read_columns(path: Path) -> dict[str, np.ndarray]:
+    """The columns of a CSV file of numbers by name; lines that begin with # are left out."""
+    try:
+        lines = [line for line in path.read_text().splitlines() if line and not line.startswith("#")]
+        rows = list(csv.DictReader(lines))
+        return {name: np.array([float(row[name]) for row in rows]) for name in rows[0]}
+    except OSError as error:
+        raise storage_error(error, path, "read") from None
+    except (IndexError, TypeError, ValueError, csv.Error):
+        raise BadInput(f"{path} holds no columns of numbers.") from None

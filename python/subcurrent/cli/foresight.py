@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verbs that look ahead: predict, scale, job, machines, doctor."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..foresight import doctor as examining
+from ..foresight import job_script, machines
+from ..foresight import predict as predicting
+from ..foresight import probe as probing
+from ..foresight import scale as scaling
+from .options import CaseArgument, SetOption, console
+
+MachineOption = Annotated[
+    str, typer.Option("--machine", help="a machine file, or the name of one that `subcurrent machines` lists")
+]
+PerNodeOption = Annotated[
+    int | None,
+    typer.Option("--ranks-per-node", help="ranks of a node  \\[default: as many as it has room for]"),
+]
+
+
+def add(app: typer.Typer) -> None:
+    """Adds the verbs to the program."""
+    for verb in (predict, scale, job, list_machines, doctor):
+        app.command("machines" if verb is list_machines else verb.__name__)(verb)
+
+
+def predict(
+    case: CaseArgument,
+    *,
+    machine: MachineOption,
+    ranks: Annotated[str, typer.Option("-n", "--ranks", help="rank counts, comma-separated")] = "1,2,4,8",
+    names: Annotated[
+        str | None, typer.Option("--strategies", help="comma-separated  \\[default: all]")
+    ] = None,
+    per_node: PerNodeOption = None,
+    threads: Annotated[int | None, typer.Option(help="threads of each rank")] = None,
+    weak: Annotated[
+        bool, typer.Option("--weak", help="as many cells a rank as with the first count")
+    ] = False,
+    stages: Annotated[bool, typer.Option("--stages", help="a table of the stages for every count")] = False,
+    seconds: Annotated[float | None, typer.Option(help="of a step: how many ranks make one in that?")] = None,
+    steps: Annotated[int, typer.Option(help="steps that are averaged, for steps that come in cycles")] = 1,
+    sweeps: Annotated[int, typer.Option(help="pressure sweeps a step, where there are any")] = 200,
+    sets: SetOption = None,
+    out: Annotated[Path | None, typer.Option(help="folder for prediction.json and a figure")] = None,
+) -> None:
+    """Predict a case on a machine that is not here: which order of shell, core and messages, how many ranks?
+
+    The case's own step is played as ranks that are not there, without cells and messages, and what it would
+    compute and send is added up with the machine's figures. Memory, an exchange of halos, reductions and the
+    order of a strategy are in it; contention between nodes is not, but for a network that is a bus.
+
+    \b
+      M       messages where nothing hides them
+      *       the fastest strategy
+      binds   what would save most of the step if it took no time: computing, bandwidth of messages, latency
+
+    [bold]Examples[/bold]
+
+    \b
+      subcurrent predict nickel_small --machine azure_hbv3 --ranks 120,240,480
+      subcurrent predict cavity_re1000 --machine here.toml --ranks 1,2 --stages
+      subcurrent predict nickel_small --machine fugaku -n 48,384,3072 --weak
+    """
+    sets = list(sets or [])
+    if threads is not None:
+        sets.append(f"engine.threads={threads}")
+    request = predicting.PredictRequest(
+        case, machine, ranks, per_node=per_node, sets=sets, weak=weak, steps=steps, sweeps=sweeps
+    )
+    request.stages, request.seconds, request.out = stages, seconds, out
+    if names:
+        request.strategies = [name.strip() for name in names.split(",") if name.strip()]
+    raise typer.Exit(predicting.predict(request, console()))
+
+
+def scale(
+    case: CaseArgument,
+    *,
+    ranks: Annotated[str, typer.Option("-n", "--ranks", help="rank counts, comma-separated")] = "1,2",
+    strategy: Annotated[str, typer.Option(help="of all of them")] = "blocking",
+    threads: Annotated[int | None, typer.Option(help="threads of each rank")] = None,
+    weak: Annotated[
+        bool, typer.Option("--weak", help="as many cells a rank as with the first count")
+    ] = False,
+    steps: Annotated[int, typer.Option(help="steps of a round")] = 5,
+    repeats: Annotated[int, typer.Option(help="rounds; the median counts")] = 5,
+    sweeps: Annotated[int, typer.Option(help="pressure sweeps a step, where there are any")] = 200,
+    machine: Annotated[
+        str | None, typer.Option("--machine", help="a machine file, whose prediction stands beside")
+    ] = None,
+    sets: SetOption = None,
+    out: Annotated[Path | None, typer.Option(help="folder for scale.json")] = None,
+) -> None:
+    """Measure a case with several rank counts on this machine.
+
+    [bold]Examples[/bold]
+
+    \b
+      subcurrent scale nickel_small -n 1,2,4
+      subcurrent scale nickel_small -n 1,2 --strategy boundary_first --machine here.toml
+    """
+    sets = list(sets or [])
+    if threads is not None:
+        sets.append(f"engine.threads={threads}")
+    request = scaling.ScaleRequest(case, ranks, strategy, sets, weak, steps, repeats, sweeps, machine, out)
+    raise typer.Exit(scaling.scale(request, console()))
+
+
+def job(
+    case: CaseArgument,
+    *,
+    machine: MachineOption,
+    nodes: Annotated[int, typer.Option("-N", "--nodes", help="nodes of the job")],
+    per_node: PerNodeOption = None,
+    threads: Annotated[int, typer.Option(help="threads of each rank")] = 1,
+    time: Annotated[str, typer.Option(help="limit of the job, hours:minutes:seconds")] = "01:00:00",
+    sets: SetOption = None,
+) -> None:
+    """Print a job script for a case on a machine, ready to be submitted.
+
+    The case is checked as `run` would: its keys, the split over so many ranks, the memory of a node.
+
+    [bold]Examples[/bold]
+
+    \b
+      subcurrent job nickel_small --machine alps_gh200 --nodes 4 > nickel.sh
+      subcurrent job case.toml --machine fx10 --nodes 12 --ranks-per-node 4 --threads 4
+    """
+    request = job_script.JobRequest(case, machine, nodes, per_node, threads, time, list(sets or []))
+    print(job_script.script(request), end="", flush=True)
+
+
+def doctor(
+    *,
+    ranks: Annotated[int, typer.Option("-n", "--ranks", help="ranks of the run that is meant")] = 2,
+    threads: Annotated[int, typer.Option(help="threads of each rank")] = 1,
+    scratch: Annotated[Path, typer.Option(help="where fields in files would lie")] = Path(),
+    measure: Annotated[
+        bool,
+        typer.Option("--measure", help="send a covered message between ranks and see what is waited for"),
+    ] = False,
+) -> None:
+    """Say what of this machine would spoil hiding, each with the mend.
+
+    Looks at the progress of messages, MPI's eager limit, whether it reads devices' memory, CPUs and binding,
+    shared memory, large pages, the clock and the scratch folder. Exit code 1 where something is bad.
+
+    [bold]Examples[/bold]
+
+    \b
+      subcurrent doctor -n 4 --threads 2
+      subcurrent doctor --measure --scratch /scratch/me
+    """
+    waits = probing.covered(ranks) if measure else None
+    raise typer.Exit(examining.doctor(ranks, threads, scratch, console(), waits))
+
+
+def list_machines() -> None:
+    """List the machines that there are files of, one line each."""
+    for name, path in machines.shipped().items():
+        machine = machines.load_machine(path)
+        print(f"{name:18} {machine.name}: {machine.about}")

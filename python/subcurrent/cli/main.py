@@ -1,0 +1,344 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line: verbs, options and their help. What the verbs do is in `launch.run` and `foresight`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from .. import __version__, core, starter
+from ..case import library
+from ..errors import BadInput
+from ..foresight import machine_file as machine_file_of
+from ..foresight import probe as probing
+from ..foresight import strategies as compare
+from ..launch import outcome
+from ..launch import run as jobs
+from . import foresight, usage
+from .options import CaseArgument, OverwriteOption, SetOption, console
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        print(f"subcurrent {__version__}", flush=True)
+        for part, made_with in core.build_info().items():
+            print(f"  {part:10}  {made_with or 'none'}")
+        raise typer.Exit
+
+
+app = typer.Typer(
+    name="subcurrent",
+    cls=usage.Program,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="""Large grid solvers whose data movement hides under the computation.
+
+[bold]A first run[/bold]
+
+\b
+  subcurrent cases                        what there is to run
+  subcurrent run cavity_demo -n 2         on 2 ranks, into runs/cavity_demo
+  subcurrent new my_case                  a commented case file to start from
+  subcurrent run my_case/case.toml -n 2   run yours
+  subcurrent new --stencil my_code        a stencil code in Python
+
+[bold]Exit codes[/bold]
+
+\b
+  0  done
+  2  bad input, nothing was written
+  3  a file or folder could not be written or read
+  4  the flow diverged (NaN)
+  5  stopped on request with a checkpoint; continue with --resume
+  1  anything else""",
+)
+
+
+@app.callback()
+def program(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            is_eager=True,
+            callback=_show_version,
+            help="show the version, and what it was built with",
+        ),
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def run(
+    case: CaseArgument,
+    *,
+    ranks: Annotated[
+        int | None, typer.Option("-n", "--ranks", help="MPI ranks to start  \\[default: 1]")
+    ] = None,
+    threads: Annotated[int | None, typer.Option(help="threads of each rank")] = None,
+    strategy: Annotated[
+        str | None, typer.Option(help="blocking, ordered, boundary_first, interior_first, …")
+    ] = None,
+    device: Annotated[str | None, typer.Option(help="cpu or cuda")] = None,
+    sets: SetOption = None,
+    out: Annotated[Path | None, typer.Option(help="run folder  \\[default: runs/NAME]")] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="continue from the newest checkpoint in the folder")
+    ] = False,
+    overwrite: OverwriteOption = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="check, show case and command, write nothing")
+    ] = False,
+) -> None:
+    """Run a case. Starts MPI itself; under an outer mpirun or srun it is one of its ranks.
+
+    [bold]Examples[/bold]
+
+    \b
+      subcurrent run cavity_re100 -n 2
+      subcurrent run case.toml -n 4 --set flow.reynolds=400 --out runs/re400
+      subcurrent run case.toml -n 2 --set 'engine.split=[1,2,1]' --threads 2
+      subcurrent run case.toml -n 8 --resume      ranks may differ from before
+      srun -n 64 subcurrent run case.toml         on a cluster
+
+    [bold]Stopping[/bold]
+
+    Ctrl-C (or SIGTERM, SIGHUP, SIGUSR1) ends the step, writes a checkpoint and stops with exit code 5. A
+    second Ctrl-C stops at once. Output that nobody reads any more (| head) stops no run.
+
+    [bold]--set[/bold]
+
+    run.steps, run.time or run.until given here replaces the case's own end; so do run.dt and
+    run.courant, pressure.iterations and pressure.tolerance.
+    """
+    sets = list(sets or [])
+    if threads is not None:
+        sets.append(f"engine.threads={threads}")
+    if strategy is not None:
+        sets.append(f'engine.strategy="{strategy}"')
+    if device is not None:
+        sets.append(f'engine.device="{device}"')
+    request = jobs.RunRequest(case, ranks, sets, out, resume, overwrite, dry_run)
+    raise typer.Exit(jobs.run(request, console()))
+
+
+@app.command()
+def cases() -> None:
+    """List the shipped cases, one line each; run one by its name."""
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(no_wrap=True, style="bold")
+    table.add_column()
+    for name, path in library.shipped().items():
+        table.add_row(name, library.summary_of(path))
+    console().print(table)
+
+
+@app.command()
+def new(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="the folder to make")],
+    *,
+    start: Annotated[
+        str | None,
+        typer.Option("--from", metavar="CASE", help="the case to copy  \\[default: cavity_re100]"),
+    ] = None,
+    stencil: Annotated[
+        bool, typer.Option("--stencil", help="a stencil code of your own in Python instead of a case")
+    ] = False,
+) -> None:
+    """Make a folder to start from: a commented case file, or a stencil code in Python with its test.
+
+    [bold]Examples[/bold]
+
+    \b
+      subcurrent new my_case --from cavity_re1000
+      subcurrent new --stencil my_code
+    """
+    if stencil:
+        if start is not None:
+            raise BadInput("--from names a case to copy, and --stencil makes none: give one of them.")
+        folder = starter.write(name)
+        print(f"{folder} written; run it with: cd {folder} && python model.py, and test it with pytest")
+        return
+    start = start or "cavity_re100"
+    target = library.new_case(name, library.find_case(start))
+    print(f"{target} written: every line says what it means; run it with: subcurrent run {target} -n 2")
+
+
+@app.command()
+def report(path: Annotated[Path, typer.Argument(metavar="RUN", help="a run folder")]) -> None:
+    """Draw a run's figures again and write report.html, one page with the pictures inside."""
+    raise typer.Exit(jobs.report(path, console()))
+
+
+@app.command()
+def strategies(
+    case: CaseArgument,
+    *,
+    names: Annotated[
+        str | None, typer.Option("--strategies", help="comma-separated  \\[default: all]")
+    ] = None,
+    ranks: Annotated[
+        int | None, typer.Option("-n", "--ranks", help="MPI ranks to start  \\[default: 2]")
+    ] = None,
+    threads: Annotated[int | None, typer.Option(help="threads of each rank")] = None,
+    steps: Annotated[int, typer.Option(help="steps a strategy takes in its turn")] = 5,
+    repeats: Annotated[int, typer.Option(help="rounds in which every strategy has its turn")] = 5,
+    sweeps: Annotated[int, typer.Option(help="pressure sweeps a step, the same for all")] = 200,
+    sets: SetOption = None,
+    out: Annotated[Path | None, typer.Option(help="folder for table and figure")] = None,
+    overwrite: OverwriteOption = False,
+) -> None:
+    """Measure a case under several strategies: where does the time of a step go?
+
+    Every strategy does the same work: a fixed number of Jacobi sweeps a step (or of the method that
+    --set pressure.method names). They take turns; medians are shown. blocking and ordered are always
+    measured, as the baselines; of the others all that the case allows, unless some are named. Starts MPI
+    itself; under an outer mpirun or srun it is one of its ranks.
+
+    \b
+      T                the step
+      C_shell, C_core  computing the shell and the core (blocking does not tell them apart)
+      M                the messages when nothing hides them
+      W                waiting for messages
+      R                reductions
+      hidden           1 - (start + poke + W) / M, with the M of ordered
+
+    [bold]Examples[/bold]
+
+    \b
+      subcurrent strategies cavity_paper_b -n 2 --strategies boundary_first
+      mpirun -n 2 subcurrent strategies cavity_paper_b      between the hosts of an outer mpirun
+    """
+    sets = list(sets or [])
+    if threads is not None:
+        sets.append(f"engine.threads={threads}")
+    request = compare.CompareRequest(
+        case, ranks=ranks, sets=sets, steps=steps, repeats=repeats, sweeps=sweeps
+    )
+    request.out, request.overwrite = out, overwrite
+    if names:
+        request.strategies = [name.strip() for name in names.split(",") if name.strip()]
+    raise typer.Exit(compare.compare(request, console()))
+
+
+@app.command()
+def probe(
+    case: Annotated[
+        str | None, typer.Argument(metavar="[CASE]", help="whose stages are measured for a machine file")
+    ] = None,
+    *,
+    wait: Annotated[bool, typer.Option("--wait", help="waiting left of messages that work covers")] = False,
+    machine_file: Annotated[
+        Path, typer.Option("--machine-file", help="what the figures of this machine are written to")
+    ] = Path("machine.toml"),
+    ranks: Annotated[int | None, typer.Option("-n", "--ranks", help="MPI ranks  \\[default: 2]")] = None,
+    sizes: Annotated[
+        str, typer.Option(help="message sizes in bytes, comma-separated")
+    ] = "1024,4096,16384,65536,262144,1048576,4194304",
+    cover: Annotated[float, typer.Option(help="work beside a message, in units of its time alone")] = 1.5,
+    transport: Annotated[str, typer.Option(help="auto, shared or mpi")] = "auto",
+    repeats: Annotated[int, typer.Option(help="exchanges of each kind; medians are shown")] = 11,
+    steps: Annotated[int, typer.Option(help="steps of CASE that are timed together")] = 10,
+    sets: SetOption = None,
+    out: Annotated[Path, typer.Option(help="folder for table and figure")] = Path("runs/probe"),
+    overwrite: OverwriteOption = False,
+) -> None:
+    """Measure this machine: how much of a message can be hidden, or its figures for a machine file.
+
+    --wait sends messages around a ring of ranks under work that takes longer than they do, and shows
+    what waiting is left at the end, against their size: with progress calls during the work, as the
+    strategies make them, and without any.
+
+    With a CASE it writes a machine file for predict: copies by busy cores, messages between the ranks, and
+    the rates of the case's own stages on one rank and on all.
+
+    [bold]Examples[/bold]
+
+    \b
+      subcurrent probe --wait
+      subcurrent probe --wait --transport mpi --sizes 8192,131072
+      mpirun -n 2 subcurrent probe --wait       between the hosts of an outer mpirun
+      subcurrent probe nickel_small -n 4 --machine-file here.toml
+    """
+    if case is not None:
+        if wait:
+            raise BadInput("probe measures --wait or a CASE for a machine file: give one of them.")
+        asked = machine_file_of.FileRequest(case, machine_file, ranks, list(sets or []), steps)
+        asked.overwrite = overwrite
+        raise typer.Exit(machine_file_of.probe_machine(asked, console()))
+    if not wait:
+        raise BadInput("probe needs to know what to measure: allowed is --wait, or a CASE.")
+    request = probing.ProbeRequest(ranks, sizes, cover, transport, repeats, out, overwrite)
+    raise typer.Exit(probing.probe(request, console()))
+
+
+@app.command()
+def cg(
+    *,
+    name: Annotated[
+        str | None, typer.Option("--class", metavar="S|W|A|B|C|D", help="the benchmark's class")
+    ] = None,
+    matrix: Annotated[
+        Path | None, typer.Option(help="Matrix Market file of a symmetric positive definite matrix")
+    ] = None,
+    rhs: Annotated[
+        Path | None, typer.Option(help="right side: .mtx, .npy or text  \\[default: ones]")
+    ] = None,
+    tol: Annotated[float | None, typer.Option(help="ends at |b - A x| <= tol |b|  \\[default: 1e-8]")] = None,
+    iterations: Annotated[int | None, typer.Option(help="at most  \\[default: 10 n + 100]")] = None,
+    preconditioner: Annotated[str | None, typer.Option(help="none, jacobi or block-jacobi")] = None,
+    block: Annotated[
+        int | None, typer.Option(help="rows of a block of block-jacobi  \\[default: 32]")
+    ] = None,
+    pipelined_cg: Annotated[
+        bool, typer.Option("--pipelined-cg", help="one non-blocking reduction an iteration")
+    ] = False,
+    ranks: Annotated[int | None, typer.Option("-n", "--ranks", help="MPI ranks to start")] = None,
+    threads: Annotated[int, typer.Option(help="threads of each rank")] = 1,
+    partition: Annotated[
+        str | None, typer.Option(help="row, column or grid  \\[default: grid; with --matrix row]")
+    ] = None,
+    strategy: Annotated[
+        str | None,
+        typer.Option(help="blocking, direct or pipelined  \\[default: pipelined; with --matrix direct]"),
+    ] = None,
+    depth: Annotated[int, typer.Option(help="pieces of a message when pipelined")] = 5,
+    transport: Annotated[str, typer.Option(help="auto, shared or mpi")] = "auto",
+    out: Annotated[
+        Path | None, typer.Option(help="run folder  \\[default: runs/cg_class_CLASS or runs/cg_MATRIX]")
+    ] = None,
+    overwrite: OverwriteOption = False,
+) -> None:
+    """Conjugate gradients: the NAS benchmark CG, or a system of yours.
+
+    [bold]Examples[/bold]
+
+    \b
+      subcurrent cg --class A -n 4 --partition grid --strategy pipelined --depth 5
+      subcurrent cg --matrix stiffness.mtx --rhs load.mtx --tol 1e-10 --preconditioner jacobi -n 2
+    """
+    from ..solvers.cg import job  # noqa: PLC0415 - the only verb that needs NumPy
+
+    request = job.CgRequest(
+        name, matrix, rhs, tol, iterations, preconditioner, block, pipelined_cg, ranks, threads, partition,
+        strategy, depth, transport, out, overwrite,
+    )  # fmt: skip
+    raise typer.Exit(job.run(request, console()))
+
+
+foresight.add(app)
+
+
+def main() -> None:
+    outcome.main(app)
+
+
+if __name__ == "__main__":
+    main()

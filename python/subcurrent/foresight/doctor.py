@@ -1,0 +1,356 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`subcurrent doctor`: what of this machine would spoil hiding, each with the mend.
+
+Every check is a function of a Sight of the machine, so that a test shows it a bad one.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from .. import core
+from ..errors import OK, OTHER, BadInput
+from ..launch import mpi
+from ..launch.mpi import MPICH, OPEN_MPI, Cpus
+
+PIECE = 60 * 1024  # bytes of a message at most, HaloOptions::piece_bytes
+HEAD = 128  # bytes that MPI adds to it
+SMALL_SHM = 1 << 30
+# What a setting of the clock is worth where a core works and then waits.
+SLOW_GOVERNORS = ("powersave", "conservative", "userspace")
+
+
+@dataclass
+class Sight:
+    """What is looked at; `root` is where /proc and /sys are looked for."""
+
+    ranks: int = 2
+    threads: int = 1
+    root: Path = Path("/")
+    env: Mapping[str, str] = field(default_factory=lambda: os.environ)
+    library: str = mpi.OPEN_MPI  # the MPI that the engine was built with, as it names itself
+    cuda: bool = False  # whether the engine was built for devices
+    says_cuda: bool | None = None  # whether that MPI claims to read devices' memory; None: it is not known
+    cpus: Cpus = field(default_factory=mpi.cpus)
+    scratch: Path = Path("/tmp")
+    shm_bytes: int | None = None  # of /dev/shm
+    waits: dict[str, float] | None = (
+        None  # of a message alone, poked and silent, in seconds; None: not measured
+    )
+
+    def text(self, path: str) -> str:
+        try:
+            return (self.root / path).read_text().strip()
+        except OSError:
+            return ""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a check found: good, bad with its mend, or not to be seen here."""
+
+    what: str
+    good: bool | None
+    says: str
+    mend: str = ""
+
+
+Check = Callable[[Sight], Finding]
+
+
+def progress(sight: Sight) -> Finding:
+    """Messages must travel while cells are computed and MPI is asked now and then."""
+    what = "progress"
+    if (
+        sight.env.get("MPIR_CVAR_ASYNC_PROGRESS") == "1"
+        and sight.ranks * (sight.threads + 1) > sight.cpus.threads
+    ):
+        return Finding(
+            what,
+            False,
+            "MPICH's progress thread has no CPU of its own",
+            "unset MPIR_CVAR_ASYNC_PROGRESS, or run fewer ranks",
+        )
+    if sight.env.get("OMPI_MCA_btl_tcp_progress_thread") == "1":
+        return Finding(
+            what, False, "Open MPI's progress thread of TCP makes latency several times longer",
+            "unset OMPI_MCA_btl_tcp_progress_thread: the strategies ask for progress themselves",
+        )  # fmt: skip
+    if sight.waits is None:
+        return Finding(what, None, "not measured", "subcurrent doctor --measure, or subcurrent probe --wait")
+    left = sight.waits["poked"] / sight.waits["alone"]
+    if left > 0.5:
+        return Finding(
+            what, False, f"{100 * left:.0f} % of a covered message is waited for in spite of progress calls",
+            "fewer ranks than CPUs, ranks bound to cores, another transport of MPI (btl, mtl, UCX)",
+        )  # fmt: skip
+    return Finding(what, True, f"{100 * (1 - left):.0f} % of a covered message is hidden by progress calls")
+
+
+def device_messages(sight: Sight) -> Finding:
+    """A library that claims to read devices' memory is tried by the engine before it is used."""
+    what = "device messages"
+    if not sight.cuda:
+        return Finding(what, None, "this build has no CUDA")
+    if sight.says_cuda is None:
+        return Finding(what, None, "whether MPI reads devices' memory cannot be asked: there is no ompi_info")
+    if not sight.says_cuda:
+        return Finding(
+            what, False, "MPI does not read devices' memory: messages pass through pinned memory of the host",
+            "an MPI built with CUDA (Open MPI: --with-cuda, or UCX with it)",
+        )  # fmt: skip
+    if sight.env.get("UCX_TLS") and not re.search(r"cuda|all", sight.env["UCX_TLS"]):
+        return Finding(
+            what, False, f"MPI could read devices' memory, UCX_TLS = {sight.env['UCX_TLS']} leaves that out",
+            "add cuda_copy,cuda_ipc to UCX_TLS, or unset it",
+        )  # fmt: skip
+    return Finding(what, True, "MPI claims to read devices' memory, and every run tries it once")
+
+
+def binding(sight: Sight) -> Finding:
+    """A rank that moves between cores leaves its cache behind."""
+    what = "binding"
+    needed = sight.ranks * sight.threads
+    if sight.env.get("SUBCURRENT_BIND") == "none" and sight.ranks > 1 and needed <= sight.cpus.threads:
+        return Finding(
+            what, False, "SUBCURRENT_BIND = none: ranks wander between CPUs", "unset SUBCURRENT_BIND"
+        )
+    if sight.env.get("OMPI_MCA_hwloc_base_binding_policy") == "none":
+        return Finding(
+            what, False, "OMPI_MCA_hwloc_base_binding_policy = none: ranks wander between CPUs",
+            "unset OMPI_MCA_hwloc_base_binding_policy",
+        )  # fmt: skip
+    return Finding(what, True, "ranks are bound to cores of their own where there are enough")
+
+
+def oversubscription(sight: Sight) -> Finding:
+    """Threads that wait for each other must run at the same time."""
+    what = "CPUs"
+    needed = sight.ranks * sight.threads
+    if needed > sight.cpus.threads:
+        return Finding(
+            what, False, f"ranks times threads want {needed} CPUs, {sight.cpus.threads} are allowed",
+            "fewer ranks or threads",
+        )  # fmt: skip
+    quota = _quota(sight)
+    if quota is not None and quota < needed:
+        return Finding(
+            what, False, f"the control group grants {quota:g} CPUs of time, the run wants {needed}",
+            "a larger CPU quota of the container, or fewer ranks",
+        )  # fmt: skip
+    load = sight.text("proc/loadavg").split()
+    if load and float(load[0]) > 0.5 * sight.cpus.threads:
+        return Finding(
+            what,
+            False,
+            f"other programs run here: the load is {load[0]} on {sight.cpus.threads} CPUs",
+            "wait for them",
+        )
+    if needed > sight.cpus.cores:
+        return Finding(
+            what, False, f"{needed} threads share {sight.cpus.cores} cores two by two",
+            "as many threads as cores, for loops that wait for memory",
+        )  # fmt: skip
+    return Finding(what, True, f"{needed} threads, {sight.cpus.cores} cores")
+
+
+def _quota(sight: Sight) -> float | None:
+    """CPUs of time that the control group grants; None: all."""
+    words = sight.text("sys/fs/cgroup/cpu.max").split()
+    if len(words) == 2 and words[0].isdecimal():
+        return int(words[0]) / int(words[1])
+    quota, period = (sight.text(f"sys/fs/cgroup/cpu/cpu.cfs_{name}_us") for name in ("quota", "period"))
+    return int(quota) / int(period) if quota.isdecimal() and period.isdecimal() else None
+
+
+def eager(sight: Sight) -> Finding:
+    """Pieces of messages are cut so that they leave at once; beyond the eager limit each waits for its
+    receiver."""
+    what = "eager limit"
+    names = {
+        OPEN_MPI: ("OMPI_MCA_btl_tcp_eager_limit", "OMPI_MCA_btl_vader_eager_limit", "UCX_RNDV_THRESH"),
+        MPICH: ("MPIR_CVAR_CH3_EAGER_MAX_MSG_SIZE", "MPIR_CVAR_CH4_OFI_EAGER_MAX_MSG_SIZE"),
+    }
+    for name in names.get(mpi.flavour(sight.library) or "", ()):
+        limit = _bytes(sight.env.get(name, ""))
+        if limit is not None and limit < PIECE + HEAD:
+            return Finding(
+                what, False, f"{name} = {sight.env[name]} is less than a piece, {PIECE} bytes",
+                f"unset {name}, or {name}={PIECE + 4096}",
+            )  # fmt: skip
+    file = sight.text("etc/openmpi/openmpi-mca-params.conf")
+    found = re.search(r"^\s*btl_tcp_eager_limit\s*=\s*(\S+)", file, re.MULTILINE)
+    if found and (_bytes(found[1]) or PIECE + HEAD) < PIECE + HEAD:
+        return Finding(
+            what, False, f"its params file sets btl_tcp_eager_limit = {found[1]}, less than a piece, {PIECE}",
+            f"OMPI_MCA_btl_tcp_eager_limit={PIECE + 4096}",
+        )  # fmt: skip
+    return Finding(what, True, f"nothing is set below a piece of {PIECE} bytes")
+
+
+def _bytes(text: str) -> int | None:
+    found = re.fullmatch(r"(\d+)([kKmM]?)[bB]?", text)
+    return int(found[1]) * {"": 1, "k": 1024, "m": 1 << 20}[found[2].lower()] if found else None
+
+
+def large_pages(sight: Sight) -> Finding:
+    """Fields are asked for in pages of 2 MiB: planes of a field lie on other pages than their neighbours."""
+    what = "large pages"
+    text = sight.text("sys/kernel/mm/transparent_hugepage/enabled")
+    if not text:
+        return Finding(what, None, "the kernel does not say whether it gives large pages")
+    if "[never]" in text:
+        return Finding(
+            what, False, "the kernel gives no large pages",
+            "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled (as root)",
+        )  # fmt: skip
+    return Finding(what, True, f"given on request: {text}")
+
+
+def governor(sight: Sight) -> Finding:
+    """Cores that wait for messages must not slow down for it."""
+    what = "clock"
+    found = {
+        path.read_text().strip()
+        for path in (sight.root / "sys/devices/system/cpu").glob("cpu[0-9]*/cpufreq/scaling_governor")
+    }
+    if not found:
+        return Finding(what, None, "the kernel does not say who sets the clock")
+    slow = sorted(found & set(SLOW_GOVERNORS))
+    if slow:
+        return Finding(
+            what,
+            False,
+            f"the clock follows the load: {', '.join(slow)}",
+            "cpupower frequency-set -g performance (as root)",
+        )
+    return Finding(what, True, f"governor {', '.join(sorted(found))}")
+
+
+def scratch(sight: Sight) -> Finding:
+    """Fields in files must not lie in the memory that they are to save."""
+    what = "scratch"
+    best, kind = "", ""
+    for line in sight.text("proc/mounts").splitlines():
+        words = line.split()
+        if len(words) < 3:
+            continue
+        at = words[1].replace("\\040", " ")
+        inside = str(sight.scratch) == at or str(sight.scratch).startswith(at.rstrip("/") + "/")
+        if inside and len(at) >= len(best):
+            best, kind = at, words[2]
+    if not kind:
+        return Finding(what, None, f"where {sight.scratch} lies is not to be seen")
+    if kind in ("tmpfs", "ramfs"):
+        return Finding(
+            what, False, f"{sight.scratch} lies in memory ({kind} on {best})",
+            "storage.scratch on a disk, for cases with storage.place = \"files\"",
+        )  # fmt: skip
+    if kind.startswith("nfs") or kind in ("cifs", "fuse.sshfs"):
+        return Finding(
+            what,
+            False,
+            f"{sight.scratch} lies on another machine ({kind} on {best})",
+            "storage.scratch on a disk of the node",
+        )
+    return Finding(what, True, f"{sight.scratch} lies on {best} ({kind})")
+
+
+def shared_memory(sight: Sight) -> Finding:
+    """Fields of the ranks of a node lie where neighbours read them."""
+    what = "shared memory"
+    if sight.shm_bytes is None:
+        return Finding(what, None, "how large /dev/shm is cannot be seen")
+    if sight.ranks > 1 and sight.shm_bytes < SMALL_SHM:
+        return Finding(
+            what, False, f"/dev/shm has {sight.shm_bytes >> 20} MiB: too few for fields; halos go by MPI",
+            "docker run --shm-size=8g, or mount -o remount,size=50% /dev/shm (as root)",
+        )  # fmt: skip
+    return Finding(what, True, f"/dev/shm has {sight.shm_bytes >> 20} MiB")
+
+
+def waiting_threads(sight: Sight) -> Finding:
+    """Threads that spin while others need their CPU."""
+    what = "waiting threads"
+    if (
+        sight.env.get("OMP_WAIT_POLICY", "").lower() == "active"
+        and sight.ranks * sight.threads >= sight.cpus.threads
+    ):
+        return Finding(
+            what,
+            False,
+            "OMP_WAIT_POLICY = active: a thread spins on the CPU that messages need",
+            "unset OMP_WAIT_POLICY",
+        )
+    return Finding(what, True, "threads sleep when they have waited for a while")
+
+
+CHECKS: tuple[Check, ...] = (
+    progress, eager, device_messages, oversubscription, binding, waiting_threads, shared_memory, large_pages,
+    governor, scratch,
+)  # fmt: skip
+
+
+def look(ranks: int, threads: int, folder: Path, waits: dict[str, float] | None = None) -> Sight:
+    """This machine."""
+    build = core.build_info()
+    try:
+        stat = os.statvfs("/dev/shm")
+        shm = stat.f_frsize * stat.f_blocks
+    except OSError:
+        shm = None
+    return Sight(
+        ranks=ranks,
+        threads=threads,
+        library=str(build.get("mpi", "")),
+        cuda=str(build.get("cuda", "no")) != "no",
+        says_cuda=_says_cuda(),
+        scratch=folder.resolve(),
+        shm_bytes=shm,
+        waits=waits,
+    )
+
+
+def _says_cuda() -> bool | None:
+    program = shutil.which("ompi_info")
+    if program is None:
+        return None
+    done = subprocess.run([program, "--parsable", "--all"], check=False, capture_output=True, text=True)
+    found = re.search(r"mpi_built_with_cuda_support:value:(true|false)", done.stdout)
+    return found[1] == "true" if found else None
+
+
+def examine(sight: Sight) -> list[Finding]:
+    return [check(sight) for check in CHECKS]
+
+
+def doctor(
+    ranks: int, threads: int, folder: Path, console: Console, waits: dict[str, float] | None = None
+) -> int:
+    """Prints what was found; exit code 1 where something is bad."""
+    if ranks < 1 or threads < 1:
+        raise BadInput(f"-n {ranks} --threads {threads} is not allowed: both must be whole numbers >= 1.")
+    found = examine(look(ranks, threads, folder, waits))
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column()
+    marks = {True: "[green]good[/green]", False: "[red]bad[/red]", None: "?"}
+    for finding in found:
+        table.add_row(marks[finding.good], finding.what, escape(finding.says))
+        if finding.mend:
+            table.add_row("", "", escape(f"mend: {finding.mend}"))
+    console.print(table)
+    bad = sum(finding.good is False for finding in found)
+    console.print("nothing here spoils hiding" if bad == 0 else f"{bad} of {len(found)} would spoil hiding")
+    return OTHER if bad else OK

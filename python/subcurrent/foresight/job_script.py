@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`subcurrent job`: a script that starts a case on so many nodes of a machine."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..case.library import find_case, shipped
+from ..case.reading import load_case
+from ..errors import BadInput
+from ..launch import memory
+from ..launch.run import default_name
+from .machine_figures import Places, places
+from .machine_keys import Machine
+from .machines import find_machine, load_machine
+
+WARNING = 120  # seconds before the limit at which a job is asked to write a checkpoint
+
+
+@dataclass
+class JobRequest:
+    """What the user asked `job` for."""
+
+    case: str
+    machine: str
+    nodes: int
+    per_node: int | None = None
+    threads: int = 1
+    time: str = "01:00:00"
+    sets: list[str] = field(default_factory=list)
+
+
+def script(request: JobRequest) -> str:
+    """The script. Raises BadInput where the machine has no such nodes, or the case does not fit on them."""
+    machine = load_machine(find_machine(request.machine))
+    if machine.launch is None:
+        raise BadInput(
+            f"{request.machine} has no table [launch]: its file does not say how jobs are started there."
+        )
+    if request.nodes < 1:
+        raise BadInput(f"--nodes {request.nodes} is not allowed: it must be a whole number >= 1.")
+    if not re.fullmatch(r"\d{1,3}:[0-5]\d:[0-5]\d", request.time):
+        raise BadInput(
+            f"--time {request.time!r} is not allowed: it must be hours:minutes:seconds, e.g. 01:30:00."
+        )
+    one = places(machine, 1, request.threads, request.per_node)
+    where = places(machine, request.nodes * one.per_node, request.threads, request.per_node)
+    sets = [f"engine.threads={request.threads}", *request.sets]
+    if machine.gpu is not None:
+        sets.append("engine.device=cuda")
+    path = find_case(request.case)
+    case = load_case(path, sets)
+    case.check_ranks(where.ranks)
+    _check_memory(machine, where, memory.needed(case, where.ranks) / where.ranks)
+    name = default_name(path)
+    shown = request.case if request.case in shipped() else str(Path(request.case))
+    command = ["subcurrent", "run", shown, *(word for text in sets for word in ("--set", text))]
+    head = _slurm(machine, where, request, name) if machine.launch.kind == "slurm" else []
+    return "\n".join(
+        [
+            "#!/bin/bash",
+            *head,
+            f"# {name} on {machine.name}: {where.ranks} ranks, {where.per_node} a node",
+            "set -eu",
+            *machine.launch.lines,
+            shlex.join([*_start(machine, where), *command]),
+            "",
+        ]
+    )
+
+
+def _check_memory(machine: Machine, where: Places, rank_bytes: float) -> None:
+    """Refuses a case that does not fit, where the file says how much memory there is."""
+    has, need, what = machine.node.memory, rank_bytes * where.on_node, "a node"
+    if machine.gpu is not None:
+        has, need, what = machine.gpu.memory, rank_bytes, "a device"
+    if has is not None and need > has:
+        raise BadInput(
+            f"{what} of {machine.name} would need {memory.gibibytes(need)} and has {memory.gibibytes(has)}: "
+            "give more nodes, or fewer cells."
+        )
+
+
+def _slurm(machine: Machine, where: Places, request: JobRequest, name: str) -> list[str]:
+    lines = [
+        f"--job-name={name}",
+        f"--nodes={request.nodes}",
+        f"--ntasks-per-node={where.per_node}",
+        f"--cpus-per-task={where.threads}",
+        f"--time={request.time}",
+        f"--signal=USR1@{WARNING}",  # ends the step and writes a checkpoint; go on with --resume
+    ]
+    if machine.gpu is not None:
+        lines.append("--gpus-per-task=1")
+    return [f"#SBATCH {line}" for line in lines]
+
+
+def _start(machine: Machine, where: Places) -> list[str]:
+    if machine.launch.kind == "slurm":
+        return ["srun", f"--ntasks={where.ranks}", f"--cpus-per-task={where.threads}", "--cpu-bind=cores"]
+    map_by = f"ppr:{where.per_node}:node:PE={where.threads}"
+    return ["mpirun", "-n", str(where.ranks), "--map-by", map_by, "--bind-to", "core"]

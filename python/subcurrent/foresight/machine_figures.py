@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a machine file to what one rank of a run there sees, in seconds and bytes as the compiled module
+takes them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import BadInput
+from .machine_keys import Machine, Rate
+
+COPIED = 2  # bytes that are read and written where one is copied
+
+
+@dataclass(frozen=True)
+class Places:
+    """How the ranks of a run lie on a machine."""
+
+    ranks: int
+    threads: int  # of a rank
+    per_node: int  # ranks of a node, as many as fit
+
+    @property
+    def nodes(self) -> int:
+        return math.ceil(self.ranks / self.per_node)
+
+    @property
+    def on_node(self) -> int:
+        return min(self.ranks, self.per_node)
+
+    @property
+    def busy(self) -> int:
+        """Cores of a node that compute."""
+        return self.on_node * self.threads
+
+
+def places(machine: Machine, ranks: int, threads: int, per_node: int | None = None) -> Places:
+    """Ranks packed onto nodes, `per_node` or as many as there are devices or cores for. Raises BadInput where
+    a node has not so many."""
+    if machine.gpu is not None:
+        most, what = machine.gpu.per_node, "devices"
+    else:
+        most, what = machine.node.cores // threads, f"times {threads} cores"
+    if most < 1:
+        raise BadInput(
+            f"engine.threads = {threads} is not allowed on {machine.name}: a node has {machine.node.cores} "
+            "cores."
+        )
+    chosen = most if per_node is None else per_node
+    if not 1 <= chosen <= most:
+        raise BadInput(
+            f"--ranks-per-node {chosen} is not allowed on {machine.name}: it must be from 1 to {most}, a "
+            f"node has {most} {what}."
+        )
+    if ranks > chosen and machine.network is None:
+        raise BadInput(
+            f"{ranks} ranks do not fit on {machine.name}: it is one node, for {chosen}, and its file says "
+            "nothing of a [network]."
+        )
+    return Places(ranks, threads, chosen)
+
+
+def bandwidth(machine: Machine, busy: int) -> float:
+    """Bytes/s that `busy` cores of a node read and write together."""
+    node = machine.node
+    alone = node.core_bandwidth or node.copy_bandwidth / node.cores
+    return min(node.copy_bandwidth, busy * alone)
+
+
+def rate_of(rates: list[Rate], threads: int, busy: int) -> list[float]:
+    """Seconds a cell and a row of a rank on `threads` threads: between the measured loads of the node in
+    proportion, beyond them as at the nearest; of another number of threads as if they shared the work."""
+    nearest = min({rate.threads for rate in rates}, key=lambda t: (abs(t - threads), t))
+    known = sorted((rate for rate in rates if rate.threads == nearest), key=lambda rate: rate.busy)
+    above = next((rate for rate in known if rate.busy >= busy), known[-1])
+    below = next((rate for rate in reversed(known) if rate.busy <= busy), known[0])
+    share = 0.0 if above.busy == below.busy else (busy - below.busy) / (above.busy - below.busy)
+    share = min(1.0, max(0.0, share))
+    scale = nearest / threads
+    return [scale * (a + share * (b - a)) for a, b in ((below.cell, above.cell), (below.row, above.row))]
+
+
+def figures(machine: Machine, solver: str, where: Places, poke: float) -> dict[str, Any]:
+    """What `_core.forecast` takes: of one rank, the others being busy as it is. `poke`: seconds between
+    looks."""
+    each = range(1, where.threads + 1)
+    gpu, network = machine.gpu, machine.network
+    per_core = bandwidth(machine, where.busy) / where.busy
+    if gpu is None:
+        byte = [1 / (per_core * t) for t in each]
+        flop = [1 / (machine.node.core_flops * t) for t in each]
+        copied, run = COPIED / per_core, machine.engine.run
+    else:
+        byte, flop = [1 / gpu.bandwidth for _ in each], [1 / gpu.flops for _ in each]
+        copied, run = COPIED / gpu.bandwidth, machine.engine.run + gpu.launch
+    values = {
+        "threads": where.threads,
+        "rates": {
+            stage: [rate_of(rates, t, where.busy) for t in each]
+            for stage, rates in machine.rates.get(solver, {}).items()
+        },
+        "byte": byte,
+        "flop": flop,
+        "copied_byte": copied,
+        "node_latency": machine.node.flag_latency,
+        "node_byte": copied,
+        "latency": 0.0,
+        "network_byte": 0.0,
+        "overhead": 0.0,
+        "gap": 0.0,
+        "poke": poke,
+        "look": machine.engine.look,
+        "run": run,
+        "reduction": reduction(machine, where),
+    }
+    if network is not None:
+        sharing = where.on_node if network.kind == "switch" else where.ranks
+        links = network.links if network.kind == "switch" else 1
+        values["latency"], values["overhead"] = network.latency, network.overhead
+        values["network_byte"] = sharing / (network.bandwidth * links)
+        values["gap"] = network.gap * sharing
+    if gpu is not None and gpu.link is not None:  # out of one device, into another, one after the other
+        values["network_byte"] += 2 * gpu.on_link / gpu.link * (1 + gpu.host_copies)
+    return values
+
+
+def reduction(machine: Machine, where: Places) -> float:
+    """Seconds of a value that all ranks combine: up a tree and down again."""
+    seconds = 2 * math.ceil(math.log2(where.on_node)) * machine.node.flag_latency
+    if machine.network is not None and where.nodes > 1:
+        network = machine.network
+        seconds += 2 * math.ceil(math.log2(where.nodes)) * (network.latency + 2 * network.overhead)
+    return seconds
+
+
+def without(values: dict[str, Any], what: str) -> dict[str, Any]:
+    """The same machine on which something takes no time: "computing", "bandwidth" or "latency"."""
+    less = dict(values)
+    if what == "computing":
+        zero = [0.0] * len(values["byte"])
+        less |= {"byte": zero, "flop": zero, "rates": {s: [[0.0, 0.0]] * len(zero) for s in values["rates"]}}
+    elif what == "bandwidth":
+        less |= dict.fromkeys(("network_byte", "node_byte", "copied_byte"), 0.0)
+    else:
+        less |= dict.fromkeys(("latency", "overhead", "gap", "node_latency", "look", "run", "reduction"), 0.0)
+    return less

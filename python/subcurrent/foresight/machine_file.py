@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`subcurrent probe CASE`: measures this machine and writes its file."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from rich.console import Console
+
+from ..case.library import find_case
+from ..case.reading import Case, as_tables, load_case
+from ..errors import OK, BadInput
+from ..launch import memory, mpi
+from ..launch.plan import Plan
+from ..launch.progress import Watcher
+from ..launch.ranks import command_for, launch
+from ..launch.run import ranks_of, say
+from ..launch.rundir import RunFolder, write_text
+from ..rank import machine, worker
+from ..solvers.kinds import kind_of
+from .machine_probe import LARGE, SMALL, solve_rates
+from .machines import load_machine
+from .rehearse import Part, rehearse
+
+
+@dataclass
+class FileRequest:
+    """What the user asked `probe CASE` for."""
+
+    case: str
+    out: Path
+    ranks: int | None = None
+    sets: list[str] = field(default_factory=list)
+    steps: int = 10
+    repeats: int = 3
+    sweeps: int = 50
+    overwrite: bool = False
+
+
+def probe_machine(request: FileRequest, console: Console) -> int:
+    """Measures on one rank and on all (under an outer mpirun on all alone), and writes the machine file."""
+    if request.out.exists() and not request.overwrite:
+        raise BadInput(f"{request.out} exists already: give another --machine-file, or --overwrite.")
+    path, outer = find_case(request.case), mpi.outer()
+    ranks = ranks_of(request.ranks, outer, 2)
+    before, after = kind_of(load_case(path, request.sets)).comparison(request.sweeps)
+    case = load_case(path, [*before, *request.sets, *after, "engine.strategy=blocking", "engine.device=cpu"])
+    for option, value in (("--steps", request.steps), ("--repeats", request.repeats)):
+        if value < 1:
+            raise BadInput(f"{option} {value} is not allowed: it must be a whole number >= 1.")
+    case.check_ranks(ranks)
+    memory.check(case, ranks, None if outer is None else memory.ranks_here(ranks), solvers=2)
+    if outer is not None:
+        return _as_rank(request, case, ranks, console)
+    mpi.check_layout(ranks, case.engine.threads)
+    found = [_measured(request, case, count) for count in sorted({1, ranks})]
+    _write(request, case, found, console)
+    return OK
+
+
+def _plan(request: FileRequest, case: Case, folder: Path, ranks: int) -> Plan:
+    plan = Plan("machine", as_tables(case), str(folder), ranks)
+    plan.steps, plan.repeats = request.steps, request.repeats
+    return plan
+
+
+def _measured(request: FileRequest, case: Case, ranks: int) -> dict[str, Any]:
+    """What ranks that are started here find."""
+    with tempfile.TemporaryDirectory() as place, (Path(place) / "told").open("w") as told:
+        folder = RunFolder(Path(place) / "probe")
+        folder.create()
+        plan = _plan(request, case, folder.path, ranks)
+        write_text(folder.plan, plan.text())
+        with Watcher(Console(file=told)) as watcher:
+            launch(command_for(plan, folder.plan), plan.layout(), watcher, folder.log, lambda: None)
+        return json.loads((folder.path / "machine.json").read_text())
+
+
+def _as_rank(request: FileRequest, case: Case, ranks: int, console: Console) -> int:
+    """As one of the ranks of somebody else's mpirun."""
+    with contextlib.ExitStack() as held:
+        place = Path(held.enter_context(tempfile.TemporaryDirectory())) / "probe"
+
+        def start(_: contextlib.ExitStack) -> Callable[[], None]:
+            RunFolder(place).create()
+            return lambda: None
+
+        plan = _plan(request, case, place, ranks)
+        plan.events = False
+        code = worker.work(plan, worker.StopRequest(), start)
+        if code == OK and mpi.outer().rank == 0:
+            _write(request, case, [json.loads((place / "machine.json").read_text())], console)
+        return code
+
+
+def _write(request: FileRequest, case: Case, found: list[dict[str, Any]], console: Console) -> None:
+    write_text(request.out, text_of(case, found, rehearsed(case, found)))
+    load_machine(request.out)
+    say(console, f"machine file: {request.out}")
+
+
+def rehearsed(case: Case, found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The boxes of one step of rank 0, in each of the measured layouts."""
+    parts = []
+    for one in found:
+        strategy = "ordered" if one["ranks"] > 1 else "blocking"
+        parts.append(Part(as_tables(case), 0, one["ranks"], one["ranks"], one["threads"], 1, [strategy]))
+    return [next(iter(answer.values()))["work"] for answer in rehearse(parts)]
+
+
+def text_of(case: Case, found: list[dict[str, Any]], works: list[dict[str, Any]]) -> str:
+    """The machine file."""
+    here, most = machine.describe(), found[-1]
+    copies = {int(busy): rate for one in found for busy, rate in one["copies"].items()}
+    cores = max(*copies, here["cores"])
+    together = max(copies.values())
+    lines = [
+        f"# Measured by subcurrent probe, {datetime.now(UTC):%Y-%m-%d}, with {kind_of(case).title(case)}.",
+        f'name = "{here["host"]}"',
+        f'about = "{here["cpu"]}"',
+        "",
+        "[node]",
+        f"cores = {cores}",
+        f"copy_bandwidth = {together:.4g}  # {' and '.join(map(str, sorted(copies)))} busy",
+        f"core_bandwidth = {min(max(copies[min(copies)], together / cores), together):.4g}",
+        f"core_flops = {_flops(works[0], found[0]):.4g}  # of this case's stages",
+        f"memory = {here['memory_gib'] * 2**30:.4g}",
+    ]
+    lines += _messages(most)
+    lines += ["", "[engine]", f"run = {_engine_run(works, found):.3g}"]
+    for work, one in zip(works, found, strict=True):
+        lines += _rates(case, work, one)
+    lines += ["", "[launch]", 'kind = "mpirun"']
+    return "\n".join(lines) + "\n"
+
+
+def _messages(found: dict[str, Any]) -> list[str]:
+    """[network] where messages went by MPI; within a node the receiver's copies are what they take. A round
+    is two messages out and two in, one after the other on the link."""
+    times = {int(size): seconds for size, seconds in found["messages"].items()}
+    if not times or "mpi" not in found["transports"]:
+        return []
+    on_node = found["per_node"]
+    byte = (times[LARGE] - times[SMALL]) / (2 * (LARGE - SMALL))
+    fixed = max(times[SMALL] - 2 * SMALL * byte, 4e-8)
+    return [
+        "",
+        "[network]",
+        f"latency = {max(fixed / 2, 1e-8):.3g}",
+        f"bandwidth = {on_node / byte if byte > 0 else 1e13:.4g}  # {on_node} ranks a node",
+        f"overhead = {fixed / 8:.3g}",
+    ]
+
+
+def _flops(work: dict[str, Any], found: dict[str, Any]) -> float:
+    """Declared operations/s of a rank over all stages."""
+    rates = _of_rounds(work, found)
+    pairs = [(work[s]["flops_per_cell"], rates[s][0]) for s in rates if work[s]["flops_per_cell"] > 0]
+    fastest = max((flops / cell for flops, cell in pairs if cell > 0), default=1e9)
+    return min(max(fastest / found["threads"], 1e5), 1e13)
+
+
+def _engine_run(works: list[dict[str, Any]], found: list[dict[str, Any]]) -> float:
+    """Of a step on hardly a cell, one rank's."""
+    runs = sum(stage["runs"] for stage in works[0].values())
+    return min(found[0]["run"] / runs, 1.0) if found[0]["run"] and runs and found[0]["ranks"] == 1 else 5e-6
+
+
+def _of_rounds(work: dict[str, Any], found: dict[str, Any]) -> dict[str, tuple[float, float]]:
+    """Medians over the rounds."""
+    rounds = [solve_rates(work, one, found["steps"]) for one in found["rounds"]]
+    return {
+        stage: (median(r[stage][0] for r in rounds), median(r[stage][1] for r in rounds))
+        for stage in rounds[0]
+        if all(stage in r for r in rounds)
+    }
+
+
+def _rates(case: Case, work: dict[str, Any], found: dict[str, Any]) -> list[str]:
+    lines = []
+    for stage, (cell, row) in _of_rounds(work, found).items():
+        each = [solve_rates(work, one, found["steps"])[stage][0] for one in found["rounds"]]
+        lines += [
+            "",
+            f'[[rates.{case.solver}."{stage}"]]',
+            f"cell = {cell:.4g}",
+            f"row = {row:.4g}",
+            f"threads = {found['threads']}",
+            f"busy = {found['ranks'] * found['threads']}",
+            f"spread = {(max(each) - min(each)) / cell:.3g}",
+        ]
+    return lines

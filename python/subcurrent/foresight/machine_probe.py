@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ranks' side of `subcurrent probe CASE`: this machine's figures, for a machine file.
+
+Measured are copies by numbers of busy cores, messages around the ring of ranks, what the engine takes for a
+run that has hardly a cell, and the rates of the case's own stages: under `ordered`, which computes shell and
+core apart, on one rank alone and on all. Cells and rows of the shell and the core are the rehearsed ones, so
+that a rate a cell and a rate a row follow from two times.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from ..case.reading import as_tables
+from ..errors import BadInput
+from ..launch.memory import ranks_here
+from ..launch.plan import Plan
+from ..launch.rundir import write_text
+from ..solvers.cases import SOLVERS
+from ..solvers.kinds import kind_of
+
+COPIED_BYTES = 128 << 20  # of an array that no cache holds
+COPIES = 5
+SMALL, LARGE = 4096, 1 << 20  # bytes of messages
+TINY = 8  # cells along an axis
+
+
+def copy_rate(threads: int, size: int = COPIED_BYTES) -> float:
+    """Bytes/s that threads of this process read and write together, each copying arrays of its own."""
+    import numpy as np  # noqa: PLC0415 - the launcher starts without it
+
+    count = size // 8
+    pairs = [(np.ones(count), np.zeros(count)) for _ in range(threads)]
+
+    def copy(pair: tuple[Any, Any]) -> None:
+        np.copyto(pair[1], pair[0])
+
+    best = float("inf")
+    for _ in range(COPIES):
+        workers = [threading.Thread(target=copy, args=(pair,)) for pair in pairs[1:]]
+        begin = time.perf_counter()
+        for worker in workers:
+            worker.start()
+        copy(pairs[0])
+        for worker in workers:
+            worker.join()
+        best = min(best, time.perf_counter() - begin)
+    return 2 * 8 * count * threads / best
+
+
+def solve_rates(
+    work: dict[str, Any], seconds: dict[str, dict[str, float]], steps: int
+) -> dict[str, tuple[float, float]]:
+    """Of each stage seconds a cell and a row, so that shell and core take what they were measured to
+    take. `work`: of one step, as `_core.rehearsed` tells it; `seconds`: by stage and phase, of all steps."""
+    rates = {}
+    for stage, does in work.items():
+        spent = seconds.get(stage)
+        if spent is None:
+            continue
+        (shell, shell_rows), (core, core_rows), (all_, _) = does["shell"], does["core"], does["all"]
+        inner, outer, whole = (spent.get(phase, 0.0) / steps for phase in ("core", "shell", "all"))
+        determinant = core * shell_rows - shell * core_rows
+        if shell and core and determinant != 0:
+            cell = (inner * shell_rows - outer * core_rows) / determinant
+            row = (core * outer - shell * inner) / determinant
+            if cell <= 0 or row < 0:  # scatter: rows tell nothing then
+                cell, row = (inner + outer) / (core + shell), 0.0
+            rates[stage] = (cell, row)
+        elif all_ + core + shell:
+            rates[stage] = ((inner + outer + whole) / (all_ + core + shell), 0.0)
+    return rates
+
+
+def measure_machine(module: ModuleType, context: Any, plan: Plan, computing: Callable[[], None]) -> int:
+    """Rank 0 writes what was measured as `machine.json`. Collective."""
+    threads, ranks = plan.typed_case().engine.threads, context.size
+    context.sample(0, 0)
+    solver, tiny = _solver(module, context, plan, plan.case), _tiny(module, context, plan)
+    computing()
+    found: dict[str, Any] = {"ranks": ranks, "threads": threads, "steps": plan.steps, "messages": {}}
+    alone = copy_rate(1) if context.rank == 0 else 0.0
+    context.barrier()
+    found["copies"] = {1: alone, ranks * threads: ranks * copy_rate(threads)}
+    context.barrier()
+    if ranks > 1:
+        rows = module.wait_curve(context, [SMALL, LARGE], 1.5, 0.5e-3, 11)
+        found["messages"] = {int(row["bytes"]): row["alone"] for row in rows}
+    found["rounds"] = [_round(context, solver, plan.steps) for _ in range(plan.repeats)]
+    found["per_node"] = ranks_here(ranks)
+    found["run"] = _run_of_nothing(context, tiny) if tiny is not None else None
+    found["transports"] = context.transports()
+    if context.rank == 0:
+        write_text(Path(plan.folder) / "machine.json", json.dumps(found, indent=1) + "\n")
+    return 0
+
+
+def _solver(module: ModuleType, context: Any, plan: Plan, tables: dict[str, Any]) -> Any:
+    case = SOLVERS[tables["solver"]].model_validate(tables)
+    options = case.options()
+    options["engine"]["strategy"] = "ordered" if context.size > 1 else "blocking"
+    return kind_of(case).make(module, context, options)
+
+
+def _tiny(module: ModuleType, context: Any, plan: Plan) -> Any:
+    """The same solver on hardly a cell; None where it has no such grid, or starts from files."""
+    try:
+        case = plan.typed_case()
+        small = case.sized([TINY] * len(case.size()[1]))
+        small.check_ranks(context.size)
+        return _solver(module, context, plan, as_tables(small))
+    except (BadInput, ValueError, module.Error):
+        return None
+
+
+def _round(context: Any, solver: Any, steps: int) -> dict[str, dict[str, float]]:
+    """By stage and phase what `steps` steps took on this rank, of which the first two only settle halos."""
+    for _ in range(2):
+        solver.step(diagnostics=False)
+    solver.restart_terms()
+    context.barrier()
+    for _ in range(steps):
+        solver.step(diagnostics=False)
+    return solver.timeline_summary()["seconds"]
+
+
+def _run_of_nothing(context: Any, solver: Any) -> float:
+    """Seconds of a step of the tiny case, the fastest of some."""
+    best = float("inf")
+    for _ in range(30):
+        context.barrier()
+        begin = time.perf_counter()
+        solver.step(diagnostics=False)
+        best = min(best, time.perf_counter() - begin)
+    return best

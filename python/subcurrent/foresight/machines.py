@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Machine files: where they lie, and one read and checked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from ..case.keys import allowed, fields, shown
+from ..case.reading import read_tables
+from ..case.sentences import nearest, sentence
+from ..errors import BadInput
+from .machine_keys import Machine, Rate
+
+
+def folder() -> Path | None:
+    """`machines/` of the source tree, or of the installed package."""
+    package = Path(__file__).resolve().parents[1]
+    for place in (package.parents[1] / "machines", package / "machines"):
+        if any(place.glob("*.toml")):
+            return place
+    return None
+
+
+def shipped() -> dict[str, Path]:
+    """Name and file of every machine that comes with Subcurrent."""
+    place = folder()
+    return {path.stem: path for path in sorted(place.glob("*.toml"))} if place else {}
+
+
+def find_machine(name: str) -> Path:
+    """The machine file behind a path or the name of a shipped machine."""
+    if Path(name).is_file():
+        return Path(name)
+    known = shipped()
+    if name in known:
+        return known[name]
+    hint = nearest(name, list(known))
+    meant = f", did you mean {hint}" if hint else ""
+    raise BadInput(
+        f"machine {name!r} does not exist{meant}: give a machine file or one of {', '.join(known)}."
+    )
+
+
+def load_machine(path: str | Path) -> Machine:
+    """Reads and checks a machine file. Raises BadInput with one sentence: the file, the key, its value and
+    what is allowed."""
+    tables = read_tables(Path(path))
+    try:
+        machine = Machine.model_validate(_whole_as_float(tables))
+    except ValidationError as error:
+        raise BadInput(f"{path}: {_said(error.errors()[0])}") from None
+    _check(machine, str(path))
+    return machine
+
+
+def _said(error: dict[str, Any]) -> str:
+    """One error as a sentence; below [rates] names are the user's, and the last one is a rate's key."""
+    where = [str(part) for part in error["loc"] if not isinstance(part, int)]
+    if where[0] != "rates" or len(where) < 2:
+        return sentence(Machine, error).replace("a case file knows", "a machine file knows")
+    known = fields(Rate)
+    if len(where) < 4 or where[3] not in known:
+        keys = ", ".join(known)
+        return f"{'.'.join(where)} is not allowed: it must be tables [[rates.SOLVER.STAGE]] with {keys}."
+    words = allowed(known[where[3]])
+    if error["type"] == "missing":
+        return f"{'.'.join(where)} is missing: it must be {words}."
+    return f"{'.'.join(where)} = {shown(error.get('input'))} is not allowed: it must be {words}."
+
+
+def _whole_as_float(value: object, key: str = "") -> object:
+    """TOML's 2 where a figure is asked for: only counts stay whole."""
+    if isinstance(value, dict):
+        return {name: _whole_as_float(item, name) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_whole_as_float(item, key) for item in value]
+    counts = {"cores", "links", "per_node", "on_link", "threads", "busy"}
+    if isinstance(value, int) and not isinstance(value, bool) and key not in counts:
+        return float(value)
+    return value
+
+
+def _check(machine: Machine, path: str) -> None:
+    node = machine.node
+    alone, share = node.core_bandwidth, node.copy_bandwidth / node.cores
+    if alone is not None and not 0.999 * share <= alone <= 1.001 * node.copy_bandwidth:
+        raise BadInput(
+            f"{path}: node.core_bandwidth = {alone:g} is not allowed: it must be from a core's share of "
+            f"node.copy_bandwidth, {share:g}, to all of it, {node.copy_bandwidth:g}."
+        )
+    for solver, stages in machine.rates.items():
+        for stage, rates in stages.items():
+            for rate in rates:
+                if rate.busy > node.cores and machine.gpu is None:
+                    raise BadInput(
+                        f"{path}: rates.{solver}.{stage} has busy = {rate.busy}, and a node has node.cores = "
+                        f"{node.cores}: it must be at most that."
+                    )
+                if rate.cell == 0 and rate.row == 0:
+                    raise BadInput(
+                        f"{path}: rates.{solver}.{stage} has cell = 0 and row = 0: one must be more."
+                    )

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`subcurrent predict`: what a step of a case takes on a machine in a file, by rank count and strategy.
+
+The case's own step is rehearsed as some of the ranks of every count (see `rehearse`); their plans are carried
+out by the engine's executor on a clock of the machine's figures. A step takes as long as its slowest rank.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, field
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from ..case.common import chosen_split
+from ..case.library import find_case
+from ..case.reading import Case, as_tables, load_case
+from ..errors import OK, BadInput
+from ..launch import memory
+from ..launch.run import say
+from ..launch.rundir import write_text
+from ..solvers.kinds import kind_of
+from .machine_figures import Places, figures, places, without
+from .machine_keys import Machine
+from .machines import find_machine, load_machine
+from .prediction import conclusions, stages_of, table_of
+from .rehearse import Part, rehearse
+from .strategies import chosen
+
+POSITIONS = 3  # of the ranks of a count that are played
+PARTS = ("computing", "bandwidth", "latency")
+
+
+@dataclass
+class PredictRequest:
+    """What the user asked `predict` for."""
+
+    case: str
+    machine: str
+    ranks: str
+    strategies: list[str] = field(default_factory=list)
+    per_node: int | None = None
+    sets: list[str] = field(default_factory=list)
+    weak: bool = False
+    steps: int = 1
+    sweeps: int = 200
+    stages: bool = False
+    seconds: float | None = None  # of a step that is wanted
+    out: Path | None = None
+
+
+def predict(request: PredictRequest, console: Console) -> int:
+    """Predicts, prints the tables and what follows from them; writes prediction.json and a figure."""
+    from ..report.plots.prediction import draw_prediction  # noqa: PLC0415 - matplotlib
+
+    path = find_case(request.case)
+    machine = load_machine(find_machine(request.machine))
+    before, after = kind_of(load_case(path, request.sets)).comparison(request.sweeps)
+    sets = [*before, *request.sets, *after, "engine.device=cpu"]
+    names, left_out = chosen(request.strategies, path, sets)
+    names = [name for name in names if name != "automatic"]
+    counts = counts_of(request.ranks)
+    if request.steps < 1:
+        raise BadInput(f"--steps {request.steps} is not allowed: it must be a whole number >= 1.")
+    case = load_case(path, [*sets, "engine.strategy=blocking"])
+    for sentence in left_out:
+        say(console, sentence)
+    rows = [
+        predicted(
+            sized(case, counts[0], count, request.weak),
+            machine,
+            count,
+            names,
+            steps=request.steps,
+            per_node=request.per_node,
+        )
+        for count in counts
+    ]
+    console.print(table_of(rows, case, machine))
+    if request.stages:
+        for row in rows:
+            console.print(stages_of(row))
+    for sentence in conclusions(rows, request.weak, request.seconds):
+        say(console, sentence)
+    if request.out is not None:
+        request.out.mkdir(parents=True, exist_ok=True)
+        write_text(request.out / "prediction.json", json.dumps(rows, indent=1) + "\n")
+        draw_prediction(request.out / "prediction.png", rows, machine.name)
+        say(console, f"table: {request.out / 'prediction.json'}, figure: {request.out / 'prediction.png'}")
+    return OK
+
+
+def counts_of(text: str) -> list[int]:
+    try:
+        counts = sorted({int(word) for word in text.split(",") if word.strip()})
+    except ValueError:
+        counts = []
+    if not counts or counts[0] < 1:
+        raise BadInput(
+            f"--ranks {text!r} is not allowed: it must be whole numbers >= 1, separated by commas."
+        )
+    return counts
+
+
+def sized(case: Case, first: int, count: int, weak: bool) -> Case:
+    """Under --weak as many cells a rank as with the first count, along each axis as many times more as there
+    are ranks."""
+    if not weak or count == first:
+        return case
+    size = case.size()[1]
+    less = chosen_split(case.cells(), case.engine.split, first, case.halo())
+    for more in sorted(_splits(count), key=max):
+        if all(b % a == 0 for a, b in zip(less, more, strict=True)):
+            grown = [n * b // a for n, a, b in zip(size, less, more, strict=True)]
+            return case.sized(grown)
+    raise BadInput(
+        f"--weak needs rank counts that are multiples: {count} ranks cannot be those of {first} repeated."
+    )
+
+
+def _splits(ranks: int) -> list[tuple[int, int, int]]:
+    divisors = [n for n in range(1, ranks + 1) if ranks % n == 0]
+    return [(x, y, ranks // (x * y)) for x, y in product(divisors, divisors) if ranks % (x * y) == 0]
+
+
+def predicted(
+    case: Case,
+    machine: Machine,
+    ranks: int,
+    strategies: list[str],
+    *,
+    steps: int = 1,
+    per_node: int | None = None,
+) -> dict[str, Any]:
+    """One rank count: seconds of a step by strategy, of the slowest rank that was played, with its stages and
+    what would be saved if something took no time."""
+    case.check_ranks(ranks)
+    where = places(machine, ranks, case.engine.threads, per_node)
+    values = figures(machine, case.solver, where, 1e-3 * case.engine.poke_ms)
+    machines = {"as it is": values} | {what: without(values, what) for what in PARTS}
+    played = positions(case, where)
+    on_node = 1 if machine.gpu is not None else where.per_node  # devices exchange messages
+    parts = [
+        Part(as_tables(case), rank, ranks, on_node, where.threads, steps, strategies, machines)
+        for rank in played
+    ]
+    answers = rehearse(parts)
+    row: dict[str, Any] = {
+        "ranks": ranks,
+        "nodes": where.nodes,
+        "split": list(chosen_split(case.cells(), case.engine.split, ranks, case.halo())),
+        "cells": case.size()[1],
+        "played": played,
+        "memory": memory.needed(case, ranks) / ranks,
+        "fits": _fits(machine, where, memory.needed(case, ranks) / ranks),
+        "strategies": {},
+    }
+    for name in strategies:
+        slowest = max(answers, key=lambda answer: answer[name]["as it is"]["total"])[name]
+        total = slowest["as it is"]["total"] / steps
+        row["strategies"][name] = {
+            "T": total,
+            "R": slowest["as it is"]["reductions"] / steps,
+            "stages": [_per_step(stage, steps) for stage in slowest["as it is"]["stages"]],
+            "saved": {
+                what: 1 - slowest[what]["total"] / steps / total if total > 0 else 0.0 for what in PARTS
+            },
+        }
+    return row
+
+
+def _per_step(stage: dict[str, Any], steps: int) -> dict[str, Any]:
+    return {name: value if name == "stage" else value / steps for name, value in stage.items()}
+
+
+def _fits(machine: Machine, where: Places, rank_bytes: float) -> bool | None:
+    if machine.gpu is not None:
+        return None if machine.gpu.memory is None else rank_bytes <= machine.gpu.memory
+    return None if machine.node.memory is None else rank_bytes * where.on_node <= machine.node.memory
+
+
+def positions(case: Case, where: Places) -> list[int]:
+    """Ranks that differ in their blocks, their neighbours and how many of these are on other nodes: of all
+    such the ones with most cells and most neighbours elsewhere."""
+    cells = case.cells()
+    split = chosen_split(cells, case.engine.split, where.ranks, case.halo())
+    found: dict[tuple, int] = {}
+    for rank in range(where.ranks):
+        at = (rank % split[0], rank // split[0] % split[1], rank // (split[0] * split[1]))
+        block = tuple(n * (c + 1) // p - n * c // p for n, c, p in zip(cells, at, split, strict=True))
+        sides, away = [], 0
+        for axis, (c, parts) in enumerate(zip(at, split, strict=True)):
+            for step in (-1, 1):
+                there = c + step
+                if parts == 1 or not (0 <= there < parts or _periodic(case, axis)):
+                    continue
+                other = list(at)
+                other[axis] = there % parts
+                number = other[0] + split[0] * (other[1] + split[1] * other[2])
+                elsewhere = number // where.per_node != rank // where.per_node
+                sides.append((axis, step, elsewhere))
+                away += math.prod(block) // block[axis] * (1000 if elsewhere else 1)
+        found.setdefault((math.prod(block), away, block, tuple(sides)), rank)
+    order = sorted(found, key=lambda key: (key[0], key[1]), reverse=True)
+    loaded = sorted(found, key=lambda key: (key[1], key[0]), reverse=True)
+    return sorted({found[key] for key in [*order[: POSITIONS - 1], *loaded[:1]]})
+
+
+def _periodic(case: Case, axis: int) -> bool:
+    boundaries = getattr(case, "boundaries", None)
+    periodic = getattr(boundaries, "periodic", None)
+    if callable(periodic):
+        return bool(list(periodic())[axis])
+    if boundaries is None:
+        return True
+    faces = boundaries.faces() if callable(getattr(boundaries, "faces", None)) else {}
+    return faces.get("xyz"[axis] + "-") == "periodic"

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is told of a prediction: tables, and what follows from them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.table import Table
+
+from ..solvers.kinds import kind_of
+
+if TYPE_CHECKING:
+    from ..case.reading import Case
+    from .machine_keys import Machine
+
+CLOSE = 0.005  # of a step: strategies that differ by less are called equal
+
+
+def best(row: dict[str, Any]) -> str:
+    """The fastest strategy that a run would choose; of equal ones the plain one."""
+    times = {name: s["T"] for name, s in row["strategies"].items() if name != "ordered"}
+    fastest = min(times, key=times.get)
+    return "blocking" if times["blocking"] <= times[fastest] * (1 + CLOSE) else fastest
+
+
+def binding(row: dict[str, Any], name: str) -> str:
+    """What a step would save most by, and how much of it."""
+    saved = row["strategies"][name]["saved"]
+    most = max(saved, key=saved.get)
+    return f"{most} {100 * saved[most]:.0f} %"
+
+
+def _moving(row: dict[str, Any]) -> float:
+    """M: packing, sending and waiting where nothing overlaps."""
+    return sum(s["start"] + s["wait"] for s in row["strategies"]["ordered"]["stages"])
+
+
+def efficiencies(rows: list[dict[str, Any]], weak: bool) -> list[float]:
+    """Of each count beside the first one, each by its fastest strategy."""
+    first = rows[0]
+    base = first["strategies"][best(first)]["T"] * (1 if weak else first["ranks"])
+    times = [row["strategies"][best(row)]["T"] * (1 if weak else row["ranks"]) for row in rows]
+    return [base / time for time in times]
+
+
+def table_of(rows: list[dict[str, Any]], case: Case, machine: Machine) -> Table:
+    names = [name for name in rows[0]["strategies"] if name != "ordered"]
+    shown = Table(
+        title=f"{machine.name}, {kind_of(case).title(case)}; predicted milliseconds a step",
+        title_justify="left",
+        box=None,
+        padding=(0, 1, 0, 0),
+    )
+    named = (name.replace("_", "\n") for name in names)
+    for title in ("ranks", "nodes", "split", "MiB\na rank", *named, "M", "binds"):
+        shown.add_column(title, justify="right", no_wrap=True)
+    for row in rows:
+        fastest = best(row)
+        times = [
+            f"{'*' if name == fastest else ''}{1e3 * row['strategies'][name]['T']:.4g}" for name in names
+        ]
+        size = f"{row['memory'] / 2**20:.0f}{' (too many)' if row['fits'] is False else ''}"
+        shown.add_row(
+            str(row["ranks"]), str(row["nodes"]), "×".join(map(str, row["split"])), size, *times,
+            f"{1e3 * _moving(row):.4g}", binding(row, fastest),
+        )  # fmt: skip
+    return shown
+
+
+def stages_of(row: dict[str, Any]) -> Table:
+    fastest = best(row)
+    shown = Table(title=f"{row['ranks']} ranks; milliseconds a step", title_justify="left")
+    for title in (
+        "stage",
+        "strategy",
+        "runs",
+        "C_shell",
+        "C_core",
+        "start",
+        "poke",
+        "W",
+        "T",
+        "messages",
+        "kB",
+    ):
+        shown.add_column(title, justify="left" if title in ("stage", "strategy") else "right")
+    for name in dict.fromkeys(("blocking", fastest)):
+        for stage in row["strategies"][name]["stages"]:
+            times = [f"{1e3 * stage[key]:.4g}" for key in ("shell", "core", "start", "poke", "wait", "total")]
+            counts = f"{stage['messages']:g}", f"{1e-3 * stage['bytes']:.4g}"
+            shown.add_row(stage["stage"], name, f"{stage['runs']:g}", *times, *counts)
+    return shown
+
+
+def conclusions(rows: list[dict[str, Any]], weak: bool, wanted: float | None = None) -> list[str]:
+    """Where hiding pays or loses, where efficiency falls below 80 and 50 %, where time stops falling, and the
+    fewest ranks for a time."""
+    said = []
+    for row in rows:
+        plain, fastest = row["strategies"]["blocking"]["T"], best(row)
+        others = {n: s["T"] for n, s in row["strategies"].items() if n not in ("blocking", "ordered")}
+        if not others:
+            continue
+        overlapped = min(others.values())
+        if fastest == "blocking" or plain <= overlapped * (1 + CLOSE):
+            loss = overlapped / plain - 1
+            said.append(
+                f"{row['ranks']} ranks: hiding does not pay, blocking is fastest"
+                + (
+                    f" and the best order that hides takes {100 * loss:.1f} % longer."
+                    if loss > CLOSE
+                    else "."
+                )
+            )
+        else:
+            said.append(
+                f"{row['ranks']} ranks: {fastest} is {plain / overlapped:.3f} times as fast as blocking."
+            )
+    shares = efficiencies(rows, weak)
+    for limit in (0.8, 0.5):
+        below = next((row["ranks"] for row, share in zip(rows, shares, strict=True) if share < limit), None)
+        said.append(
+            f"efficiency stays above {100 * limit:.0f} % up to {rows[-1]['ranks']} ranks."
+            if below is None
+            else f"efficiency falls below {100 * limit:.0f} % at {below} ranks."
+        )
+    times = [row["strategies"][best(row)]["T"] for row in rows]
+    fewest = rows[times.index(min(times))]["ranks"]
+    if not weak and fewest != rows[-1]["ranks"]:
+        said.append(f"a step takes least on {fewest} ranks: more make it longer.")
+    if wanted is not None:
+        enough = next((row["ranks"] for row, time in zip(rows, times, strict=True) if time <= wanted), None)
+        said.append(
+            f"none of these counts makes a step in {wanted:g} s."
+            if enough is None
+            else f"{enough} ranks are the fewest of these that make a step in {wanted:g} s."
+        )
+    return said

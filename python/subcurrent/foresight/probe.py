@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`subcurrent probe --wait`: the waiting left of messages under work that covers them; table, CSV, figure."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import os
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from ..case.keys import shown
+from ..errors import OK, BadInput
+from ..launch import memory, mpi
+from ..launch.aside import recover, starting
+from ..launch.plan import Plan
+from ..launch.progress import Watcher
+from ..launch.ranks import command_for, launch
+from ..launch.run import say, taken
+from ..launch.rundir import RunFolder, make_folder, write_text
+from ..rank import worker
+
+TITLES = ("message", "M alone", "W, progress calls", "W, none", "hidden", "in calls")
+
+
+@dataclass
+class ProbeRequest:
+    """What the user asked `probe` for."""
+
+    ranks: int | None
+    sizes: str
+    cover: float
+    transport: str
+    repeats: int
+    out: Path
+    overwrite: bool = False
+
+
+def probe(request: ProbeRequest, console: Console) -> int:
+    """Measures, prints the table and says where table and figure lie; also as a rank of an outer mpirun."""
+    plan = _plan(request)
+    folder = RunFolder(request.out)
+    outer = mpi.outer()
+    if outer is not None:
+        if request.ranks not in (None, outer.size):
+            raise BadInput(
+                f"-n {request.ranks} does not fit the {outer.size} ranks of the outer mpirun or srun."
+            )
+        plan.events, plan.ranks = False, 0
+        folder.check_new(request.overwrite)
+        stop = worker.StopRequest()
+
+        def start(held: contextlib.ExitStack) -> Callable[[], None]:
+            held.enter_context(folder.taken())
+            recover(folder)
+            folder.check_new(request.overwrite)
+            computing = held.enter_context(starting(folder, request.overwrite))
+            folder.create()
+            return computing
+
+        code = worker.work(plan, stop, start)
+        if code == OK and outer.rank == 0:
+            _show(read_table(folder.path / "wait.csv"), folder, console)
+        return code
+    folder.check_new(request.overwrite)
+    with taken(folder, console):
+        folder.check_new(request.overwrite)
+        line = command_for(plan, folder.plan)
+        with starting(folder, request.overwrite) as computing:
+            folder.create()
+            write_text(folder.plan, plan.text())
+            with Watcher(console) as watcher:
+                launch(line, plan.layout(), watcher, folder.log, computing)
+        _show(read_table(folder.path / "wait.csv"), folder, console)
+    return OK
+
+
+def covered(ranks: int, size: int = 1 << 20) -> dict[str, float]:
+    """Seconds of a message of `size` bytes between `ranks` ranks by MPI: alone, and what is waited for after
+    work that covers it, with progress calls ("poked") and without ("silent")."""
+    with tempfile.TemporaryDirectory() as folder, Path(os.devnull).open("w") as nowhere:
+        request = ProbeRequest(ranks, str(size), 1.5, "mpi", 11, Path(folder) / "probe")
+        plan = _plan(request)
+        run = RunFolder(request.out)
+        run.create()
+        write_text(run.plan, plan.text())
+        with Watcher(Console(file=nowhere)) as watcher:
+            launch(command_for(plan, run.plan), plan.layout(), watcher, run.log, lambda: None)
+        return read_table(run.path / "wait.csv")[0]
+
+
+def _plan(request: ProbeRequest) -> Plan:
+    try:
+        sizes = [int(word) for word in request.sizes.split(",") if word.strip()]
+    except ValueError:
+        sizes = []
+    if not sizes or any(size < 8 or size % 8 for size in sizes):
+        raise BadInput(
+            f"--sizes {shown(request.sizes)} is not allowed: it must be multiples of 8 bytes, separated "
+            "by commas."
+        )
+    if request.transport not in ("auto", "shared", "mpi"):
+        raise BadInput(f"--transport {request.transport} is not allowed: it must be auto, shared or mpi.")
+    if not 1 <= request.cover <= 1000:
+        raise BadInput(f"--cover {request.cover} is not allowed: it must be a number from 1 to 1000.")
+    if request.repeats < 1:
+        raise BadInput(f"--repeats {request.repeats} is not allowed: it must be a whole number >= 1.")
+    ranks = 2 if request.ranks is None else request.ranks
+    if ranks < 2:
+        raise BadInput(f"-n {ranks} is not allowed: a single rank has nobody to wait for, it must be >= 2.")
+    if mpi.outer() is None:
+        mpi.check_layout(ranks, 1)
+    memory.check_messages(max(sizes), ranks)
+    plan = Plan("probe", {}, str(request.out), ranks)
+    plan.repeats = request.repeats
+    plan.probe = {"sizes": sizes, "cover": request.cover, "transport": request.transport}
+    return plan
+
+
+def read_table(path: Path) -> list[dict[str, float]]:
+    with path.open() as file:
+        return [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
+
+
+def _show(rows: list[dict[str, float]], folder: RunFolder, console: Console) -> None:
+    from ..report.plots.wait import draw_wait  # noqa: PLC0415 - matplotlib
+
+    shown = Table(title="waiting for messages that work covers; microseconds, medians", title_justify="left")
+    for title in TITLES:
+        shown.add_column(title, justify="right")
+    for row in rows:
+        hidden = 1 - row["poked"] / row["alone"]
+        times = [f"{1e6 * row[name]:.1f}" for name in ("alone", "poked", "silent")]
+        shown.add_row(_size(row["bytes"]), *times, f"{100 * hidden:.0f} %", f"{1e6 * row['progress']:.1f}")
+    console.print(shown)
+    say(console, f"table: {folder.path / 'wait.csv'}")
+    make_folder(folder.figures)
+    draw_wait(folder.figures / "wait.png", rows)
+    say(console, f"figure: {folder.figures / 'wait.png'}")
+
+
+def _size(count: float) -> str:
+    for unit, size in (("MiB", 2**20), ("KiB", 2**10)):
+        if count >= size:
+            return f"{count / size:g} {unit}"
+    return f"{count:g} B"

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`subcurrent scale`: measures a case with several rank counts on this machine, beside what was predicted."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from ..case.library import find_case
+from ..case.reading import Case, as_tables, load_case
+from ..errors import OK, BadInput
+from ..launch import memory, mpi
+from ..launch.plan import Plan
+from ..launch.progress import Watcher
+from ..launch.ranks import command_for, launch
+from ..launch.run import say
+from ..launch.rundir import RunFolder, write_text
+from ..solvers.kinds import kind_of
+from .machine_keys import Machine
+from .machines import find_machine, load_machine
+from .predict import counts_of, predicted, sized
+
+
+@dataclass
+class ScaleRequest:
+    """What the user asked `scale` for."""
+
+    case: str
+    ranks: str
+    strategy: str = "blocking"
+    sets: list[str] = field(default_factory=list)
+    weak: bool = False
+    steps: int = 5
+    repeats: int = 5
+    sweeps: int = 200
+    machine: str | None = None
+    out: Path | None = None
+
+
+def scale(request: ScaleRequest, console: Console) -> int:
+    """Measures every count, prints the table, and with a machine file what it predicts beside."""
+    if mpi.outer() is not None:
+        raise BadInput("scale starts ranks of its own, in several counts: not under an outer mpirun or srun.")
+    counts = counts_of(request.ranks)
+    path = find_case(request.case)
+    before, after = kind_of(load_case(path, request.sets)).comparison(request.sweeps)
+    sets = [*before, *request.sets, *after, f'engine.strategy="{request.strategy}"']
+    case = load_case(path, sets)
+    for option, value in (("--steps", request.steps), ("--repeats", request.repeats)):
+        if value < 1:
+            raise BadInput(f"{option} {value} is not allowed: it must be a whole number >= 1.")
+    machine = load_machine(find_machine(request.machine)) if request.machine is not None else None
+    if machine is not None and request.strategy == "automatic":
+        raise BadInput("--machine has no prediction of the strategy automatic: name another --strategy.")
+    cases = [sized(case, counts[0], count, request.weak) for count in counts]
+    for one, count in zip(cases, counts, strict=True):  # all of them before the first is started
+        mpi.check_layout(count, one.engine.threads)
+        one.check_ranks(count)
+        memory.check(one, count)
+    rows = [_row(request, one, count, machine) for one, count in zip(cases, counts, strict=True)]
+    finish(rows, request.weak)
+    console.print(table_of(rows, kind_of(case).title(case), request.strategy))
+    if request.out is not None:
+        request.out.mkdir(parents=True, exist_ok=True)
+        write_text(request.out / "scale.json", json.dumps(rows, indent=1) + "\n")
+        say(console, f"table: {request.out / 'scale.json'}")
+    return OK
+
+
+def _row(request: ScaleRequest, case: Case, ranks: int, machine: Machine | None) -> dict[str, Any]:
+    row = {"ranks": ranks, "cells": case.size()[1]} | measured(case, ranks, request)
+    if machine is not None:
+        names = list(dict.fromkeys((request.strategy, "ordered")))
+        there = predicted(case, machine, ranks, names)
+        row["predicted"] = there["strategies"][request.strategy]["T"]
+    return row
+
+
+def measured(case: Case, ranks: int, request: ScaleRequest) -> dict[str, Any]:
+    """Seconds of a step: the median over the rounds, and the least and the most."""
+    with tempfile.TemporaryDirectory() as place, (Path(place) / "told").open("w") as told:
+        folder = RunFolder(Path(place) / "run")
+        folder.create()
+        plan = Plan("strategies", as_tables(case), str(folder.path), ranks)
+        plan.strategies, plan.steps, plan.repeats = [request.strategy], request.steps, request.repeats
+        write_text(folder.plan, plan.text())
+        with Watcher(Console(file=told)) as watcher:
+            launch(command_for(plan, folder.plan), plan.layout(), watcher, folder.log, lambda: None)
+        (row,) = json.loads((folder.path / "strategies.json").read_text())["rows"]
+    return {"split": row["split"], "T": row["T"], "least": min(row["T_all"]), "most": max(row["T_all"])}
+
+
+def finish(rows: list[dict[str, Any]], weak: bool) -> None:
+    """Adds the efficiency beside the first count, of what was measured and of what was predicted."""
+    for name, share in (("T", "efficiency"), ("predicted", "predicted_efficiency")):
+        if any(name not in row for row in rows):
+            continue
+        for row in rows:
+            more = 1 if weak else row["ranks"] / rows[0]["ranks"]
+            row[share] = rows[0][name] / (more * row[name])
+
+
+def table_of(rows: list[dict[str, Any]], title: str, strategy: str) -> Table:
+    shown = Table(title=f"{title}, {strategy}; milliseconds a step, medians", title_justify="left")
+    foretold = "predicted" in rows[0]
+    for name in (
+        "ranks",
+        "split",
+        "T",
+        "least",
+        "most",
+        "efficiency",
+        *(("predicted", "of it") if foretold else ()),
+    ):
+        shown.add_column(name, justify="right")
+    for row in rows:
+        times = [f"{1e3 * row[name]:.4g}" for name in ("T", "least", "most")]
+        beside = [f"{1e3 * row['predicted']:.4g}", f"{row['predicted'] / row['T']:.3f}"] if foretold else []
+        split = "×".join(map(str, row["split"]))
+        shown.add_row(str(row["ranks"]), split, *times, f"{row['efficiency']:.3f}", *beside)
+    return shown

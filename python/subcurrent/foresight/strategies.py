@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`subcurrent strategies`: measures a case under several strategies; table, files and figure."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from ..case.common import STRATEGIES
+from ..case.library import find_case
+from ..case.reading import as_tables, as_toml, load_case
+from ..errors import OK, BadInput
+from ..launch import memory, mpi
+from ..launch.aside import recover, starting
+from ..launch.plan import Plan
+from ..launch.progress import Watcher
+from ..launch.ranks import command_for, launch
+from ..launch.run import default_name, ranks_of, report_outside, say, taken
+from ..launch.rundir import RunFolder, write_text
+from ..rank import worker
+from ..report import account
+from ..report.figures import draw_figures
+from ..solvers.kinds import kind_of
+from .verdict import verdict
+
+COLUMNS = ("strategy", "T", "ratio", "C_shell", "C_core", "M", "W", "R", "hidden")
+
+
+@dataclass
+class CompareRequest:
+    """What the user asked `strategies` for."""
+
+    case: str
+    strategies: list[str] = field(default_factory=list)  # all that the case allows when empty
+    ranks: int | None = None
+    sets: list[str] = field(default_factory=list)
+    steps: int = 5
+    repeats: int = 5
+    sweeps: int = 200
+    out: Path | None = None
+    overwrite: bool = False
+
+
+def compare(request: CompareRequest, console: Console) -> int:
+    """Runs every strategy in turn on the same ranks, prints the table and says where table and figure lie;
+    also as a rank of an outer mpirun."""
+    outer = mpi.outer()
+    ranks = ranks_of(request.ranks, outer, 2)
+    path = find_case(request.case)
+    before, after = kind_of(load_case(path, request.sets)).comparison(request.sweeps)
+    sets = [*before, *request.sets, *after]
+    case = load_case(path, [*sets, "engine.strategy=blocking"])
+    names, left_out = chosen(request.strategies, path, sets)
+    if outer is None:
+        mpi.check_layout(ranks, case.engine.threads)
+    if ranks or outer is None:
+        case.check_ranks(ranks)
+    for option, value in (("--steps", request.steps), ("--repeats", request.repeats)):
+        if value < 1:
+            raise BadInput(f"{option} {value} is not allowed: it must be a whole number >= 1.")
+    memory.check(case, ranks, None if outer is None else memory.ranks_here(ranks), solvers=len(names))
+    folder = RunFolder(request.out or Path("runs") / f"strategies_{default_name(path)}")
+    folder.check_new(request.overwrite)
+    plan = Plan("strategies", as_tables(case), str(folder.path), ranks)
+    plan.strategies, plan.steps, plan.repeats = names, request.steps, request.repeats
+
+    def prepare() -> None:
+        folder.create()
+        write_text(folder.case, as_toml(case))
+        write_text(folder.plan, plan.text())
+
+    def start(held: contextlib.ExitStack) -> Callable[[], None]:
+        held.enter_context(folder.taken())
+        recover(folder)
+        folder.check_new(request.overwrite)
+        computing = held.enter_context(starting(folder, request.overwrite))
+        prepare()
+        return computing
+
+    if outer is not None:
+        return _compare_as_rank(plan, folder, left_out, start, console)
+    for sentence in left_out:
+        say(console, sentence)
+    with taken(folder, console):
+        folder.check_new(request.overwrite)
+        line = command_for(plan, folder.plan)
+        with starting(folder, request.overwrite) as computing:
+            prepare()
+            with Watcher(console) as watcher:
+                launch(line, plan.layout(), watcher, folder.log, computing)
+        _tell(folder, console)
+        drawn = draw_figures(folder)
+        say(console, f"figure: {', '.join(str(figure) for figure in drawn.files)}")
+    return OK
+
+
+def _compare_as_rank(
+    plan: Plan,
+    folder: RunFolder,
+    left_out: list[str],
+    start: worker.Start,
+    console: Console,
+) -> int:
+    """As one of the ranks of somebody else's mpirun."""
+    plan.events = False
+    first = mpi.outer().rank == 0
+    for sentence in left_out if first else ():
+        say(console, sentence)
+    code = worker.work(plan, worker.StopRequest(), start)
+    if code == OK and first:
+        _tell(folder, console)
+        report_outside(folder)
+    return code
+
+
+def _tell(folder: RunFolder, console: Console) -> None:
+    """Completes the ranks' table and shows it."""
+    table = json.loads((folder.path / "strategies.json").read_text())
+    finish_rows(table["rows"])
+    write_text(folder.path / "strategies.json", json.dumps(table, indent=1) + "\n")
+    write_text(folder.path / "strategies.csv", as_csv(table["rows"]))
+    console.print(as_table(table))
+    say(console, verdict(table["rows"]))
+    say(console, f"table: {folder.path / 'strategies.csv'}")
+
+
+def chosen(given: list[str], path: Path, sets: list[str]) -> tuple[list[str], list[str]]:
+    """The strategies to measure, first `blocking` for the ratios and `ordered` for the hidden share, and a
+    sentence for each that was not named and that the case refuses."""
+    for name in given:
+        if name not in STRATEGIES:
+            raise BadInput(f"--strategies {name!r} is not known: allowed is {', '.join(STRATEGIES)}.")
+    names, left_out = ["blocking", "ordered"], []
+    for name in given or STRATEGIES:
+        if name in names:
+            continue
+        try:
+            load_case(path, [*sets, f'engine.strategy="{name}"'])
+        except BadInput as error:
+            if given:
+                raise
+            left_out.append(f"{name} is left out: {error.sentence}")
+        else:
+            names.append(name)
+    return names, left_out
+
+
+def finish_rows(rows: list[dict[str, Any]]) -> None:
+    """Adds what needs other rows: the ratio to `blocking`, and the share of `ordered`'s M now hidden."""
+    times = {row["strategy"]: row["T"] for row in rows}
+    messages = {row["strategy"]: row.get("M") for row in rows}.get("ordered")
+    for row in rows:
+        row["ratio"] = times["blocking"] / row["T"]
+        known = row["strategy"] not in account.HIDES_NOTHING and messages and row.get("W") is not None
+        spent = sum(row.get(name) or 0.0 for name in ("start", "poke", "W"))
+        row["hidden"] = 1.0 - spent / messages if known else None
+
+
+def as_table(table: dict[str, Any]) -> Table:
+    """The table for a terminal; times in milliseconds a step."""
+    grid = table["case"]["grid"]
+    unit = "points" if "points" in grid else "cells"
+    size = " x ".join(str(count) for count in grid[unit])
+    title = (
+        f"{size} {unit}, {table['ranks']} ranks x {table['threads']} threads; milliseconds a step, medians"
+    )
+    shown = Table(title=title, title_justify="left", title_style="bold")
+    for name in COLUMNS:
+        first = name == "strategy"
+        heading = {"ratio": "over blocking"}.get(name, name)
+        shown.add_column(heading, justify="left" if first else "right", no_wrap=first)
+    for row in table["rows"]:
+        shown.add_row(*(_cell(name, row) for name in COLUMNS))
+    return shown
+
+
+def _cell(name: str, row: dict[str, Any]) -> str:
+    value = row.get(name)
+    if name == "strategy":
+        return value
+    if name == "ratio":
+        return f"{value:.2f}"
+    if name == "C_shell" and row["strategy"] == "blocking":
+        return "-"
+    if name == "hidden" and value is None:
+        nothing = row["strategy"] in account.HIDES_NOTHING or row.get("M") == 0
+        return "-" if nothing else account.NOT_MEASURED
+    return f"{100 * value:.0f} %" if name == "hidden" else account.milliseconds(value)
+
+
+def as_csv(rows: list[dict[str, Any]]) -> str:
+    """The same table as CSV, times in seconds a step."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, extrasaction="ignore", lineterminator="\n", restval="")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a table of strategies says in one sentence: how much hiding can gain here, and how much it gained."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..report.account import HIDES_NOTHING
+
+Row = dict[str, Any]
+UNEXPLAINED = 0.15  # of a step of `blocking` that the terms of `ordered` may leave open
+UNEVEN = 1.3  # slowest round over fastest
+
+
+def verdict(rows: list[Row]) -> str:
+    by_name = {row["strategy"]: row for row in rows}
+    blocking, ordered = by_name["blocking"], by_name["ordered"]
+    hiding = [row for row in rows if row["strategy"] not in (*HIDES_NOTHING, "automatic")]
+    best = max(hiding or rows, key=lambda row: row["ratio"])
+    gained = f"the fastest that hides is {best['strategy']} at {best['ratio']:.2f} times blocking"
+    if not hiding:
+        gained = "no strategy that hides was measured"
+    if "automatic" in by_name:
+        gained += f", automatic comes to {by_name['automatic']['ratio']:.2f}"
+    core, messages = ordered.get("C_core"), ordered.get("M")
+    if messages is None or core is None:
+        return f"The messages were not measured, so what hiding can gain here is not known; {gained}."
+    if messages <= 0 or core <= 0:
+        return f"Nothing travels between ranks, so there is nothing to hide; {gained}."
+    case = (
+        "communication can hide under computation"
+        if core >= messages
+        else "computation can hide under communication"
+    )
+    most = ceiling(ordered)
+    said = f"M / C_core = {messages / core:.2f}: {case}"
+    if best["ratio"] <= most or not hiding:
+        return f"{said}, at most {most:.2f} times blocking; {gained}."
+    if min(blocking["T_all"]) / max(best["T_all"]) <= most:
+        return f"{said}, at most {most:.2f} times blocking; {gained}, no more within what rounds differ by."
+    return (
+        f"{said}. By the terms of ordered that gains {most:.2f} times blocking at most, which does not hold "
+        f"here: {gained}, and {reason(blocking, ordered, best)}."
+    )
+
+
+def ceiling(ordered: Row) -> float:
+    """(C + M + R) / (C_shell + max(C_core, M) + R): what is left where all is hidden that can be."""
+    shell, core, messages, sums = (ordered.get(name) or 0.0 for name in ("C_shell", "C_core", "M", "R"))
+    return (shell + core + messages + sums) / (shell + max(core, messages) + sums)
+
+
+def reason(blocking: Row, ordered: Row, best: Row) -> str:
+    """Why hiding messages does not explain what was gained."""
+    explained = sum(ordered.get(name) or 0.0 for name in ("C_shell", "C_core", "M", "R"))
+    if blocking["T"] * (1 - UNEXPLAINED) > explained:
+        return (
+            f"a step of blocking took {1e3 * blocking['T']:.3g} ms where computing, messages and reductions "
+            f"of ordered take {1e3 * explained:.3g} ms: something else held it up"
+        )
+    for row in (blocking, best):
+        uneven = max(row["T_all"]) / min(row["T_all"])
+        if uneven > UNEVEN:
+            name = row["strategy"]
+            return f"the rounds of {name} differ by a factor of {uneven:.2f}: measure on a machine at rest"
+    return "messages cannot have cost as much: it computes faster, or the terms of ordered are too small"

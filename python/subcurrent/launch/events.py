@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ranks tell the launcher: one JSON line per event on stdout, marked so that other output passes by."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+import traceback
+from typing import Any
+
+from ..errors import OTHER
+
+MARK = "@subcurrent "
+
+
+def emit(kind: str, **values: Any) -> None:
+    line = MARK + json.dumps({"event": kind, **values}) + "\n"
+    with contextlib.suppress(OSError):  # a launcher that was killed stops no checkpoint
+        sys.stdout.write(line)
+        sys.stdout.flush()
+
+
+def parse(line: str) -> dict[str, Any] | None:
+    """The event in a line of output, or None for a line of anything else."""
+    if not line.startswith(MARK):
+        return None
+    try:
+        return json.loads(line[len(MARK) :])
+    except json.JSONDecodeError:
+        return None
+
+
+def complain(to_launcher: bool, rank: int, error: Exception) -> int:
+    """Tells why this rank fails, to the launcher or to people, and returns the exit code of that."""
+    code = getattr(error, "exit_code", OTHER)
+    text = str(error)
+    trace = ""
+    if not hasattr(error, "exit_code"):
+        trace = traceback.format_exc()
+        text = f"{type(error).__name__}: {error}"
+    if to_launcher:
+        emit("error", rank=rank, code=code, text=text, trace=trace)
+    else:
+        sys.stderr.write(f"{trace}subcurrent: {text}\n")
+        sys.stderr.flush()
+    return code

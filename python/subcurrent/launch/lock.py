@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who works in a run folder: one launcher from its check to the end, and the ranks that it started."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..errors import BadInput
+
+PATIENCE = 10.0  # seconds: ranks of a killed launcher are gone after two
+
+
+@contextlib.contextmanager
+def only_one(path: Path, folder: Path) -> Iterator[bool]:
+    """Holds the lock file `path` during the block, and removes it after that; False where the file system of
+    `folder` keeps no locks. Raises BadInput when somebody else holds it."""
+    descriptor, kept = _take(path, folder)
+    try:
+        yield kept
+    finally:
+        with contextlib.suppress(OSError):
+            path.unlink()
+        os.close(descriptor)
+
+
+def _take(path: Path, folder: Path) -> tuple[int, bool]:
+    while True:
+        descriptor = os.open(
+            path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o644
+        )
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            raise BadInput(
+                f"--out {folder} is being written by another run: wait for it or stop it."
+            ) from None
+        except OSError:
+            return descriptor, False
+        # Whoever held it before may have removed the file that was opened.
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(descriptor), os.stat(path)):  # noqa: PTH116 - both are of os
+                return descriptor, True
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def among_the_ranks(plan: Path) -> Iterator[None]:
+    """Keeps the plan for the ranks that work by it: no run begins in the folder while one of them lives."""
+    try:
+        descriptor = os.open(plan, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:  # under an outer mpirun a probe has none
+        yield
+        return
+    try:
+        with contextlib.suppress(OSError):  # a file system without locks
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def wait_for_ranks(plan: Path, folder: Path, patience: float = PATIENCE) -> None:
+    """Waits until no rank of an earlier run works by the plan; raises BadInput when one goes on and on."""
+    if not plan.is_file():
+        return
+    until = time.monotonic() + patience
+    descriptor = os.open(plan, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        while not _free(descriptor):
+            if time.monotonic() > until:
+                raise BadInput(
+                    f"--out {folder} is being written by ranks of another run: wait for them or stop them."
+                )
+            time.sleep(0.05)
+    finally:
+        os.close(descriptor)
+
+
+def _free(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True  # a file system without locks
+    return True

@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The memory that a case takes, and what is free for it: compared before anything is allocated.
+
+What a case takes follows from the fields that its solver declares (`fields` of its Kind): how many numbers of
+a cell, in how many time levels, on which grid with which halo. A test holds these lists against what the
+solvers allocate.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..case.common import chosen_split
+from ..case.keys import shown
+from ..errors import BadInput
+
+if TYPE_CHECKING:
+    from ..case.reading import Case
+
+# A rank before it has a field: Python, NumPy, MPI, HDF5 and what they keep for themselves.
+PROCESS = 75 * 2**20
+ROW = 8  # elements to which the rows of a field are filled up
+STAGGER = 12 * 5 * 64  # bytes by which the fields of a grid are set apart
+
+
+@dataclass(frozen=True)
+class Fields:
+    """`count` fields of `components` numbers of `size` bytes on a grid of `cells` with a `halo`."""
+
+    name: str
+    cells: tuple[int, ...]
+    halo: int
+    size: int
+    components: int = 1
+    count: int = 1  # time levels, or fields that are alike
+    whole: bool = False  # all on one rank
+
+    def bytes(self, split: tuple[int, ...]) -> int:
+        """On all ranks together, as the engine lays them out: components take slots of 8 bytes a cell."""
+        blocks = [_blocks(n, 1 if self.whole else parts) for n, parts in zip(self.cells, split, strict=True)]
+        x, y, z = ([n + 2 * self.halo for n in along] for along in blocks)
+        ranks = math.prod(len(along) for along in blocks)
+        elements = sum(map(_row, x)) * sum(y) * sum(z) + ranks * _row(self.halo)
+        slots = math.ceil(self.components * self.size / 8)
+        return self.count * slots * (8 * elements + ranks * STAGGER)
+
+
+def _row(elements: int) -> int:
+    return math.ceil(elements / ROW) * ROW
+
+
+def _blocks(cells: int, parts: int) -> list[int]:
+    return [cells * (b + 1) // parts - cells * b // parts for b in range(parts)]
+
+
+def needed(case: Case, ranks: int, solvers: int = 1) -> int:
+    """Bytes of all ranks of a run together; `solvers`: of so many simulations side by side."""
+    from ..solvers.kinds import kind_of  # noqa: PLC0415 - the kinds say what they need in terms of this module
+
+    split = chosen_split(case.cells(), case.engine.split, ranks, case.halo())
+    fields = sum(field.bytes(split) for field in kind_of(case).fields(case))
+    if (budget := case.budget()) is not None:  # what does not fit into it goes to files, or is refused there
+        fields = min(fields, budget)
+    return ranks * PROCESS + solvers * fields
+
+
+def check(case: Case, ranks: int, here: int | None = None, solvers: int = 1) -> None:
+    """Refuses a case that does not fit into what is free; `here`: the ranks on this machine, all if None."""
+    if ranks < 1:
+        return  # an outer launcher does not tell how many there are
+    share = 1.0 if here is None else here / ranks
+    key, cells = case.size()
+    _refuse(
+        f"{key} = {cells}",
+        share * needed(case, ranks, solvers),
+        lambda trial: share * needed(case.sized(trial), ranks, solvers),
+        cells,
+    )
+
+
+def check_fft(cells: tuple[int, ...], kept: tuple[int, ...], size: int, ranks: int, here: int) -> None:
+    """The same for a Fourier transform: the points, the modes, and the pencils between them."""
+
+    def bytes_of(trial: list[int]) -> float:
+        half = (trial[0] // 2 + 1, *trial[1:])
+        modes = [n if k < 0 else min(n, 2 * k + 1) for n, k in zip(trial, kept, strict=True)]
+        modes[0] = min(half[0], modes[0] if kept[0] < 0 else kept[0] + 1)
+        arrays = size * math.prod(trial) + 2 * size * (math.prod(modes) + math.prod(half))
+        return here / ranks * arrays
+
+    _refuse(f"cells = {list(cells)}", bytes_of(list(cells)), bytes_of, list(cells))
+
+
+def check_fields(fields: Fields, split: tuple[int, ...], ranks: int, here: int) -> None:
+    """The same for a field of a stencil written in Python."""
+    _compare(
+        f"the field {fields.name} on {list(fields.cells)} cells",
+        here / ranks * fields.bytes(split),
+        lambda _: "",
+    )
+
+
+def check_messages(size: int, ranks: int) -> None:
+    """Refuses messages of a probe that do not fit: every rank sends one to either side and receives two."""
+    _compare(
+        f"--sizes {shown(size)}",
+        4.0 * size * ranks,
+        lambda free: f": messages of up to {free // (4 * ranks) // 8 * 8} bytes would fit",
+    )
+
+
+def check_class(classes: dict[str, tuple[int, int]], name: str, ranks: int, here: int) -> None:
+    """The same for a class of the NAS kernel CG; `classes`: orders, and non-zeros of a random vector."""
+
+    def fitting(free: int) -> str:
+        fits = [other for other in classes if here / ranks * of_class(*classes[other], ranks) <= free]
+        return f": class {fits[-1]} would fit" if fits else ", and no class would fit"
+
+    _compare(f"--class {name}", here / ranks * of_class(*classes[name], ranks), fitting)
+
+
+def check_system(
+    rows: int, entries: int, options: dict[str, Any], ranks: int, here: int, *, read: bool = False
+) -> None:
+    """The same for a sparse matrix that all ranks solve with, and that one process reads if nobody has."""
+    need = here / ranks * of_solving(rows, entries, options, ranks)
+    if not read:
+        need = max(need, of_reading(rows, entries))
+    _compare(f"the matrix of {rows} rows and {entries} entries", need, lambda _: "")
+
+
+def of_class(rows: int, nonzer: int, ranks: int) -> int:
+    """Every rank replays the random vectors and keeps its entries, twice while they are brought in order."""
+    return ranks * (PROCESS + 25 * rows) + 64 * rows + 32 * rows * (nonzer + 1) ** 2
+
+
+def of_reading(rows: int, entries: int) -> int:
+    """With the copies by which symmetry is checked, the largest of which are gone again afterwards."""
+    return PROCESS + 71 * entries + 25 * rows
+
+
+def of_solving(rows: int, entries: int, options: dict[str, Any], ranks: int) -> int:
+    """A rank maps the rows of its group, copies them, keeps what is its own and divides that by owners."""
+    members = {"row": 1, "column": ranks}.get(options["partition"], math.ceil(math.sqrt(ranks)))
+    vectors = rows * (52 + (40 if options["pipelined"] else 0))
+    if options["preconditioner"] == "block-jacobi":
+        vectors += 32 * rows * min(options["block"], rows)
+    parts = max((36 * members + 16) * entries, (20 * members + 32) * entries + vectors)
+    return ranks * (PROCESS + 25 * rows) + parts
+
+
+def _refuse(what: str, need: float, need_of: Any, cells: list[int]) -> None:
+    def fitting(free: int) -> str:
+        fits = _largest(cells, lambda trial: need_of(trial) <= free)
+        return (
+            ", and no grid of this shape would fit"
+            if fits is None
+            else f", where up to about {fits} would fit"
+        )
+
+    _compare(what, need, fitting)
+
+
+def _compare(what: str, need: float, advice: Callable[[int], str]) -> None:
+    """Refuses a need that is more than what is free; `advice` says, given that, what would fit."""
+    free = free_bytes()
+    if free is not None and need > free:
+        raise BadInput(
+            f"{what} needs about {gibibytes(need)} of memory on this machine, which has {gibibytes(free)} "
+            f"free{advice(free)}."
+        )
+
+
+def _largest(cells: list[int], fits: Any) -> list[int] | None:
+    """The largest grid of the same shape, in even numbers, that fits."""
+
+    def scaled(share: float) -> list[int]:
+        return [n if n <= 2 else max(4, int(share * n) // 2 * 2) for n in cells]
+
+    low, high = 0.0, 1.0
+    for _ in range(40):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if fits(scaled(middle)) else (low, middle)
+    return scaled(low) if fits(scaled(low)) else None
+
+
+def gibibytes(count: float) -> str:
+    for unit, size in (("TiB", 2**40), ("GiB", 2**30)):
+        if count >= size:
+            return f"{count / size:.1f} {unit}"
+    return f"{count / 2**20:.0f} MiB"
+
+
+# -- what is free -----------------------------------------------------------------------------------------
+
+
+def free_bytes(root: Path = Path("/")) -> int | None:
+    """What processes may still take: of the machine, and of the control groups that this one is in; None
+    where the system tells neither. `root` is for tests."""
+    known = [_available(root), *_of_groups(root)]
+    return min((count for count in known if count is not None), default=None)
+
+
+def _available(root: Path) -> int | None:
+    for line in _text(root / "proc/meminfo").splitlines():
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) * 1024
+    return None
+
+
+def _of_groups(root: Path) -> list[int | None]:
+    """Under every limit between this process and the root of its control groups, of version 1 and 2."""
+    found = []
+    for line in _text(root / "proc/self/cgroup").splitlines():
+        number, controllers, path = line.split(":", 2)
+        if number == "0" and not controllers:
+            top, names = root / "sys/fs/cgroup", ("memory.max", "memory.current", "inactive_file")
+        elif "memory" in controllers.split(","):
+            top = root / "sys/fs/cgroup/memory"
+            names = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+        else:
+            continue
+        group = top / path.strip("/")
+        # In a container the path may be the host's, of which nothing is to be seen: then its own top counts.
+        inside = [group, *group.parents]
+        found += [_left(folder, *names) for folder in inside if folder == top or top in folder.parents]
+    return found
+
+
+def _left(group: Path, limit: str, used: str, cache: str) -> int | None:
+    """What is left of a group's limit; files in its cache give way."""
+    try:
+        most, now = int(_text(group / limit)), int(_text(group / used))
+    except ValueError:  # not there, or "max"
+        return None
+    held = dict(line.split(maxsplit=1) for line in _text(group / "memory.stat").splitlines() if " " in line)
+    return max(0, most - now + int(held.get(cache, 0)))
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text()
+    except OSError:
+        return ""
+
+
+def ranks_here(ranks: int, env: Any = os.environ) -> int:
+    """How many of an outer launcher's ranks are on this machine; all where it does not say."""
+    for name in ("OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_TASKS_PER_NODE"):
+        digits = env.get(name, "").partition("(")[0]
+        if digits.isdecimal() and int(digits) >= 1:
+            return min(int(digits), ranks)
+    return ranks

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How the program ends: with an exit code, and one sentence where something was not as it should be."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from .. import streams
+from ..errors import OK, OTHER, BadInput, SubcurrentError, storage_error
+from . import mpi
+
+# Seconds that other ranks of an outer mpirun give the first, which says why: it kills all when one ends.
+FIRST_SPEAKS = 3.0
+
+
+def main(app: Callable[[], Any]) -> None:
+    """The program `subcurrent`: an error the user can act on is one sentence and its exit code."""
+    streams.secure()
+    warnings.showwarning = _say
+    code, text = _ending_of(app)
+    if code == OK and (lost := streams.lost_output()):
+        code, text = lost.exit_code, lost.sentence
+    rank = _rank()
+    if text and not rank:
+        print(f"subcurrent: {text}", file=sys.stderr)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    if rank is None or code == OK:
+        sys.exit(code)
+    if rank:
+        time.sleep(FIRST_SPEAKS)
+    os._exit(code)
+
+
+def _say(message: Warning | str, *_: Any) -> None:
+    if not _rank():
+        print(f"subcurrent: {message}", file=sys.stderr)
+
+
+def _ending_of(app: Callable[[], Any]) -> tuple[int, str]:
+    """Exit code, and a sentence where one is due."""
+    try:
+        _end_by_signal()
+        app()
+    except SystemExit as end:
+        return (end.code if isinstance(end.code, int) else OK if end.code is None else OTHER), ""
+    except SubcurrentError as error:
+        return error.exit_code, error.sentence
+    except OSError as error:
+        failure = storage_error(error, "a file")
+        return failure.exit_code, failure.sentence
+    except MemoryError as error:
+        return OTHER, f"there is not enough memory{f' ({error})' if str(error) else ''}."
+    except Ended as end:
+        return OTHER, f"ended by {end}."
+    except KeyboardInterrupt:
+        return OTHER, "interrupted."
+    return OK, ""
+
+
+class Ended(BaseException):
+    """A signal that asks this process to end; outside of a run nothing needs to be brought to a close."""
+
+
+def _end_by_signal() -> None:
+    """SIGTERM and SIGHUP end the program with a sentence; while ranks run, `launch` passes them on."""
+
+    def end(number: int, _: Any) -> None:
+        raise Ended(signal.Signals(number).name)
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, end)
+
+
+def _rank() -> int | None:
+    """Our number under an outer mpirun or srun."""
+    try:
+        outer = mpi.outer()
+    except BadInput:
+        return None
+    return None if outer is None else outer.rank

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the launcher hands to the ranks: one JSON file with the checked case and what to do with it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..case.reading import Case, as_tables
+from ..errors import SubcurrentError
+from ..solvers.cases import SOLVERS
+from .mpi import Layout
+
+
+@dataclass
+class Plan:
+    """One job for the ranks. `case` holds the resolved tables; checkpoints stand newest first."""
+
+    kind: str  # "run", "strategies", "machine" or "probe"
+    case: dict[str, Any]
+    folder: str
+    ranks: int
+    checkpoints: list[str] = field(default_factory=list)
+    strategies: list[str] = field(default_factory=list)
+    steps: int = 0
+    repeats: int = 0
+    probe: dict[str, Any] = field(default_factory=dict)  # what a probe measures; it has no case
+    events: bool = True  # False under an outer mpirun: people read the output, not a launcher
+
+    def typed_case(self) -> Case:
+        return SOLVERS[self.case["solver"]].model_validate(self.case)
+
+    def engine(self) -> tuple[int, str]:
+        """Threads of each rank, and the transport between ranks."""
+        if self.kind == "probe":
+            return 1, self.probe["transport"]
+        engine = self.typed_case().engine
+        return engine.threads, engine.transport
+
+    def layout(self) -> Layout:
+        return Layout(self.ranks, self.engine()[0])
+
+    def device(self) -> str:
+        """Where the fields lie: cpu, cuda or emulated."""
+        return "cpu" if self.kind == "probe" else self.typed_case().engine.device
+
+    def text(self) -> str:
+        return json.dumps(asdict(self), indent=1) + "\n"
+
+    @staticmethod
+    def of(text: str) -> Plan:
+        return Plan(**json.loads(text))
+
+
+def digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def read_plan(path: Path, expected: str) -> str:
+    """The text of a plan file, which must be the one that this run's launcher has written."""
+    text = path.read_text()
+    if digest(text) != expected:
+        raise SubcurrentError(
+            f"{path} is not the plan that this run was started with: another program has written over it."
+        )
+    return text
+
+
+def run_plan(case: Case, folder: Path, ranks: int, checkpoints: list[Path] | None = None) -> Plan:
+    return Plan("run", as_tables(case), str(folder), ranks, [str(path) for path in checkpoints or []])

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shows the ranks' events: a moving bar on a terminal, a line every few seconds elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+
+from .. import streams
+from ..lines import count, duration, plain_line, step_facts
+
+LINE_EVERY = 5.0  # seconds between two lines when there is no terminal
+
+
+class Watcher:
+    """Shows events as they come; use as a context manager around the run."""
+
+    def __init__(self, console: Console):
+        self._console = console
+        self._said = 0.0
+        self._alone = False  # nobody reads what is shown
+        self._progress: Progress | None = None
+        if console.is_terminal:
+            columns = (TextColumn("{task.description}"), BarColumn(bar_width=24), TaskProgressColumn())
+            self._progress = Progress(*columns, TextColumn("{task.fields[facts]}"), console=console)
+            self._task = self._progress.add_task("starting", total=1.0, facts="")
+
+    def __enter__(self) -> Watcher:
+        if self._progress:
+            self._progress.start()
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        if self._progress:
+            self._progress.stop()
+
+    def note(self, text: str, style: str = "") -> None:
+        """A sentence above the bar."""
+        self._console.print(text, style=style or None, highlight=False, markup=False, soft_wrap=True)
+        if streams.lost_reader() and not self._alone:
+            self._alone = True
+            print("subcurrent: nobody reads this output any more; the run goes on.", file=sys.stderr)
+
+    def show(self, event: dict[str, Any]) -> None:
+        shown = {
+            "start": self._start,
+            "halos": self._halos,
+            "step": self._step,
+            "turn": self._turn,
+        }.get(event["event"])
+        if shown:
+            shown(event)
+
+    def _start(self, event: dict[str, Any]) -> None:
+        split = " x ".join(str(part) for part in event["split"])
+        self.note(
+            f"{event['cells']} cells, {count(event['ranks'], 'rank')} ({split}) x "
+            f"{count(event['threads'], 'thread')}, "
+            f"{event['strategy']}, until {event['end']}"
+        )
+        for text in event.get("notes", ()):
+            self.note(text)
+        resumed = event["resumed"]
+        if resumed:
+            for reason in resumed["refused"]:
+                self.note(f"refused: {reason}", "yellow")
+            self.note(f"resumed from {resumed['checkpoint']} at step {resumed['step']}")
+
+    def _halos(self, event: dict[str, Any]) -> None:
+        travels = event["transports"]
+        self.note("no messages travel" if travels.startswith("none") else f"messages travel by {travels}")
+
+    def _step(self, event: dict[str, Any]) -> None:
+        if self._progress:
+            left = f"  left {duration(event['left'])}" if event["left"] else ""
+            facts = f"{step_facts(event)}{left}"
+            self._progress.update(self._task, completed=event["share"], description="running", facts=facts)
+        elif event["share"] >= 1 or time.monotonic() - self._said >= LINE_EVERY:
+            self._said = time.monotonic()
+            self.note(plain_line(event))
+
+    def _turn(self, event: dict[str, Any]) -> None:
+        name = event["strategy"] if event["turn"] else f"{event['strategy']} (warm-up)"
+        if self._progress:
+            self._progress.update(self._task, completed=event["share"], description="measuring", facts=name)
+        elif event["share"] >= 1 or time.monotonic() - self._said >= LINE_EVERY:
+            self._said = time.monotonic()
+            self.note(f"{event['share']:4.0%}  {name}")

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Starts the ranks of a plan under mpirun, passes signals on, and returns how they ended."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from .. import core
+from . import guard, mpi, segments
+from .job import Job
+from .plan import Plan, digest
+from .progress import Watcher
+
+STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
+
+
+def command_for(plan: Plan, plan_file: Path) -> list[str]:
+    """The command line that starts the plan's ranks with the mpirun of the compiled module's MPI."""
+    return rank_command("subcurrent.rank.worker", plan_file, plan.text(), plan.layout())
+
+
+def rank_command(module: str, plan_file: Path, text: str, layout: mpi.Layout) -> list[str]:
+    """The command line for ranks that run a module with a plan, and with the digest of what it must say."""
+    mpi.check_limits()
+    mpirun, family = mpi.find_mpirun(str(core.build_info()["mpi"]))
+    line = mpi.command(mpirun, family, layout, mpi.cpus())
+    return [*line, sys.executable, "-m", module, str(plan_file), digest(text)]
+
+
+def launch(
+    line: list[str],
+    layout: mpi.Layout,
+    watcher: Watcher,
+    log: Path,
+    computing: Callable[[], None] = lambda: None,
+) -> dict[str, Any]:
+    """Runs the ranks to their end and returns their last event ({} when the ranks had nothing to say at the
+    end); `computing` is called when they have accepted their input.
+
+    Raises SubcurrentError with the sentence of the lowest rank that failed. Ctrl-C, SIGTERM and SIGHUP ask
+    the ranks for a checkpoint and a clean stop; a second one ends them at once.
+    """
+    family = mpi.flavour(str(core.build_info()["mpi"])) or ""
+    with segments.folder(family) as held:
+        process = subprocess.Popen(
+            line,
+            env=mpi.environment(layout, mpi.cpus(), family=family) | segments.environment(held),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            start_new_session=True,  # a terminal's Ctrl-C reaches us alone, and mpirun through us
+            preexec_fn=_ask_when_launcher_ends,  # noqa: PLW1509 - it calls the kernel and nothing else
+        )
+        job = Job(process, watcher, log, layout.ranks)
+        try:
+            with guard.guarded(process, held), _passing_signals(job):
+                return job.run(computing)
+        finally:
+            guard.kill_session(process.pid)
+
+
+def _ask_when_launcher_ends() -> None:
+    guard.when_parent_ends(signal.SIGUSR1)
+
+
+@contextlib.contextmanager
+def _passing_signals(job: Job) -> Iterator[None]:
+    # What whoever started us has said to ignore stays ignored: nohup does that with SIGHUP.
+    handled = [n for n in STOPPING if signal.getsignal(n) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, lambda *_: job.stop()) for number in handled}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the verbs `run` and `report` do, step by step; the command line itself is in `cli`."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from .. import core
+from ..case.library import find_case
+from ..case.reading import Case, as_tables, as_toml, load_case
+from ..errors import OK, STOPPED, BadInput, StorageError
+from ..lines import duration
+from ..rank import worker
+from ..report import account
+from ..report.figures import draw_figures, stored_case
+from ..report.page import facts_of, write_report
+from ..report.records import read_record, rows_of_run
+from ..solvers.kinds import kind_of
+from . import memory, mpi
+from .aside import recover, starting
+from .plan import Plan, run_plan
+from .progress import Watcher
+from .ranks import command_for, launch
+from .rundir import RunFolder, make_folder, write_text, write_whole
+
+
+@dataclass
+class RunRequest:
+    """What the user asked `run` for, as given on the command line."""
+
+    case: str
+    ranks: int | None = None
+    sets: list[str] = field(default_factory=list)
+    out: Path | None = None
+    resume: bool = False
+    overwrite: bool = False
+    dry_run: bool = False
+
+
+def run(request: RunRequest, console: Console) -> int:
+    """Checks everything, then runs the case; nothing is written before all checks have passed."""
+    outer = mpi.outer()
+    path = find_case(request.case)
+    case = load_case(path, request.sets)
+    ranks = ranks_of(request.ranks, outer, 1)
+    if outer is None:
+        mpi.check_layout(ranks, case.engine.threads)
+    if ranks or outer is None:
+        case.check_ranks(ranks)
+    check_device(case.engine.device)
+    memory.check(case, ranks, None if outer is None else memory.ranks_here(ranks))
+    folder = RunFolder(request.out or Path("runs") / default_name(path))
+    plan = run_plan(case, folder.path, ranks)
+    if request.dry_run:
+        _check_folder(request, folder, case)
+        console.print(as_toml(case), markup=False, highlight=False)
+        console.print(" ".join(command_for(plan, folder.plan)), markup=False, highlight=False, soft_wrap=True)
+        return OK
+    if outer is not None:
+        plan.checkpoints = [str(path) for path in _check_folder(request, folder, case)]
+        return _run_as_rank(plan, folder, path, case, request)
+    with taken(folder, console):
+        plan.checkpoints = [str(path) for path in _check_folder(request, folder, case)]
+        line = command_for(plan, folder.plan)
+        with starting(folder, request.overwrite, request.resume) as computing:
+            prepare_folder(folder, path, case, plan)
+            with Watcher(console) as watcher:
+                end = launch(line, plan.layout(), watcher, folder.log, computing)
+        return _after(folder, case, end, console)
+
+
+@contextlib.contextmanager
+def taken(folder: RunFolder, console: Console) -> Iterator[None]:
+    """Keeps a run folder for this process; says so where that cannot be."""
+    with folder.taken() as locked:
+        if not locked:
+            say(
+                console,
+                f"{folder.path} lies where files cannot be locked: start nothing else in it",
+                "yellow",
+            )
+        recover(folder)
+        yield
+
+
+def default_name(case_file: Path) -> str:
+    """A run folder's name when none is given: the case folder's for `case.toml`, else the file's."""
+    return case_file.resolve().parent.name if case_file.name == "case.toml" else case_file.stem
+
+
+def check_device(device: str) -> None:
+    """Refuses a device that this build does not have; whether the machine has one only the ranks can tell."""
+    if device == "cuda" and str(core.build_info().get("cuda", "no")) == "no":
+        raise BadInput(
+            'engine.device = "cuda" needs a build with CUDA, and this one has none: configure with '
+            "-DSUBCURRENT_CUDA=ON where nvcc is, or take cpu."
+        )
+
+
+def prepare_folder(folder: RunFolder, case_file: Path, case: Case, plan: Plan) -> None:
+    """Makes the run folder with the resolved case, the ranks' plan and the reference to compare with."""
+    reference = case.reference(case_file.parent)
+    folder.create()
+    write_text(folder.case, as_toml(case))
+    if reference is not None and reference.resolve() != folder.reference.resolve():
+        write_whole(folder.reference, lambda temporary: shutil.copyfile(reference, temporary))
+    write_text(folder.plan, plan.text())
+
+
+def ranks_of(asked: int | None, outer: mpi.Outer | None, default: int) -> int:
+    """How many ranks there will be; 0 when an outer launcher does not tell its ranks how many they are."""
+    if outer is not None and outer.size is None:
+        return asked or 0
+    if outer is None:
+        return default if asked is None else asked
+    if asked not in (None, outer.size):
+        raise BadInput(
+            f"-n {asked} does not fit the {outer.size} ranks that the outer mpirun or srun started."
+        )
+    return outer.size
+
+
+def _check_folder(request: RunRequest, folder: RunFolder, case: Case) -> list[Path]:
+    if request.resume and request.overwrite:
+        raise BadInput(
+            "--resume and --overwrite cannot stand together: one keeps the run, the other replaces it."
+        )
+    if not request.resume:
+        folder.check_new(request.overwrite)
+        return []
+    checkpoints = folder.check_resume()
+    _check_same(stored_case(folder), case)
+    if folder.history.exists():
+        rows_of_run(folder.history, kind_of(case).history)
+    return checkpoints
+
+
+def _check_same(before: Case, now: Case) -> None:
+    """A resumed run must be on the same grid; time, strategy, ranks, tolerances and the like may change."""
+    for name in now.fixed_on_resume:
+        old, new = as_tables(before), as_tables(now)
+        for part in name.split("."):
+            old, new = old[part], new[part]
+        if old != new:
+            raise BadInput(
+                f"--resume needs the same {name} as the run it continues: {old} there, {new} here."
+            )
+
+
+def _run_as_rank(plan: Plan, folder: RunFolder, path: Path, case: Case, request: RunRequest) -> int:
+    """Under somebody else's mpirun: works as one of its ranks."""
+    plan.events = False
+    stop = worker.StopRequest()
+
+    def start(held: contextlib.ExitStack) -> Callable[[], None]:
+        held.enter_context(folder.taken())
+        recover(folder)
+        _check_folder(request, folder, case)
+        computing = held.enter_context(starting(folder, request.overwrite, request.resume))
+        prepare_folder(folder, path, case, plan)
+        return computing
+
+    code = worker.work(plan, stop, start)
+    if code == OK and mpi.outer().rank == 0 and case.output.figures:
+        report_outside(folder)
+    return code
+
+
+def report_outside(folder: RunFolder) -> None:
+    """Draws the figures of a run folder in a process that is no rank of the outer mpirun."""
+    command = [sys.executable, "-m", "subcurrent", "report", str(folder.path)]
+    subprocess.run(command, check=False, env=mpi.without_outer(os.environ))
+
+
+def _after(folder: RunFolder, case: Case, end: dict[str, Any], console: Console) -> int:
+    """Tells how the run ended and draws its figures."""
+    summary = read_record(folder.summary)
+    say(console, f"{end['state']} at step {end['steps']} after {duration(end['seconds'])}")
+    for sentence in kind_of(case).warnings(summary):
+        say(console, sentence, "yellow")
+    if "automatic" in summary:
+        say(console, f"strategy: {account.choice(summary['automatic'])}")
+    if "passes" in summary:
+        say(console, f"passes: {summary['passes']}")
+    if "halo_thread" in summary:
+        say(console, summary["halo_thread"]["verdict"])
+    if end["state"] == "stopped":
+        say(console, f"checkpoint written: continue with --resume --out {folder.path}")
+        return STOPPED
+    if case.output.figures:
+        report(folder.path, console)
+    say(console, f"everything is in {folder.path}")
+    return OK
+
+
+def report(path: Path, console: Console) -> int:
+    """Draws the figures of a run folder again and writes its HTML page."""
+    folder = RunFolder(path)
+    kind = kind_of(stored_case(folder))
+    facts_of(folder, kind)  # refuses what is damaged before anything is drawn
+    if folder.history.is_file():
+        rows_of_run(folder.history, kind.history)
+    make_folder(folder.figures)
+    with console.status("drawing the figures"):
+        drawn = draw_figures(folder)
+    for sentence in drawn.complaints():
+        say(console, f"not drawn: {sentence}", "yellow")
+    if not drawn.files and not drawn.failed:
+        raise StorageError(
+            f"{folder.path} holds nothing to draw: no profiles, history, snapshot or strategy table."
+        )
+    page = write_report(folder, drawn.files)
+    say(console, f"figures: {', '.join(str(figure) for figure in drawn.files) or 'none'}")
+    say(console, f"report: {page}")
+    return drawn.failed[0].exit_code if drawn.failed else OK
+
+
+def say(console: Console, text: str, style: str = "") -> None:
+    console.print(text, style=style or None, markup=False, highlight=False, soft_wrap=True)

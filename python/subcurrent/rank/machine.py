@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The machine a run ran on, for summary.json: enough to tell two measurements apart."""
+
+from __future__ import annotations
+
+import os
+import platform
+from pathlib import Path
+from typing import Any
+
+from ..launch import mpi
+
+
+def describe() -> dict[str, Any]:
+    cpus = mpi.cpus(range(os.cpu_count() or 1))  # the machine's: a rank is bound to some of them
+    return {
+        "host": platform.node(),
+        "cpu": _line("/proc/cpuinfo", "model name"),
+        "cores": cpus.cores,
+        "cpus": cpus.threads,
+        "memory_gib": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
+        "system": f"{platform.system()} {platform.release()}",
+        "python": platform.python_version(),
+    }
+
+
+def _line(path: str, name: str) -> str:
+    """The value behind `name:` in a /proc file."""
+    try:
+        for line in Path(path).read_text().splitlines():
+            if line.startswith(name):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return "unknown"

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ranks' side of what is measured: the same steps under every strategy, in turn, timed; waiting for
+messages."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from types import ModuleType
+from typing import Any
+
+from ..launch import events
+from ..launch.plan import Plan
+from ..launch.rundir import write_text
+from ..report.account import account_of
+from ..solvers.kinds import kind_of
+from .recorder import clean
+
+# Terms that add up over steps; the others (shares, rates) are taken as the solver gives them at the end.
+ADDITIVE = ("C_shell", "C_core", "W", "R", "R_max", "R_sum")
+ADDITIVE += ("start", "poke", "looks", "boundary", "settle", "bytes_moved", "M", "C_core_ordered")
+MOST_TRIED = 50  # steps
+
+
+def measure_strategies(module: ModuleType, context: Any, plan: Plan, computing: Callable[[], None]) -> int:
+    """Runs `plan.repeats` rounds of `plan.steps` steps; in each round every strategy has its turn.
+
+    Taking turns spreads what the machine does besides evenly over the strategies. A first round, not
+    counted, warms caches, settles what each strategy exchanges and what the automatic one chooses, and
+    measures M where nothing overlaps. Rank 0 writes the table as `strategies.json`. Calls `computing` once
+    all solvers stand.
+    """
+    context.sample(max(1, plan.steps - 2), 0)
+    kind = kind_of(plan.case)
+    solvers = {name: kind.make(module, context, _options(plan, name)) for name in plan.strategies}
+    computing()
+    seconds: dict[str, list[float]] = {name: [] for name in solvers}
+    first: dict[str, Any] = {}
+    for turn in range(plan.repeats + 1):
+        for name, solver in solvers.items():
+            context.barrier()
+            begin = time.perf_counter()
+            _advance(solver, plan)
+            context.barrier()
+            spent = time.perf_counter() - begin
+            if turn == 0 and name == "automatic":
+                more = settle(solver)
+                context.barrier()
+                first = {"first_steps": plan.steps + more, "first_seconds": time.perf_counter() - begin}
+            if turn == 0:
+                solver.restart_terms()
+                if name == plan.strategies[-1]:
+                    context.sample(0, 0)
+            else:
+                seconds[name].append(spent / plan.steps)
+            if context.rank == 0:
+                _say(plan, turn, name, spent)
+    terms = {name: account_of(solver.terms(), name) for name, solver in solvers.items()}
+    transports = context.transports()
+    if context.rank == 0:
+        rows = [_row(plan, name, solver, seconds[name], terms[name]) for name, solver in solvers.items()]
+        rows = [row | (first if row["strategy"] == "automatic" else {}) for row in rows]
+        cells = next(iter(solvers.values())).cells
+        table = {"ranks": context.size, "threads": context.threads, "cells": cells, "case": plan.case}
+        table |= {"steps": plan.steps, "repeats": plan.repeats, "transports": transports, "rows": rows}
+        write_text(Path(plan.folder) / "strategies.json", json.dumps(clean(table), indent=1) + "\n")
+    return 0
+
+
+def _advance(solver: Any, plan: Plan) -> None:
+    """`plan.steps` steps, as many a pass as the case says."""
+    most = plan.typed_case().engine.steps_per_pass
+    if most == 1:
+        for _ in range(plan.steps):
+            solver.step(diagnostics=False)
+        return
+    for first in range(0, plan.steps, most):
+        solver.step(diagnostics=False, count=min(most, plan.steps - first))
+
+
+def _options(plan: Plan, strategy: str) -> dict[str, Any]:
+    options = plan.typed_case().options()
+    options["engine"]["strategy"] = strategy
+    return options
+
+
+def _row(plan: Plan, name: str, solver: Any, seconds: list[float], terms: dict[str, Any]) -> dict[str, Any]:
+    """One line of the table: medians of the step time and the terms of one step, in seconds; None is not
+    measured."""
+    row = {"strategy": name, "split": list(solver.split), "T": median(seconds), "T_all": seconds}
+    for term, value in terms.items():
+        additive = term in ADDITIVE and value is not None
+        row[term] = value / (plan.steps * plan.repeats) if additive else value
+    return row
+
+
+def _say(plan: Plan, turn: int, name: str, spent: float) -> None:
+    done = turn * len(plan.strategies) + plan.strategies.index(name) + 1
+    share = done / ((plan.repeats + 1) * len(plan.strategies))
+    if plan.events:
+        events.emit("turn", share=share, strategy=name, turn=turn, seconds=spent)
+    else:
+        print(f"{share:4.0%}  {name}: {spent / plan.steps * 1e3:.2f} ms a step", flush=True)
+
+
+def settle(solver: Any) -> int:
+    """Steps until an automatic strategy has tried what there is, and how many; no more than a trial takes."""
+    for taken in range(MOST_TRIED):
+        automatic = solver.terms().get("automatic")
+        if automatic is None:  # several steps a pass
+            return taken
+        tried = automatic["trials"] > 0 and not automatic["trying"]
+        if tried or not automatic["stages"]:
+            return taken
+        solver.step(diagnostics=False)
+    return MOST_TRIED
+
+
+WAIT_COLUMNS = ("bytes", "alone", "poked", "silent", "progress")
+POKE_SECONDS = 0.5e-3  # as the engine's strategies by default
+
+
+def measure_wait(module: ModuleType, context: Any, plan: Plan) -> int:
+    """`subcurrent probe --wait`, one message size after the other; rank 0 writes `wait.csv`, in seconds."""
+    rows = []
+    sizes = plan.probe["sizes"]
+    for number, size in enumerate(sizes, 1):
+        rows += module.wait_curve(context, [size], plan.probe["cover"], POKE_SECONDS, plan.repeats)
+        if context.rank == 0 and plan.events:
+            events.emit("turn", share=number / len(sizes), strategy=f"messages of {size} bytes", turn=1)
+    if context.rank == 0:
+        text = io.StringIO()
+        writer = csv.DictWriter(text, WAIT_COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+        write_text(Path(plan.folder) / "wait.csv", text.getvalue())
+    return 0

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The MPI context of a Python script: made with its first simulation, closed when the script ends."""
+
+from __future__ import annotations
+
+import atexit
+import sys
+from collections.abc import Callable
+from types import ModuleType, TracebackType
+from typing import Any, TypeVar
+
+from .. import core
+from ..errors import OTHER, BadInput, SubcurrentError
+from ..given import whole
+from ..launch import memory
+
+T = TypeVar("T")
+
+# MPI starts once per process, so what the first simulation asked for holds for the whole script.
+_made: dict[tuple[int, str], Any] = {}
+
+
+def module() -> ModuleType:
+    return core.load()
+
+
+def context(threads: int, transport: str) -> Any:
+    """The script's one context; further simulations share it and must want the same threads and transport."""
+    wanted = (whole("threads", threads, 1), transport)
+    if not _made:
+        _made[wanted] = core.load().Context(threads=threads, transport=transport)
+        atexit.register(_made[wanted].close)
+        _end_all_on_error(_made[wanted])
+    if wanted not in _made:
+        first = next(iter(_made))
+        raise BadInput(
+            f"engine.threads = {threads} and engine.transport = {transport!r} differ from this script's "
+            f"first "
+            f"simulation, which has {first[0]} and {first[1]!r}: they must be the same."
+        )
+    return _made[wanted]
+
+
+def check_memory(made: Any, case: Any) -> None:
+    """Refuses a case that does not fit into this machine's memory, on all ranks alike and before one of them
+    takes any. Collective."""
+    _together(made, lambda: memory.check(case, made.size, memory.ranks_here(made.size)))
+
+
+def check_memory_of_fft(made: Any, cells: tuple, kept: tuple, precision: str) -> None:
+    size, here = 8 if precision == "double" else 4, memory.ranks_here(made.size)
+    _together(made, lambda: memory.check_fft(cells, kept, size, made.size, here))
+
+
+def check_memory_of_system(made: Any, rows: int, entries: int, options: dict[str, Any]) -> None:
+    here = memory.ranks_here(made.size)
+    _together(made, lambda: memory.check_system(rows, entries, options, made.size, here, read=True))
+
+
+def check_memory_of_fields(made: Any, fields: memory.Fields, split: tuple[int, ...]) -> None:
+    here = memory.ranks_here(made.size)
+    _together(made, lambda: memory.check_fields(fields, tuple(split), made.size, here))
+
+
+def together(made: Any, action: Callable[[], T]) -> T:
+    """Does it on all ranks; where one of them fails all raise. Collective."""
+    failed, result = None, None
+    try:
+        result = action()
+    except Exception as error:
+        failed = error
+    if made.any(failed is not None):
+        raise failed or SubcurrentError("another rank of this program failed: it says why.")
+    return result
+
+
+def _together(made: Any, check: Callable[[], None]) -> None:
+    refused = None
+    try:
+        check()
+    except BadInput as error:
+        refused = error
+    if made.any(refused is not None):
+        raise refused or BadInput("another machine of this run has not enough memory free: it says how much.")
+
+
+def _end_all_on_error(made: Any) -> None:
+    """A rank that dies of an exception takes the others with it: they may be waiting for its messages."""
+    if made.size == 1:
+        return
+    before = sys.excepthook
+
+    def end_all(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        before(kind, error, trace)
+        sys.stderr.flush()
+        made.abort("", getattr(error, "exit_code", OTHER))
+
+    sys.excepthook = end_all

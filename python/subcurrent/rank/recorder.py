@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What rank 0 writes down during a run: history.csv, progress, and at the end the results."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import time
+from pathlib import Path
+from typing import Any
+
+from .. import core
+from ..launch import events
+from ..launch.plan import Plan
+from ..launch.rundir import RunFolder, write_text, writing
+from ..lines import plain_line
+from ..report.account import account_of, choice, overlap_case
+from ..report.records import rows_of_run
+from ..solvers.kinds import kind_of
+from . import machine
+from .ending import End, Forecast
+
+EVENT_EVERY = 0.25  # seconds between two progress events
+LINE_EVERY = 5.0  # seconds between two progress lines when people read the output directly
+
+
+class Recorder:
+    """Collective in `started`, the first `step` and `finished`; everything else does nothing on the other
+    ranks."""
+
+    def __init__(
+        self, context: Any, solver: Any, plan: Plan, folder: RunFolder, resumed: dict[str, Any] | None
+    ):
+        self._context, self._solver, self._plan, self._folder = context, solver, plan, folder
+        self._writes = context.rank == 0
+        self._transports = ""
+        self._case = plan.typed_case()
+        self._resumed = resumed
+        self._begun: dict[str, Any] = {}
+        self._forecast = Forecast(End.of(self._case.run))
+        self._first_step = solver.steps
+        self._kind = kind_of(self._case)
+        self._totals: dict[str, Any] = {}
+        self._seconds = 0.0
+        self._seconds_before = 0.0
+        self._said = -math.inf
+        self._last: dict[str, Any] = {}
+        self._file: io.TextIOBase | None = None
+
+    def started(self) -> None:
+        self._begun = self._kind.begun(self._solver, self._case)
+        if not self._writes:
+            return
+        self._open_history()
+        facts = {
+            **self._layout(),
+            "step": self._solver.steps,
+            "end": str(End.of(self._case.run)),
+            "resumed": self._resumed,
+            "notes": [*self._case.notes(), *self._kind.notes(self._solver)],
+        }
+        if self._plan.events:
+            events.emit("start", **facts)
+        else:
+            print(
+                f"subcurrent: {facts['cells']} cells on {facts['ranks']} ranks, until {facts['end']}",
+                *facts["notes"],
+                sep="\n",
+                flush=True,
+            )
+
+    def step(self, record: dict[str, Any], seconds: float) -> None:
+        """Takes note of one step; `seconds` count from the first step of this session."""
+        self._kind.count(record, self._totals)
+        self._seconds = seconds
+        if not self._transports:  # known when the halos have been needed
+            self._transports = self._context.transports()
+            if self._writes and self._plan.events:
+                events.emit("halos", transports=self._transports)
+        if not self._writes:
+            return
+        self._last = record
+        if record["step"] % self._case.output.history_every == 0:
+            with writing(self._folder.history):
+                self._rows.writerow(
+                    [_cell(record[name]) for name in self._kind.history] + [f"{self._total():.4f}"]
+                )
+        share, left = self._forecast.add(
+            seconds, record["step"], record["time"], record.get("max_change", math.inf)
+        )
+        now = time.monotonic()
+        if now - self._said >= (EVENT_EVERY if self._plan.events else LINE_EVERY):
+            self._said = now
+            self._say(share, left)
+
+    def flush(self) -> None:
+        """Puts history.csv on disk: it must never lag behind a checkpoint that a resume starts from."""
+        if self._writes:
+            with writing(self._folder.history):
+                self._file.flush()
+
+    def _say(self, share: float, left: float | None) -> None:
+        self.flush()
+        facts = {
+            **self._last,
+            **self._totals,
+            "share": share,
+            "left": left,
+            "seconds": self._seconds,
+        }
+        facts["facts"] = self._kind.facts(facts)
+        if self._plan.events:
+            events.emit("step", **clean(facts))
+        else:
+            print(plain_line(facts), flush=True)
+
+    def finished(self, state: str) -> None:
+        """Writes results and summary. Collective: gathering the results takes all ranks."""
+        results = self._kind.results(self._solver, self._case)
+        measured = self._kind.measured(self._solver, self._case)
+        terms = account_of(self._solver.terms(), self._solver.strategy)
+        timeline = dict(self._solver.timeline_summary())
+        self._transports = self._context.transports()  # those of a later step too
+        if not self._writes:
+            return
+        if self._last:
+            self._last = self._last | measured
+            self._say(1.0 if state == "finished" else 0.0, None)
+        with writing(self._folder.history):
+            self._file.close()
+        for name, text in results.items():
+            write_text(self._folder.path / name, text)
+        summary = self._summary(state, terms, timeline) | {"timeline": timeline}
+        write_text(self._folder.summary, json.dumps(clean(summary), indent=1, allow_nan=False) + "\n")
+        if self._plan.events:
+            events.emit("end", state=state, steps=summary["steps"], seconds=summary["seconds"])
+        else:
+            if "automatic" in terms:
+                print(f"subcurrent: strategy: {choice(terms['automatic'])}", flush=True)
+            if "passes" in terms:
+                print(f"subcurrent: passes: {terms['passes']}", flush=True)
+            print(
+                f"subcurrent: {state} after {summary['steps']} steps; see {self._folder.summary}", flush=True
+            )
+
+    def _layout(self) -> dict[str, Any]:
+        return {
+            "ranks": self._context.size,
+            "threads": self._context.threads,
+            "split": list(self._solver.split),
+            "cells": self._solver.cells,
+            "strategy": self._solver.strategy,
+            "transports": self._transports,
+            "device": self._context.device,
+        }
+
+    def _summary(self, state: str, terms: dict[str, Any], timeline: dict[str, Any]) -> dict[str, Any]:
+        taken = max(self._solver.steps - self._first_step, 0)
+        measured = {**terms, "timeline": timeline}
+        return {
+            "solver": self._case.solver,
+            "state": state,
+            "reached": str(End.of(self._case.run)) if state == "finished" else None,
+            "steps": self._solver.steps,
+            "time": self._solver.time,
+            "seconds": self._seconds,
+            "steps_this_session": taken,
+            "seconds_per_step": self._seconds / taken if taken else None,
+            **self._kind.summary(self._case, taken, self._totals, measured),
+            **({"at_start": self._begun} if self._begun else {}),
+            "last_step": self._last or None,
+            **self._layout(),
+            **terms,
+            "overlap_case": overlap_case(terms, self._solver.strategy),
+            "resumed": self._resumed,
+            "machine": machine.describe(),
+            "build": core.load().build,
+            "case": self._plan.case,
+        }
+
+    def _total(self) -> float:
+        return self._seconds_before + self._seconds
+
+    def _open_history(self) -> None:
+        """Starts history.csv; on resume keeps the rows up to the checkpoint and drops what came after."""
+        path = self._folder.history
+        kept = _rows_up_to(path, self._first_step, self._kind.history) if self._resumed else []
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows([[*self._kind.history, "seconds"], *kept])
+        write_text(path, text.getvalue())
+        with writing(path):
+            self._file = path.open("a", newline="")
+            self._rows = csv.writer(self._file, lineterminator="\n")
+        if kept:
+            self._seconds_before = float(kept[-1][-1])
+
+
+def clean(value: Any) -> Any:
+    """The same value as JSON allows it: plain numbers, and null for what is not finite."""
+    if isinstance(value, dict):
+        return {str(name): clean(item) for name, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [clean(item) for item in value]
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    return clean(value.tolist()) if hasattr(value, "tolist") else value
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, bool):
+        return int(value)
+    return f"{value:.10g}" if isinstance(value, float) else value
+
+
+def _rows_up_to(path: Path, step: int, columns: tuple[str, ...]) -> list[list[str]]:
+    """The rows of an earlier session that the checkpoint has seen."""
+    if not path.exists():
+        return []
+    return [row for row in rows_of_run(path, columns) if int(row[0]) <= step]

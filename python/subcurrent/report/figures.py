@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Draws the figures of a run folder from the files in it, so that they can be drawn again at any time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..case.reading import Case, parsed_case, read_tables
+from ..errors import BadInput, NoData, SubcurrentError
+from ..launch.rundir import RunFolder
+from ..solvers import drawings
+from ..solvers.drawing import Drawing
+from ..solvers.kinds import kind_of
+from .records import read_record
+
+STRATEGIES = Drawing(
+    "strategies.png", "Time of a step under each strategy: measured, and the terms that make it up."
+)
+
+
+def drawings_of(case: Case) -> tuple[Drawing, ...]:
+    return (*drawings.drawings_of(case.solver), STRATEGIES)
+
+
+def captions(case: Case) -> dict[str, str]:
+    return {drawing.name: drawing.caption for drawing in drawings_of(case)}
+
+
+@dataclass
+class Drawn:
+    """The files that were drawn, a sentence for each figure that cannot be had here, and what went wrong."""
+
+    files: list[Path] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
+    failed: list[SubcurrentError] = field(default_factory=list)
+
+    def complaints(self) -> list[str]:
+        return [*self.skipped, *(error.sentence for error in self.failed)]
+
+
+def draw_figures(folder: RunFolder) -> Drawn:
+    """Draws what the folder has data for."""
+    drawn = Drawn()
+    case = stored_case(folder)
+    for drawing in drawings_of(case):
+        path = folder.figures / drawing.name
+        path.unlink(missing_ok=True)
+        try:
+            said = drawing.draw(folder, case, path) if drawing.draw else _strategies(folder, case, path)
+        except NoData as error:
+            drawn.skipped.append(error.sentence)
+        except SubcurrentError as error:
+            if error.exit_code == 3 and "cannot write" in error.sentence:
+                raise
+            drawn.failed.append(error)
+        except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+            drawn.failed.append(BadInput(f"{path} cannot be drawn: what it shows is damaged ({error!r})."))
+        else:
+            if isinstance(said, str):
+                drawn.skipped.append(said)
+            if said is True or path.is_file():
+                drawn.files.append(path)
+    return drawn
+
+
+def stored_case(folder: RunFolder) -> Case:
+    """The resolved case that a run folder keeps."""
+    if not folder.case.is_file():
+        raise BadInput(f"{folder.path} is no run folder: {folder.case} is missing.")
+    return parsed_case(read_tables(folder.case), f"{folder.case}: ")
+
+
+def name_of(case: Case) -> str:
+    return kind_of(case).title(case)
+
+
+def _strategies(folder: RunFolder, case: Case, path: Path) -> bool:
+    from .plots.strategies import draw_strategies  # noqa: PLC0415 - matplotlib
+
+    file = folder.path / "strategies.json"
+    if not file.is_file():
+        return False
+    table = read_record(file)
+    title = f"Time of a step: {name_of(case)}, {table['ranks']} ranks × {table['threads']} threads"
+    note = (
+        f"medians of {table['repeats']} rounds of {table['steps']} steps; whiskers: fastest and slowest round"
+    )
+    draw_strategies(path, table["rows"], title, note)
+    return True

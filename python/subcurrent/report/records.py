@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a run wrote down, read back: summary.json and history.csv; a damaged one becomes one sentence."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+from ..errors import BadInput, storage_error
+
+
+def read_record(path: Path) -> dict[str, Any]:
+    """The object in a JSON file, {} where there is no such file."""
+    if not path.is_file():
+        return {}
+    try:
+        record = json.loads(path.read_text())
+    except OSError as error:
+        raise storage_error(error, path, "read") from None
+    except (ValueError, RecursionError):
+        record = None
+    if not isinstance(record, dict):
+        raise damaged(path, "it is not the JSON that a run writes")
+    return record
+
+
+def damaged(path: Path, what: str) -> BadInput:
+    return BadInput(f"{path} is damaged: {what}; remove it, or bring back the file that the run wrote.")
+
+
+def read_history(path: Path) -> tuple[list[str], list[list[str]]]:
+    """The names of the columns, and the rows up to the last whole one: a kill may have cut off the last."""
+    if path.exists() and not path.is_file():  # a pipe would keep whoever opens it waiting
+        raise damaged(path, "it is no regular file")
+    try:
+        with path.open(newline="") as file:
+            text = file.read()
+    except OSError as error:
+        raise storage_error(error, path, "read") from None
+    except ValueError:
+        raise damaged(path, "it is no text") from None
+    try:
+        rows = list(csv.reader(io.StringIO(text[: text.rfind("\n") + 1])))
+    except csv.Error:
+        raise damaged(path, "it is no table") from None
+    if not rows and text:
+        raise damaged(path, "it has no whole line")
+    if not rows:
+        return [], []
+    names, rows = rows[0], rows[1:]
+    if rows and len(rows[-1]) < len(names):
+        del rows[-1]
+    for number, row in enumerate(rows, 2):
+        if len(row) != len(names) or not _is_step(row[0]) or not all(map(_is_number, row)):
+            raise damaged(path, f"line {number} is no row of {len(names)} numbers")
+    return names, rows
+
+
+def rows_of_run(path: Path, columns: tuple[str, ...]) -> list[list[str]]:
+    """The rows of the history of a run with these columns, the seconds at the end."""
+    names, rows = read_history(path)
+    if names and names != [*columns, "seconds"]:
+        raise damaged(path, f"its columns are not {', '.join(columns)} and seconds")
+    return rows
+
+
+def _is_step(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 20
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return not text or not math.isnan(float(text)) or text == "nan"
+    except ValueError:
+        return False

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Python API of the cavity solver."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...case.reference import Profiles, read_profiles
+from ...errors import BadInput
+from ...given import one_of, path_text, positive, without_none
+from ...report.flowfield import FlowField
+from ..simulation import Simulation
+
+
+@dataclasses.dataclass(frozen=True)
+class CavityGrid:
+    """The points of a box with sides of length 1.
+
+    points      points along x, y and z, walls included, each at least 4
+    clustering  "uniform", "tanh" (denser at the walls), "skewed" or "file"
+    smallest    spacing at the walls for "tanh", in sides; below 1 / (points - 1)
+    skew        amplitude of the shear for "skewed", from 0 to below 0.3
+    file        HDF5 file with the points for "file"
+    metrics     "second" or "fourth": order of the differences behind the metrics
+    """
+
+    points: Sequence[int]
+    clustering: str = "uniform"
+    smallest: float | None = None
+    skew: float = 0.1
+    file: str | None = None
+    metrics: str = "fourth"
+
+    def table(self) -> dict[str, Any]:
+        """The [grid] table of a case file that says the same."""
+        return {**without_none(dataclasses.asdict(self)), "points": self.points}
+
+
+class Cavity(Simulation):
+    """Incompressible flow in a box, by default the lid-driven cube: the face z = 1 slides along x with speed
+    1.
+
+    grid        a CavityGrid
+    reynolds    lid speed x side / viscosity, > 0
+    courant     largest Courant number; or `dt`, a fixed time step in sides / lid speed
+    boundaries  changed faces by name, e.g. {"y-": "periodic", "y+": "periodic", "z+": {"moving": [1, 0, 0]}}
+    pressure, engine    keys of the case file's tables, e.g. engine={"strategy": "halo_thread", "threads": 2}
+    upwind, initial, precision    as in the case file's [flow]
+
+    In a plain `python script.py` it runs on one rank; under `mpirun -n 4 python script.py` on four, and then
+    every method is called on all ranks. Raises BadInput (a ValueError) with one sentence for what cannot be.
+    """
+
+    def __init__(
+        self,
+        grid: CavityGrid,
+        *,
+        reynolds: float,
+        courant: float | None = None,
+        dt: float | None = None,
+        boundaries: dict[str, Any] | None = None,
+        pressure: dict[str, Any] | None = None,
+        engine: dict[str, Any] | None = None,
+        **flow: Any,
+    ):
+        if not isinstance(grid, CavityGrid):
+            raise BadInput(
+                f"grid = {grid!r} is not allowed: it must be a CavityGrid, e.g. CavityGrid((34, 34, 34))."
+            )
+        tables = {
+            "solver": "cavity",
+            "flow": {"reynolds": reynolds, **flow},
+            "grid": grid.table(),
+            "boundaries": boundaries or {},
+            "pressure": pressure or {},
+            "engine": engine or {},
+            "run": {"until": "steady", **without_none({"courant": courant, "dt": dt})},
+        }
+        super().__init__(tables)
+
+    def __repr__(self) -> str:
+        points = " x ".join(str(count) for count in self.case.grid.points)
+        return f"<Cavity {points}, Re {self.case.flow.reynolds:g}, step {self.steps}, time {self.time:.4g}>"
+
+    # -- running --------------------------------------------------------------------------
+
+    def step(self) -> dict[str, Any]:
+        """One time step. Returns step, time, dt, courant, iterations, residual, max_change (max |dV/dt|),
+        divergence_rms and capped (the pressure iteration ended at its cap). Raises `Error` when the flow
+        becomes NaN."""
+        return super().step()
+
+    def run(
+        self,
+        until: str | None = None,
+        *,
+        steps: int | None = None,
+        time: float | None = None,
+        tolerance: float = 1e-5,
+        each: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> dict[str, Any]:
+        """Steps until max |dV/dt| < `tolerance` (until="steady"), by so many more `steps`, or to the `time`
+        of the flow; exactly one of the three. `each` is called with the result of every step. Returns the
+        last result.
+        """
+        if sum(given is not None for given in (until, steps, time)) != 1 or until not in (None, "steady"):
+            raise BadInput('run takes exactly one of until="steady", steps=… and time=….')
+        steady = positive("tolerance", tolerance)
+        return self._run(self._end(steps, time, steady if until else None), each)
+
+    # -- looking --------------------------------------------------------------------------
+
+    @property
+    def velocity(self) -> np.ndarray:
+        """This rank's own points without walls, shape (3, nz, ny, nx), in lid speeds; [0] is u, along x.
+
+        A view of the solver's memory: nothing is copied, and writing to it changes the flow. The solver
+        keeps two time levels in turn, so take it anew after each step.
+        """
+        return self._solver.field("velocity")
+
+    @property
+    def pressure(self) -> np.ndarray:
+        """Own points, shape (nz, ny, nx), in density x lid speed squared, mean 0; a view like `velocity`."""
+        return self._solver.field("pressure")
+
+    def gather(self, name: str) -> np.ndarray | None:
+        """All points, walls included, on rank 0 and None elsewhere: "velocity" or "coordinates" with shape
+        (3, NZ, NY, NX), "pressure" with (NZ, NY, NX). A copy; collective."""
+        return self._solver.gather(one_of("name", name, ("velocity", "pressure", "coordinates")))
+
+    def centreline(self) -> dict[str, np.ndarray] | None:
+        """{"z", "u", "x", "w"}: u(z) on x = y = 1/2, w(x) on y = z = 1/2; None but on rank 0; collective."""
+        return self._solver.centreline()
+
+    # -- writing --------------------------------------------------------------------------
+
+    def plot(self, path: str | Path, kind: str = "profiles", reference: str | Path | None = None) -> None:
+        """Draws a PNG from rank 0; collective. kind is "profiles" (centrelines, against the CSV file
+        `reference` if given), "flow" (middle planes with streamlines) or "flow_3d" (particle paths)."""
+        from .flow import draw_flow, draw_flow_3d  # noqa: PLC0415 - matplotlib
+
+        one_of("kind", kind, ("profiles", "flow", "flow_3d"))
+        path = path_text("path", path)
+        if kind == "profiles":
+            self._plot_profiles(Path(path), reference)
+            return
+        points, velocity = self.gather("coordinates"), self.gather("velocity")
+        if points is not None and velocity is not None:
+            draw = draw_flow if kind == "flow" else draw_flow_3d
+            draw(Path(path), FlowField(points, velocity, self.time), self._title())
+
+    def _plot_profiles(self, path: Path, reference: str | Path | None) -> None:
+        from .profiles import draw_profiles  # noqa: PLC0415 - matplotlib
+
+        lines = self.centreline()
+        if lines is None:
+            return
+        mine = Profiles({"u": (lines["z"], lines["u"]), "w": (lines["x"], lines["w"])})
+        theirs = read_profiles(Path(reference)) if reference else None
+        draw_profiles(path, {f"time {self.time:.4g}": mine}, theirs, self._title())

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The case file of the cavity solver: incompressible flow in a box with walls, lids or periodic faces."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import ConfigDict, Field
+
+from ...case.common import DEVICES, Needs, SolverCase, Triple, check_split, engine_options
+from ...case.keys import Table, key
+from ...case.reference import reference_for
+from ...errors import BadInput
+from . import checks
+
+Points = Annotated[list[Annotated[int, Field(ge=4, le=100_000)]], Field(min_length=3, max_length=3)]
+Relaxation = Annotated[float, Field(gt=0, lt=2)]
+MAX_ITERATIONS = {"jacobi": 200_000, "sor": 50_000, "multigrid": 200}
+
+
+class Flow(Table):
+    reynolds: float = key("Reynolds number, lid speed x side / viscosity", "a number greater than 0", gt=0)
+    upwind: Literal["utopia", "kawamura"] = key(
+        "third-order upwind scheme of the convection term", '"utopia" or "kawamura"', "utopia"
+    )
+    initial: Literal["rest", "taylor_green"] = key("velocity at time 0", '"rest" or "taylor_green"', "rest")
+    precision: Literal["double", "single"] = key("floating-point numbers", '"double" or "single"', "double")
+
+
+class GridTable(Table):
+    points: Points = key("grid points along x, y, z, walls included", "three whole numbers from 4 to 100000")
+    clustering: Literal["uniform", "tanh", "skewed", "file"] = key(
+        "how the points are spread", '"uniform", "tanh", "skewed" or "file"', "uniform"
+    )
+    smallest: float | None = key(
+        "spacing at the walls when clustering is tanh, in box sides", "a number greater than 0", None, gt=0
+    )
+    skew: float = key(
+        "amplitude of the shear when clustering is skewed", "a number from 0 to below 0.3", 0.1, ge=0, lt=0.3
+    )
+    file: str | None = key(
+        "HDF5 file with the points when clustering is file", "the path of an HDF5 grid file", None
+    )
+    metrics: Literal["second", "fourth"] = key(
+        "order of the differences behind the metrics", '"second" or "fourth"', "fourth"
+    )
+
+
+class MovingWall(Table):
+    """A wall that moves along itself as a rigid body: V = moving + turning x (position - about)."""
+
+    moving: Triple = key("velocity of the wall", "three numbers [u, v, w]", [0.0, 0.0, 0.0])
+    turning: Triple = key("angular velocity of the wall", "three numbers", [0.0, 0.0, 0.0])
+    about: Triple = key("a point of the axis that the wall turns about", "three numbers", [0.0, 0.0, 0.0])
+
+    def moves(self) -> bool:
+        return any(self.moving) or any(self.turning)
+
+    def option(self) -> tuple[str, list[float], list[float], list[float]]:
+        """What the compiled solver takes."""
+        return ("moving", *([float(v) for v in three] for three in (self.moving, self.turning, self.about)))
+
+
+Face = Literal["wall", "periodic"] | MovingWall
+FACE = '"wall", "periodic", { moving = [u, v, w] } or { turning = [x, y, z], about = [x, y, z] }'
+
+
+class Boundaries(Table):
+    model_config = ConfigDict(populate_by_name=True)
+
+    x_minus: Face = key("face x = 0", FACE, "wall", alias="x-")
+    x_plus: Face = key("face x = 1", FACE, "wall", alias="x+")
+    y_minus: Face = key("face y = 0", FACE, "wall", alias="y-")
+    y_plus: Face = key("face y = 1", FACE, "wall", alias="y+")
+    z_minus: Face = key("face z = 0", FACE, "wall", alias="z-")
+    z_plus: Face = key("face z = 1", FACE, MovingWall(moving=[1.0, 0.0, 0.0]), alias="z+")
+
+    def faces(self) -> dict[str, str | MovingWall]:
+        """The six faces under the names of the case file, in the order x-, x+, y-, y+, z-, z+."""
+        return {field.alias: getattr(self, name) for name, field in Boundaries.model_fields.items()}
+
+    def periodic(self) -> tuple[bool, bool, bool]:
+        faces = self.faces()
+        return tuple(faces[axis + "-"] == "periodic" for axis in "xyz")
+
+
+class Pressure(Table):
+    method: Literal["jacobi", "sor", "multigrid"] = key(
+        "solver of the pressure equation", '"jacobi", "sor" or "multigrid"', "multigrid"
+    )
+    tolerance: float | None = key(
+        "largest residual left in the pressure equation", "a number greater than 0", None, gt=0
+    )
+    residual: Literal["true", "scaled"] = key(
+        "which residual is compared: the equation's own, or divided by its diagonal",
+        '"true" or "scaled"',
+        "true",
+    )
+    max_iterations: int | None = key(
+        "iterations after which a step is called capped",
+        "a whole number from 1 to 2147483647",
+        None,
+        ge=1,
+        le=2**31 - 1,
+    )
+    check_every: int = key(
+        "iterations between two convergence tests",
+        "a whole number from 1 to 2147483647",
+        1,
+        ge=1,
+        le=2**31 - 1,
+    )
+    relaxation: Literal["auto"] | Relaxation = key(
+        "over-relaxation factor", '"auto" or a number between 0 and 2', "auto"
+    )
+    iterations: int | None = key(
+        "fixed number of iterations per step instead of a tolerance",
+        "a whole number from 1 to 2147483647",
+        None,
+        ge=1,
+        le=2**31 - 1,
+    )
+
+
+class Run(Table):
+    until: Literal["steady"] | None = key("run until nothing changes any more", '"steady"', None)
+    steps: int | None = key("run to this step", "a whole number >= 1", None, ge=1)
+    time: float | None = key("run to this time, in sides / lid speed", "a number greater than 0", None, gt=0)
+    courant: float | None = key(
+        "largest Courant number", "a number greater than 0 and at most 1", None, gt=0, le=1
+    )
+    dt: float | None = key(
+        "fixed time step instead of a Courant number", "a number greater than 0", None, gt=0
+    )
+    steady: float = key("steady means max |dV/dt| below this", "a number greater than 0", 1e-5, gt=0)
+
+
+class CavityCase(SolverCase):
+    """A cavity case file, complete: what is not given has its default, and cross-checks have passed."""
+
+    exclusive: ClassVar = (
+        ("run.until", "run.steps", "run.time"),
+        ("run.courant", "run.dt"),
+        ("pressure.tolerance", "pressure.iterations"),
+    )
+    single_steps: ClassVar = "its pressure is iterated to a residual in every step"
+    needs: ClassVar = (
+        *SolverCase.needs,
+        Needs("grid.smallest", "grid.clustering", ("tanh",)),
+        Needs("grid.skew", "grid.clustering", ("skewed",)),
+        Needs("grid.file", "grid.clustering", ("file",)),
+        Needs("pressure.check_every", "pressure.method", ("jacobi", "sor")),
+        Needs("pressure.relaxation", "pressure.method", ("jacobi", "sor")),
+        Needs("pressure.check_every", "pressure.iterations", (None,)),
+        Needs("pressure.max_iterations", "pressure.iterations", (None,)),
+        Needs("run.steady", "run.until", ("steady",)),
+    )
+    fixed_on_resume: ClassVar = ("solver", "grid", "boundaries", "flow.precision")
+    devices: ClassVar = DEVICES
+
+    solver: Literal["cavity"] = key("the solver", '"cavity"', "cavity")
+    flow: Flow = key("the fluid", "a table [flow]")
+    grid: GridTable = key("the grid", "a table [grid]")
+    boundaries: Boundaries = key("the six faces", "a table [boundaries]", Boundaries())
+    pressure: Pressure = key("the pressure equation", "a table [pressure]", Pressure())
+    run: Run = key("when to stop and how far to step", "a table [run]")
+
+    def completed(self) -> CavityCase:
+        run, pressure = self.run, self.pressure
+        if run.dt is None and run.courant is None:
+            run = run.model_copy(update={"courant": 0.2})
+        if pressure.tolerance is None and pressure.iterations is None:
+            pressure = pressure.model_copy(update={"tolerance": 1e-5})
+        if pressure.max_iterations is None and pressure.iterations is None:
+            pressure = pressure.model_copy(update={"max_iterations": MAX_ITERATIONS[pressure.method]})
+        return self.model_copy(update={"run": run, "pressure": pressure})
+
+    def check(self) -> None:
+        super().check()
+        checks.check_case(self)
+
+    def check_ranks(self, ranks: int) -> None:
+        check_split(self.cells(), self.engine.split, ranks, self.halo())
+
+    def with_files(self, folder: Path) -> CavityCase:
+        """The same case with the path of its grid file made absolute; refuses a file that is not there."""
+        if self.grid.clustering != "file":
+            return self
+        path = (folder / self.grid.file).absolute()
+        if not path.is_file():
+            raise BadInput(
+                f'grid.file = "{self.grid.file}" does not exist: {path} must be an HDF5 grid file.'
+            )
+        return self.model_copy(update={"grid": self.grid.model_copy(update={"file": str(path)})})
+
+    def reference(self, folder: Path) -> Path | None:
+        """The profiles in a case's folder that a run may be compared with."""
+        return reference_for(folder, self.flow.reynolds)
+
+    def halo(self) -> int:
+        return checks.HALO
+
+    def cells(self) -> list[int]:
+        """Cells that are split over ranks: wall points are not, every point of a periodic axis is."""
+        walls = (0 if periodic else 2 for periodic in self.boundaries.periodic())
+        return [points - wall for points, wall in zip(self.grid.points, walls, strict=True)]
+
+    def options(self) -> dict[str, Any]:
+        """The options of the compiled solver."""
+        flow, grid, pressure, engine = self.flow, self.grid, self.pressure, self.engine
+        return {
+            "reynolds": float(flow.reynolds),
+            "upwind": flow.upwind,
+            "initial": flow.initial,
+            "precision": flow.precision,
+            "points": list(grid.points),
+            "clustering": grid.clustering,
+            "smallest": float(grid.smallest or 0.0),
+            "skew": float(grid.skew),
+            "grid_file": grid.file or "",
+            "metrics": grid.metrics,
+            "boundaries": {
+                name: face.option() if isinstance(face, MovingWall) else face
+                for name, face in self.boundaries.faces().items()
+            },
+            "pressure": {
+                "method": pressure.method,
+                "tolerance": float(pressure.tolerance or 0.0),
+                "residual": pressure.residual,
+                "max_iterations": pressure.max_iterations or pressure.iterations,
+                "check_every": pressure.check_every,
+                "relaxation": 0.0 if pressure.relaxation == "auto" else float(pressure.relaxation),
+                "fixed_iterations": pressure.iterations or 0,
+            },
+            "courant": float(self.run.courant or 0.2),
+            "dt": float(self.run.dt or 0.0),
+            "engine": engine_options(engine),
+        }
+
+
+CASE = CavityCase

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a cavity case must fulfil beyond the type of each key; each check says what is allowed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...case.common import check_pairs
+from ...errors import BadInput
+
+if TYPE_CHECKING:
+    from .case import CavityCase
+
+HALO = 2  # the upwind scheme reads two cells along each axis
+
+
+def check_case(case: CavityCase) -> None:
+    _check_end(case)
+    _check_grid(case)
+    _check_boundaries(case)
+    _check_initial(case)
+    _check_pressure(case)
+
+
+def _check_end(case: CavityCase) -> None:
+    run = case.run
+    given = [f"run.{name}" for name in ("until", "steps", "time") if getattr(run, name) is not None]
+    if not given:
+        raise BadInput(
+            'run does not say when to stop: give one of run.until = "steady", run.steps or run.time.'
+        )
+    if len(given) > 1:
+        raise BadInput(f"{' and '.join(given)} cannot stand together: give only one end of the run.")
+    if run.dt is not None and run.courant is not None:
+        raise BadInput(
+            f"run.dt = {run.dt} and run.courant = {run.courant} cannot stand together: give only one."
+        )
+
+
+FEWEST = 6  # points between walls: beside each the velocity is continued by a cubic
+
+
+def _check_grid(case: CavityCase) -> None:
+    grid = case.grid
+    for axis, (points, periodic) in enumerate(zip(grid.points, case.boundaries.periodic(), strict=True)):
+        if not periodic and points < FEWEST:
+            raise BadInput(
+                f"grid.points[{axis}] = {points} is not allowed: between walls it must be at least {FEWEST}."
+            )
+        if periodic and points % 2 and case.pressure.method == "sor":
+            raise BadInput(
+                f'grid.points[{axis}] = {points} is not allowed: the colours of pressure.method = "sor" need '
+                "an even number along a periodic axis."
+            )
+    if grid.clustering == "file" and grid.file is None:
+        raise BadInput('grid.file is missing: grid.clustering = "file" needs the path of an HDF5 grid file.')
+    if grid.clustering != "tanh":
+        return
+    if grid.smallest is None:
+        raise BadInput('grid.smallest is missing: grid.clustering = "tanh" needs the spacing at the walls.')
+    for axis, points, periodic in zip("xyz", grid.points, case.boundaries.periodic(), strict=True):
+        uniform = 1.0 / (points - 1)
+        if periodic:
+            continue
+        if grid.smallest >= uniform:
+            raise BadInput(
+                f"grid.smallest = {grid.smallest:g} is too large for {points} points along {axis}: it must "
+                f"be below "
+                f"the uniform spacing {uniform:.4g}."
+            )
+        if grid.smallest < uniform / 100:
+            raise BadInput(
+                f"grid.smallest = {grid.smallest:g} is too small for {points} points along {axis}: it must "
+                f"be at "
+                f"least a hundredth of the uniform spacing, {uniform / 100:.3g}."
+            )
+
+
+def _check_boundaries(case: CavityCase) -> None:
+    faces = case.boundaries.faces()
+    check_pairs(faces)
+    for index, axis in enumerate("xyz"):
+        for side, face in ((name, faces[name]) for name in (axis + "-", axis + "+")):
+            curved = case.grid.clustering == "file"  # the solver looks at the wall itself
+            if not isinstance(face, str) and face.moving[index] != 0 and not curved:
+                raise BadInput(
+                    f'boundaries."{side}" moves with {face.moving}: component {"uvw"[index]} must be 0, '
+                    "a wall can only slide along itself."
+                )
+
+
+def _check_initial(case: CavityCase) -> None:
+    periodic = case.boundaries.periodic()
+    if case.flow.initial == "taylor_green" and not (periodic[0] and periodic[1]):
+        raise BadInput('flow.initial = "taylor_green" needs periodic faces along x and y.')
+    moving = [face for face in case.boundaries.faces().values() if not isinstance(face, str) and face.moves()]
+    if case.flow.initial == "rest" and not moving:
+        raise BadInput(
+            'flow.initial = "rest" without a moving wall stays at rest: let a face move, e.g. "z+".'
+        )
+
+
+def _check_pressure(case: CavityCase) -> None:
+    pressure = case.pressure
+    if pressure.iterations is not None and pressure.tolerance is not None:
+        raise BadInput(
+            f"pressure.iterations = {pressure.iterations} and pressure.tolerance = {pressure.tolerance:g} "
+            f"cannot "
+            "stand together: give a fixed number of iterations or a tolerance."
+        )
+    if case.flow.precision == "single" and pressure.tolerance is not None and pressure.tolerance < 1e-6:
+        raise BadInput(
+            f'pressure.tolerance = {pressure.tolerance:g} cannot be reached with flow.precision = "single": '
+            "at least 1e-06 is needed."
+        )

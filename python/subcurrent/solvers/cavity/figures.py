@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The figures of a cavity run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ...case.reference import read_profiles
+from ...launch.rundir import RunFolder
+from ...report.plots.history import draw_history, read_history
+from ...report.snapshot import read_snapshot
+from ..drawing import Drawing, summary_of
+from ..kinds import kind_of
+from .case import CavityCase
+from .flow import draw_flow, draw_flow_3d
+from .profiles import draw_profiles
+
+
+def _name(case: CavityCase) -> str:
+    return kind_of(case).title(case)
+
+
+def _profiles(folder: RunFolder, case: CavityCase, path: Path) -> bool:
+    if not folder.centreline.is_file():
+        return False
+    summary = summary_of(folder)
+    reference = read_profiles(folder.reference) if folder.reference.is_file() else None
+    label = f"this run, time {summary['time']:.4g}" if "time" in summary else "this run"
+    draw_profiles(path, {label: read_profiles(folder.centreline)}, reference, _name(case))
+    return True
+
+
+def _flow(folder: RunFolder, case: CavityCase, path: Path) -> bool:
+    snapshot = folder.last_snapshot()
+    if snapshot is None:
+        return False
+    flow = read_snapshot(snapshot)
+    draw_flow(path, flow, f"{_name(case)}, time {flow.time:.4g}")
+    return True
+
+
+def _flow_3d(folder: RunFolder, case: CavityCase, path: Path) -> bool:
+    snapshot = folder.last_snapshot()
+    if snapshot is None or any(case.boundaries.periodic()):
+        return False
+    flow = read_snapshot(snapshot)
+    draw_flow_3d(path, flow, f"{_name(case)}, time {flow.time:.4g}")
+    return True
+
+
+def _history(folder: RunFolder, case: CavityCase, path: Path) -> bool:
+    if not folder.history.is_file():
+        return False
+    steady = case.run.steady if case.run.until else None
+    draw_history(path, read_history(folder.history), steady, _name(case))
+    return True
+
+
+DRAWINGS = (
+    Drawing(
+        "profiles.png",
+        "Velocity on the two centrelines, against the reference where there is one.",
+        _profiles,
+    ),
+    Drawing("flow.png", "Speed and streamlines in the middle planes, last snapshot.", _flow),
+    Drawing(
+        "flow_3d.png", "Particle paths through the last snapshot, the lid on top moving along x.", _flow_3d
+    ),
+    Drawing(
+        "history.png",
+        "The run over time: change of the flow, pressure residual and iterations, divergence.",
+        _history,
+    ),
+)

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cavity as the program around a run sees it."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from ...launch.memory import Fields
+from ...lines import count, number
+from ..kind import Kind, on_host
+
+
+class CavityKind(Kind):
+    compiled = "Cavity"
+    history = (
+        "step",
+        "time",
+        "dt",
+        "courant",
+        "iterations",
+        "residual",
+        "max_change",
+        "divergence_rms",
+        "capped",
+    )
+
+    def fields(self, case: Any) -> list[Fields]:
+        """`Mesh` and `Flow` (mesh.hpp, stages.hpp), the pressure equation's (levels.hpp, poisson.cpp), and
+        what rank 0 gathers for the results."""
+        size = 4 if case.flow.precision == "single" else 8
+        cells = tuple(case.cells())
+        fields = [Fields("coordinates", cells, 2, 8, 3)]
+        fields += [Fields(name, cells, 2, size, components, count) for name, components, count in FLOW]
+        fields.append(Fields("coordinates and flow, gathered", cells, 0, 8, 9, whole=True))
+        fields.append(Fields("velocity, gathered as it is", cells, 0, size, 3, whole=True))
+        if case.grid.metrics == "fourth":
+            fields.append(Fields("fourth-order metrics", cells, 2, size, 9))
+        sheared = case.grid.clustering == "file" or (case.grid.clustering == "skewed" and case.grid.skew > 0)
+        fields += _level("finest", cells, 2, size, sheared)
+        if case.pressure.method == "multigrid":
+            fields += [Fields(name, cells, 2, size) for name in ("direction", "A direction", "A correction")]
+            fields += _level("finest of the cycles", cells, 2, size, sheared)
+            while max(cells) > 2:
+                cells = tuple((n + 1) // 2 if n > 2 else n for n in cells)
+                fields += _level(f"{cells}", cells, 1, size, sheared)
+        return on_host(fields, case.engine.device)
+
+    def step(self, solver: Any, case: Any, most: int) -> dict[str, Any]:
+        return solver.step()
+
+    def facts(self, record: dict[str, Any]) -> list[str]:
+        facts = [
+            f"step {record['step']}",
+            f"time {number(record['time'], '.4f')}",
+            f"courant {number(record['courant'], '.3f')}",
+            f"residual {number(record['residual'], '.1e')} in {record['iterations']} it.",
+            f"max |dV/dt| {number(record['max_change'], '.2e')}",
+        ]
+        if record.get("capped_steps"):
+            facts.append(f"{count(record['capped_steps'], 'step')} capped")
+        return facts
+
+    def count(self, record: dict[str, Any], totals: dict[str, Any]) -> None:
+        totals["all_iterations"] = totals.get("all_iterations", 0) + record["iterations"]
+        totals["capped_steps"] = totals.get("capped_steps", 0) + bool(record["capped"])
+
+    def results(self, solver: Any, case: Any) -> dict[str, str]:
+        profiles = solver.centreline()
+        return {} if profiles is None else {"centreline.csv": profiles_csv(profiles)}
+
+    def summary(
+        self, case: Any, taken: int, totals: dict[str, Any], measured: dict[str, Any]
+    ) -> dict[str, Any]:
+        return {
+            "iterations_per_step": totals.get("all_iterations", 0) / taken if taken else None,
+            "capped_steps": totals.get("capped_steps", 0),
+        }
+
+    def warnings(self, summary: dict[str, Any]) -> list[str]:
+        capped = summary.get("capped_steps")
+        if not capped:
+            return []
+        return [f"{count(capped, 'step')} ended at the iteration cap: not converged there"]
+
+    def rows(self, summary: dict[str, Any]) -> list[tuple[str, str | None]]:
+        iterations = summary.get("iterations_per_step")
+        shares = [summary.get(name) for name in ("pressure_share", "velocity_share")]
+        both = None if None in shares else " / ".join(f"{100 * share:.1f} %" for share in shares)
+        return [
+            ("pressure iterations per step", None if iterations is None else f"{iterations:.1f}"),
+            ("pressure / velocity", both),
+        ]
+
+    def title(self, case: Any) -> str:
+        return f"Cavity, Re = {case.flow.reynolds:g}, {self.points(case)} points"
+
+    def comparison(self, sweeps: int) -> tuple[list[str], list[str]]:
+        # Jacobi unless asked otherwise: its sweeps are the paper's, and cost the same every time.
+        return ["pressure.method=jacobi"], [f"pressure.iterations={sweeps}"]
+
+
+def profiles_csv(profiles: dict[str, Any]) -> str:
+    """The columns z,u,x,w; where z and x differ in length, the shorter pair ends in empty cells."""
+    lines = ["z,u,x,w"]
+    columns = (profiles["z"], profiles["u"], profiles["x"], profiles["w"])
+    for row in itertools.zip_longest(*columns):
+        lines.append(",".join("" if value is None else f"{float(value):.10g}" for value in row))
+    return "\n".join(lines) + "\n"
+
+
+# name, components, count
+FLOW = (
+    ("jacobian", 1, 1),
+    ("metrics", 9, 1),
+    ("face metrics", 3, 1),
+    ("edge metrics", 3, 1),
+    ("velocity", 3, 2),
+    ("acceleration", 3, 1),
+    ("flux", 3, 1),
+    ("pressure", 1, 1),
+    ("reciprocal volume", 1, 1),
+)
+
+
+def _level(name: str, cells: tuple[int, ...], halo: int, size: int, sheared: bool) -> list[Fields]:
+    """`PoissonLevel`: couplings to 3 or 18 neighbours, the inverse diagonal, x twice, b, the residual."""
+    couplings = Fields(f"{name}: couplings", cells, halo, size, 18 if sheared else 3)
+    return [couplings, Fields(f"{name}: x, b, residual, inverse diagonal", cells, halo, size, count=5)]
+
+
+KIND = CavityKind()

@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the verb `cg` does: checks, starts the ranks, prints the result, draws the residuals."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+
+from ...errors import OK, OTHER, BadInput, SubcurrentError
+from ...launch import memory, mpi
+from ...launch.aside import recover, starting
+from ...launch.progress import LINE_EVERY, Watcher
+from ...launch.ranks import launch, rank_command
+from ...launch.run import ranks_of, say, taken
+from ...launch.rundir import RunFolder, make_folder, write_text, writing
+from ...report import account
+from . import files, solve, worker
+
+# Their orders, and the non-zeros of each random vector that they are made of.
+CLASSES = {
+    "S": (1400, 7), "W": (7000, 8), "A": (14000, 11), "B": (75000, 13), "C": (150000, 15), "D": (1500000, 21),
+}  # fmt: skip
+
+
+@dataclass
+class CgRequest:
+    """What the user asked `cg` for; None where nothing was said."""
+
+    name: str | None = None
+    matrix: Path | None = None
+    rhs: Path | None = None
+    tol: float | None = None
+    iterations: int | None = None
+    preconditioner: str | None = None
+    block: int | None = None
+    pipelined: bool = False
+    ranks: int | None = None
+    threads: int = 1
+    partition: str | None = None
+    strategy: str | None = None
+    depth: int = 5
+    transport: str = "auto"
+    out: Path | None = None
+    overwrite: bool = False
+
+
+class CgWatcher(Watcher):
+    """Shows the iterations of a benchmark or a solve."""
+
+    def show(self, event: dict[str, Any]) -> None:
+        if event["event"] != "cg":
+            return
+        facts = f"iteration {event['iteration']}  |r| {event['residual']:.2e}"
+        if self._progress:
+            self._progress.update(self._task, completed=event["share"], description="iterating", facts=facts)
+        elif time.monotonic() - self._said >= LINE_EVERY:
+            self._said = time.monotonic()
+            self.note(f"{event['share']:4.0%}  {facts}")
+
+
+def run(request: CgRequest, console: Console) -> int:
+    """Runs the benchmark or solves the system, as launcher of its ranks or as one rank of an outer mpirun."""
+    outer = mpi.outer()
+    plan = _plan(request, outer)
+    folder = RunFolder(plan["folder"])
+    folder.check_new(request.overwrite)
+    system = None
+    if request.matrix and (outer is None or outer.rank == 0):
+        ranks = plan["ranks"] or 1
+        system = files.read_system(
+            request.matrix,
+            request.rhs,
+            lambda rows, entries: memory.check_system(
+                rows, entries, plan["options"], ranks, _ranks_here(ranks, outer)
+            ),
+        )
+        solve.check_ranks(plan["ranks"], system[-1].size)
+
+    def prepare() -> None:
+        nonlocal system
+        folder.create()
+        for unused in (folder.snapshots, folder.checkpoints):
+            unused.rmdir()
+        write_text(folder.plan, _text(plan))
+        if system is not None:
+            _store(folder, system)
+            system = None  # its memory is the ranks'
+
+    if outer is not None:
+        return _as_rank(plan, folder, request.overwrite, prepare, console)
+    layout = mpi.Layout(plan["ranks"], plan["threads"])
+    with taken(folder, console):
+        folder.check_new(request.overwrite)
+        line = rank_command("subcurrent.solvers.cg.worker", folder.plan, _text(plan), layout)
+        try:
+            with starting(folder, request.overwrite) as computing:
+                prepare()
+                with CgWatcher(console) as watcher:
+                    launch(line, layout, watcher, folder.log, computing)
+        finally:
+            _remove_matrix(folder)
+        return _after(folder, console)
+
+
+def _checked_ranks(request: CgRequest, outer: mpi.Outer | None) -> int:
+    """How many there will be, 0 where an outer launcher does not say; more than there are rows, memory or
+    processors for are refused."""
+    ranks = ranks_of(request.ranks, outer, 1)
+    if request.ranks is not None and request.ranks < 1:
+        raise BadInput(f"-n {request.ranks} is not allowed: it must be a whole number >= 1.")
+    if request.threads < 1:
+        raise BadInput(f"--threads {request.threads} is not allowed: it must be a whole number >= 1.")
+    if request.name is not None:
+        solve.check_ranks(ranks, CLASSES[request.name][0])
+    if outer is None:
+        mpi.check_layout(ranks, request.threads)
+    if request.name is not None and ranks:
+        memory.check_class(CLASSES, request.name, ranks, _ranks_here(ranks, outer))
+    return ranks
+
+
+def _ranks_here(ranks: int, outer: mpi.Outer | None) -> int:
+    return ranks if outer is None else memory.ranks_here(ranks)
+
+
+def _text(plan: dict[str, Any]) -> str:
+    return json.dumps(plan, indent=1) + "\n"
+
+
+def _as_rank(
+    plan: dict[str, Any],
+    folder: RunFolder,
+    overwrite: bool,
+    prepare: Callable[[], None],
+    console: Console,
+) -> int:
+    """Under somebody else's mpirun: works as one of its ranks, and rank 0 tells how it went."""
+
+    def start(held: contextlib.ExitStack) -> Callable[[], None]:
+        held.enter_context(folder.taken())
+        recover(folder)
+        folder.check_new(overwrite)
+        computing = held.enter_context(starting(folder, overwrite))
+        prepare()
+        return computing
+
+    code = worker.work(plan, start)
+    if mpi.outer().rank == 0 and (folder.path / "summary.json").exists():
+        return _after(folder, console)
+    return code
+
+
+def _remove_matrix(folder: RunFolder) -> None:
+    """The ranks' copy of a system goes when they have ended; nothing else is in its folder."""
+    with contextlib.suppress(OSError):
+        for name in worker.PARTS:
+            (folder.path / "matrix" / f"{name}.npy").unlink(missing_ok=True)
+        (folder.path / "matrix").rmdir()
+
+
+def _plan(request: CgRequest, outer: mpi.Outer | None) -> dict[str, Any]:
+    if (request.name is None) == (request.matrix is None):
+        raise BadInput("cg needs either --class, for the benchmark, or --matrix, for a system of yours.")
+    of_matrix = ("rhs", "tol", "iterations", "preconditioner", "block")
+    given = [name for name in of_matrix if getattr(request, name) is not None]
+    given += ["pipelined-cg"] if request.pipelined else []
+    if request.name is not None and given:
+        raise BadInput(f"--{given[0]} is for --matrix: the benchmark's own rules leave no choice of it.")
+    if request.name is not None and request.name not in CLASSES:
+        raise BadInput(f"--class {request.name} is not known: allowed are {', '.join(CLASSES)}.")
+    ranks = _checked_ranks(request, outer)
+    if request.transport not in ("auto", "shared", "mpi"):
+        raise BadInput(f"--transport {request.transport} is not allowed: it must be auto, shared or mpi.")
+    benchmark = request.name is not None
+    options = solve.checked_options(
+        tol=1e-8 if request.tol is None else request.tol,
+        iterations=request.iterations,
+        preconditioner=request.preconditioner or "none",
+        block=32 if request.block is None else request.block,
+        pipelined=request.pipelined,
+        partition=request.partition or ("grid" if benchmark else "row"),
+        strategy=request.strategy or ("pipelined" if benchmark else "direct"),
+        depth=request.depth,
+    )
+    if benchmark:
+        options = {"class": request.name, **{k: options[k] for k in ("partition", "strategy", "depth")}}
+    name = f"cg_class_{request.name}" if benchmark else f"cg_{request.matrix.stem}"
+    return {
+        "kind": "benchmark" if benchmark else "solve",
+        "options": options,
+        "folder": str(request.out or Path("runs") / name),
+        "ranks": ranks,
+        "threads": request.threads,
+        "transport": request.transport,
+        "events": outer is None,
+    }
+
+
+def _store(folder: RunFolder, system: tuple[np.ndarray, ...]) -> None:
+    """Where the ranks map the rows that they need, so that none reads the whole."""
+    make_folder(folder.path / "matrix")
+    for name, values in zip(worker.PARTS, system, strict=True):
+        path = folder.path / "matrix" / f"{name}.npy"
+        with writing(path):
+            np.save(path, values)
+
+
+def _after(folder: RunFolder, console: Console) -> int:
+    summary = json.loads(folder.summary.read_text())
+    with folder.history.open(newline="") as file:
+        history = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
+    _remove_matrix(folder)
+    from .figures import draw_residuals  # noqa: PLC0415 - matplotlib, after the ranks have ended
+
+    figure = folder.figures / "residual.png"
+    make_folder(folder.figures)
+    draw_residuals(figure, history, summary)
+    text = benchmark_text(summary, history) if summary["kind"] == "benchmark" else solve_text(summary)
+    say(console, text)
+    if summary.get("note"):
+        say(console, f"{summary['note']}.", "yellow")
+    say(console, f"everything is in {folder.path}")
+    if summary["kind"] == "benchmark":
+        return OK if summary["verified"] else OTHER
+    try:
+        solve.complain(summary, summary["options"])
+    except SubcurrentError as error:
+        say(console, error.sentence, "red")
+        return OTHER
+    return OK
+
+
+def benchmark_text(summary: dict[str, Any], history: list[dict[str, float]]) -> str:
+    """The result as the NAS benchmarks print it."""
+    of, options = summary["class"], summary["options"]
+    lines = [" NAS Parallel Benchmarks - CG (Subcurrent)", ""]
+    lines += [f" Size: {of['n']:>10}", f" Iterations: {of['iterations']:>5}", ""]
+    lines += ["   iteration           ||r||                 zeta"]
+    lines += [f"{row['iteration']:10.0f}    {row['residual']:20.14E}{row['zeta']:20.13f}" for row in history]
+    verdict = "SUCCESSFUL" if summary["verified"] else "FAILED"
+    lines += ["", f" VERIFICATION {verdict}"]
+    lines += [f" Zeta is    {summary['zeta']:20.13E}", f" Error is   {summary['error']:20.13E}", ""]
+    values = [
+        ("Class", of["name"]), ("Size", of["n"]), ("Iterations", of["iterations"]),
+        ("Time in seconds", f"{summary['seconds']:.3f}"), ("Total ranks", summary["ranks"]),
+        ("Threads a rank", summary["threads"]), ("Mop/s total", f"{summary['mops']:.2f}"),
+        ("Mop/s/thread", f"{summary['mops'] / summary['ranks'] / summary['threads']:.2f}"),
+        ("Non-zeros", summary["partition"]["nonzeros"]),
+        ("Imbalance", f"{summary['partition']['imbalance']:.1%}"),
+        ("Partition", options["partition"]), ("Strategy", f"{options['strategy']}, depth {options['depth']}"),
+        ("Bytes sent", f"{summary['bytes_sent']:.0f}"),
+        ("M, messages", account.seconds(summary["M"])), ("W, waiting", account.seconds(summary["W"])),
+        ("R, reductions", account.seconds(summary["R"])), ("Hidden", account.hidden_share(summary)),
+        ("Verification", verdict),
+    ]  # fmt: skip
+    return "\n".join([*lines, " CG Benchmark Completed.", *(f" {k:<18}= {v:>24}" for k, v in values)])
+
+
+def solve_text(summary: dict[str, Any]) -> str:
+    state = "converged" if summary["converged"] else "ended"
+    return (
+        f"{summary['n']} unknowns, {summary['partition']['nonzeros']} non-zeros, {summary['ranks']} ranks: "
+        f"{state} after {summary['iterations']} iterations, |b - A x| / |b| = "
+        f"{float(summary['residual']):.3e}, {summary['seconds']:.3f} s\n"
+        f"M {account.seconds(summary['M'])}, W {account.seconds(summary['W'])}, "
+        f"R {account.seconds(summary['R'])}, hidden {account.hidden_share(summary)}, "
+        f"{summary['bytes_moved']:.0f} bytes moved"
+    )

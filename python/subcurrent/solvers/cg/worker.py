@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One rank of `subcurrent cg`: the NAS kernel CG, or a solve with a matrix mapped from the run folder."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import resource
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from ... import core
+from ...errors import OK, OTHER, SubcurrentError
+from ...launch import events, guard
+from ...launch.lock import among_the_ranks
+from ...launch.plan import read_plan
+from ...launch.rundir import write_text, writing
+from ...rank import machine
+from ...rank.worker import Start, fail, started
+from ...report.account import account_of, overlap_case
+from . import solve
+
+SAY_EVERY = 0.2  # seconds between two reports of a solve
+PARTS = ("begins", "columns", "values", "right_side")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    guard.when_parent_ends(signal.SIGKILL)
+    path, expected = (arguments or sys.argv[1:])[:2]
+    try:
+        plan = json.loads(read_plan(Path(path), expected))
+    except Exception as error:
+        return events.complain(True, 0, error)
+    return work(plan)
+
+
+def work(plan: dict[str, Any], start: Start | None = None) -> int:
+    """Does the plan as one of its ranks; `start` as for a case's."""
+    try:
+        module = core.load()
+        context = module.Context(threads=plan["threads"], transport=plan["transport"])
+    except Exception as error:
+        return events.complain(plan["events"], 0, error)
+    try:
+        if plan["ranks"] and context.size != plan["ranks"]:
+            raise SubcurrentError(f"{plan['ranks']} ranks were asked for but MPI counts {context.size}.")
+        does = _benchmark if plan["kind"] == "benchmark" else _solve
+        with (
+            started(context, start, plan["events"]) as computing,
+            among_the_ranks(Path(plan["folder"]) / "plan.json"),
+        ):
+            code = does(module, context, plan, computing)
+    except Exception as error:
+        return fail(context, plan["events"], error)
+    context.close()
+    return OK if plan["events"] else code
+
+
+def _benchmark(module: ModuleType, context: Any, plan: dict[str, Any], computing: Callable[[], None]) -> int:
+    begin = time.perf_counter()
+    options = plan["options"]
+    benchmark = module.CgBenchmark(
+        context, options["class"], options["partition"], options["strategy"], options["depth"]
+    )
+    setup = time.perf_counter() - begin
+    computing()
+    total = module.cg_class(options["class"])["iterations"]
+    told = None
+    if plan["events"]:
+        told = lambda n, residual, zeta: events.emit(  # noqa: E731
+            "cg", iteration=n, residual=residual, zeta=zeta, share=n / total
+        )
+    result = benchmark.run(told)
+    history = result.pop("history")
+    facts = benchmark.facts()
+    terms = account_of(benchmark.terms(), facts["engine_strategy"])  # all ranks
+    if context.rank == 0:
+        summary = {
+            "class": module.cg_class(options["class"]),
+            "partition": facts,
+            **result,
+            "setup_seconds": setup,
+            "terms": terms,
+        }
+        _write(plan, context, summary, ("iteration", "residual", "zeta"), history)
+    return OK if result["verified"] else OTHER
+
+
+def _solve(module: ModuleType, context: Any, plan: dict[str, Any], computing: Callable[[], None]) -> int:
+    folder, options = Path(plan["folder"]), plan["options"]
+    begins, columns, values, right_side = (
+        np.load(folder / "matrix" / f"{name}.npy", mmap_mode="r") for name in PARTS
+    )
+    said = [0.0]
+
+    def each(iteration: int, residual: float) -> None:
+        computing()
+        due = time.monotonic() - said[0] >= SAY_EVERY and np.isfinite(residual)
+        if context.rank == 0 and plan["events"] and due:
+            said[0] = time.monotonic()
+            share = np.log(max(residual, 1e-300)) / np.log(options["tol"])
+            events.emit("cg", iteration=iteration, residual=residual, share=float(np.clip(share, 0, 1)) + 0.0)
+
+    begin = time.perf_counter()
+    solved, found, facts = solve.solve_on(
+        module, context, (begins, columns, values), right_side, options, each=each
+    )
+    if context.rank == 0:
+        found["seconds"] = time.perf_counter() - begin
+        with writing(folder / "solution.npy"):
+            np.save(folder / "solution.npy", solved)
+        history = list(enumerate(found.pop("residuals")))
+        found = {"n": len(right_side), "partition": facts, **found}
+        _write(plan, context, found, ("iteration", "residual"), history)
+    return OK if found["converged"] else OTHER
+
+
+def _write(
+    plan: dict[str, Any],
+    context: Any,
+    found: dict[str, Any],
+    names: tuple[str, ...],
+    history: list[tuple],
+) -> None:
+    folder, terms = Path(plan["folder"]), found.pop("terms")
+    text = io.StringIO()
+    table = csv.writer(text)
+    table.writerow(names)
+    table.writerows((row[0], *(repr(float(value)) for value in row[1:])) for row in history)
+    write_text(folder / "history.csv", text.getvalue())
+    summary = {
+        "solver": "cg",
+        "kind": plan["kind"],
+        "options": plan["options"],
+        "ranks": context.size,
+        "threads": plan["threads"],
+        "peak_memory_bytes": 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,  # of rank 0
+        "machine": machine.describe(),
+        "build": core.load().build,
+        **terms,
+        "overlap_case": overlap_case(terms, found["partition"]["engine_strategy"]),
+        **{key: _number(value) for key, value in found.items()},
+    }
+    write_text(folder / "summary.json", json.dumps(summary, indent=1) + "\n")
+    if plan["events"]:
+        events.emit("end", state="finished")
+
+
+def _number(value: Any) -> Any:
+    """What JSON has no number for, as a word."""
+    return str(value) if isinstance(value, float) and not np.isfinite(value) else value
+
+
+if __name__ == "__main__":
+    sys.exit(main())

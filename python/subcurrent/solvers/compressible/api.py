@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Python API of the compressible solver.
+
+import subcurrent as sc
+
+sim = sc.Compressible((64, 64, 64), initial="random", mach=0.5, viscosity=0.005, scheme={"filter": 0.49})
+sim.run(time=2)
+k, solenoidal, dilatational = sim.spectrum()
+sim.plot("schlieren.png")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...given import one_of, path_text, table_of, without_none
+from ..simulation import Simulation
+
+TABLES = ("scheme", "forcing", "engine")  # beside those that have arguments of their own
+FIELDS = ("density", "velocity", "pressure", "dilatation", "vorticity")
+
+
+class Compressible(Simulation):
+    """An ideal gas in the periodic box 0 <= x, y, z < 2π; by default the Taylor–Green vortex at M = 0.1.
+
+    points      points along x, y and z, 8 and more
+    initial     "taylor_green", "random", "uniform", "vortex", "acoustic", "entropy" or "vorticity"
+    mach        unit of velocity / speed of sound at rest
+    reynolds    1 / viscosity; or `viscosity`; neither: an inviscid gas
+    courant     fastest signal x time step / spacing; or `dt`, a fixed time step
+    flow, gas, scheme, forcing, engine    keys of the case file's tables, e.g. flow={"peak": 3, "seed": 7},
+                forcing={"kind": "constant_power", "power": 0.2}
+
+    Raises BadInput (a ValueError) with one sentence for what cannot be.
+    """
+
+    def __init__(
+        self,
+        points: Sequence[int],
+        *,
+        initial: str = "taylor_green",
+        mach: float = 0.1,
+        reynolds: float | None = None,
+        viscosity: float | None = None,
+        courant: float | None = None,
+        dt: float | None = None,
+        flow: dict[str, Any] | None = None,
+        gas: dict[str, Any] | None = None,
+        **tables: dict[str, Any],
+    ):
+        for name in tables:
+            one_of("the table", name, TABLES)
+        viscous = without_none({"reynolds": reynolds, "viscosity": viscosity})
+        super().__init__(
+            {
+                "solver": "compressible",
+                "flow": {"initial": initial, "mach": mach, **table_of("flow", flow)},
+                "gas": {**viscous, **table_of("gas", gas)},
+                "grid": {"points": points},
+                "run": {"steps": 1, **without_none({"courant": courant, "dt": dt})},
+                **tables,
+            }
+        )
+
+    def step(self) -> dict[str, Any]:
+        """One time step. Returns step, time, dt, courant and what measure() does. Raises `Error` when density
+        or pressure is not positive any more."""
+        return super().step()
+
+    def run(
+        self,
+        *,
+        steps: int | None = None,
+        time: float | None = None,
+        each: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> dict[str, Any]:
+        """Steps by so many more `steps`, or to the first step at or beyond the `time`. `each` is called with
+        the result of every step. Returns the last one."""
+        return self._run(self._end(steps, time), each)
+
+    def gather(self, name: str) -> np.ndarray | None:
+        """All points on rank 0 and None elsewhere: "density", "pressure" or "dilatation", shape (NZ, NY, NX);
+        "velocity" or "vorticity", shape (3, NZ, NY, NX). A copy; collective."""
+        return self._solver.gather(one_of("name", name, FIELDS))
+
+    def measure(self) -> dict[str, float]:
+        """Means over the box of the present flow: mass, momentum_x …, total_energy, energy (kinetic),
+        solenoidal, dilatational and dissipation, enstrophy, mach, dilatation, its skewness, …; collective."""
+        return dict(self._solver.measure())
+
+    def spectrum(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """k = 0, 1, 2, … and E(k) of the solenoidal and of the dilatational velocity, of the modes within 1/2
+        of |k|; collective."""
+        found = self._solver.spectrum()
+        return np.arange(len(found["solenoidal"])), *(
+            np.array(found[name]) for name in ("solenoidal", "dilatational")
+        )
+
+    def plot(self, path: str | Path, kind: str = "schlieren") -> None:
+        """Draws a PNG from rank 0; collective. kind is "schlieren" (the density's gradient and the
+        dilatation) or "vorticity" (its size), both in the plane z = π."""
+        from ..turbulence.pictures import draw_vorticity  # noqa: PLC0415 - matplotlib
+        from .pictures import draw_schlieren  # noqa: PLC0415 - matplotlib
+
+        one_of("kind", kind, ("schlieren", "vorticity"))
+        path = Path(path_text("path", path))
+        names = ("density", "dilatation") if kind == "schlieren" else ("vorticity",)
+        fields = [self.gather(name) for name in names]
+        if fields[0] is None:
+            return
+        planes = [field[..., field.shape[-3] // 2, :, :] for field in fields]
+        if kind == "schlieren":
+            draw_schlieren(path, *planes, self.time, self._title())
+        else:
+            draw_vorticity(path, np.sqrt((planes[0] ** 2).sum(axis=0)), self.time, self._title())

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The case file of the compressible solver: an ideal gas in a periodic box of side 2π."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
+
+from ...case.common import Needs, SolverCase, engine_options
+from ...case.keys import Table, key, shown
+from ...errors import BadInput
+
+BLOCK = 8  # cells of a line that are eliminated together; ranks own whole blocks
+Points = Annotated[list[Annotated[int, Field(ge=BLOCK, le=100_000)]], Field(min_length=3, max_length=3)]
+POSITIVE = "a number greater than 0"
+STARTS = ("uniform", "taylor_green", "random", "vortex", "acoustic", "entropy", "vorticity")
+EXACT = ("vortex", "acoustic", "entropy", "vorticity")  # known at any time in an inviscid gas
+FORCED = ("random", "taylor_green")  # of density 1 and without momentum in the mean
+SIZES = ("mach", "amplitude", "peak", "dilatational")
+VISCOUS = ("prandtl", "law", "exponent", "sutherland")  # keys of a gas with a viscosity
+
+
+class Flow(Table):
+    initial: Literal[STARTS] = key(
+        "the flow at time 0", "one of " + ", ".join(f'"{name}"' for name in STARTS), "taylor_green"
+    )
+    mach: float = key(
+        "unit of velocity / speed of sound at rest; the turbulent Mach number of a random flow",
+        POSITIVE,
+        0.1,
+        gt=0,
+    )
+    amplitude: float = key(
+        "of a wave, in parts of the density or of the speed of sound; the vortex' fastest velocity",
+        POSITIVE,
+        1e-4,
+        gt=0,
+    )
+    peak: float = key("wavenumber of most energy of a random flow", "a number from 1 to 64", 4.0, ge=1, le=64)
+    dilatational: float = key(
+        "share of a random flow's energy in its dilatational part", "a number from 0 to 1", 0.0, ge=0, le=1
+    )
+    seed: int = key("another number, another random flow", "a whole number >= 0", 1, ge=0, le=2**62)
+
+
+class Gas(Table):
+    gamma: float = key("ratio of specific heats", "a number greater than 1", 1.4, gt=1)
+    reynolds: float | None = key("1 / viscosity, of unit density, speed and length", POSITIVE, None, gt=0)
+    viscosity: float | None = key(
+        "viscosity at the start's temperature instead; neither: an inviscid gas", POSITIVE, None, gt=0
+    )
+    prandtl: float = key("Prandtl number", POSITIVE, 0.7, gt=0)
+    law: Literal["power", "sutherland"] = key(
+        "viscosity over temperature: a power, or Sutherland's law", '"power" or "sutherland"', "power"
+    )
+    exponent: float = key("of the power", "a number from 0 to 2", 0.76, ge=0, le=2)
+    sutherland: float = key("Sutherland's temperature / that of the start", POSITIVE, 0.4042, gt=0)
+
+
+class GridTable(Table):
+    points: Points = key("points along x, y, z", f"three whole numbers from {BLOCK} to 100000")
+
+
+class Scheme(Table):
+    filter: float = key(
+        "alpha of the compact filter after each step, the nearer to 0.5 the weaker; 0: no filter",
+        "a number >= 0 and below 0.5",
+        0.0,
+        ge=0,
+        lt=0.5,
+    )
+    precision: Literal["double", "single"] = key(
+        "of the fields; what is computed of them is computed in double", '"double" or "single"', "double"
+    )
+
+
+class Forcing(Table):
+    kind: Literal["none", "constant_power"] = key(
+        "what feeds the large scales: nothing, or a constant power", '"none" or "constant_power"', "none"
+    )
+    power: float = key("power a volume", POSITIVE, 0.1, gt=0)
+    dilatational: float = key(
+        "share of the power that goes into the dilatational part of the velocity",
+        "a number from 0 to 1",
+        0.0,
+        ge=0,
+        le=1,
+    )
+    kmax: float = key(
+        "modes 0 < |k| < kmax are forced", "a number greater than 1 and at most 3", 2.5, gt=1, le=3
+    )
+    cooling: bool = key("what comes in leaves as heat, everywhere alike", "true or false", True)
+
+
+class Run(Table):
+    steps: int | None = key("run to this step", "a whole number >= 1", None, ge=1)
+    time: float | None = key("run to this time, 2 pi being the side of the box", POSITIVE, None, gt=0)
+    courant: float | None = key(
+        "fastest signal, summed over the axes, x time step / spacing",
+        "a number greater than 0 and at most 1.2",
+        None,
+        gt=0,
+        le=1.2,
+    )
+    dt: float | None = key("fixed time step instead of a Courant number", POSITIVE, None, gt=0)
+
+
+class CompressibleCase(SolverCase):
+    """A compressible case file."""
+
+    exclusive: ClassVar = (
+        ("run.steps", "run.time"),
+        ("run.courant", "run.dt"),
+        ("gas.reynolds", "gas.viscosity"),
+    )
+    needs: ClassVar = (
+        *SolverCase.needs,
+        Needs("flow.amplitude", "flow.initial", EXACT),
+        *(Needs(f"flow.{name}", "flow.initial", ("random",)) for name in ("peak", "dilatational", "seed")),
+        *(
+            Needs(f"forcing.{name}", "forcing.kind", but=("none",))
+            for name in ("power", "dilatational", "kmax", "cooling")
+        ),
+        Needs("gas.exponent", "gas.law", ("power",)),
+        Needs("gas.sutherland", "gas.law", ("sutherland",)),
+        Needs("engine.corners", "solver", why="nothing reads edges and corners of its halos; leave it out"),
+    )
+    fixed_on_resume: ClassVar = ("solver", "grid", "scheme.precision")
+    single_steps: ClassVar = "its derivatives need whole lines"
+
+    solver: Literal["compressible"] = key("the solver", '"compressible"', "compressible")
+    flow: Flow = key("the first state", "a table [flow]", Flow())
+    gas: Gas = key("the gas", "a table [gas]", Gas())
+    grid: GridTable = key("the grid", "a table [grid]")
+    scheme: Scheme = key("how the equations are solved", "a table [scheme]", Scheme())
+    forcing: Forcing = key("what feeds the large scales", "a table [forcing]", Forcing())
+    run: Run = key("when to stop, and the time step", "a table [run]")
+
+    def check(self) -> None:
+        self.check_run()
+        given = [name for name in VISCOUS if getattr(self.gas, name) != Gas.model_fields[name].default]
+        if given and self.viscosity() == 0:
+            value = shown(getattr(self.gas, given[0]))
+            raise BadInput(
+                f"gas.{given[0]} = {value} has no effect in an inviscid gas: give gas.reynolds or "
+                "gas.viscosity, or leave it out."
+            )
+        if self.forcing.kind != "none" and self.flow.initial not in FORCED:
+            raise BadInput(
+                f"forcing.kind = {shown(self.forcing.kind)} is not there for flow.initial = "
+                f"{shown(self.flow.initial)}: it needs {' or '.join(map(shown, FORCED))}."
+            )
+        super().check()
+
+    def cells(self) -> list[int]:
+        """Blocks of cells along x, y, z: what ranks share out."""
+        return [count // BLOCK for count in self.grid.points]
+
+    def check_ranks(self, ranks: int) -> None:
+        if ranks < 1:
+            raise BadInput(f"-n {ranks} is not allowed: the number of ranks is a whole number >= 1.")
+        blocks, split = self.cells(), self.engine.split
+        if split == "auto":
+            splits = itertools.product(range(1, ranks + 1), repeat=3)
+            if not any(x * y * z == ranks and _fits((x, y, z), blocks) for x, y, z in splits):
+                raise BadInput(
+                    f"-n {ranks} is more ranks than this grid can feed: each owns whole blocks of {BLOCK} "
+                    f"points along every axis, and there are {' x '.join(map(str, blocks))}."
+                )
+            return
+        if split[0] * split[1] * split[2] != ranks:
+            count = split[0] * split[1] * split[2]
+            raise BadInput(
+                f"engine.split = {split} makes {count} blocks for {ranks} ranks: they must be equal."
+            )
+        if not _fits(split, blocks):
+            axis = next(a for a in range(3) if split[a] > blocks[a])
+            raise BadInput(
+                f"engine.split = {split} asks for {split[axis]} ranks along {'xyz'[axis]}, where there are "
+                f"{blocks[axis]} blocks of {BLOCK} points: each rank owns whole blocks."
+            )
+
+    def viscosity(self) -> float:
+        """At the temperature of the start; 0 of an inviscid gas."""
+        if self.gas.reynolds is not None:
+            return 1.0 / self.gas.reynolds
+        return float(self.gas.viscosity or 0.0)
+
+    def notes(self) -> list[str]:
+        viscosity = self.viscosity()
+        of_gas = f"viscosity {viscosity:.6g}, Pr {self.gas.prandtl:g}" if viscosity else "no viscosity"
+        filtered = f", filter {self.scheme.filter:g}" if self.scheme.filter else ""
+        forced = self.forcing.kind != "none"
+        fed = f", power {self.forcing.power:g} below k = {self.forcing.kmax:g}" if forced else ""
+        return [f"Mach number {self.flow.mach:g}, {of_gas}{filtered}{fed}, {self.scheme.precision} precision"]
+
+    def options(self) -> dict[str, Any]:
+        """The options of the compiled solver."""
+        flow, gas = self.flow.model_dump(), self.gas.model_dump(exclude={"reynolds"})
+        return {
+            "points": list(self.grid.points),
+            "flow": {**flow, **{name: float(flow[name]) for name in SIZES}},
+            "gas": {name: value if name == "law" else float(value or 0.0) for name, value in gas.items()}
+            | {"viscosity": self.viscosity()},
+            "forcing": {
+                "power": float(self.forcing.power) if self.forcing.kind != "none" else 0.0,
+                "dilatational": float(self.forcing.dilatational),
+                "kmax": float(self.forcing.kmax),
+                "cooling": self.forcing.cooling,
+            },
+            "filter": float(self.scheme.filter),
+            "precision": self.scheme.precision,
+            "courant": float(self.run.courant or 0.6),
+            "dt": float(self.run.dt or 0.0),
+            "end": float(self.run.time or 0.0),
+            "engine": engine_options(self.engine),
+        }
+
+
+def _fits(split: tuple[int, ...] | list[int], blocks: list[int]) -> bool:
+    return all(parts <= count for parts, count in zip(split, blocks, strict=True))
+
+
+CASE = CompressibleCase

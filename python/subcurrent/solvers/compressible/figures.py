@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The figures of a compressible run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from ...case.reference import read_columns
+from ...launch.rundir import RunFolder
+from ...report.plots.history import read_history
+from ...report.snapshot import read_plane
+from ..drawing import Drawing
+from ..kinds import kind_of
+from ..turbulence.pictures import draw_vorticity
+from .case import CompressibleCase
+from .pictures import draw_gas_history, draw_schlieren, draw_split_spectrum
+
+
+def _name(case: CompressibleCase) -> str:
+    return kind_of(case).title(case)
+
+
+def _history(folder: RunFolder, case: CompressibleCase, path: Path) -> bool:
+    if not folder.history.is_file():
+        return False
+    reference = read_columns(folder.reference) if folder.reference.is_file() else None
+    draw_gas_history(path, read_history(folder.history), reference, _name(case))
+    return True
+
+
+def _schlieren(folder: RunFolder, case: CompressibleCase, path: Path) -> bool:
+    snapshot = folder.last_snapshot()
+    if snapshot is None:
+        return False
+    time, density = read_plane(snapshot, "density")
+    _, dilatation = read_plane(snapshot, "dilatation")
+    draw_schlieren(path, density, dilatation, time, _name(case))
+    return True
+
+
+def _vorticity(folder: RunFolder, case: CompressibleCase, path: Path) -> bool:
+    snapshot = folder.last_snapshot()
+    if snapshot is None:
+        return False
+    time, plane = read_plane(snapshot, "vorticity")
+    draw_vorticity(path, np.sqrt(np.sum(plane**2, axis=0)), time, _name(case))
+    return True
+
+
+def _spectrum(folder: RunFolder, case: CompressibleCase, path: Path) -> bool:
+    if not folder.spectrum.is_file():
+        return False
+    series = [read_columns(file) for file in sorted(folder.spectra.glob("spectrum_*.csv"))]
+    kmax = min(case.grid.points) // 2
+    draw_split_spectrum(path, series, read_columns(folder.spectrum), kmax, _name(case))
+    return True
+
+
+DRAWINGS = (
+    Drawing(
+        "history.png",
+        "Energy, dissipation and its two parts, Mach number and dilatation over time; against the reference "
+        "where there is one.",
+        _history,
+    ),
+    Drawing("schlieren.png", "|∇ρ| and the dilatation in the plane z = π, last snapshot.", _schlieren),
+    Drawing("vorticity.png", "Magnitude of the vorticity in the plane z = π, last snapshot.", _vorticity),
+    Drawing("spectrum.png", "Spectra of the solenoidal and of the dilatational velocity.", _spectrum),
+)

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The compressible solver as the program around a run sees it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ...launch.memory import Fields
+from ...launch.rundir import RunFolder, write_text, writing
+from ...lines import number
+from ..kind import Kind, csv_of
+
+EXACT = ("vortex", "acoustic", "entropy", "vorticity")  # starts that stay known in an inviscid gas
+
+
+class CompressibleKind(Kind):
+    compiled = "Compressible"
+    history = (
+        "step",
+        "time",
+        "dt",
+        "courant",
+        "mass",
+        "momentum_x",
+        "momentum_y",
+        "momentum_z",
+        "total_energy",
+        "energy",
+        "solenoidal",
+        "dilatational",
+        "dissipation",
+        "pressure_work",
+        "enstrophy",
+        "mach",
+        "dilatation",
+        "dilatation_skewness",
+        "largest_dilatation",
+        "skewness",
+        "taylor_reynolds",
+        "kolmogorov",
+        "kmax_eta",
+        "density_low",
+        "density_high",
+        "pressure_low",
+        "pressure_high",
+    )
+
+    def fields(self, case: Any) -> list[Fields]:
+        """`Fields` and `Shown` of solvers/compressible/stages.hpp; a velocity, its modes and the pencils of
+        its spectrum."""
+        nx, ny, nz = case.grid.points
+        size = 4 if case.scheme.precision == "single" else 8
+        cells, halo = (nx, ny, nz), 4
+        fields = [Fields(name, cells, halo, size, components, count) for name, components, count in GAS]
+        if case.scheme.filter:
+            fields.append(Fields("filtered", cells, halo, size, 5))
+        modes = (nx // 2 + 1, ny, nz)
+        fields += [Fields("velocity on pencils", cells, 0, size, 3), Fields("modes", modes, 0, 2 * size, 3)]
+        return [*fields, Fields("pencils", modes, 0, 2 * size)]
+
+    def facts(self, record: dict[str, Any]) -> list[str]:
+        facts = [f"step {record['step']}", f"time {number(record['time'], '.4f')}"]
+        if "energy" in record:
+            facts.append(f"energy {number(record['energy'], '.5f')}")
+            facts.append(f"dissipation {number(record['dissipation'], '.4g')}")
+            facts.append(f"Mach {number(record['mach'], '.3f')}")
+            facts.append(f"dilatation {number(record['dilatation'], '.3g')}")
+        return facts
+
+    def count(self, record: dict[str, Any], totals: dict[str, Any]) -> None:
+        """Nothing: what is counted of a gas is in its history."""
+
+    def beside_snapshot(self, solver: Any, folder: RunFolder) -> None:
+        text = spectrum_csv(solver)
+        if solver.rank != 0:
+            return
+        with writing(folder.spectra):
+            folder.spectra.mkdir(exist_ok=True)
+        write_text(folder.spectra / f"spectrum_{solver.steps:08d}.csv", text)
+
+    def begun(self, solver: Any, case: Any) -> dict[str, Any]:
+        return dict(solver.measure())
+
+    def measured(self, solver: Any, case: Any) -> dict[str, Any]:
+        return dict(solver.measure())
+
+    def results(self, solver: Any, case: Any) -> dict[str, str]:
+        texts = {"spectrum.csv": spectrum_csv(solver)}
+        if case.flow.initial in EXACT and case.viscosity() == 0:
+            texts["wave.json"] = json.dumps({"error": solver.error(), "time": solver.time}) + "\n"
+        return texts
+
+    def summary(
+        self, case: Any, taken: int, totals: dict[str, Any], measured: dict[str, Any]
+    ) -> dict[str, Any]:
+        return {"viscosity": case.viscosity(), "precision": case.scheme.precision}
+
+    def warnings(self, summary: dict[str, Any]) -> list[str]:
+        resolution = (summary.get("last_step") or {}).get("kmax_eta")
+        if resolution is None or resolution >= 1.5:
+            return []
+        return [f"k_max eta = {resolution:.2f} at the end: the dissipation is not resolved, take more points"]
+
+    def rows(self, summary: dict[str, Any]) -> list[tuple[str, str | None]]:
+        last, start = summary.get("last_step") or {}, summary.get("at_start") or {}
+
+        def text(name: str, form: str) -> str | None:
+            return None if last.get(name) is None else format(last[name], form)
+
+        def change(name: str) -> str | None:
+            if last.get(name) is None or not start.get(name):
+                return None
+            return f"{last[name] / start[name] - 1:+.2e}"
+
+        return [
+            ("viscosity", f"{summary['viscosity']:.6g}" if summary["viscosity"] else "none"),
+            ("precision", summary.get("precision")),
+            ("kinetic energy", text("energy", ".5g")),
+            ("dissipation, solenoidal", text("solenoidal", ".5g")),
+            ("dissipation, dilatational", text("dilatational", ".5g")),
+            ("turbulent Mach number", text("mach", ".4f")),
+            ("dilatation, root of the mean square", text("dilatation", ".4g")),
+            ("skewness of the dilatation", text("dilatation_skewness", ".3f")),
+            ("skewness of du/dx", text("skewness", ".3f")),
+            ("Taylor Reynolds number", text("taylor_reynolds", ".1f")),
+            ("k_max η", text("kmax_eta", ".2f")),
+            ("change of mass", change("mass")),
+            ("change of total energy", change("total_energy")),
+        ]
+
+    def title(self, case: Any) -> str:
+        names = {
+            "uniform": "Uniform flow",
+            "taylor_green": "Taylor–Green vortex",
+            "random": "Compressible turbulence",
+            "vortex": "Isentropic vortex",
+            "acoustic": "Sound wave",
+            "entropy": "Entropy wave",
+            "vorticity": "Vorticity wave",
+        }
+        viscosity = case.viscosity()
+        of_gas = f"ν = {viscosity:.4g}" if viscosity else "inviscid"
+        return f"{names[case.flow.initial]}, M = {case.flow.mach:g}, {of_gas}, {self.points(case)} points"
+
+    def comparison(self, sweeps: int) -> tuple[list[str], list[str]]:
+        return [], ["output.history_every=1000000"]
+
+
+# name, components, count
+GAS = (
+    ("conserved, total, rate", 5, 3),
+    ("state", 6, 1),
+    ("slopes", 3, 3),
+    ("density, pressure, dilatation", 1, 3),
+    ("velocity, vorticity", 3, 2),
+)
+
+
+def spectrum_csv(solver: Any) -> str:
+    """The columns time,k,E,solenoidal,dilatational of the present flow. Collective."""
+    found = solver.spectrum()
+    solenoidal, dilatational = found["solenoidal"], found["dilatational"]
+    shells = len(solenoidal)
+    return csv_of(
+        {
+            "time": [solver.time] * shells,
+            "k": range(shells),
+            "E": [s + d for s, d in zip(solenoidal, dilatational, strict=True)],
+            "solenoidal": solenoidal,
+            "dilatational": dilatational,
+        }
+    )
+
+
+KIND = CompressibleKind()

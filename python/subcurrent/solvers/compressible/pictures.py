@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pictures of a compressible flow: history, schlieren, spectra of the two parts of the velocity."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from ...report.plots import style
+
+
+def draw_gas_history(
+    path: Path, history: dict[str, np.ndarray], reference: dict[str, np.ndarray] | None, title: str
+) -> None:
+    """Energy, dissipation, Mach number, dilatation over time; `reference` has the columns t, kinetic_energy
+    and dissipation of an incompressible flow."""
+    time = history["time"]
+    with style.figure(path, 12.0, 7.0, title) as drawing:
+        (energy, lost), (mach, dilatation) = drawing.subplots(2, 2, sharex=True)
+        energy.plot(time, history["energy"], color=style.BLUE, label="this run")
+        lost.plot(time, history["dissipation"], color=style.BLUE, label="all")
+        lost.plot(time, history["solenoidal"], color=style.GREEN, linewidth=1.3, label="solenoidal")
+        lost.plot(time, history["dilatational"], color=style.RED, linewidth=1.3, label="dilatational")
+        if reference:
+            seen = reference["t"] <= time[-1] * (1 + 1e-9)
+            dots = {"color": style.ORANGE, "linestyle": "--", "linewidth": 1.3, "label": "reference, M = 0"}
+            energy.plot(reference["t"][seen], reference["kinetic_energy"][seen], **dots)
+            lost.plot(reference["t"][seen], reference["dissipation"][seen], **dots)
+            energy.legend()
+        energy.set(title="Kinetic energy", ylabel="ρu² / 2, mean")
+        energy.set_ylim(bottom=0)
+        lost.set(title="Dissipation", ylabel="ε")
+        lost.legend()
+        mach.plot(time, history["mach"], color=style.VIOLET)
+        mach.set(title="Turbulent Mach number", ylabel="$M_t$", xlabel="time")
+        mach.set_ylim(bottom=0)
+        dilatation.plot(time, history["dilatation"], color=style.RED, label="root of the mean square")
+        dilatation.set(title="Dilatation", ylabel="∇·u", xlabel="time")
+        skew = dilatation.twinx()
+        skew.plot(time, history["dilatation_skewness"], color=style.MUTED, linewidth=1.2)
+        skew.set_ylabel("skewness (grey)")
+        skew.grid(visible=False)
+
+
+def draw_schlieren(path: Path, density: np.ndarray, dilatation: np.ndarray, time: float, title: str) -> None:
+    """The size of the density's gradient as schlieren show it, and the dilatation, in the plane z = pi;
+    both of shape (ny, nx), periodic."""
+
+    def slope(axis: int) -> np.ndarray:
+        h = 2 * np.pi / density.shape[axis]
+        return (np.roll(density, -1, axis) - np.roll(density, 1, axis)) / (2 * h)
+
+    size = np.hypot(slope(0), slope(1))
+    edges = [np.linspace(0, 2 * np.pi, count + 1) for count in density.shape[::-1]]
+    with style.figure(path, 13.0, 6.2, f"{title}, time {time:.4g}") as drawing:
+        left, right = drawing.subplots(1, 2)
+        top = float(np.quantile(size, 0.998)) or 1.0
+        shown = left.pcolormesh(*edges, size, cmap="gray_r", vmin=0, vmax=top, rasterized=True)
+        left.set_title("|∇ρ| in the plane z = π")
+        reach = float(np.quantile(np.abs(dilatation), 0.998)) or 1.0
+        other = right.pcolormesh(*edges, dilatation, cmap="RdBu", vmin=-reach, vmax=reach, rasterized=True)
+        right.set_title("dilatation ∇·u, red where the gas is compressed")
+        for axes, mesh in ((left, shown), (right, other)):
+            axes.set(xlabel="x", ylabel="y", aspect="equal")
+            axes.grid(visible=False)
+            drawing.colorbar(mesh, ax=axes, shrink=0.8)
+
+
+def draw_split_spectrum(
+    path: Path, series: list[dict[str, np.ndarray]], last: dict[str, np.ndarray], kmax: int, title: str
+) -> None:
+    """E(k) of the solenoidal and the dilatational velocity: the last one, and at the left those before."""
+    colours = (style.BLUE, style.GREEN, style.ORANGE, style.VIOLET, style.RED)
+    picks = sorted({round(n * (len(series) - 1) / 4) for n in range(5)}) if series else []
+    with style.figure(path, 12.0, 5.4, title) as drawing:
+        over, parts = drawing.subplots(1, 2)
+        for number, colour in zip(picks, colours, strict=False):
+            one = series[number]
+            k, energy = _seen(one, "E", kmax)
+            over.loglog(k, energy, color=colour, linewidth=1.4, label=f"time {one['time'][0]:.3g}")
+        for name, colour in (("solenoidal", style.BLUE), ("dilatational", style.RED)):
+            k, energy = _seen(last, name, kmax)
+            parts.loglog(k, energy, color=colour, marker=".", markersize=4, linewidth=1.4, label=name)
+        over.set(title="Energy spectrum", xlabel="k", ylabel="E(k)")
+        parts.set(title=f"Its two parts, time {last['time'][0]:.3g}", xlabel="k", ylabel="E(k)")
+        for axes in (over, parts):
+            if axes.get_legend_handles_labels()[0]:
+                axes.legend()
+
+
+def _seen(columns: dict[str, np.ndarray], name: str, kmax: int) -> tuple[np.ndarray, np.ndarray]:
+    """Shells that symmetry leaves empty hold round-off."""
+    k, energy = columns["k"], columns[name]
+    shown = (k >= 1) & (k <= kmax) & (energy > 1e-18 * max(columns["E"].max(), 1e-300))
+    return k[shown], energy[shown]

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Python API of the dendrite solver.
+
+import subcurrent as sc
+
+corner = {face: "symmetry" for face in ("x-", "y-", "z-")}
+sim = sc.Dendrite((128, 128, 128), boundaries=corner, seeds=[{"centre": [0, 0, 0], "radius": 0.2}])
+sim.run(time=1e-8)
+sim.plot("temperature.png")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...given import one_of, path_text, without_none
+from ...report.snapshot import CrystalField
+from ..simulation import Simulation
+
+TABLES = ("material", "seeds", "boundaries", "storage", "engine")  # beside those that have arguments
+FIELDS = ("phase", "temperature_above_melting")
+
+
+class Dendrite(Simulation):
+    """Crystals that grow in the undercooled melt of a pure metal, by the phase-field method; by default one
+    of nickel in the middle of an insulated box.
+
+    cells        cells along x, y and z
+    spacing      side of a cell in µm
+    temperature  of everything at the start, in K
+    precision    "single" or "double": of the fields, which `phase` shows as they are
+    safety       time step as a share of the largest stable one; or `dt`, a fixed one in s
+    noise_seed   another number, another noise
+    material, boundaries, storage, engine    keys of the case file's tables, e.g. material={"noise": 0}
+    seeds        the crystals, a list of the case file's tables [[seeds]], e.g. [{"radius": 0.3}]
+
+    In a plain `python script.py` it runs on one rank; under `mpirun -n 4 python script.py` on four, and then
+    every method is called on all ranks. Raises BadInput (a ValueError) with one sentence for what cannot be.
+    """
+
+    def __init__(
+        self,
+        cells: Sequence[int],
+        *,
+        spacing: float = 0.02,
+        temperature: float = 1511.0,
+        precision: str = "single",
+        safety: float | None = None,
+        dt: float | None = None,
+        noise_seed: int | None = None,
+        **tables: Any,
+    ):
+        for name in tables:
+            one_of("the table", name, TABLES)
+        start = {"temperature": temperature, "precision": precision, "noise_seed": noise_seed}
+        super().__init__(
+            {
+                "solver": "dendrite",
+                "grid": {"cells": cells, "spacing": spacing},
+                "start": without_none(start),
+                "run": {"steps": 1, **without_none({"safety": safety, "dt": dt})},
+                **tables,
+            }
+        )
+
+    def step(self) -> dict[str, Any]:
+        """One time step. Returns step, time and dt (s), solid (the solid share of the volume), phi_low,
+        phi_high, T_low and T_high (K), total (mean of T − (L/C) h(φ), which does not change), tip (the
+        longest arm of the first crystal, m) and tip_velocity (m/s). Raises `Error` when the state is not
+        finite any more."""
+        return super().step()
+
+    def run(
+        self,
+        *,
+        steps: int | None = None,
+        time: float | None = None,
+        each: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> dict[str, Any]:
+        """Steps by so many more `steps`, or to the `time` in s. `each` is called with the result of every
+        step; without it engine={"steps_per_pass": 8} does eight steps at a time on cells while they are near.
+        Returns the last result."""
+        return self._run(self._end(steps, time), each)
+
+    @property
+    def phase(self) -> np.ndarray:
+        """This rank's own cells, shape (nz, ny, nx): 1 in the solid, 0 in the melt.
+
+        A view of the solver's memory: nothing is copied, and writing to it changes the state. The solver
+        keeps two time levels in turn, so take it anew after each step. Raises `Error` where the fields lie
+        in files.
+        """
+        return self._solver.field("phase")
+
+    @property
+    def temperature_above_melting(self) -> np.ndarray:
+        """T − T_m in K on this rank's own cells, shape (nz, ny, nx); a view like `phase`."""
+        return self._solver.field("temperature_above_melting")
+
+    def gather(self, name: str = "phase") -> np.ndarray | None:
+        """All cells on rank 0 and None elsewhere, shape (NZ, NY, NX): "phase" or
+        "temperature_above_melting". A copy; collective."""
+        return self._solver.gather(one_of("name", name, FIELDS))
+
+    def arms(self) -> tuple[float, ...]:
+        """How far φ = 1/2 reaches from the centre of the first crystal along -x, +x, -y, +y, -z and +z, in m;
+        collective."""
+        return tuple(self._solver.arms())
+
+    def plot(self, path: str | Path, kind: str = "temperature") -> None:
+        """Draws a PNG from rank 0, completed beyond planes of symmetry; collective. kind is "temperature"
+        (middle planes with the outline φ = 1/2) or "outlines" (φ = 1/2 alone)."""
+        from .crystal import draw_outlines, draw_temperature  # noqa: PLC0415 - matplotlib
+
+        one_of("kind", kind, ("temperature", "outlines"))
+        path = Path(path_text("path", path))
+        phase, above = (self.gather(name) for name in FIELDS)
+        if phase is None or above is None:
+            return
+        h = self.case.grid.spacing
+        crystal = CrystalField(
+            phase, self.case.material.melting + above, (h / 2,) * 3, (h,) * 3, self.time
+        ).completed(self.case.mirrored())
+        if kind == "temperature":
+            draw_temperature(path, crystal, self._title())
+        else:
+            draw_outlines(path, [crystal], self._title())

@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The case file of the dendrite solver: crystals that grow in the undercooled melt of a pure metal."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import ConfigDict, Field
+
+from ...case.common import DEVICES, Needs, SolverCase, Triple, check_pairs, check_split, engine_options
+from ...case.keys import Table, key, shown
+from ...case.storage import PLACES, Storage, check_storage
+from ...errors import BadInput
+
+Cells = Annotated[list[Annotated[int, Field(ge=1, le=100_000)]], Field(min_length=3, max_length=3)]
+KINDS = ("periodic", "insulated", "symmetry")
+FaceKind = Literal[KINDS]
+FACE = '"periodic", "insulated" or "symmetry"'
+POSITIVE = "a number greater than 0"
+MICRO = 1e-6
+ROOM = 1.0 / 15.0  # from this anisotropy on some orientations of the surface are missing
+
+
+class Material(Table):
+    name: str = key("what pictures call it", "text of up to 80 characters", "nickel", max_length=80)
+    surface_energy: float = key("surface energy in J/m^2", POSITIVE, 0.37, gt=0)
+    kinetic: float = key("speed of a front per kelvin of undercooling, in m/(K s)", POSITIVE, 2.0, gt=0)
+    melting: float = key("melting point in K", POSITIVE, 1728.0, gt=0)
+    latent_heat: float = key("latent heat in J/m^3", POSITIVE, 2.35e9, gt=0)
+    heat_capacity: float = key("heat capacity in J/(m^3 K)", POSITIVE, 5.42e6, gt=0)
+    diffusivity: float = key("thermal diffusivity in m^2/s", POSITIVE, 1.55e-5, gt=0)
+    anisotropy: float = key(
+        "strength of the surface energy's anisotropy", "a number from 0 to below 1/15", 0.05, ge=0, lt=ROOM
+    )
+    interface_width: float = key("width of the diffuse interface in um", POSITIVE, 0.08, gt=0)
+    lamda: float = key(
+        "phi goes from this to 1 - this over the width",
+        "a number between 0 and 0.5",
+        0.1,
+        gt=0,
+        lt=0.5,
+        alias="lambda",
+    )
+    noise: float = key("amplitude of the noise on the front", "a number from 0 to 1", 0.025, ge=0, le=1)
+
+    model_config = ConfigDict(populate_by_name=True)
+
+
+class SeedTable(Table):
+    centre: Triple | None = key(
+        "its place in um from the corner; the middle if left out", "three numbers", None
+    )
+    radius: float = key("its radius in um", POSITIVE, 0.2, gt=0)
+    axis: Triple = key("the axis it is turned about", "three numbers, not all 0", [0.0, 0.0, 1.0])
+    angle: float = key("how far it is turned, in degrees", "a number from -360 to 360", 0.0, ge=-360, le=360)
+
+
+class Start(Table):
+    temperature: float = key("temperature of everything at the start in K", POSITIVE, 1511.0, gt=0)
+    noise_seed: int = key("another number, another noise", "a whole number >= 0", 1, ge=0, le=2**62)
+    precision: Literal["single", "double"] = key("floating-point numbers", '"single" or "double"', "single")
+
+
+class GridTable(Table):
+    cells: Cells = key("cells along x, y, z", "three whole numbers from 1 to 100000")
+    spacing: float = key("side of a cell in um", POSITIVE, 0.02, gt=0)
+
+
+class Boundaries(Table):
+    model_config = ConfigDict(populate_by_name=True)
+
+    x_minus: FaceKind = key("the face of low x", FACE, "insulated", alias="x-")
+    x_plus: FaceKind = key("the face of high x", FACE, "insulated", alias="x+")
+    y_minus: FaceKind = key("the face of low y", FACE, "insulated", alias="y-")
+    y_plus: FaceKind = key("the face of high y", FACE, "insulated", alias="y+")
+    z_minus: FaceKind = key("the face of low z", FACE, "insulated", alias="z-")
+    z_plus: FaceKind = key("the face of high z", FACE, "insulated", alias="z+")
+
+    def faces(self) -> dict[str, str]:
+        """The six faces under the names of the case file, in the order x-, x+, y-, y+, z-, z+."""
+        return {field.alias: getattr(self, name) for name, field in Boundaries.model_fields.items()}
+
+
+class Run(Table):
+    steps: int | None = key("run to this step", "a whole number >= 1", None, ge=1)
+    time: float | None = key("run to this time in s", POSITIVE, None, gt=0)
+    safety: float | None = key(
+        "time step as a share of the largest stable one",
+        "a number greater than 0 and at most 1",
+        None,
+        gt=0,
+        le=1,
+    )
+    dt: float | None = key("fixed time step in s instead", POSITIVE, None, gt=0)
+
+
+class DendriteCase(SolverCase):
+    """A dendrite case file, complete: what is not given has its default, cross-checks have passed."""
+
+    exclusive: ClassVar = (("run.steps", "run.time"), ("run.safety", "run.dt"))
+    needs: ClassVar = (*SolverCase.needs, Needs("start.noise_seed", "material.noise", but=(0,)))
+    fixed_on_resume: ClassVar = ("solver", "grid", "boundaries", "material", "start", "seeds")
+    devices: ClassVar = DEVICES
+
+    solver: Literal["dendrite"] = key("the solver", '"dendrite"', "dendrite")
+    material: Material = key("the metal", "a table [material]", Material())
+    grid: GridTable = key("the grid", "a table [grid]")
+    boundaries: Boundaries = key("the six faces", "a table [boundaries]", Boundaries())
+    start: Start = key("the state at time 0", "a table [start]", Start())
+    seeds: list[SeedTable] = key("the crystals at the start", "tables [[seeds]], at least one", [SeedTable()])
+    storage: Storage = key("where the fields are kept", "a table [storage]", Storage())
+    run: Run = key("when to stop and how far to step", "a table [run]")
+
+    def completed(self) -> DendriteCase:
+        run = self.run
+        if run.dt is None and run.safety is None:
+            run = run.model_copy(update={"safety": 0.9})
+        return self.model_copy(
+            update={
+                "run": run,
+                "seeds": [s.model_copy(update={"centre": self._centre(s)}) for s in self.seeds],
+            }
+        )
+
+    def _centre(self, seed: SeedTable) -> list[float]:
+        return seed.centre or [0.5 * count * self.grid.spacing for count in self.grid.cells]
+
+    def budget(self) -> int | None:
+        on_host = self.engine.device == "cpu"  # otherwise it is the device's
+        return (self.storage.bytes() or None) if on_host else None
+
+    def check(self) -> None:
+        self.check_run()
+        if self.start.temperature >= self.material.melting:
+            raise BadInput(
+                f"start.temperature = {self.start.temperature:g} is not allowed: it must be below "
+                f"material.melting = {self.material.melting:g}, or the crystals melt."
+            )
+        self._check_seeds()
+        self._check_faces()
+        super().check()
+        check_storage(self.storage, self.engine, PLACES)
+        self._check_place()
+
+    def _check_place(self) -> None:
+        length, storage = self.engine.steps_per_pass, self.storage
+        given = {"place": storage.place if storage.place != "memory" else None, "memory": storage.memory}
+        for name, value in given.items():
+            if length > 1 and value is not None:
+                raise BadInput(
+                    f"engine.steps_per_pass = {length} has no effect with storage.{name} = {shown(value)}: "
+                    "passes of several steps are there for fields in memory."
+                )
+
+    def _check_seeds(self) -> None:
+        if not self.seeds:
+            raise BadInput("seeds = [] is not allowed: a melt without a crystal stays a melt.")
+        for number, seed in enumerate(self.seeds):
+            for axis, place, count in zip("xyz", self._centre(seed), self.grid.cells, strict=True):
+                side = count * self.grid.spacing
+                if not 0 <= place <= side * (1 + 1e-12):
+                    raise BadInput(
+                        f"seeds[{number}].centre = {seed.centre} is not allowed: along {axis} it must lie "
+                        f"between 0 and {side:g} um."
+                    )
+            if not seed.angle and seed.axis != SeedTable.model_fields["axis"].default:
+                raise BadInput(
+                    f"seeds[{number}].axis = {seed.axis} has no effect with seeds[{number}].angle = 0: leave "
+                    "one of them out."
+                )
+            if seed.angle and not any(seed.axis):
+                raise BadInput(f"seeds[{number}].axis = {seed.axis} is not allowed: it must not be all 0.")
+
+    def _check_faces(self) -> None:
+        faces = self.boundaries.faces()
+        check_pairs(faces)
+        mirrors = [name for name, kind in faces.items() if kind == "symmetry"]
+        if mirrors and any(seed.angle for seed in self.seeds):
+            raise BadInput(
+                f'boundaries."{mirrors[0]}" = "symmetry" cannot stand with a seed whose angle is not 0: a '
+                "turned crystal has no such symmetry."
+            )
+
+    def check_ranks(self, ranks: int) -> None:
+        check_split(self.cells(), self.engine.split, ranks, self.halo())
+
+    def notes(self) -> list[str]:
+        """What the program says at the start: the undercooling in K, and in units of L / C."""
+        m = self.material
+        undercooling = m.melting - self.start.temperature
+        share = undercooling * m.heat_capacity / m.latent_heat
+        sides = " x ".join(f"{count * self.grid.spacing:g}" for count in self.grid.cells)
+        notes = [f"{m.name}, {sides} um, undercooled by {undercooling:g} K ({share:.3f} L/C)"]
+        length, every = self.engine.steps_per_pass, self.output.history_every
+        if length > every:
+            notes.append(
+                f"output.history_every = {every} ends a pass before its engine.steps_per_pass = {length}"
+            )
+        return notes
+
+    def halo(self) -> int:
+        return self.engine.steps_per_pass
+
+    def mirrored(self) -> tuple[bool, bool, bool]:
+        """Along which axes the domain begins at a plane of symmetry, so that pictures can be completed."""
+        faces = self.boundaries.faces()
+        return tuple(faces[axis + "-"] == "symmetry" for axis in "xyz")
+
+    def options(self) -> dict[str, Any]:
+        """The options of the compiled solver, in SI units."""
+        m = self.material
+        material = {name: float(getattr(m, name)) for name in MATERIAL}
+        material |= {"interface_width": MICRO * m.interface_width, "lambda": float(m.lamda)}
+        return {
+            "cells": list(self.grid.cells),
+            "spacing": MICRO * self.grid.spacing,
+            "material": material,
+            "temperature": float(self.start.temperature),
+            "seeds": [
+                {
+                    "centre": [MICRO * place for place in self._centre(seed)],
+                    "radius": MICRO * seed.radius,
+                    "axis": [float(part) for part in seed.axis],
+                    "angle": math.radians(seed.angle),
+                }
+                for seed in self.seeds
+            ],
+            "boundaries": self.boundaries.faces(),
+            "noise_seed": self.start.noise_seed,
+            "precision": self.start.precision,
+            "safety": float(self.run.safety or 0.9),
+            "dt": float(self.run.dt or 0.0),
+            "storage": self.storage.options(),
+            "engine": engine_options(self.engine),
+        }
+
+
+MATERIAL = (
+    "surface_energy",
+    "kinetic",
+    "melting",
+    "latent_heat",
+    "heat_capacity",
+    "diffusivity",
+    "anisotropy",
+    "noise",
+)
+
+CASE = DendriteCase

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The figures of a dendrite run."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+from ...launch.rundir import RunFolder
+from ...report.plots.history import read_history
+from ...report.snapshot import CrystalField, read_crystal
+from ..drawing import Drawing
+from ..kinds import kind_of
+from .case import DendriteCase
+from .crystal import draw_growth, draw_outlines, draw_temperature
+
+FINEST = 256  # cells along an axis beyond which pictures take every second, third, …
+
+
+def _name(case: DendriteCase) -> str:
+    return kind_of(case).title(case)
+
+
+def _crystal(path: Path, case: DendriteCase) -> CrystalField:
+    coarser = max(1, -(-max(case.grid.cells) // FINEST))
+    return read_crystal(path, case.material.melting, coarser).completed(case.mirrored())
+
+
+def shown(snapshots: list[Path]) -> list[Path]:
+    """At most four: at a sixth, a third, two thirds and the end, as in the paper's figure 2."""
+    count = len(snapshots)
+    if count <= 4:
+        return snapshots
+    chosen = sorted({max(1, round(count * share)) for share in (1 / 6, 1 / 3, 2 / 3, 1)})
+    return [snapshots[n - 1] for n in chosen]
+
+
+def _surface(folder: RunFolder, case: DendriteCase, path: Path) -> bool | str:
+    snapshots = sorted(folder.snapshots.glob("snapshot_*.vtkhdf"))
+    if not snapshots:
+        return False
+    crystals = [_crystal(file, case) for file in shown(snapshots)]
+    if importlib.util.find_spec("pyvista") is None:
+        draw_outlines(path, crystals, _name(case))
+        return "the surface phi = 1/2 is drawn as outlines in three planes: the view in space needs pyvista."
+    from .crystal_view import draw_surfaces  # noqa: PLC0415 - only where pyvista is
+
+    draw_surfaces(path, crystals)
+    return True
+
+
+def _slices(folder: RunFolder, case: DendriteCase, path: Path) -> bool:
+    snapshot = folder.last_snapshot()
+    if snapshot is None:
+        return False
+    draw_temperature(path, _crystal(snapshot, case), _name(case))
+    return True
+
+
+def _growth(folder: RunFolder, case: DendriteCase, path: Path) -> bool:
+    if not folder.history.is_file():
+        return False
+    draw_growth(path, read_history(folder.history), _name(case))
+    return True
+
+
+DRAWINGS = (
+    Drawing(
+        "crystal.png", "The surface φ = ½ over time, completed where the domain is a part of it.", _surface
+    ),
+    Drawing(
+        "temperature.png",
+        "Temperature in the planes through the middle, last snapshot; white: φ = ½.",
+        _slices,
+    ),
+    Drawing(
+        "growth.png", "Longest arm and its speed, solid fraction, what is conserved, φ's range.", _growth
+    ),
+)

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One figure of a run folder: its file, its caption, and what draws it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..report.records import read_record
+
+if TYPE_CHECKING:
+    from ..launch.rundir import RunFolder
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """`draw(folder, case, path)` returns True when it drew, False when the folder has no data for it, and a
+    sentence when the figure cannot be had here."""
+
+    name: str
+    caption: str
+    draw: Callable[[Any, Any, Any], bool | str] | None = None
+
+
+def summary_of(folder: RunFolder) -> dict[str, Any]:
+    return read_record(folder.summary)

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What each solver tells the program around it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+from ..launch.memory import Fields
+
+if TYPE_CHECKING:
+    from ..launch.rundir import RunFolder
+
+
+class Kind(ABC):
+    """One solver as sessions, recorders and reports see it."""
+
+    compiled = ""  # the class in the compiled module
+    history: tuple[str, ...] = ()  # the columns of history.csv, before the seconds
+
+    def make(self, module: Any, context: Any, options: dict[str, Any]) -> Any:
+        return getattr(module, self.compiled)(context, options)
+
+    @abstractmethod
+    def fields(self, case: Any) -> list[Fields]:
+        """What the compiled solver keeps in the memory of the host, as it declares it."""
+
+    def notes(self, solver: Any) -> list[str]:
+        """What the solver has to say before it starts."""
+        return []
+
+    def step(self, solver: Any, case: Any, most: int) -> dict[str, Any]:
+        """One step, or up to `most` where the solver does several a pass, with what the progress shows of
+        the last, and, where history.csv gets a row, with what that shows. Collective."""
+        return solver.step(diagnostics=(solver.steps + 1) % case.output.history_every == 0)
+
+    def beside_snapshot(self, solver: Any, folder: RunFolder) -> None:
+        """Writes what goes with a snapshot. Collective."""
+        return
+
+    @abstractmethod
+    def facts(self, record: dict[str, Any]) -> list[str]:
+        """What one step says, for a line of progress."""
+
+    @abstractmethod
+    def count(self, record: dict[str, Any], totals: dict[str, Any]) -> None:
+        """Adds a step to what is counted over the run."""
+
+    def begun(self, solver: Any, case: Any) -> dict[str, Any]:
+        """What is measured of the state that the session begins with. Collective."""
+        return {}
+
+    def measured(self, solver: Any, case: Any) -> dict[str, Any]:
+        """What the last step did not tell of the state that the run ends with. Collective."""
+        return {}
+
+    @abstractmethod
+    def results(self, solver: Any, case: Any) -> dict[str, str]:
+        """Files to be written at the end, by name. Collective; empty but on rank 0."""
+
+    @abstractmethod
+    def summary(
+        self, case: Any, taken: int, totals: dict[str, Any], measured: dict[str, Any]
+    ) -> dict[str, Any]:
+        """What summary.json holds beyond what every run has."""
+
+    @abstractmethod
+    def warnings(self, summary: dict[str, Any]) -> list[str]:
+        """Sentences for the end of a run that was not quite in order."""
+
+    @abstractmethod
+    def rows(self, summary: dict[str, Any]) -> list[tuple[str, str | None]]:
+        """Lines of the report's table beyond those of every run."""
+
+    @abstractmethod
+    def title(self, case: Any) -> str:
+        """What a figure or a report calls the case."""
+
+    @abstractmethod
+    def comparison(self, sweeps: int) -> tuple[list[str], list[str]]:
+        """`--set` texts before and after the user's that make every strategy do the same work."""
+
+    def tables(self, summary: dict[str, Any]) -> str:
+        """HTML for the report after its table of facts."""
+        return ""
+
+    @staticmethod
+    def points(case: Any) -> str:
+        return " × ".join(str(count) for count in case.grid.points)
+
+
+def csv_of(columns: dict[str, Any]) -> str:
+    """Columns of one length as CSV text."""
+    rows = zip(*columns.values(), strict=True)
+    lines = [",".join(columns), *(",".join(f"{float(value):.10g}" for value in row) for row in rows)]
+    return "\n".join(lines) + "\n"
+
+
+def on_host(fields: list[Fields], device: str) -> list[Fields]:
+    """Of fields that lie where they are computed. On the emulated device that is the host too, beside the
+    copies that are made for files; of a real one only the copies are the host's."""
+    return fields if device != "emulated" else [*fields, *fields]

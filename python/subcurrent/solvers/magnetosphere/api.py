@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Python API of the magnetosphere solver.
+
+import subcurrent as sc
+
+sim = sc.Magnetosphere((128, 128, 1), spacing=1 / 128, initial="orszag_tang")
+sim.run(time=0.5)
+sim.plot("vortex.png")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...given import one_of, path_text, table_of, without_none
+from ...report.flowfield import PlasmaField
+from ..kinds import kind_of
+from ..simulation import Simulation
+from .standoff import Standoff
+
+TABLES = ("boundaries", "planet", "wind", "diffusion", "limits", "engine")  # beside those with arguments
+FIELDS = ("density", "velocity", "pressure", "magnetic")
+
+
+class Magnetosphere(Simulation):
+    """Magnetohydrodynamics: a planet in the solar wind, or a test of the scheme, by default in a periodic
+    box.
+
+    points    nodes along x, y and z
+    spacing   distance of the nodes: in radii of the planet where there is one
+    initial   "planet", "orszag_tang", "brio_wu", "blast", "field_loop" or "linear_wave"
+    low       position of the first node
+    courant   fastest signal x time step / spacing; or `dt`, a fixed time step
+    cycle     steps of a cycle: one two-step Lax-Wendroff, the others leap-frog
+    plasma, boundaries, planet, wind, diffusion, limits, engine    keys of the case file's tables, e.g.
+              diffusion={"smoothing": 0.05, "heating": True}
+
+    In a plain `python script.py` it runs on one rank; under `mpirun -n 4 python script.py` on four, and then
+    every method is called on all ranks. Raises BadInput (a ValueError) with one sentence for what cannot be.
+    """
+
+    def __init__(
+        self,
+        points: Sequence[int],
+        *,
+        spacing: float,
+        initial: str = "planet",
+        low: Sequence[float] = (0.0, 0.0, 0.0),
+        courant: float | None = None,
+        dt: float | None = None,
+        cycle: int | None = None,
+        plasma: dict[str, Any] | None = None,
+        **tables: dict[str, Any],
+    ):
+        for name in tables:
+            one_of("the table", name, TABLES)
+        super().__init__(
+            {
+                "solver": "magnetosphere",
+                "plasma": {"initial": initial, **table_of("plasma", plasma)},
+                "grid": {"points": points, "low": low, "spacing": spacing},
+                "run": {"steps": 1, **without_none({"courant": courant, "dt": dt, "cycle": cycle})},
+                **tables,
+            }
+        )
+
+    def step(self) -> dict[str, Any]:
+        """One time step. Returns step, time, dt, courant, place (in the cycle), floors (points held at a
+        floor), mass, energy, magnetic_energy, momentum_x … and flux_x … (sums over the nodes) and divergence
+        (max |div B|), all in the solver's units. Raises `Error` when the state is not finite any more."""
+        return super().step()
+
+    def run(
+        self,
+        *,
+        steps: int | None = None,
+        time: float | None = None,
+        each: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> dict[str, Any]:
+        """Steps by so many more `steps`, or to the first step at or beyond the `time`. `each` is called with
+        the result of every step. Returns the last one."""
+        return self._run(self._end(steps, time), each)
+
+    @property
+    def density(self) -> np.ndarray:
+        """This rank's own nodes, shape (nz, ny, nx), in the solver's units.
+
+        A view of the solver's memory: nothing is copied, and writing to it changes the state. Levels turn
+        over, so take it anew after each step.
+        """
+        return self._solver.field("density")
+
+    @property
+    def velocity(self) -> np.ndarray:
+        """Own nodes, shape (3, nz, ny, nx), in Alfvén speeds; a view like `density`."""
+        return self._solver.field("velocity")
+
+    @property
+    def pressure(self) -> np.ndarray:
+        """Own nodes, shape (nz, ny, nx), in the solver's units; a view like `density`."""
+        return self._solver.field("pressure")
+
+    @property
+    def magnetic(self) -> np.ndarray:
+        """The magnetic field on own nodes, shape (3, nz, ny, nx), in fields at the equator; a view like
+        `density`."""
+        return self._solver.field("magnetic")
+
+    def gather(self, name: str) -> np.ndarray | None:
+        """All nodes on rank 0 and None elsewhere: "density" or "pressure", shape (NZ, NY, NX); "velocity",
+        "magnetic" or "coordinates", shape (3, NZ, NY, NX). A copy; collective."""
+        return self._solver.gather(one_of("name", name, (*FIELDS, "coordinates")))
+
+    def measure(self) -> dict[str, float]:
+        """Mass, energies, momentum, flux and max |div B| of the present state; collective."""
+        return dict(self._solver.measure())
+
+    def axis(self) -> dict[str, np.ndarray] | None:
+        """The nodes on the line through the origin along x: "x", "density", "pressure", "vx", "vy", "vz",
+        "Bx", "By", "Bz" and "current"; None but on rank 0; collective."""
+        return self._solver.axis()
+
+    def standoff(self) -> Standoff:
+        """Where magnetopause and bow shock cross the line to the sun, in radii: .magnetopause and .shock, NaN
+        where there is none yet, without a planet, and but on rank 0; collective."""
+        return kind_of(self.case).standoff(self._solver, self.case)
+
+    def plot(self, path: str | Path, kind: str = "planes") -> None:
+        """Draws a PNG from rank 0; collective. kind is "planes" (with a planet noon-midnight and equator,
+        else pressure and density in the plane z = 0), or with a planet "axis" (the line to the sun)."""
+        from .plasma import draw_magnetosphere, draw_vortex  # noqa: PLC0415 - matplotlib
+
+        one_of("kind", kind, ("planes", "axis") if self.case.has_planet() else ("planes",))
+        path = Path(path_text("path", path))
+        if kind == "axis":
+            self._plot_axis(path)
+            return
+        names = ("coordinates", *FIELDS)
+        state = [self.gather(name) for name in names]
+        if state[0] is None:
+            return
+        plasma = PlasmaField(*state, self.time)
+        if self.case.has_planet():
+            draw_magnetosphere(
+                path, plasma, self._title(), inner=self.case.planet.inner, mirrored=self.case.mirrored()
+            )
+        else:
+            draw_vortex(path, plasma, self._title())
+
+    def _plot_axis(self, path: Path) -> None:
+        from .plasma import draw_axis  # noqa: PLC0415 - matplotlib
+
+        found, columns = self.standoff(), self.axis()
+        if columns is None:
+            return
+        places = {
+            "magnetopause": found.magnetopause,
+            "bow shock": found.shock,
+            "pressure balance": self.case.expected_standoff(),
+        }
+        draw_axis(path, columns, self._title(), places)

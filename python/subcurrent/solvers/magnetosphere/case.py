@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The case file of the magnetosphere solver: a planet in the solar wind, or a test of the MHD scheme."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import ConfigDict, Field
+
+from ...case.common import DEVICES, Needs, SolverCase, Triple, check_pairs, check_split, engine_options
+from ...case.keys import Table, key
+from ...errors import BadInput
+from .units import Units, Wind, describe, pressure_balance
+
+Points = Annotated[list[Annotated[int, Field(ge=1, le=100_000)]], Field(min_length=3, max_length=3)]
+KINDS = ("periodic", "wind", "free", "oblique", "mirror", "equator")
+FaceKind = Literal[KINDS]
+FACE = "one of " + ", ".join(f'"{kind}"' for kind in KINDS)
+POSITIVE, NOT_NEGATIVE = "a number greater than 0", "a number >= 0"
+
+
+class Plasma(Table):
+    initial: Literal["planet", "orszag_tang", "brio_wu", "blast", "field_loop", "linear_wave"] = key(
+        "the state at time 0",
+        '"planet", "orszag_tang", "brio_wu", "blast", "field_loop" or "linear_wave"',
+    )
+    gamma: float = key("ratio of specific heats", "a number greater than 1", 5.0 / 3.0, gt=1)
+    wave: Literal["fast", "alfven", "slow", "entropy"] = key(
+        "which linear wave travels", '"fast", "alfven", "slow" or "entropy"', "fast"
+    )
+    amplitude: float = key("amplitude of the linear wave", POSITIVE, 1e-6, gt=0)
+
+
+class GridTable(Table):
+    points: Points = key("nodes along x, y, z", "three whole numbers from 1 to 100000")
+    low: Triple = key("position of the first node", "three numbers [x, y, z]", [0.0, 0.0, 0.0])
+    spacing: float = key("distance of the nodes, in radii of the planet", POSITIVE, gt=0)
+
+
+class Boundaries(Table):
+    model_config = ConfigDict(populate_by_name=True)
+
+    x_minus: FaceKind = key("the face of low x", FACE, "periodic", alias="x-")
+    x_plus: FaceKind = key("the face of high x", FACE, "periodic", alias="x+")
+    y_minus: FaceKind = key("the face of low y", FACE, "periodic", alias="y-")
+    y_plus: FaceKind = key("the face of high y", FACE, "periodic", alias="y+")
+    z_minus: FaceKind = key("the face of low z", FACE, "periodic", alias="z-")
+    z_plus: FaceKind = key("the face of high z", FACE, "periodic", alias="z+")
+
+    def faces(self) -> dict[str, str]:
+        """The six faces under the names of the case file, in the order x-, x+, y-, y+, z-, z+."""
+        return {field.alias: getattr(self, name) for name, field in Boundaries.model_fields.items()}
+
+
+class Planet(Table):
+    name: str = key("what pictures call it", "text of up to 80 characters", "Earth", max_length=80)
+    radius: float = key("radius in km: the unit of length", POSITIVE, 6370.0, gt=0)
+    field: float = key("field at the equator in nT: the unit of field", POSITIVE, 31200.0, gt=0)
+    density: float = key("protons per cm^3: the unit of density", POSITIVE, 1e4, gt=0)
+    tilt: float = key(
+        "tilt of the dipole towards +x in degrees", "a number from -90 to 90", 0.0, ge=-90, le=90
+    )
+    rotation: float = key("hours of a turn of the held state, 0 for none", NOT_NEGATIVE, 0.0, ge=0)
+    inner: float = key("radius below which the state is held, in radii", POSITIVE, 3.5, gt=0)
+    outer: float = key("radius beyond which nothing is held, in radii", POSITIVE, 7.0, gt=0)
+    strength: float = key("a_0 of the passage from held to free", POSITIVE, 100.0, gt=0)
+    gravity: float = key("gravity at the surface, in the solver's units", NOT_NEGATIVE, 1.35e-6, ge=0)
+    pressure: float = key("pressure of the atmosphere at the surface", POSITIVE, 5.4e-7, gt=0)
+    mirror: float = key(
+        "x of the plane that mirrors the dipole at the start", "a number below 0", -30.0, lt=0
+    )
+
+
+class WindTable(Table):
+    density: float = key("protons per cm^3", POSITIVE, gt=0)
+    velocity: Triple = key("velocity in km/s", "three numbers [vx, vy, vz]")
+    temperature: float = key("temperature in K of ions and electrons each", POSITIVE, gt=0)
+    field: Triple = key("interplanetary field in nT", "three numbers [Bx, By, Bz]", [0.0, 0.0, 0.0])
+
+
+class Diffusion(Table):
+    density: float = key("D of the density", NOT_NEGATIVE, 0.0, ge=0)
+    pressure: float = key("D_p of the pressure", NOT_NEGATIVE, 0.0, ge=0)
+    viscosity: float = key("mu", NOT_NEGATIVE, 0.0, ge=0)
+    resistivity: float = key("eta", NOT_NEGATIVE, 0.0, ge=0)
+    smoothing: float = key(
+        "diffusivity of mass, momentum, energy and field, in spacings x fastest signal",
+        "a number from 0 to 1",
+        0.0,
+        ge=0,
+        le=1,
+    )
+    heating: bool = key("what viscosity and resistivity take away becomes heat", "true or false", False)
+
+
+class Limits(Table):
+    density: float = key("floor of the density, in the solver's units", POSITIVE, 1e-10, gt=0)
+    pressure: float = key("floor of the pressure, in the solver's units", POSITIVE, 1e-14, gt=0)
+
+
+class Run(Table):
+    steps: int | None = key("run to this step", "a whole number >= 1", None, ge=1)
+    time: float | None = key("run to this time, in the solver's units", POSITIVE, None, gt=0)
+    courant: float | None = key(
+        "fastest signal x time step / spacing", "a number greater than 0 and at most 1", None, gt=0, le=1
+    )
+    dt: float | None = key("fixed time step instead of a Courant number", POSITIVE, None, gt=0)
+    cycle: int = key(
+        "steps of a cycle: one two-step Lax-Wendroff, the others leap-frog",
+        "a whole number from 1 to 1000",
+        8,
+        ge=1,
+        le=1000,
+    )
+
+
+class MagnetosphereCase(SolverCase):
+    """A magnetosphere case file, complete: what is not given has its default, cross-checks have passed."""
+
+    exclusive: ClassVar = (("run.steps", "run.time"), ("run.courant", "run.dt"))
+    single_steps: ClassVar = "it counts the points held at a floor in every step"
+    needs: ClassVar = (
+        *SolverCase.needs,
+        Needs("plasma.wave", "plasma.initial", ("linear_wave",)),
+        Needs("plasma.amplitude", "plasma.initial", ("linear_wave",)),
+        *(Needs(f"planet.{name}", "plasma.initial", ("planet",)) for name in Planet.model_fields),
+    )
+    fixed_on_resume: ClassVar = ("solver", "grid", "boundaries", "plasma", "planet")
+    devices: ClassVar = DEVICES
+
+    solver: Literal["magnetosphere"] = key("the solver", '"magnetosphere"', "magnetosphere")
+    plasma: Plasma = key("the plasma", "a table [plasma]")
+    grid: GridTable = key("the grid", "a table [grid]")
+    boundaries: Boundaries = key("the six faces", "a table [boundaries]", Boundaries())
+    planet: Planet = key("the planet, and with it the units", "a table [planet]", Planet())
+    wind: WindTable | None = key("the solar wind", "a table [wind]", None)
+    diffusion: Diffusion = key("the diffusion terms", "a table [diffusion]", Diffusion())
+    limits: Limits = key("floors", "a table [limits]", Limits())
+    run: Run = key("when to stop and how far to step", "a table [run]")
+
+    def completed(self) -> MagnetosphereCase:
+        if self.run.dt is None and self.run.courant is None:
+            return self.updated("run", courant=0.4)
+        return self
+
+    def has_planet(self) -> bool:
+        return self.plasma.initial == "planet"
+
+    def mirrored(self) -> tuple[bool, bool]:
+        """Whether the domain begins at a plane of symmetry, along y and along z."""
+        faces = self.boundaries.faces()
+        return faces["y-"] == "mirror", faces["z-"] == "equator"
+
+    def check(self) -> None:
+        self.check_run()
+        self._check_faces()
+        if self.has_planet() and self.wind is None:
+            raise BadInput('wind is missing: plasma.initial = "planet" needs a table [wind].')
+        if not self.has_planet() and self.wind is not None:
+            raise BadInput(
+                f'wind is not used with plasma.initial = "{self.plasma.initial}": remove the table.'
+            )
+        if self.planet.outer <= self.planet.inner:
+            raise BadInput(
+                f"planet.outer = {self.planet.outer:g} is not allowed: it must be greater than "
+                f"planet.inner = {self.planet.inner:g}."
+            )
+        super().check()
+
+    def _check_faces(self) -> None:
+        faces = self.boundaries.faces()
+        check_pairs(faces)
+        for name, kind in faces.items():
+            if kind == "wind" and not self.has_planet():
+                raise BadInput(f'boundaries."{name}" = "wind" needs plasma.initial = "planet".')
+            if kind == "oblique" and name[0] == "x":
+                raise BadInput(
+                    f'boundaries."{name}" = "oblique" is not allowed: waves leave at 45 degrees to x only '
+                    "through the faces of y and z."
+                )
+        if self.has_planet() and "periodic" in faces.values():
+            raise BadInput('plasma.initial = "planet" cannot have periodic faces.')
+
+    def check_ranks(self, ranks: int) -> None:
+        check_split(self.cells(), self.engine.split, ranks, self.halo())
+
+    def halo(self) -> int:
+        # Where waves leave obliquely, a halo cell comes from further upstream: two layers more.
+        return 3 if "oblique" in self.boundaries.faces().values() else 1
+
+    def units(self) -> Units:
+        return Units(self.planet.radius * 1e3, self.planet.field * 1e-9, self.planet.density * 1e6)
+
+    def solar_wind(self) -> Wind | None:
+        if self.wind is None:
+            return None
+        w = self.wind
+        return Wind(w.density, tuple(w.velocity), w.temperature, tuple(w.field))
+
+    def expected_standoff(self) -> float | None:
+        """Where the pressures balance on the line to the sun, in radii."""
+        wind = self.solar_wind()
+        return None if wind is None else pressure_balance(self.units(), wind)
+
+    def notes(self) -> list[str]:
+        """What the program says at the start: the wind as given and in the solver's units."""
+        wind = self.solar_wind()
+        return [] if wind is None else describe(self.units(), wind)
+
+    def options(self) -> dict[str, Any]:
+        """The options of the compiled solver, in its units."""
+        wind = self.solar_wind()
+        options = {
+            "points": list(self.grid.points),
+            "low": [float(x) for x in self.grid.low],
+            "spacing": float(self.grid.spacing),
+            "boundaries": self.boundaries.faces(),
+            **self.plasma.model_dump(),
+            "wind": wind.scaled(self.units()) if wind else CALM,
+            "diffusion": self.diffusion.model_dump(),
+            "density_floor": float(self.limits.density),
+            "pressure_floor": float(self.limits.pressure),
+            "cycle": self.run.cycle,
+            "courant": float(self.run.courant or 0.4),
+            "dt": float(self.run.dt or 0.0),
+            "end": float(self.run.time or 0.0),
+            "engine": engine_options(self.engine),
+        }
+        if self.has_planet():
+            options["planet"] = self._planet()
+        return options
+
+    def _planet(self) -> dict[str, float]:
+        p = self.planet
+        turn = 3600.0 * p.rotation / self.units().time
+        return {
+            **{name: float(getattr(p, name)) for name in ("inner", "outer", "strength", "gravity")},
+            "pressure": float(p.pressure),
+            "mirror": float(p.mirror),
+            "tilt": math.radians(p.tilt),
+            "rotation": 2 * math.pi / turn if turn > 0 else 0.0,
+        }
+
+
+CALM = {"density": 1.0, "velocity": [0.0, 0.0, 0.0], "pressure": 1.0, "field": [0.0, 0.0, 0.0]}
+
+CASE = MagnetosphereCase

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pictures of a plasma: planes through a magnetosphere, the line to the sun, vortex, shock tube, history."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import Circle
+
+from ...report.flowfield import PlasmaField
+from ...report.plots import style
+
+PRESSURE, DENSITY = "magma", "viridis"
+
+
+def draw_magnetosphere(
+    path: Path, plasma: PlasmaField, title: str, *, inner: float, mirrored: tuple[bool, bool]
+) -> None:
+    """Noon-midnight plane (y = 0) above, equatorial plane (z = 0) below; `mirrored`: y and z start at a
+    plane of symmetry, beyond which the picture is completed."""
+    noon, equator = plasma.plane(1), plasma.plane(2)
+    with style.figure(path, 12.6, 9.0, title, f"time {plasma.time:.4g} in the solver's units") as drawing:
+        panels = drawing.subplots(2, 2, sharex=True)
+        _panel(drawing, panels[0][0], noon, 2, noon.pressure, "log₁₀ pressure", PRESSURE, inner, mirrored[1])
+        _panel(drawing, panels[0][1], noon, 2, noon.density, "log₁₀ density", DENSITY, inner, mirrored[1])
+        _panel(
+            drawing,
+            panels[1][0],
+            equator,
+            1,
+            equator.pressure,
+            "log₁₀ pressure",
+            PRESSURE,
+            inner,
+            mirrored[0],
+        )
+        _panel(
+            drawing, panels[1][1], equator, 1, equator.density, "log₁₀ density", DENSITY, inner, mirrored[0]
+        )
+
+
+def _panel(  # noqa: PLR0917
+    drawing: Any,
+    axes: Axes,
+    plane: PlasmaField,
+    up: int,
+    values: np.ndarray,
+    label: str,
+    colours: str,
+    inner: float,
+    mirrored: bool,
+) -> None:
+    """One plane: field lines in the noon-midnight plane (up is z), the flow's in the equatorial one."""
+    x, y = plane.points[0][0], plane.points[up][:, 0]
+    lines = plane.magnetic if up == 2 else plane.velocity
+    along, across = lines[0], lines[up]
+    if mirrored:
+        y = np.concatenate([-y[:0:-1], y])
+        values = np.concatenate([values[:0:-1], values])
+        # Across the equator B is symmetric along z, the flow along x: the other component turns.
+        turn_along = -1.0 if up == 2 else 1.0
+        along = np.concatenate([turn_along * along[:0:-1], along])
+        across = np.concatenate([-turn_along * across[:0:-1], across])
+    shown = np.log10(np.maximum(values, 1e-300))
+    far = np.hypot(*np.meshgrid(x, y)) > inner
+    low, high = np.percentile(shown[far], (0.5, 99.7))
+    mesh = axes.pcolormesh(x, y, shown, cmap=colours, vmin=low, vmax=high, shading="gouraud", rasterized=True)
+    speed = np.hypot(along, across)
+    if speed.max() > 0:
+        axes.streamplot(
+            x,
+            y,
+            np.where(far, along, np.nan),
+            np.where(far, across, np.nan),
+            color="white",
+            linewidth=0.6,
+            density=1.5,
+            arrowsize=0.6,
+            broken_streamlines=True,
+        )
+    axes.add_patch(Circle((0, 0), inner, facecolor="#46525e", edgecolor="white", linewidth=0.8))
+    axes.add_patch(Circle((0, 0), 1.0, facecolor="white", edgecolor="none"))
+    what = "noon-midnight plane, field lines" if up == 2 else "equatorial plane, stream lines"
+    axes.set(title=what, xlabel="x (radii), sun on the left", ylabel=f"{'xyz'[up]} (radii)", aspect="equal")
+    axes.set(xlim=(x.min(), x.max()), ylim=(y.min(), y.max()))
+    axes.grid(visible=False)
+    drawing.colorbar(mesh, ax=axes, label=label, shrink=0.8)
+
+
+def draw_axis(path: Path, columns: dict[str, np.ndarray], title: str, found: dict[str, float | None]) -> None:
+    """Density, pressures and current along the line to the sun, with what was found on it."""
+    x = -columns["x"]
+    day = x > 3
+    magnetic = 0.5 * (columns["Bx"] ** 2 + columns["By"] ** 2 + columns["Bz"] ** 2)
+    ram = columns["density"] * columns["vx"] ** 2
+    with style.figure(path, 10.5, 6.4, title) as drawing:
+        upper, lower = drawing.subplots(2, 1, sharex=True)
+        for values, label, colour in (
+            (columns["pressure"], "thermal", style.RED),
+            (magnetic, "magnetic", style.BLUE),
+            (ram, "dynamic ρv²", style.GREEN),
+        ):
+            upper.plot(x[day], np.maximum(values[day], 1e-300), color=colour, label=label)
+        upper.set(yscale="log", ylabel="pressure", title="Pressures on the line to the sun")
+        upper.set_ylim(bottom=0.3 * columns["pressure"][day].min())
+        lower.plot(x[day], columns["current"][day], color=style.VIOLET, label="|J|")
+        lower.set(ylabel="|∇ × (B − dipole)|", xlabel="distance towards the sun (radii)", title="Current")
+        outside = day & (x > 6)
+        lower.set_ylim(0, 1.3 * columns["current"][outside].max())
+        for axes in (upper, lower):
+            for (name, place), dash in zip(found.items(), ("-", "--", ":"), strict=False):
+                if place is not None and np.isfinite(place):
+                    axes.axvline(
+                        place, color=style.INK, linestyle=dash, linewidth=1, label=f"{name} {place:.2f}"
+                    )
+            axes.legend(fontsize=9)
+
+
+def draw_vortex(path: Path, plasma: PlasmaField, title: str) -> None:
+    """Pressure and density in the plane z = 0, field lines on the one, stream lines on the other."""
+    plane = plasma.plane(2)
+    x, y = plane.points[0][0], plane.points[1][:, 0]
+    panels = (
+        (plane.pressure, "pressure, field lines", PRESSURE, plane.magnetic),
+        (plane.density, "density, stream lines", DENSITY, plane.velocity),
+    )
+    with style.figure(path, 11.6, 5.4, f"{title}, time {plasma.time:.4g}") as drawing:
+        for axes, (values, name, colours, lines) in zip(drawing.subplots(1, 2), panels, strict=True):
+            mesh = axes.pcolormesh(x, y, values, cmap=colours, shading="gouraud", rasterized=True)
+            axes.streamplot(
+                x, y, lines[0], lines[1], color="white", linewidth=0.5, density=1.3, arrowsize=0.6
+            )
+            axes.set(title=name, xlabel="x", ylabel="y", aspect="equal")
+            axes.set(xlim=(x.min(), x.max()), ylim=(y.min(), y.max()))
+            axes.grid(visible=False)
+            drawing.colorbar(mesh, ax=axes, fraction=0.046, pad=0.03)
+
+
+def draw_cuts(
+    path: Path,
+    cuts: dict[str, tuple[np.ndarray, np.ndarray]],
+    reference: dict[str, tuple[np.ndarray, np.ndarray]],
+    title: str,
+    note: str,
+) -> None:
+    """Pressure along lines y = const, against a reference."""
+    with style.figure(path, 10.5, 3.0 + 2.2 * len(cuts), title, note) as drawing:
+        for axes, (name, (x, p)) in zip(
+            np.atleast_1d(drawing.subplots(len(cuts), 1)), cuts.items(), strict=True
+        ):
+            if name in reference:
+                axes.plot(*reference[name], color=style.ORANGE, linewidth=1.6, label="reference")
+            axes.plot(x, p, color=style.BLUE, linewidth=1.2, label="this run")
+            axes.set(title=f"Pressure on {name}", xlabel="x", ylabel="p", xlim=(x.min(), x.max()))
+            axes.legend()
+
+
+def draw_tube(
+    path: Path, columns: dict[str, np.ndarray], reference: dict[str, np.ndarray] | None, title: str, note: str
+) -> None:
+    """The five profiles of a shock tube, against a reference."""
+    names = {"density": "ρ", "pressure": "p", "vx": "u", "vy": "v", "By": "By"}
+    with style.figure(path, 11.6, 7.0, title, note) as drawing:
+        panels = drawing.subplots(2, 3).ravel()
+        for axes, (name, label) in zip(panels, names.items(), strict=False):
+            if reference:
+                axes.plot(
+                    reference["x"], reference[name], color=style.ORANGE, linewidth=1.6, label="reference"
+                )
+            axes.plot(columns["x"], columns[name], color=style.BLUE, linewidth=1.1, label="this run")
+            axes.set(title=label, xlabel="x")
+        panels[0].legend()
+        panels[-1].set_visible(False)
+
+
+def draw_plasma_history(
+    path: Path, history: dict[str, np.ndarray], title: str, expected: float | None = None
+) -> None:
+    """Change of mass and energy, the divergence of B, floors, and the standoff where there is one."""
+    time = history["time"]
+    with style.figure(path, 10.5, 6.4, title) as drawing:
+        (sums, divergence), (floors, place) = drawing.subplots(2, 2, sharex=True)
+        for name, colour in (("mass", style.BLUE), ("energy", style.RED)):
+            first = history[name][0]
+            sums.plot(time, 100 * (history[name] / first - 1), color=colour, label=name)
+        sums.set(title="Mass and energy", ylabel="change since the first row (%)")
+        sums.legend()
+        divergence.plot(time, history["divergence"], color=style.VIOLET, linewidth=1.2)
+        divergence.set(title="Divergence of B", ylabel="max |∇·B|")
+        floors.plot(time, history["floors"], color=style.ORANGE, linewidth=1.2)
+        floors.set(title="Points held at a floor in the step", ylabel="points", xlabel="time")
+        if np.isfinite(history["magnetopause"]).any():
+            place.plot(time, history["shock"], color=style.GREEN, label="bow shock")
+            place.plot(time, history["magnetopause"], color=style.BLUE, label="magnetopause")
+            if expected:
+                place.axhline(
+                    expected, color=style.INK, linestyle="--", linewidth=1, label="pressure balance"
+                )
+            place.set(title="On the line to the sun", ylabel="radii", ylim=(0, None))
+            place.legend()
+        else:
+            place.plot(time, history["dt"], color=style.GREEN, linewidth=1.2)
+            place.set(title="Time step", ylabel="dt")
+        place.set_xlabel("time")

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pictures of tests of the MHD scheme in a plane: the blast wave, the field loop."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from ...report.flowfield import PlasmaField
+from ...report.plots import style
+from .plasma import DENSITY, PRESSURE
+
+LINES = (("along", style.BLUE), ("across", style.RED))
+
+
+def diagonals(plane: PlasmaField, values: np.ndarray) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Values of a plane of nodes around the origin on y = x and y = -x, as (distance, value), "along" and
+    "across" a field along (1, 1)."""
+    ny, nx = values.shape
+    x = plane.points[0][0]
+    inner, columns = slice((ny - nx) // 2, (ny + nx) // 2), np.arange(nx)
+    square = values[inner]
+    return {
+        "along": (np.sqrt(2) * x, square[columns, columns]),
+        "across": (np.sqrt(2) * x, square[columns[::-1], columns]),
+    }
+
+
+def draw_blast(path: Path, plasma: PlasmaField, reference: dict[str, np.ndarray] | None, title: str) -> None:
+    """Density and pressure with field lines; below, three quantities along the field and across it."""
+    plane = plasma.plane(2)
+    x, y = plane.points[0][0], plane.points[1][:, 0]
+    magnetic = 0.5 * (plane.magnetic**2).sum(0)
+    quantities = {"density": plane.density, "pressure": plane.pressure, "magnetic": magnetic}
+    with style.figure(path, 12.6, 9.6, f"{title}, time {plasma.time:.4g}") as drawing:
+        panels = drawing.subplots(2, 3, height_ratios=(3, 2))
+        for axes, (name, values), colours in zip(
+            panels[0], quantities.items(), (DENSITY, PRESSURE, "cividis"), strict=True
+        ):
+            mesh = axes.pcolormesh(x, y, values, cmap=colours, shading="gouraud", rasterized=True)
+            axes.streamplot(
+                x, y, *plane.magnetic[:2], color="white", linewidth=0.5, density=1.0, arrowsize=0.6
+            )
+            axes.set(title="B²/2" if name == "magnetic" else name, xlabel="x", ylabel="y", aspect="equal")
+            axes.set(xlim=(x.min(), x.max()), ylim=(y.min(), y.max()))
+            axes.grid(visible=False)
+            drawing.colorbar(mesh, ax=axes, shrink=0.8)
+        for axes, (name, values) in zip(panels[1], quantities.items(), strict=True):
+            for (where, colour), line in zip(LINES, diagonals(plane, values).values(), strict=True):
+                if reference:
+                    key = f"{name} {where}"
+                    axes.plot(reference["s"], reference[key], color=style.ORANGE, linewidth=1.6)
+                axes.plot(*line, color=colour, linewidth=1.1, label=f"{where} the field")
+            axes.set(xlabel="distance from the centre", title="B²/2" if name == "magnetic" else name)
+        if reference:
+            panels[1][0].plot([], [], color=style.ORANGE, label="reference")
+        panels[1][0].legend(fontsize=9)
+
+
+def draw_loop(
+    path: Path,
+    plasma: PlasmaField,
+    energies: dict[str, np.ndarray],
+    reference: dict[str, np.ndarray] | None,
+    title: str,
+) -> None:
+    """B^2 / 2 and the current along z; below, the field's energy over that of the start, `energies` and
+    `reference` with columns time and magnetic_energy."""
+    plane = plasma.plane(2)
+    x, y = plane.points[0][0], plane.points[1][:, 0]
+    bx, by = plane.magnetic[:2]
+    h = x[1] - x[0]
+    current = ((np.roll(by, -1, 1) - np.roll(by, 1, 1)) - (np.roll(bx, -1, 0) - np.roll(bx, 1, 0))) / (2 * h)
+    with style.figure(path, 11.6, 6.6, f"{title}, time {plasma.time:.4g}") as drawing:
+        top, bottom = drawing.subfigures(2, 1, height_ratios=(3, 2))
+        largest = np.abs(current).max()
+        panels = (
+            ("B²/2", 0.5 * (bx**2 + by**2), {"cmap": "viridis", "vmin": 0}),
+            ("current along z", current, {"cmap": "RdBu_r", "vmin": -largest, "vmax": largest}),
+        )
+        for axes, (name, values, colours) in zip(top.subplots(1, 2), panels, strict=True):
+            mesh = axes.pcolormesh(x, y, values, shading="nearest", rasterized=True, **colours)
+            axes.set(title=name, xlabel="x", ylabel="y", aspect="equal")
+            axes.grid(visible=False)
+            top.colorbar(mesh, ax=axes, shrink=0.8)
+        axes = bottom.subplots()
+        if reference:
+            axes.plot(*_normed(reference), color=style.ORANGE, linewidth=1.6, label="reference")
+        axes.plot(*_normed(energies), color=style.BLUE, linewidth=1.4, label="this run")
+        axes.set(title="Energy of the field", xlabel="time (1: a crossing)", ylabel="of that at time 0")
+        axes.set(xlim=(0, energies["time"].max()))
+        axes.legend()
+
+
+def _normed(columns: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    return columns["time"], columns["magnetic_energy"] / columns["magnetic_energy"][0]

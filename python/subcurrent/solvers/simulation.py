@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Python API: what the classes of all solvers offer; fields are views of the solver's memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..case.reading import as_tables, typed_case
+from ..errors import BadInput
+from ..given import Fixed, path_text, plain, positive, whole
+from ..rank import parallel
+from ..rank.ending import End
+from ..report.account import account_of
+from .kinds import kind_of
+
+
+class Simulation(Fixed):
+    """What every solver offers to Python: steps, time, fields, files. In a plain `python script.py` it runs
+    on one rank; under `mpirun -n 4 python script.py` on four, and then every method is called on all ranks.
+    """
+
+    def __init__(self, tables: dict[str, Any]):
+        self._case = typed_case(plain(tables), Path())
+        if self._case.engine.device != "cpu":
+            raise BadInput(
+                f'engine.device = "{self._case.engine.device}" is for case files: a simulation made in '
+                'Python runs on the "cpu".'
+            )
+        self._context = parallel.context(self._case.engine.threads, self._case.engine.transport)
+        self._case.check_ranks(self._context.size)
+        parallel.check_memory(self._context, self._case)
+        kind = kind_of(self._case)
+        self._solver = kind.make(parallel.module(), self._context, self._case.options())
+        self._last: dict[str, Any] = {}
+
+    @property
+    def case(self) -> Any:
+        """The typed case file that says the same; it cannot be changed."""
+        return self._case
+
+    @property
+    def last(self) -> dict[str, Any]:
+        """The report of the last step, empty before the first."""
+        return self._last
+
+    def __repr__(self) -> str:
+        return f"<{self._title()}, step {self.steps}, time {self.time:.4g}>"
+
+    def _title(self) -> str:
+        return kind_of(self.case).title(self.case)
+
+    def step(self) -> dict[str, Any]:
+        """One time step; its report with all that the solver measures. Raises `Error` when the state is not
+        finite any more."""
+        self._last = self._solver.step()
+        return self._last
+
+    def _end(self, steps: int | None, time: float | None, steady: float | None = None) -> End:
+        """The end that the arguments of `run` ask for. Raises BadInput unless it is exactly one."""
+        if (steps, time, steady).count(None) != 2:
+            raise BadInput("run takes exactly one of steps=… and time=….")
+        last = None if steps is None else self.steps + whole("steps", steps, 1)
+        return End(steady, last, None if time is None else positive("time", time))
+
+    def _run(self, end: End, each: Callable[[dict[str, Any]], Any] | None) -> dict[str, Any]:
+        if each is not None and not callable(each):
+            raise BadInput(f"each = {each!r} is not allowed: it must be a function of a step's report.")
+        most = self.case.engine.steps_per_pass
+        while not end.reached(self.steps, self.time, self.last.get("max_change", np.inf)):
+            if (count := end.within(1 if each is not None else most, self._solver)) > 1:
+                self._last = self._solver.step(count=count)
+                continue
+            result = self.step()
+            if each is not None:
+                each(result)
+        return self.last
+
+    @property
+    def time(self) -> float:
+        """Time of the state."""
+        return self._solver.time
+
+    @property
+    def steps(self) -> int:
+        """Steps taken so far."""
+        return self._solver.steps
+
+    @property
+    def local_box(self) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
+        """(low, high): which cells this rank owns, half-open, along x, y, z."""
+        return self._solver.local_box()
+
+    def terms(self) -> dict[str, Any]:
+        """Where the time went: C_shell, C_core, M, W, R in seconds; hidden share, bytes moved, GB/s. What
+        was not measured is None."""
+        return account_of(self._solver.terms(), self._solver.strategy)
+
+    def save(self, path: str | Path) -> None:
+        """Writes a checkpoint, which any number of ranks can `load` to go on bit by bit; collective."""
+        self._solver.write_checkpoint(path_text("path", path))
+
+    def load(self, path: str | Path) -> None:
+        """Continues from a checkpoint of the same grid; a damaged or foreign one is refused; collective."""
+        self._solver.read_checkpoint(path_text("path", path))
+
+    def snapshot(self, path: str | Path) -> None:
+        """Writes a VTKHDF file that ParaView opens; collective."""
+        self._solver.write_snapshot(path_text("path", path))
+
+    def settings(self) -> dict[str, Any]:
+        """The case as the tables of a case file, every default included."""
+        return as_tables(self.case)

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Python API of the turbulence solver.
+
+import subcurrent as sc
+
+sim = sc.Turbulence((64, 64, 64), reynolds=1600, dt=0.02)
+sim.run(time=9)
+k, energy = sim.spectrum()
+sim.plot("spectrum.png")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...given import one_of, path_text, table_of, without_none
+from ..simulation import Simulation
+
+TABLES = ("spectrum", "forcing", "storage", "engine")  # beside those that have arguments of their own
+
+
+class Turbulence(Simulation):
+    """Incompressible flow in the periodic box 0 <= x, y, z < 2π; by default the Taylor–Green vortex.
+
+    points      points along x, y and z, even numbers
+    dt          time step
+    reynolds    1 / viscosity; or `viscosity`
+    precision   "double" or "single": of the fields, which `velocity` and `modes` show as they are
+    initial     "taylor_green", "random" (then `spectrum`), or the path of a snapshot or checkpoint
+    spectrum, forcing, storage, scheme, engine    keys of the case file's tables, e.g.
+                forcing={"kind": "negative_viscosity"}, spectrum={"peak": 3, "seed": 7}
+
+    Raises BadInput (a ValueError) with one sentence for what cannot be.
+    """
+
+    def __init__(
+        self,
+        points: Sequence[int],
+        *,
+        dt: float,
+        reynolds: float | None = None,
+        viscosity: float | None = None,
+        precision: str = "double",
+        initial: str = "taylor_green",
+        scheme: dict[str, Any] | None = None,
+        **tables: dict[str, Any],
+    ):
+        for name in tables:
+            one_of("the table", name, TABLES)
+        given = {"reynolds": reynolds, "viscosity": viscosity}
+        super().__init__(
+            {
+                "solver": "turbulence",
+                "flow": {"initial": initial, **without_none(given)},
+                "grid": {"points": points},
+                "scheme": {"dt": dt, "precision": precision, **table_of("scheme", scheme)},
+                "run": {"steps": 1},
+                **tables,
+            }
+        )
+
+    def run(
+        self,
+        *,
+        steps: int | None = None,
+        time: float | None = None,
+        each: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> dict[str, Any]:
+        """Steps by so many more `steps` or to the `time` of the flow. `each` is called with the result of
+        every step: time, energy, dissipation, enstrophy, skewness, taylor_reynolds, … Returns the last one.
+        """
+        return self._run(self._end(steps, time), each)
+
+    @property
+    def velocity(self) -> np.ndarray:
+        """This rank's own points, shape (3, nz, ny, nx), transformed anew at each call; a view of the
+        solver's work memory, which the next step overwrites. Writing to it does not change the flow.
+        Collective."""
+        return self._solver.velocity()
+
+    @property
+    def modes(self) -> np.ndarray:
+        """This rank's own modes as the transform sums them, complex, shape (3, nkz, nky, nkx): a view of
+        the state, nothing is copied."""
+        return self._solver.field("modes")
+
+    def gather(self, name: str = "velocity") -> np.ndarray | None:
+        """All points on rank 0 and None elsewhere: "velocity" or "vorticity", shape (3, NZ, NY, NX), or all
+        "modes". A copy; collective."""
+        return self._solver.gather(one_of("name", name, ("velocity", "vorticity", "modes")))
+
+    def measure(self) -> dict[str, float]:
+        """Energy, dissipation, enstrophy, skewness and the small scales of the present flow; collective."""
+        return dict(self._solver.measure())
+
+    def spectrum(self) -> tuple[np.ndarray, np.ndarray]:
+        """k = 0, 1, 2, … and E(k), the energy of the modes within 1/2 of |k|; collective."""
+        energies = np.array(self._solver.spectrum())
+        return np.arange(len(energies)), energies
+
+    def plot(self, path: str | Path, kind: str = "spectrum") -> None:
+        """Draws a PNG from rank 0; collective. kind is "spectrum" or "vorticity" (a slice of |ω|)."""
+        from .pictures import EnergySpectrum, draw_spectrum, draw_vorticity  # noqa: PLC0415 - matplotlib
+
+        one_of("kind", kind, ("spectrum", "vorticity"))
+        path = path_text("path", path)
+        if kind == "spectrum":
+            now, (k, energy) = self.measure(), self.spectrum()
+            if self._context.rank == 0:
+                label = f"time {self.time:.4g}"
+                shown = EnergySpectrum(k, energy, label, now["dissipation"], now["kolmogorov"])
+                draw_spectrum(Path(path), [shown], self.case.kept(), self._title())
+            return
+        vorticity = self.gather("vorticity")
+        if vorticity is not None:
+            plane = vorticity[:, vorticity.shape[1] // 2]
+            draw_vorticity(Path(path), np.sqrt((plane**2).sum(axis=0)), self.time, self._title())

@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The case file of the turbulence solver: incompressible flow in a periodic box of side 2π."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
+
+from ...case.common import Needs, SolverCase, check_split, engine_options
+from ...case.keys import LARGEST, Table, key, shown
+from ...case.reference import read_columns
+from ...case.storage import Storage, check_storage
+from ...errors import BadInput
+
+Points = Annotated[
+    list[Annotated[int, Field(ge=4, le=100_000, multiple_of=2)]], Field(min_length=3, max_length=3)
+]
+POSITIVE, NOT_NEGATIVE = "a number greater than 0", "a number >= 0"
+LARGEST_STEP = 1.0  # where only a Courant number is given
+STARTS = ("taylor_green", "random")
+START = '"taylor_green", "random", or the path of a snapshot (.vtkhdf) or a checkpoint (.h5)'
+
+
+# Transposes travel after the lines, or under them.
+STRATEGIES = ("blocking", "ordered", "boundary_first", "interior_first", "pipelined", "automatic")
+
+
+class Flow(Table):
+    reynolds: float | None = key(
+        "1 / viscosity: Reynolds number of unit speed and length", POSITIVE, None, gt=0
+    )
+    viscosity: float | None = key("kinematic viscosity instead", NOT_NEGATIVE, None, ge=0)
+    initial: str = key("the flow at time 0", START, "taylor_green")
+
+
+class Spectrum(Table):
+    """E(k) of a random first field."""
+
+    shape: Literal["peaked", "kolmogorov", "file"] = key(
+        "peaked: k^4 exp(-2 (k / peak)^2); kolmogorov: k^4 below the peak, k^(-5/3) beyond it",
+        '"peaked", "kolmogorov" or "file"',
+        "peaked",
+    )
+    peak: float = key("the wavenumber around which the energy lies", POSITIVE, 4.0, gt=0)
+    energy: float = key("energy of the flow, |u|^2 / 2 in the mean", POSITIVE, 0.5, gt=0)
+    seed: int = key("another number, another flow", "a whole number >= 0", 1, ge=0, le=2**62)
+    file: str | None = key('CSV file with the columns k,E for shape = "file"', "the path of a CSV file", None)
+
+
+class GridTable(Table):
+    points: Points = key("points along x, y, z", "three even numbers from 4 to 100000")
+
+
+class Scheme(Table):
+    integrator: Literal["rk4", "rk3"] = key(
+        "Runge-Kutta method: classical, or of third order with less memory", '"rk4" or "rk3"', "rk4"
+    )
+    form: Literal["rotational", "divergence"] = key(
+        "form of the convection term", '"rotational" or "divergence"', "rotational"
+    )
+    dealiasing: Literal["two_thirds", "phase_shift"] = key(
+        "how aliasing is kept out", '"two_thirds" or "phase_shift"', "two_thirds"
+    )
+    transforms: Literal["auto", "pocketfft", "fftw"] = key(
+        "who transforms lines", '"auto", "pocketfft" or "fftw"', "auto"
+    )
+    precision: Literal["double", "single"] = key("floating-point numbers", '"double" or "single"', "double")
+    dt: float | None = key("time step; with a Courant number the largest", POSITIVE, None, gt=0)
+    courant: float | None = key("speed x time step / spacing, the largest", POSITIVE, None, gt=0)
+
+
+class Forcing(Table):
+    kind: Literal["none", "negative_viscosity", "constant_power"] = key(
+        "what feeds the large scales: nothing, what holds the energy constant, or a constant power",
+        '"none", "negative_viscosity" or "constant_power"',
+        "none",
+    )
+    kmax: float = key("modes 0 < |k| < kmax are forced", "a number greater than 1", 2.5, gt=1)
+    power: float | None = key("power of constant_power", POSITIVE, None, gt=0)
+
+
+class Run(Table):
+    steps: int | None = key("run to this step", "a whole number >= 1", None, ge=1)
+    time: float | None = key("run to this time", POSITIVE, None, gt=0)
+
+
+class TurbulenceCase(SolverCase):
+    """A turbulence case file."""
+
+    exclusive: ClassVar = (("run.steps", "run.time"), ("flow.reynolds", "flow.viscosity"))
+    single_steps: ClassVar = "its transforms need whole lines"
+    needs: ClassVar = (
+        *SolverCase.needs,
+        *(Needs(f"spectrum.{name}", "flow.initial", ("random",)) for name in Spectrum.model_fields),
+        *(Needs(f"spectrum.{name}", "spectrum.shape", but=("file",)) for name in ("peak", "energy")),
+        Needs("spectrum.file", "spectrum.shape", ("file",)),
+        Needs("forcing.kmax", "forcing.kind", but=("none",)),
+        Needs("engine.corners", "solver", why="its modes need no halo; leave it out"),
+    )
+    fixed_on_resume: ClassVar = ("solver", "grid", "scheme.dealiasing", "scheme.precision")
+
+    solver: Literal["turbulence"] = key("the solver", '"turbulence"', "turbulence")
+    flow: Flow = key("the fluid and its first state", "a table [flow]")
+    spectrum: Spectrum = key("energy of a random first state", "a table [spectrum]", Spectrum())
+    grid: GridTable = key("the grid", "a table [grid]")
+    scheme: Scheme = key("how the equations are solved", "a table [scheme]")
+    forcing: Forcing = key("what feeds the large scales", "a table [forcing]", Forcing())
+    storage: Storage = key("where the fields are kept", "a table [storage]", Storage())
+    run: Run = key("when to stop", "a table [run]")
+
+    def budget(self) -> int | None:
+        return self.storage.bytes() or None
+
+    def check(self) -> None:
+        self.check_run()
+        if self.engine.strategy not in STRATEGIES:
+            raise BadInput(
+                f"engine.strategy = {shown(self.engine.strategy)} is not allowed: it gives one thread "
+                "the halos and the others the core, but all threads share the lines of a transform, whose "
+                "transposes travel after them (blocking, ordered) or under them (boundary_first, "
+                "interior_first, pipelined); automatic chooses."
+            )
+        if self.flow.initial not in STARTS and Path(self.flow.initial).suffix not in (".vtkhdf", ".h5"):
+            raise BadInput(f"flow.initial = {shown(self.flow.initial)} is not allowed: it must be {START}.")
+        if self.flow.reynolds is None and self.flow.viscosity is None:
+            raise BadInput("flow has no viscosity: give one of flow.reynolds or flow.viscosity.")
+        if self.scheme.dt is None and self.scheme.courant is None:
+            raise BadInput("scheme has no time step: give scheme.dt or scheme.courant.")
+        if (self.forcing.kind == "constant_power") != (self.forcing.power is not None):
+            raise BadInput('forcing.power belongs to forcing.kind = "constant_power": give both or neither.')
+        if self.spectrum.shape == "file" and self.spectrum.file is None:
+            raise BadInput('spectrum.file is missing: spectrum.shape = "file" needs a CSV file with k,E.')
+        check_storage(self.storage, self.engine, ("memory", "files"))
+        super().check()
+
+    def check_ranks(self, ranks: int) -> None:
+        if self.engine.split != "auto" and self.engine.split[0] != 1:
+            raise BadInput(
+                f"engine.split = {self.engine.split} cuts the lines along x: its first number must be 1."
+            )
+        check_split(self.cells(), self.engine.split, ranks, self.halo())
+
+    def cells(self) -> list[int]:
+        return [1, *self.grid.points[1:]]  # lines along x stay whole
+
+    def with_files(self, folder: Path) -> TurbulenceCase:
+        case = self
+        if self.flow.initial not in STARTS:
+            case = case.updated("flow", initial=str(self._file(folder, "flow.initial", START)))
+        if self.spectrum.shape == "file":
+            file = self._file(folder, "spectrum.file", "a CSV file with the columns k,E")
+            case = case.updated("spectrum", file=str(file))
+            read_spectrum(file, self.largest_shell())
+        return case
+
+    def _file(self, folder: Path, name: str, allowed: str) -> Path:
+        given = self._value(name)
+        path = (folder / given).absolute()
+        if not path.is_file() or (name == "flow.initial" and path.suffix not in (".vtkhdf", ".h5")):
+            raise BadInput(f'{name} = "{given}" is not allowed: it must be {allowed}.')
+        return path
+
+    def viscosity(self) -> float:
+        return float(self.flow.viscosity) if self.flow.reynolds is None else 1.0 / self.flow.reynolds
+
+    def kept(self) -> int:
+        """The largest mode that is kept along every axis."""
+        shortest = min(self.grid.points)
+        if self.scheme.dealiasing == "phase_shift":
+            return int(math.sqrt(2) / 3 * shortest)
+        return (shortest - 1) // 3
+
+    def kept_modes(self) -> tuple[int, int, int]:
+        """How many modes are kept along x, y and z; of those along x the half with kx >= 0."""
+        if self.scheme.dealiasing == "phase_shift":
+            reach = [int(math.sqrt(2) / 3 * count) for count in self.grid.points]
+        else:
+            reach = [(count - 1) // 3 for count in self.grid.points]
+        return reach[0] + 1, 2 * reach[1] + 1, 2 * reach[2] + 1
+
+    def largest_shell(self) -> int:
+        """The largest |k|, rounded, of the modes that are kept."""
+        if self.scheme.dealiasing == "phase_shift":
+            return self.kept()
+        return round(math.hypot(*((points - 1) // 3 for points in self.grid.points)))
+
+    def energies(self) -> list[float]:
+        """E(k) of the shells 0, 1, 2, … that a random first field shall have."""
+        s = self.spectrum
+        if s.shape == "file":
+            return read_spectrum(Path(s.file), self.largest_shell())
+        shells = range(1, self.kept() + 1)
+        shape = {
+            "peaked": lambda x: x**4 * math.exp(-2 * x * x),
+            "kolmogorov": lambda x: x**4 / (1 + x * x) ** (17 / 6),
+        }[s.shape]
+        values = [shape(k / s.peak) for k in shells]
+        if not 0 < sum(values) < math.inf:
+            raise BadInput(
+                f"spectrum.peak = {s.peak:g} is not allowed: the modes 1 to {self.kept()} of this grid get "
+                "no energy from it, it must lie nearer to them."
+            )
+        return [0.0, *(s.energy * value / sum(values) for value in values)]
+
+    def notes(self) -> list[str]:
+        forced = (
+            ""
+            if self.forcing.kind == "none"
+            else f", {self.forcing.kind.replace('_', ' ')} below k = {self.forcing.kmax:g}"
+        )
+        return [
+            f"viscosity {self.viscosity():.6g}, modes up to {self.kept()}{forced}, "
+            f"{self.scheme.precision} precision"
+        ]
+
+    def options(self) -> dict[str, Any]:
+        """The options of the compiled solver, and how it starts."""
+        random = self.flow.initial == "random"
+        return {
+            "points": list(self.grid.points),
+            "viscosity": self.viscosity(),
+            "dt": float(self.scheme.dt or LARGEST_STEP),
+            "courant": float(self.scheme.courant or 0.0),
+            **{
+                name: getattr(self.scheme, name)
+                for name in ("integrator", "form", "dealiasing", "transforms", "precision")
+            },
+            "forcing": {
+                "kind": self.forcing.kind,
+                "kmax": float(self.forcing.kmax),
+                "power": float(self.forcing.power or 0.0),
+            },
+            "storage": self.storage.options(),
+            "initial": self.flow.initial,
+            "spectrum": self.energies() if random else [],
+            "seed": self.spectrum.seed,
+            "engine": engine_options(self.engine),
+        }
+
+
+def read_spectrum(path: Path, largest: int) -> list[float]:
+    """E(k) of the shells 0, 1, 2, … out of a CSV file; refuses what no mode up to `largest` can have."""
+    columns = read_columns(path)
+    if not {"k", "E"} <= set(columns):
+        raise BadInput(f"spectrum.file = {path} has no columns k,E.")
+    energies: dict[int, float] = {}
+    for k, energy in zip(columns["k"].tolist(), columns["E"].tolist(), strict=True):
+        row = f"spectrum.file = {path} holds k = {k:g}, E = {energy:g}"
+        if not (k >= 0 and math.isfinite(k) and k == int(k)):
+            raise BadInput(f"{row}: k must be a whole number >= 0.")
+        if not (0 <= energy <= LARGEST):
+            raise BadInput(f"{row}: E must be from 0 to {LARGEST:g}.")
+        if energy > 0 and not 1 <= k <= largest:
+            raise BadInput(f"{row}: the modes of this grid with energy have k from 1 to {largest}.")
+        if int(k) in energies:
+            raise BadInput(f"{row}: every k must stand there once.")
+        energies[int(k)] = energy
+    if not sum(energies.values()) > 0:
+        raise BadInput(f"spectrum.file = {path} holds no energy: some E must be greater than 0.")
+    return [energies.get(k, 0.0) for k in range(max(energies) + 1)]
+
+
+CASE = TurbulenceCase

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pictures of turbulence: spectrum, dissipation history, a slice of the vorticity, small scales over time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ...report.plots import style
+
+
+@dataclass(frozen=True)
+class EnergySpectrum:
+    """E(k) of one or several moments of a flow, and the scales it is held against."""
+
+    k: np.ndarray
+    energy: np.ndarray
+    label: str
+    dissipation: float
+    kolmogorov: float  # eta
+
+
+def draw_spectrum(path: Path, spectra: list[EnergySpectrum], kmax: int, title: str) -> None:
+    """E(k) with a line of slope -5/3, and in Kolmogorov's units; `kmax`: the largest mode kept."""
+    colours = (style.BLUE, style.GREEN, style.ORANGE, style.VIOLET, style.RED)
+    with style.figure(path, 12.0, 5.4, title) as drawing:
+        plain, scaled = drawing.subplots(1, 2)
+        for s, colour in zip(spectra, colours, strict=False):
+            # Shells that symmetry leaves empty hold round-off.
+            seen = (s.k >= 1) & (s.k <= kmax) & (s.energy > 1e-15 * s.energy.max())
+            k, energy = s.k[seen], s.energy[seen]
+            plain.loglog(k, energy, color=colour, label=s.label, marker=".", markersize=4, linewidth=1.4)
+            if np.isfinite(s.kolmogorov) and s.dissipation > 0:
+                in_units = s.dissipation ** (-2 / 3) * k ** (5 / 3) * energy
+                label = f"$k_{{max}}η$ = {kmax * s.kolmogorov:.2f}"
+                scaled.loglog(k * s.kolmogorov, in_units, color=colour, label=label, linewidth=1.4)
+        last = spectra[-1]
+        k = np.array([1.5, max(2.0, 0.6 * kmax)])
+        height = 1.6 * last.dissipation ** (2 / 3) if last.dissipation > 0 else 1.0
+        plain.loglog(k, height * k ** (-5 / 3), color=style.MUTED, linestyle="--", linewidth=1.2)
+        plain.annotate(
+            "$k^{-5/3}$", (k[0] * 2, height * (2 * k[0]) ** (-5 / 3)), (6, 6), textcoords="offset points"
+        )
+        plain.set(title="Energy spectrum", xlabel="k", ylabel="E(k)")
+        plain.legend()
+        scaled.axhline(1.6, color=style.MUTED, linestyle="--", linewidth=1.2)
+        scaled.set(title="In Kolmogorov's units", xlabel="kη", ylabel="$ε^{-2/3} k^{5/3} E(k)$")
+        if scaled.get_legend_handles_labels()[0]:
+            scaled.legend()
+
+
+def draw_dissipation(
+    path: Path, history: dict[str, np.ndarray], reference: dict[str, np.ndarray] | None, title: str
+) -> None:
+    """Energy and dissipation over time, against a reference with the columns t, kinetic_energy and
+    dissipation."""
+    time = history["time"]
+    with style.figure(path, 12.0, 5.0, title) as drawing:
+        lost, kept = drawing.subplots(1, 2)
+        lost.plot(time, history["dissipation"], color=style.BLUE, label="this run")
+        kept.plot(time, history["energy"], color=style.BLUE, label="this run")
+        if reference:
+            seen = reference["t"] <= time[-1] * (1 + 1e-9)
+            t = reference["t"][seen]
+            dots = {"color": style.ORANGE, "linestyle": "--", "linewidth": 1.3, "label": "reference, 512³"}
+            lost.plot(t, reference["dissipation"][seen], **dots)
+            kept.plot(t, reference["kinetic_energy"][seen], **dots)
+            lost.legend()
+        lost.set(title="Dissipation", xlabel="time", ylabel="ε")
+        lost.set_ylim(bottom=0)
+        kept.set(title="Energy", xlabel="time", ylabel="E")
+        kept.set_ylim(bottom=0)
+
+
+def draw_vorticity(path: Path, plane: np.ndarray, time: float, title: str) -> None:
+    """|curl u| in the plane z = pi, shape (ny, nx), over its mean."""
+    magnitude = plane / plane.mean() if plane.mean() > 0 else plane
+    with style.figure(path, 7.4, 6.6, f"{title}, time {time:.4g}") as drawing:
+        axes = drawing.subplots()
+        edges = [np.linspace(0, 2 * np.pi, count + 1) for count in plane.shape[::-1]]
+        top = float(np.quantile(magnitude, 0.998)) or 1.0
+        mesh = axes.pcolormesh(*edges, magnitude, cmap="magma", vmin=0, vmax=top, rasterized=True)
+        axes.set(xlabel="x", ylabel="y", aspect="equal")
+        axes.set_title("|ω| / mean of |ω| in the plane z = π")
+        axes.grid(visible=False)
+        drawing.colorbar(mesh, ax=axes, shrink=0.85)
+
+
+def draw_scales(path: Path, history: dict[str, np.ndarray], title: str) -> None:
+    """The small scales over time: skewness, Taylor Reynolds number, enstrophy, k_max eta."""
+    time = history["time"]
+    with style.figure(path, 10.5, 6.6, title) as drawing:
+        (skew, taylor), (enstrophy, resolved) = drawing.subplots(2, 2, sharex=True)
+        skew.plot(time, history["skewness"], color=style.BLUE, linewidth=1.3)
+        skew.axhline(-0.5, color=style.MUTED, linestyle="--", linewidth=1.0)
+        skew.set(title="Skewness of ∂u/∂x", ylabel="dashed: −0.5")
+        taylor.plot(time, history["taylor_reynolds"], color=style.GREEN, linewidth=1.3)
+        taylor.set(title="Taylor Reynolds number", ylabel="$Re_λ$")
+        enstrophy.plot(time, history["enstrophy"], color=style.RED, linewidth=1.3)
+        enstrophy.set(title="Enstrophy", ylabel="|ω|² / 2, mean", xlabel="time")
+        resolved.plot(time, history["kmax_eta"], color=style.VIOLET, linewidth=1.3)
+        resolved.axhline(1, color=style.MUTED, linestyle="--", linewidth=1.0)
+        resolved.set(title="Resolution", ylabel="$k_{max} η$, dashed: 1", xlabel="time")
