@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of compiled kernels: rows shared out to threads, columns of a face.
+// Calls of compiled kernels: rows shared out to threads, columns of a face, launches on a device.
 #include "engine/exec/compiled_rows.hpp"
 
 #include "engine/base/error.hpp"
@@ -13,19 +13,29 @@ void add_values(void* into, int k, const double* values, int count) {
   static_cast<std::vector<Accumulator>*>(into)->at(static_cast<std::size_t>(k)).add(values, count);
 }
 
-void refuse_device(const Storage& storage, Face face) {
-  if (storage.device())
-    refuse("the boundary condition of field \"" + storage.name() + "\" beyond " + face_name(face) +
-           " runs on the host only, and the field lies on " + storage.device()->describe());
+/// Bytes of a kernel and places of its fields, for work that is done later.
+struct Kept {
+  std::vector<std::byte> kernel;
+  std::vector<CellsAt> fields;
+};
+
+void check_launch(const char* said, const std::string& what, const Device& device) {
+  if (said) throw Error(Exit::failure, what + " cannot run on " + device.describe() + ": " + said);
 }
 
-int layers_of(const Grid& grid, const Columns& columns) {
-  return columns.layers > 0 ? columns.layers : grid.halo();
-}
-
-std::ptrdiff_t outward_of(const Layout& layout, Face face) {
-  const std::ptrdiff_t along = face.axis == 0 ? 1 : face.axis == 1 ? layout.sy : layout.sz;
-  return face.side ? along : -along;
+/// function(&call) as work of the device, with `show` setting the call's pointers to what is kept.
+template <class Call, class Show>
+void launch_compiled(Device& device, Lane lane, Int3 extent, Call call, Kept kept, const std::string& what,
+                     const char* (*function)(const Call*), Show show) {
+  call.on = {device.runs_on_host(), device.native(lane), shape_of(extent)};
+  if (!device.runs_on_host()) {
+    show(call, kept);
+    return check_launch(function(&call), what, device);
+  }
+  device.give(lane, [=, &device, kept = std::move(kept)]() mutable {
+    show(call, kept);
+    check_launch(function(&call), what, device);
+  });
 }
 
 }  // namespace
@@ -65,52 +75,68 @@ void for_each_compiled(const Box& box, const Lattice& lattice, const Frame& fram
   }
 }
 
+void device_cells_compiled(Device& device, Lane lane, const Box& box, const Lattice& lattice,
+                           const Frame& frame, DeviceTally* tally, Reduce reduce, const std::string& what,
+                           const CompiledRows& rows, std::span<const CellsAt> fields) {
+  if (box.empty()) return;
+  const CellsCall call{.on = {},
+                       .box = box,
+                       .lattice = lattice,
+                       .origin = frame.origin,
+                       .sy = frame.layout.sy,
+                       .sz = frame.layout.sz,
+                       .fields = nullptr,
+                       .kernel = nullptr,
+                       .reduce = reduce,
+                       .tally = tally ? tally->memory() : nullptr};
+  launch_compiled(device, lane, detail::places_of(box, lattice), call,
+                  {rows.kernel, {fields.begin(), fields.end()}}, what, rows.on_device,
+                  [](CellsCall& shown, const Kept& kept) {
+                    shown.fields = kept.fields.data();
+                    shown.kernel = kept.kernel.data();
+                  });
+}
+
 void CompiledFace::apply(Storage& storage, Face face, const Columns& columns) const {
-  refuse_device(storage, face);
+  Device* device = storage.device();
+  const std::string what =
+      "the boundary condition of field \"" + storage.name() + "\" beyond " + face_name(face);
   std::vector<CellsAt> fields{{storage.base(), storage.component_stride()}};
+  if (device) {
+    if (!columns_.on_device)
+      refuse(what + " runs on the host only, and the field lies on " + device->describe());
+    storage.use_on_device(true);
+  }
   for (const ReadBeside& other : others_) {
-    const Storage& beside = other.field->storage(other.level);
+    Storage& beside = other.field->storage(other.level);
+    if (beside.device() != device || beside.far())
+      throw Error(Exit::failure,
+                  what + " reads field \"" + beside.name() + "\", which lies in another memory");
+    if (device) beside.use_on_device(false);
     fields.push_back({beside.base(), beside.component_stride()});
   }
   const Grid& grid = storage.grid();
+  const Layout& layout = grid.layout();
+  const std::ptrdiff_t along = face.axis == 0 ? 1 : face.axis == 1 ? layout.sy : layout.sz;
   const ColumnsCall call{.cells = columns.cells,
-                         .sy = grid.layout().sy,
-                         .sz = grid.layout().sz,
-                         .outward = outward_of(grid.layout(), face),
-                         .layers = layers_of(grid, columns),
+                         .sy = layout.sy,
+                         .sz = layout.sz,
+                         .outward = face.side ? along : -along,
+                         .layers = columns.layers > 0 ? columns.layers : grid.halo(),
                          .fields = fields.data(),
                          .kernel = columns_.kernel.data()};
+  if (device) return launch(*device, call, fields, what);
   columns_.function(&call);
 }
 
-template <class T>
-void AffineFace::fill(Storage& storage, Face face, const Columns& columns) const {
-  const Box& cells = columns.cells;
-  const Grid& grid = storage.grid();
-  const Layout& layout = grid.layout();
-  for (int k = 0; k < storage.components(); ++k) {
-    const Law law = laws_[static_cast<std::size_t>(k)];
-    T* base = reinterpret_cast<T*>(storage.base()) + k * storage.component_stride();
-    for (int z = cells.lo.z; z < cells.hi.z; ++z)
-      for (int y = cells.lo.y; y < cells.hi.y; ++y)
-        for (int x = cells.lo.x; x < cells.hi.x; ++x) {
-          const Border b{{layout.offset({x, y, z}), layout.sy, layout.sz},
-                         outward_of(layout, face),
-                         layers_of(grid, columns)};
-          for (int n = 1; n <= b.layers; ++n) {
-            const double within = law.a == 0 ? 0 : law.a * static_cast<double>(base[b.inside(n).i]);
-            base[b.ghost(n).i] = static_cast<T>(within + law.b + law.c * (2 * n - 1));
-          }
-        }
-  }
-}
-
-void AffineFace::apply(Storage& storage, Face face, const Columns& columns) const {
-  refuse_device(storage, face);
-  if (storage.type() == ElementType::f32)
-    fill<float>(storage, face, columns);
-  else
-    fill<double>(storage, face, columns);
+void CompiledFace::launch(Device& device, const ColumnsCall& columns, const std::vector<CellsAt>& fields,
+                          const std::string& what) const {
+  if (columns.cells.empty()) return;
+  launch_compiled(device, Lane::edge, columns.cells.extent(), FaceCall{{}, columns},
+                  {columns_.kernel, fields}, what, columns_.on_device, [](FaceCall& shown, const Kept& kept) {
+                    shown.columns.fields = kept.fields.data();
+                    shown.columns.kernel = kept.kernel.data();
+                  });
 }
 
 }  // namespace sc

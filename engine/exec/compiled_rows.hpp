@@ -1,33 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel that was compiled while the program runs over the cells of a box, and as a condition of a face.
+// A kernel that was compiled while the program runs over the cells of a box, and as a condition of a face; by
+// the host, or by a device.
 #pragma once
 
 #include <span>
 #include <vector>
 
 #include "engine/exec/accumulator.hpp"
-#include "engine/exec/compiled_kernel.hpp"
-#include "engine/exec/for_each.hpp"
+#include "engine/exec/compiled_device.hpp"
+#include "engine/exec/device_cells.hpp"
 #include "engine/field/field.hpp"
 
 namespace sc {
 
-/// The function of a compiled library that computes rows, and the kernel's members as they lie in memory.
+/// The functions of compiled libraries that compute cells, and the kernel's members as they lie in memory.
 struct CompiledRows {
-  void (*function)(const RowsCall*);
+  void (*function)(const RowsCall*);  ///< on the host; nullptr: nobody has compiled it
   std::vector<std::byte> kernel;
   bool by_position = true;  ///< the kernel may ask where on the global grid a cell is
+  const char* (*on_device)(const CellsCall*) = nullptr;  ///< says what has gone wrong, if anything
 };
 struct CompiledColumns {
   void (*function)(const ColumnsCall*);
   std::vector<std::byte> kernel;
   int inward = Boundary::usual_inward;  ///< own cells of a column that it may read, counted from the face
+  const char* (*on_device)(const FaceCall*) = nullptr;
 };
 
 /// As for_each() of a kernel that the program itself was compiled with: the same cells by the same threads.
 void for_each_compiled(const Box& box, const Lattice& lattice, const Frame& frame, int threads,
                        std::span<Accumulator> into, const CompiledRows& rows,
                        std::span<const CellsAt> fields);
+/// As device_cells(). Throws Error (failure) where the library's function was compiled for another device.
+void device_cells_compiled(Device& device, Lane lane, const Box& box, const Lattice& lattice,
+                           const Frame& frame, DeviceTally* tally, Reduce reduce, const std::string& what,
+                           const CompiledRows& rows, std::span<const CellsAt> fields);
 
 /// One level of a field that a condition reads; the field must outlive the condition.
 struct ReadBeside {
@@ -46,6 +53,8 @@ class CompiledFace final : public Boundary {
   void apply(Storage& storage, Face face, const Columns& columns) const override;
 
  private:
+  void launch(Device& device, const ColumnsCall& columns, const std::vector<CellsAt>& fields,
+              const std::string& what) const;
   CompiledColumns columns_;
   std::vector<ReadBeside> others_;
 };

@@ -20,6 +20,7 @@ CompiledSweep::CompiledSweep(std::string name, CompiledRows rows, int values, Sw
             std::vector<Accumulator>(static_cast<std::size_t>(values), Accumulator(options.reduce)),
             options.colours, options.flops),
       rows_(std::move(rows)),
+      reduce_(options.reduce),
       accesses_(std::move(accesses)) {
   for (const Access& a : accesses_)
     if (a.mode != Mode::read && !grid_) grid_ = &a.field->grid();
@@ -36,9 +37,18 @@ void CompiledSweep::compute(const Box& box, int threads, std::span<Accumulator> 
 
 void CompiledSweep::compute_in(std::span<const Place> places, const Box& box, int threads,
                                std::span<Accumulator> into) {
-  static_cast<void>(device());  // refuses fields that lie on one
-  for_each_compiled(box, lattice(), {grid_->layout(), grid_->origin()}, threads, into, rows_,
-                    cells_at(places));
+  const Frame frame{grid_->layout(), grid_->origin()};
+  if (Device* device = this->device()) {
+    if (!into.empty() && !tally_)
+      tally_ = std::make_unique<DeviceTally>(device->shared_from_this(), static_cast<int>(into.size()));
+    return device_cells_compiled(*device, lane(), box, lattice(), frame,
+                                 into.empty() ? nullptr : tally_.get(), reduce_, "stage \"" + name() + "\"",
+                                 rows_, cells_at(places));
+  }
+  if (!rows_.function)
+    refuse("stage \"" + name() + "\" was compiled for a device, and field \"" +
+           accesses_.front().field->name() + "\" is computed by the host");
+  for_each_compiled(box, lattice(), frame, threads, into, rows_, cells_at(places));
 }
 
 Stage::Captured CompiledSweep::capture() const {

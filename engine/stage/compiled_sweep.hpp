@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // CompiledSweep: a sweep whose kernel was compiled while the program runs, such as one written in Python.
-// What a Sweep knows by its types stands here in values; it runs on the host only.
+// What a Sweep knows by its types stands here in values.
 #pragma once
 
 #include "engine/exec/compiled_rows.hpp"
@@ -24,11 +24,17 @@ class CompiledSweep final : public Stage {
   void compute_in(std::span<const Place> places, const Box& box, int threads,
                   std::span<Accumulator> into) override;
   Captured capture() const override;
+  bool runs_on_devices() const override { return rows_.on_device != nullptr; }
+  void collect() override {
+    if (tally_) tally_->collect(accumulators());
+  }
 
  private:
   CompiledRows rows_;
+  Reduce reduce_;
   std::vector<Access> accesses_;
   const Grid* grid_ = nullptr;
+  std::unique_ptr<DeviceTally> tally_;  // where a device computes the fields
 };
 
 }  // namespace sc

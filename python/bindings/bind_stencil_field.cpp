@@ -31,15 +31,24 @@ StencilGrid::StencilGrid(std::shared_ptr<Ranks> r, Triple cells, std::array<bool
       pieces_(pieces),
       number_(number) {}
 
-std::shared_ptr<FarPlace> StencilGrid::files() {
-  if (place_) return place_;
-  context().together([&] {
-    const StorageOptions options{.scratch = scratch_};
-    FileMemoryOptions files = scratch_files(context(), options, true);
-    files.name += " grid " + std::to_string(number_);
-    place_ = std::make_shared<SlabPlace>(std::make_unique<FileMemory>(std::move(files)), pieces_);
-  });
-  return place_;
+FieldOptions StencilGrid::options(int levels, const std::string& place) {
+  FieldOptions made{.levels = levels};
+  if (place == "memory") {
+    made.space = context().device() ? Space::device : Space::host;
+  } else if (place == "host") {
+    if (!host_) context().together([&] { host_ = in_host_memory_of(context().device(), pieces_); });
+    made.place = host_;
+  } else {
+    if (!files_)
+      context().together([&] {
+        const StorageOptions options{.scratch = scratch_};
+        FileMemoryOptions files = scratch_files(context(), options, true);
+        files.name += " grid " + std::to_string(number_);
+        files_ = std::make_shared<SlabPlace>(std::make_unique<FileMemory>(std::move(files)), pieces_);
+      });
+    made.place = files_;
+  }
+  return made;
 }
 
 Storage& StencilField::computed(int level) {
@@ -121,8 +130,8 @@ std::vector<double> values_at(Field& f, const std::vector<Triple>& cells) {
     const std::ptrdiff_t at =
         grid.layout().offset(c) + static_cast<std::ptrdiff_t>(k) * storage.component_stride();
     return storage.type() == ElementType::f32
-               ? static_cast<double>(reinterpret_cast<const float*>(storage.base())[at])
-               : reinterpret_cast<const double*>(storage.base())[at];
+               ? static_cast<double>(reinterpret_cast<const float*>(storage.host_base())[at])
+               : reinterpret_cast<const double*>(storage.host_base())[at];
   };
   storage.each_slab(true, false, [&](int lo, int hi) {
     for (std::size_t n = 0; n < cells.size(); ++n) {
@@ -161,18 +170,24 @@ void set_affine(Field& f, int axis, int side, const std::vector<std::array<doubl
   f.forget_halos();
 }
 
-void set_compiled(Field& f, int axis, int side, std::uintptr_t function, const nb::bytes& kernel, int inward,
+void set_compiled(Field& f, int axis, int side, std::uintptr_t function, bool on_device,
+                  const nb::bytes& kernel, int inward,
                   const std::vector<std::pair<std::shared_ptr<Field>, int>>& others) {
   const auto* bytes = reinterpret_cast<const std::byte*>(kernel.c_str());
-  CompiledColumns columns{reinterpret_cast<void (*)(const ColumnsCall*)>(function),
-                          std::vector<std::byte>(bytes, bytes + kernel.size()), inward};
+  CompiledColumns columns{nullptr, std::vector<std::byte>(bytes, bytes + kernel.size()), inward};
+  if (on_device)
+    columns.on_device = reinterpret_cast<const char* (*)(const FaceCall*)>(function);
+  else
+    columns.function = reinterpret_cast<void (*)(const ColumnsCall*)>(function);
   std::vector<ReadBeside> read;
   std::vector<std::pair<Field*, int>> beside;
   for (const auto& [other, level] : others) {
-    if (f.storage(0).far() || other->storage(0).far())
+    const Storage &own = f.storage(0), &theirs = other->storage(0);
+    if (own.far() || theirs.far())
       refuse("the boundary condition of field \"" + f.field.name() + "\" reads field \"" +
-             other->field.name() +
-             "\", and one of them lies in files; allowed there are conditions that read nothing else");
+             other->field.name() + "\", and one of them lies " +
+             (own.far() ? own.far() : theirs.far())->where() +
+             "; allowed there are conditions that read nothing else");
     read.push_back({&other->field, level});
     beside.emplace_back(other.get(), level);
   }
@@ -209,8 +224,8 @@ void bind_grid(nb::module_& module) {
 void bind_stencil_field(nb::module_& module) {
   bind_grid(module);
   nb::class_<Field>(module, "StencilField")
-      .def(nb::init<std::shared_ptr<StencilGrid>, const std::string&, int, bool, int, bool>(), "grid"_a,
-           "name"_a, "components"_a, "single"_a, "levels"_a, "in_files"_a, Unlocked())
+      .def(nb::init<std::shared_ptr<StencilGrid>, const std::string&, int, bool, int, const std::string&>(),
+           "grid"_a, "name"_a, "components"_a, "single"_a, "levels"_a, "place"_a, Unlocked())
       .def("advance",
            [](Field& f) {
              f.field.advance();
@@ -235,8 +250,11 @@ void bind_stencil_field(nb::module_& module) {
       .def("gather", &gathered, "level"_a)
       .def("values_at", &values_at, "cells"_a, Unlocked())
       .def("set_affine", &set_affine, "axis"_a, "side"_a, "laws"_a)
-      .def("set_compiled", &set_compiled, "axis"_a, "side"_a, "function"_a, "kernel"_a, "inward"_a,
-           "others"_a)
+      .def("set_compiled", &set_compiled, "axis"_a, "side"_a, "function"_a, "on_device"_a, "kernel"_a,
+           "inward"_a, "others"_a)
+      .def_prop_ro(
+          "on_device", [](Field& f) { return f.storage(0).device() != nullptr; },
+          "Whether a device computes it.")
       .def(
           "leave_unread",
           [](Field& f, int axis, int side) {

@@ -68,8 +68,8 @@ namespace {
 /// A field with its level, what is done with it ("read", "write" or "update"), and the reach.
 using GivenAccess = std::tuple<std::shared_ptr<StencilField>, int, std::string, int, int>;
 
-std::shared_ptr<StencilSweep> make_sweep(const std::string& name, std::uintptr_t function, int values,
-                                         const std::string& reduce, int colours, bool by_position,
+std::shared_ptr<StencilSweep> make_sweep(const std::string& name, std::uintptr_t function, bool on_device,
+                                         int values, const std::string& reduce, int colours, bool by_position,
                                          const std::vector<GivenAccess>& given) {
   const auto reduction = choice_of<Reduce>(
       reduce, "reduce",
@@ -80,9 +80,13 @@ std::shared_ptr<StencilSweep> make_sweep(const std::string& name, std::uintptr_t
                    choice_of<Mode>(mode, "mode",
                                    {{"read", Mode::read}, {"write", Mode::write}, {"update", Mode::update}}),
                    Reach{width, diagonal}});
-  return std::make_shared<StencilSweep>(
-      name, CompiledRows{reinterpret_cast<void (*)(const RowsCall*)>(function), {}, by_position}, values,
-      SweepOptions{.reduce = reduction, .colours = colours}, all);
+  CompiledRows rows{nullptr, {}, by_position};
+  if (on_device)
+    rows.on_device = reinterpret_cast<const char* (*)(const CellsCall*)>(function);
+  else
+    rows.function = reinterpret_cast<void (*)(const RowsCall*)>(function);
+  return std::make_shared<StencilSweep>(name, std::move(rows), values,
+                                        SweepOptions{.reduce = reduction, .colours = colours}, all);
 }
 
 std::shared_ptr<StencilLoop> make_loop(std::shared_ptr<StencilGrid> grid, const std::string& strategy,
@@ -98,9 +102,10 @@ void bind_stencil_loop(nb::module_& module) {
   nb::class_<StencilSweep>(module, "StencilSweep").def_prop_ro("bytes_per_cell", [](StencilSweep& s) {
     return s.stage.bytes_per_cell();
   });
-  module.def("make_stencil_sweep", &make_sweep, "name"_a, "function"_a, "values"_a, "reduce"_a, "colours"_a,
-             "by_position"_a, "accesses"_a,
-             "A kernel of a compiled library, at the address of its function, with its fields.");
+  module.def("make_stencil_sweep", &make_sweep, "name"_a, "function"_a, "on_device"_a, "values"_a, "reduce"_a,
+             "colours"_a, "by_position"_a, "accesses"_a,
+             "A kernel of a compiled library, at the address of its function, with its fields; on_device: it "
+             "was\ncompiled for one.");
   nb::class_<StencilLoop>(module, "StencilLoop")
       .def(
           "run",

@@ -21,8 +21,9 @@ struct StencilGrid {
   StencilGrid(std::shared_ptr<Ranks> r, Triple cells, std::array<bool, 3> periodic, int halo, Triple split,
               std::string scratch, int pieces, int number);
   Context& context() const { return ranks->open(); }
-  /// Where its fields in files lie, made when the first one is. Collective.
-  std::shared_ptr<FarPlace> files();
+  /// Where a field lies that is made so: "memory" of whoever computes it, the device if there is one; "host",
+  /// the host's memory beside the device; "files". Collective.
+  FieldOptions options(int levels, const std::string& place);
 
   std::shared_ptr<Ranks> ranks;
   Grid grid;
@@ -31,15 +32,16 @@ struct StencilGrid {
   std::string scratch_;
   int pieces_;
   int number_;  ///< of the process's grids, for the names of its files
-  std::shared_ptr<SlabPlace> place_;
+  /// Made when the first field lies there.
+  std::shared_ptr<SlabPlace> files_, host_;
 };
 
 struct StencilField {
   StencilField(std::shared_ptr<StencilGrid> g, const std::string& name, int components, bool single,
-               int levels, bool in_files)
+               int levels, const std::string& place)
       : grid(std::move(g)),
         field(grid->grid, name, single ? ElementType::f32 : ElementType::f64, components,
-              {.levels = levels, .place = in_files ? grid->files() : nullptr}) {}
+              grid->options(levels, place)) {}
   ~StencilField();
   Storage& storage(int level) {
     grid->context();

@@ -43,6 +43,7 @@ void advance_rows(const RowsCall* call) {
   compute_rows<Advance, Out<double>, In<double, 2>, In<double>>(*call);
 }
 void relax_rows(const RowsCall* call) { compute_rows<Relax, InOut<double>>(*call); }
+const char* relax_cells(const CellsCall* call) { return compute_cells<Relax, InOut<double>>(*call); }
 
 template <class Kernel>
 std::vector<std::byte> bytes_of(const Kernel& kernel) {
@@ -157,21 +158,27 @@ std::string refusal_of(const std::function<void()>& action) {
   return "";
 }
 
-TEST(CompiledSweep, RunsOnTheHostOnly) {
+void copy_columns(const ColumnsCall*) {}
+
+TEST(CompiledSweep, IsRefusedWhereItWasNotCompiledFor) {
   TestContext context;
   open(context, Backend::late);
   Grid grid(
       context,
       {.cells = {12, 12, 12}, .periodic = {false, true, true}, .halo = 1, .split = {1, 1, context.size()}});
-  Field<double> u(grid, "u", {.levels = 2, .space = Space::device});
+  Field<double> u(grid, "u", {.levels = 2, .space = Space::device}), v(grid, "v");
   for (int side = 0; side < 2; ++side)
-    u.boundaries().set({0, side}, std::make_shared<AffineFace>(std::vector<AffineFace::Law>{{}}));
+    u.boundaries().set({0, side}, std::make_shared<CompiledFace>(CompiledColumns{copy_columns, {}},
+                                                                 std::vector<ReadBeside>{}));
   Runner runner(context, {});
   CompiledSweep sweep("relax", {relax_rows, bytes_of(Relax{})}, 0, {}, {updates(u.now()).access()});
   EXPECT_NE(refusal_of([&] { runner.run(sweep); }).find("stage \"relax\" runs on the host only"),
             std::string::npos);
   EXPECT_NE(refusal_of([&] { runner.refresh(u.now(), star(1)); }).find("the boundary condition of field"),
             std::string::npos);
+  CompiledSweep elsewhere("relax", {nullptr, bytes_of(Relax{}), false, relax_cells}, 0, {},
+                          {updates(v.now()).access()});
+  EXPECT_NE(refusal_of([&] { runner.run(elsewhere); }).find("was compiled for a device"), std::string::npos);
 }
 
 }  // namespace

@@ -17,26 +17,27 @@ from ..launch import memory
 T = TypeVar("T")
 
 # MPI starts once per process, so what the first simulation asked for holds for the whole script.
-_made: dict[tuple[int, str], Any] = {}
+_made: dict[tuple[int, str, str], Any] = {}
 
 
 def module() -> ModuleType:
     return core.load()
 
 
-def context(threads: int, transport: str) -> Any:
-    """The script's one context; further simulations share it and must want the same threads and transport."""
-    wanted = (whole("threads", threads, 1), transport)
+def context(threads: int, transport: str, device: str = "cpu") -> Any:
+    """The script's one context; further simulations share it and must want the same threads, transport and
+    device."""
+    wanted = (whole("threads", threads, 1), transport, device)
     if not _made:
-        _made[wanted] = core.load().Context(threads=threads, transport=transport)
+        _made[wanted] = core.load().Context(threads=threads, transport=transport, device=device)
         atexit.register(_made[wanted].close)
         _end_all_on_error(_made[wanted])
     if wanted not in _made:
         first = next(iter(_made))
         raise BadInput(
-            f"engine.threads = {threads} and engine.transport = {transport!r} differ from this script's "
-            f"first "
-            f"simulation, which has {first[0]} and {first[1]!r}: they must be the same."
+            f"threads = {threads}, transport = {transport!r} and device = {device!r} differ from this "
+            f"script's first simulation, which has {first[0]}, {first[1]!r} and {first[2]!r}: they must be "
+            "the same."
         )
     return _made[wanted]
 

@@ -39,6 +39,20 @@ FLAGS = [
 FUNCTION = "subcurrent_kernel"
 PATIENCE = 120.0  # seconds, for a compiler or for another process that compiles
 
+# nvcc hands its host side to the compiler above; products and sums stay apart on the card too.
+CUDA_FLAGS = [
+    "-std=c++20",
+    "-O3",
+    "-DNDEBUG",
+    "--expt-relaxed-constexpr",
+    "-fmad=false",
+    "-shared",
+    "-w",
+    "-Xcompiler=-fno-math-errno,-fno-trapping-math,-ffp-contract=off,-march=native,-fPIC,-fvisibility=hidden",
+]
+
+CARDS = ("-arch", "--gpu-architecture", "-gencode", "--generate-code")  # options that name cards
+
 _loaded: dict[str, ctypes.CDLL] = {}
 
 
@@ -46,11 +60,12 @@ class NoCompiler(SubcurrentError):  # noqa: N818 - it reads as what is the matte
     """There is no C++ compiler on this machine."""
 
 
-def function_of(source: str, what: str) -> int:
-    """The address of the function that a source defines; `what` is its kernel, for sentences. Compiles it
-    unless somebody has. Raises NoCompiler, StorageError, or SubcurrentError with what the compiler says."""
-    command = [*compiler(what), *FLAGS, f"-I{headers()}"]
-    name = _hash(source, command)
+def function_of(source: str, what: str, card: str | None = None) -> int:
+    """The address of the function that a source defines; `what` is its kernel, for sentences, `card` the CUDA
+    device that shall run it. Compiles it unless somebody has. Raises NoCompiler, StorageError, or
+    SubcurrentError with what the compiler says."""
+    command = cuda_command(what) if card else [*compiler(what), *FLAGS, f"-I{headers()}"]
+    name = _hash(source, [*command, card or ""])
     if name not in _loaded:
         _loaded[name] = _load(_library(source, command, name, what), source, command, what)
     return ctypes.cast(getattr(_loaded[name], FUNCTION), ctypes.c_void_p).value or 0
@@ -69,6 +84,21 @@ def compiler(what: str) -> list[str]:
         f"{what} needs a C++ compiler, and there is none here: install g++ (Debian and Ubuntu: apt-get "
         "install g++), or name one in the variable CXX."
     )
+
+
+def cuda_command(what: str) -> list[str]:
+    """nvcc, or $CUDACXX with the options that follow it there; for the card at hand unless these name one."""
+    chosen = shlex.split(os.environ.get("CUDACXX", ""))
+    names = chosen[:1] or ["nvcc", "/usr/local/cuda/bin/nvcc"]
+    found = next(filter(None, map(shutil.which, names)), None)
+    if found is None:
+        raise NoCompiler(
+            f"{what} needs nvcc to run on a CUDA device, and {names[0]} cannot be run: install NVIDIA's CUDA "
+            "toolkit, or name its nvcc in the variable CUDACXX."
+        )
+    said = any(one.startswith(CARDS) for one in chosen[1:])
+    card = [] if said else ["-arch=native"]
+    return [found, "-x", "cu", *CUDA_FLAGS, *card, f"-I{headers()}", "-ccbin", compiler(what)[0], *chosen[1:]]
 
 
 @functools.cache

@@ -60,9 +60,11 @@ class BoundCondition:
         # The library takes the field itself first.
         levels = tuple(self.levels.get(use.name, field.now) for use in text.fields)
         call = Call(self.condition, levels, self.values)
-        address, _ = field.grid.together(lambda: self.condition.library(call.precision()))
+        by = field.computed_by
+        address = field.grid.together(lambda: self.condition.library(call.precision(), by))
         others = [(level.field.core, level.number) for level in self.levels.values()]
-        field.core.set_compiled(axis, side, address, self.condition.members(call), inward, others)
+        members = self.condition.members(call)
+        field.core.set_compiled(axis, side, address, by != "cpu", members, inward, others)
 
     def _check_depth(self, use: FieldUse, field: Field, axis: int) -> None:
         deepest = _deepest(use, field.grid.halo)

@@ -101,8 +101,13 @@ class Field(Fixed):
 
     @property
     def place(self) -> str:
-        """Where its cells lie: "memory" or "files"."""
+        """Where its cells lie: "memory", "host" or "files"."""
         return self._place
+
+    @property
+    def computed_by(self) -> str:
+        """Who computes it: "cpu", or the device's name."""
+        return self._grid.device if self._core.on_device else "cpu"
 
     # -- levels ----------------------------------------------------------------------------------------
 
@@ -130,8 +135,8 @@ class Field(Fixed):
 
     @property
     def own(self) -> NDArray:
-        """This rank's own cells now, to be read: a view of the engine's memory. Levels turn over, so take it
-        anew after `advance`."""
+        """This rank's own cells now, to be read: a view of the engine's memory, of a field on a device one of
+        its copy for the host. Take it anew after `advance`, and on a device after whatever runs there."""
         return self._own(0)
 
     def _own(self, number: int) -> NDArray:
@@ -155,7 +160,7 @@ class Field(Fixed):
         the global positions x, y, z (whole numbers, arrays that broadcast) returns; collective. Several
         components come first: an array of them, or as many arrays as there are."""
         number = self.level(level).number
-        if self.place == "files":
+        if self.place != "memory":
             setting.set_slabs(self, values, number)
             return
         array = self._grid.together(lambda: setting.array_of(self, values))
@@ -164,7 +169,8 @@ class Field(Fixed):
 
     def each_slab(self, use: Callable[[int, NDArray], Any], level: int = 0) -> None:
         """Calls use(z, cells) with this rank's own planes from the global plane z on, all at once or, of a
-        field in files, slab by slab, to be read; `cells` holds nothing afterwards. Collective."""
+        field in files or in the host's memory, slab by slab, to be read; `cells` holds nothing afterwards.
+        Collective."""
         first = self._grid.local_box[0][2] if self._grid.dimensions == 3 else 0
 
         def read(low: int, view: NDArray) -> None:

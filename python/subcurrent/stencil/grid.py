@@ -33,6 +33,8 @@ class Grid(Fixed):
     transport  "auto", "shared" or "mpi"
     scratch    a folder for the files of fields with place="files", on a fast disk of this machine
     pieces     in which such fields come near, each at least one plane along z
+    device     "cpu", "cuda", or "emulated", a device made of the host that needs none; the same for all
+               that a script makes. Fields lie in its memory and are computed there
 
     In a plain `python script.py` there is one rank; under `mpirun -n 4 python script.py` there are four, and
     then everything but attributes is called on all ranks. Raises BadInput for what cannot be.
@@ -50,6 +52,7 @@ class Grid(Fixed):
         transport: str = "auto",
         scratch: str = "scratch",
         pieces: int = 8,
+        device: str = "cpu",
     ):
         given = plain(cells)
         if not isinstance(given, list) or not 1 <= len(given) <= 3:
@@ -63,7 +66,11 @@ class Grid(Fixed):
             if split is None
             else self._padded(wholes("split", split, 1, 2**31 - 1, self.dimensions), 1)
         )
-        self._context = parallel.context(threads, one_of("transport", transport, ("auto", "shared", "mpi")))
+        self._context = parallel.context(
+            threads,
+            one_of("transport", transport, ("auto", "shared", "mpi")),
+            one_of("device", device, ("cpu", "cuda", "emulated")),
+        )
         self._core = parallel.module().StencilGrid(
             self._context,
             self._padded(self._cells, 1),
@@ -135,6 +142,11 @@ class Grid(Fixed):
         return self._context.size
 
     @property
+    def device(self) -> str:
+        """What its device calls itself; "cpu" where it has none."""
+        return self._context.device.partition(" (device")[0]
+
+    @property
     def local_box(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """(low, high): which cells this rank owns, half-open, along x, y, z."""
         low, high = self._core.box()
@@ -161,23 +173,29 @@ class Grid(Fixed):
         place: str = "memory",
     ) -> Field:
         """A field on this grid, zero at first. `levels`: time levels, 2 for now and next; `dtype`: float64 or
-        float32; `units`: for labels; `place`: "memory", or "files" where it is larger: planes then come near
-        while others are computed. Collective."""
+        float32; `units`: for labels; `place`: "memory" of whoever computes it, the grid's device if it
+        has one, or, where it is larger, "host", the host's memory beside a device, and "files": planes then
+        come near while others are computed. Collective."""
         if not isinstance(name, str) or not name:
             raise BadInput(f"name = {name!r} is not allowed: a field's name is a text.")
         kind = np.dtype(dtype)
         if kind not in (np.dtype(np.float64), np.dtype(np.float32)):
             raise BadInput(f"dtype = {dtype!r} is not allowed: it must be float64 or float32.")
         levels, components = whole("levels", levels, 1, 64), whole("components", components, 1, 64)
-        far = one_of("place", place, ("memory", "files")) == "files"
+        far = one_of("place", place, ("memory", "host", "files")) != "memory"
         if far and self.dimensions < 3:
-            raise BadInput(f'place = "files" needs three axes, and the grid has {self.dimensions}.')
+            raise BadInput(f'place = "{place}" needs three axes, and the grid has {self.dimensions}.')
+        if place == "host" and self.device == "cpu":
+            raise BadInput(
+                'place = "host" is the memory of the host beside a device, and the grid has none: make it '
+                'sc.Grid(…, device="cuda"), or leave the field in "memory".'
+            )
         near = self._padded(self._cells, 1)
-        if far:  # near are slots with a slab of each
+        if place == "files":  # near are slots with a slab of each
             near = (*near[:2], min(near[2], 3 * (-(-near[2] // self._pieces) + 2 * self._halo)))
         one = memory.Fields(name, near, self._halo, kind.itemsize, components, levels)
         parallel.check_memory_of_fields(self._context, one, self._core.split)
-        core = parallel.module().StencilField(self._core, name, components, kind == np.float32, levels, far)
+        core = parallel.module().StencilField(self._core, name, components, kind == np.float32, levels, place)
         return Field(self, core, name, levels, components, kind, str(units), place)
 
     @property

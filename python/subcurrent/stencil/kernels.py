@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import itertools
 import math
 import numbers
@@ -29,6 +30,14 @@ REDUCTIONS = ("sum", "max", "min")
 MEMBERS = {Type.WHOLE: ctypes.c_int64, Type.TRUTH: ctypes.c_bool}
 
 
+HOSTS = ("cpu", "emulated device")  # whose kernels the machine's own compiler makes
+
+
+@functools.cache
+def _struct_of(members: tuple[tuple[str, Any], ...]) -> type[ctypes.Structure]:
+    return type("Members", (ctypes.Structure,), {"_fields_": list(members)})
+
+
 @dataclass(frozen=True)
 class Call:
     """A kernel with the levels and numbers of one run, for `Loop.run`."""
@@ -41,6 +50,11 @@ class Call:
     def grid(self) -> Any:
         return self.levels[0].field.grid
 
+    @property
+    def computed_by(self) -> str:
+        """ "cpu", or the device that computes its fields."""
+        return self.levels[0].field.computed_by
+
     def precision(self) -> printing.Precision:
         fields = [level.field for level in self.levels]
         return printing.Precision(
@@ -49,13 +63,14 @@ class Call:
 
 
 class Compiled(Fixed):
-    """What kernels and conditions have in common: a text, its C++, and a library for each precision."""
+    """What kernels and conditions have in common: a text, its C++, and a library for each precision and
+    each kind of machine."""
 
     _kind = "kernel"
 
     def __init__(self, text: KernelText, source: Source):
         self._text = text
-        self._libraries: dict[printing.Precision, tuple[int, type[ctypes.Structure]]] = {}
+        self._libraries: dict[tuple[printing.Precision, str], int] = {}
         self.__doc__, self.__name__ = source.doc, source.name
 
     def __repr__(self) -> str:
@@ -77,19 +92,20 @@ class Compiled(Fixed):
     def _says(self) -> str:
         return f'{self._kind} "{self.name}"'
 
-    def library(self, precision: printing.Precision) -> tuple[int, type[ctypes.Structure]]:
-        """The compiled function's address and the struct of its parameters."""
-        if precision not in self._libraries:
-            where = compiling.function_of(printing.source_of(self._text, precision), self._says())
-            real = ctypes.c_float if precision.real == "float" else ctypes.c_double
-            members = [(one.name, MEMBERS.get(one.type, real)) for one in self._text.parameters]
-            self._libraries[precision] = where, type("Members", (ctypes.Structure,), {"_fields_": members})
-        return self._libraries[precision]
+    def library(self, precision: printing.Precision, computed_by: str = "cpu") -> int:
+        """The address of the function compiled for these fields and whoever computes them."""
+        key = precision, computed_by
+        if key not in self._libraries:
+            source = printing.source_of(self._text, precision, computed_by != "cpu")
+            card = None if computed_by in HOSTS else computed_by
+            self._libraries[key] = compiling.function_of(source, self._says(), card)
+        return self._libraries[key]
 
     def members(self, call: Call) -> bytes:
         """The parameters as they lie in the functor."""
-        struct = self.library(call.precision())[1]
-        return bytes(struct(**call.values)) or b"\0"
+        real = ctypes.c_float if call.precision().real == "float" else ctypes.c_double
+        members = tuple((one.name, MEMBERS.get(one.type, real)) for one in self._text.parameters)
+        return bytes(_struct_of(members)(**call.values)) or b"\0"
 
     # -- arguments -------------------------------------------------------------------------------------
 

@@ -95,10 +95,11 @@ class Loop(Fixed):
 
     def _made(self, call: Call) -> Any:
         kernel = call.kernel
-        address, _ = kernel.library(call.precision())
+        by = call.computed_by
         return parallel.module().make_stencil_sweep(
             kernel.name,
-            address,
+            kernel.library(call.precision(), by),
+            by != "cpu",
             kernel.values,
             kernel.reduce or "",
             kernel.colours,

@@ -219,14 +219,23 @@ def _is_or(node: Expression) -> bool:
     return isinstance(node, Binary) and node.sign == "or"
 
 
-def source_of(text: KernelText, precision: Precision) -> str:
+# The function that a library has: its verb, what it is called with and what it returns, by whether it is that
+# of a condition and whether a device runs it.
+ENTRIES = {
+    (False, False): ("compute_rows", "RowsCall", "void"),
+    (True, False): ("compute_columns", "ColumnsCall", "void"),
+    (False, True): ("compute_cells", "CellsCall", "const char*"),
+    (True, True): ("compute_face", "FaceCall", "const char*"),
+}
+
+
+def source_of(text: KernelText, precision: Precision, on_device: bool = False) -> str:
     """A whole file to be compiled: the functor, and the function by which the engine calls it."""
     printer = Printer(text, precision)
     functor = printer.functor()
     views = "".join(f", {view}" for _, view in printer.views())
-    verb = "compute_columns" if text.condition else "compute_rows"
-    call = "ColumnsCall" if text.condition else "RowsCall"
-    return f"""#include "engine/exec/compiled_kernel.hpp"
+    verb, call, returned = ENTRIES[text.condition, on_device]
+    return f"""#include "engine/exec/compiled_{"device" if on_device else "kernel"}.hpp"
 
 namespace compiled {{
 using namespace sc;
@@ -234,8 +243,8 @@ using namespace sc;
 {functor}
 }}  // namespace compiled
 
-extern "C" __attribute__((visibility("default"))) void subcurrent_kernel(const sc::{call}* call) {{
+extern "C" __attribute__((visibility("default"))) {returned} subcurrent_kernel(const sc::{call}* call) {{
   using namespace sc;
-  {verb}<compiled::{printer.name(text.name)}{views}>(*call);
+  return {verb}<compiled::{printer.name(text.name)}{views}>(*call);
 }}
 """

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks of threads: which thread of a launch does which place, by the same functions for CUDA and for the
+// emulated device, and the loop over blocks and threads that stands for a launch on the host.
+#pragma once
+
+#include "engine/exec/tally.hpp"
+
+namespace sc {
+
+/// Blocks of threads over an extent; threads of a block along x first, for whole memory transactions.
+struct Shape {
+  Int3 blocks, threads;
+};
+/// 256 threads a block or fewer, and so many blocks that every place has its own thread, as far as CUDA
+/// allows (65535 blocks along y and z); threads then take several places.
+Shape shape_of(Int3 extent);
+
+namespace detail {
+
+/// Calls body(place) for the places of one thread of one block.
+template <class F>
+SC_FN void each_place(Int3 extent, const Shape& shape, Int3 block, Int3 thread, const F& body) {
+  for (int z = block.z * shape.threads.z + thread.z; z < extent.z; z += shape.blocks.z * shape.threads.z)
+    for (int y = block.y * shape.threads.y + thread.y; y < extent.y; y += shape.blocks.y * shape.threads.y)
+      for (int x = block.x * shape.threads.x + thread.x; x < extent.x; x += shape.blocks.x * shape.threads.x)
+        body(Int3{x, y, z});
+}
+
+template <class F>
+void each_of(Int3 extent, const F& f) {
+  for (int z = 0; z < extent.z; ++z)
+    for (int y = 0; y < extent.y; ++y)
+      for (int x = 0; x < extent.x; ++x) f(Int3{x, y, z});
+}
+
+/// Adds what a body returns to the tally of its block.
+template <class Body, int K>
+struct Adding {
+  const Body& body;
+  TallyOf<K>& tally;
+  Reduce reduce;
+  SC_FN void operator()(Int3 place) const { body(place, tally, reduce); }
+};
+
+#ifdef __CUDACC__
+template <class Body>
+__global__ void __launch_bounds__(256) run(const Body body, Int3 extent, Shape shape) {
+  const Int3 block{int(blockIdx.x), int(blockIdx.y), int(blockIdx.z)};
+  const Int3 thread{int(threadIdx.x), int(threadIdx.y), int(threadIdx.z)};
+  each_place(extent, shape, block, thread, body);
+}
+
+template <class Body, int K>
+__global__ void __launch_bounds__(256)
+    run_tallied(const Body body, Int3 extent, Shape shape, Reduce reduce, TallyOf<K>* into) {
+  __shared__ TallyOf<K> tally;
+  const Int3 block{int(blockIdx.x), int(blockIdx.y), int(blockIdx.z)};
+  const Int3 thread{int(threadIdx.x), int(threadIdx.y), int(threadIdx.z)};
+  const int of = shape.threads.x * shape.threads.y * shape.threads.z;
+  const int mine = thread.x + shape.threads.x * (thread.y + shape.threads.y * thread.z);
+  for (int n = mine; n < TallyOf<K>::size; n += of) tally.clear(n);
+  __syncthreads();
+  each_place(extent, shape, block, thread, Adding<Body, K>{body, tally, reduce});
+  __syncthreads();
+  for (int n = mine; n < TallyOf<K>::size; n += of) into->merge(n, tally);
+}
+#endif
+
+inline namespace SC_COMPILED {
+
+/// body(place) for every place, block by block and thread by thread.
+template <class Body>
+void blocks_on_host(Int3 extent, const Shape& shape, const Body& body) {
+  each_of(shape.blocks, [&](Int3 block) {
+    each_of(shape.threads, [&](Int3 thread) { each_place(extent, shape, block, thread, body); });
+  });
+}
+/// The same with body(place, tally, reduce), a tally a block.
+template <int K, class Body>
+void blocks_on_host(Int3 extent, const Shape& shape, const Body& body, Reduce reduce, TallyOf<K>* into) {
+  each_of(shape.blocks, [&](Int3 block) {
+    TallyOf<K> tally;
+    for (int n = 0; n < TallyOf<K>::size; ++n) tally.clear(n);
+    const Adding<Body, K> adding{body, tally, reduce};
+    each_of(shape.threads, [&](Int3 thread) { each_place(extent, shape, block, thread, adding); });
+    for (int n = 0; n < TallyOf<K>::size; ++n) into->merge(n, tally);
+  });
+}
+
+#ifdef __CUDACC__
+inline dim3 dim_of(Int3 n) { return {unsigned(n.x), unsigned(n.y), unsigned(n.z)}; }
+
+/// The same on a stream of CUDA.
+template <class Body>
+cudaError_t blocks_on_cuda(void* stream, Int3 extent, const Shape& shape, const Body& body) {
+  run<<<dim_of(shape.blocks), dim_of(shape.threads), 0, static_cast<cudaStream_t>(stream)>>>(body, extent,
+                                                                                             shape);
+  return cudaGetLastError();
+}
+template <int K, class Body>
+cudaError_t blocks_on_cuda(void* stream, Int3 extent, const Shape& shape, const Body& body, Reduce reduce,
+                           TallyOf<K>* into) {
+  run_tallied<Body, K><<<dim_of(shape.blocks), dim_of(shape.threads), 0, static_cast<cudaStream_t>(stream)>>>(
+      body, extent, shape, reduce, into);
+  return cudaGetLastError();
+}
+#endif
+
+}  // namespace SC_COMPILED
+}  // namespace detail
+}  // namespace sc
