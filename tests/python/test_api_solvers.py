@@ -170,6 +170,19 @@ WRONG = [
     ("setattr(crystal, 'phase', 0)", "phase of Dendrite cannot be set"),
     ("setattr(plasma, 'densty', 0)", "did you mean density"),
     ("setattr(plasma, 'pressure', 0)", "pressure of Magnetosphere cannot be set"),
+    ("setattr(flow, 'velocty', 0)", "did you mean velocity"),
+    ("setattr(flow, 'pressure', 0)", "pressure of Cavity cannot be set"),
+    ("setattr(vortex, 'viscositty', 0)", "did you mean viscosity"),
+    ("setattr(vortex, 'modes', 0)", "modes of Turbulence cannot be set"),
+    ("setattr(gas, 'mack', 0)", "did you mean mach"),
+    ("setattr(gas, 'time', 0)", "time of Compressible cannot be set"),
+    ("setattr(transform, 'precison', 0)", "did you mean precision"),
+    ("setattr(transform, 'cells', 0)", "cells of FFT cannot be set"),
+    ("vortex.gather('vortex')", '"vorticity"'),
+    ("gas.gather('speed')", '"dilatation"'),
+    ("flow.gather('speed')", '"coordinates"'),
+    ("sc.Turbulence((8, 8, 8), dt=0.1, reynolds=1, forcng={})", '"forcing"'),
+    ("sc.Compressible((8, 8, 8), spectrum={})", '"scheme"'),
 ]
 
 CALLS = """
@@ -177,6 +190,10 @@ import json, sys
 import subcurrent as sc
 crystal = sc.Dendrite((8, 8, 8))
 plasma = sc.Magnetosphere((8, 8, 1), spacing=0.125, initial="blast")
+flow = sc.Cavity(sc.CavityGrid((10, 10, 10)), reynolds=100)
+vortex = sc.Turbulence((8, 8, 8), dt=0.1, reynolds=100)
+gas = sc.Compressible((8, 8, 8))
+transform = sc.FFT((8, 8, 8))
 said = []
 for call in json.loads(sys.argv[1]):
     try:

@@ -23,6 +23,7 @@ HELPERS = {"script"}
 LEFT_OUT = 77
 SAYS = {  # of ours, where the other side is left out
     "automatic": r"\| dendrite \| 2 \| 1 \| node \| [\d.]+ \|",
+    "predicted": r"\| dendrite \| 2 \| blocking \| [\d.]+ \| [\d.]+ \|",
     "cg_accuracy": r"\| Laplacian, 64² \| none \| \d+",
     "turbulence_peer": "pocketfft .* ms a step",
     "npb_peer": r"Mop/s",

@@ -51,6 +51,16 @@ def dendrite(*sets: str) -> Any:
     return load_case(find_case("nickel_small"), list(sets))
 
 
+def test_what_rates_scattered_by_is_carried_through(tmp_path: Path) -> None:
+    scattered = machine(tmp_path, ("row = 50e-9", "row = 50e-9\nspread = 0.2"))
+    row = predict.predicted(dendrite(), scattered, 1, NAMES)["strategies"]["blocking"]
+    rates = 64**3 * 20e-9 + 64**2 * 50e-9
+    low, high = row["range"]
+    assert row["T"] - low == pytest.approx(0.1 * rates) and high - row["T"] == pytest.approx(0.1 * rates)
+    plain = predict.predicted(dendrite(), machine(tmp_path), 1, NAMES)["strategies"]["blocking"]
+    assert plain["T"] == row["T"] and plain["range"] == [row["T"]] * 2
+
+
 def test_a_step_is_its_cells_and_its_messages(tmp_path: Path) -> None:
     row = predict.predicted(dendrite("engine.split=[1,1,4]"), machine(tmp_path), 4, NAMES)
     plain = row["strategies"]["blocking"]
@@ -159,7 +169,9 @@ def row_of(ranks: int, **times: float) -> dict[str, Any]:
     saved = {"computing": 0.7, "bandwidth": 0.2, "latency": 0.1}
     return {
         "ranks": ranks,
-        "strategies": {n: {"T": t, "R": 0.0, "stages": [], "saved": saved} for n, t in times.items()},
+        "strategies": {
+            n: {"T": t, "range": [t, t], "R": 0.0, "stages": [], "saved": saved} for n, t in times.items()
+        },
     }
 
 

@@ -82,6 +82,26 @@ def rate_of(rates: list[Rate], threads: int, busy: int) -> list[float]:
     return [scale * (a + share * (b - a)) for a, b in ((below.cell, above.cell), (below.row, above.row))]
 
 
+def scatter_of(rates: list[Rate], threads: int, busy: int) -> float:
+    """What the times behind rate_of() scattered by, as a share: that of the nearest measured load."""
+    return min(rates, key=lambda rate: (abs(rate.threads - threads), abs(rate.busy - busy))).spread
+
+
+def scattered(
+    values: dict[str, Any], machine: Machine, solver: str, where: Places, end: float
+) -> dict[str, Any]:
+    """The same machine whose stages are all as fast (end = -1) or as slow (end = 1) as what was measured
+    scattered."""
+    rates = machine.rates.get(solver, {})
+    factors = {s: 1 + end * min(scatter_of(r, where.threads, where.busy), 1.0) / 2 for s, r in rates.items()}
+    return values | {
+        "rates": {
+            stage: [[factors[stage] * one for one in pair] for pair in pairs]
+            for stage, pairs in values["rates"].items()
+        }
+    }
+
+
 def figures(machine: Machine, solver: str, where: Places, poke: float) -> dict[str, Any]:
     """What `_core.forecast` takes: of one rank, the others being busy as it is. `poke`: seconds between
     looks."""

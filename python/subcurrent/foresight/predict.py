@@ -24,7 +24,7 @@ from ..launch import memory
 from ..launch.run import say
 from ..launch.rundir import write_text
 from ..solvers.kinds import kind_of
-from .machine_figures import Places, figures, places, without
+from .machine_figures import Places, figures, places, scattered, without
 from .machine_keys import Machine
 from .machines import find_machine, load_machine
 from .prediction import conclusions, stages_of, table_of
@@ -33,6 +33,7 @@ from .strategies import chosen
 
 POSITIONS = 3  # of the ranks of a count that are played
 PARTS = ("computing", "bandwidth", "latency")
+ENDS = {"fastest": -1.0, "slowest": 1.0}  # of what the rates scattered by when they were measured
 
 
 @dataclass
@@ -142,6 +143,7 @@ def predicted(
     where = places(machine, ranks, case.engine.threads, per_node)
     values = figures(machine, case.solver, where, 1e-3 * case.engine.poke_ms)
     machines = {"as it is": values} | {what: without(values, what) for what in PARTS}
+    machines |= {what: scattered(values, machine, case.solver, where, end) for what, end in ENDS.items()}
     played = positions(case, where)
     on_node = 1 if machine.gpu is not None else where.per_node  # devices exchange messages
     parts = [
@@ -164,6 +166,7 @@ def predicted(
         total = slowest["as it is"]["total"] / steps
         row["strategies"][name] = {
             "T": total,
+            "range": [slowest[what]["total"] / steps for what in ENDS],
             "R": slowest["as it is"]["reductions"] / steps,
             "stages": [_per_step(stage, steps) for stage in slowest["as it is"]["stages"]],
             "saved": {

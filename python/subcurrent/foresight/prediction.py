@@ -30,6 +30,19 @@ def binding(row: dict[str, Any], name: str) -> str:
     return f"{most} {100 * saved[most]:.0f} %"
 
 
+def _range(times: dict[str, Any]) -> str:
+    """What a step takes at the ends of what the rates scattered by; "-" where nothing says that they did."""
+    low, high = times["range"]
+    return "-" if low == high else f"{1e3 * low:.4g} to {1e3 * high:.4g}"
+
+
+def _between(row: dict[str, Any], name: str) -> str:
+    """What the gain is at the ends of what the rates scattered by, where that can be seen."""
+    ends = zip(row["strategies"]["blocking"]["range"], row["strategies"][name]["range"], strict=True)
+    low, high = sorted(plain / fast for plain, fast in ends)
+    return f" ({low:.3f} to {high:.3f} by the scatter of its rates)" if high - low >= CLOSE / 5 else ""
+
+
 def _moving(row: dict[str, Any]) -> float:
     """M: packing, sending and waiting where nothing overlaps."""
     return sum(s["start"] + s["wait"] for s in row["strategies"]["ordered"]["stages"])
@@ -52,7 +65,7 @@ def table_of(rows: list[dict[str, Any]], case: Case, machine: Machine) -> Table:
         padding=(0, 1, 0, 0),
     )
     named = (name.replace("_", "\n") for name in names)
-    for title in ("ranks", "nodes", "split", "MiB\na rank", *named, "M", "binds"):
+    for title in ("ranks", "nodes", "split", "MiB\na rank", *named, "range", "M", "binds"):
         shown.add_column(title, justify="right", no_wrap=True)
     for row in rows:
         fastest = best(row)
@@ -62,7 +75,7 @@ def table_of(rows: list[dict[str, Any]], case: Case, machine: Machine) -> Table:
         size = f"{row['memory'] / 2**20:.0f}{' (too many)' if row['fits'] is False else ''}"
         shown.add_row(
             str(row["ranks"]), str(row["nodes"]), "×".join(map(str, row["split"])), size, *times,
-            f"{1e3 * _moving(row):.4g}", binding(row, fastest),
+            _range(row["strategies"][fastest]), f"{1e3 * _moving(row):.4g}", binding(row, fastest),
         )  # fmt: skip
     return shown
 
@@ -114,7 +127,8 @@ def conclusions(rows: list[dict[str, Any]], weak: bool, wanted: float | None = N
             )
         else:
             said.append(
-                f"{row['ranks']} ranks: {fastest} is {plain / overlapped:.3f} times as fast as blocking."
+                f"{row['ranks']} ranks: {fastest} is {plain / overlapped:.3f} times as fast as blocking"
+                f"{_between(row, fastest)}."
             )
     shares = efficiencies(rows, weak)
     for limit in (0.8, 0.5):

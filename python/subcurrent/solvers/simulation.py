@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..case.reading import as_tables, typed_case
 from ..errors import BadInput
-from ..given import Fixed, path_text, plain, positive, whole
+from ..given import Fixed, one_of, path_text, plain, positive, whole
 from ..rank import parallel
 from ..rank.ending import End
 from ..report.account import account_of
@@ -23,8 +23,14 @@ class Simulation(Fixed):
     on one rank; under `mpirun -n 4 python script.py` on four, and then every method is called on all ranks.
     """
 
-    def __init__(self, tables: dict[str, Any]):
-        self._case = typed_case(plain(tables), Path())
+    _tables: ClassVar[tuple[str, ...]] = ()  # of a case file, beside those that have arguments of their own
+    _fields: ClassVar[tuple[str, ...]] = ()  # that `gather` brings; the first where none is named
+
+    def __init__(self, tables: dict[str, Any], given: dict[str, Any] | None = None):
+        """`given`: further tables by their names. Raises BadInput for one that is not among `_tables`."""
+        for name in given or {}:
+            one_of("the table", name, self._tables)
+        self._case = typed_case(plain({**tables, **(given or {})}), Path())
         if self._case.engine.device != "cpu":
             raise BadInput(
                 f'engine.device = "{self._case.engine.device}" is for case files: a simulation made in '
@@ -59,6 +65,18 @@ class Simulation(Fixed):
         self._last = self._solver.step()
         return self._last
 
+    def run(
+        self,
+        *,
+        steps: int | None = None,
+        time: float | None = None,
+        each: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> dict[str, Any]:
+        """Steps by so many more `steps`, or to the first step at or beyond the `time`. `each` is called with
+        the report of every step; without it engine={"steps_per_pass": 8} does eight steps at a time on cells
+        while they are near, where the solver can. Returns the last report."""
+        return self._run(self._end(steps, time), each)
+
     def _end(self, steps: int | None, time: float | None, steady: float | None = None) -> End:
         """The end that the arguments of `run` ask for. Raises BadInput unless it is exactly one."""
         if (steps, time, steady).count(None) != 2:
@@ -88,6 +106,12 @@ class Simulation(Fixed):
     def steps(self) -> int:
         """Steps taken so far."""
         return self._solver.steps
+
+    def gather(self, name: str | None = None) -> np.ndarray | None:
+        """All cells or points of a field on rank 0 and None elsewhere: shape (NZ, NY, NX), vectors with the
+        components first. A copy; collective. Raises BadInput with the names of the solver's fields for
+        another one."""
+        return self._solver.gather(one_of("name", self._fields[0] if name is None else name, self._fields))
 
     @property
     def local_box(self) -> tuple[tuple[int, int, int], tuple[int, int, int]]:

@@ -52,9 +52,14 @@ class Cavity(Simulation):
     pressure, engine    keys of the case file's tables, e.g. engine={"strategy": "halo_thread", "threads": 2}
     upwind, initial, precision    as in the case file's [flow]
 
+    `gather` brings points with the walls: "velocity" (unless it is told otherwise) or "coordinates" with
+    three components, or "pressure".
+
     In a plain `python script.py` it runs on one rank; under `mpirun -n 4 python script.py` on four, and then
     every method is called on all ranks. Raises BadInput (a ValueError) with one sentence for what cannot be.
     """
+
+    _fields = ("velocity", "pressure", "coordinates")
 
     def __init__(
         self,
@@ -128,11 +133,6 @@ class Cavity(Simulation):
     def pressure(self) -> np.ndarray:
         """Own points, shape (nz, ny, nx), in density x lid speed squared, mean 0; a view like `velocity`."""
         return self._solver.field("pressure")
-
-    def gather(self, name: str) -> np.ndarray | None:
-        """All points, walls included, on rank 0 and None elsewhere: "velocity" or "coordinates" with shape
-        (3, NZ, NY, NX), "pressure" with (NZ, NY, NX). A copy; collective."""
-        return self._solver.gather(one_of("name", name, ("velocity", "pressure", "coordinates")))
 
     def centreline(self) -> dict[str, np.ndarray] | None:
         """{"z", "u", "x", "w"}: u(z) on x = y = 1/2, w(x) on y = z = 1/2; None but on rank 0; collective."""

@@ -11,7 +11,7 @@ sim.plot("schlieren.png")
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +19,6 @@ import numpy as np
 
 from ...given import one_of, path_text, table_of, without_none
 from ..simulation import Simulation
-
-TABLES = ("scheme", "forcing", "engine")  # beside those that have arguments of their own
-FIELDS = ("density", "velocity", "pressure", "dilatation", "vorticity")
 
 
 class Compressible(Simulation):
@@ -35,8 +32,14 @@ class Compressible(Simulation):
     flow, gas, scheme, forcing, engine    keys of the case file's tables, e.g. flow={"peak": 3, "seed": 7},
                 forcing={"kind": "constant_power", "power": 0.2}
 
+    `gather` brings "density" (unless it is told otherwise), "pressure", "dilatation", and with three
+    components "velocity" or "vorticity".
+
     Raises BadInput (a ValueError) with one sentence for what cannot be.
     """
+
+    _tables = ("scheme", "forcing", "engine")
+    _fields = ("density", "velocity", "pressure", "dilatation", "vorticity")
 
     def __init__(
         self,
@@ -52,8 +55,6 @@ class Compressible(Simulation):
         gas: dict[str, Any] | None = None,
         **tables: dict[str, Any],
     ):
-        for name in tables:
-            one_of("the table", name, TABLES)
         viscous = without_none({"reynolds": reynolds, "viscosity": viscosity})
         super().__init__(
             {
@@ -62,30 +63,14 @@ class Compressible(Simulation):
                 "gas": {**viscous, **table_of("gas", gas)},
                 "grid": {"points": points},
                 "run": {"steps": 1, **without_none({"courant": courant, "dt": dt})},
-                **tables,
-            }
+            },
+            tables,
         )
 
     def step(self) -> dict[str, Any]:
         """One time step. Returns step, time, dt, courant and what measure() does. Raises `Error` when density
         or pressure is not positive any more."""
         return super().step()
-
-    def run(
-        self,
-        *,
-        steps: int | None = None,
-        time: float | None = None,
-        each: Callable[[dict[str, Any]], Any] | None = None,
-    ) -> dict[str, Any]:
-        """Steps by so many more `steps`, or to the first step at or beyond the `time`. `each` is called with
-        the result of every step. Returns the last one."""
-        return self._run(self._end(steps, time), each)
-
-    def gather(self, name: str) -> np.ndarray | None:
-        """All points on rank 0 and None elsewhere: "density", "pressure" or "dilatation", shape (NZ, NY, NX);
-        "velocity" or "vorticity", shape (3, NZ, NY, NX). A copy; collective."""
-        return self._solver.gather(one_of("name", name, FIELDS))
 
     def measure(self) -> dict[str, float]:
         """Means over the box of the present flow: mass, momentum_x …, total_energy, energy (kinetic),

@@ -11,7 +11,7 @@ sim.plot("temperature.png")
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +20,6 @@ import numpy as np
 from ...given import one_of, path_text, without_none
 from ...report.snapshot import CrystalField
 from ..simulation import Simulation
-
-TABLES = ("material", "seeds", "boundaries", "storage", "engine")  # beside those that have arguments
-FIELDS = ("phase", "temperature_above_melting")
 
 
 class Dendrite(Simulation):
@@ -38,9 +35,14 @@ class Dendrite(Simulation):
     material, boundaries, storage, engine    keys of the case file's tables, e.g. material={"noise": 0}
     seeds        the crystals, a list of the case file's tables [[seeds]], e.g. [{"radius": 0.3}]
 
+    `gather` brings "phase" (unless it is told otherwise) or "temperature_above_melting"; times are in s.
+
     In a plain `python script.py` it runs on one rank; under `mpirun -n 4 python script.py` on four, and then
     every method is called on all ranks. Raises BadInput (a ValueError) with one sentence for what cannot be.
     """
+
+    _tables = ("material", "seeds", "boundaries", "storage", "engine")
+    _fields = ("phase", "temperature_above_melting")
 
     def __init__(
         self,
@@ -54,8 +56,6 @@ class Dendrite(Simulation):
         noise_seed: int | None = None,
         **tables: Any,
     ):
-        for name in tables:
-            one_of("the table", name, TABLES)
         start = {"temperature": temperature, "precision": precision, "noise_seed": noise_seed}
         super().__init__(
             {
@@ -63,8 +63,8 @@ class Dendrite(Simulation):
                 "grid": {"cells": cells, "spacing": spacing},
                 "start": without_none(start),
                 "run": {"steps": 1, **without_none({"safety": safety, "dt": dt})},
-                **tables,
-            }
+            },
+            tables,
         )
 
     def step(self) -> dict[str, Any]:
@@ -73,18 +73,6 @@ class Dendrite(Simulation):
         longest arm of the first crystal, m) and tip_velocity (m/s). Raises `Error` when the state is not
         finite any more."""
         return super().step()
-
-    def run(
-        self,
-        *,
-        steps: int | None = None,
-        time: float | None = None,
-        each: Callable[[dict[str, Any]], Any] | None = None,
-    ) -> dict[str, Any]:
-        """Steps by so many more `steps`, or to the `time` in s. `each` is called with the result of every
-        step; without it engine={"steps_per_pass": 8} does eight steps at a time on cells while they are near.
-        Returns the last result."""
-        return self._run(self._end(steps, time), each)
 
     @property
     def phase(self) -> np.ndarray:
@@ -101,11 +89,6 @@ class Dendrite(Simulation):
         """T − T_m in K on this rank's own cells, shape (nz, ny, nx); a view like `phase`."""
         return self._solver.field("temperature_above_melting")
 
-    def gather(self, name: str = "phase") -> np.ndarray | None:
-        """All cells on rank 0 and None elsewhere, shape (NZ, NY, NX): "phase" or
-        "temperature_above_melting". A copy; collective."""
-        return self._solver.gather(one_of("name", name, FIELDS))
-
     def arms(self) -> tuple[float, ...]:
         """How far φ = 1/2 reaches from the centre of the first crystal along -x, +x, -y, +y, -z and +z, in m;
         collective."""
@@ -118,7 +101,7 @@ class Dendrite(Simulation):
 
         one_of("kind", kind, ("temperature", "outlines"))
         path = Path(path_text("path", path))
-        phase, above = (self.gather(name) for name in FIELDS)
+        phase, above = (self.gather(name) for name in self._fields)
         if phase is None or above is None:
             return
         h = self.case.grid.spacing

@@ -10,7 +10,7 @@ sim.plot("vortex.png")
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +22,7 @@ from ..kinds import kind_of
 from ..simulation import Simulation
 from .standoff import Standoff
 
-TABLES = ("boundaries", "planet", "wind", "diffusion", "limits", "engine")  # beside those with arguments
-FIELDS = ("density", "velocity", "pressure", "magnetic")
+STATE = ("density", "velocity", "pressure", "magnetic")
 
 
 class Magnetosphere(Simulation):
@@ -39,9 +38,15 @@ class Magnetosphere(Simulation):
     plasma, boundaries, planet, wind, diffusion, limits, engine    keys of the case file's tables, e.g.
               diffusion={"smoothing": 0.05, "heating": True}
 
+    `gather` brings "density" (unless it is told otherwise), "pressure", and with three components "velocity",
+    "magnetic" or "coordinates".
+
     In a plain `python script.py` it runs on one rank; under `mpirun -n 4 python script.py` on four, and then
     every method is called on all ranks. Raises BadInput (a ValueError) with one sentence for what cannot be.
     """
+
+    _tables = ("boundaries", "planet", "wind", "diffusion", "limits", "engine")
+    _fields = (*STATE, "coordinates")
 
     def __init__(
         self,
@@ -56,16 +61,14 @@ class Magnetosphere(Simulation):
         plasma: dict[str, Any] | None = None,
         **tables: dict[str, Any],
     ):
-        for name in tables:
-            one_of("the table", name, TABLES)
         super().__init__(
             {
                 "solver": "magnetosphere",
                 "plasma": {"initial": initial, **table_of("plasma", plasma)},
                 "grid": {"points": points, "low": low, "spacing": spacing},
                 "run": {"steps": 1, **without_none({"courant": courant, "dt": dt, "cycle": cycle})},
-                **tables,
-            }
+            },
+            tables,
         )
 
     def step(self) -> dict[str, Any]:
@@ -73,17 +76,6 @@ class Magnetosphere(Simulation):
         floor), mass, energy, magnetic_energy, momentum_x … and flux_x … (sums over the nodes) and divergence
         (max |div B|), all in the solver's units. Raises `Error` when the state is not finite any more."""
         return super().step()
-
-    def run(
-        self,
-        *,
-        steps: int | None = None,
-        time: float | None = None,
-        each: Callable[[dict[str, Any]], Any] | None = None,
-    ) -> dict[str, Any]:
-        """Steps by so many more `steps`, or to the first step at or beyond the `time`. `each` is called with
-        the result of every step. Returns the last one."""
-        return self._run(self._end(steps, time), each)
 
     @property
     def density(self) -> np.ndarray:
@@ -110,11 +102,6 @@ class Magnetosphere(Simulation):
         `density`."""
         return self._solver.field("magnetic")
 
-    def gather(self, name: str) -> np.ndarray | None:
-        """All nodes on rank 0 and None elsewhere: "density" or "pressure", shape (NZ, NY, NX); "velocity",
-        "magnetic" or "coordinates", shape (3, NZ, NY, NX). A copy; collective."""
-        return self._solver.gather(one_of("name", name, (*FIELDS, "coordinates")))
-
     def measure(self) -> dict[str, float]:
         """Mass, energies, momentum, flux and max |div B| of the present state; collective."""
         return dict(self._solver.measure())
@@ -139,7 +126,7 @@ class Magnetosphere(Simulation):
         if kind == "axis":
             self._plot_axis(path)
             return
-        names = ("coordinates", *FIELDS)
+        names = ("coordinates", *STATE)
         state = [self.gather(name) for name in names]
         if state[0] is None:
             return

@@ -11,7 +11,7 @@ sim.plot("spectrum.png")
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,6 @@ import numpy as np
 
 from ...given import one_of, path_text, table_of, without_none
 from ..simulation import Simulation
-
-TABLES = ("spectrum", "forcing", "storage", "engine")  # beside those that have arguments of their own
 
 
 class Turbulence(Simulation):
@@ -34,8 +32,15 @@ class Turbulence(Simulation):
     spectrum, forcing, storage, scheme, engine    keys of the case file's tables, e.g.
                 forcing={"kind": "negative_viscosity"}, spectrum={"peak": 3, "seed": 7}
 
+    `gather` brings "velocity" (unless it is told otherwise), "vorticity" or all "modes", with three
+    components.
+    A step's report has time, energy, dissipation, enstrophy, skewness, taylor_reynolds, …
+
     Raises BadInput (a ValueError) with one sentence for what cannot be.
     """
+
+    _tables = ("spectrum", "forcing", "storage", "engine")
+    _fields = ("velocity", "vorticity", "modes")
 
     def __init__(
         self,
@@ -49,8 +54,6 @@ class Turbulence(Simulation):
         scheme: dict[str, Any] | None = None,
         **tables: dict[str, Any],
     ):
-        for name in tables:
-            one_of("the table", name, TABLES)
         given = {"reynolds": reynolds, "viscosity": viscosity}
         super().__init__(
             {
@@ -59,21 +62,9 @@ class Turbulence(Simulation):
                 "grid": {"points": points},
                 "scheme": {"dt": dt, "precision": precision, **table_of("scheme", scheme)},
                 "run": {"steps": 1},
-                **tables,
-            }
+            },
+            tables,
         )
-
-    def run(
-        self,
-        *,
-        steps: int | None = None,
-        time: float | None = None,
-        each: Callable[[dict[str, Any]], Any] | None = None,
-    ) -> dict[str, Any]:
-        """Steps by so many more `steps` or to the `time` of the flow. `each` is called with the result of
-        every step: time, energy, dissipation, enstrophy, skewness, taylor_reynolds, … Returns the last one.
-        """
-        return self._run(self._end(steps, time), each)
 
     @property
     def velocity(self) -> np.ndarray:
@@ -87,11 +78,6 @@ class Turbulence(Simulation):
         """This rank's own modes as the transform sums them, complex, shape (3, nkz, nky, nkx): a view of
         the state, nothing is copied."""
         return self._solver.field("modes")
-
-    def gather(self, name: str = "velocity") -> np.ndarray | None:
-        """All points on rank 0 and None elsewhere: "velocity" or "vorticity", shape (3, NZ, NY, NX), or all
-        "modes". A copy; collective."""
-        return self._solver.gather(one_of("name", name, ("velocity", "vorticity", "modes")))
 
     def measure(self) -> dict[str, float]:
         """Energy, dissipation, enstrophy, skewness and the small scales of the present flow; collective."""
