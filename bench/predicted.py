@@ -33,11 +33,19 @@ CASES = {name: case for name, case in MEASURED.items() if name not in SKIPPED_HE
 TRIAL = SMALL | {"compressible": ["grid.points=[16, 16, 16]"]}
 RATIO, FASTEST, STEP = 0.10, 0.05, 0.15  # goals
 COLUMNS = (
-    "case", "ranks", "strategy", "measured, ms", "predicted, ms", "range", "over blocking", "predicted", "misfit",
-)  # fmt: skip
+    "case",
+    "ranks",
+    "strategy",
+    "measured, ms",
+    "predicted, ms",
+    "range",
+    "over blocking",
+    "predicted",
+    "misfit",
+)
 
 
-class Failed(Exception):
+class RefusedError(Exception):
     """One of the commands has refused, with its last line."""
 
 
@@ -45,7 +53,7 @@ def subcurrent(*words: object) -> None:
     line = [sys.executable, "-m", "subcurrent", *map(str, words)]
     done = subprocess.run(line, capture_output=True, text=True, check=False, env=script.as_root(), cwd=ROOT)
     if done.returncode != 0:
-        raise Failed("".join((done.stderr.strip() or done.stdout.strip()).splitlines()[-1:]))
+        raise RefusedError("".join((done.stderr.strip() or done.stdout.strip()).splitlines()[-1:]))
 
 
 def of_case(name: str, options: Any, folder: Path) -> list[dict[str, Any]]:
@@ -129,7 +137,7 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as folder:
             try:
                 rows += of_case(name, options, Path(folder))
-            except Failed as why:
+            except RefusedError as why:
                 code = script.left_out(name, str(why))
     if rows:
         compared(rows)
