@@ -60,18 +60,21 @@ def of_case(name: str, options: Any, folder: Path) -> list[dict[str, Any]]:
     """By rank count and strategy seconds measured and predicted."""
     case, sets, sweeps = CASES[name]
     sets = [*sets, *(TRIAL[name] if options.trial else []), "engine.threads=1"]
-    sized = [part for text in sets for part in ("--set", text)] + ["--sweeps", sweeps]
+    sized = [part for text in sets for part in ("--set", text)]
+    iterating = ["--sweeps", sweeps]
     turns = ["--steps", options.steps, "--repeats", options.repeats]
     machine = folder / "here.toml"
     most = max(options.ranks)
     subcurrent("probe", case, "-n", most, "--machine-file", machine, *sized, *turns)
     counts = ",".join(map(str, options.ranks))
-    subcurrent("predict", case, "--machine", machine, "--ranks", counts, *sized, "--out", folder / "p")
+    subcurrent(
+        "predict", case, "--machine", machine, "--ranks", counts, *sized, *iterating, "--out", folder / "p"
+    )
     predicted = {row["ranks"]: row for row in json.loads((folder / "p" / "prediction.json").read_text())}
     found = []
     for ranks in options.ranks:
         out = folder / f"s{ranks}"
-        subcurrent("strategies", case, "-n", ranks, "--out", out, *sized, *turns)
+        subcurrent("strategies", case, "-n", ranks, "--out", out, *sized, *iterating, *turns)
         rows = json.loads((out / "strategies.json").read_text())["rows"]
         measured = {row["strategy"]: row["T"] for row in rows}
         for strategy, told in predicted[ranks]["strategies"].items():
