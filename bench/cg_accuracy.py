@@ -59,7 +59,7 @@ def systems() -> Iterator[tuple[str, sparse.csr_array, str]]:
 def solve(matrix: sparse.csr_array, preconditioner: str, pipelined: bool, tol: float) -> dict:
     """How a solve with b = 1 went, whether it arrived or not."""
     options = cg_solve.checked_options(
-        tol=tol, iterations=None, preconditioner=preconditioner, block=32, pipelined=pipelined,
+        tol=tol, iterations=None, preconditioner=preconditioner, block=32, degree=4, pipelined=pipelined,
         partition="row", strategy="direct", depth=5,
     )  # fmt: skip
     a = cg_matrix.checked_matrix(matrix)

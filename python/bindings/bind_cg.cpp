@@ -143,8 +143,8 @@ void make_solver(CgSolver* self, const CgPartition& p, const Vector<std::int64_t
   cg::LocalRows rows;
   context.together([&] {
     options.settings = {p.partition.division(), cg::hiding_of(text("strategy")), nb::cast<int>(o["depth"])};
-    options.preconditioner = cg::preconditioning_of(text("preconditioner"));
-    options.block = nb::cast<int>(o["block"]);
+    options.preconditioner = {cg::preconditioning_of(text("preconditioner")), nb::cast<int>(o["block"]),
+                              nb::cast<int>(o["degree"])};
     options.pipelined = nb::cast<bool>(o["pipelined"]);
     options.tolerance = nb::cast<double>(o["tol"]);
     options.iterations = nb::cast<int>(o["iterations"]);

@@ -24,13 +24,13 @@ class Plain final : public Iteration {
   Plain(System& s, const LocalRows& rows)
       : s_(s),
         precondition_(
-            make_preconditioner(s.options.preconditioner, rows, s.options.block, s.u, s.r, s.diagonal)) {}
+            make_preconditioner(s.options.preconditioner, rows, s.product, {s.u, s.r, s.diagonal})) {}
 
   bool run(Progress& progress) override {
     Runner& runner = s_.product.runner();
     GlobalValue& sums = s_.sums;
     // u = M^-1 r, p = u, rho = r^T u
-    runner.run(*precondition_);
+    precondition_->run();
     runner.run(first_);
     runner.run(dots_);
     double rho = sums.reduce(dots_.accumulators());
@@ -43,30 +43,57 @@ class Plain final : public Iteration {
       if (!progress.curved(pq, sums.value(1))) return false;
       const double alpha = rho / pq;
       // r = r - alpha q, u = M^-1 r; rho = r^T u travels while x = x + alpha p
-      runner.run(residual_, Reduced{alpha});
-      runner.run(*precondition_);
-      runner.run(dots_);
-      sums.start(dots_.accumulators());
+      sums.start(correct(alpha));
       runner.run(forward_, Add{alpha});
       const double before = rho;
       rho = sums.value();
-      if (progress.ends(std::sqrt(sums.value(1)))) return true;
+      if (progress.ends(std::sqrt(sums.value(kind_ == Preconditioning::none ? 0 : 1)))) return true;
       // p = u + beta p
-      runner.run(turn_, Turn{rho / before});
+      turn(rho / before);
     }
   }
+  std::string note() const override { return precondition_->note(); }
 
  private:
+  /// r = r - alpha q, u = M^-1 r; r^T u and r^T r. Where u is r or its entries times others, nobody keeps it:
+  /// 32 and 24 bytes a row less beside the product.
+  std::span<const Accumulator> correct(double alpha) {
+    Runner& runner = s_.product.runner();
+    if (kind_ == Preconditioning::none) {
+      runner.run(residual_, Reduced{alpha});
+      return residual_.accumulators();
+    }
+    if (kind_ == Preconditioning::jacobi) {
+      runner.run(by_diagonal_, ReducedByDiagonal{alpha});
+      return by_diagonal_.accumulators();
+    }
+    runner.run(subtract_, Add{-alpha});
+    precondition_->run();
+    runner.run(dots_);
+    return dots_.accumulators();
+  }
+  /// p = u + beta p
+  void turn(double beta) {
+    Runner& runner = s_.product.runner();
+    if (kind_ == Preconditioning::none) return runner.run(turn_r_, Turn{beta});
+    if (kind_ == Preconditioning::jacobi) return runner.run(turn_by_diagonal_, TurnByDiagonal{beta});
+    runner.run(turn_, Turn{beta});
+  }
+
   System& s_;
+  Preconditioning kind_ = s_.options.preconditioner.kind;
   Field<double>& p_ = s_.operand;
   Field<double>& q_ = s_.image;
-  std::unique_ptr<Stage> precondition_;
+  std::unique_ptr<Preconditioner> precondition_;  // u = M^-1 r, and q anything
   decltype(stages::copy(p_, s_.u)) first_ = stages::copy(p_, s_.u);
   decltype(stages::dots("r u", s_.r, s_.u)) dots_ = stages::dots("r u", s_.r, s_.u);
   decltype(stages::dots("p q", p_, q_)) curvature_ = stages::dots("p q", p_, q_);
   decltype(stages::reduced(s_.r, q_)) residual_ = stages::reduced(s_.r, q_);
-  decltype(stages::add(s_.x, p_)) forward_ = stages::add(s_.x, p_);
-  decltype(stages::turn(p_, s_.u)) turn_ = stages::turn(p_, s_.u);
+  decltype(stages::reduced(s_.r, q_, s_.diagonal)) by_diagonal_ = stages::reduced(s_.r, q_, s_.diagonal);
+  decltype(stages::add("solution", s_.x, p_)) forward_ = stages::add("solution", s_.x, p_),
+                                              subtract_ = stages::add("residual", s_.r, q_);
+  decltype(stages::turn(p_, s_.u)) turn_ = stages::turn(p_, s_.u), turn_r_ = stages::turn(p_, s_.r);
+  decltype(stages::turn(p_, s_.r, s_.diagonal)) turn_by_diagonal_ = stages::turn(p_, s_.r, s_.diagonal);
 };
 
 }  // namespace
@@ -75,7 +102,8 @@ System::System(Context& context_in, const Partition& partition, const LocalRows&
                const SolverOptions& given)
     : context(context_in),
       options(given),
-      product(context_in, partition, rows, given.settings),
+      product(context_in, partition, rows, given.settings,
+              given.preconditioner.kind == Preconditioning::chebyshev ? 2 : 1),
       largest(largest_entry(context_in, rows)) {
   if (options.iterations < 1)
     options.iterations = static_cast<int>(

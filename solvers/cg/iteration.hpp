@@ -23,11 +23,17 @@ inline auto dots(const char* name, F x, F y) {
 inline auto reduced(F r, F q) {
   return Sweep("residual", Reduced{}, summed, updates(r.now()), reads(q.now()));
 }
+inline auto reduced(F r, F q, F d) {
+  return Sweep("residual", ReducedByDiagonal{}, summed, updates(r.now()), reads(q.now()), reads(d.now()));
+}
 inline auto left(F r, F b, F q) {
   return Sweep("b - A x", Left{}, summed, writes(r.now()), reads(b.now()), reads(q.now()));
 }
-inline auto add(F x, F p) { return Sweep("solution", Add{}, updates(x.now()), reads(p.now())); }
+inline auto add(const char* name, F x, F p) { return Sweep(name, Add{}, updates(x.now()), reads(p.now())); }
 inline auto turn(F p, F u) { return Sweep("direction", Turn{}, updates(p.now()), reads(u.now())); }
+inline auto turn(F p, F r, F d) {
+  return Sweep("direction", TurnByDiagonal{}, updates(p.now()), reads(d.now()), reads(r.now()));
+}
 inline auto copy(F to, F from) { return Sweep("copy", Copy{}, writes(to.now()), reads(from.now())); }
 
 }  // namespace stages
@@ -78,6 +84,8 @@ class Iteration {
  public:
   virtual ~Iteration() = default;
   virtual bool run(Progress& progress) = 0;
+  /// What the user should hear of its preconditioner; empty where there is nothing.
+  virtual std::string note() const = 0;
 };
 
 /// Collective: throw Error (bad_input) on all ranks for a preconditioner that the matrix does not allow.

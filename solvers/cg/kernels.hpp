@@ -87,6 +87,42 @@ struct Dots {
 struct Diagonal {
   SC_FN void operator()(At c, Out<double> u, In<double> d, In<double> r) const { u[c] = d[c] * r[c]; }
 };
+// r = r - a q; r^T u and r^T r with u = d r, which is not kept
+struct ReducedByDiagonal {
+  double a = 0;
+  SC_FN std::array<double, 2> operator()(At c, InOut<double> r, In<double> q, In<double> d) const {
+    const double left = r[c] - a * q[c];
+    r[c] = left;
+    return {left * (d[c] * left), left * left};
+  }
+};
+// p = d r + b p
+struct TurnByDiagonal {
+  double b = 0;
+  SC_FN void operator()(At c, InOut<double> p, In<double> d, In<double> r) const {
+    p[c] = d[c] * r[c] + b * p[c];
+  }
+};
+
+// Chebyshev's iteration: d = a D^-1 r, u = d
+struct ChebyshevFirst {
+  double a = 0;
+  SC_FN void operator()(At c, Out<double> u, Out<double> d, In<double> diagonal, In<double> r) const {
+    const double step = a * (diagonal[c] * r[c]);
+    d[c] = step;
+    u[c] = step;
+  }
+};
+// d = a d + b D^-1 (r - q), u = u + d
+struct ChebyshevNext {
+  double a = 0, b = 0;
+  SC_FN void operator()(At c, InOut<double> u, InOut<double> d, In<double> diagonal, In<double> r,
+                        In<double> q) const {
+    const double step = a * d[c] + b * (diagonal[c] * (r[c] - q[c]));
+    d[c] = step;
+    u[c] += step;
+  }
+};
 
 // Pipelined conjugate gradients: r^T r, r^T u, and with s = A p what the next p^T A p is made of:
 // u^T w, u^T s + p^T w, p^T s

@@ -38,8 +38,7 @@ class Pipelined final : public Iteration {
  public:
   Pipelined(System& s, const LocalRows& rows)
       : sys_(s),
-        precondition_(
-            make_preconditioner(s.options.preconditioner, rows, s.options.block, m_, w_, s.diagonal)) {}
+        precondition_(make_preconditioner(s.options.preconditioner, rows, s.product, {m_, w_, s.diagonal})) {}
 
   bool run(Progress& progress) override {
     Runner& runner = sys_.product.runner();
@@ -53,7 +52,7 @@ class Pipelined final : public Iteration {
       runner.run(dots_);
       sums.start(dots_.accumulators());
       if (age < renewal) {
-        runner.run(*precondition_);
+        precondition_->run();
         sys_.product.run();
       }
       if (progress.ends(std::sqrt(sums.value(0)))) return true;
@@ -74,13 +73,15 @@ class Pipelined final : public Iteration {
     }
   }
 
+  std::string note() const override { return precondition_->note(); }
+
  private:
   /// to = M^-1 from, image = A to; leaves both in m and n too.
   template <class Take, class Give, class GiveImage>
   void apply(Take& take, Give& give, GiveImage& give_image) {
     Runner& runner = sys_.product.runner();
     runner.run(take);
-    runner.run(*precondition_);
+    precondition_->run();
     runner.run(give);
     sys_.product.run();
     runner.run(give_image);
@@ -98,7 +99,7 @@ class Pipelined final : public Iteration {
     if (!helps_) return false;
     // u = M^-1 r, gamma = r^T u
     runner.run(r_to_w_);
-    runner.run(*precondition_);
+    precondition_->run();
     runner.run(m_to_u_);
     runner.run(r_u_);
     const double gamma = sums.reduce(r_u_.accumulators());
@@ -132,8 +133,8 @@ class Pipelined final : public Iteration {
   // Iterations of which no more is expected: without rounding, n would do.
   std::int64_t enough_ = 2 * std::int64_t{sys_.product.partition().n()} + 100;
   bool helps_ = true;
-  double gamma_ = 0;                     // r^T u of the iteration before; 0 in the first
-  std::unique_ptr<Stage> precondition_;  // m = M^-1 w
+  double gamma_ = 0;                              // r^T u of the iteration before; 0 in the first
+  std::unique_ptr<Preconditioner> precondition_;  // m = M^-1 w, and n anything
   decltype(dots_stage(r_, u_, w_, p_, s_)) dots_ = dots_stage(r_, u_, w_, p_, s_);
   decltype(turn_stage(z_, q_, s_, p_, n_, m_, w_, u_)) turn_ = turn_stage(z_, q_, s_, p_, n_, m_, w_, u_);
   decltype(step_stage(x_, r_, u_, w_, p_, s_, q_, z_)) step_ = step_stage(x_, r_, u_, w_, p_, s_, q_, z_);
@@ -144,7 +145,7 @@ class Pipelined final : public Iteration {
   decltype(stages::dots("r u", r_, u_)) r_u_ = stages::dots("r u", r_, u_),
                                         p_s_ = stages::dots("p s", p_, s_);
   decltype(stages::turn(p_, u_)) direction_ = stages::turn(p_, u_);
-  decltype(stages::add(x_, p_)) forward_ = stages::add(x_, p_);
+  decltype(stages::add("solution", x_, p_)) forward_ = stages::add("solution", x_, p_);
   decltype(stages::reduced(r_, s_)) reduced_ = stages::reduced(r_, s_);
 };
 

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preconditioners: a sweep for the diagonal; inverted blocks as rows of a sparse matrix of their own.
+// Preconditioners: one stage for most; inverted blocks as rows of a sparse matrix of their own.
 #include "solvers/cg/preconditioner.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <iterator>
 
+#include "engine/stage/row_stage.hpp"
+#include "solvers/cg/chebyshev.hpp"
+#include "solvers/cg/incomplete_cholesky.hpp"
 #include "solvers/cg/kernels.hpp"
 
 namespace sc::cg {
 
 namespace {
 
-constexpr std::string_view names[] = {"none", "jacobi", "block-jacobi"};
+constexpr std::string_view names[] = {"none", "jacobi", "block-jacobi", "ic", "chebyshev"};
 
 /// Entries [lo, hi) x [lo, hi) of the matrix, which one rank holds; dense, by rows.
 std::vector<double> block_of(const LocalRows& rows, std::int64_t lo, std::int64_t hi) {
@@ -77,17 +82,62 @@ LocalRows inverted_blocks(const LocalRows& rows, const Grid& grid, int block) {
   return inverse;
 }
 
-void fill_inverse_diagonal(const LocalRows& rows, Field<double>& diagonal) {
-  const Grid& grid = diagonal.grid();
-  const Out<double> d = diagonal.modify();
-  for (int i = 0; i < grid.own().hi.x; ++i) {
-    const std::int64_t g = grid.origin().x + i;
-    const double value = block_of(rows, g, g + 1).front();
-    if (!(value > 0))
-      refuse("the matrix is not positive definite: its diagonal entry " + std::to_string(g + 1) + " is " +
-             std::to_string(value));
-    d.base[i] = 1 / value;
+/// One stage.
+class Staged : public Preconditioner {
+ public:
+  Staged(Runner& runner, std::unique_ptr<Stage> stage) : runner_(runner), stage_(std::move(stage)) {}
+  void run() override { runner_.run(*stage_); }
+
+ private:
+  Runner& runner_;
+  std::unique_ptr<Stage> stage_;
+};
+
+class Factored final : public Staged {
+ public:
+  Factored(Runner& runner, std::unique_ptr<TriangularStage> stage, double shift)
+      : Staged(runner, std::move(stage)), shift_(shift) {}
+  std::string note() const override {
+    if (shift_ == 0) return "";
+    char text[120];
+    std::snprintf(text, sizeof text,
+                  "the matrix has no incomplete Cholesky factor: it is that of A + %.3g diag(A)", shift_);
+    return text;
   }
+
+ private:
+  double shift_;
+};
+
+std::unique_ptr<Preconditioner> make_factored(const LocalRows& rows, Product& product,
+                                              const PreconditionerFields& fields) {
+  Context& context = product.grid().context();
+  std::unique_ptr<TriangularStage> stage;
+  context.together(
+      [&] { stage = std::make_unique<TriangularStage>("precondition", rows, fields.u, fields.r); });
+  const double shift = context.max(stage->factor().shift());
+  return std::make_unique<Factored>(product.runner(), std::move(stage), shift);
+}
+
+std::unique_ptr<Stage> make_stage(const PreconditionerOptions& options, const LocalRows& rows,
+                                  const PreconditionerFields& fields) {
+  const auto& [u, r, diagonal] = fields;
+  if (options.kind == Preconditioning::none) {
+    using Copying = decltype(Sweep("", Copy{}, writes(u.now()), reads(r.now())));
+    return std::make_unique<Copying>("precondition", Copy{}, writes(u.now()), reads(r.now()));
+  }
+  if (options.kind == Preconditioning::jacobi) {
+    fill_inverse_diagonal(rows, diagonal);
+    using Scaling = decltype(Sweep("", Diagonal{}, writes(u.now()), reads(diagonal.now()), reads(r.now())));
+    return std::make_unique<Scaling>("precondition", Diagonal{}, writes(u.now()), reads(diagonal.now()),
+                                     reads(r.now()));
+  }
+  if (options.block < 1 || options.block > 1024)
+    refuse("block is " + std::to_string(options.block) + "; allowed is 1 to 1024");
+  LocalRows inverse;
+  u.grid().context().together([&] { inverse = inverted_blocks(rows, u.grid(), options.block); });
+  return std::make_unique<RowStage>("precondition", MatrixRows{inverse.first, inverse.begin, inverse.value},
+                                    writes(u.now()), reads(r.now(), gather(inverse.column)));
 }
 
 }  // namespace
@@ -95,30 +145,36 @@ void fill_inverse_diagonal(const LocalRows& rows, Field<double>& diagonal) {
 std::string_view preconditioning_name(Preconditioning kind) { return names[static_cast<int>(kind)]; }
 
 Preconditioning preconditioning_of(std::string_view name) {
-  for (int i = 0; i < 3; ++i)
+  std::string allowed;
+  for (std::size_t i = 0; i < std::size(names); ++i) {
     if (names[i] == name) return static_cast<Preconditioning>(i);
-  refuse("preconditioner \"" + std::string(name) + "\" is not known; allowed are none, jacobi, block-jacobi");
+    allowed += (i > 0 ? ", " : "") + std::string(names[i]);
+  }
+  refuse("preconditioner \"" + std::string(name) + "\" is not known; allowed are " + allowed);
 }
 
-std::unique_ptr<Stage> make_preconditioner(Preconditioning kind, const LocalRows& rows, int block,
-                                           Field<double>& u, Field<double>& r, Field<double>& diagonal) {
-  const Grid& grid = u.grid();
-  Context& context = grid.context();
-  if (kind == Preconditioning::none) {
-    using Copying = decltype(Sweep("", Copy{}, writes(u.now()), reads(r.now())));
-    return std::make_unique<Copying>("precondition", Copy{}, writes(u.now()), reads(r.now()));
-  }
-  if (kind == Preconditioning::jacobi) {
-    context.together([&] { fill_inverse_diagonal(rows, diagonal); });
-    using Scaling = decltype(Sweep("", Diagonal{}, writes(u.now()), reads(diagonal.now()), reads(r.now())));
-    return std::make_unique<Scaling>("precondition", Diagonal{}, writes(u.now()), reads(diagonal.now()),
-                                     reads(r.now()));
-  }
-  if (block < 1 || block > 1024) refuse("block is " + std::to_string(block) + "; allowed is 1 to 1024");
-  LocalRows inverse;
-  context.together([&] { inverse = inverted_blocks(rows, grid, block); });
-  return std::make_unique<RowStage>("precondition", MatrixRows{inverse.first, inverse.begin, inverse.value},
-                                    writes(u.now()), reads(r.now(), gather(inverse.column)));
+void fill_inverse_diagonal(const LocalRows& rows, Field<double>& diagonal) {
+  diagonal.grid().context().together([&] {
+    const Grid& grid = diagonal.grid();
+    const Out<double> d = diagonal.modify();
+    for (int i = 0; i < grid.own().hi.x; ++i) {
+      const std::int64_t g = grid.origin().x + i;
+      const double value = block_of(rows, g, g + 1).front();
+      if (!(value > 0))
+        refuse("the matrix is not positive definite: its diagonal entry " + std::to_string(g + 1) + " is " +
+               std::to_string(value));
+      d.base[i] = 1 / value;
+    }
+  });
+}
+
+std::unique_ptr<Preconditioner> make_preconditioner(const PreconditionerOptions& options,
+                                                    const LocalRows& rows, Product& product,
+                                                    const PreconditionerFields& fields) {
+  if (options.kind == Preconditioning::chebyshev)
+    return std::make_unique<Chebyshev>(options.degree, rows, product, fields);
+  if (options.kind == Preconditioning::ic) return make_factored(rows, product, fields);
+  return std::make_unique<Staged>(product.runner(), make_stage(options, rows, fields));
 }
 
 }  // namespace sc::cg

@@ -37,13 +37,13 @@ Strategy engine_strategy(Hiding hiding, const Partition& partition) {
 }
 
 Product::Product(Context& context, const Partition& partition, const LocalRows& rows,
-                 const Settings& settings)
+                 const Settings& settings, int levels)
     : partition_(partition),
       grid_(context, {.cells = {partition.n(), 1, 1},
                       .halo = 0,
                       .split = {context.size(), 1, 1},
                       .cuts = {partition.cuts(), {}, {}}}),
-      x_(grid_, "x"),
+      x_(grid_, "x", {.levels = levels}),
       y_(grid_, "y"),
       stage_(std::make_unique<RowStage>("y = A x", MatrixRows{rows.first, rows.begin, rows.value},
                                         writes(y_.now()), reads(x_.now(), gather(rows.column)),

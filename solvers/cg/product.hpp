@@ -29,8 +29,9 @@ Strategy engine_strategy(Hiding hiding, const Partition& partition);
 
 class Product {
  public:
-  /// Collective. `rows` is only read. Throws Error (bad_input) for a depth below 1.
-  Product(Context& context, const Partition& partition, const LocalRows& rows, const Settings& settings);
+  /// Collective. `rows` is only read; x has so many levels. Throws Error (bad_input) for a depth below 1.
+  Product(Context& context, const Partition& partition, const LocalRows& rows, const Settings& settings,
+          int levels = 1);
 
   void run() { runner_.run(*stage_); }
   Field<double>& x() { return x_; }

@@ -192,6 +192,8 @@ Solution Solver::solve(std::span<const double> right_side, const std::function<v
     w.settle(solution);
     w.scale_back(exponent, solution);
   }
+  if (const std::string note = w.plain->note(); !note.empty())
+    solution.note = note + (solution.note.empty() ? "" : "; ") + solution.note;
   ledger.close();
   return solution;
 }

@@ -15,8 +15,7 @@ namespace sc::cg {
 
 struct SolverOptions {
   Settings settings{Division::row, Hiding::direct, 5};
-  Preconditioning preconditioner = Preconditioning::none;
-  int block = 32;           ///< rows of a block of block-jacobi
+  PreconditionerOptions preconditioner = {};
   bool pipelined = false;   ///< one non-blocking reduction an iteration, hidden under the product
   double tolerance = 1e-8;  ///< of |r| / |b|
   int iterations = 0;       ///< at most; 10 n + 100 where 0

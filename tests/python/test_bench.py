@@ -24,6 +24,7 @@ LEFT_OUT = 77
 SAYS = {  # of ours, where the other side is left out
     "automatic": r"\| dendrite \| 2 \| 1 \| node \| [\d.]+ \|",
     "predicted": r"\| dendrite \| 2 \| blocking \| [\d.]+ \| [\d.]+ \|",
+    "cg_preconditioners": r"\| jumps of 10⁴ \| 400 \| \d+ \| \d+ \| \d+ \|",
     "cg_accuracy": r"\| Laplacian, 64² \| none \| \d+",
     "turbulence_peer": "pocketfft .* ms a step",
     "npb_peer": r"Mop/s",

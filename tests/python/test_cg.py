@@ -57,6 +57,8 @@ WAYS = [
     {},
     {"preconditioner": "jacobi", "partition": "grid", "strategy": "pipelined", "depth": 3},
     {"preconditioner": "block-jacobi", "block": 16, "partition": "column", "strategy": "direct"},
+    {"preconditioner": "ic", "partition": "grid"},
+    {"preconditioner": "chebyshev", "degree": 3, "strategy": "blocking"},
     {"pipelined": True},
     {"pipelined": True, "preconditioner": "jacobi", "partition": "grid"},
     {"pipelined": True, "preconditioner": "block-jacobi", "partition": "column", "strategy": "pipelined"},

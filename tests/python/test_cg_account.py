@@ -123,8 +123,8 @@ def test_what_a_matrix_is_said_to_take_is_what_it_takes(program):
     script = (
         "import scipy.io\n"
         "from pathlib import Path\n"
-        "from subcurrent import cg_files, cg_job\n"
-        "cg_files.read_system(Path('A.mtx'), None)\n"
+        "from subcurrent.solvers.cg import files, job\n"
+        "files.read_system(Path('A.mtx'), None)\n"
         "status = dict(x.split(':', 1) for x in Path('/proc/self/status').read_text().splitlines())\n"
         "print(1024 * int(status['VmHWM'].split()[0]))\n"
     )
@@ -136,6 +136,8 @@ def test_what_a_matrix_is_said_to_take_is_what_it_takes(program):
         (1, "row", "none"),
         (2, "column", "none"),
         (1, "row", "block-jacobi"),
+        (1, "row", "ic"),
+        (1, "row", "chebyshev"),
     ):
         options = {"partition": partition, "pipelined": False, "preconditioner": preconditioner, "block": 32}
         _, summary = solved(

@@ -154,6 +154,7 @@ def test_matrices_from_python_are_looked_at_before_they_are_turned_round():
         ),
         ({"iterations": 0}, "iterations = 0 is not allowed: it must be a whole number from 1 to 2147483647."),
         ({"block": True}, "block = True is not allowed: it must be a whole number from 1 to 1024."),
+        ({"degree": 65}, "degree = 65 is not allowed: it must be a whole number from 1 to 64."),
         ({"depth": "5"}, "depth = '5' is not allowed: it must be a whole number from 1 to 1000000."),
         ({"tol": 1e-8j}, "tol = 1e-08j is not allowed: it must be more than 0 and less than 1."),
         ({"tol": np.nan}, "tol = nan is not allowed: it must be more than 0 and less than 1."),
@@ -162,8 +163,8 @@ def test_matrices_from_python_are_looked_at_before_they_are_turned_round():
 )
 def test_options_of_the_wrong_kind_are_refused(options, sentence):
     given = {
-        "tol": 1e-8, "iterations": None, "preconditioner": "none", "block": 32, "pipelined": False,
-        "partition": "row", "strategy": "direct", "depth": 5,
+        "tol": 1e-8, "iterations": None, "preconditioner": "none", "block": 32, "degree": 4,
+        "pipelined": False, "partition": "row", "strategy": "direct", "depth": 5,
     }  # fmt: skip
     with pytest.raises(BadInput) as refused:
         solve.checked_options(**{**given, **options})

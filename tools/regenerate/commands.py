@@ -105,6 +105,10 @@ def cg_accuracy(_: Path) -> list[str]:
     return script("cg_accuracy.py").splitlines()
 
 
+def cg_preconditioners(_: Path) -> list[str]:
+    return script("cg_preconditioners.py").splitlines()
+
+
 def bytes_of_product(folder: Path) -> float:
     import json  # noqa: PLC0415
 

@@ -293,9 +293,14 @@ def cg(
     ] = None,
     tol: Annotated[float | None, typer.Option(help="ends at |b - A x| <= tol |b|  \\[default: 1e-8]")] = None,
     iterations: Annotated[int | None, typer.Option(help="at most  \\[default: 10 n + 100]")] = None,
-    preconditioner: Annotated[str | None, typer.Option(help="none, jacobi or block-jacobi")] = None,
+    preconditioner: Annotated[
+        str | None, typer.Option(help="none, jacobi, block-jacobi, ic or chebyshev  \\[default: none]")
+    ] = None,
     block: Annotated[
         int | None, typer.Option(help="rows of a block of block-jacobi  \\[default: 32]")
+    ] = None,
+    degree: Annotated[
+        int | None, typer.Option(help="products of an iteration with chebyshev  \\[default: 4]")
     ] = None,
     pipelined_cg: Annotated[
         bool, typer.Option("--pipelined-cg", help="one non-blocking reduction an iteration")
@@ -327,8 +332,8 @@ def cg(
     from ..solvers.cg import job  # noqa: PLC0415 - the only verb that needs NumPy
 
     request = job.CgRequest(
-        name, matrix, rhs, tol, iterations, preconditioner, block, pipelined_cg, ranks, threads, partition,
-        strategy, depth, transport, out, overwrite,
+        name, matrix, rhs, tol, iterations, preconditioner, block, degree, pipelined_cg, ranks, threads,
+        partition, strategy, depth, transport, out, overwrite,
     )  # fmt: skip
     raise typer.Exit(job.run(request, console()))
 

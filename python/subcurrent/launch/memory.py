@@ -150,6 +150,10 @@ def of_solving(rows: int, entries: int, options: dict[str, Any], ranks: int) -> 
     vectors = rows * (52 + (40 if options["pipelined"] else 0))
     if options["preconditioner"] == "block-jacobi":
         vectors += 32 * rows * min(options["block"], rows)
+    if options["preconditioner"] == "ic":  # half of A, and its values once more while it is factored
+        vectors += 10 * entries + 40 * rows
+    if options["preconditioner"] == "chebyshev":  # |A| with a product of its own, for the bound
+        vectors += 28 * entries + 56 * rows
     parts = max((36 * members + 16) * entries, (20 * members + 32) * entries + vectors)
     return ranks * (PROCESS + 25 * rows) + parts
 

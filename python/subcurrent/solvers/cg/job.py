@@ -42,6 +42,7 @@ class CgRequest:
     iterations: int | None = None
     preconditioner: str | None = None
     block: int | None = None
+    degree: int | None = None
     pipelined: bool = False
     ranks: int | None = None
     threads: int = 1
@@ -170,7 +171,7 @@ def _remove_matrix(folder: RunFolder) -> None:
 def _plan(request: CgRequest, outer: mpi.Outer | None) -> dict[str, Any]:
     if (request.name is None) == (request.matrix is None):
         raise BadInput("cg needs either --class, for the benchmark, or --matrix, for a system of yours.")
-    of_matrix = ("rhs", "tol", "iterations", "preconditioner", "block")
+    of_matrix = ("rhs", "tol", "iterations", "preconditioner", "block", "degree")
     given = [name for name in of_matrix if getattr(request, name) is not None]
     given += ["pipelined-cg"] if request.pipelined else []
     if request.name is not None and given:
@@ -186,6 +187,7 @@ def _plan(request: CgRequest, outer: mpi.Outer | None) -> dict[str, Any]:
         iterations=request.iterations,
         preconditioner=request.preconditioner or "none",
         block=32 if request.block is None else request.block,
+        degree=4 if request.degree is None else request.degree,
         pipelined=request.pipelined,
         partition=request.partition or ("grid" if benchmark else "row"),
         strategy=request.strategy or ("pipelined" if benchmark else "direct"),

@@ -24,6 +24,7 @@ STRATEGIES = ("blocking", "direct", "pipelined")
 OF_MATRICES = {
     "preconditioner": "none",
     "block": 32,
+    "degree": 4,
     "pipelined": False,
     "partition": "row",
     "strategy": "direct",
@@ -31,7 +32,7 @@ OF_MATRICES = {
     "threads": 1,
     "first": None,
 }
-PRECONDITIONERS = ("none", "jacobi", "block-jacobi")
+PRECONDITIONERS = ("none", "jacobi", "block-jacobi", "ic", "chebyshev")
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,7 @@ def cg(
     iterations: int | None = None,
     preconditioner: str = "none",
     block: int = 32,
+    degree: int = 4,
     pipelined: bool = False,
     partition: str = "row",
     strategy: str = "direct",
@@ -76,7 +78,8 @@ def cg(
     b              its right side, one number a row; for a kernel a field
     tol            ends when |b - A x| <= tol |b|
     iterations     at most so many (10 n + 100)
-    preconditioner none, jacobi or block-jacobi with dense blocks of `block` rows
+    preconditioner none, jacobi, block-jacobi with dense blocks of `block` rows, ic (an incomplete Cholesky
+                   factor of each rank's rows) or chebyshev, a polynomial of `degree` products an iteration
     pipelined      one non-blocking reduction an iteration, which travels under the product; where it comes to
                    no solution plain conjugate gradients go on, with a warning
     partition      row, column or grid; strategy blocking, direct or pipelined (in `depth` pieces)
@@ -94,8 +97,8 @@ def cg(
     down, does not converge, or stagnates because rounding keeps it from tol.
     """
     options = checked_options(
-        tol=tol, iterations=iterations, preconditioner=preconditioner, block=block, pipelined=pipelined,
-        partition=partition, strategy=strategy, depth=depth,
+        tol=tol, iterations=iterations, preconditioner=preconditioner, block=block, degree=degree,
+        pipelined=pipelined, partition=partition, strategy=strategy, depth=depth,
     )  # fmt: skip
     if callable(A) and not hasattr(A, "shape"):
         options |= {"threads": threads, "first": first}
@@ -210,7 +213,7 @@ def checked_options(**options: Any) -> dict[str, Any]:
     if not isinstance(options["pipelined"], bool | np.bool_):
         raise BadInput(f"pipelined = {options['pipelined']!r} is not allowed: it must be True or False.")
     options["tol"], options["pipelined"] = float(options["tol"]), bool(options["pipelined"])
-    for name, most in (("depth", 10**6), ("block", 1024), ("iterations", 2**31 - 1)):
+    for name, most in (("depth", 10**6), ("block", 1024), ("degree", 64), ("iterations", 2**31 - 1)):
         if name == "iterations" and options[name] is None:
             options[name] = 0  # the solver's own limit
         else:

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What preconditioners leave of the iterations, on matrices like those of public collections.
+
+    python bench/cg_preconditioners.py [--rows 10000] [--ranks 1] [--seconds] [--save FOLDER]
+
+Anisotropic and jumping coefficients, a Laplacian in space, the graph of a triangulation of random points: the
+table of solvers/cg/README.md, iterations to |b - A x| <= 1e-8 |b| with b = 1; with --seconds, in brackets,
+how long they took. With 1400000 rows the last two have 10^7 non-zeros. --save writes the matrices as Matrix
+Market files instead.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+
+import numpy as np
+import script
+from cg_accuracy import jumps, second
+from scipy import io, sparse, spatial
+
+WAYS = ("none", "jacobi", "block-jacobi", "ic", "chebyshev")
+
+
+def anisotropic(n: int, weak: float = 0.01) -> sparse.csr_array:
+    """-u_xx - weak u_yy on n x n points."""
+    one = sparse.eye_array(n)
+    return sparse.csr_array(sparse.kron(one, second(n)) + weak * sparse.kron(second(n), one))
+
+
+def in_space(n: int) -> sparse.csr_array:
+    """Seven points on n x n x n."""
+    one = sparse.eye_array(n)
+    plane = sparse.kron(second(n), one) + sparse.kron(one, second(n))
+    return sparse.csr_array(sparse.kron(plane, one) + sparse.kron(sparse.eye_array(n * n), second(n)))
+
+
+def mesh(n: int) -> sparse.csr_array:
+    """The graph of a Delaunay triangulation of n random points in a square; short edges are stiff;
+    points of its hull are held. Numbered as they lie along a curve through the square, as meshes are."""
+    points = np.random.default_rng(1).random((n, 2))
+    strip = (points[:, 0] * np.sqrt(n) / 4).astype(int)
+    points = points[np.lexsort((np.where(strip % 2, -points[:, 1], points[:, 1]), strip))]
+    triangles = spatial.Delaunay(points)
+    edges = np.sort(triangles.simplices[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1)
+    edges = np.unique(edges, axis=0)
+    stiff = 1 / np.linalg.norm(points[edges[:, 0]] - points[edges[:, 1]], axis=1)
+    half = sparse.coo_array((stiff, (edges[:, 0], edges[:, 1])), shape=(n, n))
+    graph = sparse.csr_array(half + half.T)
+    held = np.zeros(n)
+    held[triangles.convex_hull.ravel()] = stiff.mean()
+    return sparse.csr_array(sparse.diags_array(np.asarray(graph.sum(axis=1)).ravel() + held) - graph)
+
+
+def systems(rows: int) -> dict[str, sparse.csr_array]:
+    side = round(rows**0.5)
+    return {
+        "anisotropic, 1 : 100": anisotropic(side),
+        "jumps of 10⁴": jumps(side),
+        "in space": in_space(round(rows ** (1 / 3))),
+        "mesh": mesh(rows),
+    }
+
+
+def solve(path: Path, preconditioner: str, out: Path) -> None:
+    """Run by mpirun on every rank: rank 0 writes iterations and seconds."""
+    import subcurrent  # noqa: PLC0415 - in a rank only
+
+    matrix = sparse.csr_array(sparse.load_npz(path))
+    b = np.ones(matrix.shape[0])
+    begin = perf_counter()
+    _, report = subcurrent.cg(matrix, b, preconditioner=preconditioner)
+    seconds = perf_counter() - begin
+    from subcurrent.rank import parallel  # noqa: PLC0415
+
+    if parallel.context(1, "auto").rank == 0:
+        out.write_text(f"{report.iterations} {seconds}")
+
+
+def measured(path: Path, preconditioner: str, ranks: int, with_seconds: bool) -> str:
+    out = path.with_suffix(".txt")
+    own = [sys.executable, __file__, "--solve", str(path), preconditioner, str(out)]
+    started = ["mpirun", "--oversubscribe", "--bind-to", "none", "-n", str(ranks)] if ranks > 1 else []
+    subprocess.run([*started, *own], check=True, env=script.as_root(), capture_output=True)
+    iterations, seconds = out.read_text().split()
+    return f"{iterations} ({float(seconds):.2f})" if with_seconds else iterations
+
+
+def main() -> None:
+    if sys.argv[1:2] == ["--solve"]:
+        solve(Path(sys.argv[2]), sys.argv[3], Path(sys.argv[4]))
+        return
+    parser = script.parser(__doc__)
+    parser.add_argument("--rows", type=int, default=10000, help="about so many of each matrix")
+    parser.add_argument("--ranks", type=int, default=1)
+    parser.add_argument("--seconds", action="store_true", help="say those, too")
+    parser.add_argument("--save", type=Path, metavar="FOLDER")
+    options = script.parse(parser, {"rows": 400})
+    matrices = systems(options.rows)
+    if options.save:
+        options.save.mkdir(parents=True, exist_ok=True)
+        for name, matrix in matrices.items():
+            io.mmwrite(options.save / f"{name.split(',')[0].split()[0]}.mtx", matrix, symmetry="symmetric")
+        return
+    print("| A | rows | non-zeros | " + " | ".join(WAYS) + " |")
+    print("|---|---:|---:|" + "---:|" * len(WAYS))
+    with TemporaryDirectory() as folder:
+        for number, (name, matrix) in enumerate(matrices.items()):
+            path = Path(folder) / f"{number}.npz"
+            sparse.save_npz(path, matrix, compressed=False)
+            cells = [measured(path, way, options.ranks, options.seconds) for way in WAYS]
+            print(f"| {name} | {matrix.shape[0]} | {matrix.nnz} | {' | '.join(cells)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// IncompleteCholesky: L L^T near the part of a matrix whose rows and columns one rank owns.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/stage/stage.hpp"
+#include "solvers/cg/partition.hpp"
+
+namespace sc::cg {
+
+/// L has the entries of A's lower triangle and no others: (L L^T)_ij = a_ij wherever a_ij is one of them. An
+/// M-matrix has such a factor (Meijerink and van der Vorst, Math. Comput. 31, 1977). Others may not: there
+/// it is that of A + shift diag(A), with the least of 0, 0.001, 0.002, 0.004, … (Manteuffel, Math. Comput.
+/// 34, 1980).
+class IncompleteCholesky {
+ public:
+  /// Of rows and columns [lo, hi), all of whose entries `rows` has; entries that are there twice add up.
+  /// Throws Error (bad_input) for a diagonal entry that is not positive.
+  IncompleteCholesky(const LocalRows& rows, std::int64_t lo, std::int64_t hi);
+
+  /// L L^T u = r, row after row: one thread's work. Arrays of hi - lo numbers.
+  void solve(const double* r, double* u) const;
+  double shift() const { return shift_; }
+  int rows() const { return static_cast<int>(begin_.size()) - 1; }
+  std::int64_t entries() const { return static_cast<std::int64_t>(column_.size()); }
+
+ private:
+  void reserve(const LocalRows& rows, std::int64_t lo, std::int64_t hi);
+  void take(const LocalRows& rows, std::int64_t lo, std::int64_t hi);
+  /// False where a pivot is not positive.
+  bool factor(const std::vector<double>& lower, double shift);
+
+  double shift_ = 0;
+  std::vector<double> diagonal_;        // of A, then 1 / that of L
+  std::vector<std::int64_t> begin_{0};  // of the rows of L without its diagonal
+  std::vector<std::int32_t> column_;    // ascending in a row
+  std::vector<double> value_;
+};
+
+/// u = (L L^T)^-1 r with the factor of this rank's own rows.
+class TriangularStage final : public Stage {
+ public:
+  /// No communication; throws as the factor does, on this rank.
+  TriangularStage(std::string name, const LocalRows& rows, Field<double>& u, Field<double>& r);
+
+  const Grid& grid() const override { return accesses_[0].field->grid(); }
+  const std::vector<Access>& accesses() const override { return accesses_; }
+  /// A row needs those before it: they are not cut.
+  int whole_axis() const override { return 0; }
+  void compute(const Box& box, int threads, std::span<Accumulator> into) override;
+  double bytes_per_cell() const override;
+  const IncompleteCholesky& factor() const { return factor_; }
+
+ private:
+  std::vector<Access> accesses_;
+  IncompleteCholesky factor_;
+};
+
+}  // namespace sc::cg
