@@ -3,11 +3,13 @@
 
 import csv
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
-from conftest import sentence_of
+from conftest import ROOT, sentence_of
 from subcurrent.case.library import find_case
 from subcurrent.case.reading import as_toml, load_case, typed_case
 from subcurrent.case.reference import read_columns
@@ -305,3 +307,36 @@ def test_the_tail_of_a_tilted_dipole_is_hinged(program):
         assert height == pytest.approx(5.5, abs=0.6), distance
     last = json.loads((program.folder / "r" / "summary.json").read_text())["last_step"]
     assert last["shock"] == pytest.approx(15.84, abs=0.3)
+
+
+def tail_of_earth(folder, *options):
+    """The cells of what cases/earth_south/tail.py prints."""
+    line = [sys.executable, ROOT / "cases" / "earth_south" / "tail.py", "--out", folder, *options]
+    done = subprocess.run(line, check=False, capture_output=True, text=True, timeout=1700)
+    assert done.returncode == 0, done.stderr
+    return [[cell.strip() for cell in row.strip("| ").split("|")] for row in done.stdout.splitlines()[2:]]
+
+
+@pytest.mark.mpi
+def test_the_tail_is_read_from_snapshots_of_a_run(tmp_path):
+    rows = tail_of_earth(tmp_path / "run", "--spacing", "3", "--time", "600", "--ranks", "1")
+    assert [row[0] for row in rows][-1] == "600"
+    again = tail_of_earth(tmp_path / "run")  # is not run again
+    assert again == rows
+    state = read_plasma(RunFolder(tmp_path / "run").last_snapshot())
+    low = (state.pressure <= 1e-8) | (state.density <= 1e-5)
+    assert rows[-1][-1] == f"{100 * low.mean():.2f} %"
+
+
+@pytest.mark.mpi
+@pytest.mark.long
+@pytest.mark.timeout(1800)
+def test_the_tail_of_a_southward_field_comes_to_rest(tmp_path):
+    """A neutral line forms, retreats and stays; the day side is at rest before it."""
+    rows = tail_of_earth(tmp_path / "run")
+    last, before = rows[-1], rows[-2]
+    for column, expected, within in ((1, 10.67, 0.1), (2, 13.90, 0.1), (3, 15.4, 0.5)):
+        assert float(last[column]) == pytest.approx(expected, abs=within)
+        assert float(last[column]) == pytest.approx(float(before[column]), rel=0.01)
+    assert rows[3][3] == "–"  # none yet at t = 2000
+    assert float(last[4]) > 55

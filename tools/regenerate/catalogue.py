@@ -65,6 +65,14 @@ COMPUTED = (
     Figure("dendrite_fronts", DENDRITE, 6, "speed of plane fronts", commands.dendrite_fronts, 1e-2),
     Figure("earth_north", "cases/earth_north/README.md", 1800, "standoff", runs.earth_north, 1e-2),
     Figure("earth_south", "cases/earth_south/README.md", 1800, "southward field", runs.earth_south, 1e-2),
+    Figure(
+        "earth_south_tail",
+        "cases/earth_south/README.md",
+        480,
+        "the tail until it is steady, spacing 1",
+        runs.earth_south_tail,
+        2e-2,
+    ),
 )
 
 MEASURED = (

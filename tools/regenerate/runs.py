@@ -173,6 +173,24 @@ def earth_south(scratch: Path) -> list[str]:
     return table(("spacing", "magnetopause (northward field)", "shock (northward field)"), rows)
 
 
+def earth_south_tail(scratch: Path) -> list[str]:
+    """What cases/earth_south/tail.py prints from t = 2000 on, beside it a lower floor of the pressure."""
+    script = CASES / "earth_south" / "tail.py"
+    tables = []
+    for name, sets in (("as it is", ()), ("low", ("--set", "limits.pressure=1e-9"))):
+        line = [sys.executable, script, "--out", scratch / name, *sets]
+        text = subprocess.run(line, check=True, capture_output=True, text=True).stdout
+        cells = [[cell.strip() for cell in row.strip("| ").split("|")] for row in text.splitlines()]
+        tables.append(cells)
+    (heading, _, *rows), (_, _, *low) = tables
+    shown = [
+        (*row, other[1], other[-1])
+        for row, other in zip(rows, low, strict=True)
+        if float(row[0]) > 6200 or (float(row[0]) > 1900 and round(float(row[0]) / 500) % 2 == 0)
+    ]
+    return table((*heading, "1e-9: magnetopause", heading[-1]), shown)
+
+
 def orszag_tang(scratch: Path) -> list[str]:
     """Mean |difference| over the mean of the pressure on two lines at t = 0.5."""
     from subcurrent.launch.rundir import RunFolder  # noqa: PLC0415
