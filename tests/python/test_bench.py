@@ -13,7 +13,7 @@ from conftest import ROOT, core_is_built
 
 BENCH = ROOT / "bench"
 PROGRAMS = Path(os.environ.get("SUBCURRENT_BUILD", ROOT / "build/release")) / "bench"
-RANKS = {"halo_bench": 2, "halo_thread_bench": 2, "overlap_bench": 2}
+RANKS = {"ksp_bench": 2, "halo_bench": 2, "halo_thread_bench": 2, "overlap_bench": 2}
 ARGUMENTS = {
     "gpu_bench": ["16", "2", "emulated"],
     "stream_bench": ["scratch"],

@@ -81,6 +81,7 @@ MEASURED = (
         "halo_thread", "docs/halo_thread.md", 900, "whether a halo thread pays (root)", commands.halo_thread
     ),
     Figure("turbulence_peer", "bench/README.md", 900, "against fluidsim (PyPI)", commands.turbulence_peer),
+    Figure("ksp", CG, 60, "an iteration against PETSc's KSPCG (where it is installed)", commands.ksp),
     Figure("npb_peer", CG, 900, "against NPB-CPP (its checkout)", commands.npb_peer),
     Figure("attack", "docs/files.md", 1800, "make attack: kills, limits, bad input, damage", commands.attack),
     Figure("dendrite_rates", DENDRITE, 60, "cells a second", commands.dendrite_rates),
