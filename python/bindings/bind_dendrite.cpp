@@ -61,6 +61,9 @@ io::CheckpointContents DendriteFace::contents() {
                       {"steps", &clock.steps}}};
 }
 
+/// Along the first crystal's own axes, in the order of Dendrite::arms().
+constexpr std::array arm_names = {"arm_x+", "arm_x-", "arm_y+", "arm_y-", "arm_z+", "arm_z-"};
+
 nb::dict step(DendriteFace& face, bool diagnostics, int count) {
   const auto [report, measures] = unlocked([&] {
     const dendrite::StepReport done = face.step(count);
@@ -79,6 +82,7 @@ nb::dict step(DendriteFace& face, bool diagnostics, int count) {
   result["total"] = measures.total;
   result["tip"] = measures.tip;
   result["tip_velocity"] = measures.tip_velocity;
+  for (std::size_t arm = 0; arm < arm_names.size(); ++arm) result[arm_names[arm]] = measures.arms[arm];
   return result;
 }
 

@@ -106,6 +106,7 @@ Measures PhaseSolver<Real, noisy, turned>::measure() {
   m.total = options_.material.melting + global_.value(1) / cells;
 
   const std::array<double, 6> length = arms();
+  m.arms = length;
   m.tip = *std::max_element(length.begin(), length.end());
   const double since = clock_.time - clock_.tip_time;
   m.tip_velocity =

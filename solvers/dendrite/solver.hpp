@@ -25,6 +25,7 @@ struct Measures {
   double total = 0;         ///< mean of T - (L / C) h(phi), K: constant where nothing flows through the faces
   double tip = 0;           ///< of the first crystal: from its centre to the end of its longest arm, m
   double tip_velocity = 0;  ///< since the measurement before, m/s; NaN at the first
+  std::array<double, 6> arms{};  ///< as arms() says
 };
 
 class Dendrite {

@@ -91,6 +91,8 @@ def test_a_run_leaves_history_snapshots_and_pictures(program):
     tips = [float(row["tip"]) for row in history]
     assert tips == sorted(tips)
     assert tips[0] > 1e-7
+    arms = [[float(row[f"arm_{axis}{side}"]) for axis in "xyz" for side in "+-"] for row in history]
+    assert tips == [max(lengths) for lengths in arms]
     speeds = [float(row["tip_velocity"]) for row in history[1:]]
     times = [float(row["time"]) for row in history]
     for n, speed in enumerate(speeds):

@@ -70,8 +70,8 @@ class Dendrite(Simulation):
     def step(self) -> dict[str, Any]:
         """One time step. Returns step, time and dt (s), solid (the solid share of the volume), phi_low,
         phi_high, T_low and T_high (K), total (mean of T − (L/C) h(φ), which does not change), tip (the
-        longest arm of the first crystal, m) and tip_velocity (m/s). Raises `Error` when the state is not
-        finite any more."""
+        longest arm of the first crystal, m), tip_velocity (m/s) and arm_x+ … arm_z- (each arm along the
+        crystal's own axes, m). Raises `Error` when the state is not finite any more."""
         return super().step()
 
     @property

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...report.plots import style
+from .kind import ARMS
 
 if TYPE_CHECKING:
     from ...report.snapshot import CrystalField
@@ -51,14 +52,21 @@ def draw_outlines(path: Path, crystals: list[CrystalField], title: str) -> None:
 
 
 def draw_growth(path: Path, history: dict[str, np.ndarray], title: str) -> None:
-    """The longest arm, its speed, the solid fraction, and what must not change."""
+    """The longest arm, its speed and those of all arms, the solid fraction, and what must not change."""
     time = NANO * history["time"]
     with style.figure(path, 10.5, 6.8, title) as drawing:
         (tip, speed), (solid, kept) = drawing.subplots(2, 2, sharex=True)
         tip.plot(time, 1e6 * history["tip"], color=style.BLUE)
         tip.set(title="Longest arm of the first crystal", ylabel="from its centre (µm)")
+        for name in ARMS:
+            length = history.get(name)
+            if length is not None and length[-1] > 0:  # 0: it leaves the domain at once
+                between = 0.5 * (time[1:] + time[:-1])
+                speed.plot(
+                    between, np.diff(length) / np.diff(history["time"]), color=style.MUTED, linewidth=0.6
+                )
         speed.plot(time, history["tip_velocity"], color=style.RED, linewidth=1.2)
-        speed.set(title="Its speed", ylabel="m/s")
+        speed.set(title="Its speed (thin: each arm's)", ylabel="m/s")
         speed.set_ylim(bottom=0)
         solid.plot(time, 100 * history["solid"], color=style.GREEN)
         solid.set(title="Solid fraction", ylabel="% of the domain", xlabel="time (ns)")

@@ -10,6 +10,9 @@ from ...launch.memory import Fields
 from ...lines import number
 from ..kind import Kind, on_host
 
+# Lengths along the first crystal's own axes, as history.csv calls them.
+ARMS = tuple(f"arm_{axis}{side}" for axis in "xyz" for side in "+-")
+
 
 class DendriteKind(Kind):
     compiled = "Dendrite"
@@ -25,6 +28,7 @@ class DendriteKind(Kind):
         "phi_low",
         "phi_high",
         "total",
+        *ARMS,
     )
 
     def fields(self, case: Any) -> list[Fields]:
