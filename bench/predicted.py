@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prediction beside measurement on the machine at hand: the ratio of each strategy to `blocking`, and steps.
 
-    bench/predicted.py [--cases cavity dendrite magnetosphere compressible] [--ranks 1 2] [--steps 5]
-        [--repeats 5] [--json FILE]
+    bench/predicted.py [--cases cavity dendrite magnetosphere compressible] [--ranks 1 2] [--steps 20]
+        [--repeats 3] [--json FILE]
 
 Of each case `subcurrent probe` measures the rates of its stages and messages, `subcurrent predict` adds up
 its steps, and `subcurrent strategies` measures them, all strategies in one process in turns. Goals: every
@@ -94,15 +94,15 @@ def compared(rows: list[dict[str, Any]]) -> None:
         row["misfit"] = row["ratio_predicted"] / row["ratio"] - 1
 
 
-def table(rows: list[dict[str, Any]]) -> str:
-    lines = ["| " + " | ".join(COLUMNS) + " |", "|---|---|---|" + "---:|" * (len(COLUMNS) - 3)]
+def lines_of(rows: list[dict[str, Any]]) -> list[str]:
+    lines = []
     for row in rows:
         times = [f"{1e3 * row[key]:.2f}" for key in ("measured", "predicted")]
         low, high = row["range"]
         cells = [row["case"], row["ranks"], row["strategy"], *times, f"{1e3 * low:.2f} to {1e3 * high:.2f}"]
         cells += [f"{row['ratio']:.3f}", f"{row['ratio_predicted']:.3f}", f"{100 * row['misfit']:+.0f} %"]
         lines.append("| " + " | ".join(map(str, cells)) + " |")
-    return "\n".join(lines)
+    return lines
 
 
 def verdicts(rows: list[dict[str, Any]]) -> list[str]:
@@ -131,20 +131,24 @@ def main() -> int:
     made = script.parser(__doc__)
     made.add_argument("--cases", nargs="+", choices=CASES, default=list(CASES))
     made.add_argument("--ranks", nargs="+", type=int, default=[1, 2])
-    made.add_argument("--steps", type=int, default=5)
-    made.add_argument("--repeats", type=int, default=5)
+    made.add_argument("--steps", type=int, default=20)
+    made.add_argument("--repeats", type=int, default=3)
     made.add_argument("--json", type=Path)
     options = script.parse(made, {"cases": ["dendrite"], "ranks": [2], "steps": 2, "repeats": 1})
     rows, code = [], 0
+    print("| " + " | ".join(COLUMNS) + " |\n|---|---|---|" + "---:|" * (len(COLUMNS) - 3), flush=True)
     for name in options.cases:
         with tempfile.TemporaryDirectory() as folder:
             try:
-                rows += of_case(name, options, Path(folder))
+                found = of_case(name, options, Path(folder))
             except RefusedError as why:
                 code = script.left_out(name, str(why))
+                continue
+        compared(found)
+        print(*lines_of(found), sep="\n", flush=True)
+        rows += found
     if rows:
-        compared(rows)
-        print(table(rows), *verdicts(rows), sep="\n")
+        print(*verdicts(rows), sep="\n")
     if options.json:
         options.json.write_text(json.dumps(rows, indent=1) + os.linesep)
     return code
