@@ -91,11 +91,17 @@ struct Bundle {
   std::ptrdiff_t scratch_size;
   std::ptrdiff_t scratch_along;
 
-  /// f(l) for every line, vectorised: f may depend on earlier cells of its own line only.
+  /// f(l) for every line, vectorised: f may depend on earlier cells of its own line only. Loops of a known
+  /// length, without a prologue or a remainder: most bundles have one of them a cell.
   template <class F>
   SC_FN void each(F&& f) const {
+    constexpr int lanes = LineGeometry::lanes;
+    int l = 0;
+    for (; l + lanes <= lines; l += lanes) {
 #pragma GCC ivdep
-    for (int l = 0; l < lines; ++l) f(l);
+      for (int k = 0; k < lanes; ++k) f(l + k);
+    }
+    for (; l < lines; ++l) f(l);  // of lines as they lie, which are not filled up
   }
   /// Memory of the bundle's shape that nobody else touches; what it holds is undefined.
   SC_FN LineOut<double> scratch(int k) const {

@@ -73,7 +73,8 @@ inline void sum_blocks(const LinePart& part, const SumsOfLines& sums, int at) {
     }
 }
 
-/// The solution at the end of block k; `position` says where the sums of a block are. Nought before the line.
+/// The solution at the end of block k; `position` says where the sums of a block are, neighbours side by
+/// side. Nought before the line.
 template <class Position>
 Lanes end_of_block(const LineSystem& system, int k, const SumsOfLines& sums, int l,
                    const Position& position) {
@@ -87,10 +88,11 @@ Lanes end_of_block(const LineSystem& system, int k, const SumsOfLines& sums, int
     to = std::min(to, n - 1 - k);
   }
   const auto weights = system.weights(around).subspan(static_cast<std::size_t>(from + system.before()));
+  int p = position(around + from);
   for (int d = from; d <= to; ++d) {
     const LineSystem::Weights& w = weights[static_cast<std::size_t>(d - from)];
-    const int p = position(around + d);
     x = x + (w.sum * Lanes::of(sums.sum(p, l)) + w.first * Lanes::of(sums.first(p, l)));
+    p = p + 1 == n ? 0 : p + 1;  // once around a cyclic line
   }
   return x;
 }

@@ -11,6 +11,7 @@
 #include "engine/exec/for_each_line.hpp"
 #include "engine/field/views.hpp"
 #include "solvers/compressible/options.hpp"
+#include "solvers/compressible/power.hpp"
 
 namespace sc::compressible {
 
@@ -25,7 +26,7 @@ struct Gas {
   SC_FN double cp() const { return gamma / (gamma - 1); }
   SC_FN double mu(double T) const {
     const double t = T * per_T0;
-    return viscosity * (law == ViscosityLaw::power ? std::pow(t, exponent)
+    return viscosity * (law == ViscosityLaw::power ? power(t, exponent)
                                                    : t * std::sqrt(t) * (1 + sutherland) / (t + sutherland));
   }
 };

@@ -2,7 +2,7 @@
 // ranks: 1 2 4
 // threads: 2
 // timeout: 600
-// The compressible solver against exact waves and a vortex, its conservation, the incompressible solver at a
+// The compressible solver against a vortex, its conservation, the incompressible solver at a
 // low Mach number; the bits of one rank for every split and strategy.
 #include <gtest/gtest.h>
 
@@ -83,31 +83,6 @@ TEST(Compressible, LeavesAUniformFlowAsItIs) {
   }
 }
 
-double wave_error(Context& context, Initial initial, int n, double amplitude, double filter = 0) {
-  CompressibleOptions o = box({n, 8, 8 * context.size()}, initial, 0.5);
-  o.flow.amplitude = amplitude;
-  o.filter = filter;
-  o.dt = 1e-3;
-  const auto flow = make_compressible(context, o);
-  for (int step = 0; step < 50; ++step) flow->step();
-  return error_of(*flow) / amplitude;
-}
-
-TEST(Compressible, CarriesWavesWithEighthOrder) {
-  TestContext context;
-  const auto order = [&](Initial initial, int n, double amplitude) {
-    const double coarse = wave_error(context, initial, n, amplitude);
-    const double fine = wave_error(context, initial, n * 3 / 2, amplitude);
-    return std::log(coarse / fine) / std::log(1.5);
-  };
-  EXPECT_GT(order(Initial::entropy, 16, 0.1), 7.6);
-  EXPECT_GT(order(Initial::vorticity, 16, 0.1), 7.6);
-  const double filtered = wave_error(context, Initial::entropy, 16, 0.1, 0.3);
-  EXPECT_GT(filtered, 3 * wave_error(context, Initial::entropy, 16, 0.1));  // it is there
-  EXPECT_GT(std::log(filtered / wave_error(context, Initial::entropy, 24, 0.1, 0.3)) / std::log(1.5), 7.6);
-  EXPECT_GT(order(Initial::acoustic, 16, 0.01), 7.6);
-}
-
 TEST(Compressible, CarriesAVortex) {
   TestContext context({.threads = 2});
   const auto error = [&](int n) {
@@ -161,7 +136,12 @@ TEST(Compressible, ConvectionKeepsKineticEnergy) {
 TEST(Compressible, HasTwoLawsOfViscosity) {
   compressible::Gas gas{.viscosity = 0.3, .per_T0 = 1 / 5.0, .exponent = 0.7, .sutherland = 0.4};
   EXPECT_DOUBLE_EQ(gas.mu(5), 0.3);
-  EXPECT_DOUBLE_EQ(gas.mu(10), 0.3 * std::pow(2, 0.7));
+  // t^n as vectors (power.hpp) beside the library's
+  for (double T = 1e-3; T < 1e4; T *= 1.37) {
+    const double exact = 0.3 * std::pow(T / 5, 0.7);
+    ASSERT_NEAR(gas.mu(T), exact, 1e-14 * exact) << T;
+  }
+  EXPECT_TRUE(std::isnan(gas.mu(0)) && std::isnan(gas.mu(-1)) && std::isnan(gas.mu(std::nan(""))));
   gas.law = compressible::ViscosityLaw::sutherland;
   EXPECT_DOUBLE_EQ(gas.mu(5), 0.3);
   EXPECT_DOUBLE_EQ(gas.mu(10), 0.3 * std::pow(2, 1.5) * 1.4 / 2.4);
