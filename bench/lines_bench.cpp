@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compact derivatives along x, y and z through Runner, lines whole and, on several ranks, divided: beside a
-// copy loop over as many bytes as a derivative must move, and, for what a cache holds, beside the copy there.
+// copy loop over as many bytes as a derivative must move. Divided lines also the other way: right sides
+// transposed to whole lines, solved there and transposed back, both transposes under the elimination; the
+// bits must be the same, which is checked.
 //   lines_bench [turns] [cells along an axis] [--trial]
+#include <cstring>
+#include <optional>
 #include <string>
 
 #include "bench/arguments.hpp"
 #include "bench/copy_loop.hpp"
 #include "bench/measure.hpp"
+#include "engine/move/transpose.hpp"
+#include "engine/move/waiting.hpp"
 #include "engine/subcurrent.hpp"
 
 namespace {
@@ -45,30 +51,159 @@ struct Derivative {
   }
 };
 
+template <int fields, class V>
+SC_FN auto component(const V& v, int k) {
+  if constexpr (fields == 1)
+    return v;
+  else
+    return v[k];
+}
+
+/// The right sides where the cells are.
+template <int fields, int axis>
+struct Rights {
+  SC_FN void operator()(At c, Out<double, fields> r, In<double, fields> f) const {
+    const auto to = [&](int k) { return axis == 0 ? c.x(k) : axis == 1 ? c.y(k) : c.z(k); };
+    for (int n = 0; n < fields; ++n) {
+      const auto fn = component<fields>(f, n);
+      component<fields>(r, n)[c] = 25.0 / 32 * (fn[to(1)] - fn[to(-1)]) +
+                                   1.0 / 20 * (fn[to(2)] - fn[to(-2)]) - 1.0 / 480 * (fn[to(3)] - fn[to(-3)]);
+    }
+  }
+};
 template <int fields>
+struct Given {
+  static constexpr int systems = fields;
+  SC_FN void right(const Bundle& b, LineIn<double, fields> f, LineOut<double, fields> r) const {
+    for (int k = 0; k < fields; ++k) {
+      const auto from = component<fields>(f, k);
+      const auto to = component<fields>(r, k);
+      for (int n = 0; n < b.count; ++n) b.each([&](int l) { to(n, l) = from(n, l); });
+    }
+  }
+  SC_FN void finish(const Bundle& b, LineOut<double, fields> df, LineIn<double, fields> f,
+                    LineIn<double, fields> x) const {
+    Derivative<fields>{}.finish(b, df, f, x);
+  }
+};
+
+template <int axis, int fields>
+auto rights_stage(Field<double, fields>& r, Field<double, fields>& f) {
+  return Sweep("right sides", Rights<fields, axis>{}, writes(r.now()), reads(f.now(), star(3)));
+}
+template <int axis, int fields>
+auto solve_stage(const std::shared_ptr<const LineSystem>& system, Field<double, fields>& x,
+                 Field<double, fields>& r) {
+  return LineSolve("solve", axis, system, Given<fields>{}, writes(x.now()), reads(r.now()));
+}
+
+/// A derivative along an axis that is divided, by transposes to lines that are whole.
+template <int fields, int axis>
+class ByTransposes {
+ public:
+  ByTransposes(Context& context, std::shared_ptr<const LineSystem> system, Field<double, fields>& f,
+               Field<double, fields>& df)
+      : context_(context),
+        whole_(context, whole_grid(f.grid())),
+        r_(f.grid(), "right sides"),
+        there_(whole_, "right sides of whole lines"),
+        solved_(whole_, "derivatives of whole lines"),
+        rights_(rights_stage<axis>(r_, f)),
+        solve_(solve_stage<axis>(system, solved_, there_)),
+        runner_(context, {.strategy = Strategy::boundary_first}),
+        forth_(r_.storage(0), other, there_.storage(0), axis),
+        back_(solved_.storage(0), axis, df.storage(0), other),
+        df_(df) {}
+
+  void run() {
+    r_.storage(0).settle();
+    runner_.run(rights_);
+    there_.storage(0).settle();
+    solved_.storage(0).settle();
+    df_.storage(0).settle();
+    for (int chunk = 0; chunk < forth_.leaving(); ++chunk) forth_.start_chunk(chunk);
+    for (int chunk = 0; chunk < forth_.arriving(); ++chunk) {
+      wait_until(context_, [&] { return forth_.chunk_arrived(chunk); });
+      solve_.compute(forth_.arriving(chunk), context_.threads(), {});
+      if (together()) back_.start_chunk(chunk);
+    }
+    forth_.wait();
+    if (!together())
+      for (int chunk = 0; chunk < back_.leaving(); ++chunk) back_.start_chunk(chunk);
+    back_.wait();
+  }
+  std::int64_t bytes() const { return forth_.bytes() + back_.bytes(); }
+
+ private:
+  static constexpr int other = (axis + 1) % 3;
+  static GridOptions whole_grid(const Grid& grid) {
+    GridOptions options{.cells = grid.cells(), .periodic = {true, true, true}, .halo = 0};
+    options.split = {1, 1, 1};
+    options.split[other] = grid.split()[axis];
+    return options;
+  }
+  bool together() const { return back_.leaving() == forth_.arriving(); }
+
+  Context& context_;
+  Grid whole_;
+  Field<double, fields> r_, there_, solved_;
+  using Values = Field<double, fields>;
+  decltype(rights_stage<axis>(std::declval<Values&>(), std::declval<Values&>())) rights_;
+  decltype(solve_stage<axis>(std::declval<const std::shared_ptr<const LineSystem>&>(),
+                             std::declval<Values&>(), std::declval<Values&>())) solve_;
+  Runner runner_;
+  Transpose forth_, back_;
+  Field<double, fields>& df_;
+};
+
+/// All ranks: whether both ways leave the same bits.
+template <int fields>
+bool same(const Field<double, fields>& one, const Field<double, fields>& other) {
+  int equal = 1;
+  const Int3 own = one.grid().own().hi;
+  for (int z = 0; z < own.z; ++z)
+    for (int y = 0; y < own.y; ++y)
+      for (int x = 0; x < own.x; ++x)
+        for (int k = 0; k < fields; ++k) equal = equal && one.get({x, y, z}, k) == other.get({x, y, z}, k);
+  MPI_Allreduce(MPI_IN_PLACE, &equal, 1, MPI_INT, MPI_MIN, one.grid().context().comm());
+  return equal == 1;
+}
+
+template <int fields, int axis>
 void measure(Context& context, int cells, int turns) {
   const auto system = std::make_shared<const LineSystem>(tridiagonal(cells, 3.0 / 8, 1, true));
   const int ranks = context.size();
-  for (int axis = 0; axis < 3; ++axis) {
-    GridOptions options{.cells = {cells, cells, cells}, .periodic = {true, true, true}, .halo = 3};
-    options.split = {1, 1, 1};
-    options.split[axis] = ranks;
-    options.cuts[static_cast<std::size_t>(axis)] = system->cuts(ranks);
-    const Grid grid(context, options);
-    Field<double, fields> f(grid, "f"), df(grid, "df");
-    f.fill([&](auto... at) { return 0.001 * static_cast<double>((at + ...) % 1000); });
-    df.fill([](auto...) { return 0.0; });
-    LineSolve derive("derive", axis, system, Derivative<fields>{}, writes(df.now()), reads(f.now(), star(3)));
-    Runner runner(context, {.strategy = Strategy::boundary_first});
-    const std::int64_t own = grid.own().cells();
-    bench::Copy copy(static_cast<std::size_t>(own * fields), context.threads());
-    std::vector<bench::Way> ways{{"solve", [&] { runner.run(derive); }}, {"copy", [&] { copy.run(); }}};
-    bench::take_turns(context, ways, turns, 3);
-    const std::string name = "derivative along " + std::string(1, "xyz"[axis]) + " of " +
-                             std::to_string(fields) + " x " + std::to_string(cells) + "^3" +
-                             (derive.divided() ? ", lines divided" : "") + " / copy";
-    if (context.rank() == 0) bench::report(name, bench::ratio(ways[0], ways[1]), "goal <= 1.3 in memory");
+  GridOptions options{.cells = {cells, cells, cells}, .periodic = {true, true, true}, .halo = 3};
+  options.split = {1, 1, 1};
+  options.split[axis] = ranks;
+  options.cuts[static_cast<std::size_t>(axis)] = system->cuts(ranks);
+  const Grid grid(context, options);
+  Field<double, fields> f(grid, "f"), df(grid, "df"), other(grid, "df by transposes");
+  f.fill([&](auto... at) { return 0.001 * static_cast<double>((at + ...) % 1000); });
+  df.fill([](auto...) { return 0.0; });
+  other.fill([](auto...) { return 1.0; });
+  LineSolve derive("derive", axis, system, Derivative<fields>{}, writes(df.now()), reads(f.now(), star(3)));
+  Runner runner(context, {.strategy = Strategy::boundary_first});
+  bench::Copy copy(static_cast<std::size_t>(grid.own().cells() * fields), context.threads());
+  std::vector<bench::Way> ways{{"solve", [&] { runner.run(derive); }}, {"copy", [&] { copy.run(); }}};
+  std::optional<ByTransposes<fields, axis>> transposes;
+  if (derive.divided()) {
+    transposes.emplace(context, system, f, other);
+    ways.push_back({"transposes", [&] { transposes->run(); }});
   }
+  bench::take_turns(context, ways, turns, 3);
+  const bool equal = !transposes || same(df, other);
+  const double sums = transposes ? double(derive.own()->sums->bytes()) : 0;
+  if (context.rank() != 0) return;
+  const std::string name = "derivative along " + std::string(1, "xyz"[axis]) + " of " +
+                           std::to_string(fields) + " x " + std::to_string(cells) + "^3" +
+                           (derive.divided() ? ", lines divided" : "");
+  bench::report(name + " / copy", bench::ratio(ways[0], ways[1]), "goal <= 1.3 in memory");
+  if (!transposes) return;
+  bench::report(name + " / by transposes", bench::ratio(ways[0], ways[2]),
+                "goal <= 1: the way that is taken");
+  bench::report(name + ", bytes of sums / of transposes", sums / double(transposes->bytes()), "for reading");
+  bench::report(name + ", bits of both ways the same", equal ? 1 : 0, "goal >= 1");
 }
 
 }  // namespace
@@ -79,8 +214,12 @@ int main(int argc, char** argv) {
   const int cells = arguments.number(2, "cells", 128, 32);
   MPI_Init(&argc, &argv);
   Context context(MPI_COMM_WORLD);
-  measure<1>(context, cells, turns);
-  measure<5>(context, cells, turns);
+  measure<1, 0>(context, cells, turns);
+  measure<1, 1>(context, cells, turns);
+  measure<1, 2>(context, cells, turns);
+  measure<5, 0>(context, cells, turns);
+  measure<5, 1>(context, cells, turns);
+  measure<5, 2>(context, cells, turns);
   context.close();
   MPI_Finalize();
 }
