@@ -5,15 +5,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
-
 from ...case.reference import read_columns
 from ...launch.rundir import RunFolder
 from ...report.plots.history import read_history
 from ...report.snapshot import read_plane
+from ..box_figures import VORTICITY
 from ..drawing import Drawing
 from ..kinds import kind_of
-from ..turbulence.pictures import draw_vorticity
 from .case import CompressibleCase
 from .pictures import draw_gas_history, draw_schlieren, draw_split_spectrum
 
@@ -40,15 +38,6 @@ def _schlieren(folder: RunFolder, case: CompressibleCase, path: Path) -> bool:
     return True
 
 
-def _vorticity(folder: RunFolder, case: CompressibleCase, path: Path) -> bool:
-    snapshot = folder.last_snapshot()
-    if snapshot is None:
-        return False
-    time, plane = read_plane(snapshot, "vorticity")
-    draw_vorticity(path, np.sqrt(np.sum(plane**2, axis=0)), time, _name(case))
-    return True
-
-
 def _spectrum(folder: RunFolder, case: CompressibleCase, path: Path) -> bool:
     if not folder.spectrum.is_file():
         return False
@@ -66,6 +55,6 @@ DRAWINGS = (
         _history,
     ),
     Drawing("schlieren.png", "|∇ρ| and the dilatation in the plane z = π, last snapshot.", _schlieren),
-    Drawing("vorticity.png", "Magnitude of the vorticity in the plane z = π, last snapshot.", _vorticity),
+    VORTICITY,
     Drawing("spectrum.png", "Spectra of the solenoidal and of the dilatational velocity.", _spectrum),
 )

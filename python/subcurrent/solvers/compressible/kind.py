@@ -7,14 +7,14 @@ import json
 from typing import Any
 
 from ...launch.memory import Fields
-from ...launch.rundir import RunFolder, write_text, writing
 from ...lines import number
-from ..kind import Kind, csv_of
+from ..box import BoxKind
+from ..kind import csv_of
 
 EXACT = ("vortex", "acoustic", "entropy", "vorticity")  # starts that stay known in an inviscid gas
 
 
-class CompressibleKind(Kind):
+class CompressibleKind(BoxKind):
     compiled = "Compressible"
     history = (
         "step",
@@ -68,21 +68,10 @@ class CompressibleKind(Kind):
             facts.append(f"dilatation {number(record['dilatation'], '.3g')}")
         return facts
 
-    def count(self, record: dict[str, Any], totals: dict[str, Any]) -> None:
-        """Nothing: what is counted of a gas is in its history."""
-
-    def beside_snapshot(self, solver: Any, folder: RunFolder) -> None:
-        text = spectrum_csv(solver)
-        if solver.rank != 0:
-            return
-        with writing(folder.spectra):
-            folder.spectra.mkdir(exist_ok=True)
-        write_text(folder.spectra / f"spectrum_{solver.steps:08d}.csv", text)
+    def spectrum(self, solver: Any) -> str:
+        return spectrum_csv(solver)
 
     def begun(self, solver: Any, case: Any) -> dict[str, Any]:
-        return dict(solver.measure())
-
-    def measured(self, solver: Any, case: Any) -> dict[str, Any]:
         return dict(solver.measure())
 
     def results(self, solver: Any, case: Any) -> dict[str, str]:
@@ -142,9 +131,6 @@ class CompressibleKind(Kind):
         viscosity = case.viscosity()
         of_gas = f"ν = {viscosity:.4g}" if viscosity else "inviscid"
         return f"{names[case.flow.initial]}, M = {case.flow.mach:g}, {of_gas}, {self.points(case)} points"
-
-    def comparison(self, sweeps: int) -> tuple[list[str], list[str]]:
-        return [], ["output.history_every=1000000"]
 
 
 # name, components, count

@@ -10,11 +10,11 @@ import numpy as np
 from ...case.reference import read_columns
 from ...launch.rundir import RunFolder
 from ...report.plots.history import read_history
-from ...report.snapshot import read_plane
+from ..box_figures import VORTICITY
 from ..drawing import Drawing
 from ..kinds import kind_of
 from .case import TurbulenceCase
-from .pictures import EnergySpectrum, draw_dissipation, draw_scales, draw_spectrum, draw_vorticity
+from .pictures import EnergySpectrum, draw_dissipation, draw_scales, draw_spectrum
 
 SHOWN = 5  # spectra in one picture
 
@@ -66,15 +66,6 @@ def _dissipation(folder: RunFolder, case: TurbulenceCase, path: Path) -> bool:
     return True
 
 
-def _vorticity(folder: RunFolder, case: TurbulenceCase, path: Path) -> bool:
-    snapshot = folder.last_snapshot()
-    if snapshot is None:
-        return False
-    time, plane = read_plane(snapshot, "vorticity")
-    draw_vorticity(path, np.sqrt(np.sum(plane**2, axis=0)), time, _name(case))
-    return True
-
-
 def _small(folder: RunFolder, case: TurbulenceCase, path: Path) -> bool:
     if not folder.history.is_file():
         return False
@@ -89,6 +80,6 @@ DRAWINGS = (
         _spectrum,
     ),
     Drawing("dissipation.png", "Dissipation and energy over time, against the reference.", _dissipation),
-    Drawing("vorticity.png", "Magnitude of the vorticity in the plane z = π, last snapshot.", _vorticity),
+    VORTICITY,
     Drawing("scales.png", "Skewness, Taylor Reynolds number, enstrophy and resolution over time.", _small),
 )

@@ -7,14 +7,14 @@ import math
 from typing import Any
 
 from ...launch.memory import Fields
-from ...launch.rundir import RunFolder, write_text, writing
 from ...lines import number
-from ..kind import Kind, csv_of
+from ..box import BoxKind
+from ..kind import csv_of
 
 MEASURED = ("energy", "dissipation", "enstrophy", "skewness", "taylor_reynolds", "kolmogorov", "kmax_eta")
 
 
-class TurbulenceKind(Kind):
+class TurbulenceKind(BoxKind):
     compiled = "Turbulence"
     history = ("step", "time", "dt", *MEASURED, "divergence")
 
@@ -54,19 +54,8 @@ class TurbulenceKind(Kind):
             facts.append(f"k_max eta {number(record['kmax_eta'], '.2f')}")
         return facts
 
-    def count(self, record: dict[str, Any], totals: dict[str, Any]) -> None:
-        """Nothing: what is counted of turbulence is in its history."""
-
-    def beside_snapshot(self, solver: Any, folder: RunFolder) -> None:
-        text = spectrum_csv(solver)
-        if solver.rank != 0:
-            return
-        with writing(folder.spectra):
-            folder.spectra.mkdir(exist_ok=True)
-        write_text(folder.spectra / f"spectrum_{solver.steps:08d}.csv", text)
-
-    def measured(self, solver: Any, case: Any) -> dict[str, Any]:
-        return dict(solver.measure())
+    def spectrum(self, solver: Any) -> str:
+        return spectrum_csv(solver)
 
     def results(self, solver: Any, case: Any) -> dict[str, str]:
         return {"spectrum.csv": spectrum_csv(solver)}
@@ -109,9 +98,6 @@ class TurbulenceKind(Kind):
         if case.forcing.kind != "none":
             name = "Forced turbulence"
         return f"{name}, ν = {case.viscosity():.4g}, {self.points(case)} points"
-
-    def comparison(self, sweeps: int) -> tuple[list[str], list[str]]:
-        return [], ["output.history_every=1000000"]
 
 
 def start(solver: Any, options: dict[str, Any]) -> None:
