@@ -142,6 +142,7 @@ PICTURES = (
     picture(
         "turbulence_taylor_green", 3600, drawn("taylor_green_1600", "dissipation.png"), "taylor_green_1600"
     ),
+    picture("compressible_schlieren", 600, drawn("decaying_mach05", "schlieren.png"), "decaying_mach05"),
     picture(
         "turbulence_disk",
         600,
