@@ -83,6 +83,11 @@ def test_re400_reaches_the_published_steady_state(program):
     assert difference(folder, "cavity_re400")["u"] < 0.02
 
 
+def test_re1000_is_near_the_published_profiles_on_few_points(program):
+    folder, _ = run(program, "cavity_re1000", "grid.points=[42,42,42]", "run.time=35.384")
+    assert max(difference(folder, "cavity_re1000").values()) < 0.008
+
+
 def test_re1000_reaches_its_steady_state(program):
     folder, _ = run(program, "cavity_re1000", "output.every=0")
     assert last_change(folder) < 1e-5
