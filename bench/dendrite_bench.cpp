@@ -85,7 +85,7 @@ struct Size {
 
 template <class Real>
 void measure(Context& context, const Kind& kind, const Size& size, int turns) {
-  const std::string name = std::string(kind.name) + (size.in_cache ? ", in cache" : "");
+  const std::string name = std::string("dendrite, ") + kind.name + (size.in_cache ? ", in cache" : "");
   const int threads = context.threads();
   const auto solver = make_dendrite(context, options_of(kind, size.cells));
   fill<Real>(*solver);

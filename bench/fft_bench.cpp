@@ -76,7 +76,7 @@ struct Ours {
   }
   void run() {
     fft.forward(u.now(), modes.now());
-    fft.backward(modes.now(), u.now(), spectral::Input::spent);  // as FFTW spends its input
+    fft.backward(modes.now(), u.now(), spectral::Input::destroy);  // as FFTW destroys its input
   }
   FFT<double> fft;
   Field<double> u;

@@ -45,14 +45,14 @@ struct Multiplying {
   }
 };
 
-/// Seconds of `times` runs of something on the lane of edges, after one that does not count.
+/// Seconds of `times` runs of something on the stream of edges, after one that does not count.
 template <class F>
 double timed(Device& device, int times, F&& run) {
   run();
   device.finish();
-  const Device::Mark begin = device.mark(Lane::edge);
+  const Device::Event begin = device.record(Stream::edge);
   for (int n = 0; n < times; ++n) run();
-  const Device::Mark end = device.mark(Lane::edge);
+  const Device::Event end = device.record(Stream::edge);
   device.finish();
   return device.seconds(begin, end) / times;
 }
@@ -62,13 +62,13 @@ double peak(Device& device, int threads) {
   const Device::Memory out = device.allocate(sizeof(Real));
   const Multiplying<Real> body{Real(0.5), Real(1), reinterpret_cast<Real*>(out.get())};
   const double flops = 2.0 * body.chains * body.rounds * threads;
-  return flops / timed(device, 5, [&] { launch(device, Lane::edge, {threads, 1, 1}, body, "the peak"); });
+  return flops / timed(device, 5, [&] { launch(device, Stream::edge, {threads, 1, 1}, body, "the peak"); });
 }
 
 double copy_bandwidth(Device& device, std::size_t bytes) {
   const Device::Memory from = device.allocate(bytes), to = device.allocate(bytes);
   return 2.0 * double(bytes) /
-         timed(device, 20, [&] { device.copy(Lane::edge, to.get(), from.get(), bytes); });
+         timed(device, 20, [&] { device.copy(Stream::edge, to.get(), from.get(), bytes); });
 }
 
 struct Bounds {

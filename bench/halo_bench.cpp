@@ -144,7 +144,7 @@ void bench_axis(int axis, int repetitions, bool cold, double q) {
       before = [&] {
         for (double& value : sweep) value += 1.0;
       };
-    const auto round = [](HaloExchange& exchange) {
+    const auto round = [](Exchange& exchange) {
       exchange.start();
       exchange.wait();
       exchange.finish();

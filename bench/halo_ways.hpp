@@ -16,8 +16,9 @@
 
 #include "engine/base/mpi_check.hpp"
 #include "engine/field/storage.hpp"
-#include "engine/move/box_copy.hpp"
-#include "engine/move/halo_exchange.hpp"
+#include "engine/move/exchange.hpp"
+#include "engine/move/parcels/box_copy.hpp"
+#include "engine/move/parcels/halo_parcels.hpp"
 
 namespace sc::bench {
 
@@ -43,10 +44,10 @@ struct Fields {
     arrays.sy = grid.layout().sy;
     arrays.sz = grid.layout().sz;
   }
-  std::unique_ptr<HaloExchange> exchange(const Grid& grid) const {
+  std::unique_ptr<Exchange> exchange(const Grid& grid) const {
     std::vector<HaloItem> items;
     for (const auto& storage : owned) items.push_back({storage.get(), box(1)});
-    return std::make_unique<HaloExchange>(grid, items);
+    return std::make_unique<Exchange>(grid.context(), halo_parcels(grid, items));
   }
   std::vector<std::unique_ptr<Storage>> owned;
   Arrays arrays;

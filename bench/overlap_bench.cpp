@@ -13,6 +13,8 @@
 
 #include "bench/arguments.hpp"
 #include "bench/measure.hpp"
+#include "engine/move/exchange.hpp"
+#include "engine/move/parcels/halo_parcels.hpp"
 #include "solvers/cavity/levels.hpp"
 
 namespace {
@@ -108,7 +110,7 @@ double sustained(Context& context, Int3 cells) {
   constexpr int unpaused = 20;
   Fields fields(context, cells);
   std::vector<HaloItem> items{{&fields.level.x.now().storage(), star(1)}};
-  HaloExchange exchange(fields.grid, std::move(items), {});
+  Exchange exchange(fields.grid.context(), halo_parcels(fields.grid, std::move(items), {}));
   std::vector<bench::Way> ways{{.name = "exchange", .run = [&] {
                                   for (int n = 0; n < unpaused; ++n) {
                                     exchange.Movement::start();

@@ -140,11 +140,37 @@ def machine() -> dict:
     return {"processor": model, "cores": os.cpu_count(), "load": os.getloadavg()[0]}
 
 
+def shortfall(result: dict) -> float:
+    """How many times a figure would have to be larger or, where less is better, smaller to meet its goal."""
+    bound = float(GOAL.match(result["goal"])["bound"])
+    return bound / result["figure"] if ">" in result["goal"] else result["figure"] / bound
+
+
+def meaning(record: dict) -> list[str]:
+    """What the table says, before its rows."""
+    judged = [r for r in record["results"] if r["met"] is not None]
+    short = sorted((r for r in judged if not r["met"]), key=shortfall, reverse=True)
+    lines = [f"**{len(judged) - len(short)} of {len(judged)} goals are met.**"]
+    if short:
+        lines += ["Not met, the farthest first:", ""]
+    for r in short:
+        goal = r["goal"].removeprefix("goal ").split(",")[0]
+        lines.append(f"- {r['name']}: {r['figure']:.3g}, the goal is {goal}")
+    if record["skipped"]:
+        lines += ["", f"{len(record['skipped'])} measurements were skipped; the table says why."]
+    return lines
+
+
 def table(record: dict) -> str:
     """The record as docs/benchmarks.md keeps it."""
     m = record["machine"]
     lines = [
+        "<!-- kind: reference -->",
         "# Benchmarks: the last table measured",
+        "",
+        "For whoever wants to know how far from its goals the program is.",
+        "",
+        *meaning(record),
         "",
         f"Written by `bench/run.py --table docs/benchmarks.md` on {record['date']}; the method is in",
         "[bench/README.md](../bench/README.md). Ratios of one run on one machine, not speeds of the program.",

@@ -194,7 +194,7 @@ template <class T>
 void FFT<T>::backward(Cells<C> in, Cells<T> out, Input input) {
   place_pencils();
   z_->settle();
-  if (input == Input::spent && in_place()) at_x_ = at_y_ = at_z_ = in;
+  if (input == Input::destroy && in_place()) at_x_ = at_y_ = at_z_ = in;
   run_backward(
       {in.at, in.y, in.z}, [&](const Box& slab) { yx_ ? x_backward(out, slab) : yx_backward(out, slab); },
       backward_);

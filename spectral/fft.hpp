@@ -56,9 +56,9 @@ Cells<T> cells_of(Level<T, N> level, int component = 0) {
   return {level.view().base + component * level.storage().component_stride(), layout.sy, layout.sz};
 }
 
-/// What a transform leaves of the modes it is given. Spent ones are worked in where that saves an array:
-/// alone, with every mode kept.
-enum class Input { kept, spent };
+/// Whether a transform preserves the modes it is given. Where it may destroy them it works in them if that
+/// saves an array: alone, with every mode kept.
+enum class Input { preserve, destroy };
 
 template <class T>
 class FFT {
@@ -88,7 +88,7 @@ class FFT {
   template <int N>
   void forward(Level<T, N> in, Level<C, N> out);
   template <int N>
-  void backward(Level<C, N> in, Level<T, N> out, Input input = Input::kept);
+  void backward(Level<C, N> in, Level<T, N> out, Input input = Input::preserve);
 
   // The transform in two parts, for those who work at the points plane by plane and never need
   // all of them at once (fft_planes.cpp). Between the parts lie complex planes normal to z, an array of
@@ -205,7 +205,7 @@ template <class T>
 template <int N>
 void FFT<T>::backward(Level<C, N> in, Level<T, N> out, Input input) {
   check(out.storage(), in.storage());
-  if (input == Input::spent) in.storage().settle();
+  if (input == Input::destroy) in.storage().settle();
   each_component<N>(in, out, [&](auto from, auto to) {
     backward(Cells<C>{const_cast<C*>(from.at), from.y, from.z}, to, input);
   });

@@ -97,7 +97,7 @@ std::string blocks_from(const std::vector<std::string>& parts, Registration& r) 
 }  // namespace
 
 void meet(MPI_Comm comm, double timeout, const std::string& call) {
-  if (any_within(comm, false, patience(timeout))) return;
+  if (any_within(comm, false, timeout_seconds(timeout))) return;
   throw Failure(HALO_ERR_TIMEOUT, "other ranks have not come to " + call + " within " +
                                       std::to_string(timeout) + " s; its communicator is given up");
 }

@@ -40,7 +40,7 @@ Halo::Halo(MPI_Comm comm, const halo_array* arrays, int count, const halo_option
     timeout = read.timeout;
     r_ = registration_of(read_arrays(arrays, count), read, ranks);
     context_options.threads = read.threads;
-    context_options.patience = patience(read.timeout);
+    context_options.timeout_seconds = timeout_seconds(read.timeout);
     if (read.transport == HALO_MESSAGES) context_options.transport = TransportPolicy::mpi;
   } catch (const Failure& failure) {
     wrong = failure.what();
@@ -206,7 +206,7 @@ bool Halo::wait_for(const std::function<bool()>& done) {
         arrays_->progress();
         return done();
       },
-      patience(r_.options.timeout));
+      timeout_seconds(r_.options.timeout));
 }
 
 void Halo::end(Flight& flight, halo_request* request) {
@@ -262,7 +262,7 @@ void Halo::exchange() {
 void Halo::close() {
   const bool busy =
       exchanging_ || std::any_of(flights_.begin(), flights_.end(), [](const Flight& f) { return f.active; });
-  const std::optional<bool> any_busy = context_->any_within(busy, patience(r_.options.timeout));
+  const std::optional<bool> any_busy = context_->any_within(busy, timeout_seconds(r_.options.timeout));
   if (!any_busy) {
     if (step_) step_.release();  // its halos would wait for the others once more
     arrays_->abandon();

@@ -28,7 +28,7 @@ class Memory {
   double timeout() const { return timeout_; }
   void set_timeout(double seconds) { timeout_ = seconds; }
   /// Collective: whether any rank says so; nothing when another one does not come in time.
-  std::optional<bool> any(bool flag) const { return context_.any_within(flag, patience(timeout_)); }
+  std::optional<bool> any(bool flag) const { return context_.any_within(flag, timeout_seconds(timeout_)); }
   /// Collective.
   void close() { context_.close(); }
 

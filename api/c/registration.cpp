@@ -123,7 +123,7 @@ void find_own_cells(Registration& r) {
 
 }  // namespace
 
-double patience(double timeout) { return timeout < 0 ? 0 : std::max(timeout, 1e-9); }
+double timeout_seconds(double timeout) { return timeout < 0 ? 0 : std::max(timeout, 1e-9); }
 
 std::size_t element_bytes(int type) {
   switch (type) {

@@ -42,7 +42,7 @@ UserArray user_array_of(const halo_array& array, void* data);
 /// Array dimensions, the fastest in memory first.
 std::vector<int> memory_order(const halo_array& array);
 /// options.timeout as the engine takes it: 0 for ever.
-double patience(double timeout);
+double timeout_seconds(double timeout);
 std::size_t element_bytes(int type);
 /// As error messages call it.
 std::string name_of(int array, int dim);

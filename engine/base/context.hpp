@@ -38,7 +38,7 @@ struct ContextOptions {
   double delay = 0.0;  ///< seconds a message is held back by the `delayed` policy
   /// Seconds that a movement waits for other ranks before it throws Error (failure); 0: however long it
   /// takes.
-  double patience = 0.0;
+  double timeout_seconds = 0.0;
   /// Between devices: through pinned memory, even where MPI reads a device's own.
   bool pinned_messages = false;
   /// What is given up to measure M in place; the same on all ranks.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device: memory beside the host's and lanes of work that runs while the host goes on. All the engine knows
+// Device: memory beside the host's and streams of work that runs while the host goes on. All the engine knows
 // of an accelerator; CUDA is one implementation, the emulated device another (engine/exec).
 #pragma once
 
@@ -12,11 +12,11 @@
 
 namespace sc {
 
-/// Work of one lane runs in the order it was given; lanes wait for each other only where they are told to.
-/// `edge`, of higher priority, has the shell, packing, unpacking and boundary conditions; `core` the rest;
-/// `in` and `out` what a ring of slots copies.
-enum class Lane : unsigned char { core, edge, in, out };
-constexpr std::size_t lane_count = 4;
+/// Work of one stream runs in the order it was given; streams wait for each other only where they are told
+/// to. `edge`, of higher priority, has the shell, packing, unpacking and boundary conditions; `core` the
+/// rest; `in` and `out` what a ring of slots copies.
+enum class Stream : unsigned char { core, edge, in, out };
+constexpr std::size_t stream_count = 4;
 
 enum class DeviceKind {
   none,
@@ -31,8 +31,8 @@ class Device : public std::enable_shared_from_this<Device> {
  public:
   /// Freed when the last owner lets go of it, after all work given so far.
   using Memory = std::shared_ptr<std::byte>;
-  /// A place in a lane: all that the lane had been given when it was asked for.
-  using Mark = std::shared_ptr<void>;
+  /// A place in a stream: all that the stream had been given when it was asked for.
+  using Event = std::shared_ptr<void>;
 
   virtual ~Device() = default;
   /// What it calls itself, for summaries.
@@ -45,31 +45,31 @@ class Device : public std::enable_shared_from_this<Device> {
 
   /// Asynchronous, between any two of both kinds of memory; ranges do not overlap. The host's other memory is
   /// allowed where finish() follows before it changes or goes.
-  virtual void copy(Lane lane, std::byte* to, const std::byte* from, std::size_t bytes) = 0;
-  virtual Mark mark(Lane lane) = 0;
-  /// What `lane` is given from now on waits for the mark.
-  virtual void after(Lane lane, const Mark& mark) = 0;
+  virtual void copy(Stream stream, std::byte* to, const std::byte* from, std::size_t bytes) = 0;
+  virtual Event record(Stream stream) = 0;
+  /// What `stream` is given from now on waits for the event.
+  virtual void after(Stream stream, const Event& event) = 0;
   /// Without blocking. Throws Error (failure) where earlier work has failed.
-  virtual bool reached(const Mark& mark) = 0;
-  virtual void wait(const Mark& mark) = 0;
-  /// Until all lanes are empty.
+  virtual bool reached(const Event& event) = 0;
+  virtual void wait(const Event& event) = 0;
+  /// Until all streams are empty.
   virtual void finish() = 0;
   /// Seconds between two marks, both reached.
-  virtual double seconds(const Mark& from, const Mark& to) const = 0;
+  virtual double seconds(const Event& from, const Event& to) const = 0;
 
   /// Whether work is given as functions for the host to run; a kernel's launch (exec/launch.hpp) asks.
   virtual bool runs_on_host() const { return false; }
-  virtual void give(Lane lane, std::function<void()> work);
-  /// A lane as the vendor's library knows it (a cudaStream_t).
-  virtual void* native(Lane /*lane*/) const { return nullptr; }
+  virtual void give(Stream stream, std::function<void()> work);
+  /// A stream as the vendor's library knows it (a cudaStream_t).
+  virtual void* native(Stream /*stream*/) const { return nullptr; }
   /// Whether the host, and so any MPI, may touch the device's memory.
   virtual bool host_reaches_memory() const { return false; }
 
-  /// Both lanes of a stage wait for what the other one has been given so far.
+  /// Both streams of a stage wait for what the other one has been given so far.
   void join() {
-    const Mark core = mark(Lane::core), edge = mark(Lane::edge);
-    after(Lane::edge, core);
-    after(Lane::core, edge);
+    const Event core = record(Stream::core), edge = record(Stream::edge);
+    after(Stream::edge, core);
+    after(Stream::core, edge);
   }
 };
 

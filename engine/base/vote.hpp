@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A vote among ranks of which some may never come.
+// A logical-OR allreduce with a timeout: among ranks of which some may never call it.
 #pragma once
 
 #include <mpi.h>
@@ -8,8 +8,8 @@
 
 namespace sc {
 
-/// Collective over `comm`: whether any rank says so; nothing when another one does not come within `seconds`
-/// (0: however long it takes). `comm` is of no use for collectives any more then.
+/// Collective over `comm`: the logical OR of all flags; nothing when another rank has not called it within
+/// `seconds` (0: no limit), and then `comm` is of no use for collectives any more.
 std::optional<bool> any_within(MPI_Comm comm, bool flag, double seconds);
 
 }  // namespace sc

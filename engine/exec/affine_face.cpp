@@ -43,7 +43,7 @@ void AffineFace::fill(Storage& storage, Face face, const Columns& columns) const
                                  reinterpret_cast<T*>(storage.base()) + k * storage.component_stride(),
                                  laws_[static_cast<std::size_t>(k)]};
     if (Device* device = storage.device())
-      launch(*device, Lane::edge, extent, column, "a boundary condition");
+      launch(*device, Stream::edge, extent, column, "a boundary condition");
     else
       detail::each_of(extent, column);
   }

@@ -35,7 +35,7 @@ struct CopyBody {
 
 }  // namespace
 
-void copy_cells(Device& device, Lane lane, std::span<const CellCopy> copies) {
+void copy_cells(Device& device, Stream stream, std::span<const CellCopy> copies) {
   while (!copies.empty()) {
     CopyBody body{};
     Int3 extent;
@@ -48,7 +48,7 @@ void copy_cells(Device& device, Lane lane, std::span<const CellCopy> copies) {
       extent.z += c.nz * c.components;
       body.first[count + 1] = extent.z;
     }
-    launch(device, lane, extent, body, "copying cells");
+    launch(device, stream, extent, body, "copying cells");
     copies = copies.subspan(static_cast<std::size_t>(count));
   }
 }

@@ -21,6 +21,6 @@ struct CellCopy {
   int word = 0;  ///< bytes: 4 or 8
 };
 
-void copy_cells(Device& device, Lane lane, std::span<const CellCopy> copies);
+void copy_cells(Device& device, Stream stream, std::span<const CellCopy> copies);
 
 }  // namespace sc

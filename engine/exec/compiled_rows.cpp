@@ -25,14 +25,14 @@ void check_launch(const char* said, const std::string& what, const Device& devic
 
 /// function(&call) as work of the device, with `show` setting the call's pointers to what is kept.
 template <class Call, class Show>
-void launch_compiled(Device& device, Lane lane, Int3 extent, Call call, Kept kept, const std::string& what,
-                     const char* (*function)(const Call*), Show show) {
-  call.on = {device.runs_on_host(), device.native(lane), shape_of(extent)};
+void launch_compiled(Device& device, Stream stream, Int3 extent, Call call, Kept kept,
+                     const std::string& what, const char* (*function)(const Call*), Show show) {
+  call.on = {device.runs_on_host(), device.native(stream), shape_of(extent)};
   if (!device.runs_on_host()) {
     show(call, kept);
     return check_launch(function(&call), what, device);
   }
-  device.give(lane, [=, &device, kept = std::move(kept)]() mutable {
+  device.give(stream, [=, &device, kept = std::move(kept)]() mutable {
     show(call, kept);
     check_launch(function(&call), what, device);
   });
@@ -75,7 +75,7 @@ void for_each_compiled(const Box& box, const Lattice& lattice, const Frame& fram
   }
 }
 
-void device_cells_compiled(Device& device, Lane lane, const Box& box, const Lattice& lattice,
+void device_cells_compiled(Device& device, Stream stream, const Box& box, const Lattice& lattice,
                            const Frame& frame, DeviceTally* tally, Reduce reduce, const std::string& what,
                            const CompiledRows& rows, std::span<const CellsAt> fields) {
   if (box.empty()) return;
@@ -89,7 +89,7 @@ void device_cells_compiled(Device& device, Lane lane, const Box& box, const Latt
                        .kernel = nullptr,
                        .reduce = reduce,
                        .tally = tally ? tally->memory() : nullptr};
-  launch_compiled(device, lane, detail::places_of(box, lattice), call,
+  launch_compiled(device, stream, detail::places_of(box, lattice), call,
                   {rows.kernel, {fields.begin(), fields.end()}}, what, rows.on_device,
                   [](CellsCall& shown, const Kept& kept) {
                     shown.fields = kept.fields.data();
@@ -132,7 +132,7 @@ void CompiledFace::apply(Storage& storage, Face face, const Columns& columns) co
 void CompiledFace::launch(Device& device, const ColumnsCall& columns, const std::vector<CellsAt>& fields,
                           const std::string& what) const {
   if (columns.cells.empty()) return;
-  launch_compiled(device, Lane::edge, columns.cells.extent(), FaceCall{{}, columns},
+  launch_compiled(device, Stream::edge, columns.cells.extent(), FaceCall{{}, columns},
                   {columns_.kernel, fields}, what, columns_.on_device, [](FaceCall& shown, const Kept& kept) {
                     shown.columns.fields = kept.fields.data();
                     shown.columns.kernel = kept.kernel.data();

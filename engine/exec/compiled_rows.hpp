@@ -32,7 +32,7 @@ void for_each_compiled(const Box& box, const Lattice& lattice, const Frame& fram
                        std::span<Accumulator> into, const CompiledRows& rows,
                        std::span<const CellsAt> fields);
 /// As device_cells(). Throws Error (failure) where the library's function was compiled for another device.
-void device_cells_compiled(Device& device, Lane lane, const Box& box, const Lattice& lattice,
+void device_cells_compiled(Device& device, Stream stream, const Box& box, const Lattice& lattice,
                            const Frame& frame, DeviceTally* tally, Reduce reduce, const std::string& what,
                            const CompiledRows& rows, std::span<const CellsAt> fields);
 

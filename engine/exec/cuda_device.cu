@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA device: a stream for each lane, events for marks, and memory.
+// The CUDA device: streams, events and memory.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -22,9 +22,9 @@ class CudaDevice final : public Device {
     name_ = properties.name;
     int least = 0, greatest = 0;  // the greatest priority is the lowest number
     check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "cudaDeviceGetStreamPriorityRange");
-    for (std::size_t lane = 0; lane < lane_count; ++lane) {
-      const bool first = lane == static_cast<std::size_t>(Lane::edge);
-      check(cudaStreamCreateWithPriority(&streams_[lane], cudaStreamNonBlocking, first ? greatest : least),
+    for (std::size_t stream = 0; stream < stream_count; ++stream) {
+      const bool first = stream == static_cast<std::size_t>(Stream::edge);
+      check(cudaStreamCreateWithPriority(&streams_[stream], cudaStreamNonBlocking, first ? greatest : least),
             "cudaStreamCreateWithPriority");
     }
   }
@@ -32,8 +32,8 @@ class CudaDevice final : public Device {
   CudaDevice& operator=(const CudaDevice&) = delete;
   // Nothing can be reported from here, and the driver may be gone by now at the end of a program.
   ~CudaDevice() override {
-    for (const cudaEvent_t event : free_events_) std::ignore = cudaEventDestroy(event);
-    for (const cudaStream_t stream : streams_) std::ignore = cudaStreamDestroy(stream);
+    for (const cudaEvent_t made : free_events_) std::ignore = cudaEventDestroy(made);
+    for (const cudaStream_t made : streams_) std::ignore = cudaStreamDestroy(made);
   }
 
   std::string describe() const override { return name_ + " (device " + std::to_string(number_) + ")"; }
@@ -62,30 +62,30 @@ class CudaDevice final : public Device {
             }};
   }
 
-  void copy(Lane lane, std::byte* to, const std::byte* from, std::size_t bytes) override {
-    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream(lane)), "cudaMemcpyAsync");
+  void copy(Stream stream, std::byte* to, const std::byte* from, std::size_t bytes) override {
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, cuda(stream)), "cudaMemcpyAsync");
   }
 
-  Mark mark(Lane lane) override {
-    cudaEvent_t event = nullptr;
+  Event record(Stream stream) override {
+    cudaEvent_t made = nullptr;
     if (free_events_.empty()) {
-      check(cudaEventCreate(&event), "cudaEventCreate");
+      check(cudaEventCreate(&made), "cudaEventCreate");
     } else {
-      event = free_events_.back();
+      made = free_events_.back();
       free_events_.pop_back();
     }
     // Whoever waits for an event waits for what was recorded when it was told to: it may be recorded anew.
-    Mark mark(static_cast<void*>(event), [this, alive = shared_from_this()](void* e) {
+    Event event(static_cast<void*>(made), [this, alive = shared_from_this()](void* e) {
       free_events_.push_back(static_cast<cudaEvent_t>(e));
     });
-    check(cudaEventRecord(event, stream(lane)), "cudaEventRecord");
-    return mark;
+    check(cudaEventRecord(made, cuda(stream)), "cudaEventRecord");
+    return event;
   }
-  void after(Lane lane, const Mark& mark) override {
-    check(cudaStreamWaitEvent(stream(lane), event(mark), 0), "cudaStreamWaitEvent");
+  void after(Stream stream, const Event& event) override {
+    check(cudaStreamWaitEvent(cuda(stream), cuda(event), 0), "cudaStreamWaitEvent");
   }
-  bool reached(const Mark& mark) override {
-    const cudaError_t code = cudaEventQuery(event(mark));
+  bool reached(const Event& event) override {
+    const cudaError_t code = cudaEventQuery(cuda(event));
     if (code == cudaErrorNotReady) {
       std::ignore = cudaGetLastError();  // kept as the last error, where the next launch would find it
       return false;
@@ -93,24 +93,24 @@ class CudaDevice final : public Device {
     check(code, "cudaEventQuery");
     return true;
   }
-  void wait(const Mark& mark) override { check(cudaEventSynchronize(event(mark)), "cudaEventSynchronize"); }
+  void wait(const Event& event) override { check(cudaEventSynchronize(cuda(event)), "cudaEventSynchronize"); }
   void finish() override { check(cudaDeviceSynchronize(), "cudaDeviceSynchronize"); }
 
-  double seconds(const Mark& from, const Mark& to) const override {
+  double seconds(const Event& from, const Event& to) const override {
     float milliseconds = 0;
-    check(cudaEventElapsedTime(&milliseconds, event(from), event(to)), "cudaEventElapsedTime");
+    check(cudaEventElapsedTime(&milliseconds, cuda(from), cuda(to)), "cudaEventElapsedTime");
     return 1e-3 * static_cast<double>(milliseconds);
   }
 
-  void* native(Lane lane) const override { return stream(lane); }
+  void* native(Stream stream) const override { return cuda(stream); }
 
  private:
-  static cudaEvent_t event(const Mark& mark) { return static_cast<cudaEvent_t>(mark.get()); }
-  cudaStream_t stream(Lane lane) const { return streams_[static_cast<std::size_t>(lane)]; }
+  static cudaEvent_t cuda(const Event& event) { return static_cast<cudaEvent_t>(event.get()); }
+  cudaStream_t cuda(Stream stream) const { return streams_[static_cast<std::size_t>(stream)]; }
 
   int number_;
   std::string name_;
-  std::array<cudaStream_t, lane_count> streams_{};
+  std::array<cudaStream_t, stream_count> streams_{};
   std::vector<cudaEvent_t> free_events_;
 };
 

@@ -20,7 +20,7 @@ class DeviceTally {
   TallyOf<K>* of() const {
     return static_cast<TallyOf<K>*>(memory());
   }
-  /// Waits for both lanes of the stage, adds what they have tallied to `into` and begins anew.
+  /// Waits for both streams of the stage, adds what they have tallied to `into` and begins anew.
   void collect(std::span<Accumulator> into);
 
  private:
@@ -33,7 +33,7 @@ inline namespace SC_COMPILED {
 
 /// `what` names the kernel in errors. What the kernel returns is left where there is no tally.
 template <class Kernel, class... Views>
-void device_cells(Device& device, Lane lane, const Box& box, const Lattice& lattice, const Frame& frame,
+void device_cells(Device& device, Stream stream, const Box& box, const Lattice& lattice, const Frame& frame,
                   DeviceTally* tally, Reduce reduce, const char* what, const Kernel& kernel,
                   const Views&... views) {
   const Layout& layout = frame.layout;
@@ -41,8 +41,8 @@ void device_cells(Device& device, Lane lane, const Box& box, const Lattice& latt
                                                                 layout.sz, {kernel}, {views...}};
   constexpr int count = detail::Values<Kernel, Views...>::count;
   if constexpr (count > 0)
-    if (tally) return launch_tallied(device, lane, body.extent(), body, reduce, tally->of<count>(), what);
-  launch(device, lane, body.extent(), body, what);
+    if (tally) return launch_tallied(device, stream, body.extent(), body, reduce, tally->of<count>(), what);
+  launch(device, stream, body.extent(), body, what);
 }
 
 }  // namespace SC_COMPILED

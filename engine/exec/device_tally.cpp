@@ -18,15 +18,15 @@ DeviceTally::DeviceTally(std::shared_ptr<Device> device, int values)
   for (int k = 0; k < values; ++k)
     std::memcpy(empty_.get() + static_cast<std::size_t>(k) * sizeof(std::int64_t), &lowest_key,
                 sizeof lowest_key);
-  device_->copy(Lane::edge, memory_.get(), empty_.get(), bytes_);
+  device_->copy(Stream::edge, memory_.get(), empty_.get(), bytes_);
   device_->join();
 }
 
 void DeviceTally::collect(std::span<Accumulator> into) {
-  device_->after(Lane::edge, device_->mark(Lane::core));
-  device_->copy(Lane::edge, copy_.get(), memory_.get(), bytes_);
-  device_->copy(Lane::edge, memory_.get(), empty_.get(), bytes_);
-  device_->wait(device_->mark(Lane::edge));
+  device_->after(Stream::edge, device_->record(Stream::core));
+  device_->copy(Stream::edge, copy_.get(), memory_.get(), bytes_);
+  device_->copy(Stream::edge, memory_.get(), empty_.get(), bytes_);
+  device_->wait(device_->record(Stream::edge));
   std::vector<std::int64_t> values(bytes_ / sizeof(std::int64_t));
   std::memcpy(values.data(), copy_.get(), bytes_);
   const std::span<const std::int64_t> words = std::span<const std::int64_t>(values).subspan(into.size());

@@ -67,14 +67,14 @@ Device::Memory EmulatedDevice::pinned(std::size_t bytes) {
           }};
 }
 
-void EmulatedDevice::give(Lane lane, std::function<void()> work) {
-  queue(lane).tasks.push_back({std::move(work), nullptr, 0});
+void EmulatedDevice::give(Stream stream, std::function<void()> work) {
+  queue(stream).tasks.push_back({std::move(work), nullptr, 0});
 }
 
-void EmulatedDevice::copy(Lane lane, std::byte* to, const std::byte* from, std::size_t bytes) {
-  give(lane, [=] { std::memcpy(to, from, bytes); });
-  if (options_.link_bytes_per_second <= 0 || (lane != Lane::in && lane != Lane::out)) return;
-  Queue& q = queue(lane);
+void EmulatedDevice::copy(Stream stream, std::byte* to, const std::byte* from, std::size_t bytes) {
+  give(stream, [=] { std::memcpy(to, from, bytes); });
+  if (options_.link_bytes_per_second <= 0 || (stream != Stream::in && stream != Stream::out)) return;
+  Queue& q = queue(stream);
   q.due = std::max(q.due, now()) + static_cast<double>(bytes) / options_.link_bytes_per_second;
   q.tasks.back().due = q.due;
 }
@@ -85,16 +85,16 @@ bool EmulatedDevice::ready(const Queue& queue) const {
   return (!first.wait || passed(*first.wait)) && (first.due <= 0 || now() >= first.due);
 }
 
-Device::Mark EmulatedDevice::mark(Lane lane) {
-  Queue& q = queue(lane);
+Device::Event EmulatedDevice::record(Stream stream) {
+  Queue& q = queue(stream);
   auto place =
-      std::make_shared<Place>(Place{lane, q.done + static_cast<std::int64_t>(q.tasks.size()), now()});
+      std::make_shared<Place>(Place{stream, q.done + static_cast<std::int64_t>(q.tasks.size()), now()});
   q.marks.push_back(place);
   return place;
 }
 
-void EmulatedDevice::after(Lane lane, const Mark& mark) {
-  queue(lane).tasks.push_back({nullptr, std::static_pointer_cast<Place>(mark), 0});
+void EmulatedDevice::after(Stream stream, const Event& event) {
+  queue(stream).tasks.push_back({nullptr, std::static_pointer_cast<Place>(event), 0});
 }
 
 void EmulatedDevice::do_first(Queue& q) {
@@ -112,11 +112,11 @@ void EmulatedDevice::do_first(Queue& q) {
   });
 }
 
-void EmulatedDevice::advance(Lane lane, std::int64_t number) {
-  Queue& q = queue(lane);
+void EmulatedDevice::advance(Stream stream, std::int64_t number) {
+  Queue& q = queue(stream);
   while (q.done < number) {
     if (!ready(q)) {
-      if (const std::shared_ptr<Place> wait = q.tasks.front().wait) advance(wait->lane, wait->number);
+      if (const std::shared_ptr<Place> wait = q.tasks.front().wait) advance(wait->stream, wait->number);
       continue;
     }
     do_first(q);
@@ -126,35 +126,35 @@ void EmulatedDevice::advance(Lane lane, std::int64_t number) {
 
 void EmulatedDevice::wander() {
   for (std::uint64_t some = next_number() % 4; some > 0; --some) {
-    Queue& q = lanes_[next_number() % lane_count];
+    Queue& q = streams_[next_number() % stream_count];
     if (ready(q)) do_first(q);
   }
 }
 
-bool EmulatedDevice::reached(const Mark& mark) {
-  const Place& p = place(mark);
+bool EmulatedDevice::reached(const Event& event) {
+  const Place& p = place(event);
   if (options_.disorder == Disorder::shuffled) wander();
   // Now and then, so that those who poll come to an end.
-  if (!passed(p) && next_number() % 4 == 0) advance(p.lane, p.number);
+  if (!passed(p) && next_number() % 4 == 0) advance(p.stream, p.number);
   open_memory(false);
   return passed(p);
 }
 
-void EmulatedDevice::wait(const Mark& mark) {
-  advance(place(mark).lane, place(mark).number);
+void EmulatedDevice::wait(const Event& event) {
+  advance(place(event).stream, place(event).number);
   open_memory(false);
 }
 
 void EmulatedDevice::finish() {
-  // The lane of least urgency last, as whoever forgot to wait for it would have it.
-  for (const Lane lane : {Lane::out, Lane::in, Lane::edge, Lane::core}) {
-    Queue& q = queue(lane);
-    advance(lane, q.done + static_cast<std::int64_t>(q.tasks.size()));
+  // The stream of least urgency last, as whoever forgot to wait for it would have it.
+  for (const Stream stream : {Stream::out, Stream::in, Stream::edge, Stream::core}) {
+    Queue& q = queue(stream);
+    advance(stream, q.done + static_cast<std::int64_t>(q.tasks.size()));
   }
   open_memory(false);
 }
 
-double EmulatedDevice::seconds(const Mark& from, const Mark& to) const {
+double EmulatedDevice::seconds(const Event& from, const Event& to) const {
   return place(to).when - place(from).when;
 }
 

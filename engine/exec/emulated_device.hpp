@@ -13,7 +13,7 @@
 
 namespace sc {
 
-/// `late`: nothing is done before somebody waits for it, and then no more than that. `shuffled`: lanes take
+/// `late`: nothing is done before somebody waits for it, and then no more than that. `shuffled`: streams take
 /// turns by a fixed disorder.
 enum class Disorder { late, shuffled };
 
@@ -21,7 +21,7 @@ struct EmulatedOptions {
   Disorder disorder = Disorder::shuffled;
   std::uint64_t seed = 1;
   bool host_reaches_memory = false;  ///< as a device that MPI can read from: memory stays open to the host
-  /// Copies on the lanes `in` and `out`, each way; 0: as fast as they are.
+  /// Copies on the streams `in` and `out`, each way; 0: as fast as they are.
   double link_bytes_per_second = 0;
 };
 
@@ -34,21 +34,21 @@ class EmulatedDevice final : public Device {
   std::string describe() const override { return "emulated device"; }
   Memory allocate(std::size_t bytes) override;
   Memory pinned(std::size_t bytes) override;
-  void copy(Lane lane, std::byte* to, const std::byte* from, std::size_t bytes) override;
-  Mark mark(Lane lane) override;
-  void after(Lane lane, const Mark& mark) override;
-  bool reached(const Mark& mark) override;
-  void wait(const Mark& mark) override;
+  void copy(Stream stream, std::byte* to, const std::byte* from, std::size_t bytes) override;
+  Event record(Stream stream) override;
+  void after(Stream stream, const Event& event) override;
+  bool reached(const Event& event) override;
+  void wait(const Event& event) override;
   void finish() override;
-  double seconds(const Mark& from, const Mark& to) const override;
+  double seconds(const Event& from, const Event& to) const override;
   bool runs_on_host() const override { return true; }
-  void give(Lane lane, std::function<void()> work) override;
+  void give(Stream stream, std::function<void()> work) override;
   bool host_reaches_memory() const override { return options_.host_reaches_memory; }
 
  private:
   struct Place {
-    Lane lane;
-    std::int64_t number;  ///< of tasks that the lane must have done
+    Stream stream;
+    std::int64_t number;  ///< of tasks that the stream must have done
     double when = 0;      ///< seconds, once reached
   };
   struct Task {
@@ -62,24 +62,24 @@ class EmulatedDevice final : public Device {
     double due = 0;  // of the last copy over the link
     std::vector<std::weak_ptr<Place>> marks;
   };
-  static const Place& place(const Mark& mark) { return *static_cast<const Place*>(mark.get()); }
-  Queue& queue(Lane lane) { return lanes_[static_cast<std::size_t>(lane)]; }
+  static const Place& place(const Event& event) { return *static_cast<const Place*>(event.get()); }
+  Queue& queue(Stream stream) { return streams_[static_cast<std::size_t>(stream)]; }
   bool passed(const Place& place) const {
-    return lanes_[static_cast<std::size_t>(place.lane)].done >= place.number;
+    return streams_[static_cast<std::size_t>(place.stream)].done >= place.number;
   }
-  /// Whether the first task of a lane may be done now.
+  /// Whether the first task of a stream may be done now.
   bool ready(const Queue& queue) const;
   void do_first(Queue& queue);
-  /// Until the lane has done `number` tasks, and no more than that needs.
-  void advance(Lane lane, std::int64_t number);
-  /// Some tasks of any lane.
+  /// Until the stream has done `number` tasks, and no more than that needs.
+  void advance(Stream stream, std::int64_t number);
+  /// Some tasks of any stream.
   void wander();
   void open_memory(bool open);
   std::uint64_t next_number();
 
   EmulatedOptions options_;
   std::uint64_t state_;
-  std::array<Queue, lane_count> lanes_;
+  std::array<Queue, stream_count> streams_;
   std::map<std::byte*, std::size_t> memory_;  // whole pages
   bool open_ = false;
 };

@@ -186,7 +186,7 @@ class FaceKernel final : public Boundary {
     const ColumnBody<Kernel, T, N, Views...> column{
         cells,   layout, grid.origin(), period, face.side ? along : -along, layers_of(grid, columns),
         kernel_, q,      {views...}};
-    if (device) return launch(*device, Lane::edge, cells.extent(), column, "a boundary condition");
+    if (device) return launch(*device, Stream::edge, cells.extent(), column, "a boundary condition");
     each_of(cells.extent(), column);
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// launch: one call of a body for every place of an extent, on a lane of a device.
+// launch: one call of a body for every place of an extent, on a stream of a device.
 //
 // Only what nvcc compiles can launch on CUDA: whatever instantiates launch() for a kernel lives in an inline
 // namespace by compiler, so that no linker takes the one for the other.
@@ -25,13 +25,13 @@ inline namespace SC_COMPILED {
 
 /// `body(place)` for every place of the extent; body is copied and must not refer to the host's memory.
 template <class Body>
-void launch(Device& device, Lane lane, Int3 extent, const Body& body, const char* what) {
+void launch(Device& device, Stream stream, Int3 extent, const Body& body, const char* what) {
   if (extent.x <= 0 || extent.y <= 0 || extent.z <= 0) return;
   const Shape shape = shape_of(extent);
   if (device.runs_on_host())
-    return device.give(lane, [extent, shape, body] { detail::blocks_on_host(extent, shape, body); });
+    return device.give(stream, [extent, shape, body] { detail::blocks_on_host(extent, shape, body); });
 #ifdef __CUDACC__
-  cuda::check(detail::blocks_on_cuda(device.native(lane), extent, shape, body), what);
+  cuda::check(detail::blocks_on_cuda(device.native(stream), extent, shape, body), what);
 #else
   not_compiled_for(device, what);
 #endif
@@ -39,16 +39,16 @@ void launch(Device& device, Lane lane, Int3 extent, const Body& body, const char
 
 /// The same with body(place, tally, reduce), whose K values are added up in `into`, memory of the device.
 template <int K, class Body>
-void launch_tallied(Device& device, Lane lane, Int3 extent, const Body& body, Reduce reduce, TallyOf<K>* into,
-                    const char* what) {
+void launch_tallied(Device& device, Stream stream, Int3 extent, const Body& body, Reduce reduce,
+                    TallyOf<K>* into, const char* what) {
   if (extent.x <= 0 || extent.y <= 0 || extent.z <= 0) return;
   const Shape shape = shape_of(extent);
   if (device.runs_on_host())
-    return device.give(lane, [extent, shape, body, reduce, into] {
+    return device.give(stream, [extent, shape, body, reduce, into] {
       detail::blocks_on_host(extent, shape, body, reduce, into);
     });
 #ifdef __CUDACC__
-  cuda::check(detail::blocks_on_cuda(device.native(lane), extent, shape, body, reduce, into), what);
+  cuda::check(detail::blocks_on_cuda(device.native(stream), extent, shape, body, reduce, into), what);
 #else
   not_compiled_for(device, what);
 #endif

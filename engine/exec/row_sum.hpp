@@ -21,9 +21,9 @@ using RowSum = double (*)(const double* value, const std::int32_t* column, std::
   return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
 }
 
-/// So many non-zeros ahead the matrix is asked for: the gathers fill the queue behind which the hardware
-/// would look ahead, and that stops at the end of each page. Measured on matrices of 22 and 160 MB with
-/// columns at random: 1.2 to 1.3 times as fast, the same from 256 to 1024.
+/// Prefetch distance in the matrix, in non-zeros: the gathers fill the queue of the hardware's prefetcher,
+/// which stops at the end of each page. Measured on matrices of 22 and 160 MB with columns at random: 1.2
+/// to 1.3 times as fast, the same from 256 to 1024.
 inline constexpr std::int64_t non_zeros_ahead = 512;
 
 /// x at so many columns, the other lanes zero.

@@ -57,7 +57,7 @@ void Storage::update_host() const {
   if (!host_copy_) host_copy_ = device_->pinned(all_bytes());
   if (newest_ != Newest::device) return;
   device_->finish();
-  device_->copy(Lane::out, host_copy_.get(), device_memory_.get(), all_bytes());
+  device_->copy(Stream::out, host_copy_.get(), device_memory_.get(), all_bytes());
   device_->finish();
   newest_ = Newest::both;
 }
@@ -66,7 +66,7 @@ void Storage::use_on_device(bool written) {
   if (!device_memory_) return;  // slabs see to themselves
   if (newest_ == Newest::host) {
     device_->finish();
-    device_->copy(Lane::in, device_memory_.get(), host_copy_.get(), all_bytes());
+    device_->copy(Stream::in, device_memory_.get(), host_copy_.get(), all_bytes());
     device_->finish();
     newest_ = Newest::both;
   }

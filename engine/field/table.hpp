@@ -35,7 +35,7 @@ class Table {
       staged = device->pinned(bytes);
     });
     if (bytes > 0) std::memcpy(staged.get(), values_.data(), bytes);
-    device->copy(Lane::in, on_device_.get(), staged.get(), bytes);
+    device->copy(Stream::in, on_device_.get(), staged.get(), bytes);
     device->finish();
   }
 

@@ -60,7 +60,7 @@ ArrayHalo::ArrayHalo(Context& context, const ProcessGrid& processes, std::vector
     groups_[at(parcels.departures[i].group)].departures.push_back(static_cast<int>(i));
   for (std::size_t i = 0; i < parcels.arrivals.size(); ++i)
     groups_[at(parcels.arrivals[i].group)].arrivals.push_back(static_cast<int>(i));
-  carrier_ = std::make_unique<Carrier>(context, *this, std::move(parcels));
+  exchange_ = std::make_unique<Exchange>(context, std::move(parcels));
 }
 
 /// What leaves `rank` in a direction, or comes to it from the rank on the other side.
@@ -159,10 +159,10 @@ std::vector<Part> ArrayHalo::clipped(const Parcel& parcel, const Ints4& directio
 
 void ArrayHalo::isend(int group, const CellRange* range) {
   const Group& g = groups_[at(group)];
-  if (!range) return carrier_->isend(g.departures);
+  if (!range) return exchange_->isend(g.departures);
   for (const int i : g.departures) {
-    const std::vector<Part> parts = clipped(carrier_->departures()[at(i)].parcel, g.direction, *range);
-    carrier_->isend(i, &parts);
+    const std::vector<Part> parts = clipped(exchange_->departures()[at(i)].parcel, g.direction, *range);
+    exchange_->isend(i, &parts);
   }
 }
 
@@ -170,23 +170,23 @@ void ArrayHalo::irecv(int group, const CellRange* range) {
   const Group& g = groups_[at(group)];
   for (const int i : g.arrivals) {
     if (!range) {
-      carrier_->irecv(i);
+      exchange_->irecv(i);
       continue;
     }
-    const std::vector<Part> parts = clipped(carrier_->arrivals()[at(i)].parcel, g.direction, *range);
-    carrier_->irecv(i, &parts);
+    const std::vector<Part> parts = clipped(exchange_->arrivals()[at(i)].parcel, g.direction, *range);
+    exchange_->irecv(i, &parts);
   }
 }
 
 bool ArrayHalo::sent(int group) {
   bool all_sent = true;
-  for (const int i : groups_[at(group)].departures) all_sent = carrier_->sent(i) && all_sent;
+  for (const int i : groups_[at(group)].departures) all_sent = exchange_->sent(i) && all_sent;
   return all_sent;
 }
 
 bool ArrayHalo::received(int group) {
   bool all_received = true;
-  for (const int i : groups_[at(group)].arrivals) all_received = carrier_->received(i) && all_received;
+  for (const int i : groups_[at(group)].arrivals) all_received = exchange_->received(i) && all_received;
   return all_received;
 }
 
@@ -196,7 +196,7 @@ void ArrayHalo::rebind(const std::vector<std::byte*>& own) {
     arrays_[n].own = own[n];
     cells.push_back({own[n], arrays_[n].strides[1], arrays_[n].strides[2], arrays_[n].strides[3]});
   }
-  carrier_->rebind(cells);
+  exchange_->rebind(cells);
 }
 
 }  // namespace sc

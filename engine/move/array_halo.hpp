@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ArrayHalo: the halos of arrays that their user keeps, of up to four dimensions and in any order in memory.
-// The parcels of every direction, and of all directions together, and one Carrier for them.
+// The parcels of every direction, and of all directions together, and one Exchange for them.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/grid/process_grid.hpp"
-#include "engine/move/carrier.hpp"
+#include "engine/move/exchange.hpp"
 
 namespace sc {
 
@@ -36,7 +36,7 @@ struct ArrayHaloOptions {
   std::size_t piece_bytes = std::size_t{60} * 1024;
 };
 
-class ArrayHalo final : public Pending {
+class ArrayHalo final {
  public:
   /// Collective. `blocks[a][c]` are the own cells of the blocks with coordinate c along process dimension a.
   /// The arrays agree on all ranks in everything but their own cells and memory.
@@ -47,26 +47,25 @@ class ArrayHalo final : public Pending {
   /// 0), or all.
   int group(const Ints4& direction, int lane) const;
   static constexpr int all = 0;
-  /// As Carrier's, of a whole group. A range leaves out cells along the axes that the direction does not lead
-  /// along; both ends name the same one.
+  /// As Exchange's, of a whole group. A range leaves out cells along the axes that the direction does not
+  /// lead along; both ends name the same one.
   void isend(int group, const CellRange* range = nullptr);
   void irecv(int group, const CellRange* range = nullptr);
   bool sent(int group);
   bool received(int group);
-  void progress() { carrier_->progress(); }
-  void abandon() { carrier_->abandon(); }
+  void progress() { exchange_->progress(); }
+  void abandon() { exchange_->abandon(); }
   /// The first own cell of every array lies elsewhere from now on; nothing may be under way.
   void rebind(const std::vector<std::byte*>& own);
 
-  std::string describe() const { return carrier_->describe(); }
-  Traffic traffic(Transport transport) const { return carrier_->traffic(transport); }
+  std::string describe() const { return exchange_->describe(); }
+  Traffic traffic(Transport transport) const { return exchange_->traffic(transport); }
 
  private:
   struct Group {
     Ints4 direction{};
     std::vector<int> departures{}, arrivals{};
   };
-  void finish() override {}  // nobody reads the arrays but this rank
   void add_regions(int rank, const Ints4& direction, int group, bool leaving,
                    std::vector<std::vector<Region>>& out) const;
   Region region(const UserArray& array, int sender, const Ints4& direction) const;
@@ -81,7 +80,7 @@ class ArrayHalo final : public Pending {
   int lanes_;
   std::vector<Ints4> directions_;
   std::vector<Group> groups_;
-  std::unique_ptr<Carrier> carrier_;
+  std::unique_ptr<Exchange> exchange_;
 };
 
 }  // namespace sc

@@ -116,8 +116,8 @@ Grid vector_grid(Context& context, int own) {
 EntryExchange::EntryExchange(Storage& from, Storage& to, const EntryLists& departures,
                              const EntryLists& arrivals, std::size_t piece_bytes)
     : Exchange(from.grid().context(), parcels_of(from, to, departures, arrivals, piece_bytes)) {
-  for (const Endpoint& arrival : carrier().arrivals()) arrival_begins_.push_back(arrival.parcel.sink.lo.x);
-  arrival_begins_.push_back(carrier().arrivals().empty() ? 0 : carrier().arrivals().back().parcel.sink.hi.x);
+  for (const Endpoint& arrival : this->arrivals()) arrival_begins_.push_back(arrival.parcel.sink.lo.x);
+  arrival_begins_.push_back(this->arrivals().empty() ? 0 : this->arrivals().back().parcel.sink.hi.x);
 }
 
 }  // namespace sc

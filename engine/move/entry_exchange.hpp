@@ -34,7 +34,6 @@ class EntryExchange final : public Exchange {
 
   /// Where the arrivals begin in `to`, and their end.
   const std::vector<int>& arrival_begins() const { return arrival_begins_; }
-  int departures() const { return static_cast<int>(carrier().departures().size()); }
 
  private:
   std::vector<int> arrival_begins_;

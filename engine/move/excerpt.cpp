@@ -2,7 +2,7 @@
 // bytes_of: a BoxCopy on the host, the same by a kernel that writes pinned memory on a device.
 #include "engine/move/excerpt.hpp"
 
-#include "engine/move/box_copy.hpp"
+#include "engine/move/parcels/box_copy.hpp"
 
 namespace sc {
 
@@ -22,7 +22,7 @@ std::vector<std::byte> bytes_of(Storage& storage, const Box& box) {
   storage.use_on_device(false);
   const Device::Memory staged = device->pinned(bytes.size());
   const CellCopy copy = copy_to(staged.get()).for_device();
-  copy_cells(*device, Lane::edge, {&copy, 1});
+  copy_cells(*device, Stream::edge, {&copy, 1});
   device->finish();
   std::copy_n(staged.get(), bytes.size(), bytes.data());
   return bytes;

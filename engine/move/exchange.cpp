@@ -1,147 +1,234 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exchange: the loop over pieces.
+// Exchange: pieces on their way.
 #include "engine/move/exchange.hpp"
 
 #include <algorithm>
-#include <exception>
+#include <utility>
 
 #include "engine/base/error.hpp"
-#include "engine/move/waiting.hpp"
 
 namespace sc {
 
 namespace {
 
-std::optional<Passage> passage_of(const std::vector<Endpoint>& ends, int piece) {
-  const auto i = static_cast<std::size_t>(piece);
-  if (i >= ends.size()) return {};
-  const Endpoint& end = ends[i];
-  const Passage::Way way = end.transport == Transport::self ? Passage::Way::self
-                           : by_message(end.transport)      ? Passage::Way::network
-                                                            : Passage::Way::node;
-  return Passage{way, end.parcel.peer, static_cast<std::int64_t>(end.bytes)};
+constexpr auto at(int i) { return static_cast<std::size_t>(i); }
+
+void run_pair(const Endpoint& end, const Endpoint& next) {
+  for (std::size_t k = 0; k < end.copies.size(); ++k) end.copies[k].run_with(next.copies[k]);
 }
 
 }  // namespace
 
-Exchange::Exchange(Context& context, Parcels parcels)
-    : context_(context), carrier_(context, *this, std::move(parcels)) {
-  const auto& departures = carrier_.departures();
-  read_by_peers_ = std::any_of(departures.begin(), departures.end(),
-                               [](const Endpoint& end) { return end.transport == Transport::shared; });
-}
-
-Exchange::~Exchange() {
-  if (!carrier_.alive()) return;
-  if (!open_ || std::uncaught_exceptions() == 0) {
-    finish();
+void Exchange::arm(Endpoint& end, const std::vector<Part>* parts) {
+  if (end.under_way) throw Error(Exit::failure, "a parcel is started that is still under way");
+  ++end.trip;
+  end.under_way = true;
+  end.refused = false;
+  end.partial = parts != nullptr;
+  end.travelling = end.bytes;
+  if (parts) {
+    end.part = packing(ends_.routes, *parts, end.buffer, end.leaving);
+    end.travelling = bytes_of(ends_.routes, *parts);
+  }
+  if (!end.leaving) {
+    ++missing_[at(end.parcel.phase)];
     return;
   }
-  carrier_.abandon();  // the peers may never take part in this round any more: rather than hang
-  end_reading();
-}
-
-void Exchange::begin() {
-  if (open_) return;
-  before_round();
-  // Also for a caller who rewrote nothing: the cells of later phases lie in the halo, which this round
-  // refreshes.
-  wait_for_peers(context_, [&] { return carrier_.all_sent(); });
-  ++rounds_;
-  carrier_.begin_round();
-  for (int i = 0; i < static_cast<int>(carrier_.arrivals().size()); ++i) carrier_.irecv(i);
-  open_ = true;
-  being_read_ = read_by_peers_;
-  for (const Route& route : carrier_.routes()) route.from->add_reader(this);
+  end.listed = true;
+  Traffic& traffic = traffic_[static_cast<std::size_t>(end.transport)];
+  ++traffic.messages;
+  traffic.bytes += static_cast<std::int64_t>(end.travelling);
+  if (end.transport == Transport::self) return;
+  Account& account = ends_.context.accounts()[Resource::messages];
+  ++account.pieces;
+  account.bytes += static_cast<std::int64_t>(end.travelling);
 }
 
 void Exchange::start(int piece) {
   begin();
-  const auto i = static_cast<std::size_t>(piece);
-  if (i >= carrier_.departures().size()) return;
-  if (carrier_.departures()[i].trip == rounds_)
+  const auto i = at(piece);
+  if (i >= departures().size()) return;
+  if (departures()[i].trip == rounds_)
     throw Error(Exit::failure, "piece " + std::to_string(piece) + " of a movement was started twice");
-  carrier_.isend(piece);
+  isend(piece);
 }
 
-bool Exchange::test() {
-  if (!open_) return true;
-  carrier_.progress();
-  return carrier_.all_received() && carrier_.pushed();
+void Exchange::isend(int departure, const std::vector<Part>* parts) {
+  sent(departure);
+  Endpoint& end = ends_.departures[at(departure)];
+  arm(end, parts);
+  if (!depart(departure))
+    waiting_.push_back(departure);
+  else if (end.partner >= 0 && !end.listed)
+    take_if_there(ends_.arrivals[at(end.partner)]);
 }
 
-bool Exchange::test_others() {
-  if (!open_) return true;
-  carrier_.progress();
-  const auto missing = [](const Endpoint& end) { return end.under_way && end.transport != Transport::self; };
-  const auto& arrivals = carrier_.arrivals();
-  return std::none_of(arrivals.begin(), arrivals.end(), missing) && carrier_.pushed();
+void Exchange::isend(std::span<const int> departures) {
+  for (const int departure : departures) {
+    sent(departure);
+    arm(ends_.departures[at(departure)], nullptr);
+    waiting_.push_back(departure);
+  }
+  push();
 }
 
-void Exchange::start_rest() {
-  begin();
-  for (int i = 0; i < static_cast<int>(carrier_.departures().size()); ++i)
-    if (carrier_.departures()[static_cast<std::size_t>(i)].trip < rounds_) carrier_.isend(i);
+/// A parcel carries what earlier phases bring here.
+bool Exchange::may_leave(const Endpoint& departure) const {
+  for (int phase = 0; phase < departure.parcel.phase; ++phase)
+    if (missing_[at(phase)] > 0) return false;
+  return true;
 }
 
-void Exchange::wait() {
-  start_rest();
-  wait_for_peers(context_, [&] { return test(); });
-  open_ = false;
-  if (!being_read_) end_reading();
+bool Exchange::depart(int departure) {
+  const Endpoint& end = ends_.departures[at(departure)];
+  if (!may_leave(end)) return false;
+  if (!delay_) return hand_over(departure);
+  delay_->hold(departure, end.trip);
+  return true;
 }
 
-void Exchange::finish() {
-  if (open_) wait();
-  if (!being_read_) return;
-  wait_for_peers(context_, [&] { return carrier_.all_sent(); });
-  end_reading();
+bool Exchange::hand_over(int departure) {
+  Endpoint& end = ends_.departures[at(departure)];
+  if (!end.channel->free(end)) return false;
+  run(end);
+  send(end);
+  return true;
 }
 
-void Exchange::end_reading() {
-  being_read_ = false;
-  for (const Route& route : carrier_.routes()) route.from->remove_reader(this);
+void Exchange::send(Endpoint& departure) {
+  departure.listed = false;
+  departure.channel->send(departure);
 }
 
-bool Exchange::copies_at_once() const {
-  const auto& departures = carrier_.departures();
-  const auto phased = [](const Endpoint& end) { return end.parcel.phase > 0; };
-  return !carrier_.delays() && !carrier_.on_device() &&
-         std::none_of(departures.begin(), departures.end(), phased);
+bool Exchange::sent(int departure) {
+  Endpoint& end = ends_.departures[at(departure)];
+  if (end.under_way && !end.listed && end.channel->sent(end)) end.under_way = false;
+  return !end.under_way;
 }
 
-bool Exchange::to_self(int piece) const {
-  const auto i = static_cast<std::size_t>(piece);
-  return i < carrier_.departures().size() && carrier_.departures()[i].transport == Transport::self;
+bool Exchange::all_sent() {
+  for (int i = 0; i < static_cast<int>(ends_.departures.size()); ++i)
+    if (!sent(i)) return false;
+  return true;
 }
 
-bool Exchange::arrived(int piece) const {
-  const auto i = static_cast<std::size_t>(piece);
-  if (i >= carrier_.arrivals().size()) return true;
-  const Endpoint& end = carrier_.arrivals()[i];
-  return end.trip > 0 && !end.under_way;
+bool Exchange::pushed() const {
+  return waiting_.empty() && (!delay_ || delay_->empty()) &&
+         std::all_of(channels_.begin(), channels_.end(), [](const auto& c) { return c->pushed(); });
 }
 
-int Exchange::pieces() const {
-  return static_cast<int>(std::max(carrier_.departures().size(), carrier_.arrivals().size()));
+void Exchange::irecv(int arrival, const std::vector<Part>* parts) {
+  Endpoint& end = ends_.arrivals[at(arrival)];
+  arm(end, parts);
+  end.channel->post_receive(end);
+  if (end.listed || by_message(end.transport)) return;
+  end.listed = true;
+  listed_.push_back(arrival);
 }
 
-/// The halo cells that a staged phase passes on are no own cells.
-Box Exchange::source(int piece) const {
-  const auto i = static_cast<std::size_t>(piece);
-  if (i >= carrier_.departures().size()) return {};
-  return intersect(carrier_.departures()[i].parcel.source, carrier_.routes().front().from->grid().own());
+bool Exchange::received(int arrival) {
+  Endpoint& end = ends_.arrivals[at(arrival)];
+  if (end.under_way) return false;
+  if (std::exchange(end.refused, false))
+    refuse("rank " + std::to_string(end.parcel.peer) + " has sent " + std::to_string(end.received_bytes) +
+           " bytes where rank " + std::to_string(ends_.context.rank()) + " expects " +
+           std::to_string(end.travelling) + ": both ends must name the same sub-range");
+  return true;
 }
 
-std::optional<Passage> Exchange::departure(int piece) const {
-  return passage_of(carrier_.departures(), piece);
+void Exchange::progress() {
+  take_messages();
+  take_listed();
+  push();
 }
 
-std::optional<Passage> Exchange::arrival(int piece) const { return passage_of(carrier_.arrivals(), piece); }
+void Exchange::progress(std::span<const int> arrivals) {
+  take_messages();
+  for (const int arrival : arrivals) take_if_there(ends_.arrivals[at(arrival)]);
+  push();
+}
 
-Box Exchange::sink(int piece) const {
-  const auto i = static_cast<std::size_t>(piece);
-  return i < carrier_.arrivals().size() ? carrier_.arrivals()[i].parcel.sink : Box{};
+void Exchange::push() {
+  if (delay_)
+    for (int piece = delay_->next(); piece >= 0; piece = delay_->next())
+      if (!hand_over(piece)) waiting_.push_back(piece);
+  std::size_t left = 0;
+  for (std::size_t n = 0; n < waiting_.size(); ++n) {
+    const int departure = waiting_[n];
+    Endpoint& end = ends_.departures[at(departure)];
+    const bool both = end.pairs && n + 1 < waiting_.size() && waiting_[n + 1] == departure + 1 && !delay_;
+    Endpoint* next = both && !end.partial ? &end + 1 : nullptr;
+    if (next && !next->partial && may_leave(end) && end.channel->free(end) && next->channel->free(*next)) {
+      run_pair(end, *next);
+      send(end);
+      send(*next);
+      ++n;
+    } else if (!depart(departure)) {
+      waiting_[left++] = departure;
+    }
+  }
+  waiting_.resize(left);
+}
+
+void Exchange::take_messages() {
+  for (const auto& channel : channels_) channel->poll(there_);
+  for (Endpoint* arrival : there_) take(*arrival);
+  there_.clear();
+}
+
+void Exchange::take_listed() {
+  std::size_t left = 0;
+  for (std::size_t n = 0; n < listed_.size(); ++n) {
+    const int arrival = listed_[n];
+    Endpoint& end = ends_.arrivals[at(arrival)];
+    const bool both = end.pairs && n + 1 < listed_.size() && listed_[n + 1] == arrival + 1;
+    Endpoint* next = both ? &end + 1 : nullptr;
+    if (next && whole_is_there(end) && whole_is_there(*next)) {
+      run_pair(end, *next);
+      for (Endpoint* e : {&end, next}) taken(*e);
+      for (Endpoint* e : {&end, next}) e->listed = false;
+      ++n;
+    } else if (end.under_way && !take_if_there(end)) {
+      listed_[left++] = arrival;
+    } else {
+      end.listed = false;
+    }
+  }
+  listed_.resize(left);
+}
+
+bool Exchange::whole_is_there(Endpoint& arrival) const {
+  return arrival.under_way && !arrival.partial && arrival.channel->there(arrival) &&
+         arrival.received_bytes == arrival.travelling;
+}
+
+bool Exchange::take_if_there(Endpoint& arrival) {
+  if (!arrival.under_way || !arrival.channel->there(arrival)) return false;
+  take(arrival);
+  return true;
+}
+
+void Exchange::take(Endpoint& arrival) {
+  arrival.refused = arrival.received_bytes != arrival.travelling;
+  if (!arrival.refused) run(arrival);
+  taken(arrival);
+}
+
+void Exchange::taken(Endpoint& arrival) {
+  arrival.channel->taken(arrival);
+  arrival.under_way = false;
+  --missing_[at(arrival.parcel.phase)];
+}
+
+void Exchange::run(const Endpoint& end) const {
+  const std::vector<BoxCopy>& copies = end.partial ? end.part : end.copies;
+  if (!device_) {
+    for (const BoxCopy& copy : copies) copy.run();
+  } else if (!copies.empty()) {
+    std::vector<CellCopy> on_device;
+    for (const BoxCopy& copy : copies) on_device.push_back(copy.for_device());
+    copy_cells(*device_, Stream::edge, on_device);
+  }
 }
 
 }  // namespace sc

@@ -1,20 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exchange: rounds over the pieces of a Carrier: all that arrives is expected when a round begins, what
-// leaves is started piece by piece. Halos, redistributions and lists of entries are one with parcels of their
-// own.
+// Exchange: takes parcels from rank to rank, each as a piece that travels by itself, by the transport that
+// each pair of ranks can use. Halos, redistributions, lists of entries and users' arrays are exchanges with
+// parcels of their own. None of the calls for one piece blocks; docs/decisions/0099 says why no order of them
+// can stand still. Rounds are a loop over all pieces: what arrives is expected when a round begins, what
+// leaves is started piece by piece.
 #pragma once
 
+#include <array>
+#include <memory>
+#include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
-#include "engine/move/carrier.hpp"
 #include "engine/move/movement.hpp"
+#include "engine/move/transport/channel.hpp"
+#include "engine/move/transport/delay.hpp"
 
 namespace sc {
 
-class Exchange : public PieceMovement {
+class Exchange : public Movement, public Driven {
  public:
+  /// Collective over the context.
+  Exchange(Context& context, Parcels parcels);
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
   /// Ends a round under way. Nothing is left to do here once the context is closed.
   ~Exchange() override;
+
+  const std::vector<Endpoint>& departures() const { return ends_.departures; }
+  const std::vector<Endpoint>& arrivals() const { return ends_.arrivals; }
+
+  // ---- one piece ----------------------------------------------------------------------------------------
+
+  /// A parcel is under way from isend() until sent(): what it was read from may be overwritten. It may be
+  /// sent again before the receiver has taken the one before. `parts` replaces the parcel's own, on both ends
+  /// alike, with some of their cells.
+  void isend(int departure, const std::vector<Part>* parts = nullptr);
+  /// Several at once, whole: what lies on the same cache lines is copied together.
+  void isend(std::span<const int> departures);
+  bool sent(int departure);
+  /// From irecv() until received() cells may be written where they go.
+  void irecv(int arrival, const std::vector<Part>* parts = nullptr);
+  /// Throws Error (bad_input) when the other end has sent another number of bytes than is expected.
+  bool received(int arrival);
+  /// Packs, sends and takes all that can be.
+  void progress() override;
+  /// The items' cells lie elsewhere from now on, in the same shape; nothing may be under way.
+  void rebind(const std::vector<CellMemory>& cells);
+  /// Ends what is under way without its peers, for a caller who gives up; the memory that MPI may still write
+  /// to is left alone.
+  void abandon();
+
+  // ---- rounds over all pieces ---------------------------------------------------------------------------
 
   int pieces() const final;
   /// The first start (or a wait) after a wait or finish begins a new round; rounds are collective.
@@ -25,44 +63,77 @@ class Exchange : public PieceMovement {
   Box sink(int piece) const final;
   std::optional<Passage> departure(int piece) const final;
   std::optional<Passage> arrival(int piece) const final;
+  bool to_self(int piece) const final;
   /// True once all arrivals of the round are there and no started piece of ours waits for a push. With no
   /// round under way there is nothing to wait for: true.
   bool test() final;
-  /// As test(), but of what comes from other ranks: pieces to this rank itself may be started later.
-  bool test_others();
-  /// Whether pieces to this rank itself are there as soon as they are started.
-  bool copies_at_once() const;
-  bool to_self(int piece) const final;
+  bool test_others() final;
+  bool copies_at_once() const final;
+  bool arrived(int piece) const final;
   /// Ends the round: as test(). Peers on this node may still be reading own cells: settle() the storages (or
   /// finish()) before writing them.
   void wait() final;
   /// Ends the round, and returns when no peer reads own cells any more. Without one under way only the
   /// latter.
   void finish() final;
-  std::int64_t bytes() const final { return carrier_.bytes(); }
 
-  /// Whether the arrival of this number is there in the round under way (or the last one).
-  bool arrived(int piece) const final;
+  std::int64_t bytes() const final;
   /// One line a neighbour: the transport, pieces and bytes.
-  std::string describe() const { return carrier_.describe(); }
-  Traffic traffic(Transport transport) const final { return carrier_.traffic(transport); }
+  std::string describe() const;
+  Traffic traffic(Transport transport) const final { return traffic_[static_cast<std::size_t>(transport)]; }
 
  protected:
-  /// Collective; `parcels` of storages.
-  Exchange(Context& context, Parcels parcels);
   void begin();
   /// Before a round begins.
   virtual void before_round() {}
   bool under_way() const { return open_; }
-  Carrier& carrier() { return carrier_; }
-  const Carrier& carrier() const { return carrier_; }
+  /// Progress, but of what lies in peers' memory these arrivals are taken only: those that are computed with
+  /// next, while they are warm in this rank's cache.
+  void progress(std::span<const int> arrivals);
 
  private:
+  void add(std::vector<Endpoint>& list, std::vector<Parcel> parcels, bool leaving, bool seen) const;
+  Transport choose(const Parcel& parcel, bool seen) const;
+  void find_partners();
+  void make_channels(Parcels& parcels);
+  void rehearse(Parcels& parcels);
+  void bind();
+  void release();
+
+  void arm(Endpoint& end, const std::vector<Part>* parts);
+  bool may_leave(const Endpoint& departure) const;
+  bool depart(int departure);
+  bool hand_over(int departure);
+  void send(Endpoint& departure);
+  void push();
+  void take_messages();
+  void take_listed();
+  bool whole_is_there(Endpoint& arrival) const;
+  bool take_if_there(Endpoint& arrival);
+  void take(Endpoint& arrival);
+  void taken(Endpoint& arrival);
+  void run(const Endpoint& end) const;
+  bool all_received() const { return missing_[0] + missing_[1] + missing_[2] == 0; }
+  /// Whether all sent so far is out of this rank's hands; peers may still read its cells.
+  bool pushed() const;
+  bool all_sent();
+
   void start_rest();
   void end_reading();
 
-  Context& context_;
-  Carrier carrier_;
+  Ends ends_;
+  std::shared_ptr<Device> device_;  // where all cells lie, if on one
+  std::array<std::unique_ptr<Channel>, 3> channels_;
+  std::vector<std::array<std::uint64_t, 3>> own_flags_;
+  std::optional<Delay> delay_;
+
+  std::vector<int> waiting_;          // departures that cannot be packed or may not leave yet
+  std::vector<int> listed_;           // arrivals to be looked at
+  std::vector<Endpoint*> there_;      // scratch
+  std::array<int, 3> missing_{};      // arrivals, by phase
+  std::shared_ptr<Exchange*> alive_;  // what close() finds us by
+  std::array<Traffic, transport_count> traffic_{};
+
   std::uint64_t rounds_ = 0;
   bool open_ = false;
   bool read_by_peers_ = false;  // any departure, in place

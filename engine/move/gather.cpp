@@ -4,7 +4,7 @@
 #include "engine/move/gather.hpp"
 
 #include "engine/base/mpi_check.hpp"
-#include "engine/move/box_copy.hpp"
+#include "engine/move/parcels/box_copy.hpp"
 
 namespace sc {
 

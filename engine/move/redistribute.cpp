@@ -132,12 +132,12 @@ void Redistribute::start_chunk(int chunk) {
 bool Redistribute::take_chunk(int chunk) {
   if (!under_way()) return false;
   const auto& arrivals = arrivals_[static_cast<std::size_t>(chunk)];
-  carrier().progress(arrivals);
+  progress(arrivals);
   return std::all_of(arrivals.begin(), arrivals.end(), [&](int n) { return arrived(n); });
 }
 
 void Redistribute::push() {
-  if (under_way()) carrier().progress({});
+  if (under_way()) progress({});
 }
 
 }  // namespace sc

@@ -14,10 +14,10 @@
 
 namespace sc {
 
-/// True when done() came true; false when that took longer than `patience` seconds (0: however long it
+/// True when done() came true; false when that took longer than `timeout_seconds` seconds (0: however long it
 /// takes).
 template <class Done>
-bool wait_until(const Context& context, Done&& done, double patience = 0) {
+bool wait_until(const Context& context, Done&& done, double timeout_seconds = 0) {
   using Clock = std::chrono::steady_clock;
   constexpr int spins = 100;
   constexpr int yields_per_drive = 8;
@@ -29,9 +29,9 @@ bool wait_until(const Context& context, Done&& done, double patience = 0) {
 #endif
       continue;
     }
-    if (patience > 0) {
+    if (timeout_seconds > 0) {
       if (round == spins) begin = Clock::now();
-      if (std::chrono::duration<double>(Clock::now() - begin).count() > patience) return false;
+      if (std::chrono::duration<double>(Clock::now() - begin).count() > timeout_seconds) return false;
     }
     if (round % yields_per_drive == 0) {
       int found = 0;
@@ -43,13 +43,13 @@ bool wait_until(const Context& context, Done&& done, double patience = 0) {
   return true;
 }
 
-/// Until done() comes true. Throws Error (failure) after ContextOptions::patience.
+/// Until done() comes true. Throws Error (failure) after ContextOptions::timeout_seconds.
 template <class Done>
 void wait_for_peers(const Context& context, Done&& done) {
-  const double patience = context.options().patience;
-  if (wait_until(context, done, patience)) return;
+  const double timeout_seconds = context.options().timeout_seconds;
+  if (wait_until(context, done, timeout_seconds)) return;
   throw Error(Exit::failure, "rank " + std::to_string(context.rank()) + " has waited " +
-                                 std::to_string(patience) + " s for its neighbours' halos");
+                                 std::to_string(timeout_seconds) + " s for its neighbours' halos");
 }
 
 }  // namespace sc

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/move/redistribute.hpp"
 #include "engine/stage/checked.hpp"
 
 namespace sc {
@@ -37,6 +38,9 @@ bool halos_travel(Stage& stage) {
 }
 
 }  // namespace
+
+Runner::Runner(Runner&&) noexcept = default;
+Runner::~Runner() = default;
 
 Runner::Runner(Context& context, RunnerOptions options) : context_(context), options_(options) {
   const Strategy& s = options.strategy;
@@ -147,7 +151,7 @@ void Runner::begin_on(Device& device, Stage& stage, const Strategy& strategy) {
 void Runner::end_on(Device& device, Stage& stage) {
   stage.collect();
   device.join();
-  runs_ahead_.push_back(device.mark(Lane::core));
+  runs_ahead_.push_back(device.record(Stream::core));
   if (runs_ahead_.size() <= 2) return;
   if (!device.reached(runs_ahead_.front())) {
     Timeline& timeline = context_.timeline();
@@ -196,7 +200,7 @@ double Runner::run_colour(Stage& stage, const Order& order, const Slabs* slabs, 
     for (const Access& a : stage.accesses())
       if (a.mode != Mode::read) a.storage().set_fresh(point, stage.lattice());
   std::int64_t sent = inputs.bytes() + outputs.bytes();
-  for (PieceMovement* movement : {own ? own->gathers : nullptr, own ? own->sums : nullptr}) {
+  for (Movement* movement : {own ? own->gathers : nullptr, own ? own->sums : nullptr}) {
     if (!movement) continue;
     sent += movement->bytes();
     own_movements_.insert(movement->shared_from_this());

@@ -9,13 +9,14 @@
 #include <set>
 #include <unordered_map>
 
-#include "engine/move/redistribute.hpp"
 #include "engine/overlap/choice.hpp"
 #include "engine/overlap/stage_run.hpp"
 #include "engine/overlap/window.hpp"
 #include "engine/stage/sweep.hpp"
 
 namespace sc {
+
+class Redistribute;
 
 struct RunnerOptions {
   Strategy strategy = Strategy::automatic;
@@ -32,6 +33,8 @@ class Runner {
  public:
   /// Throws Error (bad_input) for a strategy that cannot be had.
   Runner(Context& context, RunnerOptions options);
+  Runner(Runner&&) noexcept;
+  ~Runner();
 
   /// Collective: computes every own cell of the stage. Stale halos among its inputs are refreshed as the
   /// strategy orders. Now and then a run goes `ordered`, to measure M where nothing overlaps (see Sampling);
@@ -149,7 +152,7 @@ class Runner {
   // What follows knows storages by their address: none may be reused for another field meanwhile.
   std::set<std::shared_ptr<Storage>> kept_;
   std::map<Key, std::unique_ptr<Refresh>> refreshes_;
-  std::set<std::shared_ptr<PieceMovement>> own_movements_;  // of stages
+  std::set<std::shared_ptr<Movement>> own_movements_;  // of stages
   std::map<std::pair<Storage*, Storage*>, std::unique_ptr<Redistribute>> moves_;
   std::unordered_map<Storage*, Writer> writers_;
   std::map<std::string, Counts> counts_;
@@ -157,7 +160,7 @@ class Runner {
   int step_ = 0;
   Passes passes_;
   Sampled sampled_passes_;
-  std::deque<Device::Mark> runs_ahead_;  // the ends of the last runs on a device
+  std::deque<Device::Event> runs_ahead_;  // the ends of the last runs on a device
 };
 
 }  // namespace sc

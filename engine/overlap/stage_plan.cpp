@@ -108,7 +108,7 @@ void StagePlan::add_box(const StageShape& shape, const Task& task, Chunk chunk, 
     }
   }
   if (task.slab)
-    gives_.push_back(plan_.add(Piece{.movement = stream, .number = task.number, .at_once = true}));
+    gives_.push_back(plan_.add(Piece{.movement = slab_stream, .number = task.number, .at_once = true}));
   add(task, chunk);
 }
 
@@ -124,7 +124,7 @@ void StagePlan::add_slabs(const StageShape& shape) {
   for (int n = 0, before = -1; n < count; ++n) {
     const Slab& slab = shape.slabs[static_cast<std::size_t>(n)];
     const int step = gives(n) || !ends_first ? shell_step : core_step;
-    needs_.assign(1, plan_.add(Arrival{stream, n, step}));
+    needs_.assign(1, plan_.add(Arrival{slab_stream, n, step}));
     after_.clear();
     if (before >= 0) after_.push_back(before);
     if (slab.reads && closed_ >= 0) after_.push_back(closed_);

@@ -15,7 +15,7 @@ namespace sc {
 enum Role : int { inputs, gathers, outputs, sums };
 inline constexpr int roles = 4;
 /// Likewise the stream by which slabs come and go.
-inline constexpr int stream = roles;
+inline constexpr int slab_stream = roles;
 
 /// What a chunk does.
 struct Task {
@@ -55,7 +55,7 @@ struct StageShape {
 class StagePlan {
  public:
   /// Arrivals of inputs and outputs: those from other ranks, or all.
-  static constexpr int from_others = 0, from_all = 1;
+  static constexpr int from_others = -2, from_all = -1;
 
   void make(const StageShape& shape);
   const Plan& plan() const { return plan_; }

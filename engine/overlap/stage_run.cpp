@@ -21,8 +21,8 @@ StageRun::StageRun(Stage& stage, Refresh& inputs, Refresh& outputs, const std::o
     : stage_(stage),
       inputs_(inputs),
       outputs_(outputs),
-      gathers_(own ? own->gathers : nullptr),
-      sums_(own ? own->sums : nullptr),
+      moves_{inputs.nothing() ? nullptr : &inputs, own ? own->gathers : nullptr,
+             outputs.nothing() ? nullptr : &outputs, own ? own->sums : nullptr},
       timeline_(timeline),
       options_(options),
       device_(stage.device()),
@@ -43,8 +43,7 @@ StageShape StageRun::shape(const Strategy& strategy, const std::optional<Stage::
   shape.whole_lines = !own && stage_.whole_axis() >= 0;
   shape.cut = own ? own->cut : cut_of(stage_, shape.copies_at_once);
   if (slabs_) add_slabs(shape);
-  shape.moves = {inputs_.nothing() ? nullptr : &inputs_, gathers_, outputs_.nothing() ? nullptr : &outputs_,
-                 sums_};
+  std::copy(moves_.begin(), moves_.end(), shape.moves.begin());
   return shape;
 }
 
@@ -85,51 +84,36 @@ void StageRun::carry_out(Executor& executor, const StagePlan& plan, const Strate
 }
 
 void StageRun::start(const Piece& piece) {
-  if (piece.movement == stream) return stream_->give();
+  if (piece.movement == slab_stream) return stream_->give();
   const Scope scope(timeline_, name_, Phase::start);
-  switch (piece.movement) {
-    case inputs:
-      return inputs_.start(piece.number);
-    case gathers:
-      return gathers_->start(piece.number);
-    case outputs:
-      return outputs_.start(piece.number);
-    default:
-      return sums_->start(piece.number);
-  }
+  move(piece.movement)->start(piece.number);
 }
 
 bool StageRun::arrived(const Arrival& arrival) {
   all_there();
-  return is_there(arrival);
-}
-
-bool StageRun::is_there(const Arrival& arrival) {
-  switch (arrival.movement) {
-    case inputs:
-      return inputs_.test();
-    case gathers:
-      return gathers_->arrived(arrival.number);
-    case outputs:
-      return arrival.number == StagePlan::from_others ? outputs_.test_others() : outputs_.test();
-    case stream:
-      return stream_->arrived();
+  if (arrival.movement == slab_stream) return stream_->arrived();
+  Movement& movement = *move(arrival.movement);
+  switch (arrival.number) {
+    case StagePlan::from_all:
+      return movement.test();
+    case StagePlan::from_others:
+      return movement.test_others();
     default:
-      return sums_->arrived(arrival.number);
+      return movement.arrived(arrival.number);
   }
 }
 
 /// Drives everything that moves; whether there is nothing left to wait for.
 bool StageRun::all_there() {
-  bool there = inputs_.test();
-  if (gathers_) there = gathers_->test() && there;
-  there = (late_ ? outputs_.test_others() : outputs_.test()) && there;
-  if (sums_) there = sums_->test() && there;
+  bool there = true;
+  for (int role = 0; role < roles; ++role)
+    if (Movement* movement = move(role))
+      there = (role == outputs && late_ ? movement->test_others() : movement->test()) && there;
   return there;
 }
 
 void StageRun::wait(const Arrival& arrival) {
-  if (arrival.movement == stream) return stream_->await([&] { return all_there(); });
+  if (arrival.movement == slab_stream) return stream_->await([&] { return all_there(); });
   const Scope scope(timeline_, name_, Phase::wait);
   wait_for_peers(stage_.grid().context(), [&] { return arrived(arrival); });
 }
@@ -142,11 +126,11 @@ void StageRun::compute(const Chunk& chunk) {
     case Task::What::take: {
       const Scope scope(timeline_, name_, Phase::shell);
       if (rehearses()) return;
-      return stage_.take(task.role == gathers ? *gathers_ : *sums_, task.number, options_.threads);
+      return stage_.take(*move(task.role), task.number, options_.threads);
     }
     case Task::What::close_inputs:
       inputs_.wait();
-      if (gathers_) gathers_->wait();
+      if (move(gathers)) move(gathers)->wait();
       return;
     case Task::What::compute:
       return task.slab ? compute_slab(task) : compute(task.box, chunk.divisible);
@@ -157,8 +141,8 @@ void StageRun::compute(const Chunk& chunk) {
 
 void StageRun::close_outputs() {
   outputs_.wait();
-  if (sums_) sums_->wait();
-  if ((!gathers_ && !sums_) || rehearses()) return;
+  if (move(sums)) move(sums)->wait();
+  if ((!move(gathers) && !move(sums)) || rehearses()) return;
   const Scope scope(timeline_, name_, Phase::shell);
   stage_.finish(options_.threads);
 }
@@ -183,9 +167,9 @@ void StageRun::compute_slab(const Task& task) {
   if (task.number + 1 == slabs_->count()) late_ = false;
 }
 
-/// Until it has done what its lane was given, driving what moves where a strategy overlaps.
+/// Until it has done what its stream was given, driving what moves where a strategy overlaps.
 void StageRun::await_device() {
-  const Device::Mark done = device_->mark(stage_.lane());
+  const Device::Event done = device_->record(stage_.stream());
   if (!overlaps_) return device_->wait(done);
   while (!device_->reached(done)) {
     all_there();
@@ -214,7 +198,7 @@ void StageRun::compute(const Box& box, bool divisible) {
 void StageRun::on_device(const Box& box) {
   const Scope scope(timeline_, name_, phase_of(box));
   run(box);
-  const Device::Mark computed = device_->mark(stage_.lane());
+  const Device::Event computed = device_->record(stage_.stream());
   while (!all_there() && !device_->reached(computed)) std::this_thread::yield();
 }
 
@@ -251,9 +235,9 @@ void StageRun::with_pokes(const Box& box) {
 void StageRun::run(const Box& box) {
   if (rehearses()) return;
   if (in_team_) return compute_in_team(box, 0);
-  if (device_) {  // the core on a lane of its own: the other one, of higher priority, has what neighbours
+  if (device_) {  // the core on a stream of its own: the other one, of higher priority, has what neighbours
                   // wait for
-    stage_.choose_lane(!slabs_ && box == core_ && box != all_ ? Lane::core : Lane::edge);
+    stage_.choose_stream(!slabs_ && box == core_ && box != all_ ? Stream::core : Stream::edge);
     return stage_.compute(box, 1, stage_.accumulators());
   }
   const Int3 n = box.extent();
@@ -274,50 +258,6 @@ void StageRun::run(const Box& box) {
 
 void StageRun::compute_in_team(const Box& box, int thread) {
   stage_.compute(box, 1, by_thread_[static_cast<std::size_t>(thread)]);
-}
-
-/// Rows of a box that threads or slabs may take one by one.
-Work StageRun::work_of(const Task& task, const Cut& cut) const {
-  if (task.what != Task::What::compute || task.box.empty()) return {};
-  const Int3 n = task.box.extent();
-  const Work::Part part = task.box == cut.core  ? Work::Part::core
-                          : task.box == cut.all ? Work::Part::all
-                                                : Work::Part::shell;
-  return {part, task.box.cells(), std::int64_t{n.y} * n.z};
-}
-
-RehearsedRun StageRun::rehearsed(const Cut& cut) const {
-  if (slabs_)
-    refuse("stage \"" + stage_.name() + "\" passes through slots, which a rehearsal does not know of yet");
-  RehearsedRun run{.stage = stage_.name(),
-                   .plan = plan_->plan(),
-                   .bytes_per_cell = stage_.bytes_per_cell(),
-                   .flops_per_cell = stage_.flops()};
-  const std::array<const Movement*, roles> moves{&inputs_, gathers_, &outputs_, sums_};
-  const auto movement = [&](int role) { return moves[static_cast<std::size_t>(role)]; };
-  for (const Chunk& chunk : run.plan.chunks()) run.works.push_back(work_of(plan_->task(chunk), cut));
-  for (const Piece& piece : run.plan.pieces())
-    run.departures.push_back(movement(piece.movement)->departure(piece.number).value_or(Passage{}));
-  const auto like = [&](int role, int number) {
-    for (std::size_t p = 0; p < run.departures.size(); ++p) {
-      const Piece& piece = run.plan.pieces()[p];
-      if (piece.movement == role && piece.number == number) return static_cast<int>(p);
-    }
-    return -1;
-  };
-  for (const Arrival& arrival : run.plan.arrivals()) {
-    std::vector<RehearsedRun::Awaited>& all = run.arrivals.emplace_back();
-    const bool whole = arrival.movement == inputs || arrival.movement == outputs;
-    const int pieces = movement(arrival.movement)->pieces();
-    for (int n = whole ? 0 : arrival.number; n < (whole ? pieces : arrival.number + 1); ++n) {
-      const auto passage = movement(arrival.movement)->arrival(n);
-      if (!passage ||
-          (passage->way == Passage::Way::self && whole && arrival.number == StagePlan::from_others))
-        continue;
-      all.push_back({*passage, like(arrival.movement, n)});
-    }
-  }
-  return run;
 }
 
 /// What the threads accumulate, each by itself, is joined at the end.

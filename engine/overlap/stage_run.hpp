@@ -39,13 +39,13 @@ class StageRun final : public Ports {
   void compute_beside(const Chunk& chunk, const std::function<void()>& drive, bool joins) override;
 
  private:
+  Movement* move(int role) const { return moves_[static_cast<std::size_t>(role)]; }
   bool rehearses() const { return stage_.grid().context().rehearses(); }
   Work work_of(const Task& task, const Cut& cut) const;
   RehearsedRun rehearsed(const Cut& cut) const;
   void add_slabs(StageShape& shape) const;
   void compute_slab(const Task& task);
   void await_device();
-  bool is_there(const Arrival& arrival);
   bool all_there();
   void compute(const Box& box, bool divisible);
   void with_pokes(const Box& box);
@@ -59,8 +59,7 @@ class StageRun final : public Ports {
   Stage& stage_;
   Refresh& inputs_;
   Refresh& outputs_;
-  PieceMovement* gathers_ = nullptr;
-  PieceMovement* sums_ = nullptr;
+  std::array<Movement*, roles> moves_;  // null where there is nothing to move
   const Slabs* slabs_ = nullptr;
   SlabStream* stream_ = nullptr;
   Timeline& timeline_;

@@ -41,7 +41,7 @@ void CompiledSweep::compute_in(std::span<const Place> places, const Box& box, in
   if (Device* device = this->device()) {
     if (!into.empty() && !tally_)
       tally_ = std::make_unique<DeviceTally>(device->shared_from_this(), static_cast<int>(into.size()));
-    return device_cells_compiled(*device, lane(), box, lattice(), frame,
+    return device_cells_compiled(*device, stream(), box, lattice(), frame,
                                  into.empty() ? nullptr : tally_.get(), reduce_, "stage \"" + name() + "\"",
                                  rows_, cells_at(places));
   }

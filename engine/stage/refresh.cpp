@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/move/exchange.hpp"
 #include "engine/stage/cut.hpp"
 
 namespace sc {
@@ -61,10 +62,11 @@ Refresh::Refresh(std::vector<Wanted> wanted, HaloOptions options, Timeline& time
       items.push_back({w->storage, received_for(*w->boundaries, w->reach), w->lattice});
       return true;
     });
-    exchanges_.push_back(std::make_unique<HaloExchange>(grid, std::move(items), options));
+    exchanges_.push_back(
+        std::make_unique<Exchange>(grid.context(), halo_parcels(grid, std::move(items), options)));
   }
   for (const auto& exchange : exchanges_)
-    for (int piece = 0; piece < exchange->pieces(); ++piece) pieces_.push_back({exchange.get(), piece});
+    for (int piece = 0; piece < exchange->pieces(); ++piece) pieces_.push_back({*exchange, piece});
 }
 
 Refresh::~Refresh() {
@@ -81,29 +83,24 @@ void Refresh::begin() {
 
 void Refresh::start(int piece) {
   begin();
-  const Piece& p = pieces_[static_cast<std::size_t>(piece)];
-  p.exchange->start(p.number);
+  at(piece).exchange.start(at(piece).number);
 }
 
-Box Refresh::source(int piece) const {
-  const Piece& p = pieces_[static_cast<std::size_t>(piece)];
-  return p.exchange->source(p.number);
-}
+Box Refresh::source(int piece) const { return at(piece).exchange.source(at(piece).number); }
 
-Box Refresh::sink(int piece) const {
-  const Piece& p = pieces_[static_cast<std::size_t>(piece)];
-  return p.exchange->sink(p.number);
-}
+Box Refresh::sink(int piece) const { return at(piece).exchange.sink(at(piece).number); }
 
 std::optional<Passage> Refresh::departure(int piece) const {
-  const Piece& p = pieces_[static_cast<std::size_t>(piece)];
-  return p.exchange->departure(p.number);
+  return at(piece).exchange.departure(at(piece).number);
 }
 
 std::optional<Passage> Refresh::arrival(int piece) const {
-  const Piece& p = pieces_[static_cast<std::size_t>(piece)];
-  return p.exchange->arrival(p.number);
+  return at(piece).exchange.arrival(at(piece).number);
 }
+
+bool Refresh::arrived(int piece) const { return at(piece).exchange.arrived(at(piece).number); }
+
+bool Refresh::to_self(int piece) const { return at(piece).exchange.to_self(at(piece).number); }
 
 bool Refresh::test() {
   bool arrived = true;
@@ -115,13 +112,6 @@ bool Refresh::test_others() {
   bool arrived = true;
   for (const auto& exchange : exchanges_) arrived = exchange->test_others() && arrived;
   return arrived;
-}
-
-bool Refresh::to_self(int piece) const {
-  const Piece& p = pieces_[static_cast<std::size_t>(piece)];
-  return std::any_of(exchanges_.begin(), exchanges_.end(), [&](const auto& exchange) {
-    return exchange.get() == p.exchange && exchange->to_self(p.number);
-  });
 }
 
 bool Refresh::copies_at_once() const {
@@ -170,7 +160,7 @@ bool Refresh::has_conditions() const {
 void Refresh::apply_boundaries(bool beside_own, bool beside_neighbours) {
   if (!has_conditions() || wanted_.front().storage->grid().context().rehearses()) return;
   const Scope scope(timeline_, name_, Phase::boundary);
-  join_lanes();  // conditions read own cells of the core, and it the halos they fill
+  join_streams();  // conditions read own cells of the core, and it the halos they fill
   for (const Wanted& w : wanted_) {
     if (w.storage->far()) continue;  // in the slots
     each_condition(*w.boundaries, w.storage->grid(), w.reach, [&](const Condition& c) {
@@ -179,10 +169,10 @@ void Refresh::apply_boundaries(bool beside_own, bool beside_neighbours) {
       for (const Box& strip : subtract(c.all, c.inner)) c.boundary.apply(*w.storage, c.face, {strip});
     });
   }
-  join_lanes();
+  join_streams();
 }
 
-void Refresh::join_lanes() const {
+void Refresh::join_streams() const {
   if (Device* device = wanted_.front().storage->device()) device->join();
 }
 

@@ -9,9 +9,12 @@
 
 #include "engine/base/timeline.hpp"
 #include "engine/field/field.hpp"
-#include "engine/move/halo_exchange.hpp"
+#include "engine/move/movement.hpp"
+#include "engine/move/parcels/halo_parcels.hpp"
 
 namespace sc {
+
+class Exchange;
 
 struct Wanted {
   Storage* storage;
@@ -34,10 +37,9 @@ class Refresh final : public Movement {
   std::optional<Passage> departure(int piece) const override;
   std::optional<Passage> arrival(int piece) const override;
   bool test() override;
-  /// As test(), but of what comes from other ranks: pieces to this rank itself may be started later.
-  bool test_others();
-  /// Whether pieces to this rank itself are in its halo as soon as they are started.
-  bool copies_at_once() const;
+  bool test_others() override;
+  bool copies_at_once() const override;
+  bool arrived(int piece) const override;
   bool to_self(int piece) const override;
   void wait() override;
   void finish() override { wait(); }
@@ -56,20 +58,20 @@ class Refresh final : public Movement {
   bool nothing() const { return wanted_.empty(); }
   /// Whether conditions fill a part of these halos.
   bool has_conditions() const;
-  /// What really went out, over all rounds.
-  Traffic traffic(Transport transport) const;
+  Traffic traffic(Transport transport) const override;
 
  private:
   struct Piece {
-    Movement* exchange;
+    Exchange& exchange;
     int number;
   };
   void begin();
+  const Piece& at(int piece) const { return pieces_[static_cast<std::size_t>(piece)]; }
   void apply_boundaries(bool beside_own, bool beside_neighbours);
-  void join_lanes() const;
+  void join_streams() const;
 
   std::vector<Wanted> wanted_;
-  std::vector<std::unique_ptr<HaloExchange>> exchanges_;
+  std::vector<std::unique_ptr<Exchange>> exchanges_;
   std::vector<Piece> pieces_;
   Timeline& timeline_;
   std::uint16_t name_ = 0;

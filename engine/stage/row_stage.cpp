@@ -223,8 +223,8 @@ std::optional<Stage::Own> RowStage::own() {
   Own own;
   own.cut.all = {{0, 0, 0}, {rows + foreign_count_, 1, 1}};
   own.cut.core = {{0, 0, 0}, {rows, 1, 1}};
-  for (int piece = 0; sums_ && piece < sums_->departures(); ++piece)
-    own.cut.shell.push_back(sums_->source(piece));
+  const int departures = sums_ ? static_cast<int>(sums_->departures().size()) : 0;
+  for (int piece = 0; piece < departures; ++piece) own.cut.shell.push_back(sums_->source(piece));
   if (gathers_anywhere_) own.gathers = gather_of(accesses_[1].storage()).movement.get();
   own.sums = sums_.get();
   for (const std::int32_t r : touched_) from_remote_[static_cast<std::size_t>(r)] = 0;
@@ -252,7 +252,7 @@ void RowStage::bind(std::span<const Place> places) {
                 "stage \"" + name() + "\" gathers from other ranks and cannot be bound to a slot");
 }
 
-void RowStage::take(const PieceMovement& movement, int piece, int threads) {
+void RowStage::take(const Movement& movement, int piece, int threads) {
   const auto p = static_cast<std::size_t>(piece);
   if (&movement == sums_.get()) {
     if (p >= sum_rows_.size()) return;  // more go out than come in

@@ -49,7 +49,7 @@ class RowStage final : public Stage {
   std::optional<Own> own() override;
   void compute(const Box& box, int threads, std::span<Accumulator> into) override;
   void bind(std::span<const Place> places) override;
-  void take(const PieceMovement& movement, int piece, int threads) override;
+  void take(const Movement& movement, int piece, int threads) override;
   void finish(int threads) override;
   std::string refusal(const Strategy& strategy) const override;
   double bytes_per_cell() const override;

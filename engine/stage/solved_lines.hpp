@@ -16,7 +16,7 @@ class SolvedLines : public Stage {
   const std::vector<Access>& accesses() const override { return accesses_; }
   int whole_axis() const override { return axis_; }
   std::optional<Own> own() override;
-  void take(const PieceMovement& movement, int piece, int threads) override;
+  void take(const Movement& movement, int piece, int threads) override;
   void finish(int threads) override;
   /// Whether ranks divide the lines between them.
   bool divided() const { return blocks_ != nullptr; }

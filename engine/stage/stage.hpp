@@ -38,15 +38,15 @@ class Stage {
   /// can be computed, and what leaves when the shell has been; nullptr for none, on all ranks alike.
   struct Own {
     Cut cut;
-    PieceMovement* gathers = nullptr;
-    PieceMovement* sums = nullptr;
+    Movement* gathers = nullptr;
+    Movement* sums = nullptr;
     /// Where anything overlaps, they leave piece by piece: the rest of the shell hides them.
     bool sums_at_once = false;
   };
   /// Called at the beginning of a run.
   virtual std::optional<Own> own() { return std::nullopt; }
   /// Takes an arrival of a movement of its own; each once a run, in the order of their numbers.
-  virtual void take(const PieceMovement& /*movement*/, int /*piece*/, int /*threads*/) {}
+  virtual void take(const Movement& /*movement*/, int /*piece*/, int /*threads*/) {}
   /// A run as it would be now, with the parameters of its kernel: to be carried out later, box by box, when
   /// the stage has others or is gone.
   struct Captured {
@@ -74,15 +74,15 @@ class Stage {
   /// in a slot that holds some planes of every field. Without any, in the fields' own storages again. Throws
   /// Error (failure) for another number of places.
   virtual void bind(std::span<const Place> places);
-  /// Whether compute() may be given to a device: its work is then enqueued on lane(), and collect() brings
+  /// Whether compute() may be given to a device: its work is then enqueued on stream(), and collect() brings
   /// what it has reduced into accumulators().
   virtual bool runs_on_devices() const { return false; }
   virtual void collect() {}
   /// That computes the fields, where they lie or slab by slab; nullptr: the host. Throws Error (bad_input)
   /// where it computes some, but not others, or the stage cannot run there.
   Device* device() const;
-  void choose_lane(Lane lane) { lane_ = lane; }
-  Lane lane() const { return lane_; }
+  void choose_stream(Stream stream) { stream_ = stream; }
+  Stream stream() const { return stream_; }
   /// A stage in several colours runs once a colour, halos refreshed in between.
   int colours() const { return colours_; }
   void choose_colour(int colour) { lattice_ = {colours_, colour}; }
@@ -135,7 +135,7 @@ class Stage {
   int colours_;
   double flops_;
   Lattice lattice_;
-  Lane lane_ = Lane::edge;
+  Stream stream_ = Stream::edge;
   std::vector<Place> bound_;
   std::vector<Accumulator> accumulators_;
   std::shared_ptr<Demand> demand_;

@@ -76,7 +76,7 @@ class Sweep final : public Stage {
     if (Device* device = this->device()) {
       if (!into.empty() && !tally_)
         tally_ = std::make_unique<DeviceTally>(device->shared_from_this(), static_cast<int>(into.size()));
-      return device_cells(*device, lane(), box, lattice(), frame, into.empty() ? nullptr : tally_.get(),
+      return device_cells(*device, stream(), box, lattice(), frame, into.empty() ? nullptr : tally_.get(),
                           reduce_, name().c_str(), kernel_, view<n>(places[n])...);
     }
     for_each(box, lattice(), frame, threads, into, kernel_, view<n>(places[n])...);

@@ -5,7 +5,8 @@
 #include <algorithm>
 
 #include "engine/field/field.hpp"
-#include "engine/move/halo_exchange.hpp"
+#include "engine/move/exchange.hpp"
+#include "engine/move/parcels/halo_parcels.hpp"
 
 namespace sc::model {
 
@@ -38,7 +39,7 @@ class Ring {
                         .halo = 1,
                         .split = {1, 1, context.size()}}),
         plane_(grid_, "plane"),
-        exchange_(grid_, {{&plane_.now().storage(), star(1)}}, {}) {}
+        exchange_(grid_.context(), halo_parcels(grid_, {{&plane_.now().storage(), star(1)}})) {}
 
   struct Parts {
     double wait = 0;
@@ -49,7 +50,7 @@ class Ring {
   Parts go(double seconds, double stretch) {
     context_.barrier();
     const double begin = now();
-    exchange_.Movement::start();
+    exchange_.start();
     Parts parts{.progress = now() - begin};
     for (double worked = 0; worked < seconds;) {
       const double length = stretch > 0 ? std::min(stretch, seconds - worked) : seconds;
@@ -77,7 +78,7 @@ class Ring {
   Context& context_;
   Grid grid_;
   Field<double> plane_;
-  HaloExchange exchange_;
+  Exchange exchange_;
 };
 
 WaitPoint measure(Context& context, const WaitOptions& options, std::int64_t bytes) {

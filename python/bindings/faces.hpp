@@ -42,6 +42,7 @@ void bind_magnetosphere(nanobind::module_& module);
 void bind_dendrite(nanobind::module_& module);
 void bind_turbulence(nanobind::module_& module);
 void bind_compressible(nanobind::module_& module);
+void bind_wave(nanobind::module_& module);
 void bind_cg(nanobind::module_& module);
 
 }  // namespace sc::python

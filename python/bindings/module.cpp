@@ -72,6 +72,7 @@ NB_MODULE(_core, module) {
   sc::python::bind_dendrite(module);
   sc::python::bind_turbulence(module);
   sc::python::bind_compressible(module);
+  sc::python::bind_wave(module);
   sc::python::bind_cg(module);
   sc::python::bind_stencil_field(module);
   sc::python::bind_stencil_loop(module);

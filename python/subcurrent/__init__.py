@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .solvers.dendrite.api import Dendrite
     from .solvers.magnetosphere.api import Magnetosphere
     from .solvers.turbulence.api import Turbulence
+    from .solvers.wave.api import Wave
     from .stencil import (
         Dirichlet,
         Field,
@@ -60,6 +61,7 @@ _FROM = {
     "solvers.compressible.api": ("Compressible",),
     "solvers.dendrite.api": ("Dendrite",),
     "solvers.magnetosphere.api": ("Magnetosphere",),
+    "solvers.wave.api": ("Wave",),
     "fft": ("FFT",),
     "solvers.cg.solve": ("cg", "CgReport"),
     "stencil": (
@@ -108,6 +110,7 @@ __all__ = [
     "StorageError",
     "SubcurrentError",
     "Turbulence",
+    "Wave",
     "cg",
     "condition",
     "kernel",

@@ -94,7 +94,7 @@ class Flow final : public Turbulence {
   void meet(const std::vector<Use>& uses, bool speed);
   // points.cpp: what is done with the planes [lo, hi) of the arrays that meet
   using Arrays = std::vector<spectral::Cells<Mode>>;
-  void each_plane(int lo, int hi, const std::function<void(int z, int thread)>& action);
+  void for_each_plane(int lo, int hi, const std::function<void(int z, int thread)>& action);
   void through_points(int z, const Arrays& planes, int first, int back, int thread,
                       const std::function<void(Workplace<Real>&)>& action);
   template <class Kernel>

@@ -26,7 +26,7 @@ std::ptrdiff_t round_up(std::ptrdiff_t count) {
 }  // namespace
 
 template <class Real>
-void Flow<Real>::each_plane(int lo, int hi, const std::function<void(int z, int thread)>& action) {
+void Flow<Real>::for_each_plane(int lo, int hi, const std::function<void(int z, int thread)>& action) {
   Timeline& timeline = runner_.context().timeline();
   const Scope scope(timeline, timeline.name("points"), Phase::all);
   team(runner_.context().threads(), [&](int thread) {
@@ -82,7 +82,7 @@ void Flow<Real>::products(int lo, int hi, const Arrays& planes, bool speed) {
   const Int3 n = options_.points;
   const std::array<double, 3> h{per_spacing(n.x), per_spacing(n.y), per_spacing(n.z)};
   const bool rotational = options_.form == Form::rotational;
-  each_plane(lo, hi, [&](int z, int thread) {
+  for_each_plane(lo, hi, [&](int z, int thread) {
     std::vector<Accumulator>& fastest = fastest_[static_cast<std::size_t>(thread)];
     through_points(z, planes, rotational ? 0 : 3, rotational ? 3 : 0, thread, [&](Workplace<Real>& here) {
       if (rotational && speed)

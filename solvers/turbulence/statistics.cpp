@@ -93,7 +93,7 @@ double Flow<Real>::skewness() {
   std::vector<std::vector<Accumulator>> sums(workplaces_.size(), std::vector(2, Accumulator(Reduce::sum)));
   store_->meet({{3, reads_only}, {4, reads_only}, {5, reads_only}},
                [&](int lo, int hi, const Arrays& planes) {
-                 each_plane(lo, hi, [&](int z, int thread) {
+                 for_each_plane(lo, hi, [&](int z, int thread) {
                    through_points(z, planes, 3, plane_arrays, thread, [&](Workplace<Real>& here) {
                      multiply(Moments{}, sums[static_cast<std::size_t>(thread)], here);
                    });

@@ -10,7 +10,8 @@
 #include <cmath>
 #include <limits>
 
-#include "engine/move/halo_exchange.hpp"
+#include "engine/move/exchange.hpp"
+#include "engine/move/parcels/halo_parcels.hpp"
 #include "engine/subcurrent.hpp"
 #include "tests/mpi/cells.hpp"
 #include "tests/mpi/test_context.hpp"
@@ -46,11 +47,13 @@ TEST(ColouredExchange, BringsTheCellsOfOneColour) {
           for (const Reach reach : {star(1), star(2), box(1)}) {
             for (int colour = 0; colour < colours; ++colour) {
               const Lattice lattice{colours, colour};
-              HaloExchange exchange(grid,
-                                    {{&u.storage(0), reach, lattice},
-                                     {&v.storage(0), reach, lattice},
-                                     {&w.storage(0), reach, lattice}},
-                                    {.corners = corners, .piece_bytes = 700, .near_piece_bytes = 700});
+              Exchange exchange(
+                  grid.context(),
+                  halo_parcels(grid,
+                               {{&u.storage(0), reach, lattice},
+                                {&v.storage(0), reach, lattice},
+                                {&w.storage(0), reach, lattice}},
+                               {.corners = corners, .piece_bytes = 700, .near_piece_bytes = 700}));
               for (Storage* s : {&u.storage(0), &v.storage(0), &w.storage(0)}) {
                 poison(*s);
                 fill(*s, colour);
@@ -112,7 +115,7 @@ Moved moved(Context& context, int colours, Strategy strategy, Int3 cells) {
   for (int n = 0; n < 2; ++n) runner.run(relax);
   const double before = runner.counts().at("relax").moved;
   runner.run(relax);
-  HaloExchange all(grid, {{&u.storage(0), reach_of(colours)}});
+  Exchange all(grid.context(), halo_parcels(grid, {{&u.storage(0), reach_of(colours)}}));
   u.storage(0).settle();
   context.barrier();
   return {runner.counts().at("relax").moved - before, static_cast<double>(all.bytes())};
@@ -139,7 +142,7 @@ TEST(ColouredExchange, CarriesTheShareOfItsColour) {
   const Grid grid(context, {.cells = {16, 16, 16}, .periodic = {true, true, true}, .halo = 1});
   Field<double> u(grid, "u");
   const auto bytes = [&](Lattice lattice) {
-    return HaloExchange(grid, {{&u.storage(0), star(1), lattice}}).bytes();
+    return Exchange(grid.context(), halo_parcels(grid, {{&u.storage(0), star(1), lattice}})).bytes();
   };
   const auto whole = bytes({});
   for (int colour = 0; colour < 2; ++colour) EXPECT_EQ(2 * bytes({2, colour}), whole);

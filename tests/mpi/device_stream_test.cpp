@@ -67,7 +67,7 @@ class Heat {
       Box box = grid_.own();
       box.lo.z = slot.lo();
       box.hi.z = slot.hi();
-      device_cells(device_, Lane::core, box, {}, {grid_.layout(), grid_.origin()}, nullptr, Reduce::none,
+      device_cells(device_, Stream::core, box, {}, {grid_.layout(), grid_.origin()}, nullptr, Reduce::none,
                    "diffuse", Diffuse{a}, Out<double>{origin(slot, 1)}, In<double>{origin(slot, 0)});
     });
     turned_ = !turned_;

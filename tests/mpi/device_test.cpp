@@ -12,8 +12,9 @@
 #include "engine/exec/cell_copy.hpp"
 #include "engine/field/table.hpp"
 #include "engine/move/excerpt.hpp"
+#include "engine/move/exchange.hpp"
 #include "engine/move/gather.hpp"
-#include "engine/move/halo_exchange.hpp"
+#include "engine/move/parcels/halo_parcels.hpp"
 #include "engine/subcurrent.hpp"
 #include "tests/mpi/backends.hpp"
 #include "tests/mpi/test_context.hpp"
@@ -149,12 +150,12 @@ TEST_P(OnDevices, ExchangeHalosByTheSamePlan) {
       b.fill([&](int k, int x, int y, int z) { return number(x, y, z) + 1e6 * k; });
       c.fill([&](int x, int y, int z) { return int(number(x, y, z)); });
       d.fill([&](int x, int y, int z) { return std::complex<double>(number(x, y, z), -1); });
-      HaloExchange exchange(grid,
-                            {{&a.storage(0), star(1)},
-                             {&b.storage(0), box(2)},
-                             {&c.storage(0), box(1)},
-                             {&d.storage(0), star(2)}},
-                            {.corners = corners, .device_piece_bytes = piece});
+      Exchange exchange(grid.context(), halo_parcels(grid,
+                                                     {{&a.storage(0), star(1)},
+                                                      {&b.storage(0), box(2)},
+                                                      {&c.storage(0), box(1)},
+                                                      {&d.storage(0), star(2)}},
+                                                     {.corners = corners, .device_piece_bytes = piece}));
       for (int round = 0; round < 3; ++round) {
         exchange.start();
         while (!exchange.test()) {
@@ -218,7 +219,8 @@ TEST_P(OnDevices, SayWhatTheyCannotDo) {
   Runner threads(context, {.strategy = Strategy::halo_thread});
   EXPECT_NE(said([&] { threads.run(twice); }).find("halo_thread"), std::string::npos);
   EXPECT_NE(said([&] {
-              HaloExchange(grid, {{&here.storage(0), star(1)}, {&there.storage(0), star(1)}});
+              Exchange(grid.context(),
+                       halo_parcels(grid, {{&here.storage(0), star(1)}, {&there.storage(0), star(1)}}));
             }).find("different memories"),
             std::string::npos);
 }
@@ -254,7 +256,7 @@ TEST(Launch, ReachesEveryPlaceOnce) {
     EXPECT_LE(std::max(shape.blocks.y, shape.blocks.z), 65535);
     std::vector<int> times(std::size_t(extent.x) * extent.y * extent.z);
     const auto device = std::make_shared<EmulatedDevice>();
-    launch(*device, Lane::core, extent, Counting{extent, times.data()}, "counting");
+    launch(*device, Stream::core, extent, Counting{extent, times.data()}, "counting");
     device->finish();
     EXPECT_EQ(std::count(times.begin(), times.end(), 1), std::ptrdiff_t(times.size()));
   }
@@ -269,10 +271,10 @@ TEST(EmulatedDevice, ShowsAMissingWait) {
         const auto device = std::make_shared<EmulatedDevice>(EmulatedOptions{disorder, seed, false});
         const Device::Memory cell = device->allocate(8), seen = device->pinned(8);
         std::byte* p = cell.get();
-        device->give(Lane::core, [p] { *p = std::byte{7}; });
-        if (waits) device->after(Lane::edge, device->mark(Lane::core));
-        device->copy(Lane::edge, seen.get(), p, 1);
-        device->wait(device->mark(Lane::edge));
+        device->give(Stream::core, [p] { *p = std::byte{7}; });
+        if (waits) device->after(Stream::edge, device->record(Stream::core));
+        device->copy(Stream::edge, seen.get(), p, 1);
+        device->wait(device->record(Stream::edge));
         wrong += *seen != std::byte{7};
       }
       if (waits)

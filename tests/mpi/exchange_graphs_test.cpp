@@ -147,7 +147,7 @@ struct Entries final : Player {
 
 /// Parcels of a row of doubles that travel one by one, some of them in part: the next one may be sent before
 /// the last has been received.
-struct Pieces final : Player, Pending {
+struct Pieces final : Player {
   struct Known {
     int from, to, number, source, sink, count;
   };
@@ -186,7 +186,7 @@ struct Pieces final : Player, Pending {
         parcels.arrivals.push_back(parcel);
       }
     }
-    carrier = std::make_unique<Carrier>(context, *this, std::move(parcels));
+    exchange = std::make_unique<Exchange>(context, std::move(parcels));
   }
   static Box run(int first, int count) { return {{first, 0, 0}, {first + count, 1, 1}}; }
   static double value(const Known& k, int i, int window) {
@@ -209,46 +209,45 @@ struct Pieces final : Player, Pending {
       starts.emplace_back([this, window, n] {
         const Known& k = leaving[n];
         for (int i = 0; i < k.count; ++i) cells[std::size_t(k.source + i)] = value(k, i, window);
-        const auto parts = part(k, carrier->departures()[n].parcel, window);
-        carrier->isend(int(n), travel(k, window) < k.count ? &parts : nullptr);
+        const auto parts = part(k, exchange->departures()[n].parcel, window);
+        exchange->isend(int(n), travel(k, window) < k.count ? &parts : nullptr);
       });
     for (std::size_t n = 0; n < arriving.size(); ++n)
       starts.emplace_back([this, window, n] {
-        const auto parts = part(arriving[n], carrier->arrivals()[n].parcel, window);
-        carrier->irecv(int(n), travel(arriving[n], window) < arriving[n].count ? &parts : nullptr);
+        const auto parts = part(arriving[n], exchange->arrivals()[n].parcel, window);
+        exchange->irecv(int(n), travel(arriving[n], window) < arriving[n].count ? &parts : nullptr);
       });
     return starts;
   }
-  void poke() override { carrier->progress(); }
+  void poke() override { exchange->progress(); }
   void end(int window) override {
     const auto until = [&](const std::function<bool()>& done) {
       const bool in_time = wait_until(
           context,
           [&] {
-            carrier->progress();
+            exchange->progress();
             return done();
           },
-          context.options().patience);
+          context.options().timeout_seconds);
       if (!in_time) throw Error(Exit::failure, "pieces stand still");
     };
     for (std::size_t n = 0; n < leaving.size(); ++n) {
-      until([&] { return carrier->sent(int(n)); });
+      until([&] { return exchange->sent(int(n)); });
       for (int i = 0; i < leaving[n].count; ++i) cells[std::size_t(leaving[n].source + i)] = -2;
     }
     int wrong = 0;
     for (std::size_t n = 0; n < arriving.size(); ++n) {
-      until([&] { return carrier->received(int(n)); });
+      until([&] { return exchange->received(int(n)); });
       for (int i = 0; i < travel(arriving[n], window); ++i)
         wrong += cells[std::size_t(arriving[n].sink + i)] != value(arriving[n], i, window);
     }
     EXPECT_EQ(wrong, 0) << "cells of pieces";
   }
-  void finish() override {}
   Context& context;
   unsigned seed;
   std::vector<Known> known, leaving, arriving;
   std::vector<double> cells;
-  std::unique_ptr<Carrier> carrier;
+  std::unique_ptr<Exchange> exchange;
 };
 
 std::unique_ptr<Player> random_player(Context& context, Random& common) {
@@ -289,7 +288,7 @@ class Graphs : public testing::TestWithParam<TransportPolicy> {};
 
 TEST_P(Graphs, NeverStandStill) {
   constexpr unsigned graphs = 100;
-  Context context(MPI_COMM_WORLD, {.transport = GetParam(), .delay = 2e-4, .patience = 60});
+  Context context(MPI_COMM_WORLD, {.transport = GetParam(), .delay = 2e-4, .timeout_seconds = 60});
   for (unsigned n = 0; n < graphs && !HasFailure(); ++n) {
     const unsigned seed = 1000 * unsigned(context.size()) + n;
     SCOPED_TRACE("seed " + std::to_string(seed));

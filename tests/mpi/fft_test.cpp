@@ -39,12 +39,12 @@ Result transform(Context& context, const FftOptions& options) {
   Field<T> back(fft.real_grid(), "back");
   u.fill([](int x, int y, int z) { return T(noise(x, y, z)); });
   fft.forward(u.now(), modes.now());
-  fft.backward(modes.now(), u.now(), spectral::Input::spent);
+  fft.backward(modes.now(), u.now(), spectral::Input::destroy);
   u.fill([](int x, int y, int z) { return T(noise(x, y, z)); });
   fft.forward(u.now(), modes.now());  // finds the remains of the first everywhere
   fft.backward(modes.now(), back.now());
   Result result{gather(modes.storage(0)), gather(back.storage(0))};
-  fft.backward(modes.now(), u.now(), spectral::Input::spent);
+  fft.backward(modes.now(), u.now(), spectral::Input::destroy);
   EXPECT_EQ(gather(u.storage(0)), result.back);
   return result;
 }

@@ -5,6 +5,8 @@
 // Freshness in its three states, and demand: what strategies send is what the next readers read.
 #include <gtest/gtest.h>
 
+#include "engine/move/exchange.hpp"
+#include "engine/move/parcels/halo_parcels.hpp"
 #include "engine/subcurrent.hpp"
 #include "tests/mpi/cells.hpp"
 #include "tests/mpi/test_context.hpp"
@@ -69,7 +71,7 @@ class Freshness : public testing::Test {
     });
   }
   double bytes(Reach reach) {  // that leave this rank when u's halo is brought up to date
-    return static_cast<double>(HaloExchange(grid, {{&storage(), reach}}).bytes());
+    return static_cast<double>(Exchange(grid.context(), halo_parcels(grid, {{&storage(), reach}})).bytes());
   }
 };
 

@@ -80,7 +80,7 @@ TEST_P(Halo, PiecesStartedOneByOneAsTheyAreComputed) {
     const Grid grid(*context, {.cells = {18, 17, 19}, .periodic = {true, true, false}, .halo = 2});
     Fields fields(grid, {{ElementType::f64, 1, box(2)}, {ElementType::c32, 1, star(1)}},
                   {.corners = corners, .piece_bytes = 700, .near_piece_bytes = 700});
-    HaloExchange& exchange = *fields.exchange;
+    Exchange& exchange = *fields.exchange;
     for (int salt = 1; salt <= 4; ++salt) {
       for (auto& storage : fields.storages) {
         storage->settle();
@@ -156,9 +156,9 @@ TEST_P(Halo, RefusesWhatCannotBe) {
   const Grid other(*context, {.cells = {16, 16, 18}, .halo = 2});
   Storage a(grid, "a", ElementType::f64, 1, grid.arena());
   Storage b(other, "b", ElementType::f64, 1, other.arena());
-  EXPECT_THROW(HaloExchange(grid, {{&a, star(2)}}), Error);
-  EXPECT_THROW(HaloExchange(grid, {{&a, star(1)}, {&b, star(1)}}), Error);
-  HaloExchange exchange(grid, {{&a, star(1)}});
+  EXPECT_THROW(Exchange(grid.context(), halo_parcels(grid, {{&a, star(2)}})), Error);
+  EXPECT_THROW(Exchange(grid.context(), halo_parcels(grid, {{&a, star(1)}, {&b, star(1)}})), Error);
+  Exchange exchange(grid.context(), halo_parcels(grid, {{&a, star(1)}}));
   if (exchange.source(0).empty()) return exchange.wait();
   exchange.start(0);
   EXPECT_THROW(exchange.start(0), Error);

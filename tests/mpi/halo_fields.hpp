@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/move/halo_exchange.hpp"
+#include "engine/move/exchange.hpp"
+#include "engine/move/parcels/halo_parcels.hpp"
 #include "tests/mpi/cells.hpp"
 
 namespace sc::test {
@@ -20,14 +21,13 @@ struct Spec {
 /// Fields of a grid with their exchange.
 struct Fields {
   Fields(const Grid& grid, const std::vector<Spec>& specs, HaloOptions options = {}) {
-    std::vector<HaloItem> items;
     for (const Spec& spec : specs) {
       storages.push_back(std::make_unique<Storage>(grid, std::to_string(storages.size()), spec.type,
                                                    spec.components, grid.arena()));
       poison(*storages.back());
       items.push_back({storages.back().get(), spec.reach});
     }
-    exchange = std::make_unique<HaloExchange>(grid, items, options);
+    exchange = std::make_unique<Exchange>(grid.context(), halo_parcels(grid, items, options));
   }
   void fill_all(int salt) {
     for (auto& storage : storages) {
@@ -36,10 +36,11 @@ struct Fields {
     }
   }
   void expect(int salt) const {
-    for (const HaloItem& item : exchange->items()) EXPECT_TRUE(exchanged(*item.storage, item.reach, salt));
+    for (const HaloItem& item : items) EXPECT_TRUE(exchanged(*item.storage, item.reach, salt));
   }
   std::vector<std::unique_ptr<Storage>> storages;
-  std::unique_ptr<HaloExchange> exchange;
+  std::vector<HaloItem> items;
+  std::unique_ptr<Exchange> exchange;
 };
 
 class Halo : public testing::TestWithParam<TransportPolicy> {

@@ -5,7 +5,7 @@
 #include <set>
 #include <tuple>
 
-#include "engine/move/halo_plan.hpp"
+#include "engine/move/parcels/halo_plan.hpp"
 #include "tests/mpi/cells.hpp"
 #include "tests/mpi/test_context.hpp"
 

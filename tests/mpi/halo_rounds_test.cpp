@@ -52,7 +52,8 @@ TEST_P(Halo, OverwrittenTheMomentItIsConsumed) {
       *context,
       {.cells = {96, 96, 3 * ranks}, .periodic = {false, false, true}, .halo = 3, .split = {1, 1, ranks}});
   Storage storage(grid, "s", ElementType::f64, 4, grid.arena());
-  HaloExchange exchange(grid, {{&storage, star(3)}}, {.piece_bytes = std::size_t{1} << 24});
+  Exchange exchange(grid.context(),
+                    halo_parcels(grid, {{&storage, star(3)}}, {.piece_bytes = std::size_t{1} << 24}));
   double* const cells = reinterpret_cast<double*>(storage.base());
   const auto row = [&](int k, int z, int y) {
     return cells + k * storage.component_stride() + grid.layout().offset({0, y, z});
@@ -96,7 +97,7 @@ TEST_P(Halo, OneSlowRankStopsNobody) {
 TEST_P(Halo, WaitStartsAndFinishIsIdle) {
   const Grid grid(*context, {.cells = {16, 16, 17}, .periodic = {true, false, true}, .halo = 1});
   Fields fields(grid, {{ElementType::f64, 1, box(1)}});
-  HaloExchange& exchange = *fields.exchange;
+  Exchange& exchange = *fields.exchange;
   exchange.finish();
   EXPECT_TRUE(exchange.test());
   fields.fill_all(1);

@@ -8,7 +8,8 @@
 #include <cstdlib>
 #include <new>
 
-#include "engine/move/halo_exchange.hpp"
+#include "engine/move/exchange.hpp"
+#include "engine/move/parcels/halo_parcels.hpp"
 #include "engine/move/redistribute.hpp"
 #include "engine/move/reduction.hpp"
 
@@ -45,13 +46,15 @@ TEST(Memory, NothingIsAllocatedOncePlanned) {
       Storage a(grid, "a", ElementType::f64, 3, grid.arena());
       Storage b(grid, "b", ElementType::f32, 1, grid.arena());
       Storage c(few, "c", ElementType::f32, 1, few.arena());
-      HaloExchange direct(grid, {{&a, box(2)}, {&b, star(1)}}, {.piece_bytes = 1000});
-      HaloExchange staged(grid, {{&a, box(1)}, {&b, box(2)}}, {.corners = Corners::staged});
+      Exchange direct(grid.context(),
+                      halo_parcels(grid, {{&a, box(2)}, {&b, star(1)}}, {.piece_bytes = 1000}));
+      Exchange staged(grid.context(),
+                      halo_parcels(grid, {{&a, box(1)}, {&b, box(2)}}, {.corners = Corners::staged}));
       Redistribute move(b, c);
       Reduction reduction(context);
       const std::array<std::int64_t, 2> keys{1, 2};
       EXPECT_EQ(allocations_of([&] {
-                  for (HaloExchange* exchange : {&direct, &staged}) {
+                  for (Exchange* exchange : {&direct, &staged}) {
                     a.settle();
                     b.settle();
                     exchange->start();

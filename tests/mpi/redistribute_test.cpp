@@ -8,8 +8,9 @@
 #include <memory>
 
 #include "engine/base/error.hpp"
+#include "engine/move/exchange.hpp"
 #include "engine/move/gather.hpp"
-#include "engine/move/halo_exchange.hpp"
+#include "engine/move/parcels/halo_parcels.hpp"
 #include "tests/mpi/cells.hpp"
 
 namespace sc::test {
@@ -82,7 +83,7 @@ TEST_P(Moving, SettlesWhatItOverwrites) {
   auto from = storage_on(a, "from", ElementType::f64, 1);
   auto to = storage_on(b, "to", ElementType::f64, 1);
   Redistribute move(*from, *to);
-  HaloExchange halo(b, {{to.get(), box(1)}});
+  Exchange halo(b.context(), halo_parcels(b, {{to.get(), box(1)}}));
   for (int salt = 0; salt < 60; ++salt) {
     from->settle();
     fill(*from, salt);

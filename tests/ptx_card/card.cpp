@@ -11,7 +11,7 @@ namespace sc::ptx {
 
 namespace {
 
-static_assert(streams == lane_count + 1);
+static_assert(streams == stream_count + 1);
 
 void join(Clock& clock, const Clock& other) {
   for (std::size_t s = 0; s < streams; ++s) clock[s] = std::max(clock[s], other[s]);
@@ -36,18 +36,20 @@ bool can_launch(const Kernel& kernel, dim3 blocks, dim3 threads, std::size_t sha
 
 }  // namespace
 
-Lane Card::lane_of(cudaStream_t stream) { return stream ? static_cast<Lane>(number_of(stream)) : Lane::core; }
+Stream Card::stream_of(cudaStream_t stream) {
+  return stream ? static_cast<Stream>(number_of(stream)) : Stream::core;
+}
 std::size_t Card::number_of(cudaStream_t stream) {
   return stream ? reinterpret_cast<std::uintptr_t>(stream) - 1 : streams - 1;
 }
 
 cudaStream_t Card::open_stream() {
-  for (std::size_t lane = 0; lane < lane_count; ++lane) {
-    if (open_[lane]) continue;
-    open_[lane] = true;
-    return reinterpret_cast<cudaStream_t>(lane + 1);
+  for (std::size_t stream = 0; stream < stream_count; ++stream) {
+    if (open_[stream]) continue;
+    open_[stream] = true;
+    return reinterpret_cast<cudaStream_t>(stream + 1);
   }
-  throw Fault("more streams at once than " + std::to_string(lane_count));
+  throw Fault("more streams at once than " + std::to_string(stream_count));
 }
 void Card::close_stream(cudaStream_t stream) {
   finish();
@@ -55,20 +57,20 @@ void Card::close_stream(cudaStream_t stream) {
 }
 
 void Card::after(cudaStream_t stream, const Event& event) {
-  if (!event.mark) return;
-  device_->after(lane_of(stream), event.mark);
+  if (!event.event) return;
+  device_->after(stream_of(stream), event.event);
   join(clocks_[number_of(stream)], event.clock);
 }
 Event Card::record(cudaStream_t stream) {
-  return {device_->mark(lane_of(stream)), clocks_[number_of(stream)]};
+  return {device_->record(stream_of(stream)), clocks_[number_of(stream)]};
 }
 bool Card::reached(const Event& event) {
-  if (event.mark && !device_->reached(event.mark)) return false;
+  if (event.event && !device_->reached(event.event)) return false;
   join(host_, event.clock);
   return true;
 }
 void Card::wait(const Event& event) {
-  if (event.mark) device_->wait(event.mark);
+  if (event.event) device_->wait(event.event);
   join(host_, event.clock);
 }
 void Card::finish() {
@@ -80,7 +82,7 @@ void Card::give(cudaStream_t stream, std::function<void()> work) {
   const std::size_t number = number_of(stream);
   join(clocks_[number], host_);
   ++clocks_[number][number];
-  device_->give(lane_of(stream), [this, task = Task{number, clocks_[number]}, work = std::move(work)] {
+  device_->give(stream_of(stream), [this, task = Task{number, clocks_[number]}, work = std::move(work)] {
     memory_.begin(task);
     work();
   });
@@ -94,7 +96,7 @@ void* Card::own(Device::Memory memory, std::size_t bytes) {
 }
 void* Card::allocate(std::size_t bytes) {
   void* const data = own(device_->allocate(bytes), bytes);
-  device_->give(Lane::core, [=] { std::memset(data, 0xa5, bytes); });  // new memory holds no zeros
+  device_->give(Stream::core, [=] { std::memset(data, 0xa5, bytes); });  // new memory holds no zeros
   return data;
 }
 void* Card::allocate_pinned(std::size_t bytes) { return own(device_->pinned(bytes), bytes); }

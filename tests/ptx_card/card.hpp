@@ -34,11 +34,11 @@ struct Configuration {
   cudaStream_t stream = nullptr;
 };
 struct Event {
-  Device::Mark mark;
+  Device::Event event;
   Clock clock{};
 };
 
-/// Streams and events are lanes and marks of an emulated device, which does the work late and in disorder.
+/// Streams and events are those of an emulated device, which does the work late and in disorder.
 class Card {
  public:
   std::deque<Module> modules;
@@ -53,7 +53,7 @@ class Card {
   Event record(cudaStream_t stream);
   bool reached(const Event& event);
   void wait(const Event& event);
-  double seconds(const Event& from, const Event& to) const { return device_->seconds(from.mark, to.mark); }
+  double seconds(const Event& from, const Event& to) const { return device_->seconds(from.event, to.event); }
   /// Until all streams are empty.
   void finish();
 
@@ -68,9 +68,10 @@ class Card {
   bool launch(Function& function, const Configuration& how, void** arguments);
 
  private:
-  /// Handles of streams are lanes, counted from 1. The default stream runs in the lane of the least urgency,
-  /// and is in no order with the others, which do not block: as a stream of its own it is the last one.
-  static Lane lane_of(cudaStream_t stream);
+  /// Handles are the streams of the emulated device, counted from 1. The default stream is the one of the
+  /// least urgency, and is in no order with the others, which do not block: as a stream of its own it is the
+  /// last one.
+  static Stream stream_of(cudaStream_t stream);
   static std::size_t number_of(cudaStream_t stream);
   void give(cudaStream_t stream, std::function<void()> work);
   bool may_touch(const void* data, std::size_t bytes);
@@ -79,7 +80,7 @@ class Card {
   std::shared_ptr<EmulatedDevice> device_ = std::make_shared<EmulatedDevice>();
   Memory memory_;
   std::map<void*, Device::Memory> owned_;
-  std::array<bool, lane_count> open_{};
+  std::array<bool, stream_count> open_{};
   std::array<Clock, streams> clocks_{};  // of each stream, what its next task follows
   Clock host_{};                         // what the host has seen the end of
 };

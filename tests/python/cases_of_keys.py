@@ -45,6 +45,11 @@ BASES = {
         "grid": {"points": [16, 10, 8]},
         "run": {"steps": 3},
     },
+    "wave": {
+        "grid": {"cells": [14, 13, 12]},
+        "start": {"centre": [0.04, 0.07, 0.06]},
+        "run": {"steps": 9},
+    },
 }
 WAVE = {
     "plasma.initial": "linear_wave",
@@ -162,6 +167,14 @@ ACTS = {
         "run.time": ({"run.steps": None}, 0.05, 0.1),
         "run.courant": ({}, 0.5, 0.4),
         "run.dt": ({}, 0.01, 0.02),
+    },
+    "wave": {
+        "start.centre": ({}, [0.04, 0.07, 0.06], [0.05, 0.07, 0.06]),
+        "start.width": ({}, 0.05, 0.03),
+        "run.time": ({"run.steps": None}, 1e-5, 1e-4),
+        "run.safety": ({}, 0.8, 0.5),
+        "run.dt": ({}, 1e-6, 2e-6),
+        **{f"boundaries.{axis}{side}": ({}, "rigid", "soft") for axis in "xyz" for side in "-+"},
     },
 }
 COMMON = {

@@ -34,6 +34,6 @@ def test_every_call_of_the_walk_is_made_there(path, said):
 
 def test_each_file_of_the_walk_calls_the_next():
     """From the step down: what a file calls is defined in the one after it."""
-    calls = ["run(", "carry_out(", "start(", "isend(", "send("]
+    calls = ["run(", "carry_out(", "->start(", "exchange.start(", "->send("]
     for (path, _), call in zip(HOPS, calls, strict=False):
         assert call in (ROOT / path).read_text(), f"{path} calls no {call}"

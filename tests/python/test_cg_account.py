@@ -191,7 +191,7 @@ def test_a_matrix_in_python_is_refused_where_its_solve_does_not_fit(program):
     """On all ranks alike, before any of them takes more; a smaller one is solved."""
     script = (
         "import numpy as np, scipy.sparse as sparse, subcurrent\n"
-        "from subcurrent import memory\n"
+        "from subcurrent.launch import memory\n"
         "memory.free_bytes = lambda: 256 * 2**20\n"
         "for n in (2_000_000, 100):\n"
         "    A = sparse.diags_array([np.full(n, 2.0)], offsets=[0])\n"

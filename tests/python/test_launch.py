@@ -229,7 +229,7 @@ class OneAtATime:
 
 RANKS = """
 import signal, sys
-from subcurrent import events
+from subcurrent.launch import events
 signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
 events.emit("up")
 events.emit("end", state="stopped" if signal.sigwait([signal.SIGUSR1]) else "")

@@ -139,8 +139,8 @@ def test_a_folder_that_ranks_still_work_in_is_refused(tmp_path):
     folder = a_run(tmp_path / "run")
     refused = pytest.raises(BadInput, match="written by ranks of another run")
     with among_the_ranks(folder.plan), among_the_ranks(folder.plan), refused:
-        wait_for_ranks(folder.plan, folder.path, patience=0.2)
-    wait_for_ranks(folder.plan, folder.path, patience=0.0)
+        wait_for_ranks(folder.plan, folder.path, timeout_seconds=0.2)
+    wait_for_ranks(folder.plan, folder.path, timeout_seconds=0.0)
 
 
 def test_a_folder_that_stays_empty_is_removed(tmp_path):

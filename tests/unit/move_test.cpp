@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "engine/exec/ordered_key.hpp"
-#include "engine/move/box_copy.hpp"
+#include "engine/move/parcels/box_copy.hpp"
+#include "engine/move/parcels/region.hpp"
 #include "engine/move/reduction.hpp"
-#include "engine/move/region.hpp"
 
 namespace sc {
 namespace {

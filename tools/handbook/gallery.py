@@ -21,6 +21,7 @@ SOLVERS = {
     "dendrite": "Solidification",
     "turbulence": "Turbulence",
     "compressible": "Compressible turbulence",
+    "wave": "Sound",
 }
 
 

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "engine/base/context.hpp"
-#include "engine/move/box_copy.hpp"
+#include "engine/move/parcels/box_copy.hpp"
 
 namespace sc {
 

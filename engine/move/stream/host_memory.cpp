@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// HostMemory: batches as copies on two lanes.
+// HostMemory: batches as copies on two streams.
 #include "engine/move/stream/host_memory.hpp"
 
 #include <utility>
@@ -7,18 +7,19 @@
 namespace sc {
 
 std::int64_t HostMemory::start_batch(Way way, std::span<const FarPart> parts) {
-  const Lane lane = way == Way::in ? Lane::in : Lane::out;
+  const Stream stream = way == Way::in ? Stream::in : Stream::out;
   Batch batch;
-  for (const Lane computing : {Lane::core, Lane::edge}) device_->after(lane, device_->mark(computing));
+  for (const Stream computing : {Stream::core, Stream::edge})
+    device_->after(stream, device_->record(computing));
   for (const FarPart& part : parts) {
     std::byte* far = arrays_[static_cast<std::size_t>(part.array)].get() + part.offset;
     if (way == Way::in)
-      device_->copy(lane, part.near, far, part.bytes);
+      device_->copy(stream, part.near, far, part.bytes);
     else
-      device_->copy(lane, far, part.near, part.bytes);
+      device_->copy(stream, far, part.near, part.bytes);
     batch.bytes += static_cast<std::int64_t>(part.bytes);
   }
-  batch.done = device_->mark(lane);
+  batch.done = device_->record(stream);
   under_way_[index(way)].push_back(std::move(batch));
   return ++started_[index(way)];
 }
@@ -54,7 +55,7 @@ void HostMemory::copy(Way way, std::span<const BoxCopy> copies) {
     const CellCopy& c = cells.emplace_back(copy.for_device());
     sum += std::int64_t{c.row} * c.word * c.ny * c.nz * c.components;
   }
-  copy_cells(*device_, Lane::edge, cells);
+  copy_cells(*device_, Stream::edge, cells);
   bytes_[index(way)] += sum;
   book(sum);
 }
@@ -66,7 +67,7 @@ FarMemory::Buffer HostMemory::allocate(std::size_t bytes) {
 
 void HostMemory::copy_near(std::byte* to, const std::byte* from, std::size_t bytes) {
   device_->finish();
-  device_->copy(Lane::in, to, from, bytes);
+  device_->copy(Stream::in, to, from, bytes);
   device_->finish();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // HostMemory: the host's memory as far memory of a device, so that fields larger than a device pass through
-// the ring that fields larger than the host's memory pass through. Reads come on one lane of the device,
+// the ring that fields larger than the host's memory pass through. Reads come on one stream of the device,
 // writes go on another, and both keep clear of what is computed.
 #pragma once
 
@@ -36,11 +36,11 @@ class HostMemory final : public FarMemory {
 
  private:
   struct Batch {
-    Device::Mark done;
+    Device::Event done;
     std::int64_t bytes = 0;
   };
-  /// Both follow what has been enqueued on the lanes that compute; what is enqueued there afterwards follows
-  /// a read that has been waited for.
+  /// Both follow what has been enqueued on the streams that compute; what is enqueued there afterwards
+  /// follows a read that has been waited for.
   std::int64_t start_batch(Way way, std::span<const FarPart> parts) override;
   void wait_batch(Way way, std::int64_t batch) override;
   std::int64_t begun(Way way) const override { return started_[index(way)]; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Channel: what a transport does for the pieces that go by it. A Carrier knows transports by this alone; one
-// virtual call a piece, none a cell.
+// Channel: what a transport does for the pieces that go by it. An Exchange knows transports by this alone;
+// one virtual call a piece, none a cell.
 #pragma once
 
 #include <mpi.h>
@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "engine/base/context.hpp"
-#include "engine/move/route.hpp"
-#include "engine/move/transport.hpp"
+#include "engine/move/parcels/route.hpp"
+#include "engine/move/transport/transport.hpp"
 
 namespace sc {
 
@@ -35,12 +35,12 @@ struct Endpoint {
 
   std::uint64_t trip = 0;  // counted alike at both ends
   bool under_way = false;  // from isend() until sent(), from irecv() until received()
-  bool listed = false;     // among the arrivals that the Carrier looks at
+  bool listed = false;     // among the arrivals that the Exchange looks at
   bool refused = false;    // other bytes have come than were expected
   bool partial = false;    // `part` of it travels
   std::vector<BoxCopy> part{};
   std::size_t travelling = 0;  // bytes
-  std::size_t come = 0;        // bytes that have come
+  std::size_t received_bytes = 0;
   /// Whether a receiver that copies does so out of a buffer.
   bool buffered() const {
     return transport == Transport::staged || (transport == Transport::self && !parcel.in_place);
@@ -73,7 +73,7 @@ class Channel {
   virtual void send(Endpoint& departure) = 0;
   /// Whether what it was read from may be overwritten.
   virtual bool sent(const Endpoint& departure) const = 0;
-  virtual void expect(Endpoint& /*arrival*/) {}
+  virtual void post_receive(Endpoint& /*arrival*/) {}
   /// Whether an arrival is there to be taken, and its bytes; of channels that poll() does not tell of.
   virtual bool there(Endpoint& /*arrival*/) const { return false; }
   virtual void taken(Endpoint& /*arrival*/) {}

@@ -36,22 +36,22 @@ void DeviceMessages::begin() {
     route.from->use_on_device(false);
     route.to->use_on_device(true);
   }
-  // What goes out may have been computed on the other lane, as what was left to wait() is.
-  device_.after(Lane::edge, device_.mark(Lane::core));
+  // What goes out may have been computed on the other stream, as what was left to wait() is.
+  device_.after(Stream::edge, device_.record(Stream::core));
 }
 
 void DeviceMessages::send(Endpoint& departure) {
   departure.in_flight = true;
-  packing_.emplace_back(&departure, device_.mark(Lane::edge));
+  packing_.emplace_back(&departure, device_.record(Stream::edge));
 }
 
-void DeviceMessages::expect(Endpoint& arrival) {
+void DeviceMessages::post_receive(Endpoint& arrival) {
   if (unpacked_) device_.wait(std::exchange(unpacked_, {}));  // before MPI writes into the buffers again
-  Messages::expect(arrival);
+  Messages::post_receive(arrival);
 }
 
 // What is enqueued from now on comes after it: as good as there.
-void DeviceMessages::taken(Endpoint& /*arrival*/) { unpacked_ = device_.mark(Lane::edge); }
+void DeviceMessages::taken(Endpoint& /*arrival*/) { unpacked_ = device_.record(Stream::edge); }
 
 void DeviceMessages::poll(std::vector<Endpoint*>& there) {
   std::erase_if(packing_, [&](const auto& packing) {

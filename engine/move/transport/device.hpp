@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// DeviceMessages: where the cells lie on a device. The device packs and unpacks on its lane of edges, MPI is
-// handed the buffer once it is packed. Nothing here blocks but for a buffer that is about to be overwritten.
+// DeviceMessages: where the cells lie on a device. The device packs and unpacks on its stream of edges, MPI
+// is handed the buffer once it is packed. Nothing here blocks but for a buffer that is about to be
+// overwritten.
 #pragma once
 
 #include "engine/move/transport/messages.hpp"
@@ -22,15 +23,15 @@ class DeviceMessages final : public Messages {
 
   void begin() override;
   void send(Endpoint& departure) override;
-  void expect(Endpoint& arrival) override;
+  void post_receive(Endpoint& arrival) override;
   void taken(Endpoint& arrival) override;
   void poll(std::vector<Endpoint*>& there) override;
   bool pushed() const override { return packing_.empty() && Messages::pushed(); }
 
  private:
   Device& device_;
-  std::vector<std::pair<Endpoint*, Device::Mark>> packing_;  // not sent yet
-  Device::Mark unpacked_;  // the last arrival, whose buffer is free from then on
+  std::vector<std::pair<Endpoint*, Device::Event>> packing_;  // not sent yet
+  Device::Event unpacked_;  // the last arrival, whose buffer is free from then on
 };
 
 }  // namespace sc

@@ -38,14 +38,14 @@ bool arrives(Context& context, Device& device, int to, int from, int tag) {
     return static_cast<std::byte>(rank * 31 + int(n % 251));
   };
   for (std::size_t n = 0; n < probe_bytes; ++n) host.get()[n] = pattern(context.rank(), n);
-  device.copy(Lane::edge, sent.get(), host.get(), probe_bytes);
+  device.copy(Stream::edge, sent.get(), host.get(), probe_bytes);
   device.finish();
   constexpr int count = static_cast<int>(probe_bytes);
   if (MPI_Sendrecv(sent.get(), count, MPI_BYTE, to, tag, got.get(), count, MPI_BYTE, from, tag,
                    context.comm(), MPI_STATUS_IGNORE) != MPI_SUCCESS)
     return false;
   std::memset(host.get(), 0, probe_bytes);
-  device.copy(Lane::edge, host.get(), got.get(), probe_bytes);
+  device.copy(Stream::edge, host.get(), got.get(), probe_bytes);
   device.finish();
   for (std::size_t n = 0; n < probe_bytes; ++n)
     if (host.get()[n] != pattern(from, n)) return false;

@@ -30,7 +30,7 @@ class Flagged : public Channel {
   }
   bool there(Endpoint& arrival) const override {
     if (load(arrival.ready) < arrival.trip) return false;
-    arrival.come = arrival.ready[1];
+    arrival.received_bytes = arrival.ready[1];
     return true;
   }
   void taken(Endpoint& arrival) override { store(arrival.consumed, arrival.trip); }

@@ -139,7 +139,7 @@ void Messages::poll(std::vector<Endpoint*>& there) {
     } else {
       int bytes = 0;
       mpi::check(MPI_Get_count(&statuses_[static_cast<std::size_t>(n)], MPI_BYTE, &bytes));
-      end->come = static_cast<std::size_t>(bytes);
+      end->received_bytes = static_cast<std::size_t>(bytes);
       there.push_back(end);
     }
     end = nullptr;

@@ -15,7 +15,7 @@ class Messages : public Channel {
   void bind(Endpoint& end) override;
   void send(Endpoint& departure) override { start(departure); }
   bool sent(const Endpoint& departure) const override { return !departure.in_flight; }
-  void expect(Endpoint& arrival) override { start(arrival); }
+  void post_receive(Endpoint& arrival) override { start(arrival); }
   void poll(std::vector<Endpoint*>& there) override;
   bool pushed() const override { return sending_ == 0; }
   void release() override;

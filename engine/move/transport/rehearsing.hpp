@@ -13,16 +13,16 @@ class Rehearsing final : public Channel {
   void bind(Endpoint& end) override { end.copies.clear(); }
   void send(Endpoint& /*departure*/) override {}
   bool sent(const Endpoint& /*departure*/) const override { return true; }
-  void expect(Endpoint& arrival) override {
+  void post_receive(Endpoint& arrival) override {
     if (by_message(arrival.transport)) expected_.push_back(&arrival);
   }
   bool there(Endpoint& arrival) const override {
-    arrival.come = arrival.travelling;
+    arrival.received_bytes = arrival.travelling;
     return true;
   }
   void poll(std::vector<Endpoint*>& come) override {
     for (Endpoint* arrival : expected_) {
-      arrival->come = arrival->travelling;
+      arrival->received_bytes = arrival->travelling;
       come.push_back(arrival);
     }
     expected_.clear();

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ..errors import BadInput
 
-PATIENCE = 10.0  # seconds: ranks of a killed launcher are gone after two
+TIMEOUT_SECONDS = 10.0  # seconds: ranks of a killed launcher are gone after two
 
 
 @contextlib.contextmanager
@@ -65,11 +65,11 @@ def among_the_ranks(plan: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def wait_for_ranks(plan: Path, folder: Path, patience: float = PATIENCE) -> None:
+def wait_for_ranks(plan: Path, folder: Path, timeout_seconds: float = TIMEOUT_SECONDS) -> None:
     """Waits until no rank of an earlier run works by the plan; raises BadInput when one goes on and on."""
     if not plan.is_file():
         return
-    until = time.monotonic() + patience
+    until = time.monotonic() + timeout_seconds
     descriptor = os.open(plan, os.O_RDONLY | os.O_CLOEXEC)
     try:
         while not _free(descriptor):

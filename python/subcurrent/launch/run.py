@@ -149,11 +149,12 @@ def _check_same(before: Case, now: Case) -> None:
     """A resumed run must be on the same grid; time, strategy, ranks, tolerances and the like may change."""
     for name in now.fixed_on_resume:
         old, new = as_tables(before), as_tables(now)
-        for part in name.split("."):
-            old, new = old[part], new[part]
+        for part in name.split("."):  # a key that is not given is not in the tables
+            old, new = old.get(part, {}), new.get(part, {})
         if old != new:
             raise BadInput(
-                f"--resume needs the same {name} as the run it continues: {old} there, {new} here."
+                f"--resume needs the same {name} as the run it continues: {old or 'none'} there, "
+                f"{new or 'none'} here."
             )
 
 

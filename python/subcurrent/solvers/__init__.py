@@ -5,4 +5,4 @@
 A solver that is run from case files is named here and nowhere else in the program.
 """
 
-NAMES = ("cavity", "magnetosphere", "dendrite", "turbulence", "compressible")
+NAMES = ("cavity", "magnetosphere", "dendrite", "turbulence", "compressible", "wave")

@@ -32,7 +32,11 @@ class Kind(ABC):
     def step(self, solver: Any, case: Any, most: int) -> dict[str, Any]:
         """One step, or up to `most` where the solver does several a pass, with what the progress shows of
         the last, and, where history.csv gets a row, with what that shows. Collective."""
-        return solver.step(diagnostics=(solver.steps + 1) % case.output.history_every == 0)
+        every = case.output.history_every
+        if case.single_steps:
+            return solver.step(diagnostics=(solver.steps + 1) % every == 0)
+        count = min(most, every - solver.steps % every)
+        return solver.step((solver.steps + count) % every == 0, count)
 
     def beside_snapshot(self, solver: Any, folder: RunFolder) -> None:
         """Writes what goes with a snapshot. Collective."""
@@ -42,9 +46,9 @@ class Kind(ABC):
     def facts(self, record: dict[str, Any]) -> list[str]:
         """What one step says, for a line of progress."""
 
-    @abstractmethod
     def count(self, record: dict[str, Any], totals: dict[str, Any]) -> None:
         """Adds a step to what is counted over the run."""
+        return
 
     def begun(self, solver: Any, case: Any) -> dict[str, Any]:
         """What is measured of the state that the session begins with. Collective."""
@@ -54,19 +58,19 @@ class Kind(ABC):
         """What the last step did not tell of the state that the run ends with. Collective."""
         return {}
 
-    @abstractmethod
     def results(self, solver: Any, case: Any) -> dict[str, str]:
         """Files to be written at the end, by name. Collective; empty but on rank 0."""
+        return {}
 
-    @abstractmethod
     def summary(
         self, case: Any, taken: int, totals: dict[str, Any], measured: dict[str, Any]
     ) -> dict[str, Any]:
         """What summary.json holds beyond what every run has."""
+        return {}
 
-    @abstractmethod
     def warnings(self, summary: dict[str, Any]) -> list[str]:
         """Sentences for the end of a run that was not quite in order."""
+        return []
 
     @abstractmethod
     def rows(self, summary: dict[str, Any]) -> list[tuple[str, str | None]]:
@@ -86,7 +90,7 @@ class Kind(ABC):
 
     @staticmethod
     def points(case: Any) -> str:
-        return " × ".join(str(count) for count in case.grid.points)
+        return " × ".join(str(count) for count in case.size()[1])
 
 
 def csv_of(columns: dict[str, Any]) -> str:

@@ -37,7 +37,7 @@ FLAGS = [
     "-w",
 ]
 FUNCTION = "subcurrent_kernel"
-PATIENCE = 120.0  # seconds, for a compiler or for another process that compiles
+TIMEOUT_SECONDS = 120.0  # seconds, for a compiler or for another process that compiles
 
 # nvcc hands its host side to the compiler above; products and sums stay apart on the card too.
 CUDA_FLAGS = [
@@ -179,7 +179,7 @@ def _alone(lock: Path, library: Path, what: str) -> Iterator[None]:
     """Holds the lock, or waits until somebody else has made the library. A file system without locks lets
     everybody compile, which costs time alone: files appear whole."""
     descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + TIMEOUT_SECONDS
     try:
         while not library.exists():
             try:
@@ -188,8 +188,8 @@ def _alone(lock: Path, library: Path, what: str) -> Iterator[None]:
             except BlockingIOError:
                 if time.monotonic() > until:
                     raise SubcurrentError(
-                        f"{what} is being compiled by another process, for {PATIENCE:.0f} s by now: end that "
-                        f"one, or remove {lock}."
+                        f"{what} is being compiled by another process, for {TIMEOUT_SECONDS:.0f} s by now: "
+                        f"end that one, or remove {lock}."
                     ) from None
                 time.sleep(0.02)
             except OSError:
@@ -205,10 +205,10 @@ def _compile(source: str, command: list[str], library: Path, what: str) -> None:
     text.write_text(source)
     line = [*command, str(text), "-o", str(half)]
     try:
-        done = subprocess.run(line, check=False, capture_output=True, text=True, timeout=PATIENCE)
+        done = subprocess.run(line, check=False, capture_output=True, text=True, timeout=TIMEOUT_SECONDS)
     except subprocess.TimeoutExpired:
         raise SubcurrentError(
-            f"{what} was not compiled after {PATIENCE:.0f} s: {shlex.join(line)}."
+            f"{what} was not compiled after {TIMEOUT_SECONDS:.0f} s: {shlex.join(line)}."
         ) from None
     if done.returncode != 0:
         said = next((one for one in done.stderr.splitlines() if "error" in one), done.stderr.strip()[:200])

@@ -6,11 +6,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from ...case.common import DEVICES, Needs, SolverCase, Triple, check_split, engine_options
 from ...case.keys import Table, key
 from ...case.reference import reference_for
+from ...case.tables import Faces
 from ...errors import BadInput
 from . import checks
 
@@ -66,19 +67,13 @@ Face = Literal["wall", "periodic"] | MovingWall
 FACE = '"wall", "periodic", { moving = [u, v, w] } or { turning = [x, y, z], about = [x, y, z] }'
 
 
-class Boundaries(Table):
-    model_config = ConfigDict(populate_by_name=True)
-
+class Boundaries(Faces):
     x_minus: Face = key("face x = 0", FACE, "wall", alias="x-")
     x_plus: Face = key("face x = 1", FACE, "wall", alias="x+")
     y_minus: Face = key("face y = 0", FACE, "wall", alias="y-")
     y_plus: Face = key("face y = 1", FACE, "wall", alias="y+")
     z_minus: Face = key("face z = 0", FACE, "wall", alias="z-")
     z_plus: Face = key("face z = 1", FACE, MovingWall(moving=[1.0, 0.0, 0.0]), alias="z+")
-
-    def faces(self) -> dict[str, str | MovingWall]:
-        """The six faces under the names of the case file, in the order x-, x+, y-, y+, z-, z+."""
-        return {field.alias: getattr(self, name) for name, field in Boundaries.model_fields.items()}
 
     def periodic(self) -> tuple[bool, bool, bool]:
         faces = self.faces()

@@ -10,11 +10,11 @@ from pydantic import Field
 
 from ...case.common import Needs, SolverCase, engine_options
 from ...case.keys import Table, key, shown
+from ...case.tables import POSITIVE
 from ...errors import BadInput
 
 BLOCK = 8  # cells of a line that are eliminated together; ranks own whole blocks
 Points = Annotated[list[Annotated[int, Field(ge=BLOCK, le=100_000)]], Field(min_length=3, max_length=3)]
-POSITIVE = "a number greater than 0"
 STARTS = ("uniform", "taylor_green", "random", "vortex", "acoustic", "entropy", "vorticity")
 EXACT = ("vortex", "acoustic", "entropy", "vorticity")  # known at any time in an inviscid gas
 FORCED = ("random", "taylor_green")  # of density 1 and without momentum in the mean

@@ -4,20 +4,18 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict
 
 from ...case.common import DEVICES, Needs, SolverCase, Triple, check_pairs, check_split, engine_options
 from ...case.keys import Table, key, shown
 from ...case.storage import PLACES, Storage, check_storage
+from ...case.tables import POSITIVE, Cells, ExplicitRun, faces_of
 from ...errors import BadInput
 
-Cells = Annotated[list[Annotated[int, Field(ge=1, le=100_000)]], Field(min_length=3, max_length=3)]
 KINDS = ("periodic", "insulated", "symmetry")
-FaceKind = Literal[KINDS]
 FACE = '"periodic", "insulated" or "symmetry"'
-POSITIVE = "a number greater than 0"
 MICRO = 1e-6
 ROOM = 1.0 / 15.0  # from this anisotropy on some orientations of the surface are missing
 
@@ -67,32 +65,7 @@ class GridTable(Table):
     spacing: float = key("side of a cell in um", POSITIVE, 0.02, gt=0)
 
 
-class Boundaries(Table):
-    model_config = ConfigDict(populate_by_name=True)
-
-    x_minus: FaceKind = key("the face of low x", FACE, "insulated", alias="x-")
-    x_plus: FaceKind = key("the face of high x", FACE, "insulated", alias="x+")
-    y_minus: FaceKind = key("the face of low y", FACE, "insulated", alias="y-")
-    y_plus: FaceKind = key("the face of high y", FACE, "insulated", alias="y+")
-    z_minus: FaceKind = key("the face of low z", FACE, "insulated", alias="z-")
-    z_plus: FaceKind = key("the face of high z", FACE, "insulated", alias="z+")
-
-    def faces(self) -> dict[str, str]:
-        """The six faces under the names of the case file, in the order x-, x+, y-, y+, z-, z+."""
-        return {field.alias: getattr(self, name) for name, field in Boundaries.model_fields.items()}
-
-
-class Run(Table):
-    steps: int | None = key("run to this step", "a whole number >= 1", None, ge=1)
-    time: float | None = key("run to this time in s", POSITIVE, None, gt=0)
-    safety: float | None = key(
-        "time step as a share of the largest stable one",
-        "a number greater than 0 and at most 1",
-        None,
-        gt=0,
-        le=1,
-    )
-    dt: float | None = key("fixed time step in s instead", POSITIVE, None, gt=0)
+Boundaries = faces_of(KINDS, FACE, "insulated")
 
 
 class DendriteCase(SolverCase):
@@ -110,7 +83,7 @@ class DendriteCase(SolverCase):
     start: Start = key("the state at time 0", "a table [start]", Start())
     seeds: list[SeedTable] = key("the crystals at the start", "tables [[seeds]], at least one", [SeedTable()])
     storage: Storage = key("where the fields are kept", "a table [storage]", Storage())
-    run: Run = key("when to stop and how far to step", "a table [run]")
+    run: ExplicitRun = key("when to stop and how far to step", "a table [run]")
 
     def completed(self) -> DendriteCase:
         run = self.run

@@ -46,11 +46,6 @@ class DendriteKind(Kind):
             return [Fields("slots", slab, 1, size, components=arrays, count=3)]
         return on_host(fields, case.engine.device)
 
-    def step(self, solver: Any, case: Any, most: int) -> dict[str, Any]:
-        every = case.output.history_every
-        count = min(most, every - solver.steps % every)
-        return solver.step((solver.steps + count) % every == 0, count)
-
     def notes(self, solver: Any) -> list[str]:
         return solver.plan.splitlines()
 
@@ -62,12 +57,6 @@ class DendriteKind(Kind):
             if math.isfinite(record["tip_velocity"] or math.nan):
                 facts.append(f"{number(record['tip_velocity'], '.1f')} m/s")
         return facts
-
-    def count(self, record: dict[str, Any], totals: dict[str, Any]) -> None:
-        """Nothing: a dendrite's steps leave no totals."""
-
-    def results(self, solver: Any, case: Any) -> dict[str, str]:
-        return {}
 
     def summary(
         self, case: Any, taken: int, totals: dict[str, Any], timeline: dict[str, Any]
@@ -96,17 +85,12 @@ class DendriteKind(Kind):
 
     def title(self, case: Any) -> str:
         crystals = "a dendrite" if len(case.seeds) == 1 else f"{len(case.seeds)} dendrites"
-        cells = " × ".join(str(count) for count in case.grid.cells)
         below = case.material.melting - case.start.temperature
         name = f"{case.material.name[:1].upper()}{case.material.name[1:]}"
-        return f"{name}, {crystals} {below:g} K below melting, {cells} cells"
+        return f"{name}, {crystals} {below:g} K below melting, {self.points(case)} cells"
 
     def comparison(self, sweeps: int) -> tuple[list[str], list[str]]:
         return [], ["output.history_every=1000000"]
-
-    @staticmethod
-    def points(case: Any) -> str:
-        return " × ".join(str(count) for count in case.grid.cells)
 
 
 def _rate(summary: dict[str, Any]) -> str | None:

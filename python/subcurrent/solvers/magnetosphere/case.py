@@ -4,20 +4,17 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any, ClassVar, Literal
-
-from pydantic import ConfigDict, Field
+from typing import Any, ClassVar, Literal
 
 from ...case.common import DEVICES, Needs, SolverCase, Triple, check_pairs, check_split, engine_options
 from ...case.keys import Table, key
+from ...case.tables import POSITIVE, Cells, faces_of
 from ...errors import BadInput
 from .units import Units, Wind, describe, pressure_balance
 
-Points = Annotated[list[Annotated[int, Field(ge=1, le=100_000)]], Field(min_length=3, max_length=3)]
 KINDS = ("periodic", "wind", "free", "oblique", "mirror", "equator")
-FaceKind = Literal[KINDS]
 FACE = "one of " + ", ".join(f'"{kind}"' for kind in KINDS)
-POSITIVE, NOT_NEGATIVE = "a number greater than 0", "a number >= 0"
+NOT_NEGATIVE = "a number >= 0"
 
 
 class Plasma(Table):
@@ -33,24 +30,12 @@ class Plasma(Table):
 
 
 class GridTable(Table):
-    points: Points = key("nodes along x, y, z", "three whole numbers from 1 to 100000")
+    points: Cells = key("nodes along x, y, z", "three whole numbers from 1 to 100000")
     low: Triple = key("position of the first node", "three numbers [x, y, z]", [0.0, 0.0, 0.0])
     spacing: float = key("distance of the nodes, in radii of the planet", POSITIVE, gt=0)
 
 
-class Boundaries(Table):
-    model_config = ConfigDict(populate_by_name=True)
-
-    x_minus: FaceKind = key("the face of low x", FACE, "periodic", alias="x-")
-    x_plus: FaceKind = key("the face of high x", FACE, "periodic", alias="x+")
-    y_minus: FaceKind = key("the face of low y", FACE, "periodic", alias="y-")
-    y_plus: FaceKind = key("the face of high y", FACE, "periodic", alias="y+")
-    z_minus: FaceKind = key("the face of low z", FACE, "periodic", alias="z-")
-    z_plus: FaceKind = key("the face of high z", FACE, "periodic", alias="z+")
-
-    def faces(self) -> dict[str, str]:
-        """The six faces under the names of the case file, in the order x-, x+, y-, y+, z-, z+."""
-        return {field.alias: getattr(self, name) for name, field in Boundaries.model_fields.items()}
+Boundaries = faces_of(KINDS, FACE, "periodic")
 
 
 class Planet(Table):

@@ -13,12 +13,13 @@ from ...case.common import Needs, SolverCase, check_split, engine_options
 from ...case.keys import LARGEST, Table, key, shown
 from ...case.reference import read_columns
 from ...case.storage import Storage, check_storage
+from ...case.tables import POSITIVE
 from ...errors import BadInput
 
 Points = Annotated[
     list[Annotated[int, Field(ge=4, le=100_000, multiple_of=2)]], Field(min_length=3, max_length=3)
 ]
-POSITIVE, NOT_NEGATIVE = "a number greater than 0", "a number >= 0"
+NOT_NEGATIVE = "a number >= 0"
 LARGEST_STEP = 1.0  # where only a Courant number is given
 STARTS = ("taylor_green", "random")
 START = '"taylor_green", "random", or the path of a snapshot (.vtkhdf) or a checkpoint (.h5)'

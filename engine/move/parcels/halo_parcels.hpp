@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// HaloExchange: own cells of every rank into the halos of its neighbours, for any set of fields of one grid.
-// It moves what other ranks own; what lies beyond a physical boundary is left to the boundary conditions.
+// The parcels of a halo exchange.
 #pragma once
 
 #include <vector>
 
+#include "engine/field/storage.hpp"
 #include "engine/grid/reach.hpp"
-#include "engine/move/exchange.hpp"
-#include "engine/move/halo_plan.hpp"
+#include "engine/move/parcels/halo_plan.hpp"
 
 namespace sc {
+
+struct Parcels;
 
 struct HaloItem {
   Storage* storage;
@@ -29,16 +30,10 @@ struct HaloOptions {
   std::size_t device_piece_bytes = std::size_t{4} << 20;
 };
 
-class HaloExchange final : public Exchange {
- public:
-  /// Collective on the ranks of the grid. Throws Error (bad_input) for a storage of another grid or a reach
-  /// wider than the grid's halo. The storages must outlive every round under way.
-  HaloExchange(const Grid& grid, std::vector<HaloItem> items, HaloOptions options = {});
-
-  const std::vector<HaloItem>& items() const { return items_; }
-
- private:
-  std::vector<HaloItem> items_;
-};
+/// What takes own cells of every rank into the halos of its neighbours, for any set of fields of one grid:
+/// the same on all ranks of the grid but for their cells. What lies beyond a physical boundary is left to the
+/// boundary conditions. Throws Error (bad_input) for a storage of another grid or a reach wider than the
+/// grid's halo. The storages must outlive every round of an exchange made of them.
+Parcels halo_parcels(const Grid& grid, std::vector<HaloItem> items, const HaloOptions& options = {});
 
 }  // namespace sc

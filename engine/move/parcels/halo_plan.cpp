@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The halo plan from the segments of a rank's halo-extended box.
-#include "engine/move/halo_plan.hpp"
+#include "engine/move/parcels/halo_plan.hpp"
 
 #include <array>
 

@@ -68,7 +68,7 @@ class BoxCopy {
   template <std::size_t bytes>
   static void narrow_pairs(const BoxCopy& one, const BoxCopy& other);
   static void wide_rows(const BoxCopy& self);
-  static void rows_asked_ahead(const BoxCopy& self);
+  static void rows_prefetched(const BoxCopy& self);
   template <class Element>
   static void picked_entries(const BoxCopy& self);
   template <class RowCopy>

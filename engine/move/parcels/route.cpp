@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Route: the copies of parts.
-#include "engine/move/route.hpp"
+#include "engine/move/parcels/route.hpp"
 
 namespace sc {
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// HaloExchange: the parcels of the halo plan of every item.
-#include "engine/move/halo_exchange.hpp"
+// The parcels of the halo plan of every item.
+#include "engine/move/parcels/halo_parcels.hpp"
 
 #include <algorithm>
 
 #include "engine/base/error.hpp"
 #include "engine/field/far.hpp"
+#include "engine/move/parcels/route.hpp"
 
 namespace sc {
 
@@ -62,7 +63,9 @@ struct Legs {
   }
 };
 
-Parcels parcels_of(const Grid& grid, std::vector<HaloItem>& items, const HaloOptions& options) {
+}  // namespace
+
+Parcels halo_parcels(const Grid& grid, std::vector<HaloItem> items, const HaloOptions& options) {
   const bool on_device = !items.empty() && items.front().storage->space() == Space::device;
   // A strip holds no cells that an earlier phase has brought to another one.
   const bool by_strips =
@@ -93,10 +96,5 @@ Parcels parcels_of(const Grid& grid, std::vector<HaloItem>& items, const HaloOpt
   all.arrivals = make_parcels(legs.arrivals, legs.cell_bytes, piece_bytes);
   return all;
 }
-
-}  // namespace
-
-HaloExchange::HaloExchange(const Grid& grid, std::vector<HaloItem> items, HaloOptions options)
-    : Exchange(grid.context(), parcels_of(grid, items, options)), items_(std::move(items)) {}
 
 }  // namespace sc

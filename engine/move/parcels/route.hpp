@@ -8,8 +8,8 @@
 
 #include "engine/base/arena.hpp"
 #include "engine/field/storage.hpp"
-#include "engine/move/box_copy.hpp"
-#include "engine/move/region.hpp"
+#include "engine/move/parcels/box_copy.hpp"
+#include "engine/move/parcels/region.hpp"
 
 namespace sc {
 
@@ -45,7 +45,7 @@ struct Route {
   CellMemory from_cells, to_cells;
   int components;
   std::size_t cell_bytes;  ///< of one component
-  /// Without an arena where peers cannot see the cells. Between the two Carrier::rebind() may change, on all
+  /// Without an arena where peers cannot see the cells. Between the two Exchange::rebind() may change, on all
   /// ranks.
   std::array<SharedPlace, 2> places{};
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parcels: regions grouped by peer and face, and cut.
-#include "engine/move/region.hpp"
+#include "engine/move/parcels/region.hpp"
 
 #include <limits>
 #include <map>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // BoxCopy: rows along x, with narrow rows (faces normal to x) as moves of a fixed number of bytes.
-#include "engine/move/box_copy.hpp"
+#include "engine/move/parcels/box_copy.hpp"
 
 #include <algorithm>
 #include <array>
@@ -39,13 +39,13 @@ CellCopy BoxCopy::for_device() const {
 namespace {
 constexpr std::size_t page = 4096;
 constexpr std::ptrdiff_t cache_line = 64;
-constexpr std::ptrdiff_t narrow_rows_ahead = 12;
+constexpr std::ptrdiff_t narrow_prefetch_distance = 12;
 
-/// Whether the next row is asked for while one is copied: the hardware looks ahead within a page only, and
+/// Whether to prefetch the next row while one is copied: the hardware prefetches within a page only, and
 /// not far. Intel's cores gain by it everywhere (rows of 1 KiB: 0.8 of the time out of this core's cache, 0.6
 /// to 0.7 out of memory), AMD's where the next row follows on the same page; where it lies on another one
 /// they take 1.4 times as long, out of a neighbour's cache up to 3 times (decision 89).
-bool asking_ahead_pays(std::ptrdiff_t stride_from, std::ptrdiff_t stride_to) {
+bool prefetching_pays(std::ptrdiff_t stride_from, std::ptrdiff_t stride_to) {
   return on_intel() || std::max(stride_from, stride_to) < static_cast<std::ptrdiff_t>(page);
 }
 
@@ -228,9 +228,9 @@ void BoxCopy::narrow_pairs(const BoxCopy& one, const BoxCopy& other) {
       std::byte* to = one.to_.base + k * one.to_.component + z * one.to_.z;
       std::byte* to_other = other.to_.base + k * other.to_.component + z * other.to_.z;
       for (int y = 0; y < one.ny_; ++y) {
-        __builtin_prefetch(from + narrow_rows_ahead * one.from_.y, 0);
-        __builtin_prefetch(from_other + narrow_rows_ahead * other.from_.y, 0);
-        __builtin_prefetch(to + narrow_rows_ahead * one.to_.y, 1);
+        __builtin_prefetch(from + narrow_prefetch_distance * one.from_.y, 0);
+        __builtin_prefetch(from_other + narrow_prefetch_distance * other.from_.y, 0);
+        __builtin_prefetch(to + narrow_prefetch_distance * one.to_.y, 1);
         std::memcpy(to, from, bytes);
         std::memcpy(to_other, from_other, bytes);
         from += one.from_.y;
@@ -252,7 +252,7 @@ void BoxCopy::run_with(const BoxCopy& other) const {
   other.run();
 }
 
-void BoxCopy::rows_asked_ahead(const BoxCopy& self) {
+void BoxCopy::rows_prefetched(const BoxCopy& self) {
   const auto bytes = static_cast<std::ptrdiff_t>(self.row_bytes_);
   const std::byte* last = self.from_.base + (self.ny_ - 1) * self.from_.y;
   self.each_row([&](std::byte* to, const std::byte* from) {
@@ -294,7 +294,7 @@ void BoxCopy::choose() {
       return choose_narrow<48>();
     default:
       // Rows of several pages: asking ahead cost 4 to 40 % on Intel's cores too.
-      rows_ = row_bytes_ <= page && asking_ahead_pays(from_.y, to_.y) ? &rows_asked_ahead : &wide_rows;
+      rows_ = row_bytes_ <= page && prefetching_pays(from_.y, to_.y) ? &rows_prefetched : &wide_rows;
   }
 }
 

@@ -7,7 +7,7 @@
 
 #include "engine/grid/grid.hpp"
 #include "engine/grid/reach.hpp"
-#include "engine/move/region.hpp"
+#include "engine/move/parcels/region.hpp"
 
 namespace sc {
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Carrier, from its beginning to its end: a channel for every peer, and what is asked of it meanwhile.
+// Exchange, from its beginning to its end: a channel for every peer, and what is asked of it meanwhile.
 #include <algorithm>
+#include <exception>
 #include <map>
 #include <sstream>
 
 #include "engine/base/error.hpp"
-#include "engine/move/carrier.hpp"
+#include "engine/move/exchange.hpp"
 #include "engine/move/transport/device.hpp"
 #include "engine/move/transport/in_place.hpp"
 #include "engine/move/transport/rehearsing.hpp"
@@ -13,7 +14,7 @@
 
 namespace sc {
 
-Carrier::Carrier(Context& context, Pending& owner, Parcels parcels)
+Exchange::Exchange(Context& context, Parcels parcels)
     : ends_{context, std::move(parcels.routes)}, device_(device_of(ends_.routes)) {
   if (device_) find_device_messages(context);
   if (context.options().transport == TransportPolicy::delayed)
@@ -23,21 +24,23 @@ Carrier::Carrier(Context& context, Pending& owner, Parcels parcels)
   waiting_.reserve(departures().size());
   listed_.reserve(arrivals().size());
   there_.reserve(arrivals().size());
-  alive_ = std::make_shared<Carrier*>(this);
-  context.on_close([found = std::weak_ptr<Carrier*>(alive_), &owner] {
-    const auto carrier = found.lock();
-    if (!carrier) return;
-    owner.finish();
-    (*carrier)->release();
+  alive_ = std::make_shared<Exchange*>(this);
+  read_by_peers_ = std::any_of(departures().begin(), departures().end(),
+                               [](const Endpoint& end) { return end.transport == Transport::shared; });
+  context.on_close([found = std::weak_ptr<Exchange*>(alive_)] {
+    const auto exchange = found.lock();
+    if (!exchange) return;
+    (*exchange)->finish();
+    (*exchange)->release();
   });
-  context.on_describe([found = std::weak_ptr<Carrier*>(alive_)] {
-    const auto carrier = found.lock();
-    return carrier ? (*carrier)->describe() : std::string();
+  context.on_describe([found = std::weak_ptr<Exchange*>(alive_)] {
+    const auto exchange = found.lock();
+    return exchange ? (*exchange)->describe() : std::string();
   });
   context.drives(this);
 }
 
-void Carrier::make_channels(Parcels& parcels) {
+void Exchange::make_channels(Parcels& parcels) {
   auto in_place = std::make_unique<InPlace>(ends_);
   add(ends_.departures, std::move(parcels.departures), true, in_place->sees_peers());
   add(ends_.arrivals, std::move(parcels.arrivals), false, in_place->sees_peers());
@@ -52,7 +55,7 @@ void Carrier::make_channels(Parcels& parcels) {
 }
 
 /// The same ends by the same transports, and nobody at the other one.
-void Carrier::rehearse(Parcels& parcels) {
+void Exchange::rehearse(Parcels& parcels) {
   const bool seen = std::all_of(ends_.routes.begin(), ends_.routes.end(),
                                 [](const Route& route) { return route.places[0].arena != nullptr; });
   add(ends_.departures, std::move(parcels.departures), true, seen);
@@ -61,24 +64,31 @@ void Carrier::rehearse(Parcels& parcels) {
   for (auto& channel : channels_) channel = std::make_unique<Rehearsing>(ends_);
 }
 
-Carrier::~Carrier() {
-  if (alive_) release();  // else the context may be gone by now
+Exchange::~Exchange() {
+  if (!alive_) return;  // the context may be gone by now
+  if (!open_ || std::uncaught_exceptions() == 0) {
+    finish();
+    release();
+    return;
+  }
+  abandon();  // the peers may never take part in this round any more: rather than hang
+  end_reading();
 }
 
-void Carrier::abandon() {
+void Exchange::abandon() {
   for (const auto& channel : channels_) channel->abandon();
   ends_.context.drives_no_more(this);
   alive_.reset();
 }
 
-void Carrier::release() {
+void Exchange::release() {
   if (device_) device_->finish();
   for (const auto& channel : channels_) channel->release();
   ends_.context.drives_no_more(this);
   alive_.reset();
 }
 
-Transport Carrier::choose(const Parcel& parcel, bool seen) const {
+Transport Exchange::choose(const Parcel& parcel, bool seen) const {
   const Context& context = ends_.context;
   if (parcel.peer == context.rank()) return Transport::self;
   if (delay_) return Transport::delayed;
@@ -87,7 +97,7 @@ Transport Carrier::choose(const Parcel& parcel, bool seen) const {
   return parcel.in_place && seen ? Transport::shared : Transport::staged;
 }
 
-void Carrier::add(std::vector<Endpoint>& list, std::vector<Parcel> parcels, bool leaving, bool seen) const {
+void Exchange::add(std::vector<Endpoint>& list, std::vector<Parcel> parcels, bool leaving, bool seen) const {
   for (Parcel& parcel : parcels) {
     const Transport transport = choose(parcel, seen);
     list.push_back({.leaving = leaving, .parcel = std::move(parcel), .transport = transport});
@@ -96,7 +106,7 @@ void Carrier::add(std::vector<Endpoint>& list, std::vector<Parcel> parcels, bool
 }
 
 /// Both ends of what this rank sends itself, which lists in the same order.
-void Carrier::find_partners() {
+void Exchange::find_partners() {
   std::size_t next = 0;
   for (Endpoint& end : ends_.departures) {
     if (end.transport != Transport::self) continue;
@@ -105,7 +115,7 @@ void Carrier::find_partners() {
   }
 }
 
-void Carrier::bind() {
+void Exchange::bind() {
   for (auto* list : {&ends_.departures, &ends_.arrivals})
     for (Endpoint& end : *list) {
       const int channel = by_message(end.transport) ? 2 : end.buffered() ? 1 : 0;
@@ -123,20 +133,20 @@ void Carrier::bind() {
     for (std::size_t i = 0; i + 1 < list->size(); ++i) (*list)[i].pairs = pair((*list)[i], (*list)[i + 1]);
 }
 
-void Carrier::rebind(const std::vector<CellMemory>& cells) {
+void Exchange::rebind(const std::vector<CellMemory>& cells) {
   for (std::size_t i = 0; i < cells.size(); ++i)
     ends_.routes[i].from_cells = ends_.routes[i].to_cells = cells[i];
   bind();
 }
 
-std::int64_t Carrier::bytes() const {
+std::int64_t Exchange::bytes() const {
   std::int64_t sum = 0;
   for (const Endpoint& end : departures())
     if (end.transport != Transport::self) sum += static_cast<std::int64_t>(end.bytes);
   return sum;
 }
 
-std::string Carrier::describe() const {
+std::string Exchange::describe() const {
   std::map<std::pair<int, Transport>, std::array<std::size_t, 4>> peers;  // pieces and bytes out, the same in
   for (const auto* list : {&ends_.departures, &ends_.arrivals})
     for (const Endpoint& end : *list) {

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// _core.Wave: its options out of a case, what its files hold, its results as dicts.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include "python/bindings/reading.hpp"
+#include "python/bindings/solver_face.hpp"
+#include "solvers/wave/wave.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace sc::python {
+
+namespace {
+
+using wave::Wave;
+
+wave::WaveOptions wave_options(const nb::dict& options) {
+  using wave::FaceKind;
+  wave::WaveOptions o;
+  o.cells = int3(options, "cells");
+  o.spacing = get<double>(options, "spacing");
+  o.speed = get<double>(options, "speed");
+  for (std::size_t f = 0; f < 6; ++f)
+    o.faces[f] = choice_of<FaceKind>(
+        nb::cast<std::string>(get<nb::list>(options, "faces")[f]), "boundaries",
+        {{"periodic", FaceKind::periodic}, {"rigid", FaceKind::rigid}, {"soft", FaceKind::soft}});
+  o.centre = get<std::array<double, 3>>(options, "centre");
+  o.width = get<double>(options, "width");
+  o.amplitude = get<double>(options, "amplitude");
+  o.single = choice<bool>(options, "precision", {{"double", false}, {"single", true}});
+  o.safety = get<double>(options, "safety");
+  o.dt = get<double>(options, "dt");
+  const auto engine = get<nb::dict>(options, "engine");
+  o.split = int3(engine, "split");
+  o.engine = runner_from(engine);
+  return o;
+}
+
+class WaveFace : public SolverFace<Wave> {
+ public:
+  WaveFace(std::shared_ptr<Ranks> ranks, const wave::WaveOptions& options)
+      : SolverFace(ranks, std::make_shared<Wave>(ranks->open(), on_device_of(ranks->open(), options))) {}
+
+ private:
+  std::vector<NamedField> fields() override { return {{"pressure", &solver().pressure()}}; }
+  void before_checkpoint() override { solver().measure(); }  // one of a lost state would be of no use
+  io::Snapshot snapshot() override {
+    const double h = solver().options().spacing;
+    return {.uniform = io::UniformPoints{{h / 2, h / 2, h / 2}, {h, h, h}},
+            .fields = {{"pressure", &solver().pressure().storage(0)}},
+            .step = solver().clock().steps,
+            .time = solver().clock().time};
+  }
+  io::CheckpointContents contents() override {
+    Wave::Clock& clock = solver().clock();
+    return {.solver = "wave",
+            .grid = solver().grid(),
+            .fields = {{"pressure", &solver().pressure().storage(0)},
+                       {"pressure_before", &solver().pressure().storage(1)}},
+            .scalars = {{"time", &clock.time}, {"steps", &clock.steps}}};
+  }
+};
+
+nb::dict step(WaveFace& face, bool diagnostics, int count) {
+  const auto [report, measures] = unlocked([&] {
+    const wave::StepReport done = face.step(count);
+    return std::pair(done, diagnostics ? face.solver().measure() : wave::Measures{});
+  });
+  nb::dict result;
+  result["step"] = report.step;
+  result["time"] = report.time;
+  result["dt"] = report.dt;
+  if (!diagnostics) return result;
+  result["energy"] = measures.energy;
+  result["p_low"] = measures.low;
+  result["p_high"] = measures.high;
+  return result;
+}
+
+}  // namespace
+
+void bind_wave(nb::module_& module) {
+  bind_solver<WaveFace>(module, "Wave", "Sound in a box on all ranks of a context; collective.",
+                        &wave_options)
+      .def("step", &step, "diagnostics"_a = true, "count"_a = 1,
+           "`count` time steps, the last described by a dict; energy and extremes, which take sweeps, only "
+           "with diagnostics.")
+      .def_prop_ro("dt", [](WaveFace& f) { return f.solver().dt(); });
+}
+
+}  // namespace sc::python

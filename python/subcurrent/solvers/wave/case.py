@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The case file of the wave solver: sound in a box with rigid, soft or periodic faces."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+from ...case.common import DEVICES, SolverCase, Triple, check_pairs, check_split, engine_options
+from ...case.keys import Table, key
+from ...case.tables import POSITIVE, Cells, ExplicitRun, faces_of
+from ...errors import BadInput
+
+KINDS = ("periodic", "rigid", "soft")
+FACE = '"periodic", "rigid" (∂p/∂n = 0) or "soft" (p = 0)'
+
+
+class Medium(Table):
+    speed: float = key("speed of sound in m/s", POSITIVE, 343.0, gt=0)
+
+
+class GridTable(Table):
+    cells: Cells = key("cells along x, y, z", "three whole numbers from 1 to 100000")
+    spacing: float = key("side of a cell in m", POSITIVE, 0.01, gt=0)
+
+
+Boundaries = faces_of(KINDS, FACE, "rigid")
+
+
+class Start(Table):
+    centre: Triple | None = key(
+        "centre of the pulse in m from the corner; the middle if left out", "three numbers", None
+    )
+    width: float = key("p = amplitude exp(−(r / width)²), at rest: its width in m", POSITIVE, 0.05, gt=0)
+    amplitude: float = key("pressure at the pulse's centre in Pa", "a number other than 0", 1.0)
+    precision: Literal["single", "double"] = key("floating-point numbers", '"single" or "double"', "double")
+
+
+class WaveCase(SolverCase):
+    """A wave case file, complete: what is not given has its default, cross-checks have passed."""
+
+    exclusive: ClassVar = (("run.steps", "run.time"), ("run.safety", "run.dt"))
+    # The two time levels of the leapfrog step belong to one time step.
+    fixed_on_resume: ClassVar = (
+        *("solver", "grid", "boundaries", "medium"),
+        *("start.precision", "run.safety", "run.dt"),
+    )
+    devices: ClassVar = DEVICES
+
+    solver: Literal["wave"] = key("the solver", '"wave"', "wave")
+    medium: Medium = key("what carries the sound", "a table [medium]", Medium())
+    grid: GridTable = key("the grid", "a table [grid]")
+    boundaries: Boundaries = key("the six faces", "a table [boundaries]", Boundaries())
+    start: Start = key("the state at time 0", "a table [start]", Start())
+    run: ExplicitRun = key("when to stop and how far to step", "a table [run]")
+
+    def completed(self) -> WaveCase:
+        middle = [0.5 * count * self.grid.spacing for count in self.grid.cells]
+        case = self.updated("start", centre=self.start.centre or middle)
+        unsaid = self.run.dt is None and self.run.safety is None
+        return case.updated("run", safety=0.8) if unsaid else case
+
+    def check(self) -> None:
+        self.check_run()
+        if self.start.amplitude == 0:
+            raise BadInput("start.amplitude = 0 is not allowed: there would be no sound.")
+        largest = self.grid.spacing / (2 * self.medium.speed)
+        if (self.run.dt or 0) >= largest:
+            raise BadInput(
+                f"run.dt = {self.run.dt:g} is not allowed: it must be below grid.spacing / (2 medium.speed) "
+                f"= {largest:g} s, or the shortest waves grow."
+            )
+        check_pairs(self.boundaries.faces())
+        super().check()
+
+    def check_ranks(self, ranks: int) -> None:
+        check_split(self.cells(), self.engine.split, ranks, self.halo())
+
+    def halo(self) -> int:
+        return 2 * self.engine.steps_per_pass
+
+    def options(self) -> dict[str, Any]:
+        """The options of the compiled solver."""
+        start, run = self.start, self.run
+        return {
+            "cells": list(self.grid.cells),
+            "spacing": float(self.grid.spacing),
+            "speed": float(self.medium.speed),
+            "faces": list(self.boundaries.faces().values()),
+            "centre": [float(x) for x in start.centre],
+            "width": float(start.width),
+            "amplitude": float(start.amplitude),
+            "precision": start.precision,
+            "safety": float(run.safety or 0.8),
+            "dt": float(run.dt or 0.0),
+            "engine": engine_options(self.engine),
+        }
+
+
+CASE = WaveCase

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The figures of a wave run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...launch.rundir import RunFolder
+from ...report.plots import style
+from ...report.plots.history import read_history
+from ...report.snapshot import read_plane
+from ..drawing import Drawing
+from .kind import KIND
+
+
+def draw_pressure(path: Path, plane: np.ndarray, spacing: float, time: float, title: str) -> None:
+    """The pressure in Pa in the middle plane across z, shape (ny, nx); cells of `spacing` m."""
+    top = float(np.abs(plane).max()) or 1.0
+    with style.figure(path, 7.4, 6.6, f"{title}, time {1e3 * time:.3f} ms") as drawing:
+        axes = drawing.subplots()
+        edges = [spacing * np.arange(count + 1) for count in plane.shape[::-1]]
+        mesh = axes.pcolormesh(*edges, plane, cmap="RdBu_r", vmin=-top, vmax=top, rasterized=True)
+        axes.set(xlabel="x, m", ylabel="y, m", aspect="equal")
+        axes.grid(visible=False)
+        drawing.colorbar(mesh, ax=axes, shrink=0.85, label="pressure in the middle plane, Pa")
+
+
+def _pressure(folder: RunFolder, case: Any, path: Path) -> bool:
+    snapshot = folder.last_snapshot()
+    if snapshot is None:
+        return False
+    time, plane = read_plane(snapshot, "pressure")
+    draw_pressure(path, plane, case.grid.spacing, time, KIND.title(case))
+    return True
+
+
+def _history(folder: RunFolder, case: Any, path: Path) -> bool:
+    if not folder.history.is_file():
+        return False
+    history = read_history(folder.history)
+    with style.figure(path, 10.5, 4.6, KIND.title(case)) as drawing:
+        range_, energy = drawing.subplots(1, 2)
+        for name, label, colour in (("p_high", "highest", style.RED), ("p_low", "lowest", style.BLUE)):
+            range_.plot(1e3 * history["time"], history[name], color=colour, label=label)
+        range_.legend()
+        range_.set(title="Pressure", xlabel="time, ms", ylabel="Pa")
+        energy.plot(1e3 * history["time"], history["energy"] / history["energy"][0] - 1, color=style.GREEN)
+        energy.set(title="Relative change of the energy", xlabel="time, ms", ylabel="E / E(first row) − 1")
+    return True
+
+
+DRAWINGS = (
+    Drawing("pressure.png", "The pressure in the middle plane, last snapshot.", _pressure),
+    Drawing("history.png", "Highest and lowest pressure, and what is conserved.", _history),
+)

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sound in a box: the step, and what is around it.
+#include "solvers/wave/wave.hpp"
+
+#include <cmath>
+#include <string>
+
+#include "solvers/wave/kernels.hpp"
+
+namespace sc::wave {
+
+namespace {
+
+WaveOptions checked(WaveOptions o) {
+  const auto positive = [](const char* name, double value) {
+    if (!(value > 0 && std::isfinite(value)))
+      refuse(std::string(name) + " is " + std::to_string(value) + "; it must be positive");
+  };
+  for (int a = 0; a < 3; ++a)
+    if (o.cells[a] < 1) refuse("grid.cells is " + to_string(o.cells) + "; every axis needs at least 1");
+  positive("grid.spacing", o.spacing);
+  positive("medium.speed", o.speed);
+  positive("pulse.width", o.width);
+  if (!(o.dt >= 0 && o.dt < largest_step(o)))
+    refuse("run.dt is " + std::to_string(o.dt) + " s; it must lie below " +
+           std::to_string(largest_step(o) * 1e6) + " us");
+  if (o.dt == 0 && !(o.safety > 0 && o.safety < 1))
+    refuse("run.safety is " + std::to_string(o.safety) + "; it must lie between 0 and 1");
+  return o;
+}
+
+Grid grid_of(Context& context, const WaveOptions& o) {
+  const auto wraps = [&](std::size_t axis) { return o.faces[2 * axis] == FaceKind::periodic; };
+  return {context,
+          {.cells = o.cells,
+           .periodic = {wraps(0), wraps(1), wraps(2)},
+           .halo = 2 * o.engine.steps_per_pass,
+           .split = o.split}};
+}
+
+template <class Real>
+void close_faces(Field<Real>& p, const WaveOptions& o) {
+  for (int axis = 0; axis < 3; ++axis)
+    for (int side = 0; side < 2; ++side) {
+      const FaceKind kind = o.faces[std::size_t(2 * axis + side)];
+      if (kind == FaceKind::rigid) boundary(p, Face{axis, side}, Mirrored<Real>{});
+      if (kind == FaceKind::soft) boundary(p, Face{axis, side}, Soft<Real>{});
+    }
+}
+
+}  // namespace
+
+double largest_step(const WaveOptions& o) { return o.spacing / (2 * o.speed); }
+
+Wave::Wave(Context& context, const WaveOptions& options)
+    : options_(checked(options)),
+      dt_(options.dt > 0 ? options.dt : options.safety * largest_step(options)),
+      runner_(context, options.engine),
+      global_(context) {
+  const Grid grid = grid_of(context, options_);
+  options_.single ? make_stages<float>(grid) : make_stages<double>(grid);
+  runner_.run(*begin_);
+}
+
+template <class Real>
+void Wave::make_stages(const Grid& grid) {
+  auto field =
+      std::make_unique<Field<Real>>(grid, "pressure", FieldOptions{.levels = 2, .space = options_.space});
+  Field<Real>& p = *field;
+  p_ = std::move(field);
+  close_faces(p, options_);
+  p.fill([&](int x, int y, int z) {
+    const double h = options_.spacing;
+    const std::array<double, 3> at{h * (x + 0.5), h * (y + 0.5), h * (z + 0.5)};
+    double square = 0;
+    for (std::size_t a = 0; a < 3; ++a) square += std::pow(at[a] - options_.centre[a], 2);
+    return Real(options_.amplitude * std::exp(-square / std::pow(options_.width, 2)));
+  });
+  const double k = std::pow(options_.speed * dt_ / options_.spacing, 2);
+  const auto stage = [](auto&&... of) { return std::make_unique<decltype(Sweep(of...))>(of...); };
+  begin_ = stage("begin", Begin<Real>{Real(k)}, writes(p.next()), reads(p.now(), star(2)));
+  advance_ = stage("advance", Advance<Real>{Real(k)}, SweepOptions{.flops = 18}, updates(p.next()),
+                   reads(p.now(), star(2)));
+  energy_ = stage("energy", Energy<Real>{k}, SweepOptions{.reduce = Reduce::sum}, reads(p.now(), star(2)),
+                  reads(p.next()));
+  extremes_ = stage("extremes", Extremes<Real>{}, SweepOptions{.reduce = Reduce::max}, reads(p.now()));
+}
+
+StepReport Wave::steps(int n) {
+  runner_.steps(n, [this](int) {
+    runner_.begin_step();
+    // p(t + dt) = 2 p(t) - p(t - dt) + (c dt)^2 lap p(t)
+    runner_.run(*advance_);
+    p_->advance();
+  });
+  clock_.steps += n;
+  clock_.time = double(clock_.steps) * dt_;
+  return {clock_.steps, clock_.time, dt_};
+}
+
+Measures Wave::measure() {
+  Measures m;
+  runner_.run(*extremes_);
+  global_.start(extremes_->accumulators());
+  m.high = global_.value(0);
+  m.low = -global_.value(1);
+  if (!std::isfinite(m.high))
+    throw Error(Exit::diverged, "the pressure is not finite after step " + std::to_string(clock_.steps) +
+                                    "; a smaller run.safety or run.dt may help");
+  runner_.run(*energy_);
+  const Int3 n = options_.cells;
+  m.energy = global_.reduce(energy_->accumulators()) / (double(n.x) * n.y * n.z * dt_ * dt_);
+  return m;
+}
+
+}  // namespace sc::wave

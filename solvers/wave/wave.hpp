@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sound in a box: one class for both precisions, which its stages hide. Lengths in m, times in s, p in Pa.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+
+#include "engine/overlap/runner.hpp"
+#include "engine/stage/global_value.hpp"
+
+namespace sc::wave {
+
+/// `rigid`: dp/dn = 0. `soft`: p = 0.
+enum class FaceKind { periodic, rigid, soft };
+
+struct WaveOptions {
+  Int3 cells = {64, 64, 64};
+  double spacing = 0.01;
+  double speed = 343;               ///< of sound
+  std::array<FaceKind, 6> faces{};  ///< x-, x+, y-, y+, z-, z+
+  /// At rest at the start: amplitude exp(-(r / width)^2) about the centre.
+  std::array<double, 3> centre{};
+  double width = 0.05, amplitude = 1;
+  bool single = false;
+  double safety = 0.8;  ///< dt is so many times the largest stable one
+  double dt = 0;        ///< > 0: fixed instead
+  Int3 split = {0, 0, 0};
+  Space space = Space::host;
+  RunnerOptions engine;
+};
+/// h / (2 c): from there on the leapfrog step amplifies the shortest wave. Its Laplacian is -16 / h^2.
+double largest_step(const WaveOptions& options);
+
+struct StepReport {
+  std::int64_t step = 0;
+  double time = 0;  ///< after the step
+  double dt = 0;
+};
+struct Measures {
+  double energy = 0;  ///< mean of (dp/dt)^2 / 2 + c^2 |grad p|^2 / 2, Pa^2 / s^2; conserved to rounding
+  double low = 0, high = 0;
+};
+
+class Wave {
+ public:
+  /// Collective. Throws Error (bad_input) for options that cannot be run.
+  Wave(Context& context, const WaveOptions& options);
+
+  /// Collective: `n` time steps, as many a pass as the engine's options say. The report is of the last.
+  StepReport steps(int n);
+  StepReport step() { return steps(1); }
+  /// Collective. Throws Error (diverged) on all ranks when p is not finite.
+  Measures measure();
+
+  struct Clock {
+    double time = 0;
+    std::int64_t steps = 0;
+  };
+  Clock& clock() { return clock_; }
+  double dt() const { return dt_; }
+  const Grid& grid() const { return p_->grid(); }
+  Runner& runner() { return runner_; }
+  /// Level 0 is p now, level 1 p a step before.
+  AnyField& pressure() { return *p_; }
+  const WaveOptions& options() const { return options_; }
+
+ private:
+  template <class Real>
+  void make_stages(const Grid& grid);
+
+  WaveOptions options_;
+  double dt_;
+  Runner runner_;
+  GlobalValue global_;
+  std::unique_ptr<AnyField> p_;
+  std::unique_ptr<Stage> begin_, advance_, energy_, extremes_;
+  Clock clock_;
+};
+
+}  // namespace sc::wave

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sound in a box from a case file and from Python: the same bits on any ranks, places and after a restart."""
+
+import csv
+import json
+
+import h5py
+import numpy as np
+import pytest
+
+import subcurrent as sc
+from subcurrent.errors import BAD_INPUT, OK, BadInput
+
+CASE = """
+solver = "wave"
+[grid]
+cells = [30, 26, 28]
+[boundaries]
+"x+" = "soft"
+"y-" = "periodic"
+"y+" = "periodic"
+[start]
+centre = [0.1, 0.13, 0.14]
+[run]
+steps = 40
+[output]
+checkpoint_every = 20
+figures = false
+"""
+
+
+def pressure(program, name):
+    (path,) = (program.folder / name / "snapshots").glob("*40.vtkhdf")
+    with h5py.File(path) as file:
+        return file["fields/pressure"][...]
+
+
+def run(program, name, *arguments):
+    done = program("run", "case.toml", "--out", name, *arguments)
+    assert done.returncode == OK, done.stderr
+    return pressure(program, name)
+
+
+@pytest.mark.mpi
+def test_ranks_passes_and_places_leave_the_same_bits(program):
+    program.write_case(CASE)
+    one = run(program, "one", "-n", "1", "--set", "engine.strategy=blocking")
+    assert np.abs(one).max() > 0.01
+    for number, sets in enumerate(
+        (("-n", "2"), ("-n", "2", "--set", "engine.steps_per_pass=3"), ("--set", "engine.device=emulated"))
+    ):
+        assert np.array_equal(run(program, f"other{number}", *sets), one), sets
+
+
+@pytest.mark.mpi
+def test_a_run_goes_on_from_a_checkpoint_and_keeps_its_energy(program):
+    program.write_case(CASE)
+    whole = run(program, "whole", "-n", "1")
+    first = program("run", "case.toml", "--out", "r", "-n", "1", "--set", "run.steps=20")
+    assert first.returncode == OK, first.stderr
+    assert np.array_equal(run(program, "r", "-n", "2", "--resume"), whole)
+    with (program.folder / "r" / "history.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [int(row["step"]) for row in rows] == list(range(1, 41))
+    energies = np.array([float(row["energy"]) for row in rows])
+    assert np.ptp(energies) < 1e-12 * energies[0]
+    other = program("run", "case.toml", "--out", "r", "--resume", "--set", "run.safety=0.5")
+    assert other.returncode == BAD_INPUT
+    assert "run.safety" in other.stderr
+
+
+@pytest.mark.mpi
+def test_its_pictures_are_drawn(program):
+    program.write_case(CASE.replace("figures = false", "figures = true"))
+    run(program, "r", "-n", "1")
+    figures = program.folder / "r" / "figures"
+    assert all((figures / name).stat().st_size > 10_000 for name in ("pressure.png", "history.png"))
+    assert json.loads((program.folder / "r" / "summary.json").read_text())["last_step"]["p_high"] > 0
+
+
+@pytest.mark.mpi
+def test_the_class_gives_what_the_case_gives(tmp_path):
+    tables = {"start": {"centre": [0.1, 0.13, 0.14]}, "boundaries": {"x+": "soft"}}
+    sim = sc.Wave((30, 26, 28), **tables)
+    middle = sim.pressure[14, 13, 10]
+    assert 0.9 < middle < 1
+    sim.run(steps=5)
+    sim.save(tmp_path / "state")
+    last = sim.run(steps=15)
+    other = sc.Wave((30, 26, 28), **tables)
+    other.load(tmp_path / "state")
+    other.run(time=last["time"])
+    assert np.array_equal(sim.gather(), other.gather())
+    sim.plot(tmp_path / "p.png")
+    assert (tmp_path / "p.png").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize(
+    ("tables", "sentence"),
+    [
+        ({"start": {"amplitude": 0.0}}, "start.amplitude = 0"),
+        ({"dt": 1e-3}, "grid.spacing / (2 medium.speed)"),
+        ({"boundaries": {"x-": "periodic"}}, 'boundaries."x+" = "periodic"'),
+        ({"boundaries": {"x-": "open"}}, '"soft" (p = 0)'),
+        ({"safety": 0.5, "dt": 1e-6}, "cannot stand together"),
+    ],
+)
+def test_what_cannot_be_run_is_one_sentence(tables, sentence):
+    with pytest.raises(BadInput) as refused:
+        sc.Wave((20, 20, 20), **tables)
+    assert sentence in str(refused.value)
+    assert "\n" not in str(refused.value)
