@@ -69,7 +69,7 @@ Handle h5_string(std::size_t length);
 
 /// The structure of a new file, made by one rank: every array gets its place at once and is filled later, by
 /// all ranks, past HDF5. (Collective HDF5 writes through Open MPI lose data on a full disk without an error;
-/// see docs/decisions/0020-parallel-files.md.)
+/// see docs/decisions/0011-parallel-files.md.)
 class H5Layout {
  public:
   /// `bytes` is what the arrays will take; a disk without that much room is refused here. The first `head`

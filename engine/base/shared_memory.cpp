@@ -2,7 +2,7 @@
 // SharedMemory: a file without a name for each rank, which the others open through /proc.
 //
 // Not MPI's shared windows: those begin anywhere in a page of their file, and a large page can only lie where
-// address and file agree modulo its size (decision 91).
+// address and file agree modulo its size (decision 48).
 #include "engine/base/shared_memory.hpp"
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exchange: takes parcels from rank to rank, each as a piece that travels by itself, by the transport that
 // each pair of ranks can use. Halos, redistributions, lists of entries and users' arrays are exchanges with
-// parcels of their own. None of the calls for one piece blocks; docs/decisions/0099 says why no order of them
+// parcels of their own. None of the calls for one piece blocks; docs/decisions/0055 says why no order of them
 // can stand still. Rounds are a loop over all pieces: what arrives is expected when a round begins, what
 // leaves is started piece by piece.
 #pragma once

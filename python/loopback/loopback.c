@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Preloaded into mpirun and its ranks where all of them are on one machine: what would listen on every
 // interface listens on the loopback one. Open MPI 4 has no setting for it: its oob_tcp_if_include chooses the
-// addresses that are told to others, and listens on all (docs/decisions/0096).
+// addresses that are told to others, and listens on all (docs/decisions/0052).
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <netinet/in.h>

@@ -44,7 +44,7 @@ constexpr std::ptrdiff_t narrow_prefetch_distance = 12;
 /// Whether to prefetch the next row while one is copied: the hardware prefetches within a page only, and
 /// not far. Intel's cores gain by it everywhere (rows of 1 KiB: 0.8 of the time out of this core's cache, 0.6
 /// to 0.7 out of memory), AMD's where the next row follows on the same page; where it lies on another one
-/// they take 1.4 times as long, out of a neighbour's cache up to 3 times (decision 89).
+/// they take 1.4 times as long, out of a neighbour's cache up to 3 times (decision 46).
 bool prefetching_pays(std::ptrdiff_t stride_from, std::ptrdiff_t stride_to) {
   return on_intel() || std::max(stride_from, stride_to) < static_cast<std::ptrdiff_t>(page);
 }

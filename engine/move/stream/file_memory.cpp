@@ -103,7 +103,7 @@ int FileMemory::add(const std::string& name, std::int64_t bytes) {
   return static_cast<int>(files_.size()) - 1;
 }
 
-/// A disk takes its time over every batch, however small: 4 MiB under way outlast that (decision 31).
+/// A disk takes its time over every batch, however small: 4 MiB under way outlast that (decision 17).
 int FileMemory::ahead(std::size_t bytes) {
   constexpr std::size_t under_way = std::size_t{4} << 20, most = 4;
   if (bytes * most <= under_way) return most;

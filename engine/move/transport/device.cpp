@@ -21,7 +21,7 @@ std::shared_ptr<Device> device_of(const std::vector<Route>& routes) {
 }
 
 /// Pinned memory is the only copy between a device and messages that cannot be taken from it: its kernels
-/// pack straight into it, and unpack from it (docs/decisions/0072).
+/// pack straight into it, and unpack from it (docs/decisions/0035).
 DeviceMessages::DeviceMessages(Ends& ends, Device& device)
     : Messages(ends,
                [&](std::size_t bytes) {

@@ -212,7 +212,7 @@ def environment(
 
 def at_home(env: Mapping[str, str]) -> dict[str, str]:
     """Has Open MPI listen where no other machine can reach it, when all ranks are here; {} where they are
-    not, or where the user has chosen interfaces (docs/decisions/0096)."""
+    not, or where the user has chosen interfaces (docs/decisions/0052)."""
     chosen = any(re.match(r"(OMPI|PMIX|PRTE)_MCA_\w+_if_(include|exclude)$", name) for name in env)
     found = importlib.util.find_spec("subcurrent._core")
     preloaded = Path(found.origin).with_name("_loopback.so") if found and found.origin else None
