@@ -141,7 +141,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEvent_t to) {
   return guarded([=](Card& c) {
-    if (!event_of(from).mark || !event_of(to).mark) return cudaErrorInvalidResourceHandle;
+    if (!event_of(from).event || !event_of(to).event) return cudaErrorInvalidResourceHandle;
     *milliseconds = float(1e3 * c.seconds(event_of(from), event_of(to)));
     return cudaSuccess;
   });
