@@ -74,7 +74,7 @@ def test_its_pictures_are_drawn(program):
     program.write_case(CASE.replace("figures = false", "figures = true"))
     run(program, "r", "-n", "1")
     figures = program.folder / "r" / "figures"
-    assert all((figures / name).stat().st_size > 10_000 for name in ("pressure.png", "history.png"))
+    assert all((figures / name).stat().st_size > 10_000 for name in ("planes.png", "history.png"))
     assert json.loads((program.folder / "r" / "summary.json").read_text())["last_step"]["p_high"] > 0
 
 

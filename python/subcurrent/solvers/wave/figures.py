@@ -53,6 +53,6 @@ def _history(folder: RunFolder, case: Any, path: Path) -> bool:
 
 
 DRAWINGS = (
-    Drawing("pressure.png", "The pressure in the middle plane, last snapshot.", _pressure),
+    Drawing("planes.png", "The pressure in the middle plane, last snapshot.", _pressure),
     Drawing("history.png", "Highest and lowest pressure, and what is conserved.", _history),
 )
