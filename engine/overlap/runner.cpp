@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runner: freshness before, strategy, freshness after.
+// Runner: runs of stages, in the order of a strategy; their halos are in runner_halos.cpp.
 #include "engine/overlap/runner.hpp"
 
 #include <algorithm>
@@ -208,100 +208,6 @@ double Runner::run_colour(Stage& stage, const Order& order, const Slabs* slabs, 
   counts_[stage.name()].moved += static_cast<double>(sent);
   const auto all = static_cast<double>(shape.cut.all.cells());
   return all > 0 ? static_cast<double>(shape.cut.core.cells()) / all : 1;
-}
-
-// Whoever wrote what this stage reads now knows how far it is read.
-void Runner::note_demand(Stage& stage) {
-  for (const Access& a : stage.accesses()) {
-    const auto writer = writers_.find(&a.storage());
-    if (a.reach.width == 0 || writer == writers_.end()) continue;
-    if (writer->second.host_writes != a.storage().host_writes()) continue;
-    Reach& demand = (*writer->second.demand)[writer->second.output];
-    demand = demand | a.reach;
-  }
-  for (std::size_t output = 0; output < stage.accesses().size(); ++output) {
-    const Access& a = stage.accesses()[output];
-    if (a.mode == Mode::read) continue;
-    keep(a.storage());
-    writers_[&a.storage()] = {stage.demand(), output, a.storage().host_writes()};
-    Reach& demand = (*stage.demand())[output];
-    demand = demand | a.reach;  // of an update: the next colour reads it
-  }
-}
-
-void Runner::end_inputs_under_way(Stage& stage) {
-  for (const Access& a : stage.accesses()) {
-    Pending* refresh = a.storage().in_flight();
-    if (a.reach.width > 0 && refresh) refresh->finish();
-  }
-}
-
-void Runner::settle_outputs(Stage& stage) {
-  const auto written = [](const Access& a) { return a.mode != Mode::read; };
-  const auto& accesses = stage.accesses();
-  const bool busy = std::any_of(accesses.begin(), accesses.end(),
-                                [&](const Access& a) { return written(a) && a.storage().busy(); });
-  if (busy) {  // most often not, and then not worth a span
-    Timeline& timeline = context_.timeline();
-    const Scope scope(timeline, timeline.name(stage.name()), Phase::settle);
-    for (const Access& a : accesses)
-      if (written(a)) a.storage().settle();
-  }
-  for (const Access& a : accesses)
-    if (written(a)) a.storage().set_fresh(point, stage.lattice());
-}
-
-Refresh& Runner::stale_inputs(Stage& stage) {
-  std::vector<Wanted> wanted;
-  bool in_place = false;
-  for (const Access& a : stage.accesses()) {
-    if (a.reach.width == 0 || a.storage().fresh().covers(a.reach)) continue;
-    const auto same = std::find_if(wanted.begin(), wanted.end(),
-                                   [&](const Wanted& w) { return w.storage == &a.storage(); });
-    if (same == wanted.end())
-      wanted.push_back({&a.storage(), &a.field->boundaries(), a.reach, a.storage().stale(a.reach)});
-    else
-      *same = {same->storage, same->boundaries, same->reach | a.reach,
-               a.storage().stale(same->reach | a.reach)};
-    in_place = in_place || a.mode == Mode::update;
-  }
-  Refresh& refresh = refresh_of(Use::input, std::move(wanted));
-  refresh.settle_on_wait(in_place);
-  return refresh;
-}
-
-Refresh& Runner::wanted_outputs(Stage& stage) {
-  std::vector<Wanted> wanted;
-  auto next = stage.demand()->begin();
-  for (const Access& a : stage.accesses()) {
-    const Reach demand = *next++;
-    if (a.mode != Mode::read && demand.width > 0)
-      wanted.push_back({&a.storage(), &a.field->boundaries(), demand, stage.lattice()});
-  }
-  return refresh_of(Use::output, std::move(wanted));
-}
-
-Refresh& Runner::refresh_of(Use use, std::vector<Wanted> wanted) {
-  Key key{use, {}};
-  auto& storages = key.second;
-  for (const Wanted& w : wanted)
-    storages.emplace_back(w.storage, w.reach.width, w.reach.diagonal, w.lattice.colours, w.lattice.colour);
-  auto& refresh = refreshes_[key];
-  if (!refresh) {
-    for (const Wanted& w : wanted) keep(*w.storage);
-    refresh = std::make_unique<Refresh>(std::move(wanted), options_.halo, context_.timeline());
-  }
-  return *refresh;
-}
-
-void Runner::refresh(const Access& a) {
-  close_pass("halos are refreshed outside a stage");
-  if (a.storage().in_flight()) a.storage().in_flight()->finish();
-  if (a.storage().fresh().covers(a.reach)) return;
-  const Sampled::Seconds before = booked();
-  refresh_of(Use::input, {{&a.storage(), &a.field->boundaries(), a.reach, a.storage().stale(a.reach)}})
-      .wait();
-  book_plain(before);
 }
 
 /// What has been booked since is a movement that nothing overlaps.

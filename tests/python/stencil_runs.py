@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs scripts with kernels written in Python as a user does, for the tests of stencils."""
 
+import json
 import os
 import subprocess
 import sys
@@ -36,6 +37,32 @@ def diffuse(next: sc.Out, T: sc.In, a: float = 0.1):
 def total(T: sc.In):
     return T[0, 0, 0]
 """
+
+
+def refusals(folder, fields, calls, after):
+    """What each call says that cannot be, in one process: `fields` makes what they name, `after` follows."""
+    path = folder / "script.py"
+    path.write_text(HEAD + "import json\n" + fields + EACH_CALL + after + "print(json.dumps(said))\n")
+    return json.loads(run([sys.executable, path, json.dumps(calls)]).stdout)
+
+
+EACH_CALL = """
+said = []
+for call in json.loads(sys.argv[1]):
+    try:
+        eval(call)
+    except Exception as error:
+        said.append(str(error))
+    else:
+        said.append("nothing")
+"""
+
+
+def expect_sentences(wrong, said):
+    """`wrong`: pairs of a call and words that its sentence has."""
+    for (call, words), sentence in zip(wrong, said, strict=True):
+        assert words in sentence, (call, sentence)
+        assert "\n" not in sentence
 
 
 def script(folder, text, ranks=1, **environment):

@@ -18,6 +18,7 @@ from ..foresight import strategies as compare
 from ..launch import outcome
 from ..launch import run as jobs
 from . import foresight, usage
+from .cg import cg
 from .options import CaseArgument, OverwriteOption, SetOption, console
 
 
@@ -279,65 +280,7 @@ def probe(
     raise typer.Exit(probing.probe(request, console()))
 
 
-@app.command()
-def cg(
-    *,
-    name: Annotated[
-        str | None, typer.Option("--class", metavar="S|W|A|B|C|D", help="the benchmark's class")
-    ] = None,
-    matrix: Annotated[
-        Path | None, typer.Option(help="Matrix Market file of a symmetric positive definite matrix")
-    ] = None,
-    rhs: Annotated[
-        Path | None, typer.Option(help="right side: .mtx, .npy or text  \\[default: ones]")
-    ] = None,
-    tol: Annotated[float | None, typer.Option(help="ends at |b - A x| <= tol |b|  \\[default: 1e-8]")] = None,
-    iterations: Annotated[int | None, typer.Option(help="at most  \\[default: 10 n + 100]")] = None,
-    preconditioner: Annotated[
-        str | None, typer.Option(help="none, jacobi, block-jacobi, ic or chebyshev  \\[default: none]")
-    ] = None,
-    block: Annotated[
-        int | None, typer.Option(help="rows of a block of block-jacobi  \\[default: 32]")
-    ] = None,
-    degree: Annotated[
-        int | None, typer.Option(help="products of an iteration with chebyshev  \\[default: 4]")
-    ] = None,
-    pipelined_cg: Annotated[
-        bool, typer.Option("--pipelined-cg", help="one non-blocking reduction an iteration")
-    ] = False,
-    ranks: Annotated[int | None, typer.Option("-n", "--ranks", help="MPI ranks to start")] = None,
-    threads: Annotated[int, typer.Option(help="threads of each rank")] = 1,
-    partition: Annotated[
-        str | None, typer.Option(help="row, column or grid  \\[default: grid; with --matrix row]")
-    ] = None,
-    strategy: Annotated[
-        str | None,
-        typer.Option(help="blocking, direct or pipelined  \\[default: pipelined; with --matrix direct]"),
-    ] = None,
-    depth: Annotated[int, typer.Option(help="pieces of a message when pipelined")] = 5,
-    transport: Annotated[str, typer.Option(help="auto, shared or mpi")] = "auto",
-    out: Annotated[
-        Path | None, typer.Option(help="run folder  \\[default: runs/cg_class_CLASS or runs/cg_MATRIX]")
-    ] = None,
-    overwrite: OverwriteOption = False,
-) -> None:
-    """Conjugate gradients: the NAS benchmark CG, or a system of yours.
-
-    [bold]Examples[/bold]
-
-    \b
-      subcurrent cg --class A -n 4 --partition grid --strategy pipelined --depth 5
-      subcurrent cg --matrix stiffness.mtx --rhs load.mtx --tol 1e-10 --preconditioner jacobi -n 2
-    """
-    from ..solvers.cg import job  # noqa: PLC0415 - the only verb that needs NumPy
-
-    request = job.CgRequest(
-        name, matrix, rhs, tol, iterations, preconditioner, block, degree, pipelined_cg, ranks, threads,
-        partition, strategy, depth, transport, out, overwrite,
-    )  # fmt: skip
-    raise typer.Exit(job.run(request, console()))
-
-
+app.command()(cg)
 foresight.add(app)
 
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What turbulence in a periodic box has in common, incompressible or not: spectra beside the snapshots, and
-nothing that is counted."""
+"""What turbulence in a periodic box has in common, incompressible or not: spectra beside the snapshots."""
 
 from __future__ import annotations
 
@@ -16,9 +15,6 @@ class BoxKind(Kind):
     def spectrum(self, solver: Any) -> str:
         """The spectrum of the present flow as CSV text. Collective."""
 
-    def count(self, record: dict[str, Any], totals: dict[str, Any]) -> None:
-        """Nothing: what is counted of turbulence is in its history."""
-
     def beside_snapshot(self, solver: Any, folder: RunFolder) -> None:
         text = self.spectrum(solver)
         if solver.rank != 0:
@@ -29,6 +25,3 @@ class BoxKind(Kind):
 
     def measured(self, solver: Any, case: Any) -> dict[str, Any]:
         return dict(solver.measure())
-
-    def comparison(self, sweeps: int) -> tuple[list[str], list[str]]:
-        return [], ["output.history_every=1000000"]

@@ -80,9 +80,10 @@ class Kind(ABC):
     def title(self, case: Any) -> str:
         """What a figure or a report calls the case."""
 
-    @abstractmethod
     def comparison(self, sweeps: int) -> tuple[list[str], list[str]]:
-        """`--set` texts before and after the user's that make every strategy do the same work."""
+        """`--set` texts before and after the user's that make every strategy do the same work, and no more
+        than steps."""
+        return [], ["output.history_every=1000000"]
 
     def tables(self, summary: dict[str, Any]) -> str:
         """HTML for the report after its table of facts."""

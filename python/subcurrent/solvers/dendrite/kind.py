@@ -89,9 +89,6 @@ class DendriteKind(Kind):
         name = f"{case.material.name[:1].upper()}{case.material.name[1:]}"
         return f"{name}, {crystals} {below:g} K below melting, {self.points(case)} cells"
 
-    def comparison(self, sweeps: int) -> tuple[list[str], list[str]]:
-        return [], ["output.history_every=1000000"]
-
 
 def _rate(summary: dict[str, Any]) -> str | None:
     seconds = summary.get("seconds_per_step")

@@ -35,8 +35,5 @@ class WaveKind(Kind):
             f"Sound at {case.medium.speed:g} m/s, {self.points(case)} cells of {100 * case.grid.spacing:g} cm"
         )
 
-    def comparison(self, sweeps: int) -> tuple[list[str], list[str]]:
-        return [], ["output.history_every=1000000"]
-
 
 KIND = WaveKind()
