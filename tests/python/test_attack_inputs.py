@@ -3,6 +3,7 @@
 part, without a traceback, a hang, a wrong exit, a lost file or other bits."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -18,8 +19,15 @@ pytestmark = pytest.mark.skipif(not core_is_built(), reason="the compiled module
 @pytest.mark.parametrize(("part", "share", "least"), [("inputs", 0.06, 50), ("damage", 0.08, 35)])
 def test_a_part_of_the_attacks(part, share, least):
     ask = f"import json; from tests.attack import {part}; print(json.dumps({part}.run({share})))"
+    # os.environ, without what an MPI that other tests have begun in this process has set beside it.
     done = subprocess.run(
-        [sys.executable, "-c", ask], check=False, cwd=ROOT, capture_output=True, text=True, timeout=280
+        [sys.executable, "-c", ask],
+        check=False,
+        cwd=ROOT,
+        env=dict(os.environ),
+        capture_output=True,
+        text=True,
+        timeout=280,
     )
     assert done.returncode == 0, done.stderr
     counts = json.loads(done.stdout.splitlines()[-1])

@@ -84,6 +84,14 @@ def test_under_an_outer_mpirun_it_is_a_rank(fake_program):
     assert (fake_program.folder / "r" / "report.html").exists()
 
 
+def test_no_ranks_are_refused_where_an_outer_launcher_does_not_say_how_many(fake_program):
+    fake_program.write_case()
+    for verb in ("run", "strategies"):
+        done = fake_program(verb, "case.toml", "-n", "0", PMIX_RANK="0")
+        assert done.returncode == BAD_INPUT
+        assert "-n 0 is not allowed: it must be a whole number >= 1." in done.stderr
+
+
 def test_a_wrong_number_of_ranks_under_an_outer_mpirun(fake_program):
     fake_program.write_case()
     outer = {"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "2"}

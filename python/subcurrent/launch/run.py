@@ -119,6 +119,8 @@ def prepare_folder(folder: RunFolder, case_file: Path, case: Case, plan: Plan) -
 
 def ranks_of(asked: int | None, outer: mpi.Outer | None, default: int) -> int:
     """How many ranks there will be; 0 when an outer launcher does not tell its ranks how many they are."""
+    if asked is not None and asked < 1:
+        raise BadInput(f"-n {asked} is not allowed: it must be a whole number >= 1.")
     if outer is not None and outer.size is None:
         return asked or 0
     if outer is None:
