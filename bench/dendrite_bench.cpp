@@ -47,8 +47,8 @@ constexpr double paper_flops = 373;
 
 struct Kind {
   const char* name;
-  bool single, noisy, turned;
-  double flops() const { return (turned ? turned_flops : advance_flops) + (noisy ? noise_flops : 0); }
+  bool single, noisy, rotated;
+  double flops() const { return (rotated ? rotated_flops : advance_flops) + (noisy ? noise_flops : 0); }
 };
 
 /// Everything as in a run but for the length of the step, so short that the fields stay what they are.
@@ -61,7 +61,7 @@ DendriteOptions options_of(const Kind& kind, Int3 cells,
   o.dt = 1e-18;
   if (!kind.noisy) o.material.noise = 0;
   Seed seed;
-  if (kind.turned) seed.angle = 0.5;
+  if (kind.rotated) seed.angle = 0.5;
   o.seeds = {seed};
   return o;
 }
@@ -87,9 +87,9 @@ template <class Real>
 void measure(Context& context, const Kind& kind, const Size& size, int turns) {
   const std::string name = std::string("dendrite, ") + kind.name + (size.in_cache ? ", in cache" : "");
   const int threads = context.threads();
-  const auto solver = make_dendrite(context, options_of(kind, size.cells));
+  const auto solver = std::make_unique<Dendrite>(context, options_of(kind, size.cells));
   fill<Real>(*solver);
-  const auto blocking = make_dendrite(context, options_of(kind, size.cells, Strategy::blocking));
+  const auto blocking = std::make_unique<Dendrite>(context, options_of(kind, size.cells, Strategy::blocking));
   fill<Real>(*blocking);
   const auto steps_of = [&](Dendrite& of) {
     return [&, steps = size.steps] {
@@ -107,7 +107,7 @@ void measure(Context& context, const Kind& kind, const Size& size, int turns) {
   solver->check_finite();
   const double count = double(Box{{0, 0, 0}, size.cells}.cells()) * size.steps;
   const double rate = count / bench::median(ways[0]);
-  const double flops = kind.flops(), bytes = (kind.turned ? 8 : 4) * sizeof(Real);
+  const double flops = kind.flops(), bytes = (kind.rotated ? 8 : 4) * sizeof(Real);
   const double peak = threads * Peak<Real>::flops / bench::median(ways[1]);
   const double band = copy.bytes() / bench::median(ways[2]);
   std::printf(
@@ -122,7 +122,7 @@ void measure(Context& context, const Kind& kind, const Size& size, int turns) {
                 computing ? "goal >= 0.5" : "goal >= 0.8");
   bench::report(name + ", time under blocking / under the default",
                 bench::median(ways[3]) / bench::median(ways[0]), "goal >= 0.98");
-  if (!kind.turned)
+  if (!kind.rotated)
     bench::report(name + ", cells / those of the paper's operations at half the FMA peak",
                   rate * paper_flops / (0.5 * peak), "goal >= 1");
 }
@@ -131,7 +131,7 @@ constexpr Kind kinds[] = {{"single", true, false, false},
                           {"single, noise", true, true, false},
                           {"double", false, false, false},
                           {"double, noise", false, true, false},
-                          {"single, noise, turned", true, true, true}};
+                          {"single, noise, rotated", true, true, true}};
 
 }  // namespace
 

@@ -19,8 +19,8 @@
 #include "bench/arguments.hpp"
 #include "engine/exec/launch.hpp"
 #include "engine/exec/open_device.hpp"
+#include "engine/field/fused.hpp"
 #include "engine/stage/slabs.hpp"
-#include "solvers/dendrite/model.hpp"
 #include "solvers/dendrite/stages.hpp"
 
 namespace {
@@ -75,32 +75,44 @@ struct Bounds {
   double flops, bytes;
 };
 
-template <class Real, bool noisy>
+DendriteOptions options_of(bool single, bool noisy) {
+  DendriteOptions options;
+  options.single = single;
+  if (!noisy) options.material.noise = 0;
+  options.seeds = {{}};
+  return options;
+}
+
 struct Bed {
-  Bed(Context& context, int cells, Strategy strategy, const FieldOptions& where = {.space = Space::device})
+  Bed(Context& context, int cells, const DendriteOptions& options, Strategy strategy,
+      const FieldOptions& where = {.space = Space::device})
       : runner(context, {.strategy = strategy}),
-        grid(context, {.cells = {cells, cells, cells}, .periodic = {true, true, true}, .halo = 1}),
-        fields(grid, where),
-        advance(advance_stage<Real, noisy, false>(fields)) {
+        stages(make_stages(
+            Grid(context, {.cells = {cells, cells, cells}, .periodic = {true, true, true}, .halo = 1}),
+            options, where, 1e-15)) {
     std::vector<double> wave(std::size_t(3 * cells));  // phi between 0.05 and 0.95, steep in every cell
     for (int i = 0; i < cells; ++i)
       for (int axis = 0; axis < 3; ++axis)
         wave[std::size_t(3 * i + axis)] = std::sin((1.1 + 0.1 * axis) * i + 0.3);
-    fields.phi.fill([&](int x, int y, int z) {
-      return Real(0.5 + 0.45 * wave[std::size_t(3 * x)] * wave[std::size_t(3 * y + 1)] *
-                            wave[std::size_t(3 * z + 2)]);
+    typed(*stages.phi, [&]<class Real>(Field<Real>& phi) {
+      phi.fill([&](int x, int y, int z) {
+        return Real(0.5 + 0.45 * wave[std::size_t(3 * x)] * wave[std::size_t(3 * y + 1)] *
+                              wave[std::size_t(3 * z + 2)]);
+      });
     });
-    fields.theta.fill([&](int x, int, int) { return Real(-100 + 50 * wave[std::size_t(3 * x)]); });
-    options.seeds = {{}};
+    typed(*stages.theta, [&]<class Real>(Field<Real>& theta) {
+      theta.fill([&](int x, int, int) { return Real(-100 + 50 * wave[std::size_t(3 * x)]); });
+    });
   }
   /// Seconds a step of the slowest rank.
   static constexpr int first_steps = 4;  // before the clock
   double step(Context& context, int steps) {
     const auto run = [&](int count) {
       for (int n = 0; n < count; ++n) {
-        advance.set({coefficients_of<Real>(options, 1e-15, n)});
-        runner.run(advance);
-        fields.advance();
+        stages.set_step(n);
+        runner.run(*stages.advance);
+        stages.phi->advance();
+        stages.theta->advance();
       }
       context.device()->finish();
     };
@@ -112,19 +124,16 @@ struct Bed {
     return context.max(took.count()) / steps;
   }
 
-  DendriteOptions options;
   Runner runner;
-  Grid grid;
-  Fields<Real, false> fields;
-  AdvanceStage<Real, noisy, false> advance;
+  Stages stages;
 };
 
 template <class Real, bool noisy>
 void measure(Context& context, const char* name, int cells, int steps, Strategy strategy, const Bounds& b) {
-  Bed<Real, noisy> bed(context, cells, strategy);
+  Bed bed(context, cells, options_of(sizeof(Real) == 4, noisy), strategy);
   const double seconds = bed.step(context, steps);
   const double rate = double(cells) * cells * cells / seconds;
-  const double flops = bed.advance.flops(), bytes = bed.advance.bytes_per_cell();
+  const double flops = bed.stages.advance->flops(), bytes = bed.stages.advance->bytes_per_cell();
   if (context.rank() != 0) return;
   const double of_peak = rate * flops / b.flops, of_copy = rate * bytes / b.bytes;
   std::printf("| %-14s | %4d | %-14s | %9.1f | %9.1f | %8.1f | %4.0f %% | %4.0f %% | %s |\n", name, cells,
@@ -135,7 +144,7 @@ void measure(Context& context, const char* name, int cells, int steps, Strategy 
 /// Beside cells a second, what was copied each way in that time.
 void measure_passing(Context& context, int cells, int steps, int pieces) {
   const auto place = in_host_memory_of(context.device(), pieces);
-  Bed<float, true> bed(context, cells, Strategy::boundary_first, {.place = place});
+  Bed bed(context, cells, options_of(true, true), Strategy::boundary_first, {.place = place});
   const double seconds = bed.step(context, steps);
   place->finish();
   const double runs = steps + bed.first_steps;

@@ -21,8 +21,8 @@ using dendrite::Dendrite;
 class DendriteFace : private Said, public SolverFace<Dendrite> {
  public:
   DendriteFace(std::shared_ptr<Ranks> ranks, const dendrite::DendriteOptions& options)
-      : SolverFace(ranks, dendrite::make_dendrite(ranks->open(),
-                                                  telling(on_device_of(ranks->open(), options), said))) {}
+      : SolverFace(ranks, std::make_shared<Dendrite>(ranks->open(),
+                                                     telling(on_device_of(ranks->open(), options), said))) {}
 
   /// Where fields are kept and what that costs, and what is not as it should be, a line each.
   std::string plan() { return said + solver().budget().describe(); }
@@ -47,7 +47,7 @@ io::Snapshot DendriteFace::snapshot() {
           .time = crystal.clock().time};
 }
 
-// The noise is a function of the step, and the crystals' turns follow from the options.
+// The noise is a function of the step, and the crystals' orientations follow from the options.
 io::CheckpointContents DendriteFace::contents() {
   Dendrite& crystal = solver();
   Dendrite::Clock& clock = crystal.clock();
@@ -86,19 +86,19 @@ nb::dict step(DendriteFace& face, bool diagnostics, int count) {
   return result;
 }
 
-/// The kernels' flux at one gradient of phi, as each of the three faces computes it; `turn` is a unit
+/// The kernels' flux at one gradient of phi, as each of the three faces computes it; `orientation` is a unit
 /// quaternion.
 std::array<double, 3> flux_of(const std::array<double, 3>& gradient, double gamma,
-                              const std::array<double, 4>& turn) {
+                              const std::array<double, 4>& orientation) {
   const dendrite::Anisotropy<double> k(gamma);
-  const auto R = dendrite::rotation_of(turn[0], turn[1], turn[2], turn[3]);
-  const bool turned = turn[1] != 0 || turn[2] != 0 || turn[3] != 0;
+  const auto R = dendrite::rotation_of(orientation[0], orientation[1], orientation[2], orientation[3]);
+  const bool rotated = orientation[1] != 0 || orientation[2] != 0 || orientation[3] != 0;
   std::array<double, 3> flux{};
   const auto on = [&]<int n>() {
     constexpr std::size_t a = (n + 1) % 3, b = (n + 2) % 3;
     const dendrite::FaceGradient<double> g{gradient[n], gradient[a], gradient[b]};
     const double inverse = 1 / dendrite::square(g);
-    flux[n] = turned ? dendrite::turned_flux<n>(g, k, R, inverse) : dendrite::flux(g, k, inverse);
+    flux[n] = rotated ? dendrite::rotated_flux<n>(g, k, R, inverse) : dendrite::flux(g, k, inverse);
   };
   on.operator()<0>();
   on.operator()<1>();
@@ -109,7 +109,8 @@ std::array<double, 3> flux_of(const std::array<double, 3>& gradient, double gamm
 }  // namespace
 
 void bind_dendrite(nb::module_& module) {
-  module.def("dendrite_flux", &flux_of, "gradient"_a, "gamma"_a, "turn"_a = std::array<double, 4>{1, 0, 0, 0},
+  module.def("dendrite_flux", &flux_of, "gradient"_a, "gamma"_a,
+             "orientation"_a = std::array<double, 4>{1, 0, 0, 0},
              "The flux d/d(grad phi) of A^2 |grad phi|^2 / 2 that the dendrite's kernels compute.");
   bind_solver<DendriteFace>(
       module, "Dendrite", "The phase-field solver on all ranks of a context; collective.", &dendrite_options)

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string>
 
-#include "solvers/dendrite/phase_solver.hpp"
+#include "solvers/dendrite/solver.hpp"
 #include "solvers/dendrite/start.hpp"
 
 namespace sc::dendrite {
@@ -101,8 +101,7 @@ double last_crossing(const std::vector<Sample>& samples, int arm) {
 
 }  // namespace
 
-template <class Real, bool noisy, bool turned>
-std::array<double, 6> PhaseSolver<Real, noisy, turned>::arms() {
+std::array<double, 6> Dendrite::arms() const {
   const Rays rays(options_);
   std::vector<Sample> samples;
   std::vector<Corner> corners;
@@ -116,14 +115,15 @@ std::array<double, 6> PhaseSolver<Real, noisy, turned>::arms() {
   std::string bytes;
   const Box mine = grid().global_box();
   const Layout& layout = grid().layout();
-  fields_.phi.each_slab([&](int lo, int hi, In<Real> cells) {
+  const auto add = [&](int lo, int hi, auto cells) {
     for (std::size_t n = 0; n < corners.size(); ++n) {
       const Int3 cell = corners[n].cell - mine.lo;
       if (!mine.contains(corners[n].cell) || cell.z < lo || cell.z >= hi) continue;
       const Value value{std::int64_t(n), double(cells.base[layout.offset(cell)])};
       bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
     }
-  });
+  };
+  typed(*stages_.phi, [&](auto& phi) { phi.each_slab(add); });
   std::vector<double> phi(corners.size());
   for (const std::string& part : grid().context().gather(bytes))
     for (std::size_t at = 0; at < part.size(); at += sizeof(Value)) {
@@ -141,16 +141,5 @@ std::array<double, 6> PhaseSolver<Real, noisy, turned>::arms() {
   std::memcpy(length.data(), found.data(), sizeof length);
   return length;
 }
-
-#define SC_ARMS(Real, noisy, turned) template std::array<double, 6> PhaseSolver<Real, noisy, turned>::arms();
-SC_ARMS(float, false, false)
-SC_ARMS(float, false, true)
-SC_ARMS(float, true, false)
-SC_ARMS(float, true, true)
-SC_ARMS(double, false, false)
-SC_ARMS(double, false, true)
-SC_ARMS(double, true, false)
-SC_ARMS(double, true, true)
-#undef SC_ARMS
 
 }  // namespace sc::dendrite

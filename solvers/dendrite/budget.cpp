@@ -43,7 +43,7 @@ struct Arrays {
 };
 Arrays arrays_of(const Grid& grid, const DendriteOptions& o) {
   return {.element = std::int64_t{o.single ? 4 : 8},
-          .read = o.turned() ? 6 : 2,
+          .read = o.rotated() ? 6 : 2,
           .written = 2,
           .cells = grid.layout().elements};
 }

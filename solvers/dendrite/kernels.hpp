@@ -86,11 +86,11 @@ SC_FN Rotation<Real> rotation_of(Real w, Real x, Real y, Real z) {
            {two * (x * z - w * y), two * (y * z + w * x), one - two * (xx + yy)}}};
 }
 
-/// The same for a turned crystal: p_i are the gradient's components along its axes, and the flux through a
+/// The same for a rotated crystal: p_i are the gradient's components along its axes, and the flux through a
 /// face whose normal is row n of R takes A ((A - 16 gamma S) phi_n + 16 gamma sum_i R_ni p_i^3 / |p|^2).
 template <int n, class Real>
-SC_FN Real turned_flux(const FaceGradient<Real>& g, const Anisotropy<Real>& k, const Rotation<Real>& R,
-                       Real inverse) {
+SC_FN Real rotated_flux(const FaceGradient<Real>& g, const Anisotropy<Real>& k, const Rotation<Real>& R,
+                        Real inverse) {
   constexpr int a = (n + 1) % 3, b = (n + 2) % 3;
   Real p[3], u[3];
   Real cubes{};
@@ -120,10 +120,10 @@ SC_FN FaceGradient<Real> gradient_above(In<Real> phi, At c) {
           across(phi, c, b) + across(phi, up, b)};
 }
 
-/// How the crystal at a cell is turned.
+/// How the crystal at a cell is rotated.
 template <class Real>
-SC_FN Rotation<Real> rotation_at(At c, In<Real, 4> turn) {
-  return rotation_of(turn[0][c], turn[1][c], turn[2][c], turn[3][c]);
+SC_FN Rotation<Real> rotation_at(At c, In<Real, 4> orientation) {
+  return rotation_of(orientation[0][c], orientation[1][c], orientation[2][c], orientation[3][c]);
 }
 
 /// phi' = phi + dt M [div flux + 4 W phi (1 - phi) (phi - 1/2 + beta + a chi)],
@@ -148,26 +148,27 @@ SC_FN Real next_heat(const Coefficients<Real>& k, In<Real> theta, At c, Real phi
 }
 
 /// Both fields in one sweep: the change of phi never goes through memory. Cells on both sides of a face take
-/// the same flux, computed once where for_each() marches. Where crystals are turned, `turn` (In<Real, 4>)
-/// follows theta; between two crystals, a face is that of the cell below it.
+/// the same flux, computed once where for_each() marches. Where crystals are rotated, `orientation` (In<Real,
+/// 4>) follows theta; between two crystals, a face is that of the cell below it.
 template <class Real, bool noisy>
 struct Advance {
   using FluxType = Real;
   Coefficients<Real> k;
 
   /// Four times that of the gradient per cell, through the face above c.
-  template <int axis, class... Turn>
-  SC_FN Real flux_above(At c, Out<Real>, Out<Real>, In<Real> phi, In<Real>, Turn... turn) const {
+  template <int axis, class... Orientation>
+  SC_FN Real flux_above(At c, Out<Real>, Out<Real>, In<Real> phi, In<Real>,
+                        Orientation... orientation) const {
     const FaceGradient<Real> g = gradient_above<axis>(phi, c);
     const Real inverse = Real(1) / square(g);
-    if constexpr (sizeof...(turn) == 0)
+    if constexpr (sizeof...(orientation) == 0)
       return flux(g, k.gamma, inverse);
     else
-      return turned_flux<axis>(g, k.gamma, rotation_at<Real>(c, turn...), inverse);
+      return rotated_flux<axis>(g, k.gamma, rotation_at<Real>(c, orientation...), inverse);
   }
-  template <class... Turn>
+  template <class... Orientation>
   SC_FN void operator()(At c, Index g, const Fluxes<Real>& low, const Fluxes<Real>& high, Out<Real> phi_next,
-                        Out<Real> theta_next, In<Real> phi, In<Real> theta, Turn...) const {
+                        Out<Real> theta_next, In<Real> phi, In<Real> theta, Orientation...) const {
     const Real div = (high.x - low.x) + ((high.y - low.y) + (high.z - low.z));
     const Real next = next_phase<noisy>(k, phi[c], theta[c], div, g);
     phi_next[c] = next;

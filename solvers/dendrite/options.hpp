@@ -32,7 +32,7 @@ struct Material {
   double noise = 0.025;  ///< a
 };
 
-/// A crystal at the start: a sphere, turned by an angle about an axis.
+/// A crystal at the start: a sphere, rotated by an angle about an axis.
 struct Seed {
   Vec3 centre{};  ///< m, from the corner of low x, y, z
   double radius = 0.2e-6;
@@ -61,7 +61,7 @@ struct DendriteOptions {
     return {wraps(0), wraps(1), wraps(2)};
   }
   /// Whether any crystal's axes differ from the grid's.
-  bool turned() const {
+  bool rotated() const {
     for (const Seed& seed : seeds)
       if (seed.angle != 0) return true;
     return false;

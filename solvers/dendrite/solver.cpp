@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The solver around its step: set-up, what is measured, what is said when a state is lost.
+// The time step, forward Euler with both fields in one sweep, and what is around it: set-up, what is
+// measured, what is said when a state is lost.
 #include "solvers/dendrite/solver.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
 
 #include "engine/stage/slabs.hpp"
-#include "solvers/dendrite/phase_solver.hpp"
+#include "solvers/dendrite/model.hpp"
 #include "solvers/dendrite/start.hpp"
 
 namespace sc::dendrite {
@@ -16,6 +18,7 @@ namespace {
 
 /// A pass of several steps reads of the neighbours what all of them read.
 Grid grid_of(Context& context, const DendriteOptions& o) {
+  check(o);
   return Grid(
       context,
       {.cells = o.cells, .periodic = o.periodic(), .halo = o.engine.steps_per_pass, .split = o.split});
@@ -42,49 +45,58 @@ void plan_ring(Stage& step, const AnyField& field, const Budget& budget) {
   step.grid().context().together([&] { far_cells(field.storage(0)).place()->plan(slot, budget.ahead); });
 }
 
-// An insulated face and a mirror are one condition: equal values on both sides.
-template <class Real, int N>
-void close_faces(Field<Real, N>& field, const DendriteOptions& o) {
-  for (int axis = 0; axis < 3; ++axis)
-    for (int side = 0; side < 2; ++side)
-      if (o.faces[std::size_t(2 * axis + side)] != FaceKind::periodic)
-        boundary(field, Face{axis, side}, Mirrored<Real, N>{});
-}
-
 }  // namespace
 
-template <class Real, bool noisy, bool turned>
-PhaseSolver<Real, noisy, turned>::PhaseSolver(Context& context, const DendriteOptions& options)
+Dendrite::Dendrite(Context& context, const DendriteOptions& options)
+    : Dendrite(context, options, grid_of(context, options)) {}
+
+Dendrite::Dendrite(Context& context, const DendriteOptions& options, const Grid& grid)
     : options_(options),
+      dt_(options.dt > 0 ? options.dt : options.safety * largest_step(options)),
       runner_(context, options.engine),
-      budget_(make_budget(grid_of(context, options), options)),
+      budget_(make_budget(grid, options)),
       files_(files_of(context, options, budget_)),
-      fields_(grid_of(context, options), where(context, options, budget_, files_.get())),
-      advance_(advance_stage<Real, noisy, turned>(fields_)),
-      global_(context),
-      dt_(options.dt > 0 ? options.dt : options.safety * largest_step(options)) {
-  close_faces(fields_.phi, options_);
-  close_faces(fields_.theta, options_);
-  if constexpr (turned) close_faces(fields_.turn, options_);
-  if (Slabs::in(advance_)) plan_ring(advance_, fields_.phi, budget_);
+      stages_(make_stages(grid, options, where(context, options, budget_, files_.get()), dt_)),
+      global_(context) {
+  if (Slabs::in(*stages_.advance)) plan_ring(*stages_.advance, phase(), budget_);
   set_initial();
 }
 
-template <class Real, bool noisy, bool turned>
-void PhaseSolver<Real, noisy, turned>::set_initial() {
+void Dendrite::set_initial() {
   const Start start(options_);
-  fields_.phi.fill([&](int x, int y, int z) { return Real(start.phase(x, y, z)); });
-  const Real theta = Real(options_.temperature - options_.material.melting);
-  fields_.theta.fill([&](int, int, int) { return theta; });
-  if constexpr (turned)
-    fields_.turn.fill([&](int k, int x, int y, int z) { return Real(start.turn(x, y, z)[std::size_t(k)]); });
+  typed(phase(), [&]<class Real>(Field<Real>& phi) {
+    phi.fill([&](int x, int y, int z) { return Real(start.phase(x, y, z)); });
+  });
+  typed(heat(), [&]<class Real>(Field<Real>& theta) {
+    const Real melt = Real(options_.temperature - options_.material.melting);
+    theta.fill([&](int, int, int) { return melt; });
+  });
+  if (!stages_.orientation) return;
+  typed<4>(*stages_.orientation, [&]<class Real>(Field<Real, 4>& q) {
+    q.fill([&](int k, int x, int y, int z) { return Real(start.orientation(x, y, z)[std::size_t(k)]); });
+  });
 }
 
-template <class Real, bool noisy, bool turned>
-Measures PhaseSolver<Real, noisy, turned>::extremes() {
-  auto extremes = extremes_stage<Real>(fields_);
-  runner_.run(extremes);
-  global_.start(extremes.accumulators());
+StepReport Dendrite::steps(int n) {
+  runner_.steps(n, [this](int) {
+    runner_.begin_step();
+    // phi'   = phi + dt M [div(eps^2 grad phi + eps deps/d(grad phi) |grad phi|^2)
+    //                      + 4 W phi (1 - phi) (phi - 1/2 + beta(T) + a chi)]
+    // theta' = theta + dt kappa lap theta + (L / C) (h(phi') - h(phi))
+    stages_.set_step(clock_.steps);
+    runner_.run(*stages_.advance);
+    stages_.phi->advance();
+    stages_.theta->advance();
+
+    clock_.steps += 1;
+    clock_.time += dt_;
+  });
+  return {.step = clock_.steps, .time = clock_.time, .dt = dt_};
+}
+
+Measures Dendrite::extremes() {
+  runner_.run(*stages_.extremes);
+  global_.start(stages_.extremes->accumulators());
   Measures m;
   m.phi_high = global_.value(0);
   if (!std::isfinite(m.phi_high)) report_loss();
@@ -94,12 +106,10 @@ Measures PhaseSolver<Real, noisy, turned>::extremes() {
   return m;
 }
 
-template <class Real, bool noisy, bool turned>
-Measures PhaseSolver<Real, noisy, turned>::measure() {
+Measures Dendrite::measure() {
   Measures m = extremes();
-  auto sums = sums_stage<Real>(fields_);
-  runner_.run(sums, {model_of(options_.material).latent});
-  global_.start(sums.accumulators());
+  runner_.run(*stages_.sums);
+  global_.start(stages_.sums->accumulators());
   const Int3 n = options_.cells;
   const double cells = double(n.x) * n.y * n.z;
   m.solid = global_.value(0) / cells;
@@ -118,15 +128,14 @@ Measures PhaseSolver<Real, noisy, turned>::measure() {
   return m;
 }
 
-template <class Real, bool noisy, bool turned>
-void PhaseSolver<Real, noisy, turned>::report_loss() {
+void Dendrite::report_loss() const {
   const std::string when =
       "after step " + std::to_string(clock_.steps) + " (time " + std::to_string(clock_.time * 1e9) + " ns)";
   const Box own = grid().own();
   const Layout& layout = grid().layout();
   std::string sentence;
-  const auto look = [&](Field<Real>& field, const char* name) {
-    field.each_slab([&](int lo, int hi, In<Real> cells) {
+  const auto look = [&](auto& field, const char* name) {
+    field.each_slab([&](int lo, int hi, auto cells) {
       for (int z = lo; z < hi; ++z)
         for (int y = 0; y < own.hi.y; ++y)
           for (int x = 0; x < own.hi.x; ++x)
@@ -136,19 +145,10 @@ void PhaseSolver<Real, noisy, turned>::report_loss() {
                          "; a smaller run.safety or run.dt may help";
     });
   };
-  look(fields_.phi, "phase");
-  look(fields_.theta, "temperature");
+  typed(*stages_.phi, [&](auto& phi) { look(phi, "phase"); });
+  typed(*stages_.theta, [&](auto& theta) { look(theta, "temperature"); });
   grid().context().agree(Exit::diverged, sentence);
   throw Error(Exit::diverged, "the crystal is not finite " + when);
 }
-
-#define SC_SOLVER(Real)                           \
-  template class PhaseSolver<Real, false, false>; \
-  template class PhaseSolver<Real, false, true>;  \
-  template class PhaseSolver<Real, true, false>;  \
-  template class PhaseSolver<Real, true, true>;
-SC_SOLVER(float)
-SC_SOLVER(double)
-#undef SC_SOLVER
 
 }  // namespace sc::dendrite

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dendrite: solidification of a pure, undercooled metal. This is the face that programs and the Python module
-// use; the step itself is in step.cpp.
+// Dendrite: solidification of a pure, undercooled metal. One class for both precisions and all terms, which
+// its stages hide.
 #pragma once
 
 #include <memory>
 #include <vector>
 
 #include "engine/overlap/runner.hpp"
+#include "engine/stage/global_value.hpp"
 #include "solvers/dendrite/budget.hpp"
 #include "solvers/dendrite/options.hpp"
+#include "solvers/dendrite/stages.hpp"
 
 namespace sc::dendrite {
 
@@ -30,20 +32,21 @@ struct Measures {
 
 class Dendrite {
  public:
-  virtual ~Dendrite() = default;
+  /// Collective. Throws Error (bad_input) for options that cannot be run.
+  Dendrite(Context& context, const DendriteOptions& options);
 
   /// Collective: `n` time steps, a sweep each, as many a pass as `engine.steps_per_pass` says. The report is
   /// of the last.
-  virtual StepReport steps(int n) = 0;
+  StepReport steps(int n);
   StepReport step() { return steps(1); }
   /// Collective. Throws Error (diverged) on all ranks, naming step, field and cell, when the state is not
   /// finite.
-  virtual void check_finite() = 0;
+  void check_finite() { extremes(); }
   /// Collective: the same, and what history.csv shows.
-  virtual Measures measure() = 0;
+  Measures measure();
   /// Collective: where phi = 1/2 is met last along the six half-axes of the first crystal, from its centre,
   /// m; 0 for those that leave the domain at once. The same on all ranks.
-  virtual std::array<double, 6> arms() = 0;
+  std::array<double, 6> arms() const;
 
   /// What the next step and the next measurement need besides the fields, as a checkpoint keeps it.
   struct Clock {
@@ -52,18 +55,29 @@ class Dendrite {
     double tip_time = 0;
     std::int64_t steps = 0;
   };
-  virtual Clock& clock() = 0;
-  const Clock& clock() const { return const_cast<Dendrite*>(this)->clock(); }
-  virtual double dt() const = 0;
-  virtual const Grid& grid() const = 0;
-  virtual Runner& runner() = 0;
-  virtual AnyField& phase() = 0;
-  virtual AnyField& heat() = 0;  ///< T - T_m
-  virtual const DendriteOptions& options() const = 0;
-  virtual const Budget& budget() const = 0;
-};
+  Clock& clock() { return clock_; }
+  double dt() const { return dt_; }
+  const Grid& grid() const { return stages_.phi->grid(); }
+  Runner& runner() { return runner_; }
+  AnyField& phase() { return *stages_.phi; }
+  AnyField& heat() { return *stages_.theta; }  ///< T - T_m
+  const DendriteOptions& options() const { return options_; }
+  const Budget& budget() const { return budget_; }
 
-/// Collective. Throws Error (bad_input) for options that cannot be run.
-std::unique_ptr<Dendrite> make_dendrite(Context& context, const DendriteOptions& options);
+ private:
+  Dendrite(Context& context, const DendriteOptions& options, const Grid& grid);
+  void set_initial();
+  Measures extremes();
+  [[noreturn]] void report_loss() const;
+
+  DendriteOptions options_;
+  double dt_;
+  Runner runner_;
+  Budget budget_;
+  std::unique_ptr<FileMemory> files_;  ///< before the fields, which go first
+  Stages stages_;
+  GlobalValue global_;
+  Clock clock_;
+};
 
 }  // namespace sc::dendrite

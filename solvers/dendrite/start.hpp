@@ -20,13 +20,13 @@ inline Quaternion quaternion_of(const Seed& seed) {
 class Start {
  public:
   explicit Start(const DendriteOptions& options) : o_(options) {
-    for (const Seed& seed : o_.seeds) turns_.push_back(quaternion_of(seed));
+    for (const Seed& seed : o_.seeds) orientations_.push_back(quaternion_of(seed));
   }
   double phase(int x, int y, int z) const {
     const double phi = profile(o_.material, nearest(x, y, z).distance);
     return phi < vanishing<double> ? 0 : phi;
   }
-  const Quaternion& turn(int x, int y, int z) const { return turns_[nearest(x, y, z).seed]; }
+  const Quaternion& orientation(int x, int y, int z) const { return orientations_[nearest(x, y, z).seed]; }
 
  private:
   struct Nearest {
@@ -51,7 +51,7 @@ class Start {
     return best;
   }
   DendriteOptions o_;
-  std::vector<Quaternion> turns_;
+  std::vector<Quaternion> orientations_;
 };
 
 }  // namespace sc::dendrite

@@ -12,19 +12,19 @@ namespace sc::test {
 /// Side of a cell, m.
 constexpr double h = 0.02e-6;
 
-/// Two crystals that touch, one of them turned where that is asked for; periodic along y, a mirror at x-.
-inline dendrite::DendriteOptions two_crystals(Int3 cells, bool single, bool noisy, bool turned) {
+/// Two crystals that touch, one of them rotated where that is asked for; periodic along y, a mirror at x-.
+inline dendrite::DendriteOptions two_crystals(Int3 cells, bool single, bool noisy, bool rotated) {
   using dendrite::FaceKind;
   dendrite::DendriteOptions o;
   o.cells = cells;
   o.single = single;
   o.faces = {FaceKind::insulated, FaceKind::insulated, FaceKind::periodic,
              FaceKind::periodic,  FaceKind::insulated, FaceKind::insulated};
-  if (!turned) o.faces[0] = FaceKind::symmetry;
+  if (!rotated) o.faces[0] = FaceKind::symmetry;
   if (!noisy) o.material.noise = 0;
   o.seeds = {{.centre = {3.2 * h, 5 * h, 6 * h}, .radius = 4 * h},
              {.centre = {12 * h, 1 * h, 8.3 * h}, .radius = 3 * h}};
-  if (turned) o.seeds[1].axis = {1, 2, 0.5}, o.seeds[1].angle = 0.6;
+  if (rotated) o.seeds[1].axis = {1, 2, 0.5}, o.seeds[1].angle = 0.6;
   o.noise_seed = 77;
   return o;
 }
@@ -35,7 +35,7 @@ struct Outcome {
   std::int64_t passes = 0;
 };
 inline Outcome run(Context& context, const dendrite::DendriteOptions& options, int steps) {
-  auto solver = dendrite::make_dendrite(context, options);
+  auto solver = std::make_unique<dendrite::Dendrite>(context, options);
   solver->steps(steps);
   Outcome r{gather(solver->phase().storage(0)), gather(solver->heat().storage(0)), solver->measure(),
             solver->runner().passes().passes};

@@ -12,7 +12,7 @@
 #include "engine/base/error.hpp"
 #include "io/checkpoint.hpp"
 #include "io/snapshot.hpp"
-#include "solvers/dendrite/phase_solver.hpp"
+#include "solvers/dendrite/solver.hpp"
 #include "tests/mpi/backends.hpp"
 #include "tests/mpi/cells.hpp"
 #include "tests/mpi/crystals.hpp"
@@ -50,8 +50,8 @@ TEST(DendriteInFiles, LeavesTheBitsOfMemory) {
   constexpr std::array strategies{&Strategy::boundary_first, &Strategy::interior_first, &Strategy::pipelined,
                                   &Strategy::blocking, &Strategy::halo_thread};
   std::size_t turn = 0;
-  for (const auto& [single, turned] : {std::pair(true, false), {true, true}, {false, false}}) {
-    const DendriteOptions options = two_crystals({19, 16, 17}, single, true, turned);
+  for (const auto& [single, rotated] : {std::pair(true, false), {true, true}, {false, false}}) {
+    const DendriteOptions options = two_crystals({19, 16, 17}, single, true, rotated);
     Context alone(MPI_COMM_SELF);
     const Outcome expected = run(alone, options, 5);
     alone.close();
@@ -68,7 +68,7 @@ TEST(DendriteInFiles, LeavesTheBitsOfMemory) {
         EXPECT_EQ(got.measures.tip, expected.measures.tip);
         if (context.rank() == 0) {
           EXPECT_TRUE(same(got, expected))
-              << to_string(split) << pieces << single << turned << filed.engine.strategy.name;
+              << to_string(split) << pieces << single << rotated << filed.engine.strategy.name;
         }
       }
   }
@@ -80,7 +80,7 @@ TEST(DendriteInFiles, MovesTheBytesThatWerePlanned) {
   for (const Strategy strategy : {Strategy::boundary_first, Strategy::blocking}) {
     DendriteOptions options = in_files(two_crystals({30, 9, 17}, true, true, true), folder, 3);
     options.engine.strategy = strategy;
-    const auto solver = dendrite::make_dendrite(context, options);
+    const auto solver = std::make_unique<dendrite::Dendrite>(context, options);
     SlabPlace& place = *far_cells(solver->phase().storage(0)).place();
     solver->step();
     place.finish();
@@ -96,7 +96,7 @@ TEST(DendriteInFiles, MovesTheBytesThatWerePlanned) {
 /// The sentence of a refusal; empty where a step can be made.
 std::string refused(Context& context, const DendriteOptions& options) {
   try {
-    dendrite::make_dendrite(context, options)->step();
+    dendrite::Dendrite(context, options).step();
   } catch (const Error& e) {
     EXPECT_EQ(e.code(), Exit::bad_input);
     return e.what();
@@ -119,7 +119,7 @@ TEST(DendriteInFiles, FitsItsMemoryOrNamesTheSmallest) {
   EXPECT_EQ(refused(context, options), "");
   options.storage.where = Where::memory;
   options.storage.memory = std::int64_t{64} << 30;
-  EXPECT_EQ(dendrite::make_dendrite(context, options)->budget().where, Where::memory);
+  EXPECT_EQ(std::make_unique<dendrite::Dendrite>(context, options)->budget().where, Where::memory);
 }
 
 std::int64_t status_bytes(const char* word) {

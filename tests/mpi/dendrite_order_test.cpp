@@ -134,7 +134,7 @@ TEST(DendriteOrder, IsTwoOnAManufacturedSolution) {
     const double coarse = error_at(context, 8, {1, 2, 0.5}, angle);
     const double middle = error_at(context, 16, {1, 2, 0.5}, angle);
     const double fine = error_at(context, 32, {1, 2, 0.5}, angle);
-    std::printf("turned by %.1f: %.2e %.2e %.2e, orders %.3f %.3f\n", angle, coarse, middle, fine,
+    std::printf("rotated by %.1f: %.2e %.2e %.2e, orders %.3f %.3f\n", angle, coarse, middle, fine,
                 std::log2(coarse / middle), std::log2(middle / fine));
     EXPECT_GE(std::log2(middle / fine), 1.9) << angle;
   }

@@ -39,7 +39,7 @@ struct Plane {
     options.temperature = options.material.melting - undercooling;
     for (FaceKind& face : options.faces) face = FaceKind::insulated;
     options.seeds = {{}};
-    solver = dendrite::make_dendrite(context, options);
+    solver = std::make_unique<dendrite::Dendrite>(context, options);
     doubles(solver->phase()).fill([&](int x, int, int) {
       return dendrite::profile(options.material, (x + 0.5 - 0.5 * cells) * options.spacing);
     });
@@ -150,7 +150,7 @@ TEST(DendritePhysics, HeatIsConservedBetweenInsulatedWalls) {
   test::TestContext context;
   for (const bool single : {false, true}) {
     DendriteOptions options = crystal(20, single);
-    auto solver = dendrite::make_dendrite(context, options);
+    auto solver = std::make_unique<dendrite::Dendrite>(context, options);
     const dendrite::Measures before = solver->measure();
     for (int n = 0; n < 400; ++n) solver->step();
     const dendrite::Measures after = solver->measure();
@@ -179,7 +179,7 @@ TEST(DendritePhysics, ANoiselessCrystalHasTheSymmetryOfTheCube) {
   test::TestContext context;
   DendriteOptions options = crystal(24, false);
   options.material.noise = 0;
-  auto solver = dendrite::make_dendrite(context, options);
+  auto solver = std::make_unique<dendrite::Dendrite>(context, options);
   // Distances that are the same to the last bit on all sides.
   doubles(solver->phase()).fill([&](int x, int y, int z) {
     const double a = std::abs(x - 11.5), b = std::abs(y - 11.5), c = std::abs(z - 11.5);
@@ -218,7 +218,7 @@ TEST(DendritePhysics, SinglePrecisionFollowsDouble) {
   std::vector<double> fine_phi, fine_T;
   double phi_error = 0, T_error = 0;
   for (const bool single : {false, true}) {
-    auto solver = dendrite::make_dendrite(context, crystal(20, single));
+    auto solver = std::make_unique<dendrite::Dendrite>(context, crystal(20, single));
     for (int n = 0; n < 100; ++n) solver->step();
     if (!single) {
       fine_phi = values_of<double>(solver->phase());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1
 // timeout: 400
-// Arms grow because the crystal wants them, not the grid: without anisotropy it stays round, and a turned
-// crystal is the turned picture of one that is not.
+// Arms grow because the crystal wants them, not the grid: without anisotropy it stays round, and a rotated
+// crystal is the rotated picture of one that is not.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -72,7 +72,7 @@ TEST(DendriteShape, WithoutAnisotropyTheCrystalStaysRound) {
   o.material.anisotropy = 0;
   o.material.noise = 0;
   o.seeds = {{.centre = {0, 0, 0}, .radius = 8 * o.spacing}};
-  auto solver = dendrite::make_dendrite(context, o);
+  auto solver = std::make_unique<dendrite::Dendrite>(context, o);
   while (solver->arms()[0] < 28 * o.spacing)
     for (int n = 0; n < 50; ++n) solver->step();
   const Picture picture(*solver);
@@ -98,32 +98,32 @@ TEST(DendriteShape, WithoutAnisotropyTheCrystalStaysRound) {
 TEST(DendriteShape, ATurnedCrystalGrowsAlongItsOwnAxes) {
   test::TestContext context;
   std::array<double, 2> along{}, between{}, arms{};
-  for (int turned = 0; turned < 2; ++turned) {
+  for (int rotated = 0; rotated < 2; ++rotated) {
     DendriteOptions o;
     o.cells = {64, 64, 32};
     o.faces.fill(FaceKind::insulated);
     o.material.noise = 0;
     const double middle = 32 * o.spacing;
     o.seeds = {{.centre = {middle, middle, 0.5 * middle}, .radius = 6 * o.spacing}};
-    if (turned) o.seeds[0].angle = pi / 4;
-    auto solver = dendrite::make_dendrite(context, o);
+    if (rotated) o.seeds[0].angle = pi / 4;
+    auto solver = std::make_unique<dendrite::Dendrite>(context, o);
     for (int n = 0; n < 1500; ++n) solver->step();
     const std::array<double, 6> lengths = solver->arms();
-    arms[std::size_t(turned)] = lengths[0] / o.spacing;
+    arms[std::size_t(rotated)] = lengths[0] / o.spacing;
     EXPECT_NEAR(lengths[0], lengths[1], 0.01 * lengths[0]);
     EXPECT_NEAR(lengths[0], lengths[2], 0.01 * lengths[0]);
     const Picture picture(*solver);
     if (context.rank() != 0) continue;
     const std::array<double, 3> centre = {32, 32, 16}, grid = {1, 0, 0}, diagonal = {1, 1, 0};
-    along[std::size_t(turned)] = picture.radius(centre, turned ? diagonal : grid);
-    between[std::size_t(turned)] = picture.radius(centre, turned ? grid : diagonal);
+    along[std::size_t(rotated)] = picture.radius(centre, rotated ? diagonal : grid);
+    between[std::size_t(rotated)] = picture.radius(centre, rotated ? grid : diagonal);
   }
   if (context.rank() != 0) return;
-  for (const std::size_t turned : {0, 1}) {
+  for (const std::size_t rotated : {0, 1}) {
     std::printf("%s: %.2f cells along its axes (arms() says %.2f), %.2f between them\n",
-                turned ? "turned" : "not turned", along[turned], arms[turned], between[turned]);
-    EXPECT_GT(along[turned], 1.05 * between[turned]);
-    EXPECT_NEAR(arms[turned], along[turned], 0.1);
+                rotated ? "rotated" : "not rotated", along[rotated], arms[rotated], between[rotated]);
+    EXPECT_GT(along[rotated], 1.05 * between[rotated]);
+    EXPECT_NEAR(arms[rotated], along[rotated], 0.1);
   }
   EXPECT_NEAR(along[1] / along[0], 1, 0.05);
 }

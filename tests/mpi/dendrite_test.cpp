@@ -62,8 +62,8 @@ TEST(Dendrite, AgreesWithTheOracle) {
   test::TestContext context;
   for (const bool single : {false, true})
     for (const bool noisy : {false, true})
-      for (const bool turned : {false, true}) {
-        const DendriteOptions options = two_crystals({17, 11, 13}, single, noisy, turned);
+      for (const bool rotated : {false, true}) {
+        const DendriteOptions options = two_crystals({17, 11, 13}, single, noisy, rotated);
         const int steps = 12;
         const Outcome got = run(context, options, steps);
         if (context.rank() != 0) continue;
@@ -71,11 +71,11 @@ TEST(Dendrite, AgreesWithTheOracle) {
         for (int n = 0; n < steps; ++n) expected.step();
         const double Tm = options.material.melting;
         if (single) {
-          EXPECT_LT(largest_difference<float>(got.phi, expected.phi, 0), 3e-6) << noisy << turned;
-          EXPECT_LT(largest_difference<float>(got.theta, expected.T, Tm), 1e-3) << noisy << turned;
+          EXPECT_LT(largest_difference<float>(got.phi, expected.phi, 0), 3e-6) << noisy << rotated;
+          EXPECT_LT(largest_difference<float>(got.theta, expected.T, Tm), 1e-3) << noisy << rotated;
         } else {
-          EXPECT_LT(largest_difference<double>(got.phi, expected.phi, 0), 1e-12) << noisy << turned;
-          EXPECT_LT(largest_difference<double>(got.theta, expected.T, Tm), 1e-9) << noisy << turned;
+          EXPECT_LT(largest_difference<double>(got.phi, expected.phi, 0), 1e-12) << noisy << rotated;
+          EXPECT_LT(largest_difference<double>(got.theta, expected.T, Tm), 1e-9) << noisy << rotated;
         }
         // Something must have happened.
         double sum = 0;
@@ -88,8 +88,8 @@ TEST(Dendrite, AgreesWithTheOracle) {
 /// 7 steps by passes of several: between walls, and with a periodic axis of which one rank has both ends.
 TEST(Dendrite, LeavesTheSameBitsInPassesOfSeveralSteps) {
   for (const bool single : {true, false})
-    for (const bool turned : {false, true}) {
-      DendriteOptions options = two_crystals({19, 16, 17}, single, true, turned);
+    for (const bool rotated : {false, true}) {
+      DendriteOptions options = two_crystals({19, 16, 17}, single, true, rotated);
       options.faces[4] = options.faces[5] = FaceKind::periodic;
       options.engine.strategy = Strategy::blocking;
       Context alone(MPI_COMM_SELF);
@@ -109,15 +109,15 @@ TEST(Dendrite, LeavesTheSameBitsInPassesOfSeveralSteps) {
             EXPECT_EQ(got.measures.tip, expected.measures.tip);
             EXPECT_EQ(got.passes, (7 + length - 1) / length);
             if (context.rank() != 0) continue;
-            EXPECT_TRUE(same(got, expected)) << strategy.name << to_string(split) << length << turned;
+            EXPECT_TRUE(same(got, expected)) << strategy.name << to_string(split) << length << rotated;
           }
     }
 }
 
 TEST(Dendrite, LeavesTheSameBits) {
   for (const bool single : {true, false})
-    for (const bool turned : {false, true}) {
-      DendriteOptions options = two_crystals({19, 16, 17}, single, true, turned);
+    for (const bool rotated : {false, true}) {
+      DendriteOptions options = two_crystals({19, 16, 17}, single, true, rotated);
       options.engine.strategy = Strategy::blocking;
       Context alone(MPI_COMM_SELF);
       const Outcome expected = run(alone, options, 6);
@@ -134,7 +134,7 @@ TEST(Dendrite, LeavesTheSameBits) {
             EXPECT_EQ(got.measures.total, expected.measures.total);
             EXPECT_EQ(got.measures.tip, expected.measures.tip);
             if (context.rank() != 0) continue;
-            EXPECT_TRUE(same(got, expected)) << strategy.name << to_string(split) << single << turned;
+            EXPECT_TRUE(same(got, expected)) << strategy.name << to_string(split) << single << rotated;
           }
       }
     }
@@ -147,8 +147,8 @@ INSTANTIATE_TEST_SUITE_P(On, OnDevices, testing::ValuesIn(test::backends()), tes
 // functions on CUDA and on a host with fused multiply-adds, so that these are compared with the host's too.
 TEST_P(OnDevices, LeaveTheBitsOfTheHost) {
   for (const bool single : {true, false})
-    for (const bool turned : {false, true}) {
-      DendriteOptions options = two_crystals({19, 16, 17}, single, true, turned);
+    for (const bool rotated : {false, true}) {
+      DendriteOptions options = two_crystals({19, 16, 17}, single, true, rotated);
       options.engine.strategy = Strategy::blocking;
       Context alone(MPI_COMM_SELF);
       const Outcome expected = run(alone, options, 6);
@@ -166,7 +166,7 @@ TEST_P(OnDevices, LeaveTheBitsOfTheHost) {
           EXPECT_EQ(got.measures.tip, expected.measures.tip);
           EXPECT_EQ(got.measures.phi_high, expected.measures.phi_high);
           if (context.rank() != 0) continue;
-          EXPECT_TRUE(same(got, expected)) << strategy.name << to_string(split) << single << turned;
+          EXPECT_TRUE(same(got, expected)) << strategy.name << to_string(split) << single << rotated;
         }
     }
 }
@@ -195,7 +195,7 @@ TEST(Dendrite, RefusesWhatCannotBeRun) {
     DendriteOptions o = two_crystals({17, 11, 13}, true, true, false);
     change(o);
     try {
-      dendrite::make_dendrite(context, o);
+      std::make_unique<dendrite::Dendrite>(context, o);
     } catch (const Error& e) {
       return e.code() == Exit::bad_input;
     }
@@ -211,7 +211,8 @@ TEST(Dendrite, RefusesWhatCannotBeRun) {
 
 TEST(Dendrite, NamesTheCellWhereTheStateIsLost) {
   test::TestContext context;
-  auto solver = dendrite::make_dendrite(context, two_crystals({17, 11, 13}, false, false, false));
+  auto solver =
+      std::make_unique<dendrite::Dendrite>(context, two_crystals({17, 11, 13}, false, false, false));
   auto& theta = dynamic_cast<Field<double>&>(solver->heat());
   theta.fill([](int x, int y, int z) { return x == 5 && y == 6 && z == 3 ? NAN : -200.0; });
   std::string said;

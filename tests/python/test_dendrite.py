@@ -59,7 +59,7 @@ def test_the_resolved_case_reads_back():
         ({"material": {"anisotropy": 0.07}}, "below 1/15"),
         ({"start": {"temperature": 1800.0}}, "must be below material.melting"),
         ({"boundaries": {"x-": "periodic"}}, 'needs boundaries."x+"'),
-        ({"boundaries": {"x-": "symmetry"}, "seeds": [{"angle": 5.0}]}, "turned crystal"),
+        ({"boundaries": {"x-": "symmetry"}, "seeds": [{"angle": 5.0}]}, "rotated crystal"),
         ({"seeds": [{"centre": [0.0, 0.0, 1.0]}]}, "along z"),
         ({"seeds": []}, "without a crystal"),
         ({"run": {"steps": 1, "safety": 0.5, "dt": 1e-12}}, "give only one"),
@@ -219,13 +219,13 @@ def test_four_snapshots_are_shown(tmp_path):
 
 @pytest.mark.skipif(not core_is_built(), reason="the compiled module is not built")
 def test_the_flux_is_the_derivative_of_the_energy():
-    """d/d(grad phi) of A^2 |grad phi|^2 / 2 by sympy, along the grid's axes and turned."""
+    """d/d(grad phi) of A^2 |grad phi|^2 / 2 by sympy, along the grid's axes and rotated."""
     sympy = pytest.importorskip("sympy", reason="sympy is not installed")
     g = sympy.symbols("gx gy gz", real=True)
     gamma = sympy.Rational(1, 20)
     w, x, y, z = sympy.Rational(4, 5), sympy.Rational(2, 5), sympy.Rational(1, 5), sympy.Rational(2, 5)
     assert w**2 + x**2 + y**2 + z**2 == 1
-    turned = sympy.Matrix(
+    rotated = sympy.Matrix(
         [
             [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
             [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
@@ -236,7 +236,7 @@ def test_the_flux_is_the_derivative_of_the_energy():
     found = {}
     for name, R, quaternion in (
         ("straight", sympy.eye(3), (1, 0, 0, 0)),
-        ("turned", turned, tuple(float(part) for part in (w, x, y, z))),
+        ("rotated", rotated, tuple(float(part) for part in (w, x, y, z))),
     ):
         p = R.T * sympy.Matrix(g)
         square = sum(part**2 for part in p)

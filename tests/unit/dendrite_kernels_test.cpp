@@ -6,6 +6,8 @@
 #include <cmath>
 #include <vector>
 
+#include "engine/exec/face_kernel.hpp"
+#include "solvers/dendrite/kernels.hpp"
 #include "solvers/dendrite/stages.hpp"
 
 namespace {
@@ -59,7 +61,7 @@ TEST(DendriteKernels, DoAsManyOperationsAsTheyDeclare) {
   EXPECT_EQ(operations_of([&] { advance(Advance<Counted, false>{}); }), advance_flops);
   EXPECT_EQ(operations_of([&] { advance(Advance<Counted, true>{}); }), advance_flops + noise_flops);
   EXPECT_EQ(operations_of([&] { rotation_at<Counted>(q.middle, turn); }), axes_flops);
-  EXPECT_EQ(operations_of([&] { advance(Advance<Counted, false>{}, turn); }), turned_flops + axes_flops);
+  EXPECT_EQ(operations_of([&] { advance(Advance<Counted, false>{}, turn); }), rotated_flops + axes_flops);
 }
 
 template <class Real>
@@ -73,14 +75,14 @@ TYPED_TEST(DendriteFlux, VanishesWhereThereIsNoGradient) {
   const auto R = rotation_of<Real>(Real(0.8), Real(0.6), 0, 0);
   const FaceGradient<Real> none{0, 0, 0};
   EXPECT_EQ(flux(none, k, 1 / square(none)), 0);
-  EXPECT_EQ(turned_flux<1>(none, k, R, 1 / square(none)), 0);
+  EXPECT_EQ(rotated_flux<1>(none, k, R, 1 / square(none)), 0);
   EXPECT_GT(square(none), std::numeric_limits<Real>::min());
   // Down to the smallest numbers it stays finite and bounded by the gradient.
   for (Real size = 1; size > 0; size /= 2)
     for (const FaceGradient<Real> g :
          {FaceGradient<Real>{size, 0, 0}, FaceGradient<Real>{size, -size, size}}) {
       EXPECT_LE(std::abs(flux(g, k, 1 / square(g))), 2 * size);
-      EXPECT_LE(std::abs(turned_flux<2>(g, k, R, 1 / square(g))), 2 * size);
+      EXPECT_LE(std::abs(rotated_flux<2>(g, k, R, 1 / square(g))), 2 * size);
     }
 }
 

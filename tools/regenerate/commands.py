@@ -231,7 +231,7 @@ def dendrite_work(_: Path) -> list[str]:
         ("step", flops["advance_flops"], 4),
         ("with noise", flops["advance_flops"] + flops["noise_flops"], 4),
     ]
-    rows.append(("turned crystals", flops["turned_flops"], 8))
+    rows.append(("rotated crystals", flops["rotated_flops"], 8))
     told = [(name, f"{count:.0f}", str(4 * arrays), str(8 * arrays)) for name, count, arrays in rows]
     return table(("a cell", "floating-point operations", "bytes, single", "bytes, double"), told)
 

@@ -50,8 +50,8 @@ class SeedTable(Table):
         "its place in um from the corner; the middle if left out", "three numbers", None
     )
     radius: float = key("its radius in um", POSITIVE, 0.2, gt=0)
-    axis: Triple = key("the axis it is turned about", "three numbers, not all 0", [0.0, 0.0, 1.0])
-    angle: float = key("how far it is turned, in degrees", "a number from -360 to 360", 0.0, ge=-360, le=360)
+    axis: Triple = key("the axis it is rotated about", "three numbers, not all 0", [0.0, 0.0, 1.0])
+    angle: float = key("how far it is rotated, in degrees", "a number from -360 to 360", 0.0, ge=-360, le=360)
 
 
 class Start(Table):
@@ -152,7 +152,7 @@ class DendriteCase(SolverCase):
         if mirrors and any(seed.angle for seed in self.seeds):
             raise BadInput(
                 f'boundaries."{mirrors[0]}" = "symmetry" cannot stand with a seed whose angle is not 0: a '
-                "turned crystal has no such symmetry."
+                "rotated crystal has no such symmetry."
             )
 
     def check_ranks(self, ranks: int) -> None:

@@ -38,7 +38,7 @@ class DendriteKind(Kind):
         halo = case.halo()
         fields = [Fields("phase", cells, halo, size, count=2), Fields("heat", cells, halo, size, count=2)]
         if any(seed.angle for seed in case.seeds):
-            fields.append(Fields("turn", cells, halo, size, components=4))
+            fields.append(Fields("orientation", cells, halo, size, components=4))
         if case.storage.place == "files":  # near are the slots of the ring
             x, y, z = cells
             slab = (x, y, math.ceil(z / (case.storage.pieces or 8)) + 2)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// make_dendrite: checks the options and chooses the equations' terms once.
+// check: what a crystal's options must be.
 #include <cmath>
 #include <string>
 
-#include "solvers/dendrite/phase_solver.hpp"
+#include "solvers/dendrite/model.hpp"
 
 namespace sc::dendrite {
 
@@ -43,7 +43,7 @@ void check_seeds(const DendriteOptions& o) {
         refuse(name + " lies outside of the domain along " + "xyz"[a]);
     const Vec3& a = seed.axis;
     if (seed.angle != 0 && !(a[0] * a[0] + a[1] * a[1] + a[2] * a[2] > 0))
-      refuse(name + " is turned about an axis of length 0");
+      refuse(name + " is rotated about an axis of length 0");
   }
 }
 
@@ -52,20 +52,9 @@ void check_faces(const DendriteOptions& o) {
     const std::string name = std::string("boundaries.") + face_names[f];
     if ((o.faces[f] == FaceKind::periodic) != (o.faces[f ^ 1U] == FaceKind::periodic))
       refuse(name + ": both faces of an axis must be periodic or none");
-    if (o.faces[f] == FaceKind::symmetry && o.turned())
-      refuse(name + " is a symmetry, which a turned crystal does not have");
+    if (o.faces[f] == FaceKind::symmetry && o.rotated())
+      refuse(name + " is a symmetry, which a rotated crystal does not have");
   }
-}
-
-template <class Real>
-std::unique_ptr<Dendrite> make_of(Context& context, const DendriteOptions& o) {
-  const bool noisy = o.material.noise > 0;
-  if (o.turned()) {
-    if (noisy) return std::make_unique<PhaseSolver<Real, true, true>>(context, o);
-    return std::make_unique<PhaseSolver<Real, false, true>>(context, o);
-  }
-  if (noisy) return std::make_unique<PhaseSolver<Real, true, false>>(context, o);
-  return std::make_unique<PhaseSolver<Real, false, false>>(context, o);
 }
 
 }  // namespace
@@ -84,11 +73,6 @@ void check(const DendriteOptions& o) {
            " ps");
   check_seeds(o);
   check_faces(o);
-}
-
-std::unique_ptr<Dendrite> make_dendrite(Context& context, const DendriteOptions& o) {
-  check(o);
-  return o.single ? make_of<float>(context, o) : make_of<double>(context, o);
 }
 
 }  // namespace sc::dendrite
