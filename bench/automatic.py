@@ -8,7 +8,7 @@
 Each line is one `subcurrent strategies`: all strategies in one process on the same ranks, in turns, medians.
 `automatic` has then tried; what its first steps took, trials included, is added up with as many of the others
 as are missing from 200. Goals: automatic / best at most 1.03, and 200 steps from the first on at most 1.02
-times those of blocking. `wire`: hosts of tools/emulated-cluster, a rank each, which needs root.
+times those of blocking. `wire`: emulated hosts, a rank each, which needs root.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from typing import Any
 import script
 
 ROOT = Path(__file__).resolve().parents[1]
-CLUSTER = ROOT / "tools" / "emulated-cluster"
 STEPS = 200  # of a run, its trials included
 CASES = {
     "cavity": ("cavity_paper_b", ["grid.points=[66, 66, 66]"], 20),
@@ -63,9 +62,8 @@ def command(options: Any, key: Key, out: Path) -> list[str]:
     program = [sys.executable, "-m", "subcurrent", "strategies", case, "--out", str(out)]
     program += [part for text in sets for part in ("--set", text)]
     program += ["--steps", str(options.steps), "--repeats", str(options.repeats), "--sweeps", str(sweeps)]
-    if link == "wire":
-        return [str(CLUSTER), "with", str(ranks), options.rate, *program]
-    return [*program, "-n", str(ranks)]
+    wire = ["--network", options.rate] if link == "wire" else []
+    return [*program, "-n", str(ranks), *wire]
 
 
 def figures(table: dict[str, Any]) -> dict[str, Any]:

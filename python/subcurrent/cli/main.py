@@ -192,6 +192,10 @@ def strategies(
     steps: Annotated[int, typer.Option(help="steps a strategy takes in its turn")] = 5,
     repeats: Annotated[int, typer.Option(help="rounds in which every strategy has its turn")] = 5,
     sweeps: Annotated[int, typer.Option(help="pressure sweeps a step, the same for all")] = 200,
+    network: Annotated[
+        str | None,
+        typer.Option(metavar="RATE", help="a rank each on emulated hosts with this rate between them"),
+    ] = None,
     sets: SetOption = None,
     out: Annotated[Path | None, typer.Option(help="folder for table and figure")] = None,
     overwrite: OverwriteOption = False,
@@ -202,6 +206,10 @@ def strategies(
     --set pressure.method names). They take turns; medians are shown. blocking and ordered are always
     measured, as the baselines; of the others all that the case allows, unless some are named. Starts MPI
     itself; under an outer mpirun or srun it is one of its ranks.
+
+    --network 100mbit shows hiding at work without a cluster: for as long as it measures, every rank has a
+    host of its own on this machine, and what they send to each other is limited to that rate in either
+    direction. That takes root, iproute2 and Open MPI. Latency is not emulated.
 
     \b
       T                the step
@@ -215,6 +223,7 @@ def strategies(
 
     \b
       subcurrent strategies cavity_paper_b -n 2 --strategies boundary_first
+      subcurrent strategies nickel_small --network 100mbit --set 'grid.cells=[128, 128, 512]'
       mpirun -n 2 subcurrent strategies cavity_paper_b      between the hosts of an outer mpirun
     """
     sets = list(sets or [])
@@ -223,7 +232,7 @@ def strategies(
     request = compare.CompareRequest(
         case, ranks=ranks, sets=sets, steps=steps, repeats=repeats, sweeps=sweeps
     )
-    request.out, request.overwrite = out, overwrite
+    request.network, request.out, request.overwrite = network, out, overwrite
     if names:
         request.strategies = [name.strip() for name in names.split(",") if name.strip()]
     raise typer.Exit(compare.compare(request, console()))

@@ -7,7 +7,8 @@ import contextlib
 import csv
 import io
 import json
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,11 +20,11 @@ from ..case.common import STRATEGIES
 from ..case.library import find_case
 from ..case.reading import as_tables, as_toml, load_case
 from ..errors import OK, BadInput
-from ..launch import memory, mpi
+from ..launch import emulated, memory, mpi
 from ..launch.aside import recover, starting
 from ..launch.plan import Plan
 from ..launch.progress import Watcher
-from ..launch.ranks import command_for, launch
+from ..launch.ranks import command_for, emulated_command, launch
 from ..launch.run import default_name, ranks_of, report_outside, say, taken
 from ..launch.rundir import RunFolder, write_text
 from ..rank import worker
@@ -46,6 +47,7 @@ class CompareRequest:
     steps: int = 5
     repeats: int = 5
     sweeps: int = 200
+    network: str | None = None  # the rate between emulated hosts, a rank each
     out: Path | None = None
     overwrite: bool = False
 
@@ -55,6 +57,8 @@ def compare(request: CompareRequest, console: Console) -> int:
     also as a rank of an outer mpirun."""
     outer = mpi.outer()
     ranks = ranks_of(request.ranks, outer, 2)
+    if request.network is not None:
+        emulated.check(request.network, ranks)
     path = find_case(request.case)
     before, after = kind_of(load_case(path, request.sets)).comparison(request.sweeps)
     sets = [*before, *request.sets, *after]
@@ -68,7 +72,8 @@ def compare(request: CompareRequest, console: Console) -> int:
         if value < 1:
             raise BadInput(f"{option} {value} is not allowed: it must be a whole number >= 1.")
     memory.check(case, ranks, None if outer is None else memory.ranks_here(ranks), solvers=len(names))
-    folder = RunFolder(request.out or Path("runs") / f"strategies_{default_name(path)}")
+    name = [default_name(path), *([request.network] if request.network else [])]
+    folder = RunFolder(request.out or Path("runs") / f"strategies_{'_'.join(name)}")
     folder.check_new(request.overwrite)
     plan = Plan("strategies", as_tables(case), str(folder.path), ranks)
     plan.strategies, plan.steps, plan.repeats = names, request.steps, request.repeats
@@ -93,14 +98,27 @@ def compare(request: CompareRequest, console: Console) -> int:
     with taken(folder, console):
         folder.check_new(request.overwrite)
         line = command_for(plan, folder.plan)
-        with starting(folder, request.overwrite) as computing:
+        with starting(folder, request.overwrite) as computing, _hosts(request.network, ranks, console) as env:
             prepare()
+            if request.network is not None:
+                line = emulated_command(plan, folder.plan)
             with Watcher(console) as watcher:
-                launch(line, plan.layout(), watcher, folder.log, computing)
-        _tell(folder, console)
+                launch(line, plan.layout(), watcher, folder.log, computing, env=env)
+        _tell(folder, console, request.network)
         drawn = draw_figures(folder)
         say(console, f"figure: {', '.join(str(figure) for figure in drawn.files)}")
     return OK
+
+
+@contextlib.contextmanager
+def _hosts(network: str | None, ranks: int, console: Console) -> Iterator[Mapping[str, str]]:
+    """The environment to start ranks in: this machine's, or that of emulated hosts, up during the block."""
+    if network is None:
+        yield os.environ
+        return
+    with emulated.network(network, ranks) as env:
+        say(console, f"{ranks} emulated hosts, a rank each, {network} between them")
+        yield env
 
 
 def _compare_as_rank(
@@ -122,9 +140,11 @@ def _compare_as_rank(
     return code
 
 
-def _tell(folder: RunFolder, console: Console) -> None:
+def _tell(folder: RunFolder, console: Console, network: str | None = None) -> None:
     """Completes the ranks' table and shows it."""
     table = json.loads((folder.path / "strategies.json").read_text())
+    if network is not None:
+        table["network"] = network
     finish_rows(table["rows"])
     write_text(folder.path / "strategies.json", json.dumps(table, indent=1) + "\n")
     write_text(folder.path / "strategies.csv", as_csv(table["rows"]))
@@ -170,9 +190,10 @@ def as_table(table: dict[str, Any]) -> Table:
     grid = table["case"]["grid"]
     unit = "points" if "points" in grid else "cells"
     size = " x ".join(str(count) for count in grid[unit])
-    title = (
-        f"{size} {unit}, {table['ranks']} ranks x {table['threads']} threads; milliseconds a step, medians"
-    )
+    ranks = f"{table['ranks']} ranks x {table['threads']} threads"
+    if "network" in table:
+        ranks += f", {table['network']} between hosts"
+    title = f"{size} {unit}, {ranks}; milliseconds a step, medians"
     shown = Table(title=title, title_justify="left", title_style="bold")
     for name in COLUMNS:
         first = name == "strategy"

@@ -4,25 +4,27 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from .. import core
-from . import guard, mpi, segments
+from . import emulated, guard, mpi, segments
 from .job import Job
 from .plan import Plan, digest
 from .progress import Watcher
 
+WORKER = "subcurrent.rank.worker"
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
 
 
 def command_for(plan: Plan, plan_file: Path) -> list[str]:
     """The command line that starts the plan's ranks with the mpirun of the compiled module's MPI."""
-    return rank_command("subcurrent.rank.worker", plan_file, plan.text(), plan.layout())
+    return rank_command(WORKER, plan_file, plan.text(), plan.layout())
 
 
 def rank_command(module: str, plan_file: Path, text: str, layout: mpi.Layout) -> list[str]:
@@ -30,7 +32,17 @@ def rank_command(module: str, plan_file: Path, text: str, layout: mpi.Layout) ->
     mpi.check_limits()
     mpirun, family = mpi.find_mpirun(str(core.build_info()["mpi"]))
     line = mpi.command(mpirun, family, layout, mpi.cpus())
-    return [*line, sys.executable, "-m", module, str(plan_file), digest(text)]
+    return [*line, *_program(module, plan_file, text)]
+
+
+def emulated_command(plan: Plan, plan_file: Path) -> list[str]:
+    """The same for ranks on the hosts of an emulated network that is up."""
+    mpi.check_limits()
+    return emulated.command(_program(WORKER, plan_file, plan.text()))
+
+
+def _program(module: str, plan_file: Path, text: str) -> list[str]:
+    return [sys.executable, "-m", module, str(plan_file), digest(text)]
 
 
 def launch(
@@ -39,6 +51,8 @@ def launch(
     watcher: Watcher,
     log: Path,
     computing: Callable[[], None] = lambda: None,
+    *,
+    env: Mapping[str, str] = os.environ,
 ) -> dict[str, Any]:
     """Runs the ranks to their end and returns their last event ({} when the ranks had nothing to say at the
     end); `computing` is called when they have accepted their input.
@@ -47,10 +61,10 @@ def launch(
     the ranks for a checkpoint and a clean stop; a second one ends them at once.
     """
     family = mpi.flavour(str(core.build_info()["mpi"])) or ""
-    with segments.folder(family) as held:
+    with segments.folder(family, env) as held:
         process = subprocess.Popen(
             line,
-            env=mpi.environment(layout, mpi.cpus(), family=family) | segments.environment(held),
+            env=mpi.environment(layout, mpi.cpus(), env, family) | segments.environment(held),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -83,6 +83,8 @@ def _strategies(folder: RunFolder, case: Case, path: Path) -> bool:
         return False
     table = read_record(file)
     title = f"Time of a step: {name_of(case)}, {table['ranks']} ranks × {table['threads']} threads"
+    if "network" in table:
+        title += f", {table['network']} between hosts"
     note = (
         f"medians of {table['repeats']} rounds of {table['steps']} steps; whiskers: fastest and slowest round"
     )

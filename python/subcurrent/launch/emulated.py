@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hosts that are emulated on this machine, a slow network between them: up for as long as a block lasts."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shlex
+import subprocess
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from .. import core
+from ..errors import BadInput, SubcurrentError
+from . import mpi
+
+SCRIPT = Path(__file__).with_name("emulated-cluster")
+LEAST, MOST = 2, 16  # hosts, as the script allows
+RATE = re.compile(r"[1-9][0-9]{0,5}(kbit|mbit|gbit)")
+# Reads until the block ends, or its program was killed; then nothing of the network is left.
+GUARD = 'read -r done; exec bash "$1" down'
+
+
+def check(rate: str, hosts: int) -> None:
+    """Refuses what cannot be emulated here, before anything is started."""
+    asked = f"--network {rate}"
+    if mpi.outer() is not None:
+        raise BadInput(f"{asked} starts hosts and ranks of its own: not under an outer mpirun or srun.")
+    if not RATE.fullmatch(rate):
+        raise BadInput(
+            f"{asked} is not allowed: it must be a whole number of kbit, mbit or gbit, as in 100mbit."
+        )
+    if not LEAST <= hosts <= MOST:
+        raise BadInput(f"{asked} has a host for each rank: -n {hosts} must be from {LEAST} to {MOST}.")
+    if os.geteuid() != 0:
+        raise BadInput(f"{asked} needs root: it emulates hosts by network namespaces.")
+    family = mpi.flavour(str(core.build_info()["mpi"]))
+    if family != mpi.OPEN_MPI:
+        raise BadInput(f"{asked} needs Open MPI, and subcurrent was built with {family or 'another MPI'}.")
+    there = _script("status").split()
+    if there:
+        raise BadInput(
+            f"{asked} would replace the emulated hosts that are there ({', '.join(there)}): another program "
+            f"uses them, or they were left, and `bash {shlex.quote(str(SCRIPT))} down` removes them."
+        )
+
+
+@contextlib.contextmanager
+def network(rate: str, hosts: int) -> Iterator[Mapping[str, str]]:
+    """Makes the hosts and yields the environment for `ranks.launch`. They are gone when the block ends, also
+    when this process is killed in it; whatever still runs on them is ended."""
+    guard = subprocess.Popen(
+        ["/bin/sh", "-c", GUARD, "subcurrent-network", str(SCRIPT)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,  # what a terminal sends to the launcher does not end it
+    )
+    try:
+        _script("up", str(hosts), rate)
+        # The interface between the hosts, or Open MPI would be told to stay on the loopback one.
+        names = ("OMPI_MCA_oob_tcp_if_include", "OMPI_MCA_btl_tcp_if_include")
+        yield {**os.environ, **dict.fromkeys(names, "mpi0")}
+    finally:
+        guard.stdin.close()
+        guard.wait()
+
+
+def command(program: list[str]) -> list[str]:
+    """The command line that starts a program on every host as one MPI job."""
+    return ["bash", str(SCRIPT), "run", *program]
+
+
+def _script(*arguments: str) -> str:
+    """What the script prints; its own sentence where it cannot."""
+    try:
+        done = subprocess.run(
+            ["bash", str(SCRIPT), *arguments], check=False, capture_output=True, text=True, timeout=60
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise SubcurrentError(f"the emulated hosts could not be made: {error}.") from error
+    if done.returncode == 3:
+        why = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+        raise BadInput(f"--network cannot be emulated here: {why.removeprefix('emulated-cluster: ')}.")
+    if done.returncode != 0:
+        raise SubcurrentError(f"the emulated hosts could not be made: {done.stderr.strip()}.")
+    return done.stdout

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ranks on hosts that the program emulates: started, measured over, and gone afterwards."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from conftest import ROOT, SMALL
+from subcurrent.errors import BAD_INPUT, OK, BadInput
+from subcurrent.launch import emulated
+
+OPTIONS = ("--steps", "1", "--repeats", "1", "--sweeps", "5", "--strategies", "pipelined", "--out", "s")
+
+
+def spaces() -> list[str]:
+    """Namespaces of emulated hosts that the kernel knows."""
+    folder = Path("/run/netns")
+    return sorted(p.name for p in folder.glob("subcurrent-*")) if folder.is_dir() else []
+
+
+def why_not() -> str:
+    if os.geteuid() != 0:
+        return "network namespaces need root"
+    if not (shutil.which("ip") and shutil.which("tc")):
+        return "iproute2 is missing"
+    if spaces():
+        return "emulated hosts of somebody else are there"
+    return ""
+
+
+@pytest.fixture
+def hosts():
+    if why := why_not():
+        pytest.skip(why)
+    try:
+        with emulated.network("1gbit", 2):
+            pass
+    except BadInput as error:
+        pytest.skip(error.sentence)
+
+
+def sent(host: str) -> int:
+    """Bytes that a host has sent to the others."""
+    line = ["ip", "netns", "exec", host, "cat", "/sys/class/net/mpi0/statistics/tx_bytes"]
+    return int(subprocess.run(line, check=True, capture_output=True, text=True).stdout)
+
+
+@pytest.mark.parametrize("rate", ["100", "fast", "0mbit", "none", "-1mbit", "100mbit; true"])
+def test_a_rate_that_is_none_is_one_sentence(rate):
+    with pytest.raises(BadInput, match="whole number of kbit, mbit or gbit"):
+        emulated.check(rate, 2)
+
+
+@pytest.mark.parametrize("count", [1, 17])
+def test_hosts_are_two_to_sixteen(count):
+    with pytest.raises(BadInput, match=f"-n {count} must be from 2 to 16"):
+        emulated.check("100mbit", count)
+
+
+def test_without_root_it_is_one_sentence(monkeypatch):
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    with pytest.raises(BadInput, match="--network 100mbit needs root"):
+        emulated.check("100mbit", 2)
+
+
+def test_ranks_of_somebody_else_are_refused(monkeypatch):
+    monkeypatch.setenv("OMPI_COMM_WORLD_RANK", "0")
+    monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", "2")
+    with pytest.raises(BadInput, match="not under an outer mpirun"):
+        emulated.check("100mbit", 2)
+
+
+def test_the_tool_of_the_repository_is_that_of_the_package():
+    assert (ROOT / "tools" / "emulated-cluster").resolve() == emulated.SCRIPT.resolve()
+
+
+@pytest.mark.mpi
+def test_strategies_over_an_emulated_network(program, hosts):
+    """100 sweeps with halos of 16² doubles are 205 kB in either direction: at 2 Mbit/s, less the bucket of
+    64 KiB, at least half a second, which on one host takes milliseconds."""
+    program.write_case(SMALL)
+    sweeps = (*OPTIONS, "--sweeps", "100")
+    done = program("strategies", "case.toml", "-n", "2", "--network", "2mbit", *sweeps, timeout=120)
+    assert done.returncode == OK, done.stderr
+    assert "2mbit between hosts" in done.stdout
+    table = json.loads((program.folder / "s" / "strategies.json").read_text())
+    assert (table["ranks"], table["network"], len(table["rows"])) == (2, "2mbit", 3)
+    assert (program.folder / "s" / "figures" / "strategies.png").exists()
+    assert not spaces()
+    here = program("strategies", "case.toml", "-n", "2", *sweeps, "--overwrite", timeout=120)
+    assert here.returncode == OK, here.stderr
+    on_node = json.loads((program.folder / "s" / "strategies.json").read_text())
+    assert "network" not in on_node
+    assert min(row["T"] for row in table["rows"]) > 0.5
+    assert max(row["T"] for row in on_node["rows"]) < 0.25
+
+
+def test_the_rate_is_the_wire_s_and_the_hosts_are_gone(hosts):
+    """2 MB at 8 Mbit/s take two seconds, less the bucket of 64 KiB."""
+    serve = "import socket; s = socket.create_server(('10.78.0.2', 5000)); c = s.accept()[0]\n"
+    serve += "while c.recv(65536): pass"
+    send = "import socket, time; time.sleep(0.5); c = socket.create_connection(('10.78.0.2', 5000))\n"
+    send += "t = time.monotonic(); c.sendall(bytes(2000000)); c.shutdown(socket.SHUT_WR); c.recv(1)\n"
+    send += "print(time.monotonic() - t)"
+
+    def on(host: int, text: str) -> subprocess.Popen:
+        line = ["ip", "netns", "exec", f"subcurrent-{host}", "python3", "-c", text]
+        return subprocess.Popen(line, stdout=subprocess.PIPE, text=True)
+
+    with emulated.network("8mbit", 2):
+        assert len(spaces()) == 3  # two hosts and the switch
+        server, client = on(1, serve), on(0, send)
+        seconds = float(client.communicate(timeout=30)[0])
+        server.wait(timeout=30)
+        assert sent("subcurrent-0") > 2_000_000
+        with pytest.raises(BadInput, match="would replace the emulated hosts"):
+            emulated.check("100mbit", 2)
+    assert not spaces()
+    assert 1.6 < seconds < 4.0
+
+
+@pytest.mark.mpi
+def test_nothing_is_left_of_a_program_that_is_killed(program, hosts):
+    program.write_case(SMALL)
+    options = (*OPTIONS, "--repeats", "10000")
+    line = program.command("strategies", "case.toml", "-n", "2", "--network", "10mbit", *options)
+    running = subprocess.Popen(
+        line,
+        cwd=program.folder,
+        env=program.environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        assert within(30, spaces)
+        time.sleep(1)
+        running.send_signal(signal.SIGKILL)
+    finally:
+        running.kill()
+        running.wait()
+    assert within(15, lambda: not spaces())
+
+
+def within(seconds: float, holds) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if holds():
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def test_a_network_that_cannot_be_made_says_why(monkeypatch, tmp_path):
+    fake = tmp_path / "script"
+    fake.write_text('echo "emulated-cluster: no rights" >&2; exit 3')
+    monkeypatch.setattr(emulated, "SCRIPT", fake)
+    with pytest.raises(BadInput, match="--network cannot be emulated here: no rights"):
+        emulated._script("up", "2", "100mbit")
+    assert BadInput.exit_code == BAD_INPUT
