@@ -15,7 +15,6 @@ namespace {
 
 using namespace sc;
 using namespace sc::magnetosphere;
-using MhdStages = Stages<false, Diffusion::constant>;
 
 struct Fields {
   explicit Fields(const Grid& grid) : nodes(grid, "", Space::host), centres(grid, "centres' ", Space::host) {
@@ -50,17 +49,20 @@ class Way {
   Way(Fields& fields, Strategy strategy)
       : fields_(fields),
         context_(fields.nodes.rho.grid().context()),
-        stages_(fields.nodes, fields.centres),
+        stages_(stages_with<Diffusion::constant>(fields.nodes, fields.centres, false)),
         runner_(context_, {.strategy = strategy}) {
-    numbers_.dt = 1e-4;
-    numbers_.D = numbers_.D_p = numbers_.mu = numbers_.eta = 1e-4;
-    numbers_.rho_floor = numbers_.p_floor = 1e-6;
+    Numbers numbers;
+    numbers.dt = 1e-4;
+    numbers.D = numbers.D_p = numbers.mu = numbers.eta = 1e-4;
+    numbers.rho_floor = numbers.p_floor = 1e-6;
+    stages_.first.set(numbers);
+    stages_.second.set(numbers);
   }
   void steps(int count) {
     for (int n = 0; n < count; ++n) {
-      runner_.run(stages_.first, {numbers_});
+      runner_.run(*stages_.first.stage);
       fields_.centres.advance();
-      runner_.run(stages_.second, {numbers_});
+      runner_.run(*stages_.second.stage);
       fields_.nodes.advance();
     }
   }
@@ -93,9 +95,8 @@ class Way {
  private:
   Fields& fields_;
   Context& context_;
-  MhdStages stages_;
+  Stages stages_;
   Runner runner_;
-  Numbers numbers_;
   std::vector<Terms> turns_;
 };
 

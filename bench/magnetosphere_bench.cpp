@@ -43,7 +43,7 @@ MagnetosphereOptions options_of(const Variant& variant, int n) {
 
 struct Bed {
   Bed(Context& context, const Variant& variant, int n)
-      : solver(make_magnetosphere(context, options_of(variant, n))) {
+      : solver(std::make_unique<Magnetosphere>(context, options_of(variant, n))) {
     steps(8);
   }
   void steps(int count) {

@@ -20,8 +20,8 @@ using magnetosphere::Magnetosphere;
 class MagnetosphereFace : public SolverFace<Magnetosphere> {
  public:
   MagnetosphereFace(std::shared_ptr<Ranks> ranks, const magnetosphere::MagnetosphereOptions& options)
-      : SolverFace(ranks,
-                   magnetosphere::make_magnetosphere(ranks->open(), on_device_of(ranks->open(), options))) {}
+      : SolverFace(ranks, std::make_unique<magnetosphere::Magnetosphere>(
+                              ranks->open(), on_device_of(ranks->open(), options))) {}
 
  private:
   std::vector<NamedField> fields() override {

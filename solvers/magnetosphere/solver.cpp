@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "engine/move/excerpt.hpp"
+#include "solvers/magnetosphere/diagnostics.hpp"
 #include "solvers/magnetosphere/faces.hpp"
-#include "solvers/magnetosphere/mhd_solver.hpp"
 
 namespace sc::magnetosphere {
 
@@ -23,6 +23,7 @@ constexpr double most_steps = 1e8;
 // A face along x that waves leave obliquely takes its halo from one cell further upstream. Beside a neighbour
 // that cell is halo itself, and where two such faces meet it happens twice: two layers more.
 Grid grid_of(Context& context, const MagnetosphereOptions& o) {
+  check(o);
   const bool oblique = std::find(o.faces.begin(), o.faces.end(), FaceKind::oblique) != o.faces.end();
   return Grid(context,
               {.cells = o.cells, .periodic = o.periodic(), .halo = oblique ? 3 : 1, .split = o.split});
@@ -37,15 +38,14 @@ std::array<double, 8> conserved(const PointState& q, double gamma) {
 
 }  // namespace
 
-template <bool planet, Diffusion diffusion>
-MhdSolver<planet, diffusion>::MhdSolver(Context& context, const MagnetosphereOptions& options)
+Magnetosphere::Magnetosphere(Context& context, const MagnetosphereOptions& options)
     : options_(options),
       runner_(context, options.engine),
       nodes_(grid_of(context, options), "", options.space),
       centres_(nodes_.rho.grid(), "centres' ", options.space),
       coordinates_(nodes_.rho.grid(), "coordinates"),
-      stages_(nodes_, centres_),
-      diagnostics_(nodes_, centres_),
+      stages_(make_stages(nodes_, centres_, options_)),
+      diagnostics_(std::make_unique<Diagnostics>(nodes_, centres_)),
       global_(context) {
   set_faces(nodes_, Half::nodes, options_);
   set_faces(centres_, Half::centres, options_);
@@ -53,8 +53,14 @@ MhdSolver<planet, diffusion>::MhdSolver(Context& context, const MagnetosphereOpt
   runner_.refresh(nodes_.B.now(), box(1));
 }
 
-template <bool planet, Diffusion diffusion>
-void MhdSolver<planet, diffusion>::set_initial() {
+Magnetosphere::~Magnetosphere() = default;
+
+void Magnetosphere::run(const HalfStep& half, const Numbers& numbers) {
+  half.set(numbers);
+  runner_.run(*half.stage);
+}
+
+void Magnetosphere::set_initial() {
   const Start start(options_);
   const auto place = [lattice = places_of(options_, Half::nodes)](int x, int y, int z) {
     return lattice.at({x, y, z});
@@ -77,9 +83,8 @@ void MhdSolver<planet, diffusion>::set_initial() {
 }
 
 // Curl and divergence are those of the step's own differences, of the dipole at the corners.
-template <bool planet, Diffusion diffusion>
-void MhdSolver<planet, diffusion>::set_surroundings(Plasma& set, Half half) {
-  if constexpr (!planet) return;
+void Magnetosphere::set_surroundings(Plasma& set, Half half) {
+  if (!options_.planet) return;
   const Planet body = planet_of(options_);
   const Lattice3 places = places_of(options_, half);
   const double a = 0.5 * options_.spacing, d = 1 / (4 * options_.spacing);
@@ -104,10 +109,9 @@ void MhdSolver<planet, diffusion>::set_surroundings(Plasma& set, Half half) {
 
 // dt (|v| + fast speed) <= courant h and dt D <= 0.15 h^2 for every coefficient D; the steps left to the end
 // of the run are equal.
-template <bool planet, Diffusion diffusion>
-void MhdSolver<planet, diffusion>::begin_cycle() {
-  const double inner = planet ? options_.planet->inner : 0;
-  auto& limits = diagnostics_.limits;
+void Magnetosphere::begin_cycle() {
+  const double inner = options_.planet ? options_.planet->inner : 0;
+  auto& limits = diagnostics_->limits;
   runner_.run(limits, {options_.gamma, inner * inner, places_of(options_, Half::nodes)});
   global_.reduce(limits.accumulators());
   const double h = options_.spacing;
@@ -124,8 +128,7 @@ void MhdSolver<planet, diffusion>::begin_cycle() {
   clock_.dt = dt;
 }
 
-template <bool planet, Diffusion diffusion>
-void MhdSolver<planet, diffusion>::refuse_step(double dt) const {
+void Magnetosphere::refuse_step(double dt) const {
   std::ostringstream sentence;
   sentence << "the plasma breaks up: after step " << clock_.steps << " (time " << clock_.time
            << ") its fastest signal is " << clock_.signal << " and the time step would be " << dt
@@ -133,8 +136,7 @@ void MhdSolver<planet, diffusion>::refuse_step(double dt) const {
   throw Error(Exit::diverged, sentence.str());
 }
 
-template <bool planet, Diffusion diffusion>
-Numbers MhdSolver<planet, diffusion>::numbers(double dt, Half half) const {
+Numbers Magnetosphere::numbers(double dt, Half half) const {
   const double h = options_.spacing;
   const DiffusionOptions& d = options_.diffusion;
   Numbers n;
@@ -150,37 +152,33 @@ Numbers MhdSolver<planet, diffusion>::numbers(double dt, Half half) const {
   n.heat = d.heating ? options_.gamma - 1 : 0;
   n.rho_floor = options_.density_floor;
   n.p_floor = options_.pressure_floor;
-  if constexpr (planet) n.planet = planet_of(options_);
+  if (options_.planet) n.planet = planet_of(options_);
   n.places = places_of(options_, half);
   return n;
 }
 
 // Which points a floor has touched is looked up only after a stage that touched one. One reduction carries
 // both stages' flags, and NaN where a state is not finite.
-template <bool planet, Diffusion diffusion>
-std::int64_t MhdSolver<planet, diffusion>::end_step() {
-  const auto flag = [](auto& stage) { return stage.accumulators()[0]; };
+std::int64_t Magnetosphere::end_step() {
+  const auto flag = [](const HalfStep& half) { return half.stage->accumulators()[0]; };
+  const auto count_floors = [this](FloorStage& stage) {
+    runner_.run(stage, {options_.density_floor, options_.pressure_floor});
+    return std::llround(global_.reduce(stage.accumulators()));
+  };
   const std::array<Accumulator, 2> flags = {clock_.place == 0 ? flag(stages_.predict) : flag(stages_.first),
                                             flag(stages_.second)};
   global_.start(flags);
   const double centres = global_.value(0), nodes = global_.value(1);
   if (!std::isfinite(centres) || !std::isfinite(nodes)) report_loss();
   std::int64_t count = 0;
-  if (centres > 0) count += count_floors(diagnostics_.low_centres);
-  if (nodes > 0) count += count_floors(diagnostics_.low_nodes);
+  if (centres > 0) count += count_floors(diagnostics_->low_centres);
+  if (nodes > 0) count += count_floors(diagnostics_->low_nodes);
   return count;
 }
 
-template <bool planet, Diffusion diffusion>
-std::int64_t MhdSolver<planet, diffusion>::count_floors(FloorStage& stage) {
-  runner_.run(stage, {options_.density_floor, options_.pressure_floor});
-  return std::llround(global_.reduce(stage.accumulators()));
-}
-
-template <bool planet, Diffusion diffusion>
-Measures MhdSolver<planet, diffusion>::measure() {
+Measures Magnetosphere::measure() {
   const double h = options_.spacing, volume = h * h * h;
-  auto& totals = diagnostics_.totals;
+  auto& totals = diagnostics_->totals;
   runner_.run(totals, {1 / (options_.gamma - 1)});
   global_.reduce(totals.accumulators());
   Measures m;
@@ -191,26 +189,25 @@ Measures MhdSolver<planet, diffusion>::measure() {
   }
   m.energy = volume * global_.value(4);
   m.magnetic_energy = volume * global_.value(8);
-  auto& divergence = diagnostics_.divergence;
-  const double outer = planet ? options_.planet->outer : 0;
+  auto& divergence = diagnostics_->divergence;
+  const double outer = options_.planet ? options_.planet->outer : 0;
   runner_.run(divergence, {1 / (4 * h), outer * outer, places_of(options_, Half::centres)});
   m.divergence = global_.reduce(divergence.accumulators());
   return m;
 }
 
 // Only this line of every field is asked for: on a device a field is far, and the line is read often.
-template <bool planet, Diffusion diffusion>
-std::vector<AxisPoint> MhdSolver<planet, diffusion>::own_axis(const Box& line) {
+std::vector<AxisPoint> Magnetosphere::own_axis(const Box& line) {
   const Excerpt rho(nodes_.rho.now(), line), p(nodes_.p.now(), line), v(nodes_.v.now(), line);
   const Excerpt whole_B(nodes_.B.now(), line.grown({1, 1, 1}));
-  const Dipole dipole = planet ? planet_of(options_).dipole : Dipole{};
+  const Dipole dipole = options_.planet ? planet_of(options_).dipole : Dipole{};
   const Lattice3 places = places_of(options_, Half::nodes);
   const auto place = [&](Int3 c) {
     const Int3 g = grid().origin() + c;
     return places.at({g.x, g.y, g.z});
   };
   const auto B = [&](Int3 c, int k) {
-    const Place d = planet ? dipole.field(place(c)) : Place{0, 0, 0};
+    const Place d = options_.planet ? dipole.field(place(c)) : Place{0, 0, 0};
     return whole_B.get(c, k) - (k == 0 ? d.x : k == 1 ? d.y : d.z);
   };
   std::vector<AxisPoint> points;
@@ -232,8 +229,7 @@ std::vector<AxisPoint> MhdSolver<planet, diffusion>::own_axis(const Box& line) {
   return points;
 }
 
-template <bool planet, Diffusion diffusion>
-std::vector<AxisPoint> MhdSolver<planet, diffusion>::axis() {
+std::vector<AxisPoint> Magnetosphere::axis() {
   runner_.refresh(nodes_.B.now(), star(1));
   const auto nearest = [&](int a) {
     return std::clamp(static_cast<int>(std::lround(-options_.low[std::size_t(a)] / options_.spacing)), 0,
@@ -254,8 +250,7 @@ std::vector<AxisPoint> MhdSolver<planet, diffusion>::axis() {
   return all;
 }
 
-template <bool planet, Diffusion diffusion>
-double MhdSolver<planet, diffusion>::wave_error() {
+double Magnetosphere::wave_error() {
   const Start start(options_);
   const Lattice3 places = places_of(options_, Half::nodes);
   const Box box = grid().global_box();
@@ -283,8 +278,7 @@ double MhdSolver<planet, diffusion>::wave_error() {
   return std::sqrt(squares);
 }
 
-template <bool planet, Diffusion diffusion>
-void MhdSolver<planet, diffusion>::report_loss() {
+void Magnetosphere::report_loss() {
   const std::string when = "after step " + std::to_string(clock_.steps + 1);
   std::string sentence;
   const Box own = grid().own();
@@ -301,12 +295,5 @@ void MhdSolver<planet, diffusion>::report_loss() {
   grid().context().agree(Exit::diverged, sentence);
   throw Error(Exit::diverged, "the plasma is not finite " + when);
 }
-
-template class MhdSolver<false, Diffusion::none>;
-template class MhdSolver<false, Diffusion::constant>;
-template class MhdSolver<false, Diffusion::mixing>;
-template class MhdSolver<true, Diffusion::none>;
-template class MhdSolver<true, Diffusion::constant>;
-template class MhdSolver<true, Diffusion::mixing>;
 
 }  // namespace sc::magnetosphere

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Magnetosphere: MHD by the modified leap-frog scheme. This is the face that programs and the Python module
-// use; the step itself is in step.cpp.
+// Magnetosphere: MHD by the modified leap-frog scheme. One class with and without a planet and for every
+// diffusion, which its stages hide; the step is in step.cpp.
 #pragma once
 
 #include <memory>
 #include <vector>
 
 #include "engine/overlap/runner.hpp"
+#include "engine/stage/global_value.hpp"
 #include "solvers/magnetosphere/fields.hpp"
 #include "solvers/magnetosphere/options.hpp"
+#include "solvers/magnetosphere/stages.hpp"
 
 namespace sc::magnetosphere {
+
+struct Diagnostics;
 
 struct StepReport {
   std::int64_t step = 0;
@@ -37,18 +41,20 @@ struct AxisPoint {
 
 class Magnetosphere {
  public:
-  virtual ~Magnetosphere() = default;
+  /// Collective. Throws Error (bad_input) for options that cannot be run.
+  Magnetosphere(Context& context, const MagnetosphereOptions& options);
+  ~Magnetosphere();
 
   /// Collective: one time step, two stages. Throws Error (diverged) on all ranks, naming step and point, when
   /// the state is not finite.
-  virtual StepReport step() = 0;
+  StepReport step();
   /// Collective: sums over the nodes and the divergence of B.
-  virtual Measures measure() = 0;
+  Measures measure();
   /// Collective: on rank 0 the nodes on the line through the origin along x, in order; empty elsewhere.
-  virtual std::vector<AxisPoint> axis() = 0;
+  std::vector<AxisPoint> axis();
   /// Collective, after Initial::linear_wave: root of the sum of squares, over the eight conserved variables,
   /// of the mean over the nodes of |U - U_exact| / amplitude (Gardiner & Stone 2008).
-  virtual double wave_error() = 0;
+  double wave_error();
 
   /// What the next step needs besides the fields, as a checkpoint keeps it.
   struct Clock {
@@ -59,18 +65,36 @@ class Magnetosphere {
     std::int64_t place = 0;  ///< of the next step in its cycle
     std::int64_t floors = 0;
   };
-  virtual Clock& clock() = 0;
-  const Clock& clock() const { return const_cast<Magnetosphere*>(this)->clock(); }
-  virtual const Grid& grid() const = 0;
-  virtual Runner& runner() = 0;
-  virtual Plasma& nodes() = 0;
-  virtual Plasma& centres() = 0;
-  virtual AnyField& coordinates() = 0;
-  virtual const MagnetosphereOptions& options() const = 0;
-};
+  Clock& clock() { return clock_; }
+  const Clock& clock() const { return clock_; }
+  const Grid& grid() const { return nodes_.rho.grid(); }
+  Runner& runner() { return runner_; }
+  Plasma& nodes() { return nodes_; }
+  Plasma& centres() { return centres_; }
+  AnyField& coordinates() { return coordinates_; }
+  const MagnetosphereOptions& options() const { return options_; }
 
-/// Collective. Throws Error (bad_input) for options that cannot be run.
-std::unique_ptr<Magnetosphere> make_magnetosphere(Context& context, const MagnetosphereOptions& options);
+ private:
+  void set_initial();
+  void set_surroundings(Plasma& set, Half half);
+  void run(const HalfStep& half, const Numbers& numbers);
+  void begin_cycle();
+  [[noreturn]] void refuse_step(double dt) const;
+  Numbers numbers(double dt, Half half) const;
+  std::int64_t end_step();
+  /// Of the nodes in `line`, a row of own ones.
+  std::vector<AxisPoint> own_axis(const Box& line);
+  [[noreturn]] void report_loss();
+
+  MagnetosphereOptions options_;
+  Runner runner_;
+  Plasma nodes_, centres_;
+  Field<double, 3> coordinates_;  ///< for files: on the host
+  Stages stages_;
+  std::unique_ptr<Diagnostics> diagnostics_;
+  GlobalValue global_;
+  Clock clock_;
+};
 
 /// The state that `options` start from, at one place.
 class Start {

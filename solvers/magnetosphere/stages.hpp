@@ -1,62 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stages of a step over the two sets of points: what each reads and writes.
+// The stages of a step, which hide whether there is a planet and which diffusion.
 #pragma once
 
-#include "engine/stage/sweep.hpp"
-#include "solvers/magnetosphere/diagnostics.hpp"
+#include <functional>
+#include <memory>
+
+#include "engine/stage/stage.hpp"
 #include "solvers/magnetosphere/fields.hpp"
+#include "solvers/magnetosphere/options.hpp"
 
 namespace sc::magnetosphere {
 
-/// Counted in kernels.hpp: 18 sums a variable and its products; the planet's share left out.
-constexpr double leap_flops = 430, diffusion_flops = 90, mixing_flops = 250;
-
-template <bool planet, Diffusion diffusion>
-auto predict_stage(Plasma& centres, Plasma& nodes) {
-  const SweepOptions options{.reduce = Reduce::max, .flops = leap_flops};
-  const auto make = [&](auto... around) {
-    return Sweep("first (start)", Predict<diffusion>{}, options, writes(centres.rho.next()),
-                 writes(centres.v.next()), writes(centres.p.next()), writes(centres.B.next()),
-                 reads(nodes.rho.now(), box(1)), reads(nodes.v.now(), box(1)), reads(nodes.p.now(), box(1)),
-                 reads(nodes.B.now(), box(1)), around...);
-  };
-  if constexpr (planet)
-    return make(reads(centres.around.now()));
-  else
-    return make();
-}
-
-template <Half half, bool planet, Diffusion diffusion>
-auto leap_stage(const char* name, Plasma& set, Plasma& other) {
-  constexpr double more = diffusion == Diffusion::none       ? 0
-                          : diffusion == Diffusion::constant ? diffusion_flops
-                                                             : diffusion_flops + mixing_flops;
-  const SweepOptions options{.reduce = Reduce::max, .flops = leap_flops + more};
-  const Reach old = diffusion == Diffusion::none ? point : star(1);
-  const auto make = [&](auto... around) {
-    return Sweep(name, Leap<half, diffusion>{}, options, writes(set.rho.next()), writes(set.v.next()),
-                 writes(set.p.next()), writes(set.B.next()), reads(other.rho.now(), box(1)),
-                 reads(other.v.now(), box(1)), reads(other.p.now(), box(1)), reads(other.B.now(), box(1)),
-                 reads(set.rho.now(), old), reads(set.v.now(), old), reads(set.p.now(), old),
-                 reads(set.B.now(), old), around...);
-  };
-  if constexpr (planet)
-    return make(reads(set.around.now()));
-  else
-    return make();
-}
-
-template <bool planet, Diffusion diffusion>
-struct Stages {
-  Stages(Plasma& nodes, Plasma& centres)
-      : predict(predict_stage<planet, diffusion>(centres, nodes)),
-        first(leap_stage<Half::centres, planet, diffusion>("first", centres, nodes)),
-        second(leap_stage<Half::nodes, planet, diffusion>("second", nodes, centres)) {}
-  decltype(predict_stage<planet, diffusion>(std::declval<Plasma&>(), std::declval<Plasma&>())) predict;
-  decltype(leap_stage<Half::centres, planet, diffusion>("", std::declval<Plasma&>(),
-                                                        std::declval<Plasma&>())) first;
-  decltype(leap_stage<Half::nodes, planet, diffusion>("", std::declval<Plasma&>(),
-                                                      std::declval<Plasma&>())) second;
+/// From one set of points to the other; `set` gives the next run its numbers.
+struct HalfStep {
+  std::unique_ptr<Stage> stage;
+  std::function<void(const Numbers&)> set;
 };
+struct Stages {
+  HalfStep predict;  ///< centres from nodes alone, at the start of a cycle
+  HalfStep first;    ///< centres leap over nodes
+  HalfStep second;   ///< nodes leap over centres
+};
+template <Diffusion diffusion>
+Stages stages_with(Plasma& nodes, Plasma& centres, bool planet);
+/// Those that the options need.
+Stages make_stages(Plasma& nodes, Plasma& centres, const MagnetosphereOptions& options);
 
 }  // namespace sc::magnetosphere

@@ -1,27 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // The time step: modified leap-frog. A cycle of l steps begins with a two-step Lax-Wendroff step; the others
 // leap, each set of points over the other. Each of the two stages has its own halos, as its reads declare.
-#include "solvers/magnetosphere/mhd_solver.hpp"
+#include "solvers/magnetosphere/solver.hpp"
 
 namespace sc::magnetosphere {
 
-template <bool planet, Diffusion diffusion>
-StepReport MhdSolver<planet, diffusion>::step() {
-  Runner& runner = runner_;
-  runner.begin_step();
+StepReport Magnetosphere::step() {
+  runner_.begin_step();
   if (clock_.place == 0) begin_cycle();  // dt holds for the cycle: a leap needs equal steps
   const double dt = clock_.dt;
 
   if (clock_.place == 0)
     // centres(n + 1/2) = mean of nodes(n) + dt/2 F(nodes(n))
-    runner.run(stages_.predict, {numbers(dt / 2, Half::centres)});
+    run(stages_.predict, numbers(dt / 2, Half::centres));
   else
     // centres(n + 1/2) = centres(n - 1/2) + dt F(nodes(n)) + dt diffusion(centres(n - 1/2))
-    runner.run(stages_.first, {numbers(dt, Half::centres)});
+    run(stages_.first, numbers(dt, Half::centres));
   centres_.advance();
 
   // nodes(n + 1) = nodes(n) + dt F(centres(n + 1/2)) + dt diffusion(nodes(n))
-  runner.run(stages_.second, {numbers(dt, Half::nodes)});
+  run(stages_.second, numbers(dt, Half::nodes));
   nodes_.advance();
 
   const std::int64_t floors = end_step();
@@ -37,12 +35,5 @@ StepReport MhdSolver<planet, diffusion>::step() {
           .place = place,
           .floors = floors};
 }
-
-template StepReport MhdSolver<false, Diffusion::none>::step();
-template StepReport MhdSolver<false, Diffusion::constant>::step();
-template StepReport MhdSolver<false, Diffusion::mixing>::step();
-template StepReport MhdSolver<true, Diffusion::none>::step();
-template StepReport MhdSolver<true, Diffusion::constant>::step();
-template StepReport MhdSolver<true, Diffusion::mixing>::step();
 
 }  // namespace sc::magnetosphere

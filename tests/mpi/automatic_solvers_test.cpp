@@ -81,7 +81,7 @@ TEST(AutomaticSolvers, Magnetosphere) {
     options.initial = magnetosphere::Initial::linear_wave;
     options.amplitude = 0.1;
     options.engine.strategy = strategy;
-    auto solver = magnetosphere::make_magnetosphere(context, options);
+    auto solver = std::make_unique<magnetosphere::Magnetosphere>(context, options);
     for (int n = 0; n < 2 * steps; ++n) solver->step();
     Bytes all;
     for (AnyField* field : std::initializer_list<AnyField*>{&solver->nodes().rho, &solver->nodes().v,

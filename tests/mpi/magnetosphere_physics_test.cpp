@@ -127,7 +127,7 @@ double error_after(Context& context, const WaveBox& box, Wave wave, double coura
   const Mode mode = mode_of(wave);
   MagnetosphereOptions o = options_of(box, 8, courant);
   o.end = time;
-  auto solver = make_magnetosphere(context, o);
+  auto solver = std::make_unique<Magnetosphere>(context, o);
   set(*solver, box, mode);
   while (solver->clock().time < time * (1 - 1e-12)) solver->step();
   return compare(*solver, box, mode).error;
@@ -190,7 +190,7 @@ double kept_in_a_cycle(double d, double M, double dt, int l) {
 std::pair<double, double> alfven_share(Context& context, int n, int cycle, double courant) {
   const WaveBox box = space(n);
   const Mode mode = mode_of(Wave::alfven);
-  auto solver = make_magnetosphere(context, options_of(box, cycle, courant));
+  auto solver = std::make_unique<Magnetosphere>(context, options_of(box, cycle, courant));
   set(*solver, box, mode);
   StepReport report;
   for (int step = 0; step < 16; ++step) report = solver->step();
@@ -232,7 +232,7 @@ TEST(MhdPhysics, MassAndDivergenceStayAtRoundOff) {
   o.initial = Initial::orszag_tang;
   o.diffusion = {
       .density = 1e-3, .pressure = 1e-3, .viscosity = 1e-4, .resistivity = 1e-3, .smoothing = 0.02};
-  auto solver = make_magnetosphere(context, o);
+  auto solver = std::make_unique<Magnetosphere>(context, o);
   const Measures before = solver->measure();
   // ∇·B is a sum of 24 numbers of the size of B / (4 h) = 2.8: its round-off is of the order of 1e-15 each.
   EXPECT_LT(before.divergence, 1e-14);
@@ -256,7 +256,7 @@ TEST(MhdPhysics, MomentumDriftsAtSecondOrder) {
     o.spacing = 1.0 / n;
     o.faces.fill(FaceKind::periodic);
     o.end = 0.05;
-    auto solver = make_magnetosphere(context, o);
+    auto solver = std::make_unique<Magnetosphere>(context, o);
     const auto wave = [&](int x, int y, int z, double phase) {
       return std::sin(2 * std::numbers::pi * (x + 2.0 * y - z) / n + phase);
     };

@@ -187,7 +187,7 @@ TEST(Magnetosphere, RefusesWhatCannotBeRun) {
     MagnetosphereOptions o = small_earth();
     change(o);
     try {
-      make_magnetosphere(context, o);
+      std::make_unique<Magnetosphere>(context, o);
     } catch (const Error& error) {
       return std::string(error.what());
     }

@@ -27,7 +27,7 @@ class PlasmaOn : public OnBackend {
   std::unique_ptr<Magnetosphere> make(Context& context, MagnetosphereOptions options) {
     if (!context.device()) open(context, GetParam());
     options.space = space_of(GetParam());
-    return make_magnetosphere(context, options);
+    return std::make_unique<Magnetosphere>(context, options);
   }
 };
 
@@ -67,7 +67,7 @@ inline std::vector<double> numbers_of(const std::vector<magnetosphere::AxisPoint
 
 inline Outcome run(Context& context, const MagnetosphereOptions& options, int steps,
                    const std::function<void(Magnetosphere&)>& start = {}) {
-  auto solver = make_magnetosphere(context, options);
+  auto solver = std::make_unique<Magnetosphere>(context, options);
   if (start) start(*solver);
   for (int n = 0; n < steps; ++n) solver->step();
   Outcome r;

@@ -28,7 +28,7 @@ void sweep(PoissonLevel<{real}, Points>& l, Runner& runner) {{
 """
 stage_of_mhd = """
 #include "engine/overlap/runner.hpp"
-#include "solvers/magnetosphere/stages.hpp"
+#include "solvers/magnetosphere/leaps.hpp"
 using namespace sc;
 using namespace sc::magnetosphere;
 void stage(Plasma& nodes, Plasma& centres, Runner& runner) {{

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// make_magnetosphere: checks the options and chooses the equations' terms once.
+// check: what the options of a plasma must be.
 #include <cmath>
 #include <string>
 
-#include "solvers/magnetosphere/mhd_solver.hpp"
+#include "engine/base/error.hpp"
+#include "solvers/magnetosphere/options.hpp"
 
 namespace sc::magnetosphere {
 
@@ -46,15 +47,6 @@ void check_positive(const char* name, double value) {
   if (!(value > 0)) refuse(std::string(name) + " is " + std::to_string(value) + "; it must be positive");
 }
 
-template <bool planet>
-std::unique_ptr<Magnetosphere> with_diffusion(Context& context, const MagnetosphereOptions& o) {
-  const DiffusionOptions& d = o.diffusion;
-  if (d.smoothing > 0) return std::make_unique<MhdSolver<planet, Diffusion::mixing>>(context, o);
-  if (d.density > 0 || d.pressure > 0 || d.viscosity > 0 || d.resistivity > 0)
-    return std::make_unique<MhdSolver<planet, Diffusion::constant>>(context, o);
-  return std::make_unique<MhdSolver<planet, Diffusion::none>>(context, o);
-}
-
 }  // namespace
 
 void check(const MagnetosphereOptions& o) {
@@ -77,11 +69,6 @@ void check(const MagnetosphereOptions& o) {
   if (o.planet && !(o.planet->outer > o.planet->inner && o.planet->inner > 0))
     refuse("planet.outer must be greater than planet.inner, and that positive");
   check_faces(o);
-}
-
-std::unique_ptr<Magnetosphere> make_magnetosphere(Context& context, const MagnetosphereOptions& o) {
-  check(o);
-  return o.planet ? with_diffusion<true>(context, o) : with_diffusion<false>(context, o);
 }
 
 }  // namespace sc::magnetosphere
