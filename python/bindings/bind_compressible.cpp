@@ -26,6 +26,9 @@ class CompressibleFace : public SolverFace<Compressible> {
   CompressibleFace(std::shared_ptr<Ranks> ranks, const compressible::CompressibleOptions& options)
       : SolverFace(ranks, compressible::make_compressible(ranks->open(), options)) {}
 
+  static void add(nb::dict& to, const Measures& measures);
+  static void add(nb::dict& to, const compressible::StepReport& report) { to["courant"] = report.courant; }
+
  private:
   std::vector<NamedField> fields() override {
     const ShownFields shown = solver().shown();
@@ -65,7 +68,7 @@ io::CheckpointContents CompressibleFace::contents() {
           .scalars = {{"time", &gas.clock().time}, {"steps", &gas.clock().steps}}};
 }
 
-void add(nb::dict& to, const Measures& m) {
+void CompressibleFace::add(nb::dict& to, const Measures& m) {
   to["mass"] = m.mass;
   to["momentum_x"] = m.momentum[0];
   to["momentum_y"] = m.momentum[1];
@@ -91,26 +94,6 @@ void add(nb::dict& to, const Measures& m) {
   to["pressure_high"] = m.pressure_high;
 }
 
-nb::dict step(CompressibleFace& face, bool diagnostics) {
-  const auto [report, measures] = unlocked([&] {
-    const compressible::StepReport done = face.step();
-    return std::pair(done, diagnostics ? face.solver().measure() : Measures{});
-  });
-  nb::dict result;
-  result["step"] = report.step;
-  result["time"] = report.time;
-  result["dt"] = report.dt;
-  result["courant"] = report.courant;
-  if (diagnostics) add(result, measures);
-  return result;
-}
-
-nb::dict measure(CompressibleFace& face) {
-  nb::dict result;
-  add(result, unlocked([&] { return face.solver().measure(); }));
-  return result;
-}
-
 nb::dict spectrum(CompressibleFace& face) {
   const compressible::Spectrum found = unlocked([&] { return face.solver().spectrum(); });
   nb::dict result;
@@ -125,9 +108,10 @@ void bind_compressible(nb::module_& module) {
   bind_solver<CompressibleFace>(module, "Compressible",
                                 "An ideal gas in a periodic box on all ranks of a context; collective.",
                                 &compressible_options)
-      .def("step", &step, "diagnostics"_a = true,
+      .def("step", &step_as_dict<CompressibleFace>, "diagnostics"_a = true,
            "One time step, described by a dict; sums and extremes, which take sweeps, only with diagnostics.")
-      .def("measure", &measure, "Sums, extremes and the small scales of the present flow.")
+      .def("measure", &measures_as_dict<CompressibleFace>,
+           "Sums, extremes and the small scales of the present flow.")
       .def("spectrum", &spectrum,
            "E(k) of the shells 0, 1, 2, … as two lists: of the solenoidal and of the dilatational velocity.")
       .def(

@@ -27,6 +27,8 @@ class DendriteFace : private Said, public SolverFace<Dendrite> {
   /// Where fields are kept and what that costs, and what is not as it should be, a line each.
   std::string plan() { return said + solver().budget().describe(); }
 
+  static void add(nb::dict& to, const dendrite::Measures& measures);
+
  private:
   std::vector<NamedField> fields() override {
     return {{"phase", &solver().phase()}, {"temperature_above_melting", &solver().heat()}};
@@ -64,26 +66,16 @@ io::CheckpointContents DendriteFace::contents() {
 /// Along the first crystal's own axes, in the order of Dendrite::arms().
 constexpr std::array arm_names = {"arm_x+", "arm_x-", "arm_y+", "arm_y-", "arm_z+", "arm_z-"};
 
-nb::dict step(DendriteFace& face, bool diagnostics, int count) {
-  const auto [report, measures] = unlocked([&] {
-    const dendrite::StepReport done = face.step(count);
-    return std::pair(done, diagnostics ? face.solver().measure() : dendrite::Measures{});
-  });
-  nb::dict result;
-  result["step"] = report.step;
-  result["time"] = report.time;
-  result["dt"] = report.dt;
-  if (!diagnostics) return result;
-  result["solid"] = measures.solid;
-  result["phi_low"] = measures.phi_low;
-  result["phi_high"] = measures.phi_high;
-  result["T_low"] = measures.T_low;
-  result["T_high"] = measures.T_high;
-  result["total"] = measures.total;
-  result["tip"] = measures.tip;
-  result["tip_velocity"] = measures.tip_velocity;
-  for (std::size_t arm = 0; arm < arm_names.size(); ++arm) result[arm_names[arm]] = measures.arms[arm];
-  return result;
+void DendriteFace::add(nb::dict& to, const dendrite::Measures& measures) {
+  to["solid"] = measures.solid;
+  to["phi_low"] = measures.phi_low;
+  to["phi_high"] = measures.phi_high;
+  to["T_low"] = measures.T_low;
+  to["T_high"] = measures.T_high;
+  to["total"] = measures.total;
+  to["tip"] = measures.tip;
+  to["tip_velocity"] = measures.tip_velocity;
+  for (std::size_t arm = 0; arm < arm_names.size(); ++arm) to[arm_names[arm]] = measures.arms[arm];
 }
 
 /// The kernels' flux at one gradient of phi, as each of the three faces computes it; `orientation` is a unit
@@ -114,7 +106,7 @@ void bind_dendrite(nb::module_& module) {
              "The flux d/d(grad phi) of A^2 |grad phi|^2 / 2 that the dendrite's kernels compute.");
   bind_solver<DendriteFace>(
       module, "Dendrite", "The phase-field solver on all ranks of a context; collective.", &dendrite_options)
-      .def("step", &step, "diagnostics"_a = true, "count"_a = 1,
+      .def("step", &step_as_dict<DendriteFace, int>, "diagnostics"_a = true, "count"_a = 1,
            "`count` time steps, the last described by a dict; sums, extremes and the tip, which take sweeps, "
            "only with diagnostics.")
       .def(

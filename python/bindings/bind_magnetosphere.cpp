@@ -23,6 +23,13 @@ class MagnetosphereFace : public SolverFace<Magnetosphere> {
       : SolverFace(ranks, std::make_unique<magnetosphere::Magnetosphere>(
                               ranks->open(), on_device_of(ranks->open(), options))) {}
 
+  static void add(nb::dict& to, const magnetosphere::Measures& measures);
+  static void add(nb::dict& to, const magnetosphere::StepReport& report) {
+    to["courant"] = report.courant;
+    to["place"] = report.place;
+    to["floors"] = report.floors;
+  }
+
  private:
   std::vector<NamedField> fields() override {
     magnetosphere::Plasma& q = solver().nodes();
@@ -81,7 +88,7 @@ io::CheckpointContents MagnetosphereFace::contents() {
                       {"floors", &clock.floors}}};
 }
 
-void add(nb::dict& to, const magnetosphere::Measures& measures) {
+void MagnetosphereFace::add(nb::dict& to, const magnetosphere::Measures& measures) {
   to["mass"] = measures.mass;
   to["energy"] = measures.energy;
   to["magnetic_energy"] = measures.magnetic_energy;
@@ -92,28 +99,6 @@ void add(nb::dict& to, const magnetosphere::Measures& measures) {
   to["flux_y"] = measures.flux[1];
   to["flux_z"] = measures.flux[2];
   to["divergence"] = measures.divergence;
-}
-
-nb::dict step(MagnetosphereFace& face, bool diagnostics) {
-  const auto [report, measures] = unlocked([&] {
-    const magnetosphere::StepReport done = face.step();
-    return std::pair(done, diagnostics ? face.solver().measure() : magnetosphere::Measures{});
-  });
-  nb::dict result;
-  result["step"] = report.step;
-  result["time"] = report.time;
-  result["dt"] = report.dt;
-  result["courant"] = report.courant;
-  result["place"] = report.place;
-  result["floors"] = report.floors;
-  if (diagnostics) add(result, measures);
-  return result;
-}
-
-nb::dict measure(MagnetosphereFace& face) {
-  nb::dict result;
-  add(result, unlocked([&] { return face.solver().measure(); }));
-  return result;
 }
 
 /// On rank 0 the nodes on the line through the origin along x, as columns; None elsewhere.
@@ -145,9 +130,9 @@ void bind_magnetosphere(nb::module_& module) {
   bind_solver<MagnetosphereFace>(module, "Magnetosphere",
                                  "The MHD solver on all ranks of a context; collective.",
                                  &magnetosphere_options)
-      .def("step", &step, "diagnostics"_a = true,
+      .def("step", &step_as_dict<MagnetosphereFace>, "diagnostics"_a = true,
            "One time step, described by a dict; sums and div B, which take sweeps, only with diagnostics.")
-      .def("measure", &measure, "Sums over the nodes and max |div B|.")
+      .def("measure", &measures_as_dict<MagnetosphereFace>, "Sums over the nodes and max |div B|.")
       .def("axis", &axis, "The nodes on the sun-planet line as columns, on rank 0.")
       .def("wave_error",
            [](MagnetosphereFace& f) { return unlocked([&] { return f.solver().wave_error(); }); })

@@ -38,6 +38,8 @@ class TurbulenceFace : private Said, public SolverFace<Turbulence> {
     solver().clock() = {};
   }
 
+  static void add(nb::dict& to, const turbulence::Measures& measures);
+
  private:
   std::vector<NamedField> fields() override {
     return {{"velocity", &solver().velocity_points(), true},
@@ -78,7 +80,7 @@ io::CheckpointContents TurbulenceFace::contents() {
           .scalars = {{"time", &flow.clock().time}, {"steps", &flow.clock().steps}}};
 }
 
-void add(nb::dict& to, const turbulence::Measures& m) {
+void TurbulenceFace::add(nb::dict& to, const turbulence::Measures& m) {
   to["energy"] = m.energy;
   to["dissipation"] = m.dissipation;
   to["enstrophy"] = m.enstrophy;
@@ -87,25 +89,6 @@ void add(nb::dict& to, const turbulence::Measures& m) {
   to["kolmogorov"] = m.kolmogorov;
   to["kmax_eta"] = m.resolution;
   to["divergence"] = m.divergence;
-}
-
-nb::dict step(TurbulenceFace& face, bool diagnostics) {
-  const auto [report, measures] = unlocked([&] {
-    const turbulence::StepReport done = face.step();
-    return std::pair(done, diagnostics ? face.solver().measure() : turbulence::Measures{});
-  });
-  nb::dict result;
-  result["step"] = report.step;
-  result["time"] = report.time;
-  result["dt"] = report.dt;
-  if (diagnostics) add(result, measures);
-  return result;
-}
-
-nb::dict measure(TurbulenceFace& face) {
-  nb::dict result;
-  add(result, unlocked([&] { return face.solver().measure(); }));
-  return result;
 }
 
 }  // namespace
@@ -125,10 +108,11 @@ void bind_turbulence(nb::module_& module) {
           "spectrum"_a, "seed"_a, "E(k) of the shells 0, 1, 2, …; the same field for any number of ranks.")
       .def("start_from_snapshot", &TurbulenceFace::start_from_snapshot, "path"_a, Unlocked())
       .def("start_from_checkpoint", &TurbulenceFace::start_from_checkpoint, "path"_a, Unlocked())
-      .def("step", &step, "diagnostics"_a = true,
+      .def("step", &step_as_dict<TurbulenceFace>, "diagnostics"_a = true,
            "One time step, described by a dict; energy, skewness and scales, which take transforms, only "
            "with diagnostics.")
-      .def("measure", &measure, "Energy, dissipation and the small scales of the present flow.")
+      .def("measure", &measures_as_dict<TurbulenceFace>,
+           "Energy, dissipation and the small scales of the present flow.")
       .def(
           "spectrum", [](TurbulenceFace& f) { return unlocked([&] { return f.solver().spectrum(); }); },
           "E(k) of the shells 0, 1, 2, …")

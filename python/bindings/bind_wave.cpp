@@ -43,6 +43,12 @@ class WaveFace : public SolverFace<Wave> {
   WaveFace(std::shared_ptr<Ranks> ranks, const wave::WaveOptions& options)
       : SolverFace(ranks, std::make_shared<Wave>(ranks->open(), on_device_of(ranks->open(), options))) {}
 
+  static void add(nb::dict& to, const wave::Measures& measures) {
+    to["energy"] = measures.energy;
+    to["p_low"] = measures.low;
+    to["p_high"] = measures.high;
+  }
+
  private:
   std::vector<NamedField> fields() override { return {{"pressure", &solver().pressure()}}; }
   void before_checkpoint() override { solver().measure(); }  // one of a lost state would be of no use
@@ -63,28 +69,12 @@ class WaveFace : public SolverFace<Wave> {
   }
 };
 
-nb::dict step(WaveFace& face, bool diagnostics, int count) {
-  const auto [report, measures] = unlocked([&] {
-    const wave::StepReport done = face.step(count);
-    return std::pair(done, diagnostics ? face.solver().measure() : wave::Measures{});
-  });
-  nb::dict result;
-  result["step"] = report.step;
-  result["time"] = report.time;
-  result["dt"] = report.dt;
-  if (!diagnostics) return result;
-  result["energy"] = measures.energy;
-  result["p_low"] = measures.low;
-  result["p_high"] = measures.high;
-  return result;
-}
-
 }  // namespace
 
 void bind_wave(nb::module_& module) {
   bind_solver<WaveFace>(module, "Wave", "Sound in a box on all ranks of a context; collective.",
                         &wave_options)
-      .def("step", &step, "diagnostics"_a = true, "count"_a = 1,
+      .def("step", &step_as_dict<WaveFace, int>, "diagnostics"_a = true, "count"_a = 1,
            "`count` time steps, the last described by a dict; energy and extremes, which take sweeps, only "
            "with diagnostics.")
       .def_prop_ro("dt", [](WaveFace& f) { return f.solver().dt(); });

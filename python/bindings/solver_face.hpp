@@ -160,6 +160,31 @@ class SolverFace {
   bool viewed_ = false;  ///< a view has been handed out since the last step: halos may be stale
 };
 
+/// One time step, or as many as are given, described by a dict: the report, what Face::add says of it beside
+/// step, time and dt, and with diagnostics the measures.
+template <class Face, class... Count>
+nanobind::dict step_as_dict(Face& face, bool diagnostics, Count... count) {
+  const auto [report, measures] = unlocked([&] {
+    const auto done = face.step(count...);
+    using Measures = decltype(face.solver().measure());
+    return std::pair(done, diagnostics ? face.solver().measure() : Measures{});
+  });
+  nanobind::dict result;
+  result["step"] = report.step;
+  result["time"] = report.time;
+  result["dt"] = report.dt;
+  if constexpr (requires { Face::add(result, report); }) Face::add(result, report);
+  if (diagnostics) Face::add(result, measures);
+  return result;
+}
+/// What is measured of the present state, without a step.
+template <class Face>
+nanobind::dict measures_as_dict(Face& face) {
+  nanobind::dict result;
+  Face::add(result, unlocked([&] { return face.solver().measure(); }));
+  return result;
+}
+
 /// A class of the module with what every solver offers; `read` makes the solver's options out of a dict.
 /// Faces need names of their own, even where nobody else sees them: nanobind knows types by name.
 template <class Face, class Options>
