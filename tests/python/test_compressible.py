@@ -273,7 +273,7 @@ def test_what_cannot_be_run_is_refused(sets, said):
 @pytest.mark.timeout(4 * 3600)
 def test_taylor_green_meets_the_incompressible_peak(program):
     """64³: the published peak of the loss of kinetic energy and its time, as far as so many points carry.
-    Viscosity takes only half of it on so few points, the filter the rest."""
+    Viscosity takes only half of it on so few points."""
     sets = ("--set", "grid.points=[64,64,64]")
     done = program("run", "taylor_green_mach01", "-n", "2", "--out", "r", *QUIET, *sets, timeout=4 * 3600)
     assert done.returncode == OK, done.stderr
