@@ -2,56 +2,29 @@
 // ranks: 1 2 4
 // threads: 2
 // timeout: 600
-// The compressible solver against a vortex, its conservation, the incompressible solver at a
-// low Mach number; the bits of one rank for every split and strategy.
+// The compressible solver: a uniform flow, a vortex, what is conserved, what is damped, the incompressible
+// solver at a low Mach number, a pressure that is not positive.
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
 
-#include "engine/move/gather.hpp"
-#include "solvers/compressible/solver.hpp"
 #include "solvers/turbulence/solver.hpp"
 #include "tests/mpi/cells.hpp"
+#include "tests/mpi/gas.hpp"
 #include "tests/mpi/test_context.hpp"
 
 namespace sc::test {
 namespace {
 
-using compressible::CompressibleOptions;
-using compressible::Initial;
-using compressible::make_compressible;
-using compressible::Measures;
-using compressible::PointState;
-using compressible::Start;
-
-std::vector<double> conserved(compressible::Compressible& flow) {
-  Storage& storage = flow.conserved().storage(0);
-  storage.settle();
-  const std::vector<std::byte> bytes = gather(storage);
-  std::vector<double> values(bytes.size() / sizeof(double));
-  if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
-  return values;
-}
-
-/// Component k of a field of doubles.
-template <int N>
-double at(AnyField& field, Int3 cell, int k) {
-  return dynamic_cast<Field<double, N>&>(field).get(cell, k);
-}
-double state_at(compressible::Compressible& flow, Int3 cell, int k) {
-  return at<compressible::state_size>(flow.state(), cell, k);
-}
-
 /// Of the cells of this rank, against the exact state: the solver's own error() is all ranks' mean of it.
 double error_of(compressible::Compressible& flow) {
-  const Start start(flow.options());
+  const compressible::Start start(flow.options());
   const Grid& grid = flow.grid();
   double error = 0;
   for_cells(grid.own(), [&](Int3 c) {
     std::array<double, 3> x{};
     for (int a = 0; a < 3; ++a) x[std::size_t(a)] = 2 * M_PI / grid.cells()[a] * (grid.origin() + c)[a];
-    const PointState exact = start.at(x[0], x[1], x[2], flow.clock().time);
+    const compressible::PointState exact = start.at(x[0], x[1], x[2], flow.clock().time);
     error += std::abs(state_at(flow, c, compressible::rho_) - exact.rho);
     for (int i = 0; i < 3; ++i)
       error += std::abs(state_at(flow, c, compressible::u_ + i) - exact.u[std::size_t(i)]);
@@ -60,14 +33,6 @@ double error_of(compressible::Compressible& flow) {
   error /= double(Box{{0, 0, 0}, grid.cells()}.cells());
   EXPECT_NEAR(flow.error() * flow.options().flow.amplitude, error, 1e-12 * error);
   return error;
-}
-
-CompressibleOptions box(Int3 cells, Initial initial, double mach) {
-  CompressibleOptions o;
-  o.cells = cells;
-  o.flow.initial = initial;
-  o.flow.mach = mach;
-  return o;
 }
 
 TEST(Compressible, LeavesAUniformFlowAsItIs) {
@@ -147,26 +112,9 @@ TEST(Compressible, HasTwoLawsOfViscosity) {
   EXPECT_DOUBLE_EQ(gas.mu(10), 0.3 * std::pow(2, 1.5) * 1.4 / 2.4);
 }
 
-/// Taylor and Green's vortex at its start.
-TEST(Compressible, ShowsVorticityAndDilatation) {
-  TestContext context;
-  const auto flow = make_compressible(context, box({32, 32, 32}, Initial::taylor_green, 0.1));
-  const compressible::ShownFields shown = flow->show();
-  for_cells(flow->grid().own(), [&](Int3 c) {
-    const auto place = [&](int a) { return 2 * M_PI / 32 * (flow->grid().origin() + c)[a]; };
-    const double x = place(0), y = place(1), z = place(2);
-    ASSERT_NEAR(at<3>(shown.velocity, c, 1), -std::cos(x) * std::sin(y) * std::cos(z), 1e-14);
-    ASSERT_NEAR(at<3>(shown.vorticity, c, 0), -std::cos(x) * std::sin(y) * std::sin(z), 1e-9);
-    ASSERT_NEAR(at<3>(shown.vorticity, c, 1), -std::sin(x) * std::cos(y) * std::sin(z), 1e-9);
-    ASSERT_NEAR(at<3>(shown.vorticity, c, 2), 2 * std::sin(x) * std::sin(y) * std::cos(z), 1e-9);
-    ASSERT_NEAR(at<1>(shown.dilatation, c, 0), 0, 1e-9);
-    ASSERT_NEAR(at<1>(shown.pressure, c, 0), at<1>(shown.density, c, 0) / (1.4 * 0.01), 1e-10);
-  });
-}
-
 /// The root of the mean u_i^2, and of the mean p'^2 over (rho c)^2, over all cells.
 std::array<double, 2> amplitudes(compressible::Compressible& flow, int velocity) {
-  const double p0 = Start(flow.options()).pressure(), c = 1 / flow.options().flow.mach;
+  const double p0 = compressible::Start(flow.options()).pressure(), c = 1 / flow.options().flow.mach;
   std::array<double, 2> mine{}, sums{};
   for_cells(flow.grid().own(), [&](Int3 cell) {
     const auto s = [&](int k) { return state_at(flow, cell, k); };
@@ -218,138 +166,6 @@ TEST(Compressible, IsIncompressibleAtALowMachNumber) {
   EXPECT_NEAR(mine.enstrophy, theirs.enstrophy, 5e-3 * theirs.enstrophy);
 }
 
-/// Spectra hold what the cells hold, the part along k by its own transform, and both the same for any split.
-TEST(Compressible, HasSpectraOfItsTwoParts) {
-  TestContext context({.threads = 2});
-  CompressibleOptions o = box({16, 24, 32}, Initial::random, 0.3);
-  o.flow.peak = 3;
-  const auto flow = make_compressible(context, o);
-  compressible::Spectrum start = flow->spectrum();
-  double across = 0, along = 0;
-  for (const double e : start.solenoidal) across += e;
-  for (const double e : start.dilatational) along += e;
-  EXPECT_NEAR(across, 0.5, 1e-12);  // E(k) ~ k^4 exp(-2 (k / peak)^2) of a flow without divergence
-  EXPECT_LT(along, 1e-28);
-  EXPECT_GT(start.solenoidal[3], start.solenoidal[1]);
-  for (int n = 0; n < 10; ++n) flow->step();
-  const compressible::Spectrum later = flow->spectrum();
-  across = along = 0;
-  for (const double e : later.solenoidal) across += e;
-  for (const double e : later.dilatational) along += e;
-  double square = 0;
-  for_cells(flow->grid().own(), [&](Int3 c) {
-    for (int i = 0; i < 3; ++i) square += 0.5 * std::pow(state_at(*flow, c, compressible::u_ + i), 2);
-  });
-  MPI_Allreduce(MPI_IN_PLACE, &square, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-  EXPECT_NEAR(across + along, square / double(16 * 24 * 32), 1e-13);
-  EXPECT_GT(along, 1e-6);
-  Context one(MPI_COMM_SELF);
-  CompressibleOptions whole = o;
-  whole.split = {1, 1, 1};
-  const auto other = make_compressible(one, whole);
-  for (int n = 0; n < 10; ++n) other->step();
-  const compressible::Spectrum same = other->spectrum();
-  EXPECT_EQ(same.solenoidal, later.solenoidal);
-  EXPECT_EQ(same.dilatational, later.dilatational);
-  one.close();
-}
-
-/// A sound wave along x is dilatational, a wave of vorticity solenoidal.
-TEST(Compressible, TellsTheTwoPartsApart) {
-  TestContext context;
-  for (const Initial initial : {Initial::acoustic, Initial::vorticity}) {
-    CompressibleOptions o = box({16, 8, 8 * context.size()}, initial, 0.5);
-    o.flow.amplitude = 0.01;
-    const compressible::Spectrum spectrum = make_compressible(context, o)->spectrum();
-    const bool sound = initial == Initial::acoustic;
-    const double size = sound ? 0.02 : 0.01;  // of the velocity: amplitude c, or amplitude
-    EXPECT_NEAR((sound ? spectrum.dilatational : spectrum.solenoidal)[1], size * size / 4, 1e-15);
-    EXPECT_LT((sound ? spectrum.solenoidal : spectrum.dilatational)[1], 1e-30);
-  }
-}
-
-/// A steady power: what the box gains in all, or nothing where it is cooled; no momentum comes in.
-TEST(Compressible, IsFedWithTheAskedPower) {
-  TestContext context({.threads = 2});
-  for (const bool cooling : {false, true}) {
-    CompressibleOptions o = box({16, 24, 33}, Initial::random, 0.4);
-    o.flow.peak = 3;
-    o.gas.viscosity = 0.02;
-    o.forcing = {.power = 0.5, .dilatational = 0.25, .cooling = cooling};
-    const auto flow = make_compressible(context, o);
-    const Measures before = flow->measure();
-    for (int n = 0; n < 10; ++n) flow->step();
-    const Measures after = flow->measure();
-    // At the start nothing is dilatational, and that share is fed as if it had a hundredth of the energy.
-    const double gain = (after.energy - before.energy) / flow->clock().time;
-    if (cooling)
-      EXPECT_NEAR(gain, 0, 1e-13 * before.energy);
-    else
-      EXPECT_TRUE(gain > 0.37 && gain < 0.5) << gain;
-    for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(after.momentum[i], 0, 1e-15);
-    EXPECT_NEAR(after.mass, before.mass, 1e-14);
-  }
-}
-
-/// Of a start with both parts: each of the forced modes' two energies gains its share, beside a run without.
-TEST(Compressible, FeedsBothPartsOfTheVelocity) {
-  TestContext context({.threads = 2});
-  const auto energies = [&](double power, double share) {
-    CompressibleOptions o = box({16, 24, 32}, Initial::random, 0.3);
-    o.flow.peak = 2;
-    o.flow.dilatational = 0.3;
-    o.dt = 1e-4;
-    o.forcing = {.power = power, .dilatational = share};
-    const auto flow = make_compressible(context, o);
-    flow->step();
-    const compressible::Spectrum s = flow->spectrum();
-    std::array<double, 2> all{};
-    for (std::size_t k = 0; k < s.solenoidal.size(); ++k) {
-      all[0] += s.solenoidal[k];
-      all[1] += s.dilatational[k];
-    }
-    return all;
-  };
-  const auto free = energies(0, 0);
-  EXPECT_NEAR(free[1], 0.15, 1e-3);
-  for (const double share : {0.0, 0.4, 1.0}) {
-    const auto fed = energies(2, share);
-    EXPECT_NEAR((fed[0] - free[0]) / 1e-4, 2 * (1 - share), 5e-3) << share;
-    EXPECT_NEAR((fed[1] - free[1]) / 1e-4, 2 * share, 5e-3) << share;
-  }
-}
-
-/// Fields in single precision: the same flow to their rounding, and their own bits for any split.
-TEST(Compressible, RunsInSinglePrecision) {
-  TestContext context({.threads = 2});
-  CompressibleOptions o = box({16, 24, 32}, Initial::random, 0.4);
-  o.flow.peak = 2;
-  o.gas.viscosity = 0.01;
-  o.filter = 0.45;
-  o.dt = 0.01;
-  const auto two = make_compressible(context, o);
-  o.single = true;
-  const auto one = make_compressible(context, o);
-  for (int n = 0; n < 20; ++n) {
-    two->step();
-    one->step();
-  }
-  const Measures mine = one->measure(), theirs = two->measure();
-  EXPECT_NEAR(mine.kinetic, theirs.kinetic, 1e-5 * theirs.kinetic);
-  EXPECT_NEAR(mine.enstrophy, theirs.enstrophy, 1e-5 * theirs.enstrophy);
-  EXPECT_NEAR(mine.dilatation, theirs.dilatation, 1e-3 * theirs.dilatation);
-  EXPECT_NE(mine.kinetic, theirs.kinetic);
-  Context self(MPI_COMM_SELF);
-  CompressibleOptions whole = o;
-  whole.split = {1, 1, 1};
-  const auto alone = make_compressible(self, whole);
-  for (int n = 0; n < 20; ++n) alone->step();
-  const Measures same = alone->measure();
-  EXPECT_EQ(same.kinetic, mine.kinetic);
-  EXPECT_EQ(same.largest_dilatation, mine.largest_dilatation);
-  self.close();
-}
-
 TEST(Compressible, StopsWhereThePressureIsNotPositive) {
   TestContext context;
   CompressibleOptions o = box({16, 16, 32}, Initial::random, 0.9);
@@ -363,35 +179,6 @@ TEST(Compressible, StopsWhereThePressureIsNotPositive) {
     const std::string text = error.what();
     EXPECT_NE(text.find(" after step "), std::string::npos) << text;
     EXPECT_NE(text.find(" at cell ["), std::string::npos) << text;
-  }
-}
-
-TEST(Compressible, LeavesTheSameBits) {
-  const Int3 cells{16, 40, 33};
-  const auto run = [&](Context& context, Int3 split, const Strategy& strategy) {
-    CompressibleOptions o = box(cells, Initial::random, 0.5);
-    o.flow.peak = 2;
-    o.gas.viscosity = 0.01;
-    o.filter = 0.49;
-    o.forcing = {.power = 0.3, .dilatational = 0.3};
-    o.split = split;
-    o.engine = {.strategy = strategy, .poke_seconds = 1e-6};
-    const auto flow = make_compressible(context, o);
-    for (int n = 0; n < 2; ++n) flow->step();
-    return conserved(*flow);
-  };
-  Context one(MPI_COMM_SELF);
-  const std::vector<double> expected = run(one, {1, 1, 1}, Strategy::blocking);
-  one.close();
-  TestContext context({.threads = 2});
-  for (const Int3 split : splits(context.size())) {
-    if (split.x > 2) continue;
-    for (const Strategy* strategy : {&Strategy::boundary_first, &Strategy::interior_first}) {
-      const auto got = run(context, split, *strategy);
-      if (context.rank() == 0) {
-        EXPECT_EQ(got, expected) << to_string(split) << strategy->name;
-      }
-    }
   }
 }
 

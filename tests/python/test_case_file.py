@@ -26,6 +26,11 @@ WRONG = {
     "zero reynolds": (["flow.reynolds=0"], ["flow.reynolds = 0", "greater than 0"]),
     "nan reynolds": (["flow.reynolds=nan"], ["flow.reynolds = NaN", "greater than 0"]),
     "unknown key": (["flow.reynold=1"], ["flow.reynold ", "did you mean flow.reynolds", "upwind"]),
+    "a place for fields that have none": (
+        ['storage.memory="3 GiB"'],
+        ['storage.memory = "3 GiB" is not there for this solver', "leave [storage] out"],
+    ),
+    "storage that is no table": (["storage=3"], ["storage = 3 is not there for this solver"]),
     "unknown table": (["preasure.method=sor"], ["preasure", "did you mean pressure"]),
     "key in the wrong place": (["reynolds=1"], ["reynolds ", "did you mean flow.reynolds"]),
     "unknown choice": (["flow.upwind=quick"], ['flow.upwind = "quick"', '"utopia" or "kawamura"']),

@@ -23,7 +23,7 @@ from ..solvers.cases import SOLVERS
 from .common import SolverCase
 from .keys import LARGEST, MOST, SMALLEST, shown, values
 from .sentences import nearest, sentence
-from .storage import with_new_names
+from .storage import refuse_unplaced, with_new_names
 
 Case = SolverCase
 TOO_DEEP = "its tables or lists are nested too deep, where a case file has tables of keys"
@@ -83,6 +83,7 @@ def parsed_case(tables: dict[str, Any], prefix: str = "") -> Case:
     """Every key by itself: known, of its type, within its limits. Keys that contradict each other pass."""
     model = _model(tables, prefix)
     try:
+        refuse_unplaced(model, tables)
         tables, outdated = with_new_names(tables)
     except BadInput as error:
         raise BadInput(prefix + error.sentence) from None

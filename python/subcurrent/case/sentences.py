@@ -19,12 +19,12 @@ def nearest(word: str, known: list[str]) -> str | None:
 def sentence(model: type[Table], error: dict[str, Any]) -> str:
     """The sentence for one entry of `ValidationError.errors()`."""
     table, keys, field = _follow(model, error["loc"])
-    name = _dotted(keys)
+    name = dotted(keys)
     if error["type"] == "extra_forbidden" and field is None:
         return _unknown(model, table, keys)
     if error["type"] == "missing":
         return f"{name} is missing: it must be {_words(field)}."
-    whole = _dotted([part for part in keys if not isinstance(part, int)])
+    whole = dotted([part for part in keys if not isinstance(part, int)])
     subject = "it" if whole == name else whole
     return f"{name} = {shown(error.get('input'))} is not allowed: {subject} must be {_words(field)}."
 
@@ -46,7 +46,7 @@ def _follow(model: type[Table], location: tuple) -> tuple[type[Table], list[str 
 
 def _unknown(model: type[Table], table: type[Table], keys: list[str | int]) -> str:
     *parents, last = keys
-    parent = _dotted(parents)
+    parent = dotted(parents)
     here = nearest(str(last), list(fields(table)))
     if here:
         meant = f"{parent}.{here}" if parent else here
@@ -56,12 +56,13 @@ def _unknown(model: type[Table], table: type[Table], keys: list[str | int]) -> s
         meant = leaves[elsewhere] if elsewhere else None
     where = f"[{parent}] knows" if parent else "a case file knows"
     return (
-        f"{_dotted(keys)} is not a known key{f', did you mean {meant}' if meant else ''}: "
+        f"{dotted(keys)} is not a known key{f', did you mean {meant}' if meant else ''}: "
         f"{where} {', '.join(fields(table))}."
     )
 
 
-def _dotted(keys: list[str | int]) -> str:
+def dotted(keys: list[str | int]) -> str:
+    """A key's full name as a sentence shows it, e.g. grid.points[1]."""
     text = ""
     for item in keys:
         name = f"[{item}]" if isinstance(item, int) else _name(item)

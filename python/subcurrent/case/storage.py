@@ -6,8 +6,9 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from ..errors import BadInput
-from .common import Engine, size_in_bytes
+from .common import Engine, SolverCase, size_in_bytes
 from .keys import Table, key, shown
+from .sentences import dotted
 
 PLACES = ("memory", "device", "host", "files")
 ON_DEVICE = ("device", "host")
@@ -48,6 +49,21 @@ class Storage(Table):
             "memory": self.bytes(),
             "scratch": self.scratch or "scratch",
         }
+
+
+def refuse_unplaced(model: type[SolverCase], tables: dict[str, Any]) -> None:
+    """Refuses [storage] in the case of a solver that cannot place its fields, and says why."""
+    if "storage" not in tables or "storage" in model.model_fields:
+        return
+    name, value = "storage", tables["storage"]
+    if isinstance(value, dict) and value:
+        last, value = next(iter(value.items()))
+        name = dotted([name, last])
+    why = f", since {model.in_memory}" if model.in_memory else ""
+    raise BadInput(
+        f"{name} = {shown(value)} is not there for this solver: its fields lie where they are computed{why}; "
+        "leave [storage] out."
+    )
 
 
 def check_storage(storage: Storage, engine: Engine, places: tuple[str, ...]) -> None:

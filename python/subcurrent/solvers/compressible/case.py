@@ -129,6 +129,9 @@ class CompressibleCase(SolverCase):
     )
     fixed_on_resume: ClassVar = ("solver", "grid", "scheme.precision")
     single_steps: ClassVar = "its derivatives need whole lines"
+    in_memory: ClassVar = (
+        "gradients, fluxes and filter solve whole lines along z, across which fields in pieces are cut"
+    )
 
     solver: Literal["compressible"] = key("the solver", '"compressible"', "compressible")
     flow: Flow = key("the first state", "a table [flow]", Flow())
