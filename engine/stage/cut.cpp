@@ -4,15 +4,18 @@
 
 #include <algorithm>
 
+#include "engine/exec/line_geometry.hpp"
 #include "engine/stage/stage.hpp"
 
 namespace sc {
 
 namespace {
 
-/// How far from a neighbour the shell goes, and the part of it that inputs ask for.
+/// How far from a neighbour inputs and outputs ask for a shell; `beside`: inputs of lines that run along that
+/// neighbour, which read the halo at their own ends only, as a condition that reads along the face fills it.
 struct Margin {
-  int shell = 0, read = 0;
+  int read = 0, beside = 0, written = 0;
+  int shell(bool lines) const { return std::max(lines ? beside : read, written); }
 };
 
 Margin margin_of(const Stage& stage) {
@@ -20,25 +23,36 @@ Margin margin_of(const Stage& stage) {
   auto demand = stage.demand()->begin();
   for (const Access& a : stage.accesses()) {
     const int tangential = a.field->boundaries().tangential_up_to(2);
-    if (a.reach.width > 0) margin.read = std::max(margin.read, a.margin + tangential);
-    if (demand->width > 0) margin.shell = std::max(margin.shell, demand->width + tangential);
+    if (a.reach.width > 0) {
+      margin.read = std::max(margin.read, a.margin + tangential);
+      margin.beside = std::max(margin.beside, tangential);
+    }
+    if (demand->width > 0) margin.written = std::max(margin.written, demand->width + tangential);
     ++demand;
   }
-  margin.shell = std::max(margin.shell, margin.read);
   return margin;
 }
 
+/// The core without what is left of units of so many cells along x.
+Box in_units(Box core, const Box& all, int cells) {
+  if (core.lo.x > all.lo.x) core.lo.x = (core.lo.x + cells - 1) / cells * cells;
+  if (core.hi.x < all.hi.x) core.hi.x = core.hi.x / cells * cells;
+  return core;
+}
+
 /// Rows of the shell along x are whole cache lines, and those of the core begin with one, where that leaves
-/// the core at least half of its cells: a row of one cell costs as much as a row of eight.
+/// the core at least half of its cells: a row of one cell costs as much as a row of eight. Lines along y and
+/// z are worked on where they lie in whole bundles alone, and in copies otherwise: a third will do there.
 Box aligned(const Box& core, const Box& all, const Stage& stage) {
   constexpr int line = 64;
+  if (stage.whole_axis() > 0)
+    if (const Box bundles = in_units(core, all, LineGeometry::lanes);
+        3 * bundles.extent().x >= core.extent().x)
+      return bundles;
   std::size_t bytes = line;
   for (const Access& a : stage.accesses())
     if (a.mode != Mode::read) bytes = std::min(bytes, size_of(a.storage().type()));
-  const int cells = line / static_cast<int>(bytes);
-  Box whole = core;
-  if (core.lo.x > all.lo.x) whole.lo.x = (core.lo.x + cells - 1) / cells * cells;
-  if (core.hi.x < all.hi.x) whole.hi.x = core.hi.x / cells * cells;
+  const Box whole = in_units(core, all, line / static_cast<int>(bytes));
   return 2 * whole.extent().x >= core.extent().x ? whole : core;
 }
 
@@ -86,8 +100,9 @@ Cut cut_of(const Stage& stage, bool copies_at_once) {
       continue;
     }
     if (alone && !grid.periodic()[axis]) continue;
-    if (!grid.physical({axis, 0})) cut.core.lo[axis] += margin.shell;
-    if (!grid.physical({axis, 1})) cut.core.hi[axis] -= margin.shell;
+    const int shell = margin.shell(whole >= 0);
+    if (!grid.physical({axis, 0})) cut.core.lo[axis] += shell;
+    if (!grid.physical({axis, 1})) cut.core.hi[axis] -= shell;
   }
   if (cut.core.empty()) cut.core = Box{};
   if (!stage.device() && !cut.core.empty() && whole != 0) cut.core = aligned(cut.core, cut.all, stage);
