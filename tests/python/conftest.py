@@ -75,6 +75,7 @@ class Program:
     def __init__(self, folder: Path, fake: bool):
         self.folder = folder
         self.environment = {**os.environ, "SUBCURRENT_BIND": "none", "COLUMNS": "200"}
+        self.environment["SUBCURRENT_TUNED"] = str(folder / "tuned")  # and not what the user has tuned
         if fake:
             parts = (HERE / "fake_site", ROOT / "python", os.environ.get("PYTHONPATH", ""))
             self.environment["PYTHONPATH"] = os.pathsep.join(str(part) for part in parts if str(part))

@@ -81,7 +81,7 @@ def test_terms_of_two_ranks_are_never_subtracted(tmp_path, monkeypatch):
         strategies=["ordered"],
         events=False,
         folder=str(tmp_path),
-        typed_case=lambda: SimpleNamespace(engine=SimpleNamespace(steps_per_pass=1)),
+        typed_case=lambda: SimpleNamespace(engine=SimpleNamespace(steps_per_pass=1), options=dict),
     )
     context = SimpleNamespace(
         rank=0, size=2, threads=1, barrier=lambda: None, transports=lambda: "none", sample=lambda *_: None

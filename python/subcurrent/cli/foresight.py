@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verbs that look ahead: predict, scale, job, machines, doctor."""
+"""The verbs that look ahead: predict, tune, scale, job, machines, doctor."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from ..foresight import job_script, machines
 from ..foresight import predict as predicting
 from ..foresight import probe as probing
 from ..foresight import scale as scaling
+from ..foresight import tune as tuning
 from .options import CaseArgument, SetOption, console
 
 MachineOption = Annotated[
@@ -26,7 +27,7 @@ PerNodeOption = Annotated[
 
 def add(app: typer.Typer) -> None:
     """Adds the verbs to the program."""
-    for verb in (predict, scale, job, list_machines, doctor):
+    for verb in (predict, tune, scale, job, list_machines, doctor):
         app.command("machines" if verb is list_machines else verb.__name__)(verb)
 
 
@@ -78,6 +79,56 @@ def predict(
     if names:
         request.strategies = [name.strip() for name in names.split(",") if name.strip()]
     raise typer.Exit(predicting.predict(request, console()))
+
+
+def tune(
+    case: CaseArgument,
+    *,
+    ranks: Annotated[int | None, typer.Option("-n", "--ranks", help="with so many ranks only")] = None,
+    threads: Annotated[int | None, typer.Option(help="with so many threads of each rank only")] = None,
+    cpus: Annotated[
+        int | None, typer.Option(help="shared out as ranks x threads  \\[default: the cores of this machine]")
+    ] = None,
+    machine: Annotated[
+        str | None,
+        typer.Option("--machine", help="a machine file: what it predicts to be slow is not measured"),
+    ] = None,
+    steps: Annotated[int, typer.Option(help="steps of a turn at least; short ones are repeated")] = 2,
+    repeats: Annotated[int, typer.Option(help="rounds in which every candidate has its turn")] = 5,
+    sweeps: Annotated[int, typer.Option(help="pressure sweeps a step, where there are any")] = 50,
+    show: Annotated[
+        bool, typer.Option("--show", help="what was measured before, losers included; measures nothing")
+    ] = False,
+    sets: SetOption = None,
+) -> None:
+    """Measure which ranks, threads, split and order make a case fastest here; `run` then uses them.
+
+    Whole steps are measured, in turns, so that what else the machine does falls on all candidates alike.
+    First every split with every strategy, for every way to share out the cores as ranks x threads; then, of
+    the fastest, one key after the other: corners, poke_ms, halo_thread_joins, steps_per_pass, and pieces
+    where fields lie in files; what helps is put together and measured once more beside the case as it is.
+    A candidate whose fastest round takes 10 % longer than the best leaves; one that gains less than 2 % is
+    not taken. At the end the fastest layouts run in turn, each also with transport mpi.
+
+    What the command line or the case file chooses stays: tune looks at the keys that are left. Results do
+    not depend on any of them. Under an outer mpirun or srun ranks, threads and transport stay, too.
+
+    The answer is kept for this case, size, machine and program in ~/.cache/subcurrent/tuned
+    (SUBCURRENT_TUNED names another folder). `subcurrent run` takes it, says so in a line and in
+    summary.json, and --untuned runs without.
+
+    [bold]Examples[/bold]
+
+    \b
+      subcurrent tune nickel_small
+      subcurrent tune cavity_re1000 -n 2 --machine here.toml
+      subcurrent tune case.toml --set 'engine.split=[1,1,4]' -n 4
+      subcurrent tune nickel_small --show
+      srun -n 64 subcurrent tune case.toml
+    """
+    request = tuning.TuneRequest(case, ranks, threads, cpus, machine, list(sets or []))
+    request.steps, request.repeats, request.sweeps, request.show = steps, repeats, sweeps, show
+    raise typer.Exit(tuning.tune(request, console()))
 
 
 def scale(

@@ -97,6 +97,9 @@ def run(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="check, show case and command, write nothing")
     ] = False,
+    untuned: Annotated[
+        bool, typer.Option("--untuned", help="take nothing over from `subcurrent tune`")
+    ] = False,
 ) -> None:
     """Run a case. Starts MPI itself; under an outer mpirun or srun it is one of its ranks.
 
@@ -114,6 +117,12 @@ def run(
     Ctrl-C (or SIGTERM, SIGHUP, SIGUSR1) ends the step, writes a checkpoint and stops with exit code 5. A
     second Ctrl-C stops at once. Output that nobody reads any more (| head) stops no run.
 
+    [bold]Tuned[/bold]
+
+    Where `subcurrent tune` has measured the case on this machine, the ranks, threads, split and other keys
+    of [engine] that neither this command nor the case file chooses are what was fastest, and a line says
+    so. Results do not depend on them. --untuned runs without.
+
     [bold]--set[/bold]
 
     run.steps, run.time or run.until given here replaces the case's own end; so do run.dt and
@@ -126,7 +135,7 @@ def run(
         sets.append(f'engine.strategy="{strategy}"')
     if device is not None:
         sets.append(f'engine.device="{device}"')
-    request = jobs.RunRequest(case, ranks, sets, out, resume, overwrite, dry_run)
+    request = jobs.RunRequest(case, ranks, sets, out, resume, overwrite, dry_run, untuned)
     raise typer.Exit(jobs.run(request, console()))
 
 

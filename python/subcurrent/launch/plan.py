@@ -19,7 +19,7 @@ from .mpi import Layout
 class Plan:
     """One job for the ranks. `case` holds the resolved tables; checkpoints stand newest first."""
 
-    kind: str  # "run", "strategies", "machine" or "probe"
+    kind: str  # "run", "strategies", "tune", "machine" or "probe"
     case: dict[str, Any]
     folder: str
     ranks: int
@@ -28,6 +28,8 @@ class Plan:
     steps: int = 0
     repeats: int = 0
     probe: dict[str, Any] = field(default_factory=dict)  # what a probe measures; it has no case
+    tune: dict[str, Any] = field(default_factory=dict)  # the candidates, and how many stand side by side
+    tuned: dict[str, Any] = field(default_factory=dict)  # of a run: what it takes over from a tuning
     events: bool = True  # False under an outer mpirun: people read the output, not a launcher
 
     def typed_case(self) -> Case:

@@ -26,7 +26,7 @@ from ..report.figures import draw_figures, stored_case
 from ..report.page import facts_of, write_report
 from ..report.records import read_record, rows_of_run
 from ..solvers.kinds import kind_of
-from . import memory, mpi
+from . import memory, mpi, tuned
 from .aside import recover, starting
 from .plan import Plan, run_plan
 from .progress import Watcher
@@ -45,6 +45,7 @@ class RunRequest:
     resume: bool = False
     overwrite: bool = False
     dry_run: bool = False
+    untuned: bool = False
 
 
 def run(request: RunRequest, console: Console) -> int:
@@ -53,6 +54,8 @@ def run(request: RunRequest, console: Console) -> int:
     path = find_case(request.case)
     case = load_case(path, request.sets)
     ranks = ranks_of(request.ranks, outer, 1)
+    if over := _taken_over(request, path, case, outer):
+        ranks, case = over.ranks, load_case(path, [*request.sets, *over.sets])
     if outer is None:
         mpi.check_layout(ranks, case.engine.threads)
     if ranks or outer is None:
@@ -61,14 +64,21 @@ def run(request: RunRequest, console: Console) -> int:
     memory.check(case, ranks, None if outer is None else memory.ranks_here(ranks))
     folder = RunFolder(request.out or Path("runs") / default_name(path))
     plan = run_plan(case, folder.path, ranks)
+    plan.tuned = over.record if over else {}
     if request.dry_run:
         _check_folder(request, folder, case)
+        if over:
+            say(console, f"# {over.line()}")
         console.print(as_toml(case), markup=False, highlight=False)
         console.print(" ".join(command_for(plan, folder.plan)), markup=False, highlight=False, soft_wrap=True)
         return OK
     if outer is not None:
         plan.checkpoints = [str(path) for path in _check_folder(request, folder, case)]
+        if over and outer.rank == 0:
+            print(f"subcurrent: {over.line()}", flush=True)
         return _run_as_rank(plan, folder, path, case, request)
+    if over:
+        say(console, over.line())
     with taken(folder, console):
         plan.checkpoints = [str(path) for path in _check_folder(request, folder, case)]
         line = command_for(plan, folder.plan)
@@ -77,6 +87,14 @@ def run(request: RunRequest, console: Console) -> int:
             with Watcher(console) as watcher:
                 end = launch(line, plan.layout(), watcher, folder.log, computing)
         return _after(folder, case, end, console)
+
+
+def _taken_over(request: RunRequest, path: Path, case: Case, outer: mpi.Outer | None) -> tuned.Tuned | None:
+    """What `tune` has measured of this case on this machine, for the ranks that are asked for or there."""
+    if request.untuned or (outer is not None and outer.size is None):
+        return None
+    ranks = request.ranks if outer is None else outer.size
+    return tuned.find(default_name(path), case, tuned.fixed_keys(path, request.sets), ranks)
 
 
 @contextlib.contextmanager

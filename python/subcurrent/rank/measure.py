@@ -4,6 +4,7 @@ messages."""
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
@@ -25,6 +26,7 @@ from .recorder import clean
 ADDITIVE = ("C_shell", "C_core", "W", "R", "R_max", "R_sum")
 ADDITIVE += ("start", "poke", "looks", "boundary", "settle", "bytes_moved", "M", "C_core_ordered")
 MOST_TRIED = 50  # steps
+BESIDE = "beside-"  # begins the folders of scratch files of solvers that stand side by side
 
 
 def measure_strategies(module: ModuleType, context: Any, plan: Plan, computing: Callable[[], None]) -> int:
@@ -69,6 +71,10 @@ def measure_strategies(module: ModuleType, context: Any, plan: Plan, computing: 
         table = {"ranks": context.size, "threads": context.threads, "cells": cells, "case": plan.case}
         table |= {"steps": plan.steps, "repeats": plan.repeats, "transports": transports, "rows": rows}
         write_text(Path(plan.folder) / "strategies.json", json.dumps(clean(table), indent=1) + "\n")
+    del solvers, solver
+    context.barrier()
+    if context.rank == 0:
+        remove_apart(plan.typed_case().options())
     return 0
 
 
@@ -86,7 +92,24 @@ def _advance(solver: Any, plan: Plan) -> None:
 def _options(plan: Plan, strategy: str) -> dict[str, Any]:
     options = plan.typed_case().options()
     options["engine"]["strategy"] = strategy
+    return apart(options, strategy)
+
+
+def apart(options: dict[str, Any], name: str) -> dict[str, Any]:
+    """Options of one solver of several in a process: its fields in files have a folder to themselves."""
+    if "storage" in options:
+        storage = options["storage"]
+        options["storage"] = storage | {"scratch": f"{storage['scratch']}/{BESIDE}{name}"}
     return options
+
+
+def remove_apart(options: dict[str, Any]) -> None:
+    """Removes these folders again, when the solvers are gone and have left them empty."""
+    if "storage" in options:
+        scratch = Path(options["storage"]["scratch"])
+        for folder in (*scratch.glob(f"{BESIDE}*"), scratch):
+            with contextlib.suppress(OSError):
+                folder.rmdir()
 
 
 def _row(plan: Plan, name: str, solver: Any, seconds: list[float], terms: dict[str, Any]) -> dict[str, Any]:

@@ -175,6 +175,7 @@ class Recorder:
             **terms,
             "overlap_case": overlap_case(terms, self._solver.strategy),
             "resumed": self._resumed,
+            **({"tuned": self._plan.tuned} if self._plan.tuned else {}),
             "machine": machine.describe(),
             "build": core.load().build,
             "case": self._plan.case,

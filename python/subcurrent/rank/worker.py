@@ -22,6 +22,7 @@ from ..launch.plan import Plan, read_plan
 from ..launch.rundir import RunFolder
 from .measure import measure_strategies, measure_wait
 from .session import run_case
+from .tuning import measure_candidates
 
 
 class StopRequest:
@@ -105,6 +106,8 @@ def _do(
         return run_case(module, context, plan, stop, computing)
     if plan.kind == "strategies":
         return measure_strategies(module, context, plan, computing)
+    if plan.kind == "tune":
+        return measure_candidates(module, context, plan, computing)
     if plan.kind == "machine":
         return measure_machine(module, context, plan, computing)
     computing()

@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`subcurrent tune`: which ranks, threads, split, order and other settings make a case's steps fastest here.
+
+Results do not depend on any of them, so they are chosen by the time of a step alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from rich.console import Console
+
+from ..case.library import find_case
+from ..case.reading import Case, as_tables, load_case
+from ..errors import OK, BadInput
+from ..launch import memory, mpi, tuned
+from ..launch.plan import Plan
+from ..launch.progress import Watcher
+from ..launch.ranks import command_for, launch
+from ..launch.run import default_name, ranks_of, say
+from ..launch.rundir import RunFolder, write_text
+from ..rank import worker
+from ..rank.tuning import MARGIN
+from ..solvers.kinds import kind_of
+from .tune_candidates import Layout, first_settings, layouts, pruned, varied
+from .tuning_table import conclusion, table_of
+
+NEAR = 1.15  # times the fastest: layouts that have the last runs to themselves
+LAST_ROUNDS = 3  # of these, each a start of its ranks
+
+
+@dataclass
+class TuneRequest:
+    """What the user asked `tune` for."""
+
+    case: str
+    ranks: int | None = None
+    threads: int | None = None
+    cpus: int | None = None
+    machine: str | None = None
+    sets: list[str] = field(default_factory=list)
+    steps: int = 2
+    repeats: int = 5
+    sweeps: int = 50
+    show: bool = False
+
+
+def tune(request: TuneRequest, console: Console) -> int:
+    """Measures, shows the table and keeps it where `run` finds it; also as a rank of an outer mpirun."""
+    path = find_case(request.case)
+    sets = [*request.sets]
+    if request.threads is not None:
+        sets.append(f"engine.threads={request.threads}")
+    case = load_case(path, sets)
+    file = tuned.file_of(default_name(path), case)
+    if request.show:
+        return show(file, console)
+    for option, value, least in (("--steps", request.steps, 1), ("--repeats", request.repeats, 2)):
+        if value < least:
+            raise BadInput(f"{option} {value} is not allowed: it must be a whole number >= {least}.")
+    tuning = Tuning(request, path, sets, console)
+    outer = mpi.outer()
+    if outer is None:
+        groups = tuning.here()
+    else:
+        groups = tuning.as_rank(ranks_of(request.ranks, outer, 1))
+        if outer.rank != 0:
+            return OK
+    record = tuning.record(groups)
+    tuned.save(file, record)
+    console.print(table_of(groups))
+    say(console, conclusion(record))
+    say(console, f"kept in {file}; `run` uses it, `tune --show` has all that was measured")
+    return OK
+
+
+def show(file: Path, console: Console) -> int:
+    """What was measured before, losing candidates included."""
+    record = tuned.load(file)
+    if not record:
+        raise BadInput(
+            "--show has nothing to show: this case, of this size and on this machine, was not tuned."
+        )
+    console.print(table_of(record["groups"], everything=True))
+    say(console, conclusion(record))
+    say(console, f"from {file}")
+    return OK
+
+
+class Tuning:
+    """One case under all that its keys leave open."""
+
+    def __init__(self, request: TuneRequest, path: Path, sets: list[str], console: Console):
+        self._request, self._path, self._console = request, path, console
+        self._fixed = tuned.fixed_keys(path, sets)
+        before, after = kind_of(load_case(path, sets)).comparison(request.sweeps)
+        self._case = load_case(path, [*before, *sets, *after])
+        if self._case.engine.transport == "delayed":
+            raise BadInput(
+                'engine.transport = "delayed" is a test that slows messages down: not to be tuned.'
+            )
+
+    def here(self) -> list[dict[str, Any]]:
+        """Every layout of ranks and threads by itself; then the fastest against each other."""
+        request = self._request
+        found = layouts(self._case, request.ranks, request.cpus, "engine.threads" in self._fixed)
+        for layout in found:
+            mpi.check_layout(layout.ranks, layout.threads)
+        firsts = [first_settings(self._on(layout), layout.ranks, self._fixed) for layout in found]
+        if request.machine is not None:
+            cases = [self._on(layout) for layout in found]
+            found, firsts, said = pruned(cases, found, firsts, request.machine)
+            say(self._console, said)
+        groups = []
+        for layout, first in zip(found, firsts, strict=True):
+            case = self._on(layout)
+            say(
+                self._console,
+                f"{layout}: {1 + len(first)} candidates, then what else there is of the fastest",
+            )
+            answer = self._measured(case, layout.ranks, first, varied(case, layout.ranks, self._fixed))
+            groups.append(self._group(layout, case, answer))
+        self._last_runs(groups)
+        return groups
+
+    def as_rank(self, ranks: int) -> list[dict[str, Any]]:
+        """As one of the ranks of somebody else's mpirun: their number, threads and transport stay."""
+        if self._request.machine is not None or self._request.cpus is not None:
+            raise BadInput(
+                "--machine and --cpus choose ranks and threads: not under an outer mpirun or srun."
+            )
+        ranks = ranks or 1
+        case, layout = self._case, Layout(ranks, self._case.engine.threads)
+        case.check_ranks(ranks)
+        with tempfile.TemporaryDirectory() as place:
+            first, vary = first_settings(case, ranks, self._fixed), varied(case, ranks, self._fixed)
+            plan = self._plan(case, ranks, place, first, vary)
+            plan.events = False
+            code = worker.work(plan, worker.StopRequest(), lambda _: _nothing)
+            if code != OK:
+                raise SystemExit(code)
+            file = Path(place) / "tuning.json"
+            return [self._group(layout, case, json.loads(file.read_text()))] if file.exists() else []
+
+    def _on(self, layout: Layout) -> Case:
+        return self._case.updated("engine", threads=layout.threads)
+
+    def _plan(
+        self, case: Case, ranks: int, place: str, first: list[dict[str, Any]], vary: dict[str, list[Any]]
+    ) -> Plan:
+        at_once = _at_once(case, ranks)
+        plan = Plan("tune", as_tables(case), place, ranks)
+        plan.steps, plan.repeats = self._request.steps, self._request.repeats
+        plan.tune = {"first": first, "vary": vary, "at_once": at_once}
+        return plan
+
+    def _measured(
+        self, case: Case, ranks: int, first: list[dict[str, Any]], vary: dict[str, list[Any]]
+    ) -> dict[str, Any]:
+        """Starts ranks that search; what they found."""
+        with tempfile.TemporaryDirectory() as place, contextlib.ExitStack() as held:
+            folder = RunFolder(place)
+            plan = self._plan(case, ranks, place, first, vary)
+            write_text(folder.plan, plan.text())
+            watcher = held.enter_context(Watcher(self._console))
+            launch(command_for(plan, folder.plan), plan.layout(), watcher, folder.log)
+            return json.loads((Path(place) / "tuning.json").read_text())
+
+    def _group(self, layout: Layout, case: Case, answer: dict[str, Any]) -> dict[str, Any]:
+        """One layout: its fastest settings, with the values of all keys, and the rows it was chosen from."""
+        winner = answer["winner"]
+        settled = tuned.with_settings(case, winner["settings"])
+        keys = {key: tuned.value_of(settled, key) for key in tuned.KEYS}
+        plain = [row for row in answer["rows"] if not row["settings"]][-1]
+        return {
+            "ranks": layout.ranks,
+            "threads": layout.threads,
+            "as_it_is": plain["T"],
+            "winner": {
+                "ranks": layout.ranks,
+                "threads": layout.threads,
+                "keys": {key: value for key, value in keys.items() if value is not None},
+                "settings": winner["settings"],
+                "split": winner["split"],
+                "T": winner["T"],
+                "ratio": winner["ratio"],
+            },
+            "rows": answer["rows"],
+        }
+
+    def _last_runs(self, groups: list[dict[str, Any]]) -> None:
+        """Layouts whose steps take about as long as the fastest's run again, one after the other in rounds,
+        each also with messages through MPI: programs that are started at different times are not comparable
+        otherwise."""
+        limit = NEAR * min(group["winner"]["T"] for group in groups)
+        entered = [
+            (group, dict(group["winner"]["settings"])) for group in groups if group["winner"]["T"] <= limit
+        ]
+        if "engine.transport" not in self._fixed and self._case.engine.transport == "auto":
+            entered += [(g, s | {"engine.transport": "mpi"}) for g, s in entered if g["ranks"] > 1]
+        if len(entered) < 2:
+            return
+        say(self._console, f"last: {len(entered)} of these in turn, {LAST_ROUNDS} rounds")
+        times: list[list[float]] = [[] for _ in entered]
+        for _ in range(LAST_ROUNDS):
+            for number, (group, settings) in enumerate(entered):
+                case = tuned.with_settings(self._on(Layout(group["ranks"], group["threads"])), settings)
+                times[number].append(self._measured(case, group["ranks"], [], {})["winner"]["T"])
+        own = {
+            id(group): taken
+            for (group, s), taken in zip(entered, times, strict=True)
+            if "engine.transport" not in s
+        }
+        for (group, settings), taken in zip(entered, times, strict=True):
+            row = {"settings": settings, "phase": "last", "T": median(taken), "T_all": taken}
+            row |= {
+                "ratio": group["as_it_is"] / row["T"],
+                "split": group["winner"]["split"],
+                "left_after": None,
+            }
+            group["rows"].append(row)
+            if "engine.transport" not in settings:
+                group["winner"]["T"] = row["T"]
+                group["as_it_is"] = row["T"] * group["winner"]["ratio"]
+            elif _faster(taken, own[id(group)]):
+                group["winner"] |= {
+                    "T": row["T"],
+                    "ratio": group["as_it_is"] / row["T"],
+                    "settings": settings,
+                }
+                group["winner"]["keys"]["engine.transport"] = "mpi"
+
+    def record(self, groups: list[dict[str, Any]]) -> dict[str, Any]:
+        """What is kept of it."""
+        return {
+            "case": str(self._path),
+            "size": self._case.size()[1],
+            "fixed": self._fixed,
+            "machine": tuned.machine(),
+            "measured": time.strftime("%Y-%m-%d %H:%M:%S"),
+            "winners": [group.pop("winner") | {"as_it_is": group["as_it_is"]} for group in groups],
+            "groups": groups,
+        }
+
+
+def _faster(one: list[float], other: list[float]) -> bool:
+    """Whether times are shorter in every round, and by more than noise."""
+    won = all(a < b for a, b in zip(one, other, strict=True))
+    return won and median(one) < median(other) * (1 - MARGIN)
+
+
+def _nothing() -> None:
+    return
+
+
+def _at_once(case: Case, ranks: int) -> int:
+    """How many simulations stand side by side: in half of the memory that is free, at least three."""
+    alone, two = memory.needed(case, ranks), memory.needed(case, ranks, solvers=2)
+    memory.check(case, ranks, None if mpi.outer() is None else memory.ranks_here(ranks), solvers=3)
+    free = memory.free_bytes()
+    return 16 if free is None else int(max(3, min(16, (free / 2 - alone) / max(1, two - alone) + 1)))

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `subcurrent tune` tries: layouts of ranks and threads, splits and strategies; the other keys one by
+one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ..case.common import STRATEGIES, chosen_split
+from ..case.reading import Case
+from ..case.storage import IN_PIECES
+from ..errors import BadInput, SubcurrentError
+from ..launch import mpi
+from ..launch.tuned import value_of, with_settings
+from ..lines import count
+from .machines import find_machine, load_machine
+from .predict import predicted
+
+MOST_SPLITS = 6
+POKES = (0.1, 0.2, 1.0, 2.0)  # milliseconds
+PASSES = (2, 3, 4, 6, 8)  # steps
+PIECES = 8  # where the case does not say
+WORSE = 1.3  # times the least predicted time: what is not measured. Predictions are off by up to 20 %.
+UNPREDICTED = ("automatic", "ordered")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Ranks on this machine, and threads of each."""
+
+    ranks: int
+    threads: int
+
+    def __str__(self) -> str:
+        return f"{count(self.ranks, 'rank')} x {count(self.threads, 'thread')}"
+
+
+def layouts(case: Case, ranks: int | None, cpus: int | None, threads_stay: bool) -> list[Layout]:
+    """All ways to share out the CPUs, those left out on whose ranks the case does not fit. Raises BadInput
+    where none is left."""
+    there = mpi.cpus().cores
+    if cpus is not None and cpus < 1:
+        raise BadInput(f"--cpus {cpus} is not allowed: it must be a whole number >= 1.")
+    if ranks is not None and ranks < 1:
+        raise BadInput(f"-n {ranks} is not allowed: it must be a whole number >= 1.")
+    if cpus is None:
+        cpus = max(there, ranks or 1)
+    if threads_stay:
+        threads = case.engine.threads
+        numbers = [ranks] if ranks is not None else _divisors(max(1, cpus // threads))
+        found = [Layout(number, threads) for number in numbers]
+    elif ranks is not None:
+        found = [Layout(ranks, threads) for threads in sorted({1, max(1, cpus // ranks)})]
+    else:
+        found = [Layout(number, cpus // number) for number in _divisors(cpus)]
+    refused: BadInput | None = None
+    fitting = []
+    for layout in found:
+        try:
+            case.check_ranks(layout.ranks)
+            fitting.append(layout)
+        except BadInput as error:
+            refused = error
+    if not fitting:
+        raise refused
+    return fitting
+
+
+def _divisors(number: int) -> list[int]:
+    return [n for n in range(1, number + 1) if number % n == 0]
+
+
+def first_settings(case: Case, ranks: int, fixed: list[str]) -> list[dict[str, Any]]:
+    """Splits by strategies, as far as the case allows them; the case as it is comes by itself."""
+    here = {"engine.split": case.engine.split, "engine.strategy": case.engine.strategy}
+    splits = [case.engine.split]
+    if "engine.split" not in fixed:
+        splits += _splits(case, ranks)
+    names = [case.engine.strategy]
+    if "engine.strategy" not in fixed:
+        names += [name for name in STRATEGIES if name not in ("ordered", case.engine.strategy)]
+    candidates = [{"engine.split": split, "engine.strategy": name} for split in splits for name in names]
+    changed = [{k: v for k, v in one.items() if v != here[k]} for one in candidates]
+    return [one for one in changed if one]
+
+
+def _splits(case: Case, ranks: int) -> list[list[int]]:
+    """Those with the least halo to move, without the one that is chosen by itself."""
+    cells = case.cells()
+    own = chosen_split(cells, "auto", ranks, case.halo())
+    found = [split for split in _factored(ranks) if tuple(split) != own and _fits(case, split, ranks)]
+
+    def halo(split: list[int]) -> float:
+        faces = [cells[1] * cells[2], cells[0] * cells[2], cells[0] * cells[1]]
+        return sum(parts * face for face, parts in zip(faces, split, strict=True) if parts > 1)
+
+    return sorted(found, key=halo)[:MOST_SPLITS]
+
+
+def _factored(ranks: int) -> Iterator[list[int]]:
+    for x in _divisors(ranks):
+        for y in _divisors(ranks // x):
+            yield [x, y, ranks // x // y]
+
+
+def _fits(case: Case, split: list[int], ranks: int) -> bool:
+    try:
+        case.updated("engine", split=split).check_ranks(ranks)
+    except BadInput:
+        return False
+    return True
+
+
+def varied(case: Case, ranks: int, fixed: list[str]) -> dict[str, list[Any]]:
+    """Other values of the keys that act by themselves, where they act at all."""
+    values: dict[str, list[Any]] = {}
+    engine, on_host = case.engine, case.engine.device == "cpu"
+    if not case.single_steps and on_host:
+        values["engine.steps_per_pass"] = list(PASSES)
+    if ranks > 1:
+        values["engine.corners"] = ["direct", "staged"]
+        values["engine.poke_ms"] = list(POKES)
+        if engine.threads > 1 and on_host:
+            values["engine.halo_thread_joins"] = [False]
+    storage = getattr(case, "storage", None)
+    if storage is not None and storage.place in IN_PIECES and storage.memory is None:
+        fewest = storage.pieces or PIECES
+        planes = min(case.cells()) // ranks  # a piece has at least one
+        values["storage.pieces"] = [n for n in (2 * fewest, 4 * fewest) if n <= planes]
+    return {
+        key: kept
+        for key, tried in values.items()
+        if key not in fixed and (kept := [one for one in tried if _acts(case, key, one)])
+    }
+
+
+def _acts(case: Case, key: str, value: Any) -> bool:
+    """Whether the case takes a value of a key, by itself: keys that would have no effect are refused. What
+    needs another key, as a thread that does not join needs `halo_thread`, is asked with that one."""
+    settings = {key: value}
+    if key == "engine.halo_thread_joins":
+        settings["engine.strategy"] = "halo_thread"
+    try:
+        with_settings(case, settings).check()
+    except BadInput:
+        return False
+    return value != value_of(case, key)
+
+
+def pruned(
+    cases: list[Case], found: list[Layout], firsts: list[list[dict[str, Any]]], machine: str
+) -> tuple[list[Layout], list[list[dict[str, Any]]], str]:
+    """Without the candidates of which a machine file predicts much longer steps than of others; the sentence
+    says how many were left out, or why nothing can be predicted. A layout stays where any of its own does."""
+    there = load_machine(find_machine(machine))
+    times: list[dict[tuple, float]] = []
+    for case, layout, first in zip(cases, found, firsts, strict=True):
+        try:
+            times.append(_foretold(case, layout, first, there))
+        except SubcurrentError as error:
+            return found, firsts, f"nothing is left out by prediction: {error.sentence.rstrip('.')}"
+    least = min(time for group in times for time in group.values())
+    kept_layouts, kept_firsts = [], []
+    for case, layout, first, group in zip(cases, found, firsts, times, strict=True):
+        if min(group.values()) > WORSE * least:
+            continue
+        kept_layouts.append(layout)
+        kept_firsts.append([one for one in first if group.get(_name(case, one), 0.0) <= WORSE * least])
+    before = sum(1 + len(first) for first in firsts)
+    after = sum(1 + len(first) for first in kept_firsts)
+    return (
+        kept_layouts,
+        kept_firsts,
+        f"{there.name} predicts {before - after} of {before} candidates to take more than {WORSE:g} times "
+        f"the least, {1e3 * least:.3g} ms a step: these are left out",
+    )
+
+
+def _name(case: Case, settings: dict[str, Any]) -> tuple:
+    split = settings.get("engine.split", case.engine.split)
+    return str(split), settings.get("engine.strategy", case.engine.strategy)
+
+
+def _foretold(case: Case, layout: Layout, first: list[dict[str, Any]], machine: Any) -> dict[tuple, float]:
+    """Seconds a step by split and strategy; of what cannot be predicted nothing."""
+    named = [_name(case, one) for one in [{}, *first]]
+    names = list(dict.fromkeys([n for _, n in named if n not in UNPREDICTED])) or ["blocking"]
+    splits = {str(one.get("engine.split", case.engine.split)): one for one in [{}, *first]}
+    found = {}
+    for split, one in splits.items():
+        split_case = case.updated(
+            "engine", split=one.get("engine.split", case.engine.split), strategy="blocking"
+        )
+        row = predicted(
+            split_case, machine, layout.ranks, list(dict.fromkeys(["blocking", "ordered", *names]))
+        )
+        found |= {(split, name): row["strategies"][name]["T"] for name in names}
+    return found

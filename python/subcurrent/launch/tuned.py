@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `subcurrent tune` has measured, kept for `run`: a file for each case, size and machine.
+
+Settings change no result: every strategy, split, transport and number of threads leaves the same bits.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .. import __version__, core
+from ..case.reading import Case, as_tables, parse_set, read_tables
+from ..lines import count
+from ..report.records import damaged, read_record
+from . import mpi
+from .rundir import write_text, writing
+
+FOLDER = "SUBCURRENT_TUNED"  # names another folder for the files
+# The keys that are tuned; all others belong to the case.
+KEYS = (
+    "engine.strategy",
+    "engine.halo_thread_joins",
+    "engine.split",
+    "engine.threads",
+    "engine.transport",
+    "engine.corners",
+    "engine.poke_ms",
+    "engine.steps_per_pass",
+    "storage.pieces",
+)
+
+
+@dataclass
+class Tuned:
+    """What a run takes over: its ranks, and `--set` texts for the keys that are not its own."""
+
+    ranks: int
+    sets: list[str]
+    record: dict[str, Any]  # for summary.json
+
+    def line(self) -> str:
+        keys = (text.partition(".")[2].replace("=", " ").replace('"', "") for text in self.sets)
+        chosen = ", ".join([count(self.ranks, "rank"), *keys])
+        return (
+            f"tuned: {chosen}, the fastest that `subcurrent tune` measured on {self.record['measured'][:10]} "
+            f"({self.record['ratio']:.2f} times the case as it is on these ranks); --untuned runs without"
+        )
+
+
+def folder() -> Path:
+    if given := os.environ.get(FOLDER):
+        return Path(given)
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(cache) / "subcurrent" / "tuned"
+
+
+def value_of(case: Case, key: str) -> Any:
+    """The value of a key that is tuned; None where the solver has no such table."""
+    table, _, name = key.partition(".")
+    return getattr(getattr(case, table, None), name, None)
+
+
+def with_settings(case: Case, settings: dict[str, Any]) -> Case:
+    """The case with other values of some keys, not yet checked against each other."""
+    for key, value in settings.items():
+        table, _, name = key.partition(".")
+        case = case.updated(table, **{name: value})
+    return case
+
+
+def fixed_keys(path: Path, sets: list[str]) -> list[str]:
+    """The keys that are not to be tuned: the command line has them, or the file gives another value than the
+    default (pieces of fields: the file's are the fewest, for they say what fits into memory)."""
+    named = {parse_set(text)[0] for text in sets}
+    tables = read_tables(path)
+    default = Case.model_fields["engine"].default
+    for key, value in tables.get("engine", {}).items():
+        if value != getattr(default, key, value):
+            named.add(f"engine.{key}")
+    return [key for key in KEYS if key in named]
+
+
+# -- the files -----------------------------------------------------------------------------------------------
+
+
+def machine() -> dict[str, Any]:
+    """What measured times hold for: the processors that are allowed, and the program."""
+    return {
+        "cpu": _cpu(),
+        "cpus": mpi.cpus().threads,
+        "mpi": str(core.build_info().get("mpi", "")).splitlines()[:1],
+        "version": __version__,
+    }
+
+
+def _cpu() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        lines = []
+    return next(
+        (line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "unknown"
+    )
+
+
+def file_of(name: str, case: Case) -> Path:
+    """Where the measurements of a case lie: its keys but those that are tuned, how long it runs and what it
+    writes."""
+    tables = {k: dict(v) if isinstance(v, dict) else v for k, v in as_tables(case).items()}
+    for key in KEYS:
+        table, _, last = key.partition(".")
+        tables.get(table, {}).pop(last, None)
+    kept = {table: value for table, value in tables.items() if table not in ("run", "output")}
+    text = json.dumps([kept, machine()], sort_keys=True)
+    return folder() / f"{name}-{hashlib.sha256(text.encode()).hexdigest()[:16]}.json"
+
+
+def save(path: Path, record: dict[str, Any]) -> None:
+    """Writes what was measured; what an earlier tune has measured on other ranks and threads stays."""
+    known = [(row["ranks"], row["threads"]) for row in record["winners"]]
+    before = load(path)
+    for what in ("winners", "groups"):
+        old = [row for row in before.get(what, []) if (row["ranks"], row["threads"]) not in known]
+        record[what] = [*record[what], *old]
+    with writing(path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    write_text(path, json.dumps(record, indent=1) + "\n")
+
+
+def load(path: Path) -> dict[str, Any]:
+    """What was measured; {} where nothing was."""
+    record = read_record(path)
+    if record and not isinstance(record.get("winners"), list):
+        raise damaged(path, "it is not what `subcurrent tune` writes")
+    return record
+
+
+def find(name: str, case: Case, fixed: list[str], ranks: int | None) -> Tuned | None:
+    """The fastest settings that were measured for a case and agree with its own keys and ranks."""
+    path = file_of(name, case)
+    try:
+        record = load(path)
+        fitting = [
+            row
+            for row in record.get("winners", [])
+            if ranks in (None, row["ranks"]) and all(row["keys"].get(k) == value_of(case, k) for k in fixed)
+        ]
+        best = min(fitting, key=lambda row: row["T"], default=None)
+        if best is None:
+            return None
+        differing = {k: v for k, v in best["keys"].items() if k in KEYS and v != value_of(case, k)}
+        sets = [f"{key}={json.dumps(value)}" for key, value in differing.items()]
+        told = {
+            "ranks": best["ranks"],
+            "keys": differing,
+            "ratio": float(best["ratio"]),
+            "seconds_per_step": float(best["T"]),
+            "measured": str(record["measured"]),
+            "file": str(path),
+        }
+    except (KeyError, TypeError, ValueError):
+        raise damaged(path, "it is not what `subcurrent tune` writes") from None
+    return Tuned(best["ranks"], sets, told)

@@ -1,0 +1,393 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`tune`: the search against all combinations of a made-up machine; what is kept, and what `run` takes."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from conftest import QUIET, history, sentence_of
+from subcurrent.case.library import find_case
+from subcurrent.case.reading import as_tables, load_case
+from subcurrent.errors import BAD_INPUT, OK, BadInput
+from subcurrent.foresight import tune_candidates
+from subcurrent.launch import tuned
+from subcurrent.launch.plan import Plan
+from subcurrent.rank import tuning
+
+CELLS = "grid.cells=[24,24,24]"
+SMALL = ("--set", CELLS, "--steps", 1, "--repeats", 2)
+
+
+class Clock:
+    """Time that passes by the steps of solvers, so many seconds each."""
+
+    def __init__(self, seconds: Any):
+        self.now, self._seconds, self.alive, self.most = 0.0, seconds, 0, 0
+
+    def perf_counter(self) -> float:
+        return self.now
+
+    def make(self, _module: Any, _context: Any, options: dict[str, Any]) -> Any:
+        clock = self
+        self.alive += 1
+        self.most = max(self.most, self.alive)
+
+        class Solver:
+            split = (1, 1, 2)
+
+            def step(self, diagnostics: bool, count: int = 1) -> None:
+                clock.now += count * clock._seconds(options["engine"])
+
+            def terms(self) -> dict[str, Any]:
+                return {}
+
+            def __del__(self) -> None:
+                clock.alive -= 1
+
+        return Solver()
+
+
+@pytest.fixture
+def searched(monkeypatch):
+    """Searches with made-up seconds a step; returns the winner, all rows, and the clock."""
+
+    def search(seconds: Any, first: list[Any], vary: dict[str, list[Any]], at_once: int = 16) -> tuple:
+        clock = Clock(seconds)
+        monkeypatch.setattr(tuning, "time", clock)
+        monkeypatch.setattr(tuning, "kind_of", lambda _: clock)
+        case = load_case(find_case("nickel_small"), [CELLS])
+        plan = Plan("tune", as_tables(case), "", 2, steps=1, repeats=3, events=False)
+        plan.tune = {"first": first, "vary": vary, "at_once": at_once}
+        context = SimpleNamespace(rank=0, size=2, barrier=lambda: None, sum=lambda values: values[0])
+        search = tuning.Search(None, context, plan)
+        return search.run(lambda: None), search.rows, clock
+
+    return search
+
+
+FIRST = [{"engine.strategy": name} for name in ("blocking", "boundary_first", "interior_first")]
+VARY = {"engine.corners": ["staged"], "engine.poke_ms": [0.1, 2.0], "engine.steps_per_pass": [2, 4]}
+
+
+def independent(engine: dict[str, Any]) -> float:
+    """Every key has its own factor."""
+    factor = {"automatic": 1.0, "blocking": 1.2, "boundary_first": 0.9, "interior_first": 0.95}[
+        engine["strategy"]
+    ]
+    factor *= 0.9 if engine["halo_corners"] == "staged" else 1.0
+    factor *= {0.1: 1.1, 0.5: 1.0, 2.0: 0.85}[engine["poke_ms"]]
+    return 1e-3 * factor * {1: 1.0, 2: 0.97, 4: 1.3}[engine["steps_per_pass"]]
+
+
+def test_the_fastest_of_all_combinations_is_found(searched):
+    winner, rows, _ = searched(independent, FIRST, VARY)
+    every = itertools.product(
+        ("automatic", "blocking", "boundary_first", "interior_first"),
+        ("direct", "staged"), (0.1, 0.5, 2.0), (1, 2, 4),
+    )  # fmt: skip
+    keys = ("strategy", "halo_corners", "poke_ms", "steps_per_pass")
+    best = min((dict(zip(keys, one, strict=True)) for one in every), key=independent)
+    names = {f"engine.{key.removeprefix('halo_')}": value for key, value in best.items()}
+    assert winner["settings"] == names
+    assert winner["T"] == pytest.approx(independent(best))
+    assert winner["ratio"] == pytest.approx(1e-3 / independent(best))
+    assert {row["phase"] for row in rows} == {"first", *VARY, "together", "winner"}
+
+
+def test_keys_that_help_alone_and_not_together_are_not_put_together(searched):
+    def seconds(engine: dict[str, Any]) -> float:
+        staged, late = engine["halo_corners"] == "staged", engine["poke_ms"] == 2.0
+        return 1e-3 * (1.5 if staged and late else 0.8 if staged else 0.9 if late else 1.0)
+
+    winner, _, _ = searched(seconds, [], VARY)
+    assert winner["settings"] == {"engine.corners": "staged"}
+
+
+def test_what_gains_less_than_noise_is_not_taken(searched):
+    winner, rows, _ = searched(lambda e: 1e-3 * (0.99 if e["strategy"] == "blocking" else 1.0), FIRST, {})
+    assert winner["settings"] == {} and winner["ratio"] == 1.0
+    assert any(row["ratio"] > 1.005 for row in rows)
+
+
+def test_who_has_lost_leaves_and_is_kept_to_look_at(searched):
+    _, rows, _ = searched(independent, FIRST, {})
+    lost = {row["settings"].get("engine.strategy"): row for row in rows if row["phase"] == "first"}
+    assert lost["blocking"]["left_after"] == tuning.LEAST_ROUNDS
+    assert lost["interior_first"]["left_after"] is None
+    assert lost[None]["left_after"] is None  # as it is: the ratios are to it
+
+
+def test_no_more_simulations_stand_than_fit(searched):
+    alone, _, clock = searched(independent, FIRST, VARY, at_once=3)
+    assert clock.most == 3
+    assert alone["settings"] == searched(independent, FIRST, VARY)[0]["settings"]
+
+
+def test_a_candidate_that_cannot_be_is_none(searched):
+    """A halo of 64 cells is wider than blocks of 12."""
+    _, rows, _ = searched(lambda _: 1e-3, [], {"engine.steps_per_pass": [64]})
+    assert all(not row["settings"] for row in rows)
+
+
+# -- candidates --------------------------------------------------------------------------------------------
+
+
+def case_of(*sets: str, name: str = "nickel_small") -> Any:
+    return load_case(find_case(name), [CELLS, *sets] if name == "nickel_small" else list(sets))
+
+
+def test_splits_and_strategies_are_all_there_is():
+    settings = tune_candidates.first_settings(case_of(), 4, [])
+    splits = {tuple(one.get("engine.split", ())) for one in settings}
+    assert splits == {
+        (),
+        (4, 1, 1),
+        (1, 4, 1),
+        (2, 2, 1),
+        (2, 1, 2),
+        (1, 2, 2),
+    }  # (1, 1, 4) is chosen by itself
+    assert {} not in settings and len({json.dumps(one) for one in settings}) == len(settings) == 35
+    fixed = tune_candidates.first_settings(case_of(), 4, ["engine.split"])
+    assert fixed == [
+        {"engine.strategy": n} for n in tune_candidates.STRATEGIES if n not in ("ordered", "automatic")
+    ]
+    assert tune_candidates.first_settings(case_of(), 4, ["engine.split", "engine.strategy"]) == []
+
+
+def test_only_keys_that_act_are_varied():
+    assert tune_candidates.varied(case_of(), 1, []) == {"engine.steps_per_pass": list(tune_candidates.PASSES)}
+    two = tune_candidates.varied(case_of("engine.threads=2"), 2, ["engine.corners"])
+    assert sorted(two) == ["engine.halo_thread_joins", "engine.poke_ms", "engine.steps_per_pass"]
+    assert "engine.steps_per_pass" not in tune_candidates.varied(case_of(name="cavity_demo"), 2, [])
+    assert "engine.corners" not in tune_candidates.varied(case_of(name="decaying_random"), 2, [])
+    files = case_of("storage.place=files", "storage.pieces=3")
+    assert tune_candidates.varied(files, 1, [])["storage.pieces"] == [6, 12]
+    assert "engine.steps_per_pass" not in tune_candidates.varied(files, 1, [])
+
+
+def test_layouts_share_out_the_cores():
+    found = tune_candidates.layouts(case_of(), None, 6, threads_stay=False)
+    assert [(one.ranks, one.threads) for one in found] == [(1, 6), (2, 3), (3, 2), (6, 1)]
+    threads = tune_candidates.layouts(case_of("engine.threads=2"), None, 6, threads_stay=True)
+    assert [(one.ranks, one.threads) for one in threads] == [(1, 2), (3, 2)]
+    with pytest.raises(BadInput, match="--cpus 0 is not allowed"):
+        tune_candidates.layouts(case_of(), None, 0, threads_stay=False)
+    with pytest.raises(BadInput, match="more ranks than this grid can feed"):
+        tune_candidates.layouts(case_of(), 10**6, None, threads_stay=False)
+
+
+def test_prediction_leaves_out_what_is_slow(tmp_path):
+    """Over a slow wire a split along x, whose faces are as large as the others', is as good; three cuts with
+    more faces are not; one rank with as many cores' threads beats them all where messages take for ever."""
+    text = """
+name = "a slow wire"
+[node]
+cores = 1
+copy_bandwidth = 10e9
+core_flops = 1e9
+[network]
+latency = 50e-6
+bandwidth = 1e6
+overhead = 5e-6
+[[rates.dendrite.advance]]
+cell = 20e-9
+row = 0.0
+"""
+    file = tmp_path / "wire.toml"
+    file.write_text(text)
+    layouts = [tune_candidates.Layout(1, 1), tune_candidates.Layout(2, 1)]
+    cases = [case_of(), case_of()]
+    firsts = [tune_candidates.first_settings(c, one.ranks, []) for c, one in zip(cases, layouts, strict=True)]
+    kept, left, said = tune_candidates.pruned(cases, layouts, firsts, str(file))
+    assert kept == layouts[:1]  # 24 x 24 values of two fields take longer than all cells
+    assert len(left) == 1 and "a slow wire predicts" in said
+    passes = [case_of("engine.steps_per_pass=2")] * 2
+    everything = tune_candidates.pruned(passes, layouts, firsts, str(file))
+    assert everything[:2] == (layouts, firsts)
+    assert "nothing is left out by prediction: passes of several steps" in everything[2]
+
+
+# -- what is kept ------------------------------------------------------------------------------------------
+
+
+def keep(case: Any, *winners: dict[str, Any]) -> None:
+    rows = [{"threads": 1, "ratio": 1.5, "settings": {}, "as_it_is": 1.0} | one for one in winners]
+    record = {"measured": "2026-11-25 12:00:00", "winners": rows, "groups": []}
+    tuned.save(tuned.file_of("nickel_small", case), record)
+
+
+def found(case: Any, ranks: int | None = None, fixed: tuple[str, ...] = ()) -> Any:
+    return tuned.find("nickel_small", case, list(fixed), ranks)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("SUBCURRENT_TUNED", str(tmp_path / "tuned"))
+    return tmp_path / "tuned"
+
+
+def test_a_run_takes_the_fastest_that_agrees_with_it(folder):
+    case = case_of()
+    assert found(case) is None
+    keys = {"engine.strategy": "automatic", "engine.threads": 1, "engine.split": "auto"}
+    keep(
+        case,
+        {"ranks": 2, "T": 2.0, "keys": keys | {"engine.strategy": "pipelined"}},
+        {"ranks": 4, "T": 1.0, "keys": keys | {"engine.split": [4, 1, 1]}},
+    )
+    assert (found(case).ranks, found(case).sets) == (4, ["engine.split=[4, 1, 1]"])
+    assert found(case, 2).sets == ['engine.strategy="pipelined"']
+    assert found(case, 3) is None
+    assert found(case, 4, ("engine.split",)) is None
+    assert found(case, None, ("engine.split",)).ranks == 2
+    assert "4 ranks, split [4, 1, 1], the fastest" in found(case).line()
+    keep(case, {"ranks": 4, "T": 3.0, "keys": keys})  # measured again; what 2 ranks were stays
+    assert found(case).ranks == 2
+
+
+def test_another_size_case_or_machine_is_another(folder, monkeypatch):
+    case = case_of()
+    keep(case, {"ranks": 2, "T": 2.0, "keys": {"engine.threads": 2}})
+    same = ("run.steps=7", "output.figures=false", "engine.strategy=blocking", "engine.threads=3")
+    assert found(case_of(*same)) is not None
+    assert found(case_of("grid.spacing=0.03")) is None
+    assert found(load_case(find_case("nickel_small"), ["grid.cells=[24,24,25]"])) is None
+    monkeypatch.setattr(tuned, "_cpu", lambda: "another processor")
+    assert found(case) is None
+
+
+def test_a_damaged_file_is_one_sentence(folder):
+    case = case_of()
+    for text in ("[", "{}", '{"winners": 3}', '{"winners": [{"T": 1, "ranks": 1, "keys": {}}]}'):
+        file = tuned.file_of("nickel_small", case)
+        folder.mkdir(exist_ok=True)
+        file.write_text(text)
+        if text == "{}":
+            assert found(case) is None
+            continue
+        with pytest.raises(BadInput, match="is damaged"):
+            found(case)
+
+
+def test_keys_of_the_command_line_and_the_file_stay(tmp_path):
+    path = tmp_path / "case.toml"
+    text = find_case("nickel_small").read_text()
+    assert 'strategy = "automatic"' in text
+    path.write_text(text.replace('strategy = "automatic"', 'strategy = "blocking"'))
+    assert tuned.fixed_keys(path, ["engine.corners=direct"]) == ["engine.strategy", "engine.corners"]
+    assert tuned.fixed_keys(find_case("nickel_small"), []) == []  # its file says the defaults
+
+
+# -- the program -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.mpi
+def test_a_run_uses_what_was_tuned_and_says_so(program):
+    run = ("run", "nickel_small", "--set", CELLS, "--set", "run.steps=6", *QUIET)
+    run = (*run, "--set", "output.history_every=1")
+    nothing = program("tune", "nickel_small", "--set", CELLS, "--show")
+    assert nothing.returncode == BAD_INPUT
+    assert "--show has nothing to show" in sentence_of(nothing)
+    less = (
+        "--set",
+        "engine.poke_ms=0.5",
+        "--set",
+        "engine.transport=auto",
+        "--set",
+        "engine.steps_per_pass=1",
+    )
+    done = program("tune", "nickel_small", "-n", 2, "--threads", 1, *SMALL, *less)
+    assert done.returncode == OK, done.stderr
+    assert "fastest is 2 ranks x 1 thread" in done.stdout
+    (file,) = (program.folder / "tuned").iterdir()
+    record = json.loads(file.read_text())
+    (winner,) = record["winners"]
+    fixed = {"threads", "transport", "poke_ms", "steps_per_pass"}
+    assert {key.removeprefix("engine.") for key in record["fixed"]} == fixed
+    strategies = {row["settings"].get("engine.strategy") for row in record["groups"][0]["rows"]}
+    assert {None, "blocking", "boundary_first", "interior_first", "pipelined", "halo_thread"} <= strategies
+    winner["keys"] |= {"engine.strategy": "pipelined", "engine.split": [2, 1, 1]}  # whatever was fastest here
+    file.write_text(json.dumps(record))
+    shown = program("tune", "nickel_small", "--set", CELLS, "--show")
+    assert shown.returncode == OK and "halo_thread" in shown.stdout
+
+    for name, more in (
+        ("runs_tuned", ()),
+        ("plain", ("--untuned", "-n", 1)),
+        ("own", ("--strategy", "blocking")),
+    ):
+        done = program(*run, "--out", name, *more)
+        assert done.returncode == OK, done.stderr
+        assert ("tuned: 2 ranks" in done.stdout) == (name == "runs_tuned")
+    summary = summary_of(program, "runs_tuned")
+    assert summary["tuned"]["ranks"] == summary["ranks"] == 2
+    assert (summary["split"], summary["strategy"]) == ([2, 1, 1], "pipelined")
+    assert summary["tuned"]["file"] == str(file)
+    plain = summary_of(program, "plain")
+    assert "tuned" not in plain and plain["strategy"] == "automatic"
+    assert "tuned" not in summary_of(program, "own")  # nothing with blocking has won
+    same = [history(program.folder / name) for name in ("runs_tuned", "plain")]
+    assert same[0] == same[1] and len(same[0]) == 6
+
+
+def summary_of(program: Any, name: str) -> dict[str, Any]:
+    return json.loads((program.folder / name / "summary.json").read_text())
+
+
+@pytest.mark.mpi
+def test_ranks_of_somebody_else_tune_and_run(program):
+    refused = program.as_ranks(2, "tune", "nickel_small", "--cpus", 2, *SMALL)
+    assert refused.returncode != OK and "not under an outer mpirun" in refused.stderr
+    done = program.as_ranks(2, "tune", "nickel_small", *SMALL)
+    assert done.returncode == OK, done.stderr
+    assert done.stdout.count("fastest is 2 ranks x 1 thread") == 1
+    ran = program.as_ranks(2, "run", "nickel_small", "--set", CELLS, "--set", "run.steps=3", *QUIET)
+    assert ran.returncode == OK, ran.stderr
+    assert ran.stdout.count("tuned: 2 ranks") == 1
+    three = program.as_ranks(
+        1, "run", "nickel_small", "--set", CELLS, "--set", "run.steps=3", *QUIET, "--overwrite"
+    )
+    assert three.returncode == OK and "tuned:" not in three.stdout
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("verb", ["tune", "strategies"])
+def test_solvers_side_by_side_keep_their_files_apart(program, verb):
+    """They had one scratch folder, in which the second could not be made."""
+    files = ("--set", "storage.place=files", "--set", "engine.split=[1,1,1]", "-n", 1, "--threads", 1)
+    done = program(verb, "nickel_small", *SMALL, *files, *(("--out", "s") if verb == "strategies" else ()))
+    assert done.returncode == OK, done.stderr
+    assert not (program.folder / "scratch").exists()
+    if verb == "tune":
+        shown = program("tune", "nickel_small", "--set", CELLS, *files, "--show")
+        assert "pieces 16" in shown.stdout and "pieces 32" not in shown.stdout  # of 24 planes
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize(
+    "case", [("cavity_demo", "--sweeps", 2), ("decaying_mach05", "--set", "grid.points=[16,16,16]")]
+)
+def test_other_solvers_are_tuned_too(program, case):
+    few = ("--set", "engine.split=[1,1,2]", "--set", "engine.transport=auto", "--set", "engine.poke_ms=0.5")
+    done = program("tune", *case, *few, "-n", 2, "--threads", 1, "--steps", 1, "--repeats", 2)
+    assert done.returncode == OK, done.stderr
+    assert "fastest is 2 ranks x 1 thread" in done.stdout
+
+
+def test_what_is_asked_wrongly_is_a_sentence(program):
+    for words, said in (
+        (("--steps", 0), "--steps 0 is not allowed"),
+        (("--repeats", 1), "--repeats 1 is not allowed: it must be a whole number >= 2"),
+        (("-n", 0), "-n 0 is not allowed"),
+        (("--machine", "fx11"), "machine 'fx11' does not exist, did you mean fx10"),
+        (("--set", "engine.transport=delayed"), "is a test that slows messages down"),
+    ):
+        done = program("tune", "nickel_small", *words)
+        assert done.returncode == BAD_INPUT
+        assert said in sentence_of(done)
