@@ -24,9 +24,9 @@ CavityOptions cube(int points) {
 void timeline_cost(Context& context, int points, int turns) {
   CavityOptions options = cube(points);
   options.pressure.fixed_iterations = 5;
-  auto cavity = make_cavity(context, options);
+  Cavity cavity(context, options);
   const auto steps = [&] {
-    for (int n = 0; n < 4; ++n) cavity->step();
+    for (int n = 0; n < 4; ++n) cavity.step();
   };
   Timeline& timeline = context.timeline();
   std::vector<bench::Way> ways{{.name = "with", .run = steps, .before = [&] { timeline.clear(); }},

@@ -39,11 +39,11 @@ struct Problem {
 };
 
 Problem problem_of(Context& context, int steps, int points) {
-  auto cavity = make_cavity(context, options_of(Method::multigrid, points));
-  for (int n = 0; n < steps; ++n) cavity->step();
-  Problem problem{.first_guess = saved(cavity->iterate()), .b = {}};
-  cavity->step();
-  problem.b = saved(cavity->source());
+  Cavity cavity(context, options_of(Method::multigrid, points));
+  for (int n = 0; n < steps; ++n) cavity.step();
+  Problem problem{.first_guess = saved(cavity.iterate()), .b = {}};
+  cavity.step();
+  problem.b = saved(cavity.source());
   return problem;
 }
 
@@ -59,8 +59,8 @@ struct Bed {
     return options;
   }
   void set(const Problem& problem) {
-    const auto copy = [&](const std::vector<double>& from, Field<double>& to) {
-      to.modify();
+    const auto copy = [&](const std::vector<double>& from, AnyField& to) {
+      static_cast<Field<double>&>(to).modify();
       std::memcpy(to.storage(0).block().data, from.data(), from.size() * sizeof(double));
     };
     copy(problem.first_guess, poisson->x());
@@ -70,7 +70,7 @@ struct Bed {
   Runner runner;
   Grid grid;
   Mesh<double> mesh;
-  std::unique_ptr<Poisson<double>> poisson;
+  std::unique_ptr<Poisson> poisson;
 };
 
 /// Where the cycles spend their time, by the names of their sweeps.

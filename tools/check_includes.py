@@ -118,7 +118,7 @@ def include_error(path: str, target: str, root: Path) -> str | None:
         return None
     if aim[0] != own[0]:
         return f'is in {own[0]} and includes "{target}"'
-    if own[0] == "solvers" and aim[1] != own[1]:
+    if own[0] == "solvers" and aim[1] not in (own[1], "common"):
         return f'includes another solver: "{target}"'
     return None
 

@@ -131,9 +131,9 @@ std::vector<double> as_doubles(const std::vector<std::byte>& bytes, ElementType 
 class CavityFace : public SolverFace<cavity::Cavity> {
  public:
   CavityFace(std::shared_ptr<Ranks> ranks, const cavity::CavityOptions& options)
-      : SolverFace(ranks,
-                   cavity::make_cavity(ranks->open(), on_device_of(ranks->open(), options),
-                                       [&](const Grid& grid) { return points_of_file(grid, options); })) {}
+      : SolverFace(ranks, std::make_shared<cavity::Cavity>(
+                              ranks->open(), on_device_of(ranks->open(), options),
+                              [&](const Grid& grid) { return points_of_file(grid, options); })) {}
 
   /// On rank 0 coordinates and velocity in double precision; nothing elsewhere.
   cavity::Gathered gather_flow() {

@@ -60,6 +60,8 @@ struct CavityOptions {
     const auto wraps = [this](std::size_t axis) { return faces[2 * axis].kind == FaceKind::periodic; };
     return {wraps(0), wraps(1), wraps(2)};
   }
+  double nu() const { return 1 / reynolds; }
+  double alpha() const { return upwind == Upwind::utopia ? 1.0 : 3.0; }  ///< of the upwinding
   /// Interior points: what the grid's cells are.
   Int3 cells() const {
     Int3 n = points;

@@ -26,7 +26,7 @@ auto finest_couplings(NineteenPoints<Real>, const Walls& walls) {
 /// What all three solvers share: the finest level, whose x and b they solve for, and the scale of the
 /// residual.
 template <class Real, class Points>
-class Solver : public Poisson<Real> {
+class Solver : public Poisson {
  public:
   Solver(Mesh<Real>& mesh, const PressureOptions& options, Runner& runner)
       : options_(options),
@@ -261,7 +261,7 @@ class Accelerated final : public Solver<Real, Points> {
 };
 
 template <class Real, class Points>
-std::unique_ptr<Poisson<Real>> make(Mesh<Real>& mesh, const PressureOptions& options, Runner& runner) {
+std::unique_ptr<Poisson> make(Mesh<Real>& mesh, const PressureOptions& options, Runner& runner) {
   switch (options.method) {
     case Method::jacobi:
       return std::make_unique<Jacobi<Real, Points>>(mesh, options, runner);
@@ -276,13 +276,12 @@ std::unique_ptr<Poisson<Real>> make(Mesh<Real>& mesh, const PressureOptions& opt
 }  // namespace
 
 template <class Real>
-std::unique_ptr<Poisson<Real>> make_poisson(Mesh<Real>& mesh, const PressureOptions& options,
-                                            Runner& runner) {
+std::unique_ptr<Poisson> make_poisson(Mesh<Real>& mesh, const PressureOptions& options, Runner& runner) {
   return mesh.orthogonal() ? make<Real, SevenPoints<Real>>(mesh, options, runner)
                            : make<Real, NineteenPoints<Real>>(mesh, options, runner);
 }
 
-template std::unique_ptr<Poisson<double>> make_poisson(Mesh<double>&, const PressureOptions&, Runner&);
-template std::unique_ptr<Poisson<float>> make_poisson(Mesh<float>&, const PressureOptions&, Runner&);
+template std::unique_ptr<Poisson> make_poisson(Mesh<double>&, const PressureOptions&, Runner&);
+template std::unique_ptr<Poisson> make_poisson(Mesh<float>&, const PressureOptions&, Runner&);
 
 }  // namespace sc::cavity

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pressure equation A p = b: three solvers of one interface, 7 or 19 points.
+// The pressure equation A p = b: three solvers of one interface, 7 or 19 points, either precision.
 #pragma once
 
 #include <memory>
@@ -14,18 +14,17 @@ struct Solved {
   bool capped = false;  ///< stopped by max_iterations above the tolerance
 };
 
-template <class Real>
 class Poisson {
  public:
   virtual ~Poisson() = default;
   /// The unknown, kept from solve to solve as the first guess, and the right side b = J rhs.
-  virtual Field<Real>& x() = 0;
-  virtual Field<Real>& b() = 0;
+  virtual AnyField& x() = 0;
+  virtual AnyField& b() = 0;
   virtual Solved solve() = 0;
 };
 
-/// Collective. Chooses 7 points on an orthogonal mesh, 19 otherwise.
+/// Collective; x and b are Field<Real>s. Chooses 7 points on an orthogonal mesh, 19 otherwise.
 template <class Real>
-std::unique_ptr<Poisson<Real>> make_poisson(Mesh<Real>& mesh, const PressureOptions& options, Runner& runner);
+std::unique_ptr<Poisson> make_poisson(Mesh<Real>& mesh, const PressureOptions& options, Runner& runner);
 
 }  // namespace sc::cavity

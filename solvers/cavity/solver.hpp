@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cavity: incompressible flow by the MAC method on a curvilinear grid. This is the face that programs and the
-// Python module use; the step itself is in step.cpp.
+// Cavity: incompressible flow by the MAC method on a curvilinear grid. One class for both precisions and all
+// grids, which its stages hide; the step is in step.cpp.
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <string_view>
-#include <vector>
 
-#include "solvers/cavity/mesh.hpp"
+#include "engine/stage/global_value.hpp"
 #include "solvers/cavity/options.hpp"
+#include "solvers/cavity/stages.hpp"
 
 namespace sc::cavity {
 
@@ -25,48 +24,59 @@ struct StepReport {
   double source_balance = 0;  ///< |sum J rhs| / sum |J rhs|
 };
 
+/// Makes the points of a grid for Clustering::file, where only the caller knows how to read one. Collective;
+/// asked once the split is known, so that a rank reads its own part.
+using PointsOf = std::function<Points(const Grid&)>;
+
 class Cavity {
  public:
-  virtual ~Cavity() = default;
+  /// Collective. Throws Error (bad_input) for options that cannot be run.
+  Cavity(Context& context, const CavityOptions& options, const PointsOf& points_of_file = {});
 
   /// Collective: one time step. Throws Error (diverged) on all ranks, naming step and cell, when the flow is
   /// not finite.
-  virtual StepReport step() = 0;
-  virtual double time() const = 0;
-  virtual std::int64_t steps() const = 0;
+  StepReport step();
+  double time() const { return clock_.time; }
+  std::int64_t steps() const { return clock_.steps; }
   /// Clock and limits of the step, as a checkpoint keeps them.
   struct Clock {
     double time = 0;
     double stiffness = 0;  ///< 4 nu sum g^dd + (4 alpha / 3) sum |U^d|, largest over the cells
     std::int64_t steps = 0;
   };
-  virtual Clock& clock() = 0;
+  Clock& clock() { return clock_; }
 
-  virtual const Grid& grid() const = 0;
-  virtual Runner& runner() = 0;
-  virtual AnyField& velocity() = 0;
-  virtual AnyField& pressure() = 0;
+  const Grid& grid() const { return stages_.V.grid(); }
+  Runner& runner() { return runner_; }
+  AnyField& velocity() { return stages_.V; }
+  AnyField& pressure() { return stages_.p; }
   /// The pressure solver's iterate, the other half of the state.
-  virtual AnyField& iterate() = 0;
+  AnyField& iterate() { return stages_.poisson.x(); }
   /// The right side of the pressure equation in the last step, times the cells' volumes.
-  virtual AnyField& source() = 0;
-  virtual AnyField& coordinates() = 0;
+  AnyField& source() { return stages_.poisson.b(); }
+  AnyField& coordinates() { return stages_.x; }
   /// Collective: call when velocity, iterate and clock have been set from a checkpoint; the pressure follows
   /// from them.
-  virtual void restored() = 0;
+  void restored();
   /// Collective: fills the halos of velocity and pressure, walls included, for output.
-  virtual void refresh_for_output() = 0;
+  void refresh_for_output();
   /// Collective: rms of div V over the volume.
-  virtual double divergence_rms() = 0;
+  double divergence_rms();
+
+ private:
+  double fastest_wall();
+  double stable_step() const;
+  void set_initial();
+  double speed_of_wall(Face face) const;
+  [[noreturn]] void report_loss(const StepReport& report);
+
+  CavityOptions options_;
+  Runner runner_;
+  Stages stages_;
+  GlobalValue global_;
+  Clock clock_;
+  double lid_speed_;  ///< of the fastest point of any wall
 };
-
-/// Makes the points of a grid for Clustering::file, where only the caller knows how to read one. Collective;
-/// asked once the split is known, so that a rank reads its own part.
-using PointsOf = std::function<Points(const Grid&)>;
-
-/// Collective. Throws Error (bad_input) for options that cannot be run.
-std::unique_ptr<Cavity> make_cavity(Context& context, const CavityOptions& options,
-                                    const PointsOf& points_of_file = {});
 
 /// Whether the time of a stage counts for the pressure equation (the rest is the velocity's).
 bool belongs_to_pressure(std::string_view stage);

@@ -1,87 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of the flow and the stages of a time step over them: what each stage reads and writes.
+// Mesh, fields and stages of a flow, which hide the precision and whether the grid has mixed derivatives.
 #pragma once
 
-#include "solvers/cavity/kernels.hpp"
+#include <functional>
+#include <memory>
+
 #include "solvers/cavity/mesh.hpp"
+#include "solvers/cavity/poisson.hpp"
 
 namespace sc::cavity {
 
-template <class Real>
-struct Flow {
-  Flow(const Grid& grid, Space space)
-      : V(grid, "velocity", {.levels = 2, .space = space}),
-        f(grid, "acceleration", {.space = space}),
-        Q(grid, "flux", {.space = space}),
-        p(grid, "pressure", {.space = space}) {}
-  Field<Real, 3> V;  ///< velocity; the walls' own in the first halo layer
-  Field<Real, 3> f;  ///< nu nabla^2 V - (V . nabla) V
-  Field<Real, 3> Q;  ///< J nabla xi . (V / dt + f)
-  Field<Real> p;     ///< pressure, volume mean zero
-};
-
-template <class Real, bool mixed>
-auto accelerate_stage(Flow<Real>& w, Mesh<Real>& m) {
-  return Sweep("accelerate", Accelerate<Real, mixed>{}, SweepOptions{.flops = mixed ? 330.0 : 205.0},
-               writes(w.f.now()), reads(w.V.now(), mixed ? star(2) | box(1) : star(2)), reads(m.J.now()),
-               reads(m.conv().now()), reads(m.face.now(), star(1)),
-               reads(m.edge.now(), mixed ? box(1) : point));
-}
-template <class Real>
-auto flux_stage(Flow<Real>& w, Mesh<Real>& m) {
-  return Sweep("flux", Flux<Real>{}, SweepOptions{.flops = 30}, writes(w.Q.now()), reads(w.V.now(), star(1)),
-               reads(w.f.now()), reads(m.J.now()), reads(m.grad.now()));
-}
-template <class Real>
-auto source_stage(Flow<Real>& w, Field<Real>& b) {
-  return Sweep("source", Source<Real>{}, SweepOptions{.reduce = Reduce::sum, .flops = 15}, writes(b.now()),
-               reads(w.Q.now(), star(1)));
-}
-template <class Real>
-auto mean_stage(Field<Real>& x, Mesh<Real>& m) {
-  return Sweep("mean pressure", MeanOf<Real>{}, SweepOptions{.reduce = Reduce::sum, .flops = 1},
-               reads(x.now()), reads(m.J.now()));
-}
-template <class Real>
-auto centre_stage(Flow<Real>& w, Field<Real>& x) {
-  return Sweep("centre pressure", Centre<Real>{}, SweepOptions{.flops = 1}, updates(x.now()),
-               writes(w.p.now()));
-}
-template <class Real>
-auto correct_stage(Flow<Real>& w, Mesh<Real>& m) {
-  return Sweep("correct", Correct<Real>{}, SweepOptions{.reduce = Reduce::max, .flops = 75},
-               writes(w.V.next()), reads(w.V.now()), reads(w.f.now()), reads(w.p.now(), star(1)),
-               reads(m.grad.now()), reads(m.conv().now()));
-}
-template <class Real>
-auto stiffness_stage(Flow<Real>& w, Mesh<Real>& m) {
-  return Sweep("stiffness", Stiffness<Real>{}, SweepOptions{.reduce = Reduce::max}, reads(w.V.now()),
-               reads(m.grad.now()), reads(m.conv().now()));
-}
-template <class Real>
-auto divergence_stage(Flow<Real>& w, Mesh<Real>& m) {
-  return Sweep("divergence", Divergence<Real>{}, SweepOptions{.reduce = Reduce::sum},
-               reads(w.V.now(), star(1)), reads(m.J.now()), reads(m.grad.now()));
-}
-
-template <class Real, bool mixed>
 struct Stages {
-  Stages(Flow<Real>& w, Mesh<Real>& m, Field<Real>& x, Field<Real>& b)
-      : accelerate(accelerate_stage<Real, mixed>(w, m)),
-        flux(flux_stage(w, m)),
-        source(source_stage(w, b)),
-        mean(mean_stage(x, m)),
-        centre(centre_stage(w, x)),
-        correct(correct_stage(w, m)) {}
-  using F = Flow<Real>&;
-  using M = Mesh<Real>&;
-  using S = Field<Real>&;
-  decltype(accelerate_stage<Real, mixed>(std::declval<F>(), std::declval<M>())) accelerate;
-  decltype(flux_stage(std::declval<F>(), std::declval<M>())) flux;
-  decltype(source_stage(std::declval<F>(), std::declval<S>())) source;
-  decltype(mean_stage(std::declval<S>(), std::declval<M>())) mean;
-  decltype(centre_stage(std::declval<F>(), std::declval<S>())) centre;
-  decltype(correct_stage(std::declval<F>(), std::declval<M>())) correct;
+  std::shared_ptr<void> owner;  ///< of what is referred to here, and of what else the stages need
+  Field<double, 3>& x;          ///< points, halo included
+  AnyField& V;                  ///< velocity; the walls' own in the first halo layer
+  AnyField& p;                  ///< pressure, volume mean zero
+  Poisson& poisson;
+  double smallest;  ///< shortest distance of neighbouring points
+
+  std::unique_ptr<Stage> accelerate, flux, source, mean, centre, correct, stiffness, divergence;
+  std::function<void(double dt)> set_step;    ///< of `flux` and `correct`
+  std::function<void(double mean)> set_mean;  ///< what `centre` takes away
 };
+
+/// Collective. Fields at rest with the walls' conditions, in single or double precision as the options say.
+Stages make_stages(const Grid& grid, const Points& points, const CavityOptions& options, Runner& runner);
 
 }  // namespace sc::cavity

@@ -48,13 +48,13 @@ TEST(AutomaticSolvers, Cavity) {
       options.pressure.method = method;
       options.pressure.tolerance = method == cavity::Method::jacobi ? 5.0 : 1e-2;
       options.engine.strategy = strategy;
-      auto solver = cavity::make_cavity(context, options);
-      for (int n = 0; n < steps; ++n) solver->step();
+      cavity::Cavity solver(context, options);
+      for (int n = 0; n < steps; ++n) solver.step();
       Bytes all;
-      add(all, solver->velocity());
-      add(all, solver->pressure());
+      add(all, solver.velocity());
+      add(all, solver.pressure());
       EXPECT_TRUE(strategy == Strategy::blocking || context.size() == 1 ||
-                  solver->runner().choice()->trials().steps_tried() > 8);
+                  solver.runner().choice()->trials().steps_tried() > 8);
       context.barrier();
       return all;
     });

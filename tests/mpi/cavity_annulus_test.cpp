@@ -49,16 +49,16 @@ TEST(CavityAnnulus, AgreesWithTheOracle) {
     o.faces[1].motion.velocity = {0, 0, 0.2};  // the outer one slides along its axis as well
     o.reynolds = 20;
     o.pressure.tolerance = 1e-8;
-    auto solver = cavity::make_cavity(context, o, test::points_of(annulus));
+    cavity::Cavity solver(context, o, test::points_of(annulus));
     oracle::Cavity expected = oracle_of(o, annulus);
     for (int n = 0; n < 6; ++n) {
-      const cavity::StepReport report = solver->step();
+      const cavity::StepReport report = solver.step();
       const oracle::StepResult r = expected.step();
       EXPECT_FALSE(report.capped);
       EXPECT_LE(report.source_balance, 1e-12);
       EXPECT_NEAR(report.dt, r.dt, 1e-13 * r.dt);
     }
-    const std::vector<double> V = whole(solver->velocity()), p = whole(solver->pressure());
+    const std::vector<double> V = whole(solver.velocity()), p = whole(solver.pressure());
     std::size_t at = 0;
     if (context.rank() != 0) continue;
     const oracle::Mesh& m = expected.g.mesh;
@@ -80,9 +80,9 @@ TEST(CavityAnnulus, LeavesTheSameBits) {
   CavityOptions o = test::between_cylinders({11, 18, 12}, 1, 0.2);
   const cavity::PointsOf points = test::points_of(Annulus{.twist = 0.7});
   const auto flow = [&](Context& context) {
-    auto solver = cavity::make_cavity(context, o, points);
-    for (int n = 0; n < 3; ++n) solver->step();
-    return std::pair(gather(solver->velocity().storage(0)), gather(solver->pressure().storage(0)));
+    cavity::Cavity solver(context, o, points);
+    for (int n = 0; n < 3; ++n) solver.step();
+    return std::pair(gather(solver.velocity().storage(0)), gather(solver.pressure().storage(0)));
   };
   Context alone(MPI_COMM_SELF);
   const auto expected = flow(alone);
@@ -109,12 +109,12 @@ Errors couette_errors(Context& context, int intervals, double twist, double inne
   CavityOptions o = test::between_cylinders({intervals + 1, 4 * intervals, 4}, inner, outer);
   o.reynolds = 5;
   o.pressure.tolerance = 1e-7;
-  auto solver = cavity::make_cavity(context, o, test::points_of(Annulus{.twist = twist, .depth = 0.5}));
+  cavity::Cavity solver(context, o, test::points_of(Annulus{.twist = twist, .depth = 0.5}));
   double change = 1;
-  while (change > 1e-6 && solver->time() < 30) change = solver->step().max_change;
+  while (change > 1e-6 && solver.time() < 30) change = solver.step().max_change;
   EXPECT_LT(change, 1e-6);
-  const std::vector<double> x = whole(solver->coordinates()), V = whole(solver->velocity()),
-                            p = whole(solver->pressure());
+  const std::vector<double> x = whole(solver.coordinates()), V = whole(solver.velocity()),
+                            p = whole(solver.pressure());
   const double A = (4 * outer - inner) / 3, B = 4 * (inner - outer) / 3;
   const auto exact_p = [&](double r) {
     return 0.5 * A * A * r * r + 2 * A * B * std::log(r) - 0.5 * B * B / (r * r);
@@ -153,7 +153,7 @@ TEST(CavityAnnulus, WallsThatMoveThroughThemselvesAreRefused) {
   CavityOptions o = test::between_cylinders({11, 24, 6}, 1, 0);
   o.faces[0].motion.about = {0.5, 0, 0};  // eccentric
   try {
-    cavity::make_cavity(context, o, test::points_of(Annulus{}));
+    cavity::Cavity(context, o, test::points_of(Annulus{}));
     FAIL() << "an eccentric turn was accepted";
   } catch (const Error& e) {
     EXPECT_EQ(e.code(), Exit::bad_input);

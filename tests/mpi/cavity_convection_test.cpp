@@ -11,7 +11,7 @@
 #include "engine/stage/global_value.hpp"
 #include "solvers/cavity/centreline.hpp"
 #include "solvers/cavity/solver.hpp"
-#include "solvers/cavity/stages.hpp"
+#include "solvers/cavity/sweeps.hpp"
 #include "tests/mpi/test_context.hpp"
 
 namespace {
@@ -80,8 +80,8 @@ double convection_error(Context& context, int points, bool fourth, double alpha)
   const Int3 origin = grid.origin();
   flow.V.fill([&](int e, int x, int y, int z) { return wind(at({x, y, z}))[std::size_t(e)]; });
   EXPECT_TRUE(origin.x >= 0);
-  auto accelerate = cavity::accelerate_stage<double, true>(flow, mesh);
-  runner.run(accelerate, {0.0, alpha});
+  const auto accelerate = cavity::accelerate_stage(flow, mesh, cavity::Accelerate<double, true>{0.0, alpha});
+  runner.run(*accelerate);
   Sweep error("error", Error2{}, SweepOptions{.reduce = Reduce::sum}, reads(flow.f.now()),
               reads(mesh.x.now()), reads(mesh.J.now()));
   runner.run(error);
@@ -113,16 +113,16 @@ cavity::Profile profile(Context& context, int points, double skew) {
   o.skew = skew;
   o.faces[5] = {cavity::FaceKind::moving, {.velocity = {1, 0, 0}}};
   o.dt = 5e-3;
-  auto solver = cavity::make_cavity(context, o);
-  for (int n = 0; n < 300; ++n) EXPECT_FALSE(solver->step().capped);
-  solver->refresh_for_output();
+  cavity::Cavity solver(context, o);
+  for (int n = 0; n < 300; ++n) EXPECT_FALSE(solver.step().capped);
+  solver.refresh_for_output();
   const auto values = [](const std::vector<std::byte>& bytes) {
     const auto* first = reinterpret_cast<const double*>(bytes.data());
     return std::vector<double>(first, first + bytes.size() / sizeof(double));
   };
-  const cavity::Gathered flow{gathered_extent(solver->grid(), 1),
-                              values(gather(solver->coordinates().storage(0), 1)),
-                              values(gather(solver->velocity().storage(0), 1))};
+  const cavity::Gathered flow{gathered_extent(solver.grid(), 1),
+                              values(gather(solver.coordinates().storage(0), 1)),
+                              values(gather(solver.velocity().storage(0), 1))};
   return context.rank() == 0 ? cavity::centreline(flow, 2, 0) : cavity::Profile{};
 }
 

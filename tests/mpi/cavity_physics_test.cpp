@@ -34,10 +34,10 @@ double vortex_error(Context& context, int n) {
   o.initial = cavity::Initial::taylor_green;
   o.dt = 1.024 / (n * n);
   o.pressure.tolerance = 1e-7;
-  auto solver = cavity::make_cavity(context, o);
-  for (int step = 0; step < n * n / 16; ++step) solver->step();
-  const double decay = std::exp(-8 * std::numbers::pi * std::numbers::pi / o.reynolds * solver->time());
-  const Grid& grid = solver->grid();
+  cavity::Cavity solver(context, o);
+  for (int step = 0; step < n * n / 16; ++step) solver.step();
+  const double decay = std::exp(-8 * std::numbers::pi * std::numbers::pi / o.reynolds * solver.time());
+  const Grid& grid = solver.grid();
   double worst = 0;
   for (int k = 0; k < grid.own().hi.z; ++k)
     for (int j = 0; j < grid.own().hi.y; ++j)
@@ -45,11 +45,11 @@ double vortex_error(Context& context, int n) {
         const double X = 2 * std::numbers::pi * (grid.origin().x + i) / n,
                      Y = 2 * std::numbers::pi * (grid.origin().y + j) / n;
         const auto at = grid.layout().offset({i, j, k});
-        worst = std::max(worst, std::abs(component<double>(solver->velocity(), 0)[at] -
-                                         std::sin(X) * std::cos(Y) * decay));
-        worst = std::max(worst, std::abs(component<double>(solver->velocity(), 1)[at] +
-                                         std::cos(X) * std::sin(Y) * decay));
-        worst = std::max(worst, std::abs(component<double>(solver->velocity(), 2)[at]));
+        worst = std::max(
+            worst, std::abs(component<double>(solver.velocity(), 0)[at] - std::sin(X) * std::cos(Y) * decay));
+        worst = std::max(
+            worst, std::abs(component<double>(solver.velocity(), 1)[at] + std::cos(X) * std::sin(Y) * decay));
+        worst = std::max(worst, std::abs(component<double>(solver.velocity(), 2)[at]));
       }
   Accumulator most(Reduce::max);
   most.add(&worst, 1);
@@ -71,10 +71,10 @@ CavityOptions lid(int points) {
 }
 
 double kinetic_energy(Context& context, const CavityOptions& o, double until) {
-  auto solver = cavity::make_cavity(context, o);
-  while (solver->time() < until) EXPECT_FALSE(solver->step().capped);
+  cavity::Cavity solver(context, o);
+  while (solver.time() < until) EXPECT_FALSE(solver.step().capped);
   double sum = 0;
-  const Grid& grid = solver->grid();
+  const Grid& grid = solver.grid();
   std::vector<double> row(static_cast<std::size_t>(grid.own().hi.x));
   Accumulator total(Reduce::sum);
   for (int k = 0; k < grid.own().hi.z; ++k)
@@ -83,8 +83,8 @@ double kinetic_energy(Context& context, const CavityOptions& o, double until) {
         const auto at = grid.layout().offset({i, j, k});
         sum = 0;
         for (int e = 0; e < 3; ++e) {
-          const double v = o.single ? double(component<float>(solver->velocity(), e)[at])
-                                    : component<double>(solver->velocity(), e)[at];
+          const double v = o.single ? double(component<float>(solver.velocity(), e)[at])
+                                    : component<double>(solver.velocity(), e)[at];
           sum += v * v;
         }
         row[static_cast<std::size_t>(i)] = sum;
@@ -108,8 +108,8 @@ TEST(CavityPhysics, ACapIsReported) {
   CavityOptions o = lid(18);
   o.pressure.method = cavity::Method::jacobi;
   o.pressure.max_iterations = 7;
-  auto solver = cavity::make_cavity(context, o);
-  const auto report = solver->step();
+  cavity::Cavity solver(context, o);
+  const auto report = solver.step();
   EXPECT_TRUE(report.capped);
   EXPECT_EQ(report.iterations, 7);
   EXPECT_GT(report.residual, o.pressure.tolerance);
@@ -121,7 +121,7 @@ TEST(CavityPhysics, BadOptionsAreRefused) {
     CavityOptions o = lid(18);
     change(o);
     try {
-      cavity::make_cavity(context, o);
+      cavity::Cavity(context, o);
     } catch (const Error& e) {
       EXPECT_EQ(e.code(), Exit::bad_input);
       return e.what();

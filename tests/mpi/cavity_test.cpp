@@ -53,12 +53,12 @@ struct Outcome {
 };
 
 Outcome run(Context& context, const CavityOptions& options, int steps) {
-  auto solver = cavity::make_cavity(context, options);
+  cavity::Cavity solver(context, options);
   Outcome r;
-  for (int n = 0; n < steps; ++n) r.reports.push_back(solver->step());
-  r.V = gather(solver->velocity().storage(0));
-  r.p = gather(solver->pressure().storage(0));
-  r.divergence = solver->divergence_rms();
+  for (int n = 0; n < steps; ++n) r.reports.push_back(solver.step());
+  r.V = gather(solver.velocity().storage(0));
+  r.p = gather(solver.pressure().storage(0));
+  r.divergence = solver.divergence_rms();
   context.barrier();
   return r;
 }
@@ -228,9 +228,9 @@ TEST_P(OnDevices, NameThePointWhereTheFlowIsLost) {
   options.space = test::space_of(GetParam());
   options.dt = 10;
   options.pressure.max_iterations = 5;
-  auto solver = cavity::make_cavity(context, options);
+  cavity::Cavity solver(context, options);
   try {
-    for (int n = 0; n < 500; ++n) solver->step();
+    for (int n = 0; n < 500; ++n) solver.step();
     FAIL() << "a flow with dt = 10 stayed finite";
   } catch (const Error& e) {
     EXPECT_EQ(e.code(), Exit::diverged);

@@ -17,6 +17,7 @@ TARGETS = [
     "io/a.hpp",
     "solvers/cavity/a.hpp",
     "solvers/cg/a.hpp",
+    "solvers/common/a.hpp",
     "spectral/a.hpp",
 ]
 
@@ -54,6 +55,7 @@ VIOLATIONS = [
     ("io/b.cpp", '#include "solvers/cavity/a.hpp"', "is in io"),
     ("solvers/cavity/b.cpp", '#include "io/a.hpp"', "is in solvers"),
     ("solvers/cavity/b.cpp", '#include "solvers/cg/a.hpp"', "another solver"),
+    ("solvers/common/b.cpp", '#include "solvers/cavity/a.hpp"', "another solver"),
     ("spectral/b.cpp", '#include "solvers/cavity/a.hpp"', "is in spectral"),
     ("spectral/b.cpp", "MPI_Barrier(comm);", "calls MPI"),
     ("spectral/b.cpp", "#pragma omp parallel", "uses OpenMP"),
@@ -114,6 +116,7 @@ LEGAL = [
     ("engine/grid/b.cpp", '#include "engine/grid/a.hpp"'),
     ("solvers/cavity/b.cpp", '#include "engine/overlap/a.hpp"'),
     ("solvers/cavity/b.cpp", '#include "solvers/cavity/a.hpp"'),
+    ("solvers/cavity/b.cpp", '#include "solvers/common/a.hpp"'),
     ("solvers/cavity/b.cpp", '#include "spectral/a.hpp"'),
     ("io/b.cpp", '#include "engine/field/a.hpp"'),
     ("model/b.cpp", '#include "engine/stage/a.hpp"'),

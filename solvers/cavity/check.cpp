@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// check: what a cavity's options must be.
+#include <string>
+
+#include "solvers/cavity/options.hpp"
+#include "solvers/common/check.hpp"
+
+namespace sc::cavity {
+
+void check(const CavityOptions& options) {
+  const Int3 n = options.cells();
+  for (int a = 0; a < 3; ++a)
+    if (n[a] < 4)
+      refuse("grid.points is " + to_string(options.points) +
+             "; every axis needs at least 4 interior points (6 points between walls)");
+  if (!(options.reynolds > 0))  // infinite: without viscosity
+    refuse("flow.reynolds is " + std::to_string(options.reynolds) + "; it must be positive");
+  for (std::size_t a = 0; a < 3; ++a) {
+    const auto periodic = [&](std::size_t f) { return options.faces[f].kind == FaceKind::periodic; };
+    if (periodic(2 * a) != periodic(2 * a + 1))
+      refuse(std::string("boundaries: ") + face_names[2 * a] + " and " + face_names[2 * a + 1] +
+             " must both be periodic or both not");
+    for (std::size_t f = 2 * a; f < 2 * a + 2; ++f)
+      if (options.faces[f].kind == FaceKind::moving && options.faces[f].motion.velocity[a] != 0 &&
+          options.clustering != Clustering::file)
+        refuse(std::string("boundaries.") + face_names[f] +
+               " moves through itself: its velocity along the normal must be 0");
+  }
+  const PressureOptions& p = options.pressure;
+  if (p.fixed_iterations == 0) check_positive("pressure.tolerance", p.tolerance);
+  if (p.method == Method::sor && !(p.relaxation >= 0 && p.relaxation < 2))
+    refuse("pressure.relaxation is " + std::to_string(p.relaxation) +
+           "; over-relaxation lies between 0 and 2");
+  const Bool3 periodic = options.periodic();
+  for (int a = 0; p.method == Method::sor && a < 3; ++a)
+    if (periodic[a] && n[a] % 2 != 0)
+      refuse("grid.points has " + std::to_string(n[a]) +
+             " points along a periodic axis; the colours of sor need an even number");
+}
+
+}  // namespace sc::cavity

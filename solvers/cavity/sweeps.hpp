@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fields of the flow in one precision and the stages over them: what each stage reads and writes.
+#pragma once
+
+#include "solvers/cavity/kernels.hpp"
+#include "solvers/cavity/mesh.hpp"
+#include "solvers/common/stage_of.hpp"
+
+namespace sc::cavity {
+
+template <class Real>
+struct Flow {
+  Flow(const Grid& grid, Space space)
+      : V(grid, "velocity", {.levels = 2, .space = space}),
+        f(grid, "acceleration", {.space = space}),
+        Q(grid, "flux", {.space = space}),
+        p(grid, "pressure", {.space = space}) {}
+  Field<Real, 3> V;  ///< velocity; the walls' own in the first halo layer
+  Field<Real, 3> f;  ///< nu nabla^2 V - (V . nabla) V
+  Field<Real, 3> Q;  ///< J nabla xi . (V / dt + f)
+  Field<Real> p;     ///< pressure, volume mean zero
+};
+
+template <class Real, bool mixed>
+auto accelerate_stage(Flow<Real>& w, Mesh<Real>& m, Accelerate<Real, mixed> kernel) {
+  return stage_of("accelerate", kernel, SweepOptions{.flops = mixed ? 330.0 : 205.0}, writes(w.f.now()),
+                  reads(w.V.now(), mixed ? star(2) | box(1) : star(2)), reads(m.J.now()),
+                  reads(m.conv().now()), reads(m.face.now(), star(1)),
+                  reads(m.edge.now(), mixed ? box(1) : point));
+}
+template <class Real>
+auto flux_stage(Flow<Real>& w, Mesh<Real>& m) {
+  return stage_of("flux", Flux<Real>{}, SweepOptions{.flops = 30}, writes(w.Q.now()),
+                  reads(w.V.now(), star(1)), reads(w.f.now()), reads(m.J.now()), reads(m.grad.now()));
+}
+template <class Real>
+auto source_stage(Flow<Real>& w, Field<Real>& b) {
+  return stage_of("source", Source<Real>{}, SweepOptions{.reduce = Reduce::sum, .flops = 15}, writes(b.now()),
+                  reads(w.Q.now(), star(1)));
+}
+template <class Real>
+auto mean_stage(Field<Real>& x, Mesh<Real>& m) {
+  return stage_of("mean pressure", MeanOf<Real>{}, SweepOptions{.reduce = Reduce::sum, .flops = 1},
+                  reads(x.now()), reads(m.J.now()));
+}
+template <class Real>
+auto centre_stage(Flow<Real>& w, Field<Real>& x) {
+  return stage_of("centre pressure", Centre<Real>{}, SweepOptions{.flops = 1}, updates(x.now()),
+                  writes(w.p.now()));
+}
+template <class Real>
+auto correct_stage(Flow<Real>& w, Mesh<Real>& m) {
+  return stage_of("correct", Correct<Real>{}, SweepOptions{.reduce = Reduce::max, .flops = 75},
+                  writes(w.V.next()), reads(w.V.now()), reads(w.f.now()), reads(w.p.now(), star(1)),
+                  reads(m.grad.now()), reads(m.conv().now()));
+}
+template <class Real>
+auto stiffness_stage(Flow<Real>& w, Mesh<Real>& m, Stiffness<Real> kernel) {
+  return stage_of("stiffness", kernel, SweepOptions{.reduce = Reduce::max}, reads(w.V.now()),
+                  reads(m.grad.now()), reads(m.conv().now()));
+}
+template <class Real>
+auto divergence_stage(Flow<Real>& w, Mesh<Real>& m) {
+  return stage_of("divergence", Divergence<Real>{}, SweepOptions{.reduce = Reduce::sum},
+                  reads(w.V.now(), star(1)), reads(m.J.now()), reads(m.grad.now()));
+}
+
+}  // namespace sc::cavity
