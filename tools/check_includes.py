@@ -46,13 +46,15 @@ class Confined:
     allowed: tuple[str, ...]
 
 
+SIMULATED = "model/simulate/"  # a program of its own, under a simulator's MPI
+
 CONFINED = [
-    Confined("calls MPI", re.compile(r"\bP?MPI_[A-Z]\w*\s*\("), ("engine/base/", "engine/move/")),
+    Confined("calls MPI", re.compile(r"\bP?MPI_[A-Z]\w*\s*\("), ("engine/base/", "engine/move/", SIMULATED)),
     # The rest may not even name it; io hands the communicator on to HDF5, the faces receive one.
     Confined(
         "names MPI",
         re.compile(r"\bP?MPI_[A-Z]\w*\b(?!\s*\()|<mpi\.h>"),
-        ("engine/base/", "engine/move/", "io/", "python/", "api/"),
+        ("engine/base/", "engine/move/", "io/", "python/", "api/", SIMULATED),
     ),
     Confined(
         "uses OpenMP",
@@ -69,7 +71,7 @@ CONFINED = [
             r"|\bstd::(?:basic_)?[io]?f(?:stream|ilebuf)\b|\bstd::filesystem\b|\bstd::(?:rename|remove)\s*\(\s*[^,()]*\)"
             r"|<(?:fstream|filesystem|fcntl\.h|liburing\.h)>"
         ),
-        ("engine/move/stream", "engine/base/shared_memory.cpp", "io/"),
+        ("engine/move/stream", "engine/base/shared_memory.cpp", "io/", SIMULATED),
     ),
     Confined("calls HDF5", re.compile(r"\bH5[A-Z]{1,2}\w*\s*\(|<hdf5\.h>"), ("io/",)),
 ]

@@ -7,8 +7,10 @@
 
 #include <array>
 #include <map>
+#include <sstream>
 
 #include "model/predict/forecast.hpp"
+#include "model/predict/score.hpp"
 #include "python/bindings/faces.hpp"
 
 namespace nb = nanobind;
@@ -66,6 +68,12 @@ nb::dict forecast(Ranks& ranks, const nb::dict& machine, const std::string& stra
   return result;
 }
 
+std::string score(Ranks& ranks, const nb::dict& machine) {
+  std::ostringstream text;
+  model::write_score(text, ranks.rehearsal(), machine_of(machine));
+  return text.str();
+}
+
 /// Of every stage that has run what its boxes hold: (cells, rows) of shell, core and all.
 nb::dict rehearsed(Ranks& ranks) {
   struct Sums {
@@ -111,6 +119,8 @@ void bind_predict(nb::module_& module) {
       "before.");
   module.def("rehearsed", &rehearsed, "context"_a,
              "Of every stage noted its runs, the (cells, rows) of its boxes, bytes and operations a cell.");
+  module.def("score", &score, "context"_a, "machine"_a,
+             "What was noted as text, with the seconds of its parts on a machine, for a simulator to play.");
   module.def(
       "forecast", &forecast, "context"_a, "machine"_a, "strategy"_a,
       "Seconds that what was noted takes on a machine under the strategy that it was rehearsed under.");

@@ -46,6 +46,9 @@ def predict(
     ] = False,
     stages: Annotated[bool, typer.Option("--stages", help="a table of the stages for every count")] = False,
     seconds: Annotated[float | None, typer.Option(help="of a step: how many ranks make one in that?")] = None,
+    simulated: Annotated[
+        bool, typer.Option("--simulate", help="every rank under SimGrid too, where messages share links")
+    ] = False,
     steps: Annotated[int, typer.Option(help="steps that are averaged, for steps that come in cycles")] = 1,
     sweeps: Annotated[int, typer.Option(help="pressure sweeps a step, where there are any")] = 200,
     sets: SetOption = None,
@@ -55,7 +58,8 @@ def predict(
 
     The case's own step is played as ranks that are not there, without cells and messages, and what it would
     compute and send is added up with the machine's figures. Memory, an exchange of halos, reductions and the
-    order of a strategy are in it; contention between nodes is not, but for a network that is a bus.
+    order of a strategy are in it; contention between nodes is not, but for a network that is a bus. With
+    --simulate every rank is played under SimGrid's SMPI besides, and messages share the links.
 
     \b
       M       messages where nothing hides them
@@ -68,6 +72,7 @@ def predict(
       subcurrent predict nickel_small --machine azure_hbv3 --ranks 120,240,480
       subcurrent predict cavity_re1000 --machine here.toml --ranks 1,2 --stages
       subcurrent predict nickel_small --machine fugaku -n 48,384,3072 --weak
+      subcurrent predict nickel_small --machine azure_hbv3 -n 8,64,512 --weak --simulate
     """
     sets = list(sets or [])
     if threads is not None:
@@ -76,6 +81,7 @@ def predict(
         case, machine, ranks, per_node=per_node, sets=sets, weak=weak, steps=steps, sweeps=sweeps
     )
     request.stages, request.seconds, request.out = stages, seconds, out
+    request.simulate = simulated
     if names:
         request.strategies = [name.strip() for name in names.split(",") if name.strip()]
     raise typer.Exit(predicting.predict(request, console()))

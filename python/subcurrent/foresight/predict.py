@@ -24,6 +24,7 @@ from ..launch import memory
 from ..launch.run import say
 from ..launch.rundir import write_text
 from ..solvers.kinds import kind_of
+from . import simulate
 from .machine_figures import Places, figures, places, scattered, without
 from .machine_keys import Machine
 from .machines import find_machine, load_machine
@@ -32,6 +33,7 @@ from .rehearse import Part, rehearse
 from .strategies import chosen
 
 POSITIONS = 3  # of the ranks of a count that are played
+SIMULATED_STEPS = 10
 PARTS = ("computing", "bandwidth", "latency")
 ENDS = {"fastest": -1.0, "slowest": 1.0}  # of what the rates scattered by when they were measured
 
@@ -51,6 +53,7 @@ class PredictRequest:
     sweeps: int = 200
     stages: bool = False
     seconds: float | None = None  # of a step that is wanted
+    simulate: bool = False
     out: Path | None = None
 
 
@@ -62,6 +65,8 @@ def predict(request: PredictRequest, console: Console) -> int:
     machine = load_machine(find_machine(request.machine))
     before, after = kind_of(load_case(path, request.sets)).comparison(request.sweeps)
     sets = [*before, *request.sets, *after, "engine.device=cpu"]
+    if request.simulate:
+        simulate.simulator()  # before anything takes time
     names, left_out = chosen(request.strategies, path, sets)
     names = [name for name in names if name != "automatic"]
     counts = counts_of(request.ranks)
@@ -82,6 +87,8 @@ def predict(request: PredictRequest, console: Console) -> int:
         for count in counts
     ]
     console.print(table_of(rows, case, machine))
+    if request.simulate:
+        _simulate(request, case, machine, rows, console)
     if request.stages:
         for row in rows:
             console.print(stages_of(row))
@@ -93,6 +100,21 @@ def predict(request: PredictRequest, console: Console) -> int:
         draw_prediction(request.out / "prediction.png", rows, machine.name)
         say(console, f"table: {request.out / 'prediction.json'}, figure: {request.out / 'prediction.png'}")
     return OK
+
+
+def _simulate(
+    request: PredictRequest, case: Case, machine: Machine, rows: list[dict[str, Any]], console: Console
+) -> None:
+    """Adds what every count takes under SimGrid, and shows it."""
+    steps = max(request.steps, SIMULATED_STEPS)
+    for row in rows:
+        names = [name for name in row["strategies"] if name not in simulate.LEFT_OUT]
+        one = sized(case, rows[0]["ranks"], row["ranks"], request.weak)
+        taken = simulate.simulated(one, machine, row["ranks"], names, steps=steps, per_node=request.per_node)
+        for name, seconds in taken.items():
+            row["strategies"][name]["simulated"] = seconds
+    console.print(simulate.table_of(rows, machine.name))
+    say(console, simulate.BLIND)
 
 
 def counts_of(text: str) -> list[int]:

@@ -11,6 +11,7 @@ import json
 import subprocess
 import sys
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 from .. import core
@@ -34,6 +35,7 @@ class Part:
     steps: int
     strategies: list[str]
     machines: dict[str, dict[str, Any]] = field(default_factory=dict)
+    scores: str = ""  # a folder with one for each strategy, where a simulator finds what this rank plays
 
 
 def rehearse(parts: list[Part]) -> list[dict[str, Any]]:
@@ -87,6 +89,12 @@ def _play(module: Any, part: Part) -> dict[str, Any]:
         module.note_rehearsal(context)
         for _ in range(part.steps):
             solver.step(diagnostics=False)
+        if part.scores:
+            (machine,) = part.machines.values()
+            Path(part.scores, strategy, str(part.rank)).write_text(module.score(context, machine))
+            del solver
+            context.close()
+            continue
         answer[strategy] = {
             name: module.forecast(context, machine, strategy) for name, machine in part.machines.items()
         }

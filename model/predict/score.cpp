@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Score: numbers separated by blanks, lists after their lengths.
+#include "model/predict/score.hpp"
+
+#include <istream>
+#include <limits>
+#include <ostream>
+#include <string>
+
+#include "engine/base/error.hpp"
+
+namespace sc::model {
+
+namespace {
+
+class Writer {
+ public:
+  explicit Writer(std::ostream& out) : out_(out) {
+    out_.precision(std::numeric_limits<double>::max_digits10);
+  }
+  template <class... T>
+  void line(const T&... values) {
+    ((out_ << values << ' '), ...);
+    out_ << '\n';
+  }
+  void passage(const Passage& p) { line(static_cast<int>(p.way), p.peer, p.bytes); }
+  void ids(const Plan& plan, Ids some) {
+    out_ << some.count << ' ';
+    for (const int id : plan.ids(some)) out_ << id << ' ';
+  }
+
+ private:
+  std::ostream& out_;
+};
+
+class Reader {
+ public:
+  explicit Reader(std::istream& in) : in_(in) {}
+  template <class T>
+  T next() {
+    T value{};
+    if (!(in_ >> value)) throw Error(Exit::failure, "a score of a rehearsal ends early");
+    return value;
+  }
+  std::size_t count() { return static_cast<std::size_t>(next<std::uint32_t>()); }
+  std::vector<int> ids() {
+    std::vector<int> list(count());
+    for (int& id : list) id = next<int>();
+    return list;
+  }
+  Passage passage() {
+    const auto way = static_cast<Passage::Way>(next<int>());
+    const int peer = next<int>();
+    return {way, peer, next<std::int64_t>()};
+  }
+
+ private:
+  std::istream& in_;
+};
+
+void write(Writer& out, const RehearsedRun& run, const Machine& machine) {
+  const Plan& plan = run.plan;
+  const Rate rate = machine.rate(run.stage, run.bytes_per_cell, run.flops_per_cell, machine.threads);
+  out.line("run", plan.pieces().size(), plan.arrivals().size(), plan.chunks().size());
+  for (std::size_t p = 0; p < plan.pieces().size(); ++p) {
+    const Piece& piece = plan.pieces()[p];
+    out.line(piece.movement, piece.number, int{piece.at_once});
+    out.passage(run.departures[p]);
+  }
+  for (std::size_t a = 0; a < plan.arrivals().size(); ++a) {
+    const Arrival& arrival = plan.arrivals()[a];
+    out.line(arrival.movement, arrival.number, arrival.step, run.arrivals[a].size());
+    for (const auto& awaited : run.arrivals[a]) {
+      out.line(awaited.like);
+      out.passage(awaited.passage);
+    }
+  }
+  for (std::size_t c = 0; c < plan.chunks().size(); ++c) {
+    const Chunk& chunk = plan.chunks()[c];
+    const Work& work = run.works[c];
+    const double seconds =
+        static_cast<double>(work.cells) * rate.cell + static_cast<double>(work.rows) * rate.row;
+    out.line(chunk.run, chunk.part, chunk.step, int{chunk.divisible}, seconds);
+    for (const Ids some : {chunk.after, chunk.needs, chunk.gives}) out.ids(plan, some);
+    out.line();
+  }
+}
+
+ScoredRun read_run(Reader& in) {
+  ScoredRun scored;
+  Plan& plan = scored.run.plan;
+  const std::size_t pieces = in.count(), arrivals = in.count(), chunks = in.count();
+  for (std::size_t p = 0; p < pieces; ++p) {
+    Piece piece;
+    piece.movement = in.next<int>();
+    piece.number = in.next<int>();
+    piece.at_once = in.next<int>() != 0;
+    plan.add(piece);
+    scored.run.departures.push_back(in.passage());
+  }
+  for (std::size_t a = 0; a < arrivals; ++a) {
+    Arrival arrival;
+    arrival.movement = in.next<int>();
+    arrival.number = in.next<int>();
+    arrival.step = in.next<int>();
+    plan.add(arrival);
+    auto& awaited = scored.run.arrivals.emplace_back(in.count());
+    for (auto& one : awaited) {
+      one.like = in.next<int>();
+      one.passage = in.passage();
+    }
+  }
+  for (std::size_t c = 0; c < chunks; ++c) {
+    Chunk chunk;
+    chunk.run = in.next<int>();
+    chunk.part = in.next<int>();
+    chunk.step = in.next<int>();
+    chunk.divisible = in.next<int>() != 0;
+    scored.seconds.push_back(in.next<double>());
+    const std::vector<int> after = in.ids(), needs = in.ids(), gives = in.ids();
+    plan.add(chunk, after, needs, gives);
+  }
+  return scored;
+}
+
+}  // namespace
+
+void write_score(std::ostream& stream, const Rehearsal& rehearsal, const Machine& m) {
+  Writer out(stream);
+  out.line("score", m.copied_byte, m.node.copied_byte, m.network.overhead, m.poke, m.look, m.run);
+  for (const RehearsedEvent& event : rehearsal.events)
+    if (const auto* run = std::get_if<RehearsedRun>(&event))
+      write(out, *run, m);
+    else if (const auto& reduction = std::get<RehearsedReduction>(event); !reduction.begins)
+      out.line("reduce", reduction.bytes);
+  out.line("end");
+}
+
+Score read_score(std::istream& stream) {
+  Reader in(stream);
+  Score score;
+  Machine& m = score.machine;
+  if (in.next<std::string>() != "score") throw Error(Exit::failure, "this is no score of a rehearsal");
+  for (double* figure : {&m.copied_byte, &m.node.copied_byte, &m.network.overhead, &m.poke, &m.look, &m.run})
+    *figure = in.next<double>();
+  for (std::string word = in.next<std::string>(); word != "end"; word = in.next<std::string>())
+    if (word == "run")
+      score.events.emplace_back(read_run(in));
+    else
+      score.events.emplace_back(ScoredReduction{in.next<std::int64_t>()});
+  return score;
+}
+
+}  // namespace sc::model

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program for SimGrid's SMPI: every rank plays its score by the engine's own executor. Messages are real to
+// the simulator, so that they share links; cells are left out and computing is simulated time.
+//
+//   smpirun … simulated FOLDER STRATEGY STEPS    reads FOLDER/RANK, prints seconds of a step on the slowest
+//   rank
+//
+// The program is compiled on the user's machine, where SimGrid is.
+#include <mpi.h>
+#include <smpi/smpi.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/base/error.hpp"
+#include "engine/plan/executor.hpp"
+#include "model/predict/score.hpp"
+
+namespace {
+
+using sc::Passage;
+using sc::model::Machine;
+using sc::model::ScoredRun;
+
+constexpr int settling = 2;  // steps until ranks have fallen into each other's rhythm
+
+void spend(double seconds) {
+  if (seconds > 0) smpi_execute(seconds);
+}
+
+/// Without contents: all messages are parts of one piece of memory.
+class Memory {
+ public:
+  explicit Memory(std::size_t bytes) : data_(smpi_shared_malloc(bytes, __FILE__, __LINE__)) {}
+  ~Memory() { smpi_shared_free(data_); }
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+  void* data() const { return data_; }
+
+ private:
+  void* data_;
+};
+
+class SimulatedPorts final : public sc::Ports {
+ public:
+  SimulatedPorts(const ScoredRun& scored, const Machine& machine, bool overlaps, void* memory)
+      : scored_(scored), machine_(machine), overlaps_(overlaps), memory_(memory) {
+    std::map<std::pair<int, int>, std::size_t> known;  // what two arrivals wait for comes once
+    const auto& arrivals = scored.run.plan.arrivals();
+    for (std::size_t a = 0; a < arrivals.size(); ++a) {
+      auto& mine = of_arrival_.emplace_back();
+      for (const auto& awaited : scored.run.arrivals[a]) {
+        if (awaited.passage.way == Passage::Way::self || awaited.passage.bytes == 0) continue;
+        const std::pair key(arrivals[a].movement, awaited.like);
+        if (const auto found = known.find(key); awaited.like >= 0 && found != known.end()) {
+          mine.push_back(found->second);
+          continue;
+        }
+        if (awaited.like >= 0) known[key] = coming_.size();
+        mine.push_back(coming_.size());
+        coming_.push_back(awaited.passage);
+        MPI_Irecv(memory_, static_cast<int>(awaited.passage.bytes), MPI_BYTE, awaited.passage.peer,
+                  tag(awaited.passage), MPI_COMM_WORLD, &receives_.emplace_back());
+      }
+    }
+    left_ = coming_.size();
+  }
+
+  void start(const sc::Piece& piece) override {
+    const auto n = static_cast<std::size_t>(&piece - scored_.run.plan.pieces().data());
+    const Passage& passage = scored_.run.departures[n];
+    const auto bytes = static_cast<double>(passage.bytes);
+    if (passage.bytes == 0) return;
+    if (passage.way == Passage::Way::self) return spend(bytes * machine_.copied_byte);
+    if (passage.way == Passage::Way::network) spend(machine_.network.overhead + bytes * machine_.copied_byte);
+    MPI_Isend(memory_, static_cast<int>(passage.bytes), MPI_BYTE, passage.peer, tag(passage), MPI_COMM_WORLD,
+              &sends_.emplace_back());
+  }
+
+  bool arrived(const sc::Arrival& arrival) override {
+    take_what_came();
+    for (const std::size_t n : awaited(arrival))
+      if (receives_[n] != MPI_REQUEST_NULL) return false;
+    return true;
+  }
+
+  void wait(const sc::Arrival& arrival) override {
+    for (;;) {
+      std::vector<MPI_Request> requests;
+      std::vector<std::size_t> numbers;
+      for (const std::size_t n : awaited(arrival))
+        if (receives_[n] != MPI_REQUEST_NULL) {
+          requests.push_back(receives_[n]);
+          numbers.push_back(n);
+        }
+      if (requests.empty()) return;
+      int which = 0;
+      MPI_Waitany(static_cast<int>(requests.size()), requests.data(), &which, MPI_STATUS_IGNORE);
+      const std::size_t n = numbers[static_cast<std::size_t>(which)];
+      receives_[n] = MPI_REQUEST_NULL;
+      take(n);
+    }
+  }
+
+  void compute(const sc::Chunk& chunk) override {
+    double left = scored_.seconds[static_cast<std::size_t>(&chunk - scored_.run.plan.chunks().data())];
+    if (!overlaps_ || !chunk.divisible) return spend(left);
+    while (left > 0) {
+      take_what_came();
+      const double stretch = left_ == 0 ? left : std::min(left, machine_.poke);
+      spend(stretch);
+      left -= stretch;
+      if (left > 0 && left_ > 0) spend(machine_.look);
+    }
+  }
+
+  void compute_beside(const sc::Chunk&, const std::function<void()>&, bool) override {
+    sc::refuse("SMPI has no threads");
+  }
+
+  void finish() {
+    for (std::size_t n = 0; n < receives_.size(); ++n) {
+      if (receives_[n] == MPI_REQUEST_NULL) continue;
+      MPI_Wait(&receives_[n], MPI_STATUS_IGNORE);
+      take(n);
+    }
+    MPI_Waitall(static_cast<int>(sends_.size()), sends_.data(), MPI_STATUSES_IGNORE);
+  }
+
+ private:
+  /// Sender and receiver number their pieces by themselves; of two messages between the same ranks those of
+  /// one length may stand for each other.
+  static int tag(const Passage& passage) { return static_cast<int>(passage.bytes % 1'000'003); }
+
+  const std::vector<std::size_t>& awaited(const sc::Arrival& arrival) const {
+    return of_arrival_[static_cast<std::size_t>(&arrival - scored_.run.plan.arrivals().data())];
+  }
+
+  void take(std::size_t n) {
+    --left_;
+    const auto bytes = static_cast<double>(coming_[n].bytes);
+    spend(coming_[n].way == Passage::Way::node ? bytes * machine_.node.copied_byte
+                                               : machine_.network.overhead + bytes * machine_.copied_byte);
+  }
+
+  void take_what_came() {
+    for (int which = 0, there = 1; left_ > 0 && there;) {
+      MPI_Testany(static_cast<int>(receives_.size()), receives_.data(), &which, &there, MPI_STATUS_IGNORE);
+      if (there && which != MPI_UNDEFINED) take(static_cast<std::size_t>(which));
+    }
+  }
+
+  const ScoredRun& scored_;
+  const Machine& machine_;
+  bool overlaps_;
+  void* memory_;
+  std::vector<std::vector<std::size_t>> of_arrival_;
+  std::vector<Passage> coming_;
+  std::vector<MPI_Request> receives_, sends_;
+  std::size_t left_ = 0;
+};
+
+std::size_t longest(const sc::model::Score& score) {
+  std::int64_t most = 8;
+  const auto see = [&](const Passage& passage) { most = std::max(most, passage.bytes); };
+  for (const auto& event : score.events)
+    if (const auto* scored = std::get_if<ScoredRun>(&event)) {
+      for (const Passage& passage : scored->run.departures) see(passage);
+      for (const auto& arrival : scored->run.arrivals)
+        for (const auto& awaited : arrival) see(awaited.passage);
+    }
+  return static_cast<std::size_t>(most);
+}
+
+void play(const sc::model::Score& score, const sc::Strategy& strategy, void* memory) {
+  for (const auto& event : score.events) {
+    if (const auto* scored = std::get_if<ScoredRun>(&event)) {
+      spend(score.machine.run);
+      SimulatedPorts ports(*scored, score.machine, strategy.overlaps, memory);
+      sc::Executor().carry_out(scored->run.plan, strategy, ports);
+      ports.finish();
+    } else {
+      double mine = 0, all = 0;
+      MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    }
+  }
+}
+
+int simulate(const std::string& folder, const sc::Strategy& strategy, int steps) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  std::ifstream file(folder + "/" + std::to_string(rank));
+  const sc::model::Score score = sc::model::read_score(file);
+  const Memory memory(longest(score));
+  for (int step = 0; step < settling; ++step) play(score, strategy, memory.data());
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double begin = MPI_Wtime();
+  for (int step = 0; step < steps; ++step) play(score, strategy, memory.data());
+  const double mine = MPI_Wtime() - begin;
+  double slowest = 0;
+  MPI_Reduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+  if (rank == 0) std::printf("simulated %.9g\n", slowest / steps);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  if (argc != 4) return 2;
+  int code = 1;
+  try {
+    code = simulate(argv[1], sc::Strategy::of(argv[2]), std::atoi(argv[3]));
+  } catch (const sc::Error& error) {
+    std::fprintf(stderr, "simulated: %s\n", error.what());
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  MPI_Finalize();
+  return code;
+}

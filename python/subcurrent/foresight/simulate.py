@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`predict --simulate`: every rank of a run plays its rehearsed step under SimGrid's SMPI, where messages
+share the links that the machine file describes. Cells and arithmetic are left out."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.table import Table
+
+from ..case.reading import Case, as_tables
+from ..errors import BadInput, SubcurrentError
+from ..launch.rundir import writing
+from ..stencil.compiling import folder as cache
+from ..stencil.compiling import headers
+from .machine_figures import Places, figures, places
+from .machine_keys import Machine
+from .rehearse import Part, rehearse
+
+MOST = 4096  # ranks
+LEFT_OUT = ("ordered", "halo_thread", "automatic")
+SOURCES = (
+    "model/simulate/simulated.cpp",
+    "model/predict/score.cpp",
+    "model/predict/machine.cpp",
+    "engine/plan/plan.cpp",
+    "engine/plan/executor.cpp",
+    "engine/plan/strategy.cpp",
+)
+SPEED = 1e9  # operations/s of a simulated core; what is computed is given in seconds
+INSTANT = 1e15  # bytes/s of what takes no time
+SETTINGS = (
+    "smpi/simulate-computation:no",
+    f"smpi/host-speed:{SPEED:.0f}f",
+    "smpi/wtime:0",
+    "smpi/test:0",
+    "smpi/grow-injected-times:no",
+    # a message is latency + bytes / bandwidth, as the machine file has it, and flows share links evenly
+    "smpi/bw-factor:0:1",
+    "smpi/lat-factor:0:1",
+    "network/crosstraffic:no",
+    "network/TCP-gamma:0",
+    "network/weight-S:0",
+    # those of default size do not come to an end on 256 ranks
+    "smpi/allreduce:rdb",
+    "smpi/allgather:bruck",
+    "contexts/stack-size:256",
+)
+BLIND = (
+    "a simulation has no pokes that come too late, no messages without progress, no halo threads and no "
+    "shared memory; reductions are waited for where they are read"
+)
+
+
+@dataclass(frozen=True)
+class Simulator:
+    """SimGrid's programs."""
+
+    compiler: str
+    run: str
+
+
+def simulator() -> Simulator:
+    """Raises BadInput where there is none."""
+    found = [shutil.which(name) for name in ("smpicxx", "smpirun")]
+    if None in found:
+        raise BadInput(
+            "--simulate needs SimGrid's SMPI, and there is no smpicxx or smpirun on the PATH: install "
+            "libsimgrid-dev (Debian), or build SimGrid."
+        )
+    return Simulator(*found)
+
+
+def simulated(
+    case: Case,
+    machine: Machine,
+    ranks: int,
+    strategies: list[str],
+    *,
+    steps: int,
+    per_node: int | None = None,
+) -> dict[str, float]:
+    """Seconds of a step by strategy, on the slowest of all ranks."""
+    programs = simulator()
+    if not 2 <= ranks <= MOST:
+        raise BadInput(f"--simulate plays 2 to {MOST} ranks, and {ranks} were asked for.")
+    if machine.network is None:
+        raise BadInput(f"--simulate needs a [network], and the file of {machine.name} has none.")
+    case.check_ranks(ranks)
+    where = places(machine, ranks, case.engine.threads, per_node)
+    values = figures(machine, case.solver, where, 1e-3 * case.engine.poke_ms)
+    program = compiled(programs)
+    with tempfile.TemporaryDirectory() as place:
+        home = Path(place)
+        (home / "platform.xml").write_text(platform(machine, where, values["network_byte"]))
+        hosts = "".join(f"node-{rank // where.per_node}\n" for rank in range(ranks))
+        (home / "hosts").write_text(hosts)
+        for name in strategies:
+            (home / name).mkdir()
+        on_node = 1 if machine.gpu is not None else where.per_node
+        rehearse(
+            [
+                Part(as_tables(case), rank, ranks, on_node, where.threads, 1, strategies, {"": values}, place)
+                for rank in range(ranks)
+            ]
+        )
+        line = [programs.run, "-np", str(ranks), "-platform", "platform.xml", "-hostfile", "hosts"]
+        line += ["-no-privatize", *(f"--cfg={one}" for one in SETTINGS), str(program)]
+        return {name: _played(home, [*line, name, name, str(steps)]) for name in strategies}
+
+
+def platform(machine: Machine, where: Places, rank_byte: float) -> str:
+    """SimGrid's description of the network: a link to and from every node, or one bus for all."""
+    bus = machine.network.kind == "bus"
+    sharing = where.ranks if bus else where.on_node  # of the link that a rank has `1 / rank_byte` of
+    bandwidth, latency = sharing / rank_byte, machine.network.latency
+    link = (
+        f'bw="{INSTANT}Bps" lat="0s" bb_bw="{bandwidth!r}Bps" bb_lat="{latency!r}s" '
+        'bb_sharing_policy="SHARED" sharing_policy="FATPIPE"'
+        if bus
+        else f'bw="{bandwidth!r}Bps" lat="{latency / 2!r}s" sharing_policy="SPLITDUPLEX"'
+    )
+    return (
+        '<?xml version="1.0"?>\n<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">\n'
+        '<platform version="4.1">\n'
+        f'<cluster id="machine" prefix="node-" suffix="" radical="0-{where.nodes - 1}" speed="{SPEED:.0f}f" '
+        f'core="{where.on_node}" {link} loopback_bw="{INSTANT}Bps" '
+        f'loopback_lat="{machine.node.flag_latency!r}s"/>\n</platform>\n'
+    )
+
+
+def compiled(programs: Simulator) -> Path:
+    """The program that ranks play by, compiled once for these sources."""
+    root = headers()
+    missing = [name for name in SOURCES if not (root / name).is_file()]
+    if missing:
+        raise SubcurrentError(f"{root / missing[0]} is missing: install subcurrent anew.")
+    digest = hashlib.sha256(programs.compiler.encode())
+    for name in SOURCES:
+        path = root / name
+        digest.update(path.read_bytes())
+        if (header := path.with_suffix(".hpp")).is_file():
+            digest.update(header.read_bytes())
+    program = cache() / f"simulated-{digest.hexdigest()[:16]}"
+    if program.is_file():
+        return program
+    with writing(program.parent):
+        program.parent.mkdir(parents=True, exist_ok=True)
+    part = program.with_name(f"{program.name}.{os.getpid()}")
+    line = [programs.compiler, "-std=c++20", "-O2", f"-I{root}", "-o", str(part)]
+    done = subprocess.run(
+        [*line, *(str(root / name) for name in SOURCES)], check=False, capture_output=True, text=True
+    )
+    if done.returncode != 0:
+        said = next((text for text in done.stderr.splitlines() if "error" in text), "it said nothing")
+        raise SubcurrentError(f"{programs.compiler} cannot compile what --simulate plays: {said}")
+    part.replace(program)
+    return program
+
+
+def _played(home: Path, line: list[str]) -> float:
+    done = subprocess.run(line, check=False, capture_output=True, text=True, cwd=home)
+    found = re.search(r"^simulated (\S+)$", done.stdout, re.MULTILINE)
+    if done.returncode != 0 or found is None:
+        said = [text for text in done.stderr.splitlines() if text.strip()]
+        raise SubcurrentError(
+            f"the simulation ended with {done.returncode}: {said[-1] if said else 'it said nothing'}"
+        )
+    return float(found[1])
+
+
+def table_of(rows: list[dict], title: str) -> Table:
+    """Simulated beside predicted milliseconds."""
+    shown = Table(title=f"{title}, under SimGrid; milliseconds a step", title_justify="left")
+    for name in ("ranks", "strategy", "simulated", "predicted", "of it"):
+        shown.add_column(name, justify="left" if name == "strategy" else "right")
+    for row in rows:
+        for name, told in row["strategies"].items():
+            if "simulated" not in told:
+                continue
+            here, there = told["simulated"], told["T"]
+            shown.add_row(
+                str(row["ranks"]), name, f"{1e3 * here:.4g}", f"{1e3 * there:.4g}", f"{there / here:.3f}"
+            )
+    return shown

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`predict --simulate` against arithmetic done by hand; what it refuses, and how a network is described."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from conftest import sentence_of
+from subcurrent.case.library import find_case
+from subcurrent.case.reading import load_case
+from subcurrent.errors import BAD_INPUT, OK, BadInput
+from subcurrent.foresight import predict, simulate
+from subcurrent.foresight.machine_figures import places
+from subcurrent.foresight.machines import load_machine
+
+MACHINE = """
+name = "a wire"
+[node]
+cores = 2
+copy_bandwidth = 1e13
+core_flops = 1e9
+[network]
+latency = 50e-6
+bandwidth = 12.5e6
+overhead = 0.0
+[engine]
+run = 0.0
+look = 0.0
+[[rates.dendrite.advance]]
+cell = 20e-9
+row = 0.0
+"""
+SIDE = 64
+FACE = SIDE * SIDE * 2 * 4  # bytes: phase and heat in single precision
+NAMES = ["blocking", "boundary_first"]
+needs_simgrid = pytest.mark.skipif(shutil.which("smpirun") is None, reason="SimGrid is not installed")
+
+
+def machine(folder: Path, **changes: str) -> Any:
+    text = MACHINE
+    for name, value in changes.items():
+        text, found = re.subn(rf"(?m)^{name} = .*$", f"{name} = {value}", text)
+        assert found
+    path = folder / "machine.toml"
+    path.write_text(text)
+    return load_machine(path)
+
+
+def slabs(ranks: int, depth: int = 16) -> Any:
+    """Slabs along z, between walls."""
+    sets = [f"grid.cells=[{SIDE},{SIDE},{ranks * depth}]", f"engine.split=[1,1,{ranks}]"]
+    return load_case(find_case("nickel_small"), ["engine.strategy=blocking", *sets])
+
+
+def taken(case: Any, there: Any, ranks: int, per_node: int = 1) -> dict[str, float]:
+    return simulate.simulated(case, there, ranks, NAMES, steps=4, per_node=per_node)
+
+
+@needs_simgrid
+@pytest.mark.parametrize("ranks", [2, 3, 16])
+def test_without_contention_it_is_arithmetic(tmp_path, ranks):
+    """Inner ranks send a face to either side by one link: cells, then two faces, or the longer of both."""
+    here = taken(slabs(ranks), machine(tmp_path), ranks)
+    cells = SIDE * SIDE * 16 * 20e-9
+    wire = (1 if ranks == 2 else 2) * FACE / 12.5e6 + 50e-6
+    assert here["blocking"] == pytest.approx(cells + wire, rel=0.01)
+    hidden = max(cells - 2 * SIDE * SIDE * 20e-9, wire) + (1 if ranks == 2 else 2) * SIDE * SIDE * 20e-9
+    assert here["boundary_first"] == pytest.approx(hidden, rel=0.06)
+    foretold = predict.predicted(slabs(ranks), machine(tmp_path), ranks, [*NAMES, "ordered"], per_node=1)
+    for name in NAMES:
+        assert here[name] == pytest.approx(foretold["strategies"][name]["T"], rel=0.01)
+
+
+@needs_simgrid
+def test_a_bus_carries_one_message_at_a_time(tmp_path):
+    """Three borders, a face in either direction over each."""
+    bus = machine(tmp_path, latency='50e-6\nkind = "bus"')
+    here = taken(slabs(4), bus, 4)["blocking"]
+    assert here == pytest.approx(SIDE * SIDE * 16 * 20e-9 + 6 * FACE / 12.5e6, rel=0.01)
+
+
+@needs_simgrid
+def test_ranks_of_a_node_share_its_link(tmp_path):
+    """Along z two neighbours lie on a node: only every second border is one between nodes."""
+    here = taken(slabs(4), machine(tmp_path), 4, per_node=2)["blocking"]
+    assert here == pytest.approx(SIDE * SIDE * 16 * 20e-9 + FACE / 12.5e6, rel=0.015)
+
+
+@needs_simgrid
+def test_twice_the_bandwidth_is_half_the_waiting(tmp_path):
+    slow = taken(slabs(3), machine(tmp_path), 3)["blocking"]
+    fast = taken(slabs(3), machine(tmp_path, bandwidth="25e6"), 3)["blocking"]
+    assert slow - fast == pytest.approx(FACE / 12.5e6, rel=0.01)
+
+
+@needs_simgrid
+@pytest.mark.parametrize("case", ["cavity_demo", "linear_wave"])
+def test_other_solvers_are_simulated_too(tmp_path, case):
+    sets = ["engine.strategy=blocking"]
+    if case.startswith("cavity"):
+        sets += ["pressure.method=jacobi", "pressure.iterations=7"]
+    times = simulate.simulated(load_case(find_case(case), sets), machine(tmp_path), 8, ["blocking"], steps=1)
+    assert times["blocking"] > 0
+
+
+@needs_simgrid
+def test_the_command_shows_both(program):
+    (program.folder / "machine.toml").write_text(MACHINE)
+    done = program(
+        "predict", "nickel_small", "--machine", "machine.toml", "-n", "2,4", "--simulate",
+        "--set", "grid.cells=[32,32,32]", "--strategies", "boundary_first", "--out", "out",
+    )  # fmt: skip
+    assert done.returncode == OK, done.stderr
+    assert "under SimGrid" in done.stdout and "a simulation has no pokes" in done.stdout
+    assert (program.folder / "out" / "prediction.json").read_text().count('"simulated"') == 4
+
+
+def test_without_simgrid_it_is_one_sentence(program, monkeypatch):
+    monkeypatch.setattr(simulate.shutil, "which", lambda _: None)
+    with pytest.raises(BadInput, match="--simulate needs SimGrid's SMPI"):
+        simulate.simulator()
+    nowhere = program("predict", "nickel_small", "--machine", "fx10", "--simulate", PATH="")
+    assert nowhere.returncode == BAD_INPUT
+    assert "--simulate needs SimGrid's SMPI" in sentence_of(nowhere)
+
+
+@pytest.mark.parametrize("ranks", [1, 4097])
+def test_ranks_are_2_to_4096(tmp_path, monkeypatch, ranks):
+    monkeypatch.setattr(simulate, "simulator", lambda: simulate.Simulator("a", "b"))
+    with pytest.raises(BadInput, match=f"plays 2 to 4096 ranks, and {ranks} were asked for"):
+        taken(slabs(ranks, 1), machine(tmp_path), ranks)
+
+
+def test_the_network_is_described_as_the_file_has_it(tmp_path):
+    there = machine(tmp_path, latency="4e-6\nlinks = 2")
+    text = simulate.platform(there, places(there, 6, 1, 2), 2 / (2 * 12.5e6))
+    cluster = ElementTree.fromstring(text).find("cluster").attrib
+    assert cluster["radical"] == "0-2" and cluster["core"] == "2"
+    assert float(cluster["bw"].removesuffix("Bps")) == pytest.approx(25e6)  # two ranks share two links
+    assert float(cluster["lat"].removesuffix("s")) == pytest.approx(2e-6)  # out of a node, into another

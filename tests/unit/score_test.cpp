@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a simulator plays is what was rehearsed: written as text and read again.
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "engine/base/error.hpp"
+#include "model/predict/score.hpp"
+
+namespace sc::model {
+namespace {
+
+/// A shell that sends a piece, and a core that needs what comes.
+Rehearsal rehearsal() {
+  RehearsedRun run{.stage = "advance", .plan = {}};
+  const int piece = run.plan.add(Piece{.movement = 2, .number = 5, .at_once = true});
+  const int arrival = run.plan.add(Arrival{.movement = 2, .number = -1, .step = 1});
+  const int shell = run.plan.add(Chunk{.part = 1}, {}, {}, std::vector{piece});
+  run.plan.add(Chunk{.part = 7, .step = 1, .divisible = true}, std::vector{shell}, std::vector{arrival}, {});
+  run.works = {{Work::Part::shell, 10, 2}, {Work::Part::core, 100, 20}};
+  run.departures = {{Passage::Way::network, 3, 4096}};
+  run.arrivals = {{{{Passage::Way::node, 1, 512}, 0}, {{Passage::Way::self, 0, 8}, -1}}};
+  Rehearsal all;
+  all.events.emplace_back(std::move(run));
+  all.events.emplace_back(RehearsedReduction{.bytes = 8, .begins = true});
+  all.events.emplace_back(RehearsedReduction{.bytes = 8, .begins = false});
+  return all;
+}
+
+Machine machine() {
+  Machine m;
+  m.rates["advance"] = {{0.1, 0.5}};
+  m.copied_byte = 1.0 / 3;
+  m.node.copied_byte = 2e-10;
+  m.network.overhead = 5e-6;
+  m.look = 1e-7;
+  m.run = 3e-6;
+  return m;
+}
+
+TEST(Score, IsReadAsItWasRehearsed) {
+  std::stringstream text;
+  write_score(text, rehearsal(), machine());
+  const Score score = read_score(text);
+  EXPECT_EQ(score.machine.copied_byte, 1.0 / 3);
+  EXPECT_EQ(score.machine.network.overhead, 5e-6);
+  EXPECT_EQ(score.machine.poke, machine().poke);
+  ASSERT_EQ(score.events.size(), 2U);  // a reduction counts where it is waited for
+  EXPECT_EQ(std::get<ScoredReduction>(score.events[1]).bytes, 8);
+  const ScoredRun& scored = std::get<ScoredRun>(score.events[0]);
+  EXPECT_EQ(scored.seconds, (std::vector{10 * 0.1 + 2 * 0.5, 100 * 0.1 + 20 * 0.5}));
+  const Plan& plan = scored.run.plan;
+  ASSERT_EQ(plan.chunks().size(), 2U);
+  EXPECT_EQ(plan.pieces()[0].number, 5);
+  EXPECT_TRUE(plan.pieces()[0].at_once);
+  EXPECT_EQ(plan.pieces()[0].givers, 1);
+  EXPECT_EQ(plan.arrivals()[0].number, -1);
+  EXPECT_EQ(plan.arrivals()[0].step, 1);
+  EXPECT_TRUE(plan.chunks()[1].divisible);
+  EXPECT_EQ(plan.ids(plan.chunks()[1].after)[0], 0);
+  EXPECT_EQ(plan.ids(plan.chunks()[1].needs)[0], 0);
+  EXPECT_EQ(scored.run.departures[0].peer, 3);
+  EXPECT_EQ(scored.run.departures[0].bytes, 4096);
+  EXPECT_EQ(scored.run.arrivals[0][0].like, 0);
+  EXPECT_EQ(scored.run.arrivals[0][1].passage.way, Passage::Way::self);
+}
+
+TEST(Score, ThatEndsEarlyIsAnError) {
+  std::stringstream text;
+  write_score(text, rehearsal(), machine());
+  const std::string whole = text.str();
+  std::istringstream half(whole.substr(0, whole.size() / 2)), other("nothing");
+  EXPECT_THROW(read_score(half), Error);
+  EXPECT_THROW(read_score(other), Error);
+}
+
+}  // namespace
+}  // namespace sc::model
