@@ -10,17 +10,22 @@ namespace sc {
 
 /// Values of lines side by side.
 struct Lanes {
-  using Four = double __attribute__((vector_size(32), aligned(8), may_alias));
-  static constexpr int parts = LineGeometry::lanes / 4;
-  Four part[parts];
+#ifdef __AVX512F__
+  static constexpr int width = 8;
+#else
+  static constexpr int width = 4;  // GCC takes apart what is wider than a register by way of memory
+#endif
+  using Part = double __attribute__((vector_size(8 * width), aligned(8), may_alias));
+  static constexpr int parts = LineGeometry::lanes / width;
+  Part part[parts];
 
   static Lanes of(const double* at) {
     Lanes a;
-    for (int i = 0; i < parts; ++i) a.part[i] = reinterpret_cast<const Four*>(at)[i];
+    for (int i = 0; i < parts; ++i) a.part[i] = reinterpret_cast<const Part*>(at)[i];
     return a;
   }
   void put(double* at) const {
-    for (int i = 0; i < parts; ++i) reinterpret_cast<Four*>(at)[i] = part[i];
+    for (int i = 0; i < parts; ++i) reinterpret_cast<Part*>(at)[i] = part[i];
   }
   friend Lanes operator*(double factor, Lanes a) {
     for (int i = 0; i < parts; ++i) a.part[i] *= factor;
