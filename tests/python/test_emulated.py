@@ -147,6 +147,32 @@ def test_nothing_is_left_of_a_program_that_is_killed(program, hosts):
     assert within(15, lambda: not spaces())
 
 
+@pytest.mark.mpi
+@pytest.mark.parametrize("network", [(), ("--network", "100mbit")])
+def test_a_request_to_stop_ends_it_after_a_round(program, request, network):
+    """Ctrl-C ended the script between launcher and mpirun, and with it the ranks, at once."""
+    if network:
+        request.getfixturevalue("hosts")
+    program.write_case(SMALL)
+    options = (*OPTIONS, "--repeats", "10000")
+    running = program.start("strategies", "case.toml", "-n", "2", *network, *options)
+    try:
+        lines = iter(running.stdout.readline, "")
+        assert any("%" in line and "warm-up" not in line for line in lines)  # a round has begun to count
+        time.sleep(6)
+        running.send_signal(signal.SIGINT)
+        said = running.communicate(timeout=60)[0]
+    finally:
+        running.kill()
+        running.wait()
+    assert running.returncode == OK, said
+    assert "stopping after this step" in said
+    table = json.loads((program.folder / "s" / "strategies.json").read_text())
+    assert 0 < table["repeats"] < 10000
+    assert all(len(row["T_all"]) == table["repeats"] for row in table["rows"])
+    assert not spaces()
+
+
 def within(seconds: float, holds) -> bool:
     end = time.monotonic() + seconds
     while time.monotonic() < end:

@@ -84,9 +84,15 @@ def test_terms_of_two_ranks_are_never_subtracted(tmp_path, monkeypatch):
         typed_case=lambda: SimpleNamespace(engine=SimpleNamespace(steps_per_pass=1), options=dict),
     )
     context = SimpleNamespace(
-        rank=0, size=2, threads=1, barrier=lambda: None, transports=lambda: "none", sample=lambda *_: None
+        rank=0,
+        size=2,
+        threads=1,
+        barrier=lambda: None,
+        transports=lambda: "none",
+        sample=lambda *_: None,
+        any=bool,
     )
-    assert measure.measure_strategies(None, context, plan, lambda: None) == 0
+    assert measure.measure_strategies(None, context, plan, SimpleNamespace(asked=False), lambda: None) == 0
     (row,) = json.loads((tmp_path / "strategies.json").read_text())["rows"]
     assert row["W"] == 8.0
     assert row["R"] == pytest.approx(0.1)

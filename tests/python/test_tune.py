@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import signal
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 from conftest import QUIET, history, sentence_of
 from subcurrent.case.library import find_case
 from subcurrent.case.reading import as_tables, load_case
-from subcurrent.errors import BAD_INPUT, OK, BadInput
+from subcurrent.errors import BAD_INPUT, OK, STOPPED, BadInput
 from subcurrent.foresight import tune_candidates
 from subcurrent.launch import tuned
 from subcurrent.launch.plan import Plan
@@ -63,8 +64,10 @@ def searched(monkeypatch):
         case = load_case(find_case("nickel_small"), [CELLS])
         plan = Plan("tune", as_tables(case), "", 2, steps=1, repeats=3, events=False)
         plan.tune = {"first": first, "vary": vary, "at_once": at_once}
-        context = SimpleNamespace(rank=0, size=2, barrier=lambda: None, sum=lambda values: values[0])
-        search = tuning.Search(None, context, plan)
+        context = SimpleNamespace(
+            rank=0, size=2, barrier=lambda: None, sum=lambda values: values[0], any=bool
+        )
+        search = tuning.Search(None, context, plan, SimpleNamespace(asked=False))
         return search.run(lambda: None), search.rows, clock
 
     return search
@@ -391,3 +394,18 @@ def test_what_is_asked_wrongly_is_a_sentence(program):
         done = program("tune", "nickel_small", *words)
         assert done.returncode == BAD_INPUT
         assert said in sentence_of(done)
+
+
+@pytest.mark.mpi
+def test_a_request_to_stop_ends_it_and_keeps_nothing(program):
+    running = program.start("tune", "nickel_small", "--set", CELLS, "-n", 2, "--repeats", 10000)
+    try:
+        assert any("ms a step" in line for line in iter(running.stdout.readline, ""))
+        running.send_signal(signal.SIGINT)
+        said = running.communicate(timeout=60)[0]
+    finally:
+        running.kill()
+        running.wait()
+    assert running.returncode == STOPPED, said
+    assert "stopped: nothing of it is kept" in said
+    assert not (program.folder / "tuned").exists()

@@ -15,6 +15,7 @@ from statistics import median
 from types import ModuleType
 from typing import Any
 
+from ..errors import STOPPED, SubcurrentError
 from ..launch import events
 from ..launch.plan import Plan
 from ..launch.rundir import write_text
@@ -29,13 +30,15 @@ MOST_TRIED = 50  # steps
 BESIDE = "beside-"  # begins the folders of scratch files of solvers that stand side by side
 
 
-def measure_strategies(module: ModuleType, context: Any, plan: Plan, computing: Callable[[], None]) -> int:
+def measure_strategies(
+    module: ModuleType, context: Any, plan: Plan, stop: Any, computing: Callable[[], None]
+) -> int:
     """Runs `plan.repeats` rounds of `plan.steps` steps; in each round every strategy has its turn.
 
     Taking turns spreads what the machine does besides evenly over the strategies. A first round, not
     counted, warms caches, settles what each strategy exchanges and what the automatic one chooses, and
-    measures M where nothing overlaps. Rank 0 writes the table as `strategies.json`. Calls `computing` once
-    all solvers stand.
+    measures M where nothing overlaps. Rank 0 writes the table as `strategies.json`. A request to stop ends
+    it after a round. Calls `computing` once all solvers stand.
     """
     context.sample(max(1, plan.steps - 2), 0)
     kind = kind_of(plan.case)
@@ -44,6 +47,8 @@ def measure_strategies(module: ModuleType, context: Any, plan: Plan, computing: 
     seconds: dict[str, list[float]] = {name: [] for name in solvers}
     first: dict[str, Any] = {}
     for turn in range(plan.repeats + 1):
+        if context.any(stop.asked):
+            break
         for name, solver in solvers.items():
             context.barrier()
             begin = time.perf_counter()
@@ -62,6 +67,8 @@ def measure_strategies(module: ModuleType, context: Any, plan: Plan, computing: 
                 seconds[name].append(spent / plan.steps)
             if context.rank == 0:
                 _say(plan, turn, name, spent)
+    if not seconds[plan.strategies[-1]]:
+        raise SubcurrentError("stopped before a round of all strategies was measured.", STOPPED)
     terms = {name: account_of(solver.terms(), name) for name, solver in solvers.items()}
     transports = context.transports()
     if context.rank == 0:
@@ -69,7 +76,12 @@ def measure_strategies(module: ModuleType, context: Any, plan: Plan, computing: 
         rows = [row | (first if row["strategy"] == "automatic" else {}) for row in rows]
         cells = next(iter(solvers.values())).cells
         table = {"ranks": context.size, "threads": context.threads, "cells": cells, "case": plan.case}
-        table |= {"steps": plan.steps, "repeats": plan.repeats, "transports": transports, "rows": rows}
+        table |= {
+            "steps": plan.steps,
+            "repeats": len(rows[0]["T_all"]),
+            "transports": transports,
+            "rows": rows,
+        }
         write_text(Path(plan.folder) / "strategies.json", json.dumps(clean(table), indent=1) + "\n")
     del solvers, solver
     context.barrier()
@@ -118,7 +130,7 @@ def _row(plan: Plan, name: str, solver: Any, seconds: list[float], terms: dict[s
     row = {"strategy": name, "split": list(solver.split), "T": median(seconds), "T_all": seconds}
     for term, value in terms.items():
         additive = term in ADDITIVE and value is not None
-        row[term] = value / (plan.steps * plan.repeats) if additive else value
+        row[term] = value / (plan.steps * len(seconds)) if additive else value
     return row
 
 

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from ..case.reading import Case
-from ..errors import BadInput
+from ..errors import STOPPED, BadInput, SubcurrentError
 from ..launch import events
 from ..launch.plan import Plan
 from ..launch.rundir import write_text
@@ -31,11 +31,13 @@ LEAST_TURN = 0.05  # seconds a turn takes, so that the clock and the barriers ar
 MOST_STEPS = 2000  # of a turn
 
 
-def measure_candidates(module: ModuleType, context: Any, plan: Plan, computing: Callable[[], None]) -> int:
+def measure_candidates(
+    module: ModuleType, context: Any, plan: Plan, stop: Any, computing: Callable[[], None]
+) -> int:
     """Finds the fastest settings of the plan's case on these ranks; rank 0 writes `tuning.json`: the winner,
     and a row for every candidate that was measured."""
     context.sample(0, 0)
-    search = Search(module, context, plan)
+    search = Search(module, context, plan, stop)
     winner = search.run(computing)
     if context.rank == 0:
         remove_apart(plan.typed_case().options())
@@ -47,8 +49,8 @@ def measure_candidates(module: ModuleType, context: Any, plan: Plan, computing: 
 class Search:
     """Collective in all that measures. Rank 0's times decide, and the others are told."""
 
-    def __init__(self, module: ModuleType, context: Any, plan: Plan):
-        self._module, self._context, self._plan = module, context, plan
+    def __init__(self, module: ModuleType, context: Any, plan: Plan, stop: Any):
+        self._module, self._context, self._plan, self._stop = module, context, plan, stop
         self._case = plan.typed_case()
         self._tune = plan.tune
         self._computing: Callable[[], None] = lambda: None
@@ -120,6 +122,8 @@ class Search:
         steps = self._turn_length(entrants)
         left = list(entrants)
         for turn in range(rounds):
+            if self._context.any(self._stop.asked):
+                raise SubcurrentError("stopped: nothing of it is kept.", STOPPED)
             for entrant in left if turn % 2 == 0 else left[::-1]:
                 entrant.seconds.append(self._shared(entrant.turn(steps)))
                 self._say(phase, entered[entrants.index(entrant)], entrant.seconds[-1])

@@ -105,9 +105,9 @@ def _do(
     if plan.kind == "run":
         return run_case(module, context, plan, stop, computing)
     if plan.kind == "strategies":
-        return measure_strategies(module, context, plan, computing)
+        return measure_strategies(module, context, plan, stop, computing)
     if plan.kind == "tune":
-        return measure_candidates(module, context, plan, computing)
+        return measure_candidates(module, context, plan, stop, computing)
     if plan.kind == "machine":
         return measure_machine(module, context, plan, computing)
     computing()
