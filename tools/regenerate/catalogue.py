@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import commands, paper_machines, runs
+from . import commands, paper_machines, runs, wire
 from .pictures import by_script, by_tutorial, drawn
 
 
@@ -87,6 +87,13 @@ MEASURED = (
     Figure("benchmarks", "docs/benchmarks.md", 600, "make bench", commands.benchmarks),
     Figure(
         "halo_thread", "docs/halo_thread.md", 900, "whether a halo thread pays (root)", commands.halo_thread
+    ),
+    Figure(
+        "compressible_wire",
+        "solvers/compressible/README.md",
+        100,
+        "what strategies hide of its messages, emulated hosts (root)",
+        wire.compressible_wire,
     ),
     Figure("turbulence_peer", "bench/README.md", 900, "against fluidsim (PyPI)", commands.turbulence_peer),
     Figure("ksp", CG, 60, "an iteration against PETSc's KSPCG (where it is installed)", commands.ksp),
