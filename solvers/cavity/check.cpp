@@ -15,17 +15,11 @@ void check(const CavityOptions& options) {
              "; every axis needs at least 4 interior points (6 points between walls)");
   if (!(options.reynolds > 0))  // infinite: without viscosity
     refuse("flow.reynolds is " + std::to_string(options.reynolds) + "; it must be positive");
-  for (std::size_t a = 0; a < 3; ++a) {
-    const auto periodic = [&](std::size_t f) { return options.faces[f].kind == FaceKind::periodic; };
-    if (periodic(2 * a) != periodic(2 * a + 1))
-      refuse(std::string("boundaries: ") + face_names[2 * a] + " and " + face_names[2 * a + 1] +
-             " must both be periodic or both not");
-    for (std::size_t f = 2 * a; f < 2 * a + 2; ++f)
-      if (options.faces[f].kind == FaceKind::moving && options.faces[f].motion.velocity[a] != 0 &&
-          options.clustering != Clustering::file)
-        refuse(std::string("boundaries.") + face_names[f] +
-               " moves through itself: its velocity along the normal must be 0");
-  }
+  check_periodic([&](std::size_t f) { return options.faces[f].kind == FaceKind::periodic; });
+  for (std::size_t f = 0; f < 6; ++f)
+    if (options.faces[f].kind == FaceKind::moving && options.faces[f].motion.velocity[f / 2] != 0 &&
+        options.clustering != Clustering::file)
+      refuse(face_key(f) + " moves through itself: its velocity along the normal must be 0");
   const PressureOptions& p = options.pressure;
   if (p.fixed_iterations == 0) check_positive("pressure.tolerance", p.tolerance);
   if (p.method == Method::sor && !(p.relaxation >= 0 && p.relaxation < 2))

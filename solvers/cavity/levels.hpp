@@ -9,6 +9,7 @@
 
 #include "engine/field/table.hpp"
 #include "solvers/cavity/poisson_kernels.hpp"
+#include "solvers/common/stage_of.hpp"
 
 namespace sc::cavity {
 
@@ -46,28 +47,35 @@ struct PoissonLevel {
 
 template <class Real, class Points>
 auto smooth_sweep(PoissonLevel<Real, Points>& l) {
-  return Sweep("smooth", ChebyshevSweep<Real, Points>{}, SweepOptions{.flops = 3.0 * Points::neighbours + 8},
-               updates(l.x.level(1)), reads(l.x.now(), Points::reach), reads(l.b.now()),
-               reads(l.a.now(), Points::coefficient_reach), reads(l.inverse_diagonal.now()));
+  return stage_of("smooth", ChebyshevSweep<Real, Points>{},
+                  SweepOptions{.flops = 3.0 * Points::neighbours + 8}, updates(l.x.level(1)),
+                  reads(l.x.now(), Points::reach), reads(l.b.now()),
+                  reads(l.a.now(), Points::coefficient_reach), reads(l.inverse_diagonal.now()));
 }
 template <class Real, class Points>
 auto smooth_from_zero_sweep(PoissonLevel<Real, Points>& l) {
-  return Sweep("smooth from zero", ChebyshevFromZero<Real>{}, writes(l.x.level(1)), writes(l.x.now()),
-               reads(l.b.now()), reads(l.inverse_diagonal.now()));
+  return stage_of("smooth from zero", ChebyshevFromZero<Real>{}, writes(l.x.level(1)), writes(l.x.now()),
+                  reads(l.b.now()), reads(l.inverse_diagonal.now()));
 }
 template <class Real, class Points>
 auto residual_sweep(PoissonLevel<Real, Points>& l) {
-  return Sweep("residual", ResidualAlone<Real, Points>{}, writes(l.r.now()), reads(l.x.now(), Points::reach),
-               reads(l.b.now()), reads(l.a.now(), Points::coefficient_reach));
+  return stage_of("residual", ResidualAlone<Real, Points>{}, writes(l.r.now()),
+                  reads(l.x.now(), Points::reach), reads(l.b.now()),
+                  reads(l.a.now(), Points::coefficient_reach));
 }
 template <class Real, class Points>
 auto restrict_sweep(PoissonLevel<Real, Points>& fine, PoissonLevel<Real, Points>& coarse, Int3 factor) {
-  return Sweep("restrict", Restrict<Real>{{factor, fine.grid.cells()}}, writes(coarse.b.now()),
-               reads(fine.r.now(), refine(2, box(1))));
+  return stage_of("restrict", Restrict<Real>{{factor, fine.grid.cells()}}, writes(coarse.b.now()),
+                  reads(fine.r.now(), refine(2, box(1))));
 }
 template <class Real, class Points>
-auto prolong_sweep(PoissonLevel<Real, Points>& fine, PoissonLevel<Real, Points>& coarse) {
-  return Sweep("prolong", Prolong<Real>{}, updates(fine.x.now()), reads(coarse.x.now(), coarsen(2, box(1))));
+auto prolong_sweep(PoissonLevel<Real, Points>& fine, PoissonLevel<Real, Points>& coarse, Int3 factor) {
+  const auto of = [](const PoissonLevel<Real, Points>& l) -> std::array<const double*, 3> {
+    return {l.centres[0].data(), l.centres[1].data(), l.centres[2].data()};
+  };
+  const Centres centres{of(fine), of(coarse), factor, coarse.grid.cells(), coarse.grid.periodic()};
+  return stage_of("prolong", Prolong<Real>{centres}, updates(fine.x.now()),
+                  reads(coarse.x.now(), coarsen(2, box(1))));
 }
 
 /// The sweeps on one level.
@@ -78,28 +86,7 @@ struct LevelSweeps {
   using L = PoissonLevel<Real, Points>&;
   decltype(smooth_sweep(std::declval<L>())) smooth;
   decltype(smooth_from_zero_sweep(std::declval<L>())) from_zero;
-  decltype(residual_sweep(std::declval<L>())) residual;
-};
-
-/// The way between two levels: restriction of the residual, interpolation of the correction.
-template <class Real, class Points>
-struct Transfer {
-  Transfer(PoissonLevel<Real, Points>& fine, PoissonLevel<Real, Points>& coarse, Int3 factor)
-      : down(restrict_sweep(fine, coarse, factor)),
-        up(prolong_sweep(fine, coarse)),
-        centres(between(fine, coarse, factor)) {}
-  using L = PoissonLevel<Real, Points>&;
-  decltype(restrict_sweep(std::declval<L>(), std::declval<L>(), Int3{})) down;
-  decltype(prolong_sweep(std::declval<L>(), std::declval<L>())) up;
-  Centres centres;
-
-  static Centres between(const PoissonLevel<Real, Points>& fine, const PoissonLevel<Real, Points>& coarse,
-                         Int3 factor) {
-    const auto of = [](const PoissonLevel<Real, Points>& l) -> std::array<const double*, 3> {
-      return {l.centres[0].data(), l.centres[1].data(), l.centres[2].data()};
-    };
-    return {of(fine), of(coarse), factor, coarse.grid.cells(), coarse.grid.periodic()};
-  }
+  std::unique_ptr<Stage> residual;
 };
 
 }  // namespace sc::cavity

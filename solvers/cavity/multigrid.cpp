@@ -101,7 +101,8 @@ void Multigrid<Real, Points>::add_level(L& above) {
                   writes(coarse.a.now()), reads(fine->a.now(), refine(2, box(1))));
   runner_.run(couplings);
   finish_level(coarse, runner_);
-  step.transfer = std::make_unique<Transfer<Real, Points>>(*fine, coarse, factor);
+  step.restrict_residual = restrict_sweep(*fine, coarse, factor);
+  step.prolong = prolong_sweep(*fine, coarse, factor);
   step.sweeps = std::make_unique<LevelSweeps<Real, Points>>(coarse);
   steps_.push_back(std::move(step));
 }
@@ -113,9 +114,9 @@ void Multigrid<Real, Points>::smooth(L& l, LevelSweeps<Real, Points>& s, int cou
     const Real momentum = k == 0 ? Real(0) : Real((2.0 * k - 1) / (2.0 * k + 3));
     const Real weight = Real((8.0 * k + 4) / ((2.0 * k + 3) * l.lambda));
     if (k == 0 && from_zero)
-      runner_.run(s.from_zero, {weight});
+      runner_.run(*s.from_zero, {weight});
     else
-      runner_.run(s.smooth, {momentum, weight});
+      runner_.run(*s.smooth, {momentum, weight});
     l.x.advance();
   }
 }
@@ -129,12 +130,12 @@ void Multigrid<Real, Points>::cycle(std::size_t depth) {
   }
   Step& step = steps_[depth];
   smooth(l, sweeps(depth), options_.pre, true);
-  runner_.run(sweeps(depth).residual);
+  runner_.run(*sweeps(depth).residual);
   if (step.gathered) runner_.move(l.r.now(), step.gathered->r.now());
-  runner_.run(step.transfer->down);
+  runner_.run(*step.restrict_residual);
   cycle(depth + 1);
   if (step.gathered) runner_.move(l.x.now(), step.gathered->x.now());
-  runner_.run(step.transfer->up, {step.transfer->centres});
+  runner_.run(*step.prolong);
   if (step.gathered) runner_.move(step.gathered->x.now(), l.x.now());
   smooth(l, sweeps(depth), options_.post, false);
 }

@@ -30,7 +30,7 @@ class Multigrid {
   struct Step {
     std::unique_ptr<L> gathered;
     std::unique_ptr<L> coarse;
-    std::unique_ptr<Transfer<Real, Points>> transfer;
+    std::unique_ptr<Stage> restrict_residual, prolong;
     std::unique_ptr<LevelSweeps<Real, Points>> sweeps;  // of the coarse level
   };
   void add_level(L& above);

@@ -7,6 +7,7 @@
 
 #include "engine/stage/global_value.hpp"
 #include "solvers/cg/kernels.hpp"
+#include "solvers/common/stage_of.hpp"
 
 namespace sc::cg {
 
@@ -16,13 +17,6 @@ constexpr int solver_steps = 25;
 constexpr double tolerance = 1e-10;
 using F = Field<double>&;
 
-auto start_stage(F z, F r, F p, F x) {
-  return Sweep("start", Start{}, SweepOptions{.reduce = Reduce::sum, .flops = 2}, writes(z.now()),
-               writes(r.now()), writes(p.now()), reads(x.now()));
-}
-auto curvature_stage(F p, F q) {
-  return Sweep("p q", Dot{}, SweepOptions{.reduce = Reduce::sum, .flops = 2}, reads(p.now()), reads(q.now()));
-}
 auto residual_stage(F r, F q) {
   return Sweep("residual", Reduced{}, SweepOptions{.reduce = Reduce::sum, .flops = 4}, updates(r.now()),
                reads(q.now()));
@@ -33,17 +27,12 @@ auto solution_stage(F z, F p) {
 auto direction_stage(F p, F r) {
   return Sweep("direction", Turn{}, SweepOptions{.flops = 2}, updates(p.now()), reads(r.now()));
 }
-auto norms_stage(F x, F z) {
-  return Sweep("norms", Norms{}, SweepOptions{.reduce = Reduce::sum, .flops = 4}, reads(x.now()),
-               reads(z.now()));
-}
-auto copy_stage(F p, F z) { return Sweep("copy", Copy{}, writes(p.now()), reads(z.now())); }
-auto distance_stage(F x, F q) {
-  return Sweep("distance", Distance{}, SweepOptions{.reduce = Reduce::sum, .flops = 3}, reads(x.now()),
-               reads(q.now()));
-}
 auto next_stage(F x, F z) {
   return Sweep("next x", Scale{}, SweepOptions{.flops = 1}, writes(x.now()), reads(z.now()));
+}
+std::unique_ptr<Stage> sum_stage(const char* name, auto kernel, double flops, F a, F b) {
+  return stage_of(name, kernel, SweepOptions{.reduce = Reduce::sum, .flops = flops}, reads(a.now()),
+                  reads(b.now()));
 }
 
 }  // namespace
@@ -59,30 +48,32 @@ struct Benchmark::Parts {
   Field<double>& p = product.x();
   Field<double>& q = product.y();
   Field<double> x{product.grid(), "iterate"}, z{product.grid(), "z"}, r{product.grid(), "r"};
-  decltype(start_stage(z, r, p, x)) start = start_stage(z, r, p, x);
-  decltype(curvature_stage(p, q)) curvature = curvature_stage(p, q);
+  std::unique_ptr<Stage> start = stage_of("start", Start{}, SweepOptions{.reduce = Reduce::sum, .flops = 2},
+                                          writes(z.now()), writes(r.now()), writes(p.now()), reads(x.now()));
+  std::unique_ptr<Stage> curvature = sum_stage("p q", Dot{}, 2, p, q);
   decltype(residual_stage(r, q)) residual = residual_stage(r, q);
   decltype(solution_stage(z, p)) solution = solution_stage(z, p);
   decltype(direction_stage(p, r)) direction = direction_stage(p, r);
-  decltype(norms_stage(x, z)) norms = norms_stage(x, z);
-  decltype(copy_stage(p, z)) copy = copy_stage(p, z);
-  decltype(distance_stage(x, q)) distance = distance_stage(x, q);
+  std::unique_ptr<Stage> norms = sum_stage("norms", Norms{}, 4, x, z);
+  std::unique_ptr<Stage> copy = stage_of("copy", Copy{}, writes(p.now()), reads(z.now()));
+  std::unique_ptr<Stage> distance = sum_stage("distance", Distance{}, 3, x, q);
   decltype(next_stage(x, z)) next = next_stage(x, z);
   GlobalValue dot{context}, length{context};
-  GlobalValue told{context, 0};  // what is only printed is reduced to rank 0, and nobody waits for it there
+  GlobalValue printed{context,
+                      0};  // what is only printed is reduced to rank 0, and nobody waits for it there
 
   // A z = x by conjugate gradients.
   void solve() {
     Runner& runner = product.runner();
     // z = 0, r = p = x, rho = r^T r
-    runner.run(start);
-    double rho = dot.reduce(start.accumulators());
+    runner.run(*start);
+    double rho = dot.reduce(start->accumulators());
     for (int step = 0; step < solver_steps; ++step) {
       // q = A p
       product.run();
       // alpha = rho / p^T q
-      runner.run(curvature);
-      const double alpha = rho / dot.reduce(curvature.accumulators());
+      runner.run(*curvature);
+      const double alpha = rho / dot.reduce(curvature->accumulators());
       // r = r - alpha q; rho = r^T r travels while z = z + alpha p
       runner.run(residual, Reduced{alpha});
       dot.start(residual.accumulators());
@@ -98,19 +89,19 @@ struct Benchmark::Parts {
   void advance() {
     Runner& runner = product.runner();
     // x^T z, z^T z: the length travels while |x - A z| is computed
-    runner.run(norms);
-    length.start(norms.accumulators().subspan(1, 1));
-    runner.run(copy);
+    runner.run(*norms);
+    length.start(norms->accumulators().subspan(1, 1));
+    runner.run(*copy);
     product.run();
-    runner.run(distance);
-    told.start(std::array{distance.accumulators()[0], norms.accumulators()[0]});
+    runner.run(*distance);
+    printed.start(std::array{distance->accumulators()[0], norms->accumulators()[0]});
     // x = z / |z|
     runner.run(next, Scale{1 / std::sqrt(length.value())});
   }
 
   /// On rank 0 what the last iteration came to.
   OuterIteration report(int iteration) {
-    const double distance2 = told.value(0), xz = told.value(1);
+    const double distance2 = printed.value(0), xz = printed.value(1);
     return {iteration, std::sqrt(distance2), c.shift + 1 / xz};
   }
   void begin() {
@@ -136,7 +127,7 @@ BenchmarkResult Benchmark::run(const std::function<void(const OuterIteration&)>&
   w.begin();
   w.solve();  // untimed
   w.advance();
-  w.told.value();
+  w.printed.value();
   w.begin();
   const auto tell = [&](int iteration) {
     if (!teller) return;
@@ -153,7 +144,7 @@ BenchmarkResult Benchmark::run(const std::function<void(const OuterIteration&)>&
     if (iteration > 1) tell(iteration - 1);
     w.advance();
   }
-  w.told.value();
+  w.printed.value();
   ledger.close();
   result.seconds = w.context.max(w.context.timeline().now() - begin);
   tell(w.c.iterations);

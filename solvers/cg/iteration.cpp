@@ -122,7 +122,7 @@ bool Progress::ends(double r) {
   if (each) each(solution.iterations(), residual());
   if (!std::isfinite(residual()))
     solution.breakdown = "the residual is no longer a number" + at_iteration(solution.iterations() - 1);
-  return reached() || !solution.breakdown.empty() || spent();
+  return reached() || !solution.breakdown.empty() || exhausted();
 }
 
 bool Progress::curved(double pap, double pp) {

@@ -74,7 +74,7 @@ struct Progress {
   void correct(double r) { solution.residuals.back() = r / norm; }
   double residual() const { return solution.residuals.back(); }
   bool reached() const { return residual() <= system.options.tolerance; }
-  bool spent() const { return solution.iterations() >= system.options.iterations; }
+  bool exhausted() const { return solution.iterations() >= system.options.iterations; }
   /// Whether p^T A p says that A is positive definite; `pp` is p^T p.
   bool curved(double pap, double pp);
 };

@@ -115,7 +115,7 @@ void Solver::Parts::iterate(Progress& progress) {
       system.product.runner().run(keep);
       lowest = now;
     }
-    if (solution.converged || progress.spent()) return;
+    if (solution.converged || progress.exhausted()) return;
     const bool gained = solution.breakdown.empty() && helps && now <= gain * before;
     if (!gained && (method == plain.get() || progress.indefinite)) {
       solution.stagnated = solution.breakdown.empty();

@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // check: what a crystal's options must be.
-#include <cmath>
 #include <string>
 
+#include "solvers/common/check.hpp"
 #include "solvers/dendrite/model.hpp"
 
 namespace sc::dendrite {
 
 namespace {
-
-constexpr const char* face_names[6] = {"x-", "x+", "y-", "y+", "z-", "z+"};
-
-void check_positive(const char* name, double value) {
-  if (!(value > 0 && std::isfinite(value)))
-    refuse(std::string(name) + " is " + std::to_string(value) + "; it must be positive");
-}
 
 void check_material(const Material& m) {
   check_positive("material.surface_energy", m.surface_energy);
@@ -48,20 +41,16 @@ void check_seeds(const DendriteOptions& o) {
 }
 
 void check_faces(const DendriteOptions& o) {
-  for (std::size_t f = 0; f < 6; ++f) {
-    const std::string name = std::string("boundaries.") + face_names[f];
-    if ((o.faces[f] == FaceKind::periodic) != (o.faces[f ^ 1U] == FaceKind::periodic))
-      refuse(name + ": both faces of an axis must be periodic or none");
+  check_periodic([&](std::size_t f) { return o.faces[f] == FaceKind::periodic; });
+  for (std::size_t f = 0; f < 6; ++f)
     if (o.faces[f] == FaceKind::symmetry && o.rotated())
-      refuse(name + " is a symmetry, which a rotated crystal does not have");
-  }
+      refuse(face_key(f) + " is a symmetry, which a rotated crystal does not have");
 }
 
 }  // namespace
 
 void check(const DendriteOptions& o) {
-  for (int a = 0; a < 3; ++a)
-    if (o.cells[a] < 1) refuse("grid.cells is " + to_string(o.cells) + "; every axis needs at least 1");
+  check_cells("grid.cells", o.cells);
   check_positive("grid.spacing", o.spacing);
   check_positive("start.temperature", o.temperature);
   check_material(o.material);

@@ -3,7 +3,7 @@
 #include "solvers/dendrite/stages.hpp"
 
 #include "engine/exec/face_kernel.hpp"
-#include "engine/stage/sweep.hpp"
+#include "solvers/common/stage_of.hpp"
 #include "solvers/dendrite/kernels.hpp"
 #include "solvers/dendrite/model.hpp"
 
@@ -37,11 +37,6 @@ void close_faces(Field<Real, N>& field, const DendriteOptions& o) {
     for (int side = 0; side < 2; ++side)
       if (o.faces[std::size_t(2 * axis + side)] != FaceKind::periodic)
         boundary(field, Face{axis, side}, Mirrored<Real, N>{});
-}
-
-template <class... Of>
-auto stage_of(const Of&... of) {
-  return std::make_unique<decltype(Sweep(of...))>(of...);
 }
 
 /// The step's stage for these terms; `orientation` is declared by rotated crystals alone.

@@ -5,8 +5,8 @@
 #include <functional>
 #include <memory>
 
-#include "engine/field/field.hpp"
 #include "engine/stage/stage.hpp"
+#include "solvers/common/typed.hpp"
 #include "solvers/dendrite/options.hpp"
 
 namespace sc::dendrite {
@@ -28,14 +28,5 @@ struct Stages {
 
 /// Collective. Fields that nobody has set yet, in single or double precision as the options say.
 Stages make_stages(const Grid& grid, const DendriteOptions& options, const FieldOptions& where, double dt);
-
-/// use(Field<float, N>&) or use(Field<double, N>&): the field as what it is.
-template <int N = 1, class Use>
-void typed(AnyField& field, const Use& use) {
-  if (field.storage(0).type() == element_type<float>())
-    use(static_cast<Field<float, N>&>(field));
-  else
-    use(static_cast<Field<double, N>&>(field));
-}
 
 }  // namespace sc::dendrite

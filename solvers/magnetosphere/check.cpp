@@ -3,24 +3,21 @@
 #include <cmath>
 #include <string>
 
-#include "engine/base/error.hpp"
+#include "solvers/common/check.hpp"
 #include "solvers/magnetosphere/options.hpp"
 
 namespace sc::magnetosphere {
 
 namespace {
 
-constexpr const char* face_names[6] = {"x-", "x+", "y-", "y+", "z-", "z+"};
-
 bool reflecting(FaceKind kind) { return kind == FaceKind::mirror || kind == FaceKind::equator; }
 
 void check_faces(const MagnetosphereOptions& o) {
+  check_periodic([&](std::size_t f) { return o.faces[f] == FaceKind::periodic; });
   for (std::size_t f = 0; f < 6; ++f) {
-    const std::string name = std::string("boundaries.") + face_names[f];
+    const std::string name = face_key(f);
     const auto axis = static_cast<std::size_t>(f / 2);
     const FaceKind kind = o.faces[f];
-    if ((kind == FaceKind::periodic) != (o.faces[f ^ 1U] == FaceKind::periodic))
-      refuse(name + ": both faces of an axis must be periodic or none");
     if (kind == FaceKind::oblique && axis == 0)
       refuse(name + " is oblique: waves can leave at 45 degrees to x only through faces along x");
     if (!reflecting(kind)) continue;
@@ -43,15 +40,10 @@ void check_faces(const MagnetosphereOptions& o) {
   }
 }
 
-void check_positive(const char* name, double value) {
-  if (!(value > 0)) refuse(std::string(name) + " is " + std::to_string(value) + "; it must be positive");
-}
-
 }  // namespace
 
 void check(const MagnetosphereOptions& o) {
-  for (int a = 0; a < 3; ++a)
-    if (o.cells[a] < 1) refuse("grid.points is " + to_string(o.cells) + "; every axis needs at least 1");
+  check_cells("grid.points", o.cells);
   check_positive("grid.spacing", o.spacing);
   check_positive("run.courant", o.courant);
   check_positive("limits.density", o.density_floor);

@@ -37,26 +37,26 @@ struct Leaving {
   }
 };
 
-/// Component k changes its sign where `turned` has bit k.
+/// Component k changes its sign where `flipped` has bit k.
 template <int N>
 struct Reflected {
   int first;  ///< which own cell the first ghost mirrors: 1 next to the face, 2, 3 further in
-  unsigned turned;
+  unsigned flipped;
   SC_FN void operator()(Border b, Out<double, N> q) const {
     for (int k = 0; k < N; ++k) {
       const double value = component<N>(q, k)[b.inside(first)];
-      component<N>(q, k)[b.ghost(1)] = turned >> k & 1U ? -value : value;
+      component<N>(q, k)[b.ghost(1)] = flipped >> k & 1U ? -value : value;
     }
   }
 };
 
 /// Bit `axis` of a vector that changes its normal component in a mirror, and the others, its tangential ones.
-constexpr unsigned normal_turned(int axis) { return 1U << axis; }
-constexpr unsigned tangential_turned(int axis) { return 7U & ~normal_turned(axis); }
+constexpr unsigned normal_flipped(int axis) { return 1U << axis; }
+constexpr unsigned tangential_flipped(int axis) { return 7U & ~normal_flipped(axis); }
 
 template <int N>
-void set_face(Field<double, N>& field, Face face, FaceKind kind, Half half, unsigned turned_by_mirror,
-              unsigned turned_by_equator, const std::array<double, std::size_t(N)>& wind) {
+void set_face(Field<double, N>& field, Face face, FaceKind kind, Half half, unsigned flipped_by_mirror,
+              unsigned flipped_by_equator, const std::array<double, std::size_t(N)>& wind) {
   switch (kind) {
     case FaceKind::periodic:
       return;
@@ -69,8 +69,8 @@ void set_face(Field<double, N>& field, Face face, FaceKind kind, Half half, unsi
     case FaceKind::mirror:
     case FaceKind::equator: {
       const int first = half == Half::nodes ? 2 : face.side == 0 ? 1 : 3;
-      const unsigned turned = kind == FaceKind::mirror ? turned_by_mirror : turned_by_equator;
-      return boundary(field, face, Reflected<N>{first, turned});
+      const unsigned flipped = kind == FaceKind::mirror ? flipped_by_mirror : flipped_by_equator;
+      return boundary(field, face, Reflected<N>{first, flipped});
     }
   }
 }
@@ -80,11 +80,11 @@ inline void set_faces(Plasma& q, Half half, const MagnetosphereOptions& o) {
     for (int side = 0; side < 2; ++side) {
       const Face face{axis, side};
       const FaceKind kind = o.faces[std::size_t(2 * axis + side)];
-      const unsigned normal = normal_turned(axis);
+      const unsigned normal = normal_flipped(axis);
       set_face<1>(q.rho, face, kind, half, 0, 0, {o.wind.rho});
       set_face<3>(q.v, face, kind, half, normal, normal, o.wind.v);
       set_face<1>(q.p, face, kind, half, 0, 0, {o.wind.p});
-      set_face<3>(q.B, face, kind, half, normal, tangential_turned(axis), o.wind.B);
+      set_face<3>(q.B, face, kind, half, normal, tangential_flipped(axis), o.wind.B);
     }
 }
 

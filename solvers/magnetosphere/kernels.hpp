@@ -82,7 +82,7 @@ SC_FN Change change_of(const Numbers& n, At low, const Views& q, Place dipole_cu
   const double mass = corners(low, [&](At c) { return q.rho[c] * vx[c]; }).x +
                       corners(low, [&](At c) { return q.rho[c] * vy[c]; }).y +
                       corners(low, [&](At c) { return q.rho[c] * vz[c]; }).z;
-  // E = v x B, the electric field with its sign turned
+  // E = v x B, minus the electric field
   const Corners8 ex = corners(low, [&](At c) { return fused(vy[c], bz[c], -(vz[c] * by[c])); });
   const Corners8 ey = corners(low, [&](At c) { return fused(vz[c], bx[c], -(vx[c] * bz[c])); });
   const Corners8 ez = corners(low, [&](At c) { return fused(vx[c], by[c], -(vy[c] * bx[c])); });

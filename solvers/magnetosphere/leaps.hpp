@@ -3,7 +3,7 @@
 // its own that compiles them.
 #pragma once
 
-#include "engine/stage/sweep.hpp"
+#include "solvers/common/stage_of.hpp"
 #include "solvers/magnetosphere/fields.hpp"
 #include "solvers/magnetosphere/stages.hpp"
 
@@ -16,10 +16,10 @@ template <bool planet, Diffusion diffusion>
 auto predict_stage(Plasma& centres, Plasma& nodes) {
   const SweepOptions options{.reduce = Reduce::max, .flops = leap_flops};
   const auto make = [&](auto... around) {
-    return Sweep("first (start)", Predict<diffusion>{}, options, writes(centres.rho.next()),
-                 writes(centres.v.next()), writes(centres.p.next()), writes(centres.B.next()),
-                 reads(nodes.rho.now(), box(1)), reads(nodes.v.now(), box(1)), reads(nodes.p.now(), box(1)),
-                 reads(nodes.B.now(), box(1)), around...);
+    return stage_of("first (start)", Predict<diffusion>{}, options, writes(centres.rho.next()),
+                    writes(centres.v.next()), writes(centres.p.next()), writes(centres.B.next()),
+                    reads(nodes.rho.now(), box(1)), reads(nodes.v.now(), box(1)),
+                    reads(nodes.p.now(), box(1)), reads(nodes.B.now(), box(1)), around...);
   };
   if constexpr (planet)
     return make(reads(centres.around.now()));
@@ -35,11 +35,11 @@ auto leap_stage(const char* name, Plasma& set, Plasma& other) {
   const SweepOptions options{.reduce = Reduce::max, .flops = leap_flops + more};
   const Reach old = diffusion == Diffusion::none ? point : star(1);
   const auto make = [&](auto... around) {
-    return Sweep(name, Leap<half, diffusion>{}, options, writes(set.rho.next()), writes(set.v.next()),
-                 writes(set.p.next()), writes(set.B.next()), reads(other.rho.now(), box(1)),
-                 reads(other.v.now(), box(1)), reads(other.p.now(), box(1)), reads(other.B.now(), box(1)),
-                 reads(set.rho.now(), old), reads(set.v.now(), old), reads(set.p.now(), old),
-                 reads(set.B.now(), old), around...);
+    return stage_of(name, Leap<half, diffusion>{}, options, writes(set.rho.next()), writes(set.v.next()),
+                    writes(set.p.next()), writes(set.B.next()), reads(other.rho.now(), box(1)),
+                    reads(other.v.now(), box(1)), reads(other.p.now(), box(1)), reads(other.B.now(), box(1)),
+                    reads(set.rho.now(), old), reads(set.v.now(), old), reads(set.p.now(), old),
+                    reads(set.B.now(), old), around...);
   };
   if constexpr (planet)
     return make(reads(set.around.now()));
@@ -47,20 +47,17 @@ auto leap_stage(const char* name, Plasma& set, Plasma& other) {
     return make();
 }
 
-/// Of the sweep that `make` returns, which cannot be moved.
-template <class Make>
-HalfStep half_step(const Make& make) {
-  using Of = decltype(make());
-  std::unique_ptr<Of> stage(new Of(make()));
+template <class Of>
+HalfStep half_step(std::unique_ptr<Of> stage) {
   auto set = [stage = stage.get()](const Numbers& numbers) { stage->set({numbers}); };
   return {std::move(stage), std::move(set)};
 }
 
 template <bool planet, Diffusion diffusion>
 Stages half_steps(Plasma& nodes, Plasma& centres) {
-  return {half_step([&] { return predict_stage<planet, diffusion>(centres, nodes); }),
-          half_step([&] { return leap_stage<Half::centres, planet, diffusion>("first", centres, nodes); }),
-          half_step([&] { return leap_stage<Half::nodes, planet, diffusion>("second", nodes, centres); })};
+  return {half_step(predict_stage<planet, diffusion>(centres, nodes)),
+          half_step(leap_stage<Half::centres, planet, diffusion>("first", centres, nodes)),
+          half_step(leap_stage<Half::nodes, planet, diffusion>("second", nodes, centres))};
 }
 
 template <Diffusion diffusion>

@@ -59,7 +59,7 @@ PointState wave_mode(Wave wave, const PointState& q, double c, double gamma) {
 }
 
 /// From the wave's frame, whose first axis is (1, 2, 2) / 3, to that of the box 3 x 1.5 x 1.5.
-Vec3 turned(const Vec3& w) {
+Vec3 rotated(const Vec3& w) {
   const double cos_a = std::sqrt(5.0) / 3, sin_a = 2.0 / 3, cos_b = 1 / std::sqrt(5.0),
                sin_b = 2 / std::sqrt(5.0);
   return {w[0] * cos_a * cos_b - w[1] * sin_b - w[2] * sin_a * cos_b,
@@ -137,8 +137,8 @@ PointState Start::wave(Place r, double time) const {
     q.v[k] += a * mode_.v[k];
     q.B[k] += a * mode_.B[k];
   }
-  q.v = turned(q.v);
-  q.B = turned(q.B);
+  q.v = rotated(q.v);
+  q.B = rotated(q.B);
   return q;
 }
 

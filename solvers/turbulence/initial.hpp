@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// First fields: random modes by counting, so that every rank makes its own and none depends on the split or
-// on the number of points.
+// Initial conditions: random modes by counting, so that every rank makes its own and none depends on the
+// split or on the number of points.
 #pragma once
 
 #include <cmath>

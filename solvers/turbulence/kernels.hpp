@@ -72,7 +72,7 @@ SC_FN Mode<Real> times(Mode<Real> a, Mode<Real> b) {
 }
 /// i a v
 template <class Real>
-SC_FN Mode<Real> turned(Real a, Mode<Real> v) {
+SC_FN Mode<Real> i_times(Real a, Mode<Real> v) {
   return {-a * v.imag(), a * v.real()};
 }
 
@@ -94,9 +94,9 @@ struct Curl {
   SC_FN void operator()(At c, Index g, InOut<Mode<Real>, 3> v) const {
     const auto k = wavenumbers.of<Real>(g);
     const Mode<Real> x = value(v[0][c]), y = value(v[1][c]), z = value(v[2][c]);
-    set(v[0][c], turned(k[1], z) - turned(k[2], y));
-    set(v[1][c], turned(k[2], x) - turned(k[0], z));
-    set(v[2][c], turned(k[0], y) - turned(k[1], x));
+    set(v[0][c], i_times(k[1], z) - i_times(k[2], y));
+    set(v[1][c], i_times(k[2], x) - i_times(k[0], z));
+    set(v[2][c], i_times(k[0], y) - i_times(k[1], x));
   }
 };
 
@@ -166,8 +166,8 @@ struct Divergence {
   SC_FN void operator()(At c, Index g, InOut<Mode<Real>, 3> n, In<Mode<Real>> p) const {
     const auto k = wavenumbers.of<Real>(g);
     if (begins) n[0][c] = n[1][c] = n[2][c] = Mode<Real>();
-    n[a][c] -= turned(k[static_cast<std::size_t>(b)], p[c]);
-    if (b != a) n[b][c] -= turned(k[static_cast<std::size_t>(a)], p[c]);
+    n[a][c] -= i_times(k[static_cast<std::size_t>(b)], p[c]);
+    if (b != a) n[b][c] -= i_times(k[static_cast<std::size_t>(a)], p[c]);
   }
 };
 

@@ -49,7 +49,7 @@ struct Stretching {
   int d;
   template <class Real>
   SC_FN void operator()(At c, Index i, Out<Mode<Real>> g, In<Mode<Real>, 3> u) const {
-    g[c] = turned(wavenumbers.of<Real>(i)[static_cast<std::size_t>(d)], u[d][c]);
+    g[c] = i_times(wavenumbers.of<Real>(i)[static_cast<std::size_t>(d)], u[d][c]);
   }
 };
 

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <string>
 
+#include "solvers/common/check.hpp"
+#include "solvers/common/stage_of.hpp"
 #include "solvers/wave/kernels.hpp"
 
 namespace sc::wave {
@@ -12,15 +14,11 @@ namespace sc::wave {
 namespace {
 
 WaveOptions checked(WaveOptions o) {
-  const auto positive = [](const char* name, double value) {
-    if (!(value > 0 && std::isfinite(value)))
-      refuse(std::string(name) + " is " + std::to_string(value) + "; it must be positive");
-  };
-  for (int a = 0; a < 3; ++a)
-    if (o.cells[a] < 1) refuse("grid.cells is " + to_string(o.cells) + "; every axis needs at least 1");
-  positive("grid.spacing", o.spacing);
-  positive("medium.speed", o.speed);
-  positive("pulse.width", o.width);
+  check_cells("grid.cells", o.cells);
+  check_positive("grid.spacing", o.spacing);
+  check_positive("medium.speed", o.speed);
+  check_positive("pulse.width", o.width);
+  check_periodic([&](std::size_t f) { return o.faces[f] == FaceKind::periodic; });
   if (!(o.dt >= 0 && o.dt < largest_step(o)))
     refuse("run.dt is " + std::to_string(o.dt) + " s; it must lie below " +
            std::to_string(largest_step(o) * 1e6) + " us");
@@ -77,13 +75,12 @@ void Wave::make_stages(const Grid& grid) {
     return Real(options_.amplitude * std::exp(-square / std::pow(options_.width, 2)));
   });
   const double k = std::pow(options_.speed * dt_ / options_.spacing, 2);
-  const auto stage = [](auto&&... of) { return std::make_unique<decltype(Sweep(of...))>(of...); };
-  begin_ = stage("begin", Begin<Real>{Real(k)}, writes(p.next()), reads(p.now(), star(2)));
-  advance_ = stage("advance", Advance<Real>{Real(k)}, SweepOptions{.flops = 18}, updates(p.next()),
-                   reads(p.now(), star(2)));
-  energy_ = stage("energy", Energy<Real>{k}, SweepOptions{.reduce = Reduce::sum}, reads(p.now(), star(2)),
-                  reads(p.next()));
-  extremes_ = stage("extremes", Extremes<Real>{}, SweepOptions{.reduce = Reduce::max}, reads(p.now()));
+  begin_ = stage_of("begin", Begin<Real>{Real(k)}, writes(p.next()), reads(p.now(), star(2)));
+  advance_ = stage_of("advance", Advance<Real>{Real(k)}, SweepOptions{.flops = 18}, updates(p.next()),
+                      reads(p.now(), star(2)));
+  energy_ = stage_of("energy", Energy<Real>{k}, SweepOptions{.reduce = Reduce::sum}, reads(p.now(), star(2)),
+                     reads(p.next()));
+  extremes_ = stage_of("extremes", Extremes<Real>{}, SweepOptions{.reduce = Reduce::max}, reads(p.now()));
 }
 
 StepReport Wave::steps(int n) {

@@ -131,7 +131,7 @@ TEST(CavityPhysics, BadOptionsAreRefused) {
   const auto has = [](const std::string& s, const char* part) { return s.find(part) != std::string::npos; };
   EXPECT_TRUE(has(sentence([](auto& o) { o.points = {4, 18, 18}; }), "grid.points is [4, 18, 18]"));
   EXPECT_TRUE(has(sentence([](auto& o) { o.reynolds = 0; }), "flow.reynolds"));
-  EXPECT_TRUE(has(sentence([](auto& o) { o.faces[0].kind = FaceKind::periodic; }), "both be periodic"));
+  EXPECT_TRUE(has(sentence([](auto& o) { o.faces[0].kind = FaceKind::periodic; }), "periodic or none"));
   EXPECT_TRUE(has(sentence([](auto& o) { o.faces[5].motion.velocity = {0, 0, 1}; }), "boundaries.z+"));
   EXPECT_TRUE(
       has(sentence([](auto& o) { o.clustering = Clustering::tanh, o.smallest = 0.5; }), "grid.smallest"));

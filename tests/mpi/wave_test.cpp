@@ -156,6 +156,10 @@ TEST(Wave, WhatCannotBeRunIsRefused) {
   o = room(12);
   o.width = 0;
   EXPECT_THROW(Wave(context, o), Error);
+  o = room(12);
+  o.faces[2] = wave::FaceKind::periodic;
+  o.faces[3] = wave::FaceKind::rigid;
+  EXPECT_THROW(Wave(context, o), Error);
 }
 
 }  // namespace

@@ -32,8 +32,8 @@ stage_of_mhd = """
 using namespace sc;
 using namespace sc::magnetosphere;
 void stage(Plasma& nodes, Plasma& centres, Runner& runner) {{
-  auto one = leap_stage<Half::nodes, true, Diffusion::{}>("one", nodes, centres);
-  runner.run(one);
+  const auto one = leap_stage<Half::nodes, true, Diffusion::{}>("one", nodes, centres);
+  runner.run(*one);
 }}
 """
 stage_on_modes = """

@@ -38,7 +38,7 @@ class Flow(Table):
 
 
 class Spectrum(Table):
-    """E(k) of a random first field."""
+    """E(k) of a random initial condition."""
 
     shape: Literal["peaked", "kolmogorov", "file"] = key(
         "peaked: k^4 exp(-2 (k / peak)^2); kolmogorov: k^4 below the peak, k^(-5/3) beyond it",
@@ -189,7 +189,7 @@ class TurbulenceCase(SolverCase):
         return round(math.hypot(*((points - 1) // 3 for points in self.grid.points)))
 
     def energies(self) -> list[float]:
-        """E(k) of the shells 0, 1, 2, … that a random first field shall have."""
+        """E(k) of the shells 0, 1, 2, … that a random initial condition shall have."""
         s = self.spectrum
         if s.shape == "file":
             return read_spectrum(Path(s.file), self.largest_shell())

@@ -92,7 +92,7 @@ class TurbulenceKind(BoxKind):
         ]
 
     def title(self, case: Any) -> str:
-        name = {"taylor_green": "Taylor–Green vortex", "random": "Random first field"}.get(
+        name = {"taylor_green": "Taylor–Green vortex", "random": "Random initial condition"}.get(
             case.flow.initial, "Turbulence"
         )
         if case.forcing.kind != "none":
@@ -101,7 +101,7 @@ class TurbulenceKind(BoxKind):
 
 
 def start(solver: Any, options: dict[str, Any]) -> None:
-    """The first field that a case asks for. Collective."""
+    """The initial condition that a case asks for. Collective."""
     initial = options["initial"]
     if initial == "taylor_green":
         solver.start_taylor_green()

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pressure solvers in double precision.
+#include "solvers/cavity/poisson_solvers.hpp"
+
+namespace sc::cavity {
+
+template std::unique_ptr<Poisson> make_poisson(Mesh<double>&, const PressureOptions&, Runner&);
+
+}  // namespace sc::cavity
