@@ -67,6 +67,11 @@ class Runner {
   void end_steps();
   /// Collective: carries out what steps() has recorded so far.
   void close_pass() { close_pass("the program asked for it"); }
+  /// Collective: nobody will read what a level holds before it is written anew. A pass over fields in files
+  /// then does not write it there; otherwise nothing happens.
+  void discard(const AnyField& field, int level) {
+    if (window_) window_->discard(field.storage(level));
+  }
   struct Passes {
     std::int64_t passes = 0, steps = 0;
     std::map<std::string, std::int64_t> ended;  ///< before their full length, and why
@@ -114,6 +119,7 @@ class Runner {
   };
   bool record(Stage& stage);
   void close_pass(const std::string& why);
+  void carry_out_sealed();
   void carry_out(std::vector<Recorded> runs, const std::string& why);
   Refresh& halos_of(const std::vector<Recorded>& runs);
   /// How a run goes.

@@ -43,7 +43,8 @@ void Runner::end_step() {
   if (!window_) return;
   ++step_;
   ++passes_.steps;
-  if (window_->steps() == options_.steps_per_pass) close_pass(full_length);
+  carry_out_sealed();
+  if (window_->steps() == options_.steps_per_pass) window_->seal(step_, full_length);
 }
 
 void Runner::end_steps() {
@@ -57,40 +58,44 @@ bool Runner::record(Stage& stage) {
     close_pass(why);
     return false;
   }
-  if (!window_->has_room_for(stage)) {
-    const std::string why =
-        "the halo of " + std::to_string(stage.grid().halo()) + " layers holds no more steps";
-    // Whole steps, if there are any.
-    if (std::vector<Recorded> before = window_->take_before(step_); !before.empty())
-      carry_out(std::move(before), why);
-    if (!window_->has_room_for(stage)) close_pass(why);
-  }
   stage.check_faces();
-  window_->add(stage, step_);
+  if (Slabs::in(stage)) const Slabs can_pass(stage, eager());
+  Recorded run(stage, step_);
+  if (const std::string why = window_->shortage(run); !why.empty()) {
+    // Whole steps, if there are any.
+    if (window_->steps() > 0) carry_out_sealed();
+    window_->seal(step_, why);
+    if (!window_->shortage(run).empty()) close_pass(why);
+    if (!window_->shortage(run).empty()) return false;
+  }
+  window_->add(std::move(run));
   return true;
 }
 
+/// The pass that waited for the step after it.
+void Runner::carry_out_sealed() {
+  if (!window_->sealed()) return;
+  const std::string why = window_->why();
+  std::vector<Recorded> runs = window_->take_sealed();
+  carry_out(std::move(runs), why);
+  window_->mark();
+}
+
 void Runner::close_pass(const std::string& why) {
-  if (window_ && !window_->empty()) carry_out(window_->take(), why);
+  if (!window_) return;
+  carry_out_sealed();
+  if (!window_->empty()) carry_out(window_->take(), why);
 }
 
 /// What a pass reads of the neighbours, for all its runs at once.
 Refresh& Runner::halos_of(const std::vector<Recorded>& runs) {
   const RecordedArrays arrays(runs);
-  const Dependence dependence = arrays.dependence();
+  const std::vector<Reach> inputs = arrays.inputs();
   std::vector<Wanted> wanted;
-  for (std::size_t n = 0; n < arrays.first().size(); ++n) {
+  for (std::size_t n = 0; n < inputs.size(); ++n) {
     const Recorded::Use& use = *arrays.first()[n];
-    const int layers = dependence.halo[n];
-    if (layers == 0) continue;
-    Reach reach = point;
-    for (const Recorded& run : runs)
-      for (const Recorded::Use& u : run.uses)
-        if (u.storage == use.storage) reach = reach | u.reach;
-    // Beside a neighbour, what later runs read spreads into edges and corners.
-    if (runs.size() > 1 && Window::has_neighbours(use.storage->grid())) reach = reach | box(layers);
-    if (use.storage->fresh().covers(reach)) continue;
-    wanted.push_back({use.storage.get(), use.boundaries, reach, use.storage->stale(reach)});
+    if (inputs[n].width == 0 || use.storage->fresh().covers(inputs[n])) continue;
+    wanted.push_back({use.storage.get(), use.boundaries, inputs[n], use.storage->stale(inputs[n])});
   }
   return refresh_of(Use::input, std::move(wanted));
 }
@@ -114,7 +119,7 @@ void Runner::carry_out(std::vector<Recorded> runs, const std::string& why) {
   const Sampled::Seconds before = booked();
   const std::int64_t sent = inputs.bytes();
   WindowRun run(
-      runs, inputs, context_.timeline(),
+      runs, window_->runs(), inputs, context_.timeline(),
       {context_.threads(), options_.poke_seconds, options_.pass_tile, sample ? sampled_suffix : ""});
   run.carry_out(executor_, sample ? Strategy::ordered : options_.strategy);
   for (const Recorded& r : runs)

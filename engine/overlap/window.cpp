@@ -6,6 +6,8 @@
 #include <iterator>
 #include <utility>
 
+#include "engine/overlap/window_slabs.hpp"
+
 namespace sc {
 
 namespace {
@@ -25,10 +27,8 @@ std::string refusal_of_conditions(const AnyField& field) {
 }
 
 std::string refusal_of_field(const AnyField& field, const Storage& storage) {
-  const std::string what = "field \"" + field.name() + "\" ";
-  if (storage.far()) return what + "lies in files";
-  if (storage.device()) return what + "lies on a device";
-  return "";
+  if (!storage.device()) return "";
+  return "field \"" + field.name() + "\" " + (storage.far() ? "passes through" : "lies on") + " a device";
 }
 
 }  // namespace
@@ -54,71 +54,115 @@ bool Window::has_neighbours(const Grid& grid) {
   return false;
 }
 
-RecordedArrays::RecordedArrays(const std::vector<Recorded>& runs) {
-  for (const Recorded& run : runs) {
-    std::vector<WindowAccess>& accesses = runs_.emplace_back();
-    for (const Recorded::Use& use : run.uses) {
-      const int number = number_of(use.storage.get());
-      if (number == static_cast<int>(first_.size())) first_.push_back(&use);
-      accesses.push_back({number, use.mode, use.reach.width});
+Recorded::Recorded(const Stage& from, int in_step)
+    : step(in_step),
+      stage(from.capture()),
+      bytes(from.bytes_per_cell()),
+      flops(from.flops()),
+      watched(from.watched()) {
+  for (const Access& a : from.accesses()) {
+    Storage& storage = a.storage();
+    const Boundaries& boundaries = a.field->boundaries();
+    uses.push_back({storage.shared_from_this(), &boundaries, boundaries, a.mode, a.reach});
+    places.push_back(place_of(storage));
+  }
+}
+
+RecordedArrays::RecordedArrays(std::span<const Recorded> runs) {
+  for (const Recorded& run : runs) add(run);
+}
+
+void RecordedArrays::add(const Recorded& run) {
+  std::vector<WindowAccess>& accesses = runs_.emplace_back();
+  for (const Recorded::Use& use : run.uses) {
+    const int number = number_of(use.storage.get());
+    if (number == static_cast<int>(first_.size())) {
+      first_.push_back(&use);
+      reach_.push_back(point);
+    }
+    Reach& reach = reach_[static_cast<std::size_t>(number)];
+    reach = reach | use.reach;
+    accesses.push_back({number, use.mode, use.reach.width});
+    for (int side = 0; side < 6; ++side) {
+      const Face face{side / 2, side % 2};
+      if (run.grid().periodic()[face.axis]) continue;
+      const Boundary* condition = use.conditions.get(face);
+      margin_ = std::max({margin_, use.reach.width, condition ? condition->inward() : 0});
     }
   }
 }
 
-void RecordedArrays::add(const std::vector<Access>& accesses) {
-  std::vector<WindowAccess>& run = runs_.emplace_back();
-  for (const Access& a : accesses) run.push_back({number_of(&a.storage()), a.mode, a.reach.width});
+int RecordedArrays::number_of(const Storage* storage) const {
+  const auto found = std::find_if(first_.begin(), first_.end(),
+                                  [&](const Recorded::Use* use) { return use->storage.get() == storage; });
+  return static_cast<int>(found - first_.begin());
 }
 
-int RecordedArrays::number_of(const Storage* storage) {
-  const auto found = std::find(storages_.begin(), storages_.end(), storage);
-  const auto number = static_cast<int>(found - storages_.begin());
-  if (found == storages_.end()) storages_.push_back(storage);
-  return number;
+std::vector<Reach> RecordedArrays::inputs() const {
+  const std::vector<int> layers = dependence().halo;
+  std::vector<Reach> inputs(layers.size(), point);
+  for (std::size_t n = 0; n < layers.size(); ++n) {
+    if (layers[n] == 0) continue;
+    // Beside a neighbour, what later runs read spreads into edges and corners.
+    const bool spreads = runs_.size() > 1 && Window::has_neighbours(first_[n]->storage->grid());
+    inputs[n] = spreads ? reach_[n] | box(layers[n]) : reach_[n];
+  }
+  return inputs;
+}
+
+int RecordedArrays::reach() const {
+  int most = 0;
+  for (const Reach& reach : reach_) most = std::max(most, reach.width);
+  return most;
 }
 
 int Window::steps() const {
   int steps = 0;
-  for (std::size_t n = 0; n < runs_.size(); ++n) steps += n == 0 || runs_[n].step != runs_[n - 1].step;
+  const std::span<const Recorded> runs = open();
+  for (std::size_t n = 0; n < runs.size(); ++n) steps += n == 0 || runs[n].step != runs[n - 1].step;
   return steps;
 }
 
-bool Window::has_room_for(const Stage& stage) const {
-  if (runs_.empty()) return true;
-  const Grid& grid = stage.grid();
-  if (!(grid == *grid_)) return false;
-  RecordedArrays arrays(runs_);
-  arrays.add(stage.accesses());
-  return !has_neighbours(grid) || arrays.dependence().most_halo() <= grid.halo();
+std::string Window::shortage(const Recorded& run) const {
+  if (!open().empty() && !(run.grid() == open().front().grid())) return "another grid begins";
+  RecordedArrays arrays(open());
+  arrays.add(run);
+  const Grid& grid = run.grid();
+  const bool several = !open().empty() && has_neighbours(grid);
+  if (several && arrays.dependence().most_halo() > grid.halo())
+    return "the halo of " + std::to_string(grid.halo()) + " layers holds no more steps";
+  return WindowSlabs::shortage(arrays);
 }
 
-void Window::add(const Stage& stage, int step) {
-  grid_ = stage.grid();
-  Recorded run{step, stage.capture(), {}, {}, stage.bytes_per_cell(), stage.flops(), stage.watched()};
-  for (const Access& a : stage.accesses()) {
-    Storage& storage = a.storage();
-    if (storage.in_flight() && storage.in_flight() != this) storage.in_flight()->finish();
-    const Boundaries& boundaries = a.field->boundaries();
-    run.uses.push_back({storage.shared_from_this(), &boundaries, boundaries, a.mode, a.reach});
-    run.places.push_back(place_of(storage));
-  }
+void Window::add(Recorded run) {
+  for (const Recorded::Use& use : run.uses)
+    if (Pending* other = use.storage->in_flight(); other && other != this) other->finish();
   runs_.push_back(std::move(run));
-  for (const Recorded& recorded : runs_)
-    for (const Recorded::Use& use : recorded.uses) use.storage->set_in_flight(this);
+  mark();
 }
 
-std::vector<Recorded> Window::take_before(int step) {
-  const auto first =
-      std::find_if(runs_.begin(), runs_.end(), [&](const Recorded& r) { return r.step == step; });
+void Window::seal(int step, const std::string& why) {
+  while (sealed_ < runs_.size() && runs_[sealed_].step < step) ++sealed_;
+  why_ = why;
+}
+
+std::vector<Recorded> Window::take_sealed() {
   let_go();
-  std::vector<Recorded> taken(std::make_move_iterator(runs_.begin()), std::make_move_iterator(first));
-  runs_.erase(runs_.begin(), first);
+  const auto first = runs_.begin(), last = first + static_cast<std::ptrdiff_t>(sealed_);
+  std::vector<Recorded> taken(std::make_move_iterator(first), std::make_move_iterator(last));
+  runs_.erase(first, last);
+  sealed_ = 0;
   return taken;
 }
 
 std::vector<Recorded> Window::take() {
   let_go();
   return std::exchange(runs_, {});
+}
+
+void Window::mark() {
+  for (const Recorded& recorded : runs_)
+    for (const Recorded::Use& use : recorded.uses) use.storage->set_in_flight(this);
 }
 
 void Window::let_go() {

@@ -5,7 +5,7 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,32 +24,43 @@ struct Recorded {
     Mode mode;
     Reach reach;
   };
+  Recorded(const Stage& from, int in_step);
+
+  const Grid& grid() const { return uses.front().storage->grid(); }
+
   int step;  ///< of the program's loop
   Stage::Captured stage;
   std::vector<Use> uses;
-  std::vector<Place> places;  ///< of each use
-  double bytes, flops;        ///< a cell
-  bool watched;               ///< as of the stage
+  std::vector<Place> places;                   ///< of each use
+  double bytes, flops;                         ///< a cell
+  bool watched;                                ///< as of the stage
+  std::vector<const Storage*> discarded = {};  ///< of no use to anybody after it, until written anew
 };
 
-/// The storages of some runs as arrays with numbers.
+/// The storages of some runs as arrays with numbers. The runs must stay where they are.
 class RecordedArrays {
  public:
-  explicit RecordedArrays(const std::vector<Recorded>& runs);
-  /// One run more, of which only the accesses are known.
-  void add(const std::vector<Access>& accesses);
+  explicit RecordedArrays(std::span<const Recorded> runs);
+  void add(const Recorded& run);
 
   const WindowRuns& runs() const { return runs_; }
   /// The first use of each.
   const std::vector<const Recorded::Use*>& first() const { return first_; }
-  Dependence dependence() const { return dependence_of(runs_, static_cast<int>(storages_.size())); }
+  Dependence dependence() const { return dependence_of(runs_, static_cast<int>(first_.size())); }
+  /// What the runs read of each beyond the block, as it was before them.
+  std::vector<Reach> inputs() const;
+  /// Cells from a wall, of any rank, that conditions or runs read; see WindowBlock.
+  int margin() const { return margin_; }
+  /// The widest reach of any run.
+  int reach() const;
 
  private:
-  int number_of(const Storage* storage);
+  int number_of(const Storage* storage) const;
 
-  std::vector<const Storage*> storages_;
   std::vector<const Recorded::Use*> first_;
+  std::vector<Reach> reach_;  // of each array, in all runs
   WindowRuns runs_;
+  int margin_ = 0;
 };
 
 class Window final : public Pending {
@@ -65,14 +76,27 @@ class Window final : public Pending {
   static bool has_neighbours(const Grid& grid);
 
   bool empty() const { return runs_.empty(); }
-  /// How many steps of the loop have runs in it.
+  /// How many steps of the loop have runs in it, without a sealed pass.
   int steps() const;
-  /// Whether the grid's halo holds what all runs and this one read of the neighbours.
-  bool has_room_for(const Stage& stage) const;
-  void add(const Stage& stage, int step);
-  /// Takes out all runs but those of step `step`, to be carried out.
-  std::vector<Recorded> take_before(int step);
+  /// Why this run cannot be one of a pass with those recorded so far, as the end of a sentence; empty where
+  /// it can.
+  std::string shortage(const Recorded& run) const;
+  void add(Recorded run);
+  /// After what has been added so far nobody needs what a storage holds.
+  void discard(const Storage& storage) {
+    if (!runs_.empty()) runs_.back().discarded.push_back(&storage);
+  }
+  /// The runs of the steps before `step` are a pass, which `why` ended: no other joins it. It is carried out
+  /// when the step after it is known, or the loop ends: what that step overwrites need not be kept.
+  void seal(int step, const std::string& why);
+  bool sealed() const { return sealed_ > 0; }
+  const std::string& why() const { return why_; }
+  /// Takes out the pass that was sealed, to be carried out; those after it are left.
+  std::vector<Recorded> take_sealed();
   std::vector<Recorded> take();
+  std::span<const Recorded> runs() const { return runs_; }
+  /// Of what is left: the host reads none of it.
+  void mark();
 
   /// By the host, which is about to write a storage.
   void finish() override { carry_out_(); }
@@ -80,10 +104,12 @@ class Window final : public Pending {
 
  private:
   void let_go();
+  std::span<const Recorded> open() const { return std::span(runs_).subspan(sealed_); }
 
   std::function<void()> carry_out_;
-  std::optional<Grid> grid_;
   std::vector<Recorded> runs_;
+  std::size_t sealed_ = 0;  // of them
+  std::string why_;
 };
 
 }  // namespace sc

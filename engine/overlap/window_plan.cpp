@@ -89,7 +89,7 @@ Tower WindowPlan::interior() const {
 
 void WindowPlan::divide(const Tower& interior) {
   const Int3 n = block_.own.extent();
-  const int axis = n.z >= n.y ? 2 : 1;
+  const int axis = n.z >= n.y && !block_.slabs ? 2 : 1;
   const int lo = depth(axis, 0), hi = n[axis] - depth(axis, 1);
   const int least = 2 * most_behind_ + 2 * block_.margin + 1;
   const int count = (hi - lo) / least >= block_.threads ? block_.threads : 1;
@@ -152,6 +152,13 @@ Box WindowPlan::cells(const Tower& tower, int run) const {
 
 Box WindowPlan::cells(const Tower& tower, const Tower& tile, int run) const {
   return intersect(cells(tower, run), cells(tile, run));
+}
+
+Tower WindowPlan::within(const Tower& tower, const Tower& slab) {
+  Tower cut = tower;
+  cut.lo[2] = slab.lo[2];
+  cut.hi[2] = slab.hi[2];
+  return cut;
 }
 
 /// Where tiles of a tower meet along an axis in the first run.

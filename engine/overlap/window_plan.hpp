@@ -50,10 +50,11 @@ enum class Side {
 struct WindowBlock {
   Box own;
   std::array<std::array<Side, 2>, 3> sides{};
-  int margin = 0;     ///< cells from a wall that its conditions read: one tile has them in every run
-  int threads = 1;    ///< each computes a part of its own where the block is wide enough
-  bool apart = true;  ///< what needs no neighbour's halo can be computed without
-  Int3 tile;          ///< rows along y and planes along z
+  int margin = 0;      ///< cells from a wall that its conditions read: one tile has them in every run
+  int threads = 1;     ///< each computes a part of its own where the block is wide enough
+  bool apart = true;   ///< what needs no neighbour's halo can be computed without
+  bool slabs = false;  ///< along z it comes slab by slab: threads divide y
+  Int3 tile;           ///< rows along y and planes along z
 };
 
 /// One side of a tower in run n: `at + lean * behind[n]`, or where the run's cells end.
@@ -83,6 +84,8 @@ class WindowPlan {
   Box cells(int run) const;
   Box cells(const Tower& tower, int run) const;
   Box cells(const Tower& tower, const Tower& tile, int run) const;
+  /// A part or a joint as far as it lies in a slab.
+  static Tower within(const Tower& tower, const Tower& slab);
   /// Along z, then y; to be computed in this order, all runs of one before the next.
   std::vector<Tower> tiles(const Tower& tower) const;
   int runs() const { return static_cast<int>(dependence_.behind.size()); }

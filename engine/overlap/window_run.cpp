@@ -48,16 +48,18 @@ Int3 tile_of(const RecordedArrays& arrays, const Grid& grid) {
 
 }  // namespace
 
-WindowRun::WindowRun(const std::vector<Recorded>& runs, Refresh& inputs, Timeline& timeline,
-                     WindowRunOptions options)
+WindowRun::WindowRun(const std::vector<Recorded>& runs, std::span<const Recorded> following, Refresh& inputs,
+                     Timeline& timeline, WindowRunOptions options)
     : runs_(runs),
       arrays_(runs),
-      grid_(runs.front().uses.front().storage->grid()),
+      grid_(runs.front().grid()),
       inputs_(inputs),
       timeline_(timeline),
       options_(options),
       name_(timeline.name(std::string("pass") + options.booked_as)) {
   inputs_.book_on(name_);
+  for (const Recorded& run : runs) places_.push_back(run.places);
+  if (WindowSlabs::in(arrays_)) slabs_.emplace(arrays_, runs, following, options.threads);
   find_layers();
   const Int3 tile = tile_of(arrays_, grid_);
   for (int axis = 1; axis < 3; ++axis)
@@ -83,11 +85,12 @@ void WindowRun::find_layers() {
 }
 
 WindowBlock WindowRun::block(const Strategy& strategy) const {
-  WindowBlock block{.own = grid_.own(), .threads = options_.threads, .tile = options_.tile};
+  WindowBlock block{
+      .own = grid_.own(), .threads = options_.threads, .slabs = slabs_.has_value(), .tile = options_.tile};
   bool others = false;
   for (int axis = 0; axis < 3; ++axis)
     others |= grid_.split()[axis] > 1 || (grid_.periodic()[axis] && !inputs_.copies_at_once());
-  block.apart = strategy.overlaps && others && !inputs_.nothing();
+  block.apart = strategy.overlaps && others && !inputs_.nothing() && !slabs_;
   // Where conditions and copies meet, the halo is whole only when both have been waited for.
   const bool copies = inputs_.copies_at_once() && !(block.apart && inputs_.has_conditions());
   for (int axis = 0; axis < 3; ++axis)
@@ -95,23 +98,22 @@ WindowBlock WindowRun::block(const Strategy& strategy) const {
       Side& beyond = block.sides[at(axis)][at(side)];
       const bool alone = grid_.split()[axis] == 1;
       beyond = grid_.physical({axis, side}) ? Side::wall : alone && copies ? Side::itself : Side::neighbour;
-      if (beyond != Side::wall) continue;
-      for (const Recorded& run : runs_)
-        for (const Recorded::Use& use : run.uses) {
-          const Boundary* condition = use.conditions.get({axis, side});
-          block.margin = std::max({block.margin, use.reach.width, condition ? condition->inward() : 0});
-        }
+      if (beyond == Side::wall) block.margin = arrays_.margin();
     }
   return block;
 }
 
 Plan WindowRun::plan() const {
   Plan plan;
-  for (int piece = 0; piece < inputs_.pieces(); ++piece) plan.add(Piece{.movement = 0, .number = piece});
-  const std::array<int, 1> there{plan.add(Arrival{.movement = 0, .number = 0, .step = -1})};
+  for (int piece = 0; piece < inputs_.pieces(); ++piece)
+    plan.add(Piece{.movement = neighbours, .number = piece});
+  const std::array<int, 1> there{plan.add(Arrival{.movement = neighbours, .number = 0, .step = -1})};
   if (!apart_) {
     const std::array<int, 1> closed{plan.add(Chunk{.part = close_inputs}, {}, there, {})};
-    plan.add(Chunk{.part = inner, .step = 1}, closed, {}, {});
+    if (slabs_)
+      add_slabs(plan, closed[0]);
+    else
+      plan.add(Chunk{.part = inner, .step = 1}, closed, {}, {});
     return plan;
   }
   const std::array<int, 1> filled{plan.add(Chunk{.part = fill}, {}, {}, {})};
@@ -122,21 +124,44 @@ Plan WindowRun::plan() const {
   return plan;
 }
 
+/// In the order of the planes: each leans on the one before.
+void WindowRun::add_slabs(Plan& plan, int closed) const {
+  for (int n = 0, before = closed; n < slabs_->count(); ++n) {
+    const std::array<int, 1> after{before};
+    const std::array<int, 1> near{plan.add(Arrival{.movement = files, .number = n, .step = 1})};
+    const std::array<int, 1> leaves{plan.add(Piece{.movement = files, .number = n, .at_once = true})};
+    before = plan.add(Chunk{.part = first_slab + n, .step = 1}, after, near, leaves);
+  }
+}
+
 void WindowRun::carry_out(Executor& executor, const Strategy& strategy) {
   cells_.emplace(arrays_.dependence(), block(strategy));
   apart_ = cells_->apart();
+  if (slabs_) begin_stream(!strategy.overlaps);
   const Plan plan = this->plan();
   executor.carry_out(plan, strategy, *this);
 }
 
+/// The first slabs come while messages travel.
+void WindowRun::begin_stream(bool alone) {
+  stream_ = &slabs_->ring();
+  const bool known = !slabs_->next().phase.empty();
+  stream_->begin(slabs_->pass(), known ? &slabs_->next() : nullptr, alone);
+  if (!alone) stream_->prefetch(slabs_->pass());
+}
+
 void WindowRun::start(const Piece& piece) {
+  if (piece.movement == files) return stream_->give();
   const Scope scope(timeline_, name_, Phase::start);
   inputs_.start(piece.number);
 }
 
-bool WindowRun::arrived(const Arrival&) { return inputs_.test(); }
+bool WindowRun::arrived(const Arrival& arrival) {
+  return arrival.movement == files ? stream_->arrived() : inputs_.test();
+}
 
 void WindowRun::wait(const Arrival& arrival) {
+  if (arrival.movement == files) return stream_->await([] { return true; });
   const Scope scope(timeline_, name_, Phase::wait);
   wait_for_peers(grid_.context(), [&] { return arrived(arrival); });
 }
@@ -155,10 +180,13 @@ void WindowRun::compute(const Chunk& chunk) {
     }
     case inner:
       return compute_inner();
-    default: {
+    case outer: {
       const Scope scope(timeline_, name_, Phase::shell);
       for (const Tower& shell : cells_->shells()) sweep(shell, options_.threads, false);
+      return;
     }
+    default:
+      return compute_slab(chunk.part - first_slab);
   }
 }
 
@@ -168,14 +196,39 @@ void WindowRun::compute_inner() {
   const double begin = timeline_.now();
   looked_ = begin;
   poked_ = 0;
-  const auto& parts = cells_->parts();
-  if (parts.size() > 1)
-    team(options_.threads, [&](int thread) { sweep(parts[at(thread)], 1, thread == 0 && apart_); });
-  else if (!parts.empty())
-    sweep(parts.front(), options_.threads, apart_);
-  for (const Tower& joint : cells_->joints()) sweep(joint, options_.threads, apart_);
+  compute_towers(nullptr);
   timeline_.add(name_, apart_ ? Phase::core : Phase::all, begin, timeline_.now() - poked_);
   if (apart_) timeline_.add_total(name_, Phase::poke, poked_);
+}
+
+void WindowRun::compute_slab(int slab) {
+  const Slot& slot = stream_->take();
+  const Slot* before = stream_->held();
+  {
+    const Scope scope(timeline_, name_, Phase::boundary);
+    slabs_->open(slot, before);
+    for (std::size_t run = 0; run < runs_.size(); ++run)
+      for (std::size_t n = 0; n < places_[run].size(); ++n)
+        places_[run][n] = place_of(*runs_[run].uses[n].storage);
+  }
+  {
+    const Scope scope(timeline_, name_, Phase::core);
+    const Tower cells = slabs_->slab(slab);
+    compute_towers(&cells);
+  }
+  const Scope scope(timeline_, name_, Phase::boundary);
+  slabs_->close(slot, before);
+}
+
+/// All of them, or as far as they lie in a slab.
+void WindowRun::compute_towers(const Tower* slab) {
+  const auto cut = [&](const Tower& tower) { return slab ? WindowPlan::within(tower, *slab) : tower; };
+  const auto& parts = cells_->parts();
+  if (parts.size() > 1)
+    team(options_.threads, [&](int thread) { sweep(cut(parts[at(thread)]), 1, thread == 0 && apart_); });
+  else if (!parts.empty())
+    sweep(cut(parts.front()), options_.threads, apart_);
+  for (const Tower& joint : cells_->joints()) sweep(cut(joint), options_.threads, apart_);
 }
 
 void WindowRun::sweep(const Tower& tower, int threads, bool pokes) {
@@ -202,10 +255,10 @@ void WindowRun::compute(int number, const Box& box, int threads) const {
   const Int3 origin = grid_.origin();
   if (run.stage.by_position)
     each_period(grid_, box, [&](const Box& part, Int3 wrap) {
-      run.stage.compute(run.places, part, origin + wrap, threads);
+      run.stage.compute(places_[at(number)], part, origin + wrap, threads);
     });
   else
-    run.stage.compute(run.places, box, origin, threads);
+    run.stage.compute(places_[at(number)], box, origin, threads);
   for (std::size_t n = 0; n < run.uses.size(); ++n)
     if (const int layers = layers_[at(number)][n]; layers > 0) apply_conditions(run.uses[n], layers, box);
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // WindowRun: a window as an executor's ports. Its chunks are what needs no neighbour's halo, closing the
-// halos, and what was waiting for them; each goes through all runs, tile by tile.
+// halos, and what was waiting for them, or slabs that come out of files; each goes through all runs, tile by
+// tile.
 #pragma once
 
 #include <vector>
 
-#include "engine/overlap/window.hpp"
+#include "engine/overlap/window_slabs.hpp"
 #include "engine/plan/executor.hpp"
 #include "engine/stage/refresh.hpp"
 
@@ -20,8 +21,10 @@ struct WindowRunOptions {
 
 class WindowRun final : public Ports {
  public:
-  /// `runs` of one grid; `inputs` brings what they read of the neighbours.
-  WindowRun(const std::vector<Recorded>& runs, Refresh& inputs, Timeline& timeline, WindowRunOptions options);
+  /// `runs` of one grid; `inputs` brings what they read of the neighbours; `following`: what is known of the
+  /// runs after them.
+  WindowRun(const std::vector<Recorded>& runs, std::span<const Recorded> following, Refresh& inputs,
+            Timeline& timeline, WindowRunOptions options);
 
   /// Collective.
   void carry_out(Executor& executor, const Strategy& strategy);
@@ -35,11 +38,16 @@ class WindowRun final : public Ports {
   void compute_beside(const Chunk& chunk, const std::function<void()>& drive, bool joins) override;
 
  private:
-  enum Part : int { fill, close_inputs, inner, outer };
+  enum Part : int { fill, close_inputs, inner, outer, first_slab };
+  enum From : int { neighbours, files };
   WindowBlock block(const Strategy& strategy) const;
   Plan plan() const;
+  void add_slabs(Plan& plan, int closed) const;
   void find_layers();
+  void begin_stream(bool alone);
   void compute_inner();
+  void compute_slab(int slab);
+  void compute_towers(const Tower* slab);
   void sweep(const Tower& tower, int threads, bool pokes);
   void compute(int run, const Box& box, int threads) const;
   void apply_conditions(const Recorded::Use& use, int layers, const Box& box) const;
@@ -47,6 +55,7 @@ class WindowRun final : public Ports {
 
   const std::vector<Recorded>& runs_;
   RecordedArrays arrays_;
+  std::vector<std::vector<Place>> places_;  // of the runs' uses
   Grid grid_;
   Refresh& inputs_;
   Timeline& timeline_;
@@ -54,6 +63,8 @@ class WindowRun final : public Ports {
   std::uint16_t name_;
   bool apart_ = false;
   std::optional<WindowPlan> cells_;
+  std::optional<WindowSlabs> slabs_;
+  SlabStream* stream_ = nullptr;
   std::vector<std::vector<int>> layers_;  // that conditions fill for later runs: of each run, of each use
   double looked_ = 0, poked_ = 0;
 };

@@ -9,6 +9,7 @@
 #include "engine/base/error.hpp"
 #include "engine/field/far.hpp"
 #include "engine/move/stream/slab_stream.hpp"
+#include "engine/overlap/window_slabs.hpp"
 
 namespace sc::dendrite {
 
@@ -56,6 +57,15 @@ Budget in_memory(const Grid& grid, const DendriteOptions& o) {
   return budget;
 }
 
+/// Steps a pass of fields that lie there.
+int length_of(const DendriteOptions& o, Where where) {
+  return where == Where::files ? o.engine.steps_per_pass : 1;
+}
+
+/// Planes that a piece must have: what the last step of a pass lags behind, and what a wall's condition
+/// reads.
+int least_planes(int length) { return length > 1 ? length + Boundary::usual_inward : 1; }
+
 /// In so many pieces, of which at most so many are read ahead.
 Budget in_pieces(const Grid& grid, const DendriteOptions& o, Where where, int pieces, int most_ahead) {
   const bool files = where == Where::files;
@@ -64,16 +74,21 @@ Budget in_pieces(const Grid& grid, const DendriteOptions& o, Where where, int pi
                      files ? FileMemory::page : std::size_t{1}};
   const StripCells strips = strip_cells(grid, pieces);
   const std::int64_t kept = a.all() * a.element * (strips.own + strips.halo);
-  const auto slot = static_cast<std::size_t>(a.read) * cut.slot_bytes(grid.halo()) +
-                    static_cast<std::size_t>(a.written) * cut.slot_bytes(0);
+  const int length = length_of(o, where);
+  auto slot = static_cast<std::size_t>(a.read) * cut.slot_bytes(grid.halo()) +
+              static_cast<std::size_t>(a.written) * cut.slot_bytes(0);
   Budget budget;
+  if (length > 1) {  // both levels of a pass are near
+    budget.room = WindowSlabs::planes_below(length - 1, 1, grid.halo());
+    slot = std::max(slot, static_cast<std::size_t>(a.all()) * cut.slot_bytes(0, budget.room));
+  }
   budget.where = where;
   budget.pieces = pieces;
   budget.ahead = std::min(most_ahead, files ? FileMemory::ahead(slot) : 1);
-  const auto ring = static_cast<std::int64_t>(SlabStream::near_bytes(slot, budget.ahead));
+  const auto ring = static_cast<std::int64_t>(SlabStream::near_bytes(slot, budget.ahead, length > 1));
   budget.far = a.all() * cut.bytes();
-  budget.read = a.read * cut.moved(grid.halo());
-  budget.written = a.written * cut.moved();
+  budget.read = a.read * cut.moved(length > 1 ? 0 : grid.halo()) / length;
+  budget.written = a.written * cut.moved() / length;
   if (files) {
     // A piece as it is filled, looked at and written to a checkpoint, which goes in batches.
     constexpr std::int64_t batch = std::int64_t{4} << 20;
@@ -92,7 +107,8 @@ std::vector<Budget> ways(const Grid& grid, const DendriteOptions& o) {
   const bool device = grid.context().device() != nullptr, overlaps = o.engine.strategy.overlaps;
   const Where far = device ? Where::host : Where::files;
   const int most = overlaps ? 1 << 20 : 0;
-  const int pieces = std::min(grid.own().extent().z, most_pieces);
+  const int least = far == Where::files ? least_planes(length_of(o, far)) : 1;
+  const int pieces = std::clamp(grid.own().extent().z / least, 1, most_pieces);
   std::vector<Budget> all;
   if (o.storage.where == Where::memory) all.push_back(in_memory(grid, o));
   for (int n = 1; n <= pieces; ++n)
@@ -127,6 +143,16 @@ Budget for_memory(const Grid& grid, const DendriteOptions& o, std::int64_t proce
   return budget;
 }
 
+/// Of pieces that a pass goes through.
+void check_thickness(const Grid& grid, const DendriteOptions& o) {
+  const int length = length_of(o, o.storage.where), least = least_planes(length), pieces = o.storage.pieces;
+  const int planes = grid.own().extent().z / pieces;
+  if (!grid.context().any(pieces > 1 && planes < least)) return;
+  refuse("storage.pieces = " + std::to_string(pieces) + " leaves pieces of fewer than " +
+         std::to_string(least) + " planes, which engine.steps_per_pass = " + std::to_string(length) +
+         " needs; take fewer pieces or shorter passes");
+}
+
 }  // namespace
 
 std::string Budget::describe() const {
@@ -149,6 +175,7 @@ Budget make_budget(const Grid& grid, const DendriteOptions& o) {
     budget = for_memory(grid, o, process);
   } else if (o.storage.where != Where::memory) {
     check_pieces(context, o.storage.pieces, grid.own().extent().z);
+    check_thickness(grid, o);
     budget = in_pieces(grid, o, o.storage.where, o.storage.pieces, overlaps ? 1 << 20 : 0);
   } else {
     budget = in_memory(grid, o);

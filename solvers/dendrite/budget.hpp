@@ -10,6 +10,7 @@ namespace sc::dendrite {
 /// Of one rank. `read` and `written` are what passes a step, strips among it beside a device.
 struct Budget : sc::Budget {
   Where where = Where::memory;
+  int room = 0;  ///< planes around a piece, for passes of several steps; 0: one by one
   /// A line for a person; empty where fields lie where they are computed.
   std::string describe() const;
 };

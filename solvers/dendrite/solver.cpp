@@ -39,10 +39,15 @@ FieldOptions where(Context& context, const DendriteOptions& o, const Budget& bud
   return {.space = o.space};
 }
 
-/// The ring as it was planned; no stage needs more than the step's.
+/// The ring as it was planned; no stage needs more than the step's, or a pass of several.
 void plan_ring(Stage& step, const AnyField& field, const Budget& budget) {
-  const std::size_t slot = SlabStream::slot_bytes(Slabs(step, true).pass().phase);
-  step.grid().context().together([&] { far_cells(field.storage(0)).place()->plan(slot, budget.ahead); });
+  StreamPhase phase = Slabs(step, true).pass().phase;
+  std::size_t slot = SlabStream::slot_bytes(phase);
+  const bool passes = budget.room > 0;
+  for (StreamUse& use : phase) use = {.array = use.array, .room = budget.room};
+  if (passes) slot = std::max(slot, SlabStream::slot_bytes(phase));
+  step.grid().context().together(
+      [&] { far_cells(field.storage(0)).place()->plan(slot, budget.ahead, passes); });
 }
 
 }  // namespace
@@ -87,6 +92,8 @@ StepReport Dendrite::steps(int n) {
     runner_.run(*stages_.advance);
     stages_.phi->advance();
     stages_.theta->advance();
+    runner_.discard(*stages_.phi, 1);
+    runner_.discard(*stages_.theta, 1);
 
     clock_.steps += 1;
     clock_.time += dt_;

@@ -93,6 +93,57 @@ TEST(DendriteInFiles, MovesTheBytesThatWerePlanned) {
   }
 }
 
+// A window of several steps over slabs, with noise, walls and rotated crystals.
+TEST(DendriteInFiles, LeavesTheBitsOfMemoryInPassesOfSeveralSteps) {
+  constexpr std::array strategies{&Strategy::boundary_first, &Strategy::blocking, &Strategy::interior_first};
+  std::size_t turn = 0;
+  for (const auto& [single, rotated] : {std::pair(true, false), {false, true}}) {
+    const DendriteOptions options = two_crystals({19, 16, 34}, single, true, rotated);
+    Context alone(MPI_COMM_SELF);
+    const Outcome expected = run(alone, options, 7);
+    alone.close();
+    TestContext context;
+    const Folder folder(context);
+    for (const Int3 split : splits(context.size())) {
+      DendriteOptions filed = in_files(options, folder, std::max(1, 4 / split.z));
+      filed.split = split;
+      filed.engine.steps_per_pass = 3;
+      filed.engine.strategy = *strategies[turn++ % strategies.size()];
+      const Outcome got = run(context, filed, 7);
+      EXPECT_EQ(got.passes, 3);
+      EXPECT_EQ(got.measures.total, expected.measures.total);
+      if (context.rank() == 0) {
+        EXPECT_TRUE(same(got, expected)) << to_string(split) << single << rotated;
+      }
+    }
+  }
+}
+
+TEST(DendriteInFiles, MovesTheBytesThatWerePlannedInPasses) {
+  TestContext context;
+  const Folder folder(context);
+  for (const Strategy strategy : {Strategy::boundary_first, Strategy::blocking}) {
+    DendriteOptions options =
+        in_files(two_crystals({30, 9, 16 * context.size()}, true, true, true), folder, 2);
+    options.split = {1, 1, context.size()};
+    options.engine.strategy = strategy;
+    options.engine.steps_per_pass = 4;
+    const auto solver = std::make_unique<dendrite::Dendrite>(context, options);
+    SlabPlace& place = *far_cells(solver->phase().storage(0)).place();
+    solver->steps(4);
+    place.finish();
+    const std::array before{place.memory().bytes(Way::in), place.memory().bytes(Way::out)};
+    solver->steps(4);
+    solver->steps(4);
+    place.finish();
+    if (strategy == Strategy::blocking) {  // otherwise the first of the next pass may have come
+      EXPECT_EQ(place.memory().bytes(Way::in) - before[0], 8 * solver->budget().read);
+    }
+    EXPECT_EQ(place.memory().bytes(Way::out) - before[1], 8 * solver->budget().written);
+    EXPECT_TRUE(place.ring().holds());
+  }
+}
+
 /// The sentence of a refusal; empty where a step can be made.
 std::string refused(Context& context, const DendriteOptions& options) {
   try {
@@ -109,6 +160,10 @@ TEST(DendriteInFiles, FitsItsMemoryOrNamesTheSmallest) {
   const Folder folder(context);
   DendriteOptions options = in_files(two_crystals({96, 96, 64}, true, true, false), folder, 100);
   EXPECT_NE(refused(context, options).find("storage.pieces is 100; it must be from 1 to"), std::string::npos);
+  options.storage.pieces = 16;
+  options.engine.steps_per_pass = 8;
+  EXPECT_NE(refused(context, options).find("leaves pieces of fewer than 12 planes"), std::string::npos);
+  options.engine.steps_per_pass = 1;
   options.storage.memory = 1 << 20;
   const std::string said = refused(context, options);
   const std::size_t figure = said.find("at least ");

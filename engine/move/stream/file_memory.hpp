@@ -31,7 +31,7 @@ struct FileMemoryOptions {
   double most_bytes_per_second = 0;
 };
 
-class FileMemory final : public FarMemory {
+class FileMemory : public FarMemory {
  public:
   /// Throws Error (storage) when the scratch folder cannot be used.
   explicit FileMemory(FileMemoryOptions options);

@@ -49,10 +49,11 @@ std::size_t PlaneCut::tail_bytes(int halo) const {
   return halo == 0 ? 0 : round_up(8 * largest_element, unit);
 }
 
-std::size_t PlaneCut::slot_bytes(int halo) const {
+std::size_t PlaneCut::slot_bytes(int halo, int room) const {
   // Where nothing begins on boundaries, all comes where it belongs.
   const std::size_t on_their_way = halo == 0 || unit == 1 ? 0 : round_up(plane_bytes, unit) + 2 * unit;
-  return 2 * lead_bytes(halo) + most_bytes() + tail_bytes(halo) +
+  const int around = std::max(halo, room);
+  return 2 * lead_bytes(around) + most_bytes() + tail_bytes(around) +
          2 * static_cast<std::size_t>(halo) * on_their_way;
 }
 

@@ -43,8 +43,8 @@ struct PlaneCut {
   /// plane's last row may lie beyond the plane, by less than eight elements.
   std::size_t tail_bytes(int halo) const;
   /// Of a whole piece with `halo` planes around it, and room for halo planes on their way: each may come by
-  /// itself, with what surrounds it up to boundaries.
-  std::size_t slot_bytes(int halo) const;
+  /// itself, with what surrounds it up to boundaries. `room`: planes around it that do not come.
+  std::size_t slot_bytes(int halo, int room = 0) const;
   /// Copied when every piece has come once with `halo` planes around it, as far as they lie there; out: 0.
   std::int64_t moved(int halo = 0) const;
 };

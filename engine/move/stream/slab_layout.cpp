@@ -38,12 +38,12 @@ void check(const StreamPhase& phase) {
 std::size_t SlabStream::slot_bytes(const StreamPhase& phase) {
   check(phase);
   std::size_t sum = 0;
-  for (const StreamUse& use : phase) sum += use.array->cut().slot_bytes(use.halo);
+  for (const StreamUse& use : phase) sum += use.array->cut().slot_bytes(use.halo, use.room);
   return sum;
 }
 
-std::size_t SlabStream::near_bytes(std::size_t slot_bytes, int ahead) {
-  return static_cast<std::size_t>(2 * ahead + 1) * round_up(slot_bytes, slot_alignment);
+std::size_t SlabStream::near_bytes(std::size_t slot_bytes, int ahead, bool held) {
+  return static_cast<std::size_t>(2 * ahead + (held ? 2 : 1)) * round_up(slot_bytes, slot_alignment);
 }
 
 std::int64_t SlabStream::bytes(const StreamPhase& phase, Way way) {
@@ -63,9 +63,9 @@ Slot SlabStream::lay_out(const StreamPhase& phase, int piece, std::byte* memory)
   slot.hi_ = phase[0].array->first(piece + 1);
   for (const StreamUse& use : phase) {
     const auto plane = static_cast<std::ptrdiff_t>(use.array->plane_bytes());
-    slot.zero_.push_back(memory + use.array->cut().lead_bytes(use.halo) - slot.lo_ * plane);
+    slot.zero_.push_back(memory + use.array->cut().lead_bytes(use.around()) - slot.lo_ * plane);
     slot.plane_bytes_.push_back(plane);
-    memory += use.array->cut().slot_bytes(use.halo);
+    memory += use.array->cut().slot_bytes(use.halo, use.room);
   }
   return slot;
 }
@@ -105,7 +105,8 @@ void SlabStream::parts_to_read(Coming& piece) {
     part.near = piece.slot.plane(n, piece.slot.lo());
     parts_.push_back(part);
     const PlaneCut& cut = use.array->cut();
-    std::byte* spare = part.near + cut.most_bytes() + cut.lead_bytes(use.halo) + cut.tail_bytes(use.halo);
+    std::byte* spare =
+        part.near + cut.most_bytes() + cut.lead_bytes(use.around()) + cut.tail_bytes(use.around());
     if (use.halo > 0) add_halo(use, n, piece, spare);
   }
 }

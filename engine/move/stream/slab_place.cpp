@@ -65,18 +65,20 @@ std::shared_ptr<Storage> SlabPlace::storage(const Grid& grid, const std::string&
   return storage;
 }
 
-void SlabPlace::plan(std::size_t slot_bytes, int ahead) {
+void SlabPlace::plan(std::size_t slot_bytes, int ahead, bool held) {
   slot_bytes_ = slot_bytes;
   planned_ = true;
-  ring_ = std::make_unique<SlabStream>(memory_, slot_bytes, ahead);
+  ring_ = std::make_unique<SlabStream>(memory_, slot_bytes, ahead, held);
 }
 
-SlabStream& SlabPlace::ring(std::size_t slot_bytes) {
-  if (slot_bytes > slot_bytes_ && !planned_) {
+SlabStream& SlabPlace::ring(std::size_t slot_bytes, bool held) {
+  const bool holds = ring_ && ring_->holds();
+  if (!planned_ && (slot_bytes > slot_bytes_ || (held && !holds))) {
     finish();
     ring_.reset();
-    slot_bytes_ = slot_bytes;
-    ring_ = std::make_unique<SlabStream>(memory_, slot_bytes_, SlabStream::Mode::ring);
+    slot_bytes_ = std::max(slot_bytes_, slot_bytes);
+    const int ahead = memory_.batches_ahead(slot_bytes_);
+    ring_ = std::make_unique<SlabStream>(memory_, slot_bytes_, ahead, held || holds);
   }
   return *ring_;
 }

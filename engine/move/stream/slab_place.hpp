@@ -22,7 +22,7 @@ class SlabPlace final : public FarPlace, public std::enable_shared_from_this<Sla
   SlabPlace(std::unique_ptr<FarMemory> memory, int pieces)
       : kept_(std::move(memory)), memory_(*kept_), pieces_(pieces) {}
   /// Makes the ring with slots of this size, which does not grow any more; see SlabStream.
-  void plan(std::size_t slot_bytes, int ahead);
+  void plan(std::size_t slot_bytes, int ahead, bool held = false);
 
   /// Throws Error (bad_input) for more pieces than this rank has planes, Error (storage) where the memory
   /// cannot be had.
@@ -31,7 +31,7 @@ class SlabPlace final : public FarPlace, public std::enable_shared_from_this<Sla
   FarMemory& memory() const { return memory_; }
   int pieces() const { return pieces_; }
   /// Unless its size is planned, made anew when a phase needs larger slots, as many as keep the memory busy.
-  SlabStream& ring(std::size_t slot_bytes = 0);
+  SlabStream& ring(std::size_t slot_bytes = 0, bool held = false);
   /// Until all that stages have computed lies in far memory.
   void finish();
 

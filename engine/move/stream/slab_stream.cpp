@@ -18,11 +18,12 @@ double now() {
 
 }  // namespace
 
-SlabStream::SlabStream(FarMemory& memory, std::size_t slot_bytes, int ahead)
+SlabStream::SlabStream(FarMemory& memory, std::size_t slot_bytes, int ahead, bool held)
     : memory_(memory),
       slot_bytes_(slot_bytes),
       ahead_(ahead),
-      near_(memory.allocate(near_bytes(slot_bytes, ahead))) {
+      holds_(held),
+      near_(memory.allocate(near_bytes(slot_bytes, ahead, held))) {
   const std::size_t apart = near_bytes(slot_bytes, 0);
   for (std::size_t at = 0; at < near_bytes(); at += apart) slots_.push_back(near_.get() + at);
 }
@@ -74,12 +75,20 @@ void SlabStream::end_oldest_write() {
 
 void SlabStream::keep_prefetched() {
   const auto stored = [](const StreamUse& use, std::int64_t stores) { return use.array->stores() == stores; };
+  // What is written later makes no difference.
+  const auto read_alike = [](const StreamUse& a, const StreamUse& b) {
+    return a.array == b.array && a.is_read() == b.is_read() && a.halo == b.halo && a.room == b.room;
+  };
   int n = 0;
   const auto as_now = [&](const Coming& c) {
-    return c.phase == pass_.phase && c.slot.piece() == pass_.piece(n++) &&
+    return std::equal(c.phase.begin(), c.phase.end(), pass_.phase.begin(), pass_.phase.end(), read_alike) &&
+           c.slot.piece() == pass_.piece(n++) &&
            std::equal(c.phase.begin(), c.phase.end(), c.stores.begin(), stored);
   };
-  if (std::all_of(coming_.begin(), coming_.end(), as_now)) return;
+  if (std::all_of(coming_.begin(), coming_.end(), as_now)) {
+    for (Coming& c : coming_) c.phase = pass_.phase;
+    return;
+  }
   memory_.wait(Way::in, coming_.back().batch);
   coming_.clear();
 }
@@ -88,7 +97,7 @@ void SlabStream::read_ahead(int computed) {
   const int pieces = pass_.pieces();
   // Whether one of the next phase takes in what is written from now on.
   const auto too_early = [&](int piece) {
-    for (int n = computed - 1; n < pieces; ++n)
+    for (int n = std::max(0, computed - (pass_.held ? 2 : 1)); n < pieces; ++n)
       if (depends(next_.phase, piece, pass_.phase, pass_.piece(n), pass_.piece(n) + 1)) return true;
     return false;
   };
@@ -103,10 +112,13 @@ void SlabStream::read_ahead(int computed) {
   }
 }
 
-void SlabStream::check_room(const StreamPhase& phase) const {
-  if (const std::size_t needed = slot_bytes(phase); needed > slot_bytes_)
+void SlabStream::check_room(const StreamPass& pass) const {
+  if (const std::size_t needed = slot_bytes(pass.phase); needed > slot_bytes_)
     throw Error(Exit::failure, "a phase needs " + std::to_string(needed) +
                                    " bytes a slot; the stream was made for " + std::to_string(slot_bytes_));
+  if (pass.held && !holds_)
+    throw Error(Exit::failure,
+                "a pass holds the piece before the one that is computed; the stream has no slot for it");
 }
 
 void SlabStream::run(const StreamPhase& phase, const std::function<void(const Slot&)>& compute,
@@ -120,8 +132,8 @@ void SlabStream::run(const StreamPhase& phase, const std::function<void(const Sl
 }
 
 void SlabStream::begin(StreamPass pass, const StreamPass* next, bool alone) {
-  check_room(pass.phase);
-  if (next) check_room(next->phase);
+  check_room(pass);
+  if (next) check_room(*next);
   pass_ = std::move(pass);
   next_ = next ? *next : StreamPass{};
   alone_ = alone;
@@ -168,7 +180,16 @@ const Slot& SlabStream::take() {
 void SlabStream::give() {
   times_.compute += now() - taken_at_;
   ++times_.pieces;
-  begin_write(now_);
+  if (pass_.held) {
+    if (held_) begin_write(*held_);
+    held_ = std::move(now_);
+    if (taken_ == pass_.pieces()) {
+      begin_write(*held_);
+      held_.reset();
+    }
+  } else {
+    begin_write(now_);
+  }
   if (alone_) finish();
   if (!sampling_) return;
   memory_.wait(Way::out);

@@ -9,6 +9,7 @@
 
 #include <deque>
 #include <functional>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -18,25 +19,35 @@ namespace sc {
 
 /// What a phase does with an array.
 struct StreamUse {
-  enum class Mode { reads, writes, updates };
+  enum class Mode {
+    reads,
+    writes,
+    updates,
+    scratch  ///< neither comes nor leaves: there is only room for it in the slot
+  };
   FarArray* array = nullptr;
   Mode mode = Mode::reads;
   /// Planes below and above the piece that are read too. Beyond the ends of an array, unless more of it lies
   /// there, whoever takes the slot sets them.
   int halo = 0;
+  /// Planes below and above the piece for which there is room: whoever takes the slot sets them.
+  int room = 0;
 
-  bool is_read() const { return mode != Mode::writes; }
-  bool is_written() const { return mode != Mode::reads; }
+  int around() const { return halo > room ? halo : room; }
+  bool is_read() const { return mode == Mode::reads || mode == Mode::updates; }
+  bool is_written() const { return mode == Mode::writes || mode == Mode::updates; }
   friend bool operator==(const StreamUse&, const StreamUse&) = default;
 };
 using StreamPhase = std::vector<StreamUse>;
 
-/// A phase and the order of its pieces; as they lie where that is empty.
+/// A phase and the order of its pieces; as they lie where that is empty. `held`: a piece stays near, and may
+/// still be changed, until the one after it has been computed.
 struct StreamPass {
-  StreamPass(StreamPhase what = {}, std::vector<int> in_order = {})
-      : phase(std::move(what)), order(std::move(in_order)) {}
+  StreamPass(StreamPhase what = {}, std::vector<int> in_order = {}, bool stays = false)
+      : phase(std::move(what)), order(std::move(in_order)), held(stays) {}
   StreamPhase phase;
   std::vector<int> order;
+  bool held;
 
   int pieces() const { return phase[0].array->pieces(); }
   int piece(int n) const { return order.empty() ? n : order[static_cast<std::size_t>(n)]; }
@@ -67,8 +78,9 @@ class SlabStream {
     one_by_one  ///< one slot: read, compute, write
   };
   /// Near memory for phases that need up to `slot_bytes` a slot. So many pieces are read beyond the one that
-  /// is computed, and as many written behind it; 0 is one by one.
-  SlabStream(FarMemory& memory, std::size_t slot_bytes, int ahead);
+  /// is computed, and as many written behind it; 0 is one by one. `held`: with a slot more, for passes that
+  /// hold pieces.
+  SlabStream(FarMemory& memory, std::size_t slot_bytes, int ahead, bool held = false);
   /// With as many ahead as keep the memory busy.
   SlabStream(FarMemory& memory, std::size_t slot_bytes, Mode mode)
       : SlabStream(memory, slot_bytes, mode == Mode::ring ? memory.batches_ahead(slot_bytes) : 0) {}
@@ -80,7 +92,7 @@ class SlabStream {
   static std::size_t slot_bytes(const StreamPhase& phase);
   static std::int64_t bytes(const StreamPhase& phase, Way way);
   /// Near memory of a stream whose slots have so many bytes, of which so many are read ahead.
-  static std::size_t near_bytes(std::size_t slot_bytes, int ahead);
+  static std::size_t near_bytes(std::size_t slot_bytes, int ahead, bool held = false);
 
   /// Computes every piece. Of `next`, the phase that follows, the first pieces are read meanwhile, unless
   /// they depend on the last of this one. What was written may still be on its way when run() returns.
@@ -94,7 +106,10 @@ class SlabStream {
   /// Until it is, or drive() says that nothing else is on its way.
   void await(const std::function<bool()>& drive);
   const Slot& take();
-  /// What was taken has been computed.
+  /// The piece before the one that was taken, in a pass that holds it; nullptr for the first.
+  const Slot* held() const { return held_ ? &held_->slot : nullptr; }
+  /// What was taken has been computed; in a pass that holds pieces the one before it is written then, and the
+  /// last one at once.
   void give();
   /// Begins to read the first pieces of the phase that is run next, while something else is computed, and
   /// some more when it is called again. Does nothing without a ring.
@@ -107,8 +122,9 @@ class SlabStream {
     std::int64_t pieces = 0;
   };
   const Times& times() const { return times_; }
-  std::size_t near_bytes() const { return near_bytes(slot_bytes_, ahead_); }
+  std::size_t near_bytes() const { return near_bytes(slot_bytes_, ahead_, holds_); }
   int ahead() const { return ahead_; }
+  bool holds() const { return holds_; }
 
  private:
   /// A run of halo planes that lies elsewhere until its copy is done.
@@ -151,12 +167,13 @@ class SlabStream {
   void add_halo(const StreamUse& use, std::size_t n, Coming& piece, std::byte*& spare);
   /// Whether piece `piece` of `reader` takes in anything of pieces [first, last) that `writer` writes.
   static bool depends(const StreamPhase& reader, int piece, const StreamPhase& writer, int first, int last);
-  void check_room(const StreamPhase& phase) const;
+  void check_room(const StreamPass& pass) const;
   void timed(double Times::*sum, const std::function<void()>& action);
 
   FarMemory& memory_;
   std::size_t slot_bytes_;
   int ahead_;
+  bool holds_;
   FarMemory::Buffer near_;
   std::vector<std::byte*> slots_;
   std::size_t next_slot_ = 0;
@@ -171,6 +188,7 @@ class SlabStream {
   int taken_ = 0;
   double taken_at_ = 0;
   Coming now_;
+  std::optional<Coming> held_;
   Times times_;
 };
 

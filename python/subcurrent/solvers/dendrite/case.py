@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import ConfigDict
 
 from ...case.common import DEVICES, Needs, SolverCase, Triple, check_pairs, check_split, engine_options
-from ...case.keys import Table, key, shown
+from ...case.keys import Table, key
 from ...case.storage import PLACES, Storage, check_storage
 from ...case.tables import POSITIVE, Cells, ExplicitRun, faces_of
 from ...errors import BadInput
@@ -114,17 +114,6 @@ class DendriteCase(SolverCase):
         self._check_faces()
         super().check()
         check_storage(self.storage, self.engine, PLACES)
-        self._check_place()
-
-    def _check_place(self) -> None:
-        length, storage = self.engine.steps_per_pass, self.storage
-        given = {"place": storage.place if storage.place != "memory" else None, "memory": storage.memory}
-        for name, value in given.items():
-            if length > 1 and value is not None:
-                raise BadInput(
-                    f"engine.steps_per_pass = {length} has no effect with storage.{name} = {shown(value)}: "
-                    "passes of several steps are there for fields in memory."
-                )
 
     def _check_seeds(self) -> None:
         if not self.seeds:

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// WindowSlabs: phases from what runs read first and leave last; planes carried from slot to slot.
+#include "engine/overlap/window_slabs.hpp"
+
+#include <algorithm>
+
+#include "engine/exec/team.hpp"
+#include "engine/stage/refresh.hpp"
+
+namespace sc {
+
+namespace {
+
+/// Whether the runs read a storage before they write it anew; `otherwise` if they do not touch it.
+bool needed_by(std::span<const Recorded> runs, const Storage* storage, bool otherwise) {
+  for (const Recorded& run : runs) {
+    bool used = false, read = false;
+    for (const Recorded::Use& use : run.uses) {
+      if (use.storage.get() != storage) continue;
+      used = true;
+      read = read || use.mode != Mode::write;
+    }
+    if (used) return read;
+  }
+  return otherwise;
+}
+
+/// Whether a storage is discarded after its last use.
+bool discards(std::span<const Recorded> runs, const Storage* storage) {
+  bool discarded = false;
+  for (const Recorded& run : runs) {
+    for (const Recorded::Use& use : run.uses) discarded = discarded && use.storage.get() != storage;
+    discarded =
+        discarded || std::find(run.discarded.begin(), run.discarded.end(), storage) != run.discarded.end();
+  }
+  return discarded;
+}
+
+/// Planes of the rank that has fewest, so that all find the same.
+int thinnest_block(const Grid& grid) {
+  const std::vector<int>& cuts = grid.cuts(2);
+  int least = grid.cells().z;
+  for (std::size_t n = 0; n + 1 < cuts.size(); ++n) least = std::min(least, cuts[n + 1] - cuts[n]);
+  return least;
+}
+
+StreamUse::Mode mode_of(bool read, bool written) {
+  if (read) return written ? StreamUse::Mode::updates : StreamUse::Mode::reads;
+  return written ? StreamUse::Mode::writes : StreamUse::Mode::scratch;
+}
+
+}  // namespace
+
+bool WindowSlabs::in(const RecordedArrays& arrays) {
+  const auto& all = arrays.first();
+  return std::any_of(all.begin(), all.end(), [](const Recorded::Use* use) { return use->storage->far(); });
+}
+
+std::string WindowSlabs::shortage(const RecordedArrays& arrays) {
+  std::shared_ptr<SlabPlace> place;
+  for (const Recorded::Use* use : arrays.first()) {
+    if (!use->storage->far()) continue;
+    const FarCells& cells = far_cells(*use->storage);
+    if (place && place != cells.place()) return "fields in two places follow each other";
+    place = cells.place();
+    const int reach = arrays.reach();
+    const int least = arrays.dependence().most_behind() + reach + std::max(reach, arrays.margin());
+    const int pieces = place->pieces(), planes = thinnest_block(use->storage->grid()) / pieces;
+    if (pieces > 1 && planes < least)
+      return "pieces of " + std::to_string(planes) + " planes hold no more steps";
+  }
+  return "";
+}
+
+WindowSlabs::WindowSlabs(const RecordedArrays& arrays, std::span<const Recorded> runs,
+                         std::span<const Recorded> following, int threads)
+    : grid_(arrays.first().front()->storage->grid()),
+      reach_(arrays.reach()),
+      most_behind_(arrays.dependence().most_behind()),
+      threads_(threads) {
+  const std::vector<Reach> inputs = arrays.inputs();
+  for (std::size_t n = 0; n < inputs.size(); ++n) {
+    const Recorded::Use* use = arrays.first()[n];
+    if (!use->storage->far()) continue;
+    place_ = far_cells(*use->storage).place();
+    const Storage* storage = use->storage.get();
+    Array& array = arrays_.emplace_back(Array{.use = use, .input = inputs[n]});
+    array.read = needed_by(runs, storage, false);
+    for (const auto& run : arrays.runs())
+      for (const WindowAccess& a : run)
+        array.written = array.written || (a.array == static_cast<int>(n) && a.mode != Mode::read);
+    array.discarded = discards(runs, storage);
+    array.kept = array.written && !array.discarded && needed_by(following, storage, true);
+  }
+  // In an order that does not depend on which run comes first, so that the next pass finds what was read for
+  // it.
+  std::sort(arrays_.begin(), arrays_.end(),
+            [](const Array& a, const Array& b) { return a.use->storage < b.use->storage; });
+  add_phases();
+  predict(following);
+}
+
+void WindowSlabs::add_phases() {
+  const int room = planes_below(most_behind_, reach_, grid_.halo());
+  pass_.held = true;
+  for (Array& array : arrays_) {
+    array.first = pass_.phase.size();
+    for (FarArray& part : cells(array).arrays())
+      pass_.phase.push_back({&part, mode_of(array.read, array.kept), 0, room});
+  }
+}
+
+/// The next pass has the same arrays, if the program goes on as it does. What has not been said to be of no
+/// use is read then.
+void WindowSlabs::predict(std::span<const Recorded> following) {
+  const bool any = std::any_of(arrays_.begin(), arrays_.end(), [](const Array& a) { return a.discarded; });
+  next_ = pass_;
+  for (const Array& array : arrays_) {
+    const Storage* storage = array.use->storage.get();
+    const bool guess = any && !array.discarded;
+    const bool read = needed_by(following, storage, guess);
+    if (!any && needed_by(following, storage, !guess) != read) return next_.phase.clear();
+    for (std::size_t k = 0; k < cells(array).arrays().size(); ++k)
+      next_.phase[array.first + k].mode = mode_of(read, false);
+  }
+}
+
+int WindowSlabs::planes_below(int most_behind, int reach, int halo) {
+  return std::max(most_behind + 2 * reach, halo);
+}
+
+Tower WindowSlabs::slab(int n) const {
+  const FarArray& array = *pass_.phase[0].array;
+  Tower tower;
+  if (n > 0) tower.lo[2] = {array.first(n) - reach_, -1, false};
+  if (n + 1 < count()) tower.hi[2] = {array.first(n + 1) - reach_, -1, false};
+  return tower;
+}
+
+void WindowSlabs::open(const Slot& slot, const Slot* before) const {
+  for (const Array& array : arrays_) {
+    if (before) copy_planes(array, *before, slot, slot.lo() - most_behind_ - 2 * reach_, slot.lo(), true);
+    show_in(slot, array.first, *array.use->storage);
+  }
+  const int halo = grid_.halo();
+  for (const Array& array : arrays_) {
+    if (array.input.width == 0) continue;
+    cells(array).bring_strips(*array.use->storage, slot.lo() - (first(slot) ? halo : 0),
+                              slot.hi() + (last(slot) ? halo : 0));
+    apply_conditions(array, slot);
+  }
+}
+
+/// On the planes that have just come; those below were carried with theirs.
+void WindowSlabs::apply_conditions(const Array& array, const Slot& slot) const {
+  each_condition(array.use->conditions, grid_, array.input, [&](const Condition& c) {
+    Box columns = c.all;
+    if (c.face.axis == 2) {
+      if (c.face.side == 0 ? !first(slot) : !last(slot)) return;
+    } else {
+      if (!first(slot)) columns.lo.z = slot.lo();
+      if (!last(slot)) columns.hi.z = slot.hi();
+    }
+    if (!columns.empty()) c.boundary.apply(*array.use->storage, c.face, {columns});
+  });
+}
+
+void WindowSlabs::close(const Slot& slot, const Slot* before) const {
+  for (const Array& array : arrays_)
+    if (before && array.kept)
+      copy_planes(array, slot, *before, slot.lo() - most_behind_ - reach_, slot.lo(), false);
+  if (before) keep(*before);
+  if (last(slot)) keep(slot);
+  for (const Array& array : arrays_) array.use->storage->show(nullptr);
+}
+
+/// What strips hold of a piece that is whole now.
+void WindowSlabs::keep(const Slot& slot) const {
+  for (const Array& array : arrays_) {
+    if (!array.kept) continue;
+    show_in(slot, array.first, *array.use->storage);
+    cells(array).keep_strips(*array.use->storage, slot.lo(), slot.hi());
+  }
+}
+
+/// `tail`: with the halo at the end of the last row, which may lie beyond its plane, before the first cell of
+/// the next one.
+void WindowSlabs::copy_planes(const Array& array, const Slot& from, const Slot& to, int lo, int hi,
+                              bool tail) const {
+  const Storage& storage = *array.use->storage;
+  const Layout& layout = grid_.layout();
+  const int halo = grid_.halo();
+  const std::ptrdiff_t beyond = layout.origin - halo * (layout.sz + layout.sy + 1);
+  const auto size = static_cast<std::ptrdiff_t>(size_of(storage.type()));
+  const std::ptrdiff_t bytes = ((hi - lo) * layout.sz + (tail ? beyond : 0)) * size;
+  team(threads_, [&](int) {
+    for (std::size_t k = 0; k < static_cast<std::size_t>(storage.components()); ++k) {
+      const auto [first, last] = team_share(bytes);
+      place_->memory().copy_near(to.plane(array.first + k, lo) + first,
+                                 from.plane(array.first + k, lo) + first,
+                                 static_cast<std::size_t>(last - first));
+    }
+  });
+}
+
+}  // namespace sc

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// WindowSlabs: how several runs whose fields lie in files pass through slots, so that every plane comes near
+// once a pass and leaves once. What is computed while a piece is near leans: each run stays behind the one
+// before it, and the first behind the piece's end by what it reads, for the planes beyond are not there yet.
+//
+//            | piece n - 1     | piece n         |       The planes below piece n that its runs need come out
+//   run 0   ... slab n - 1   |  slab n         |         of the slot before, which is held until they have
+//   run 1   ...  slab n - 1 |  slab n         |          been computed, and gets them back.
+//   run 2   ... slab n - 1 |  slab n         |
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/move/stream/slab_place.hpp"
+#include "engine/overlap/window.hpp"
+
+namespace sc {
+
+class WindowSlabs {
+ public:
+  /// Why runs on these arrays cannot pass through slots, as the end of a sentence; empty where they can, or
+  /// need not.
+  static std::string shortage(const RecordedArrays& arrays);
+  /// Planes around a piece for which its slot has room.
+  static int planes_below(int most_behind, int reach, int halo);
+  /// Whether any of them lies in files.
+  static bool in(const RecordedArrays& arrays);
+
+  /// `following`: the runs of the program after these, as far as they are known. What they overwrite before
+  /// anybody reads it is not written to files.
+  WindowSlabs(const RecordedArrays& arrays, std::span<const Recorded> runs,
+              std::span<const Recorded> following, int threads);
+
+  /// What the runs copy, and what is read first after them; without a phase where that is not known.
+  const StreamPass& pass() const { return pass_; }
+  const StreamPass& next() const { return next_; }
+  SlabStream& ring() const { return place_->ring(SlabStream::slot_bytes(pass_.phase), true); }
+  int count() const { return pass_.pieces(); }
+  /// The cells of slab n, without edges along x and y.
+  Tower slab(int n) const;
+
+  /// Shows the fields where slab n is near, with what its runs need of the one before, its share of the halo
+  /// and conditions; computing comes next, then close().
+  void open(const Slot& slot, const Slot* before) const;
+  void close(const Slot& slot, const Slot* before) const;
+
+ private:
+  struct Array {
+    const Recorded::Use* use;
+    Reach input;            // what is read beyond the block of what was there
+    std::size_t first = 0;  // of its arrays in the phase
+    bool read = false, written = false, discarded = false, kept = false;
+  };
+  FarCells& cells(const Array& array) const { return far_cells(*array.use->storage); }
+  void add_phases();
+  void predict(std::span<const Recorded> following);
+  void copy_planes(const Array& array, const Slot& from, const Slot& to, int lo, int hi, bool tail) const;
+  void apply_conditions(const Array& array, const Slot& slot) const;
+  void keep(const Slot& slot) const;
+  bool first(const Slot& slot) const { return slot.piece() == 0; }
+  bool last(const Slot& slot) const { return slot.piece() + 1 == pass_.pieces(); }
+
+  Grid grid_;
+  int reach_, most_behind_, threads_;
+  std::shared_ptr<SlabPlace> place_;
+  std::vector<Array> arrays_;  // that lie in files
+  StreamPass pass_, next_;
+};
+
+}  // namespace sc

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs of several steps: one stage that reads corners, a field that stays and where it is; three stages
+// on two fields. Walls with conditions that ask where they are, and periodic axes.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "tests/mpi/cells.hpp"
+#include "tests/mpi/two_sweeps.hpp"
+
+namespace sc::test {
+
+/// Reads edges and corners, a field that stays, and where it is.
+struct Spread {
+  double a;
+  SC_FN void operator()(At c, Index g, Out<double> next, In<double> q, In<double> k) const {
+    const double corner = q[c.x(1).y(-1)] * q[c.y(1).z(1)] - q[c.x(-1).z(1)] * q[c.x(1).y(1).z(1)];
+    const double star = q[c.x(1)] + q[c.x(-1)] + q[c.y(1)] + q[c.y(-1)] + q[c.z(1)] + q[c.z(-1)] - 6 * q[c];
+    next[c] = q[c] + a * k[c.z(1)] * star + 0.01 * corner +
+              1e-3 * static_cast<double>((g.x + 2 * g.y + 3 * g.z) % 5);
+  }
+};
+struct Swing {  // a condition that asks where it is
+  SC_FN void operator()(Border b, Index g, Out<double> q) const {
+    for (int n = 1; n <= b.layers; ++n)
+      q[b.ghost(n)] = -0.5 * q[b.inside(n)] + 1e-3 * static_cast<double>((g.x + g.y - g.z) % 7);
+  }
+};
+
+struct Setting {
+  Int3 cells;
+  Bool3 periodic;
+  Int3 split;
+  RunnerOptions runner;
+  std::shared_ptr<FarPlace> place = {};
+};
+
+struct Result {
+  std::vector<double> values;
+  Runner::Passes passes;
+};
+
+/// Level 0 of a field, wherever it lies.
+template <int N>
+std::vector<double> on_root_from(Field<double, N>& field) {
+  const Grid& grid = field.grid();
+  Field<double, N> near(grid, "near");
+  const Out<double, N> copy = near.modify();
+  field.each_slab([&](int lo, int hi, In<double, N> cells) {
+    for (int k = 0; k < N; ++k)
+      for (int z = lo; z < hi; ++z)
+        for (int y = 0; y < grid.own().hi.y; ++y)
+          for (int x = 0; x < grid.own().hi.x; ++x) {
+            const std::ptrdiff_t at = grid.layout().offset({x, y, z});
+            copy.base[k * copy.stride + at] = cells.base[k * cells.stride + at];
+          }
+  });
+  return on_root(near);
+}
+
+inline void set_conditions(Field<double>& q) {
+  for (int axis = 0; axis < 3; ++axis)
+    for (int side = 0; side < 2; ++side) {
+      if (axis == 1)
+        boundary(q, {axis, side}, Swing{});
+      else if (side == 0)
+        boundary(q, {axis, side}, Mirrored<double>{});
+      else
+        boundary(q, {axis, side}, Fixed{0.25});
+    }
+}
+
+inline Result spread(Context& context, const Setting& setting, int halo, int steps) {
+  const Grid grid(
+      context, {.cells = setting.cells, .periodic = setting.periodic, .halo = halo, .split = setting.split});
+  Field<double> q(grid, "q", {.levels = 2, .place = setting.place}), k(grid, "k", {.place = setting.place});
+  if (!setting.place) poison(q), poison(k);
+  context.barrier();
+  q.fill([](int x, int y, int z) { return std::sin(0.7 * x + 0.2 * y * z); });
+  k.fill([](int x, int y, int z) { return 1 + 0.1 * std::cos(0.3 * x - 0.5 * y + 0.1 * z); });
+  set_conditions(q);
+  for (int side = 0; side < 2; ++side)
+    for (int axis = 0; axis < 3; ++axis) boundary(k, {axis, side}, Mirrored<double>{});
+  Runner runner(context, setting.runner);
+  Sweep sweep("spread", Spread{}, writes(q.next()), reads(q.now(), sc::box(1)), reads(k.now(), star(1)));
+  runner.steps(steps, [&](int step) {
+    runner.run(sweep, Spread{0.05 + 0.001 * step});
+    q.advance();
+  });
+  Result result{on_root_from(q), runner.passes()};
+  context.barrier();
+  return result;
+}
+
+/// Predicts, corrects with a field of two components two cells away, and damps in place.
+struct Predict {
+  double a;
+  SC_FN void operator()(At c, Out<double> next, In<double> u, In<double, 2> v) const {
+    next[c] = u[c] + a * (u[c.x(1)] + u[c.y(-1).z(1)] - 2 * u[c]) + 0.1 * (v[0][c.y(1)] - v[1][c.x(-1)]);
+  }
+};
+struct Correct {
+  SC_FN void operator()(At c, Out<double, 2> next, In<double, 2> v, In<double> u) const {
+    next[0][c] = 0.9 * v[0][c] + 0.05 * (u[c.x(2)] - u[c.y(-2)] + u[c.z(2)]);
+    next[1][c] = 0.9 * v[1][c] + 0.05 * (u[c.z(-2)] + u[c.y(2)] - u[c.x(-2)]);
+  }
+};
+struct Damp {
+  SC_FN void operator()(At c, InOut<double, 2> v, In<double> u) const {
+    v[0][c] *= 1 - 0.1 * u[c.z(-1)] * u[c.z(-1)];
+    v[1][c] += 0.01 * u[c.x(1)];
+  }
+};
+constexpr int reach_of_a_step = 3;
+
+inline Result predict_and_correct(Context& context, const Setting& setting, int halo, int steps) {
+  const Grid grid(
+      context, {.cells = setting.cells, .periodic = setting.periodic, .halo = halo, .split = setting.split});
+  Field<double> u(grid, "u", {.levels = 2, .place = setting.place});
+  Field<double, 2> v(grid, "v", {.levels = 2, .place = setting.place});
+  if (!setting.place) poison(u), poison(v);
+  context.barrier();
+  u.fill([](int x, int y, int z) { return std::sin(0.7 * x + 0.2 * y * z); });
+  v.fill([](int k, int x, int y, int z) { return std::cos(0.3 * x * (k + 1) - 0.5 * y + 0.1 * z); });
+  set_conditions(u);
+  for (int axis = 0; axis < 3; ++axis)
+    for (int side = 0; side < 2; ++side) boundary(v, {axis, side}, Swirl{});
+  Runner runner(context, setting.runner);
+  Sweep predict("predict", Predict{}, writes(u.next()), reads(u.now(), sc::box(1)), reads(v.now(), star(1)));
+  Sweep correct("correct", Correct{}, writes(v.next()), reads(v.now()), reads(u.now(), star(2)));
+  Sweep damp("damp", Damp{}, updates(v.now()), reads(u.now(), star(1)));
+  runner.steps(steps, [&](int step) {
+    runner.run(predict, Predict{0.05 + 0.001 * step});
+    u.advance();
+    runner.run(correct);
+    v.advance();
+    runner.run(damp);
+  });
+  Result result{on_root_from(u), runner.passes()};
+  const std::vector<double> second = on_root_from(v);
+  result.values.insert(result.values.end(), second.begin(), second.end());
+  context.barrier();
+  return result;
+}
+
+using Program = Result (*)(Context&, const Setting&, int halo, int steps);
+
+inline std::vector<double> one_by_one(Program program, Int3 cells, Bool3 periodic, int halo, int steps) {
+  Context one(MPI_COMM_SELF);
+  Result result = program(one, {cells, periodic, {1, 1, 1}, {.strategy = Strategy::blocking}}, halo, steps);
+  one.close();
+  for (double value : result.values) EXPECT_TRUE(std::isfinite(value));
+  return result.values;
+}
+
+}  // namespace sc::test

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// ranks: 1 2 3
+// ranks when long: 4
+// threads: 2
+// timeout: 300
+// label: sanitize checked
+// Several steps a pass with fields in files leave the bits of one step after the other in memory on one rank:
+// every length of a pass, pieces, strategy and split, slots and halos NaN beforehand; every plane is read and
+// written once a pass, and what the next step overwrites is not written.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <limits>
+
+#include "engine/move/stream/file_memory.hpp"
+#include "engine/move/stream/slab_place.hpp"
+#include "tests/mpi/step_programs.hpp"
+#include "tests/mpi/test_context.hpp"
+
+namespace {
+
+using namespace sc;
+using namespace sc::test;
+
+/// A scratch folder for a test, gone at its end.
+class Folder {
+ public:
+  Folder(Context& context, const std::string& name)
+      : context_(context),
+        path_((std::filesystem::current_path() / (name + std::to_string(context.size()))).string()) {}
+  ~Folder() {
+    context_.barrier();
+    if (context_.rank() == 0) std::filesystem::remove_all(path_);
+  }
+  FileMemoryOptions options(IoMode mode = IoMode::automatic) const {
+    return {.folder = path_, .name = "rank " + std::to_string(context_.rank()), .mode = mode};
+  }
+
+ private:
+  Context& context_;
+  std::string path_;
+};
+
+/// Whose slots hold NaN before anything has come.
+class PoisonedFiles final : public FileMemory {
+ public:
+  using FileMemory::FileMemory;
+  Buffer allocate(std::size_t bytes) override {
+    Buffer buffer = FileMemory::allocate(bytes);
+    auto* values = reinterpret_cast<double*>(buffer.get());
+    std::fill(values, values + bytes / sizeof(double), std::numeric_limits<double>::quiet_NaN());
+    return buffer;
+  }
+};
+
+struct How {
+  Strategy strategy;
+  IoMode io;
+  int pieces, length;
+};
+
+/// Each way with every kind of box, under one of the splits in turn.
+void compare(Program program, Int3 cells, int reach, const std::vector<How>& ways) {
+  constexpr int steps = 11;
+  TestContext context({.threads = world_size() > 2 ? 1 : 2});
+  const Folder folder(context, "scratch-steps-");
+  std::size_t turn = 0;
+  for (const Bool3 periodic :
+       {Bool3{}, Bool3{true, true, true}, Bool3{false, true, false}, Bool3{true, false, true}}) {
+    const auto expected = one_by_one(program, cells, periodic, 2, steps);
+    for (const How& way : ways) {
+      const std::vector<Int3> all = splits(context.size());
+      const Int3 split = all[turn++ % all.size()];
+      PoisonedFiles files(folder.options(way.io));
+      const Setting setting{cells,
+                            periodic,
+                            split,
+                            {.strategy = way.strategy, .steps_per_pass = way.length, .pass_tile = {0, 5, 3}},
+                            in_files(files, std::max(1, way.pieces / split.z))};
+      const Result got = program(context, setting, std::max(2, reach * way.length), steps);
+      if (split.z == 1) {
+        EXPECT_EQ(got.passes.passes, (steps + way.length - 1) / way.length) << got.passes.describe();
+      }
+      if (context.rank() != 0) continue;
+      EXPECT_TRUE(same_bits(got.values, expected))
+          << way.length << " steps, " << way.pieces << " pieces, " << way.strategy.name << ", split "
+          << to_string(split) << ", periodic " << periodic.x << periodic.y << periodic.z;
+    }
+    ++turn;
+  }
+}
+
+TEST(StepsInFiles, LeaveTheBitsOfSingleOnesInMemory) {
+  compare(spread, {35, 33, 49}, 1,
+          {{Strategy::boundary_first, IoMode::automatic, 4, 5},
+           {Strategy::blocking, IoMode::blocking, 4, 2},
+           {Strategy::interior_first, IoMode::threads, 3, 3},
+           {Strategy::pipelined, IoMode::automatic, 1, 8},
+           {Strategy::ordered, IoMode::automatic, 2, 8},
+           {Strategy::automatic, IoMode::automatic, 3, 4}});
+}
+
+TEST(StepsInFiles, OfSeveralStagesLeaveTheBitsOfSingleOnesInMemory) {
+  compare(
+      predict_and_correct, {36, 37, 48}, reach_of_a_step,
+      {{Strategy::boundary_first, IoMode::automatic, 3, 2}, {Strategy::blocking, IoMode::automatic, 2, 3}});
+}
+
+/// Of 4 * 3 steps of a loop, each pass of 3 reads one level and writes one; the last pass writes both, for
+/// nobody has said what follows.
+TEST(StepsInFiles, ReadAndWriteEveryPlaneOnceAPass) {
+  TestContext context;
+  const Folder folder(context, "scratch-steps-bytes-");
+  FileMemory files(folder.options());
+  const auto place = in_files(files, 2);
+  const Grid grid(context, {.cells = {40, 36, 24 * context.size()},
+                            .periodic = {true, false, false},
+                            .halo = 3,
+                            .split = {1, 1, context.size()}});
+  Field<double> q(grid, "q", {.levels = 2, .place = place}), k(grid, "k", {.place = place});
+  q.fill([](int x, int y, int z) { return std::sin(0.7 * x + 0.2 * y * z); });
+  k.fill([](int, int, int) { return 1.0; });
+  set_conditions(q);
+  for (int axis = 1; axis < 3; ++axis)
+    for (int side = 0; side < 2; ++side) boundary(k, {axis, side}, Mirrored<double>{});
+  Runner runner(context, {.strategy = Strategy::boundary_first, .steps_per_pass = 3});
+  Sweep sweep("spread", Spread{0.05}, writes(q.next()), reads(q.now(), sc::box(1)), reads(k.now(), star(1)));
+  const std::int64_t level = far_cells(q.storage(0)).arrays()[0].cut().moved();
+  const std::int64_t in = files.bytes(Way::in), out = files.bytes(Way::out);
+  runner.steps(12, [&](int) {
+    runner.run(sweep);
+    q.advance();
+  });
+  place->finish();
+  EXPECT_EQ(runner.passes().passes, 4) << runner.passes().describe();
+  EXPECT_EQ(files.bytes(Way::in) - in, 4 * 2 * level);
+  EXPECT_EQ(files.bytes(Way::out) - out, 3 * level + 2 * level);
+  const std::int64_t before = files.bytes(Way::out);
+  runner.steps(3, [&](int) {
+    runner.run(sweep);
+    q.advance();
+    runner.discard(q, 1);
+  });
+  place->finish();
+  EXPECT_EQ(files.bytes(Way::out) - before, level);
+}
+
+/// Where the step after a pass reads what it left in the other level, it is kept; and so are both levels
+/// after a loop.
+struct Difference {
+  SC_FN void operator()(At c, InOut<double> d, In<double> now, In<double> before) const {
+    d[c] += now[c] - before[c];
+  }
+};
+TEST(StepsInFiles, KeepWhatIsReadAfterAPass) {
+  TestContext context;
+  const Folder folder(context, "scratch-steps-kept-");
+  const auto run = [&](const std::shared_ptr<FarPlace>& place, int length) {
+    const Grid grid(context, {.cells = {20, 18, 24 * context.size()},
+                              .periodic = {true, true, true},
+                              .halo = 3,
+                              .split = {1, 1, context.size()}});
+    Field<double> q(grid, "q", {.levels = 2, .place = place}), k(grid, "k", {.place = place}),
+        d(grid, "d", {.place = place});
+    q.fill([](int x, int y, int z) { return std::sin(0.7 * x + 0.2 * y * z); });
+    k.fill([](int x, int, int) { return 1 + 0.01 * x; });
+    d.fill([](int, int, int) { return 0.0; });
+    Runner runner(context, {.strategy = Strategy::boundary_first, .steps_per_pass = length});
+    Sweep spread("spread", Spread{0.05}, writes(q.next()), reads(q.now(), sc::box(1)),
+                 reads(k.now(), star(1)));
+    Sweep difference("difference", Difference{}, updates(d.now()), reads(q.now()), reads(q.next()));
+    runner.steps(7, [&](int step) {
+      if (step == 3) runner.run(difference);
+      runner.run(spread);
+      q.advance();
+    });
+    runner.run(difference);
+    std::vector<double> values = on_root_from(d);
+    const std::vector<double> last = on_root_from(q);
+    values.insert(values.end(), last.begin(), last.end());
+    context.barrier();
+    return values;
+  };
+  FileMemory files(folder.options());
+  const std::vector<double> expected = run(nullptr, 1);
+  EXPECT_TRUE(same_bits(run(in_files(files, 2), 3), expected));
+}
+
+}  // namespace
