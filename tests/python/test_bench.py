@@ -19,7 +19,7 @@ ARGUMENTS = {
     "stream_bench": ["scratch"],
     "turbulence_disk": ["16", "async", "2", "1", "scratch"],
 }
-HELPERS = {"script"}
+HELPERS = {"script", "slow_disk"}
 LEFT_OUT = 77
 SAYS = {  # of ours, where the other side is left out
     "automatic": r"\| dendrite \| 2 \| 1 \| node \| [\d.]+ \|",
@@ -31,6 +31,7 @@ SAYS = {  # of ours, where the other side is left out
     "cg_tables": r"\| grid \| pipelined \| 2 \| [\d.]+ \|",
     "halo_thread": r"\| none \| 16³ \| 2 \| [\d.]+ \|",
     "turbulence_disk": r"\| async \| 2 \| [\d.]+ \|",
+    "passes_disk": r"\| files, 2 \| \d+ \| [\d.]+ \| [\d.]+ \|",
     "stencil_peer": r"\| 8³ \| C\+\+ [\d.]+ ms \| Python [\d.]+ ms \|",
     "run": "Jacobi sweep / copy loop.*",
 }

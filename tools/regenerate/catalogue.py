@@ -89,6 +89,9 @@ MEASURED = (
         "halo_thread", "docs/halo_thread.md", 900, "whether a halo thread pays (root)", commands.halo_thread
     ),
     Figure(
+        "passes_disk", "docs/stencil_codes.md", 120, "several steps a pass, in files", commands.passes_disk
+    ),
+    Figure(
         "compressible_wire",
         "solvers/compressible/README.md",
         100,

@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Several steps a pass of the heat equation in files: bytes and milliseconds a step against steps a pass.
+
+    bench/passes_disk.py [--cells 256] [--turns 3] [--threads 2] [--disk 400] [--figure FILE]
+
+bench/passes_disk.cpp runs on the disk as it is, and once more on one that a control group of the kernel
+holds to --disk MB a second each way (root, and the block I/O controller of cgroups 1; left out aloud
+without).
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import script
+from slow_disk import BLOCK_IO, slow_disk
+
+from subcurrent.report.plots import style
+
+PROGRAM = Path(__file__).resolve().parents[1] / "build/release/bench/passes_disk"
+LINE = re.compile(
+    r"^(?P<where>memory|files), (?P<length>\d+) a pass: (?P<ms>\S+) ms a step, \S+ of memory one by one"
+    r"(, (?P<pieces>\d+) pieces, (?P<mb>\S+) MB each way, (?P<computed>\S+) ms computed in slabs)?$",
+    re.MULTILINE,
+)
+BOUND = re.compile(r"^result: heat in files, (\d+) a pass / max\(computing, disk\): (\S+) ", re.MULTILINE)
+Rows = dict[tuple[str, int], dict[str, str | None]]
+
+
+def measure(arguments: argparse.Namespace, rate: float | None) -> tuple[Rows, dict[int, str]]:
+    """What the program prints, by place and steps a pass; and what it makes of the bound."""
+    counts = [arguments.turns, arguments.threads, arguments.cells, int(rate or 0), "scratch"]
+    command = [str(word) for word in (PROGRAM, *counts)] + ["--trial"] * arguments.trial
+    with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder, contextlib.ExitStack() as stack:
+        enter = stack.enter_context(slow_disk(Path(folder), rate))
+        done = subprocess.run(
+            command,
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=600,
+            cwd=folder,
+            env=script.as_root(),
+            preexec_fn=enter,
+        )
+    if done.returncode != 0:
+        sys.exit(done.stderr.strip() or f"{PROGRAM.name} ended with {done.returncode}")
+    rows = {(m["where"], int(m["length"])): m.groupdict() for m in LINE.finditer(done.stdout)}
+    return rows, {int(length): ratio for length, ratio in BOUND.findall(done.stdout)}
+
+
+def draw(path: Path, arguments: argparse.Namespace, whole: Rows, slow: Rows) -> None:
+    title = f"Heat on {arguments.cells}³ cells: a step against steps a pass"
+    note = "dotted: memory, one step a pass; dashed: memory, eight"
+    with style.figure(path, 7.5, 4.5, title, note) as drawing:
+        axes = drawing.subplots()
+        for rows, colour, what in (
+            (whole, style.BLUE, "files, the disk as it is"),
+            (slow, style.ORANGE, f"files, {arguments.disk:g} MB/s each way"),
+        ):
+            lengths = [length for where, length in rows if where == "files"]
+            times = [float(rows["files", length]["ms"]) for length in lengths]
+            if lengths:
+                axes.plot(lengths, times, "o-", color=colour, label=what, markersize=5)
+        for length, dots in ((1, ":"), (8, "--")):
+            axes.axhline(float(whole["memory", length]["ms"]), color=style.MUTED, linestyle=dots)
+        axes.set_xscale("log", base=2)
+        axes.set_yscale("log")
+        lengths = [length for where, length in whole if where == "files"]
+        axes.set_xticks(lengths, [str(length) for length in lengths])
+        axes.set_xlabel("steps a pass")
+        axes.set_ylabel("milliseconds a step")
+        axes.legend()
+
+
+def main() -> int:
+    parser = script.parser(__doc__)
+    parser.add_argument("--cells", type=int, default=256)
+    parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument(
+        "--disk", type=float, default=400, help="MB a second that the slow disk reads, and writes"
+    )
+    parser.add_argument("--figure", type=Path, help="a picture of the table, for example .png")
+    arguments = script.parse(parser, {})
+    if not PROGRAM.exists():
+        sys.exit(f"{PROGRAM} is not built: make bootstrap")
+    whole, _ = measure(arguments, None)
+    slows = os.access(BLOCK_IO, os.W_OK) and not arguments.trial
+    slow, bounds = measure(arguments, arguments.disk) if slows else ({}, {})
+    print(
+        f"| steps a pass | pieces | MB a step, each way | ms a step | at {arguments.disk:g} MB/s | / bound |"
+    )
+    print("|---|---:|---:|---:|---:|---:|")
+    for (where, length), row in whole.items():
+        other = slow.get((where, length), {}).get("ms") or "–"
+        cells = (f"{where}, {length}", row["pieces"] or "–", row["mb"] or "–", row["ms"], other)
+        print("| " + " | ".join((*cells, bounds.get(length, "–") if where == "files" else "–")) + " |")
+    if arguments.figure:
+        draw(arguments.figure, arguments, whole, slow)
+    return (
+        0 if slows or arguments.trial else script.left_out("the slow disk", f"{BLOCK_IO} cannot be written")
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
