@@ -113,8 +113,10 @@ TABLES = {"solver": "dendrite", "grid": {"cells": [8, 8, 8]}, "run": {"steps": 1
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"storage": {"place": "files"}}, 'no effect with storage.place = "files"'),
-        ({"storage": {"memory": "1 MiB"}}, 'no effect with storage.memory = "1 MiB"'),
+        (
+            {"storage": {"place": "files"}},
+            "needs pieces of at least 6 planes, and storage.pieces = 8 leaves 1",
+        ),
         (
             {"engine": {"steps_per_pass": 2, "device": "emulated"}},
             'no effect with engine.device = "emulated"',
@@ -125,6 +127,20 @@ TABLES = {"solver": "dendrite", "grid": {"cells": [8, 8, 8]}, "run": {"steps": 1
 def test_passes_that_cannot_be_are_refused(change, said):
     with pytest.raises(BadInput, match=re.escape(said)):
         typed_case(TABLES | {"engine": {"steps_per_pass": 2}} | change, None)
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("ranks", ["1", "2"])
+def test_fields_in_files_pass_several_steps_to_the_same_bits(program, ranks):
+    program.write_case(CASE.replace("[20, 18, 16]", "[20, 18, 32]"))
+    run(program, "one", "-n", "1")
+    files = ("storage.place=files", "storage.pieces=2", f"engine.split=[{ranks},1,1]")
+    run(program, "files", "-n", ranks, *(part for text in files for part in ("--set", text)), *PASSES)
+    assert_same(states(program, "one"), states(program, "files"))
+    summary = json.loads((program.folder / "files" / "summary.json").read_text())
+    steps, passes = map(int, re.match(r"(\d+) steps in (\d+) passes", summary["passes"]).groups())
+    assert steps == summary["steps"] == 30
+    assert 2 < steps / passes <= 4
 
 
 def test_rows_of_history_that_end_passes_are_named_at_the_start():

@@ -79,7 +79,7 @@ def test_a_run_goes_on_from_the_checkpoint_of_a_device_and_back(program):
     ("key", "said"),
     [
         ("engine.strategy=halo_thread", "divides the threads of a rank, which a device has none of"),
-        ("storage.place=host", "storage is not a known key"),
+        ("storage.place=host", "is not there for this solver: its fields lie where they are computed"),
     ],
 )
 def test_what_it_does_not_do_on_a_device_is_refused_in_a_sentence(key, said):

@@ -54,7 +54,10 @@ def test_only_keys_that_act_are_varied():
     assert "engine.corners" not in tune_candidates.varied(case_of(name="decaying_random"), 2, [])
     files = case_of("storage.place=files", "storage.pieces=3")
     assert tune_candidates.varied(files, 1, [])["storage.pieces"] == [6, 12]
-    assert "engine.steps_per_pass" not in tune_candidates.varied(files, 1, [])
+    assert tune_candidates.varied(files, 1, [])["engine.steps_per_pass"] == [2, 3, 4]  # pieces of 8 planes
+    assert "engine.steps_per_pass" not in tune_candidates.varied(files, 2, [])
+    in_passes = case_of("storage.place=files", "storage.pieces=3", "engine.steps_per_pass=2")
+    assert "storage.pieces" not in tune_candidates.varied(in_passes, 1, [])
 
 
 def test_layouts_share_out_the_cores():

@@ -117,17 +117,19 @@ def varied(case: Case, ranks: int, fixed: list[str]) -> dict[str, list[Any]]:
     """Other values of the keys that act by themselves, where they act at all."""
     values: dict[str, list[Any]] = {}
     engine, on_host = case.engine, case.engine.device == "cpu"
-    if not case.single_steps and on_host:
+    storage = getattr(case, "storage", None)
+    in_files = storage is not None and (storage.place == "files" or storage.memory is not None)
+    if not case.single_steps and on_host and not (in_files and ranks > 1):  # whose pieces may be too thin
         values["engine.steps_per_pass"] = list(PASSES)
     if ranks > 1:
         values["engine.corners"] = ["direct", "staged"]
         values["engine.poke_ms"] = list(POKES)
         if engine.threads > 1 and on_host:
             values["engine.halo_thread_joins"] = [False]
-    storage = getattr(case, "storage", None)
     if storage is not None and storage.place in IN_PIECES and storage.memory is None:
         fewest = storage.pieces or PIECES
-        planes = min(case.cells()) // ranks  # a piece has at least one
+        # A piece has at least one plane; in passes of several steps no fewer than in the case.
+        planes = min(case.cells()) // ranks if engine.steps_per_pass == 1 else 0
         values["storage.pieces"] = [n for n in (2 * fewest, 4 * fewest) if n <= planes]
     return {
         key: kept

@@ -17,6 +17,7 @@ from ...errors import BadInput
 KINDS = ("periodic", "insulated", "symmetry")
 FACE = '"periodic", "insulated" or "symmetry"'
 MICRO = 1e-6
+PLANES_AT_A_WALL = 4  # of a piece, beside those that the steps of a pass lag behind
 ROOM = 1.0 / 15.0  # from this anisotropy on some orientations of the surface are missing
 
 
@@ -114,6 +115,20 @@ class DendriteCase(SolverCase):
         self._check_faces()
         super().check()
         check_storage(self.storage, self.engine, PLACES)
+        self._check_pieces()
+
+    def _check_pieces(self) -> None:
+        """What one rank finds; blocks of several may be thinner still (see solvers/dendrite/budget.cpp)."""
+        length, storage = self.engine.steps_per_pass, self.storage
+        if length == 1 or storage.place != "files" or storage.memory is not None:
+            return
+        pieces, least = storage.options()["pieces"], length + PLANES_AT_A_WALL
+        planes = self.grid.cells[2] // pieces
+        if pieces > 1 and planes < least:
+            raise BadInput(
+                f"engine.steps_per_pass = {length} needs pieces of at least {least} planes, "
+                f"and storage.pieces = {pieces} leaves {planes}."
+            )
 
     def _check_seeds(self) -> None:
         if not self.seeds:
