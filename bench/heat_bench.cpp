@@ -3,6 +3,7 @@
 // a function pointer, as those written in Python do. stencil_peer.py compares the first with Python itself.
 //   heat_bench [cells] [steps a turn] [turns] [--trial]
 #include "bench/arguments.hpp"
+#include "bench/heat_kernel.hpp"
 #include "bench/measure.hpp"
 #include "engine/stage/compiled_sweep.hpp"
 #include "engine/subcurrent.hpp"
@@ -10,14 +11,7 @@
 namespace {
 
 using namespace sc;
-
-struct Diffuse {
-  double a;
-  SC_FN void operator()(At c, Out<double> next, In<double> T) const {
-    next[c] =
-        T[c] + a * (T[c.x(1)] + T[c.x(-1)] + T[c.y(1)] + T[c.y(-1)] + T[c.z(1)] + T[c.z(-1)] - 6 * T[c]);
-  }
-};
+using bench::Diffuse;
 
 void diffuse_rows(const RowsCall* call) { compute_rows<Diffuse, Out<double>, In<double>>(*call); }
 

@@ -8,20 +8,14 @@
 #include <memory>
 
 #include "bench/arguments.hpp"
+#include "bench/heat_kernel.hpp"
 #include "bench/measure.hpp"
 #include "engine/subcurrent.hpp"
 
 namespace {
 
 using namespace sc;
-
-struct Diffuse {  // T += a (sum of the six neighbours - 6 T)
-  double a;
-  SC_FN void operator()(At c, Out<double> next, In<double> T) const {
-    next[c] =
-        T[c] + a * (T[c.x(1)] + T[c.x(-1)] + T[c.y(1)] + T[c.y(-1)] + T[c.z(1)] + T[c.z(-1)] - 6 * T[c]);
-  }
-};
+using bench::Diffuse;
 
 /// u_next = 2 u - u_before + c2 laplace(u), over what u_before held.
 template <class Real>

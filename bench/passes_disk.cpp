@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "bench/arguments.hpp"
+#include "bench/heat_kernel.hpp"
 #include "bench/measure.hpp"
 #include "engine/move/stream/file_memory.hpp"
 #include "engine/move/stream/slab_place.hpp"
@@ -15,14 +16,7 @@
 namespace {
 
 using namespace sc;
-
-struct Diffuse {  // T += a (sum of the six neighbours - 6 T)
-  double a;
-  SC_FN void operator()(At c, Out<double> next, In<double> T) const {
-    next[c] =
-        T[c] + a * (T[c.x(1)] + T[c.x(-1)] + T[c.y(1)] + T[c.y(-1)] + T[c.z(1)] + T[c.z(-1)] - 6 * T[c]);
-  }
-};
+using bench::Diffuse;
 
 /// A field in a place of its own, and what a turn with it is.
 class Heat {
@@ -86,7 +80,8 @@ class Heat {
 
 /// As many pieces as the planes allow that a pass needs, up to 32.
 int pieces_of(int cells, int length) {
-  const int least = length == 1 ? 4 : length + 1 + Boundary::usual_inward;
+  const WindowSlabs::Planes planes{.most_behind = length - 1, .reach = 1};
+  const int least = planes.least(Boundary::usual_inward);
   return std::clamp(cells / least, 1, 32);
 }
 

@@ -12,10 +12,8 @@ without).
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
 import re
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -39,22 +37,10 @@ def measure(arguments: argparse.Namespace, rate: float | None) -> tuple[Rows, di
     """What the program prints, by place and steps a pass; and what it makes of the bound."""
     counts = [arguments.turns, arguments.threads, arguments.cells, int(rate or 0), "scratch"]
     command = [str(word) for word in (PROGRAM, *counts)] + ["--trial"] * arguments.trial
-    with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder, contextlib.ExitStack() as stack:
-        enter = stack.enter_context(slow_disk(Path(folder), rate))
-        done = subprocess.run(
-            command,
-            check=False,
-            capture_output=True,
-            text=True,
-            timeout=600,
-            cwd=folder,
-            env=script.as_root(),
-            preexec_fn=enter,
-        )
-    if done.returncode != 0:
-        sys.exit(done.stderr.strip() or f"{PROGRAM.name} ended with {done.returncode}")
-    rows = {(m["where"], int(m["length"])): m.groupdict() for m in LINE.finditer(done.stdout)}
-    return rows, {int(length): ratio for length, ratio in BOUND.findall(done.stdout)}
+    with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder, slow_disk(Path(folder), rate) as enter:
+        said = script.printed(command, enter, Path(folder))
+    rows = {(m["where"], int(m["length"])): m.groupdict() for m in LINE.finditer(said)}
+    return rows, {int(length): ratio for length, ratio in BOUND.findall(said)}
 
 
 def draw(path: Path, arguments: argparse.Namespace, whole: Rows, slow: Rows) -> None:

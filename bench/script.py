@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import argparse
 import os
+import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from pathlib import Path
 
 SKIPPED = 77  # the exit code of a script that left a part out, having said why
 
@@ -34,6 +36,23 @@ def left_out(what: str, why: str) -> int:
     """Says so, and returns the exit code for it."""
     print(f"{what} is left out: {why}", file=sys.stderr, flush=True)
     return SKIPPED
+
+
+def printed(command: list[str], enter: Callable[[], None] | None = None, folder: Path | None = None) -> str:
+    """What a program prints, in a process that calls `enter` first; ends the script if it fails."""
+    done = subprocess.run(
+        command,
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        cwd=folder,
+        env=as_root(),
+        preexec_fn=enter,
+    )
+    if done.returncode != 0:
+        sys.exit(done.stderr.strip() or f"{Path(command[0]).name} ended with {done.returncode}")
+    return done.stdout
 
 
 def as_root(**more: str) -> dict[str, str]:

@@ -19,7 +19,6 @@ import argparse
 import json
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -41,18 +40,7 @@ def measure(arguments: argparse.Namespace, way: str, files: int, scratch: str, e
     command.append(str(arguments.threads))
     if arguments.n > 1:
         command = ["mpirun", "-n", str(arguments.n), "--oversubscribe", "--bind-to", "none", *command]
-    done = subprocess.run(
-        command,
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=600,
-        env=script.as_root(),
-        preexec_fn=enter,
-    )
-    if done.returncode != 0:
-        sys.exit(done.stderr.strip() or f"{PROGRAM.name} ended with {done.returncode}")
-    return json.loads(done.stdout.splitlines()[-1])
+    return json.loads(script.printed(command, enter).splitlines()[-1])
 
 
 def middle(turns: list[dict], name: str) -> float:

@@ -62,9 +62,10 @@ bool Runner::record(Stage& stage) {
   if (Slabs::in(stage)) const Slabs can_pass(stage, eager());
   Recorded run(stage, step_);
   if (const std::string why = window_->shortage(run); !why.empty()) {
-    // Whole steps, if there are any.
-    if (window_->steps() > 0) carry_out_sealed();
-    window_->seal(step_, why);
+    if (window_->begins_before(step_)) {  // whole steps
+      carry_out_sealed();
+      window_->seal(step_, why);
+    }
     if (!window_->shortage(run).empty()) close_pass(why);
     if (!window_->shortage(run).empty()) return false;
   }

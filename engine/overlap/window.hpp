@@ -78,6 +78,8 @@ class Window final : public Pending {
   bool empty() const { return runs_.empty(); }
   /// How many steps of the loop have runs in it, without a sealed pass.
   int steps() const;
+  /// Whether there are any of steps before this one, without a sealed pass.
+  bool begins_before(int step) const { return !open().empty() && open().front().step < step; }
   /// Why this run cannot be one of a pass with those recorded so far, as the end of a sentence; empty where
   /// it can.
   std::string shortage(const Recorded& run) const;

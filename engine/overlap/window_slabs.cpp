@@ -44,6 +44,10 @@ int thinnest_block(const Grid& grid) {
   return least;
 }
 
+WindowSlabs::Planes planes_of(const RecordedArrays& arrays) {
+  return {.most_behind = arrays.dependence().most_behind(), .reach = arrays.reach()};
+}
+
 StreamUse::Mode mode_of(bool read, bool written) {
   if (read) return written ? StreamUse::Mode::updates : StreamUse::Mode::reads;
   return written ? StreamUse::Mode::writes : StreamUse::Mode::scratch;
@@ -63,8 +67,7 @@ std::string WindowSlabs::shortage(const RecordedArrays& arrays) {
     const FarCells& cells = far_cells(*use->storage);
     if (place && place != cells.place()) return "fields in two places follow each other";
     place = cells.place();
-    const int reach = arrays.reach();
-    const int least = arrays.dependence().most_behind() + reach + std::max(reach, arrays.margin());
+    const int least = planes_of(arrays).least(arrays.margin());
     const int pieces = place->pieces(), planes = thinnest_block(use->storage->grid()) / pieces;
     if (pieces > 1 && planes < least)
       return "pieces of " + std::to_string(planes) + " planes hold no more steps";
@@ -74,10 +77,7 @@ std::string WindowSlabs::shortage(const RecordedArrays& arrays) {
 
 WindowSlabs::WindowSlabs(const RecordedArrays& arrays, std::span<const Recorded> runs,
                          std::span<const Recorded> following, int threads)
-    : grid_(arrays.first().front()->storage->grid()),
-      reach_(arrays.reach()),
-      most_behind_(arrays.dependence().most_behind()),
-      threads_(threads) {
+    : grid_(arrays.first().front()->storage->grid()), planes_(planes_of(arrays)), threads_(threads) {
   const std::vector<Reach> inputs = arrays.inputs();
   for (std::size_t n = 0; n < inputs.size(); ++n) {
     const Recorded::Use* use = arrays.first()[n];
@@ -101,7 +101,7 @@ WindowSlabs::WindowSlabs(const RecordedArrays& arrays, std::span<const Recorded>
 }
 
 void WindowSlabs::add_phases() {
-  const int room = planes_below(most_behind_, reach_, grid_.halo());
+  const int room = std::max(planes_.below(), grid_.halo());
   pass_.held = true;
   for (Array& array : arrays_) {
     array.first = pass_.phase.size();
@@ -125,21 +125,17 @@ void WindowSlabs::predict(std::span<const Recorded> following) {
   }
 }
 
-int WindowSlabs::planes_below(int most_behind, int reach, int halo) {
-  return std::max(most_behind + 2 * reach, halo);
-}
-
 Tower WindowSlabs::slab(int n) const {
   const FarArray& array = *pass_.phase[0].array;
   Tower tower;
-  if (n > 0) tower.lo[2] = {array.first(n) - reach_, -1, false};
-  if (n + 1 < count()) tower.hi[2] = {array.first(n + 1) - reach_, -1, false};
+  if (n > 0) tower.lo[2] = {array.first(n) - planes_.reach, -1, false};
+  if (n + 1 < count()) tower.hi[2] = {array.first(n + 1) - planes_.reach, -1, false};
   return tower;
 }
 
 void WindowSlabs::open(const Slot& slot, const Slot* before) const {
   for (const Array& array : arrays_) {
-    if (before) copy_planes(array, *before, slot, slot.lo() - most_behind_ - 2 * reach_, slot.lo(), true);
+    if (before) copy_planes(array, *before, slot, slot.lo() - planes_.below(), slot.lo(), true);
     show_in(slot, array.first, *array.use->storage);
   }
   const int halo = grid_.halo();
@@ -147,28 +143,16 @@ void WindowSlabs::open(const Slot& slot, const Slot* before) const {
     if (array.input.width == 0) continue;
     cells(array).bring_strips(*array.use->storage, slot.lo() - (first(slot) ? halo : 0),
                               slot.hi() + (last(slot) ? halo : 0));
-    apply_conditions(array, slot);
+    // Planes below those that have just come were carried with their halo.
+    apply_in_slab(array.use->conditions, *array.use->storage, array.input,
+                  {slot.lo(), slot.hi(), first(slot), last(slot)});
   }
-}
-
-/// On the planes that have just come; those below were carried with theirs.
-void WindowSlabs::apply_conditions(const Array& array, const Slot& slot) const {
-  each_condition(array.use->conditions, grid_, array.input, [&](const Condition& c) {
-    Box columns = c.all;
-    if (c.face.axis == 2) {
-      if (c.face.side == 0 ? !first(slot) : !last(slot)) return;
-    } else {
-      if (!first(slot)) columns.lo.z = slot.lo();
-      if (!last(slot)) columns.hi.z = slot.hi();
-    }
-    if (!columns.empty()) c.boundary.apply(*array.use->storage, c.face, {columns});
-  });
 }
 
 void WindowSlabs::close(const Slot& slot, const Slot* before) const {
   for (const Array& array : arrays_)
     if (before && array.kept)
-      copy_planes(array, slot, *before, slot.lo() - most_behind_ - reach_, slot.lo(), false);
+      copy_planes(array, slot, *before, slot.lo() - planes_.below() + planes_.reach, slot.lo(), false);
   if (before) keep(*before);
   if (last(slot)) keep(slot);
   for (const Array& array : arrays_) array.use->storage->show(nullptr);

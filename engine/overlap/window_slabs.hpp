@@ -23,8 +23,14 @@ class WindowSlabs {
   /// Why runs on these arrays cannot pass through slots, as the end of a sentence; empty where they can, or
   /// need not.
   static std::string shortage(const RecordedArrays& arrays);
-  /// Planes around a piece for which its slot has room.
-  static int planes_below(int most_behind, int reach, int halo);
+  /// What slots need of pieces, for runs that stay at most so far behind the first one and read so far.
+  struct Planes {
+    int most_behind, reach;
+    /// That a piece must have, with a wall whose conditions read `margin` cells.
+    int least(int margin) const { return most_behind + reach + (reach > margin ? reach : margin); }
+    /// Below the end of a piece, from which on its slab computes and reads.
+    int below() const { return most_behind + 2 * reach; }
+  };
   /// Whether any of them lies in files.
   static bool in(const RecordedArrays& arrays);
 
@@ -57,13 +63,13 @@ class WindowSlabs {
   void add_phases();
   void predict(std::span<const Recorded> following);
   void copy_planes(const Array& array, const Slot& from, const Slot& to, int lo, int hi, bool tail) const;
-  void apply_conditions(const Array& array, const Slot& slot) const;
   void keep(const Slot& slot) const;
   bool first(const Slot& slot) const { return slot.piece() == 0; }
   bool last(const Slot& slot) const { return slot.piece() + 1 == pass_.pieces(); }
 
   Grid grid_;
-  int reach_, most_behind_, threads_;
+  Planes planes_;
+  int threads_;
   std::shared_ptr<SlabPlace> place_;
   std::vector<Array> arrays_;  // that lie in files
   StreamPass pass_, next_;

@@ -49,6 +49,20 @@ void each_condition(const Boundaries& boundaries, const Grid& grid, Reach reach,
     }
 }
 
+void apply_in_slab(const Boundaries& boundaries, Storage& storage, Reach reach, const NearPlanes& near) {
+  const Grid& grid = storage.grid();
+  each_condition(boundaries, grid, reach, [&](const Condition& c) {
+    Box columns = c.all;
+    if (c.face.axis == 2) {
+      if (c.face.side == 0 ? near.lo > 0 : near.hi < grid.own().hi.z) return;
+    } else {
+      columns.lo.z = std::max(columns.lo.z, near.lo - (near.below ? c.grow : 0));
+      columns.hi.z = std::min(columns.hi.z, near.hi + (near.above ? c.grow : 0));
+    }
+    if (!columns.empty()) c.boundary.apply(storage, c.face, {columns});
+  });
+}
+
 Refresh::Refresh(std::vector<Wanted> wanted, HaloOptions options, Timeline& timeline)
     : wanted_(std::move(wanted)), timeline_(timeline), name_(timeline.name("halo")) {
   std::vector<const Wanted*> left;

@@ -93,6 +93,14 @@ struct Condition {
 void each_condition(const Boundaries& boundaries, const Grid& grid, Reach reach,
                     const std::function<void(const Condition&)>& action);
 
+/// Own planes that are near while the others are far away. `below`, `above`: those beside them are, too.
+struct NearPlanes {
+  int lo, hi;
+  bool below, above;
+};
+/// Fills the halo around them that conditions see to.
+void apply_in_slab(const Boundaries& boundaries, Storage& storage, Reach reach, const NearPlanes& near);
+
 /// What a storage must receive so that its boundary conditions can fill a halo fresh to `reach`.
 Reach received_for(const Boundaries& boundaries, Reach reach);
 

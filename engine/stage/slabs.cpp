@@ -106,20 +106,8 @@ void Slabs::open(const Slot& slot) const {
     if (use.reach.width > 0)
       far_cells(*use.storage).bring_strips(*use.storage, slot.lo() - grid_.halo(), slot.hi() + grid_.halo());
   for (const Use& use : uses_)
-    if (use.reach.width > 0) apply_conditions(use, slot);
-}
-
-void Slabs::apply_conditions(const Use& use, const Slot& slot) const {
-  each_condition(*use.boundaries, grid_, use.reach, [&](const Condition& c) {
-    Box columns = c.all;
-    if (c.face.axis == 2) {
-      if (c.face.side == 0 ? slot.lo() > 0 : slot.hi() < grid_.own().hi.z) return;
-    } else {
-      columns.lo.z = std::max(columns.lo.z, slot.lo() - c.grow);
-      columns.hi.z = std::min(columns.hi.z, slot.hi() + c.grow);
-    }
-    if (!columns.empty()) c.boundary.apply(*use.storage, c.face, {columns});
-  });
+    if (use.reach.width > 0)
+      apply_in_slab(*use.boundaries, *use.storage, use.reach, {slot.lo(), slot.hi(), true, true});
 }
 
 void Slabs::close(const Slot& slot) const {

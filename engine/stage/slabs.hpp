@@ -46,7 +46,6 @@ class Slabs {
   void add(const Stage& stage, const Access& access);
   void check(const Stage& stage) const;
   void check_thickness(const Stage& stage, const Use& use) const;
-  void apply_conditions(const Use& use, const Slot& slot) const;
 
   Grid grid_;
   std::shared_ptr<SlabPlace> place_;

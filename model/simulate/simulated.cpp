@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program for SimGrid's SMPI: every rank plays its score by the engine's own executor. Messages are real to
-// the simulator, so that they share links; cells are left out and computing is simulated time.
+// A program for SimGrid's SMPI: every rank replays its trace by the engine's own executor. Messages are real
+// to the simulator, so that they share links; cells are left out and computing is simulated time.
 //
 //   smpirun … simulated FOLDER STRATEGY STEPS    reads FOLDER/RANK, prints seconds of a step on the slowest
 //   rank
@@ -9,9 +9,11 @@
 #include <mpi.h>
 #include <smpi/smpi.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -19,13 +21,13 @@
 
 #include "engine/base/error.hpp"
 #include "engine/plan/executor.hpp"
-#include "model/predict/score.hpp"
+#include "model/predict/trace.hpp"
 
 namespace {
 
 using sc::Passage;
 using sc::model::Machine;
-using sc::model::ScoredRun;
+using sc::model::TracedRun;
 
 constexpr int settling = 2;  // steps until ranks have fallen into each other's rhythm
 
@@ -48,13 +50,13 @@ class Memory {
 
 class SimulatedPorts final : public sc::Ports {
  public:
-  SimulatedPorts(const ScoredRun& scored, const Machine& machine, bool overlaps, void* memory)
-      : scored_(scored), machine_(machine), overlaps_(overlaps), memory_(memory) {
+  SimulatedPorts(const TracedRun& traced, const Machine& machine, bool overlaps, void* memory)
+      : traced_(traced), machine_(machine), overlaps_(overlaps), memory_(memory) {
     std::map<std::pair<int, int>, std::size_t> known;  // what two arrivals wait for comes once
-    const auto& arrivals = scored.run.plan.arrivals();
+    const auto& arrivals = traced.run.plan.arrivals();
     for (std::size_t a = 0; a < arrivals.size(); ++a) {
       auto& mine = of_arrival_.emplace_back();
-      for (const auto& awaited : scored.run.arrivals[a]) {
+      for (const auto& awaited : traced.run.arrivals[a]) {
         if (awaited.passage.way == Passage::Way::self || awaited.passage.bytes == 0) continue;
         const std::pair key(arrivals[a].movement, awaited.like);
         if (const auto found = known.find(key); awaited.like >= 0 && found != known.end()) {
@@ -72,8 +74,8 @@ class SimulatedPorts final : public sc::Ports {
   }
 
   void start(const sc::Piece& piece) override {
-    const auto n = static_cast<std::size_t>(&piece - scored_.run.plan.pieces().data());
-    const Passage& passage = scored_.run.departures[n];
+    const auto n = static_cast<std::size_t>(&piece - traced_.run.plan.pieces().data());
+    const Passage& passage = traced_.run.departures[n];
     const auto bytes = static_cast<double>(passage.bytes);
     if (passage.bytes == 0) return;
     if (passage.way == Passage::Way::self) return spend(bytes * machine_.copied_byte);
@@ -108,7 +110,7 @@ class SimulatedPorts final : public sc::Ports {
   }
 
   void compute(const sc::Chunk& chunk) override {
-    double left = scored_.seconds[static_cast<std::size_t>(&chunk - scored_.run.plan.chunks().data())];
+    double left = traced_.seconds[static_cast<std::size_t>(&chunk - traced_.run.plan.chunks().data())];
     if (!overlaps_ || !chunk.divisible) return spend(left);
     while (left > 0) {
       take_what_came();
@@ -138,7 +140,7 @@ class SimulatedPorts final : public sc::Ports {
   static int tag(const Passage& passage) { return static_cast<int>(passage.bytes % 1'000'003); }
 
   const std::vector<std::size_t>& awaited(const sc::Arrival& arrival) const {
-    return of_arrival_[static_cast<std::size_t>(&arrival - scored_.run.plan.arrivals().data())];
+    return of_arrival_[static_cast<std::size_t>(&arrival - traced_.run.plan.arrivals().data())];
   }
 
   void take(std::size_t n) {
@@ -155,7 +157,7 @@ class SimulatedPorts final : public sc::Ports {
     }
   }
 
-  const ScoredRun& scored_;
+  const TracedRun& traced_;
   const Machine& machine_;
   bool overlaps_;
   void* memory_;
@@ -165,28 +167,30 @@ class SimulatedPorts final : public sc::Ports {
   std::size_t left_ = 0;
 };
 
-std::size_t longest(const sc::model::Score& score) {
+std::size_t longest(const sc::model::Trace& trace) {
   std::int64_t most = 8;
   const auto see = [&](const Passage& passage) { most = std::max(most, passage.bytes); };
-  for (const auto& event : score.events)
-    if (const auto* scored = std::get_if<ScoredRun>(&event)) {
-      for (const Passage& passage : scored->run.departures) see(passage);
-      for (const auto& arrival : scored->run.arrivals)
+  for (const auto& event : trace.events)
+    if (const auto* traced = std::get_if<TracedRun>(&event)) {
+      for (const Passage& passage : traced->run.departures) see(passage);
+      for (const auto& arrival : traced->run.arrivals)
         for (const auto& awaited : arrival) see(awaited.passage);
+    } else {
+      most = std::max(most, std::get<sc::model::TracedReduction>(event).bytes);
     }
   return static_cast<std::size_t>(most);
 }
 
-void play(const sc::model::Score& score, const sc::Strategy& strategy, void* memory) {
-  for (const auto& event : score.events) {
-    if (const auto* scored = std::get_if<ScoredRun>(&event)) {
-      spend(score.machine.run);
-      SimulatedPorts ports(*scored, score.machine, strategy.overlaps, memory);
-      sc::Executor().carry_out(scored->run.plan, strategy, ports);
+void replay(const sc::model::Trace& trace, const sc::Strategy& strategy, void* memory) {
+  for (const auto& event : trace.events) {
+    if (const auto* traced = std::get_if<TracedRun>(&event)) {
+      spend(trace.machine.run);
+      SimulatedPorts ports(*traced, trace.machine, strategy.overlaps, memory);
+      sc::Executor().carry_out(traced->run.plan, strategy, ports);
       ports.finish();
     } else {
-      double mine = 0, all = 0;
-      MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+      const auto bytes = static_cast<int>(std::get<sc::model::TracedReduction>(event).bytes);
+      MPI_Allreduce(MPI_IN_PLACE, memory, std::max(bytes, 1), MPI_BYTE, MPI_BOR, MPI_COMM_WORLD);
     }
   }
 }
@@ -195,12 +199,12 @@ int simulate(const std::string& folder, const sc::Strategy& strategy, int steps)
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   std::ifstream file(folder + "/" + std::to_string(rank));
-  const sc::model::Score score = sc::model::read_score(file);
-  const Memory memory(longest(score));
-  for (int step = 0; step < settling; ++step) play(score, strategy, memory.data());
+  const sc::model::Trace trace = sc::model::read_trace(file);
+  const Memory memory(longest(trace));
+  for (int step = 0; step < settling; ++step) replay(trace, strategy, memory.data());
   MPI_Barrier(MPI_COMM_WORLD);
   const double begin = MPI_Wtime();
-  for (int step = 0; step < steps; ++step) play(score, strategy, memory.data());
+  for (int step = 0; step < steps; ++step) replay(trace, strategy, memory.data());
   const double mine = MPI_Wtime() - begin;
   double slowest = 0;
   MPI_Reduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);

@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "model/predict/forecast.hpp"
-#include "model/predict/score.hpp"
+#include "model/predict/trace.hpp"
 #include "python/bindings/faces.hpp"
 
 namespace nb = nanobind;
@@ -68,9 +68,9 @@ nb::dict forecast(Ranks& ranks, const nb::dict& machine, const std::string& stra
   return result;
 }
 
-std::string score(Ranks& ranks, const nb::dict& machine) {
+std::string trace(Ranks& ranks, const nb::dict& machine) {
   std::ostringstream text;
-  model::write_score(text, ranks.rehearsal(), machine_of(machine));
+  model::write_trace(text, ranks.rehearsal(), machine_of(machine));
   return text.str();
 }
 
@@ -119,8 +119,9 @@ void bind_predict(nb::module_& module) {
       "before.");
   module.def("rehearsed", &rehearsed, "context"_a,
              "Of every stage noted its runs, the (cells, rows) of its boxes, bytes and operations a cell.");
-  module.def("score", &score, "context"_a, "machine"_a,
-             "What was noted as text, with the seconds of its parts on a machine, for a simulator to play.");
+  module.def(
+      "trace", &trace, "context"_a, "machine"_a,
+      "What was noted as text, with the seconds of its parts on a machine, for a simulator to replay.");
   module.def(
       "forecast", &forecast, "context"_a, "machine"_a, "strategy"_a,
       "Seconds that what was noted takes on a machine under the strategy that it was rehearsed under.");

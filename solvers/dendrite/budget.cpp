@@ -62,9 +62,9 @@ int length_of(const DendriteOptions& o, Where where) {
   return where == Where::files ? o.engine.steps_per_pass : 1;
 }
 
-/// Planes that a piece must have: what the last step of a pass lags behind, and what a wall's condition
-/// reads.
-int least_planes(int length) { return length > 1 ? length + Boundary::usual_inward : 1; }
+/// Of a pass of so many steps, each of which reads one cell away.
+WindowSlabs::Planes planes_of(int length) { return {.most_behind = length - 1, .reach = 1}; }
+int least_planes(int length) { return length > 1 ? planes_of(length).least(Boundary::usual_inward) : 1; }
 
 /// In so many pieces, of which at most so many are read ahead.
 Budget in_pieces(const Grid& grid, const DendriteOptions& o, Where where, int pieces, int most_ahead) {
@@ -79,7 +79,7 @@ Budget in_pieces(const Grid& grid, const DendriteOptions& o, Where where, int pi
               static_cast<std::size_t>(a.written) * cut.slot_bytes(0);
   Budget budget;
   if (length > 1) {  // both levels of a pass are near
-    budget.room = WindowSlabs::planes_below(length - 1, 1, grid.halo());
+    budget.room = std::max(planes_of(length).below(), grid.halo());
     slot = std::max(slot, static_cast<std::size_t>(a.all()) * cut.slot_bytes(0, budget.room));
   }
   budget.where = where;

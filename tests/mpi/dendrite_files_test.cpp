@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <filesystem>
 #include <fstream>
 
 #include "engine/base/error.hpp"
@@ -16,6 +15,7 @@
 #include "tests/mpi/backends.hpp"
 #include "tests/mpi/cells.hpp"
 #include "tests/mpi/crystals.hpp"
+#include "tests/mpi/shared_folder.hpp"
 #include "tests/mpi/test_context.hpp"
 
 namespace sc::test {
@@ -23,25 +23,7 @@ namespace {
 
 using dendrite::DendriteOptions;
 
-/// Gone at the end of a test.
-class Folder {
- public:
-  explicit Folder(Context& context)
-      : context_(context),
-        path_((std::filesystem::current_path() / ("scratch-crystal-" + std::to_string(context.size())))
-                  .string()) {}
-  ~Folder() {
-    context_.barrier();
-    if (context_.rank() == 0) std::filesystem::remove_all(path_);
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  Context& context_;
-  std::string path_;
-};
-
-DendriteOptions in_files(DendriteOptions options, const Folder& folder, int pieces) {
+DendriteOptions in_files(DendriteOptions options, const SharedFolder& folder, int pieces) {
   options.storage = {.where = Where::files, .pieces = pieces, .scratch = folder.path()};
   return options;
 }
@@ -56,7 +38,7 @@ TEST(DendriteInFiles, LeavesTheBitsOfMemory) {
     const Outcome expected = run(alone, options, 5);
     alone.close();
     TestContext context;
-    const Folder folder(context);
+    const SharedFolder folder(context, "scratch-crystal-");
     for (const Int3 split : splits(context.size()))
       for (const int pieces : {1, 4}) {
         DendriteOptions filed = in_files(options, folder, pieces);
@@ -76,7 +58,7 @@ TEST(DendriteInFiles, LeavesTheBitsOfMemory) {
 
 TEST(DendriteInFiles, MovesTheBytesThatWerePlanned) {
   TestContext context;
-  const Folder folder(context);
+  const SharedFolder folder(context, "scratch-crystal-");
   for (const Strategy strategy : {Strategy::boundary_first, Strategy::blocking}) {
     DendriteOptions options = in_files(two_crystals({30, 9, 17}, true, true, true), folder, 3);
     options.engine.strategy = strategy;
@@ -103,7 +85,7 @@ TEST(DendriteInFiles, LeavesTheBitsOfMemoryInPassesOfSeveralSteps) {
     const Outcome expected = run(alone, options, 7);
     alone.close();
     TestContext context;
-    const Folder folder(context);
+    const SharedFolder folder(context, "scratch-crystal-");
     for (const Int3 split : splits(context.size())) {
       DendriteOptions filed = in_files(options, folder, std::max(1, 4 / split.z));
       filed.split = split;
@@ -121,7 +103,7 @@ TEST(DendriteInFiles, LeavesTheBitsOfMemoryInPassesOfSeveralSteps) {
 
 TEST(DendriteInFiles, MovesTheBytesThatWerePlannedInPasses) {
   TestContext context;
-  const Folder folder(context);
+  const SharedFolder folder(context, "scratch-crystal-");
   for (const Strategy strategy : {Strategy::boundary_first, Strategy::blocking}) {
     DendriteOptions options =
         in_files(two_crystals({30, 9, 16 * context.size()}, true, true, true), folder, 2);
@@ -157,7 +139,7 @@ std::string refused(Context& context, const DendriteOptions& options) {
 
 TEST(DendriteInFiles, FitsItsMemoryOrNamesTheSmallest) {
   TestContext context;
-  const Folder folder(context);
+  const SharedFolder folder(context, "scratch-crystal-");
   DendriteOptions options = in_files(two_crystals({96, 96, 64}, true, true, false), folder, 100);
   EXPECT_NE(refused(context, options).find("storage.pieces is 100; it must be from 1 to"), std::string::npos);
   options.storage.pieces = 16;
@@ -192,7 +174,7 @@ std::int64_t status_bytes(const char* word) {
 // into memory, and the other way.
 TEST(DendriteInFiles, FilesAreWrittenAndReadBySlabs) {
   TestContext context;
-  const Folder folder(context);
+  const SharedFolder folder(context, "scratch-crystal-");
   const Grid grid(context, {.cells = {128, 128, 320}, .split = {1, 1, context.size()}});
   FileMemory memory({.folder = folder.path(), .name = "rank " + std::to_string(context.rank())});
   const auto place = sc::in_files(memory, 320 / context.size() / 8);

@@ -7,37 +7,18 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <filesystem>
 
 #include "engine/base/error.hpp"
 #include "engine/move/stream/file_memory.hpp"
 #include "engine/move/stream/slab_place.hpp"
 #include "engine/overlap/ledger.hpp"
 #include "tests/mpi/placed_fields.hpp"
+#include "tests/mpi/shared_folder.hpp"
 #include "tests/mpi/test_context.hpp"
 #include "tests/unit/stream_files.hpp"
 
 namespace sc::test {
 namespace {
-
-/// A scratch folder for a test, gone at its end.
-class Folder {
- public:
-  Folder(Context& context, const std::string& name)
-      : context_(context),
-        path_((std::filesystem::current_path() / (name + std::to_string(context.size()))).string()) {}
-  ~Folder() {
-    context_.barrier();
-    if (context_.rank() == 0) std::filesystem::remove_all(path_);
-  }
-  FileMemoryOptions options(IoMode mode = IoMode::automatic) const {
-    return {.folder = path_, .name = "rank " + std::to_string(context_.rank()), .mode = mode};
-  }
-
- private:
-  Context& context_;
-  std::string path_;
-};
 
 struct How {
   IoMode io;
@@ -48,7 +29,7 @@ struct How {
 // Every way with every kind of stage, each under one of the splits.
 TEST(Placement, StagesOverFilesLeaveTheBitsOfMemory) {
   TestContext context({.threads = 2});
-  const Folder folder(context, "scratch-placement-");
+  const SharedFolder folder(context, "scratch-placement-");
   std::size_t turn = 0;
   for (const How& way :
        {How{IoMode::automatic, Strategy::boundary_first, 4}, How{IoMode::automatic, Strategy::pipelined, 1},
@@ -61,7 +42,7 @@ TEST(Placement, StagesOverFilesLeaveTheBitsOfMemory) {
 
 TEST(Placement, MovesThePlannedBytesAndNoOthers) {
   TestContext context;
-  const Folder folder(context, "scratch-placement-bytes-");
+  const SharedFolder folder(context, "scratch-placement-bytes-");
   FileMemory files(folder.options());
   const auto place = in_files(files, 4);
   const Grid grid(context,
@@ -98,7 +79,7 @@ TEST(Placement, MovesThePlannedBytesAndNoOthers) {
 // Slabs at the ends come first, so that messages travel under the others, which come and go meanwhile.
 TEST(Placement, HidesMessagesAndFiles) {
   TestContext context({.transport = TransportPolicy::delayed, .delay = 10e-3});
-  const Folder folder(context, "scratch-placement-hidden-");
+  const SharedFolder folder(context, "scratch-placement-hidden-");
   FileMemoryOptions disk = folder.options(IoMode::threads);
   disk.most_bytes_per_second = 40e6;
   FileMemory files(disk);
@@ -127,7 +108,7 @@ TEST(Placement, HidesMessagesAndFiles) {
 
 TEST(Placement, RefusesWhatCannotPassSlabBySlab) {
   TestContext context;
-  const Folder folder(context, "scratch-placement-no-");
+  const SharedFolder folder(context, "scratch-placement-no-");
   FileMemory files(folder.options());
   const Grid grid(context, {.cells = {8, 8, 32}, .halo = 1, .split = {1, 1, context.size()}});
   Field<double, 2> T(grid, "T", {.levels = 2, .place = in_files(files, 2)});

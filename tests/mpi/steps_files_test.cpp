@@ -9,11 +9,11 @@
 // written once a pass, and what the next step overwrites is not written.
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <limits>
 
 #include "engine/move/stream/file_memory.hpp"
 #include "engine/move/stream/slab_place.hpp"
+#include "tests/mpi/shared_folder.hpp"
 #include "tests/mpi/step_programs.hpp"
 #include "tests/mpi/test_context.hpp"
 
@@ -21,25 +21,6 @@ namespace {
 
 using namespace sc;
 using namespace sc::test;
-
-/// A scratch folder for a test, gone at its end.
-class Folder {
- public:
-  Folder(Context& context, const std::string& name)
-      : context_(context),
-        path_((std::filesystem::current_path() / (name + std::to_string(context.size()))).string()) {}
-  ~Folder() {
-    context_.barrier();
-    if (context_.rank() == 0) std::filesystem::remove_all(path_);
-  }
-  FileMemoryOptions options(IoMode mode = IoMode::automatic) const {
-    return {.folder = path_, .name = "rank " + std::to_string(context_.rank()), .mode = mode};
-  }
-
- private:
-  Context& context_;
-  std::string path_;
-};
 
 /// Whose slots hold NaN before anything has come.
 class PoisonedFiles final : public FileMemory {
@@ -63,7 +44,7 @@ struct How {
 void compare(Program program, Int3 cells, int reach, const std::vector<How>& ways) {
   constexpr int steps = 11;
   TestContext context({.threads = world_size() > 2 ? 1 : 2});
-  const Folder folder(context, "scratch-steps-");
+  const SharedFolder folder(context, "scratch-steps-");
   std::size_t turn = 0;
   for (const Bool3 periodic :
        {Bool3{}, Bool3{true, true, true}, Bool3{false, true, false}, Bool3{true, false, true}}) {
@@ -110,7 +91,7 @@ TEST(StepsInFiles, OfSeveralStagesLeaveTheBitsOfSingleOnesInMemory) {
 /// nobody has said what follows.
 TEST(StepsInFiles, ReadAndWriteEveryPlaneOnceAPass) {
   TestContext context;
-  const Folder folder(context, "scratch-steps-bytes-");
+  const SharedFolder folder(context, "scratch-steps-bytes-");
   FileMemory files(folder.options());
   const auto place = in_files(files, 2);
   const Grid grid(context, {.cells = {40, 36, 24 * context.size()},
@@ -154,7 +135,7 @@ struct Difference {
 };
 TEST(StepsInFiles, KeepWhatIsReadAfterAPass) {
   TestContext context;
-  const Folder folder(context, "scratch-steps-kept-");
+  const SharedFolder folder(context, "scratch-steps-kept-");
   const auto run = [&](const std::shared_ptr<FarPlace>& place, int length) {
     const Grid grid(context, {.cells = {20, 18, 24 * context.size()},
                               .periodic = {true, true, true},
@@ -184,6 +165,36 @@ TEST(StepsInFiles, KeepWhatIsReadAfterAPass) {
   FileMemory files(folder.options());
   const std::vector<double> expected = run(nullptr, 1);
   EXPECT_TRUE(same_bits(run(in_files(files, 2), 3), expected));
+}
+
+/// A pass that waits for the next step keeps the reason that it ended for, whatever that step meets: here a
+/// stage that reads so far that pieces are too thin for it.
+struct Far {
+  SC_FN void operator()(At c, Out<double> next, In<double> q) const {
+    next[c] = 0.5 * (q[c.z(3)] + q[c.z(-3)]);
+  }
+};
+TEST(StepsInFiles, KeepTheReasonOfAPassThatWaits) {
+  TestContext context;
+  const SharedFolder folder(context, "scratch-steps-reason-");
+  FileMemory files(folder.options());
+  const Grid grid(context, {.cells = {12, 12, 10 * context.size()},
+                            .periodic = {true, true, true},
+                            .halo = 3,
+                            .split = {1, 1, context.size()}});
+  const auto place = in_files(files, 2);
+  Field<double> q(grid, "q", {.levels = 2, .place = place}), k(grid, "k", {.place = place});
+  q.fill([](int x, int y, int z) { return std::sin(0.7 * x + 0.2 * y * z); });
+  k.fill([](int, int, int) { return 1.0; });
+  Runner runner(context, {.strategy = Strategy::boundary_first, .steps_per_pass = 2});
+  Sweep spread("spread", Spread{0.05}, writes(q.next()), reads(q.now(), sc::box(1)), reads(k.now(), star(1)));
+  Sweep far("far", Far{}, writes(q.next()), reads(q.now(), star(3)));
+  runner.steps(4, [&](int step) {
+    step < 2 ? runner.run(spread) : runner.run(far);
+    q.advance();
+  });
+  EXPECT_EQ(runner.passes().passes, 1) << runner.passes().describe();
+  EXPECT_TRUE(runner.passes().ended.empty()) << runner.passes().describe();
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "engine/base/error.hpp"
 #include "engine/move/gather.hpp"
 #include "solvers/turbulence/flow.hpp"
+#include "tests/mpi/shared_folder.hpp"
 #include "tests/mpi/test_context.hpp"
 #include "tests/unit/stream_files.hpp"
 
@@ -22,28 +23,6 @@ namespace {
 using namespace turbulence;
 using Turbulence = Flow<double>;
 using Bits = std::pair<std::vector<std::byte>, std::array<double, 3>>;
-
-/// One folder for all ranks of this run, on the build tree's disk.
-class SharedFolder {
- public:
-  explicit SharedFolder(Context& context) : context_(context) {
-    std::string name = std::to_string(getpid());
-    context.broadcast(name);
-    path_ = (std::filesystem::current_path() / ("scratch-turbulence-" + name)).string();
-  }
-  SharedFolder(const SharedFolder&) = delete;
-  SharedFolder& operator=(const SharedFolder&) = delete;
-  ~SharedFolder() {
-    context_.barrier();
-    if (context_.rank() == 0) std::filesystem::remove_all(path_);
-  }
-  const std::string& path() const { return path_; }
-  bool empty() const { return std::filesystem::is_empty(path_); }
-
- private:
-  Context& context_;
-  std::string path_;
-};
 
 /// Files read and written one after the other, or while something is computed.
 enum class Io { sync, async };
@@ -77,7 +56,7 @@ TEST(TurbulenceOnDisk, LeavesTheBitsOfMemory) {
   const Bits memory = after_steps(self, small());
   self.close();
   TestContext context({.threads = 2});
-  const SharedFolder folder(context);
+  const SharedFolder folder(context, "scratch-turbulence-");
   expect_same(context, after_steps(context, small()), memory, "memory on several ranks");
   for (const Io io : {Io::sync, Io::async})
     for (const int files : {2, 3, 4, 8, 16, 32}) {
@@ -95,7 +74,7 @@ TEST(TurbulenceOnDisk, LeavesTheBitsOfMemory) {
 TEST(TurbulenceOnDisk, LeavesTheBitsOfMemoryForEveryKindOfStep) {
   Context self(MPI_COMM_SELF);
   TestContext context;
-  const SharedFolder folder(context);
+  const SharedFolder folder(context, "scratch-turbulence-");
   for (const Scheme scheme : {Scheme::rk4, Scheme::rk3})
     for (const Form form : {Form::rotational, Form::divergence})
       for (const Dealiasing dealiasing : {Dealiasing::two_thirds, Dealiasing::phase_shift})
@@ -124,7 +103,7 @@ TEST(TurbulenceOnDisk, EitherProcessGridLeavesTheBitsOfMemory) {
   const Bits memory = after_steps(self, small());
   self.close();
   TestContext context;
-  const SharedFolder folder(context);
+  const SharedFolder folder(context, "scratch-turbulence-");
   TurbulenceOptions options = small();
   options.process_grid = {context.size(), 1};
   expect_same(context, after_steps(context, options), memory, "memory");
@@ -134,7 +113,7 @@ TEST(TurbulenceOnDisk, EitherProcessGridLeavesTheBitsOfMemory) {
 
 TEST(TurbulenceOnDisk, MovesTheBytesThatWerePlanned) {
   TestContext context;
-  const SharedFolder folder(context);
+  const SharedFolder folder(context, "scratch-turbulence-");
   for (const Scheme scheme : {Scheme::rk4, Scheme::rk3})
     for (const Form form : {Form::rotational, Form::divergence})
       for (const Dealiasing dealiasing : {Dealiasing::two_thirds, Dealiasing::phase_shift})
@@ -175,7 +154,7 @@ TEST(TurbulenceOnDisk, SinglePrecisionLeavesItsBitsAndMovesItsBytes) {
   const Bits memory = after_steps<float>(self, small());
   self.close();
   TestContext context({.threads = 2});
-  const SharedFolder folder(context);
+  const SharedFolder folder(context, "scratch-turbulence-");
   expect_same(context, after_steps<float>(context, small()), memory, "memory on several ranks");
   for (const Io io : {Io::sync, Io::async}) {
     TurbulenceOptions options = small();
@@ -203,7 +182,7 @@ TEST(TurbulenceOnDisk, FitsItsMemoryOrNamesTheSmallest) {
   std::string sentence;
   {
     TestContext context;
-    const SharedFolder folder(context);
+    const SharedFolder folder(context, "scratch-turbulence-");
     options.storage = {.memory = 1 << 20, .scratch = folder.path()};
     try {
       const Turbulence flow(context, options);
@@ -218,7 +197,7 @@ TEST(TurbulenceOnDisk, FitsItsMemoryOrNamesTheSmallest) {
   // What was named is enough, with room for what the process takes between two tries. Each try has a context
   // of its own: windows are freed when that is closed.
   TestContext context;
-  const SharedFolder folder(context);
+  const SharedFolder folder(context, "scratch-turbulence-");
   options.storage.scratch = folder.path();
   const double mebibytes = std::stod(sentence.substr(at + 9)) + 2.0 * context.size();
   options.storage.memory = static_cast<std::int64_t>(mebibytes * (1 << 20));
@@ -232,7 +211,7 @@ TEST(TurbulenceOnDisk, FitsItsMemoryOrNamesTheSmallest) {
 
 TEST(TurbulenceOnDisk, RefusesMorePiecesThanPlanes) {
   TestContext context;
-  const SharedFolder folder(context);
+  const SharedFolder folder(context, "scratch-turbulence-");
   TurbulenceOptions options{.points = {8, 8, 16}};
   for (const int files : {0, 17}) {
     options.storage = {.where = Where::files, .pieces = files, .scratch = folder.path()};
@@ -279,7 +258,7 @@ class TurbulenceFaults : public testing::TestWithParam<Io> {};
 
 TEST_P(TurbulenceFaults, EndInOneSentence) {
   TestContext context;
-  const SharedFolder folder(context);
+  const SharedFolder folder(context, "scratch-turbulence-");
   const auto ends = [&](const char* with, const auto& outcome) {
     const std::string sentence = sentence_of(folder, GetParam(), outcome);
     EXPECT_NE(sentence.find(with), std::string::npos) << sentence;
@@ -303,7 +282,7 @@ TEST_P(TurbulenceFaults, EndInOneSentence) {
 // the folder's files removed, which open files outlive.
 TEST_P(TurbulenceFaults, AFileCutByAnotherIsNamed) {
   TestContext context;
-  const SharedFolder folder(context);
+  const SharedFolder folder(context, "scratch-turbulence-");
   std::vector<std::filesystem::path> files;
   const auto list = [&](const std::string& scratch) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(scratch))
@@ -332,7 +311,7 @@ TEST_P(TurbulenceFaults, AFileCutByAnotherIsNamed) {
 
 TEST(TurbulenceOnDisk, AScratchFolderThatCannotBeIsNamed) {
   TestContext context;
-  const SharedFolder folder(context);
+  const SharedFolder folder(context, "scratch-turbulence-");
   if (context.rank() == 0) {
     std::filesystem::create_directories(folder.path());
     std::ofstream(folder.path() + "/file") << "x";

@@ -35,7 +35,7 @@ class Part:
     steps: int
     strategies: list[str]
     machines: dict[str, dict[str, Any]] = field(default_factory=dict)
-    scores: str = ""  # a folder with one for each strategy, where a simulator finds what this rank plays
+    traces: str = ""  # a folder with one for each strategy, where a simulator finds what this rank plays
 
 
 def rehearse(parts: list[Part]) -> list[dict[str, Any]]:
@@ -89,9 +89,9 @@ def _play(module: Any, part: Part) -> dict[str, Any]:
         module.note_rehearsal(context)
         for _ in range(part.steps):
             solver.step(diagnostics=False)
-        if part.scores:
+        if part.traces:
             (machine,) = part.machines.values()
-            Path(part.scores, strategy, str(part.rank)).write_text(module.score(context, machine))
+            Path(part.traces, strategy, str(part.rank)).write_text(module.trace(context, machine))
             del solver
             context.close()
             continue

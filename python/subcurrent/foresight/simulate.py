@@ -28,7 +28,7 @@ MOST = 4096  # ranks
 LEFT_OUT = ("ordered", "halo_thread", "automatic")
 SOURCES = (
     "model/simulate/simulated.cpp",
-    "model/predict/score.cpp",
+    "model/predict/trace.cpp",
     "model/predict/machine.cpp",
     "engine/plan/plan.cpp",
     "engine/plan/executor.cpp",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Score: numbers separated by blanks, lists after their lengths.
-#include "model/predict/score.hpp"
+// Trace: numbers separated by blanks, lists after their lengths.
+#include "model/predict/trace.hpp"
 
 #include <istream>
 #include <limits>
@@ -39,7 +39,7 @@ class Reader {
   template <class T>
   T next() {
     T value{};
-    if (!(in_ >> value)) throw Error(Exit::failure, "a score of a rehearsal ends early");
+    if (!(in_ >> value)) throw Error(Exit::failure, "a trace of a rehearsal ends early");
     return value;
   }
   std::size_t count() { return static_cast<std::size_t>(next<std::uint32_t>()); }
@@ -86,9 +86,9 @@ void write(Writer& out, const RehearsedRun& run, const Machine& machine) {
   }
 }
 
-ScoredRun read_run(Reader& in) {
-  ScoredRun scored;
-  Plan& plan = scored.run.plan;
+TracedRun read_run(Reader& in) {
+  TracedRun traced;
+  Plan& plan = traced.run.plan;
   const std::size_t pieces = in.count(), arrivals = in.count(), chunks = in.count();
   for (std::size_t p = 0; p < pieces; ++p) {
     Piece piece;
@@ -96,7 +96,7 @@ ScoredRun read_run(Reader& in) {
     piece.number = in.next<int>();
     piece.at_once = in.next<int>() != 0;
     plan.add(piece);
-    scored.run.departures.push_back(in.passage());
+    traced.run.departures.push_back(in.passage());
   }
   for (std::size_t a = 0; a < arrivals; ++a) {
     Arrival arrival;
@@ -104,7 +104,7 @@ ScoredRun read_run(Reader& in) {
     arrival.number = in.next<int>();
     arrival.step = in.next<int>();
     plan.add(arrival);
-    auto& awaited = scored.run.arrivals.emplace_back(in.count());
+    auto& awaited = traced.run.arrivals.emplace_back(in.count());
     for (auto& one : awaited) {
       one.like = in.next<int>();
       one.passage = in.passage();
@@ -116,18 +116,18 @@ ScoredRun read_run(Reader& in) {
     chunk.part = in.next<int>();
     chunk.step = in.next<int>();
     chunk.divisible = in.next<int>() != 0;
-    scored.seconds.push_back(in.next<double>());
+    traced.seconds.push_back(in.next<double>());
     const std::vector<int> after = in.ids(), needs = in.ids(), gives = in.ids();
     plan.add(chunk, after, needs, gives);
   }
-  return scored;
+  return traced;
 }
 
 }  // namespace
 
-void write_score(std::ostream& stream, const Rehearsal& rehearsal, const Machine& m) {
+void write_trace(std::ostream& stream, const Rehearsal& rehearsal, const Machine& m) {
   Writer out(stream);
-  out.line("score", m.copied_byte, m.node.copied_byte, m.network.overhead, m.poke, m.look, m.run);
+  out.line("trace", m.copied_byte, m.node.copied_byte, m.network.overhead, m.poke, m.look, m.run);
   for (const RehearsedEvent& event : rehearsal.events)
     if (const auto* run = std::get_if<RehearsedRun>(&event))
       write(out, *run, m);
@@ -136,19 +136,19 @@ void write_score(std::ostream& stream, const Rehearsal& rehearsal, const Machine
   out.line("end");
 }
 
-Score read_score(std::istream& stream) {
+Trace read_trace(std::istream& stream) {
   Reader in(stream);
-  Score score;
-  Machine& m = score.machine;
-  if (in.next<std::string>() != "score") throw Error(Exit::failure, "this is no score of a rehearsal");
+  Trace trace;
+  Machine& m = trace.machine;
+  if (in.next<std::string>() != "trace") throw Error(Exit::failure, "this is no trace of a rehearsal");
   for (double* figure : {&m.copied_byte, &m.node.copied_byte, &m.network.overhead, &m.poke, &m.look, &m.run})
     *figure = in.next<double>();
   for (std::string word = in.next<std::string>(); word != "end"; word = in.next<std::string>())
     if (word == "run")
-      score.events.emplace_back(read_run(in));
+      trace.events.emplace_back(read_run(in));
     else
-      score.events.emplace_back(ScoredReduction{in.next<std::int64_t>()});
-  return score;
+      trace.events.emplace_back(TracedReduction{in.next<std::int64_t>()});
+  return trace;
 }
 
 }  // namespace sc::model

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a simulator plays is what was rehearsed: written as text and read again.
+// What a simulator replays is what was rehearsed: written as text and read again.
 #include <gtest/gtest.h>
 
 #include <sstream>
 
 #include "engine/base/error.hpp"
-#include "model/predict/score.hpp"
+#include "model/predict/trace.hpp"
 
 namespace sc::model {
 namespace {
@@ -38,18 +38,18 @@ Machine machine() {
   return m;
 }
 
-TEST(Score, IsReadAsItWasRehearsed) {
+TEST(Trace, IsReadAsItWasRehearsed) {
   std::stringstream text;
-  write_score(text, rehearsal(), machine());
-  const Score score = read_score(text);
-  EXPECT_EQ(score.machine.copied_byte, 1.0 / 3);
-  EXPECT_EQ(score.machine.network.overhead, 5e-6);
-  EXPECT_EQ(score.machine.poke, machine().poke);
-  ASSERT_EQ(score.events.size(), 2U);  // a reduction counts where it is waited for
-  EXPECT_EQ(std::get<ScoredReduction>(score.events[1]).bytes, 8);
-  const ScoredRun& scored = std::get<ScoredRun>(score.events[0]);
-  EXPECT_EQ(scored.seconds, (std::vector{10 * 0.1 + 2 * 0.5, 100 * 0.1 + 20 * 0.5}));
-  const Plan& plan = scored.run.plan;
+  write_trace(text, rehearsal(), machine());
+  const Trace trace = read_trace(text);
+  EXPECT_EQ(trace.machine.copied_byte, 1.0 / 3);
+  EXPECT_EQ(trace.machine.network.overhead, 5e-6);
+  EXPECT_EQ(trace.machine.poke, machine().poke);
+  ASSERT_EQ(trace.events.size(), 2U);  // a reduction counts where it is waited for
+  EXPECT_EQ(std::get<TracedReduction>(trace.events[1]).bytes, 8);
+  const TracedRun& traced = std::get<TracedRun>(trace.events[0]);
+  EXPECT_EQ(traced.seconds, (std::vector{10 * 0.1 + 2 * 0.5, 100 * 0.1 + 20 * 0.5}));
+  const Plan& plan = traced.run.plan;
   ASSERT_EQ(plan.chunks().size(), 2U);
   EXPECT_EQ(plan.pieces()[0].number, 5);
   EXPECT_TRUE(plan.pieces()[0].at_once);
@@ -59,19 +59,19 @@ TEST(Score, IsReadAsItWasRehearsed) {
   EXPECT_TRUE(plan.chunks()[1].divisible);
   EXPECT_EQ(plan.ids(plan.chunks()[1].after)[0], 0);
   EXPECT_EQ(plan.ids(plan.chunks()[1].needs)[0], 0);
-  EXPECT_EQ(scored.run.departures[0].peer, 3);
-  EXPECT_EQ(scored.run.departures[0].bytes, 4096);
-  EXPECT_EQ(scored.run.arrivals[0][0].like, 0);
-  EXPECT_EQ(scored.run.arrivals[0][1].passage.way, Passage::Way::self);
+  EXPECT_EQ(traced.run.departures[0].peer, 3);
+  EXPECT_EQ(traced.run.departures[0].bytes, 4096);
+  EXPECT_EQ(traced.run.arrivals[0][0].like, 0);
+  EXPECT_EQ(traced.run.arrivals[0][1].passage.way, Passage::Way::self);
 }
 
-TEST(Score, ThatEndsEarlyIsAnError) {
+TEST(Trace, ThatEndsEarlyIsAnError) {
   std::stringstream text;
-  write_score(text, rehearsal(), machine());
+  write_trace(text, rehearsal(), machine());
   const std::string whole = text.str();
   std::istringstream half(whole.substr(0, whole.size() / 2)), other("nothing");
-  EXPECT_THROW(read_score(half), Error);
-  EXPECT_THROW(read_score(other), Error);
+  EXPECT_THROW(read_trace(half), Error);
+  EXPECT_THROW(read_trace(other), Error);
 }
 
 }  // namespace

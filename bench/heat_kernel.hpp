@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel of the benchmarks with the heat equation.
+#pragma once
+
+#include "engine/subcurrent.hpp"
+
+namespace sc::bench {
+
+/// T += a (sum of the six neighbours - 6 T)
+struct Diffuse {
+  double a;
+  SC_FN void operator()(At c, Out<double> next, In<double> T) const {
+    next[c] =
+        T[c] + a * (T[c.x(1)] + T[c.x(-1)] + T[c.y(1)] + T[c.y(-1)] + T[c.z(1)] + T[c.z(-1)] - 6 * T[c]);
+  }
+};
+
+}  // namespace sc::bench
