@@ -140,6 +140,7 @@ def picture(name: str, seconds: int, make: Callable[[Path], Path], what: str) ->
 
 
 PICTURES = (
+    picture("passes_disk", 120, by_script("passes_disk.py"), "several steps a pass, in files"),
     picture("cavity_re100", 300, drawn("cavity_re100", "profiles.png"), "cavity_re100"),
     picture("cavity_re100_flow", 300, drawn("cavity_re100", "flow.png"), "cavity_re100"),
     picture("cavity_re1000_flow", 1200, drawn("cavity_re1000", "flow.png"), "cavity_re1000"),
