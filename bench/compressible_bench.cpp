@@ -36,16 +36,16 @@ double bytes_a_cell(bool viscous, bool single) {
 
 void compare(Context& context, int n, int turns, bool viscous, bool single) {
   const int ranks = context.size();
-  const auto large = make_compressible(context, options_of({n, n, n}, viscous, single));
-  const auto small = make_compressible(context, options_of({16, 16, 16 * ranks}, viscous, single));
+  compressible::Compressible large(context, options_of({n, n, n}, viscous, single));
+  compressible::Compressible small(context, options_of({16, 16, 16 * ranks}, viscous, single));
   const double cells = double(n) * n * n, few = 16.0 * 16 * 16 * ranks;
   bench::Copy copy(std::size_t{1} << 24, context.threads());
   const int steps = 8;
   std::vector<bench::Way> ways{
-      {"step", [&] { large->step(); }}, {"copy", [&] { copy.run(); }}, {"in cache", [&] {
-                                                                          for (int k = 0; k < steps; ++k)
-                                                                            small->step();
-                                                                        }}};
+      {"step", [&] { large.step(); }}, {"copy", [&] { copy.run(); }}, {"in cache", [&] {
+                                                                         for (int k = 0; k < steps; ++k)
+                                                                           small.step();
+                                                                       }}};
   bench::take_turns(context, ways, turns);
   if (context.rank() != 0) return;
   const double step = bench::median(ways[0]) / cells;

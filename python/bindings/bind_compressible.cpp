@@ -19,19 +19,19 @@ namespace {
 
 using compressible::Compressible;
 using compressible::Measures;
-using compressible::ShownFields;
+using compressible::Shown;
 
 class CompressibleFace : public SolverFace<Compressible> {
  public:
   CompressibleFace(std::shared_ptr<Ranks> ranks, const compressible::CompressibleOptions& options)
-      : SolverFace(ranks, compressible::make_compressible(ranks->open(), options)) {}
+      : SolverFace(ranks, std::make_shared<Compressible>(ranks->open(), options)) {}
 
   static void add(nb::dict& to, const Measures& measures);
   static void add(nb::dict& to, const compressible::StepReport& report) { to["courant"] = report.courant; }
 
  private:
   std::vector<NamedField> fields() override {
-    const ShownFields shown = solver().shown();
+    const Shown& shown = solver().shown();
     return {{"density", &shown.density, true},
             {"velocity", &shown.velocity, true},
             {"pressure", &shown.pressure, true},
@@ -48,7 +48,7 @@ io::Snapshot CompressibleFace::snapshot() {
   Compressible& gas = solver();
   const Int3 n = gas.grid().cells();
   const auto h = [](int count) { return 2 * std::numbers::pi / count; };
-  const ShownFields shown = gas.shown();
+  const Shown& shown = gas.shown();
   return {.uniform = io::UniformPoints{{0, 0, 0}, {h(n.x), h(n.y), h(n.z)}},
           .fields = {{"density", &shown.density.storage(0)},
                      {"velocity", &shown.velocity.storage(0)},

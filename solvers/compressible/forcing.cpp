@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "engine/exec/team.hpp"
+#include "solvers/common/typed.hpp"
 
 namespace sc::compressible {
 
@@ -92,8 +93,7 @@ Waves::Waves(int cells) : cells_(cells) {
 }
 
 /// Sums of one thread, with values that wait to be added.
-template <class Real>
-struct Forcing<Real>::Sums {
+struct Forcing::Sums {
   explicit Sums(std::size_t sums) : all(sums, Accumulator(Reduce::sum)), waiting(sums * kept) {}
   void put(std::size_t sum, double value) { waiting[sum * kept + static_cast<std::size_t>(count)] = value; }
   void next() {
@@ -108,15 +108,15 @@ struct Forcing<Real>::Sums {
   int count = 0;
 };
 
-template <class Real>
-Forcing<Real>::Forcing(const Grid& grid, const ForcingOptions& options, int block)
-    : grid_(grid),
+Forcing::Forcing(AnyField& state, const ForcingOptions& options, int block)
+    : state_(state),
+      grid_(state.grid()),
       options_(options),
-      waves_{Waves(grid.cells().x), Waves(grid.cells().y), Waves(grid.cells().z)} {
-  const Box own = grid.global_box();
+      waves_{Waves(grid_.cells().x), Waves(grid_.cells().y), Waves(grid_.cells().z)} {
+  const Box own = grid_.global_box();
   for (int a = 0; a < 3; ++a) {
     auto& cuts = cuts_[static_cast<std::size_t>(a)];
-    const int last = grid.cells()[a] / block * block - block;  // where the last block begins
+    const int last = grid_.cells()[a] / block * block - block;  // where the last block begins
     for (int n = own.lo[a]; n < own.hi[a] && n <= last; n += block) cuts.push_back(n - own.lo[a]);
     cuts.push_back(own.hi[a] - own.lo[a]);
   }
@@ -130,8 +130,7 @@ Forcing<Real>::Forcing(const Grid& grid, const ForcingOptions& options, int bloc
                functions);
 }
 
-template <class Real>
-Box Forcing<Real>::block_of(int number) const {
+Box Forcing::block_of(int number) const {
   Box box;
   for (int a = 0; a < 3; ++a) {
     const auto& cuts = cuts_[static_cast<std::size_t>(a)];
@@ -145,11 +144,10 @@ Box Forcing<Real>::block_of(int number) const {
 
 /// First z, then y within it, cells along x side by side; those last, in their order.
 template <class Real>
-void Forcing<Real>::add_block(const Field<Real, state_size>& state, const Box& block, Sums& sums) const {
+void Forcing::add_block(In<Real, state_size> s, const Box& block, Sums& sums) const {
   constexpr int planes = functions * functions;
   const Layout& layout = grid_.layout();
   const Int3 origin = grid_.origin();
-  const In<Real, state_size> s = state.read();
   const int width = block.hi.x - block.lo.x;
   alignas(64) double all[components][planes][widest] = {};
   for (int z = block.lo.z; z < block.hi.z; ++z) {
@@ -189,17 +187,21 @@ void Forcing<Real>::add_block(const Field<Real, state_size>& state, const Box& b
 }
 
 template <class Real>
-LowModes Forcing<Real>::low_modes(const Field<Real, state_size>& state, GlobalValue& global) {
-  const int threads = grid_.context().threads();
-  std::vector<Sums> sums(static_cast<std::size_t>(threads), Sums(products_.size() * components));
+void Forcing::add_blocks(In<Real, state_size> s, std::vector<Sums>& sums) const {
   int blocks = 1;
   for (const auto& cuts : cuts_) blocks *= static_cast<int>(cuts.size()) - 1;
-  team(threads, [&](int thread) {
+  team(static_cast<int>(sums.size()), [&](int thread) {
     Sums& mine = sums[static_cast<std::size_t>(thread)];
     const auto [first, last] = team_share(blocks);
-    for (auto n = first; n < last; ++n) add_block(state, block_of(static_cast<int>(n)), mine);
+    for (auto n = first; n < last; ++n) add_block(s, block_of(static_cast<int>(n)), mine);
     mine.flush();
   });
+}
+
+LowModes Forcing::low_modes(GlobalValue& global) {
+  std::vector<Sums> sums(static_cast<std::size_t>(grid_.context().threads()),
+                         Sums(products_.size() * components));
+  typed<state_size>(state_, [&](auto& state) { add_blocks(state.read(), sums); });
   for (std::size_t n = 1; n < sums.size(); ++n) merge(sums[0].all, sums[n].all);
   global.start(sums[0].all);
   const Int3 n = grid_.cells();
@@ -215,8 +217,7 @@ LowModes Forcing<Real>::low_modes(const Field<Real, state_size>& state, GlobalVa
 }
 
 /// The coefficients of the functions of x in every row.
-template <class Real>
-void Forcing<Real>::set_rows(const std::array<Tensor, 3>& force) {
+void Forcing::set_rows(const std::array<Tensor, 3>& force) {
   const Int3 own = grid_.own().hi, origin = grid_.origin();
   double* row = rows_.data();
   for (int z = 0; z < own.z; ++z) {
@@ -236,9 +237,8 @@ void Forcing<Real>::set_rows(const std::array<Tensor, 3>& force) {
   }
 }
 
-template <class Real>
-Push Forcing<Real>::of_state(const Field<Real, state_size>& state, GlobalValue& global) {
-  const LowModes low = low_modes(state, global);
+Push Forcing::push(GlobalValue& global) {
+  const LowModes low = low_modes(global);
   const auto modes = forced(options_.kmax);
   const auto mode = [&](const std::array<int, 3>& k) {
     return std::array<Complex, 3>{mode_of(low.w[0], k), mode_of(low.w[1], k), mode_of(low.w[2], k)};
@@ -278,8 +278,5 @@ Push Forcing<Real>::of_state(const Field<Real, state_size>& state, GlobalValue& 
           .steady = steady,
           .heat = options_.cooling ? total : 0};
 }
-
-template class Forcing<float>;
-template class Forcing<double>;
 
 }  // namespace sc::compressible

@@ -70,21 +70,24 @@ struct Push {
   }
 };
 
-template <class Real>
 class Forcing {
  public:
   /// Collective. Ranks own whole blocks of `block` cells, the last of an axis with the rest.
-  Forcing(const Grid& grid, const ForcingOptions& options, int block);
-  /// Collective: what Push adds for this state.
-  Push of_state(const Field<Real, state_size>& state, GlobalValue& global);
+  Forcing(AnyField& state, const ForcingOptions& options, int block);
+  /// Collective: for the present state.
+  Push push(GlobalValue& global);
 
  private:
-  LowModes low_modes(const Field<Real, state_size>& state, GlobalValue& global);
+  LowModes low_modes(GlobalValue& global);
   struct Sums;
-  void add_block(const Field<Real, state_size>& state, const Box& block, Sums& sums) const;
+  template <class Real>
+  void add_block(In<Real, state_size> s, const Box& block, Sums& sums) const;
+  template <class Real>
+  void add_blocks(In<Real, state_size> s, std::vector<Sums>& sums) const;
   Box block_of(int number) const;
   void set_rows(const std::array<Tensor, 3>& force);
 
+  AnyField& state_;
   Grid grid_;
   ForcingOptions options_;
   std::array<std::vector<int>, 3> cuts_;      ///< own blocks along each axis, local

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compressible flow in a periodic box by compact differences. This is the face that programs and the Python
-// module use; the step itself is in step.cpp.
+// Compressible flow in a periodic box by compact differences: one class, whose stages hide the precision and
+// whether the gas is viscous; the step itself is in step.cpp.
 #pragma once
 
-#include <memory>
+#include <optional>
 
 #include "engine/overlap/runner.hpp"
 #include "solvers/compressible/options.hpp"
+#include "solvers/compressible/spectra.hpp"
 #include "solvers/compressible/stages.hpp"
 
 namespace sc::compressible {
@@ -39,73 +40,56 @@ struct Measures {
   double largest_dilatation = 0;
 };
 
-/// One state, at one place: rho, velocity, pressure.
-struct PointState {
-  double rho = 1;
-  std::array<double, 3> u{};
-  double p = 1;
-};
-/// What `options` start from, and, of a wave or the vortex, what that becomes in an inviscid gas.
-class Start {
- public:
-  explicit Start(const CompressibleOptions& options);
-  PointState at(double x, double y, double z, double time = 0) const;
-  double pressure() const { return pressure_; }  ///< at rest; the density is 1
-
- private:
-  PointState wave(double x, double time) const;
-  PointState vortex(double x, double y, double time) const;
-  std::array<double, 3> random(double x, double y, double z) const;
-
-  struct Mode {
-    std::array<double, 3> k, cosine, sine;
-  };
-  CompressibleOptions options_;
-  double pressure_ = 1;
-  std::vector<Mode> modes_;
-};
-
-/// Of the shells 0, 1, 2, …: mean |u|^2 / 2 of the modes with k - 1/2 <= |k| < k + 1/2, of the part of u
-/// across k and of that along k.
-struct Spectrum {
-  std::vector<double> solenoidal, dilatational;
-};
-
 class Compressible {
  public:
-  virtual ~Compressible() = default;
+  /// Collective. Throws Error (bad_input) for options that cannot be run.
+  Compressible(Context& context, const CompressibleOptions& options);
 
   /// Collective: one time step. Throws Error (diverged) on all ranks, naming step and cell, when density or
   /// pressure is not positive.
-  virtual StepReport step() = 0;
-  virtual Measures measure() = 0;
+  StepReport step();
+  Measures measure();
   /// Collective; takes three transforms.
-  virtual Spectrum spectrum() = 0;
+  Spectrum spectrum();
   /// Collective: means of |rho - exact| and |u_i - exact|, added up, in amplitudes of what the run began with
   /// (a wave or the vortex), which is exact in an inviscid gas.
-  virtual double error() = 0;
+  double error();
   /// Collective: brings what files show up to date. The first call takes memory for it.
-  virtual ShownFields show() = 0;
+  const Shown& show();
+  /// Where that is kept, with whatever the last show() left there; collective when first asked for.
+  const Shown& shown();
   /// Collective: what follows from conserved values that have been set from outside.
-  virtual void restored() = 0;
+  void restored();
 
   /// What the next step needs besides the conserved values, as a checkpoint keeps it.
   struct Clock {
     double time = 0;
     std::int64_t steps = 0;
   };
-  virtual Clock& clock() = 0;
-  virtual const Grid& grid() const = 0;
-  virtual Runner& runner() = 0;
-  virtual AnyField& conserved() = 0;  ///< rho, rho u, rho v, rho w, E
-  virtual AnyField& state() = 0;      ///< rho, u, v, w, T = p / rho, mu
-  /// Where what files show is kept, with whatever the last show() left there; collective when first asked
-  /// for.
-  virtual ShownFields shown() = 0;
-  virtual const CompressibleOptions& options() const = 0;
-};
+  Clock& clock() { return clock_; }
+  const Grid& grid() const { return stages_.q.grid(); }
+  Runner& runner() { return runner_; }
+  AnyField& conserved() { return stages_.q; }  ///< rho, rho u, rho v, rho w, E
+  AnyField& state() { return stages_.s; }      ///< rho, u, v, w, T = p / rho, mu
+  const CompressibleOptions& options() const { return options_; }
 
-/// Collective. Throws Error (bad_input) for options that cannot be run.
-std::unique_ptr<Compressible> make_compressible(Context& context, const CompressibleOptions& options);
+ private:
+  Compressible(Context& context, const CompressibleOptions& options, const Grid& grid);
+  void set_start();
+  void run_rates();
+  void run_gradients();
+  void run_filters();
+  double choose_step(double& courant);
+  void check_state(Stage& last);
+  [[noreturn]] void report_loss();
+
+  CompressibleOptions options_;
+  Runner runner_;
+  Stages stages_;
+  std::optional<Shown> shown_;
+  std::function<Spectrum(GlobalValue&)> spectrum_;
+  GlobalValue global_;
+  Clock clock_;
+};
 
 }  // namespace sc::compressible

@@ -4,7 +4,26 @@
 
 #include <cmath>
 
+#include "engine/move/redistribute.hpp"
+#include "solvers/common/typed.hpp"
+#include "spectral/fft.hpp"
+
 namespace sc::compressible {
+
+namespace {
+
+template <class Real>
+class Spectra {
+ public:
+  explicit Spectra(Field<Real, 3>& velocity);
+  Spectrum of_velocity(GlobalValue& global);
+
+ private:
+  spectral::FFT<Real> fft_;
+  Field<Real, 3> points_;
+  Field<std::complex<Real>, 3> modes_;
+  Redistribute move_;
+};
 
 template <class Real>
 Spectra<Real>::Spectra(Field<Real, 3>& velocity)
@@ -60,7 +79,16 @@ Spectrum Spectra<Real>::of_velocity(GlobalValue& global) {
   return spectrum;
 }
 
-template class Spectra<float>;
-template class Spectra<double>;
+}  // namespace
+
+std::function<Spectrum(GlobalValue&)> spectrum_of(AnyField& velocity) {
+  std::function<Spectrum(GlobalValue&)> found;
+  typed<3>(velocity, [&]<class Real>(Field<Real, 3>& field) {
+    found = [spectra = std::make_shared<Spectra<Real>>(field)](GlobalValue& global) {
+      return spectra->of_velocity(global);
+    };
+  });
+  return found;
+}
 
 }  // namespace sc::compressible

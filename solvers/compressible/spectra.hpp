@@ -2,26 +2,22 @@
 // Spectra of a velocity that lies at the cells of any decomposition: it moves to the pencils of a transform.
 #pragma once
 
-#include "engine/move/redistribute.hpp"
+#include <functional>
+#include <vector>
+
+#include "engine/field/field.hpp"
 #include "engine/stage/global_value.hpp"
-#include "solvers/compressible/solver.hpp"
-#include "spectral/fft.hpp"
 
 namespace sc::compressible {
 
-template <class Real>
-class Spectra {
- public:
-  /// Collective. `velocity` stays where it is, and is what of_velocity() looks at.
-  explicit Spectra(Field<Real, 3>& velocity);
-  /// Collective; the bits do not depend on the split.
-  Spectrum of_velocity(GlobalValue& global);
-
- private:
-  spectral::FFT<Real> fft_;
-  Field<Real, 3> points_;
-  Field<std::complex<Real>, 3> modes_;
-  Redistribute move_;
+/// Of the shells 0, 1, 2, …: mean |u|^2 / 2 of the modes with k - 1/2 <= |k| < k + 1/2, of the part of u
+/// across k and of that along k.
+struct Spectrum {
+  std::vector<double> solenoidal, dilatational;
 };
+
+/// Collective, as what it returns, which looks at `velocity` where it is; the bits do not depend on the
+/// split.
+std::function<Spectrum(GlobalValue&)> spectrum_of(AnyField& velocity);
 
 }  // namespace sc::compressible

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // First states: waves, a vortex, Taylor and Green's, random ones. Velocities are in units of a velocity of 1,
 // densities of the gas at rest, so that its pressure is 1 / (gamma mach^2).
+#include "solvers/compressible/start.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-
-#include "solvers/compressible/solver.hpp"
 
 namespace sc::compressible {
 

@@ -21,14 +21,14 @@ TEST(CompressibleBits, RunsInSinglePrecision) {
   o.gas.viscosity = 0.01;
   o.filter = 0.45;
   o.dt = 0.01;
-  const auto two = make_compressible(context, o);
+  Compressible two(context, o);
   o.single = true;
-  const auto one = make_compressible(context, o);
+  Compressible one(context, o);
   for (int n = 0; n < 20; ++n) {
-    two->step();
-    one->step();
+    two.step();
+    one.step();
   }
-  const Measures mine = one->measure(), theirs = two->measure();
+  const Measures mine = one.measure(), theirs = two.measure();
   EXPECT_NEAR(mine.kinetic, theirs.kinetic, 1e-5 * theirs.kinetic);
   EXPECT_NEAR(mine.enstrophy, theirs.enstrophy, 1e-5 * theirs.enstrophy);
   EXPECT_NEAR(mine.dilatation, theirs.dilatation, 1e-3 * theirs.dilatation);
@@ -36,9 +36,9 @@ TEST(CompressibleBits, RunsInSinglePrecision) {
   Context self(MPI_COMM_SELF);
   CompressibleOptions whole = o;
   whole.split = {1, 1, 1};
-  const auto alone = make_compressible(self, whole);
-  for (int n = 0; n < 20; ++n) alone->step();
-  const Measures same = alone->measure();
+  Compressible alone(self, whole);
+  for (int n = 0; n < 20; ++n) alone.step();
+  const Measures same = alone.measure();
   EXPECT_EQ(same.kinetic, mine.kinetic);
   EXPECT_EQ(same.largest_dilatation, mine.largest_dilatation);
   self.close();
@@ -54,9 +54,9 @@ TEST(CompressibleBits, LeavesTheSameBits) {
     o.forcing = {.power = 0.3, .dilatational = 0.3};
     o.split = split;
     o.engine = {.strategy = strategy, .poke_seconds = 1e-6};
-    const auto flow = make_compressible(context, o);
-    for (int n = 0; n < 2; ++n) flow->step();
-    return conserved(*flow);
+    Compressible flow(context, o);
+    for (int n = 0; n < 2; ++n) flow.step();
+    return conserved(flow);
   };
   Context one(MPI_COMM_SELF);
   const std::vector<double> expected = run(one, {1, 1, 1}, Strategy::blocking);

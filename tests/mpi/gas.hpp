@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "engine/move/gather.hpp"
+#include "solvers/compressible/kernels.hpp"
 #include "solvers/compressible/solver.hpp"
 
 namespace sc::test {
 
+using compressible::Compressible;
 using compressible::CompressibleOptions;
 using compressible::Initial;
-using compressible::make_compressible;
 using compressible::Measures;
 
 inline CompressibleOptions box(Int3 cells, Initial initial, double mach) {

@@ -47,8 +47,8 @@ class CompressibleKind(BoxKind):
     )
 
     def fields(self, case: Any) -> list[Fields]:
-        """`Fields` and `Shown` of solvers/compressible/stages.hpp; a velocity, its modes and the pencils of
-        its spectrum."""
+        """`Fields` and `ShownFields` of solvers/compressible/sweeps.hpp; a velocity, its modes and the
+        pencils of its spectrum."""
         nx, ny, nz = case.grid.points
         size = 4 if case.scheme.precision == "single" else 8
         cells, halo = (nx, ny, nz), 4

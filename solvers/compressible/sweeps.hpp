@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fields of a compressible flow in one precision and the stages over them: what each reads and writes.
+#pragma once
+
+#include "engine/subcurrent.hpp"
+#include "solvers/common/stage_of.hpp"
+#include "solvers/compressible/diagnostics.hpp"
+#include "solvers/compressible/forcing.hpp"
+#include "solvers/compressible/stages.hpp"
+
+namespace sc::compressible {
+
+template <class Real>
+struct Fields {
+  Fields(const Grid& grid, bool filtered)
+      : q(grid, "conserved", {.levels = filtered ? 2 : 1}),
+        total(grid, "total"),
+        rate(grid, "rate"),
+        s(grid, "state"),
+        X(grid, "slopes along x"),
+        Y(grid, "slopes along y"),
+        Z(grid, "slopes along z") {}
+  Field<Real, 5> q;      ///< rho, rho u, rho v, rho w, E; the second level for the filter
+  Field<Real, 5> total;  ///< of a Runge-Kutta step
+  Field<Real, 5> rate;
+  Field<Real, state_size> s;
+  Field<Real, 3> X, Y, Z;
+};
+
+template <class Real>
+struct ShownFields {
+  explicit ShownFields(const Grid& grid)
+      : density(grid, "density"),
+        velocity(grid, "velocity"),
+        pressure(grid, "pressure"),
+        dilatation(grid, "dilatation"),
+        vorticity(grid, "vorticity") {}
+  Field<Real> density;
+  Field<Real, 3> velocity;
+  Field<Real> pressure, dilatation;
+  Field<Real, 3> vorticity;
+};
+
+using Systems = std::array<std::shared_ptr<const LineSystem>, 3>;
+
+/// LineSolve(of...) on the heap.
+template <class... Of>
+auto lines_of(const Of&... of) {
+  return std::make_unique<decltype(LineSolve(of...))>(of...);
+}
+
+template <class Real>
+auto gradient_stage(const char* name, int axis, const Systems& systems, Field<Real, 3>& G, Fields<Real>& f,
+                    double per_h) {
+  return lines_of(name, axis, systems[static_cast<std::size_t>(axis)], Gradient{per_h},
+                  LineOptions{.flops = 40}, writes(G.now()), reads(f.s.now(), star(reach_of_derivative)));
+}
+
+template <Part part, class Real>
+auto update_stage(const char* name, Fields<Real>& f) {
+  const SweepOptions options{.reduce = Reduce::max, .flops = 40};
+  const auto make = [&](auto to, Field<Real, 5>& from) {
+    return stage_of(name, Update<part>{}, options, to, writes(f.s.now()), reads(f.rate.now()),
+                    reads(from.now()));
+  };
+  if constexpr (part == Part::first)
+    return make(writes(f.total.now()), f.q);
+  else if constexpr (part == Part::middle)
+    return make(updates(f.total.now()), f.q);
+  else
+    return make(writes(f.q.now()), f.total);
+}
+
+template <class Real>
+auto decode_stage(Fields<Real>& f, const Gas& gas) {
+  return stage_of("state", Decode{gas}, SweepOptions{.reduce = Reduce::max, .flops = 20}, writes(f.s.now()),
+                  reads(f.q.now()));
+}
+template <class Real>
+auto filter_stage(const char* name, int axis, const Systems& systems, Fields<Real>& f, double alpha) {
+  return lines_of(name, axis, systems[static_cast<std::size_t>(axis)], Filter{alpha},
+                  LineOptions{.flops = 100}, writes(f.q.next()), reads(f.q.now(), star(4)));
+}
+template <class Real>
+auto limits_stage(Fields<Real>& f, const Limits& limits) {
+  return stage_of("limits", limits, SweepOptions{.reduce = Reduce::max, .flops = 20}, reads(f.s.now()));
+}
+template <class Real>
+auto totals_stage(Fields<Real>& f, const Gas& gas) {
+  return stage_of("totals", Totals{gas}, SweepOptions{.reduce = Reduce::sum, .flops = 60}, reads(f.s.now()),
+                  reads(f.X.now()), reads(f.Y.now()), reads(f.Z.now()));
+}
+template <class Real>
+auto extremes_stage(Fields<Real>& f) {
+  return stage_of("extremes", Extremes{}, SweepOptions{.reduce = Reduce::max}, reads(f.s.now()),
+                  reads(f.X.now()), reads(f.Y.now()), reads(f.Z.now()));
+}
+template <class Real>
+auto show_stage(Fields<Real>& f, ShownFields<Real>& shown) {
+  return stage_of("show", Show{}, writes(shown.density.now()), writes(shown.velocity.now()),
+                  writes(shown.pressure.now()), writes(shown.dilatation.now()), writes(shown.vorticity.now()),
+                  reads(f.s.now()), reads(f.X.now()), reads(f.Y.now()), reads(f.Z.now()));
+}
+template <class Real>
+auto push_stage(Fields<Real>& f) {
+  return stage_of("forcing", Push{}, SweepOptions{.flops = 60}, updates(f.rate.now()), reads(f.s.now()));
+}
+
+}  // namespace sc::compressible
