@@ -168,7 +168,7 @@ def table(record: dict) -> str:
         "<!-- kind: reference -->",
         "# Benchmarks: the last table measured",
         "",
-        "For whoever wants to know how far from its goals the program is.",
+        "For readers who ask how far from its goals the program is.",
         "",
         *meaning(record),
         "",

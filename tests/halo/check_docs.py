@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles every complete program of a Markdown page against an installed prefix and runs it.
+"""Compiles every program of a Markdown page against an installed prefix and runs it.
 
     check_docs.py PAGE PREFIX FOLDER MPICC MPIFORT LAUNCHER…
 
@@ -14,17 +14,35 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+INSIDE = "<!-- within: the first program -->\n"
+
 
 def programs(page: str) -> list[tuple[str, str, str]]:
-    """(name, language, text) of every block that is a whole program, named by the heading above it."""
+    """(name, language, text) of every block that is a program or a part of the first, by its heading."""
     found = []
     heading = ""
-    for match in re.finditer(r"^## ([^\n]+)$|^```(c|fortran)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
+    blocks = rf"^## ([^\n]+)$|^((?:{re.escape(INSIDE)})?)```(c|fortran)\n(.*?)^```$"
+    for match in re.finditer(blocks, page, re.MULTILINE | re.DOTALL):
         if match[1]:
             heading = match[1]
-        elif "int main(" in match[3] or re.search(r"^program ", match[3], re.MULTILINE):
-            found.append((heading, match[2], match[3]))
+        elif match[2]:
+            found.append((heading, match[3], inside(found[0][2], match[4])))
+        elif "int main(" in match[4] or re.search(r"^program ", match[4], re.MULTILINE):
+            found.append((heading, match[3], match[4]))
     return found
+
+
+def inside(program: str, body: str) -> str:
+    """The program with this between its halo_init and its halo_finalize."""
+    lines = program.splitlines(keepends=True)
+    begin = next(n for n, line in enumerate(lines) if "halo_init(" in line) + 1
+    end = next(n for n, line in enumerate(lines) if "halo_finalize(" in line)
+    return "".join([*lines[:begin], body, *lines[end:]])
+
+
+def shown(examples: list[tuple[str, str, str]]) -> set[str]:
+    """The calls that have an example: under their own heading, or in the first program."""
+    return {name for name, _, _ in examples} | set(re.findall(r"halo_\w+", examples[0][2]))
 
 
 def calls(header: str) -> set[str]:
@@ -57,7 +75,7 @@ def main() -> int:
     (pc,) = {str(p.parent) for p in Path(prefix).rglob("subcurrent_halo.pc")}
     (header,) = Path(prefix).rglob("subcurrent/halo.h")
     examples = programs(Path(page).read_text(encoding="utf-8"))
-    missing = calls(header.read_text()) - {name for name, _, _ in examples}
+    missing = calls(header.read_text()) - shown(examples)
     if missing:
         print("without an example of their own:", ", ".join(sorted(missing)))
         return 1

@@ -53,6 +53,12 @@ def test_decisions_are_short_numbered_and_without_tables():
         assert not [line for line in lines if line.startswith("|")], f"{path.name} has a table"
 
 
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_to_decisions_have_their_numbers(document):
+    links = re.findall(r"\[(?:decision\s+)?(\d+)\]\([^)]*?(\d{4})-[^)]*\)", document.read_text())
+    assert [said for said, number in links if int(said) != int(number)] == []
+
+
 def test_what_is_made_stands_in_a_document():
     for name, figure in TABLES.items():
         assert name in blocks.names_in(ROOT / figure.place), name

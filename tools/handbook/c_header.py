@@ -11,7 +11,7 @@ HEADER = ROOT / "api/c/include/subcurrent/halo.h"
 INTRODUCTION = """\
 # The C header of the halo functions
 
-For whoever calls them from C or Fortran and wants a signature at once: `#include <subcurrent/halo.h>` as it
+For callers from C or Fortran who look for a signature: `#include <subcurrent/halo.h>` as it
 stands. [Halo functions](../docs/halo_functions.md) says what each does, with an example; the Fortran module
 `halo` has the same calls.
 """
@@ -19,7 +19,7 @@ SECTIONS = (
     ("Constants", "#define HALO_VERSION", "typedef struct halo_object"),
     ("Handles and requests", "typedef struct halo_object", "/* One array."),
     ("Structs", "/* One array.", "/* An array of `dims`"),
-    ("Starting values", "/* An array of `dims`", "HALO_API int halo_version"),
+    ("Defaults", "/* An array of `dims`", "HALO_API int halo_version"),
 )
 FUNCTION = re.compile(r"((?:/\*(?:(?!\*/).)*\*/\n)?)HALO_API ([^;]+;)", re.DOTALL)
 

@@ -15,7 +15,7 @@ COMMON = ("engine", "output")
 INTRODUCTION = """\
 # Keys of a case file
 
-For whoever writes or changes a case: every key, what it means, what it may be and what it is when it is left
+For authors of cases: every key, what it means, what it may be and what it is when it is left
 out. A key that is not listed is refused, and so is one that would have no effect; `--set table.key=value`
 changes one for a run. `subcurrent new my_case` writes a commented file to start from.
 """

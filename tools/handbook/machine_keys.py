@@ -11,7 +11,7 @@ from .case_keys import HEAD, rows
 INTRODUCTION = """\
 # Keys of a machine file
 
-For whoever describes a machine to `subcurrent predict` and `subcurrent job`: every key, its unit, what it
+For authors of machine files for `subcurrent predict` and `subcurrent job`: every key, its unit, what it
 may be and what it is when it is left out. A figure that is missing or beyond its range is refused in one
 sentence. Each figure of the files that `subcurrent machines` lists has its source beside it. Beside the
 tables a file has `name` and, if it likes, `about`, which scripts and tables show. Where a stage has no rate,

@@ -76,7 +76,7 @@ def files(root: Path = ROOT) -> list[Path]:
 
 
 def written(root: Path = ROOT) -> list[Page]:
-    """The pages that somebody wrote."""
+    """The pages that are written by hand."""
     pages = []
     for path in files(root):
         name, text = path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")

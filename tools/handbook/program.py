@@ -13,7 +13,7 @@ from . import ROOT
 INTRODUCTION = """\
 # The command line
 
-For whoever runs cases: every verb of the program `subcurrent` with its options, as `--help` prints them.
+For users who run cases: every verb of the program `subcurrent` with its options, as `--help` prints them.
 """
 # As wide as the longest line of the help texts; the program looks at the width when it is loaded.
 PLAIN = {"TERMINAL_WIDTH": "108", "COLUMNS": "108", "TERM": "dumb", "NO_COLOR": "1"}

@@ -12,7 +12,7 @@ import subcurrent
 INTRODUCTION = """\
 # The Python interface
 
-For whoever calls the solvers from Python: everything that `import subcurrent` offers, from its docstrings.
+For callers of the solvers from Python: everything that `import subcurrent` offers, from its docstrings.
 The same solvers run from [case files](case_file.md). MPI starts by itself; under `mpirun` every method is
 called on all ranks.
 """

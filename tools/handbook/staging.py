@@ -23,7 +23,7 @@ MADE = {
 
 
 def all_pages() -> list[Page]:
-    """What somebody wrote, with the gallery and the site's contents where they belong, and what is made."""
+    """The pages written by hand, with the gallery and the site's contents, and the pages that are made."""
     made = [Page(path, make(), "reference") for path, make in MADE.items()]
     pages = written() + made
     added = {"cases/README.md": gallery.with_gallery, "README.md": lambda home: _with_contents(home, pages)}

@@ -41,7 +41,7 @@ def names_in(document: Path) -> list[str]:
 
 
 def tables_without_a_mark(document: Path) -> list[str]:
-    """The headings of tables that hold figures and say neither who makes them nor why nobody does."""
+    """The headings of tables that hold figures and say neither what makes them nor why nothing does."""
     lines = document.read_text().splitlines()
     found, inside = [], False
     for number, line in enumerate(lines):
