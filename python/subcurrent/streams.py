@@ -32,7 +32,7 @@ class Lasting:
         except OSError as error:
             if self.failure is None:
                 self.failure = error
-            # What is still held back goes where it disturbs nobody, also when the interpreter ends.
+            # Buffered output is discarded, also when the interpreter ends.
             with contextlib.suppress(OSError):
                 nowhere = os.open(os.devnull, os.O_WRONLY)
                 os.dup2(nowhere, self._stream.fileno())
@@ -58,7 +58,7 @@ def secure() -> None:
 
 
 def lost_reader() -> bool:
-    """Whether standard output has lost whoever read it."""
+    """Whether the reader of standard output is gone."""
     failure = getattr(sys.stdout, "failure", None)
     return failure is not None and failure.errno == errno.EPIPE
 

@@ -168,7 +168,7 @@ def test_a_run_does_not_depend_on_who_reads_its_output(fake_program, closing, co
     )
     assert done.returncode == code, done.stderr
     assert json.loads((fake_program.folder / "r" / "summary.json").read_text())["state"] == "finished"
-    expected = {"| head -1": "nobody reads this output any more", ">/dev/full": "the disk is full"}
+    expected = {"| head -1": "this output is closed", ">/dev/full": "the disk is full"}
     assert expected.get(closing, "") in (sentence_of(done) if closing in expected else done.stderr)
 
 

@@ -36,7 +36,7 @@ def test_the_wait_curve_has_a_row_a_size(program, transport):
         (("--wait", "--cover", "0.5"), ["--cover 0.5", "from 1 to"]),
         (("--wait", "--repeats", "0"), ["--repeats 0"]),
         (("--wait", "--transport", "post"), ["--transport post", "auto, shared or mpi"]),
-        (("--wait", "-n", "1"), ["-n 1", "nobody to wait for"]),
+        (("--wait", "-n", "1"), ["-n 1", "no messages to wait for"]),
     ],
 )
 def test_what_it_refuses(program, arguments, words):

@@ -115,7 +115,7 @@ def run(
     [bold]Stopping[/bold]
 
     Ctrl-C (or SIGTERM, SIGHUP, SIGUSR1) ends the step, writes a checkpoint and stops with exit code 5. A
-    second Ctrl-C stops at once. Output that nobody reads any more (| head) stops no run.
+    second Ctrl-C stops at once. A closed output (| head) stops no run.
 
     [bold]Tuned[/bold]
 

@@ -85,7 +85,7 @@ def _measured(request: FileRequest, case: Case, ranks: int) -> dict[str, Any]:
 
 
 def _as_rank(request: FileRequest, case: Case, ranks: int, console: Console) -> int:
-    """As one of the ranks of somebody else's mpirun."""
+    """As one of the ranks of an outer mpirun."""
     with contextlib.ExitStack() as held:
         place = Path(held.enter_context(tempfile.TemporaryDirectory())) / "probe"
 

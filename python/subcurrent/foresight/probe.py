@@ -112,7 +112,9 @@ def _plan(request: ProbeRequest) -> Plan:
         raise BadInput(f"--repeats {request.repeats} is not allowed: it must be a whole number >= 1.")
     ranks = 2 if request.ranks is None else request.ranks
     if ranks < 2:
-        raise BadInput(f"-n {ranks} is not allowed: a single rank has nobody to wait for, it must be >= 2.")
+        raise BadInput(
+            f"-n {ranks} is not allowed: it must be >= 2, since a single rank has no messages to wait for."
+        )
     if mpi.outer() is None:
         mpi.check_layout(ranks, 1)
     memory.check_messages(max(sizes), ranks)

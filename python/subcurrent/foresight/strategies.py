@@ -128,7 +128,7 @@ def _compare_as_rank(
     start: worker.Start,
     console: Console,
 ) -> int:
-    """As one of the ranks of somebody else's mpirun."""
+    """As one of the ranks of an outer mpirun."""
     plan.events = False
     first = mpi.outer().rank == 0
     for sentence in left_out if first else ():

@@ -131,7 +131,7 @@ class Tuning:
         return groups
 
     def as_rank(self, ranks: int) -> list[dict[str, Any]]:
-        """As one of the ranks of somebody else's mpirun: their number, threads and transport stay."""
+        """As one of the ranks of an outer mpirun: their number, threads and transport stay."""
         if self._request.machine is not None or self._request.cpus is not None:
             raise BadInput(
                 "--machine and --cpus choose ranks and threads: not under an outer mpirun or srun."

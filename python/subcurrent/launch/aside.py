@@ -5,7 +5,7 @@ refused, or killed, leaves the folder as it was.
 run.moving    an earlier run on its way out of the folder or back; nothing of the new one is there
 run.replaced  an earlier run; the folder holds what the new one has written so far
 run.changed   the files that a resume writes anew, as they were
-run.dropped   what nobody needs any more
+run.dropped   no longer needed
 """
 
 from __future__ import annotations

@@ -119,7 +119,7 @@ class Job:
             self._late = True
             self._terminate()
         if self._end_at is None and self._process.poll() is not None:
-            self._end_at = now + TO_END  # somebody holds its streams
+            self._end_at = now + TO_END  # another process holds its streams
         if self._end_at is None or now < self._end_at:
             return True
         guard.kill_session(self._process.pid)

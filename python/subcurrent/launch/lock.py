@@ -18,7 +18,7 @@ TIMEOUT_SECONDS = 10.0  # seconds: ranks of a killed launcher are gone after two
 @contextlib.contextmanager
 def only_one(path: Path, folder: Path) -> Iterator[bool]:
     """Holds the lock file `path` during the block, and removes it after that; False where the file system of
-    `folder` keeps no locks. Raises BadInput when somebody else holds it."""
+    `folder` keeps no locks. Raises BadInput when another process holds it."""
     descriptor, kept = _take(path, folder)
     try:
         yield kept
@@ -42,7 +42,7 @@ def _take(path: Path, folder: Path) -> tuple[int, bool]:
             ) from None
         except OSError:
             return descriptor, False
-        # Whoever held it before may have removed the file that was opened.
+        # Its last holder may have removed the file that was opened.
         with contextlib.suppress(FileNotFoundError):
             if os.path.samestat(os.fstat(descriptor), os.stat(path)):  # noqa: PTH116 - both are of os
                 return descriptor, True

@@ -127,7 +127,7 @@ def check_class(classes: dict[str, tuple[int, int]], name: str, ranks: int, here
 def check_system(
     rows: int, entries: int, options: dict[str, Any], ranks: int, here: int, *, read: bool = False
 ) -> None:
-    """The same for a sparse matrix that all ranks solve with, and that one process reads if nobody has."""
+    """The same for a sparse matrix that all ranks solve with, and that one process reads where needed."""
     need = here / ranks * of_solving(rows, entries, options, ranks)
     if not read:
         need = max(need, of_reading(rows, entries))

@@ -168,7 +168,7 @@ def command(mpirun: str, family: str, layout: Layout, machine: Cpus) -> list[str
 
     Ranks x threads that fit get CPUs of their own (measured: 2 ranks x 2 threads on 2 cores run at random up
     to a hundred times slower bound by default than unbound); more ranks than CPUs are unbound and share. A
-    single rank has nobody to be kept apart from, and SUBCURRENT_BIND=none keeps several runs at once on one
+    single rank has no other to be kept apart from, and SUBCURRENT_BIND=none keeps several runs at once on one
     machine from being bound to the same CPUs.
     """
     needed, threads = layout.cpus, layout.threads

@@ -22,7 +22,7 @@ class Watcher:
     def __init__(self, console: Console):
         self._console = console
         self._said = 0.0
-        self._alone = False  # nobody reads what is shown
+        self._alone = False  # the output is closed
         self._progress: Progress | None = None
         if console.is_terminal:
             columns = (TextColumn("{task.description}"), BarColumn(bar_width=24), TaskProgressColumn())
@@ -43,7 +43,7 @@ class Watcher:
         self._console.print(text, style=style or None, highlight=False, markup=False, soft_wrap=True)
         if streams.lost_reader() and not self._alone:
             self._alone = True
-            print("subcurrent: nobody reads this output any more; the run goes on.", file=sys.stderr)
+            print("subcurrent: this output is closed; the run continues.", file=sys.stderr)
 
     def show(self, event: dict[str, Any]) -> None:
         shown = {

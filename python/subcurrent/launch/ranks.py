@@ -87,7 +87,7 @@ def _ask_when_launcher_ends() -> None:
 
 @contextlib.contextmanager
 def _passing_signals(job: Job) -> Iterator[None]:
-    # What whoever started us has said to ignore stays ignored: nohup does that with SIGHUP.
+    # Signals that the parent ignores stay ignored: nohup does that with SIGHUP.
     handled = [n for n in STOPPING if signal.getsignal(n) is not signal.SIG_IGN]
     before = {number: signal.signal(number, lambda *_: job.stop()) for number in handled}
     try:

@@ -179,7 +179,7 @@ def _check_same(before: Case, now: Case) -> None:
 
 
 def _run_as_rank(plan: Plan, folder: RunFolder, path: Path, case: Case, request: RunRequest) -> int:
-    """Under somebody else's mpirun: works as one of its ranks."""
+    """Under an outer mpirun: works as one of its ranks."""
     plan.events = False
     stop = worker.StopRequest()
 

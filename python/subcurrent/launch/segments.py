@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The files of Open MPI's shared memory: in a folder of the launcher's own, which goes with it. In their
-usual place, /dev/shm itself, those of a killed job stay for ever, and nobody can tell whose they are."""
+usual place, /dev/shm itself, those of a killed job stay for ever, and their owner cannot be found."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class Search:
         self._tune = plan.tune
         self._computing: Callable[[], None] = lambda: None
         self._said = 0
-        # Where nobody leaves early: every phase has the case as it is and the best so far beside its own.
+        # Where no candidate leaves early: a phase has the case as it is and the best so far, too.
         phases = [self._tune["first"], *self._tune["vary"].values(), [{}] * 2]
         self._most_turns = plan.repeats * sum(2 + len(phase) for phase in phases if phase)
         self.rows: list[Row] = []

@@ -34,7 +34,7 @@ def damaged(path: Path, what: str) -> BadInput:
 
 def read_history(path: Path) -> tuple[list[str], list[list[str]]]:
     """The names of the columns, and the rows up to the last whole one: a kill may have cut off the last."""
-    if path.exists() and not path.is_file():  # a pipe would keep whoever opens it waiting
+    if path.exists() and not path.is_file():  # opening a pipe would block
         raise damaged(path, "it is no regular file")
     try:
         with path.open(newline="") as file:

@@ -22,7 +22,7 @@ from .. import core
 from ..errors import StorageError, SubcurrentError, storage_error
 
 # As the engine's own kernels are compiled (engine/CMakeLists.txt); always for the processor at hand, because
-# nobody carries these libraries elsewhere.
+# these libraries are not carried to other machines.
 FLAGS = [
     "-std=c++20",
     "-O3",
@@ -62,7 +62,7 @@ class NoCompiler(SubcurrentError):  # noqa: N818 - it reads as what is the matte
 
 def function_of(source: str, what: str, card: str | None = None) -> int:
     """The address of the function that a source defines; `what` is its kernel, for sentences, `card` the CUDA
-    device that shall run it. Compiles it unless somebody has. Raises NoCompiler, StorageError, or
+    device that shall run it. Compiles it unless it is there. Raises NoCompiler, StorageError, or
     SubcurrentError with what the compiler says."""
     command = cuda_command(what) if card else [*compiler(what), *FLAGS, f"-I{headers()}"]
     name = _hash(source, [*command, card or ""])
@@ -176,7 +176,7 @@ def _unwritable(error: OSError, library: Path) -> StorageError:
 
 @contextlib.contextmanager
 def _alone(lock: Path, library: Path, what: str) -> Iterator[None]:
-    """Holds the lock, or waits until somebody else has made the library. A file system without locks lets
+    """Holds the lock, or waits until another process has made the library. A file system without locks lets
     everybody compile, which costs time alone: files appear whole."""
     descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     until = time.monotonic() + TIMEOUT_SECONDS

@@ -173,8 +173,8 @@ class Grid(Fixed):
         place: str = "memory",
     ) -> Field:
         """A field on this grid, zero at first. `levels`: time levels, 2 for now and next; `dtype`: float64 or
-        float32; `units`: for labels; `place`: "memory" of whoever computes it, the grid's device if it
-        has one, or, where it is larger, "host", the host's memory beside a device, and "files": planes then
+        float32; `units`: for labels; `place`: "memory" of the grid's device or, without one,
+        of the host; for a larger field "host", the host's memory beside a device, or "files": planes then
         come near while others are computed. Collective."""
         if not isinstance(name, str) or not name:
             raise BadInput(f"name = {name!r} is not allowed: a field's name is a text.")

@@ -93,7 +93,7 @@ class Compiled(Fixed):
         return f'{self._kind} "{self.name}"'
 
     def library(self, precision: printing.Precision, computed_by: str = "cpu") -> int:
-        """The address of the function compiled for these fields and whoever computes them."""
+        """The address of the function compiled for these fields and their device."""
         key = precision, computed_by
         if key not in self._libraries:
             source = printing.source_of(self._text, precision, computed_by != "cpu")

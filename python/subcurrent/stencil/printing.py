@@ -114,7 +114,7 @@ class Printer:
         return made
 
     def name(self, name: str) -> str:
-        """A name that C++ takes, too, and that is nobody else's."""
+        """A unique name that C++ takes, too."""
         if name not in self._names:
             made = name
             while made in TAKEN or made in self._names.values():

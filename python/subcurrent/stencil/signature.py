@@ -61,7 +61,7 @@ class Signature:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             node = ast.parse(node.value, mode="eval").body
         kind = self.source.annotations.get(argument.arg, MISSING)
-        if isinstance(kind, str):  # nobody has evaluated it
+        if isinstance(kind, str):  # not evaluated yet
             kind = self.source.value(node)
         known = [*ROLES, Index, *TYPES] if not self.reader.condition else [In, Out, Layer, *TYPES]
         if kind is MISSING or not any(kind is one for one in known):

@@ -144,7 +144,7 @@ def _as_rank(
     prepare: Callable[[], None],
     console: Console,
 ) -> int:
-    """Under somebody else's mpirun: works as one of its ranks, and rank 0 tells how it went."""
+    """Under an outer mpirun: works as one of its ranks, and rank 0 tells how it went."""
 
     def start(held: contextlib.ExitStack) -> Callable[[], None]:
         held.enter_context(folder.taken())

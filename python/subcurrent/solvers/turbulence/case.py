@@ -105,7 +105,7 @@ class TurbulenceCase(SolverCase):
 
     solver: Literal["turbulence"] = key("the solver", '"turbulence"', "turbulence")
     flow: Flow = key("the fluid and its first state", "a table [flow]")
-    spectrum: Spectrum = key("energy of a random first state", "a table [spectrum]", Spectrum())
+    spectrum: Spectrum = key("energy of a random initial condition", "a table [spectrum]", Spectrum())
     grid: GridTable = key("the grid", "a table [grid]")
     scheme: Scheme = key("how the equations are solved", "a table [scheme]")
     forcing: Forcing = key("what feeds the large scales", "a table [forcing]", Forcing())
