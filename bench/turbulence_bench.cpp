@@ -7,7 +7,7 @@
 #include "bench/arguments.hpp"
 #include "bench/copy_loop.hpp"
 #include "bench/measure.hpp"
-#include "solvers/turbulence/flow.hpp"
+#include "solvers/turbulence/solver.hpp"
 
 namespace {
 
@@ -15,15 +15,14 @@ using namespace sc;
 
 void compare(Context& context, int n, int turns) {
   turbulence::TurbulenceOptions options{.points = {n, n, n}, .viscosity = 1.0 / 1600, .dt = 1e-3};
-  const auto in_double = make_turbulence(context, options);
+  turbulence::Turbulence in_double(context, options);
   options.single = true;
-  const auto in_single = make_turbulence(context, options);
+  turbulence::Turbulence in_single(context, options);
   // All modes: the vortex has many that are too small to be normal in single precision, for its first steps.
   const turbulence::RandomField field{.spectrum = std::vector<double>(static_cast<std::size_t>(n / 2), 1e-2)};
-  in_double->start_random(field);
-  in_single->start_random(field);
-  std::vector<bench::Way> ways{{"double", [&] { in_double->step(); }},
-                               {"single", [&] { in_single->step(); }}};
+  in_double.start_random(field);
+  in_single.start_random(field);
+  std::vector<bench::Way> ways{{"double", [&] { in_double.step(); }}, {"single", [&] { in_single.step(); }}};
   bench::take_turns(context, ways, turns);
   if (context.rank() != 0) return;
   for (const bench::Way& way : ways)
@@ -34,7 +33,7 @@ void compare(Context& context, int n, int turns) {
 }
 
 /// Seconds that stages on modes took so far.
-double pointwise(const turbulence::Flow<double>& flow) {
+double pointwise(const turbulence::Turbulence& flow) {
   double seconds = 0;
   for (const char* name : {"curl", "stage", "last stage"}) seconds += flow.store().phases().at(name).compute;
   return seconds;
@@ -42,11 +41,11 @@ double pointwise(const turbulence::Flow<double>& flow) {
 
 /// Four curls and four stages of a step. Bytes count every access of a field once.
 void against_copy(Context& context, int n, int turns) {
-  turbulence::Flow<double> flow(context, {.points = {n, n, n}, .viscosity = 1.0 / 1600, .dt = 1e-3});
+  turbulence::Turbulence flow(context, {.points = {n, n, n}, .viscosity = 1.0 / 1600, .dt = 1e-3});
   flow.start_random({.spectrum = std::vector<double>(static_cast<std::size_t>(n / 2), 1e-2)});
   flow.step();
   constexpr int curls = 3 + 3 * 2, stages = 4 + 5 + 5 + 3;  // fields of three components read or written
-  const auto modes = static_cast<double>(flow.fft().mode_grid().own().cells());
+  const auto modes = static_cast<double>(flow.modes().grid().own().cells());
   bench::Copy copy(static_cast<std::size_t>((curls + stages) * 3 * modes), context.threads());
   std::vector<double> seconds;
   double begin = 0;

@@ -11,7 +11,7 @@
 #include "bench/arguments.hpp"
 #include "bench/measure.hpp"
 #include "engine/base/error.hpp"
-#include "solvers/turbulence/flow.hpp"
+#include "solvers/turbulence/solver.hpp"
 
 namespace {
 
@@ -30,8 +30,7 @@ std::int64_t peak_bytes() {
   return 0;
 }
 
-template <class Real>
-void print(Context& context, Flow<Real>& flow, const std::vector<double>& seconds, const DiskRate& after,
+void print(Context& context, Turbulence& flow, const std::vector<double>& seconds, const DiskRate& after,
            const std::map<std::string, StorePhase>& before) {
   const turbulence::Budget& budget = flow.budget();
   DiskRate rate = budget.rate;  // the disk is others' too: as fast as it was before and after, in the mean
@@ -99,20 +98,20 @@ Asked asked_of(const bench::Arguments& a) {
           .single = precision == "single"};
 }
 
-template <class Real>
 void run(const Asked& asked) {
   const int n = asked.points, files = asked.files, steps = asked.steps;
   Context context(MPI_COMM_WORLD, {.threads = asked.threads});
   {
     const bool sync = asked.way == "sync";
-    TurbulenceOptions options{.points = {n, n, n}, .viscosity = 1.0 / 1600, .dt = 1e-3};
+    TurbulenceOptions options{
+        .points = {n, n, n}, .viscosity = 1.0 / 1600, .dt = 1e-3, .single = asked.single};
     if (sync) options.engine.strategy = Strategy::blocking;
     options.storage = {.where = asked.way == "memory" || asked.budget > 0 ? Where::memory : Where::files,
                        .pieces = files,
                        .memory = asked.budget,
                        .scratch = asked.scratch,
                        .say = [](const std::string& sentence) { std::cerr << sentence << std::endl; }};
-    Flow<Real> flow(context, options);
+    Turbulence flow(context, options);
     if (context.rank() == 0) std::cerr << flow.budget().describe() << std::endl;
     flow.start_taylor_green();
     flow.step();
@@ -149,7 +148,7 @@ int main(int argc, char** argv) {
   int provided = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   try {
-    asked.single ? run<float>(asked) : run<double>(asked);
+    run(asked);
   } catch (const Error& error) {
     std::cerr << error.what() << std::endl;
     MPI_Abort(MPI_COMM_WORLD, int(error.code()));

@@ -15,67 +15,46 @@ constexpr std::size_t line = 64, page = 4096;
 
 std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
-template <class T>
-Cells<std::complex<T>> cells_at(std::byte* data, const FFT<T>& fft, std::size_t plane_bytes) {
-  using C = std::complex<T>;
-  return {reinterpret_cast<C*>(data), static_cast<std::ptrdiff_t>(Planes<T>::row_elements(fft)),
-          static_cast<std::ptrdiff_t>(plane_bytes / sizeof(C))};
-}
-
-template <class T>
-std::vector<FarArray> far_planes(const FFT<T>& fft, int count, FarMemory& memory, int pieces) {
+std::vector<FarArray> far_planes(const PlaneShape& shape, int count, FarMemory& memory, int pieces) {
   std::vector<FarArray> arrays;
-  for (int k = 0; k < count - Planes<T>::near_arrays; ++k)
-    arrays.emplace_back(memory, "planes " + std::to_string(k), fft.plane_cells().z,
-                        Planes<T>::plane_bytes(fft, true), pieces);
+  for (int k = 0; k < count - Planes::near_arrays; ++k)
+    arrays.emplace_back(memory, "planes " + std::to_string(k), shape.cells.z, shape.bytes(true), pieces);
   return arrays;
 }
 
-template <class T>
-class InMemory final : public Planes<T> {
-  using typename Planes<T>::C;
-  using typename Planes<T>::Use;
-  using typename Planes<T>::Meeting;
-
+class InMemory final : public Planes {
  public:
-  InMemory(const FFT<T>& fft, int count) : Planes<T>(count), planes_(fft.plane_cells().z) {
-    const std::size_t plane = Planes<T>::plane_bytes(fft, false);
+  InMemory(const PlaneShape& shape, int count) : Planes(count), planes_(shape.cells.z) {
+    const std::size_t plane = shape.bytes(false);
     const std::size_t bytes = plane * static_cast<std::size_t>(planes_);
     // Arrays begin a few cache lines apart modulo the page: a point of all of them is in the cache at a time.
     constexpr std::size_t stagger = 5 * line;
     memory_.resize(static_cast<std::size_t>(count) * (bytes + stagger) + line);
     auto address = round_up(reinterpret_cast<std::uintptr_t>(memory_.data()), line);
     for (int k = 0; k < count; ++k, address += bytes + stagger)
-      arrays_.push_back(cells_at(reinterpret_cast<std::byte*>(address), fft, plane));
+      arrays_.push_back(shape.at(reinterpret_cast<std::byte*>(address), plane));
   }
-  void fill(int array, const std::function<void(Cells<C>)>& action) override { action(at(array)); }
-  void meet(const std::vector<Use>&, const Meeting& meeting) override { meeting(0, planes_, arrays_); }
-  void take(int array, int /*next*/, const std::function<void(Cells<const C>)>& action) override {
-    action(at(array));
-  }
+  void fill(int array, const Action& action) override { action(at(array)); }
+  void meet(const std::vector<Use>&, const Meeting& meeting) override { meeting({0, planes_, arrays_}); }
+  void take(int array, int /*next*/, const Action& action) override { action(at(array)); }
 
  private:
-  const Cells<C>& at(int array) const { return arrays_[static_cast<std::size_t>(array)]; }
+  const PlaneBytes& at(int array) const { return arrays_[static_cast<std::size_t>(array)]; }
   int planes_;
   std::vector<std::byte> memory_;
-  std::vector<Cells<C>> arrays_;
+  std::vector<PlaneBytes> arrays_;
 };
 
-template <class T>
-class InFiles final : public Planes<T> {
-  using typename Planes<T>::C;
-  using typename Planes<T>::Use;
-  using typename Planes<T>::Meeting;
-
+class InFiles final : public Planes {
  public:
-  InFiles(const FFT<T>& fft, int count, FarMemory& memory, SlabStream& ring, int pieces)
-      : Planes<T>(count),
-        fft_(fft),
+  InFiles(const PlaneShape& shape, int count, FarMemory& memory, SlabStream& ring, int pieces)
+      : Planes(count),
+        shape_(shape),
         memory_(memory),
         ring_(ring),
-        plane_(Planes<T>::plane_bytes(fft, true)),
-        far_(far_planes(fft, count, memory, pieces)) {
-    const std::size_t bytes = plane_ * static_cast<std::size_t>(fft.plane_cells().z);
+        plane_(shape.bytes(true)),
+        far_(far_planes(shape, count, memory, pieces)) {
+    const std::size_t bytes = plane_ * static_cast<std::size_t>(shape.cells.z);
     for (FarMemory::Buffer& buffer : near_) {
       buffer = memory.allocate(bytes);
       std::memset(buffer.get(), 0, bytes);  // rows and planes are padded; what pads them is written too
@@ -89,7 +68,7 @@ class InFiles final : public Planes<T> {
       }
   }
 
-  void fill(int array, const std::function<void(Cells<C>)>& action) override {
+  void fill(int array, const Action& action) override {
     const int here = home(array);
     if (writing_ == here) end(Way::out);
     action(cells(here));
@@ -107,19 +86,19 @@ class InFiles final : public Planes<T> {
 
   void meet(const std::vector<Use>& uses, const Meeting& meeting) override {
     settle();
-    std::vector<Cells<C>> arrays(static_cast<std::size_t>(this->count()));
-    for (int k = this->count() - near_arrays; k < this->count(); ++k)
+    std::vector<PlaneBytes> arrays(static_cast<std::size_t>(count()));
+    for (int k = count() - near_arrays; k < count(); ++k)
       arrays[static_cast<std::size_t>(k)] = cells(home(k));
     ring_.run(phase(uses), [&](const Slot& slot) {
       std::size_t n = 0;
       for (const Use& use : uses)
         if (!stays(use.array))
-          arrays[static_cast<std::size_t>(use.array)] = cells_at(slot.plane(n++, 0), fft_, plane_);
-      meeting(slot.lo(), slot.hi(), arrays);
+          arrays[static_cast<std::size_t>(use.array)] = shape_.at(slot.plane(n++, 0), plane_);
+      meeting({slot.lo(), slot.hi(), arrays});
     });
   }
 
-  void take(int array, int next, const std::function<void(Cells<const C>)>& action) override {
+  void take(int array, int next, const Action& action) override {
     const int here = stays(array) ? home(array) : coming_ == array ? coming_to_ : 0;
     if (!stays(array) && coming_ != array) come(array, here);
     end(Way::in);
@@ -141,13 +120,10 @@ class InFiles final : public Planes<T> {
   }
 
  private:
-  using Planes<T>::near_arrays;
-  bool stays(int array) const { return array >= this->count() - near_arrays; }
+  bool stays(int array) const { return array >= count() - near_arrays; }
   /// Which near array is filled with it: while it is written, the next is filled in the other one.
   static int home(int array) { return array % near_arrays; }
-  Cells<C> cells(int near) const {
-    return cells_at(near_[static_cast<std::size_t>(near)].get(), fft_, plane_);
-  }
+  PlaneBytes cells(int near) const { return shape_.at(near_[static_cast<std::size_t>(near)].get(), plane_); }
 
   void come(int array, int to) {
     ring_.finish();  // what a meeting wrote is on its way
@@ -175,7 +151,7 @@ class InFiles final : public Planes<T> {
     memory_.wait(way);
   }
 
-  const FFT<T>& fft_;
+  PlaneShape shape_;
   FarMemory& memory_;
   SlabStream& ring_;
   std::size_t plane_;
@@ -188,41 +164,27 @@ class InFiles final : public Planes<T> {
 
 }  // namespace
 
-template <class T>
-std::size_t Planes<T>::row_elements(const FFT<T>& fft) {
-  return round_up(static_cast<std::size_t>(fft.plane_cells().x) * sizeof(C), line) / sizeof(C);
+std::size_t PlaneShape::row_bytes() const {
+  return round_up(static_cast<std::size_t>(cells.x) * element, line);
 }
 
-template <class T>
-std::size_t Planes<T>::plane_bytes(const FFT<T>& fft, bool in_files) {
-  const std::size_t bytes = row_elements(fft) * sizeof(C) * static_cast<std::size_t>(fft.plane_cells().y);
+std::size_t PlaneShape::bytes(bool in_files) const {
+  const std::size_t all = row_bytes() * static_cast<std::size_t>(cells.y);
   // An odd number of pages: the elements of a line along z fall into different cache sets.
-  return in_files ? (round_up(bytes, page) / page | 1U) * page : bytes;
+  return in_files ? (round_up(all, page) / page | 1U) * page : all;
 }
 
-template <class T>
-std::size_t Planes<T>::most_piece_bytes(const FFT<T>& fft, int pieces) {
-  const int planes = fft.plane_cells().z;
-  return static_cast<std::size_t>((planes + pieces - 1) / pieces) * plane_bytes(fft, true);
+std::size_t PlaneShape::most_piece_bytes(int pieces) const {
+  return static_cast<std::size_t>((cells.z + pieces - 1) / pieces) * bytes(true);
 }
 
-template <class T>
-std::unique_ptr<Planes<T>> planes_in_memory(const FFT<T>& fft, int count) {
-  return std::make_unique<InMemory<T>>(fft, count);
+std::unique_ptr<Planes> planes_in_memory(const PlaneShape& shape, int count) {
+  return std::make_unique<InMemory>(shape, count);
 }
 
-template <class T>
-std::unique_ptr<Planes<T>> planes_in_files(const FFT<T>& fft, int count, FarMemory& memory, SlabStream& ring,
-                                           int pieces) {
-  return std::make_unique<InFiles<T>>(fft, count, memory, ring, pieces);
+std::unique_ptr<Planes> planes_in_files(const PlaneShape& shape, int count, FarMemory& memory,
+                                        SlabStream& ring, int pieces) {
+  return std::make_unique<InFiles>(shape, count, memory, ring, pieces);
 }
-
-template class Planes<float>;
-template class Planes<double>;
-template std::unique_ptr<Planes<float>> planes_in_memory(const FFT<float>&, int);
-template std::unique_ptr<Planes<double>> planes_in_memory(const FFT<double>&, int);
-template std::unique_ptr<Planes<float>> planes_in_files(const FFT<float>&, int, FarMemory&, SlabStream&, int);
-template std::unique_ptr<Planes<double>> planes_in_files(const FFT<double>&, int, FarMemory&, SlabStream&,
-                                                         int);
 
 }  // namespace sc::spectral

@@ -23,7 +23,7 @@ using turbulence::Turbulence;
 class TurbulenceFace : private Said, public SolverFace<Turbulence> {
  public:
   TurbulenceFace(std::shared_ptr<Ranks> ranks, const turbulence::TurbulenceOptions& options)
-      : SolverFace(ranks, turbulence::make_turbulence(ranks->open(), telling(options, said))) {}
+      : SolverFace(ranks, std::make_shared<Turbulence>(ranks->open(), telling(options, said))) {}
 
   /// What is kept in memory and what in files, and what is not as it should be, a line each.
   std::string plan() { return said + (solver().budget().disk_used() ? solver().budget().describe() : ""); }
@@ -53,7 +53,7 @@ class TurbulenceFace : private Said, public SolverFace<Turbulence> {
   void before_checkpoint() override { solver().balance(); }
   std::vector<const Choice*> choices() override {
     std::vector<const Choice*> all = SolverFace::choices();
-    if (const Choice* transforms = solver().transforms()) all.push_back(transforms);
+    if (const Choice* transforms = solver().transforms().choice()) all.push_back(transforms);
     return all;
   }
   io::Snapshot snapshot() override;

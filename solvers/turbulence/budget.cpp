@@ -32,7 +32,7 @@ Budget budget_of(const Needs& s, bool planes, bool fields, int pieces, int most_
   std::int64_t slot = 0;
   if (planes) {
     // Two arrays near. A meeting has four in a slot, read once; one of them changes and is read again.
-    constexpr int far = plane_arrays - spectral::Planes<double>::near_arrays, passes = far + 1;
+    constexpr int far = plane_arrays - spectral::Planes::near_arrays, passes = far + 1;
     p.near += 2 * buffer_bytes(s.planes * s.file_plane_bytes);
     p.far += far * plane.bytes();
     p.read += s.evaluations * passes * plane.moved();

@@ -52,18 +52,19 @@ Forcing::Forcing(Runner& runner, const Grid& modes, Wavenumbers wavenumbers, dou
   band_ = boxes_of(modes, wavenumbers, options.largest);
 }
 
-template <class Real>
-double Forcing::coefficient(Level<Mode<Real>, 3> u) {
+double Forcing::coefficient(AnyField& u) {
   const int threads = runner_.context().threads();
   std::vector<Accumulator> sums{Accumulator(Reduce::sum)};
-  for (const Box& box : band_)
-    for_each(box, {}, frame_, threads, sums, BandSquare{wavenumbers_, options_.largest, scale_},
-             reads(u).view());
+  in_precision_of(u, [&](auto real) {
+    for (const Box& box : band_)
+      for_each(box, {}, frame_, threads, sums, BandSquare{wavenumbers_, options_.largest, scale_},
+               reads(u).in<decltype(real)>().view());
+  });
   if (options_.kind == ForcingKind::negative_viscosity) {
-    Sweep lost("dissipation", Dissipation{wavenumbers_, viscosity_ * scale_},
-               SweepOptions{.reduce = Reduce::sum, .flops = 19}, reads(u));
+    ModeSweep lost("dissipation", Dissipation{wavenumbers_, viscosity_ * scale_},
+                   {.reduce = Reduce::sum, .flops = 19}, reads(u));
     runner_.run(lost);
-    sums.push_back(lost.accumulators()[0]);
+    sums.push_back(lost.stage().accumulators()[0]);
   }
   sums_.start(sums);
   const double band = sums_.value(0);
@@ -88,31 +89,28 @@ void Forcing::each_forced(Action&& action) const {
         }
 }
 
-template <class Real>
-void Forcing::hold(Level<Mode<Real>, 3> u) {
+void Forcing::hold(AnyField& u) {
   if (none()) return;
   const double c = coefficient(u);
-  const Out<Mode<Real>, 3> in = u.view();
-  const auto of = [&](int d, At at) { return c * Mode<double>(in[d][at]); };
   held_.clear();
-  each_forced([&](At at) { held_.push_back({of(0, at), of(1, at), of(2, at)}); });
-}
-
-template <class Real>
-void Forcing::add(Level<Mode<Real>, 3> n) {
-  if (none()) return;
-  n.storage().settle();
-  const Out<Mode<Real>, 3> out = n.view();
-  auto next = held_.begin();
-  each_forced([&](At at) {
-    for (std::size_t d = 0; d < 3; ++d) out[static_cast<int>(d)][at] += Mode<Real>((*next)[d]);
-    ++next;
+  in_precision_of(u, [&](auto real) {
+    const auto in = reads(u).in<decltype(real)>().view();
+    const auto of = [&](int d, At at) { return c * Mode<double>(in[d][at]); };
+    each_forced([&](At at) { held_.push_back({of(0, at), of(1, at), of(2, at)}); });
   });
 }
 
-template void Forcing::hold(Level<Mode<float>, 3>);
-template void Forcing::hold(Level<Mode<double>, 3>);
-template void Forcing::add(Level<Mode<float>, 3>);
-template void Forcing::add(Level<Mode<double>, 3>);
+void Forcing::add(AnyField& n) {
+  if (none()) return;
+  n.storage(0).settle();
+  auto next = held_.begin();
+  in_precision_of(n, [&](auto real) {
+    const auto out = updates(n).in<decltype(real)>().view();
+    each_forced([&](At at) {
+      for (std::size_t d = 0; d < 3; ++d) out[static_cast<int>(d)][at] += Mode<decltype(real)>((*next)[d]);
+      ++next;
+    });
+  });
+}
 
 }  // namespace sc::turbulence

@@ -11,7 +11,7 @@
 
 #include "engine/overlap/runner.hpp"
 #include "engine/stage/global_value.hpp"
-#include "solvers/turbulence/kernels.hpp"
+#include "solvers/turbulence/stages.hpp"
 
 namespace sc::turbulence {
 
@@ -57,15 +57,12 @@ class Forcing {
   bool none() const { return options_.kind == ForcingKind::none; }
   /// Collective: keeps what add() takes of u, which may then be overwritten. Throws Error (diverged) when no
   /// forced mode has energy.
-  template <class Real>
-  void hold(Level<Mode<Real>, 3> u);
+  void hold(AnyField& u);
   /// n <- n + c u in the band
-  template <class Real>
-  void add(Level<Mode<Real>, 3> n);
+  void add(AnyField& n);
 
  private:
-  template <class Real>
-  double coefficient(Level<Mode<Real>, 3> u);
+  double coefficient(AnyField& u);
   template <class Action>
   void each_forced(Action&& action) const;
 

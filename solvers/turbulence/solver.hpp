@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turbulence: incompressible flow in a periodic box of side 2 pi, pseudo-spectral, in memory or in files, in
-// either precision. This is the face that programs and the Python module use; the flow in one precision is in
-// flow.hpp, its step in step.cpp.
+// Turbulence: incompressible flow in a periodic box of side 2 pi, pseudo-spectral, in memory or in files. One
+// class for both precisions, which its transforms and its stages hide: fields, transforms and files are
+// single or double, what is summed up, reported or chosen is double. The step is in step.cpp.
 //
 // Between steps the velocity's modes are in memory, whatever the storage: whoever reads or changes them takes
 // modes() and need not know. Only what a step keeps beside them is in files.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "engine/stage/global_value.hpp"
 #include "solvers/turbulence/initial.hpp"
 #include "solvers/turbulence/options.hpp"
 #include "solvers/turbulence/statistics.hpp"
+#include "solvers/turbulence/store.hpp"
+#include "solvers/turbulence/transforms.hpp"
 
 namespace sc::turbulence {
 
@@ -25,60 +30,118 @@ struct StepReport {
 
 class Turbulence {
  public:
-  virtual ~Turbulence() = default;
+  /// Collective. Throws Error (bad_input) for odd or too few points, a negative viscosity, dt <= 0, a storage
+  /// that cannot be planned; Error (storage) where files cannot be had.
+  Turbulence(Context& context, const TurbulenceOptions& options);
 
   /// Collective: sets the velocity from component and position; what of it is not resolved or not free of
   /// divergence is left out. The clock starts anew.
-  virtual void start(const std::function<double(int component, double x, double y, double z)>& velocity) = 0;
+  void start(const std::function<double(int component, double x, double y, double z)>& velocity);
   /// u = sin x cos y cos z, v = -cos x sin y cos z, w = 0
   void start_taylor_green();
   /// E(k) shell by shell as asked; the same field for any number of ranks.
-  virtual void start_random(const RandomField& field) = 0;
+  void start_random(const RandomField& field);
   /// From what velocity_points() holds.
-  virtual void start_from_points() = 0;
+  void start_from_points();
 
   /// Collective: one time step. Throws Error (storage) where files fail.
-  virtual StepReport step() = 0;
+  StepReport step();
   /// What the next step needs besides the modes, as a checkpoint keeps it.
   struct Clock {
     double time = 0;
     std::int64_t steps = 0;
   };
   Clock& clock() { return clock_; }
-  const Clock& clock() const { return clock_; }
   std::int64_t steps() const { return clock_.steps; }
   double time() const { return clock_.time; }
 
   /// Collective. Throws Error (diverged) when the flow is not finite.
-  virtual Balance balance() = 0;
+  Balance balance();
   /// Collective: the same and the small scales; takes three transforms.
-  virtual Measures measure() = 0;
+  Measures measure();
   /// Collective: E(k) of the shells 0, 1, 2, …
-  virtual std::vector<double> spectrum() = 0;
+  std::vector<double> spectrum();
 
   /// The velocity's modes: always in memory between steps. A stage on them may read and change them, whatever
   /// the storage; what it leaves, free of divergence, is what the next step starts from.
-  virtual AnyField& modes() = 0;
+  AnyField& modes() { return v_; }
   /// The velocity and the vorticity at the points, as of the last step; collective. The first call takes
   /// memory for them, which a budget leaves out.
-  virtual AnyField& velocity() = 0;
-  virtual AnyField& vorticity() = 0;
+  AnyField& velocity();
+  AnyField& vorticity();
   /// Where they are kept, with whatever the last work left in them; collective when first asked for.
-  virtual AnyField& velocity_points() = 0;
-  virtual AnyField& vorticity_points() = 0;
+  AnyField& velocity_points() { return at_points(velocity_, "velocity"); }
+  AnyField& vorticity_points() { return at_points(vorticity_, "vorticity"); }
+  /// P of the nonlinear term of the present velocity, for tests; collective.
+  AnyField& nonlinear_term();
 
-  virtual const Grid& grid() const = 0;
-  virtual Runner& runner() = 0;
-  /// What the transforms go under, where `automatic` chooses.
-  virtual const Choice* transforms() const = 0;
-  virtual const Budget& budget() const = 0;
+  const Grid& grid() const { return transforms_->points(); }
+  Runner& runner() { return runner_; }
+  const Transforms& transforms() const { return *transforms_; }
+  Wavenumbers wavenumbers() const;
+  const Budget& budget() const { return budget_; }
+  const Store& store() const { return *store_; }
+  /// Until no file is read or written any more, which a step does not wait for.
+  void settle() { store_->settle(); }
 
- protected:
+ private:
+  template <class T>
+  using Tables = std::array<std::vector<T>, 3>;  ///< along each axis, by global position
+
+  void runge_kutta_4();
+  void low_storage_3();
+  /// How the nonlinear term is evaluated.
+  struct Evaluation {
+    Stage& next;             ///< the stage that follows, whose first piece is read meanwhile
+    bool keep = false;       ///< u = v first
+    bool choose_dt = false;  ///< from the largest speed, if there is a Courant number
+  };
+  /// v <- N(v) before its projection
+  void nonlinear(const Evaluation& how);
+  /// The same, with its aliases.
+  void evaluate(const Evaluation& how);
+  void evaluate_twice(const Evaluation& how);
+  void evaluate_divergence(const Evaluation& how);
+  using Use = spectral::Planes::Use;
+  void to_planes(int array, int component, const std::vector<Use>* meeting = nullptr);
+  void meet(const std::vector<Use>& uses, bool speed);
+  double skewness();
+  void choose_dt();
+  std::size_t threads() const { return static_cast<std::size_t>(runner_.context().threads()); }
+  static void reduce(GlobalValue& value, Transforms::PerThread& met);
+
+  /// v = P v; the clock starts anew.
+  void start_from_modes();
+  AnyField& at_points(std::optional<AnyField>& field, const char* name);
+  /// Modes for work that cannot be done in place: one component, and three.
+  AnyField& work();
+  AnyField& term();
+  double per_point_square() const;
+  Projection projection() const;
+  Needs needs() const;
+  std::vector<const char*> kept_fields() const;
+  void tabulate();
+  Decay decay(std::size_t share) const {
+    const Tables<double>& t = decay_[share];
+    return {t[0].data(), t[1].data(), t[2].data()};
+  }
+  Shift half_spacing() const { return {shift_[0].data(), shift_[1].data(), shift_[2].data()}; }
+
+  TurbulenceOptions options_;
+  std::unique_ptr<Transforms> transforms_;
+  AnyField v_;  ///< the velocity; within a step that of a stage, its curl, its nonlinear term
+  std::optional<AnyField> work_, term_, velocity_, vorticity_;
+  Runner runner_;
+  Budget budget_;
+  std::unique_ptr<Store> store_;
+  AnyField *u_ = nullptr, *sum_ = nullptr, *held_ = nullptr;  ///< in the store
+  std::vector<Tables<double>> decay_;                         ///< of each share of dt that the scheme needs
+  Tables<Mode<double>> shift_;
+  double tabulated_dt_ = 0;
+  GlobalValue sums_, speed_;
+  Forcing forcing_;
   Clock clock_;
+  double dt_ = 0;
 };
-
-/// Collective. Throws Error (bad_input) for odd or too few points, a negative viscosity, dt <= 0, a storage
-/// that cannot be planned; Error (storage) where files cannot be had.
-std::unique_ptr<Turbulence> make_turbulence(Context& context, const TurbulenceOptions& options);
 
 }  // namespace sc::turbulence

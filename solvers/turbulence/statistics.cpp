@@ -8,51 +8,53 @@
 #include <string>
 
 #include "engine/base/error.hpp"
-#include "solvers/turbulence/flow.hpp"
+#include "solvers/turbulence/solver.hpp"
+#include "solvers/turbulence/stages.hpp"
 
 namespace sc::turbulence {
 
-ShellSums::ShellSums(const Wavenumbers& wavenumbers, double scale)
-    : wavenumbers_(wavenumbers),
-      scale_(scale),
-      sums_(static_cast<std::size_t>(wavenumbers.shells()), Accumulator(Reduce::sum)) {}
+namespace {
 
+/// E(k): the energy of the modes with k - 1/2 <= |k| < k + 1/2, in sums that do not depend on their order.
 template <class Real>
-void ShellSums::add(const Box& box, const Frame& frame, In<Mode<Real>, 3> u) {
-  for (int z = box.lo.z; z < box.hi.z; ++z)
-    for (int y = box.lo.y; y < box.hi.y; ++y) {
-      At c{frame.layout.offset({box.lo.x, y, z}), frame.layout.sy, frame.layout.sz};
-      Index g{frame.origin.x + box.lo.x, frame.origin.y + y, frame.origin.z + z};
-      for (int x = box.lo.x; x < box.hi.x; ++x, c = c.x(1), ++g.x) {
-        const double energy = 0.5 * (g.x > 0 ? 2 : 1) * scale_ * square_of(c, u);
-        sums_[static_cast<std::size_t>(wavenumbers_.shell(g))].add(&energy, 1);
+void add_shells(const Wavenumbers& wavenumbers, double scale, AnyField& modes,
+                std::vector<Accumulator>& sums) {
+  const Box own = modes.grid().own();
+  const Frame frame{modes.grid().layout(), modes.grid().origin()};
+  const auto u = reads(modes).in<Real>().view();
+  for (int z = own.lo.z; z < own.hi.z; ++z)
+    for (int y = own.lo.y; y < own.hi.y; ++y) {
+      At c{frame.layout.offset({own.lo.x, y, z}), frame.layout.sy, frame.layout.sz};
+      Index g{frame.origin.x + own.lo.x, frame.origin.y + y, frame.origin.z + z};
+      for (int x = own.lo.x; x < own.hi.x; ++x, c = c.x(1), ++g.x) {
+        const double energy = 0.5 * (g.x > 0 ? 2 : 1) * scale * square_of(c, u);
+        sums[static_cast<std::size_t>(wavenumbers.shell(g))].add(&energy, 1);
       }
     }
 }
 
-template <class Real>
-double Flow<Real>::per_point_square() const {
+}  // namespace
+
+double Turbulence::per_point_square() const {
   const double points = double(options_.points.x) * options_.points.y * options_.points.z;
   return 1 / (points * points);
 }
 
-template <class Real>
-std::vector<double> Flow<Real>::spectrum() {
-  ShellSums shells(wavenumbers(), per_point_square());
+std::vector<double> Turbulence::spectrum() {
+  const Wavenumbers w = wavenumbers();
+  std::vector<Accumulator> sums(static_cast<std::size_t>(w.shells()), Accumulator(Reduce::sum));
   v_.storage(0).settle();
-  shells.add(v_.grid().own(), {v_.grid().layout(), v_.grid().origin()}, v_.read());
-  sums_.start(shells.sums());
+  in_precision_of(v_, [&](auto real) { add_shells<decltype(real)>(w, per_point_square(), v_, sums); });
+  sums_.start(sums);
   std::vector<double> energy;
-  for (std::size_t k = 0; k < shells.sums().size(); ++k) energy.push_back(sums_.value(static_cast<int>(k)));
+  for (std::size_t k = 0; k < sums.size(); ++k) energy.push_back(sums_.value(static_cast<int>(k)));
   return energy;
 }
 
-template <class Real>
-Balance Flow<Real>::balance() {
-  Sweep sums("balance", Sums{wavenumbers(), per_point_square()}, SweepOptions{.reduce = Reduce::sum},
-             reads(v_.now()));
+Balance Turbulence::balance() {
+  ModeSweep sums("balance", Sums{wavenumbers(), per_point_square()}, {.reduce = Reduce::sum}, reads(v_));
   runner_.run(sums);
-  sums_.start(sums.accumulators());
+  sums_.start(sums.stage().accumulators());
   Balance b{.time = clock_.time, .energy = sums_.value(0), .enstrophy = sums_.value(1)};
   b.dissipation = 2 * options_.viscosity * b.enstrophy;
   b.divergence = std::sqrt(sums_.value(2));
@@ -62,8 +64,7 @@ Balance Flow<Real>::balance() {
   return b;
 }
 
-template <class Real>
-Measures Flow<Real>::measure() {
+Measures Turbulence::measure() {
   Measures m{balance()};
   m.skewness = skewness();
   const double nu = options_.viscosity, speed = std::sqrt(2 * m.energy / 3);
@@ -80,50 +81,42 @@ Measures Flow<Real>::measure() {
   return m;
 }
 
-template <class Real>
-double Flow<Real>::skewness() {
+/// Begins with what all threads have met.
+void Turbulence::reduce(GlobalValue& value, Transforms::PerThread& met) {
+  for (std::size_t thread = 1; thread < met.size(); ++thread) merge(met[0], met[thread]);
+  value.start(met[0]);
+}
+
+double Turbulence::skewness() {
   // g_d = du_d/dx_d, a component at a time, where the velocity goes in a step
-  Sweep gradient("stretching", Stretching{}, writes(work().now()), reads(v_.now()));
+  ModeSweep gradient("stretching", Stretching{}, {}, writes<1>(work()), reads(v_));
   for (int d = 0; d < 3; ++d) {
-    runner_.run(gradient, Stretching{wavenumbers(), d});
-    store_->fill(
-        3 + d, [&](spectral::Cells<Mode> to) { fft_.backward_across(spectral::cells_of(work().now()), to); });
+    gradient.set({wavenumbers(), d});
+    runner_.run(gradient);
+    store_->fill(3 + d, [&](const auto& to) { transforms_->to_planes(work(), 0, to); });
   }
   constexpr auto reads_only = StreamUse::Mode::reads;
-  std::vector<std::vector<Accumulator>> sums(workplaces_.size(), std::vector(2, Accumulator(Reduce::sum)));
+  Transforms::PerThread sums(threads(), std::vector(2, Accumulator(Reduce::sum)));
   store_->meet({{3, reads_only}, {4, reads_only}, {5, reads_only}},
-               [&](int lo, int hi, const Arrays& planes) {
-                 for_each_plane(lo, hi, [&](int z, int thread) {
-                   through_points(z, planes, 3, plane_arrays, thread, [&](Workplace<Real>& here) {
-                     multiply(Moments{}, sums[static_cast<std::size_t>(thread)], here);
-                   });
-                 });
-               });
-  for (std::size_t thread = 1; thread < sums.size(); ++thread) merge(sums[0], sums[thread]);
-  sums_.start(sums[0]);
+               [&](const auto& slab) { transforms_->at_points(AtPoints::moments, slab, sums); });
+  reduce(sums_, sums);
   const double values = 3 / std::sqrt(per_point_square());
   const double square = sums_.value(0) / values, cube = sums_.value(1) / values;
   return square > 0 ? cube / std::pow(square, 1.5) : 0;
 }
 
-template <class Real>
-Field<Real, 3>& Flow<Real>::velocity() {
-  fft_.backward(v_.now(), velocity_points().now());
+AnyField& Turbulence::velocity() {
+  transforms_->to_points(v_, velocity_points());
   return *velocity_;
 }
 
-template <class Real>
-Field<Real, 3>& Flow<Real>::vorticity() {
-  if (!term_) term_.emplace(fft_.mode_grid(), "work of three components");
-  Sweep copy("copy", Copy{}, writes(term_->now()), reads(v_.now()));
-  Sweep curl("curl", Curl{wavenumbers()}, updates(term_->now()));
+AnyField& Turbulence::vorticity() {
+  ModeSweep copy("copy", Copy{}, {}, writes(term()), reads(v_));
+  ModeSweep curl("curl", Curl{wavenumbers()}, {}, updates(term()));
   runner_.run(copy);
   runner_.run(curl);
-  fft_.backward(term_->now(), vorticity_points().now());
+  transforms_->to_points(term(), vorticity_points());
   return *vorticity_;
 }
-
-template class Flow<float>;
-template class Flow<double>;
 
 }  // namespace sc::turbulence

@@ -67,19 +67,4 @@ struct Moments {
   }
 };
 
-/// E(k): the energy of the modes with k - 1/2 <= |k| < k + 1/2, in sums that do not depend on their order.
-class ShellSums {
- public:
-  ShellSums(const Wavenumbers& wavenumbers, double scale);
-  /// The modes of a box, as for_each takes them; slab by slab if need be.
-  template <class Real>
-  void add(const Box& box, const Frame& frame, In<Mode<Real>, 3> u);
-  const std::vector<Accumulator>& sums() const { return sums_; }
-
- private:
-  Wavenumbers wavenumbers_;
-  double scale_;
-  std::vector<Accumulator> sums_;
-};
-
 }  // namespace sc::turbulence

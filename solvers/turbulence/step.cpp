@@ -11,7 +11,8 @@
 // phase is one stage or one array, and what the next phase needs first is read under it.
 #include <algorithm>
 
-#include "solvers/turbulence/flow.hpp"
+#include "solvers/turbulence/solver.hpp"
+#include "solvers/turbulence/stages.hpp"
 
 namespace sc::turbulence {
 
@@ -22,29 +23,26 @@ constexpr auto reads_only = StreamUse::Mode::reads, writes_only = StreamUse::Mod
 
 }  // namespace
 
-template <class Real>
-StepReport Flow<Real>::step() {
+StepReport Turbulence::step() {
   runner_.begin_step();
-  fft_.begin_step();
+  transforms_->begin_step();
   options_.scheme == Scheme::rk4 ? runge_kutta_4() : low_storage_3();
   clock_.steps += 1;
   clock_.time += dt_;
   return {.step = clock_.steps, .time = clock_.time, .dt = dt_};
 }
 
-template <class Real>
-void Flow<Real>::runge_kutta_4() {
+void Turbulence::runge_kutta_4() {
   constexpr Powers none{0, 0, 0};
   const auto one = [](double a) { return Powers{a, 0, 0}; };
   const auto e = [](double a) { return Powers{0, a, 0}; };
   const auto e2 = [](double a) { return Powers{0, 0, a}; };
   const Projection project = projection();
   const SweepOptions flops{.flops = 70};
-  const Level<Mode, 3> v = v_.now();
 
-  Sweep first("stage", Stage123{}, flops, updates(v), writes(sum_), reads(u_));
-  Sweep middle("stage", Stage23{}, flops, updates(v), updates(sum_), reads(u_));
-  Sweep last("last stage", Stage4{}, flops, updates(v), reads(sum_));
+  ModeSweep first("stage", Stage123{}, flops, updates(v_), writes(*sum_), reads(*u_));
+  ModeSweep middle("stage", Stage23{}, flops, updates(v_), updates(*sum_), reads(*u_));
+  ModeSweep last("last stage", Stage4{}, flops, updates(v_), reads(*sum_));
   // v = e (u + dt/2 k1),   sum = e^2 (u + dt/6 k1)
   nonlinear({.next = first, .keep = true, .choose_dt = true});
   const double dt = dt_;
@@ -65,15 +63,13 @@ void Flow<Real>::runge_kutta_4() {
 }
 
 /// Williamson, J. Comput. Phys. 35 (1980), case 7:  g = a g + dt N(u),  u <- E (u + b g),  g <- E g
-template <class Real>
-void Flow<Real>::low_storage_3() {
+void Turbulence::low_storage_3() {
   constexpr std::array a{0.0, -5.0 / 9, -153.0 / 128}, b{1.0 / 3, 15.0 / 16, 8.0 / 15};
   const SweepOptions flops{.flops = 60};
-  const Level<Mode, 3> v = v_.now();
-  Sweep first("stage", LowStorageFirst{}, flops, updates(v), writes(sum_), reads(u_));
-  Sweep later("stage", LowStorage{}, flops, updates(v), updates(sum_), reads(u_));
+  ModeSweep first("stage", LowStorageFirst{}, flops, updates(v_), writes(*sum_), reads(*u_));
+  ModeSweep later("stage", LowStorage{}, flops, updates(v_), updates(*sum_), reads(*u_));
   for (std::size_t s = 0; s < a.size(); ++s) {
-    Stage& stage = s == 0 ? static_cast<Stage&>(first) : later;
+    Stage& stage = s == 0 ? first.stage() : later.stage();
     nonlinear({.next = stage, .keep = true, .choose_dt = s == 0});
     const LowStorage now{projection(), decay(s), a[s], b[s], dt_};
     first.set({now});
@@ -83,26 +79,23 @@ void Flow<Real>::low_storage_3() {
 }
 
 /// v <- N(v) + c v in the band that is forced
-template <class Real>
-void Flow<Real>::nonlinear(const Evaluation& how) {
-  forcing_.hold(v_.now());
+void Turbulence::nonlinear(const Evaluation& how) {
+  forcing_.hold(v_);
   const bool speed = how.choose_dt && options_.courant > 0;
   if (options_.dealiasing == Dealiasing::two_thirds)
     evaluate({how.next, how.keep, speed});
   else
     evaluate_twice({how.next, how.keep, speed});
-  forcing_.add(v_.now());
+  forcing_.add(v_);
   if (speed) choose_dt();
 }
 
 /// v <- (N(v) + N on points half a spacing away) / 2
-template <class Real>
-void Flow<Real>::evaluate_twice(const Evaluation& how) {
-  const Level<Mode, 3> v = v_.now();
+void Turbulence::evaluate_twice(const Evaluation& how) {
   const SweepOptions flops{.flops = 24};
-  Sweep shift("shift", Shifted{half_spacing()}, flops, writes(held_), reads(v));
-  Sweep exchange("exchange", Exchange{}, updates(v), updates(held_));
-  Sweep average("average", Averaged{half_spacing()}, flops, updates(v), reads(held_));
+  ModeSweep shift("shift", Shifted{half_spacing()}, flops, writes(*held_), reads(v_));
+  ModeSweep exchange("exchange", Exchange{}, {}, updates(v_), updates(*held_));
+  ModeSweep average("average", Averaged{half_spacing()}, flops, updates(v_), reads(*held_));
   store_->run(shift);
   evaluate({exchange, how.keep, how.choose_dt});
   store_->run(exchange);
@@ -111,33 +104,30 @@ void Flow<Real>::evaluate_twice(const Evaluation& how) {
 }
 
 /// v <- F(v x curl v): six arrays to the points, three back, where planes of all of them meet.
-template <class Real>
-void Flow<Real>::evaluate(const Evaluation& how) {
+void Turbulence::evaluate(const Evaluation& how) {
   if (options_.form == Form::divergence) return evaluate_divergence(how);
   const std::vector<Use> uses{{0, reads_only}, {1, reads_only}, {2, reads_only},
                               {3, changes},    {4, changes},    {5, changes}};
   for (int d = 0; d < 3; ++d) to_planes(d, d);
   // u = v if it is to be kept, v <- i k x v
-  Sweep curl("curl", Curl{wavenumbers()}, SweepOptions{.flops = 18}, updates(v_.now()));
-  Sweep keep_curl("curl", KeepCurl{{wavenumbers()}}, SweepOptions{.flops = 18}, writes(u_),
-                  updates(v_.now()));
-  store_->run(how.keep ? static_cast<Stage&>(keep_curl) : curl);
+  ModeSweep curl("curl", Curl{wavenumbers()}, {.flops = 18}, updates(v_));
+  ModeSweep keep_curl("curl", KeepCurl{{wavenumbers()}}, {.flops = 18}, writes(*u_), updates(v_));
+  store_->run(how.keep ? keep_curl.stage() : curl.stage());
   for (int d = 0; d < 3; ++d) to_planes(3 + d, d, d == 2 ? &uses : nullptr);
   // w <- u x w
   meet(uses, how.choose_dt);
   for (int d = 2; d >= 0; --d)  // the last two are still in memory
-    store_->take(3 + d, d > 0 ? 2 + d : -1, [&](spectral::Cells<const Mode> from) {
+    store_->take(3 + d, d > 0 ? 2 + d : -1, [&](const spectral::PlaneBytes& from) {
       if (d != 1) store_->prefetch(how.next);  // the disk has nothing else to do
-      fft_.forward_across(from, spectral::cells_of(v_.now(), d));
+      transforms_->from_planes(from, v_, d);
     });
 }
 
 /// v_a <- - i k_b F(v_a v_b): three arrays to the points, six back.
-template <class Real>
-void Flow<Real>::evaluate_divergence(const Evaluation& how) {
+void Turbulence::evaluate_divergence(const Evaluation& how) {
   const std::vector<Use> uses{{3, changes},     {4, changes},     {5, changes},
                               {0, writes_only}, {1, writes_only}, {2, writes_only}};
-  Sweep keep("keep", Copy{}, writes(u_), reads(v_.now()));
+  ModeSweep keep("keep", Copy{}, {}, writes(*u_), reads(v_));
   if (how.keep) store_->run(keep);
   for (int d = 0; d < 3; ++d) to_planes(3 + d, d, d == 2 ? &uses : nullptr);
   meet(uses, how.choose_dt);
@@ -145,59 +135,51 @@ void Flow<Real>::evaluate_divergence(const Evaluation& how) {
     int array, a, b;
   };
   constexpr std::array<Product, 6> order{{{5, 2, 2}, {4, 1, 2}, {0, 0, 0}, {1, 0, 1}, {2, 0, 2}, {3, 1, 1}}};
-  Sweep derive("divergence", Divergence{}, SweepOptions{.flops = 8}, updates(v_.now()), reads(work().now()));
+  ModeSweep derive("divergence", Divergence{}, {.flops = 8}, updates(v_), reads<1>(work()));
   for (std::size_t n = 0; n < order.size(); ++n) {
     const Product& p = order[n];
     const bool more = n + 1 < order.size();
-    store_->take(p.array, more ? order[n + 1].array : -1, [&](spectral::Cells<const Mode> from) {
+    store_->take(p.array, more ? order[n + 1].array : -1, [&](const spectral::PlaneBytes& from) {
       if (n == 0 || !more) store_->prefetch(how.next);
-      fft_.forward_across(from, spectral::cells_of(work().now()));
+      transforms_->from_planes(from, work(), 0);
     });
-    runner_.run(derive, Divergence{wavenumbers(), p.a, p.b, n == 0});
+    derive.set({wavenumbers(), p.a, p.b, n == 0});
+    runner_.run(derive);
   }
 }
 
 /// Planes of a component of v; of `meeting`, if it comes next, the first piece is read meanwhile.
-template <class Real>
-void Flow<Real>::to_planes(int array, int component, const std::vector<Use>* meeting) {
-  store_->fill(array, [&](spectral::Cells<Mode> to) {
+void Turbulence::to_planes(int array, int component, const std::vector<Use>* meeting) {
+  store_->fill(array, [&](const spectral::PlaneBytes& to) {
     if (meeting) store_->prefetch(*meeting);
-    fft_.backward_across(spectral::cells_of(v_.now(), component), to);
+    transforms_->to_planes(v_, component, to);
   });
 }
 
-template <class Real>
-void Flow<Real>::meet(const std::vector<Use>& uses, bool speed) {
-  for (auto& of_thread : fastest_)
-    for (Accumulator& a : of_thread) a.clear();
-  store_->meet(uses, [&](int lo, int hi, const auto& arrays) { products(lo, hi, arrays, speed); });
-  if (!speed) return;
-  for (std::size_t thread = 1; thread < fastest_.size(); ++thread) merge(fastest_[0], fastest_[thread]);
-  speed_.start(fastest_[0]);  // travels under the transforms back
+void Turbulence::meet(const std::vector<Use>& uses, bool speed) {
+  const AtPoints what = options_.form == Form::rotational ? AtPoints::cross : AtPoints::products;
+  Transforms::PerThread fastest;
+  if (speed) fastest.assign(threads(), {Accumulator(Reduce::max)});
+  store_->meet(uses, [&](const auto& slab) { transforms_->at_points(what, slab, fastest); });
+  if (speed) reduce(speed_, fastest);  // travels under the transforms back
 }
 
 /// What the Courant number allows, from the speeds of the step's first evaluation.
-template <class Real>
-void Flow<Real>::choose_dt() {
+void Turbulence::choose_dt() {
   const double per_time = speed_.value();
   dt_ = per_time > 0 ? std::min(options_.dt, options_.courant / per_time) : options_.dt;
   tabulate();
 }
 
-template <class Real>
-Field<Mode<Real>, 3>& Flow<Real>::nonlinear_term() {
-  if (!term_) term_.emplace(fft_.mode_grid(), "nonlinear term");
-  Sweep copy("copy", Copy{}, writes(term_->now()), reads(v_.now()));
-  Sweep exchange("exchange", Exchange{}, updates(v_.now()), updates(term_->now()));
-  Sweep project("project", Projected{projection()}, updates(term_->now()));
+AnyField& Turbulence::nonlinear_term() {
+  ModeSweep copy("copy", Copy{}, {}, writes(term()), reads(v_));
+  ModeSweep exchange("exchange", Exchange{}, {}, updates(v_), updates(term()));
+  ModeSweep project("project", Projected{projection()}, {}, updates(term()));
   runner_.run(copy);
   nonlinear({.next = copy});
   runner_.run(exchange);
   runner_.run(project);
-  return *term_;
+  return term();
 }
-
-template class Flow<float>;
-template class Flow<double>;
 
 }  // namespace sc::turbulence

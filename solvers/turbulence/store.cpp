@@ -17,9 +17,8 @@ std::size_t slot_bytes(const AnyField& field) {
 
 }  // namespace
 
-template <class Real>
-Store<Real>::Store(Runner& runner, const spectral::FFT<Real>& fft, const Budget& budget,
-                   const StorageOptions& options, const std::vector<const char*>& fields)
+Store::Store(Runner& runner, const Transforms& transforms, const Budget& budget,
+             const StorageOptions& options, const std::vector<const char*>& fields)
     : runner_(runner) {
   Context& context = runner.context();
   if (budget.disk_used()) {
@@ -31,80 +30,68 @@ Store<Real>::Store(Runner& runner, const spectral::FFT<Real>& fft, const Budget&
   FieldOptions where;
   if (budget.fields_in_files) where.place = place_;
   for (const char* name : fields)
-    fields_.push_back(std::make_unique<Field<Mode, 3>>(fft.mode_grid(), name, where));
+    fields_.push_back(std::make_unique<AnyField>(transforms.modes(), name, transforms.mode_type(), 3, where));
   std::size_t slot = 0;
   for (const auto& field : fields_)  // no stage declares more than two
     if (budget.fields_in_files) slot = std::max(slot, 2 * slot_bytes(*field));
+  const spectral::PlaneShape shape = transforms.planes();
   if (!budget.disk_used()) {
-    planes_ = spectral::planes_in_memory(fft, plane_arrays);
+    planes_ = spectral::planes_in_memory(shape, plane_arrays);
     return;
   }
   context.together([&] {
     const auto far = static_cast<std::size_t>(plane_arrays - Planes::near_arrays);
-    const std::size_t piece = Planes::most_piece_bytes(fft, budget.pieces);
+    const std::size_t piece = shape.most_piece_bytes(budget.pieces);
     if (budget.planes_in_files) slot = std::max(slot, far * piece);
     files_->book_on(context);
     place_->plan(slot, budget.ahead);
     planes_ = budget.planes_in_files
-                  ? spectral::planes_in_files(fft, plane_arrays, *files_, place_->ring(), budget.pieces)
-                  : spectral::planes_in_memory(fft, plane_arrays);
+                  ? spectral::planes_in_files(shape, plane_arrays, *files_, place_->ring(), budget.pieces)
+                  : spectral::planes_in_memory(shape, plane_arrays);
   });
 }
 
-template <class Real>
-void Store<Real>::timed(double& seconds, const std::function<void()>& action) {
+void Store::timed(double& seconds, const std::function<void()>& action) {
   const Timeline& timeline = runner_.context().timeline();
   const double begin = timeline.now();
   action();
   seconds += timeline.now() - begin;
 }
 
-template <class Real>
-void Store<Real>::count(StorePhase& phase, const StreamPhase& bytes) {
+void Store::count(StorePhase& phase, const StreamPhase& bytes) {
   ++phase.runs;
   if (bytes.empty()) return;
   phase.read += SlabStream::bytes(bytes, Way::in);
   phase.written += SlabStream::bytes(bytes, Way::out);
 }
 
-template <class Real>
-void Store<Real>::fill(int array, const std::function<void(spectral::Cells<Mode>)>& action) {
+void Store::fill(int array, const Planes::Action& action) {
   StorePhase& phase = phases_["to planes"];
   timed(phase.elapsed, [&] {
-    planes_->fill(array, [&](spectral::Cells<Mode> cells) { timed(phase.compute, [&] { action(cells); }); });
+    planes_->fill(array, [&](const auto& cells) { timed(phase.compute, [&] { action(cells); }); });
   });
   count(phase, planes_->phase({{array, StreamUse::Mode::writes}}));
 }
 
-template <class Real>
-void Store<Real>::prefetch(const std::vector<typename Planes::Use>& uses) {
-  planes_->prefetch(uses);
-}
+void Store::prefetch(const std::vector<Planes::Use>& uses) { planes_->prefetch(uses); }
 
-template <class Real>
-void Store<Real>::meet(const std::vector<typename Planes::Use>& uses,
-                       const typename Planes::Meeting& meeting) {
+void Store::meet(const std::vector<Planes::Use>& uses, const Planes::Meeting& meeting) {
   StorePhase& phase = phases_["points"];
   timed(phase.elapsed, [&] {
-    planes_->meet(uses, [&](int lo, int hi, const auto& arrays) {
-      timed(phase.compute, [&] { meeting(lo, hi, arrays); });
-    });
+    planes_->meet(uses, [&](const auto& slab) { timed(phase.compute, [&] { meeting(slab); }); });
   });
   count(phase, planes_->phase(uses));
 }
 
-template <class Real>
-void Store<Real>::take(int array, int next, const std::function<void(spectral::Cells<const Mode>)>& action) {
+void Store::take(int array, int next, const Planes::Action& action) {
   StorePhase& phase = phases_["from planes"];
   timed(phase.elapsed, [&] {
-    planes_->take(array, next,
-                  [&](spectral::Cells<const Mode> cells) { timed(phase.compute, [&] { action(cells); }); });
+    planes_->take(array, next, [&](const auto& cells) { timed(phase.compute, [&] { action(cells); }); });
   });
   count(phase, planes_->phase({{array, StreamUse::Mode::reads}}));
 }
 
-template <class Real>
-void Store<Real>::run(Stage& stage, Stage* next) {
+void Store::run(Stage& stage, Stage* next) {
   StorePhase& phase = phases_[stage.name()];
   if (!Slabs::in(stage)) {
     timed(phase.elapsed, [&] { timed(phase.compute, [&] { runner_.run(stage); }); });
@@ -116,18 +103,11 @@ void Store<Real>::run(Stage& stage, Stage* next) {
   count(phase, Slabs(stage, true).pass().phase);
 }
 
-template <class Real>
-void Store<Real>::prefetch(Stage& stage) {
-  runner_.prefetch(stage);
-}
+void Store::prefetch(Stage& stage) { runner_.prefetch(stage); }
 
-template <class Real>
-void Store<Real>::settle() {
+void Store::settle() {
   planes_->settle();
   if (place_) place_->finish();
 }
-
-template class Store<float>;
-template class Store<double>;
 
 }  // namespace sc::turbulence

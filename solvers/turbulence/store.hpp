@@ -9,8 +9,7 @@
 
 #include "engine/overlap/runner.hpp"
 #include "solvers/turbulence/budget.hpp"
-#include "solvers/turbulence/kernels.hpp"
-#include "spectral/planes.hpp"
+#include "solvers/turbulence/transforms.hpp"
 
 namespace sc::turbulence {
 
@@ -22,24 +21,21 @@ struct StorePhase {
   std::int64_t runs = 0;
 };
 
-/// Of a flow in one precision.
-template <class Real>
 class Store {
  public:
-  using Mode = turbulence::Mode<Real>;
-  using Planes = spectral::Planes<Real>;
+  using Planes = spectral::Planes;
 
   /// Collective. `fields` names the fields of modes beside the velocity. Throws Error (storage) where the
   /// files cannot be had.
-  Store(Runner& runner, const spectral::FFT<Real>& fft, const Budget& budget, const StorageOptions& options,
+  Store(Runner& runner, const Transforms& transforms, const Budget& budget, const StorageOptions& options,
         const std::vector<const char*>& fields);
 
-  Level<Mode, 3> field(std::size_t n) { return fields_[n]->now(); }
+  AnyField& field(std::size_t n) { return *fields_[n]; }
   // A phase: one array, or all that meet, or one stage. See Planes for the first four.
-  void fill(int array, const std::function<void(spectral::Cells<Mode>)>& action);
-  void prefetch(const std::vector<typename Planes::Use>& uses);
-  void meet(const std::vector<typename Planes::Use>& uses, const typename Planes::Meeting& meeting);
-  void take(int array, int next, const std::function<void(spectral::Cells<const Mode>)>& action);
+  void fill(int array, const Planes::Action& action);
+  void prefetch(const std::vector<Planes::Use>& uses);
+  void meet(const std::vector<Planes::Use>& uses, const Planes::Meeting& meeting);
+  void take(int array, int next, const Planes::Action& action);
   /// Collective. Of `next`, the stage that follows, the first piece is read meanwhile.
   void run(Stage& stage, Stage* next = nullptr);
   /// The same of a stage that is run later, while something else is computed; no file is read until then.
@@ -61,7 +57,7 @@ class Store {
   Runner& runner_;
   std::unique_ptr<FileMemory> files_;  // first: the others wait for it before they go
   std::shared_ptr<SlabPlace> place_;
-  std::vector<std::unique_ptr<Field<Mode, 3>>> fields_;
+  std::vector<std::unique_ptr<AnyField>> fields_;
   std::unique_ptr<Planes> planes_;
   std::map<std::string, StorePhase> phases_;
 };

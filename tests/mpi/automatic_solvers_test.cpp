@@ -9,7 +9,7 @@
 #include "engine/move/gather.hpp"
 #include "solvers/cavity/solver.hpp"
 #include "solvers/magnetosphere/solver.hpp"
-#include "solvers/turbulence/flow.hpp"
+#include "solvers/turbulence/solver.hpp"
 #include "tests/mpi/crystals.hpp"
 #include "tests/mpi/test_context.hpp"
 
@@ -94,11 +94,11 @@ TEST(AutomaticSolvers, Magnetosphere) {
 
 TEST(AutomaticSolvers, Turbulence) {
   expect_same_bits([](Context& context, Strategy strategy) {
-    turbulence::Flow<double> flow(context, {.points = {20, 18, 16},
-                                            .viscosity = 0.01,
-                                            .dt = 0.02,
-                                            .process_grid = {1, context.size()},
-                                            .engine = {.strategy = strategy}});
+    turbulence::Turbulence flow(context, {.points = {20, 18, 16},
+                                          .viscosity = 0.01,
+                                          .dt = 0.02,
+                                          .process_grid = {1, context.size()},
+                                          .engine = {.strategy = strategy}});
     flow.start_taylor_green();
     for (int n = 0; n < steps; ++n) flow.step();
     return gather(flow.modes().storage(0));

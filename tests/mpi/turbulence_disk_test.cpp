@@ -12,7 +12,7 @@
 
 #include "engine/base/error.hpp"
 #include "engine/move/gather.hpp"
-#include "solvers/turbulence/flow.hpp"
+#include "tests/mpi/flow_modes.hpp"
 #include "tests/mpi/shared_folder.hpp"
 #include "tests/mpi/test_context.hpp"
 #include "tests/unit/stream_files.hpp"
@@ -21,7 +21,6 @@ namespace sc::test {
 namespace {
 
 using namespace turbulence;
-using Turbulence = Flow<double>;
 using Bits = std::pair<std::vector<std::byte>, std::array<double, 3>>;
 
 /// Files read and written one after the other, or while something is computed.
@@ -33,9 +32,8 @@ TurbulenceOptions small() {
   return {.points = {12, 16, 128}, .viscosity = 0.01, .dt = 0.01, .storage = {.where = Where::memory}};
 }
 
-template <class Real = double>
 Bits after_steps(Context& context, const TurbulenceOptions& options, int steps = 2) {
-  Flow<Real> flow(context, options);
+  Turbulence flow(context, options);
   flow.start([](int d, double x, double y, double z) {
     return std::sin(x + 0.3 * d) * std::cos(y - d) * std::cos(2 * z) + 0.5 * std::cos(2 * x + y * (d - 1));
   });
@@ -151,17 +149,17 @@ TEST(TurbulenceOnDisk, MovesTheBytesThatWerePlanned) {
 
 TEST(TurbulenceOnDisk, SinglePrecisionLeavesItsBitsAndMovesItsBytes) {
   Context self(MPI_COMM_SELF);
-  const Bits memory = after_steps<float>(self, small());
+  const Bits memory = after_steps(self, as_single(small()));
   self.close();
   TestContext context({.threads = 2});
   const SharedFolder folder(context, "scratch-turbulence-");
-  expect_same(context, after_steps<float>(context, small()), memory, "memory on several ranks");
+  expect_same(context, after_steps(context, as_single(small())), memory, "memory on several ranks");
   for (const Io io : {Io::sync, Io::async}) {
     TurbulenceOptions options = small();
     options.storage = {.where = Where::files, .pieces = 3, .scratch = folder.path()};
     options.engine.strategy = strategy_of(io);
-    expect_same(context, after_steps<float>(context, options), memory, io == Io::sync ? "sync" : "async");
-    Flow<float> flow(context, options);
+    expect_same(context, after_steps(context, as_single(options)), memory, io == Io::sync ? "sync" : "async");
+    Turbulence flow(context, as_single(options));
     flow.start_taylor_green();
     const std::array before{flow.store().bytes(Way::in), flow.store().bytes(Way::out)};
     flow.step();
@@ -172,7 +170,7 @@ TEST(TurbulenceOnDisk, SinglePrecisionLeavesItsBitsAndMovesItsBytes) {
   TurbulenceOptions options{.points = {96, 96, 32}};
   options.storage = {.where = Where::files, .pieces = 3, .scratch = folder.path()};
   const turbulence::Budget in_double = Turbulence(context, options).budget(),
-                           in_single = Flow<float>(context, options).budget();
+                           in_single = Turbulence(context, as_single(options)).budget();
   EXPECT_NEAR(static_cast<double>(in_single.read) / static_cast<double>(in_double.read), 0.55, 0.05);
   EXPECT_NEAR(static_cast<double>(in_single.far) / static_cast<double>(in_double.far), 0.55, 0.05);
 }

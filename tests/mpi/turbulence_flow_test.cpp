@@ -5,25 +5,20 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
-#include <map>
 
 #include "engine/base/error.hpp"
-#include "engine/move/gather.hpp"
-#include "solvers/turbulence/flow.hpp"
-#include "tests/mpi/cells.hpp"
+#include "tests/mpi/flow_modes.hpp"
 #include "tests/mpi/test_context.hpp"
 
 namespace sc::test {
 namespace {
 
 using turbulence::Balance;
-using turbulence::Flow;
 using turbulence::ForcingKind;
 using turbulence::Measures;
 using Mode = turbulence::Mode<double>;
 using turbulence::RandomField;
-using Turbulence = Flow<double>;
+using turbulence::Turbulence;
 using turbulence::TurbulenceOptions;
 
 RandomField peaked(std::uint64_t seed = 1) {
@@ -122,31 +117,12 @@ TEST(RandomFirstField, HasTheSpectrumThatIsAskedFor) {
   EXPECT_LT(b.divergence, 1e-14 * std::sqrt(2 * b.enstrophy));
 }
 
-using Modes = std::map<std::array<int, 3>, std::array<Mode, 3>>;
-
-/// The stored modes by wavenumber, per point; on rank 0.
-Modes modes_of(Turbulence& flow) {
-  const std::vector<std::byte> bytes = gather(flow.modes().storage(0));
-  const Int3 m = flow.fft().mode_grid().cells(), n = flow.grid().cells();
-  Modes all;
-  if (bytes.empty()) return all;
-  for (int d = 0; d < 3; ++d)
-    for_cells({{}, m}, [&](Int3 c) {
-      Mode v;
-      std::memcpy(&v, bytes.data() + std::size_t(((d * m.z + c.z) * m.y + c.y) * m.x + c.x) * sizeof v,
-                  sizeof v);
-      all[{flow.fft().wavenumber(0, c.x), flow.fft().wavenumber(1, c.y), flow.fft().wavenumber(2, c.z)}]
-         [std::size_t(d)] = v / (double(n.x) * n.y * n.z);
-    });
-  return all;
-}
-
 TEST(RandomFirstField, IsRealAndDoesNotDependOnThePoints) {
   TestContext context;
   Turbulence coarse(context, {.points = {24, 24, 24}}), fine(context, {.points = {32, 48, 36}});
   coarse.start_random(peaked());
   fine.start_random(peaked());
-  const Modes few = modes_of(coarse), many = modes_of(fine);
+  const Modes few = modes_of(coarse, coarse.modes()), many = modes_of(fine, fine.modes());
   double size = 0;
   for (const auto& [k, u] : few)
     for (std::size_t d = 0; d < 3; ++d) size = std::max(size, std::abs(u[d]));
@@ -169,12 +145,13 @@ TYPED_TEST_SUITE(RandomFirstFieldIn, Precisions);
 
 TYPED_TEST(RandomFirstFieldIn, AndForcingLeaveTheBitsOfOneRank) {
   const auto run = [](Context& context, std::array<int, 2> grid, Strategy strategy) {
-    Flow<TypeParam> flow(context, {.points = {20, 18, 16},
-                                   .viscosity = 0.02,
-                                   .dt = 0.02,
-                                   .process_grid = grid,
-                                   .forcing = {.kind = ForcingKind::negative_viscosity},
-                                   .engine = {.strategy = strategy}});
+    Turbulence flow(context, {.points = {20, 18, 16},
+                              .viscosity = 0.02,
+                              .dt = 0.02,
+                              .single = std::is_same_v<TypeParam, float>,
+                              .process_grid = grid,
+                              .forcing = {.kind = ForcingKind::negative_viscosity},
+                              .engine = {.strategy = strategy}});
     flow.start_random(peaked(3));
     for (int n = 0; n < 4; ++n) flow.step();
     const Measures m = flow.measure();

@@ -5,42 +5,16 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
-#include <map>
 #include <numbers>
 
-#include "engine/move/gather.hpp"
-#include "solvers/turbulence/flow.hpp"
-#include "tests/mpi/cells.hpp"
+#include "tests/mpi/flow_modes.hpp"
 #include "tests/mpi/test_context.hpp"
 
 namespace sc::test {
 namespace {
 
 using namespace turbulence;
-using Turbulence = Flow<double>;
-using Mode = turbulence::Mode<double>;
-using Wave = std::array<int, 3>;
-using Modes = std::map<Wave, std::array<Mode, 3>>;
-
-/// The stored modes of a field on rank 0, per point.
-template <class Real>
-Modes modes_of(const Flow<Real>& flow, const Field<turbulence::Mode<Real>, 3>& field) {
-  const std::vector<std::byte> bytes = gather(field.storage(0));
-  const Int3 m = flow.fft().mode_grid().cells(), n = flow.grid().cells();
-  Modes all;
-  if (bytes.empty()) return all;
-  const double scale = 1 / (double(n.x) * n.y * n.z);
-  for (int d = 0; d < 3; ++d)
-    for_cells({{}, m}, [&](Int3 c) {
-      turbulence::Mode<Real> v;
-      std::memcpy(&v, bytes.data() + std::size_t(((d * m.z + c.z) * m.y + c.y) * m.x + c.x) * sizeof v,
-                  sizeof v);
-      all[{flow.fft().wavenumber(0, c.x), flow.fft().wavenumber(1, c.y), flow.fft().wavenumber(2, c.z)}]
-         [std::size_t(d)] = scale * Mode(v);
-    });
-  return all;
-}
+using Mode = std::complex<double>;
 
 /// Largest difference of `a` from `b` over the modes of `a` with `keep`, and the largest of `b` there.
 template <class Keep>
@@ -151,7 +125,7 @@ TEST(TurbulenceKinds, SinglePrecisionStepsAsDoubleDoes) {
           return modes_of(flow, flow.modes());
         };
         const Modes exact = after(Turbulence(context, options));
-        const auto [worst, largest] = difference(after(Flow<float>(context, options)), exact, all);
+        const auto [worst, largest] = difference(after(Turbulence(context, as_single(options))), exact, all);
         if (context.rank() != 0) continue;
         EXPECT_GT(largest, 0.1);
         EXPECT_LT(worst, 3e-6 * largest);

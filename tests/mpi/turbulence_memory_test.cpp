@@ -6,13 +6,13 @@
 
 #include <fstream>
 
-#include "solvers/turbulence/flow.hpp"
+#include "solvers/turbulence/solver.hpp"
 #include "tests/mpi/test_context.hpp"
 
 namespace sc::test {
 namespace {
 
-using Turbulence = turbulence::Flow<double>;
+using turbulence::Turbulence;
 
 /// VmHWM of this process, bytes.
 double peak_memory() {
@@ -34,7 +34,7 @@ TEST(RandomFirstField, IsMadeByEveryRankForItself) {
   const double before = peak_memory();
   Turbulence flow(context, {.points = {96, 96, 96}, .dt = 1e-3});
   flow.start_random(field);
-  const Int3 m = flow.fft().mode_grid().cells();
+  const Int3 m = flow.modes().grid().cells();
   const double all_modes = 3.0 * 16 * m.x * m.y * m.z;
   const double added = peak_memory() - before;
   std::printf("rank %d of %d: VmHWM grows by %.1f MB, all modes are %.1f MB\n", context.rank(),

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stages on modes whose precision is that of their fields: whoever makes and runs them need not know it.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "solvers/common/stage_of.hpp"
+#include "solvers/turbulence/kernels.hpp"
+
+namespace sc::turbulence {
+
+/// use(float()) or use(double()), by what a field of modes holds.
+template <class Use>
+decltype(auto) in_precision_of(const AnyField& modes, const Use& use) {
+  const bool single = modes.storage(0).type() == element_type<Mode<float>>();
+  return single ? use(float()) : use(double());
+}
+
+template <class Real, int N = 3>
+Level<Mode<Real>, N> level_of(AnyField& modes) {
+  return {&modes, 0};
+}
+
+template <sc::Mode how, int N>
+struct Declared {
+  AnyField& field;
+  template <class Real>
+  auto in() const {
+    return detail::Declared<Mode<Real>, N, how>{level_of<Real, N>(field), point};
+  }
+};
+template <int N = 3>
+Declared<sc::Mode::write, N> writes(AnyField& modes) {
+  return {modes};
+}
+template <int N = 3>
+Declared<sc::Mode::update, N> updates(AnyField& modes) {
+  return {modes};
+}
+template <int N = 3>
+Declared<sc::Mode::read, N> reads(AnyField& modes) {
+  return {modes};
+}
+
+/// A sweep over modes, of either precision.
+template <class Kernel>
+class ModeSweep {
+ public:
+  template <class First, class... Others>
+  ModeSweep(const char* name, const Kernel& kernel, SweepOptions options, First first, Others... others) {
+    in_precision_of(first.field, [&](auto real) {
+      using Real = decltype(real);
+      auto sweep = stage_of(name, kernel, options, first.template in<Real>(), others.template in<Real>()...);
+      set_ = [sweep = sweep.get()](const Kernel& now) { sweep->set(now); };
+      stage_ = std::move(sweep);
+    });
+  }
+  void set(const Kernel& kernel) { set_(kernel); }
+  operator Stage&() { return *stage_; }
+  Stage& stage() { return *stage_; }
+
+ private:
+  std::unique_ptr<Stage> stage_;
+  std::function<void(const Kernel&)> set_;
+};
+
+}  // namespace sc::turbulence

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transforms in one precision. At the points: of a plane of all components a thread brings some rows there,
+// multiplies, and goes back to modes, while all of it is in its cache. No array of points, and no plane of
+// them, is ever made.
+#include "solvers/turbulence/transforms.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <numbers>
+
+#include "engine/exec/team.hpp"
+#include "solvers/turbulence/budget.hpp"
+#include "solvers/turbulence/statistics.hpp"
+
+namespace sc::turbulence {
+
+namespace {
+
+constexpr std::size_t line = 64;
+
+/// Numbers that fill whole cache lines.
+template <class Real>
+std::ptrdiff_t round_up(std::ptrdiff_t count) {
+  constexpr std::ptrdiff_t of_line = line / sizeof(Real);
+  return (count + of_line - 1) / of_line * of_line;
+}
+
+/// A thread's own memory at the points: rows of a plane of the six arrays, a bundle of points of each.
+template <class Real>
+class Workplace {
+ public:
+  explicit Workplace(const spectral::FFT<Real>& fft)
+      : row_stride_(static_cast<std::ptrdiff_t>(fft.rows_elements()) + line / sizeof(Mode<Real>)),
+        room_(fft.bundle().room),
+        count_(static_cast<int>(fft.bundle().points)),
+        point_stride_(round_up<Real>(count_ + 2 * room_)),
+        rows_(static_cast<std::size_t>(plane_arrays * row_stride_)),
+        points_(static_cast<std::size_t>(plane_arrays * point_stride_ + round_up<Real>(room_)) + line) {
+    const auto address = reinterpret_cast<std::uintptr_t>(points_.data());
+    first_ = points_.data() + (line - address % line) % line / sizeof(Real) + round_up<Real>(room_);
+  }
+  Workplace(Workplace&&) = default;
+  Workplace& operator=(Workplace&&) = default;
+  Mode<Real>* rows(int k) { return rows_.data() + k * row_stride_; }
+  Real* points(int k) { return first_ + k * point_stride_; }
+  template <class Kernel>
+  void multiply(const Kernel& kernel, std::span<Accumulator> into) {
+    const InOut<Real, 6> all{first_, point_stride_};
+    for_each({{}, {count_, 1, 1}}, {}, {}, 1, into, kernel, all);
+  }
+
+ private:
+  std::ptrdiff_t row_stride_, room_;
+  int count_;  ///< points of a bundle
+  std::ptrdiff_t point_stride_;
+  std::vector<Mode<Real>> rows_;
+  std::vector<Real> points_;
+  Real* first_;
+};
+
+/// Two thirds: products of kept modes fall back on modes that are left out. Else what the sphere reaches.
+Int3 largest_modes(Int3 points, Dealiasing dealiasing) {
+  if (dealiasing == Dealiasing::two_thirds)
+    return {(points.x - 1) / 3, (points.y - 1) / 3, (points.z - 1) / 3};
+  const auto reach = [](int n) { return static_cast<int>(std::numbers::sqrt2 / 3 * n); };
+  return {reach(points.x), reach(points.y), reach(points.z)};
+}
+
+template <class Real>
+class TransformsIn final : public Transforms {
+ public:
+  TransformsIn(Context& context, const TurbulenceOptions& options)
+      : context_(context),
+        cells_(options.points),
+        fft_(context, {.cells = options.points,
+                       .process_grid = options.process_grid,
+                       .largest_mode = largest_modes(options.points, options.dealiasing),
+                       .library = options.library,
+                       .strategy = options.engine.strategy}) {
+    for (int k = 0; k < context.threads(); ++k) workplaces_.emplace_back(fft_);
+  }
+
+  const Grid& points() const override { return fft_.real_grid(); }
+  const Grid& modes() const override { return fft_.mode_grid(); }
+  ElementType point_type() const override { return element_type<Real>(); }
+  ElementType mode_type() const override { return element_type<Mode<Real>>(); }
+  spectral::PlaneShape planes() const override { return {fft_.plane_cells(), sizeof(Mode<Real>)}; }
+  spectral::Kept kept(int axis) const override { return fft_.kept(axis); }
+  const Choice* choice() const override { return fft_.choice(); }
+  void begin_step() override { fft_.begin_step(); }
+
+  void to_planes(AnyField& modes, int component, const spectral::PlaneBytes& planes) override {
+    fft_.backward_across(spectral::cells_of(modes_of(modes), component), planes.in<Real>());
+  }
+  void from_planes(const spectral::PlaneBytes& planes, AnyField& modes, int component) override {
+    fft_.forward_across(planes.in<Real>(), spectral::cells_of(modes_of(modes), component));
+  }
+  void to_points(AnyField& modes, AnyField& points) override {
+    fft_.backward(modes_of(modes), Level<Real, 3>{&points, 0});
+  }
+  void from_points(AnyField& points, AnyField& modes) override {
+    fft_.forward(Level<Real, 3>{&points, 0}, modes_of(modes));
+  }
+  void at_points(AtPoints what, const spectral::Planes::Slab& slab, PerThread& into) override;
+  void sample(const std::function<double(double, double, double)>& value,
+              const spectral::PlaneBytes& planes) override;
+
+ private:
+  static Level<Mode<Real>, 3> modes_of(AnyField& field) { return {&field, 0}; }
+  template <class Kernel>
+  void pass(const Kernel& kernel, int first, int back, const spectral::Planes::Slab& slab, PerThread& into);
+  template <class Multiply>
+  void through_points(int z, const std::vector<spectral::PlaneBytes>& arrays, int first, int back, int thread,
+                      const Multiply& multiply);
+
+  Context& context_;
+  Int3 cells_;
+  spectral::FFT<Real> fft_;
+  std::vector<Workplace<Real>> workplaces_;  ///< of each thread
+};
+
+template <class Real>
+void TransformsIn<Real>::at_points(AtPoints what, const spectral::Planes::Slab& slab, PerThread& into) {
+  const auto per_spacing = [](int count) { return count / (2 * std::numbers::pi); };
+  const std::array<double, 3> h{per_spacing(cells_.x), per_spacing(cells_.y), per_spacing(cells_.z)};
+  const bool speed = !into.empty();
+  switch (what) {
+    case AtPoints::cross:
+      if (speed) return pass(Fastest<Cross, 0>{h}, 0, 3, slab, into);
+      return pass(Cross{}, 0, 3, slab, into);
+    case AtPoints::products:
+      if (speed) return pass(Fastest<Products, 3>{h}, 3, 0, slab, into);
+      return pass(Products{}, 3, 0, slab, into);
+    case AtPoints::moments:
+      return pass(Moments{}, 3, plane_arrays, slab, into);
+  }
+}
+
+/// The arrays from `first` on go to the points, those from `back` on come from there.
+template <class Real>
+template <class Kernel>
+void TransformsIn<Real>::pass(const Kernel& kernel, int first, int back, const spectral::Planes::Slab& slab,
+                              PerThread& into) {
+  Timeline& timeline = context_.timeline();
+  const Scope scope(timeline, timeline.name("points"), Phase::all);
+  team(context_.threads(), [&](int thread) {
+    std::span<Accumulator> mine;
+    if (!into.empty()) mine = into[static_cast<std::size_t>(thread)];
+    const auto [lo, hi] = team_share(slab.hi - slab.lo);
+    for (auto z = slab.lo + lo; z < slab.lo + hi; ++z)
+      through_points(static_cast<int>(z), slab.arrays, first, back, thread,
+                     [&](Workplace<Real>& here) { here.multiply(kernel, mine); });
+  });
+}
+
+/// Plane z, bundle by bundle.
+template <class Real>
+template <class Multiply>
+void TransformsIn<Real>::through_points(int z, const std::vector<spectral::PlaneBytes>& arrays, int first,
+                                        int back, int thread, const Multiply& multiply) {
+  Workplace<Real>& here = workplaces_[static_cast<std::size_t>(thread)];
+  const auto plane = [&](int k) -> spectral::Rows<Mode<Real>> {
+    const auto cells = arrays[static_cast<std::size_t>(k)].in<Real>();
+    return {cells.at + z * cells.z, cells.y};
+  };
+  const auto rows = [&](int k) { return fft_.rows_of(plane(k), here.rows(k)); };
+  for (int k = first; k < plane_arrays; ++k) fft_.backward_columns(plane(k), rows(k), thread);
+  const int own = points().own().extent().y, most = fft_.bundle().rows;
+  for (int y = 0; y < own; y += most) {
+    const int some = std::min(most, own - y);
+    for (int k = first; k < plane_arrays; ++k) fft_.backward_bundle(rows(k), y, some, here.points(k), thread);
+    multiply(here);
+    for (int k = back; k < plane_arrays; ++k) fft_.forward_bundle(here.points(k), rows(k), y, some, thread);
+  }
+  for (int k = back; k < plane_arrays; ++k) fft_.forward_columns(rows(k), plane(k), thread);
+}
+
+// Plane by plane: no array of points is made.
+template <class Real>
+void TransformsIn<Real>::sample(const std::function<double(double, double, double)>& value,
+                                const spectral::PlaneBytes& planes) {
+  const Int3 n = cells_, own = points().own().extent(), first = points().origin();
+  const auto at = [](int i, int count) { return 2 * std::numbers::pi * i / count; };
+  const auto cells = planes.in<Real>();
+  std::vector<Real> points(static_cast<std::size_t>(own.x) * static_cast<std::size_t>(own.y));
+  for (int z = 0; z < own.z; ++z) {
+    for (int y = 0; y < own.y; ++y)
+      for (int x = 0; x < own.x; ++x)
+        points[static_cast<std::size_t>(y * own.x + x)] =
+            Real(value(at(first.x + x, n.x), at(first.y + y, n.y), at(first.z + z, n.z)));
+    const spectral::Rows<Mode<Real>> plane{cells.at + z * cells.z, cells.y};
+    const auto rows = fft_.rows_of(plane, workplaces_[0].rows(0));
+    fft_.forward_rows(points.data(), own.x, rows, 0);
+    fft_.forward_columns(rows, plane, 0);
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Transforms> make_transforms(Context& context, const TurbulenceOptions& options) {
+  if (options.single) return std::make_unique<TransformsIn<float>>(context, options);
+  return std::make_unique<TransformsIn<double>>(context, options);
+}
+
+}  // namespace sc::turbulence

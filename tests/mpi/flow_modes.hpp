@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The modes of a turbulent flow by wavenumber, and flows of either precision.
+#pragma once
+
+#include <cstring>
+#include <map>
+
+#include "engine/move/gather.hpp"
+#include "solvers/turbulence/solver.hpp"
+#include "solvers/turbulence/stages.hpp"
+#include "tests/mpi/cells.hpp"
+
+namespace sc::test {
+
+using Wave = std::array<int, 3>;
+using Modes = std::map<Wave, std::array<std::complex<double>, 3>>;
+
+inline turbulence::TurbulenceOptions as_single(turbulence::TurbulenceOptions options) {
+  options.single = true;
+  return options;
+}
+
+/// The stored modes of a field on rank 0, per point.
+inline Modes modes_of(turbulence::Turbulence& flow, AnyField& field) {
+  const std::vector<std::byte> bytes = gather(field.storage(0));
+  const Int3 m = field.grid().cells(), n = flow.grid().cells();
+  Modes all;
+  if (bytes.empty()) return all;
+  const double scale = 1 / (double(n.x) * n.y * n.z);
+  turbulence::in_precision_of(field, [&](auto real) {
+    for (int d = 0; d < 3; ++d)
+      for_cells({{}, m}, [&](Int3 c) {
+        turbulence::Mode<decltype(real)> v;
+        std::memcpy(&v, bytes.data() + std::size_t(((d * m.z + c.z) * m.y + c.y) * m.x + c.x) * sizeof v,
+                    sizeof v);
+        all[flow.wavenumbers().of<int>({c.x, c.y, c.z})][std::size_t(d)] = scale * std::complex<double>(v);
+      });
+  });
+  return all;
+}
+
+}  // namespace sc::test
