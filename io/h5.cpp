@@ -84,7 +84,9 @@ hid_t H5Layout::check(hid_t code) const {
 
 Handle H5Layout::create(const std::string& name, hid_t type, const Shape& shape, hid_t creation) const {
   check(H5Pset_obj_track_times(creation, false));
-  const Handle space(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr), H5Sclose);
+  const Handle space(shape.empty() ? H5Screate(H5S_SCALAR)
+                                   : H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr),
+                     H5Sclose);
   check(space);
   Handle dataset(H5Dcreate2(file_, name.c_str(), type, space, H5P_DEFAULT, creation, H5P_DEFAULT), H5Dclose);
   check(dataset);
@@ -114,6 +116,12 @@ void H5Layout::values(const std::string& name, std::span<const std::int64_t> val
 
 void H5Layout::values(const std::string& name, std::span<const double> values) {
   put_values(name, H5T_IEEE_F64LE, values.size(), values.data());
+}
+
+void H5Layout::value(const std::string& name, double value) {
+  const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  const Handle dataset = create(name, H5T_IEEE_F64LE, {}, creation);
+  check(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, &value));
 }
 
 void H5Layout::constant(const std::string& name, hsize_t length, std::uint8_t value) {
@@ -147,6 +155,44 @@ void H5Layout::group(const std::string& name) {
   check(H5Pset_obj_track_times(creation, false));
   const Handle made(H5Gcreate2(file_, name.c_str(), H5P_DEFAULT, creation, H5P_DEFAULT), H5Gclose);
   check(made);
+}
+
+// The attributes of HDF5's dimension scales, by hand: the library that writes them (hdf5_hl) comes with no
+// wheel.
+
+void H5Layout::dimension(const std::string& name) {
+  put_text(name, "CLASS", "DIMENSION_SCALE");
+  put_text(name, "NAME", name.substr(name.rfind('/') + 1));
+}
+
+void H5Layout::dimension(const std::string& name, hsize_t length) {
+  constant(name, length, 0);
+  put_text(name, "CLASS", "DIMENSION_SCALE");
+  // What netCDF-4 writes in this place, the length in ten columns.
+  const std::string digits = std::to_string(length);
+  put_text(name, "NAME",
+           "This is a netCDF dimension but not a netCDF variable." +
+               std::string(10 - std::min<std::size_t>(10, digits.size()), ' ') + digits);
+}
+
+void H5Layout::along(const std::string& name, const std::vector<std::string>& dimensions) {
+  std::vector<hobj_ref_t> to(dimensions.size());
+  std::vector<hvl_t> lists(dimensions.size());
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    check(H5Rcreate(&to[i], file_, dimensions[i].c_str(), H5R_OBJECT, H5I_INVALID_HID));
+    lists[i] = {1, &to[i]};
+  }
+  const hsize_t count = lists.size();
+  const Handle type(H5Tvlen_create(H5T_STD_REF_OBJ), H5Tclose);
+  const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
+  put_attribute(name, "DIMENSION_LIST", type, space, lists.data());
+}
+
+void H5Layout::put_text(const std::string& object, const std::string& name, const std::string& text) {
+  const Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
+  check(H5Tset_size(type, text.size() + 1));  // with the closing zero, which dimension scales must have
+  const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
+  put_attribute(object, name, type, space, text.c_str());
 }
 
 void H5Layout::put_attribute(const std::string& object, const std::string& name, hid_t type, hid_t space,

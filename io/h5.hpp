@@ -81,12 +81,20 @@ class H5Layout {
   /// A small array, written now.
   void values(const std::string& name, std::span<const std::int64_t> values);
   void values(const std::string& name, std::span<const double> values);
+  void value(const std::string& name, double value);
   /// An array of bytes that all have this value and take no room.
   void constant(const std::string& name, hsize_t length, std::uint8_t value);
   /// Another shape for a whole array, or for the last-axis slice `slice` of one; it takes no room.
   void view(const std::string& name, const std::string& source, const Shape& shape,
             std::optional<hsize_t> slice = std::nullopt);
   void group(const std::string& name);
+
+  /// Makes an array of one dimension, values given, an HDF5 dimension scale that others lie along.
+  void dimension(const std::string& name);
+  /// A dimension of this length that has no values, as netCDF-4 writes one.
+  void dimension(const std::string& name, hsize_t length);
+  /// The dimensions of an array by their names, slowest first.
+  void along(const std::string& name, const std::vector<std::string>& dimensions);
 
   void attribute(const std::string& object, const std::string& name, const std::string& text);
   void attribute(const std::string& object, const std::string& name, std::span<const std::int64_t> values);
@@ -105,6 +113,7 @@ class H5Layout {
                  bool scalar);
   void put_attribute(const std::string& object, const std::string& name, hid_t type, hid_t space,
                      const void* data);
+  void put_text(const std::string& object, const std::string& name, const std::string& text);
   void put_values(const std::string& name, hid_t type, std::size_t count, const void* data);
   hid_t check(hid_t code) const;
   Handle create(const std::string& name, hid_t type, const Shape& shape, hid_t creation) const;

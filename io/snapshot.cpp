@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "engine/base/error.hpp"
+#include "io/axes.hpp"
 #include "io/checksum.hpp"
 #include "io/h5.hpp"
 #include "io/part.hpp"
@@ -51,11 +52,6 @@ struct Array {
 
 ElementType real_of(ElementType type) {
   return type == ElementType::c32 ? ElementType::f32 : type == ElementType::c64 ? ElementType::f64 : type;
-}
-
-/// Numbers in one point; a complex one counts two.
-int numbers(const Storage& storage) {
-  return storage.components() * (real_of(storage.type()) == storage.type() ? 1 : 2);
 }
 
 std::size_t point_bytes(const Storage& storage) {
@@ -107,7 +103,7 @@ bool lists_cells(const Snapshot& snapshot) {
 }
 
 std::int64_t total_bytes(const Snapshot& snapshot, const Part& points, const Cells& cells) {
-  std::int64_t bytes = 0;
+  std::int64_t bytes = axes_bytes(snapshot, points.extent);
   for (const Array& array : arrays_of(snapshot))
     bytes += points.cells() * static_cast<std::int64_t>(point_bytes(*array.storage));
   if (!lists_cells(snapshot)) return bytes;
@@ -147,15 +143,16 @@ Offsets lay_out(const std::string& path, const Snapshot& snapshot, const std::ve
   Offsets offsets;
   for (const Array& array : arrays) {
     const Handle type = h5_type(real_of(array.storage->type()));
-    const Shape points_first = shape_of(points.extent, numbers(*array.storage));
+    const Shape points_first = shape_of(points.extent, numbers_of(*array.storage));
     Shape flat = {static_cast<hsize_t>(points.cells())};
-    if (numbers(*array.storage) > 1) flat.push_back(static_cast<hsize_t>(numbers(*array.storage)));
+    if (numbers_of(*array.storage) > 1) flat.push_back(static_cast<hsize_t>(numbers_of(*array.storage)));
     offsets.push_back(file.array("VTKHDF/" + array.name, type, listed ? flat : points_first));
     file.attribute("VTKHDF/" + array.name, "checksum", array.checksum);
     file.view(array.view, "/VTKHDF/" + array.name, points_first);
   }
   for (hsize_t a = 0; a < 3 && !snapshot.uniform; ++a)
     file.view(std::string("grid/") + "xyz"[a], "/grid/points", shape_of(points.extent, 1), a);
+  put_axes(file, snapshot, points.extent);
 
   if (snapshot.uniform) {
     put_uniform(file, *snapshot.uniform, points.extent);
@@ -200,7 +197,7 @@ void write_points(File& file, std::int64_t offset, const Part& points, Storage& 
 /// This rank's share of the checksum of an array as it will stand in the file.
 std::uint64_t own_checksum(const Part& points, Storage& storage) {
   if (points.box.empty()) return 0;
-  const auto elements = static_cast<std::size_t>(numbers(storage));
+  const auto elements = static_cast<std::size_t>(numbers_of(storage));
   const auto nx = static_cast<std::size_t>(points.box.extent().x);
   std::vector<std::byte> row(nx * point_bytes(storage));
   std::uint64_t sum = 0;
@@ -245,6 +242,10 @@ void write_cell_offsets(File& file, std::int64_t offset, const Context& context,
 }
 
 }  // namespace
+
+int numbers_of(const Storage& storage) {
+  return storage.components() * (real_of(storage.type()) == storage.type() ? 1 : 2);
+}
 
 void write_snapshot(const std::string& path, const Snapshot& snapshot) {
   check_snapshot(snapshot);

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,7 +40,11 @@ struct Snapshot {
   std::int64_t step = 0;
   double time = 0;
   SnapshotKind kind = SnapshotKind::unstructured;
+  std::map<std::string, std::string> units = {};  ///< of "length", "time" and fields, where they are known
 };
+
+/// Numbers that a field has in one point; a complex one counts two.
+int numbers_of(const Storage& storage);
 
 /// Collective. Replaces `path` only once the new file is whole and on disk. Throws Error (storage) on every
 /// rank, with one sentence, when that fails; the old file is then as it was.

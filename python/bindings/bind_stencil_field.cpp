@@ -2,6 +2,7 @@
 // _core.StencilGrid and _core.StencilField.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -200,8 +201,9 @@ using Shown = std::tuple<std::string, std::shared_ptr<Field>, int>;
 
 void write_snapshot(const std::string& path, const std::vector<Shown>& fields,
                     const std::array<double, 3>& origin, const std::array<double, 3>& spacing,
-                    std::int64_t step, double time) {
-  io::Snapshot snapshot{.uniform = io::UniformPoints{origin, spacing}, .step = step, .time = time};
+                    std::int64_t step, double time, const std::map<std::string, std::string>& units) {
+  io::Snapshot snapshot{
+      .uniform = io::UniformPoints{origin, spacing}, .step = step, .time = time, .units = units};
   for (const auto& [name, field, level] : fields) snapshot.fields.push_back({name, &field->computed(level)});
   io::write_snapshot(path, snapshot);
 }
@@ -262,7 +264,7 @@ void bind_stencil_field(nb::module_& module) {
           },
           "axis"_a, "side"_a);
   module.def("write_stencil_snapshot", &write_snapshot, "path"_a, "fields"_a, "origin"_a, "spacing"_a,
-             "step"_a, "time"_a, Unlocked());
+             "step"_a, "time"_a, "units"_a, Unlocked());
 }
 
 }  // namespace sc::python

@@ -3,8 +3,10 @@
 // fields. A solver adds what its files hold and its results as dicts; bind_solver() gives the rest to Python.
 #pragma once
 
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/shared_ptr.h>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -92,9 +94,12 @@ class SolverFace {
     return nanobind::cast(owned(std::move(bytes), field.storage(0), gathered_extent(field.grid(), layers())));
   }
 
-  void write_snapshot(const std::string& path) {
+  /// `units` of "length", "time" and the fields, where there are any.
+  void write_snapshot(const std::string& path, const std::map<std::string, std::string>& units) {
     before_output();
-    io::write_snapshot(path, snapshot());
+    io::Snapshot shown = snapshot();
+    shown.units = units;
+    io::write_snapshot(path, shown);
   }
   void write_checkpoint(const std::string& path) {
     before_checkpoint();
@@ -219,7 +224,7 @@ nanobind::class_<Face> bind_solver(nanobind::module_& module, const char* name, 
           "field", [](Self self, const std::string& n) { return view(self.h, self.p->viewed(n)); },
           nb::arg("name"), "This rank's own cells of a field where the solver keeps them; not a copy.")
       .def("gather", &Face::gathered, nb::arg("name"), "All cells of a field on rank 0, None elsewhere.")
-      .def("write_snapshot", &Face::write_snapshot, nb::arg("path"), Unlocked())
+      .def("write_snapshot", &Face::write_snapshot, nb::arg("path"), nb::arg("units"), Unlocked())
       .def("write_checkpoint", &Face::write_checkpoint, nb::arg("path"), Unlocked())
       .def("read_checkpoint", &Face::read_checkpoint, nb::arg("path"), Unlocked())
       .def("write_timeline", &Face::write_timeline, nb::arg("path"), Unlocked())

@@ -116,7 +116,7 @@ class Cavity:
         z, x = np.linspace(0, 1, self._options["points"][2]), np.linspace(0, 1, self._options["points"][0])
         return {"z": z, "u": z**3 - 0.3 * np.sin(np.pi * z), "x": x, "w": 0.2 * np.sin(2 * np.pi * x)}
 
-    def write_snapshot(self, path):
+    def write_snapshot(self, path, units):
         if self._context.rank != 0:
             return
         import h5py  # noqa: PLC0415 - the fake alone brings no HDF5 of its own

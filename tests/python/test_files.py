@@ -6,11 +6,14 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+from conftest import core_is_built
 
 h5py = pytest.importorskip("h5py", reason="h5py is not installed")
 
@@ -107,14 +110,86 @@ def test_h5py_sees_arrays_in_z_y_x(snapshots, kind):
         np.testing.assert_allclose(file["fields/pressure"][...], points.sum(axis=-1), rtol=1e-6)
 
 
-def test_xarray_opens_the_fields(snapshots):
+def opened(path):
+    """The fields of a snapshot as an xarray.Dataset, as docs/files.md says."""
     xarray = pytest.importorskip("xarray", reason="xarray is not installed")
     pytest.importorskip("h5netcdf", reason="h5netcdf is not installed")
-    with xarray.open_dataset(
-        snapshots("unstructured"), group="fields", engine="h5netcdf", phony_dims="access"
-    ) as data:
-        assert data["velocity"].shape == (18, 12, 14, 3)
+    return xarray.open_dataset(path, group="fields", engine="h5netcdf")
+
+
+@pytest.mark.parametrize("kind", ["unstructured", "structured"])
+def test_xarray_opens_fields_on_curved_grids(snapshots, kind):
+    with opened(snapshots(kind)) as data:
+        assert dict(data["velocity"].sizes) == {"k": 18, "j": 12, "i": 14, "component": 3}
         np.testing.assert_allclose(data["velocity"].values, 2 * expected(), rtol=1e-14)
+        assert set(data.coords) == {"x", "y", "z", "time"}
+        assert data["x"].dims == data["pressure"].dims == ("k", "j", "i")
+        np.testing.assert_allclose(data["x"].values, expected()[..., 0], rtol=1e-14)
+        assert data["time"].item() == 1.5
+
+
+def test_xarray_opens_fields_on_uniform_grids(tmp_path):
+    """With names, coordinates and units, and several times as one."""
+    if not core_is_built():
+        pytest.skip("the compiled module is not built")
+    xarray = pytest.importorskip("xarray", reason="xarray is not installed")
+    script = tmp_path / "write.py"
+    script.write_text(
+        "import subcurrent as sc\n"
+        "g = sc.Grid((6, 5, 4), spacing=(0.5, 1.0, 2.0))\n"
+        "T, v = g.field('T', units='K'), g.field('v', components=3, units='m s-1')\n"
+        "x = g.field('x', components=2, dtype='float32')\n"
+        "T.set(7.0)\n"
+        "v.set(2.0)\n"
+        "for step in range(2): T.snapshot(f'{step}.vtkhdf', v, x, step=step, time=0.25 * step)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, script],
+        cwd=tmp_path,
+        env=os.environ | MPI_ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    with opened(tmp_path / "1.vtkhdf") as data:
+        assert data["T"].dims == ("z", "y", "x_")  # "x" is a field of the script's
+        np.testing.assert_allclose(data["x_"], 0.25 + 0.5 * np.arange(6))
+        np.testing.assert_allclose(data["z"], 1 + 2.0 * np.arange(4))
+        assert data["T"].attrs["units"] == "K"
+        assert data["v"].dims == ("z", "y", "x_", "component")
+        assert data["x"].dims == ("z", "y", "x_", "component_2")
+        assert data["x"].dtype == np.float32
+        assert data["v"].isel(component=0).sel(x_=1.3, method="nearest").mean().item() == 2
+        assert data["time"].item() == 0.25
+    files = sorted(tmp_path.glob("*.vtkhdf"))
+    series = xarray.concat([opened(path) for path in files], "time")
+    np.testing.assert_array_equal(series["time"], [0, 0.25])
+    assert series["T"].shape == (2, 4, 5, 6)
+
+
+def test_the_snapshot_of_a_run_has_units(tmp_path):
+    if not core_is_built():
+        pytest.skip("the compiled module is not built")
+    run_case = [sys.executable, "-m", "subcurrent", "run", "wave_pulse", "-n", "2", "--out", tmp_path / "run"]
+    sets = ["grid.cells=[16,12,10]", "run.steps=2"]
+    done = subprocess.run(
+        [*run_case, *(part for text in sets for part in ("--set", text))],
+        env=os.environ | MPI_ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    with opened(tmp_path / "run/snapshots/snapshot_00000002.vtkhdf") as data:
+        assert data["pressure"].dims == ("z", "y", "x")
+        assert [data[name].attrs["units"] for name in ("pressure", "x", "y", "z", "time")] == [
+            "Pa",
+            "m",
+            "m",
+            "m",
+            "s",
+        ]
 
 
 def read_with_vtk(path):

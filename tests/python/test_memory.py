@@ -81,7 +81,7 @@ context = module.Context()
 solver = kind_of(case).make(module, context, case.options())
 for _ in range(2):
     kind_of(case).step(solver, case, 1)
-solver.write_snapshot(sys.argv[2])
+solver.write_snapshot(sys.argv[2], {})
 kind_of(case).results(solver, case)
 solver.write_checkpoint(sys.argv[2] + ".h5")
 status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())

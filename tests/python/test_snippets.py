@@ -149,7 +149,7 @@ def test_python_runs(text, said, path, program, snapshot):
             old, new = change.split(" -> ")
             assert old in text, f"{path}: {old} is not there"
             text = text.replace(old, new)
-    shutil.copy(snapshot, program.folder / "snapshot_000040.vtkhdf")
+    shutil.copy(snapshot, program.folder / "snapshot_00000040.vtkhdf")
     done = program.script(f"{said.get('before', '')}\n{text}")
     assert done.returncode == 0, done.stderr
 

@@ -3,12 +3,14 @@
 
 import csv
 import json
+from pathlib import Path
 
 import h5py
 import numpy as np
 import pytest
 
 import subcurrent as sc
+from subcurrent.case.reading import typed_case
 from subcurrent.errors import BAD_INPUT, OK, BadInput
 
 CASE = """
@@ -110,3 +112,10 @@ def test_what_cannot_be_run_is_one_sentence(tables, sentence):
         sc.Wave((20, 20, 20), **tables)
     assert sentence in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def test_a_pulse_without_a_centre_begins_in_the_middle():
+    case = typed_case(
+        {"solver": "wave", "grid": {"cells": [16, 18, 20], "spacing": 0.01}, "run": {"steps": 1}}, Path()
+    )
+    assert case.options()["centre"] == case.start.centre == pytest.approx([0.08, 0.09, 0.1])

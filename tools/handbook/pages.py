@@ -19,6 +19,7 @@ KINDS = {
 # Folders whose pages are all of one kind.
 FOLDERS = {
     "docs/tutorials": "tutorial",
+    "docs/howto": "how-to",
     "docs/decisions": "decision",
     "cases": "case",
     "solvers": "solver",

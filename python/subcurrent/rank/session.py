@@ -42,7 +42,7 @@ def run_case(module: ModuleType, context: Any, plan: Plan, stop: Any, computing:
         record = kind.step(solver, case, due.at_most(solver, end))
         recorder.step(record, time.perf_counter() - begin)
         if due.snapshot(record["step"], record["time"]):
-            write_snapshot(kind, solver, folder)
+            write_snapshot(kind, solver, case, folder)
         if due.checkpoint(record["step"]):
             recorder.flush()
             write_checkpoint(context, solver, folder)
@@ -52,15 +52,15 @@ def run_case(module: ModuleType, context: Any, plan: Plan, stop: Any, computing:
     if due.last_checkpoint != solver.steps:
         write_checkpoint(context, solver, folder)
     if not stopped and case.output.snapshots and due.last_snapshot != solver.steps:
-        write_snapshot(kind, solver, folder)
+        write_snapshot(kind, solver, case, folder)
     if case.output.timeline:
         solver.write_timeline(str(folder.timeline))
     recorder.finished("stopped" if stopped else "finished")
     return STOPPED if stopped else OK
 
 
-def write_snapshot(kind: Kind, solver: Any, folder: RunFolder) -> None:
-    solver.write_snapshot(str(folder.snapshot(solver.steps)))
+def write_snapshot(kind: Kind, solver: Any, case: Any, folder: RunFolder) -> None:
+    solver.write_snapshot(str(folder.snapshot(solver.steps)), kind.units(case))
     kind.beside_snapshot(solver, folder)
 
 

@@ -25,6 +25,11 @@ class Kind(ABC):
     def fields(self, case: Any) -> list[Fields]:
         """What the compiled solver keeps in the memory of the host, as it declares it."""
 
+    def units(self, case: Any) -> dict[str, str]:
+        """The units of "length", "time" and the fields of a snapshot, as UDUNITS reads them; what is not
+        there is a number without a unit."""
+        return {}
+
     def notes(self, solver: Any) -> list[str]:
         """What the solver has to say before it starts."""
         return []

@@ -132,8 +132,8 @@ class Simulation(Fixed):
         self._solver.read_checkpoint(path_text("path", path))
 
     def snapshot(self, path: str | Path) -> None:
-        """Writes a VTKHDF file that ParaView opens; collective."""
-        self._solver.write_snapshot(path_text("path", path))
+        """Writes a VTKHDF file that ParaView and xarray open; collective."""
+        self._solver.write_snapshot(path_text("path", path), kind_of(self.case).units(self.case))
 
     def settings(self) -> dict[str, Any]:
         """The case as the tables of a case file, every default included."""

@@ -267,8 +267,8 @@ class Field(Fixed):
         return showing.as_xarray(self, array)
 
     def snapshot(self, path: str, *others: Field, step: int = 0, time: float = 0.0) -> None:
-        """Writes this field, and others of its grid, as they are now to a VTKHDF file that ParaView opens;
-        collective."""
+        """Writes this field, and others of its grid, as they are now to a VTKHDF file that ParaView and
+        xarray open; collective."""
         grid = self._grid
         for other in others:
             if not isinstance(other, Field) or other.grid is not grid:
@@ -284,6 +284,7 @@ class Field(Fixed):
             spacing,
             whole("step", step, 0),
             float(time),
+            {field.name: field.units for field in (self, *others) if field.units},
         )
 
     def plot(

@@ -46,6 +46,9 @@ class DendriteKind(Kind):
             return [Fields("slots", slab, 1, size, components=arrays, count=3)]
         return on_host(fields, case.engine.device)
 
+    def units(self, case: Any) -> dict[str, str]:
+        return {"length": "um", "time": "s", "phase": "1", "temperature_above_melting": "K"}
+
     def notes(self, solver: Any) -> list[str]:
         return solver.plan.splitlines()
 

@@ -48,6 +48,20 @@ class MagnetosphereKind(Kind):
             ]
         return [*on_host(fields, case.engine.device), Fields("coordinates", cells, halo, 8, 3)]
 
+    def units(self, case: Any) -> dict[str, str]:
+        """Multiples of units: "6370 km" is the length in which the solver computes."""
+        if not case.has_planet():
+            return {}
+        u = case.units()
+        return {
+            "length": f"{u.radius / 1e3:g} km",
+            "time": f"{u.time:.6g} s",
+            "density": f"{u.density / 1e6:g} cm-3",
+            "velocity": f"{u.speed / 1e3:.6g} km s-1",
+            "pressure": f"{u.pressure * 1e9:.6g} nPa",
+            "magnetic": f"{u.field * 1e9:g} nT",
+        }
+
     def step(self, solver: Any, case: Any, most: int) -> dict[str, Any]:
         record = super().step(solver, case, most)
         if "divergence" in record:

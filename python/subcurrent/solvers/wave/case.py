@@ -80,7 +80,7 @@ class WaveCase(SolverCase):
 
     def options(self) -> dict[str, Any]:
         """The options of the compiled solver."""
-        start, run = self.start, self.run
+        start, run = self.completed().start, self.run
         return {
             "cells": list(self.grid.cells),
             "spacing": float(self.grid.spacing),

@@ -19,6 +19,9 @@ class WaveKind(Kind):
         pressure = Fields("pressure", tuple(case.grid.cells), case.halo(), size, count=2)
         return on_host([pressure], case.engine.device)
 
+    def units(self, case: Any) -> dict[str, str]:
+        return {"length": "m", "time": "s", "pressure": "Pa"}
+
     def facts(self, record: dict[str, Any]) -> list[str]:
         facts = [f"step {record['step']}", f"time {number(1e3 * record['time'], '.4f')} ms"]
         if "p_high" in record:
