@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiles every program of a Markdown page against an installed prefix and runs it.
 
-    check_docs.py PAGE PREFIX FOLDER MPICC MPIFORT LAUNCHER…
+    check_docs.py PAGE,… PREFIX FOLDER MPICC MPIFORT LAUNCHER…
 
-MPIFORT may be empty: then the Fortran programs are left out, and it says so.
+The first page shows every call. MPIFORT may be empty: then the Fortran programs are left out, and it says so.
 """
 
 import os
@@ -68,17 +68,18 @@ def works(file: Path, compiler: str, language: str, pkg_config_path: str, launch
 
 
 def main() -> int:
-    page, prefix, folder, mpicc, mpifort, *launcher = sys.argv[1:]
+    pages, prefix, folder, mpicc, mpifort, *launcher = sys.argv[1:]
     compilers = {"c": mpicc, "fortran": mpifort}
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     (pc,) = {str(p.parent) for p in Path(prefix).rglob("subcurrent_halo.pc")}
     (header,) = Path(prefix).rglob("subcurrent/halo.h")
-    examples = programs(Path(page).read_text(encoding="utf-8"))
-    missing = calls(header.read_text()) - shown(examples)
+    first, *others = (programs(Path(page).read_text(encoding="utf-8")) for page in pages.split(","))
+    missing = calls(header.read_text()) - shown(first)
     if missing:
         print("without an example of their own:", ", ".join(sorted(missing)))
         return 1
+    examples = sum(others, first)
 
     def check(example: tuple[str, str, str], number: int) -> bool:
         name, language, source = example

@@ -59,6 +59,19 @@ def test_links_that_lead_nowhere_are_found(tmp_path):
     assert lists_without_a_gap("Text:\n- one\n- two\n\n- three\n") == [2]
 
 
+def test_something_points_to_every_page():
+    """Beside the navigation; the gallery points to the cases."""
+    reached = {ROOT / "README.md"}
+    for page in pages.written():
+        for link in links(page.text):
+            target = ((ROOT / page.path).parent / link.partition("#")[0]).resolve()
+            if target != (ROOT / page.path).resolve():
+                reached.add(target)
+    assert [
+        page.path for page in pages.written() if page.kind != "case" and ROOT / page.path not in reached
+    ] == []
+
+
 # -- navigation ---------------------------------------------------------------------------------------------
 
 

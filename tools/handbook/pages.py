@@ -20,6 +20,7 @@ KINDS = {
 FOLDERS = {
     "docs/tutorials": "tutorial",
     "docs/howto": "how-to",
+    "docs/explanation": "explanation",
     "docs/decisions": "decision",
     "cases": "case",
     "solvers": "solver",
