@@ -33,7 +33,6 @@ void Runner::steps(int n, const std::function<void(int step)>& body) {
 
 void Runner::begin_steps() {
   if (options_.steps_per_pass == 1) return;
-  if (context_.rehearses()) refuse("passes of several steps cannot be rehearsed yet");
   close_pass("another loop begins");
   if (!window_) window_ = std::make_shared<Window>([this] { close_pass("the host asks for a field"); });
   step_ = 0;

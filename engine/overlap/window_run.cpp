@@ -137,8 +137,9 @@ void WindowRun::add_slabs(Plan& plan, int closed) const {
 void WindowRun::carry_out(Executor& executor, const Strategy& strategy) {
   cells_.emplace(arrays_.dependence(), block(strategy));
   apart_ = cells_->apart();
-  if (slabs_) begin_stream(!strategy.overlaps);
   const Plan plan = this->plan();
+  if (Rehearsal* rehearsal = grid_.context().rehearsal()) rehearsal->events.emplace_back(rehearsed(plan));
+  if (slabs_) begin_stream(!strategy.overlaps);
   executor.carry_out(plan, strategy, *this);
 }
 
@@ -167,6 +168,7 @@ void WindowRun::wait(const Arrival& arrival) {
 }
 
 void WindowRun::compute(const Chunk& chunk) {
+  if (rehearses() && chunk.part != close_inputs) return;
   switch (chunk.part) {
     case fill:
       return inputs_.fill_beside_own();

@@ -43,6 +43,10 @@ class WindowRun final : public Ports {
   WindowBlock block(const Strategy& strategy) const;
   Plan plan() const;
   void add_slabs(Plan& plan, int closed) const;
+  bool rehearses() const { return grid_.context().rehearses(); }
+  Work work_of(const Chunk& chunk) const;
+  double bytes_of_own_cell() const;
+  RehearsedRun rehearsed(const Plan& plan) const;
   void find_layers();
   void begin_stream(bool alone);
   void compute_inner();

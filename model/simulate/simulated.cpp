@@ -2,14 +2,15 @@
 // A program for SimGrid's SMPI: every rank replays its trace by the engine's own executor. Messages are real
 // to the simulator, so that they share links; cells are left out and computing is simulated time.
 //
-//   smpirun … simulated FOLDER STRATEGY STEPS    reads FOLDER/RANK, prints seconds of a step on the slowest
-//   rank
+//   smpirun … simulated FOLDER STRATEGY pieces|whole STEPS    reads FOLDER/RANK, prints seconds from one
+//   step of all ranks to the next; "whole": of a run one message from rank to rank
 //
 // The program is compiled on the user's machine, where SimGrid is.
 #include <mpi.h>
 #include <smpi/smpi.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -48,29 +49,63 @@ class Memory {
   void* data_;
 };
 
+/// What travels between two ranks as one message.
+struct Message {
+  Passage passage;  // all bytes of it
+  int pieces = 0;   // that it consists of
+  int left = 0;     // of them, not started yet
+};
+
+/// Pieces that travel by themselves, or all that a run moves between two ranks as one: what many ranks send
+/// is looked through for every event.
+class Messages {
+ public:
+  explicit Messages(bool whole) : whole_(whole) {}
+
+  /// The number of the message that carries it.
+  std::size_t add(int movement, const Passage& passage) {
+    const std::size_t next = all_.size();
+    const auto [found, fresh] =
+        known_.try_emplace({movement, passage.peer, whole_ ? 0 : static_cast<int>(next)}, next);
+    if (fresh) all_.push_back({{passage.way, passage.peer, 0}});
+    Message& message = all_[found->second];
+    message.passage.bytes += passage.bytes;
+    ++message.left;
+    ++message.pieces;
+    return found->second;
+  }
+  Message& operator[](std::size_t n) { return all_[n]; }
+  std::size_t size() const { return all_.size(); }
+
+ private:
+  bool whole_;
+  std::vector<Message> all_;
+  std::map<std::array<int, 3>, std::size_t> known_;
+};
+
 class SimulatedPorts final : public sc::Ports {
  public:
-  SimulatedPorts(const TracedRun& traced, const Machine& machine, bool overlaps, void* memory)
-      : traced_(traced), machine_(machine), overlaps_(overlaps), memory_(memory) {
-    std::map<std::pair<int, int>, std::size_t> known;  // what two arrivals wait for comes once
-    const auto& arrivals = traced.run.plan.arrivals();
-    for (std::size_t a = 0; a < arrivals.size(); ++a) {
-      auto& mine = of_arrival_.emplace_back();
-      for (const auto& awaited : traced.run.arrivals[a]) {
-        if (awaited.passage.way == Passage::Way::self || awaited.passage.bytes == 0) continue;
-        const std::pair key(arrivals[a].movement, awaited.like);
-        if (const auto found = known.find(key); awaited.like >= 0 && found != known.end()) {
-          mine.push_back(found->second);
-          continue;
-        }
-        if (awaited.like >= 0) known[key] = coming_.size();
-        mine.push_back(coming_.size());
-        coming_.push_back(awaited.passage);
-        MPI_Irecv(memory_, static_cast<int>(awaited.passage.bytes), MPI_BYTE, awaited.passage.peer,
-                  tag(awaited.passage), MPI_COMM_WORLD, &receives_.emplace_back());
-      }
-    }
+  SimulatedPorts(const TracedRun& traced, const Machine& machine, const sc::Strategy& strategy, bool whole,
+                 void* memory)
+      : traced_(traced),
+        machine_(machine),
+        overlaps_(strategy.overlaps),
+        memory_(memory),
+        // where pieces leave one after the other for what they give others to do, each is a message
+        going_(whole && strategy.starts != sc::Starts::with_chunk),
+        coming_(whole && strategy.starts != sc::Starts::with_chunk) {
+    for (std::size_t p = 0; p < traced.run.departures.size(); ++p)
+      of_piece_.push_back(travels(traced.run.departures[p])
+                              ? going_.add(traced.run.plan.pieces()[p].movement, traced.run.departures[p])
+                              : 0);
+    find_coming();
     left_ = coming_.size();
+    receives_.resize(left_);
+    for (std::size_t n = 0; n < left_; ++n) {
+      const Passage& passage = coming_[n].passage;
+      MPI_Irecv(memory_, static_cast<int>(passage.bytes), MPI_BYTE, passage.peer, tag(passage),
+                MPI_COMM_WORLD, &receives_[n]);
+    }
   }
 
   void start(const sc::Piece& piece) override {
@@ -80,12 +115,14 @@ class SimulatedPorts final : public sc::Ports {
     if (passage.bytes == 0) return;
     if (passage.way == Passage::Way::self) return spend(bytes * machine_.copied_byte);
     if (passage.way == Passage::Way::network) spend(machine_.network.overhead + bytes * machine_.copied_byte);
-    MPI_Isend(memory_, static_cast<int>(passage.bytes), MPI_BYTE, passage.peer, tag(passage), MPI_COMM_WORLD,
-              &sends_.emplace_back());
+    Message& message = going_[of_piece_[n]];
+    if (--message.left > 0) return;
+    MPI_Isend(memory_, static_cast<int>(message.passage.bytes), MPI_BYTE, passage.peer, tag(message.passage),
+              MPI_COMM_WORLD, &sends_.emplace_back());
   }
 
   bool arrived(const sc::Arrival& arrival) override {
-    take_what_came();
+    if (overlaps_) take_what_came();  // else it is waited for next
     for (const std::size_t n : awaited(arrival))
       if (receives_[n] != MPI_REQUEST_NULL) return false;
     return true;
@@ -131,7 +168,8 @@ class SimulatedPorts final : public sc::Ports {
       MPI_Wait(&receives_[n], MPI_STATUS_IGNORE);
       take(n);
     }
-    MPI_Waitall(static_cast<int>(sends_.size()), sends_.data(), MPI_STATUSES_IGNORE);
+    // One by one: SMPI's Waitall looks at all of them for each.
+    for (MPI_Request& send : sends_) MPI_Wait(&send, MPI_STATUS_IGNORE);
   }
 
  private:
@@ -139,32 +177,60 @@ class SimulatedPorts final : public sc::Ports {
   /// one length may stand for each other.
   static int tag(const Passage& passage) { return static_cast<int>(passage.bytes % 1'000'003); }
 
+  static bool travels(const Passage& passage) {
+    return passage.way != Passage::Way::self && passage.bytes > 0;
+  }
+
+  void find_coming() {
+    std::map<std::pair<int, int>, std::size_t> known;  // what two arrivals wait for comes once
+    const auto& arrivals = traced_.run.plan.arrivals();
+    for (std::size_t a = 0; a < arrivals.size(); ++a) {
+      auto& mine = of_arrival_.emplace_back();
+      for (const auto& awaited : traced_.run.arrivals[a]) {
+        if (!travels(awaited.passage)) continue;
+        const std::pair key(arrivals[a].movement, awaited.like);
+        const auto found = awaited.like >= 0 ? known.find(key) : known.end();
+        const bool fresh = found == known.end();
+        const std::size_t n = fresh ? coming_.add(arrivals[a].movement, awaited.passage) : found->second;
+        if (fresh && awaited.like >= 0) known[key] = n;
+        if (std::find(mine.begin(), mine.end(), n) == mine.end()) mine.push_back(n);
+      }
+    }
+  }
+
   const std::vector<std::size_t>& awaited(const sc::Arrival& arrival) const {
     return of_arrival_[static_cast<std::size_t>(&arrival - traced_.run.plan.arrivals().data())];
   }
 
   void take(std::size_t n) {
     --left_;
-    const auto bytes = static_cast<double>(coming_[n].bytes);
-    spend(coming_[n].way == Passage::Way::node ? bytes * machine_.node.copied_byte
-                                               : machine_.network.overhead + bytes * machine_.copied_byte);
+    const Message& message = coming_[n];
+    const auto bytes = static_cast<double>(message.passage.bytes);
+    spend(message.passage.way == Passage::Way::node
+              ? bytes * machine_.node.copied_byte
+              : message.pieces * machine_.network.overhead + bytes * machine_.copied_byte);
   }
 
+  /// Nothing has come since the last look unless time has gone on.
   void take_what_came() {
+    if (left_ == 0 || MPI_Wtime() == looked_) return;
     for (int which = 0, there = 1; left_ > 0 && there;) {
       MPI_Testany(static_cast<int>(receives_.size()), receives_.data(), &which, &there, MPI_STATUS_IGNORE);
       if (there && which != MPI_UNDEFINED) take(static_cast<std::size_t>(which));
     }
+    looked_ = MPI_Wtime();
   }
 
   const TracedRun& traced_;
   const Machine& machine_;
   bool overlaps_;
   void* memory_;
+  Messages going_, coming_;
+  std::vector<std::size_t> of_piece_;
   std::vector<std::vector<std::size_t>> of_arrival_;
-  std::vector<Passage> coming_;
   std::vector<MPI_Request> receives_, sends_;
   std::size_t left_ = 0;
+  double looked_ = -1;  // when it was last seen what had come
 };
 
 std::size_t longest(const sc::model::Trace& trace) {
@@ -181,11 +247,11 @@ std::size_t longest(const sc::model::Trace& trace) {
   return static_cast<std::size_t>(most);
 }
 
-void replay(const sc::model::Trace& trace, const sc::Strategy& strategy, void* memory) {
+void replay(const sc::model::Trace& trace, const sc::Strategy& strategy, bool whole, void* memory) {
   for (const auto& event : trace.events) {
     if (const auto* traced = std::get_if<TracedRun>(&event)) {
       spend(trace.machine.run);
-      SimulatedPorts ports(*traced, trace.machine, strategy.overlaps, memory);
+      SimulatedPorts ports(*traced, trace.machine, strategy, whole, memory);
       sc::Executor().carry_out(traced->run.plan, strategy, ports);
       ports.finish();
     } else {
@@ -195,20 +261,20 @@ void replay(const sc::model::Trace& trace, const sc::Strategy& strategy, void* m
   }
 }
 
-int simulate(const std::string& folder, const sc::Strategy& strategy, int steps) {
+int simulate(const std::string& folder, const sc::Strategy& strategy, bool whole, int steps) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   std::ifstream file(folder + "/" + std::to_string(rank));
   const sc::model::Trace trace = sc::model::read_trace(file);
   const Memory memory(longest(trace));
-  for (int step = 0; step < settling; ++step) replay(trace, strategy, memory.data());
-  MPI_Barrier(MPI_COMM_WORLD);
-  const double begin = MPI_Wtime();
-  for (int step = 0; step < steps; ++step) replay(trace, strategy, memory.data());
-  const double mine = MPI_Wtime() - begin;
-  double slowest = 0;
-  MPI_Reduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-  if (rank == 0) std::printf("simulated %.9g\n", slowest / steps);
+  // No barrier between them: it would let ranks begin one after the other.
+  std::array<double, 2> mine{}, last{};
+  for (int step = 0; step < settling; ++step) replay(trace, strategy, whole, memory.data());
+  mine[0] = MPI_Wtime();
+  for (int step = 0; step < steps; ++step) replay(trace, strategy, whole, memory.data());
+  mine[1] = MPI_Wtime();
+  MPI_Reduce(mine.data(), last.data(), 2, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+  if (rank == 0) std::printf("simulated %.9g\n", (last[1] - last[0]) / steps);
   return 0;
 }
 
@@ -216,10 +282,10 @@ int simulate(const std::string& folder, const sc::Strategy& strategy, int steps)
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  if (argc != 4) return 2;
+  if (argc != 5) return 2;
   int code = 1;
   try {
-    code = simulate(argv[1], sc::Strategy::of(argv[2]), std::atoi(argv[3]));
+    code = simulate(argv[1], sc::Strategy::of(argv[2]), std::string(argv[3]) == "whole", std::atoi(argv[4]));
   } catch (const sc::Error& error) {
     std::fprintf(stderr, "simulated: %s\n", error.what());
     MPI_Abort(MPI_COMM_WORLD, 1);

@@ -25,7 +25,7 @@ def found(ranks: int, rounds: list[dict[str, Any]], **more: Any) -> dict[str, An
     one = {
         "ranks": ranks,
         "threads": 1,
-        "steps": 10,
+        "passes": 10,
         "copies": {"1": 10e9, "2": 16e9} if ranks > 1 else {"1": 12e9},
         "messages": {},
         "rounds": rounds,

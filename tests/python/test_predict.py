@@ -12,7 +12,7 @@ import pytest
 
 from subcurrent.case.library import find_case
 from subcurrent.case.reading import load_case
-from subcurrent.errors import SubcurrentError
+from subcurrent.errors import BadInput, SubcurrentError
 from subcurrent.foresight import predict
 from subcurrent.foresight.machine_figures import places
 from subcurrent.foresight.machine_probe import solve_rates
@@ -144,8 +144,39 @@ def test_transforms_are_refused_in_a_sentence(tmp_path: Path) -> None:
         predict.predicted(case, machine(tmp_path), 2, ["blocking"])
 
 
-def test_passes_of_several_steps_are_refused_in_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(SubcurrentError, match="passes of several steps cannot be rehearsed yet"):
+def test_a_pass_is_its_cells_and_two_planes_at_once(tmp_path: Path) -> None:
+    """Two steps a pass: the first also computes a plane beyond each neighbour, two planes come at once."""
+    rate = "[[rates.dendrite.advance]]"
+    there = machine(tmp_path, (rate, f"[[rates.dendrite.pass]]\ncell = 10e-9\nrow = 0.0\n{rate}"))
+    names = ["blocking", "boundary_first", "ordered"]
+    one = predict.predicted(dendrite("engine.split=[1,1,4]"), there, 4, names)["strategies"]
+    two = predict.predicted(dendrite("engine.split=[1,1,4]", "engine.steps_per_pass=2"), there, 4, names)[
+        "strategies"
+    ]
+    (single,), (double,) = one["blocking"]["stages"], two["blocking"]["stages"]
+    assert double["stage"] == "pass" and double["runs"] == 0.5
+    assert double["core"] == pytest.approx(64 * 64 * (16 + 18) * 10e-9 / 2)
+    assert double["bytes"] == single["bytes"]  # twice as many, half as often
+    wire = double["bytes"] / 12.5e6
+    assert two["blocking"]["T"] == pytest.approx(double["core"] + wire, rel=0.05)
+    assert two["boundary_first"]["T"] < two["blocking"]["T"]
+
+
+def test_arrays_of_a_pass_come_and_leave_once(tmp_path: Path) -> None:
+    """Two fields of two levels, single precision, four steps: one level of each is read and written, the
+    other written alone; step by step one is read and the other written, four times."""
+    bare = MACHINE[: MACHINE.index("[[rates")].replace("core_flops = 1e9", "core_flops = 1e12")
+    (tmp_path / "bare.toml").write_text(bare)
+    times = [
+        predict.predicted(dendrite(*sets), load_machine(tmp_path / "bare.toml"), 1, ["blocking", "ordered"])
+        for sets in ((), ("engine.steps_per_pass=4",))
+    ]
+    one, four = (row["strategies"]["blocking"]["T"] for row in times)
+    assert four == pytest.approx(one * (2 * 3) / (2 * 2 * 4), rel=0.05)
+
+
+def test_rates_of_single_steps_say_nothing_of_a_pass(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="its file has rates of dendrite's stages but none of a pass"):
         predict.predicted(dendrite("engine.steps_per_pass=2"), machine(tmp_path), 2, ["blocking"])
 
 

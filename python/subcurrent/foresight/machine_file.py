@@ -108,11 +108,11 @@ def _write(request: FileRequest, case: Case, found: list[dict[str, Any]], consol
 
 
 def rehearsed(case: Case, found: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The boxes of one step of rank 0, in each of the measured layouts."""
-    parts = []
+    """The boxes of one pass of rank 0, in each of the measured layouts."""
+    parts, length = [], case.engine.steps_per_pass
     for one in found:
         strategy = "ordered" if one["ranks"] > 1 else "blocking"
-        parts.append(Part(as_tables(case), 0, one["ranks"], one["ranks"], one["threads"], 1, [strategy]))
+        parts.append(Part(as_tables(case), 0, one["ranks"], one["ranks"], one["threads"], length, [strategy]))
     return [next(iter(answer.values()))["work"] for answer in rehearse(parts)]
 
 
@@ -176,7 +176,7 @@ def _engine_run(works: list[dict[str, Any]], found: list[dict[str, Any]]) -> flo
 
 def _of_rounds(work: dict[str, Any], found: dict[str, Any]) -> dict[str, tuple[float, float]]:
     """Medians over the rounds."""
-    rounds = [solve_rates(work, one, found["steps"]) for one in found["rounds"]]
+    rounds = [solve_rates(work, one, found["passes"]) for one in found["rounds"]]
     return {
         stage: (median(r[stage][0] for r in rounds), median(r[stage][1] for r in rounds))
         for stage in rounds[0]
@@ -187,7 +187,7 @@ def _of_rounds(work: dict[str, Any], found: dict[str, Any]) -> dict[str, tuple[f
 def _rates(case: Case, work: dict[str, Any], found: dict[str, Any]) -> list[str]:
     lines = []
     for stage, (cell, row) in _of_rounds(work, found).items():
-        each = [solve_rates(work, one, found["steps"])[stage][0] for one in found["rounds"]]
+        each = [solve_rates(work, one, found["passes"])[stage][0] for one in found["rounds"]]
         lines += [
             "",
             f'[[rates.{case.solver}."{stage}"]]',

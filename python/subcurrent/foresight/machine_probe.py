@@ -22,6 +22,7 @@ from ..errors import BadInput
 from ..launch.memory import ranks_here
 from ..launch.plan import Plan
 from ..launch.rundir import write_text
+from ..rank.measure import advance
 from ..solvers.cases import SOLVERS
 from ..solvers.kinds import kind_of
 
@@ -55,17 +56,17 @@ def copy_rate(threads: int, size: int = COPIED_BYTES) -> float:
 
 
 def solve_rates(
-    work: dict[str, Any], seconds: dict[str, dict[str, float]], steps: int
+    work: dict[str, Any], seconds: dict[str, dict[str, float]], passes: int
 ) -> dict[str, tuple[float, float]]:
     """Of each stage seconds a cell and a row, so that shell and core take what they were measured to
-    take. `work`: of one step, as `_core.rehearsed` tells it; `seconds`: by stage and phase, of all steps."""
+    take. `work`: of one pass, as `_core.rehearsed` tells it; `seconds`: by stage and phase, of all passes."""
     rates = {}
     for stage, does in work.items():
         spent = seconds.get(stage)
         if spent is None:
             continue
         (shell, shell_rows), (core, core_rows), (all_, _) = does["shell"], does["core"], does["all"]
-        inner, outer, whole = (spent.get(phase, 0.0) / steps for phase in ("core", "shell", "all"))
+        inner, outer, whole = (spent.get(phase, 0.0) / passes for phase in ("core", "shell", "all"))
         determinant = core * shell_rows - shell * core_rows
         if shell and core and determinant != 0:
             cell = (inner * shell_rows - outer * core_rows) / determinant
@@ -84,7 +85,9 @@ def measure_machine(module: ModuleType, context: Any, plan: Plan, computing: Cal
     context.sample(0, 0)
     solver, tiny = _solver(module, context, plan, plan.case), _tiny(module, context, plan)
     computing()
-    found: dict[str, Any] = {"ranks": ranks, "threads": threads, "steps": plan.steps, "messages": {}}
+    length = plan.typed_case().engine.steps_per_pass
+    passes = -(-plan.steps // length)  # each as long as what is rehearsed
+    found: dict[str, Any] = {"ranks": ranks, "threads": threads, "passes": passes, "messages": {}}
     alone = copy_rate(1) if context.rank == 0 else 0.0
     context.barrier()
     found["copies"] = {1: alone, ranks * threads: ranks * copy_rate(threads)}
@@ -92,7 +95,7 @@ def measure_machine(module: ModuleType, context: Any, plan: Plan, computing: Cal
     if ranks > 1:
         rows = module.wait_curve(context, [SMALL, LARGE], 1.5, 0.5e-3, 11)
         found["messages"] = {int(row["bytes"]): row["alone"] for row in rows}
-    found["rounds"] = [_round(context, solver, plan.steps) for _ in range(plan.repeats)]
+    found["rounds"] = [_round(context, solver, passes, length) for _ in range(plan.repeats)]
     found["per_node"] = ranks_here(ranks)
     found["run"] = _run_of_nothing(context, tiny) if tiny is not None else None
     found["transports"] = context.transports()
@@ -119,14 +122,13 @@ def _tiny(module: ModuleType, context: Any, plan: Plan) -> Any:
         return None
 
 
-def _round(context: Any, solver: Any, steps: int) -> dict[str, dict[str, float]]:
-    """By stage and phase what `steps` steps took on this rank, of which the first two only settle halos."""
-    for _ in range(2):
-        solver.step(diagnostics=False)
+def _round(context: Any, solver: Any, passes: int, length: int) -> dict[str, dict[str, float]]:
+    """By stage and phase what passes of `length` steps took on this rank; two before them only settle
+    halos."""
+    advance(solver, 2 * length, length)
     solver.restart_terms()
     context.barrier()
-    for _ in range(steps):
-        solver.step(diagnostics=False)
+    advance(solver, passes * length, length)
     return solver.timeline_summary()["seconds"]
 
 

@@ -162,6 +162,7 @@ def predicted(
     """One rank count: seconds of a step by strategy, of the slowest rank that was played, with its stages and
     what would be saved if something took no time."""
     case.check_ranks(ranks)
+    steps = whole_passes(case, machine, steps)
     where = places(machine, ranks, case.engine.threads, per_node)
     values = figures(machine, case.solver, where, 1e-3 * case.engine.poke_ms)
     machines = {"as it is": values} | {what: without(values, what) for what in PARTS}
@@ -196,6 +197,18 @@ def predicted(
             },
         }
     return row
+
+
+def whole_passes(case: Case, machine: Machine, steps: int) -> int:
+    """At least so many steps, in whole passes. Raises BadInput for a machine whose rates were measured of
+    single steps alone: a pass has its own."""
+    length, rates = case.engine.steps_per_pass, machine.rates.get(case.solver, {})
+    if length > 1 and rates and "pass" not in rates:
+        raise BadInput(
+            f"engine.steps_per_pass = {length} is not allowed on {machine.name}: its file has rates of "
+            f"{case.solver}'s stages but none of a pass; probe the case with that key."
+        )
+    return -(-steps // length) * length
 
 
 def _per_step(stage: dict[str, Any], steps: int) -> dict[str, Any]:

@@ -16,10 +16,11 @@ from typing import Any
 
 from .. import core
 from ..errors import OTHER, SubcurrentError
+from ..rank.measure import advance
 from ..solvers.cases import SOLVERS
 from ..solvers.kinds import kind_of
 
-SETTLING = 2  # steps after which halos travel as they will in all others
+SETTLING = 2  # steps, or passes of several, after which halos travel as they will in all others
 MARK = "rehearsed "
 
 
@@ -84,11 +85,10 @@ def _play(module: Any, part: Part) -> dict[str, Any]:
         options["engine"]["strategy"] = strategy
         context.sample(0, 0)
         solver = kind.make(module, context, options)
-        for _ in range(SETTLING):
-            solver.step(diagnostics=False)
+        length = case.engine.steps_per_pass
+        advance(solver, SETTLING * length, length)
         module.note_rehearsal(context)
-        for _ in range(part.steps):
-            solver.step(diagnostics=False)
+        advance(solver, part.steps, length)
         if part.traces:
             (machine,) = part.machines.values()
             Path(part.traces, strategy, str(part.rank)).write_text(module.trace(context, machine))

@@ -52,7 +52,7 @@ def measure_strategies(
         for name, solver in solvers.items():
             context.barrier()
             begin = time.perf_counter()
-            _advance(solver, plan)
+            advance(solver, plan.steps, plan.typed_case().engine.steps_per_pass)
             context.barrier()
             spent = time.perf_counter() - begin
             if turn == 0 and name == "automatic":
@@ -90,15 +90,14 @@ def measure_strategies(
     return 0
 
 
-def _advance(solver: Any, plan: Plan) -> None:
-    """`plan.steps` steps, as many a pass as the case says."""
-    most = plan.typed_case().engine.steps_per_pass
+def advance(solver: Any, steps: int, most: int) -> None:
+    """So many steps, `most` of them a pass."""
     if most == 1:
-        for _ in range(plan.steps):
+        for _ in range(steps):
             solver.step(diagnostics=False)
         return
-    for first in range(0, plan.steps, most):
-        solver.step(diagnostics=False, count=min(most, plan.steps - first))
+    for first in range(0, steps, most):
+        solver.step(diagnostics=False, count=min(most, steps - first))
 
 
 def _options(plan: Plan, strategy: str) -> dict[str, Any]:
