@@ -38,7 +38,7 @@ std::string kind_of(mode_t mode) {
 }
 
 /// Only a regular file gives way to a new one, or a name that nothing has: a rename would put a file in place
-/// of a device, and a link leads to where nobody has asked to write.
+/// of a device, and a link leads elsewhere.
 void check_replaceable(const std::string& path) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/base/align.hpp"
 #include "engine/base/error.hpp"
 
 namespace sc::spectral {
@@ -72,18 +73,16 @@ void FFT<T>::make_plans(Library library) {
   along_x_ = make_real_lines<T>(library, cells_.x, kept_[0].count());
   along_y_ = make_lines<T>(library, cells_.y, kept_[1]);
   along_z_ = make_lines<T>(library, cells_.z, kept_[2]);
-  constexpr std::size_t line = 64;
   work_bytes_ = std::max({along_x_->work_bytes(), along_y_->work_bytes(), along_z_->work_bytes()});
-  work_bytes_ = (work_bytes_ + line - 1) / line * line + 5 * line;
+  work_bytes_ = round_up(work_bytes_, cache_line) + 5 * cache_line;
   const auto threads = static_cast<std::size_t>(context_.threads());
-  work_.resize(work_bytes_ * threads + line);
+  work_.resize(work_bytes_ * threads + cache_line);
 }
 
 template <class T>
 std::byte* FFT<T>::work(int thread) const {
-  constexpr std::uintptr_t line = 64;
   const auto address = reinterpret_cast<std::uintptr_t>(work_.data());
-  const std::size_t lead = (line - address % line) % line;
+  const std::size_t lead = (cache_line - address % cache_line) % cache_line;
   return const_cast<std::byte*>(work_.data()) + lead + work_bytes_ * static_cast<std::size_t>(thread);
 }
 

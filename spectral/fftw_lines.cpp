@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "engine/base/align.hpp"
 #include "engine/base/error.hpp"
 #include "spectral/backends.hpp"
 
@@ -74,7 +75,6 @@ class Buffer {
 
 template <class T>
 std::size_t line_bytes(int elements) {
-  constexpr std::size_t cache_line = 64;
   const std::size_t bytes = static_cast<std::size_t>(elements) * sizeof(std::complex<T>);
   // An odd number of cache lines: the lines of a block fall into different cache sets.
   return ((bytes + cache_line - 1) / cache_line | 1U) * cache_line;

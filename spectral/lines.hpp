@@ -73,7 +73,7 @@ class RealLines {
     std::ptrdiff_t points = 0, room = 0;
   };
   virtual Bundle bundle() const = 0;
-  /// Into a bundle of so many lines, zero where it has more; `points` on a cache line.
+  /// Into a bundle of lines, zero where it has more; `points` on a cache line.
   virtual void backward_bundle(const C* in, std::ptrdiff_t in_distance, T* points, int lines, T scale,
                                std::byte* work) const = 0;
   /// Spends the points.

@@ -5,15 +5,14 @@
 #include <array>
 #include <cstring>
 
+#include "engine/base/align.hpp"
 #include "engine/base/error.hpp"
 
 namespace sc::spectral {
 
 namespace {
 
-constexpr std::size_t line = 64, page = 4096;
-
-std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
+constexpr std::size_t page = 4096;
 
 std::vector<FarArray> far_planes(const PlaneShape& shape, int count, FarMemory& memory, int pieces) {
   std::vector<FarArray> arrays;
@@ -28,9 +27,9 @@ class InMemory final : public Planes {
     const std::size_t plane = shape.bytes(false);
     const std::size_t bytes = plane * static_cast<std::size_t>(planes_);
     // Arrays begin a few cache lines apart modulo the page: a point of all of them is in the cache at a time.
-    constexpr std::size_t stagger = 5 * line;
-    memory_.resize(static_cast<std::size_t>(count) * (bytes + stagger) + line);
-    auto address = round_up(reinterpret_cast<std::uintptr_t>(memory_.data()), line);
+    constexpr std::size_t stagger = 5 * cache_line;
+    memory_.resize(static_cast<std::size_t>(count) * (bytes + stagger) + cache_line);
+    auto address = round_up(reinterpret_cast<std::uintptr_t>(memory_.data()), cache_line);
     for (int k = 0; k < count; ++k, address += bytes + stagger)
       arrays_.push_back(shape.at(reinterpret_cast<std::byte*>(address), plane));
   }
@@ -100,10 +99,10 @@ class InFiles final : public Planes {
 
   void take(int array, int next, const Action& action) override {
     const int here = stays(array) ? home(array) : coming_ == array ? coming_to_ : 0;
-    if (!stays(array) && coming_ != array) come(array, here);
+    if (!stays(array) && coming_ != array) start_read(array, here);
     end(Way::in);
     coming_ = -1;
-    if (next >= 0 && !stays(next)) come(next, 1 - here);
+    if (next >= 0 && !stays(next)) start_read(next, 1 - here);
     action(cells(here));
   }
 
@@ -125,7 +124,7 @@ class InFiles final : public Planes {
   static int home(int array) { return array % near_arrays; }
   PlaneBytes cells(int near) const { return shape_.at(near_[static_cast<std::size_t>(near)].get(), plane_); }
 
-  void come(int array, int to) {
+  void start_read(int array, int to) {
     ring_.finish();  // what a meeting wrote is on its way
     end(Way::in);
     copy(Way::in, array, to);
@@ -165,7 +164,7 @@ class InFiles final : public Planes {
 }  // namespace
 
 std::size_t PlaneShape::row_bytes() const {
-  return round_up(static_cast<std::size_t>(cells.x) * element, line);
+  return round_up(static_cast<std::size_t>(cells.x) * element, cache_line);
 }
 
 std::size_t PlaneShape::bytes(bool in_files) const {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines through pocketfft's vectors: one line a lane of a register, so that a line is never turned in memory
-// and each of its elements is computed with the same instructions in every lane.
+// Lines through pocketfft's vectors: one line a lane of a register, so that lines are never transposed in
+// memory and each of its elements is computed with the same instructions in every lane.
 #define POCKETFFT_NO_MULTITHREADING
 #define pocketfft sc_pocketfft  // NumPy and SciPy bring their own in the same process
 #include <pocketfft_hdronly.h>
 
 #include "spectral/backends.hpp"
 #include "spectral/packs.hpp"
+
+#include "engine/base/align.hpp"
 
 namespace sc::spectral {
 
@@ -23,7 +25,6 @@ using Vector = pf::vtype_t<T>;
 #endif
 
 constexpr std::size_t blocked_bytes = std::size_t{512} << 10;  // gathered lines that stay in the L2 cache
-constexpr std::size_t line_bytes = 64;
 
 template <class T>
 class PocketLines final : public Lines<T> {
@@ -45,7 +46,7 @@ class PocketLines final : public Lines<T> {
     blocks(lines, [&](int first, int some) {
       Pack* packs = reinterpret_cast<Pack*>(work);
       gather(in + first, in_stride, some, packs, 0, n_);
-      if (in != out) expect(out + first, out_stride, some, kept_.count());
+      if (in != out) prefetch_for_writing(out + first, out_stride, some, kept_.count());
       transform(packs, some, true);
       scatter(packs, 0, kept_.low, out + first, out_stride, some);
       scatter(packs, n_ - kept_.high, kept_.high, out + first + kept_.low * out_stride, out_stride, some);
@@ -60,14 +61,14 @@ class PocketLines final : public Lines<T> {
       for (int b = 0; b * P::lanes < some; ++b)
         std::fill_n(packs + b * n_ + kept_.low, n_ - kept_.count(), Pack{V{}, V{}});
       gather(in + first + kept_.low * in_stride, in_stride, some, packs, n_ - kept_.high, kept_.high);
-      if (in != out) expect(out + first, out_stride, some, n_);
+      if (in != out) prefetch_for_writing(out + first, out_stride, some, n_);
       transform(packs, some, false);
       scatter(packs, 0, n_, out + first, out_stride, some);
     });
   }
 
   std::size_t work_bytes() const override {
-    return static_cast<std::size_t>(packs_ * n_) * sizeof(Pack) + line_bytes;
+    return static_cast<std::size_t>(packs_ * n_) * sizeof(Pack) + cache_line;
   }
   int block() const override { return packs_ * P::lanes; }
 
@@ -81,9 +82,9 @@ class PocketLines final : public Lines<T> {
       one(first, lines * (k + 1) / count - first);
     }
   }
-  /// Where lines will be written: rows too short and too far apart for the CPU to see what comes.
-  static void expect(C* out, std::ptrdiff_t stride, int some, int count) {
-    constexpr int apart = line_bytes / sizeof(C);
+  /// Where lines will be written: rows too short and too far apart for the hardware's prefetcher.
+  static void prefetch_for_writing(C* out, std::ptrdiff_t stride, int some, int count) {
+    constexpr int apart = cache_line / sizeof(C);
     for (int j = 0; j < count; ++j, out += stride)
       for (int l = 0; l < some; l += apart) __builtin_prefetch(out + l, 1);
   }
@@ -152,7 +153,7 @@ class PocketRealLines final : public RealLines<T> {
     }
   }
 
-  // A bundle is a row a lane, so that its points are never turned.
+  // A bundle is a row a lane, so that its points are never transposed.
   typename RealLines<T>::Bundle bundle() const override {
     return {.rows = P::lanes, .points = std::ptrdiff_t{n_} * P::lanes, .room = P::lanes};
   }
@@ -166,7 +167,7 @@ class PocketRealLines final : public RealLines<T> {
   }
 
   std::size_t work_bytes() const override {
-    return static_cast<std::size_t>(n_ + 3 + P::lanes) * sizeof(V) + line_bytes;
+    return static_cast<std::size_t>(n_ + 3 + P::lanes) * sizeof(V) + cache_line;
   }
   int block() const override { return P::lanes; }
 

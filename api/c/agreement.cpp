@@ -6,13 +6,12 @@
 #include <sstream>
 
 #include "api/c/registration.hpp"
+#include "engine/base/index.hpp"
 #include "engine/base/vote.hpp"
 
 namespace sc::halo {
 
 namespace {
-
-constexpr auto at(int i) { return static_cast<std::size_t>(i); }
 
 void put(std::vector<std::string>& lines, const std::string& name, double value) {
   std::ostringstream text;

@@ -5,14 +5,13 @@
 #include <algorithm>
 
 #include "api/c/step.hpp"
+#include "engine/base/index.hpp"
 #include "engine/base/start.hpp"
 #include "engine/move/waiting.hpp"
 
 namespace sc::halo {
 
 namespace {
-
-constexpr auto at(int i) { return static_cast<std::size_t>(i); }
 
 std::string text_of(const Ints4& direction, int dims) {
   std::string text = "(";
@@ -149,12 +148,12 @@ halo_request Halo::start(bool sends, const int* direction, const std::int64_t* l
     throw Failure(HALO_ERR_ARGUMENT, "a sub-range needs both lo and hi, or neither");
   CellRange range;
   if (lo) range = checked(travels, lo, hi);
-  const int lanes = r_.options.outstanding;
-  auto& so_far = started_[sends][at((arrays_->group(travels, 0) - 1) / lanes)];
-  const int group = arrays_->group(travels, static_cast<int>(so_far % lanes));
+  const int most = r_.options.outstanding;
+  auto& so_far = started_[sends][at((arrays_->group(travels, 0) - 1) / most)];
+  const int group = arrays_->group(travels, static_cast<int>(so_far % most));
   for (const Flight& f : flights_)
     if (f.active && f.sends == sends && f.group == group)
-      throw Failure(HALO_ERR_BUSY, std::to_string(lanes) + (sends ? " sends" : " receives") +
+      throw Failure(HALO_ERR_BUSY, std::to_string(most) + (sends ? " sends" : " receives") +
                                        " in direction " + text_of(towards, r_.processes.dims) +
                                        " are under way: wait for one, or raise options.outstanding");
   follow_step();

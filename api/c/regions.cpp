@@ -4,14 +4,9 @@
 
 #include "api/c/halo.hpp"
 #include "api/c/step.hpp"
+#include "engine/base/index.hpp"
 
 namespace sc::halo {
-
-namespace {
-
-constexpr auto at(int i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
 
 int Halo::neighbour(const int* direction) const {
   return r_.processes.neighbour(context_->rank(), checked(direction));

@@ -7,14 +7,14 @@
 #include <limits>
 #include <numeric>
 
+#include "engine/base/index.hpp"
+
 namespace sc::halo {
 
 namespace {
 
 constexpr int widest = 64;
-constexpr int most_lanes = 64;
-constexpr auto at(int i) { return static_cast<std::size_t>(i); }
-
+constexpr int most_outstanding = 64;
 [[noreturn]] void refuse_argument(const std::string& sentence) { throw Failure(HALO_ERR_ARGUMENT, sentence); }
 
 /// Copies a struct of the caller's version; a newer one may be longer as long as what we do not know is zero.
@@ -85,9 +85,9 @@ void check_options(const halo_options& o) {
     if (o.processes[a] < 0)
       refuse_argument("options.processes[" + std::to_string(a) + "] is " + std::to_string(o.processes[a]) +
                       "; 0 is chosen");
-  if (o.outstanding < 1 || o.outstanding > most_lanes)
+  if (o.outstanding < 1 || o.outstanding > most_outstanding)
     refuse_argument("options.outstanding is " + std::to_string(o.outstanding) + "; 1 to " +
-                    std::to_string(most_lanes) + " are allowed");
+                    std::to_string(most_outstanding) + " are allowed");
   if (o.transport != HALO_AUTOMATIC && o.transport != HALO_MESSAGES)
     refuse_argument("options.transport is " + std::to_string(o.transport) +
                     "; HALO_AUTOMATIC and HALO_MESSAGES are allowed");

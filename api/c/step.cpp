@@ -6,13 +6,13 @@
 #include <functional>
 #include <limits>
 
+#include "engine/base/index.hpp"
 #include "engine/exec/team.hpp"
 
 namespace sc::halo {
 
 namespace {
 
-constexpr auto at(int i) { return static_cast<std::size_t>(i); }
 constexpr int tiles_per_thread = 4;
 constexpr int widest_of_all = std::numeric_limits<int>::max();
 constexpr int steps_by_default = 8;  // of a pass

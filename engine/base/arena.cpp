@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "engine/base/align.hpp"
 #include "engine/base/error.hpp"
 #include "engine/base/mpi_check.hpp"
 
@@ -12,21 +13,18 @@ namespace sc {
 
 namespace {
 
-constexpr std::size_t line = 64;
 // Fields begin a few cache lines apart modulo the page, or the same cell of every field would fall in one
 // cache set.
-constexpr std::size_t stagger = 5 * line;
+constexpr std::size_t stagger = 5 * cache_line;
 constexpr std::size_t stagger_period = 12;
 // A chunk is dear to make, so that small blocks share one: what of it nobody takes is lost.
 constexpr int chunk_slots = 8;
 constexpr double most_shared_bytes = 4 << 20;
 
-std::size_t round_up(std::size_t bytes) { return (bytes + line - 1) / line * line; }
-
 }  // namespace
 
 Arena::Block Arena::allocate(std::size_t slot_bytes, int slots) {
-  slot_bytes = round_up(slot_bytes) + stagger * stagger_period;
+  slot_bytes = round_up(slot_bytes, cache_line) + stagger * stagger_period;
   Chunk* chunk = chunks_.empty() ? nullptr : chunks_.back().get();
   if (!chunk || chunk->used + slots > chunk->slots) {
     const bool small = chunk && 2 * slots <= chunk_slots &&
@@ -68,7 +66,7 @@ void Arena::add_chunk(std::size_t slot_bytes, int slots) {
   }
   if (!shared() || !share(*chunk, bytes)) {
     context_.together([&] {
-      chunk->own = in_large_pages(bytes, line);
+      chunk->own = in_large_pages(bytes, cache_line);
       if (!chunk->own)
         throw Error(Exit::storage, "not enough memory for " + std::to_string(bytes >> 20) +
                                        " MiB of fields on rank " + std::to_string(context_.rank()));

@@ -48,7 +48,7 @@ struct ContextOptions {
   std::optional<Rehearsed> rehearsed = {};
 };
 
-/// Something under way that other ranks may wait for: whoever waits drives it.
+/// Something under way that other ranks may wait for: a waiting rank drives it.
 class Driven {
  public:
   virtual ~Driven() = default;
@@ -58,8 +58,8 @@ class Driven {
 
 class Context {
  public:
-  /// Collective over `comm`. Initialises MPI (thread level FUNNELED) when nobody has, and then also finalises
-  /// it in close().
+  /// Collective over `comm`. Initialises MPI (thread level FUNNELED) unless it is running, and then also
+  /// finalises it in close().
   explicit Context(MPI_Comm comm = MPI_COMM_WORLD, ContextOptions options = {});
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
@@ -96,16 +96,16 @@ class Context {
   /// What moved on this rank so far, by resource.
   Accounts& accounts() { return accounts_; }
   const Accounts& accounts() const { return accounts_; }
-  /// Where fields of Space::device lie; none unless open_device() (engine/exec) has given one.
+  /// The device of Space::device fields; none before open_device() (engine/exec).
   const std::shared_ptr<Device>& device() const { return device_; }
   void set_device(std::shared_ptr<Device> device) { device_ = std::move(device); }
-  /// Collective when first asked: whether MPI sends and receives in the device's memory, tried once.
+  /// Collective at the first call: whether MPI sends and receives in the device's memory, tried once.
   std::optional<bool>& device_messages() { return device_messages_; }
 
   /// Collective: true where any rank said true.
   bool any(bool flag) const;
-  /// The same, but nothing when another rank does not come within `seconds` (0: however long it takes); the
-  /// communicator is of no use any more then.
+  /// The same with a timeout (0: none): nothing when another rank has not called it; the communicator must
+  /// not be used again then.
   std::optional<bool> any_within(bool flag, double seconds) const;
   /// Collective: the largest of all ranks' values.
   int largest(int value) const;

@@ -27,7 +27,7 @@ DeviceKind device_of(std::string_view name) {
   refuse("engine.device is \"" + std::string(name) + "\"; allowed are cpu, cuda and emulated");
 }
 
-void Device::give(Stream /*stream*/, std::function<void()> /*work*/) {
+void Device::enqueue(Stream /*stream*/, std::function<void()> /*work*/) {
   throw Error(Exit::failure, describe() + " was given a function of the host's");
 }
 

@@ -29,43 +29,43 @@ DeviceKind device_of(std::string_view name);
 
 class Device : public std::enable_shared_from_this<Device> {
  public:
-  /// Freed when the last owner lets go of it, after all work given so far.
+  /// Freed with its last owner, after all work enqueued before.
   using Memory = std::shared_ptr<std::byte>;
-  /// A place in a stream: all that the stream had been given when it was asked for.
+  /// A position in a stream, after all work enqueued before.
   using Event = std::shared_ptr<void>;
 
   virtual ~Device() = default;
-  /// What it calls itself, for summaries.
+  /// Its name, for summaries.
   virtual std::string describe() const = 0;
 
-  /// Zeroed memory of the device, 256-byte aligned; only its own work may touch it. Throws Error (storage).
+  /// Zeroed memory of the device, 256-byte aligned; only its work may touch it. Throws Error (storage).
   virtual Memory allocate(std::size_t bytes) = 0;
   /// Memory of the host that the device reaches too.
   virtual Memory pinned(std::size_t bytes) = 0;
 
-  /// Asynchronous, between any two of both kinds of memory; ranges do not overlap. The host's other memory is
-  /// allowed where finish() follows before it changes or goes.
+  /// Asynchronous, from device or pinned memory to either; ranges do not overlap. Other memory of the host is
+  /// allowed if finish() follows before it changes or is freed.
   virtual void copy(Stream stream, std::byte* to, const std::byte* from, std::size_t bytes) = 0;
   virtual Event record(Stream stream) = 0;
-  /// What `stream` is given from now on waits for the event.
+  /// Later work of `stream` waits for the event.
   virtual void after(Stream stream, const Event& event) = 0;
   /// Without blocking. Throws Error (failure) where earlier work has failed.
   virtual bool reached(const Event& event) = 0;
   virtual void wait(const Event& event) = 0;
   /// Until all streams are empty.
   virtual void finish() = 0;
-  /// Seconds between two marks, both reached.
+  /// Seconds between two events, both reached.
   virtual double seconds(const Event& from, const Event& to) const = 0;
 
-  /// Whether work is given as functions for the host to run; a kernel's launch (exec/launch.hpp) asks.
+  /// Whether the host runs the work, as functions; a kernel's launch (exec/launch.hpp) asks.
   virtual bool runs_on_host() const { return false; }
-  virtual void give(Stream stream, std::function<void()> work);
+  virtual void enqueue(Stream stream, std::function<void()> work);
   /// A stream as the vendor's library knows it (a cudaStream_t).
   virtual void* native(Stream /*stream*/) const { return nullptr; }
   /// Whether the host, and so any MPI, may touch the device's memory.
   virtual bool host_reaches_memory() const { return false; }
 
-  /// Both streams of a stage wait for what the other one has been given so far.
+  /// Both streams of a stage wait for all earlier work of the other.
   void join() {
     const Event core = record(Stream::core), edge = record(Stream::edge);
     after(Stream::edge, core);

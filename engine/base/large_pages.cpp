@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Large pages: asked for, and done without where there are none.
+// Large pages, if the system has any.
 #include "engine/base/large_pages.hpp"
 
 #include <sys/mman.h>

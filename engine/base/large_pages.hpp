@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of the host in large pages where the kernel gives them on request: planes of a field lie on other
-// pages than their neighbours, rows of a matrix in three arrays, and looking pages up takes its share.
+// Host memory in large pages, if the kernel has them: planes of a field and arrays of a matrix span many
+// pages, and page lookups cost time.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,13 @@ struct FreePages {
 };
 using PagedMemory = std::unique_ptr<std::byte[], FreePages>;
 
-/// Not set to anything; at least `alignment`-aligned, a power of two. nullptr where there is not enough.
+/// Uninitialised, aligned to `alignment` at least, a power of two; nullptr if out of memory.
 PagedMemory in_large_pages(std::size_t bytes, std::size_t alignment);
 
-/// Zeros that take no memory before they are touched; nullptr where there are not so many addresses.
+/// Zeros that take no memory before they are touched; nullptr if out of address space.
 std::shared_ptr<std::byte> address_space(std::size_t bytes);
 
-/// For a standard container whose elements shall lie so; throws std::bad_alloc.
+/// Allocator of standard containers in large pages; throws std::bad_alloc.
 template <class T>
 struct LargePages {
   using value_type = T;

@@ -36,7 +36,7 @@ Key make_file(std::size_t bytes, std::string& reason) {
   const int file = memfd_create("subcurrent", MFD_CLOEXEC);
   struct stat made {};
   if (file < 0 || ftruncate(file, static_cast<off_t>(bytes)) != 0 || fstat(file, &made) != 0) {
-    reason = failed("no memory can be made that others see");
+    reason = failed("shared memory cannot be made");
     if (file >= 0) close(file);
     return key;
   }
@@ -66,14 +66,14 @@ std::byte* map_file(int file, std::size_t bytes, std::string& reason) {
   const std::size_t room = bytes + large_page;
   void* reserved = mmap(nullptr, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (reserved == MAP_FAILED) {
-    reason = failed("no room for memory that others see");
+    reason = failed("no room for shared memory");
     return nullptr;
   }
   const auto first = reinterpret_cast<std::uintptr_t>(reserved);
   const std::size_t before = (large_page - first % large_page) % large_page;
   auto* begin = static_cast<std::byte*>(reserved) + before;
   if (mmap(begin, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED) {
-    reason = failed("memory that others see cannot be mapped");
+    reason = failed("shared memory cannot be mapped");
     munmap(reserved, room);
     return nullptr;
   }

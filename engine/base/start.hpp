@@ -6,7 +6,7 @@
 
 namespace sc {
 
-/// Starts MPI (thread level FUNNELED) unless somebody has; then it is ended when the program exits. Throws
+/// Starts MPI (thread level FUNNELED) unless it is running; then it is ended when the program exits. Throws
 /// Error (failure) when MPI has been ended already.
 void start_mpi();
 

@@ -11,7 +11,7 @@ namespace sc {
 struct Shape {
   Int3 blocks, threads;
 };
-/// 256 threads a block or fewer, and so many blocks that every place has its own thread, as far as CUDA
+/// 256 threads a block or fewer, and enough blocks for a thread at every place, as far as CUDA
 /// allows (65535 blocks along y and z); threads then take several places.
 Shape shape_of(Int3 extent);
 

@@ -66,7 +66,7 @@ struct CompiledCell {
   }
 };
 
-/// Hands values on to whoever made the call.
+/// Passes values to the caller.
 struct ValuesTo {
   const RowsCall* call;
   int k;

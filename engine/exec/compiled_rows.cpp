@@ -32,7 +32,7 @@ void launch_compiled(Device& device, Stream stream, Int3 extent, Call call, Kept
     show(call, kept);
     return check_launch(function(&call), what, device);
   }
-  device.give(stream, [=, &device, kept = std::move(kept)]() mutable {
+  device.enqueue(stream, [=, &device, kept = std::move(kept)]() mutable {
     show(call, kept);
     check_launch(function(&call), what, device);
   });

@@ -15,7 +15,7 @@ namespace sc {
 
 /// The functions of compiled libraries that compute cells, and the kernel's members as they lie in memory.
 struct CompiledRows {
-  void (*function)(const RowsCall*);  ///< on the host; nullptr: nobody has compiled it
+  void (*function)(const RowsCall*);  ///< on the host; nullptr: not compiled
   std::vector<std::byte> kernel;
   bool by_position = true;  ///< the kernel may ask where on the global grid a cell is
   const char* (*on_device)(const CellsCall*) = nullptr;  ///< says what has gone wrong, if anything

@@ -74,7 +74,7 @@ class CudaDevice final : public Device {
       made = free_events_.back();
       free_events_.pop_back();
     }
-    // Whoever waits for an event waits for what was recorded when it was told to: it may be recorded anew.
+    // A wait refers to what was recorded when it was called: the event may be recorded anew.
     Event event(static_cast<void*>(made), [this, alive = shared_from_this()](void* e) {
       free_events_.push_back(static_cast<cudaEvent_t>(e));
     });

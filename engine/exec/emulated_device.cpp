@@ -67,12 +67,12 @@ Device::Memory EmulatedDevice::pinned(std::size_t bytes) {
           }};
 }
 
-void EmulatedDevice::give(Stream stream, std::function<void()> work) {
+void EmulatedDevice::enqueue(Stream stream, std::function<void()> work) {
   queue(stream).tasks.push_back({std::move(work), nullptr, 0});
 }
 
 void EmulatedDevice::copy(Stream stream, std::byte* to, const std::byte* from, std::size_t bytes) {
-  give(stream, [=] { std::memcpy(to, from, bytes); });
+  enqueue(stream, [=] { std::memcpy(to, from, bytes); });
   if (options_.link_bytes_per_second <= 0 || (stream != Stream::in && stream != Stream::out)) return;
   Queue& q = queue(stream);
   q.due = std::max(q.due, now()) + static_cast<double>(bytes) / options_.link_bytes_per_second;
@@ -134,7 +134,7 @@ void EmulatedDevice::wander() {
 bool EmulatedDevice::reached(const Event& event) {
   const Place& p = place(event);
   if (options_.disorder == Disorder::shuffled) wander();
-  // Now and then, so that those who poll come to an end.
+  // Now and then, so that polling ends.
   if (!passed(p) && next_number() % 4 == 0) advance(p.stream, p.number);
   open_memory(false);
   return passed(p);
@@ -146,7 +146,7 @@ void EmulatedDevice::wait(const Event& event) {
 }
 
 void EmulatedDevice::finish() {
-  // The stream of least urgency last, as whoever forgot to wait for it would have it.
+  // The stream of least urgency last: the worst order for a missing wait.
   for (const Stream stream : {Stream::out, Stream::in, Stream::edge, Stream::core}) {
     Queue& q = queue(stream);
     advance(stream, q.done + static_cast<std::int64_t>(q.tasks.size()));

@@ -42,7 +42,7 @@ class EmulatedDevice final : public Device {
   void finish() override;
   double seconds(const Event& from, const Event& to) const override;
   bool runs_on_host() const override { return true; }
-  void give(Stream stream, std::function<void()> work) override;
+  void enqueue(Stream stream, std::function<void()> work) override;
   bool host_reaches_memory() const override { return options_.host_reaches_memory; }
 
  private:

@@ -7,12 +7,13 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "engine/base/align.hpp"
 #include "engine/field/fluxes.hpp"
 #include "engine/grid/grid.hpp"
 
 namespace sc::detail {
 
-/// A box cut into bricks of so many cells along x and y, marched through along z.
+/// A box cut into bricks of these sizes along x and y, marched through along z.
 struct Bricks {
   static constexpr int most_along_x = 1024, most_cells = 8192;
   explicit Bricks(const Box& box)
@@ -50,7 +51,8 @@ template <class Kernel, class... Views>
                                    std::int64_t first, std::int64_t last, const Kernel& kernel_in,
                                    const Views&... views_in) {
   using Flux = typename Kernel::FluxType;
-  alignas(64) Flux west[Bricks::most_along_x + 1], south[Bricks::most_along_x], below[Bricks::most_cells];
+  alignas(cache_line) Flux west[Bricks::most_along_x + 1], south[Bricks::most_along_x],
+      below[Bricks::most_cells];
   const Kernel kernel = kernel_in;  // a copy of its own: the compiler then knows that no store changes it
   const auto march = [&](auto... views) __attribute__((always_inline)) {
     int top = 0;  // what `below` is good for

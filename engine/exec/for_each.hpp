@@ -112,7 +112,7 @@ void for_each(const Box& box, const Lattice& lattice, const Frame& frame, int th
   if constexpr (InFluxes<Kernel>) {
     static_assert(detail::Values<Kernel, Views...>::count == 0, "a kernel in fluxes returns nothing");
     if (lattice.colours != 1) throw Error(Exit::failure, "a kernel in fluxes does not run in colours");
-    if constexpr (views_are_checked)  // face by face nobody knows which cell reads
+    if constexpr (views_are_checked)  // face by face the reading cell is not known
       detail::for_each_row(box, lattice, frame, threads, into, kernel, views...);
     else
       detail::march(box, frame, threads, kernel, views...);

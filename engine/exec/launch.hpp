@@ -29,7 +29,7 @@ void launch(Device& device, Stream stream, Int3 extent, const Body& body, const 
   if (extent.x <= 0 || extent.y <= 0 || extent.z <= 0) return;
   const Shape shape = shape_of(extent);
   if (device.runs_on_host())
-    return device.give(stream, [extent, shape, body] { detail::blocks_on_host(extent, shape, body); });
+    return device.enqueue(stream, [extent, shape, body] { detail::blocks_on_host(extent, shape, body); });
 #ifdef __CUDACC__
   cuda::check(detail::blocks_on_cuda(device.native(stream), extent, shape, body), what);
 #else
@@ -44,7 +44,7 @@ void launch_tallied(Device& device, Stream stream, Int3 extent, const Body& body
   if (extent.x <= 0 || extent.y <= 0 || extent.z <= 0) return;
   const Shape shape = shape_of(extent);
   if (device.runs_on_host())
-    return device.give(stream, [extent, shape, body, reduce, into] {
+    return device.enqueue(stream, [extent, shape, body, reduce, into] {
       detail::blocks_on_host(extent, shape, body, reduce, into);
     });
 #ifdef __CUDACC__

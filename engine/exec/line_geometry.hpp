@@ -2,6 +2,7 @@
 // LineGeometry: how the lines of a box are cut into bundles, and where each bundle lies.
 #pragma once
 
+#include "engine/base/align.hpp"
 #include "engine/grid/grid.hpp"
 
 namespace sc {
@@ -44,7 +45,7 @@ class LineGeometry {
     std::ptrdiff_t along, across;
     int lines;
     Index first;
-    int padded() const { return (lines + lanes - 1) / lanes * lanes; }
+    int padded() const { return round_up(lines, lanes); }
     /// Whether the lines can be worked on where they lie.
     bool side_by_side() const { return across == 1 && lines % lanes == 0; }
   };
@@ -60,12 +61,12 @@ class LineGeometry {
 
   /// Memory of `components` arrays of a bundle's shape, in whole cache lines.
   std::size_t bytes(int components, std::size_t element_size) const {
-    return (static_cast<std::size_t>(size() * components) * element_size + 63) / 64 * 64;
+    return round_up(static_cast<std::size_t>(size() * components) * element_size, cache_line);
   }
 
  private:
   int per_row() const { return (box_.hi[across_] - box_.lo[across_] + width_ - 1) / width_; }
-  /// So many lines that a bundle stays in the second-level cache.
+  /// The number of lines for which a bundle stays in the L2 cache.
   static int width_for(std::size_t line_bytes) {
     constexpr std::size_t cache = std::size_t{256} << 10;
     const auto lines = static_cast<int>(cache / std::max<std::size_t>(1, line_bytes));

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "engine/base/error.hpp"
+#include "engine/base/index.hpp"
 
 namespace sc {
 
@@ -15,8 +16,6 @@ namespace {
 
 using Real = long double;
 using Reals = std::vector<Real>;
-
-std::size_t at(int n) { return static_cast<std::size_t>(n); }
 
 struct System {
   Reals lower, diagonal, upper;

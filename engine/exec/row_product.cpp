@@ -12,7 +12,7 @@ namespace sc {
 
 namespace {
 
-/// One instance for all callers, so that a row has the same bits whoever asks.
+/// One instance for all callers, so that a row has the same bits for each.
 template <RowSum row_sum>
 [[gnu::noinline]] void rows_of_thread(const CompressedRows& rows, int first, int last, const double* x,
                                       double* y, bool add) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of cells: the loop that every sweep runs, whoever compiles its kernel. What a kernel returns is handed
-// on in chunks, so that whoever adds it up is called once a chunk.
+// Rows of cells: the loop of every sweep, for every compiler. A kernel's values are passed on in chunks, so
+// that the accumulator is called once a chunk.
 #pragma once
 
 #include <array>
@@ -8,6 +8,7 @@
 #include <tuple>
 #include <type_traits>
 
+#include "engine/base/align.hpp"
 #include "engine/field/views.hpp"
 #include "engine/grid/lattice.hpp"
 
@@ -48,7 +49,7 @@ SC_FN void row(const Cell& cell, At c, Index g, int count, int step, std::span<I
       for (int n = 0; n < count; ++n) cell(c.x(n * step), Index{g.x + n * step, g.y, g.z}, views...);
     }
   } else {
-    alignas(64) double values[Of::count][row_chunk];
+    alignas(cache_line) double values[Of::count][row_chunk];
     for (int first = 0; first < count; first += row_chunk) {
       const int some = std::min(row_chunk, count - first);
       const At from = c.x(first * step);

@@ -21,7 +21,7 @@ std::pair<std::int64_t, std::int64_t> team_share(std::int64_t count);
 /// Number of the calling thread in its team, 0 outside of one.
 int team_thread();
 
-/// Tiles of a box, whole rows each, handed out to whoever asks first.
+/// Tiles of a box, whole rows each, handed out first come, first served.
 class TileQueue {
  public:
   /// At least `wanted` tiles where the box has that many rows; axis `whole` is not cut. A single row is cut

@@ -39,7 +39,7 @@ class Boundary {
 
 /// Who sees to the halo beyond a face of the domain.
 enum class Beyond {
-  unset,      ///< nobody has said: a stage that reads there is refused
+  unset,      ///< not given: a stage that reads there is refused
   condition,  ///< a boundary condition
   given,      ///< the program, which writes it by modify() and keeps it as it is
   unread      ///< nobody needs to: kernels know where the face is and look away

@@ -16,8 +16,8 @@ namespace sc {
 class Storage;
 enum class ElementType;
 
-/// By face, 2 * axis + side: own cells that somebody has in its halo, and the halo that somebody fills. Edges
-/// and corners belong to the later axis.
+/// By face, 2 * axis + side: own cells that are in a neighbour's halo, and the halo that a neighbour fills.
+/// Edges and corners belong to the later axis.
 struct StripBoxes {
   std::array<Box, 6> own, halo;
 };

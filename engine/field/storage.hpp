@@ -42,7 +42,7 @@ constexpr std::size_t size_of(ElementType type) {
   return type == ElementType::c64 ? 16 : type == ElementType::f32 || type == ElementType::i32 ? 4 : 8;
 }
 
-/// Cells that lie in somebody else's memory: where own cell (0, 0, 0) of component 0 is, and the distances
+/// Cells in a caller's memory: where own cell (0, 0, 0) of component 0 is, and the distances
 /// in bytes. A cell is `cell_bytes` that lie together.
 struct ExternalCells {
   std::byte* base = nullptr;
@@ -136,7 +136,7 @@ class Storage : public std::enable_shared_from_this<Storage> {
   /// The one colour whose cells must come so that the halo is fresh to `reach`; all cells where that is not
   /// one.
   Lattice stale(Reach reach) const;
-  /// The refresh under way into this halo, if any; whoever reads first brings it to its end.
+  /// The refresh under way into this halo, if any; the first reader finishes it.
   Pending* in_flight() const { return in_flight_; }
   void set_in_flight(Pending* refresh) { in_flight_ = refresh; }
   /// Movements whose peers may still read the own cells of this storage.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Table: numbers that kernels look up, such as weights along an axis, in the memory where the kernels run. A
-// kernel holds data(), a plain pointer; whoever runs the kernel keeps the table.
+// kernel holds data(), a plain pointer; the caller keeps the table alive.
 #pragma once
 
 #include <cstddef>

@@ -2,6 +2,7 @@
 // Grid: splitting, layout, and who owns which halo layer.
 #include "engine/grid/grid.hpp"
 
+#include "engine/base/align.hpp"
 #include "engine/base/error.hpp"
 
 namespace sc {
@@ -19,7 +20,7 @@ std::vector<int> even_cuts(int cells, int blocks) {
 }
 
 Layout make_layout(Int3 n, int halo) {
-  const auto round_up = [](int v) { return (v + row_alignment - 1) / row_alignment * row_alignment; };
+  const auto round_up = [](int v) { return sc::round_up(v, row_alignment); };
   Layout layout;
   // The left halo of a row lies in the padding behind the row before it.
   layout.sy = round_up(n.x + 2 * halo);

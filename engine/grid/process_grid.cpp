@@ -6,12 +6,11 @@
 #include <string>
 
 #include "engine/base/error.hpp"
+#include "engine/base/index.hpp"
 
 namespace sc {
 
 namespace {
-
-constexpr auto at(int axis) { return static_cast<std::size_t>(axis); }
 
 /// Cells that leave a block: one layer over every split dimension.
 double surface(int dims, const std::array<std::int64_t, most_dims>& cells, const Ints4& counts) {

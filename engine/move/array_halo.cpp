@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <limits>
 
+#include "engine/base/index.hpp"
+
 namespace sc {
 
 namespace {
 
 constexpr std::size_t largest_piece = std::size_t{1} << 30;  // MPI counts are int
-constexpr auto at(int i) { return static_cast<std::size_t>(i); }
-
 struct Run {
   int lo = 0, hi = 0;
 };
@@ -33,7 +33,7 @@ ArrayHalo::ArrayHalo(Context& context, const ProcessGrid& processes, std::vector
       processes_(processes),
       arrays_(std::move(arrays)),
       blocks_(std::move(blocks)),
-      lanes_(options.lanes),
+      outstanding_(options.outstanding),
       directions_(directions_of(processes.dims)) {
   Parcels parcels;
   std::vector<std::size_t> cell_bytes;
@@ -45,7 +45,7 @@ ArrayHalo::ArrayHalo(Context& context, const ProcessGrid& processes, std::vector
   }
   groups_.emplace_back();
   for (const Ints4& d : directions_)
-    for (int lane = 0; lane < lanes_; ++lane) groups_.push_back({.direction = d});
+    for (int slot = 0; slot < outstanding_; ++slot) groups_.push_back({.direction = d});
   std::vector<std::vector<Region>> departures(arrays_.size()), arrivals(arrays_.size());
   const auto add = [&](const Ints4& direction, int group) {
     add_regions(context.rank(), direction, group, true, departures);
@@ -126,9 +126,9 @@ Region ArrayHalo::region(const UserArray& array, int sender, const Ints4& direct
   return r;
 }
 
-int ArrayHalo::group(const Ints4& direction, int lane) const {
+int ArrayHalo::group(const Ints4& direction, int slot) const {
   const auto found = std::find(directions_.begin(), directions_.end(), direction);
-  return 1 + static_cast<int>(found - directions_.begin()) * lanes_ + lane;
+  return 1 + static_cast<int>(found - directions_.begin()) * outstanding_ + slot;
 }
 
 std::vector<Part> ArrayHalo::clipped(const Parcel& parcel, const Ints4& direction,

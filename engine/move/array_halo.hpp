@@ -32,7 +32,7 @@ struct CellRange {
 };
 
 struct ArrayHaloOptions {
-  int lanes = 1;  ///< how many parcels of one direction may be under way at a time
+  int outstanding = 1;  ///< how many parcels of one direction may be under way at a time
   std::size_t piece_bytes = std::size_t{60} * 1024;
 };
 
@@ -43,9 +43,9 @@ class ArrayHalo final {
   ArrayHalo(Context& context, const ProcessGrid& processes, std::vector<UserArray> arrays,
             std::vector<std::vector<int>> blocks, ArrayHaloOptions options);
 
-  /// A group of parcels that travel together: those of one direction (the n-th of these lanes, counted from
-  /// 0), or all.
-  int group(const Ints4& direction, int lane) const;
+  /// A group of parcels that travel together: those of one direction (the n-th of those outstanding, counted
+  /// from 0), or all.
+  int group(const Ints4& direction, int slot) const;
   static constexpr int all = 0;
   /// As Exchange's, of a whole group. A range leaves out cells along the axes that the direction does not
   /// lead along; both ends name the same one.
@@ -55,7 +55,7 @@ class ArrayHalo final {
   bool received(int group);
   void progress() { exchange_->progress(); }
   void abandon() { exchange_->abandon(); }
-  /// The first own cell of every array lies elsewhere from now on; nothing may be under way.
+  /// The first own cell of every array moves to another address; nothing may be under way.
   void rebind(const std::vector<std::byte*>& own);
 
   std::string describe() const { return exchange_->describe(); }
@@ -77,7 +77,7 @@ class ArrayHalo final {
   ProcessGrid processes_;
   std::vector<UserArray> arrays_;
   std::vector<std::vector<int>> blocks_;
-  int lanes_;
+  int outstanding_;
   std::vector<Ints4> directions_;
   std::vector<Group> groups_;
   std::unique_ptr<Exchange> exchange_;

@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/base/index.hpp"
+
 namespace sc {
 
 namespace {
 
 constexpr std::size_t piece_bytes = std::size_t{60} * 1024;  // under the eager limit of MPI
 constexpr int whole_bundle = 64;                             // lines side by side
-
-std::size_t at(int n) { return static_cast<std::size_t>(n); }
 
 /// As many whole rows of lines as fit a piece, or parts of a row.
 std::vector<Box> groups_of(const Box& own, int axis, std::size_t line_bytes) {

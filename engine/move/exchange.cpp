@@ -6,12 +6,11 @@
 #include <utility>
 
 #include "engine/base/error.hpp"
+#include "engine/base/index.hpp"
 
 namespace sc {
 
 namespace {
-
-constexpr auto at(int i) { return static_cast<std::size_t>(i); }
 
 void run_pair(const Endpoint& end, const Endpoint& next) {
   for (std::size_t k = 0; k < end.copies.size(); ++k) end.copies[k].run_with(next.copies[k]);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exchange: takes parcels from rank to rank, each as a piece that travels by itself, by the transport that
-// each pair of ranks can use. Halos, redistributions, lists of entries and users' arrays are exchanges with
-// parcels of their own. None of the calls for one piece blocks; docs/decisions/0055 says why no order of them
-// can stand still. Rounds are a loop over all pieces: what arrives is expected when a round begins, what
-// leaves is started piece by piece.
+// Exchange: moves parcels between ranks, each as a piece, by the best transport of each pair of ranks. Halos,
+// redistributions, lists of entries and users' arrays differ in their parcels. No call for one piece blocks;
+// docs/decisions/0055 says why no order of them can deadlock. Rounds are a loop over all pieces: receives are
+// posted when a round begins, sends are started piece by piece.
 #pragma once
 
 #include <array>
@@ -44,12 +43,12 @@ class Exchange : public Movement, public Driven {
   void irecv(int arrival, const std::vector<Part>* parts = nullptr);
   /// Throws Error (bad_input) when the other end has sent another number of bytes than is expected.
   bool received(int arrival);
-  /// Packs, sends and takes all that can be.
+  /// Packs, sends and receives everything that is ready.
   void progress() override;
-  /// The items' cells lie elsewhere from now on, in the same shape; nothing may be under way.
+  /// The items' cells move to other addresses, in the same shape; nothing may be under way.
   void rebind(const std::vector<CellMemory>& cells);
-  /// Ends what is under way without its peers, for a caller who gives up; the memory that MPI may still write
-  /// to is left alone.
+  /// Ends everything under way without the peers, after an error; memory that MPI may still write to stays
+  /// allocated.
   void abandon();
 
   // ---- rounds over all pieces ---------------------------------------------------------------------------

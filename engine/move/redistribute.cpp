@@ -117,7 +117,7 @@ Redistribute::Plan Redistribute::plan(Storage& from, Storage& to, const InChunks
   return plan;
 }
 
-/// Arrivals overwrite own cells of `to`: whoever still reads the old ones comes first.
+/// Arrivals overwrite own cells of `to`: readers of the old ones come first.
 void Redistribute::before_round() {
   to_.settle();
   to_.set_fresh(point);

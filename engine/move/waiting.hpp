@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Waiting for something another rank does: spin briefly, then yield (ranks may outnumber cores), and drive
-// all that is under way here meanwhile, MPI too, or what others wait for could stand still until this wait
+// all that is under way here meanwhile, MPI too, or other ranks could deadlock until this wait
 // ends.
 #pragma once
 

@@ -269,8 +269,9 @@ void Trials::look() {
   }
   // Beside trials a run may take longer than later, so at first only a longer time says anything.
   const bool drifted = now > schedule_.drifted * before || (!first && before > schedule_.drifted * now);
-  if (!new_often && (!drifted || since_trial_ < patience_)) return;
-  if (drifted) patience_ = std::min(schedule_.again, std::max(2 * schedule_.watch, 2 * patience_));
+  if (!new_often && (!drifted || since_trial_ < retrial_interval_)) return;
+  if (drifted)
+    retrial_interval_ = std::min(schedule_.again, std::max(2 * schedule_.watch, 2 * retrial_interval_));
   begin_trial();
 }
 

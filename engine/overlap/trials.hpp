@@ -112,7 +112,7 @@ class Trials {
   int round_ = 0;
   int steps_ = 0;  // in this state or turn
   int steps_of_turn_ = 0;
-  int since_trial_ = 0, patience_ = 0;  // steps; how many until times that drift start another one
+  int since_trial_ = 0, retrial_interval_ = 0;  // steps; how many until times that drift start another one
   int steps_tried_ = 0, trials_ = 0;
 };
 

@@ -147,7 +147,7 @@ void Window::seal(int step, const std::string& why) {
 }
 
 std::vector<Recorded> Window::take_sealed() {
-  let_go();
+  release();
   const auto first = runs_.begin(), last = first + static_cast<std::ptrdiff_t>(sealed_);
   std::vector<Recorded> taken(std::make_move_iterator(first), std::make_move_iterator(last));
   runs_.erase(first, last);
@@ -156,7 +156,7 @@ std::vector<Recorded> Window::take_sealed() {
 }
 
 std::vector<Recorded> Window::take() {
-  let_go();
+  release();
   return std::exchange(runs_, {});
 }
 
@@ -165,7 +165,7 @@ void Window::mark() {
     for (const Recorded::Use& use : recorded.uses) use.storage->set_in_flight(this);
 }
 
-void Window::let_go() {
+void Window::release() {
   for (const Recorded& run : runs_)
     for (const Recorded::Use& use : run.uses)
       if (use.storage->in_flight() == this) use.storage->set_in_flight(nullptr);

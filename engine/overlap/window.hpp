@@ -67,7 +67,7 @@ class Window final : public Pending {
  public:
   /// `carry_out` is called by whoever is about to overwrite a storage in it.
   explicit Window(std::function<void()> carry_out) : carry_out_(std::move(carry_out)) {}
-  ~Window() override { let_go(); }
+  ~Window() override { release(); }
 
   /// Why a run of the stage cannot be one of several, as the end of a sentence; empty where it can.
   static std::string refusal(const Stage& stage);
@@ -105,7 +105,7 @@ class Window final : public Pending {
   bool computes() const override { return true; }
 
  private:
-  void let_go();
+  void release();
   std::span<const Recorded> open() const { return std::span(runs_).subspan(sealed_); }
 
   std::function<void()> carry_out_;

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
+#include "engine/base/index.hpp"
+
 namespace sc {
 
 namespace {
-
-std::size_t at(int number) { return static_cast<std::size_t>(number); }
 
 int most(const std::vector<int>& numbers) {
   return numbers.empty() ? 0 : *std::max_element(numbers.begin(), numbers.end());

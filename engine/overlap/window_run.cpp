@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/base/index.hpp"
 #include "engine/exec/caches.hpp"
 #include "engine/exec/team.hpp"
 #include "engine/move/waiting.hpp"
@@ -11,8 +12,6 @@
 namespace sc {
 
 namespace {
-
-std::size_t at(int number) { return static_cast<std::size_t>(number); }
 
 /// Calls action(part, wrap) for the parts of a box whose cells lie on the grid when `wrap` is added to their
 /// global positions.

@@ -6,14 +6,9 @@
 #include <numeric>
 
 #include "engine/base/error.hpp"
+#include "engine/base/index.hpp"
 
 namespace sc {
-
-namespace {
-
-std::size_t at(int number) { return static_cast<std::size_t>(number); }
-
-}  // namespace
 
 void Executor::begin(const Plan& plan, const Strategy& strategy, Ports& ports) {
   plan_ = &plan;

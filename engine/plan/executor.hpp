@@ -27,7 +27,7 @@ class Ports {
 class Executor {
  public:
   /// Until every chunk has been computed and every piece started. It cannot come to a halt between ranks that
-  /// carry out plans of the same shape: edges point forward in program order, whoever waits drives
+  /// carry out plans of the same shape: edges point forward in program order, a waiting rank drives
   /// everything, and with overlap any chunk that can be computed may be.
   void carry_out(const Plan& plan, const Strategy& strategy, Ports& ports);
 

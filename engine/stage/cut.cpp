@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/base/align.hpp"
 #include "engine/exec/line_geometry.hpp"
 #include "engine/stage/stage.hpp"
 
@@ -33,7 +34,7 @@ Margin margin_of(const Stage& stage) {
   return margin;
 }
 
-/// The core without what is left of units of so many cells along x.
+/// The core cut to whole units along x.
 Box in_units(Box core, const Box& all, int cells) {
   if (core.lo.x > all.lo.x) core.lo.x = (core.lo.x + cells - 1) / cells * cells;
   if (core.hi.x < all.hi.x) core.hi.x = core.hi.x / cells * cells;
@@ -44,15 +45,14 @@ Box in_units(Box core, const Box& all, int cells) {
 /// the core at least half of its cells: a row of one cell costs as much as a row of eight. Lines along y and
 /// z are worked on where they lie in whole bundles alone, and in copies otherwise: a third will do there.
 Box aligned(const Box& core, const Box& all, const Stage& stage) {
-  constexpr int line = 64;
   if (stage.whole_axis() > 0)
     if (const Box bundles = in_units(core, all, LineGeometry::lanes);
         3 * bundles.extent().x >= core.extent().x)
       return bundles;
-  std::size_t bytes = line;
+  std::size_t bytes = cache_line;
   for (const Access& a : stage.accesses())
     if (a.mode != Mode::read) bytes = std::min(bytes, size_of(a.storage().type()));
-  const Box whole = in_units(core, all, line / static_cast<int>(bytes));
+  const Box whole = in_units(core, all, static_cast<int>(cache_line / bytes));
   return 2 * whole.extent().x >= core.extent().x ? whole : core;
 }
 

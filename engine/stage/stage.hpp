@@ -34,37 +34,36 @@ class Stage {
   /// Computes `box` (local coordinates) with `threads` threads; what the kernel returns goes into `into`.
   virtual void compute(const Box& box, int threads, std::span<Accumulator> into) = 0;
 
-  /// What a stage that does not live on halos cuts and moves by itself: what must be here before its shell
-  /// can be computed, and what leaves when the shell has been; nullptr for none, on all ranks alike.
+  /// The cut and the movements of a stage that needs more than halos: `gathers` arrive before its shell is
+  /// computed, `sums` leave after it; nullptr for none, on all ranks alike.
   struct Own {
     Cut cut;
     Movement* gathers = nullptr;
     Movement* sums = nullptr;
-    /// Where anything overlaps, they leave piece by piece: the rest of the shell hides them.
+    /// With overlap, sums leave piece by piece, under the rest of the shell.
     bool sums_at_once = false;
   };
   /// Called at the beginning of a run.
   virtual std::optional<Own> own() { return std::nullopt; }
   /// Takes an arrival of a movement of its own; each once a run, in the order of their numbers.
   virtual void take(const Movement& /*movement*/, int /*piece*/, int /*threads*/) {}
-  /// A run as it would be now, with the parameters of its kernel: to be carried out later, box by box, when
-  /// the stage has others or is gone.
+  /// A run with the present parameters of its kernel, to be carried out later, box by box, even after the
+  /// stage has changed or is gone.
   struct Captured {
     /// The fields lie where `places` say; `origin` is the global position of cell (0, 0, 0).
     std::function<void(std::span<const Place> places, const Box& box, Int3 origin, int threads)> compute;
     bool by_position = false;  ///< the kernel asks where on the global grid a cell is
   };
-  /// Without compute() where the stage does not consist of cells that can be computed one by one.
+  /// Without compute() where cells cannot be computed one by one.
   virtual Captured capture() const { return {}; }
-  /// Makes the result of a run whole, once all has been computed and taken.
+  /// Completes the result of a run, after all has been computed and taken.
   virtual void finish(int /*threads*/) {}
   /// Why the stage cannot run under a strategy, in a sentence; empty where it can.
   virtual std::string refusal(const Strategy& /*strategy*/) const { return ""; }
-  /// Throws Error (bad_input) on all ranks where the stage reads beyond a face of the domain of which the
-  /// field says nothing (see Beyond): what it would find there is anything. Called before the first run, when
-  /// the program has said what it will.
+  /// Throws Error (bad_input) on all ranks where the stage reads beyond a face of the domain without a
+  /// condition (see Beyond). Called before the first run.
   void check_faces() const;
-  /// Whether its views know what they may touch, as in checked builds.
+  /// Whether its views check their accesses, as in checked builds.
   bool watched() const { return watched_; }
   /// The same with the fields where `places` say, one for each access. Throws Error (failure) from stages
   /// that work on storages only.
@@ -78,8 +77,8 @@ class Stage {
   /// what it has reduced into accumulators().
   virtual bool runs_on_devices() const { return false; }
   virtual void collect() {}
-  /// That computes the fields, where they lie or slab by slab; nullptr: the host. Throws Error (bad_input)
-  /// where it computes some, but not others, or the stage cannot run there.
+  /// The device that computes the fields, in place or slab by slab; nullptr: the host. Throws Error
+  /// (bad_input) where it computes some but not others, or the stage cannot run there.
   Device* device() const;
   void choose_stream(Stream stream) { stream_ = stream; }
   Stream stream() const { return stream_; }
@@ -97,7 +96,7 @@ class Stage {
   /// Bytes a cell: every element declared is counted once for its read and once for its write.
   virtual double bytes_per_cell() const;
 
-  /// The runs so far of which some are measured where nothing overlaps.
+  /// Chooses the runs that go without overlap to measure M.
   Sampled& sampled() { return sampled_; }
 
   /// What later stages read of output number `n` before it is written again: what an eager strategy sends.

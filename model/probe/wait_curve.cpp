@@ -20,7 +20,7 @@ double median(std::vector<double> values) {
 
 void check(const Context& context, const WaitOptions& options) {
   if (context.size() < 2)
-    refuse("the wait curve needs at least 2 ranks: a single one has nobody to wait for");
+    refuse("the wait curve needs at least 2 ranks: a single one has no messages to wait for");
   if (options.cover < 1) refuse("cover is " + std::to_string(options.cover) + "; it must be at least 1");
   if (options.repeats < 1)
     refuse("repeats is " + std::to_string(options.repeats) + "; it must be at least 1");

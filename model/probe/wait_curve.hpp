@@ -28,7 +28,7 @@ struct WaitPoint {
 
 /// Collective. Ranks stand in a ring, each sends one message each way at a time, through the engine's halo
 /// exchange and its transport. Throws Error (bad_input) for sizes that are not positive multiples of 8, a
-/// cover below 1, no repeats, or a single rank, which has nobody to wait for.
+/// cover below 1, no repeats, or a single rank, which has no messages to wait for.
 std::vector<WaitPoint> wait_curve(Context& context, const WaitOptions& options);
 
 }  // namespace sc::model

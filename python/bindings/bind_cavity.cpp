@@ -64,7 +64,7 @@ class FilePoints {
         std::size_t(at.x) + std::size_t(n.x) * (std::size_t(at.y) + std::size_t(n.y) * std::size_t(at.z));
     return {xyz_[0][k], xyz_[1][k], xyz_[2][k]};
   }
-  /// The same for all points of the plane, up to the rounding of whoever wrote the file.
+  /// The same for all points of the plane, up to the rounding of the file.
   cavity::Vec3 shift_along(int axis, const std::string& path) const {
     constexpr double rounding = 1e-9;
     cavity::Vec3 shift{};

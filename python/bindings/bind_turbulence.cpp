@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// _core.Turbulence: its first fields, what its files hold, its results as dicts.
+// _core.Turbulence: its initial conditions, what its files hold, its results as dicts.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>

@@ -52,7 +52,7 @@ struct StencilField {
   /// The halos of all levels are stale.
   void forget_halos();
   /// Call when values of this field have changed: conditions that read it have filled halos from earlier
-  /// ones. They are then filled again when somebody reads them, under every strategy alike.
+  /// ones. They are then filled again before the next read, under every strategy alike.
   void changed();
 
   std::shared_ptr<StencilGrid> grid;

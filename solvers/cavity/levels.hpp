@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One level of the pressure operator: its couplings and fields, the way down to the next one and back. Levels
 // coarsen by pairs from global indices, so nothing depends on the split; a level whose blocks have become
-// thin goes on on one rank.
+// thin moves to one rank.
 #pragma once
 
 #include <memory>

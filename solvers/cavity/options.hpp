@@ -30,7 +30,7 @@ struct PressureOptions {
   int check_every =
       10;  ///< sweeps between two convergence tests of jacobi and sor; the result is read one sweep late
   double relaxation = 0;     ///< 0: 0.98 for jacobi, Young's optimum for sor
-  int fixed_iterations = 0;  ///< > 0: exactly so many sweeps or cycles, no test
+  int fixed_iterations = 0;  ///< > 0: exactly this number of sweeps or cycles, no test
 };
 
 struct GridFileOptions {

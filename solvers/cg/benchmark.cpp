@@ -25,7 +25,7 @@ auto solution_stage(F z, F p) {
   return Sweep("solution", Add{}, SweepOptions{.flops = 2}, updates(z.now()), reads(p.now()));
 }
 auto direction_stage(F p, F r) {
-  return Sweep("direction", Turn{}, SweepOptions{.flops = 2}, updates(p.now()), reads(r.now()));
+  return Sweep("direction", NextDirection{}, SweepOptions{.flops = 2}, updates(p.now()), reads(r.now()));
 }
 auto next_stage(F x, F z) {
   return Sweep("next x", Scale{}, SweepOptions{.flops = 1}, writes(x.now()), reads(z.now()));
@@ -81,7 +81,7 @@ struct Benchmark::Parts {
       const double before = rho;
       rho = dot.value();
       // p = r + beta p
-      runner.run(direction, Turn{rho / before});
+      runner.run(direction, NextDirection{rho / before});
     }
   }
 

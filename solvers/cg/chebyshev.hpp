@@ -21,7 +21,7 @@ inline auto chebyshev_next(Field<double>& u, Field<double>& d, Field<double>& di
 
 }  // namespace stages
 
-/// So many steps of Chebyshev's iteration for A u = r from u = 0 (Saad, Iterative Methods for Sparse Linear
+/// `degree` steps of Chebyshev's iteration for A u = r from u = 0 (Saad, Iterative Methods for Sparse Linear
 /// Systems, 2nd ed., algorithm 12.1), for eigenvalues of D^-1 A in [b / (4 degree^2), b]. b is Gershgorin's
 /// bound, the largest sum over a row of |a_ij| / a_ii: no eigenvalue lies above it, so that p stays positive.
 class Chebyshev final : public Preconditioner {

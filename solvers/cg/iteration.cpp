@@ -49,7 +49,7 @@ class Plain final : public Iteration {
       rho = sums.value();
       if (progress.ends(std::sqrt(sums.value(kind_ == Preconditioning::none ? 0 : 1)))) return true;
       // p = u + beta p
-      turn(rho / before);
+      update_direction(rho / before);
     }
   }
   std::string note() const override { return precondition_->note(); }
@@ -73,11 +73,12 @@ class Plain final : public Iteration {
     return dots_.accumulators();
   }
   /// p = u + beta p
-  void turn(double beta) {
+  void update_direction(double beta) {
     Runner& runner = s_.product.runner();
-    if (kind_ == Preconditioning::none) return runner.run(turn_r_, Turn{beta});
-    if (kind_ == Preconditioning::jacobi) return runner.run(turn_by_diagonal_, TurnByDiagonal{beta});
-    runner.run(turn_, Turn{beta});
+    if (kind_ == Preconditioning::none) return runner.run(direction_r_, NextDirection{beta});
+    if (kind_ == Preconditioning::jacobi)
+      return runner.run(direction_by_diagonal_, NextDirectionByDiagonal{beta});
+    runner.run(direction_, NextDirection{beta});
   }
 
   System& s_;
@@ -92,8 +93,10 @@ class Plain final : public Iteration {
   decltype(stages::reduced(s_.r, q_, s_.diagonal)) by_diagonal_ = stages::reduced(s_.r, q_, s_.diagonal);
   decltype(stages::add("solution", s_.x, p_)) forward_ = stages::add("solution", s_.x, p_),
                                               subtract_ = stages::add("residual", s_.r, q_);
-  decltype(stages::turn(p_, s_.u)) turn_ = stages::turn(p_, s_.u), turn_r_ = stages::turn(p_, s_.r);
-  decltype(stages::turn(p_, s_.r, s_.diagonal)) turn_by_diagonal_ = stages::turn(p_, s_.r, s_.diagonal);
+  decltype(stages::direction(p_, s_.u)) direction_ = stages::direction(p_, s_.u),
+                                        direction_r_ = stages::direction(p_, s_.r);
+  decltype(stages::direction(p_, s_.r, s_.diagonal)) direction_by_diagonal_ =
+      stages::direction(p_, s_.r, s_.diagonal);
 };
 
 }  // namespace

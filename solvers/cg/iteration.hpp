@@ -30,9 +30,11 @@ inline auto left(F r, F b, F q) {
   return Sweep("b - A x", Left{}, summed, writes(r.now()), reads(b.now()), reads(q.now()));
 }
 inline auto add(const char* name, F x, F p) { return Sweep(name, Add{}, updates(x.now()), reads(p.now())); }
-inline auto turn(F p, F u) { return Sweep("direction", Turn{}, updates(p.now()), reads(u.now())); }
-inline auto turn(F p, F r, F d) {
-  return Sweep("direction", TurnByDiagonal{}, updates(p.now()), reads(d.now()), reads(r.now()));
+inline auto direction(F p, F u) {
+  return Sweep("direction", NextDirection{}, updates(p.now()), reads(u.now()));
+}
+inline auto direction(F p, F r, F d) {
+  return Sweep("direction", NextDirectionByDiagonal{}, updates(p.now()), reads(d.now()), reads(r.now()));
 }
 inline auto copy(F to, F from) { return Sweep("copy", Copy{}, writes(to.now()), reads(from.now())); }
 

@@ -37,7 +37,7 @@ struct Reduced {
   }
 };
 // p = r + b p
-struct Turn {
+struct NextDirection {
   double b = 0;
   SC_FN void operator()(At c, InOut<double> p, In<double> r) const { p[c] = r[c] + b * p[c]; }
 };
@@ -97,7 +97,7 @@ struct ReducedByDiagonal {
   }
 };
 // p = d r + b p
-struct TurnByDiagonal {
+struct NextDirectionByDiagonal {
   double b = 0;
   SC_FN void operator()(At c, InOut<double> p, In<double> d, In<double> r) const {
     p[c] = d[c] * r[c] + b * p[c];
@@ -133,7 +133,7 @@ struct PipelinedDots {
   }
 };
 // z = n + b z, q = m + b q, s = w + b s, p = u + b p
-struct PipelinedTurn {
+struct PipelinedDirections {
   double b = 0;
   SC_FN void operator()(At c, InOut<double> z, InOut<double> q, InOut<double> s, InOut<double> p,
                         In<double> n, In<double> m, In<double> w, In<double> u) const {

@@ -19,8 +19,8 @@ auto dots_stage(F r, F u, F w, F p, F s) {
   return Sweep("dots", PipelinedDots{}, stages::summed, reads(r.now()), reads(u.now()), reads(w.now()),
                reads(p.now()), reads(s.now()));
 }
-auto turn_stage(F z, F q, F s, F p, F n, F m, F w, F u) {
-  return Sweep("directions", PipelinedTurn{}, updates(z.now()), updates(q.now()), updates(s.now()),
+auto directions_stage(F z, F q, F s, F p, F n, F m, F w, F u) {
+  return Sweep("directions", PipelinedDirections{}, updates(z.now()), updates(q.now()), updates(s.now()),
                updates(p.now()), reads(n.now()), reads(m.now()), reads(w.now()), reads(u.now()));
 }
 auto step_stage(F x, F r, F u, F w, F p, F s, F q, F z) {
@@ -67,7 +67,7 @@ class Pipelined final : public Iteration {
       const double alpha = gamma / pap;
       gamma_ = gamma;
       // z = n + beta z, q = m + beta q, s = w + beta s, p = u + beta p
-      runner.run(turn_, PipelinedTurn{beta});
+      runner.run(directions_, PipelinedDirections{beta});
       // x = x + alpha p, r = r - alpha s, u = u - alpha q, w = w - alpha z
       runner.run(step_, PipelinedStep{alpha});
     }
@@ -104,7 +104,7 @@ class Pipelined final : public Iteration {
     runner.run(r_u_);
     const double gamma = sums.reduce(r_u_.accumulators());
     // p = u + beta p, s = A p
-    runner.run(direction_, Turn{gamma_ > 0 ? gamma / gamma_ : 0});
+    runner.run(direction_, NextDirection{gamma_ > 0 ? gamma / gamma_ : 0});
     runner.run(p_to_m_);
     sys_.product.run();
     runner.run(n_to_s_);
@@ -136,7 +136,8 @@ class Pipelined final : public Iteration {
   double gamma_ = 0;                              // r^T u of the iteration before; 0 in the first
   std::unique_ptr<Preconditioner> precondition_;  // m = M^-1 w, and n anything
   decltype(dots_stage(r_, u_, w_, p_, s_)) dots_ = dots_stage(r_, u_, w_, p_, s_);
-  decltype(turn_stage(z_, q_, s_, p_, n_, m_, w_, u_)) turn_ = turn_stage(z_, q_, s_, p_, n_, m_, w_, u_);
+  decltype(directions_stage(z_, q_, s_, p_, n_, m_, w_, u_)) directions_ =
+      directions_stage(z_, q_, s_, p_, n_, m_, w_, u_);
   decltype(step_stage(x_, r_, u_, w_, p_, s_, q_, z_)) step_ = step_stage(x_, r_, u_, w_, p_, s_, q_, z_);
   decltype(stages::copy(m_, n_)) r_to_w_ = stages::copy(w_, r_), s_to_w_ = stages::copy(w_, s_),
                                  m_to_u_ = stages::copy(u_, m_), m_to_q_ = stages::copy(q_, m_),
@@ -144,7 +145,7 @@ class Pipelined final : public Iteration {
                                  n_to_z_ = stages::copy(z_, n_), n_to_w_ = stages::copy(w_, n_);
   decltype(stages::dots("r u", r_, u_)) r_u_ = stages::dots("r u", r_, u_),
                                         p_s_ = stages::dots("p s", p_, s_);
-  decltype(stages::turn(p_, u_)) direction_ = stages::turn(p_, u_);
+  decltype(stages::direction(p_, u_)) direction_ = stages::direction(p_, u_);
   decltype(stages::add("solution", x_, p_)) forward_ = stages::add("solution", x_, p_);
   decltype(stages::reduced(r_, s_)) reduced_ = stages::reduced(r_, s_);
 };

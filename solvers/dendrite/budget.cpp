@@ -37,7 +37,7 @@ StripCells strip_cells(const Grid& grid, int pieces) {
   return cells;
 }
 
-/// The arrays of a step, a component each: so many are read with planes around, so many written.
+/// The arrays of a step, a component each: how many are read with planes around, how many written.
 struct Arrays {
   std::int64_t element, read, written, cells;
   std::int64_t all() const { return read + written; }
@@ -62,11 +62,11 @@ int length_of(const DendriteOptions& o, Where where) {
   return where == Where::files ? o.engine.steps_per_pass : 1;
 }
 
-/// Of a pass of so many steps, each of which reads one cell away.
+/// Of a pass of several steps, each of which reads one cell away.
 WindowSlabs::Planes planes_of(int length) { return {.most_behind = length - 1, .reach = 1}; }
 int least_planes(int length) { return length > 1 ? planes_of(length).least(Boundary::usual_inward) : 1; }
 
-/// In so many pieces, of which at most so many are read ahead.
+/// In `pieces`, of which at most `most_ahead` are read ahead.
 Budget in_pieces(const Grid& grid, const DendriteOptions& o, Where where, int pieces, int most_ahead) {
   const bool files = where == Where::files;
   const Arrays a = arrays_of(grid, o);

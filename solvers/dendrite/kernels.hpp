@@ -39,7 +39,7 @@ struct Coefficients {
 /// Added to |4 grad phi|^2: what is flatter than 1e-9 a cell counts as without direction.
 template <class Real>
 constexpr Real flat = Real(1e-18);
-/// Smaller values of phi are set to 0: the tail ahead of a front would else end in subnormal numbers.
+/// Smaller values of phi are set to 0: otherwise the tail ahead of a front ends in subnormal numbers.
 template <class Real>
 constexpr Real vanishing = Real(1e-12);
 

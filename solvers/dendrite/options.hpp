@@ -49,7 +49,7 @@ struct DendriteOptions {
   std::array<FaceKind, 6> faces{};  ///< x-, x+, y-, y+, z-, z+
   std::uint64_t noise_seed = 1;
   bool single = true;
-  double safety = 0.9;  ///< dt is so many times the largest stable one
+  double safety = 0.9;  ///< dt over the largest stable one
   double dt = 0;        ///< > 0: fixed instead
   Int3 split = {0, 0, 0};
   Space space = Space::host;  ///< device: that of the context

@@ -26,7 +26,7 @@ struct Stages {
   std::unique_ptr<Stage> sums;      ///< phi, and theta - (L / C) h(phi)
 };
 
-/// Collective. Fields that nobody has set yet, in single or double precision as the options say.
+/// Collective. Uninitialised fields, in single or double precision as the options say.
 Stages make_stages(const Grid& grid, const DendriteOptions& options, const FieldOptions& where, double dt);
 
 }  // namespace sc::dendrite

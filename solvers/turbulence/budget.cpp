@@ -20,7 +20,7 @@ PlaneCut cut_of(std::int64_t planes, std::int64_t plane_bytes, int pieces) {
 }
 std::int64_t bytes_of(const PlaneCut& cut) { return static_cast<std::int64_t>(cut.most_bytes()); }
 
-/// At most so many pieces are read ahead.
+/// At most `most_ahead` pieces are read ahead.
 Budget budget_of(const Needs& s, bool planes, bool fields, int pieces, int most_ahead) {
   Budget p;
   p.planes_in_files = planes;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <numbers>
 
+#include "engine/base/align.hpp"
 #include "engine/exec/team.hpp"
 #include "solvers/turbulence/budget.hpp"
 #include "solvers/turbulence/statistics.hpp"
@@ -17,13 +18,10 @@ namespace sc::turbulence {
 
 namespace {
 
-constexpr std::size_t line = 64;
-
 /// Numbers that fill whole cache lines.
 template <class Real>
-std::ptrdiff_t round_up(std::ptrdiff_t count) {
-  constexpr std::ptrdiff_t of_line = line / sizeof(Real);
-  return (count + of_line - 1) / of_line * of_line;
+std::ptrdiff_t whole_cache_lines(std::ptrdiff_t count) {
+  return round_up(count, static_cast<std::ptrdiff_t>(cache_line / sizeof(Real)));
 }
 
 /// A thread's own memory at the points: rows of a plane of the six arrays, a bundle of points of each.
@@ -31,14 +29,16 @@ template <class Real>
 class Workplace {
  public:
   explicit Workplace(const spectral::FFT<Real>& fft)
-      : row_stride_(static_cast<std::ptrdiff_t>(fft.rows_elements()) + line / sizeof(Mode<Real>)),
+      : row_stride_(static_cast<std::ptrdiff_t>(fft.rows_elements()) + cache_line / sizeof(Mode<Real>)),
         room_(fft.bundle().room),
         count_(static_cast<int>(fft.bundle().points)),
-        point_stride_(round_up<Real>(count_ + 2 * room_)),
+        point_stride_(whole_cache_lines<Real>(count_ + 2 * room_)),
         rows_(static_cast<std::size_t>(plane_arrays * row_stride_)),
-        points_(static_cast<std::size_t>(plane_arrays * point_stride_ + round_up<Real>(room_)) + line) {
+        points_(static_cast<std::size_t>(plane_arrays * point_stride_ + whole_cache_lines<Real>(room_)) +
+                cache_line) {
     const auto address = reinterpret_cast<std::uintptr_t>(points_.data());
-    first_ = points_.data() + (line - address % line) % line / sizeof(Real) + round_up<Real>(room_);
+    first_ = points_.data() + (cache_line - address % cache_line) % cache_line / sizeof(Real) +
+             whole_cache_lines<Real>(room_);
   }
   Workplace(Workplace&&) = default;
   Workplace& operator=(Workplace&&) = default;

@@ -23,7 +23,7 @@ struct WaveOptions {
   std::array<double, 3> centre{};
   double width = 0.05, amplitude = 1;
   bool single = false;
-  double safety = 0.8;  ///< dt is so many times the largest stable one
+  double safety = 0.8;  ///< dt over the largest stable one
   double dt = 0;        ///< > 0: fixed instead
   Int3 split = {0, 0, 0};
   Space space = Space::host;

@@ -271,7 +271,7 @@ TEST(EmulatedDevice, ShowsAMissingWait) {
         const auto device = std::make_shared<EmulatedDevice>(EmulatedOptions{disorder, seed, false});
         const Device::Memory cell = device->allocate(8), seen = device->pinned(8);
         std::byte* p = cell.get();
-        device->give(Stream::core, [p] { *p = std::byte{7}; });
+        device->enqueue(Stream::core, [p] { *p = std::byte{7}; });
         if (waits) device->after(Stream::edge, device->record(Stream::core));
         device->copy(Stream::edge, seen.get(), p, 1);
         device->wait(device->record(Stream::edge));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3
 // threads: 2
-// What surrounds the step of the turbulence solver: forcing, random first fields, statistics.
+// What surrounds the step of the turbulence solver: forcing, random initial conditions, statistics.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 4
-// A random first field is nobody's alone: what it adds to a rank's peak of memory stays a small part of all
-// modes, and the fields themselves fall with the number of ranks.
+// No rank holds a whole random initial condition: what it adds to a rank's peak of memory stays a small part
+// of all modes, and the fields themselves fall with the number of ranks.
 #include <gtest/gtest.h>
 
 #include <fstream>

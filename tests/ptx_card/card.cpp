@@ -78,11 +78,11 @@ void Card::finish() {
   for (const Clock& clock : clocks_) join(host_, clock);
 }
 
-void Card::give(cudaStream_t stream, std::function<void()> work) {
+void Card::enqueue(cudaStream_t stream, std::function<void()> work) {
   const std::size_t number = number_of(stream);
   join(clocks_[number], host_);
   ++clocks_[number][number];
-  device_->give(stream_of(stream), [this, task = Task{number, clocks_[number]}, work = std::move(work)] {
+  device_->enqueue(stream_of(stream), [this, task = Task{number, clocks_[number]}, work = std::move(work)] {
     memory_.begin(task);
     work();
   });
@@ -96,7 +96,7 @@ void* Card::own(Device::Memory memory, std::size_t bytes) {
 }
 void* Card::allocate(std::size_t bytes) {
   void* const data = own(device_->allocate(bytes), bytes);
-  device_->give(Stream::core, [=] { std::memset(data, 0xa5, bytes); });  // new memory holds no zeros
+  device_->enqueue(Stream::core, [=] { std::memset(data, 0xa5, bytes); });  // new memory holds no zeros
   return data;
 }
 void* Card::allocate_pinned(std::size_t bytes) { return own(device_->pinned(bytes), bytes); }
@@ -118,12 +118,12 @@ bool Card::may_touch(const void* data, std::size_t bytes) {
 }
 void Card::copy(cudaStream_t stream, void* to, const void* from, std::size_t bytes) {
   const bool to_late = may_touch(to, bytes), from_late = may_touch(from, bytes);
-  give(stream, [=, this] { memory_.copy(to, from, bytes); });
+  enqueue(stream, [=, this] { memory_.copy(to, from, bytes); });
   if (!to_late || !from_late) finish();  // the host waits for copies of memory that is not pinned
 }
 bool Card::fill(void* data, int value, std::size_t bytes) {
   if (!may_touch(data, bytes)) return false;
-  give(nullptr, [=, this] { memory_.fill(data, value, bytes); });
+  enqueue(nullptr, [=, this] { memory_.fill(data, value, bytes); });
   return true;
 }
 
@@ -136,7 +136,7 @@ bool Card::launch(Function& function, const Configuration& how, void** arguments
     std::memcpy(parameters.data() + kernel.parameters[n].offset, arguments[n], kernel.parameters[n].bytes);
   const Extent blocks{how.blocks.x, how.blocks.y, how.blocks.z};
   const Extent threads{how.threads.x, how.threads.y, how.threads.z};
-  give(how.stream, [&kernel, this, blocks, threads, parameters] {
+  enqueue(how.stream, [&kernel, this, blocks, threads, parameters] {
     ptx::launch(kernel, blocks, threads, parameters, memory_);
   });
   return true;

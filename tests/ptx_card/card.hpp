@@ -73,7 +73,7 @@ class Card {
   /// last one.
   static Stream stream_of(cudaStream_t stream);
   static std::size_t number_of(cudaStream_t stream);
-  void give(cudaStream_t stream, std::function<void()> work);
+  void enqueue(cudaStream_t stream, std::function<void()> work);
   bool may_touch(const void* data, std::size_t bytes);
   void* own(Device::Memory memory, std::size_t bytes);
 

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "engine/base/align.hpp"
 #include "engine/base/error.hpp"
 #include "engine/exec/processor.hpp"
 
@@ -38,7 +39,6 @@ CellCopy BoxCopy::for_device() const {
 
 namespace {
 constexpr std::size_t page = 4096;
-constexpr std::ptrdiff_t cache_line = 64;
 constexpr std::ptrdiff_t narrow_prefetch_distance = 12;
 
 /// Whether to prefetch the next row while one is copied: the hardware prefetches within a page only, and

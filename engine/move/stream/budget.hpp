@@ -68,7 +68,7 @@ void check_fits(const Context& context, const Budget& budget, std::int64_t proce
                 const std::string& what);
 /// In which an array can be cut: the requests of a batch.
 constexpr int most_pieces = 128;
-/// Collective. Throws Error (bad_input) unless this rank can cut `planes` into so many pieces.
+/// Collective. Throws Error (bad_input) unless this rank can cut `planes` into `pieces`.
 void check_pieces(const Context& context, int pieces, std::int64_t planes);
 /// Collective. Measures the disk of a budget that uses it. Throws Error (storage).
 void measure_disk(Context& context, Budget& budget, const StorageOptions& options, bool overlaps);

@@ -34,7 +34,7 @@ class FarMemory {
   using Buffer = std::unique_ptr<std::byte, std::function<void(std::byte*)>>;
 
   virtual ~FarMemory() = default;
-  /// What is started and waited for from now on is booked on this context's timeline and account.
+  /// Later batches are booked on this context's timeline and account.
   void book_on(Context& context) { context_ = &context; }
   /// Starts a batch and returns its number, counted from 1 in each way. The near memory stays untouched (in)
   /// or unchanged (out) until the batch is done.
@@ -42,7 +42,7 @@ class FarMemory {
   /// Until this batch and all before it in this way are done; then throws Error (storage) if one of them
   /// failed.
   void wait(Way way, std::int64_t batch);
-  /// The same, calling drive() until it says that nothing else is on its way.
+  /// The same, calling drive() until it returns that nothing else is under way.
   void wait(Way way, std::int64_t batch, const std::function<bool()>& drive);
   /// Until nothing is under way.
   void wait(Way way) { wait(way, begun(way)); }
@@ -51,35 +51,35 @@ class FarMemory {
   /// Makes progress without blocking; true when nothing is under way. Throws as wait() does.
   virtual bool test(Way way) = 0;
 
-  /// Whether a stream should copy its next piece with nothing else under way, so that M is known: at most a
-  /// fiftieth of the time goes to that.
+  /// Whether a stream should copy its next piece with nothing else under way, to measure M: at most a
+  /// fiftieth of the time.
   bool sample_due() const;
-  /// Ends all that is under way; what is started and waited for until end_sample() is a sample.
+  /// Waits for everything under way; batches until end_sample() are a sample.
   void begin_sample();
   void end_sample();
 
-  /// A new array of so many bytes, its content undefined; returns its number.
+  /// A new uninitialised array; returns its number.
   virtual int add(const std::string& name, std::int64_t bytes) = 0;
-  /// 1 where near memory is not the host's: what lies beside a piece is then never filled up.
+  /// 1 where near memory is not the host's: pieces are then not padded.
   virtual std::size_t alignment() const = 0;
-  /// Batches of so many bytes, each way, that keep it busy.
+  /// The read-ahead depth in batches of this size, each way, that keeps it busy.
   virtual int batches_ahead(std::size_t /*bytes*/) const { return 1; }
   /// Near memory that batches may use.
   virtual Buffer allocate(std::size_t bytes) = 0;
-  /// At once, where either is near memory or the caller's: near memory may be beyond the host's reach.
+  /// Synchronous, between near memory and the caller's: the host may not reach near memory.
   virtual void copy_near(std::byte* to, const std::byte* from, std::size_t bytes) {
     std::memcpy(to, from, bytes);
   }
   /// Copied so far, successfully.
   virtual std::int64_t bytes(Way way) const = 0;
 
-  /// That computes on near memory; nullptr: the host does.
+  /// The device that computes on near memory; nullptr: the host.
   virtual std::shared_ptr<Device> device() const { return nullptr; }
   /// The host's memory for strips: cells that copy() brings to slots and back.
   virtual std::shared_ptr<std::byte> strips(std::size_t bytes) {
     return {new std::byte[bytes], std::default_delete<std::byte[]>()};
   }
-  /// Before what is computed next, and after what has been.
+  /// Ordered before the next computation and after the last one.
   virtual void copy(Way way, std::span<const BoxCopy> copies);
   /// Where an array begins, if it lies in the host's memory.
   virtual std::byte* reached(int /*array*/) const { return nullptr; }
@@ -96,21 +96,21 @@ class FarMemory {
   virtual std::int64_t ended(Way way) const = 0;
   /// Whether a batch is under way while something else is done.
   virtual bool overlaps() const { return true; }
-  /// Bytes that went by the side of the batches.
+  /// Bytes copied outside of batches.
   void book(std::int64_t bytes) {
     if (context_) context_->accounts()[resource_].bytes += bytes;
   }
 
  private:
-  /// What is known of one way: batches that were copied with nothing else under way.
+  /// Batches of one way that were copied with nothing else under way.
   struct Measured {
     std::int64_t bytes = 0;
     double seconds = 0;
-    std::int64_t unpriced = 0;  ///< bytes that went before any was measured
+    std::int64_t unpriced = 0;  ///< bytes copied before the first measurement
   };
   template <class Action>
   void timed(Way way, Phase phase, Action&& action);
-  /// Bytes that go take as long as those that were measured.
+  /// Adds the time of these bytes at the measured rate.
   void price(Way way, std::int64_t bytes);
   Measured& measured(Way way) { return measured_[way == Way::out ? 1 : 0]; }
   const Measured& measured(Way way) const { return measured_[way == Way::out ? 1 : 0]; }

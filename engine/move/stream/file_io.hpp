@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FileIo: one place where reads and writes of files are handed over and come back, whoever performs them: the
+// FileIo: where reads and writes of files are submitted and completed, whatever performs them: the
 // kernel (io_uring), two threads, or the caller at once. Never more contexts than that, however many files.
 #pragma once
 

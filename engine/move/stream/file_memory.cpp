@@ -53,10 +53,10 @@ FileMemory::FileMemory(FileMemoryOptions options)
 
 FileMemory::~FileMemory() {
   // The kernel may still write to near memory that the owner frees next.
-  for (Lane& lane : lanes_)
-    while (!lane.batches.empty()) {
-      if (lane.batches.front().missing == 0)
-        lane.batches.pop_front();
+  for (Queue& queue : queues_)
+    while (!queue.batches.empty()) {
+      if (queue.batches.front().missing == 0)
+        queue.batches.pop_front();
       else
         try {
           take_results(true);
@@ -118,7 +118,7 @@ FarMemory::Buffer FileMemory::allocate(std::size_t bytes) {
 }
 
 std::int64_t FileMemory::start_batch(Way way, std::span<const FarPart> parts) {
-  Lane& l = lane(way);
+  Queue& l = queue(way);
   if (parts.size() > ring_depth / 2) throw Error(Exit::failure, "a batch has too many parts");
   if (l.batches.size() == most_batches)
     throw Error(Exit::failure, "too many batches of scratch files are under way");
@@ -143,7 +143,7 @@ void FileMemory::take_results(bool block) {
   while (io_->take(result, block)) {
     const int number = result.index >> parts_bits;
     const Way way = (number & 1) != 0 ? Way::out : Way::in;
-    Lane& l = lane(way);
+    Queue& l = queue(way);
     const std::int64_t behind = (number / 2 - l.ended() - 1) % most_batches;
     Batch& batch = l.batches[static_cast<std::size_t>((behind + most_batches) % most_batches)];
     complete(way, batch, static_cast<std::size_t>(result.index & ((1 << parts_bits) - 1)), result.result);
@@ -162,7 +162,7 @@ void FileMemory::complete(Way way, Batch& batch, std::size_t index, std::int64_t
   }
   const auto moved = static_cast<std::size_t>(result);
   if (moved >= r.bytes) {
-    lane(way).bytes += static_cast<std::int64_t>(r.bytes);
+    queue(way).bytes += static_cast<std::int64_t>(r.bytes);
     --batch.missing;
     return;
   }
@@ -172,7 +172,7 @@ void FileMemory::complete(Way way, Batch& batch, std::size_t index, std::int64_t
     --batch.missing;
     return fail(way, batch, part, r.write ? "nothing was written" : was_cut);
   }
-  lane(way).bytes += static_cast<std::int64_t>(done);
+  queue(way).bytes += static_cast<std::int64_t>(done);
   r.offset += static_cast<std::int64_t>(done);
   r.data += done;
   r.bytes -= done;
@@ -196,7 +196,7 @@ void FileMemory::look_for_cuts(Batch& batch) {
 }
 
 bool FileMemory::test(Way way) {
-  Lane& l = lane(way);
+  Queue& l = queue(way);
   if (!l.batches.empty()) take_results(false);
   std::int64_t done = l.ended();
   for (const Batch& batch : l.batches) {
@@ -208,7 +208,7 @@ bool FileMemory::test(Way way) {
 }
 
 void FileMemory::wait_batch(Way way, std::int64_t batch) {
-  Lane& l = lane(way);
+  Queue& l = queue(way);
   std::string failure;
   while (l.ended() < batch && !l.batches.empty()) {
     Batch& oldest = l.batches.front();

@@ -27,7 +27,7 @@ struct FileMemoryOptions {
   std::function<void(const std::string&)> say = [](const std::string&) {};
   /// For tests: sees the outcome of every request (bytes or -errno) and answers what is to be believed.
   std::function<std::int64_t(const FileRequest&, std::int64_t)> outcome = {};
-  /// For tests and measurements: a disk of at most so many bytes a second each way; 0: as it is.
+  /// For tests and measurements: at most this rate each way, in bytes a second; 0: no limit.
   double most_bytes_per_second = 0;
 };
 
@@ -48,7 +48,7 @@ class FileMemory : public FarMemory {
   int batches_ahead(std::size_t bytes) const override { return ahead(bytes); }
   static int ahead(std::size_t bytes);
   Buffer allocate(std::size_t bytes) override;
-  std::int64_t bytes(Way way) const override { return lane(way).bytes; }
+  std::int64_t bytes(Way way) const override { return queue(way).bytes; }
   const char* where() const override { return "in files"; }
 
   const Scratch& scratch() const { return scratch_; }
@@ -58,8 +58,8 @@ class FileMemory : public FarMemory {
  private:
   std::int64_t start_batch(Way way, std::span<const FarPart> parts) override;
   void wait_batch(Way way, std::int64_t batch) override;
-  std::int64_t begun(Way way) const override { return lane(way).started; }
-  std::int64_t ended(Way way) const override { return lane(way).ended(); }
+  std::int64_t begun(Way way) const override { return queue(way).started; }
+  std::int64_t ended(Way way) const override { return queue(way).ended(); }
   bool overlaps() const override { return options_.mode != IoMode::blocking; }
 
   struct File {
@@ -78,15 +78,15 @@ class FileMemory : public FarMemory {
     double due = 0;  ///< when a disk of the given speed would be done
   };
   /// What is under way in one direction: the last of the batches that were started.
-  struct Lane {
+  struct Queue {
     std::deque<Batch> batches;
     std::int64_t started = 0;
     std::int64_t bytes = 0;
     double due = 0;
     std::int64_t ended() const { return started - static_cast<std::int64_t>(batches.size()); }
   };
-  Lane& lane(Way way) { return lanes_[way == Way::out]; }
-  const Lane& lane(Way way) const { return lanes_[way == Way::out]; }
+  Queue& queue(Way way) { return queues_[way == Way::out]; }
+  const Queue& queue(Way way) const { return queues_[way == Way::out]; }
   void take_results(bool block);
   void complete(Way way, Batch& batch, std::size_t part, std::int64_t result);
   void fail(Way way, Batch& batch, const Pending& part, const std::string& why);
@@ -96,7 +96,7 @@ class FileMemory : public FarMemory {
   Scratch scratch_;
   std::unique_ptr<FileIo> io_;
   std::vector<File> files_;
-  Lane lanes_[2];
+  Queue queues_[2];
   bool direct_ = true;
 };
 

@@ -3,13 +3,11 @@
 
 #include <algorithm>
 
+#include "engine/base/align.hpp"
+
 namespace sc {
 
-namespace {
-
-std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
-
-}  // namespace
+namespace {}  // namespace
 
 std::size_t PlaneCut::padded_bytes(int piece) const {
   return round_up(static_cast<std::size_t>(first(piece + 1) - first(piece)) * plane_bytes, unit);

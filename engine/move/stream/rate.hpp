@@ -13,7 +13,7 @@ struct DiskRate {
   double read = 0, write = 0;  ///< nothing going the other way
   double both = 0;             ///< read and written together, each way at the same time
 
-  /// A disk that does nothing else, asked for so much at a time.
+  /// Of an idle disk, with requests of this size.
   double seconds(std::int64_t bytes_in, std::int64_t bytes_out) const {
     const auto in = static_cast<double>(bytes_in), out = static_cast<double>(bytes_out);
     return read > 0 ? std::max({in / read, out / write, (in + out) / both}) : 0;

@@ -157,7 +157,7 @@ void Scratch::remove_leftovers() {
     if (!Owner::read(lock, owner) || !owner.dead(here)) continue;
     fs::path left = lock;
     left.replace_extension();
-    std::error_code ignored;  // somebody else may be removing it too
+    std::error_code ignored;  // another process may be removing it too
     fs::remove_all(left, ignored);
     if (fs::remove(lock, ignored)) ++removed_;
   }

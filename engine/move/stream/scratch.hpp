@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scratch: a folder for the temporary files of one process inside a scratch folder that many may share. A
-// lock file beside it names its owner; what an owner left that lives no more is removed by whoever comes
+// lock file beside it names its owner; what a dead owner left is removed by the process that comes
 // next.
 #pragma once
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "engine/base/align.hpp"
 #include "engine/base/error.hpp"
 #include "engine/move/stream/slab_stream.hpp"
 
@@ -11,8 +12,6 @@ namespace sc {
 namespace {
 
 constexpr std::size_t slot_alignment = 4096;  // a page of a host, and more than any device asks for
-
-std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
 void check(const StreamPhase& phase) {
   if (phase.empty()) refuse("a phase of a stream uses no array");

@@ -63,7 +63,7 @@ class Channel {
   Channel& operator=(const Channel&) = delete;
   virtual ~Channel() = default;
 
-  /// Lays out what depends on where the cells of an end lie: at first, and when they lie elsewhere.
+  /// Lays out what depends on the address of an end's cells: at first, and when it changes.
   virtual void bind(Endpoint& end) = 0;
   /// Before the pieces of a round.
   virtual void begin() {}

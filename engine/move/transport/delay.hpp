@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Delay: for tests, pieces held back by a timer and let go in another order than they came.
+// Delay: for tests, pieces held back by a timer and released in another order.
 #pragma once
 
 #include <chrono>

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "engine/base/align.hpp"
 #include "engine/base/arena.hpp"
 #include "engine/base/mpi_check.hpp"
 
@@ -11,14 +12,13 @@ namespace sc {
 
 namespace {
 
-constexpr std::size_t line = 64;
-constexpr std::size_t flags_bytes = 2 * line;
+constexpr std::size_t flags_bytes = 2 * cache_line;
 constexpr auto per_slot = static_cast<int>(Context::signal_slot_bytes / flags_bytes);
 
 void set_flags(Endpoint& end, std::byte* base, int index) {
   std::byte* at = base + static_cast<std::size_t>(index) * flags_bytes;
   end.ready = reinterpret_cast<std::uint64_t*>(at);
-  end.consumed = reinterpret_cast<std::uint64_t*>(at + line);
+  end.consumed = reinterpret_cast<std::uint64_t*>(at + cache_line);
 }
 
 }  // namespace

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
+#include "engine/base/align.hpp"
 #include "engine/base/mpi_check.hpp"
 
 namespace sc {
 
 namespace {
 
-constexpr std::size_t line = 64;
 constexpr std::size_t long_row = 256;  // bytes from which on MPI moves rows as fast as a contiguous buffer
 
 std::shared_ptr<std::byte> host_memory(std::size_t bytes) {
@@ -47,7 +47,7 @@ Messages::Messages(Ends& ends, const std::function<std::shared_ptr<std::byte>(st
       orders = std::max(orders, end.parcel.order + 1);
       if (!by_message(end.transport)) continue;
       ++count;
-      bytes += (end.bytes + line - 1) / line * line;
+      bytes += round_up(end.bytes, cache_line);
     }
   const int tag = ends.context.next_tags(ends.context.largest(orders));
   buffers_ = allocate(bytes);
@@ -57,7 +57,7 @@ Messages::Messages(Ends& ends, const std::function<std::shared_ptr<std::byte>(st
       if (!by_message(end.transport)) continue;
       end.tag = tag + end.parcel.order;
       end.buffer = next;
-      next += (end.bytes + line - 1) / line * line;
+      next += round_up(end.bytes, cache_line);
     }
   requests_.reserve(count);
   of_.reserve(count);

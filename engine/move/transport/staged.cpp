@@ -5,13 +5,12 @@
 
 #include <numeric>
 
+#include "engine/base/align.hpp"
 #include "engine/base/mpi_check.hpp"
 
 namespace sc {
 
 namespace {
-
-constexpr std::size_t line = 64;
 
 /// Calls take(end, peer, offset) for the ends of each peer, one behind the other; returns where they end.
 template <class Take>
@@ -21,7 +20,7 @@ std::vector<std::int64_t> each_buffer(std::vector<Endpoint>& list, const Context
     if (!end.buffered()) continue;
     const auto peer = static_cast<std::size_t>(context.node_rank_of(end.parcel.peer));
     take(end, static_cast<int>(peer), at[peer]);
-    at[peer] += static_cast<std::int64_t>((end.bytes + line - 1) / line * line);
+    at[peer] += static_cast<std::int64_t>(round_up(end.bytes, cache_line));
   }
   return at;
 }
@@ -39,7 +38,7 @@ Staged::Staged(Ends& ends) : Flagged(ends), arena_(ends.context) {
   const std::int64_t total = std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0});
   if (!context.any(total > 0)) return;
   // The first chunk of an arena has two slots.
-  const Arena::Block block = arena_.allocate(static_cast<std::size_t>(total) / 2 + line, 2);
+  const Arena::Block block = arena_.allocate(static_cast<std::size_t>(total) / 2 + cache_line, 2);
   if (node_size > 1 && !arena_.remote(block.chunk, 0) && total > bytes[static_cast<std::size_t>(own)])
     throw Error(Exit::storage, "shared memory for the buffers of a halo exchange was refused");
   std::exclusive_scan(bytes.begin(), bytes.end(), begin.begin(), static_cast<std::int64_t>(block.offset));
