@@ -90,7 +90,7 @@ File::File(std::string path, Mode mode) : path_(std::move(path)) {
   const int flags = mode == Mode::read    ? O_RDONLY
                     : mode == Mode::write ? O_WRONLY | O_NOFOLLOW
                                           : O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW;
-  // Nobody waits for the other end of a pipe; regular files know no such waiting.
+  // Does not wait for the other end of a pipe; regular files never block so.
   descriptor_ = ::open(path_.c_str(), flags | O_NONBLOCK | O_CLOEXEC, 0666);
   if (descriptor_ < 0) fail(verb, path_, errno);
   struct stat status {};
@@ -182,7 +182,7 @@ void replace_file(const Context& context, const std::string& path,
     } catch (const Error&) {
       // the first failure is the one to tell
     }
-    context.barrier();  // nobody reports a failure before the folder is clean
+    context.barrier();  // no failure is reported before the folder is clean
     throw;
   }
 }

@@ -17,7 +17,7 @@ namespace {
 // cache set.
 constexpr std::size_t stagger = 5 * cache_line;
 constexpr std::size_t stagger_period = 12;
-// A chunk is dear to make, so that small blocks share one: what of it nobody takes is lost.
+// A chunk is expensive to make, so small blocks share one; its unused rest is lost.
 constexpr int chunk_slots = 8;
 constexpr double most_shared_bytes = 4 << 20;
 

@@ -23,7 +23,7 @@ constexpr std::size_t large_page = std::size_t{2} << 20;
 constexpr int collapse = 25;  // MADV_COLLAPSE of Linux 6.1, which C libraries do not all name yet
 
 /// What others find a rank's file by, and recognise it by: in another namespace the number of a process may
-/// be somebody else's.
+/// be another process's.
 struct Key {
   std::int64_t process = 0, file = -1;
   std::uint64_t bytes = 0, device = 0, inode = 0;

@@ -115,8 +115,9 @@ bool Storage::busy() const {
 }
 
 void Storage::refuse_whole() const {
-  throw Error(Exit::failure, "field \"" + name_ + "\" lies " + far_->where() +
-                                 ", never near as a whole; allowed there are stages, fill() and each_slab()");
+  throw Error(Exit::failure,
+              "field \"" + name_ + "\" lies " + far_->where() +
+                  " and is not resident in host memory; allowed are stages, fill() and each_slab()");
 }
 
 void Storage::each_slab(bool read, bool written, const std::function<void(int lo, int hi)>& use) {

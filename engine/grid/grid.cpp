@@ -56,7 +56,7 @@ void check_cuts(const GridOptions& options) {
 void check_blocks(const GridOptions& options, const std::array<std::vector<int>, 3>& cuts) {
   for (int a = 0; a < 3; ++a) {
     const auto& c = cuts[static_cast<std::size_t>(a)];
-    // Without a halo nobody needs a neighbour's cells: a block may even be empty.
+    // Without a halo no neighbour's cells are read: a block may even be empty.
     const bool has_neighbour = options.halo > 0 && (options.split[a] > 1 || options.periodic[a]);
     for (std::size_t b = 0; has_neighbour && b + 1 < c.size(); ++b)
       if (c[b + 1] - c[b] < options.halo)

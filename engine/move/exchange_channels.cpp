@@ -54,7 +54,7 @@ void Exchange::make_channels(Parcels& parcels) {
     channels_[2] = std::make_unique<Messages>(ends_);
 }
 
-/// The same ends by the same transports, and nobody at the other one.
+/// The same ends by the same transports, without a peer.
 void Exchange::rehearse(Parcels& parcels) {
   const bool seen = std::all_of(ends_.routes.begin(), ends_.routes.end(),
                                 [](const Route& route) { return route.places[0].arena != nullptr; });

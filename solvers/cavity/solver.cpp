@@ -33,7 +33,7 @@ Stages stages_of(Context& context, const CavityOptions& o, const PointsOf& point
 const CavityOptions& checked(const CavityOptions& options, const PointsOf& points_of_file) {
   check(options);
   if (options.clustering == Clustering::file && !points_of_file)
-    refuse("grid.clustering is \"file\", but nobody here reads grid files");
+    refuse("grid.clustering is \"file\", but grid files cannot be read here");
   return options;
 }
 
@@ -128,7 +128,7 @@ void Cavity::restored() {
 }
 
 void Cavity::refresh_for_output() {
-  // The step has filled p's walls by the velocity before it, which nobody knows after a restart: filled
+  // The step has filled p's walls by the velocity before it, which is not known after a restart: filled
   // anew, they are the same bits in both. No step reads them.
   stages_.p.storage(0).set_fresh(point);
   typed<3>(stages_.V, [&](auto& V) { runner_.refresh(V.now(), box(2)); });

@@ -59,8 +59,7 @@ struct Benchmark::Parts {
   std::unique_ptr<Stage> distance = sum_stage("distance", Distance{}, 3, x, q);
   decltype(next_stage(x, z)) next = next_stage(x, z);
   GlobalValue dot{context}, length{context};
-  GlobalValue printed{context,
-                      0};  // what is only printed is reduced to rank 0, and nobody waits for it there
+  GlobalValue printed{context, 0};  // what is only printed is reduced to rank 0, without a wait
 
   // A z = x by conjugate gradients.
   void solve() {
