@@ -309,12 +309,16 @@ def test_the_tail_of_a_tilted_dipole_is_hinged(program):
     assert last["shock"] == pytest.approx(15.84, abs=0.3)
 
 
-def tail_of_earth(folder, *options):
-    """The cells of what cases/earth_south/tail.py prints."""
-    line = [sys.executable, ROOT / "cases" / "earth_south" / "tail.py", "--out", folder, *options]
+def cells_of(script, *words):
+    """The cells of the table that a script of cases/earth_south prints."""
+    line = [sys.executable, ROOT / "cases" / "earth_south" / script, *words]
     done = subprocess.run(line, check=False, capture_output=True, text=True, timeout=1700)
     assert done.returncode == 0, done.stderr
     return [[cell.strip() for cell in row.strip("| ").split("|")] for row in done.stdout.splitlines()[2:]]
+
+
+def tail_of_earth(folder, *options):
+    return cells_of("tail.py", "--out", folder, *options)
 
 
 @pytest.mark.mpi
@@ -326,6 +330,11 @@ def test_the_tail_is_read_from_snapshots_of_a_run(tmp_path):
     state = read_plasma(RunFolder(tmp_path / "run").last_snapshot())
     low = (state.pressure <= 1e-8) | (state.density <= 1e-5)
     assert rows[-1][-1] == f"{100 * low.mean():.2f} %"
+    pressures = cells_of("pressures.py", tmp_path / "run")
+    assert sum(float(row[1].rstrip(" %")) for row in pressures) == pytest.approx(100, abs=0.05)
+    assert pressures[0][:2] == ["at the floor", f"{100 * (state.pressure <= 1e-8).mean():.2f} %"]
+    above = state.pressure > 3e-8
+    assert float(pressures[-1][2]) == pytest.approx(np.median(state.density[above]) / 5e-4, abs=0.01)
 
 
 @pytest.mark.mpi

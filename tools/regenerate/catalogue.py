@@ -81,6 +81,14 @@ COMPUTED = (
         runs.earth_south_tail,
         2e-2,
     ),
+    Figure(
+        "earth_south_pressures",
+        "cases/earth_south/README.md",
+        150,
+        "nodes by their pressure, spacing 1",
+        runs.earth_south_pressures,
+        5e-2,
+    ),
 )
 
 MEASURED = (

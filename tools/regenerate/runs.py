@@ -203,6 +203,15 @@ def earth_south_tail(scratch: Path) -> list[str]:
     return table((*heading, "1e-9: magnetopause", heading[-1]), shown)
 
 
+def earth_south_pressures(scratch: Path) -> list[str]:
+    """What cases/earth_south/pressures.py prints of the tail at t = 6000 where the floor is far below."""
+    folder = CASES / "earth_south"
+    run_it = [sys.executable, folder / "tail.py", "--out", scratch / "low", "--time", "6000"]
+    subprocess.run([*run_it, "--set", "limits.pressure=1e-10"], check=True, capture_output=True)
+    line = [sys.executable, folder / "pressures.py", scratch / "low"]
+    return subprocess.run(line, check=True, capture_output=True, text=True).stdout.splitlines()
+
+
 def orszag_tang(scratch: Path) -> list[str]:
     """Mean |difference| over the mean of the pressure on two lines at t = 0.5."""
     from subcurrent.launch.rundir import RunFolder  # noqa: PLC0415
