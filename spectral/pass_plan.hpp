@@ -29,11 +29,9 @@ class PassPlan {
     int pass = 0, number = 0;
   };
 
-  /// A chunk is a slab of a pass. It needs its arrival out of the transpose before, and gives its piece to
-  /// the one after; both have the number of the pass before that transpose as movement, and their slab's. In
-  /// turn a step is a pass: its pieces leave, and come, between it and the next. Else a slab is a step by
-  /// itself, so that its piece waits for no other, and is followed by the one that can have come while it was
-  /// computed.
+  /// A chunk is a slab of a pass. It waits for its arrival out of the transpose before, and gives its piece
+  /// to the one after; both have the number of the pass before that transpose as movement, and their slab's.
+  /// Without overlap a step is a pass. Otherwise a slab is a step, so that its piece waits for no other.
   void make(std::span<const PassShape> passes, bool in_turn);
   const Plan& plan() const { return plan_; }
   Slab slab(const Chunk& chunk) const { return slabs_[static_cast<std::size_t>(chunk.part)]; }

@@ -88,7 +88,7 @@ class Context {
 
   /// Whether nothing is computed or sent: this rank plays one of a run that is not there.
   bool rehearses() const { return options_.rehearsed.has_value(); }
-  /// Where it is noted what would be; none where nobody asks.
+  /// Records a rehearsal; none without one.
   Rehearsal* rehearsal() const { return rehearsal_; }
   void set_rehearsal(Rehearsal* rehearsal) { rehearsal_ = rehearsal; }
 

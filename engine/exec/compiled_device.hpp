@@ -17,7 +17,7 @@ struct LaunchOn {
 };
 
 /// Cells of a box. `tally`: a TallyOf<K> of what the kernel returns in memory of the device, nullptr where
-/// nobody wants it.
+/// not wanted.
 struct CellsCall {
   LaunchOn on;
   Box box;

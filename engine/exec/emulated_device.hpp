@@ -13,7 +13,7 @@
 
 namespace sc {
 
-/// `late`: nothing is done before somebody waits for it, and then no more than that. `shuffled`: streams take
+/// `late`: work is done when a wait needs it, and no more than that. `shuffled`: streams take
 /// turns by a fixed disorder.
 enum class Disorder { late, shuffled };
 

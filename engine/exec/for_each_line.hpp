@@ -103,7 +103,7 @@ struct Bundle {
     }
     for (; l < lines; ++l) f(l);  // of lines as they lie, which are not filled up
   }
-  /// Memory of the bundle's shape that nobody else touches; what it holds is undefined.
+  /// Scratch memory of the bundle's shape, uninitialised.
   SC_FN LineOut<double> scratch(int k) const {
     return {scratch_memory + k * scratch_size, scratch_along, scratch_size};
   }

@@ -42,7 +42,7 @@ enum class Beyond {
   unset,      ///< not given: a stage that reads there is refused
   condition,  ///< a boundary condition
   given,      ///< the program, which writes it by modify() and keeps it as it is
-  unread      ///< nobody needs to: kernels know where the face is and look away
+  unread      ///< not needed: kernels know where the face is and do not read there
 };
 
 /// What a field says of its six faces.

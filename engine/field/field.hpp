@@ -83,7 +83,7 @@ class Field : public AnyField {
   [[gnu::always_inline]] In<T, N> read() const {
     return {reinterpret_cast<const T*>(storage(0).host_base()), storage(0).component_stride()};
   }
-  /// Writing on the host, on all ranks alike: waits until nobody reads the old values and marks the halo
+  /// Writing on the host, on all ranks alike: waits until the old values are read no more and marks the halo
   /// stale.
   [[gnu::always_inline]] Out<T, N> modify(int level = 0) {
     storage(level).begin_host_write();

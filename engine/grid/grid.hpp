@@ -40,7 +40,7 @@ struct Segment {
   int lo = 0, hi = 0;     ///< in this rank's local coordinates
   int shift = 0;          ///< local coordinate of the owner = this rank's local coordinate + shift
   int side = 0;           ///< -1 low halo, 0 own cells, +1 high halo
-  bool physical = false;  ///< beyond a physical boundary: nobody's cells, filled by a boundary condition
+  bool physical = false;  ///< beyond a physical boundary: filled by a boundary condition
 };
 
 class Grid {

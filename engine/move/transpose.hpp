@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transpose: from pencils along one axis to pencils along another, for what works on whole lines (transforms,
-// tridiagonal solves). It travels in chunks: those of the lines that are done leave while others are
-// computed, and lines that have arrived are computed while others travel.
-//
-// Cells stay in the order x, y, z on both sides: rows along x are copied whole, and whoever works along y or
-// z gathers some adjacent lines into a buffer that stays in the cache, which costs less than turning every
-// element here. What must not travel (modes that a transform leaves out) is not in the grids.
+// Transpose: from pencils along one axis to pencils along another, for work on whole lines (transforms,
+// tridiagonal solves). It travels in chunks of lines, while other lines are computed. Cells stay in the order
+// x, y, z on both sides: rows along x are copied whole, and work along y or z gathers adjacent lines into a
+// buffer in the cache. Modes that a transform leaves out are not in the grids.
 #pragma once
 
 #include "engine/move/redistribute.hpp"

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // WindowPlan: which cells of several runs are computed together, so that a later run finds near what an
 // earlier one has left. A value made from declarations and the geometry of a block: no memory, no clock.
-//
-// A run computes its block and, where there is a neighbour, as many layers beyond it as later runs read. In a
-// block a later run stays behind an earlier one by what it reads, so that tiles lean:
-//
-//   run 0   |  tile 0  |  tile 1  |  tile 2  |        cells that wait for messages are those of the shells,
-//   which run 1   | tile 0 |  tile 1  |  tile 2    |        lean inwards from every neighbour; between the
-//   parts of two run 2   |tile 0|  tile 1  |  tile 2      |        threads, which lean away from each other,
-//   there is a joint
+// A run computes its block and, where there is a neighbour, as many layers beyond it as later runs read. A
+// later run stays behind an earlier one by what it reads, so that tiles lean:
+//   run 0   |  tile 0  |  tile 1  |  tile 2  |
+//   run 1   | tile 0 |  tile 1  |  tile 2    |
+//   run 2   |tile 0|  tile 1  |  tile 2      |
+// Shells, which wait for messages, lean inwards from every neighbour. The parts of two threads lean away from
+// each other, with a joint between them.
 #pragma once
 
 #include <array>

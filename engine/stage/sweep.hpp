@@ -28,7 +28,7 @@ class Sweep final : public Stage {
 
   /// Collective order, no communication. Throws Error (bad_input) for declarations that cannot be run: an
   /// output also read around its cell, a reach wider than the halo, outputs on different grids, a kernel that
-  /// returns what nobody reduces or nothing to reduce.
+  /// returns a value without a reduction, or nothing to reduce.
   Sweep(std::string name, Kernel kernel, SweepOptions options, Declared... declared)
       : Stage(std::move(name), accumulators_of(options.reduce), options.colours, options.flops),
         kernel_(kernel),

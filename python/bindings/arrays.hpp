@@ -27,7 +27,7 @@ Array owned(std::vector<double> values);
 Array owned(std::vector<std::byte> gathered, const Storage& storage, Int3 extent);
 /// The own cells where the solver keeps them, in the same shapes.
 Array view(nanobind::handle owner, const Storage& storage);
-/// The same of own planes [lo, hi) of a storage that is near; nobody keeps what the array shows.
+/// The same of own planes [lo, hi) of a storage that is near; the array is valid during the call only.
 Array view_of_planes(nanobind::handle owner, const Storage& storage, int lo, int hi);
 
 nanobind::tuple tuple_of(Int3 v);

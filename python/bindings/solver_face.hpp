@@ -191,7 +191,7 @@ nanobind::dict measures_as_dict(Face& face) {
 }
 
 /// A class of the module with what every solver offers; `read` makes the solver's options out of a dict.
-/// Faces need names of their own, even where nobody else sees them: nanobind knows types by name.
+/// Faces need names of their own: nanobind knows types by name.
 template <class Face, class Options>
 nanobind::class_<Face> bind_solver(nanobind::module_& module, const char* name, const char* text,
                                    Options (*read)(const nanobind::dict&)) {

@@ -32,7 +32,7 @@ struct Stages {
   std::function<void(GlobalValue&)> set_force;  ///< collective: of `push`, for the present state
 };
 
-/// Collective. Fields that nobody has set yet.
+/// Collective. Uninitialised fields.
 Stages make_stages(const Grid& grid, const CompressibleOptions& options, const Gas& gas);
 
 /// What files show.

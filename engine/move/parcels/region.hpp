@@ -78,12 +78,11 @@ struct Parcel {
   std::vector<Part> parts;
 };
 
-/// Puts the regions of all items for one peer and face together and cuts them to at most `piece_bytes` (or
-/// what a region says of itself; a single cell is never cut). `regions[i]` belong to item i, whose cell takes
-/// `cell_bytes[i]` (one layer of a cell, where layers are counted). Sorted by group, phase and axis (z first,
-/// the cheapest to pack), then side by side; across x slice by slice, since the low halo of a row and the
-/// high halo of the row before it lie on one cache line. Across y that order costs 15 %: a rank writes the
-/// low halo beside the rows that its neighbour reads at that moment.
+/// Joins the regions of all items for one peer and face and cuts them to at most `piece_bytes` (or the
+/// region's own limit; a single cell is never cut). `regions[i]` belong to item i, whose cell, or layer of a
+/// cell, has `cell_bytes[i]`. Sorted by group, phase and axis (z first, the cheapest to pack), then by side;
+/// across x slice by slice, since the low halo of a row and the high halo of the row before share a cache
+/// line.
 std::vector<Parcel> make_parcels(std::span<const std::vector<Region>> regions,
                                  std::span<const std::size_t> cell_bytes, std::size_t piece_bytes);
 
