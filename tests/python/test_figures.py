@@ -312,7 +312,7 @@ def test_a_report_says_what_was_not_measured():
         "M": None,
         "hidden": None,
     }
-    told_rows = dict(page._readable(summary, KINDS["cavity"]))
+    told_rows = dict([*page._science(summary, KINDS["cavity"]), *page._accounts(summary)])
     assert told_rows["M, messages"] == "not measured"
     assert told_rows["hidden share of the messages"] == "not measured"
     assert told_rows["C_core, computing the core"] == "2 s"

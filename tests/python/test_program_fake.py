@@ -40,6 +40,7 @@ def test_a_run_leaves_everything_in_its_folder(fake_program):
         assert (folder / "figures" / name).stat().st_size > 10_000
     page = (folder / "report.html").read_text()
     assert page.count("data:image/png;base64,") == 4
+    assert page.index("data:image/png") < page.index("<h2>The run") < page.index("<h2>Where the time went")
     assert "http" not in page
     assert "step 12" in done.stdout
 

@@ -17,7 +17,7 @@ from ..foresight import probe as probing
 from ..foresight import strategies as compare
 from ..launch import outcome
 from ..launch import run as jobs
-from . import foresight, usage
+from . import foresight, pictures, usage
 from .cg import cg
 from .options import CaseArgument, OverwriteOption, SetOption, console
 
@@ -299,6 +299,7 @@ def probe(
 
 
 app.command()(cg)
+pictures.add(app)
 foresight.add(app)
 
 

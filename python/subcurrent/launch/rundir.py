@@ -76,8 +76,12 @@ class RunFolder:
     def checkpoint(self, step: int) -> Path:
         return self.checkpoints / f"checkpoint_{step:08d}.h5"
 
+    def all_snapshots(self) -> list[Path]:
+        """In the order of their steps."""
+        return [path for path in self._numbered(self.snapshots) if path.is_file()]
+
     def last_snapshot(self) -> Path | None:
-        found = [path for path in self._numbered(self.snapshots) if path.is_file()]
+        found = self.all_snapshots()
         return found[-1] if found else None
 
     def checkpoints_newest_first(self) -> list[Path]:

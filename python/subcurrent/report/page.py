@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One self-contained HTML page for a run folder: facts, figures and the case as it was run."""
+"""One self-contained HTML page for a run folder: figures, the physics, where the time went, the case."""
 
 from __future__ import annotations
 
@@ -28,8 +28,12 @@ PAGE = """<!doctype html>
  pre {{ background: #f5f7f9; padding: 1rem; overflow-x: auto; font-size: .85rem }} .warn {{ color: #c8423b }}
 </style>
 <h1>{title}</h1>
-{facts}
+{warnings}
 {figures}
+<h2>The run</h2>
+{science}
+<h2>Where the time went</h2>
+{accounts}
 <h2>The case as it was run</h2>
 <pre>{case}</pre>
 </html>
@@ -42,7 +46,7 @@ def write_report(folder: RunFolder, figures: list[Path]) -> Path:
     texts = captions(case)
     page = PAGE.format(
         title=html.escape(name_of(case)),
-        facts=facts_of(folder, kind_of(case)),
+        **facts_of(folder, kind_of(case)),
         figures="\n".join(_figure(path, texts.get(path.name, path.stem)) for path in figures),
         case=html.escape(folder.case.read_text()),
     )
@@ -50,29 +54,41 @@ def write_report(folder: RunFolder, figures: list[Path]) -> Path:
     return folder.report
 
 
-def facts_of(folder: RunFolder, kind: Kind) -> str:
-    """The tables of what summary.json says, as HTML; nothing where there is none."""
+def facts_of(folder: RunFolder, kind: Kind) -> dict[str, str]:
+    """What summary.json says, as HTML: `warnings`, `science` and `accounts`; empty where there is none."""
     summary = read_record(folder.summary)
+    if not summary:
+        return dict.fromkeys(("warnings", "science", "accounts"), "")
     try:
-        return _facts(summary, kind) + kind.tables(summary) if summary else ""
+        return {
+            "warnings": "".join(
+                f'<p class="warn">{html.escape(text)}.</p>' for text in kind.warnings(summary)
+            ),
+            "science": _table(_science(summary, kind)) + kind.tables(summary),
+            "accounts": _table(_accounts(summary)),
+        }
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
         raise damaged(folder.summary, "it does not say what a run says") from None
 
 
-def _facts(summary: dict[str, Any], kind: Kind) -> str:
-    rows = [(name, value) for name, value in _readable(summary, kind) if value is not None]
-    table = "\n".join(
-        f"<tr><td>{html.escape(name)}</td><td>{html.escape(value)}</td></tr>" for name, value in rows
+def _table(rows: list[tuple[str, str | None]]) -> str:
+    lines = "\n".join(
+        f"<tr><td>{html.escape(name)}</td><td>{html.escape(value)}</td></tr>"
+        for name, value in rows
+        if value is not None
     )
-    warning = "".join(f'<p class="warn">{html.escape(text)}.</p>' for text in kind.warnings(summary))
-    return f"{warning}<table>{table}</table>"
+    return f"<table>{lines}</table>"
 
 
-def _readable(summary: dict[str, Any], kind: Kind) -> list[tuple[str, str | None]]:
+def _science(summary: dict[str, Any], kind: Kind) -> list[tuple[str, str | None]]:
+    state = f"{summary['state']} at step {summary['steps']}, time {summary['time']:.5g}"
+    return [("state", state), *kind.rows(summary)]
+
+
+def _accounts(summary: dict[str, Any]) -> list[tuple[str, str | None]]:
     rate, machine = summary.get("gb_per_s"), summary.get("machine", {})
     per_step = summary.get("seconds_per_step")
     return [
-        ("state", f"{summary['state']} at step {summary['steps']}, time {summary['time']:.5g}"),
         ("took", f"{duration(summary['seconds'])}, {summary['steps_this_session']} steps"),
         ("per step", per_step and account.seconds(per_step)),
         (
@@ -91,7 +107,6 @@ def _readable(summary: dict[str, Any], kind: Kind) -> list[tuple[str, str | None
         ("hidden share of the messages", account.hidden_share(summary)),
         ("case of overlap", summary.get("overlap_case")),
         ("memory traffic", None if rate is None else f"{rate:.1f} GB/s"),
-        *kind.rows(summary),
         (
             "machine",
             f"{machine.get('host')}: {machine.get('cpu')}, {machine.get('cores')} cores" if machine else None,

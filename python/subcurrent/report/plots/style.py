@@ -52,12 +52,19 @@ SETTINGS = {
 
 
 @contextlib.contextmanager
-def figure(path: Path, width: float, height: float, title: str, note: str = "") -> Iterator[Figure]:
-    """A figure in our look that is saved to `path` at the end of the block; sizes in inches."""
+def drawn(width: float, height: float, title: str) -> Iterator[tuple[Figure, FigureCanvasAgg]]:
+    """A figure in our look and what it is drawn on; sizes in inches."""
     with mpl.rc_context(SETTINGS):
         drawing = Figure(figsize=(width, height), layout="constrained")
-        FigureCanvasAgg(drawing)
+        canvas = FigureCanvasAgg(drawing)
         drawing.suptitle(title, x=0.012, ha="left", fontsize=14, fontweight="bold")
+        yield drawing, canvas
+
+
+@contextlib.contextmanager
+def figure(path: Path, width: float, height: float, title: str, note: str = "") -> Iterator[Figure]:
+    """A figure in our look that is saved to `path` at the end of the block; sizes in inches."""
+    with drawn(width, height, title) as (drawing, _):
         yield drawing
         if note:
             drawing.supxlabel(note, x=0.012, ha="left", fontsize=9, color=MUTED)

@@ -133,7 +133,12 @@ class Magnetosphere(Simulation):
         plasma = PlasmaField(*state, self.time)
         if self.case.has_planet():
             draw_magnetosphere(
-                path, plasma, self._title(), inner=self.case.planet.inner, mirrored=self.case.mirrored()
+                path,
+                plasma,
+                self._title(),
+                units=self.case.units(),
+                inner=self.case.planet.inner,
+                mirrored=self.case.mirrored(),
             )
         else:
             draw_vortex(path, plasma, self._title())

@@ -28,7 +28,12 @@ def _planes(folder: RunFolder, case: MagnetosphereCase, path: Path) -> bool:
     if snapshot is None or not case.has_planet():
         return False
     draw_magnetosphere(
-        path, read_plasma(snapshot), _name(case), inner=case.planet.inner, mirrored=case.mirrored()
+        path,
+        read_plasma(snapshot),
+        _name(case),
+        units=case.units(),
+        inner=case.planet.inner,
+        mirrored=case.mirrored(),
     )
     return True
 
@@ -140,7 +145,7 @@ def _view(folder: RunFolder, case: MagnetosphereCase, path: Path) -> bool | str:
         return "the 3-D view needs pyvista, which is not installed: pip install pyvista."
     from .view import draw_view  # noqa: PLC0415 - only where pyvista is
 
-    draw_view(path, read_plasma(snapshot), case.planet.inner, case.mirrored())
+    draw_view(path, read_plasma(snapshot), case.units(), case.planet.inner, case.mirrored())
     return True
 
 

@@ -8,38 +8,29 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import LogNorm
 from matplotlib.patches import Circle
 
 from ...report.flowfield import PlasmaField
 from ...report.plots import style
+from .units import Units
 
 PRESSURE, DENSITY = "magma", "viridis"
 
 
 def draw_magnetosphere(
-    path: Path, plasma: PlasmaField, title: str, *, inner: float, mirrored: tuple[bool, bool]
+    path: Path, plasma: PlasmaField, title: str, *, units: Units, inner: float, mirrored: tuple[bool, bool]
 ) -> None:
     """Noon-midnight plane (y = 0) above, equatorial plane (z = 0) below; `mirrored`: y and z start at a
     plane of symmetry, beyond which the picture is completed."""
     noon, equator = plasma.plane(1), plasma.plane(2)
-    with style.figure(path, 12.6, 9.0, title, f"time {plasma.time:.4g} in the solver's units") as drawing:
+    title = f"{title}, {units.time * plasma.time / 60:.0f} min"
+    with style.figure(path, 12.6, 9.0, title) as drawing:
         panels = drawing.subplots(2, 2, sharex=True)
-        _panel(drawing, panels[0][0], noon, 2, noon.pressure, "log₁₀ pressure", PRESSURE, inner, mirrored[1])
-        _panel(drawing, panels[0][1], noon, 2, noon.density, "log₁₀ density", DENSITY, inner, mirrored[1])
-        _panel(
-            drawing,
-            panels[1][0],
-            equator,
-            1,
-            equator.pressure,
-            "log₁₀ pressure",
-            PRESSURE,
-            inner,
-            mirrored[0],
-        )
-        _panel(
-            drawing, panels[1][1], equator, 1, equator.density, "log₁₀ density", DENSITY, inner, mirrored[0]
-        )
+        for row, plane, up, folded in ((0, noon, 2, mirrored[1]), (1, equator, 1, mirrored[0])):
+            pressure, density = 1e9 * units.pressure * plane.pressure, 1e-6 * units.density * plane.density
+            _panel(drawing, panels[row][0], plane, up, pressure, "pressure (nPa)", PRESSURE, inner, folded)
+            _panel(drawing, panels[row][1], plane, up, density, "density (cm⁻³)", DENSITY, inner, folded)
 
 
 def _panel(  # noqa: PLR0917
@@ -64,10 +55,12 @@ def _panel(  # noqa: PLR0917
         turn_along = -1.0 if up == 2 else 1.0
         along = np.concatenate([turn_along * along[:0:-1], along])
         across = np.concatenate([-turn_along * across[:0:-1], across])
-    shown = np.log10(np.maximum(values, 1e-300))
+    shown = np.maximum(values, 1e-300)
     far = np.hypot(*np.meshgrid(x, y)) > inner
     low, high = np.percentile(shown[far], (0.5, 99.7))
-    mesh = axes.pcolormesh(x, y, shown, cmap=colours, vmin=low, vmax=high, shading="gouraud", rasterized=True)
+    mesh = axes.pcolormesh(
+        x, y, shown, cmap=colours, norm=LogNorm(low, high), shading="gouraud", rasterized=True
+    )
     speed = np.hypot(along, across)
     if speed.max() > 0:
         axes.streamplot(

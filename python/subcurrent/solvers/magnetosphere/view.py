@@ -8,16 +8,34 @@ from pathlib import Path
 import numpy as np
 import pyvista as pv
 
+from ...launch.rundir import writing
 from ...report.flowfield import PlasmaField
 from ...report.plots.space import off_screen
+from .units import Units
 
 LATITUDES = (48.0, 60.0, 68.0, 74.0, 80.0)  # of the lines' feet, degrees: from closed to open ones
 LONGITUDES = 8
+BACKGROUND = "#1f2933"
+PRESSURE = "pressure (nPa)\n"  # the line below keeps the title off the highest number
+BAR = {  # upright at the right edge, where no line comes
+    "vertical": True,
+    "position_x": 0.9,
+    "position_y": 0.2,
+    "width": 0.05,
+    "height": 0.6,
+    "color": "white",
+    "title_font_size": 18,
+    "label_font_size": 16,
+    "n_labels": 4,
+    "fmt": "%.2g",
+}
 
 
-def draw_view(path: Path, plasma: PlasmaField, inner: float, mirrored: tuple[bool, bool]) -> None:
+def draw_view(
+    path: Path, plasma: PlasmaField, units: Units, inner: float, mirrored: tuple[bool, bool]
+) -> None:
     """Lines from feet just outside of what is held, before the pressure in the plane y = 0; what a plane of
-    symmetry leaves out is completed."""
+    symmetry leaves out is completed. Lengths in radii, the pressure in nPa, the time in minutes."""
     whole = plasma.completed(mirrored)
     # An even grid: points are found by their index, where a StructuredGrid would search for each.
     axes = [whole.axis(k) for k in range(3)]
@@ -28,17 +46,19 @@ def draw_view(path: Path, plasma: PlasmaField, inner: float, mirrored: tuple[boo
     )
     outside = np.linalg.norm(whole.points, axis=0) > inner  # where lines may go on
     grid["B"] = np.stack([(outside * whole.magnetic[k]).ravel() for k in range(3)], axis=1)
-    grid["log10 pressure"] = np.log10(np.maximum(whole.pressure, 1e-300)).ravel()
+    pressure = 1e9 * units.pressure * np.maximum(whole.pressure, 1e-300)
+    grid[PRESSURE] = pressure.ravel()
     far = np.linalg.norm(whole.points, axis=0) > 1.5 * inner
-    limits = np.log10(np.percentile(whole.pressure[far], (2, 99.7)))
-    plotter = off_screen(window_size=(1500, 950))
+    plotter = off_screen(window_size=(1500, 1000))
+    plotter.set_background(BACKGROUND)
     plotter.add_mesh(
         grid.slice(normal="y", origin=(0.0, 0.0, 0.0)),
-        scalars="log10 pressure",
+        scalars=PRESSURE,
         cmap="magma",
-        clim=limits,
+        clim=np.percentile(pressure[far], (2, 99.7)),
+        log_scale=True,
         lighting=False,
-        scalar_bar_args={"color": "white", "title_font_size": 18, "label_font_size": 16, "fmt": "%.1f"},
+        scalar_bar_args=BAR,
     )
     size = float(np.ptp(whole.axis(0)))
     lines = grid.streamlines_from_source(
@@ -47,10 +67,37 @@ def draw_view(path: Path, plasma: PlasmaField, inner: float, mirrored: tuple[boo
     if lines.n_points:
         plotter.add_mesh(lines.tube(radius=0.002 * size), color="white")
     plotter.add_mesh(pv.Sphere(radius=inner), color="slategray")
-    plotter.set_background("#1f2933")
-    plotter.camera_position = [(-0.75 * size, -0.85 * size, 0.5 * size), (0.05 * size, 0, 0), (0, 0, 1)]
-    plotter.screenshot(str(path))
+    _surround(plotter, grid, units.time * plasma.time / 60)
+    with writing(path):
+        plotter.screenshot(str(path))
     plotter.close()
+
+
+def _surround(plotter: pv.Plotter, grid: pv.ImageData, minutes: float) -> None:
+    """The camera, axes in radii along three edges of the domain, and the time; the colour bar stands to the
+    right of all of it."""
+    x0, x1, y0, y1, z0, z1 = grid.bounds
+    plotter.show_bounds(
+        bounds=grid.bounds,
+        location="outer",
+        n_xlabels=5,
+        n_ylabels=3,
+        n_zlabels=3,
+        xtitle="x (radii), sun at low x",
+        ytitle="y (radii)",
+        ztitle="z (radii)",
+        fmt="%.0f",
+        color="white",
+        font_size=11,
+        ticks="outside",
+    )
+    plotter.add_text(f"t = {minutes:.0f} min", position=(30, 940), font_size=13, color="white")
+    middle = np.array([(x0 + x1) / 2, (y0 + y1) / 2, (z0 + z1) / 2])
+    size = max(x1 - x0, y1 - y0, z1 - z0)
+    plotter.camera_position = [middle + size * np.array([-0.75, -0.85, 0.5]), middle, (0, 0, 1)]
+    plotter.reset_camera(bounds=grid.bounds)
+    plotter.camera.zoom(1.0)
+    plotter.camera.SetWindowCenter(0.1, 0.0)  # the picture a little to the left: the bar has the right edge
 
 
 def _feet(radius: float) -> np.ndarray:

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A plane of a field with axes, units, time and a scale bar; a film of one plane at many times."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.colors import LogNorm, Normalize
+from matplotlib.figure import Figure
+
+from ...errors import BadInput
+from ...launch.rundir import writing
+from ..slices import Slice
+from . import style
+
+PICTURES = (".png", ".pdf", ".svg")
+FILMS = (".gif", ".mp4")
+
+
+@dataclass(frozen=True)
+class Look:
+    """How planes are coloured: a colour map of matplotlib, over decades if `decades`."""
+
+    colours: str = style.SPEED
+    decades: bool = False
+
+    def __post_init__(self) -> None:
+        if self.colours not in mpl.colormaps:
+            raise BadInput(
+                f"the colour map {self.colours!r} is not known: allowed are those of matplotlib, e.g. viridis."
+            )
+
+    def norm(self, planes: list[Slice]) -> Normalize:
+        """What the colours span: all but the outermost thousandths of what is finite."""
+        values = np.concatenate([plane.values[np.isfinite(plane.values)] for plane in planes])
+        if self.decades:
+            values = values[values > 0]
+        if not values.size:
+            what = "positive" if self.decades else "finite"
+            raise BadInput(f"there is nothing to draw: the plane has no {what} value.")
+        low, high = (float(value) for value in np.percentile(values, (0.1, 99.9)))
+        if self.decades:
+            return LogNorm(low, high if high > low else 10 * low, clip=True)
+        return Normalize(low, high) if high > low else Normalize(low - 1, high + 1)
+
+
+def with_unit(name: str, unit: str) -> str:
+    return f"{name} ({unit})" if unit not in ("", "1") else name
+
+
+def draw_plane(path: Path, plane: Slice, title: str, look: Look) -> None:
+    """By the ending of the path a PNG, PDF or SVG."""
+    width, height = _size(plane)
+    with style.figure(path, width, height, title) as drawing:
+        _paint(drawing, plane, look.colours, look.norm([plane]))
+
+
+def draw_film(path: Path, planes: list[Slice], title: str, look: Look, rate: float) -> None:
+    """A GIF, or an MP4 where ffmpeg is; `rate`: pictures a second."""
+    if path.suffix == ".mp4" and shutil.which("ffmpeg") is None:
+        raise BadInput(f"{path} needs ffmpeg, which is not installed: give a file that ends in .gif.")
+    norm = look.norm(planes)
+    frames = [_frame(plane, title, look.colours, norm) for plane in planes]
+    with writing(path):
+        _save_gif(path, frames, rate) if path.suffix == ".gif" else _save_mp4(path, frames, rate)
+
+
+def _size(plane: Slice) -> tuple[float, float]:
+    """In inches: the plane's own shape, within limits."""
+    ratio = float(np.ptp(plane.up)) / max(float(np.ptp(plane.across)), 1e-300)
+    height = min(max(6.4 * ratio, 2.4), 8.0)
+    return min(max(height / max(ratio, 1e-3), 3.0), 9.0) + 2.2, height + 1.4
+
+
+def _paint(drawing: Figure, plane: Slice, colours: str, norm: Normalize) -> None:
+    axes = drawing.subplots()
+    mesh = axes.pcolormesh(
+        plane.across,
+        plane.up,
+        plane.values,
+        cmap=colours,
+        norm=norm,
+        shading="nearest" if plane.across.ndim == 1 else "gouraud",
+        rasterized=True,
+    )
+    length, when = plane.units["length"], plane.units["time"]
+    right, up = plane.names
+    axes.set(xlabel=with_unit(right, length), ylabel=with_unit(up, length), aspect="equal")
+    axes.set_title(
+        f"{plane.axis} = {plane.at:.4g}{_after(length)},  t = {plane.time:.4g}{_after(when)}",
+        fontweight="normal",
+    )
+    axes.grid(visible=False)
+    bar = drawing.colorbar(mesh, ax=axes, label=with_unit(plane.field, plane.units["field"]), shrink=0.9)
+    bar.ax.yaxis.get_offset_text().set_horizontalalignment("left")
+    _scale_bar(axes, plane, length)
+
+
+def _after(unit: str) -> str:
+    """A unit behind a number."""
+    return "" if unit in ("", "1") else f" {unit}"
+
+
+def _scale_bar(axes: Any, plane: Slice, unit: str) -> None:
+    """Of a round length, a quarter of the width or less, in the lower left corner."""
+    left, right = float(plane.across.min()), float(plane.across.max())
+    low, high = float(plane.up.min()), float(plane.up.max())
+    most = 0.25 * (right - left)
+    if most <= 0:
+        return
+    power = 10.0 ** np.floor(np.log10(most))
+    length = max(step * power for step in (1, 2, 5) if step * power <= most)
+    y = low + 0.05 * (high - low)
+    x = left + 0.05 * (right - left)
+    for width, colour in ((5, "black"), (3, "white")):
+        axes.plot([x, x + length], [y, y], color=colour, linewidth=width, solid_capstyle="butt")
+    text = f"{length:g}{_after(unit)}"
+    axes.annotate(
+        text,
+        (x + length / 2, y),
+        (0, 5),
+        textcoords="offset points",
+        ha="center",
+        fontsize=9,
+        bbox={"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 1.5},
+    )
+
+
+def _frame(plane: Slice, title: str, colours: str, norm: Normalize) -> np.ndarray:
+    width, height = _size(plane)
+    with style.drawn(width, height, title) as (drawing, canvas):
+        drawing.set_dpi(100)
+        _paint(drawing, plane, colours, norm)
+        canvas.draw()
+        rgb = np.asarray(canvas.buffer_rgba())[..., :3].copy()
+    return rgb[: rgb.shape[0] // 2 * 2, : rgb.shape[1] // 2 * 2]  # even sides, as films want them
+
+
+def _save_gif(path: Path, frames: list[np.ndarray], rate: float) -> None:
+    from PIL import Image  # noqa: PLC0415 - comes with matplotlib
+
+    first, *others = (Image.fromarray(frame) for frame in frames)
+    first.save(path, save_all=True, append_images=others, duration=round(1000 / rate), loop=0)
+
+
+def _save_mp4(path: Path, frames: list[np.ndarray], rate: float) -> None:
+    height, width = frames[0].shape[:2]
+    command = ["ffmpeg", "-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24"]
+    command += ["-s", f"{width}x{height}", "-r", str(rate), "-i", "-", "-pix_fmt", "yuv420p", str(path)]
+    done = subprocess.run(
+        command, input=b"".join(f.tobytes() for f in frames), check=False, capture_output=True
+    )
+    if done.returncode:
+        raise BadInput(
+            f"ffmpeg could not write {path}: {done.stderr.decode(errors='replace').strip()[:300]}."
+        )

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`plot` and `film`: planes of snapshots with their places, units and times, in the formats asked for."""
+
+from dataclasses import replace
+
+import h5py
+import numpy as np
+import pytest
+from PIL import Image
+
+from conftest import sentence_of
+from subcurrent.errors import BAD_INPUT, OK, BadInput
+from subcurrent.report.plots.plane import Look, draw_film, draw_plane
+from subcurrent.report.slices import Wanted, read_slice
+
+UNITS = {"T": "K", "x": "6370 km", "time": "0.5 s"}
+
+
+def write(path, time=3.0, curved=False):
+    """T = x + 10 y + 100 z and a vector v on 5 x 4 x 3 points, as a snapshot holds them."""
+    z, y, x = np.meshgrid(2.0 * np.arange(3), 1.0 * np.arange(4), 0.5 * np.arange(5), indexing="ij")
+    fields = {"T": x + 10 * y + 100 * z, "v": np.stack([3 + 0 * x, 4 + 0 * x, 0 * x], axis=-1)}
+    with h5py.File(path, "w") as file:
+        file.attrs["time"] = time
+        for name, values in fields.items():
+            file[f"VTKHDF/PointData/{name}"] = file[f"fields/{name}"] = values
+        if curved:
+            file["grid/points"] = file["VTKHDF/Points"] = np.stack([x + 0.1 * z, y, z], axis=-1)
+        else:
+            grid = file.create_group("grid")
+            grid.attrs["Origin"], grid.attrs["Spacing"] = [0.0, 0.0, 0.0], [0.5, 1.0, 2.0]
+        file["fields/x"], file["fields/time"] = np.arange(5.0), time
+        for name, unit in UNITS.items():
+            file[f"fields/{name}"].attrs["units"] = unit
+    return path
+
+
+@pytest.mark.parametrize("curved", [False, True])
+def test_a_plane_has_its_places_in_units(tmp_path, curved):
+    plane = read_slice(write(tmp_path / "a.vtkhdf", curved=curved), Wanted("T", axis="y", at=2 * 6370))
+    assert (plane.axis, plane.at, plane.names) == ("y", pytest.approx(2 * 6370), ("x", "z"))
+    assert plane.units == {"field": "K", "length": "km", "time": "s"}
+    assert plane.time == 1.5
+    assert plane.values.shape == (3, 5)
+    assert plane.values[1, 2] == 1 + 20 + 200
+    across, up = plane.across, plane.up
+    if curved:
+        assert across.shape == up.shape == (3, 5)
+        across, up = across[1], up[:, 2]
+    assert across[2] == pytest.approx(6370 * (1.0 + 0.2 * curved))
+    assert up[1] == pytest.approx(2 * 6370)
+
+
+def test_a_vector_is_shown_by_its_magnitude_or_a_component(tmp_path):
+    path = write(tmp_path / "a.vtkhdf")
+    assert read_slice(path, Wanted("v")).values == pytest.approx(np.full((4, 5), 5.0))
+    one = read_slice(path, Wanted("v", component=1))
+    assert (one.field, one.values[0, 0]) == ("v y", 4)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "says"),
+    [
+        (Wanted("w"), r"^the field 'w' is not known: allowed are T, v\.$"),
+        (Wanted("v", component=3), r"^component 3 is not there: v has 3, allowed is from 0 to 2\.$"),
+        (
+            Wanted("T", axis="x", at=-1),
+            r"^the plane x = -1 is not in the snapshot: allowed is from 0 to 12740\.$",
+        ),
+    ],
+)
+def test_what_is_not_there_is_refused(tmp_path, wanted, says):
+    with pytest.raises(BadInput, match=says):
+        read_slice(write(tmp_path / "a.vtkhdf"), wanted)
+
+
+@pytest.mark.parametrize(("ending", "begins"), [("png", b"\x89PNG"), ("pdf", b"%PDF"), ("svg", b"<?xml")])
+def test_every_format_is_drawn(tmp_path, ending, begins):
+    path = tmp_path / f"p.{ending}"
+    plane = read_slice(write(tmp_path / "a.vtkhdf"), Wanted("T", axis="y"))
+    draw_plane(path, plane, "Title", Look(decades=True))
+    assert path.read_bytes().startswith(begins)
+
+
+def test_a_film_has_a_picture_for_every_time_in_the_same_colours(tmp_path):
+    planes = [read_slice(write(tmp_path / f"{n}.vtkhdf", time=n), Wanted("T", axis="y")) for n in range(3)]
+    draw_film(tmp_path / "f.gif", planes, "Title", Look(), rate=4)
+    with Image.open(tmp_path / "f.gif") as film:
+        assert film.n_frames == 3
+        assert film.info["duration"] == 250
+    lower = replace(planes[0], values=planes[0].values - 1000)
+    norm = Look().norm([lower, *planes])
+    assert (norm.vmin, norm.vmax) == pytest.approx((-980, 422), abs=1)
+
+
+def test_the_program_draws_a_snapshot(fake_program):
+    write(fake_program.folder / "a.vtkhdf")
+    done = fake_program("plot", "a.vtkhdf", "--field", "T", "--plane", "y=6370", "--out", "a.svg")
+    assert done.returncode == OK, done.stderr
+    text = (fake_program.folder / "a.svg").read_text()
+    for shown in ("T (K)", "x (km)", "y = 6370 km,  t = 1.5 s"):
+        assert f"<!-- {shown} -->" in text
+    assert fake_program("film", "a.vtkhdf").returncode == OK
+    assert (fake_program.folder / "film.gif").is_file()
+
+
+REFUSED = {
+    "plot a.vtkhdf --out a.jpg": "--out a.jpg is not allowed: it must end in .png, .pdf, .svg.",
+    "film a.vtkhdf --out a.avi": "--out a.avi is not allowed: it must end in .gif, .mp4.",
+    "plot a.vtkhdf --plane w": (
+        "--plane w is not allowed: it must be x, y or z, or with a place, e.g. z=0.5."
+    ),
+    "plot a.vtkhdf --colours q": (
+        "the colour map 'q' is not known: allowed are those of matplotlib, e.g. viridis."
+    ),
+    "plot nothing": "nothing has no snapshots: give a run folder that has, or a file of one.",
+}
+
+
+@pytest.mark.parametrize("line", REFUSED)
+def test_the_program_says_what_it_cannot_draw(fake_program, line):
+    write(fake_program.folder / "a.vtkhdf")
+    done = fake_program(*line.split())
+    assert done.returncode == BAD_INPUT
+    assert sentence_of(done) == REFUSED[line]
