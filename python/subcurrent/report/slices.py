@@ -17,7 +17,7 @@ AXES = "xyz"
 
 @dataclass(frozen=True)
 class Slice:
-    """Values on a plane across an axis; `across` and `up` are lines of places, or one place for each value."""
+    """Values on a plane across an axis; `across` and `up` are lines of places, or a place for each value."""
 
     field: str
     values: np.ndarray
