@@ -33,7 +33,8 @@ class Look:
     def __post_init__(self) -> None:
         if self.colours not in mpl.colormaps:
             raise BadInput(
-                f"the colour map {self.colours!r} is not known: allowed are those of matplotlib, e.g. viridis."
+                f"the colour map {self.colours!r} is not known: allowed are those of matplotlib, e.g. "
+                "viridis."
             )
 
     def norm(self, planes: list[Slice]) -> Normalize:
