@@ -17,7 +17,7 @@ from ..foresight import probe as probing
 from ..foresight import strategies as compare
 from ..launch import outcome
 from ..launch import run as jobs
-from . import foresight, pictures, usage
+from . import foresight, pictures, usage, watch
 from .cg import cg
 from .options import CaseArgument, OverwriteOption, SetOption, console
 
@@ -300,6 +300,7 @@ def probe(
 
 app.command()(cg)
 pictures.add(app)
+watch.add(app)
 foresight.add(app)
 
 

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`subcurrent watch`: a run that works somewhere else, in the terminal or as a page."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..launch.rundir import RunFolder
+
+EVERY = 2.0  # seconds between two looks
+
+
+def watch(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="a run folder")],
+    *,
+    page: Annotated[bool, typer.Option("--page", help="a live page for the browser instead")] = False,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="of the page; 0: any that is free")] = 0,
+) -> None:
+    """Watch a run from its folder: progress and what it measures, or a page with its latest picture too.
+
+    Lines come as the history grows (output.history_every) until the run ends. The page is for this machine
+    only; from another one: ssh -L 8000:localhost:8000.
+
+    [bold]Examples[/bold]
+
+    \b
+      subcurrent watch runs/nickel_small
+      subcurrent watch runs/nickel_small --page --port 8000
+    """
+    from ..report.live import Watched, server  # noqa: PLC0415 - matplotlib
+
+    folder = RunFolder(run)
+    watched = Watched(folder)
+    watched.now()  # refuses what is no run folder
+    if page:
+        with server(folder, port) as serving:
+            print(f"http://127.0.0.1:{serving.server_address[1]}/ (Ctrl-C ends it)", flush=True)
+            try:
+                serving.serve_forever()
+            except KeyboardInterrupt:
+                return
+    said = None
+    while True:
+        now = watched.now()
+        if now["last"] != said:
+            said = now["last"]
+            share = "" if now["share"] is None else f"{now['share']:4.0%}  "
+            print(share + "  ".join(f"{name} {value}" for name, value in said.items()), flush=True)
+        if now["state"] != "running":
+            print(now["state"], flush=True)
+            return
+        time.sleep(EVERY)
+
+
+def add(app: typer.Typer) -> None:
+    app.command()(watch)
