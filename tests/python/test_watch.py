@@ -2,6 +2,8 @@
 """`watch`: a run in the terminal, and as a page on the loopback interface."""
 
 import json
+import shutil
+import subprocess
 import threading
 import urllib.error
 import urllib.request
@@ -56,6 +58,27 @@ def test_a_run_is_watched_in_the_terminal_and_as_a_page(run):
             got("/now.json")
         assert b"is damaged: line 2" in refused.value.read()
         serving.shutdown()
+
+
+@pytest.mark.mpi
+@pytest.mark.skipif(not shutil.which("chromium"), reason="chromium is not installed")
+def test_a_browser_shows_the_page(run):
+    with server(RunFolder(run.folder / "r"), 0) as serving:
+        threading.Thread(target=serving.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{serving.server_address[1]}/"
+        options = ("--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=9000", "--dump-dom")
+        done = subprocess.run(
+            ["chromium", *options, f"--user-data-dir={run.folder / 'browser'}", address],
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        serving.shutdown()
+    assert '<h1 id="title">Sound at 343 m/s, 12 × 10 × 8 cells' in done.stdout
+    assert "finished, until step 4" in done.stdout
+    assert 'src="picture.png?1"' in done.stdout
+    assert 'points="' in done.stdout
 
 
 def test_what_is_no_run_is_refused(fake_program):
