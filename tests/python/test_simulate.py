@@ -121,6 +121,16 @@ def test_the_command_shows_both(program):
     assert (program.folder / "out" / "prediction.json").read_text().count('"simulated"') == 4
 
 
+def test_efficiency_is_that_beside_the_first_count():
+    rows = [
+        {"ranks": ranks, "strategies": {"blocking": {"simulated": seconds, "T": seconds}}}
+        for ranks, seconds in ((2, 1.0), (8, 0.4))
+    ]
+    for weak, shares in ((True, ["100.0 %", "250.0 %"]), (False, ["100.0 %", "62.5 %"])):
+        column = simulate.table_of(rows, "a wire", weak).columns[-1]
+        assert list(column.cells) == shares
+
+
 def test_without_simgrid_it_is_one_sentence(program, monkeypatch):
     monkeypatch.setattr(simulate.shutil, "which", lambda _: None)
     with pytest.raises(BadInput, match="--simulate needs SimGrid's SMPI"):

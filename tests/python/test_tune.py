@@ -55,7 +55,13 @@ def test_only_keys_that_act_are_varied():
     files = case_of("storage.place=files", "storage.pieces=3")
     assert tune_candidates.varied(files, 1, [])["storage.pieces"] == [6, 12]
     assert tune_candidates.varied(files, 1, [])["engine.steps_per_pass"] == [2, 3, 4]  # pieces of 8 planes
-    assert "engine.steps_per_pass" not in tune_candidates.varied(files, 2, [])
+    assert tune_candidates.varied(files, 2, [])["engine.steps_per_pass"] == [2, 3, 4]
+    with pytest.raises(BadInput, match=r"pieces of at least 8 planes, and .* leaves 4"):
+        case_of(
+            "storage.place=files", "storage.pieces=3", "engine.steps_per_pass=4", "engine.split=[1,1,2]"
+        ).check_ranks(2)  # the search asks that of every candidate
+    some = case_of("storage.place=files", 'storage.memory="64 MiB"')
+    assert "engine.steps_per_pass" not in tune_candidates.varied(some, 2, [])
     in_passes = case_of("storage.place=files", "storage.pieces=3", "engine.steps_per_pass=2")
     assert "storage.pieces" not in tune_candidates.varied(in_passes, 1, [])
 
@@ -99,7 +105,8 @@ row = 0.0
     passes = [case_of("engine.steps_per_pass=2")] * 2
     everything = tune_candidates.pruned(passes, layouts, firsts, str(file))
     assert everything[:2] == (layouts, firsts)
-    assert "nothing is left out by prediction: passes of several steps" in everything[2]
+    assert "nothing is left out by prediction: engine.steps_per_pass = 2" in everything[2]
+    assert "rates of dendrite's stages but none of a pass" in everything[2]
 
 
 # -- what is kept ------------------------------------------------------------------------------------------

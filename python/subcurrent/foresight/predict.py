@@ -113,7 +113,7 @@ def _simulate(
         taken = simulate.simulated(one, machine, row["ranks"], names, steps=steps, per_node=request.per_node)
         for name, seconds in taken.items():
             row["strategies"][name]["simulated"] = seconds
-    console.print(simulate.table_of(rows, machine.name))
+    console.print(simulate.table_of(rows, machine.name, request.weak))
     say(console, simulate.BLIND)
 
 

@@ -182,17 +182,20 @@ def _played(home: Path, line: list[str]) -> float:
     return float(found[1])
 
 
-def table_of(rows: list[dict], title: str) -> Table:
-    """Simulated beside predicted milliseconds."""
+def table_of(rows: list[dict], title: str, weak: bool) -> Table:
+    """Simulated beside predicted milliseconds; efficiency beside the first count, the work of each rank
+    staying the same (`weak`) or shrinking."""
     shown = Table(title=f"{title}, under SimGrid; milliseconds a step", title_justify="left")
-    for name in ("ranks", "strategy", "simulated", "predicted", "of it"):
+    for name in ("ranks", "strategy", "simulated", "predicted", "of it", "efficiency"):
         shown.add_column(name, justify="left" if name == "strategy" else "right")
+    first: dict[str, float] = {}
     for row in rows:
         for name, told in row["strategies"].items():
             if "simulated" not in told:
                 continue
             here, there = told["simulated"], told["T"]
-            shown.add_row(
-                str(row["ranks"]), name, f"{1e3 * here:.4g}", f"{1e3 * there:.4g}", f"{there / here:.3f}"
-            )
+            cost = here * (1 if weak else row["ranks"])
+            share = first.setdefault(name, cost) / cost
+            times = f"{1e3 * here:.4g}", f"{1e3 * there:.4g}", f"{there / here:.3f}", f"{100 * share:.1f} %"
+            shown.add_row(str(row["ranks"]), name, *times)
     return shown

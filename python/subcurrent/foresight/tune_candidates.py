@@ -118,8 +118,9 @@ def varied(case: Case, ranks: int, fixed: list[str]) -> dict[str, list[Any]]:
     values: dict[str, list[Any]] = {}
     engine, on_host = case.engine, case.engine.device == "cpu"
     storage = getattr(case, "storage", None)
-    in_files = storage is not None and (storage.place == "files" or storage.memory is not None)
-    if not case.single_steps and on_host and not (in_files and ranks > 1):  # whose pieces may be too thin
+    # Pieces that follow from the memory of several ranks may turn out too thin, which ends the ranks.
+    unknown = storage is not None and storage.memory is not None and ranks > 1
+    if not case.single_steps and on_host and not unknown:
         values["engine.steps_per_pass"] = list(PASSES)
     if ranks > 1:
         values["engine.corners"] = ["direct", "staged"]

@@ -8,7 +8,16 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import ConfigDict
 
-from ...case.common import DEVICES, Needs, SolverCase, Triple, check_pairs, check_split, engine_options
+from ...case.common import (
+    DEVICES,
+    Needs,
+    SolverCase,
+    Triple,
+    check_pairs,
+    check_split,
+    chosen_split,
+    engine_options,
+)
 from ...case.keys import Table, key
 from ...case.storage import PLACES, Storage, check_storage
 from ...case.tables import POSITIVE, Cells, ExplicitRun, faces_of
@@ -115,15 +124,15 @@ class DendriteCase(SolverCase):
         self._check_faces()
         super().check()
         check_storage(self.storage, self.engine, PLACES)
-        self._check_pieces()
+        self._check_pieces(self.grid.cells[2])
 
-    def _check_pieces(self) -> None:
-        """What one rank finds; blocks of several may be thinner still (see solvers/dendrite/budget.cpp)."""
+    def _check_pieces(self, block: int) -> None:
+        """Of a block of so many planes; see solvers/dendrite/budget.cpp."""
         length, storage = self.engine.steps_per_pass, self.storage
         if length == 1 or storage.place != "files" or storage.memory is not None:
             return
         pieces, least = storage.options()["pieces"], length + PLANES_AT_A_WALL
-        planes = self.grid.cells[2] // pieces
+        planes = block // pieces
         if pieces > 1 and planes < least:
             raise BadInput(
                 f"engine.steps_per_pass = {length} needs pieces of at least {least} planes, "
@@ -161,6 +170,8 @@ class DendriteCase(SolverCase):
 
     def check_ranks(self, ranks: int) -> None:
         check_split(self.cells(), self.engine.split, ranks, self.halo())
+        split = chosen_split(self.cells(), self.engine.split, ranks, self.halo())
+        self._check_pieces(self.grid.cells[2] // split[2])
 
     def notes(self) -> list[str]:
         """What the program says at the start: the undercooling in K, and in units of L / C."""
