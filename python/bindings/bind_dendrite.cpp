@@ -49,22 +49,27 @@ io::Snapshot DendriteFace::snapshot() {
           .time = crystal.clock().time};
 }
 
+/// Along the first crystal's own axes, in the order of Dendrite::arms().
+constexpr std::array arm_names = {"arm_x+", "arm_x-", "arm_y+", "arm_y-", "arm_z+", "arm_z-"};
+constexpr std::array arm_velocity_names = {"tip_velocity_x+", "tip_velocity_x-", "tip_velocity_y+",
+                                           "tip_velocity_y-", "tip_velocity_z+", "tip_velocity_z-"};
+
 // The noise is a function of the step, and the crystals' orientations follow from the options.
 io::CheckpointContents DendriteFace::contents() {
   Dendrite& crystal = solver();
   Dendrite::Clock& clock = crystal.clock();
-  return {.solver = "dendrite",
-          .grid = crystal.grid(),
-          .fields = {{"phase", &crystal.phase().storage(0)},
-                     {"temperature_above_melting", &crystal.heat().storage(0)}},
-          .scalars = {{"time", &clock.time},
-                      {"tip", &clock.tip},
-                      {"tip_time", &clock.tip_time},
-                      {"steps", &clock.steps}}};
+  io::CheckpointContents contents{.solver = "dendrite",
+                                  .grid = crystal.grid(),
+                                  .fields = {{"phase", &crystal.phase().storage(0)},
+                                             {"temperature_above_melting", &crystal.heat().storage(0)}},
+                                  .scalars = {{"time", &clock.time},
+                                              {"tip", &clock.tip},
+                                              {"tip_time", &clock.tip_time},
+                                              {"steps", &clock.steps}}};
+  for (std::size_t arm = 0; arm < arm_names.size(); ++arm)
+    contents.scalars.push_back({arm_names[arm], &clock.arms[arm]});
+  return contents;
 }
-
-/// Along the first crystal's own axes, in the order of Dendrite::arms().
-constexpr std::array arm_names = {"arm_x+", "arm_x-", "arm_y+", "arm_y-", "arm_z+", "arm_z-"};
 
 void DendriteFace::add(nb::dict& to, const dendrite::Measures& measures) {
   to["solid"] = measures.solid;
@@ -75,7 +80,10 @@ void DendriteFace::add(nb::dict& to, const dendrite::Measures& measures) {
   to["total"] = measures.total;
   to["tip"] = measures.tip;
   to["tip_velocity"] = measures.tip_velocity;
-  for (std::size_t arm = 0; arm < arm_names.size(); ++arm) to[arm_names[arm]] = measures.arms[arm];
+  for (std::size_t arm = 0; arm < arm_names.size(); ++arm) {
+    to[arm_names[arm]] = measures.arms[arm];
+    to[arm_velocity_names[arm]] = measures.arm_velocities[arm];
+  }
 }
 
 /// The kernels' flux at one gradient of phi, as each of the three faces computes it; `orientation` is a unit

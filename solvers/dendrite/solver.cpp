@@ -126,11 +126,16 @@ Measures Dendrite::measure() {
   m.arms = length;
   m.tip = *std::max_element(length.begin(), length.end());
   const double since = clock_.time - clock_.tip_time;
-  m.tip_velocity =
-      clock_.tip >= 0 && since > 0 ? (m.tip - clock_.tip) / since : std::numeric_limits<double>::quiet_NaN();
+  const auto velocity = [&](double now, double before) {
+    return clock_.tip >= 0 && since > 0 ? (now - before) / since : std::numeric_limits<double>::quiet_NaN();
+  };
+  m.tip_velocity = velocity(m.tip, clock_.tip);
+  for (std::size_t arm = 0; arm < length.size(); ++arm)
+    m.arm_velocities[arm] = velocity(length[arm], clock_.arms[arm]);
   if (clock_.tip < 0 || since > 0) {
     clock_.tip = m.tip;
     clock_.tip_time = clock_.time;
+    clock_.arms = length;
   }
   return m;
 }

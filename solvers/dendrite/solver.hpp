@@ -26,8 +26,9 @@ struct Measures {
   double T_low = 0, T_high = 0;
   double total = 0;         ///< mean of T - (L / C) h(phi), K: constant where nothing flows through the faces
   double tip = 0;           ///< of the first crystal: from its centre to the end of its longest arm, m
-  double tip_velocity = 0;  ///< since the measurement before, m/s; NaN at the first
-  std::array<double, 6> arms{};  ///< as arms() says
+  double tip_velocity = 0;  ///< of its longest arm since the measurement before, m/s; NaN at the first
+  std::array<double, 6> arms{};            ///< as arms() says
+  std::array<double, 6> arm_velocities{};  ///< of each of them, as tip_velocity
 };
 
 class Dendrite {
@@ -53,6 +54,7 @@ class Dendrite {
     double time = 0;
     double tip = -1;  ///< at the last measurement; negative before the first
     double tip_time = 0;
+    std::array<double, 6> arms{};  ///< then
     std::int64_t steps = 0;
   };
   Clock& clock() { return clock_; }

@@ -19,6 +19,7 @@ from subcurrent.errors import BAD_INPUT, OK, BadInput
 from subcurrent.report.snapshot import CrystalField, read_crystal
 from subcurrent.solvers.dendrite.crystal import draw_outlines, draw_temperature
 from subcurrent.solvers.dendrite.figures import shown
+from subcurrent.solvers.dendrite.kind import ARM_VELOCITIES, ARMS
 
 CASE = """
 solver = "dendrite"
@@ -91,12 +92,17 @@ def test_a_run_leaves_history_snapshots_and_pictures(program):
     tips = [float(row["tip"]) for row in history]
     assert tips == sorted(tips)
     assert tips[0] > 1e-7
-    arms = [[float(row[f"arm_{axis}{side}"]) for axis in "xyz" for side in "+-"] for row in history]
+    arms = [[float(row[name]) for name in ARMS] for row in history]
     assert tips == [max(lengths) for lengths in arms]
     speeds = [float(row["tip_velocity"]) for row in history[1:]]
     times = [float(row["time"]) for row in history]
     for n, speed in enumerate(speeds):
         assert speed == pytest.approx((tips[n + 1] - tips[n]) / (times[n + 1] - times[n]), rel=1e-3)
+    for arm, name in enumerate(ARM_VELOCITIES):
+        assert math.isnan(float(history[0][name] or math.nan))
+        for n, row in enumerate(history[1:]):
+            between = (arms[n + 1][arm] - arms[n][arm]) / (times[n + 1] - times[n])
+            assert float(row[name]) == pytest.approx(between, rel=1e-3), (name, n)
     crystal = read_crystal(next((folder / "snapshots").iterdir()), 1728.0)
     assert crystal.phase.shape == (16, 18, 20)
     assert crystal.phase.mean() == pytest.approx(float(history[-1]["solid"]), rel=1e-5)

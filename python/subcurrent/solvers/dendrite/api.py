@@ -70,8 +70,10 @@ class Dendrite(Simulation):
     def step(self) -> dict[str, Any]:
         """One time step. Returns step, time and dt (s), solid (the solid share of the volume), phi_low,
         phi_high, T_low and T_high (K), total (mean of T − (L/C) h(φ), which does not change), tip (the
-        longest arm of the first crystal, m), tip_velocity (m/s) and arm_x+ … arm_z- (each arm along the
-        crystal's own axes, m). Raises `Error` when the state is not finite any more."""
+        longest arm of the first crystal, m), tip_velocity (its speed, m/s), arm_x+ … arm_z- (each arm along
+        the crystal's own axes, m) and tip_velocity_x+ … tip_velocity_z- (their speeds, m/s). Speeds are means
+        since the measurement before, NaN at the first. Raises `Error` when the state is not finite any
+        more."""
         return super().step()
 
     @property
@@ -90,8 +92,8 @@ class Dendrite(Simulation):
         return self._solver.field("temperature_above_melting")
 
     def arms(self) -> tuple[float, ...]:
-        """How far φ = 1/2 reaches from the centre of the first crystal along -x, +x, -y, +y, -z and +z, in m;
-        collective."""
+        """How far φ = 1/2 reaches from the centre of the first crystal along its own axes, in m, 0 for an
+        arm that leaves the domain at once: +x, -x, +y, -y, +z and -z; collective."""
         return tuple(self._solver.arms())
 
     def plot(self, path: str | Path, kind: str = "temperature") -> None:

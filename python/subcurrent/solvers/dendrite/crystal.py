@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...report.plots import style
-from .kind import ARMS
+from .kind import ARM_VELOCITIES, ARMS
 
 if TYPE_CHECKING:
     from ...report.snapshot import CrystalField
@@ -58,13 +58,9 @@ def draw_growth(path: Path, history: dict[str, np.ndarray], title: str) -> None:
         (tip, speed), (solid, kept) = drawing.subplots(2, 2, sharex=True)
         tip.plot(time, 1e6 * history["tip"], color=style.BLUE)
         tip.set(title="Longest arm of the first crystal", ylabel="from its centre (µm)")
-        for name in ARMS:
-            length = history.get(name)
-            if length is not None and length[-1] > 0:  # 0: it leaves the domain at once
-                between = 0.5 * (time[1:] + time[:-1])
-                speed.plot(
-                    between, np.diff(length) / np.diff(history["time"]), color=style.MUTED, linewidth=0.6
-                )
+        for arm, velocity in zip(ARMS, ARM_VELOCITIES, strict=True):
+            if velocity in history and history[arm][-1] > 0:  # 0: it leaves the domain at once
+                speed.plot(time, history[velocity], color=style.MUTED, linewidth=0.6)
         speed.plot(time, history["tip_velocity"], color=style.RED, linewidth=1.2)
         speed.set(title="Its speed (thin: each arm's)", ylabel="m/s")
         speed.set_ylim(bottom=0)

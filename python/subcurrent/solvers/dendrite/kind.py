@@ -12,6 +12,7 @@ from ..kind import Kind, on_host
 
 # Lengths along the first crystal's own axes, as history.csv calls them.
 ARMS = tuple(f"arm_{axis}{side}" for axis in "xyz" for side in "+-")
+ARM_VELOCITIES = tuple(f"tip_velocity_{axis}{side}" for axis in "xyz" for side in "+-")
 
 
 class DendriteKind(Kind):
@@ -29,6 +30,7 @@ class DendriteKind(Kind):
         "phi_high",
         "total",
         *ARMS,
+        *ARM_VELOCITIES,
     )
 
     def fields(self, case: Any) -> list[Fields]:
