@@ -109,7 +109,7 @@ struct Bed {
   double step(Context& context, int steps) {
     const auto run = [&](int count) {
       for (int n = 0; n < count; ++n) {
-        stages.set_step(n);
+        stages.advance.set(n);
         runner.run(*stages.advance);
         stages.phi->advance();
         stages.theta->advance();

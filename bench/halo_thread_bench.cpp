@@ -60,9 +60,9 @@ class Way {
   }
   void steps(int count) {
     for (int n = 0; n < count; ++n) {
-      runner_.run(*stages_.first.stage);
+      runner_.run(stages_.first);
       fields_.centres.advance();
-      runner_.run(*stages_.second.stage);
+      runner_.run(stages_.second);
       fields_.nodes.advance();
     }
   }

@@ -173,8 +173,11 @@ template <class T>
 void FFT<T>::run_forward(const SlabAction& first, Cells<C> out, PassKind& kind) {
   const Pass x{in_z_.count, [&](int chunk) { first(slab_of(*x_, in_z_, chunk)); },
                xy_ ? xy_.get() : yz_.get()};
-  const Pass y{in_z_.count, [&](int chunk) { y_forward(slab_of(*y_, in_z_, chunk)); }, yz_.get()};
-  const Pass z{in_y_.count, [&](int chunk) { z_forward(out, in_y_.slab(modes_.own(), chunk)); }};
+  const Pass y{in_z_.count,
+               [&](int chunk) { along(1, Direction::forward, at_y_, at_y_, slab_of(*y_, in_z_, chunk)); },
+               yz_.get()};
+  const Pass z{in_y_.count,
+               [&](int chunk) { along(2, Direction::forward, at_z_, out, in_y_.slab(modes_.own(), chunk)); }};
   if (xy_)
     passes_.run(std::array{x, y, z}, kind);
   else
@@ -183,10 +186,7 @@ void FFT<T>::run_forward(const SlabAction& first, Cells<C> out, PassKind& kind) 
 
 template <class T>
 void FFT<T>::backward(Cells<const C> in, Cells<T> out) {
-  place_pencils();
-  z_->settle();
-  run_backward(
-      in, [&](const Box& slab) { yx_ ? x_backward(out, slab) : yx_backward(out, slab); }, backward_);
+  backward(Cells<C>{const_cast<C*>(in.at), in.y, in.z}, out, Input::preserve);
 }
 
 template <class T>
@@ -195,15 +195,18 @@ void FFT<T>::backward(Cells<C> in, Cells<T> out, Input input) {
   z_->settle();
   if (input == Input::destroy && in_place()) at_x_ = at_y_ = at_z_ = in;
   run_backward(
-      {in.at, in.y, in.z}, [&](const Box& slab) { yx_ ? x_backward(out, slab) : yx_backward(out, slab); },
-      backward_);
+      in, [&](const Box& slab) { yx_ ? x_backward(out, slab) : yx_backward(out, slab); }, backward_);
 }
 
 /// `last` takes slabs of the pencils along x, or along y where those are the same.
 template <class T>
 void FFT<T>::run_backward(Cells<const C> in, const SlabAction& last, PassKind& kind) {
-  const Pass z{in_y_.count, [&](int chunk) { z_backward(in, in_y_.slab(modes_.own(), chunk)); }, zy_.get()};
-  const Pass y{in_z_.count, [&](int chunk) { y_backward(slab_of(*y_, in_z_, chunk)); }, yx_.get()};
+  const Pass z{in_y_.count,
+               [&](int chunk) { along(2, Direction::backward, in, at_z_, in_y_.slab(modes_.own(), chunk)); },
+               zy_.get()};
+  const Pass y{in_z_.count,
+               [&](int chunk) { along(1, Direction::backward, at_y_, at_y_, slab_of(*y_, in_z_, chunk)); },
+               yx_.get()};
   const Pass x{in_z_.count, [&](int chunk) { last(slab_of(*x_, in_z_, chunk)); }};
   if (yx_)
     passes_.run(std::array{z, y, x}, kind);

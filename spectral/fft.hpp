@@ -145,11 +145,9 @@ class FFT {
   using Block = std::function<void(Int3 first, int lines, std::byte* work)>;
   void each_block(int axis, int width, const Box& slab, const Block& block);
   void x_forward(Cells<const T> in, const Box& slab);
-  void y_forward(const Box& slab);
-  void z_forward(Cells<C> out, const Box& slab);
   void x_backward(Cells<T> out, const Box& slab);
-  void y_backward(const Box& slab);
-  void z_backward(Cells<const C> in, const Box& slab);
+  enum class Direction { forward, backward };
+  void along(int axis, Direction direction, Cells<const C> from, Cells<C> to, const Box& slab);  // y or z
   void xy_forward(Cells<const T> in, const Box& slab);
   void yx_backward(Cells<T> out, const Box& slab);
 

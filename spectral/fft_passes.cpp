@@ -54,34 +54,12 @@ void FFT<T>::x_backward(Cells<T> out, const Box& slab) {
 }
 
 template <class T>
-void FFT<T>::y_forward(const Box& slab) {
-  const Cells<C> cells = at_y_;
-  each_block(1, along_y_->block(), slab, [&](Int3 c, int lines, std::byte* work) {
-    along_y_->forward(at(cells, c), cells.y, at(cells, c), cells.y, lines, work);
-  });
-}
-
-template <class T>
-void FFT<T>::y_backward(const Box& slab) {
-  const Cells<C> cells = at_y_;
-  each_block(1, along_y_->block(), slab, [&](Int3 c, int lines, std::byte* work) {
-    along_y_->backward(at(cells, c), cells.y, at(cells, c), cells.y, lines, work);
-  });
-}
-
-template <class T>
-void FFT<T>::z_forward(Cells<C> out, const Box& slab) {
-  const Cells<C> in = at_z_;
-  each_block(2, along_z_->block(), slab, [&](Int3 c, int lines, std::byte* work) {
-    along_z_->forward(at(in, c), in.z, at(out, c), out.z, lines, work);
-  });
-}
-
-template <class T>
-void FFT<T>::z_backward(Cells<const C> in, const Box& slab) {
-  const Cells<C> out = at_z_;
-  each_block(2, along_z_->block(), slab, [&](Int3 c, int lines, std::byte* work) {
-    along_z_->backward(at(in, c), in.z, at(out, c), out.z, lines, work);
+void FFT<T>::along(int axis, Direction direction, Cells<const C> from, Cells<C> to, const Box& slab) {
+  const Lines<T>& all = axis == 1 ? *along_y_ : *along_z_;
+  const auto step = [axis](const auto& cells) { return axis == 1 ? cells.y : cells.z; };
+  each_block(axis, all.block(), slab, [&](Int3 c, int lines, std::byte* work) {
+    const auto go = direction == Direction::forward ? &Lines<T>::forward : &Lines<T>::backward;
+    (all.*go)(at(from, c), step(from), at(to, c), step(to), lines, work);
   });
 }
 
@@ -91,7 +69,7 @@ void FFT<T>::xy_forward(Cells<const T> in, const Box& slab) {
   for (Box plane = slab; plane.lo.z < slab.hi.z; ++plane.lo.z) {
     plane.hi.z = plane.lo.z + 1;
     x_forward(in, plane);
-    y_forward(plane);
+    along(1, Direction::forward, at_y_, at_y_, plane);
   }
 }
 
@@ -99,7 +77,7 @@ template <class T>
 void FFT<T>::yx_backward(Cells<T> out, const Box& slab) {
   for (Box plane = slab; plane.lo.z < slab.hi.z; ++plane.lo.z) {
     plane.hi.z = plane.lo.z + 1;
-    y_backward(plane);
+    along(1, Direction::backward, at_y_, at_y_, plane);
     x_backward(out, plane);
   }
 }

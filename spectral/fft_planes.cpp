@@ -44,9 +44,7 @@ void FFT<T>::copy_planes(Cells<const C> from, Cells<C> to, const Box& slab) {
 template <class T>
 void FFT<T>::backward_across(Cells<const C> modes, Cells<C> planes) {
   if (context_.size() == 1) {
-    at_z_ = planes;
-    z_backward(modes, modes_.own());
-    return;
+    return along(2, Direction::backward, modes, planes, modes_.own());
   }
   place_pencils();
   z_->settle();
@@ -58,9 +56,7 @@ void FFT<T>::backward_across(Cells<const C> modes, Cells<C> planes) {
 template <class T>
 void FFT<T>::forward_across(Cells<const C> planes, Cells<C> modes) {
   if (context_.size() == 1) {
-    at_z_ = {const_cast<C*>(planes.at), planes.y, planes.z};  // only read
-    z_forward(modes, modes_.own());
-    return;
+    return along(2, Direction::forward, planes, modes, modes_.own());
   }
   place_pencils();
   x_->settle();

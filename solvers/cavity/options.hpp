@@ -7,6 +7,7 @@
 
 #include "engine/overlap/runner.hpp"
 #include "solvers/cavity/wall_motion.hpp"
+#include "solvers/common/check.hpp"
 
 namespace sc::cavity {
 
@@ -33,10 +34,6 @@ struct PressureOptions {
   int fixed_iterations = 0;  ///< > 0: exactly this number of sweeps or cycles, no test
 };
 
-struct GridFileOptions {
-  std::string path;
-};
-
 struct CavityOptions {
   double reynolds = 100;
   Int3 points = {66, 66, 66};  ///< walls included on walled axes
@@ -57,8 +54,7 @@ struct CavityOptions {
   RunnerOptions engine;
 
   Bool3 periodic() const {
-    const auto wraps = [this](std::size_t axis) { return faces[2 * axis].kind == FaceKind::periodic; };
-    return {wraps(0), wraps(1), wraps(2)};
+    return periodic_axes([this](std::size_t f) { return faces[f].kind == FaceKind::periodic; });
   }
   double nu() const { return 1 / reynolds; }
   double alpha() const { return upwind == Upwind::utopia ? 1.0 : 3.0; }  ///< of the upwinding

@@ -7,7 +7,7 @@
 #include <limits>
 #include <numbers>
 
-#include "solvers/common/typed.hpp"
+#include "solvers/common/report.hpp"
 
 namespace sc::cavity {
 
@@ -31,8 +31,7 @@ Stages stages_of(Context& context, const CavityOptions& o, const PointsOf& point
 }
 
 const CavityOptions& checked(const CavityOptions& options, const PointsOf& points_of_file) {
-  check(options);
-  if (options.clustering == Clustering::file && !points_of_file)
+  if (checked_options(options).clustering == Clustering::file && !points_of_file)
     refuse("grid.clustering is \"file\", but grid files cannot be read here");
   return options;
 }
@@ -98,14 +97,13 @@ double Cavity::fastest_wall() {
   Accumulator fastest(Reduce::max);
   double none = 0;
   fastest.add(&none, 1);
-  for (int axis = 0; axis < 3; ++axis)
-    for (int side = 0; side < 2; ++side) {
-      const bool mine = side == 0 ? grid().global_box().lo[axis] == 0
-                                  : grid().global_box().hi[axis] == grid().cells()[axis];
-      if (!mine || options_.faces[std::size_t(2 * axis + side)].kind != FaceKind::moving) continue;
-      const double speed = speed_of_wall({axis, side});
-      fastest.add(&speed, 1);
-    }
+  for_each_face([&](Face face, std::size_t f) {
+    const bool mine = face.side == 0 ? grid().global_box().lo[face.axis] == 0
+                                     : grid().global_box().hi[face.axis] == grid().cells()[face.axis];
+    if (!mine || options_.faces[f].kind != FaceKind::moving) return;
+    const double speed = speed_of_wall(face);
+    fastest.add(&speed, 1);
+  });
   const double speed = global_.reduce({&fastest, 1});
   if (!std::isfinite(speed))
     refuse(
@@ -123,7 +121,7 @@ double Cavity::stable_step() const {
 
 // p is the centred iterate, which is what a checkpoint holds.
 void Cavity::restored() {
-  stages_.set_mean(0);
+  stages_.centre.set(0);
   runner_.run(*stages_.centre);
 }
 
@@ -142,22 +140,11 @@ double Cavity::divergence_rms() {
 }
 
 void Cavity::report_loss(const StepReport& report) {
-  const Box own = grid().own();
-  std::string sentence;
-  typed<3>(stages_.V, [&](auto& velocity) {
-    const auto V = velocity.read();
-    for (int k = 0; k < own.hi.z; ++k)
-      for (int j = 0; j < own.hi.y; ++j)
-        for (int i = 0; i < own.hi.x; ++i)
-          for (int e = 0; e < 3; ++e)
-            if (sentence.empty() && !std::isfinite(double(V[e].base[grid().layout().offset({i, j, k})])))
-              sentence = "the velocity is not finite after step " + std::to_string(report.step) + " (time " +
-                         std::to_string(report.time) + ") at interior point " +
-                         to_string(grid().origin() + Int3{i, j, k}) +
-                         "; a smaller run.courant or run.dt may help";
-  });
-  grid().context().agree(Exit::diverged, sentence);
-  throw Error(Exit::diverged, "the flow is not finite after step " + std::to_string(report.step));
+  const Loss loss{
+      .when = "after step " + std::to_string(report.step) + " (time " + std::to_string(report.time) + ")",
+      .point = "interior point",
+      .advice = "a smaller run.courant or run.dt may help"};
+  loss.report(grid().context(), loss.of<3>(stages_.V, "the velocity"), "the flow");
 }
 
 bool belongs_to_pressure(std::string_view stage) {

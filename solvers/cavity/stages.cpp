@@ -24,17 +24,14 @@ void close_walls(Flow<Real>& w, Mesh<Real>& mesh, const CavityOptions& o) {
   const Grid& grid = mesh.J.grid();
   const Walls walls{grid.cells(), grid.periodic()};
   const bool mixed = !mesh.orthogonal();
-  for (int axis = 0; axis < 3; ++axis) {
-    if (o.periodic()[axis]) continue;
-    for (int side = 0; side < 2; ++side) {
-      const Face face{axis, side};
-      const WallMotion& motion = o.faces[std::size_t(2 * axis + side)].motion;
-      boundary(w.V, face, WallVelocity<Real>{motion}, 0, reads(mesh.x.now(), box(1)));
-      boundary(w.Q, face, NoFlux<Real>{axis});
-      boundary(w.p, face, WallPressure<Real>{face, Real(o.nu()), walls, motion, mixed}, mixed ? 1 : 0,
-               reads(w.V.now()), reads(mesh.x.now(), box(1)));
-    }
-  }
+  for_each_face([&](Face face, std::size_t f) {
+    if (o.periodic()[face.axis]) return;
+    const WallMotion& motion = o.faces[f].motion;
+    boundary(w.V, face, WallVelocity<Real>{motion}, 0, reads(mesh.x.now(), box(1)));
+    boundary(w.Q, face, NoFlux<Real>{face.axis});
+    boundary(w.p, face, WallPressure<Real>{face, Real(o.nu()), walls, motion, mixed}, mixed ? 1 : 0,
+             reads(w.V.now()), reads(mesh.x.now(), box(1)));
+  });
 }
 
 template <class Real>
@@ -52,15 +49,10 @@ Stages stages_of(const Grid& grid, const Points& points, const CavityOptions& o,
     accelerate = accelerate_stage(w, mesh, Accelerate<Real, false>{nu, alpha});
   else
     accelerate = accelerate_stage(w, mesh, Accelerate<Real, true>{nu, alpha});
-  auto flux = flux_stage(w, mesh);
-  auto correct = correct_stage(w, mesh);
-  auto centre = centre_stage(w, x);
   const Walls walls{grid.cells(), grid.periodic()};
-  const auto set_step = [flux = flux.get(), correct = correct.get(), walls, nu, alpha](double dt) {
-    flux->set({Real(1 / dt), walls});
-    correct->set({Real(dt), nu, alpha});
-  };
-  const auto set_mean = [centre = centre.get()](double mean) { centre->set({Real(mean)}); };
+  const auto flux_of = [walls](double dt) { return Flux<Real>{Real(1 / dt), walls}; };
+  const auto correct_of = [nu, alpha](double dt) { return Correct<Real>{Real(dt), nu, alpha}; };
+  const auto centre_of = [](double mean) { return Centre<Real>{Real(mean)}; };
   return {.owner = parts,
           .x = mesh.x,
           .V = w.V,
@@ -68,15 +60,13 @@ Stages stages_of(const Grid& grid, const Points& points, const CavityOptions& o,
           .poisson = *parts->poisson,
           .smallest = mesh.smallest(),
           .accelerate = std::move(accelerate),
-          .flux = std::move(flux),
           .source = source_stage(w, b),
           .mean = mean_stage(x, mesh),
-          .centre = std::move(centre),
-          .correct = std::move(correct),
           .stiffness = stiffness_stage(w, mesh, {nu, alpha}),
           .divergence = divergence_stage(w, mesh),
-          .set_step = set_step,
-          .set_mean = set_mean};
+          .flux = set_stage<double>(flux_stage(w, mesh), flux_of),
+          .correct = set_stage<double>(correct_stage(w, mesh), correct_of),
+          .centre = set_stage<double>(centre_stage(w, x), centre_of)};
 }
 
 }  // namespace

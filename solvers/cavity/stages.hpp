@@ -2,11 +2,11 @@
 // Mesh, fields and stages of a flow, which hide the precision and whether the grid has mixed derivatives.
 #pragma once
 
-#include <functional>
 #include <memory>
 
 #include "solvers/cavity/mesh.hpp"
 #include "solvers/cavity/poisson.hpp"
+#include "solvers/common/stage_of.hpp"
 
 namespace sc::cavity {
 
@@ -18,9 +18,9 @@ struct Stages {
   Poisson& poisson;
   double smallest;  ///< shortest distance of neighbouring points
 
-  std::unique_ptr<Stage> accelerate, flux, source, mean, centre, correct, stiffness, divergence;
-  std::function<void(double dt)> set_step;    ///< of `flux` and `correct`
-  std::function<void(double mean)> set_mean;  ///< what `centre` takes away
+  std::unique_ptr<Stage> accelerate, source, mean, stiffness, divergence;
+  SetStage<double> flux, correct;  ///< set for a step by dt
+  SetStage<double> centre;         ///< set to the mean that it takes away
 };
 
 /// Collective. Fields at rest with the walls' conditions, in single or double precision as the options say.

@@ -16,7 +16,7 @@ StepReport Cavity::step() {
   runner_.run(*stages_.accelerate);
 
   // Q = J nabla xi . (V / dt + f);  b = J (nabla . V / dt + nabla . f)
-  stages_.set_step(dt);
+  stages_.flux.set(dt);
   runner_.run(*stages_.flux);
   runner_.run(*stages_.source);
   global_.start(stages_.source->accumulators());
@@ -28,10 +28,11 @@ StepReport Cavity::step() {
   // p - its mean over the volume
   runner_.run(*stages_.mean);
   global_.reduce(stages_.mean->accumulators());
-  stages_.set_mean(global_.value(0) / global_.value(1));
+  stages_.centre.set(global_.value(0) / global_.value(1));
   runner_.run(*stages_.centre);
 
   // V' = V + dt (f - nabla p)
+  stages_.correct.set(dt);
   runner_.run(*stages_.correct);
   stages_.V.advance();
   global_.reduce(stages_.correct->accumulators());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the options of several solvers must be. All throw Error (bad_input), naming the key.
+// What the options of several solvers must be, and the faces of a box. All checks throw Error (bad_input),
+// naming the key.
 #pragma once
 
 #include <cmath>
@@ -14,6 +15,23 @@ namespace sc {
 constexpr const char* face_names[6] = {"x-", "x+", "y-", "y+", "z-", "z+"};
 inline std::string face_key(std::size_t face) { return std::string("boundaries.") + face_names[face]; }
 
+/// use(face, its number in the order of the options)
+template <class Use>
+void for_each_face(const Use& use) {
+  for (std::size_t f = 0; f < 6; ++f) use(Face{int(f / 2), int(f % 2)}, f);
+}
+/// periodic(face): what the options say of face 0 … 5, here and below.
+template <class Periodic>
+Bool3 periodic_axes(const Periodic& periodic) {
+  return {periodic(0), periodic(2), periodic(4)};
+}
+
+/// The options, once check() of their namespace has passed them.
+template <class Options>
+const Options& checked_options(const Options& options) {
+  check(options);
+  return options;
+}
 inline void check_positive(const char* key, double value) {
   if (!(value > 0 && std::isfinite(value)))
     refuse(std::string(key) + " is " + std::to_string(value) + "; it must be positive");
@@ -22,7 +40,6 @@ inline void check_cells(const char* key, Int3 cells) {
   for (int a = 0; a < 3; ++a)
     if (cells[a] < 1) refuse(std::string(key) + " is " + to_string(cells) + "; every axis needs at least 1");
 }
-/// periodic(face): what the options say of face 0 … 5.
 template <class Periodic>
 void check_periodic(const Periodic& periodic) {
   for (std::size_t face = 0; face < 6; ++face)

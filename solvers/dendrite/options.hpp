@@ -9,6 +9,7 @@
 
 #include "engine/move/stream/budget.hpp"
 #include "engine/overlap/runner.hpp"
+#include "solvers/common/check.hpp"
 
 namespace sc::dendrite {
 
@@ -57,8 +58,7 @@ struct DendriteOptions {
   RunnerOptions engine;
 
   Bool3 periodic() const {
-    const auto wraps = [this](std::size_t axis) { return faces[2 * axis] == FaceKind::periodic; };
-    return {wraps(0), wraps(1), wraps(2)};
+    return periodic_axes([this](std::size_t f) { return faces[f] == FaceKind::periodic; });
   }
   /// Whether any crystal's axes differ from the grid's.
   bool rotated() const {

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "engine/stage/slabs.hpp"
+#include "solvers/common/report.hpp"
 #include "solvers/dendrite/model.hpp"
 #include "solvers/dendrite/start.hpp"
 
@@ -18,10 +19,8 @@ namespace {
 
 /// A pass of several steps reads of the neighbours what all of them read.
 Grid grid_of(Context& context, const DendriteOptions& o) {
-  check(o);
-  return Grid(
-      context,
-      {.cells = o.cells, .periodic = o.periodic(), .halo = o.engine.steps_per_pass, .split = o.split});
+  return {context,
+          {.cells = o.cells, .periodic = o.periodic(), .halo = o.engine.steps_per_pass, .split = o.split}};
 }
 
 std::unique_ptr<FileMemory> files_of(Context& context, const DendriteOptions& o, const Budget& budget) {
@@ -53,7 +52,7 @@ void plan_ring(Stage& step, const AnyField& field, const Budget& budget) {
 }  // namespace
 
 Dendrite::Dendrite(Context& context, const DendriteOptions& options)
-    : Dendrite(context, options, grid_of(context, options)) {}
+    : Dendrite(context, options, grid_of(context, checked_options(options))) {}
 
 Dendrite::Dendrite(Context& context, const DendriteOptions& options, const Grid& grid)
     : options_(options),
@@ -63,7 +62,7 @@ Dendrite::Dendrite(Context& context, const DendriteOptions& options, const Grid&
       files_(files_of(context, options, budget_)),
       stages_(make_stages(grid, options, where(context, options, budget_, files_.get()), dt_)),
       global_(context) {
-  if (Slabs::in(*stages_.advance)) plan_ring(*stages_.advance, phase(), budget_);
+  if (Slabs::in(stages_.advance)) plan_ring(stages_.advance, phase(), budget_);
   set_initial();
 }
 
@@ -88,8 +87,8 @@ StepReport Dendrite::steps(int n) {
     // phi'   = phi + dt M [div(eps^2 grad phi + eps deps/d(grad phi) |grad phi|^2)
     //                      + 4 W phi (1 - phi) (phi - 1/2 + beta(T) + a chi)]
     // theta' = theta + dt kappa lap theta + (L / C) (h(phi') - h(phi))
-    stages_.set_step(clock_.steps);
-    runner_.run(*stages_.advance);
+    stages_.advance.set(clock_.steps);
+    runner_.run(stages_.advance);
     stages_.phi->advance();
     stages_.theta->advance();
     runner_.discard(*stages_.phi, 1);
@@ -141,26 +140,13 @@ Measures Dendrite::measure() {
 }
 
 void Dendrite::report_loss() const {
-  const std::string when =
-      "after step " + std::to_string(clock_.steps) + " (time " + std::to_string(clock_.time * 1e9) + " ns)";
-  const Box own = grid().own();
-  const Layout& layout = grid().layout();
-  std::string sentence;
-  const auto look = [&](auto& field, const char* name) {
-    field.each_slab([&](int lo, int hi, auto cells) {
-      for (int z = lo; z < hi; ++z)
-        for (int y = 0; y < own.hi.y; ++y)
-          for (int x = 0; x < own.hi.x; ++x)
-            if (sentence.empty() && !std::isfinite(cells.base[layout.offset({x, y, z})]))
-              sentence = std::string("the ") + name + " is not finite " + when + " at cell " +
-                         to_string(grid().origin() + Int3{x, y, z}) +
-                         "; a smaller run.safety or run.dt may help";
-    });
-  };
-  typed(*stages_.phi, [&](auto& phi) { look(phi, "phase"); });
-  typed(*stages_.theta, [&](auto& theta) { look(theta, "temperature"); });
-  grid().context().agree(Exit::diverged, sentence);
-  throw Error(Exit::diverged, "the crystal is not finite " + when);
+  const Loss loss{.when = "after step " + std::to_string(clock_.steps) + " (time " +
+                          std::to_string(clock_.time * 1e9) + " ns)",
+                  .point = "cell",
+                  .advice = "a smaller run.safety or run.dt may help"};
+  std::string sentence = loss.of(*stages_.phi, "the phase");
+  if (sentence.empty()) sentence = loss.of(*stages_.theta, "the temperature");
+  loss.report(grid().context(), sentence, "the crystal");
 }
 
 }  // namespace sc::dendrite

@@ -8,17 +8,12 @@
 
 #include "engine/overlap/runner.hpp"
 #include "engine/stage/global_value.hpp"
+#include "solvers/common/report.hpp"
 #include "solvers/dendrite/budget.hpp"
 #include "solvers/dendrite/options.hpp"
 #include "solvers/dendrite/stages.hpp"
 
 namespace sc::dendrite {
-
-struct StepReport {
-  std::int64_t step = 0;
-  double time = 0;  ///< after the step, s
-  double dt = 0;
-};
 
 struct Measures {
   double solid = 0;  ///< mean of phi

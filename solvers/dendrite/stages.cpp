@@ -3,7 +3,6 @@
 #include "solvers/dendrite/stages.hpp"
 
 #include "engine/exec/face_kernel.hpp"
-#include "solvers/common/stage_of.hpp"
 #include "solvers/dendrite/kernels.hpp"
 #include "solvers/dendrite/model.hpp"
 
@@ -33,10 +32,9 @@ struct Extremes {
 // An insulated face and a mirror are one condition: equal values on both sides.
 template <class Real, int N>
 void close_faces(Field<Real, N>& field, const DendriteOptions& o) {
-  for (int axis = 0; axis < 3; ++axis)
-    for (int side = 0; side < 2; ++side)
-      if (o.faces[std::size_t(2 * axis + side)] != FaceKind::periodic)
-        boundary(field, Face{axis, side}, Mirrored<Real, N>{});
+  for_each_face([&](Face face, std::size_t f) {
+    if (o.faces[f] != FaceKind::periodic) boundary(field, face, Mirrored<Real, N>{});
+  });
 }
 
 /// The step's stage for these terms; `orientation` is declared by rotated crystals alone.
@@ -48,13 +46,11 @@ void make_advance(Stages& stages, const DendriteOptions& o, double dt, Field<Rea
   const auto coefficients = [o, dt](std::int64_t step) {
     return Advance<Real, noisy>{coefficients_of<Real>(o, dt, step)};
   };
-  auto advance = stage_of("advance", coefficients(0), SweepOptions{.flops = flops}, writes(phi.next()),
-                          writes(theta.next()), reads(phi.now(), box(1)), reads(theta.now(), star(1)),
-                          reads(orientation.now(), star(1))...);
-  stages.set_step = [coefficients, sweep = advance.get()](std::int64_t step) {
-    sweep->set(coefficients(step));
-  };
-  stages.advance = std::move(advance);
+  stages.advance =
+      set_stage<std::int64_t>(stage_of("advance", coefficients(0), SweepOptions{.flops = flops},
+                                       writes(phi.next()), writes(theta.next()), reads(phi.now(), box(1)),
+                                       reads(theta.now(), star(1)), reads(orientation.now(), star(1))...),
+                              coefficients);
 }
 
 template <class Real>

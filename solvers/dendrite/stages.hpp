@@ -2,10 +2,9 @@
 // The fields of a crystal and the stages over them, which hide the precision and the equations' terms.
 #pragma once
 
-#include <functional>
 #include <memory>
 
-#include "engine/stage/stage.hpp"
+#include "solvers/common/stage_of.hpp"
 #include "solvers/common/typed.hpp"
 #include "solvers/dendrite/options.hpp"
 
@@ -20,10 +19,9 @@ struct Stages {
   std::unique_ptr<AnyField> phi;          ///< 1 solid, 0 melt
   std::unique_ptr<AnyField> theta;        ///< T - T_m, K
   std::unique_ptr<AnyField> orientation;  ///< unit quaternion of the crystal of a cell; null: all as the grid
-  std::unique_ptr<Stage> advance;         ///< both fields, from now to next
-  std::function<void(std::int64_t step)> set_step;  ///< the coefficients of `advance` for a step
-  std::unique_ptr<Stage> extremes;  ///< largest phi, -phi, theta, -theta; NaN where not finite
-  std::unique_ptr<Stage> sums;      ///< phi, and theta - (L / C) h(phi)
+  SetStage<std::int64_t> advance;         ///< both fields, from now to next; set for a step by its number
+  std::unique_ptr<Stage> extremes;        ///< largest phi, -phi, theta, -theta; NaN where not finite
+  std::unique_ptr<Stage> sums;            ///< phi, and theta - (L / C) h(phi)
 };
 
 /// Collective. Uninitialised fields, in single or double precision as the options say.

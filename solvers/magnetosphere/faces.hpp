@@ -76,16 +76,14 @@ void set_face(Field<double, N>& field, Face face, FaceKind kind, Half half, unsi
 }
 
 inline void set_faces(Plasma& q, Half half, const MagnetosphereOptions& o) {
-  for (int axis = 0; axis < 3; ++axis)
-    for (int side = 0; side < 2; ++side) {
-      const Face face{axis, side};
-      const FaceKind kind = o.faces[std::size_t(2 * axis + side)];
-      const unsigned normal = normal_flipped(axis);
-      set_face<1>(q.rho, face, kind, half, 0, 0, {o.wind.rho});
-      set_face<3>(q.v, face, kind, half, normal, normal, o.wind.v);
-      set_face<1>(q.p, face, kind, half, 0, 0, {o.wind.p});
-      set_face<3>(q.B, face, kind, half, normal, tangential_flipped(axis), o.wind.B);
-    }
+  for_each_face([&](Face face, std::size_t f) {
+    const FaceKind kind = o.faces[f];
+    const unsigned normal = normal_flipped(face.axis);
+    set_face<1>(q.rho, face, kind, half, 0, 0, {o.wind.rho});
+    set_face<3>(q.v, face, kind, half, normal, normal, o.wind.v);
+    set_face<1>(q.p, face, kind, half, 0, 0, {o.wind.p});
+    set_face<3>(q.B, face, kind, half, normal, tangential_flipped(face.axis), o.wind.B);
+  });
 }
 
 }  // namespace sc::magnetosphere

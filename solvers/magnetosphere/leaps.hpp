@@ -3,7 +3,6 @@
 // its own that compiles them.
 #pragma once
 
-#include "solvers/common/stage_of.hpp"
 #include "solvers/magnetosphere/fields.hpp"
 #include "solvers/magnetosphere/stages.hpp"
 
@@ -47,17 +46,11 @@ auto leap_stage(const char* name, Plasma& set, Plasma& other) {
     return make();
 }
 
-template <class Of>
-HalfStep half_step(std::unique_ptr<Of> stage) {
-  auto set = [stage = stage.get()](const Numbers& numbers) { stage->set({numbers}); };
-  return {std::move(stage), std::move(set)};
-}
-
 template <bool planet, Diffusion diffusion>
 Stages half_steps(Plasma& nodes, Plasma& centres) {
-  return {half_step(predict_stage<planet, diffusion>(centres, nodes)),
-          half_step(leap_stage<Half::centres, planet, diffusion>("first", centres, nodes)),
-          half_step(leap_stage<Half::nodes, planet, diffusion>("second", nodes, centres))};
+  return {set_stage<Numbers>(predict_stage<planet, diffusion>(centres, nodes)),
+          set_stage<Numbers>(leap_stage<Half::centres, planet, diffusion>("first", centres, nodes)),
+          set_stage<Numbers>(leap_stage<Half::nodes, planet, diffusion>("second", nodes, centres))};
 }
 
 template <Diffusion diffusion>

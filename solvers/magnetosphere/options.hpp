@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "engine/overlap/runner.hpp"
+#include "solvers/common/check.hpp"
 
 namespace sc::magnetosphere {
 
@@ -71,8 +72,7 @@ struct MagnetosphereOptions {
   RunnerOptions engine;
 
   Bool3 periodic() const {
-    const auto wraps = [this](std::size_t axis) { return faces[2 * axis] == FaceKind::periodic; };
-    return {wraps(0), wraps(1), wraps(2)};
+    return periodic_axes([this](std::size_t f) { return faces[f] == FaceKind::periodic; });
   }
 };
 

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "engine/move/excerpt.hpp"
+#include "solvers/common/report.hpp"
 #include "solvers/magnetosphere/diagnostics.hpp"
 #include "solvers/magnetosphere/faces.hpp"
 
@@ -23,10 +24,8 @@ constexpr double most_steps = 1e8;
 // A face along x that waves leave obliquely takes its halo from one cell further upstream. Beside a neighbour
 // that cell is halo itself, and where two such faces meet it happens twice: two layers more.
 Grid grid_of(Context& context, const MagnetosphereOptions& o) {
-  check(o);
   const bool oblique = std::find(o.faces.begin(), o.faces.end(), FaceKind::oblique) != o.faces.end();
-  return Grid(context,
-              {.cells = o.cells, .periodic = o.periodic(), .halo = oblique ? 3 : 1, .split = o.split});
+  return {context, {.cells = o.cells, .periodic = o.periodic(), .halo = oblique ? 3 : 1, .split = o.split}};
 }
 
 /// rho, rho v, energy, B
@@ -39,7 +38,7 @@ std::array<double, 8> conserved(const PointState& q, double gamma) {
 }  // namespace
 
 Magnetosphere::Magnetosphere(Context& context, const MagnetosphereOptions& options)
-    : options_(options),
+    : options_(checked_options(options)),
       runner_(context, options.engine),
       nodes_(grid_of(context, options), "", options.space),
       centres_(nodes_.rho.grid(), "centres' ", options.space),
@@ -55,9 +54,9 @@ Magnetosphere::Magnetosphere(Context& context, const MagnetosphereOptions& optio
 
 Magnetosphere::~Magnetosphere() = default;
 
-void Magnetosphere::run(const HalfStep& half, const Numbers& numbers) {
+void Magnetosphere::run(const SetStage<Numbers>& half, const Numbers& numbers) {
   half.set(numbers);
-  runner_.run(*half.stage);
+  runner_.run(half);
 }
 
 void Magnetosphere::set_initial() {
@@ -160,7 +159,7 @@ Numbers Magnetosphere::numbers(double dt, Half half) const {
 // Which points a floor has touched is looked up only after a stage that touched one. One reduction carries
 // both stages' flags, and NaN where a state is not finite.
 std::int64_t Magnetosphere::end_step() {
-  const auto flag = [](const HalfStep& half) { return half.stage->accumulators()[0]; };
+  const auto flag = [](const SetStage<Numbers>& half) { return half->accumulators()[0]; };
   const auto count_floors = [this](FloorStage& stage) {
     runner_.run(stage, {options_.density_floor, options_.pressure_floor});
     return std::llround(global_.reduce(stage.accumulators()));
@@ -279,21 +278,16 @@ double Magnetosphere::wave_error() {
 }
 
 void Magnetosphere::report_loss() {
-  const std::string when = "after step " + std::to_string(clock_.steps + 1);
-  std::string sentence;
-  const Box own = grid().own();
-  for (int z = 0; z < own.hi.z && sentence.empty(); ++z)
-    for (int y = 0; y < own.hi.y && sentence.empty(); ++y)
-      for (int x = 0; x < own.hi.x && sentence.empty(); ++x) {
-        double sum = nodes_.rho.get({x, y, z}) + nodes_.p.get({x, y, z});
-        for (int k = 0; k < 3; ++k) sum += nodes_.v.get({x, y, z}, k) + nodes_.B.get({x, y, z}, k);
-        if (!std::isfinite(sum))
-          sentence = "the plasma is not finite " + when + " (time " + std::to_string(clock_.time) +
-                     ") at node " + to_string(grid().origin() + Int3{x, y, z}) +
-                     "; a smaller run.courant or more diffusion may help";
-      }
-  grid().context().agree(Exit::diverged, sentence);
-  throw Error(Exit::diverged, "the plasma is not finite " + when);
+  const Loss loss{.when = "after step " + std::to_string(clock_.steps + 1) + " (time " +
+                          std::to_string(clock_.time) + ")",
+                  .point = "node",
+                  .advice = "a smaller run.courant or more diffusion may help"};
+  const std::string name = "the plasma";
+  std::string sentence = loss.of(nodes_.rho, name);
+  if (sentence.empty()) sentence = loss.of(nodes_.p, name);
+  if (sentence.empty()) sentence = loss.of<3>(nodes_.v, name);
+  if (sentence.empty()) sentence = loss.of<3>(nodes_.B, name);
+  loss.report(grid().context(), sentence, name);
 }
 
 }  // namespace sc::magnetosphere

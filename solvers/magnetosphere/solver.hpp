@@ -77,7 +77,7 @@ class Magnetosphere {
  private:
   void set_initial();
   void set_surroundings(Plasma& set, Half half);
-  void run(const HalfStep& half, const Numbers& numbers);
+  void run(const SetStage<Numbers>& half, const Numbers& numbers);
   void begin_cycle();
   [[noreturn]] void refuse_step(double dt) const;
   Numbers numbers(double dt, Half half) const;

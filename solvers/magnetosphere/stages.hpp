@@ -2,24 +2,17 @@
 // The stages of a step, which hide whether there is a planet and which diffusion.
 #pragma once
 
-#include <functional>
-#include <memory>
-
-#include "engine/stage/stage.hpp"
+#include "solvers/common/stage_of.hpp"
 #include "solvers/magnetosphere/fields.hpp"
 #include "solvers/magnetosphere/options.hpp"
 
 namespace sc::magnetosphere {
 
-/// From one set of points to the other; `set` gives the next run its numbers.
-struct HalfStep {
-  std::unique_ptr<Stage> stage;
-  std::function<void(const Numbers&)> set;
-};
+/// From one set of points to the other; each is set to the numbers of its next run.
 struct Stages {
-  HalfStep predict;  ///< centres from nodes alone, at the start of a cycle
-  HalfStep first;    ///< centres leap over nodes
-  HalfStep second;   ///< nodes leap over centres
+  SetStage<Numbers> predict;  ///< centres from nodes alone, at the start of a cycle
+  SetStage<Numbers> first;    ///< centres leap over nodes
+  SetStage<Numbers> second;   ///< nodes leap over centres
 };
 template <Diffusion diffusion>
 Stages stages_with(Plasma& nodes, Plasma& centres, bool planet);

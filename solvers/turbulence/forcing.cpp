@@ -53,18 +53,19 @@ Forcing::Forcing(Runner& runner, const Grid& modes, Wavenumbers wavenumbers, dou
 }
 
 double Forcing::coefficient(AnyField& u) {
-  const int threads = runner_.context().threads();
   std::vector<Accumulator> sums{Accumulator(Reduce::sum)};
   in_precision_of(u, [&](auto real) {
-    for (const Box& box : band_)
-      for_each(box, {}, frame_, threads, sums, BandSquare{wavenumbers_, options_.largest, scale_},
-               reads(u).in<decltype(real)>().view());
+    const auto in = reads(u).in<decltype(real)>().view();
+    each_forced([&](At at, Index g) {  // those with kx > 0 stand for their conjugates too
+      const double square = (g.x > 0 ? 2 : 1) * scale_ * square_of(at, in);
+      sums[0].add(&square, 1);
+    });
   });
   if (options_.kind == ForcingKind::negative_viscosity) {
     ModeSweep lost("dissipation", Dissipation{wavenumbers_, viscosity_ * scale_},
                    {.reduce = Reduce::sum, .flops = 19}, reads(u));
     runner_.run(lost);
-    sums.push_back(lost.stage().accumulators()[0]);
+    sums.push_back(lost->accumulators()[0]);
   }
   sums_.start(sums);
   const double band = sums_.value(0);
@@ -82,10 +83,11 @@ void Forcing::each_forced(Action&& action) const {
       for (int y = box.lo.y; y < box.hi.y; ++y)
         for (int x = box.lo.x; x < box.hi.x; ++x) {
           const Int3 o = frame_.origin;
-          const auto k = wavenumbers_.of(Index{o.x + x, o.y + y, o.z + z});
+          const Index g{o.x + x, o.y + y, o.z + z};
+          const auto k = wavenumbers_.of(g);
           const double square = k[0] * k[0] + k[1] * k[1] + k[2] * k[2];
           if (square > 0 && square < options_.largest * options_.largest)
-            action(At{frame_.layout.offset({x, y, z}), frame_.layout.sy, frame_.layout.sz});
+            action(At{frame_.layout.offset({x, y, z}), frame_.layout.sy, frame_.layout.sz}, g);
         }
 }
 
@@ -96,7 +98,7 @@ void Forcing::hold(AnyField& u) {
   in_precision_of(u, [&](auto real) {
     const auto in = reads(u).in<decltype(real)>().view();
     const auto of = [&](int d, At at) { return c * Mode<double>(in[d][at]); };
-    each_forced([&](At at) { held_.push_back({of(0, at), of(1, at), of(2, at)}); });
+    each_forced([&](At at, Index) { held_.push_back({of(0, at), of(1, at), of(2, at)}); });
   });
 }
 
@@ -106,7 +108,7 @@ void Forcing::add(AnyField& n) {
   auto next = held_.begin();
   in_precision_of(n, [&](auto real) {
     const auto out = updates(n).in<decltype(real)>().view();
-    each_forced([&](At at) {
+    each_forced([&](At at, Index) {
       for (std::size_t d = 0; d < 3; ++d) out[static_cast<int>(d)][at] += Mode<decltype(real)>((*next)[d]);
       ++next;
     });

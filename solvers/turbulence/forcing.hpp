@@ -23,20 +23,6 @@ struct ForcingOptions {
   double power = 0;      ///< P, of constant_power
 };
 
-/// |u|^2 of the modes in the band; those with kx > 0 stand for their conjugates too.
-struct BandSquare {
-  Wavenumbers wavenumbers;
-  double largest;
-  double scale;
-  template <class Real>
-  SC_FN double operator()(At at, Index g, In<Mode<Real>, 3> u) const {
-    const auto k = wavenumbers.of(g);
-    const double square = k[0] * k[0] + k[1] * k[1] + k[2] * k[2];
-    const double weight = square > 0 && square < largest * largest ? (g.x > 0 ? 2 : 1) * scale : 0;
-    return weight * square_of(at, u);
-  }
-};
-
 /// What a mode loses to viscosity: nu k^2 |u|^2
 struct Dissipation {
   Wavenumbers wavenumbers;

@@ -36,4 +36,7 @@ struct TurbulenceOptions {
   RunnerOptions engine = {};
 };
 
+/// Throws Error (bad_input) with one sentence for what cannot be run.
+void check(const TurbulenceOptions& options);
+
 }  // namespace sc::turbulence

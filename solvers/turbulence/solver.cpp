@@ -6,13 +6,11 @@
 #include <numbers>
 #include <string>
 
-#include "engine/base/error.hpp"
+#include "solvers/common/check.hpp"
 
 namespace sc::turbulence {
 
-namespace {
-
-TurbulenceOptions checked(const TurbulenceOptions& options) {
+void check(const TurbulenceOptions& options) {
   for (int axis = 0; axis < 3; ++axis)
     if (options.points[axis] < 4 || options.points[axis] % 2 != 0)
       refuse("points is " + to_string(options.points) + "; every axis needs an even number of at least 4");
@@ -20,13 +18,10 @@ TurbulenceOptions checked(const TurbulenceOptions& options) {
     refuse("viscosity is " + std::to_string(options.viscosity) + "; it must be >= 0");
   if (!(options.dt > 0)) refuse("dt is " + std::to_string(options.dt) + "; it must be > 0");
   if (!(options.courant >= 0)) refuse("courant is " + std::to_string(options.courant) + "; it must be >= 0");
-  return options;
 }
 
-}  // namespace
-
 Turbulence::Turbulence(Context& context, const TurbulenceOptions& options)
-    : options_(checked(options)),
+    : options_(checked_options(options)),
       transforms_(make_transforms(context, options_)),
       v_(transforms_->modes(), "velocity modes", transforms_->mode_type(), 3, {}),
       runner_(context, options_.engine),
@@ -36,17 +31,13 @@ Turbulence::Turbulence(Context& context, const TurbulenceOptions& options)
                options_.forcing),
       dt_(options_.dt) {
   budget_ = make_budget(context, needs(), options_.storage, options_.engine.strategy.overlaps);
-  store_ = std::make_unique<Store>(runner_, *transforms_, budget_, options_.storage, kept_fields());
+  std::vector<const char*> kept{"velocity before the step", "sum of stages"};
+  if (options_.dealiasing == Dealiasing::phase_shift) kept.push_back("term on the other grid");
+  store_ = std::make_unique<Store>(runner_, *transforms_, budget_, options_.storage, kept);
   u_ = &store_->field(0);
   sum_ = &store_->field(1);
-  if (options_.dealiasing == Dealiasing::phase_shift) held_ = &store_->field(2);
+  if (kept.size() > 2) held_ = &store_->field(2);
   tabulate();
-}
-
-std::vector<const char*> Turbulence::kept_fields() const {
-  std::vector<const char*> names{"velocity before the step", "sum of stages"};
-  if (options_.dealiasing == Dealiasing::phase_shift) names.push_back("term on the other grid");
-  return names;
 }
 
 Needs Turbulence::needs() const {
@@ -111,18 +102,12 @@ void Turbulence::tabulate() {
   }
 }
 
-AnyField& Turbulence::work() {
-  if (!work_) work_.emplace(transforms_->modes(), "work", transforms_->mode_type(), 1, FieldOptions{});
-  return *work_;
+AnyField& Turbulence::modes_in(std::optional<AnyField>& field, const char* name, int components) {
+  if (!field) field.emplace(transforms_->modes(), name, transforms_->mode_type(), components, FieldOptions{});
+  return *field;
 }
 
-AnyField& Turbulence::term() {
-  if (!term_)
-    term_.emplace(transforms_->modes(), "nonlinear term", transforms_->mode_type(), 3, FieldOptions{});
-  return *term_;
-}
-
-AnyField& Turbulence::at_points(std::optional<AnyField>& field, const char* name) {
+AnyField& Turbulence::points_in(std::optional<AnyField>& field, const char* name) {
   if (!field) field.emplace(grid(), name, transforms_->point_type(), 3, FieldOptions{});
   return *field;
 }

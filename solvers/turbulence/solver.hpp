@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "engine/stage/global_value.hpp"
+#include "solvers/common/report.hpp"
 #include "solvers/turbulence/initial.hpp"
 #include "solvers/turbulence/options.hpp"
 #include "solvers/turbulence/statistics.hpp"
@@ -21,12 +22,6 @@
 #include "solvers/turbulence/transforms.hpp"
 
 namespace sc::turbulence {
-
-struct StepReport {
-  std::int64_t step = 0;
-  double time = 0;  ///< after the step
-  double dt = 0;
-};
 
 class Turbulence {
  public:
@@ -70,8 +65,8 @@ class Turbulence {
   AnyField& velocity();
   AnyField& vorticity();
   /// Where they are kept, with whatever the last work left in them; collective when first asked for.
-  AnyField& velocity_points() { return at_points(velocity_, "velocity"); }
-  AnyField& vorticity_points() { return at_points(vorticity_, "vorticity"); }
+  AnyField& velocity_points() { return points_in(velocity_, "velocity"); }
+  AnyField& vorticity_points() { return points_in(vorticity_, "vorticity"); }
   /// P of the nonlinear term of the present velocity, for tests; collective.
   AnyField& nonlinear_term();
 
@@ -112,14 +107,14 @@ class Turbulence {
 
   /// v = P v; the clock starts anew.
   void start_from_modes();
-  AnyField& at_points(std::optional<AnyField>& field, const char* name);
-  /// Modes for work that cannot be done in place: one component, and three.
-  AnyField& work();
-  AnyField& term();
+  AnyField& modes_in(std::optional<AnyField>& field, const char* name, int components);
+  AnyField& points_in(std::optional<AnyField>& field, const char* name);
+  /// For work that cannot be done in place: modes of one component, and of three.
+  AnyField& work() { return modes_in(work_, "work", 1); }
+  AnyField& term() { return modes_in(term_, "nonlinear term", 3); }
   double per_point_square() const;
   Projection projection() const;
   Needs needs() const;
-  std::vector<const char*> kept_fields() const;
   void tabulate();
   Decay decay(std::size_t share) const {
     const Tables<double>& t = decay_[share];

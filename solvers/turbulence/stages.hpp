@@ -45,24 +45,15 @@ Declared<sc::Mode::read, N> reads(AnyField& modes) {
 
 /// A sweep over modes, of either precision.
 template <class Kernel>
-class ModeSweep {
- public:
+struct ModeSweep : SetStage<Kernel> {
   template <class First, class... Others>
   ModeSweep(const char* name, const Kernel& kernel, SweepOptions options, First first, Others... others) {
     in_precision_of(first.field, [&](auto real) {
       using Real = decltype(real);
       auto sweep = stage_of(name, kernel, options, first.template in<Real>(), others.template in<Real>()...);
-      set_ = [sweep = sweep.get()](const Kernel& now) { sweep->set(now); };
-      stage_ = std::move(sweep);
+      static_cast<SetStage<Kernel>&>(*this) = set_stage<Kernel>(std::move(sweep), std::identity());
     });
   }
-  void set(const Kernel& kernel) { set_(kernel); }
-  operator Stage&() { return *stage_; }
-  Stage& stage() { return *stage_; }
-
- private:
-  std::unique_ptr<Stage> stage_;
-  std::function<void(const Kernel&)> set_;
 };
 
 }  // namespace sc::turbulence

@@ -54,7 +54,7 @@ std::vector<double> Turbulence::spectrum() {
 Balance Turbulence::balance() {
   ModeSweep sums("balance", Sums{wavenumbers(), per_point_square()}, {.reduce = Reduce::sum}, reads(v_));
   runner_.run(sums);
-  sums_.start(sums.stage().accumulators());
+  sums_.start(sums->accumulators());
   Balance b{.time = clock_.time, .energy = sums_.value(0), .enstrophy = sums_.value(1)};
   b.dissipation = 2 * options_.viscosity * b.enstrophy;
   b.divergence = std::sqrt(sums_.value(2));

@@ -69,7 +69,7 @@ void Turbulence::low_storage_3() {
   ModeSweep first("stage", LowStorageFirst{}, flops, updates(v_), writes(*sum_), reads(*u_));
   ModeSweep later("stage", LowStorage{}, flops, updates(v_), updates(*sum_), reads(*u_));
   for (std::size_t s = 0; s < a.size(); ++s) {
-    Stage& stage = s == 0 ? first.stage() : later.stage();
+    Stage& stage = s == 0 ? *first : *later;
     nonlinear({.next = stage, .keep = true, .choose_dt = s == 0});
     const LowStorage now{projection(), decay(s), a[s], b[s], dt_};
     first.set({now});
@@ -112,7 +112,7 @@ void Turbulence::evaluate(const Evaluation& how) {
   // u = v if it is to be kept, v <- i k x v
   ModeSweep curl("curl", Curl{wavenumbers()}, {.flops = 18}, updates(v_));
   ModeSweep keep_curl("curl", KeepCurl{{wavenumbers()}}, {.flops = 18}, writes(*u_), updates(v_));
-  store_->run(how.keep ? keep_curl.stage() : curl.stage());
+  store_->run(how.keep ? *keep_curl : *curl);
   for (int d = 0; d < 3; ++d) to_planes(3 + d, d, d == 2 ? &uses : nullptr);
   // w <- u x w
   meet(uses, how.choose_dt);

@@ -13,7 +13,25 @@ namespace sc::wave {
 
 namespace {
 
-WaveOptions checked(WaveOptions o) {
+Grid grid_of(Context& context, const WaveOptions& o) {
+  return {context,
+          {.cells = o.cells,
+           .periodic = periodic_axes([&](std::size_t f) { return o.faces[f] == FaceKind::periodic; }),
+           .halo = 2 * o.engine.steps_per_pass,
+           .split = o.split}};
+}
+
+template <class Real>
+void close_faces(Field<Real>& p, const WaveOptions& o) {
+  for_each_face([&](Face face, std::size_t f) {
+    if (o.faces[f] == FaceKind::rigid) boundary(p, face, Mirrored<Real>{});
+    if (o.faces[f] == FaceKind::soft) boundary(p, face, Soft<Real>{});
+  });
+}
+
+}  // namespace
+
+void check(const WaveOptions& o) {
   check_cells("grid.cells", o.cells);
   check_positive("grid.spacing", o.spacing);
   check_positive("medium.speed", o.speed);
@@ -24,34 +42,12 @@ WaveOptions checked(WaveOptions o) {
            std::to_string(largest_step(o) * 1e6) + " us");
   if (o.dt == 0 && !(o.safety > 0 && o.safety < 1))
     refuse("run.safety is " + std::to_string(o.safety) + "; it must lie between 0 and 1");
-  return o;
 }
-
-Grid grid_of(Context& context, const WaveOptions& o) {
-  const auto wraps = [&](std::size_t axis) { return o.faces[2 * axis] == FaceKind::periodic; };
-  return {context,
-          {.cells = o.cells,
-           .periodic = {wraps(0), wraps(1), wraps(2)},
-           .halo = 2 * o.engine.steps_per_pass,
-           .split = o.split}};
-}
-
-template <class Real>
-void close_faces(Field<Real>& p, const WaveOptions& o) {
-  for (int axis = 0; axis < 3; ++axis)
-    for (int side = 0; side < 2; ++side) {
-      const FaceKind kind = o.faces[std::size_t(2 * axis + side)];
-      if (kind == FaceKind::rigid) boundary(p, Face{axis, side}, Mirrored<Real>{});
-      if (kind == FaceKind::soft) boundary(p, Face{axis, side}, Soft<Real>{});
-    }
-}
-
-}  // namespace
 
 double largest_step(const WaveOptions& o) { return o.spacing / (2 * o.speed); }
 
 Wave::Wave(Context& context, const WaveOptions& options)
-    : options_(checked(options)),
+    : options_(checked_options(options)),
       dt_(options.dt > 0 ? options.dt : options.safety * largest_step(options)),
       runner_(context, options.engine),
       global_(context) {

@@ -8,6 +8,7 @@
 
 #include "engine/overlap/runner.hpp"
 #include "engine/stage/global_value.hpp"
+#include "solvers/common/report.hpp"
 
 namespace sc::wave {
 
@@ -29,14 +30,11 @@ struct WaveOptions {
   Space space = Space::host;
   RunnerOptions engine;
 };
+/// Throws Error (bad_input) with one sentence for what cannot be run.
+void check(const WaveOptions& options);
 /// h / (2 c): from there on the leapfrog step amplifies the shortest wave. Its Laplacian is -16 / h^2.
 double largest_step(const WaveOptions& options);
 
-struct StepReport {
-  std::int64_t step = 0;
-  double time = 0;  ///< after the step
-  double dt = 0;
-};
 struct Measures {
   double energy = 0;  ///< mean of (dp/dt)^2 / 2 + c^2 |grad p|^2 / 2, Pa^2 / s^2; conserved to rounding
   double low = 0, high = 0;

@@ -74,7 +74,7 @@ void compare_with_plan(Context& context, int pieces, Strategy strategy, bool rot
   EXPECT_EQ(std::int64_t(Slabs(*stages.advance, true).ring().near_bytes()), plan.near);
   Runner runner(context, {.strategy = strategy});
   for (int step = 1; step <= 3; ++step) {
-    stages.set_step(step);
+    stages.advance.set(step);
     runner.run(*stages.advance);
     stages.phi->advance();
     stages.theta->advance();
