@@ -3,7 +3,6 @@
 #include "engine/move/array_halo.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "engine/base/index.hpp"
 
@@ -78,7 +77,7 @@ void ArrayHalo::add_regions(int rank, const Ints4& direction, int group, bool le
     r.peer = peer;
     r.group = group;
     r.in_place = whole;
-    if (whole) r.piece_bytes = std::numeric_limits<std::size_t>::max();
+    if (context_.node_rank_of(peer) >= 0 && group == all) r.piece_bytes = largest_piece;
     for (int i = 0; i < most_dims; ++i) {  // of the first array, so that all arrays travel together
       const int a = arrays_[0].split_over[at(i)];
       if (a >= 0 && direction[at(a)] != 0) r.face = {std::min(i, 2), direction[at(a)] > 0 ? 0 : 1};

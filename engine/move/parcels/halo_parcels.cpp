@@ -23,13 +23,10 @@ void check_item(const Grid& grid, const HaloItem& item) {
            std::to_string(grid.halo()));
 }
 
-/// Whether a neighbour's halo is copied straight out of this rank's cells.
-bool in_place(Context& context, const HaloItem& item, int peer) {
-  if (item.storage->space() == Space::device || item.storage->external().base || item.storage->far())
-    return false;
-  if (peer == context.rank()) return true;
-  return context.options().transport == TransportPolicy::automatic && context.shared_memory() &&
-         context.node_rank_of(peer) >= 0;
+/// Whether what a neighbour reads passes through this node's memory alone: there nothing is gained by pieces.
+bool within_node(Context& context, const HaloItem& item, int peer) {
+  if (item.storage->space() == Space::device) return false;
+  return context.options().transport != TransportPolicy::delayed && context.node_rank_of(peer) >= 0;
 }
 
 /// What of an item travels in one direction.
@@ -88,7 +85,7 @@ Parcels halo_parcels(const Grid& grid, std::vector<HaloItem> items, const HaloOp
     for (std::vector<Region>& regions : *both)
       for (Region& region : regions)
         if (std::all_of(items.begin(), items.end(),
-                        [&](const HaloItem& item) { return in_place(grid.context(), item, region.peer); }))
+                        [&](const HaloItem& item) { return within_node(grid.context(), item, region.peer); }))
           region.piece_bytes = options.near_piece_bytes;
   const std::size_t piece_bytes =
       std::min(on_device ? options.device_piece_bytes : options.piece_bytes, largest_piece);

@@ -21,10 +21,11 @@ struct HaloItem {
 
 struct HaloOptions {
   Corners corners = Corners::direct;
-  /// Most bytes of one piece; under the eager limit of the transport (64 KiB for Open MPI over TCP).
+  /// Most bytes of one piece to another node; under the eager limit of the transport (64 KiB for Open MPI over
+  /// TCP).
   std::size_t piece_bytes = std::size_t{60} * 1024;
-  /// The same where a neighbour's cells are read in place: there nothing is gained by pieces, and each costs
-  /// two flags on their way between cores.
+  /// The same within a node: there nothing is gained by pieces, and each costs flags or a handshake on their
+  /// way between cores.
   std::size_t near_piece_bytes = std::size_t{1} << 30;
   /// The same on a device, where a piece costs a launch and a message and nothing is gained by many.
   std::size_t device_piece_bytes = std::size_t{4} << 20;
