@@ -21,8 +21,8 @@ struct HaloItem {
 
 struct HaloOptions {
   Corners corners = Corners::direct;
-  /// Most bytes of one piece to another node; under the eager limit of the transport (64 KiB for Open MPI over
-  /// TCP).
+  /// Most bytes of one piece to another node; under the eager limit of the transport (64 KiB for Open MPI
+  /// over TCP).
   std::size_t piece_bytes = std::size_t{60} * 1024;
   /// The same within a node: there nothing is gained by pieces, and each costs flags or a handshake on their
   /// way between cores.

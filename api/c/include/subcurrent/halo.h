@@ -173,7 +173,8 @@ HALO_API int halo_version(void);
  */
 HALO_API const char* halo_error_text(int status);
 
-/* Starts MPI unless it is running. Collective: chooses the process counts that are 0, and gives this rank its block.
+/* Starts MPI unless it is running. Collective: chooses the process counts that are 0, and gives this rank its
+ * block.
  */
 HALO_API int halo_decompose(MPI_Comm comm, int dims, const int64_t* cells, int32_t* processes, int64_t* first,
                             int64_t* own);
