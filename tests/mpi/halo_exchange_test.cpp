@@ -140,7 +140,7 @@ TEST_P(Halo, SaysWhichTransportItUses) {
   EXPECT_NE(text.find(expected), std::string::npos) << text;
 }
 
-// Out of a neighbour's memory in one go; under way, in pieces that leave while others are packed.
+// Within a node in one go; under way to another, in pieces that leave while others are packed.
 TEST_P(Halo, CutsWhatTravelsAndNothingElse) {
   if (context->size() == 1) GTEST_SKIP() << "no neighbour";
   const int ranks = context->size();
@@ -148,7 +148,7 @@ TEST_P(Halo, CutsWhatTravelsAndNothingElse) {
                   {.cells = {64, 64, 4 * ranks}, .periodic = {}, .halo = 1, .split = {1, 1, ranks}});
   Fields fields(grid, {{ElementType::f64, 3, star(1)}});  // faces of 96 KiB, pieces of at most 60
   const int faces = (context->rank() > 0) + (context->rank() < ranks - 1);
-  EXPECT_EQ(fields.exchange->pieces(), GetParam() == TransportPolicy::automatic ? faces : 2 * faces);
+  EXPECT_EQ(fields.exchange->pieces(), GetParam() == TransportPolicy::delayed ? 2 * faces : faces);
 }
 
 TEST_P(Halo, RefusesWhatCannotBe) {
