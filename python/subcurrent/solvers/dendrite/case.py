@@ -136,7 +136,7 @@ class DendriteCase(SolverCase):
         if pieces > 1 and planes < least:
             raise BadInput(
                 f"engine.steps_per_pass = {length} needs pieces of at least {least} planes, "
-                f"and storage.pieces = {pieces} leaves {planes}."
+                f"and storage.pieces = {pieces} leaves {planes} of a rank's {block}."
             )
 
     def _check_seeds(self) -> None:
