@@ -75,6 +75,26 @@ def test_scatter_is_carried_along(tmp_path: Path, case: Any) -> None:
     assert rate.spread == pytest.approx(0.3 / 1.1, rel=1e-2)
 
 
+def test_scatter_between_cells_and_rows_is_not_one_of_the_time(tmp_path: Path, case: Any) -> None:
+    # The second round's time lies in rows, the first's in cells: rates a cell far apart, times alike.
+    shares = ((CELL, 0.0), (CELL / 1000, 20 * (1 - 1 / 1000) * CELL), (CELL / 1000, 20 * CELL))
+    rounds = [
+        {"advance": {"shell": 10 * (400 * c + 20 * r), "core": 10 * (3600 * c + 60 * r)}} for c, r in shares
+    ]
+    there = written(tmp_path, machine_file.text_of(case, [found(2, rounds)], [HALF]))
+    (rate,) = there.rates["dendrite"]["advance"]
+    seconds = [sum(one["advance"].values()) for one in rounds]
+    assert rate.spread == pytest.approx((max(seconds) - min(seconds)) / sorted(seconds)[1], rel=1e-2)
+
+
+def test_a_round_that_the_machine_halted_leaves_a_file_that_is_read(tmp_path: Path, case: Any) -> None:
+    rounds = [{"advance": {"all": 10 * 8000 * CELL * factor}} for factor in (1.0, 1.0, 200.0)]
+    (rate,) = written(tmp_path, machine_file.text_of(case, [found(1, rounds)], [ALONE])).rates["dendrite"][
+        "advance"
+    ]
+    assert rate.spread == 10
+
+
 def test_messages_by_mpi_become_a_network(tmp_path: Path, case: Any) -> None:
     byte, fixed = 1 / 12.5e6, 200e-6
     times = {str(size): fixed + 2 * size * byte for size in (4096, 1 << 20)}

@@ -104,6 +104,9 @@ class Engine(Table):
     look: float = key("seconds of a look at what moves", "seconds from 0 to 1", 1e-6, ge=0, le=1)
 
 
+LARGEST_SPREAD = 10.0
+
+
 class Rate(Table):
     """What a stage takes of a rank on `threads` threads while `busy` cores of its node compute."""
 
@@ -114,11 +117,11 @@ class Rate(Table):
         "cores of the node that computed then", "a whole number from 1 to 100000", 1, ge=1, le=100_000
     )
     spread: float = key(
-        "what measured times scattered by, as a share of the median",
+        "what measured times scattered by, as a share of the median; 10: that much or more",
         "a number from 0 to 10",
         0.0,
         ge=0,
-        le=10,
+        le=LARGEST_SPREAD,
     )
 
 

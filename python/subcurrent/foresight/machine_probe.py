@@ -30,6 +30,7 @@ COPIED_BYTES = 128 << 20  # of an array that no cache holds
 COPIES = 5
 SMALL, LARGE = 4096, 1 << 20  # bytes of messages
 TINY = 8  # cells along an axis
+COMPUTING = ("core", "shell", "all")  # phases of the timeline in which a stage computes
 
 
 def copy_rate(threads: int, size: int = COPIED_BYTES) -> float:
@@ -66,7 +67,7 @@ def solve_rates(
         if spent is None:
             continue
         (shell, shell_rows), (core, core_rows), (all_, _) = does["shell"], does["core"], does["all"]
-        inner, outer, whole = (spent.get(phase, 0.0) / passes for phase in ("core", "shell", "all"))
+        inner, outer, whole = (spent.get(phase, 0.0) / passes for phase in COMPUTING)
         determinant = core * shell_rows - shell * core_rows
         if shell and core and determinant != 0:
             cell = (inner * shell_rows - outer * core_rows) / determinant
