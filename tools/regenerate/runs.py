@@ -20,6 +20,7 @@ import leapfrog_modes
 
 CASES = ROOT / "cases"
 QUIET = ("output.figures=false", "output.snapshots=false", "output.timeline=false")
+SMALLEST_HIT = ("grid.points=[48,48,48]", "flow.viscosity=0.0165", "scheme.dt=0.03", "output.every=0.48")
 
 
 def table(heading: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
@@ -79,6 +80,24 @@ def brio_wu(scratch: Path) -> list[str]:
             cells.append(f"{np.interp(0.12, mine['x'], mine['density']):.3f}, {error:.4f}")
         rows.append((f"{smoothing:g}", *cells))
     return table(("smoothing", "with heating", "without"), rows)
+
+
+def forced_hit(scratch: Path) -> list[str]:
+    """What cases/forced_hit_128/spectrum.py prints of three numbers of points."""
+    single = ("scheme.precision=single", "run.time=12")
+    sizes = {
+        "128": ("output.every=0.5", *single),
+        "64": ("grid.points=[64,64,64]", "flow.viscosity=0.011", "scheme.dt=0.02", "output.every=0.5"),
+        "48": (*SMALLEST_HIT, *single),
+    }
+    lines = []
+    for name, sets in sizes.items():
+        quiet = ("output.figures=false", "output.timeline=false")  # spectra come with snapshots
+        folder = run(scratch / name, "forced_hit_128", *sets, quiet=quiet)
+        line = [sys.executable, CASES / "forced_hit_128" / "spectrum.py", folder]
+        printed = subprocess.run(line, check=True, capture_output=True, text=True).stdout.splitlines()
+        lines += printed if not lines else printed[2:]
+    return lines
 
 
 def cavity_lines(folder: Path, case: str) -> dict[str, float]:

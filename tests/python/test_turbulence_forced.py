@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The spectrum of forced turbulence against published values: stored, of a small run, of the whole case."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from conftest import QUIET, ROOT
+from subcurrent.case.reference import read_columns
+from subcurrent.errors import OK
+
+sys.path.insert(0, str(ROOT / "cases" / "forced_hit_128"))
+import spectrum as published
+
+
+def spectrum_of(program, *sets):
+    """The second half of a run of forced_hit_128 in single precision to t = 12, by the case's own script."""
+    sets = ("scheme.precision=single", "run.time=12", "output.timeline=false", *sets)
+    words = [word for text in sets for word in ("--set", text)]
+    done = program("run", "forced_hit_128", "--out", "r", *QUIET, *words, timeout=4 * 3600)
+    assert done.returncode == OK, done.stderr
+    return published.measured(program.folder / "r")
+
+
+def check_against_published(found):
+    """No flat part at these Reynolds numbers, but a bump near k eta = 0.1 (Lohse & Mueller-Groeling 1995)
+    above the constant of the flat part, 1.58 (Donzis & Sreenivasan 2010), and beyond it exp(-5.2 k eta)
+    (Saddoughi & Veeravalli 1994)."""
+    assert 1.58 < found["bump"] < 2.5
+    assert 0.1 < found["place"] < 0.17
+    assert found["slope"] == pytest.approx(5.2, abs=0.3)
+
+
+def test_shells_hold_as_many_modes_as_can_be_counted():
+    assert published.modes_in_shells(3).tolist() == [1, 18, 62, 98]
+
+
+def test_a_power_law_that_ends_exponentially_is_recovered():
+    k = np.arange(1, 100.0)
+    eta = (0.01**3 / 0.5) ** 0.25
+    energy = 1.7 * 0.5 ** (2 / 3) * k ** (-5 / 3) * np.exp(-4 * k * eta)
+    found = published.compensated(k, energy, 0.01, 0.5)
+    assert found["slope"] == pytest.approx(4)
+    assert found["c"] == pytest.approx(1.7 * np.exp(-4 * k * eta))
+    assert 0.08 <= found["place"] < 0.08 + eta  # the first beyond
+
+
+def test_the_stored_spectrum_of_128_cubed_is_the_published_one():
+    path = ROOT / "cases" / "forced_hit_128" / "measured.csv"
+    dissipation = 0.0915438
+    assert f"dissipation = {dissipation}, viscosity = 0.0045\n" in path.read_text()
+    stored = read_columns(path)
+    found = published.compensated(stored["k"], stored["E"], 0.0045, dissipation)
+    assert found["c"] == pytest.approx(stored["C"], abs=2e-5)
+    check_against_published(found)
+    assert found["place"] == pytest.approx(0.13, abs=0.02)
+
+
+@pytest.mark.mpi
+def test_forced_turbulence_on_few_points_has_the_published_spectrum(program):
+    """48^3, R_lambda about 29."""
+    smallest = ("grid.points=[48,48,48]", "flow.viscosity=0.0165", "scheme.dt=0.03", "output.every=0.48")
+    found = spectrum_of(program, *smallest)
+    check_against_published(found)
+    assert found["means"]["skewness"] == pytest.approx(-0.5, abs=0.05)
+    assert found["means"]["energy"] == pytest.approx(0.5, rel=1e-4)
+    assert found["thirds"] < 1.2
+
+
+@pytest.mark.long
+@pytest.mark.timeout(4 * 3600)
+def test_forced_turbulence_is_steady_skewed_and_has_the_stored_spectrum(program):
+    """128^3, R_lambda above 60: energy and dissipation stay, the skewness is that of turbulence."""
+    found = spectrum_of(program, "output.every=0.5")
+    means = found["means"]
+    print(" ".join(published.row(found)))
+    check_against_published(found)
+    assert means["taylor_reynolds"] > 60
+    assert means["energy"] == pytest.approx(0.5, rel=1e-4)
+    assert means["skewness"] == pytest.approx(-0.5, abs=0.03)
+    assert means["kmax_eta"] > 1.2
+    assert found["thirds"] < 1.15
+    stored = read_columns(ROOT / "cases" / "forced_hit_128" / "measured.csv")
+    same = np.interp(stored["k_eta"], found["k"] * found["eta"], found["c"])
+    inner = (stored["k_eta"] > 0.1) & (stored["k_eta"] < 1)
+    assert same[inner] == pytest.approx(stored["C"][inner], rel=0.1)
