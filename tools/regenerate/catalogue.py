@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import commands, paper_machines, runs, wire
+from . import commands, other_codes, paper_machines, runs, wire
 from .pictures import by_script, by_tutorial, drawn
 
 
@@ -77,6 +77,14 @@ COMPUTED = (
         "gains on the cavity's machines",
         paper_machines.cavity_paper,
         5e-2,
+    ),
+    Figure(
+        "other_codes",
+        "docs/foresight.md",
+        15,
+        "published tables of other codes",
+        other_codes.other_codes,
+        1e-2,
     ),
     Figure("dendrite_fronts", DENDRITE, 6, "speed of plane fronts", commands.dendrite_fronts, 1e-2),
     Figure("earth_north", "cases/earth_north/README.md", 1800, "standoff", runs.earth_north, 1e-2),
@@ -163,6 +171,7 @@ PICTURES = (
     picture("nickel_crystal", 130, drawn("nickel_small", "crystal.png", *CRYSTAL), "nickel_small on 192³"),
     picture("many_seeds", 70, drawn("many_seeds", "crystal.png"), "many_seeds"),
     picture("dendrite_paper", 30, paper_machines.dendrite_picture, "subcurrent predict"),
+    picture("other_codes", 20, other_codes.other_codes_picture, "published tables of other codes"),
     picture("blast", 40, drawn("blast", "blast.png"), "blast"),
     picture("field_loop", 15, drawn("field_loop", "loop.png"), "field_loop"),
     picture("gray_scott", 20, by_tutorial("gray_scott", "gray_scott_8000.png"), "a tutorial"),
