@@ -10,6 +10,10 @@ foreach(folder engine spectral io solvers model)
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/subcurrent" FILES_MATCHING PATTERN "*.hpp")
 endforeach()
 
+# Programs to begin with, and a list that builds them with the installed package.
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples/" COMPONENT devel DESTINATION "${CMAKE_INSTALL_DATADIR}/subcurrent/examples"
+  FILES_MATCHING PATTERN "CMakeLists.txt" PATTERN "*.cpp" PATTERN "*.c" PATTERN "*.f90" PATTERN "python" EXCLUDE)
+
 configure_package_config_file(cmake/subcurrentConfig.cmake.in subcurrentConfig.cmake
   INSTALL_DESTINATION "${package_dir}")
 write_basic_package_version_file(subcurrentConfigVersion.cmake COMPATIBILITY SameMinorVersion)

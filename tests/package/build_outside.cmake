@@ -2,7 +2,7 @@
 # Run by ctest: install, configure, build, run, each of which must succeed.
 set(prefix "${BUILD}/tests/package/prefix")
 set(outside "${BUILD}/tests/package/outside")
-file(REMOVE_RECURSE "${prefix}" "${outside}" "${outside}-untyped")
+file(REMOVE_RECURSE "${prefix}" "${outside}" "${outside}-untyped" "${outside}-examples")
 
 function(must)
   execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
@@ -25,6 +25,8 @@ function(expect what)
 endfunction()
 
 must("${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${prefix}")
+file(GLOB headers RELATIVE "${prefix}/include" "${prefix}/include/*")
+expect("headers in a folder of their own (${headers})" headers STREQUAL "subcurrent")
 file(GLOB_RECURSE for_python "${prefix}/subcurrent/*" "${prefix}/*_core*")
 expect("nothing for Python in a prefix of C++ libraries (${for_python})" NOT for_python)
 configure("${outside}" "-DCMAKE_BUILD_TYPE=${BUILD_TYPE}")
@@ -53,3 +55,19 @@ expect("a warning" said MATCHES "CMAKE_BUILD_TYPE is not set")
 expect("-O2" compiled MATCHES " -O2 ")
 configure("${outside}-untyped" -DCMAKE_CXX_FLAGS=-O1)
 expect("no warning where flags say how" NOT said MATCHES "CMAKE_BUILD_TYPE" AND NOT compiled MATCHES " -O2 ")
+
+# The installed examples, by the list that is installed with them: every one is built, and two are run.
+set(examples "${outside}-examples")
+must("${CMAKE_COMMAND}" -S "${prefix}/share/subcurrent/examples" -B "${examples}" -G Ninja
+  "-DCMAKE_PREFIX_PATH=${prefix}" "-DCMAKE_CXX_COMPILER=${CXX}" "-DMPI_CXX_COMPILER=${MPICXX}"
+  "-DCMAKE_BUILD_TYPE=${BUILD_TYPE}")
+must("${CMAKE_COMMAND}" --build "${examples}")
+file(GLOB sources RELATIVE "${EXAMPLES}" "${EXAMPLES}/*.cpp")
+foreach(source IN LISTS sources)
+  string(REPLACE ".cpp" "" name "${source}")
+  expect("${name} is built" EXISTS "${examples}/${name}")
+endforeach()
+foreach(name gray_scott wave)
+  must("${examples}/${name}" 16 2 "${examples}/${name}")
+  expect("${name} leaves a snapshot" EXISTS "${examples}/${name}_00000002.vtkhdf")
+endforeach()

@@ -90,7 +90,7 @@ def translation_unit(text: str) -> str:
             structs += "".join(STRUCT.findall(block.text))
             kept = STRUCT.sub(lambda found: "\n" * found[0].count("\n"), block.text)
             body += f"{{ {said.get('before', '')}\n#line {block.line + 1}\n{kept}{said.get('after', '')}"
-    named = re.findall(r"// (engine/[\w/]+\.hpp)$", text, re.MULTILINE)  # beside what needs it
+    named = re.findall(r"// ((?:engine|io)/[\w/]+\.hpp)$", text, re.MULTILINE)  # beside what needs it
     headers = "".join(f'#include "{name}"\n' for name in ["engine/subcurrent.hpp", *named])
     closed = "}" * body.count("\n#line ")
     return f"{headers}#include <cstdio>\nusing namespace sc;\n{structs}void page() {{\n{body}\n{closed}\n}}\n"
