@@ -10,9 +10,11 @@ import time
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from conftest import ROOT, SMALL
 from subcurrent.errors import BAD_INPUT, OK, BadInput
+from subcurrent.foresight.tune import TuneRequest, tune
 from subcurrent.launch import emulated
 
 OPTIONS = ("--steps", "1", "--repeats", "1", "--sweeps", "5", "--strategies", "pipelined", "--out", "s")
@@ -99,6 +101,43 @@ def test_strategies_over_an_emulated_network(program, hosts):
     assert "network" not in on_node
     assert min(row["T"] for row in table["rows"]) > 0.5
     assert max(row["T"] for row in on_node["rows"]) < 0.25
+
+
+@pytest.mark.mpi
+@pytest.mark.timeout(300)
+def test_tuning_over_an_emulated_network_is_kept_apart(program, hosts):
+    """A face of 64² cells of two fields in single is 32 KiB: at 10 Mbit/s, less the bucket of 64 KiB for all
+    of a turn, its four steps take 50 ms at least. No run on this machine takes the answer."""
+    case = ("nickel_small", "--set", "grid.cells=[64,64,16]", "--set", "engine.split=[1,1,2]")
+    kept = ("engine.steps_per_pass=1", "engine.poke_ms=0.5", "engine.corners=direct")
+    few = [word for text in kept for word in ("--set", text)]
+    wire = ("--network", "10mbit")
+    less = ("--threads", "1", "--steps", "4", "--repeats", "2")
+    done = program("tune", *case, *few, "-n", "2", *less, *wire, timeout=240)
+    assert done.returncode == OK, done.stderr
+    assert "2 emulated hosts, a rank each, 10mbit between them" in done.stdout
+    assert "`run` does not use" in done.stdout
+    assert not spaces()
+    again = ("--threads", "1", "--show")
+    shown = program("tune", *case, *few, *again, *wire)
+    assert shown.returncode == OK, shown.stderr
+    here = program("tune", *case, *few, *again)
+    assert here.returncode == BAD_INPUT
+    assert "was not tuned" in here.stderr
+    (file,) = Path(program.environment["SUBCURRENT_TUNED"]).glob("*.json")
+    record = json.loads(file.read_text())
+    assert record["network"] == "10mbit"
+    (group,) = record["groups"]
+    assert (group["ranks"], group["threads"]) == (2, 1)
+    assert min(min(row["T_all"]) for row in group["rows"]) > 0.05 / 4
+    assert not any("engine.transport" in row["settings"] for row in group["rows"])
+
+
+def test_tuning_without_root_is_one_sentence(monkeypatch, tmp_path):
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    request = TuneRequest("nickel_small", network="100mbit")
+    with pytest.raises(BadInput, match="--network 100mbit needs root"):
+        tune(request, Console())
 
 
 def test_the_rate_is_the_wire_s_and_the_hosts_are_gone(hosts):

@@ -105,6 +105,10 @@ def tune(
     show: Annotated[
         bool, typer.Option("--show", help="what was measured before, losers included; measures nothing")
     ] = False,
+    network: Annotated[
+        str | None,
+        typer.Option(metavar="RATE", help="a rank each on emulated hosts with this rate between them"),
+    ] = None,
     sets: SetOption = None,
 ) -> None:
     """Measure which ranks, threads, split and order make a case fastest here; `run` then uses them.
@@ -123,10 +127,15 @@ def tune(
     (SUBCURRENT_TUNED names another folder). `subcurrent run` takes it, says so in a line and in
     summary.json, and --untuned runs without.
 
+    --network 100mbit tunes for slow messages without a cluster, as `strategies` shows them: for as long as
+    it measures, every rank has a host of its own, emulated by network namespaces. Its answer is kept apart:
+    no run takes it.
+
     [bold]Examples[/bold]
 
     \b
       subcurrent tune nickel_small
+      subcurrent tune nickel_small -n 2 --network 100mbit
       subcurrent tune cavity_re1000 -n 2 --machine here.toml
       subcurrent tune case.toml --set 'engine.split=[1,1,4]' -n 4
       subcurrent tune nickel_small --show
@@ -134,6 +143,7 @@ def tune(
     """
     request = tuning.TuneRequest(case, ranks, threads, cpus, machine, list(sets or []))
     request.steps, request.repeats, request.sweeps, request.show = steps, repeats, sweeps, show
+    request.network = network
     raise typer.Exit(tuning.tune(request, console()))
 
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import tempfile
 import time
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -20,10 +22,10 @@ from rich.console import Console
 from ..case.library import find_case
 from ..case.reading import Case, as_tables, load_case
 from ..errors import OK, BadInput
-from ..launch import memory, mpi, tuned
+from ..launch import emulated, memory, mpi, tuned
 from ..launch.plan import Plan
 from ..launch.progress import Watcher
-from ..launch.ranks import command_for, launch
+from ..launch.ranks import command_for, emulated_command, launch
 from ..launch.run import default_name, ranks_of, say
 from ..launch.rundir import RunFolder, write_text
 from ..rank import worker
@@ -50,6 +52,7 @@ class TuneRequest:
     repeats: int = 5
     sweeps: int = 50
     show: bool = False
+    network: str | None = None  # the rate between emulated hosts, a rank each
 
 
 def tune(request: TuneRequest, console: Console) -> int:
@@ -59,9 +62,12 @@ def tune(request: TuneRequest, console: Console) -> int:
     if request.threads is not None:
         sets.append(f"engine.threads={request.threads}")
     case = load_case(path, sets)
-    file = tuned.file_of(default_name(path), case)
+    file = tuned.file_of(default_name(path), case, request.network)
     if request.show:
         return show(file, console)
+    if request.network is not None:
+        request.ranks = 2 if request.ranks is None else request.ranks
+        emulated.check(request.network, request.ranks)
     for option, value, least in (("--steps", request.steps, 1), ("--repeats", request.repeats, 2)):
         if value < least:
             raise BadInput(f"{option} {value} is not allowed: it must be a whole number >= {least}.")
@@ -77,7 +83,9 @@ def tune(request: TuneRequest, console: Console) -> int:
     tuned.save(file, record)
     console.print(table_of(groups))
     say(console, conclusion(record))
-    say(console, f"kept in {file}; `run` uses it, `tune --show` has all that was measured")
+    again = "--show" if request.network is None else f"--show --network {request.network}"
+    uses = "uses it" if request.network is None else "does not use what holds between emulated hosts"
+    say(console, f"kept in {file}; `run` {uses}, `tune {again}` has all that was measured")
     return OK
 
 
@@ -86,7 +94,8 @@ def show(file: Path, console: Console) -> int:
     record = tuned.load(file)
     if not record:
         raise BadInput(
-            "--show has nothing to show: this case, of this size and on this machine, was not tuned."
+            "--show has nothing to show: this case, of this size and on this machine, was not tuned (over a "
+            "network that --network names, where it names one)."
         )
     console.print(table_of(record["groups"], everything=True))
     say(console, conclusion(record))
@@ -99,6 +108,7 @@ class Tuning:
 
     def __init__(self, request: TuneRequest, path: Path, sets: list[str], console: Console):
         self._request, self._path, self._console = request, path, console
+        self._env: Mapping[str, str] = os.environ
         self._fixed = tuned.fixed_keys(path, sets)
         before, after = kind_of(load_case(path, sets)).comparison(request.sweeps)
         self._case = load_case(path, [*before, *sets, *after])
@@ -118,6 +128,21 @@ class Tuning:
             cases = [self._on(layout) for layout in found]
             found, firsts, said = pruned(cases, found, firsts, request.machine)
             say(self._console, said)
+        with self._hosts():
+            return self._all(found, firsts)
+
+    @contextlib.contextmanager
+    def _hosts(self) -> Iterator[None]:
+        """Emulated hosts, where they were asked for: up during the block, and ranks are started on them."""
+        rate, ranks = self._request.network, self._request.ranks
+        if rate is None:
+            yield
+            return
+        with emulated.network(rate, ranks) as self._env:
+            say(self._console, f"{ranks} emulated hosts, a rank each, {rate} between them")
+            yield
+
+    def _all(self, found: list[Layout], firsts: list[list[dict[str, Any]]]) -> list[dict[str, Any]]:
         groups = []
         for layout, first in zip(found, firsts, strict=True):
             case = self._on(layout)
@@ -170,7 +195,8 @@ class Tuning:
             plan = self._plan(case, ranks, place, first, vary)
             write_text(folder.plan, plan.text())
             watcher = held.enter_context(Watcher(self._console))
-            launch(command_for(plan, folder.plan), plan.layout(), watcher, folder.log)
+            command = command_for if self._request.network is None else emulated_command
+            launch(command(plan, folder.plan), plan.layout(), watcher, folder.log, env=self._env)
             return json.loads((Path(place) / "tuning.json").read_text())
 
     def _group(self, layout: Layout, case: Case, answer: dict[str, Any]) -> dict[str, Any]:
@@ -203,7 +229,9 @@ class Tuning:
         entered = [
             (group, dict(group["winner"]["settings"])) for group in groups if group["winner"]["T"] <= limit
         ]
-        if "engine.transport" not in self._fixed and self._case.engine.transport == "auto":
+        # Between hosts messages go through MPI as it is.
+        free = "engine.transport" not in self._fixed and self._case.engine.transport == "auto"
+        if free and self._request.network is None:
             entered += [(g, s | {"engine.transport": "mpi"}) for g, s in entered if g["ranks"] > 1]
         if len(entered) < 2:
             return
@@ -244,6 +272,7 @@ class Tuning:
             "size": self._case.size()[1],
             "fixed": self._fixed,
             "machine": tuned.machine(),
+            "network": self._request.network,
             "measured": time.strftime("%Y-%m-%d %H:%M:%S"),
             "winners": [group.pop("winner") | {"as_it_is": group["as_it_is"]} for group in groups],
             "groups": groups,

@@ -108,15 +108,16 @@ def _cpu() -> str:
     )
 
 
-def file_of(name: str, case: Case) -> Path:
+def file_of(name: str, case: Case, network: str | None = None) -> Path:
     """Where the measurements of a case lie: its keys but those that are tuned, how long it runs and what it
-    writes."""
+    writes. Those over an emulated `network` lie by themselves, where no run finds them."""
     tables = {k: dict(v) if isinstance(v, dict) else v for k, v in as_tables(case).items()}
     for key in KEYS:
         table, _, last = key.partition(".")
         tables.get(table, {}).pop(last, None)
     kept = {table: value for table, value in tables.items() if table not in ("run", "output")}
-    text = json.dumps([kept, machine()], sort_keys=True)
+    where = machine() | ({} if network is None else {"network": network})
+    text = json.dumps([kept, where], sort_keys=True)
     return folder() / f"{name}-{hashlib.sha256(text.encode()).hexdigest()[:16]}.json"
 
 
