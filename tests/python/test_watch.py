@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`watch`: a run in the terminal, and as a page on the loopback interface."""
 
+import fcntl
 import json
 import shutil
 import subprocess
@@ -11,7 +12,8 @@ import urllib.request
 import pytest
 
 from conftest import sentence_of
-from subcurrent.errors import BAD_INPUT, OK
+from subcurrent.errors import BAD_INPUT, OK, BadInput
+from subcurrent.launch.lock import is_held, only_one
 from subcurrent.launch.rundir import RunFolder
 from subcurrent.report.live import Watched, server
 
@@ -33,9 +35,8 @@ def test_a_run_is_watched_in_the_terminal_and_as_a_page(run):
     assert state == "finished"
 
     folder = RunFolder(run.folder / "r")
-    (folder.path / "run.lock").touch()
-    assert Watched(folder).now()["state"] == "running"
-    with server(folder, 0) as serving:
+    with only_one(folder.path / "run.lock", folder.path), server(folder, 0) as serving:
+        assert Watched(folder).now()["state"] == "running"
         assert serving.server_address[0] == "127.0.0.1"
         threading.Thread(target=serving.serve_forever, daemon=True).start()
         address = f"http://127.0.0.1:{serving.server_address[1]}"
@@ -79,6 +80,31 @@ def test_a_browser_shows_the_page(run):
     assert "finished, until step 4" in done.stdout
     assert 'src="picture.png?1"' in done.stdout
     assert 'points="' in done.stdout
+
+
+@pytest.mark.mpi
+def test_a_killed_run_is_not_said_to_be_running(run):
+    """Its lock file is still there, and nobody holds it."""
+    lock = run.folder / "r/run.lock"
+    lock.touch()
+    done = run("watch", "r")
+    assert done.stdout.splitlines()[-1] == "killed"
+    with only_one(lock, lock.parent):
+        assert Watched(RunFolder(lock.parent)).now()["state"] == "running"
+    assert run("watch", "r").stdout.splitlines()[-1] == "finished"
+
+
+def test_a_look_at_the_lock_refuses_no_start(tmp_path):
+    lock = tmp_path / "run.lock"
+    lock.touch()
+    with lock.open() as looking:
+        fcntl.flock(looking, fcntl.LOCK_SH)
+        threading.Timer(0.05, lambda: fcntl.flock(looking, fcntl.LOCK_UN)).start()
+        with only_one(lock, tmp_path):
+            assert is_held(lock)
+            with pytest.raises(BadInput, match="another run"), only_one(lock, tmp_path):
+                pass
+    assert not is_held(lock)
 
 
 def test_what_is_no_run_is_refused(fake_program):

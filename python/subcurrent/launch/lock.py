@@ -13,6 +13,7 @@ from pathlib import Path
 from ..errors import BadInput
 
 TIMEOUT_SECONDS = 10.0  # seconds: ranks of a killed launcher are gone after two
+LOOK_SECONDS = 0.2  # who asks is_held() has the lock for a moment: a start tries again for so long
 
 
 @contextlib.contextmanager
@@ -29,6 +30,7 @@ def only_one(path: Path, folder: Path) -> Iterator[bool]:
 
 
 def _take(path: Path, folder: Path) -> tuple[int, bool]:
+    until = time.monotonic() + LOOK_SECONDS
     while True:
         descriptor = os.open(
             path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o644
@@ -37,6 +39,9 @@ def _take(path: Path, folder: Path) -> tuple[int, bool]:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(descriptor)
+            if time.monotonic() < until:
+                time.sleep(0.01)
+                continue
             raise BadInput(
                 f"--out {folder} is being written by another run: wait for it or stop it."
             ) from None
@@ -47,6 +52,22 @@ def _take(path: Path, folder: Path) -> tuple[int, bool]:
             if os.path.samestat(os.fstat(descriptor), os.stat(path)):  # noqa: PTH116 - both are of os
                 return descriptor, True
         os.close(descriptor)
+
+
+def is_held(path: Path) -> bool:
+    """Whether a run works by this lock file: one that was killed leaves the file, and nobody holds it. Where
+    the file system keeps no locks the file is all there is to go by."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:  # BlockingIOError, or no locks
+        return True
+    finally:
+        os.close(descriptor)
+    return False
 
 
 @contextlib.contextmanager

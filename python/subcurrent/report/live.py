@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import SubcurrentError
+from ..launch.lock import is_held
 from ..launch.rundir import LOCK, RunFolder
 from ..rank.ending import End
 from .figures import name_of, stored_case
@@ -46,8 +47,11 @@ class Watched:
         }
 
     def _state(self) -> str:
-        if (self.folder.path / LOCK).exists():
+        lock = self.folder.path / LOCK
+        if is_held(lock):
             return "running"
+        if lock.exists():  # whoever ends by itself takes it along
+            return "killed"
         return str(read_record(self.folder.summary).get("state", "not running"))
 
     def picture(self) -> bytes | None:
