@@ -20,6 +20,13 @@ def test_one_version_everywhere():
     in_cmake = re.search(r"project\(subcurrent VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text())
     assert str(citation["version"]) == PROJECT["version"] == in_cmake[1]
     assert citation["license"] == PROJECT["license"]
+    newest = re.search(r"^## \[([\d.]+)\] - (\S+)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert newest.groups() == (PROJECT["version"], str(citation["date-released"]))
+    assert {words[0] for words, _ in Recipe().said["version"]} == {"main", PROJECT["version"]}
+    minor = PROJECT["version"].rpartition(".")[0]
+    for page in (ROOT / "README.md", *ROOT.glob("docs/**/*.md")):
+        asked = set(re.findall(r"find_package\(subcurrent(?:_halo)? ([\d.]+)", page.read_text()))
+        assert asked <= {minor}, page
 
 
 def test_the_citation_has_what_the_format_asks_for():
