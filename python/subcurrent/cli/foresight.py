@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ..foresight import doctor as examining
-from ..foresight import job_script, machines
+from ..foresight import job_script, machines, passes
 from ..foresight import predict as predicting
 from ..foresight import probe as probing
 from ..foresight import scale as scaling
@@ -46,6 +46,14 @@ def predict(
     ] = False,
     stages: Annotated[bool, typer.Option("--stages", help="a table of the stages for every count")] = False,
     seconds: Annotated[float | None, typer.Option(help="of a step: how many ranks make one in that?")] = None,
+    lengths: Annotated[
+        str | None,
+        typer.Option(
+            "--steps-per-pass",
+            metavar="LIST",
+            help="comma-separated: which is the fastest, by rank count",
+        ),
+    ] = None,
     simulated: Annotated[
         bool, typer.Option("--simulate", help="every rank under SimGrid too, where messages share links")
     ] = False,
@@ -73,6 +81,7 @@ def predict(
       subcurrent predict cavity_re1000 --machine here.toml --ranks 1,2 --stages
       subcurrent predict nickel_small --machine fugaku -n 48,384,3072 --weak
       subcurrent predict nickel_small --machine azure_hbv3 -n 8,64,512 --weak --simulate
+      subcurrent predict nickel_small --machine azure_hbv3 -n 30,120,480 --threads 4 --steps-per-pass 1,2,4,8
     """
     sets = list(sets or [])
     if threads is not None:
@@ -84,6 +93,8 @@ def predict(
     request.simulate = simulated
     if names:
         request.strategies = [name.strip() for name in names.split(",") if name.strip()]
+    if lengths is not None:
+        raise typer.Exit(passes.predict_passes(request, lengths, console()))
     raise typer.Exit(predicting.predict(request, console()))
 
 

@@ -117,14 +117,14 @@ def _simulate(
     say(console, simulate.BLIND)
 
 
-def counts_of(text: str) -> list[int]:
+def counts_of(text: str, option: str = "--ranks") -> list[int]:
     try:
         counts = sorted({int(word) for word in text.split(",") if word.strip()})
     except ValueError:
         counts = []
     if not counts or counts[0] < 1:
         raise BadInput(
-            f"--ranks {text!r} is not allowed: it must be whole numbers >= 1, separated by commas."
+            f"{option} {text!r} is not allowed: it must be whole numbers >= 1, separated by commas."
         )
     return counts
 

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`subcurrent predict --steps-per-pass 1,2,4,8`: which number of steps a pass makes a step shortest, by rank
+count; table, curve, and what follows."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from ..case.library import find_case
+from ..case.reading import Case, load_case
+from ..errors import OK, BadInput
+from ..launch.run import say
+from ..launch.rundir import write_text
+from ..solvers.kinds import kind_of
+from .machine_keys import Machine
+from .machines import find_machine, load_machine
+from .predict import PredictRequest, counts_of, predicted, sized
+from .prediction import CLOSE, best, binding
+from .strategies import chosen
+
+Rows = dict[int, dict[int, dict[str, Any]]]  # of `predicted`, by ranks and steps a pass
+
+
+def predict_passes(request: PredictRequest, text: str, console: Console) -> int:
+    """Predicts every rank count with every number of steps a pass; what a count is too large for is said."""
+    from ..report.plots.prediction import MOST_LINES, draw_lines  # noqa: PLC0415 - matplotlib
+
+    lengths = counts_of(text, "--steps-per-pass")
+    if len(lengths) > MOST_LINES:
+        raise BadInput(f"--steps-per-pass {text!r} is not allowed: it must be at most {MOST_LINES} numbers.")
+    for option, asked in (("--simulate", request.simulate), ("--stages", request.stages)):
+        if asked:
+            raise BadInput(
+                f"{option} is of one number of steps a pass: give --set engine.steps_per_pass={lengths[-1]}, "
+                "and no --steps-per-pass."
+            )
+    machine, counts = load_machine(find_machine(request.machine)), counts_of(request.ranks)
+    rows: Rows = {count: {} for count in counts}
+    refused: list[str] = []
+    for length in lengths:
+        _predict_length(request, machine, length, rows, refused)
+    case = load_case(find_case(request.case), request.sets)
+    console.print(table_of(rows, lengths, f"{machine.name}, {kind_of(case).title(case)}"))
+    for sentence in (*refused, *conclusions(rows)):
+        say(console, sentence)
+    if request.out is not None:
+        request.out.mkdir(parents=True, exist_ok=True)
+        flat = [row | {"steps_per_pass": k} for by in rows.values() for k, row in by.items()]
+        write_text(request.out / "prediction.json", json.dumps(flat, indent=1) + "\n")
+        lines = {
+            f"{length} a pass": [(count, time(by[length])) for count, by in rows.items() if length in by]
+            for length in lengths
+            if any(length in by for by in rows.values())
+        }
+        draw_lines(request.out / "prediction.png", lines, f"Steps a pass on {machine.name}, predicted")
+        say(console, f"table: {request.out / 'prediction.json'}, figure: {request.out / 'prediction.png'}")
+    return OK
+
+
+def _predict_length(
+    request: PredictRequest, machine: Machine, length: int, rows: Rows, refused: list[str]
+) -> None:
+    """Every count with passes of so many steps. A case that knows no passes at all is refused; blocks that
+    are too thin for one are left out."""
+    path = find_case(request.case)
+    before, after = kind_of(load_case(path, request.sets)).comparison(request.sweeps)
+    sets = [*before, *request.sets, *after, "engine.device=cpu", f"engine.steps_per_pass={length}"]
+    names = [name for name in chosen(request.strategies, path, sets)[0] if name != "automatic"]
+    case: Case = load_case(path, [*sets, "engine.strategy=blocking"])
+    first = min(rows)
+    for count, by_length in rows.items():
+        try:
+            one = sized(case, first, count, request.weak)
+            one.check_ranks(count)
+        except BadInput as error:
+            refused.append(f"{count} ranks, {length} a pass, are left out: {error.sentence}")
+            continue
+        by_length[length] = predicted(
+            one, machine, count, names, steps=request.steps, per_node=request.per_node
+        )
+
+
+def time(row: dict[str, Any]) -> float:
+    """Of a step under the fastest strategy."""
+    return row["strategies"][best(row)]["T"]
+
+
+def fastest(by_length: dict[int, dict[str, Any]]) -> int:
+    """The number of steps a pass whose steps take least; of equal ones the fewest."""
+    least = min(time(row) for row in by_length.values())
+    return next(length for length, row in sorted(by_length.items()) if time(row) <= least * (1 + CLOSE))
+
+
+def table_of(rows: Rows, lengths: list[int], title: str) -> Table:
+    shown = Table(
+        title=f"{title}; predicted milliseconds a step under the fastest strategy, by steps a pass",
+        title_justify="left",
+        box=None,
+        padding=(0, 1, 0, 0),
+    )
+    for heading in ("ranks", "split", *map(str, lengths), "strategy", "MiB\na rank", "messages", "binds"):
+        shown.add_column(heading, justify="right", no_wrap=True)
+    for count, by in rows.items():
+        if not by:
+            continue
+        length = fastest(by)
+        row, name = by[length], best(by[length])
+        times = [f"{'*' if k == length else ''}{1e3 * time(by[k]):.4g}" if k in by else "-" for k in lengths]
+        messages = sum(stage["messages"] for stage in row["strategies"][name]["stages"])
+        size = f"{row['memory'] / 2**20:.0f}{' (too many)' if row['fits'] is False else ''}"
+        split = "×".join(map(str, row["split"]))
+        shown.add_row(str(count), split, *times, name, size, f"{messages:g}", binding(row, name))
+    return shown
+
+
+def conclusions(rows: Rows) -> list[str]:
+    """Of every count which number pays, beside one step at a time where that was asked for."""
+    said = []
+    for count, by in rows.items():
+        if not by:
+            continue
+        length = fastest(by)
+        if length == 1:
+            said.append(f"{count} ranks: passes of several steps do not pay.")
+        elif 1 in by:
+            gain = time(by[1]) / time(by[length])
+            said.append(f"{count} ranks: {length} steps a pass are {gain:.3f} times as fast as one.")
+        else:
+            said.append(f"{count} ranks: {length} steps a pass are the fastest.")
+    return said
