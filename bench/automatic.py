@@ -3,12 +3,15 @@
 """The automatic strategy beside the best fixed one and `blocking`: solvers × ranks × threads × links.
 
     bench/automatic.py [--cases cavity dendrite magnetosphere turbulence] [--ranks 1 2 4] [--threads 1 2]
-        [--links node wire] [--rate 100mbit] [--steps 5] [--repeats 5] [--json FILE]
+        [--links node wire] [--rate 100mbit] [--steps N] [--repeats 9] [--json FILE]
 
 Each line is one `subcurrent strategies`: all strategies in one process on the same ranks, in turns, medians.
 `automatic` has then tried; what its first steps took, trials included, is added up with as many of the others
 as are missing from 200. Goals: automatic / best at most 1.03, and 200 steps from the first on at most 1.02
 times those of blocking. `wire`: emulated hosts, a rank each, which needs root.
+
+A turn has so many steps that it takes about 50 ms or more: of turns of 5 ms and five rounds, the same
+strategy measured twice differed by up to 6 %.
 """
 
 from __future__ import annotations
@@ -26,11 +29,11 @@ import script
 
 ROOT = Path(__file__).resolve().parents[1]
 STEPS = 200  # of a run, its trials included
-CASES = {
-    "cavity": ("cavity_paper_b", ["grid.points=[66, 66, 66]"], 20),
-    "dendrite": ("nickel_small", ["grid.cells=[96, 96, 96]"], 1),
-    "magnetosphere": ("earth_south", ["grid.points=[90, 30, 30]", "grid.spacing=1"], 1),
-    "turbulence": ("taylor_green_1600", ["grid.points=[64, 64, 64]"], 1),
+CASES = {  # case, its size, sweeps a step, steps of a turn
+    "cavity": ("cavity_paper_b", ["grid.points=[66, 66, 66]"], 20, 5),
+    "dendrite": ("nickel_small", ["grid.cells=[96, 96, 96]"], 1, 40),
+    "magnetosphere": ("earth_south", ["grid.points=[90, 30, 30]", "grid.spacing=1"], 1, 12),
+    "turbulence": ("taylor_green_1600", ["grid.points=[64, 64, 64]"], 1, 2),
 }
 SMALL = {
     "cavity": ["grid.points=[18, 18, 18]"],
@@ -57,11 +60,18 @@ Key = tuple[str, int, int, str]  # case, ranks, threads, link
 
 def command(options: Any, key: Key, out: Path) -> list[str]:
     name, ranks, threads, link = key
-    case, sets, sweeps = CASES[name]
+    case, sets, sweeps, steps = CASES[name]
     sets = [*sets, *(SMALL[name] if options.trial else []), f"engine.threads={threads}"]
     program = [sys.executable, "-m", "subcurrent", "strategies", case, "--out", str(out)]
     program += [part for text in sets for part in ("--set", text)]
-    program += ["--steps", str(options.steps), "--repeats", str(options.repeats), "--sweeps", str(sweeps)]
+    program += [
+        "--steps",
+        str(options.steps or steps),
+        "--repeats",
+        str(options.repeats),
+        "--sweeps",
+        str(sweeps),
+    ]
     wire = ["--network", options.rate] if link == "wire" else []
     return [*program, "-n", str(ranks), *wire]
 
@@ -98,8 +108,8 @@ def main() -> int:
     made.add_argument("--threads", nargs="+", type=int, default=[1, 2])
     made.add_argument("--links", nargs="+", choices=("node", "wire"), default=["node", "wire"])
     made.add_argument("--rate", default="100mbit")
-    made.add_argument("--steps", type=int, default=5)
-    made.add_argument("--repeats", type=int, default=5)
+    made.add_argument("--steps", type=int, help="of a turn; left out: the case's own")
+    made.add_argument("--repeats", type=int, default=9)
     made.add_argument("--json", type=Path)
     small = {"cases": ["dendrite"], "ranks": [2], "threads": [1], "links": ["node"], "steps": 1, "repeats": 1}
     options = script.parse(made, small)

@@ -11,13 +11,27 @@ namespace {
 
 constexpr std::size_t most_recent = 16;
 constexpr std::size_t fewest_recent = 4;
+/// What a strategy has to gain on blocking, and one way for halos on the other: a few steps' times scatter
+/// by more, and of those that take as long the one that does least besides is the fastest in the long run.
+constexpr double margin = 0.02;
 
-std::int64_t median(std::vector<double> seconds) {
+/// In nanoseconds; -1: there are none.
+std::int64_t ranked(std::vector<double> seconds, std::size_t place) {
   if (seconds.empty()) return -1;
-  const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>((seconds.size() - 1) / 2);
-  std::nth_element(seconds.begin(), middle, seconds.end());
-  return std::llround(*middle * 1e9);
+  const auto there = seconds.begin() + static_cast<std::ptrdiff_t>(place);
+  std::nth_element(seconds.begin(), there, seconds.end());
+  return std::llround(*there * 1e9);
 }
+
+std::int64_t median(const std::vector<double>& seconds) {
+  return ranked(seconds, seconds.empty() ? 0 : (seconds.size() - 1) / 2);
+}
+
+std::int64_t upper_quartile(const std::vector<double>& seconds) {
+  return ranked(seconds, seconds.empty() ? 0 : seconds.size() - 1 - (seconds.size() - 1) / 4);
+}
+
+bool gains(double seconds, double on) { return seconds < (1 - margin) * on; }
 
 }  // namespace
 
@@ -177,10 +191,13 @@ void Trials::turn_to(bool eager) {
   eager_ = eager;
 }
 
+/// The smallest of several medians is small by luck too: what is to replace blocking in the end counts with
+/// its upper quartile.
 std::vector<std::int64_t> Trials::times() const {
   std::vector<std::int64_t> all;
   for (const Kind& kind : kinds_) {
-    for (const Candidate& c : kind.candidates) all.push_back(median(c.seconds));
+    for (const Candidate& c : kind.candidates)
+      all.push_back(round_ > 0 && c.strategy->overlaps ? upper_quartile(c.seconds) : median(c.seconds));
     all.push_back(kind.recent.size() < fewest_recent ? -1 : median(kind.recent));
   }
   return all;
@@ -203,13 +220,20 @@ void Trials::agreed(std::span<const std::int64_t> largest) {
   for (Kind& kind : kinds_) kind.now = next_on_trial(kind);
 }
 
-/// By what all ranks know: the fastest of those that are eager, and of those that are not.
+/// By what all ranks know: the fastest of those that are eager, and of those that are not; blocking where
+/// none gains enough on it.
 void Trials::choose(Kind& kind) {
+  const auto of = [&](int c) -> const Candidate& { return kind.candidates[static_cast<std::size_t>(c)]; };
   for (const bool eager : {false, true}) {
     int& best = kind.best[eager ? 1 : 0];
-    const auto time = [&](int c) { return kind.candidates[static_cast<std::size_t>(c)].agreed; };
-    for (int c = 0; c < static_cast<int>(kind.candidates.size()); ++c)
-      if (kind.in(c, eager) && time(c) >= 0 && (time(best) < 0 || time(c) < time(best))) best = c;
+    int plain = -1;
+    for (int c = 0; c < static_cast<int>(kind.candidates.size()); ++c) {
+      if (!kind.in(c, eager) || of(c).agreed < 0) continue;
+      if (of(best).agreed < 0 || of(c).agreed < of(best).agreed) best = c;
+      if (!of(c).strategy->overlaps) plain = c;
+    }
+    if (plain >= 0 && !gains(static_cast<double>(of(best).agreed), static_cast<double>(of(plain).agreed)))
+      best = plain;
   }
 }
 
@@ -231,7 +255,7 @@ void Trials::end_round() {
     if (begin_round()) return;
   }
   for (Kind& kind : kinds_) kind.decided = true;
-  turn_to(cost(true) <= cost(false));
+  turn_to(!gains(cost(false), cost(true)));
   state_ = State::settled;
   steps_ = 0;
 }

@@ -24,6 +24,14 @@ def test_terms_are_of_one_step():
     assert row["hidden"] is None
 
 
+def test_every_round_begins_with_another():
+    names = ["blocking", "ordered", "automatic"]
+    rounds = [measure._turns(names, turn) for turn in range(4)]
+    assert rounds[0] == rounds[3] == names
+    assert [order[0] for order in rounds[:3]] == names
+    assert all(sorted(order) == sorted(names) for order in rounds)
+
+
 class Trying:
     """A solver whose automatic strategy has tried after so many steps."""
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <numeric>
@@ -91,6 +92,50 @@ TEST(Trials, ChooseTheFastestAndCostLittle) {
     for (const Strategy* s : usual)
       EXPECT_LE((program.under[{0, std::string(s->name)}]), s == fastest ? 200 : 12) << s->name;
   }
+}
+
+// Of what gains less than 2 % a few steps say nothing: blocking does least besides.
+TEST(Trials, TakeBlockingWhereHardlyAnythingIsGained) {
+  for (const Strategy* fastest :
+       {&Strategy::boundary_first, &Strategy::pipelined, &Strategy::interior_first}) {
+    for (const double seconds : {0.985, 0.975}) {
+      Program program;
+      program.add();
+      program.add(usual, false);
+      program.run(60, [&](int, int, const Strategy& s) { return s == *fastest ? seconds : 1.0; });
+      const std::string_view expected = seconds < 0.98 ? fastest->name : Strategy::blocking.name;
+      EXPECT_EQ(program.chosen(0), expected);
+      EXPECT_EQ(program.chosen(1), expected);
+    }
+  }
+}
+
+// All take as long, and steps scatter by 8 %: of four medians of five the smallest is below the others'.
+TEST(Trials, TakeBlockingWhereStepsScatter) {
+  std::uint64_t state = 1;
+  const auto random = [&] {  // 0 to 1
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<double>(state >> 40) / (1 << 24);
+  };
+  int plain = 0;
+  for (int n = 0; n < 100; ++n) {
+    Program program;
+    program.add();
+    program.run(60, [&](int, int, const Strategy&) { return 1 + 0.08 * random(); });
+    plain += program.chosen() == Strategy::blocking.name ? 1 : 0;
+  }
+  EXPECT_GE(plain, 85);
+  int hiding = 0;
+  for (int n = 0; n < 100; ++n) {
+    Program program;
+    program.add();
+    const Times times = [&](int, int, const Strategy& s) {
+      return (s == Strategy::boundary_first ? 0.9 : 1.0) * (1 + 0.08 * random());
+    };
+    program.run(60, times);
+    hiding += program.chosen() == Strategy::boundary_first.name ? 1 : 0;
+  }
+  EXPECT_GE(hiding, 85);
 }
 
 TEST(Trials, LeaveOutAfterOneRoundWhatIsMuchSlower) {

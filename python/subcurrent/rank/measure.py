@@ -49,7 +49,8 @@ def measure_strategies(
     for turn in range(plan.repeats + 1):
         if context.any(stop.asked):
             break
-        for name, solver in solvers.items():
+        for place, name in enumerate(_turns(plan.strategies, turn)):
+            solver = solvers[name]
             context.barrier()
             begin = time.perf_counter()
             advance(solver, plan.steps, plan.typed_case().engine.steps_per_pass)
@@ -66,7 +67,7 @@ def measure_strategies(
             else:
                 seconds[name].append(spent / plan.steps)
             if context.rank == 0:
-                _say(plan, turn, name, spent)
+                _say(plan, turn, place, name, spent)
     if not seconds[plan.strategies[-1]]:
         raise SubcurrentError("stopped before a round of all strategies was measured.", STOPPED)
     terms = {name: account_of(solver.terms(), name) for name, solver in solvers.items()}
@@ -133,8 +134,14 @@ def _row(plan: Plan, name: str, solver: Any, seconds: list[float], terms: dict[s
     return row
 
 
-def _say(plan: Plan, turn: int, name: str, spent: float) -> None:
-    done = turn * len(plan.strategies) + plan.strategies.index(name) + 1
+def _turns(names: list[str], turn: int) -> list[str]:
+    """Whose turn it is in a round: another one begins in each, so that nobody always follows the same one."""
+    first = turn % len(names)
+    return [*names[first:], *names[:first]]
+
+
+def _say(plan: Plan, turn: int, place: int, name: str, spent: float) -> None:
+    done = turn * len(plan.strategies) + place + 1
     share = done / ((plan.repeats + 1) * len(plan.strategies))
     if plan.events:
         events.emit("turn", share=share, strategy=name, turn=turn, seconds=spent)
