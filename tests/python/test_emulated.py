@@ -133,6 +133,24 @@ def test_tuning_over_an_emulated_network_is_kept_apart(program, hosts):
     assert not any("engine.transport" in row["settings"] for row in group["rows"])
 
 
+@pytest.mark.mpi
+@pytest.mark.timeout(200)
+def test_counts_are_measured_between_hosts(program, hosts):
+    """32 KiB a face and step at 2 Mbit/s take 131 ms, less the bucket of 64 KiB of a round."""
+    case = ("nickel_small", "--set", "grid.cells=[64,64,16]", "--set", "engine.split=auto")
+    few = ("--steps", "4", "--repeats", "2", "--out", "out")
+    done = program("scale", *case, "-n", "1,2", *few, "--network", "2mbit", timeout=150)
+    assert done.returncode == OK, done.stderr
+    assert "2mbit between hosts" in done.stdout
+    one, two = json.loads((program.folder / "out" / "scale.json").read_text())
+    assert (one["network"], two["network"]) == (None, "2mbit")
+    assert two["least"] > 0.05
+    assert not spaces()
+    none = program("scale", *case, "-n", "1,17", *few, "--network", "2mbit")
+    assert none.returncode == BAD_INPUT
+    assert len(none.stderr.splitlines()) == 1
+
+
 def test_tuning_without_root_is_one_sentence(monkeypatch, tmp_path):
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     request = TuneRequest("nickel_small", network="100mbit")

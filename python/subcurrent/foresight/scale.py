@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`subcurrent scale`: measures a case with several rank counts on this machine, beside what was predicted."""
+"""`subcurrent scale`: measures a case with several rank counts on this machine, or on hosts that it emulates,
+beside what was predicted."""
 
 from __future__ import annotations
 
@@ -15,10 +16,10 @@ from rich.table import Table
 from ..case.library import find_case
 from ..case.reading import Case, as_tables, load_case
 from ..errors import OK, BadInput
-from ..launch import memory, mpi
+from ..launch import emulated, memory, mpi
 from ..launch.plan import Plan
 from ..launch.progress import Watcher
-from ..launch.ranks import command_for, launch
+from ..launch.ranks import command_for, emulated_command, launch
 from ..launch.run import say
 from ..launch.rundir import RunFolder, write_text
 from ..solvers.kinds import kind_of
@@ -41,6 +42,7 @@ class ScaleRequest:
     sweeps: int = 200
     machine: str | None = None
     out: Path | None = None
+    network: str | None = None  # the rate between emulated hosts, a rank each
 
 
 def scale(request: ScaleRequest, console: Console) -> int:
@@ -63,9 +65,12 @@ def scale(request: ScaleRequest, console: Console) -> int:
         mpi.check_layout(count, one.engine.threads)
         one.check_ranks(count)
         memory.check(one, count)
+        if request.network is not None and count > 1:
+            emulated.check(request.network, count)
     rows = [_row(request, one, count, machine) for one, count in zip(cases, counts, strict=True)]
     finish(rows, request.weak)
-    console.print(table_of(rows, kind_of(case).title(case), request.strategy))
+    where = "" if request.network is None else f", {request.network} between hosts"
+    console.print(table_of(rows, kind_of(case).title(case) + where, request.strategy))
     if request.out is not None:
         request.out.mkdir(parents=True, exist_ok=True)
         write_text(request.out / "scale.json", json.dumps(rows, indent=1) + "\n")
@@ -75,6 +80,8 @@ def scale(request: ScaleRequest, console: Console) -> int:
 
 def _row(request: ScaleRequest, case: Case, ranks: int, machine: Machine | None) -> dict[str, Any]:
     row = {"ranks": ranks, "cells": case.size()[1]} | measured(case, ranks, request)
+    if request.network is not None:
+        row["network"] = request.network if ranks > 1 else None
     if machine is not None:
         names = list(dict.fromkeys((request.strategy, "ordered")))
         there = predicted(case, machine, ranks, names)
@@ -83,15 +90,18 @@ def _row(request: ScaleRequest, case: Case, ranks: int, machine: Machine | None)
 
 
 def measured(case: Case, ranks: int, request: ScaleRequest) -> dict[str, Any]:
-    """Seconds of a step: the median over the rounds, and the least and the most."""
+    """Seconds of a step: the median over the rounds, and the least and the most. One rank has nobody to send
+    to, so that it needs no host of its own."""
+    rate = request.network if ranks > 1 else None
+    command = command_for if rate is None else emulated_command
     with tempfile.TemporaryDirectory() as place, (Path(place) / "told").open("w") as told:
         folder = RunFolder(Path(place) / "run")
         folder.create()
         plan = Plan("strategies", as_tables(case), str(folder.path), ranks)
         plan.strategies, plan.steps, plan.repeats = [request.strategy], request.steps, request.repeats
         write_text(folder.plan, plan.text())
-        with Watcher(Console(file=told)) as watcher:
-            launch(command_for(plan, folder.plan), plan.layout(), watcher, folder.log, lambda: None)
+        with Watcher(Console(file=told)) as watcher, emulated.hosts(rate, ranks) as env:
+            launch(command(plan, folder.plan), plan.layout(), watcher, folder.log, env=env)
         (row,) = json.loads((folder.path / "strategies.json").read_text())["rows"]
     return {"split": row["split"], "T": row["T"], "least": min(row["T_all"]), "most": max(row["T_all"])}
 

@@ -7,7 +7,6 @@ import contextlib
 import csv
 import io
 import json
-import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -113,11 +112,9 @@ def compare(request: CompareRequest, console: Console) -> int:
 @contextlib.contextmanager
 def _hosts(network: str | None, ranks: int, console: Console) -> Iterator[Mapping[str, str]]:
     """The environment to start ranks in: this machine's, or that of emulated hosts, up during the block."""
-    if network is None:
-        yield os.environ
-        return
-    with emulated.network(network, ranks) as env:
-        say(console, f"{ranks} emulated hosts, a rank each, {network} between them")
+    with emulated.hosts(network, ranks) as env:
+        if network is not None:
+            say(console, f"{ranks} emulated hosts, a rank each, {network} between them")
         yield env
 
 

@@ -135,11 +135,9 @@ class Tuning:
     def _hosts(self) -> Iterator[None]:
         """Emulated hosts, where they were asked for: up during the block, and ranks are started on them."""
         rate, ranks = self._request.network, self._request.ranks
-        if rate is None:
-            yield
-            return
-        with emulated.network(rate, ranks) as self._env:
-            say(self._console, f"{ranks} emulated hosts, a rank each, {rate} between them")
+        with emulated.hosts(rate, ranks or 1) as self._env:
+            if rate is not None:
+                say(self._console, f"{ranks} emulated hosts, a rank each, {rate} between them")
             yield
 
     def _all(self, found: list[Layout], firsts: list[list[dict[str, Any]]]) -> list[dict[str, Any]]:

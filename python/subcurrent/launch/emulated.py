@@ -67,6 +67,17 @@ def network(rate: str, hosts: int) -> Iterator[Mapping[str, str]]:
         guard.wait()
 
 
+@contextlib.contextmanager
+def hosts(rate: str | None, ranks: int) -> Iterator[Mapping[str, str]]:
+    """The environment to start ranks in: this machine's where no rate is given, else that of hosts that are
+    up during the block."""
+    if rate is None:
+        yield os.environ
+        return
+    with network(rate, ranks) as env:
+        yield env
+
+
 def command(program: list[str]) -> list[str]:
     """The command line that starts a program on every host as one MPI job."""
     return ["bash", str(SCRIPT), "run", *program]
