@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What becomes of the day side and of the tail: a run of the case that goes on, with a snapshot every 500.
 
-    python cases/earth_south/tail.py [--spacing 1] [--time 8000] [--ranks 2] [--set KEY=VALUE] [--out FOLDER]
+    python cases/earth_south/tail.py [--case earth_south] [--spacing 1] [--time 8000] [--ranks 2]
+        [--set KEY=VALUE] [--out FOLDER]
 
 Prints a markdown table of the line from the sun through the planet and beyond it, in radii, and the
 share of the nodes that lie at a floor. A run that is in the folder already is not run again. Spacing 1,
 coefficients in proportion, takes two to four minutes on two cores; 0.5, which is the case's own, sixteen
-times as long.
+times as long. earth_north is the other case on this box.
 """
 
 from __future__ import annotations
@@ -23,13 +24,13 @@ import numpy as np
 
 from subcurrent.report.snapshot import read_plasma
 
-CASE = Path(__file__).parent / "case.toml"
+CASES = Path(__file__).parents[1]
 EVERY = 500
 HEADING = ("t", "magnetopause", "shock", "neutral line", "southward to", "flows away beyond", "at a floor")
 
 
-def settings(spacing: float) -> list[str]:
-    case = tomllib.loads(CASE.read_text())
+def settings(path: Path, spacing: float) -> list[str]:
+    case = tomllib.loads(path.read_text())
     scale = spacing / case["grid"]["spacing"]
     points = [round(n / scale) for n in case["grid"]["points"]]
     coefficients = [f"diffusion.{name}={value * scale:g}" for name, value in case["diffusion"].items()]
@@ -37,9 +38,10 @@ def settings(spacing: float) -> list[str]:
 
 
 def run(folder: Path, arguments: argparse.Namespace) -> None:
-    sets = [*settings(arguments.spacing), f"run.time={arguments.time:g}", f"output.every={EVERY}"]
+    case = CASES / arguments.case / "case.toml"
+    sets = [*settings(case, arguments.spacing), f"run.time={arguments.time:g}", f"output.every={EVERY}"]
     words = [word for text in [*sets, *arguments.set] for word in ("--set", text)]
-    command = [sys.executable, "-m", "subcurrent", "run", str(CASE), "-n", str(arguments.ranks)]
+    command = [sys.executable, "-m", "subcurrent", "run", str(case), "-n", str(arguments.ranks)]
     subprocess.run([*command, "--out", str(folder), *words], check=True, stdout=sys.stderr)
 
 
@@ -84,12 +86,14 @@ def table(folder: Path) -> list[tuple[str, ...]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--case", choices=("earth_south", "earth_north"), default="earth_south")
     parser.add_argument("--spacing", type=float, default=1.0)
     parser.add_argument("--time", type=float, default=8000.0)
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
-    parser.add_argument("--out", type=Path, default=Path("runs/earth_south_tail"))
+    parser.add_argument("--out", type=Path, help="runs/CASE_tail unless said otherwise")
     arguments = parser.parse_args()
+    arguments.out = arguments.out or Path("runs") / f"{arguments.case}_tail"
     if not (arguments.out / "summary.json").is_file():
         run(arguments.out, arguments)
     for cells in (HEADING, ("---",) * len(HEADING), *table(arguments.out)):

@@ -27,7 +27,16 @@ QUICK = [
     "linear_wave",
     "linear_wave_cycles",
 ]
-SLOWER = ["blast", "brio_wu", "field_loop", "cavity_coarse", "cavity_orders", "orszag_tang", "cg_volume"]
+SLOWER = [
+    "blast",
+    "brio_wu",
+    "field_loop",
+    "cavity_coarse",
+    "cavity_orders",
+    "orszag_tang",
+    "cg_volume",
+    "nickel_direction",
+]
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))

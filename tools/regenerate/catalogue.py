@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import commands, other_codes, paper_machines, runs, wire
+from . import commands, other_codes, paper_machines, planets, runs, wire
 from .pictures import by_script, by_tutorial, drawn
 
 
@@ -87,14 +87,30 @@ COMPUTED = (
         1e-2,
     ),
     Figure("dendrite_fronts", DENDRITE, 6, "speed of plane fronts", commands.dendrite_fronts, 1e-2),
-    Figure("earth_north", "cases/earth_north/README.md", 1800, "standoff", runs.earth_north, 1e-2),
-    Figure("earth_south", "cases/earth_south/README.md", 1800, "southward field", runs.earth_south, 1e-2),
+    Figure(
+        "nickel_direction",
+        "cases/nickel_small/README.md",
+        20,
+        "what the grid does to turned crystals",
+        runs.nickel_direction,
+        1e-2,
+    ),
+    Figure("earth_north", "cases/earth_north/README.md", 1800, "standoff", planets.earth_north, 1e-2),
+    Figure("earth_south", "cases/earth_south/README.md", 2100, "southward field", planets.earth_south, 1e-2),
+    Figure(
+        "earth_north_tail",
+        "cases/earth_north/README.md",
+        240,
+        "the day side that goes on, spacing 1",
+        planets.earth_north_tail,
+        2e-2,
+    ),
     Figure(
         "earth_south_tail",
         "cases/earth_south/README.md",
         480,
         "the tail until it is steady, spacing 1",
-        runs.earth_south_tail,
+        planets.earth_south_tail,
         2e-2,
     ),
     Figure(
@@ -102,7 +118,7 @@ COMPUTED = (
         "cases/earth_south/README.md",
         150,
         "nodes by their pressure, spacing 1",
-        runs.earth_south_pressures,
+        planets.earth_south_pressures,
         5e-2,
     ),
 )
@@ -177,8 +193,8 @@ PICTURES = (
     picture("gray_scott", 20, by_tutorial("gray_scott", "gray_scott_8000.png"), "a tutorial"),
     picture("acoustic_wave", 20, by_tutorial("acoustic_wave", "acoustic_wave.png"), "a tutorial"),
     picture("cahn_hilliard", 20, by_tutorial("cahn_hilliard", "cahn_hilliard.png"), "a tutorial"),
-    picture("earth_south", 420, drawn("earth_south", "planes.png"), "earth_south"),
-    picture("earth_south_view", 420, drawn("earth_south", "view.png"), "earth_south"),
+    picture("earth_south", 1400, drawn("earth_south", "planes.png"), "earth_south"),
+    picture("earth_south_view", 1400, drawn("earth_south", "view.png"), "earth_south"),
     picture("earth_tilted", 180, drawn("earth_tilted", "planes.png"), "earth_tilted"),
     picture("jupiter", 600, drawn("jupiter", "planes.png", *THIN_JUPITER), "jupiter at spacing 4"),
     picture("turbulence_vorticity", 240, drawn("forced_hit_128", "vorticity.png", *SMALL_HIT), "64³, forced"),

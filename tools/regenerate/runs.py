@@ -82,6 +82,12 @@ def brio_wu(scratch: Path) -> list[str]:
     return table(("smoothing", "with heating", "without"), rows)
 
 
+def nickel_direction(_: Path) -> list[str]:
+    """What cases/nickel_small/direction.py prints."""
+    line = [sys.executable, CASES / "nickel_small" / "direction.py"]
+    return subprocess.run(line, check=True, capture_output=True, text=True).stdout.splitlines()
+
+
 def forced_hit(scratch: Path) -> list[str]:
     """What cases/forced_hit_128/spectrum.py prints of three numbers of points."""
     single = ("scheme.precision=single", "run.time=12")
@@ -162,73 +168,6 @@ def re1000_row(folder: Path, n: int) -> tuple[str, ...]:
 
     places = (extreme("u", np.argmin), extreme("w", np.argmin), extreme("w", np.argmax))
     return (f"{n}³", f"{last['time']:.1f}", str(last["step"]), *places)
-
-
-def earth(folder: Path, case: str, spacing: float, viscosity: float, resistivity: float) -> dict:
-    """The last step of a run at some spacing, densities diffusing in proportion to it; and the balance."""
-    scale = spacing / 0.5
-    points = [round(n / scale) for n in (180, 60, 60)]
-    coefficients = {"density": 2e-3 * scale, "pressure": 2e-3 * scale}
-    coefficients |= {"viscosity": viscosity, "resistivity": resistivity}
-    sets = [f"diffusion.{name}={value:g}" for name, value in coefficients.items()]
-    sets += [f"grid.points={points}", f"grid.spacing={spacing}"]
-    told = summary(run(folder, case, *sets, ranks=2))
-    return {**told["last_step"], "balance": told["expected_magnetopause"]}
-
-
-def earth_north(scratch: Path) -> list[str]:
-    """Halved together with all coefficients; and with too little viscosity and resistivity."""
-    rows = []
-    for spacing, viscosity, resistivity in ((0.5, 1e-6, 1e-3), (1, 2e-6, 2e-3), (1, 1e-6, 1e-3)):
-        folder = scratch / f"{spacing}_{viscosity}"
-        found = earth(folder, "earth_north", spacing, viscosity, resistivity)
-        small = (
-            f"{value:.0e}".replace("e-0", "e-") for value in (2e-3 * spacing / 0.5, viscosity, resistivity)
-        )
-        off = f"{100 * (found['magnetopause'] / found['balance'] - 1):+.1f} %"
-        rows.append((f"{spacing:g}", *small, f"{found['magnetopause']:.2f}", off, f"{found['shock']:.2f}"))
-    return table(("spacing", "D, D_p", "μ", "η", "magnetopause", "of the balance", "shock"), rows)
-
-
-def earth_south(scratch: Path) -> list[str]:
-    """Beside the places of the northward field."""
-    rows = []
-    for spacing in (0.5, 1):
-        both = [
-            earth(scratch / f"{case}{spacing}", case, spacing, 2e-6 * spacing, 2e-3 * spacing)
-            for case in ("earth_south", "earth_north")
-        ]
-        south, north = both
-        places = (f"{south[what]:.2f} ({north[what]:.2f})" for what in ("magnetopause", "shock"))
-        rows.append((f"{spacing:g}", *places))
-    return table(("spacing", "magnetopause (northward field)", "shock (northward field)"), rows)
-
-
-def earth_south_tail(scratch: Path) -> list[str]:
-    """What cases/earth_south/tail.py prints from t = 2000 on, beside it a lower floor of the pressure."""
-    script = CASES / "earth_south" / "tail.py"
-    tables = []
-    for name, sets in (("as it is", ()), ("low", ("--set", "limits.pressure=1e-9"))):
-        line = [sys.executable, script, "--out", scratch / name, *sets]
-        text = subprocess.run(line, check=True, capture_output=True, text=True).stdout
-        cells = [[cell.strip() for cell in row.strip("| ").split("|")] for row in text.splitlines()]
-        tables.append(cells)
-    (heading, _, *rows), (_, _, *low) = tables
-    shown = [
-        (*row, other[1], other[-1])
-        for row, other in zip(rows, low, strict=True)
-        if float(row[0]) > 6200 or (float(row[0]) > 1900 and round(float(row[0]) / 500) % 2 == 0)
-    ]
-    return table((*heading, "1e-9: magnetopause", heading[-1]), shown)
-
-
-def earth_south_pressures(scratch: Path) -> list[str]:
-    """What cases/earth_south/pressures.py prints of the tail at t = 6000 where the floor is far below."""
-    folder = CASES / "earth_south"
-    run_it = [sys.executable, folder / "tail.py", "--out", scratch / "low", "--time", "6000"]
-    subprocess.run([*run_it, "--set", "limits.pressure=1e-10"], check=True, capture_output=True)
-    line = [sys.executable, folder / "pressures.py", scratch / "low"]
-    return subprocess.run(line, check=True, capture_output=True, text=True).stdout.splitlines()
 
 
 def orszag_tang(scratch: Path) -> list[str]:

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of the Earth in the solar wind: the day side, how the tail comes to rest, what is at a floor."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from .runs import CASES, run, summary, table
+
+
+def earth(folder: Path, case: str, spacing: float, viscosity: float, resistivity: float) -> dict:
+    """The last step of a run at some spacing, densities diffusing in proportion to it; and the balance."""
+    scale = spacing / 0.5
+    points = [round(n / scale) for n in (180, 60, 60)]
+    coefficients = {"density": 2e-3 * scale, "pressure": 2e-3 * scale}
+    coefficients |= {"viscosity": viscosity, "resistivity": resistivity}
+    sets = [f"diffusion.{name}={value:g}" for name, value in coefficients.items()]
+    sets += [f"grid.points={points}", f"grid.spacing={spacing}"]
+    told = summary(run(folder, case, *sets, ranks=2))
+    return {**told["last_step"], "balance": told["expected_magnetopause"]}
+
+
+def earth_north(scratch: Path) -> list[str]:
+    """Halved together with all coefficients; and with too little viscosity and resistivity."""
+    rows = []
+    for spacing, viscosity, resistivity in ((0.5, 1e-6, 1e-3), (1, 2e-6, 2e-3), (1, 1e-6, 1e-3)):
+        folder = scratch / f"{spacing}_{viscosity}"
+        found = earth(folder, "earth_north", spacing, viscosity, resistivity)
+        small = (
+            f"{value:.0e}".replace("e-0", "e-") for value in (2e-3 * spacing / 0.5, viscosity, resistivity)
+        )
+        off = f"{100 * (found['magnetopause'] / found['balance'] - 1):+.1f} %"
+        rows.append((f"{spacing:g}", *small, f"{found['magnetopause']:.2f}", off, f"{found['shock']:.2f}"))
+    return table(("spacing", "D, D_p", "μ", "η", "magnetopause", "of the balance", "shock"), rows)
+
+
+def earth_south(scratch: Path) -> list[str]:
+    """At rest; beside the places of the northward field."""
+    rows = []
+    for spacing in (0.5, 1):
+        both = [
+            earth(scratch / f"{case}{spacing}", case, spacing, 2e-6 * spacing, 2e-3 * spacing)
+            for case in ("earth_south", "earth_north")
+        ]
+        south, north = both
+        places = (f"{south[what]:.2f} ({north[what]:.2f})" for what in ("magnetopause", "shock"))
+        rows.append((f"{spacing:g}", *places))
+    return table(("spacing", "magnetopause (northward field)", "shock (northward field)"), rows)
+
+
+def tail(folder: Path, *words: str) -> tuple[list[str], list[list[str]]]:
+    """What cases/earth_south/tail.py prints: its heading, and its rows from t = 2000 on, in part."""
+    line = [sys.executable, CASES / "earth_south" / "tail.py", "--out", folder, *words]
+    text = subprocess.run(line, check=True, capture_output=True, text=True).stdout
+    heading, _, *rows = [[cell.strip() for cell in row.strip("| ").split("|")] for row in text.splitlines()]
+    often = [row for row in rows if float(row[0]) > 1900]
+    return heading, [r for r in often if float(r[0]) > 6200 or round(float(r[0]) / 500) % 2 == 0]
+
+
+def earth_south_tail(scratch: Path) -> list[str]:
+    """Beside it a higher floor of the pressure."""
+    heading, rows = tail(scratch / "as it is")
+    _, high = tail(scratch / "high", "--set", "limits.pressure=1e-8")
+    both = [(*row, other[1], other[-1]) for row, other in zip(rows, high, strict=True)]
+    return table((*heading, "1e-8: magnetopause", heading[-1]), both)
+
+
+def earth_north_tail(scratch: Path) -> list[str]:
+    """Places on the day side, and the share of nodes at a floor."""
+    heading, rows = tail(scratch / "north", "--case", "earth_north")
+    chosen = (0, 1, 2, 6)
+    return table(tuple(heading[k] for k in chosen), [tuple(row[k] for k in chosen) for row in rows])
+
+
+def earth_south_pressures(scratch: Path) -> list[str]:
+    """What cases/earth_south/pressures.py prints of the tail at t = 6000 where the floor is far below."""
+    folder = CASES / "earth_south"
+    run_it = [sys.executable, folder / "tail.py", "--out", scratch / "low", "--time", "6000"]
+    subprocess.run([*run_it, "--set", "limits.pressure=1e-10"], check=True, capture_output=True)
+    line = [sys.executable, folder / "pressures.py", scratch / "low"]
+    return subprocess.run(line, check=True, capture_output=True, text=True).stdout.splitlines()
