@@ -145,14 +145,15 @@ struct LineArray {
     constexpr int cells = 8;
     for (int n = first; n < last; n += cells) f(n, std::min(last, n + cells));
   }
-  /// Copies of the lines side by side, filled up with the last one.
+  /// Copies of the lines side by side, filled up with the last one. Of the halo only what may be read: in a
+  /// slot there may be nothing beyond a piece.
   Lines gather(const LineGeometry& g, const LineGeometry::Place& at, T* buffer) const {
     const int padded = at.padded();
     if constexpr (in)
       for (int k = 0; k < N; ++k) {
         const T* cells = view.base + k * view.stride + at.offset;
         T* to = buffer + k * g.size() + g.reach() * padded;
-        each_block(-g.reach(), g.count() + g.reach(), [&](int first, int last) {
+        each_block(-reach, g.count() + reach, [&](int first, int last) {
           for (int l = 0; l < padded; ++l) {
             const T* from = cells + std::min(l, at.lines - 1) * at.across;
             for (int n = first; n < last; ++n) to[n * padded + l] = from[n * at.along];

@@ -76,7 +76,8 @@ struct BlockSums::Parts {
   BlockWindow window;
   std::shared_ptr<Storage> storage;
   std::vector<Box> groups;
-  std::vector<std::size_t> departing, arriving;
+  std::vector<Box> departing;
+  std::vector<std::size_t> arriving;
   Parcels parcels;
 };
 
@@ -141,7 +142,11 @@ std::shared_ptr<BlockSums> BlockSums::make(const Grid& grid, int axis, const Lin
       const int peer = grid.rank_of(other);
       for (const Overlap& o : overlaps(system, parts.window, windows[at(r)])) {
         add(parts.parcels.departures, sent, peer, o, g);
-        parts.departing.push_back(g);
+        const int first = (parts.window.first + o.source + system.blocks()) % system.blocks();
+        Box cells = parts.groups[g];
+        cells.lo[axis] = system.begin(first) - grid.origin()[axis];
+        cells.hi[axis] = system.begin(first + o.count) - grid.origin()[axis];
+        parts.departing.push_back(cells);
       }
       for (const Overlap& o : overlaps(system, windows[at(r)], parts.window)) {
         add(parts.parcels.arrivals, received, peer, o, g);
@@ -156,7 +161,7 @@ std::size_t BlockSums::group_of(int arrival) const {
 }
 
 Box BlockSums::source(int piece) const {
-  return at(piece) < departing_.size() ? groups_[departing_[at(piece)]] : Box{};
+  return at(piece) < departing_.size() ? departing_[at(piece)] : Box{};
 }
 
 }  // namespace sc

@@ -36,7 +36,7 @@ class BlockSums final : public Exchange {
   const std::vector<Box>& groups() const { return groups_; }
   /// The group of an arrival; groups().size() beyond the last arrival.
   std::size_t group_of(int arrival) const;
-  /// The lines that a piece tells of.
+  /// The cells that a piece tells of, whole blocks of the lines that travel together.
   Box source(int piece) const override;
 
  private:
@@ -46,7 +46,8 @@ class BlockSums final : public Exchange {
   BlockWindow window_;
   std::shared_ptr<Storage> storage_;
   std::vector<Box> groups_;
-  std::vector<std::size_t> departing_, arriving_;  // groups
+  std::vector<Box> departing_;         // own cells
+  std::vector<std::size_t> arriving_;  // groups
 };
 
 }  // namespace sc

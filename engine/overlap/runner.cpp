@@ -54,6 +54,7 @@ Runner::Runner(Context& context, RunnerOptions options) : context_(context), opt
 }
 
 void Runner::prefetch(Stage& stage) {
+  if (Stage* before = stage.before()) return prefetch(*before);
   if (window_ && !window_->empty()) return;
   if (alone() || !Slabs::in(stage)) return;
   const Slabs slabs(stage, eager());
@@ -87,6 +88,12 @@ Choice::Run Runner::turn_of(Stage& stage, bool slabs) {
 
 void Runner::run(Stage& stage, Stage* next) {
   if (window_ && record(stage)) return;
+  if (Stage* before = stage.before()) run_now(*before, &stage);
+  Stage* before_next = next ? next->before() : nullptr;
+  run_now(stage, before_next ? before_next : next);
+}
+
+void Runner::run_now(Stage& stage, Stage* next) {
   if (stage.sampled().runs() == 0) {
     if (const std::string why = choice_ ? "" : stage.refusal(options_.strategy); !why.empty()) refuse(why);
     stage.check_faces();
@@ -189,8 +196,8 @@ double Runner::run_colour(Stage& stage, const Order& order, const Slabs* slabs, 
   StageRun run(stage, inputs, outputs, own, context_.timeline(),
                {context_.threads(), options_.poke_seconds, order.apart ? sampled_suffix : ""});
   if (Device* device = stage.device()) device->join();
-  if (slabs && own)
-    refuse("stage \"" + stage.name() + "\" moves by itself and cannot be computed slab by slab");
+  if (slabs && own && own->gathers)
+    refuse("stage \"" + stage.name() + "\" fetches by itself and cannot be computed slab by slab");
   if (slabs) run.through(*slabs, next, alone());
   const StageShape shape = run.shape(order.strategy, own);
   plan_.make(shape);

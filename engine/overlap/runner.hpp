@@ -118,6 +118,7 @@ class Runner {
     std::int64_t host_writes;  ///< of the storage then
   };
   bool record(Stage& stage);
+  void run_now(Stage& stage, Stage* next);
   void close_pass(const std::string& why);
   void carry_out_sealed();
   void carry_out(std::vector<Recorded> runs, const std::string& why);

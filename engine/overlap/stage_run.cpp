@@ -53,14 +53,14 @@ void StageRun::through(const Slabs& slabs, const StreamPass* next, bool alone) {
   stream_->begin(slabs.pass(), next, alone);
 }
 
-/// The core is what no other rank waits for.
+/// The core is what no other rank waits for. What a stage moves by itself may come out of any slab.
 void StageRun::add_slabs(StageShape& shape) const {
   shape.whole_lines = false;
   shape.cut.core = Box{};
   for (int n = 0; n < slabs_->count(); ++n) {
     const Box box = slabs_->box(n);
-    const bool gives = slabs_->at_end(n, false);
-    shape.slabs.push_back({box, gives || (!shape.copies_at_once && slabs_->at_end(n, true)), gives});
+    const bool at_end = slabs_->at_end(n, false), gives = own_cut_ || at_end;
+    shape.slabs.push_back({box, at_end || (!shape.copies_at_once && slabs_->at_end(n, true)), gives});
     Box& core = shape.cut.core;
     if (gives) continue;
     const int lo = core.empty() ? box.lo.z : std::min(core.lo.z, box.lo.z);

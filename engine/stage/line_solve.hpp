@@ -30,13 +30,10 @@ class LineSolve final : public SolvedLines {
         scratch_(options.scratch),
         op_(op),
         declared_(declared...) {
-    divide(systems);
+    divide(systems, options.sums);
     for (const Access& a : accesses()) reach_ = std::max(reach_, a.reach.width);
-    const int count = std::max(1, grid().own().hi[axis]);
-    all_scratch_ = scratch_ + systems + (2 * window().count + count - 1) / count;
-    const LineGeometry whole = geometry(grid().own());
-    std::size_t bytes = whole.bytes(all_scratch_, sizeof(double));
-    ((bytes += whole.bytes(Declared::components, sizeof(typename Declared::element))), ...);
+    std::size_t bytes = 0;
+    for (const int count : counts()) bytes = std::max(bytes, bytes_for(count));
     memory_.resize(static_cast<std::size_t>(grid().context().threads()), std::vector<std::byte>(bytes + 64));
 #ifdef SC_CHECKED
     watches_ = watches_of(*this);
@@ -55,7 +52,9 @@ class LineSolve final : public SolvedLines {
   void compute_in(std::span<const Place> places, const Box& box, int threads,
                   std::span<Accumulator> /*into*/) override {
     check_box(box);
-    if (divided())
+    if (two_passes())
+      each_bundle(Solve{this}, everything(places, every{}), box, threads);
+    else if (divided())
       each_bundle(Sum{this}, reading(places, every{}), box, threads);
     else
       each_bundle(Whole{this}, everything(places, every{}), box, threads);
@@ -68,6 +67,9 @@ class LineSolve final : public SolvedLines {
   using Solution = LineComponents<const double, systems>;
   using Right = LineComponents<double, systems>;
 
+  void sum_parts(const Box& parts, int threads) override {
+    each_bundle(Sum{this}, reading(places<sizeof...(Declared)>(), every{}), parts, threads);
+  }
   void solve_divided(const Box& lines, int threads) override {
     each_bundle(Solve{this}, everything(places<sizeof...(Declared)>(), every{}), lines, threads);
   }
@@ -167,7 +169,8 @@ class LineSolve final : public SolvedLines {
   void each_bundle(const Work& work, const Arrays& arrays, const Box& box, int threads) {
     std::apply(
         [&](const auto&... array) {
-          for_each_line(geometry(box), threads, all_scratch_, memory_, work, array...);
+          const LineGeometry g = geometry(box);
+          for_each_line(g, threads, scratches(g.count()), memory_, work, array...);
         },
         arrays);
   }
@@ -180,15 +183,25 @@ class LineSolve final : public SolvedLines {
     return view;
   }
 
+  /// With right sides, and sums of the window, of lines that have so many cells in a box.
+  int scratches(int count) const { return scratch_ + systems + (2 * window().count + count - 1) / count; }
   LineGeometry geometry(const Box& box) const {
-    const int axis = whole_axis();
-    std::size_t line = sizeof(double) * static_cast<std::size_t>(all_scratch_);
+    const int axis = whole_axis(), count = std::max(1, box.hi[axis] - box.lo[axis]);
+    std::size_t line = sizeof(double) * static_cast<std::size_t>(scratches(count));
     ((line += sizeof(typename Declared::element) * Declared::components), ...);
-    line *= static_cast<std::size_t>(grid().own().hi[axis] + 2 * reach_);
+    line *= static_cast<std::size_t>(count + 2 * reach_);
     return {box, axis, reach_, line, grid().layout(), grid().origin()};
   }
+  std::size_t bytes_for(int count) const {
+    Box box = grid().own();
+    box.hi[whole_axis()] = count;
+    const LineGeometry g = geometry(box);
+    std::size_t bytes = g.bytes(scratches(count), sizeof(double));
+    ((bytes += g.bytes(Declared::components, sizeof(typename Declared::element))), ...);
+    return bytes;
+  }
 
-  int scratch_, all_scratch_ = 0;
+  int scratch_;
   int reach_ = 0;
   Op op_;
   std::tuple<Declared...> declared_;

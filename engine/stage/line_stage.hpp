@@ -14,6 +14,9 @@ namespace sc {
 struct LineOptions {
   int scratch = 0;   ///< arrays of doubles the operator wants beside its lines, see Bundle::scratch
   double flops = 0;  ///< a cell, for reports
+  /// LineSolve, along z through fields in far memory: where sums wait between its two passes. Stages may
+  /// share it, as no other runs between these; without one it has its own.
+  std::shared_ptr<std::vector<double>> sums = nullptr;
 };
 
 inline namespace SC_COMPILED {

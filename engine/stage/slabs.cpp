@@ -23,8 +23,9 @@ Slabs::Slabs(Stage& stage, bool ends_first) : grid_(stage.grid()) {
     const auto mode = use.mode == Mode::read    ? StreamUse::Mode::reads
                       : use.mode == Mode::write ? StreamUse::Mode::writes
                                                 : StreamUse::Mode::updates;
-    const int halo = use.reach.width > 0 ? grid_.halo() : 0;
-    for (FarArray& array : far_cells(*use.storage).arrays()) pass_.phase.push_back({&array, mode, halo});
+    use.around = planes_around(stage, use);
+    for (FarArray& array : far_cells(*use.storage).arrays())
+      pass_.phase.push_back({&array, mode, use.around});
   }
   for (int piece = 0; piece < pass_.pieces(); ++piece) pass_.order.push_back(piece);
   std::stable_partition(pass_.order.begin(), pass_.order.end(),
@@ -42,7 +43,16 @@ void Slabs::add(const Stage& stage, const Access& a) {
   if (same != uses_.end())
     same->reach = same->reach | a.reach;
   else
-    uses_.push_back({&a.storage(), &a.field->boundaries(), a.mode, a.reach, 0});
+    uses_.push_back({&a.storage(), &a.field->boundaries(), a.mode, a.reach, 0, 0});
+}
+
+/// Lines along x and y read the halo at their own ends only; conditions may read planes beside.
+int Slabs::planes_around(const Stage& stage, const Use& use) const {
+  bool conditions = false;
+  for (int axis = 0; axis < 3; ++axis)
+    for (int side = 0; side < 2; ++side) conditions = conditions || use.boundaries->get({axis, side});
+  const bool within = (stage.whole_axis() == 0 || stage.whole_axis() == 1) && !conditions;
+  return use.reach.width > 0 && !within ? grid_.halo() : 0;
 }
 
 void Slabs::check(const Stage& stage) const {
@@ -50,7 +60,8 @@ void Slabs::check(const Stage& stage) const {
   if (stage.colours() > 1)
     refuse(where + "it runs in " + std::to_string(stage.colours()) +
            " colours, and every colour would read and write the whole field again; use a second level");
-  if (stage.whole_axis() == 2) refuse(where + "it needs whole lines along z, across which slabs are cut");
+  if (stage.whole_axis() == 2 && !stage.takes_parts())
+    refuse(where + "it needs whole lines along z, across which slabs are cut");
   for (const Access& a : stage.accesses()) {
     const std::string field = "field \"" + a.field->name() + "\"";
     if (a.across()) refuse(where + field + " is of another grid, whose slabs are others");
@@ -104,7 +115,7 @@ void Slabs::open(const Slot& slot) const {
   for (const Use& use : uses_) show_in(slot, use.first, *use.storage);
   for (const Use& use : uses_)
     if (use.reach.width > 0)
-      far_cells(*use.storage).bring_strips(*use.storage, slot.lo() - grid_.halo(), slot.hi() + grid_.halo());
+      far_cells(*use.storage).bring_strips(*use.storage, slot.lo() - use.around, slot.hi() + use.around);
   for (const Use& use : uses_)
     if (use.reach.width > 0)
       apply_in_slab(*use.boundaries, *use.storage, use.reach, {slot.lo(), slot.hi(), true, true});

@@ -40,10 +40,12 @@ class Slabs {
     const Boundaries* boundaries;
     Mode mode;
     Reach reach;
+    int around;         // planes that come with a piece, below it and above
     std::size_t first;  // of its arrays in the phase
   };
   bool piece_at_end(int piece, bool self) const;
   void add(const Stage& stage, const Access& access);
+  int planes_around(const Stage& stage, const Use& use) const;
   void check(const Stage& stage) const;
   void check_thickness(const Stage& stage, const Use& use) const;
 

@@ -52,7 +52,7 @@ void Stage::check_axis(const Grid& grid, int axis) const {
 
 void Stage::check_box(const Box& box) const {
   const int axis = whole_axis();
-  if (!box.empty() && (box.lo[axis] != 0 || box.hi[axis] != grid().own().hi[axis]))
+  if (!box.empty() && !takes_parts() && (box.lo[axis] != 0 || box.hi[axis] != grid().own().hi[axis]))
     throw Error(Exit::failure, "stage \"" + name() + "\" was given a part of its lines: cells " +
                                    to_string(box.lo) + " to " + to_string(box.hi));
 }

@@ -31,6 +31,10 @@ class Stage {
   virtual const std::vector<Access>& accesses() const = 0;
   /// The axis along which every box must hold all own cells, because lines run along it; -1 for none.
   virtual int whole_axis() const { return -1; }
+  /// Whether boxes may hold parts of lines along z, as slabs cut them.
+  virtual bool takes_parts() const { return false; }
+  /// What has to run right before each run of the stage, as its fields lie now; nullptr: nothing.
+  virtual Stage* before() { return nullptr; }
   /// Computes `box` (local coordinates) with `threads` threads; what the kernel returns goes into `into`.
   virtual void compute(const Box& box, int threads, std::span<Accumulator> into) = 0;
 
@@ -124,7 +128,7 @@ class Stage {
   void demand_of(std::size_t accesses) { demand_ = std::make_shared<Demand>(accesses); }
   /// Refuses an axis that the ranks of `grid` divide between them.
   void check_axis(const Grid& grid, int axis) const;
-  /// Throws Error (failure) unless the lines along whole_axis() lie in `box` as wholes.
+  /// Throws Error (failure) unless the lines along whole_axis() lie in `box` as wholes, or may lie in parts.
   void check_box(const Box& box) const;
 
  private:

@@ -21,10 +21,13 @@ using compressible::Compressible;
 using compressible::Measures;
 using compressible::Shown;
 
-class CompressibleFace : public SolverFace<Compressible> {
+class CompressibleFace : private Said, public SolverFace<Compressible> {
  public:
   CompressibleFace(std::shared_ptr<Ranks> ranks, const compressible::CompressibleOptions& options)
-      : SolverFace(ranks, std::make_shared<Compressible>(ranks->open(), options)) {}
+      : SolverFace(ranks, std::make_shared<Compressible>(ranks->open(), telling(options, said))) {}
+
+  /// Where fields are kept and what that costs, and what is not as it should be, a line each.
+  std::string plan() { return said + solver().budget().describe(); }
 
   static void add(nb::dict& to, const Measures& measures);
   static void add(nb::dict& to, const compressible::StepReport& report) { to["courant"] = report.courant; }
@@ -114,6 +117,7 @@ void bind_compressible(nb::module_& module) {
            "Sums, extremes and the small scales of the present flow.")
       .def("spectrum", &spectrum,
            "E(k) of the shells 0, 1, 2, … as two lists: of the solenoidal and of the dilatational velocity.")
+      .def_prop_ro("plan", &CompressibleFace::plan)
       .def(
           "error", [](CompressibleFace& f) { return unlocked([&] { return f.solver().error(); }); },
           "Means of the differences to the exact wave or vortex, in amplitudes.");

@@ -55,6 +55,7 @@ compressible::CompressibleOptions compressible_options(const nb::dict& options) 
   o.courant = get<double>(options, "courant");
   o.dt = get<double>(options, "dt");
   o.end = get<double>(options, "end");
+  o.storage = storage_from(get<nb::dict>(options, "storage"));
   const auto engine = get<nb::dict>(options, "engine");
   o.split = int3(engine, "split");
   o.engine = runner_from(engine);

@@ -10,7 +10,7 @@ namespace sc::compressible {
 template <int axis, bool viscous, class Real>
 StageOf flux_stage(const char* name, const Systems& systems, Fields<Real>& f, const Gas& gas, double per_h) {
   using Op = Flux<axis, viscous>;
-  const LineOptions options{.scratch = Op::scratch, .flops = viscous ? 320 : 140};
+  const LineOptions options{.scratch = Op::scratch, .flops = viscous ? 320 : 140, .sums = f.sums};
   const Reach around = star(viscous ? reach_of_diffusion : reach_of_derivative);
   const Reach slopes = viscous ? star(reach_of_derivative) : point;
   const auto make = [&](auto rate) {

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "engine/exec/team.hpp"
+#include "engine/move/stream/slab_place.hpp"
 #include "solvers/common/typed.hpp"
 
 namespace sc::compressible {
@@ -186,14 +187,19 @@ void Forcing::add_block(In<Real, state_size> s, const Box& block, Sums& sums) co
   sums.next();
 }
 
+/// Of the blocks in own planes [lo, hi), which are whole.
 template <class Real>
-void Forcing::add_blocks(In<Real, state_size> s, std::vector<Sums>& sums) const {
-  int blocks = 1;
-  for (const auto& cuts : cuts_) blocks *= static_cast<int>(cuts.size()) - 1;
+void Forcing::add_planes(In<Real, state_size> s, int lo, int hi, std::vector<Sums>& sums) const {
+  const auto& z = cuts_[2];
+  const auto layers = [&](int plane) {
+    return static_cast<int>(std::lower_bound(z.begin(), z.end(), plane) - z.begin());
+  };
+  const int layer = static_cast<int>((cuts_[0].size() - 1) * (cuts_[1].size() - 1));
+  const int begin = layers(lo) * layer, count = (layers(hi) - layers(lo)) * layer;
   team(static_cast<int>(sums.size()), [&](int thread) {
     Sums& mine = sums[static_cast<std::size_t>(thread)];
-    const auto [first, last] = team_share(blocks);
-    for (auto n = first; n < last; ++n) add_block(s, block_of(static_cast<int>(n)), mine);
+    const auto [first, last] = team_share(count);
+    for (auto n = first; n < last; ++n) add_block(s, block_of(begin + static_cast<int>(n)), mine);
     mine.flush();
   });
 }
@@ -201,7 +207,9 @@ void Forcing::add_blocks(In<Real, state_size> s, std::vector<Sums>& sums) const 
 LowModes Forcing::low_modes(GlobalValue& global) {
   std::vector<Sums> sums(static_cast<std::size_t>(grid_.context().threads()),
                          Sums(products_.size() * components));
-  typed<state_size>(state_, [&](auto& state) { add_blocks(state.read(), sums); });
+  typed<state_size>(state_, [&](auto& state) {
+    each_slab_ahead(state.storage(0), [&](int lo, int hi) { add_planes(state.read(), lo, hi, sums); });
+  });
   for (std::size_t n = 1; n < sums.size(); ++n) merge(sums[0].all, sums[n].all);
   global.start(sums[0].all);
   const Int3 n = grid_.cells();

@@ -83,7 +83,7 @@ class Forcing {
   template <class Real>
   void add_block(In<Real, state_size> s, const Box& block, Sums& sums) const;
   template <class Real>
-  void add_blocks(In<Real, state_size> s, std::vector<Sums>& sums) const;
+  void add_planes(In<Real, state_size> s, int lo, int hi, std::vector<Sums>& sums) const;
   Box block_of(int number) const;
   void set_rows(const std::array<Tensor, 3>& force);
 

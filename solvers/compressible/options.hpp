@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "engine/move/stream/budget.hpp"
 #include "engine/overlap/runner.hpp"
 
 namespace sc::compressible {
@@ -52,6 +53,7 @@ struct CompressibleOptions {
   double dt = 0;         ///< > 0: fixed
   double end = 0;        ///< > 0: steps are shortened so that one of them ends there
   Int3 split = {0, 0, 0};
+  StorageOptions storage;  ///< memory or files
   RunnerOptions engine;
 };
 

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "engine/exec/line_system.hpp"
+#include "engine/move/stream/slab_place.hpp"
 #include "solvers/common/typed.hpp"
 #include "solvers/compressible/kernels.hpp"
 #include "solvers/compressible/start.hpp"
@@ -40,6 +41,23 @@ Gas gas_of(const CompressibleOptions& o) {
   return {o.gas.gamma, o.gas.prandtl, o.gas.viscosity, 1 / T0, o.gas.law, o.gas.exponent, o.gas.sutherland};
 }
 
+std::unique_ptr<FileMemory> files_of(Context& context, const CompressibleOptions& o, const Budget& budget) {
+  std::unique_ptr<FileMemory> files;
+  if (budget.in_files())
+    context.together([&] {
+      files = std::make_unique<FileMemory>(scratch_files(context, o.storage, o.engine.strategy.overlaps));
+    });
+  return files;
+}
+
+/// Pieces are whole blocks of lines along z.
+std::shared_ptr<FarPlace> place_of(Context& context, const Budget& budget, FileMemory* files) {
+  if (!files) return nullptr;
+  const auto place = in_files(*files, budget.pieces, LineSystem::usual_block);
+  context.together([&] { place->plan(budget.slot, budget.ahead); });
+  return place;
+}
+
 /// f(cell, x, y, z) of own cells in planes [lo, hi).
 template <class F>
 void each_cell(const Grid& grid, int lo, int hi, F&& f) {
@@ -61,7 +79,9 @@ Compressible::Compressible(Context& context, const CompressibleOptions& options)
 Compressible::Compressible(Context& context, const CompressibleOptions& options, const Grid& grid)
     : options_(options),
       runner_(context, options.engine),
-      stages_(make_stages(grid, options, gas_of(options))),
+      budget_(make_budget(grid, options)),
+      files_(files_of(context, options, budget_)),
+      stages_(make_stages(grid, options, gas_of(options), place_of(context, budget_, files_.get()))),
       global_(context) {
   set_start();
   restored();
@@ -154,8 +174,7 @@ void Compressible::report_loss() {
 }
 
 Measures Compressible::measure() {
-  run_gradients();
-  runner_.run(*stages_.totals);
+  run_gradients(*stages_.totals);
   global_.reduce(stages_.totals->accumulators());
   const double cells = double(options_.cells.x) * options_.cells.y * options_.cells.z;
   const auto mean = [&](int k) { return global_.value(k) / cells; };
@@ -198,8 +217,7 @@ const Shown& Compressible::shown() {
 }
 
 const Shown& Compressible::show() {
-  run_gradients();
-  runner_.run(*shown().show);
+  run_gradients(*shown().show);
   return *shown_;
 }
 

@@ -5,7 +5,9 @@
 
 #include <optional>
 
+#include "engine/move/stream/file_memory.hpp"
 #include "engine/overlap/runner.hpp"
+#include "solvers/compressible/budget.hpp"
 #include "solvers/compressible/options.hpp"
 #include "solvers/compressible/spectra.hpp"
 #include "solvers/compressible/stages.hpp"
@@ -72,12 +74,14 @@ class Compressible {
   AnyField& conserved() { return stages_.q; }  ///< rho, rho u, rho v, rho w, E
   AnyField& state() { return stages_.s; }      ///< rho, u, v, w, T = p / rho, mu
   const CompressibleOptions& options() const { return options_; }
+  const Budget& budget() const { return budget_; }
 
  private:
   Compressible(Context& context, const CompressibleOptions& options, const Grid& grid);
   void set_start();
-  void run_rates();
-  void run_gradients();
+  void run_in_turn(const std::vector<Stage*>& stages);
+  void run_rates(Stage& update);
+  void run_gradients(Stage& after);
   void run_filters();
   double choose_step(double& courant);
   void check_state(Stage& last);
@@ -85,6 +89,8 @@ class Compressible {
 
   CompressibleOptions options_;
   Runner runner_;
+  Budget budget_;
+  std::unique_ptr<FileMemory> files_;  ///< before the fields, which go first
   Stages stages_;
   std::optional<Shown> shown_;
   std::function<Spectrum(GlobalValue&)> spectrum_;

@@ -2,7 +2,10 @@
 // Spectra: the shells of a transformed velocity, across and along the wavenumber.
 #include "solvers/compressible/spectra.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <complex>
 
 #include "engine/move/redistribute.hpp"
 #include "solvers/common/typed.hpp"
@@ -12,64 +15,101 @@ namespace sc::compressible {
 
 namespace {
 
+/// A component at a time comes near, moves to pencils and is transformed.
 template <class Real>
 class Spectra {
  public:
-  explicit Spectra(Field<Real, 3>& velocity);
+  explicit Spectra(Field<Real, 3>& velocity)
+      : velocity_(velocity),
+        near_(velocity.grid(), "a component"),
+        fft_(velocity.grid().context(),
+             {.cells = velocity.grid().cells(), .strategy = Strategy::boundary_first}),
+        points_(fft_.real_grid(), "velocity on pencils"),
+        modes_(fft_.mode_grid(), "velocity modes"),
+        move_(near_.storage(0), points_.storage(0)) {}
   Spectrum of_velocity(GlobalValue& global);
 
  private:
+  /// Of a mode, summed over the components: |u|^2, k.u and k^2 of those whose sign is known.
+  struct Mode {
+    double square = 0, direction = 0;
+    std::complex<double> along = 0;
+  };
+  void bring(int component);
+  /// f(mode number, cell, wavenumbers) of all own modes.
+  template <class F>
+  void each_mode(F&& f) const;
+
+  Field<Real, 3>& velocity_;
+  Field<Real> near_;
   spectral::FFT<Real> fft_;
-  Field<Real, 3> points_;
-  Field<std::complex<Real>, 3> modes_;
+  Field<Real> points_;
+  Field<std::complex<Real>> modes_;
   Redistribute move_;
 };
 
 template <class Real>
-Spectra<Real>::Spectra(Field<Real, 3>& velocity)
-    : fft_(velocity.grid().context(),
-           {.cells = velocity.grid().cells(), .strategy = Strategy::boundary_first}),
-      points_(fft_.real_grid(), "velocity on pencils"),
-      modes_(fft_.mode_grid(), "velocity modes"),
-      move_(velocity.storage(0), points_.storage(0)) {}
+void Spectra<Real>::bring(int component) {
+  const Out<Real> to = near_.modify();
+  const Box own = near_.grid().own();
+  const Layout& layout = near_.grid().layout();
+  velocity_.each_slab([&](int lo, int hi, In<Real, 3> u) {
+    for (int z = lo; z < hi; ++z)
+      for (int y = 0; y < own.hi.y; ++y) {
+        const std::ptrdiff_t row = layout.offset({0, y, z});
+        std::copy_n(u.base + component * u.stride + row, own.hi.x, to.base + row);
+      }
+  });
+  for (int piece = 0; piece < move_.pieces(); ++piece) move_.start(piece);
+  move_.finish();
+}
+
+template <class Real>
+template <class F>
+void Spectra<Real>::each_mode(F&& f) const {
+  const Box box = modes_.grid().global_box();
+  std::size_t number = 0;
+  for (int z = box.lo.z; z < box.hi.z; ++z)
+    for (int y = box.lo.y; y < box.hi.y; ++y)
+      for (int x = box.lo.x; x < box.hi.x; ++x, ++number)
+        f(number, Int3{x, y, z} - box.lo,
+          std::array{fft_.wavenumber(0, x), fft_.wavenumber(1, y), fft_.wavenumber(2, z)});
+}
 
 template <class Real>
 Spectrum Spectra<Real>::of_velocity(GlobalValue& global) {
-  for (int piece = 0; piece < move_.pieces(); ++piece) move_.start(piece);
-  move_.finish();
-  fft_.forward(points_.now(), modes_.now());
-
   const Int3 n = points_.grid().cells();
+  std::vector<Mode> all(static_cast<std::size_t>(modes_.grid().own().cells()));
+  for (int i = 0; i < 3; ++i) {
+    bring(i);
+    fft_.forward(points_.now(), modes_.now());
+    each_mode([&](std::size_t number, Int3 cell, const std::array<int, 3>& wave) {
+      const std::complex<double> u = modes_.get(cell);
+      const int k = wave[static_cast<std::size_t>(i)];
+      Mode& mode = all[number];
+      mode.square += std::norm(u);
+      if (2 * std::abs(k) == n[i]) return;  // its sign is not known
+      mode.along += double(k) * u;
+      mode.direction += double(k) * k;
+    });
+  }
+
   const double points = double(n.x) * n.y * n.z;
   double largest = 0;
   for (int a = 0; a < 3; ++a) largest += double(n[a] / 2) * (n[a] / 2);
   const auto shells = static_cast<std::size_t>(std::sqrt(largest) + 0.5) + 1;
   std::vector<Accumulator> sums(2 * shells, Accumulator(Reduce::sum));
-  const Box box = modes_.grid().global_box();
-  for (int z = box.lo.z; z < box.hi.z; ++z)
-    for (int y = box.lo.y; y < box.hi.y; ++y)
-      for (int x = box.lo.x; x < box.hi.x; ++x) {
-        const std::array<int, 3> k{fft_.wavenumber(0, x), fft_.wavenumber(1, y), fft_.wavenumber(2, z)};
-        const Int3 c = Int3{x, y, z} - box.lo;
-        // Modes with 0 < kx < n / 2 stand for their conjugates too.
-        const double weight = (x > 0 && 2 * x < n.x ? 1.0 : 0.5) / (points * points);
-        std::complex<double> along = 0;
-        double square = 0, length = 0, direction = 0;
-        for (int i = 0; i < 3; ++i) {
-          const std::complex<double> u = modes_.get(c, i);
-          const double ki = k[static_cast<std::size_t>(i)];
-          square += std::norm(u);
-          length += ki * ki;
-          if (2 * std::abs(k[static_cast<std::size_t>(i)]) == n[i]) continue;  // its sign is not known
-          along += ki * u;
-          direction += ki * ki;
-        }
-        const double dilatational = direction > 0 ? std::norm(along) / direction : 0;
-        const auto shell = static_cast<std::size_t>(std::sqrt(length) + 0.5);
-        const double across = weight * (square - dilatational), with = weight * dilatational;
-        sums[2 * shell].add(&across, 1);
-        sums[2 * shell + 1].add(&with, 1);
-      }
+  each_mode([&](std::size_t number, Int3, const std::array<int, 3>& k) {
+    // Modes with 0 < kx < n / 2 stand for their conjugates too.
+    const double weight = (k[0] > 0 && 2 * k[0] < n.x ? 1.0 : 0.5) / (points * points);
+    const Mode& mode = all[number];
+    const double length = double(k[0]) * k[0] + double(k[1]) * k[1] + double(k[2]) * k[2];
+    const double dilatational = mode.direction > 0 ? std::norm(mode.along) / mode.direction : 0;
+    const auto shell = static_cast<std::size_t>(std::sqrt(length) + 0.5);
+    const double across = weight * (mode.square - dilatational), with = weight * dilatational;
+    sums[2 * shell].add(&across, 1);
+    sums[2 * shell + 1].add(&with, 1);
+  });
   global.start(sums);
   Spectrum spectrum;
   for (std::size_t k = 0; k < shells; ++k) {

@@ -37,8 +37,9 @@ void add_forcing(Stages& stages, const ForcingOptions& o, Fields<Real>& f) {
 }
 
 template <class Real>
-Stages stages_of(const Grid& grid, const CompressibleOptions& o, const Gas& gas) {
-  const auto fields = std::make_shared<Fields<Real>>(grid, o.filter > 0);
+Stages stages_of(const Grid& grid, const CompressibleOptions& o, const Gas& gas,
+                 const std::shared_ptr<FarPlace>& place) {
+  const auto fields = std::make_shared<Fields<Real>>(grid, o.filter > 0, place);
   Fields<Real>& f = *fields;
   const Systems systems = systems_of(o.cells, beside_derivative);
   std::array<double, 3> per_h;
@@ -79,7 +80,7 @@ Stages stages_of(const Grid& grid, const CompressibleOptions& o, const Gas& gas)
 template <class Real>
 Shown shown_of(Stages& stages) {
   auto& f = *static_cast<Fields<Real>*>(stages.owner.get());
-  const auto shown = std::make_shared<ShownFields<Real>>(f.q.grid());
+  const auto shown = std::make_shared<ShownFields<Real>>(f.q.grid(), f.place);
   return {.owner = shown,
           .density = shown->density,
           .velocity = shown->velocity,
@@ -91,8 +92,9 @@ Shown shown_of(Stages& stages) {
 
 }  // namespace
 
-Stages make_stages(const Grid& grid, const CompressibleOptions& o, const Gas& gas) {
-  return o.single ? stages_of<float>(grid, o, gas) : stages_of<double>(grid, o, gas);
+Stages make_stages(const Grid& grid, const CompressibleOptions& o, const Gas& gas,
+                   const std::shared_ptr<FarPlace>& place) {
+  return o.single ? stages_of<float>(grid, o, gas, place) : stages_of<double>(grid, o, gas, place);
 }
 
 Shown make_shown(Stages& stages, bool single) {

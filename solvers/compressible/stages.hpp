@@ -32,8 +32,9 @@ struct Stages {
   std::function<void(GlobalValue&)> set_force;  ///< collective: of `push`, for the present state
 };
 
-/// Collective. Uninitialised fields.
-Stages make_stages(const Grid& grid, const CompressibleOptions& options, const Gas& gas);
+/// Collective. Uninitialised fields, in far memory where `place` is some.
+Stages make_stages(const Grid& grid, const CompressibleOptions& options, const Gas& gas,
+                   const std::shared_ptr<FarPlace>& place);
 
 /// What files show.
 struct Shown {

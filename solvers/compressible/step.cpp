@@ -10,14 +10,10 @@ StepReport Compressible::step() {
   const double dt = choose_step(courant);
 
   stages_.set_step(dt);
-  run_rates();                   // k1 of q_n
-  runner_.run(*stages_.first);   // q_n + dt/2 k1
-  run_rates();                   // k2
-  runner_.run(*stages_.second);  // q_n + dt/2 k2
-  run_rates();                   // k3
-  runner_.run(*stages_.third);   // q_n + dt k3
-  run_rates();                   // k4
-  runner_.run(*stages_.last);    // q_n + dt/6 (k1 + 2 k2 + 2 k3 + k4)
+  run_rates(*stages_.first);   // k1 of q_n, then q_n + dt/2 k1
+  run_rates(*stages_.second);  // k2, then q_n + dt/2 k2
+  run_rates(*stages_.third);   // k3, then q_n + dt k3
+  run_rates(*stages_.last);    // k4, then q_n + dt/6 (k1 + 2 k2 + 2 k3 + k4)
   Stage* last = stages_.last.get();
 
   if (stages_.filters[0]) {
@@ -31,16 +27,28 @@ StepReport Compressible::step() {
   return {clock_.steps, clock_.time, dt, courant};
 }
 
-void Compressible::run_rates() {
-  run_gradients();                                                // d u_i / d x_a
-  for (const StageOf& flux : stages_.fluxes) runner_.run(*flux);  // dq/dt = - d F_x - d F_y - d F_z
-  if (!stages_.push) return;
-  stages_.set_force(global_);
-  runner_.run(*stages_.push);  //         + sqrt(rho) f
+/// Of fields in files, each stage's first slabs are read while the one before is computed.
+void Compressible::run_in_turn(const std::vector<Stage*>& stages) {
+  for (std::size_t n = 0; n < stages.size(); ++n)
+    runner_.run(*stages[n], n + 1 < stages.size() ? stages[n + 1] : nullptr);
 }
 
-void Compressible::run_gradients() {
-  for (const StageOf& gradient : stages_.gradients) runner_.run(*gradient);
+/// dq/dt, and what an update makes of it.
+void Compressible::run_rates(Stage& update) {
+  const auto& [G_x, G_y, G_z] = stages_.gradients;  // d u_i / d x_a
+  const auto& [F_x, F_y, F_z] = stages_.fluxes;     // dq/dt = - d F_x - d F_y - d F_z
+  std::vector<Stage*> stages{G_x.get(), G_y.get(), G_z.get(), F_x.get(), F_y.get(), F_z.get()};
+  if (stages_.push) {  // + sqrt(rho) f
+    stages_.set_force(global_);
+    stages.push_back(stages_.push.get());
+  }
+  stages.push_back(&update);
+  run_in_turn(stages);
+}
+
+void Compressible::run_gradients(Stage& after) {
+  const auto& [x, y, z] = stages_.gradients;
+  run_in_turn({x.get(), y.get(), z.get(), &after});
 }
 
 void Compressible::run_filters() {

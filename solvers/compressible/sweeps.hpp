@@ -12,29 +12,33 @@ namespace sc::compressible {
 
 template <class Real>
 struct Fields {
-  Fields(const Grid& grid, bool filtered)
-      : q(grid, "conserved", {.levels = filtered ? 2 : 1}),
-        total(grid, "total"),
-        rate(grid, "rate"),
-        s(grid, "state"),
-        X(grid, "slopes along x"),
-        Y(grid, "slopes along y"),
-        Z(grid, "slopes along z") {}
+  Fields(const Grid& grid, bool filtered, const std::shared_ptr<FarPlace>& where)
+      : place(where),
+        q(grid, "conserved", {.levels = filtered ? 2 : 1, .place = where}),
+        total(grid, "total", {.place = where}),
+        rate(grid, "rate", {.place = where}),
+        s(grid, "state", {.place = where}),
+        X(grid, "slopes along x", {.place = where}),
+        Y(grid, "slopes along y", {.place = where}),
+        Z(grid, "slopes along z", {.place = where}) {}
+  std::shared_ptr<FarPlace> place;
   Field<Real, 5> q;      ///< rho, rho u, rho v, rho w, E; the second level for the filter
   Field<Real, 5> total;  ///< of a Runge-Kutta step
   Field<Real, 5> rate;
   Field<Real, state_size> s;
   Field<Real, 3> X, Y, Z;
+  /// Where sums of lines along z wait, when the fields lie in files.
+  std::shared_ptr<std::vector<double>> sums = std::make_shared<std::vector<double>>();
 };
 
 template <class Real>
 struct ShownFields {
-  explicit ShownFields(const Grid& grid)
-      : density(grid, "density"),
-        velocity(grid, "velocity"),
-        pressure(grid, "pressure"),
-        dilatation(grid, "dilatation"),
-        vorticity(grid, "vorticity") {}
+  ShownFields(const Grid& grid, const std::shared_ptr<FarPlace>& where)
+      : density(grid, "density", {.place = where}),
+        velocity(grid, "velocity", {.place = where}),
+        pressure(grid, "pressure", {.place = where}),
+        dilatation(grid, "dilatation", {.place = where}),
+        vorticity(grid, "vorticity", {.place = where}) {}
   Field<Real> density;
   Field<Real, 3> velocity;
   Field<Real> pressure, dilatation;
@@ -53,7 +57,8 @@ template <class Real>
 auto gradient_stage(const char* name, int axis, const Systems& systems, Field<Real, 3>& G, Fields<Real>& f,
                     double per_h) {
   return lines_of(name, axis, systems[static_cast<std::size_t>(axis)], Gradient{per_h},
-                  LineOptions{.flops = 40}, writes(G.now()), reads(f.s.now(), star(reach_of_derivative)));
+                  LineOptions{.flops = 40, .sums = f.sums}, writes(G.now()),
+                  reads(f.s.now(), star(reach_of_derivative)));
 }
 
 template <Part part, class Real>
@@ -79,7 +84,7 @@ auto decode_stage(Fields<Real>& f, const Gas& gas) {
 template <class Real>
 auto filter_stage(const char* name, int axis, const Systems& systems, Fields<Real>& f, double alpha) {
   return lines_of(name, axis, systems[static_cast<std::size_t>(axis)], Filter{alpha},
-                  LineOptions{.flops = 100}, writes(f.q.next()), reads(f.q.now(), star(4)));
+                  LineOptions{.flops = 100, .sums = f.sums}, writes(f.q.next()), reads(f.q.now(), star(4)));
 }
 template <class Real>
 auto limits_stage(Fields<Real>& f, const Limits& limits) {

@@ -9,11 +9,15 @@
 
 namespace sc {
 
-FarArray::FarArray(FarMemory& memory, std::string name, int planes, std::size_t plane_bytes, int pieces)
-    : memory_(memory), name_(std::move(name)), cut_{planes, plane_bytes, pieces, memory.alignment()} {
-  if (planes < 1 || plane_bytes < 1 || pieces < 1 || pieces > planes)
+FarArray::FarArray(FarMemory& memory, std::string name, int planes, std::size_t plane_bytes, int pieces,
+                   int together)
+    : memory_(memory),
+      name_(std::move(name)),
+      cut_{planes, plane_bytes, pieces, memory.alignment(), together} {
+  if (planes < 1 || plane_bytes < 1 || pieces < 1 || together < 1 || pieces > planes / together)
     refuse("\"" + name_ + "\" has " + std::to_string(planes) + " planes, which cannot be cut into " +
-           std::to_string(pieces) + " pieces");
+           std::to_string(pieces) + " pieces" +
+           (together > 1 ? " between each " + std::to_string(together) + " of them" : ""));
   stride_ = cut_.most_bytes();
   number_ = memory.add(name_, cut_.bytes());
 }

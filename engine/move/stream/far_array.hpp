@@ -11,8 +11,9 @@ namespace sc {
 
 class FarArray {
  public:
-  /// Throws Error (bad_input) for more pieces than planes.
-  FarArray(FarMemory& memory, std::string name, int planes, std::size_t plane_bytes, int pieces);
+  /// As PlaneCut says. Throws Error (bad_input) for more pieces than there are planes, or planes together.
+  FarArray(FarMemory& memory, std::string name, int planes, std::size_t plane_bytes, int pieces,
+           int together = 1);
 
   const std::string& name() const { return name_; }
   const PlaneCut& cut() const { return cut_; }

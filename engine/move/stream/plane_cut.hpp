@@ -16,16 +16,20 @@ struct PlaneRun {
 };
 
 /// `unit`: where far memory can begin a copy. Each piece begins on such a boundary, so that planes may be of
-/// any size.
+/// any size. `together`: so many planes are never cut apart; the last piece has what is left of them too.
 struct PlaneCut {
   int planes = 0;
   std::size_t plane_bytes = 0;
   int pieces = 1;
   std::size_t unit = 1;
+  int together = 1;
 
   /// First plane of a piece; of piece `pieces` the number of planes.
-  int first(int piece) const { return static_cast<int>(std::int64_t{planes} * piece / pieces); }
-  int most_planes() const { return (planes + pieces - 1) / pieces; }
+  int first(int piece) const {
+    const std::int64_t groups = planes / together;
+    return piece == pieces ? planes : static_cast<int>(groups * piece / pieces) * together;
+  }
+  int most_planes() const { return planes - first(pieces - 1); }
   /// Of a whole piece, as far memory copies it.
   std::size_t padded_bytes(int piece) const;
   std::size_t most_bytes() const;

@@ -101,7 +101,7 @@ FarCells::FarCells(const std::shared_ptr<SlabPlace>& place, const Grid& grid, co
   const std::size_t plane = static_cast<std::size_t>(grid.layout().sz) * size_of(type);
   for (int k = 0; k < components; ++k)
     arrays_.emplace_back(place->memory(), components == 1 ? name : name + " " + std::to_string(k),
-                         grid.own().hi.z, plane, place->pieces());
+                         grid.own().hi.z, plane, place->pieces(), place->together());
 }
 
 void FarCells::each_slab(Storage& storage, bool read, bool written,
@@ -134,6 +134,17 @@ void FarCells::keep_strips(const Storage& storage, int lo, int hi) const {
 void FarCells::bring_strips(const Storage& storage, int lo, int hi) const {
   if (const auto place = place_.lock())
     place->memory().copy(Way::in, copies_of(storage, halo(), lo, hi, false));
+}
+
+void each_slab_ahead(Storage& storage, const std::function<void(int lo, int hi)>& use) {
+  if (!storage.far() || storage.grid().context().rehearses()) return storage.each_slab(true, false, use);
+  StreamPhase phase;
+  for (FarArray& array : far_cells(storage).arrays()) phase.push_back({&array, StreamUse::Mode::reads});
+  far_cells(storage).place()->ring(SlabStream::slot_bytes(phase)).run(phase, [&](const Slot& slot) {
+    show_in(slot, 0, storage);
+    use(slot.lo(), slot.hi());
+    storage.show(nullptr);
+  });
 }
 
 void show_in(const Slot& slot, std::size_t use, Storage& storage) {

@@ -17,7 +17,9 @@ namespace sc {
 /// The fields of a place must go before its far memory.
 class SlabPlace final : public FarPlace, public std::enable_shared_from_this<SlabPlace> {
  public:
-  SlabPlace(FarMemory& memory, int pieces) : memory_(memory), pieces_(pieces) {}
+  /// `together` planes are never cut apart, see PlaneCut.
+  SlabPlace(FarMemory& memory, int pieces, int together = 1)
+      : memory_(memory), pieces_(pieces), together_(together) {}
   /// Keeps the memory.
   SlabPlace(std::unique_ptr<FarMemory> memory, int pieces)
       : kept_(std::move(memory)), memory_(*kept_), pieces_(pieces) {}
@@ -30,6 +32,7 @@ class SlabPlace final : public FarPlace, public std::enable_shared_from_this<Sla
                                    int components) override;
   FarMemory& memory() const { return memory_; }
   int pieces() const { return pieces_; }
+  int together() const { return together_; }
   /// Unless its size is planned, made anew when a phase needs larger slots, as many as keep the memory busy.
   SlabStream& ring(std::size_t slot_bytes = 0, bool held = false);
   /// Until all that stages have computed lies in far memory.
@@ -38,15 +41,15 @@ class SlabPlace final : public FarPlace, public std::enable_shared_from_this<Sla
  private:
   std::unique_ptr<FarMemory> kept_;
   FarMemory& memory_;
-  int pieces_;
+  int pieces_, together_ = 1;
   std::size_t slot_bytes_ = 0;
   bool planned_ = false;
   std::unique_ptr<SlabStream> ring_;
 };
 
 /// For .place of FieldOptions; stages need all their fields in far memory in the same one.
-inline std::shared_ptr<SlabPlace> in_files(FarMemory& memory, int pieces) {
-  return std::make_shared<SlabPlace>(memory, pieces);
+inline std::shared_ptr<SlabPlace> in_files(FarMemory& memory, int pieces, int together = 1) {
+  return std::make_shared<SlabPlace>(memory, pieces, together);
 }
 /// The same for fields that `device` computes and has no room for. Throws Error (bad_input) without a device.
 std::shared_ptr<SlabPlace> in_host_memory_of(std::shared_ptr<Device> device, int pieces);
@@ -77,5 +80,9 @@ inline FarCells& far_cells(const Storage& storage) { return static_cast<FarCells
 
 /// Shows a storage where its planes lie in a slot, from array `use` on.
 void show_in(const Slot& slot, std::size_t use, Storage& storage);
+
+/// Storage::each_slab() for reading alone, of a storage anywhere: slabs come by the ring of their place, the
+/// next while one is used.
+void each_slab_ahead(Storage& storage, const std::function<void(int lo, int hi)>& use);
 
 }  // namespace sc

@@ -120,8 +120,6 @@ class SolverCase(Table):
     devices: ClassVar[tuple[str, ...]] = ("cpu",)
     # Why [engine] steps_per_pass must be 1; empty where it may be more.
     single_steps: ClassVar[str] = ""
-    # Why there is no [storage], where more is to be said than that there is none.
-    in_memory: ClassVar[str] = ""
 
     engine: Engine = key("how the work is spread and messages hidden", "a table [engine]", Engine())
     output: Output = key("what is written", "a table [output]", Output())

@@ -52,16 +52,15 @@ class Storage(Table):
 
 
 def refuse_unplaced(model: type[SolverCase], tables: dict[str, Any]) -> None:
-    """Refuses [storage] in the case of a solver that cannot place its fields, and says why."""
+    """Refuses [storage] in the case of a solver that cannot place its fields."""
     if "storage" not in tables or "storage" in model.model_fields:
         return
     name, value = "storage", tables["storage"]
     if isinstance(value, dict) and value:
         last, value = next(iter(value.items()))
         name = dotted([name, last])
-    why = f", since {model.in_memory}" if model.in_memory else ""
     raise BadInput(
-        f"{name} = {shown(value)} is not there for this solver: its fields lie where they are computed{why}; "
+        f"{name} = {shown(value)} is not there for this solver: its fields lie where they are computed; "
         "leave [storage] out."
     )
 

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from ...case.common import Needs, SolverCase, engine_options
 from ...case.keys import Table, key, shown
+from ...case.storage import Storage, check_storage
 from ...case.tables import POSITIVE
 from ...errors import BadInput
 
@@ -129,9 +130,6 @@ class CompressibleCase(SolverCase):
     )
     fixed_on_resume: ClassVar = ("solver", "grid", "scheme.precision")
     single_steps: ClassVar = "its derivatives need whole lines"
-    in_memory: ClassVar = (
-        "gradients, fluxes and filter solve whole lines along z, across which fields in pieces are cut"
-    )
 
     solver: Literal["compressible"] = key("the solver", '"compressible"', "compressible")
     flow: Flow = key("the first state", "a table [flow]", Flow())
@@ -140,9 +138,14 @@ class CompressibleCase(SolverCase):
     scheme: Scheme = key("how the equations are solved", "a table [scheme]", Scheme())
     forcing: Forcing = key("what feeds the large scales", "a table [forcing]", Forcing())
     run: Run = key("when to stop, and the time step", "a table [run]")
+    storage: Storage = key("where the fields are kept", "a table [storage]", Storage())
+
+    def budget(self) -> int | None:
+        return self.storage.bytes() or None
 
     def check(self) -> None:
         self.check_run()
+        check_storage(self.storage, self.engine, ("memory", "files"))
         given = [name for name in VISCOUS if getattr(self.gas, name) != Gas.model_fields[name].default]
         if given and self.viscosity() == 0:
             value = shown(getattr(self.gas, given[0]))
@@ -218,6 +221,7 @@ class CompressibleCase(SolverCase):
             "courant": float(self.run.courant or 0.6),
             "dt": float(self.run.dt or 0.0),
             "end": float(self.run.time or 0.0),
+            "storage": self.storage.options(),
             "engine": engine_options(self.engine),
         }
 

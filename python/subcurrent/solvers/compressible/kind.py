@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 from ...launch.memory import Fields
@@ -11,6 +12,7 @@ from ...lines import number
 from ..box import BoxKind
 from ..kind import csv_of
 
+SLOT = 24  # arrays, a component each, that are near at a time: state, slopes and what files show
 EXACT = ("vortex", "acoustic", "entropy", "vorticity")  # starts that stay known in an inviscid gas
 
 
@@ -47,8 +49,8 @@ class CompressibleKind(BoxKind):
     )
 
     def fields(self, case: Any) -> list[Fields]:
-        """`Fields` and `ShownFields` of solvers/compressible/sweeps.hpp; a velocity, its modes and the
-        pencils of its spectrum."""
+        """`Fields` and `ShownFields` of solvers/compressible/sweeps.hpp; a component, its modes and the
+        pencils of its spectrum, and what is kept of every mode."""
         nx, ny, nz = case.grid.points
         size = 4 if case.scheme.precision == "single" else 8
         cells, halo = (nx, ny, nz), 4
@@ -56,8 +58,19 @@ class CompressibleKind(BoxKind):
         if case.scheme.filter:
             fields.append(Fields("filtered", cells, halo, size, 5))
         modes = (nx // 2 + 1, ny, nz)
-        fields += [Fields("velocity on pencils", cells, 0, size, 3), Fields("modes", modes, 0, 2 * size, 3)]
-        return [*fields, Fields("pencils", modes, 0, 2 * size)]
+        if case.storage.place == "files":  # near: slots of the ring, sums of lines along z, surfaces
+            arrays = sum(field.components * field.count for field in fields)
+            slab = (nx, ny, math.ceil(nz / 8 / (case.storage.pieces or 8)) * 8 + 2 * halo)
+            deep = 4 * halo  # own cells and halo, on both sides of an axis
+            surfaces = ((deep, ny, nz), (nx, deep, nz), (nx, ny, deep))
+            fields = [Fields("slots", slab, halo, size, SLOT, 3), Fields("sums", (nx, ny, nz // 8), 0, 8, 12)]
+            fields += [Fields("surfaces", box, 0, size, arrays) for box in surfaces]
+        fields += [Fields("a component", cells, halo, size), Fields("on pencils", cells, 0, size)]
+        fields += [Fields(name, modes, 0, 2 * size) for name in ("modes", "pencils")]
+        return [*fields, Fields("kept of a mode", modes, 0, 8, 4)]
+
+    def notes(self, solver: Any) -> list[str]:
+        return solver.plan.splitlines()
 
     def facts(self, record: dict[str, Any]) -> list[str]:
         facts = [f"step {record['step']}", f"time {number(record['time'], '.4f')}"]
