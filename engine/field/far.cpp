@@ -16,6 +16,7 @@ StripBoxes strip_boxes(const Grid& grid) {
   for (int axis = 0; axis < 3; ++axis)
     for (int side = 0; side < 2; ++side) {
       if (h == 0 || grid.own().empty() || grid.physical({axis, side})) continue;
+      if (axis < 2 && grid.split()[axis] == 1) continue;  // slabs have both ends
       Box own = grid.own(), halo = own;
       own.lo[axis] = side == 0 ? 0 : std::max(0, n[axis] - h);
       own.hi[axis] = side == 0 ? std::min(h, n[axis]) : n[axis];

@@ -24,8 +24,10 @@ Slabs::Slabs(Stage& stage, bool ends_first) : grid_(stage.grid()) {
                       : use.mode == Mode::write ? StreamUse::Mode::writes
                                                 : StreamUse::Mode::updates;
     use.around = planes_around(stage, use);
+    // The halo at the end of a slab's last row may lie beyond its plane.
+    const int room = use.reach.width > 0 ? 1 : 0;
     for (FarArray& array : far_cells(*use.storage).arrays())
-      pass_.phase.push_back({&array, mode, use.around});
+      pass_.phase.push_back({&array, mode, use.around, room});
   }
   for (int piece = 0; piece < pass_.pieces(); ++piece) pass_.order.push_back(piece);
   std::stable_partition(pass_.order.begin(), pass_.order.end(),
@@ -103,8 +105,8 @@ bool Slabs::piece_at_end(int piece, bool self) const {
   const auto with_neighbour = [&](int axis, int side) {
     return grid_.halo() > 0 && !grid_.physical({axis, side}) && (self || grid_.split()[axis] > 1);
   };
-  for (int axis = 0; axis < 2; ++axis)
-    if (with_neighbour(axis, 0) || with_neighbour(axis, 1)) return true;
+  for (int axis = 0; axis < 2; ++axis)  // of its own a slab has both ends
+    if (grid_.split()[axis] > 1 && (with_neighbour(axis, 0) || with_neighbour(axis, 1))) return true;
   const FarArray& array = *pass_.phase[0].array;
   const bool low = array.first(piece) < grid_.halo();
   const bool high = array.first(piece + 1) > array.planes() - grid_.halo();

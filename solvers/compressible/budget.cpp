@@ -90,7 +90,7 @@ std::int64_t spectrum_bytes(const Grid& grid, const CompressibleOptions& o) {
   const std::int64_t ranks = grid.context().size();
   const std::int64_t points = (std::int64_t{n.x} * n.y * n.z + ranks - 1) / ranks;
   const std::int64_t modes = (std::int64_t{n.x / 2 + 1} * n.y * n.z + ranks - 1) / ranks;
-  return 8 * (grid.layout().elements + points) + (2 * 16 + 32) * modes;
+  return 8 * (grid.layout().elements + points) + (2 * 16 + 24) * modes;
 }
 
 Budget in_memory(const Grid& grid, const CompressibleOptions& o) {

@@ -30,11 +30,13 @@ class Spectra {
   Spectrum of_velocity(GlobalValue& global);
 
  private:
-  /// Of a mode, summed over the components: |u|^2, k.u and k^2 of those whose sign is known.
+  /// Of a mode, summed over the components: |u|^2, and k.u of those whose sign is known.
   struct Mode {
-    double square = 0, direction = 0;
+    double square = 0;
     std::complex<double> along = 0;
   };
+  /// Whether u along an axis has the sign that wavenumber k says: the shortest wave has both.
+  bool signed_along(int axis, int k) const { return 2 * std::abs(k) != points_.grid().cells()[axis]; }
   void bring(int component);
   /// f(mode number, cell, wavenumbers) of all own modes.
   template <class F>
@@ -88,9 +90,7 @@ Spectrum Spectra<Real>::of_velocity(GlobalValue& global) {
       const int k = wave[static_cast<std::size_t>(i)];
       Mode& mode = all[number];
       mode.square += std::norm(u);
-      if (2 * std::abs(k) == n[i]) return;  // its sign is not known
-      mode.along += double(k) * u;
-      mode.direction += double(k) * k;
+      if (signed_along(i, k)) mode.along += double(k) * u;
     });
   }
 
@@ -103,8 +103,13 @@ Spectrum Spectra<Real>::of_velocity(GlobalValue& global) {
     // Modes with 0 < kx < n / 2 stand for their conjugates too.
     const double weight = (k[0] > 0 && 2 * k[0] < n.x ? 1.0 : 0.5) / (points * points);
     const Mode& mode = all[number];
-    const double length = double(k[0]) * k[0] + double(k[1]) * k[1] + double(k[2]) * k[2];
-    const double dilatational = mode.direction > 0 ? std::norm(mode.along) / mode.direction : 0;
+    double length = 0, direction = 0;
+    for (int i = 0; i < 3; ++i) {
+      const int ki = k[static_cast<std::size_t>(i)];
+      length += double(ki) * ki;
+      if (signed_along(i, ki)) direction += double(ki) * ki;
+    }
+    const double dilatational = direction > 0 ? std::norm(mode.along) / direction : 0;
     const auto shell = static_cast<std::size_t>(std::sqrt(length) + 0.5);
     const double across = weight * (mode.square - dilatational), with = weight * dilatational;
     sums[2 * shell].add(&across, 1);

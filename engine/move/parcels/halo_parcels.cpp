@@ -29,6 +29,9 @@ bool within_node(Context& context, const HaloItem& item, int peer) {
   return context.options().transport != TransportPolicy::delayed && context.node_rank_of(peer) >= 0;
 }
 
+/// Whether slabs of a field in far memory have what lies beyond the faces across an axis: they have no strips.
+bool found_in_slab(const Grid& grid, int axis) { return axis < 2 && grid.split()[axis] == 1; }
+
 /// What of an item travels in one direction.
 std::vector<Region> regions_of(const Grid& grid, const HaloItem& item, Corners corners, bool leaving) {
   const ExternalCells& external = item.storage->external();
@@ -54,7 +57,9 @@ struct Legs {
     for (const bool leaving : {false, true}) {
       std::vector<Region> regions = regions_of(grid, item, corners, leaving);
       if (face >= 0)
-        std::erase_if(regions, [&](const Region& r) { return 2 * r.face.axis + r.face.side != face; });
+        std::erase_if(regions, [&](const Region& r) {
+          return 2 * r.face.axis + r.face.side != face || found_in_slab(grid, r.face.axis);
+        });
       (leaving ? departures : arrivals).push_back(std::move(regions));
     }
   }

@@ -3,6 +3,7 @@
 #include "engine/move/stream/slab_place.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "engine/base/error.hpp"
 #include "engine/move/stream/host_memory.hpp"
@@ -30,13 +31,16 @@ class Shown {
   Storage& storage_;
 };
 
-/// Between a storage whose planes [lo, hi) are near and its strips.
-std::vector<BoxCopy> copies_of(const Storage& storage, const std::array<Strip, 6>& strips, int lo, int hi,
-                               bool into_strips) {
+CellMemory near_cells(const Storage& storage) {
   const auto size = static_cast<std::ptrdiff_t>(size_of(storage.type()));
   const Layout& layout = storage.grid().layout();
-  const CellMemory near{storage.base(), layout.sy * size, layout.sz * size,
-                        storage.component_stride() * size};
+  return {storage.base(), layout.sy * size, layout.sz * size, storage.component_stride() * size};
+}
+
+/// Between a storage whose planes [lo, hi) are near and its strips.
+std::vector<BoxCopy> copies_of(const Storage& storage, std::span<const Strip> strips, int lo, int hi,
+                               bool into_strips) {
+  const CellMemory near = near_cells(storage);
   std::vector<BoxCopy> copies;
   for (const Strip& strip : strips) {
     Box box = strip.box;
@@ -48,6 +52,43 @@ std::vector<BoxCopy> copies_of(const Storage& storage, const std::array<Strip, 6
                         size_of(storage.type()));
   }
   return copies;
+}
+
+/// Both halos across a periodic axis whose ends are near, of planes [lo, hi): edges hold what the rows or
+/// columns before them have been given.
+std::vector<BoxCopy> wrapped(const Storage& storage, int axis, int lo, int hi) {
+  const Grid& grid = storage.grid();
+  if (!grid.periodic()[axis] || grid.split()[axis] > 1) return {};
+  const int h = grid.halo(), n = grid.own().hi[axis];
+  const CellMemory near = near_cells(storage);
+  std::vector<BoxCopy> copies;
+  for (const int to : {-h, n}) {
+    Box halo = grid.own();
+    halo.lo.z = lo;
+    halo.hi.z = hi;
+    for (int earlier = 0; earlier < axis; ++earlier) {
+      halo.lo[earlier] -= h;
+      halo.hi[earlier] += h;
+    }
+    halo.lo[axis] = to;
+    halo.hi[axis] = to + h;
+    Box own = halo;
+    own.lo[axis] = to < 0 ? n - h : 0;
+    own.hi[axis] = own.lo[axis] + h;
+    copies.emplace_back(near, own, near, halo, storage.components(), size_of(storage.type()));
+  }
+  return copies;
+}
+
+/// From near memory to near memory.
+void copy_slab(std::span<const BoxCopy> copies, const std::shared_ptr<Device>& device) {
+  if (!device) {
+    for (const BoxCopy& copy : copies) copy.run();
+    return;
+  }
+  std::vector<CellCopy> cells;
+  for (const BoxCopy& copy : copies) cells.push_back(copy.for_device());
+  copy_cells(*device, Stream::edge, cells);
 }
 
 }  // namespace
@@ -132,8 +173,10 @@ void FarCells::keep_strips(const Storage& storage, int lo, int hi) const {
 }
 
 void FarCells::bring_strips(const Storage& storage, int lo, int hi) const {
-  if (const auto place = place_.lock())
-    place->memory().copy(Way::in, copies_of(storage, halo(), lo, hi, false));
+  const auto place = place_.lock();
+  if (!place) return;
+  place->memory().copy(Way::in, copies_of(storage, halo(), lo, hi, false));
+  for (int axis = 0; axis < 2; ++axis) copy_slab(wrapped(storage, axis, lo, hi), place->memory().device());
 }
 
 void each_slab_ahead(Storage& storage, const std::function<void(int lo, int hi)>& use) {

@@ -62,12 +62,11 @@ class CompressibleKind(BoxKind):
             arrays = sum(field.components * field.count for field in fields)
             slab = (nx, ny, math.ceil(nz / 8 / (case.storage.pieces or 8)) * 8 + 2 * halo)
             deep = 4 * halo  # own cells and halo, on both sides of an axis
-            surfaces = ((deep, ny, nz), (nx, deep, nz), (nx, ny, deep))
             fields = [Fields("slots", slab, halo, size, SLOT, 3), Fields("sums", (nx, ny, nz // 8), 0, 8, 12)]
-            fields += [Fields("surfaces", box, 0, size, arrays) for box in surfaces]
+            fields.append(Fields("surfaces", (nx, ny, deep), halo, size, arrays))
         fields += [Fields("a component", cells, halo, size), Fields("on pencils", cells, 0, size)]
         fields += [Fields(name, modes, 0, 2 * size) for name in ("modes", "pencils")]
-        return [*fields, Fields("kept of a mode", modes, 0, 8, 4)]
+        return [*fields, Fields("kept of a mode", modes, 0, 8, 3)]
 
     def notes(self, solver: Any) -> list[str]:
         return solver.plan.splitlines()
