@@ -77,6 +77,20 @@ TEST_P(LineInFiles, PassesTwiceWhereSlabsDivideTheLines) {
   EXPECT_EQ(runner.counts().count("solve (sums)"), axis == 2 ? 1U : 0U);
 }
 
+TEST(LineInFiles, HasStripsAcrossZAndWhatRanksCut) {
+  TestContext context;
+  for (const Int3 split : splits(context.size())) {
+    const Int3 cells{32, 32, 32};
+    if (!possible(cells, split)) continue;
+    const StripBoxes boxes = strip_boxes(grid_of(context, {.cells = cells, .axis = 2, .split = split}));
+    for (int face = 0; face < 6; ++face) {
+      const bool kept = face / 2 == 2 || split[face / 2] > 1;
+      EXPECT_EQ(boxes.own[std::size_t(face)].empty(), !kept) << to_string(split) << " face " << face;
+      EXPECT_EQ(boxes.halo[std::size_t(face)].empty(), !kept) << to_string(split) << " face " << face;
+    }
+  }
+}
+
 TEST(LineInFiles, RefusesPiecesCutInsideABlock) {
   TestContext context;
   const Int3 cells{16, 16, 8 * 3 * context.size()};

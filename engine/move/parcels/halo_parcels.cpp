@@ -29,7 +29,7 @@ bool within_node(Context& context, const HaloItem& item, int peer) {
   return context.options().transport != TransportPolicy::delayed && context.node_rank_of(peer) >= 0;
 }
 
-/// Whether slabs of a field in far memory have what lies beyond the faces across an axis: they have no strips.
+/// Whether slabs of a field in far memory have what lies beyond the faces across an axis.
 bool found_in_slab(const Grid& grid, int axis) { return axis < 2 && grid.split()[axis] == 1; }
 
 /// What of an item travels in one direction.
