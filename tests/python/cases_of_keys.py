@@ -164,6 +164,10 @@ ACTS = {
                 ("cooling", True, False),
             )
         },
+        "storage.place": ({"grid.points": [16, 10, 64]}, None, "files"),
+        "storage.pieces": ({"storage.place": "files", "grid.points": [16, 10, 32]}, 2, 4),
+        "storage.memory": ({}, None, "1 MiB"),
+        "storage.scratch": ({"storage.place": "files", "storage.pieces": 1}, "/proc/none", "scratch"),
         "run.time": ({"run.steps": None}, 0.05, 0.1),
         "run.courant": ({}, 0.5, 0.4),
         "run.dt": ({}, 0.01, 0.02),
