@@ -144,6 +144,7 @@ class FFT {
   // fft_passes.cpp: lines along one axis, of a slab of own cells
   using Block = std::function<void(Int3 first, int lines, std::byte* work)>;
   void each_block(int axis, int width, const Box& slab, const Block& block);
+  void rehearse_lines(int axis, const Box& slab) const;
   void x_forward(Cells<const T> in, const Box& slab);
   void x_backward(Cells<T> out, const Box& slab);
   enum class Direction { forward, backward };

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // FFT, the passes: all lines of a slab along one axis, shared out over the threads.
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 #include "engine/exec/team.hpp"
+#include "engine/plan/rehearsal.hpp"
 #include "spectral/fft.hpp"
 
 namespace sc::spectral {
@@ -23,6 +26,7 @@ void FFT<T>::each_block(int axis, int width, const Box& slab, const Block& block
   const int across = (slab.extent()[beside] + width - 1) / width;
   const std::int64_t count = std::int64_t{across} * slab.extent()[layers];
   if (slab.empty()) return;
+  if (context_.rehearses()) return rehearse_lines(axis, slab);
   timed(names_[static_cast<std::size_t>(axis)], Phase::all, [&] {
     team(static_cast<int>(std::min<std::int64_t>(context_.threads(), count)), [&](int thread) {
       const auto [first, last] = team_share(count);
@@ -34,6 +38,24 @@ void FFT<T>::each_block(int axis, int width, const Box& slab, const Block& block
       }
     });
   });
+}
+
+/// Of x and its neighbours the points of a whole line, whatever is kept of its modes. 5 n log2 n operations
+/// are usual for a complex line, half of them for a real one; it comes and leaves once.
+template <class T>
+void FFT<T>::rehearse_lines(int axis, const Box& slab) const {
+  static constexpr std::array names{"fft x", "fft y", "fft z"};
+  Rehearsal* rehearsal = context_.rehearsal();
+  if (!rehearsal) return;
+  const int points = cells_[axis];
+  const Int3 n = slab.extent();
+  const std::int64_t lines =
+      axis == 0 ? std::int64_t{n.y} * n.z : std::int64_t{n.x} * (axis == 1 ? n.z : n.y);
+  const double kept = kept_[static_cast<std::size_t>(axis)].count() / static_cast<double>(points);
+  const double log = std::log2(points), bytes = sizeof(C);
+  const Kernel kernel{names[static_cast<std::size_t>(axis)],
+                      axis == 0 ? bytes * (0.5 + kept) : bytes * (1 + kept), axis == 0 ? 2.5 * log : 5 * log};
+  rehearsal->computed(kernel, lines * points, lines);
 }
 
 template <class T>

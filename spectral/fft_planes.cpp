@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "engine/exec/team.hpp"
+#include "engine/plan/rehearsal.hpp"
 #include "spectral/fft.hpp"
 
 namespace sc::spectral {
@@ -30,6 +31,12 @@ template <class T>
 void FFT<T>::copy_planes(Cells<const C> from, Cells<C> to, const Box& slab) {
   if (slab.empty()) return;
   const Int3 n = plane_cells();
+  if (context_.rehearses()) {
+    const std::int64_t planes = slab.extent().z;
+    if (Rehearsal* rehearsal = context_.rehearsal())
+      rehearsal->computed({"fft planes", 2.0 * sizeof(C)}, planes * n.y * n.x, planes * n.y);
+    return;
+  }
   timed(planes_name_, Phase::all, [&] {
     team(context_.threads(), [&](int) {
       const auto [first, last] = team_share(slab.extent().z);

@@ -7,6 +7,7 @@
 
 #include "engine/base/error.hpp"
 #include "engine/move/waiting.hpp"
+#include "engine/plan/rehearsal.hpp"
 
 namespace sc::spectral {
 
@@ -36,8 +37,6 @@ Choice::Run PassRun::turn_of(std::span<const Pass> passes, PassKind& kind) {
 }
 
 void PassRun::run(std::span<const Pass> passes, PassKind& kind) {
-  if (context_.rehearses())
-    throw Error(Exit::bad_input, "a case whose steps consist of transforms cannot be rehearsed yet");
   const Timeline& timeline = context_.timeline();
   const Choice::Run turn = turn_of(passes, kind);
   const bool hides = turn.strategy->overlaps;
@@ -45,16 +44,12 @@ void PassRun::run(std::span<const Pass> passes, PassKind& kind) {
   const bool sample = hides && !trying && kind.sampled.due(context_.accounts().sampling);
   const bool lent = !hides && turn.trial;  // a trial without overlap is as good as a sample
   const Strategy& strategy = sample ? Strategy::ordered : *turn.strategy;
-  passes_ = passes;
   booked_on_ = sample || lent ? sample_name_ : name_;
   moving_ = 0;
-  shapes_.clear();
-  for (const Pass& pass : passes)
-    shapes_.push_back({pass.slabs, !pass.gives                ? Next::in_memory
-                                   : pass.gives->cuts_agree() ? Next::from_the_same
-                                                              : Next::from_all});
+  shape(passes);
   const double begin = timeline.now();
   plan_.make(shapes_, !strategy.overlaps);
+  if (Rehearsal* rehearsal = context_.rehearsal()) rehearsal->events.emplace_back(rehearsed(kind.name));
   executor_.carry_out(plan_.plan(), strategy, *this);
   for (const Pass& pass : passes)
     if (pass.gives) timed(Phase::wait, [&] { pass.gives->wait(); });
@@ -64,6 +59,15 @@ void PassRun::run(std::span<const Pass> passes, PassKind& kind) {
                                         : Sampled::Kind::plain;
   kind.sampled.ran(counts_as, {moving_, computing}, context_.accounts()[Resource::messages]);
   if (turn.kind >= 0) choice_->end(turn, !sample);
+}
+
+void PassRun::shape(std::span<const Pass> passes) {
+  passes_ = passes;
+  shapes_.clear();
+  for (const Pass& pass : passes)
+    shapes_.push_back({pass.slabs, !pass.gives                ? Next::in_memory
+                                   : pass.gives->cuts_agree() ? Next::from_the_same
+                                                              : Next::from_all});
 }
 
 void PassRun::start(const Piece& piece) {
@@ -84,6 +88,7 @@ void PassRun::wait(const Arrival& arrival) {
 }
 
 void PassRun::compute(const Chunk& chunk) {
+  if (context_.rehearses()) return;  // see rehearsed()
   const PassPlan::Slab slab = plan_.slab(chunk);
   pass(slab.pass).compute(slab.number);
 }

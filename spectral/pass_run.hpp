@@ -14,6 +14,10 @@
 #include "engine/plan/executor.hpp"
 #include "spectral/pass_plan.hpp"
 
+namespace sc {
+struct RehearsedRun;
+}
+
 namespace sc::spectral {
 
 /// Lines of all own cells, in slabs that are computed one after the other.
@@ -46,6 +50,8 @@ class PassRun final : private Ports {
 
  private:
   Choice::Run turn_of(std::span<const Pass> passes, PassKind& kind);
+  void shape(std::span<const Pass> passes);
+  RehearsedRun rehearsed(const char* name);
   void start(const Piece& piece) override;
   bool arrived(const Arrival& arrival) override;
   void wait(const Arrival& arrival) override;

@@ -7,6 +7,7 @@
 
 #include "engine/base/align.hpp"
 #include "engine/base/error.hpp"
+#include "engine/base/large_pages.hpp"
 
 namespace sc::spectral {
 
@@ -23,13 +24,20 @@ std::vector<FarArray> far_planes(const PlaneShape& shape, int count, FarMemory& 
 
 class InMemory final : public Planes {
  public:
-  InMemory(const PlaneShape& shape, int count) : Planes(count), planes_(shape.cells.z) {
+  InMemory(const PlaneShape& shape, int count, bool untouched) : Planes(count), planes_(shape.cells.z) {
     const std::size_t plane = shape.bytes(false);
     const std::size_t bytes = plane * static_cast<std::size_t>(planes_);
     // Arrays begin a few cache lines apart modulo the page: a point of all of them is in the cache at a time.
     constexpr std::size_t stagger = 5 * cache_line;
-    memory_.resize(static_cast<std::size_t>(count) * (bytes + stagger) + cache_line);
-    auto address = round_up(reinterpret_cast<std::uintptr_t>(memory_.data()), cache_line);
+    const std::size_t all = static_cast<std::size_t>(count) * (bytes + stagger) + cache_line;
+    if (untouched) {
+      untouched_ = address_space(all);
+      if (!untouched_) throw Error(Exit::storage, "no room in the address space for planes");
+    } else {
+      memory_.resize(all);
+    }
+    const std::byte* first = untouched ? untouched_.get() : memory_.data();
+    auto address = round_up(reinterpret_cast<std::uintptr_t>(first), cache_line);
     for (int k = 0; k < count; ++k, address += bytes + stagger)
       arrays_.push_back(shape.at(reinterpret_cast<std::byte*>(address), plane));
   }
@@ -41,6 +49,7 @@ class InMemory final : public Planes {
   const PlaneBytes& at(int array) const { return arrays_[static_cast<std::size_t>(array)]; }
   int planes_;
   std::vector<std::byte> memory_;
+  std::shared_ptr<std::byte> untouched_;  // or this
   std::vector<PlaneBytes> arrays_;
 };
 
@@ -177,8 +186,8 @@ std::size_t PlaneShape::most_piece_bytes(int pieces) const {
   return static_cast<std::size_t>((cells.z + pieces - 1) / pieces) * bytes(true);
 }
 
-std::unique_ptr<Planes> planes_in_memory(const PlaneShape& shape, int count) {
-  return std::make_unique<InMemory>(shape, count);
+std::unique_ptr<Planes> planes_in_memory(const PlaneShape& shape, int count, bool untouched) {
+  return std::make_unique<InMemory>(shape, count, untouched);
 }
 
 std::unique_ptr<Planes> planes_in_files(const PlaneShape& shape, int count, FarMemory& memory,

@@ -84,7 +84,8 @@ class Planes {
   int count_;
 };
 
-std::unique_ptr<Planes> planes_in_memory(const PlaneShape& shape, int count);
+/// `untouched`: for a rehearsal, address space that takes no memory.
+std::unique_ptr<Planes> planes_in_memory(const PlaneShape& shape, int count, bool untouched = false);
 /// `ring` is any stream of `memory` with slots large enough. Throws Error (bad_input) for more pieces than
 /// planes, Error (storage) where the files cannot be had.
 std::unique_ptr<Planes> planes_in_files(const PlaneShape& shape, int count, FarMemory& memory,

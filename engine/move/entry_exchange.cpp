@@ -83,7 +83,9 @@ EntryLists exchange_lists(Context& context, const EntryLists& for_each_rank) {
     packed.insert(packed.end(), for_each_rank[r].begin(), for_each_rank[r].end());
   }
   if (context.rehearses())
-    refuse("entries that ranks ask each other for follow from values, which a rehearsal does not have");
+    refuse(
+        "partial sums that ranks send each other follow from all their rows, which a rehearsal does not "
+        "have");
   mpi::check(MPI_Alltoall(out.data(), 1, MPI_INT, in.data(), 1, MPI_INT, context.comm()));
   for (std::size_t r = 1; r < ranks; ++r) in_at[r] = in_at[r - 1] + in[r - 1];
   std::vector<int> received(static_cast<std::size_t>(in_at.back() + in.back()));
@@ -97,7 +99,10 @@ EntryLists exchange_lists(Context& context, const EntryLists& for_each_rank) {
 
 Grid vector_grid(Context& context, int own) {
   std::vector<int> owned(static_cast<std::size_t>(context.size()));
-  mpi::check(MPI_Allgather(&own, 1, MPI_INT, owned.data(), 1, MPI_INT, context.comm()));
+  if (context.rehearses())
+    std::fill(owned.begin(), owned.end(), own);  // as if all had as much: only its own block is looked at
+  else
+    mpi::check(MPI_Allgather(&own, 1, MPI_INT, owned.data(), 1, MPI_INT, context.comm()));
   std::vector<int> cuts{0};
   std::int64_t sum = 0;
   for (int n : owned) {

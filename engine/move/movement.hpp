@@ -9,7 +9,7 @@
 
 #include "engine/field/storage.hpp"
 #include "engine/move/transport/transport.hpp"
-#include "engine/plan/rehearsal.hpp"
+#include "engine/plan/passage.hpp"
 
 namespace sc {
 

@@ -125,13 +125,13 @@ void Redistribute::before_round() {
 
 void Redistribute::start_chunk(int chunk) {
   begin();
-  const auto c = static_cast<std::size_t>(chunk);
-  for (int piece = leaves_[c]; piece < leaves_[c + 1]; ++piece) start(piece);
+  const auto [first, last] = departures_of(chunk);
+  for (int piece = first; piece < last; ++piece) start(piece);
 }
 
 bool Redistribute::take_chunk(int chunk) {
   if (!under_way()) return false;
-  const auto& arrivals = arrivals_[static_cast<std::size_t>(chunk)];
+  const auto& arrivals = arrivals_of(chunk);
   progress(arrivals);
   return std::all_of(arrivals.begin(), arrivals.end(), [&](int n) { return arrived(n); });
 }

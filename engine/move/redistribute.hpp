@@ -4,6 +4,7 @@
 // (Transpose).
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "engine/move/exchange.hpp"
@@ -29,6 +30,13 @@ class Redistribute : public Exchange {
   /// Collective. Throws Error (bad_input) when the global cells, the element type or the number of components
   /// differ. A piece's source() are own cells of `from`, its sink() own cells of `to`.
   Redistribute(Storage& from, Storage& to, std::size_t piece_bytes = std::size_t{60} * 1024);
+
+  /// Of a chunk that leaves its departures, [first, second); of one that arrives its arrivals.
+  std::pair<int, int> departures_of(int chunk) const {
+    const auto c = static_cast<std::size_t>(chunk);
+    return {leaves_[c], leaves_[c + 1]};
+  }
+  const std::vector<int>& arrivals_of(int chunk) const { return arrivals_[static_cast<std::size_t>(chunk)]; }
 
  protected:
   /// In chunks. Of grids that differ in their global cells, what both have is carried.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // StageRun on a rank that is not there: what a run of it would compute, send and wait for.
-#include "engine/base/error.hpp"
 #include "engine/overlap/stage_run.hpp"
+#include "engine/plan/rehearsal.hpp"
 
 namespace sc {
 
@@ -16,15 +16,15 @@ Work StageRun::work_of(const Task& task, const Cut& cut) const {
 }
 
 RehearsedRun StageRun::rehearsed(const Cut& cut) const {
-  if (slabs_)
-    refuse("stage \"" + stage_.name() + "\" passes through slots, which a rehearsal does not know of yet");
   RehearsedRun run{.stage = stage_.name(),
                    .plan = plan_->plan(),
-                   .bytes_per_cell = stage_.bytes_per_cell(),
-                   .flops_per_cell = stage_.flops()};
-  for (const Chunk& chunk : run.plan.chunks()) run.works.push_back(work_of(plan_->task(chunk), cut));
+                   .kernels = {{stage_.name(), stage_.bytes_per_cell(), stage_.flops()}}};
+  for (const Chunk& chunk : run.plan.chunks()) run.works.push_back({work_of(plan_->task(chunk), cut)});
+  if (slabs_) run.slabs.resize(run.plan.chunks().size());
   for (const Piece& piece : run.plan.pieces())
-    run.departures.push_back(move(piece.movement)->departure(piece.number).value_or(Passage{}));
+    run.departures.push_back(piece.movement == slab_stream
+                                 ? Passage{}
+                                 : move(piece.movement)->departure(piece.number).value_or(Passage{}));
   const auto like = [&](int role, int number) {
     for (std::size_t p = 0; p < run.departures.size(); ++p) {
       const Piece& piece = run.plan.pieces()[p];
@@ -34,6 +34,7 @@ RehearsedRun StageRun::rehearsed(const Cut& cut) const {
   };
   for (const Arrival& arrival : run.plan.arrivals()) {
     std::vector<RehearsedRun::Awaited>& all = run.arrivals.emplace_back();
+    if (arrival.movement == slab_stream) continue;  // waited for with what is copied
     const bool whole = arrival.number < 0;
     const int pieces = move(arrival.movement)->pieces();
     for (int n = whole ? 0 : arrival.number; n < (whole ? pieces : arrival.number + 1); ++n) {
@@ -44,6 +45,19 @@ RehearsedRun StageRun::rehearsed(const Cut& cut) const {
     }
   }
   return run;
+}
+
+/// From here on what files do is done before or after slab n is computed; in no run after the last one.
+void StageRun::rehearse_copies(int slab, bool after) const {
+  Rehearsal* rehearsal = stage_.grid().context().rehearsal();
+  if (!rehearsal || !slabs_) return;
+  rehearsal->beside(nullptr);
+  auto& run = std::get<RehearsedRun>(rehearsal->events.back());
+  for (std::size_t c = 0; c < run.slabs.size(); ++c) {
+    const Task& task = plan_->task(run.plan.chunks()[c]);
+    if (task.slab && task.number == slab)
+      rehearsal->beside(after ? &run.slabs[c].after : &run.slabs[c].before);
+  }
 }
 
 }  // namespace sc

@@ -7,6 +7,7 @@
 
 #include "engine/exec/team.hpp"
 #include "engine/move/waiting.hpp"
+#include "engine/plan/rehearsal.hpp"
 
 namespace sc {
 
@@ -80,11 +81,16 @@ void StageRun::carry_out(Executor& executor, const StagePlan& plan, const Strate
   late_ = plan.late();
   all_ = cut.all;
   core_ = cut.core;
+  rehearse_copies(0, false);
   executor.carry_out(plan.plan(), strategy, *this);
+  rehearse_copies(-1, false);
 }
 
 void StageRun::start(const Piece& piece) {
-  if (piece.movement == slab_stream) return stream_->give();
+  if (piece.movement == slab_stream) {
+    stream_->give();
+    return rehearse_copies(piece.number + 1, false);
+  }
   const Scope scope(timeline_, name_, Phase::start);
   move(piece.movement)->start(piece.number);
 }
@@ -151,6 +157,7 @@ void StageRun::close_outputs() {
 /// its strips may leave, and what is waited for then is the stream alone.
 void StageRun::compute_slab(const Task& task) {
   const Slot& slot = stream_->take();
+  if (rehearses()) return rehearse_copies(task.number, true);
   {
     const Scope scope(timeline_, name_, Phase::boundary);
     slabs_->open(slot);

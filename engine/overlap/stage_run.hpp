@@ -13,6 +13,9 @@
 
 namespace sc {
 
+struct RehearsedRun;
+struct Work;
+
 struct StageRunOptions {
   int threads = 1;
   double poke_seconds = 0.5e-3;  ///< how long the core is computed between two progress calls
@@ -43,6 +46,7 @@ class StageRun final : public Ports {
   bool rehearses() const { return stage_.grid().context().rehearses(); }
   Work work_of(const Task& task, const Cut& cut) const;
   RehearsedRun rehearsed(const Cut& cut) const;
+  void rehearse_copies(int slab, bool after) const;
   void add_slabs(StageShape& shape) const;
   void compute_slab(const Task& task);
   void await_device();

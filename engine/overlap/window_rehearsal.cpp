@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // WindowRun on a rank that is not there: what a pass of several steps would compute, send and wait for.
-#include "engine/base/error.hpp"
 #include "engine/overlap/window_run.hpp"
+#include "engine/plan/rehearsal.hpp"
 
 namespace sc {
 
@@ -23,6 +23,11 @@ Work WindowRun::work_of(const Chunk& chunk) const {
   } else if (chunk.part == outer) {
     work.part = Work::Part::shell;
     for (const Tower& shell : cells_->shells()) add(shell);
+  } else if (chunk.part >= first_slab) {
+    work.part = Work::Part::core;
+    const Tower slab = slabs_->slab(chunk.part - first_slab);
+    for (const Tower& part : cells_->parts()) add(WindowPlan::within(part, slab));
+    for (const Tower& joint : cells_->joints()) add(WindowPlan::within(joint, slab));
   }
   return work;
 }
@@ -49,22 +54,35 @@ double WindowRun::bytes_of_own_cell() const {
 }
 
 RehearsedRun WindowRun::rehearsed(const Plan& plan) const {
-  if (slabs_) refuse("passes of several steps through slots cannot be rehearsed yet");
   RehearsedRun run{.stage = "pass", .plan = plan};
   double cells = 0, flops = 0;
   for (const Chunk& chunk : plan.chunks()) {
-    run.works.push_back(work_of(chunk));
-    cells += static_cast<double>(run.works.back().cells);
+    run.works.push_back({work_of(chunk)});
+    cells += static_cast<double>(run.works.back().front().cells);
   }
   for (const Recorded& recorded : runs_) flops += recorded.flops;
-  run.bytes_per_cell = cells > 0 ? bytes_of_own_cell() * static_cast<double>(own_cells()) / cells : 0;
-  run.flops_per_cell = flops / static_cast<double>(runs_.size());
-  std::vector<RehearsedRun::Awaited>& all = run.arrivals.emplace_back();
+  const double bytes = bytes_of_own_cell() * static_cast<double>(own_cells());
+  run.kernels = {{run.stage, cells > 0 ? bytes / cells : 0, flops / static_cast<double>(runs_.size())}};
+  if (slabs_) run.slabs.resize(plan.chunks().size());
+  run.departures.resize(plan.pieces().size());  // slabs' have none: they are copied
+  run.arrivals.resize(plan.arrivals().size());
+  std::vector<RehearsedRun::Awaited>& all = run.arrivals.front();
   for (int n = 0; n < inputs_.pieces(); ++n) {
-    run.departures.push_back(inputs_.departure(n).value_or(Passage{}));
+    run.departures[static_cast<std::size_t>(n)] = inputs_.departure(n).value_or(Passage{});
     if (const auto passage = inputs_.arrival(n)) all.push_back({*passage, n});
   }
   return run;
+}
+
+/// From here on what files do is done before or after slab n is computed; in no run after the last one.
+void WindowRun::rehearse_copies(int slab, bool after) const {
+  Rehearsal* rehearsal = grid_.context().rehearsal();
+  if (!rehearsal || !slabs_) return;
+  rehearsal->beside(nullptr);
+  auto& run = std::get<RehearsedRun>(rehearsal->events.back());
+  for (std::size_t c = 0; c < run.slabs.size(); ++c)
+    if (slab >= 0 && run.plan.chunks()[c].part == first_slab + slab)
+      rehearsal->beside(after ? &run.slabs[c].after : &run.slabs[c].before);
 }
 
 }  // namespace sc

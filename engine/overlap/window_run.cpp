@@ -8,6 +8,7 @@
 #include "engine/exec/caches.hpp"
 #include "engine/exec/team.hpp"
 #include "engine/move/waiting.hpp"
+#include "engine/plan/rehearsal.hpp"
 
 namespace sc {
 
@@ -137,9 +138,11 @@ void WindowRun::carry_out(Executor& executor, const Strategy& strategy) {
   cells_.emplace(arrays_.dependence(), block(strategy));
   apart_ = cells_->apart();
   const Plan plan = this->plan();
-  if (Rehearsal* rehearsal = grid_.context().rehearsal()) rehearsal->events.emplace_back(rehearsed(plan));
   if (slabs_) begin_stream(!strategy.overlaps);
+  if (Rehearsal* rehearsal = grid_.context().rehearsal()) rehearsal->events.emplace_back(rehearsed(plan));
+  rehearse_copies(0, false);
   executor.carry_out(plan, strategy, *this);
+  rehearse_copies(-1, false);
 }
 
 /// The first slabs come while messages travel.
@@ -151,7 +154,10 @@ void WindowRun::begin_stream(bool alone) {
 }
 
 void WindowRun::start(const Piece& piece) {
-  if (piece.movement == files) return stream_->give();
+  if (piece.movement == files) {
+    stream_->give();
+    return rehearse_copies(piece.number + 1, false);
+  }
   const Scope scope(timeline_, name_, Phase::start);
   inputs_.start(piece.number);
 }
@@ -167,7 +173,7 @@ void WindowRun::wait(const Arrival& arrival) {
 }
 
 void WindowRun::compute(const Chunk& chunk) {
-  if (rehearses() && chunk.part != close_inputs) return;
+  if (rehearses() && chunk.part < first_slab && chunk.part != close_inputs) return;
   switch (chunk.part) {
     case fill:
       return inputs_.fill_beside_own();
@@ -204,6 +210,7 @@ void WindowRun::compute_inner() {
 
 void WindowRun::compute_slab(int slab) {
   const Slot& slot = stream_->take();
+  if (rehearses()) return rehearse_copies(slab, true);
   const Slot* before = stream_->held();
   {
     const Scope scope(timeline_, name_, Phase::boundary);

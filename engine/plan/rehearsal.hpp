@@ -9,19 +9,15 @@
 #include <variant>
 #include <vector>
 
+#include "engine/plan/passage.hpp"
 #include "engine/plan/plan.hpp"
 
 namespace sc {
 
-/// One message, as its sender or its receiver sees it.
-struct Passage {
-  enum class Way : std::uint8_t {
-    self,    ///< within the rank: a copy
-    node,    ///< to a rank of the same node: the receiver copies
-    network  ///< to another node: a message
-  } way = Way::self;
-  int peer = 0;
-  std::int64_t bytes = 0;
+/// What is computed cell by cell in one manner, and so at one rate.
+struct Kernel {
+  std::string name;
+  double bytes_per_cell = 0, flops_per_cell = 0;  ///< as declared
 };
 
 /// What a chunk of a run consists of.
@@ -29,14 +25,24 @@ struct Work {
   enum class Part : std::uint8_t { nothing, shell, core, all } part = Part::nothing;
   std::int64_t cells = 0;
   std::int64_t rows = 0;  ///< along x, in which these cells lie
+  int kernel = 0;         ///< of its run
+};
+
+/// Copies from files or to them, in batches that end in the order of their start: one is begun, or waited
+/// for.
+struct RehearsedCopy {
+  bool in = true;  ///< from files
+  bool begins = true;
+  std::int64_t batch = 0;
+  std::int64_t bytes = 0;
 };
 
 struct RehearsedRun {
   std::string stage;
   Plan plan;
-  double bytes_per_cell = 0, flops_per_cell = 0;  ///< as declared
-  std::vector<Work> works = {};                   ///< of the plan's chunks
-  std::vector<Passage> departures = {};           ///< of the plan's pieces
+  std::vector<Kernel> kernels = {};
+  std::vector<std::vector<Work>> works = {};  ///< of the plan's chunks
+  std::vector<Passage> departures = {};       ///< of the plan's pieces
   /// Of the plan's arrivals: the messages that must have come, and of each the piece of the plan that its
   /// sender, who does as this rank does, has started then; -1 for none.
   struct Awaited {
@@ -44,6 +50,14 @@ struct RehearsedRun {
     int like = -1;
   };
   std::vector<std::vector<Awaited>> arrivals = {};
+  /// Of the plan's chunks, in runs on slabs: what is copied before a slab is computed and after.
+  struct Slab {
+    std::vector<RehearsedCopy> before = {}, after = {};
+  };
+  std::vector<Slab> slabs = {};
+
+  /// The number of a kernel, which is added where it is new.
+  int kernel(const Kernel& one);
 };
 
 /// A value that all ranks combine: begun, or waited for.
@@ -53,11 +67,23 @@ struct RehearsedReduction {
   bool begins = true;
 };
 
-using RehearsedEvent = std::variant<RehearsedRun, RehearsedReduction>;
+using RehearsedEvent = std::variant<RehearsedRun, RehearsedReduction, RehearsedCopy>;
 
 class Rehearsal {
  public:
   std::vector<RehearsedEvent> events;
+
+  /// All that is computed from here on belongs to the last chunk of `run`; to runs of its own after null.
+  void into(RehearsedRun* run) { into_ = run; }
+  /// Cells that no stage declares: lines of a transform, planes.
+  void computed(const Kernel& kernel, std::int64_t cells, std::int64_t rows);
+  /// All that files do from here on belongs to these copies of a run, to none after null.
+  void beside(std::vector<RehearsedCopy>* copies) { beside_ = copies; }
+  void copied(const RehearsedCopy& copy);
+
+ private:
+  RehearsedRun* into_ = nullptr;
+  std::vector<RehearsedCopy>* beside_ = nullptr;
 };
 
 }  // namespace sc

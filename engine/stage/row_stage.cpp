@@ -28,6 +28,27 @@ std::size_t total(const EntryLists& lists) {
   return sum;
 }
 
+/// What others ask of a rank that is not there, by its own rows: whole rows of a matrix whose pattern is
+/// symmetric. A rank needs x_j where any of its rows i has a_ij, and so a_ji is here.
+EntryLists asked_of(const MatrixRows& matrix, std::span<const std::int64_t> columns, const Grid& vector) {
+  const auto& cuts = vector.cuts(0);
+  const auto rank = static_cast<std::size_t>(vector.context().rank());
+  if (matrix.first != cuts[rank] ||
+      matrix.first + static_cast<std::int64_t>(matrix.begin.size()) - 1 != cuts[rank + 1])
+    refuse(
+        "a rehearsal knows what ranks ask each other for where each has whole rows of a symmetric matrix; "
+        "allowed is the division by rows");
+  EntryLists asked(static_cast<std::size_t>(vector.context().size()));
+  for (std::size_t r = 0; r + 1 < matrix.begin.size(); ++r)
+    for (auto k = matrix.begin[r]; k < matrix.begin[r + 1]; ++k) {
+      const auto owner = std::upper_bound(cuts.begin(), cuts.end(), columns[static_cast<std::size_t>(k)]) - 1;
+      const auto p = static_cast<std::size_t>(owner - cuts.begin());
+      const int entry = static_cast<int>(r);
+      if (p != rank && (asked[p].empty() || asked[p].back() != entry)) asked[p].push_back(entry);
+    }
+  return asked;
+}
+
 /// Each row once, in ascending order.
 std::vector<std::int32_t> distinct(std::vector<std::int32_t> rows) {
   std::sort(rows.begin(), rows.end());
@@ -51,7 +72,7 @@ RowStage::RowStage(std::string name, const MatrixRows& matrix, Write y, Gatherin
   gathers_anywhere_ = context.any(total(wanted_) > 0);
   sends_anywhere_ = context.any(foreign_count_ > 0);
   if (gathers_anywhere_) {
-    given_ = exchange_lists(context, wanted_);
+    given_ = context.rehearses() ? asked_of(matrix, columns, grid()) : exchange_lists(context, wanted_);
     gather_of(x.level.storage());
   }
   fill(matrix, rows, local);

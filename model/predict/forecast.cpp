@@ -15,12 +15,13 @@ namespace {
 
 class Sum {
  public:
-  Sum(const Machine& machine, const Strategy& strategy) : machine_(machine), strategy_(strategy) {}
+  Sum(const Machine& machine, const Strategy& strategy)
+      : machine_(machine), strategy_(strategy), files_(machine.files) {}
 
   void operator()(const RehearsedRun& run) {
     const double begin = now_;
     now_ += machine_.run;
-    VirtualPorts ports(run, machine_, strategy_.overlaps, now_);
+    VirtualPorts ports(run, machine_, strategy_.overlaps, now_, files_);
     executor_.carry_out(run.plan, strategy_, ports);
     now_ = ports.now();
     StageTimes times = ports.times();
@@ -39,8 +40,18 @@ class Sum {
     now_ = std::max(now_, there);
   }
 
+  /// Outside of runs on slabs: whole arrays, and what is read ahead.
+  void operator()(const RehearsedCopy& copy) {
+    StageTimes times;
+    times.stage = "files";
+    times.files = times.total = files_.after(copy, now_) - now_;
+    if (copy.begins) (copy.in ? times.read : times.written) = copy.bytes;
+    now_ += times.total;
+    add(times);
+  }
+
   Forecast result() {
-    result_.total = now_;
+    result_.total = std::max(now_, files_.busy());
     return std::move(result_);
   }
 
@@ -56,6 +67,9 @@ class Sum {
     same->start += times.start;
     same->poke += times.poke;
     same->wait += times.wait;
+    same->files += times.files;
+    same->read += times.read;
+    same->written += times.written;
     same->own += times.own;
     same->total += times.total;
     same->messages += times.messages;
@@ -64,6 +78,7 @@ class Sum {
 
   const Machine& machine_;
   const Strategy& strategy_;
+  FileClock files_;
   Executor executor_;
   double now_ = 0;
   std::map<const void*, double> there_;

@@ -19,9 +19,11 @@ struct StageTimes {
   double start = 0;            ///< packing and sending
   double poke = 0;             ///< looking, and taking what has come, under the core
   double wait = 0;             ///< for what moves, taking it included
+  double files = 0;            ///< for what is read or written
   double own = 0;              ///< the engine's own
   double total = 0;
   std::int64_t messages = 0, bytes = 0;  ///< that left this rank, within its node or beyond
+  std::int64_t read = 0, written = 0;    ///< bytes from files and to them
 };
 
 struct Forecast {

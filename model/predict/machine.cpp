@@ -6,16 +6,22 @@
 
 namespace sc::model {
 
-Rate Machine::rate(const std::string& stage, double bytes_per_cell, double flops_per_cell, int on) const {
+Rate Machine::rate(const Kernel& kernel, int on) const {
   const auto of = [on](const auto& by_threads) {
     const auto t = static_cast<std::size_t>(std::max(on, 1));
     return by_threads[std::min(t, by_threads.size()) - 1];
   };
-  const auto named = rates.find(stage);
+  const auto named = rates.find(kernel.name);
   if (named != rates.end() && !named->second.empty()) return of(named->second);
-  return {std::max(bytes_per_cell * (byte.empty() ? 0 : of(byte)),
-                   flops_per_cell * (flop.empty() ? 0 : of(flop))),
+  return {std::max(kernel.bytes_per_cell * (byte.empty() ? 0 : of(byte)),
+                   kernel.flops_per_cell * (flop.empty() ? 0 : of(flop))),
           0};
+}
+
+double Machine::seconds(const RehearsedRun& of, const Work& work, int on) const {
+  if (work.cells == 0) return 0;
+  const Rate each = rate(of.kernels[static_cast<std::size_t>(work.kernel)], on);
+  return static_cast<double>(work.cells) * each.cell + static_cast<double>(work.rows) * each.row;
 }
 
 }  // namespace sc::model

@@ -3,10 +3,11 @@
 // they come from (a file, a probe) is for others to know.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
+
+#include "engine/plan/rehearsal.hpp"
 
 namespace sc::model {
 
@@ -34,13 +35,19 @@ struct Machine {
     double overhead = 0;  ///< of the processor, of a message at either end
     double gap = 0;       ///< least time between two messages on the link
   } network;
+  /// Seconds a byte of this rank's share of the disk.
+  struct Files {
+    double read = 0, written = 0;
+  } files;
   double poke = 0.5e-3;  ///< between two looks at what moves, under the core
   double look = 0;       ///< what such a look takes
   double run = 0;        ///< what the engine itself takes for a run of a stage
   double reduction = 0;  ///< a value combined over all ranks
 
-  /// Seconds of some cells in some rows on `on` threads.
-  Rate rate(const std::string& stage, double bytes_per_cell, double flops_per_cell, int on) const;
+  /// Of a kernel on `on` threads.
+  Rate rate(const Kernel& kernel, int on) const;
+  /// What some of a run's cells take on `on` threads.
+  double seconds(const RehearsedRun& of, const Work& work, int on) const;
 };
 
 }  // namespace sc::model

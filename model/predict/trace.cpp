@@ -24,6 +24,7 @@ class Writer {
     out_ << '\n';
   }
   void passage(const Passage& p) { line(static_cast<int>(p.way), p.peer, p.bytes); }
+  void copy(const RehearsedCopy& c) { line(int{c.in}, int{c.begins}, c.batch, c.bytes); }
   void ids(const Plan& plan, Ids some) {
     out_ << some.count << ' ';
     for (const int id : plan.ids(some)) out_ << id << ' ';
@@ -48,6 +49,16 @@ class Reader {
     for (int& id : list) id = next<int>();
     return list;
   }
+  RehearsedCopy copy() {
+    const bool in = next<int>() != 0, begins = next<int>() != 0;
+    const auto batch = next<std::int64_t>();
+    return {in, begins, batch, next<std::int64_t>()};
+  }
+  std::vector<RehearsedCopy> copies() {
+    std::vector<RehearsedCopy> list(count());
+    for (RehearsedCopy& one : list) one = copy();
+    return list;
+  }
   Passage passage() {
     const auto way = static_cast<Passage::Way>(next<int>());
     const int peer = next<int>();
@@ -60,7 +71,6 @@ class Reader {
 
 void write(Writer& out, const RehearsedRun& run, const Machine& machine) {
   const Plan& plan = run.plan;
-  const Rate rate = machine.rate(run.stage, run.bytes_per_cell, run.flops_per_cell, machine.threads);
   out.line("run", plan.pieces().size(), plan.arrivals().size(), plan.chunks().size());
   for (std::size_t p = 0; p < plan.pieces().size(); ++p) {
     const Piece& piece = plan.pieces()[p];
@@ -77,12 +87,15 @@ void write(Writer& out, const RehearsedRun& run, const Machine& machine) {
   }
   for (std::size_t c = 0; c < plan.chunks().size(); ++c) {
     const Chunk& chunk = plan.chunks()[c];
-    const Work& work = run.works[c];
-    const double seconds =
-        static_cast<double>(work.cells) * rate.cell + static_cast<double>(work.rows) * rate.row;
+    double seconds = 0;
+    for (const Work& work : run.works[c]) seconds += machine.seconds(run, work, machine.threads);
     out.line(chunk.run, chunk.part, chunk.step, int{chunk.divisible}, seconds);
     for (const Ids some : {chunk.after, chunk.needs, chunk.gives}) out.ids(plan, some);
-    out.line();
+    const RehearsedRun::Slab slab = run.slabs.empty() ? RehearsedRun::Slab{} : run.slabs[c];
+    for (const auto* copies : {&slab.before, &slab.after}) {
+      out.line(copies->size());
+      for (const RehearsedCopy& one : *copies) out.copy(one);
+    }
   }
 }
 
@@ -119,6 +132,9 @@ TracedRun read_run(Reader& in) {
     traced.seconds.push_back(in.next<double>());
     const std::vector<int> after = in.ids(), needs = in.ids(), gives = in.ids();
     plan.add(chunk, after, needs, gives);
+    RehearsedRun::Slab& slab = traced.run.slabs.emplace_back();
+    slab.before = in.copies();
+    slab.after = in.copies();
   }
   return traced;
 }
@@ -127,12 +143,18 @@ TracedRun read_run(Reader& in) {
 
 void write_trace(std::ostream& stream, const Rehearsal& rehearsal, const Machine& m) {
   Writer out(stream);
-  out.line("trace", m.copied_byte, m.node.copied_byte, m.network.overhead, m.poke, m.look, m.run);
+  out.line("trace", m.copied_byte, m.node.copied_byte, m.network.overhead, m.poke, m.look, m.run,
+           m.files.read, m.files.written);
   for (const RehearsedEvent& event : rehearsal.events)
-    if (const auto* run = std::get_if<RehearsedRun>(&event))
+    if (const auto* run = std::get_if<RehearsedRun>(&event)) {
       write(out, *run, m);
-    else if (const auto& reduction = std::get<RehearsedReduction>(event); !reduction.begins)
-      out.line("reduce", reduction.bytes);
+    } else if (const auto* copy = std::get_if<RehearsedCopy>(&event)) {
+      out.line("copy");
+      out.copy(*copy);
+    } else if (const auto* reduction = std::get_if<RehearsedReduction>(&event);
+               reduction && !reduction->begins) {
+      out.line("reduce", reduction->bytes);
+    }
   out.line("end");
 }
 
@@ -141,11 +163,14 @@ Trace read_trace(std::istream& stream) {
   Trace trace;
   Machine& m = trace.machine;
   if (in.next<std::string>() != "trace") throw Error(Exit::failure, "this is no trace of a rehearsal");
-  for (double* figure : {&m.copied_byte, &m.node.copied_byte, &m.network.overhead, &m.poke, &m.look, &m.run})
+  for (double* figure : {&m.copied_byte, &m.node.copied_byte, &m.network.overhead, &m.poke, &m.look, &m.run,
+                         &m.files.read, &m.files.written})
     *figure = in.next<double>();
   for (std::string word = in.next<std::string>(); word != "end"; word = in.next<std::string>())
     if (word == "run")
       trace.events.emplace_back(read_run(in));
+    else if (word == "copy")
+      trace.events.emplace_back(in.copy());
     else
       trace.events.emplace_back(TracedReduction{in.next<std::int64_t>()});
   return trace;

@@ -25,7 +25,7 @@ struct TracedReduction {
 
 struct Trace {
   Machine machine;  ///< without rates, which the seconds of the chunks have
-  std::vector<std::variant<TracedRun, TracedReduction>> events;
+  std::vector<std::variant<TracedRun, TracedReduction, RehearsedCopy>> events;
 };
 
 void write_trace(std::ostream& out, const Rehearsal& rehearsal, const Machine& machine);

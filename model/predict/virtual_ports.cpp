@@ -14,11 +14,13 @@ constexpr double never = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-VirtualPorts::VirtualPorts(const RehearsedRun& run, const Machine& machine, bool overlaps, double now)
+VirtualPorts::VirtualPorts(const RehearsedRun& run, const Machine& machine, bool overlaps, double now,
+                           FileClock& files)
     : run_(run),
       machine_(machine),
       overlaps_(overlaps),
       now_(now),
+      files_(files),
       link_free_(now),
       left_(run.departures.size(), never),
       threads_(machine.threads) {
@@ -30,9 +32,14 @@ VirtualPorts::VirtualPorts(const RehearsedRun& run, const Machine& machine, bool
   times_.runs = 1;
 }
 
-double VirtualPorts::seconds(const Work& work, int threads) const {
-  const Rate rate = machine_.rate(run_.stage, run_.bytes_per_cell, run_.flops_per_cell, threads);
-  return static_cast<double>(work.cells) * rate.cell + static_cast<double>(work.rows) * rate.row;
+double VirtualPorts::seconds(const Chunk& chunk, int threads) const {
+  double sum = 0;
+  for (const Work& work : works(chunk)) sum += machine_.seconds(run_, work, threads);
+  return sum;
+}
+
+bool VirtualPorts::shell(const Chunk& chunk) const {
+  return !works(chunk).empty() && works(chunk).front().part == Work::Part::shell;
 }
 
 /// A message is packed by this thread and then has the link to itself; within a node only a flag is set.
@@ -127,11 +134,27 @@ void VirtualPorts::wait(const Arrival& arrival) {
   times_.wait += now_ - begin;
 }
 
-/// The core is computed in stretches, with a look between them until all that moves is here.
+void VirtualPorts::copy(const std::vector<RehearsedCopy>& copies) {
+  const double begin = now_;
+  for (const RehearsedCopy& one : copies) {
+    now_ = files_.after(one, now_);
+    if (one.begins) (one.in ? times_.read : times_.written) += one.bytes;
+  }
+  times_.files += now_ - begin;
+}
+
 void VirtualPorts::compute(const Chunk& chunk) {
-  const Work& work = run_.works[static_cast<std::size_t>(&chunk - run_.plan.chunks().data())];
-  const double alone = seconds(work, threads_);
-  (work.part == Work::Part::shell ? times_.shell : times_.core) += alone;
+  if (run_.slabs.empty()) return compute_cells(chunk);
+  const RehearsedRun::Slab& slab = run_.slabs[number(chunk)];
+  copy(slab.before);
+  compute_cells(chunk);
+  copy(slab.after);
+}
+
+/// The core is computed in stretches, with a look between them until all that moves is here.
+void VirtualPorts::compute_cells(const Chunk& chunk) {
+  const double alone = seconds(chunk, threads_);
+  (shell(chunk) ? times_.shell : times_.core) += alone;
   if (!overlaps_ || !chunk.divisible) {
     now_ += alone;
     return;
@@ -149,18 +172,17 @@ void VirtualPorts::compute(const Chunk& chunk) {
 }
 
 void VirtualPorts::compute_beside(const Chunk& chunk, const std::function<void()>& drive, bool joins) {
-  const Work& work = run_.works[static_cast<std::size_t>(&chunk - run_.plan.chunks().data())];
   const int others = machine_.threads - 1;
   const double begin = now_;
   threads_ = 1;
   drive();
   threads_ = machine_.threads;
   const double driven = now_ - begin;
-  const double by_all = seconds(work, machine_.threads);
+  const double by_all = seconds(chunk, machine_.threads);
   if (others == 0) {  // it computes the core after the rest
     now_ += by_all;
   } else {
-    const double by_others = seconds(work, others);
+    const double by_others = seconds(chunk, others);
     const double share = by_others > 0 ? std::min(1.0, driven / by_others) : 1.0;
     now_ = joins ? now_ + (1 - share) * by_all : std::max(now_, begin + by_others);
   }

@@ -7,14 +7,15 @@
 
 #include "engine/plan/executor.hpp"
 #include "engine/plan/rehearsal.hpp"
+#include "model/predict/file_clock.hpp"
 #include "model/predict/forecast.hpp"
 
 namespace sc::model {
 
 class VirtualPorts final : public Ports {
  public:
-  /// `now` is when the run begins.
-  VirtualPorts(const RehearsedRun& run, const Machine& machine, bool overlaps, double now);
+  /// `now` is when the run begins; what files do goes on from run to run.
+  VirtualPorts(const RehearsedRun& run, const Machine& machine, bool overlaps, double now, FileClock& files);
 
   void start(const Piece& piece) override;
   bool arrived(const Arrival& arrival) override;
@@ -37,7 +38,15 @@ class VirtualPorts final : public Ports {
   std::size_t number(const Arrival& arrival) const {
     return static_cast<std::size_t>(&arrival - run_.plan.arrivals().data());
   }
-  double seconds(const Work& work, int threads) const;
+  /// What a chunk takes on so many threads.
+  double seconds(const Chunk& chunk, int threads) const;
+  bool shell(const Chunk& chunk) const;
+  const std::vector<Work>& works(const Chunk& chunk) const { return run_.works[number(chunk)]; }
+  std::size_t number(const Chunk& chunk) const {
+    return static_cast<std::size_t>(&chunk - run_.plan.chunks().data());
+  }
+  void compute_cells(const Chunk& chunk);
+  void copy(const std::vector<RehearsedCopy>& copies);
   double due(const Coming& coming) const;
   double cost(const Passage& passage) const;
   double take_what_came();
@@ -48,6 +57,7 @@ class VirtualPorts final : public Ports {
   const Machine& machine_;
   bool overlaps_;
   double now_;
+  FileClock& files_;
   double link_free_;          // the network's, of this rank
   std::vector<double> left_;  // when a piece is where it goes; never before it has been started
   std::vector<std::vector<Coming>> coming_;  // of the plan's arrivals

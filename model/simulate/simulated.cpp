@@ -22,11 +22,13 @@
 
 #include "engine/base/error.hpp"
 #include "engine/plan/executor.hpp"
+#include "model/predict/file_clock.hpp"
 #include "model/predict/trace.hpp"
 
 namespace {
 
 using sc::Passage;
+using sc::model::FileClock;
 using sc::model::Machine;
 using sc::model::TracedRun;
 
@@ -86,10 +88,11 @@ class Messages {
 class SimulatedPorts final : public sc::Ports {
  public:
   SimulatedPorts(const TracedRun& traced, const Machine& machine, const sc::Strategy& strategy, bool whole,
-                 void* memory)
+                 FileClock& files, void* memory)
       : traced_(traced),
         machine_(machine),
         overlaps_(strategy.overlaps),
+        files_(files),
         memory_(memory),
         // where pieces leave one after the other for what they give others to do, each is a message
         going_(whole && strategy.starts != sc::Starts::with_chunk),
@@ -147,6 +150,18 @@ class SimulatedPorts final : public sc::Ports {
   }
 
   void compute(const sc::Chunk& chunk) override {
+    const auto& slab = traced_.run.slabs[static_cast<std::size_t>(&chunk - traced_.run.plan.chunks().data())];
+    for (const sc::RehearsedCopy& one : slab.before) copy(files_, one);
+    compute_cells(chunk);
+    for (const sc::RehearsedCopy& one : slab.after) copy(files_, one);
+  }
+
+  static void copy(FileClock& files, const sc::RehearsedCopy& one) {
+    const double now = MPI_Wtime();
+    spend(files.after(one, now) - now);
+  }
+
+  void compute_cells(const sc::Chunk& chunk) {
     double left = traced_.seconds[static_cast<std::size_t>(&chunk - traced_.run.plan.chunks().data())];
     if (!overlaps_ || !chunk.divisible) return spend(left);
     while (left > 0) {
@@ -224,6 +239,7 @@ class SimulatedPorts final : public sc::Ports {
   const TracedRun& traced_;
   const Machine& machine_;
   bool overlaps_;
+  FileClock& files_;
   void* memory_;
   Messages going_, coming_;
   std::vector<std::size_t> of_piece_;
@@ -241,19 +257,22 @@ std::size_t longest(const sc::model::Trace& trace) {
       for (const Passage& passage : traced->run.departures) see(passage);
       for (const auto& arrival : traced->run.arrivals)
         for (const auto& awaited : arrival) see(awaited.passage);
-    } else {
-      most = std::max(most, std::get<sc::model::TracedReduction>(event).bytes);
+    } else if (const auto* reduction = std::get_if<sc::model::TracedReduction>(&event)) {
+      most = std::max(most, reduction->bytes);
     }
   return static_cast<std::size_t>(most);
 }
 
-void replay(const sc::model::Trace& trace, const sc::Strategy& strategy, bool whole, void* memory) {
+void replay(const sc::model::Trace& trace, const sc::Strategy& strategy, bool whole, FileClock& files,
+            void* memory) {
   for (const auto& event : trace.events) {
     if (const auto* traced = std::get_if<TracedRun>(&event)) {
       spend(trace.machine.run);
-      SimulatedPorts ports(*traced, trace.machine, strategy, whole, memory);
+      SimulatedPorts ports(*traced, trace.machine, strategy, whole, files, memory);
       sc::Executor().carry_out(traced->run.plan, strategy, ports);
       ports.finish();
+    } else if (const auto* copy = std::get_if<sc::RehearsedCopy>(&event)) {
+      SimulatedPorts::copy(files, *copy);
     } else {
       const auto bytes = static_cast<int>(std::get<sc::model::TracedReduction>(event).bytes);
       MPI_Allreduce(MPI_IN_PLACE, memory, std::max(bytes, 1), MPI_BYTE, MPI_BOR, MPI_COMM_WORLD);
@@ -267,11 +286,12 @@ int simulate(const std::string& folder, const sc::Strategy& strategy, bool whole
   std::ifstream file(folder + "/" + std::to_string(rank));
   const sc::model::Trace trace = sc::model::read_trace(file);
   const Memory memory(longest(trace));
+  FileClock files(trace.machine.files);
   // No barrier between them: it would let ranks begin one after the other.
   std::array<double, 2> mine{}, last{};
-  for (int step = 0; step < settling; ++step) replay(trace, strategy, whole, memory.data());
+  for (int step = 0; step < settling; ++step) replay(trace, strategy, whole, files, memory.data());
   mine[0] = MPI_Wtime();
-  for (int step = 0; step < steps; ++step) replay(trace, strategy, whole, memory.data());
+  for (int step = 0; step < steps; ++step) replay(trace, strategy, whole, files, memory.data());
   mine[1] = MPI_Wtime();
   MPI_Reduce(mine.data(), last.data(), 2, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
   if (rank == 0) std::printf("simulated %.9g\n", (last[1] - last[0]) / steps);

@@ -34,6 +34,7 @@ model::Machine machine_of(const nb::dict& d) {
   m.copied_byte = number("copied_byte");
   m.node = {number("node_latency"), number("node_byte")};
   m.network = {number("latency"), number("network_byte"), number("overhead"), number("gap")};
+  m.files = {number("read_byte"), number("written_byte")};
   m.poke = number("poke");
   m.look = number("look");
   m.run = number("run");
@@ -50,6 +51,9 @@ nb::dict dict_of(const model::StageTimes& t) {
   d["start"] = t.start;
   d["poke"] = t.poke;
   d["wait"] = t.wait;
+  d["files"] = t.files;
+  d["read"] = t.read;
+  d["written"] = t.written;
   d["own"] = t.own;
   d["total"] = t.total;
   d["messages"] = t.messages;
@@ -85,16 +89,20 @@ nb::dict rehearsed(Ranks& ranks) {
   for (const RehearsedEvent& event : ranks.rehearsal().events) {
     const auto* run = std::get_if<RehearsedRun>(&event);
     if (!run) continue;
-    Sums& sums = stages[run->stage];
-    ++sums.runs;
-    sums.bytes = run->bytes_per_cell;
-    sums.flops = run->flops_per_cell;
-    for (const Work& work : run->works) {
-      if (work.part == Work::Part::nothing) continue;
-      auto& [cells, rows] = sums.of[static_cast<std::size_t>(work.part) - 1];
-      cells += work.cells;
-      rows += work.rows;
+    for (const Kernel& kernel : run->kernels) {
+      Sums& sums = stages[kernel.name];
+      ++sums.runs;
+      sums.bytes = kernel.bytes_per_cell;
+      sums.flops = kernel.flops_per_cell;
     }
+    for (const std::vector<Work>& works : run->works)
+      for (const Work& work : works) {
+        if (work.part == Work::Part::nothing) continue;
+        const Kernel& kernel = run->kernels[static_cast<std::size_t>(work.kernel)];
+        auto& [cells, rows] = stages[kernel.name].of[static_cast<std::size_t>(work.part) - 1];
+        cells += work.cells;
+        rows += work.rows;
+      }
   }
   nb::dict result;
   for (const auto& [name, sums] : stages) {

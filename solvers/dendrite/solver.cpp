@@ -23,16 +23,14 @@ Grid grid_of(Context& context, const DendriteOptions& o) {
           {.cells = o.cells, .periodic = o.periodic(), .halo = o.engine.steps_per_pass, .split = o.split}};
 }
 
-std::unique_ptr<FileMemory> files_of(Context& context, const DendriteOptions& o, const Budget& budget) {
-  std::unique_ptr<FileMemory> files;
+std::unique_ptr<FarMemory> files_of(Context& context, const DendriteOptions& o, const Budget& budget) {
+  std::unique_ptr<FarMemory> files;
   if (budget.where == Where::files)
-    context.together([&] {
-      files = std::make_unique<FileMemory>(scratch_files(context, o.storage, o.engine.strategy.overlaps));
-    });
+    context.together([&] { files = far_files(context, o.storage, o.engine.strategy.overlaps); });
   return files;
 }
 
-FieldOptions where(Context& context, const DendriteOptions& o, const Budget& budget, FileMemory* files) {
+FieldOptions where(Context& context, const DendriteOptions& o, const Budget& budget, FarMemory* files) {
   if (budget.where == Where::files) return {.place = in_files(*files, budget.pieces)};
   if (budget.where == Where::host) return {.place = in_host_memory_of(context.device(), budget.pieces)};
   return {.space = o.space};

@@ -71,7 +71,7 @@ class Dendrite {
   double dt_;
   Runner runner_;
   Budget budget_;
-  std::unique_ptr<FileMemory> files_;  ///< before the fields, which go first
+  std::unique_ptr<FarMemory> files_;  ///< before the fields, which go first
   Stages stages_;
   GlobalValue global_;
   Clock clock_;

@@ -23,7 +23,8 @@ Store::Store(Runner& runner, const Transforms& transforms, const Budget& budget,
   Context& context = runner.context();
   if (budget.disk_used()) {
     context.together([&] {
-      files_ = std::make_unique<FileMemory>(scratch_files(context, options, runner.strategy().overlaps));
+      files_ = far_files(context, options, runner.strategy().overlaps);
+      disk_ = dynamic_cast<const FileMemory*>(files_.get());
     });
     place_ = in_files(*files_, budget.pieces);
   }
@@ -36,7 +37,7 @@ Store::Store(Runner& runner, const Transforms& transforms, const Budget& budget,
     if (budget.fields_in_files) slot = std::max(slot, 2 * slot_bytes(*field));
   const spectral::PlaneShape shape = transforms.planes();
   if (!budget.disk_used()) {
-    planes_ = spectral::planes_in_memory(shape, plane_arrays);
+    planes_ = spectral::planes_in_memory(shape, plane_arrays, context.rehearses());
     return;
   }
   context.together([&] {

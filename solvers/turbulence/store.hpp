@@ -46,8 +46,8 @@ class Store {
   /// Copied between memory and files so far, what is under way left out.
   std::int64_t bytes(Way way) const { return files_ ? files_->bytes(way) : 0; }
   /// "io_uring", "two threads", "blocking calls"; empty where nothing is in files.
-  const char* io_name() const { return files_ ? files_->io_name() : ""; }
-  bool past_page_cache() const { return files_ && files_->direct(); }
+  const char* io_name() const { return disk_ ? disk_->io_name() : ""; }
+  bool past_page_cache() const { return disk_ && disk_->direct(); }
   const std::map<std::string, StorePhase>& phases() const { return phases_; }
 
  private:
@@ -55,7 +55,8 @@ class Store {
   static void count(StorePhase& phase, const StreamPhase& bytes);
 
   Runner& runner_;
-  std::unique_ptr<FileMemory> files_;  // first: the others wait for it before they go
+  std::unique_ptr<FarMemory> files_;  // first: the others wait for it before they go
+  const FileMemory* disk_ = nullptr;  // the same, unless this is a rehearsal
   std::shared_ptr<SlabPlace> place_;
   std::vector<std::unique_ptr<AnyField>> fields_;
   std::unique_ptr<Planes> planes_;

@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <numbers>
 
 #include "engine/base/align.hpp"
 #include "engine/exec/team.hpp"
+#include "engine/plan/rehearsal.hpp"
 #include "solvers/turbulence/budget.hpp"
 #include "solvers/turbulence/statistics.hpp"
 
@@ -110,6 +112,7 @@ class TransformsIn final : public Transforms {
   static Level<Mode<Real>, 3> modes_of(AnyField& field) { return {&field, 0}; }
   template <class Kernel>
   void pass(const Kernel& kernel, int first, int back, const spectral::Planes::Slab& slab, PerThread& into);
+  void rehearse_points(int in, int out, int planes) const;
   template <class Multiply>
   void through_points(int z, const std::vector<spectral::PlaneBytes>& arrays, int first, int back, int thread,
                       const Multiply& multiply);
@@ -142,6 +145,8 @@ template <class Real>
 template <class Kernel>
 void TransformsIn<Real>::pass(const Kernel& kernel, int first, int back, const spectral::Planes::Slab& slab,
                               PerThread& into) {
+  if (context_.rehearses())
+    return rehearse_points(plane_arrays - first, plane_arrays - back, slab.hi - slab.lo);
   Timeline& timeline = context_.timeline();
   const Scope scope(timeline, timeline.name("points"), Phase::all);
   team(context_.threads(), [&](int thread) {
@@ -152,6 +157,19 @@ void TransformsIn<Real>::pass(const Kernel& kernel, int first, int back, const s
       through_points(static_cast<int>(z), slab.arrays, first, back, thread,
                      [&](Workplace<Real>& here) { here.multiply(kernel, mine); });
   });
+}
+
+/// Planes of so many arrays come and leave; their lines along x, and along y where a plane is whole.
+template <class Real>
+void TransformsIn<Real>::rehearse_points(int in, int out, int planes) const {
+  Rehearsal* rehearsal = context_.rehearsal();
+  if (!rehearsal) return;
+  const double kept = fft_.kept(0).count() / static_cast<double>(cells_.x);
+  const double x = 2.5 * std::log2(cells_.x);
+  const double y = fft_.rows_elements() > 0 ? 5 * std::log2(cells_.y) * kept : 0;
+  const std::int64_t rows = std::int64_t{points().own().extent().y} * planes;
+  rehearsal->computed({"points", (in + out) * kept * sizeof(Mode<Real>), (in + out) * (x + y)},
+                      rows * cells_.x, rows);
 }
 
 /// Plane z, bundle by bundle.
@@ -180,6 +198,7 @@ void TransformsIn<Real>::through_points(int z, const std::vector<spectral::Plane
 template <class Real>
 void TransformsIn<Real>::sample(const std::function<double(double, double, double)>& value,
                                 const spectral::PlaneBytes& planes) {
+  if (context_.rehearses()) return;
   const Int3 n = cells_, own = points().own().extent(), first = points().origin();
   const auto at = [](int i, int count) { return 2 * std::numbers::pi * i / count; };
   const auto cells = planes.in<Real>();

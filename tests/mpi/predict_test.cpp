@@ -60,7 +60,7 @@ Machine wires() {
 }
 
 double computing(const Machine& m, double n, double rows) {
-  const model::Rate rate = m.rate("mean", 0, 0, 1);
+  const model::Rate rate = m.rate({"mean"}, 1);
   return n * rate.cell + rows * rate.row;
 }
 

@@ -12,7 +12,7 @@ import pytest
 
 from subcurrent.case.library import find_case
 from subcurrent.case.reading import load_case
-from subcurrent.errors import BadInput, SubcurrentError
+from subcurrent.errors import BadInput
 from subcurrent.foresight import predict
 from subcurrent.foresight.machine_figures import places
 from subcurrent.foresight.machine_probe import solve_rates
@@ -138,10 +138,63 @@ def test_other_solvers_rehearse_too(tmp_path: Path, case: str) -> None:
     assert row["strategies"]["blocking"]["R"] > 0
 
 
-def test_transforms_are_refused_in_a_sentence(tmp_path: Path) -> None:
-    case = load_case(find_case("decaying_random"), ["engine.strategy=blocking"])
-    with pytest.raises(SubcurrentError, match="transforms cannot be rehearsed yet"):
-        predict.predicted(case, machine(tmp_path), 2, ["blocking"])
+def turbulence(*sets: str) -> Any:
+    sets = ("grid.points=[64,64,64]", "scheme.dealiasing=two_thirds", "engine.strategy=blocking", *sets)
+    return load_case(find_case("taylor_green_1600"), list(sets))
+
+
+def test_transforms_are_lines_and_transposes(tmp_path: Path) -> None:
+    """Four evaluations a step, each with nine transforms, of which each moves three quarters of the kept
+    modes of a rank's planes or lines."""
+    row = predict.predicted(turbulence(), machine(tmp_path), 4, ["blocking", "ordered", "boundary_first"])
+    assert row["split"] == [1, 1, 4]
+    plain = row["strategies"]["blocking"]
+    moved = [stage for stage in plain["stages"] if stage["bytes"] > 0]
+    assert {stage["stage"] for stage in moved} == {"fft forward across planes", "fft backward across planes"}
+    assert sum(stage["runs"] for stage in moved) == 4 * 9
+    modes = 22 * 43 * 64 / 4  # kept along x and y, planes
+    sent = sum(stage["bytes"] for stage in moved)
+    assert sent == pytest.approx(36 * modes * 16 * 3 / 4, rel=0.05)
+    computing = sum(stage["core"] for stage in plain["stages"])
+    assert plain["T"] - computing == pytest.approx(sent / 12.5e6, rel=0.1)
+    assert row["strategies"]["boundary_first"]["T"] <= plain["T"]
+
+
+@pytest.mark.parametrize("case", ["decaying_random", "forced_hit_128"])
+def test_other_starts_and_forcings_rehearse_too(tmp_path: Path, case: str) -> None:
+    there = load_case(find_case(case), ["engine.strategy=blocking", "grid.points=[32,32,32]"])
+    row = predict.predicted(there, machine(tmp_path), 2, ["blocking", "ordered"])
+    assert row["strategies"]["blocking"]["T"] > 0
+
+
+def test_transforms_grow_along_all_axes() -> None:
+    assert predict.sized(turbulence(), 1, 8, weak=True).grid.points == [128, 128, 128]
+    assert sorted(predict.sized(turbulence(), 2, 12, weak=True).grid.points) == [64, 128, 192]
+    with pytest.raises(BadInput, match="3 ranks cannot be those of 2 repeated"):
+        predict.sized(turbulence(), 2, 3, weak=True)
+
+
+def test_fields_in_files_take_the_disk(tmp_path: Path) -> None:
+    """Two fields of two levels in single precision: a step reads one level and writes the other; a pass of
+    four moves as much once."""
+    text = MACHINE + "[[rates.dendrite.pass]]\ncell = 1e-10\nrow = 0.0\n[disk]\nread = 100e6\nwrite = 50e6\n"
+    (tmp_path / "disk.toml").write_text(text.replace("cell = 20e-9", "cell = 1e-10"))
+    there = load_machine(tmp_path / "disk.toml")
+    filed = ("storage.place=files", "storage.pieces=4", "storage.scratch=nowhere")
+    names = ["blocking", "boundary_first", "ordered"]
+    one = predict.predicted(dendrite(*filed), there, 1, names, steps=4)["strategies"]
+    level = 2 * 4 * 64**3
+    for name in names:
+        read, written = (sum(s[key] for s in one[name]["stages"]) for key in ("read", "written"))
+        assert level <= written <= 1.2 * level and level <= read <= 1.4 * level
+        assert one[name]["T"] >= 0.999 * max(read / 100e6, written / 50e6)
+    assert one["blocking"]["T"] == pytest.approx(read / 100e6 + written / 50e6, rel=0.05)
+    assert one["boundary_first"]["T"] == pytest.approx(written / 50e6, rel=0.1)
+    four = predict.predicted(dendrite(*filed, "engine.steps_per_pass=4"), there, 1, names, steps=8)
+    assert four["strategies"]["boundary_first"]["T"] < one["boundary_first"]["T"] / 2.5
+    assert not Path("nowhere").exists()
+    with pytest.raises(BadInput, match=r"its file has no \[disk\] with read and write"):
+        predict.predicted(dendrite(*filed), machine(tmp_path), 1, names)
 
 
 def test_a_pass_is_its_cells_and_two_planes_at_once(tmp_path: Path) -> None:

@@ -78,6 +78,26 @@ def test_without_contention_it_is_arithmetic(tmp_path, ranks):
 
 
 @needs_simgrid
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_transforms_are_simulated_as_predicted_but_for_unlike_ranks(tmp_path, ranks):
+    """Kept modes are odd in number and never divide evenly: a rank waits for one that has more lines, which a
+    prediction takes for one like itself."""
+    sets = ["engine.strategy=blocking", "grid.points=[32,32,32]", "scheme.dealiasing=two_thirds"]
+    case = load_case(find_case("taylor_green_1600"), sets)
+    here = simulate.simulated(case, machine(tmp_path), ranks, ["blocking"], steps=1, per_node=1)["blocking"]
+    row = predict.predicted(case, machine(tmp_path), ranks, ["blocking"], per_node=1)
+    foretold = row["strategies"]["blocking"]["T"]
+    assert foretold <= here <= 1.2 * foretold
+
+
+def test_of_many_ranks_transforms_are_predicted_alone():
+    case = load_case(find_case("taylor_green_1600"), [])
+    assert simulate.too_many(case, 256) is None
+    assert "512 ranks are not simulated" in simulate.too_many(case, 512)
+    assert simulate.too_many(slabs(2), 4096) is None
+
+
+@needs_simgrid
 def test_a_bus_carries_one_message_at_a_time(tmp_path):
     """Three borders, a face in either direction over each."""
     bus = machine(tmp_path, latency='50e-6\nkind = "bus"')

@@ -17,7 +17,8 @@ Rehearsal rehearsal() {
   const int arrival = run.plan.add(Arrival{.movement = 2, .number = -1, .step = 1});
   const int shell = run.plan.add(Chunk{.part = 1}, {}, {}, std::vector{piece});
   run.plan.add(Chunk{.part = 7, .step = 1, .divisible = true}, std::vector{shell}, std::vector{arrival}, {});
-  run.works = {{Work::Part::shell, 10, 2}, {Work::Part::core, 100, 20}};
+  run.kernels = {{"advance"}, {"copy"}};
+  run.works = {{{Work::Part::shell, 10, 2}}, {{Work::Part::core, 100, 20}, {Work::Part::core, 7, 1, 1}}};
   run.departures = {{Passage::Way::network, 3, 4096}};
   run.arrivals = {{{{Passage::Way::node, 1, 512}, 0}, {{Passage::Way::self, 0, 8}, -1}}};
   Rehearsal all;
@@ -30,6 +31,7 @@ Rehearsal rehearsal() {
 Machine machine() {
   Machine m;
   m.rates["advance"] = {{0.1, 0.5}};
+  m.rates["copy"] = {{3, 0}};
   m.copied_byte = 1.0 / 3;
   m.node.copied_byte = 2e-10;
   m.network.overhead = 5e-6;
@@ -48,7 +50,7 @@ TEST(Trace, IsReadAsItWasRehearsed) {
   ASSERT_EQ(trace.events.size(), 2U);  // a reduction counts where it is waited for
   EXPECT_EQ(std::get<TracedReduction>(trace.events[1]).bytes, 8);
   const TracedRun& traced = std::get<TracedRun>(trace.events[0]);
-  EXPECT_EQ(traced.seconds, (std::vector{10 * 0.1 + 2 * 0.5, 100 * 0.1 + 20 * 0.5}));
+  EXPECT_EQ(traced.seconds, (std::vector{10 * 0.1 + 2 * 0.5, 100 * 0.1 + 20 * 0.5 + 7 * 3}));
   const Plan& plan = traced.run.plan;
   ASSERT_EQ(plan.chunks().size(), 2U);
   EXPECT_EQ(plan.pieces()[0].number, 5);

@@ -6,10 +6,12 @@
 #include <cstdio>
 
 #include "engine/base/error.hpp"
+#include "engine/move/stream/rehearsed_files.hpp"
 
 namespace sc {
 
 FileMemoryOptions scratch_files(Context& context, const StorageOptions& options, bool overlaps) {
+  if (context.rehearses()) refuse("fields of this solver in files cannot be rehearsed yet");
   return {.folder = options.scratch,
           .name = "rank " + std::to_string(context.rank()),
           .mode = !overlaps              ? IoMode::blocking
@@ -18,6 +20,11 @@ FileMemoryOptions scratch_files(Context& context, const StorageOptions& options,
           .say = options.say,
           .outcome = options.outcome,
           .most_bytes_per_second = options.most_bytes_per_second};
+}
+
+std::unique_ptr<FarMemory> far_files(Context& context, const StorageOptions& options, bool overlaps) {
+  if (context.rehearses()) return std::make_unique<RehearsedFiles>(context, overlaps);
+  return std::make_unique<FileMemory>(scratch_files(context, options, overlaps));
 }
 
 void check_fits(const Context& context, const Budget& budget, std::int64_t process, std::int64_t memory,
@@ -42,6 +49,7 @@ void check_pieces(const Context& context, int pieces, std::int64_t planes) {
 }
 
 void measure_disk(Context& context, Budget& budget, const StorageOptions& options, bool overlaps) {
+  if (context.rehearses()) return;  // the disk is another machine's
   constexpr std::int64_t sample = std::int64_t{32} << 20;
   context.together([&] {
     FileMemoryOptions files = scratch_files(context, options, overlaps);

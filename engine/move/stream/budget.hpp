@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,8 @@ struct StorageOptions {
 
 /// `overlaps`: read and write while something is computed.
 FileMemoryOptions scratch_files(Context& context, const StorageOptions& options, bool overlaps);
+/// Their memory; in a rehearsal what it would copy is noted. Throws Error (storage).
+std::unique_ptr<FarMemory> far_files(Context& context, const StorageOptions& options, bool overlaps);
 
 /// What one way of keeping the fields costs a rank, in bytes.
 struct Budget {

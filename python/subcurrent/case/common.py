@@ -119,6 +119,8 @@ class SolverCase(Table):
     # What [engine] device may be.
     devices: ClassVar[tuple[str, ...]] = ("cpu",)
     # Why [engine] steps_per_pass must be 1; empty where it may be more.
+    # whether a step has every rank send to many others at once, as transforms do
+    all_to_all: ClassVar = False
     single_steps: ClassVar[str] = ""
 
     engine: Engine = key("how the work is spread and messages hidden", "a table [engine]", Engine())
@@ -170,6 +172,19 @@ class SolverCase(Table):
     def cells(self) -> list[int]:
         """Cells that are split over ranks."""
         return self.size()[1]
+
+    def split_over(self, ranks: int) -> tuple[int, int, int]:
+        """Ranks along each axis."""
+        return chosen_split(self.cells(), self.engine.split, ranks, self.halo())
+
+    def grown(self, first: int, ranks: int) -> Self | None:
+        """With as many cells a rank on `ranks` ranks as it has on `first`, along each axis as many times more
+        as there are ranks; None where that cannot be."""
+        size, less = self.size()[1], self.split_over(first)
+        for more in sorted(_splits(ranks), key=max):
+            if all(b % a == 0 for a, b in zip(less, more, strict=True)):
+                return self.sized([n * b // a for n, a, b in zip(size, less, more, strict=True)])
+        return None
 
     def budget(self) -> int | None:
         """Bytes that all ranks keep to together, where the case says so: the rest goes to files."""

@@ -126,6 +126,8 @@ def figures(machine: Machine, solver: str, where: Places, poke: float) -> dict[s
         "copied_byte": copied,
         "node_latency": machine.node.flag_latency,
         "node_byte": copied,
+        "read_byte": 0.0 if machine.disk is None else where.on_node / machine.disk.read,
+        "written_byte": 0.0 if machine.disk is None else where.on_node / machine.disk.write,
         "latency": 0.0,
         "network_byte": 0.0,
         "overhead": 0.0,
@@ -156,13 +158,16 @@ def reduction(machine: Machine, where: Places) -> float:
 
 
 def without(values: dict[str, Any], what: str) -> dict[str, Any]:
-    """The same machine on which something takes no time: "computing", "bandwidth" or "latency"."""
+    """The same machine on which something takes no time: "computing", "bandwidth", "latency" or
+    "disk"."""
     less = dict(values)
     if what == "computing":
         zero = [0.0] * len(values["byte"])
         less |= {"byte": zero, "flop": zero, "rates": {s: [[0.0, 0.0]] * len(zero) for s in values["rates"]}}
     elif what == "bandwidth":
         less |= dict.fromkeys(("network_byte", "node_byte", "copied_byte"), 0.0)
+    elif what == "disk":
+        less |= dict.fromkeys(("read_byte", "written_byte"), 0.0)
     else:
         less |= dict.fromkeys(("latency", "overhead", "gap", "node_latency", "look", "run", "reduction"), 0.0)
     return less

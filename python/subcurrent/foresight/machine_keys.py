@@ -97,6 +97,13 @@ class Gpu(Table):
     )
 
 
+class Disk(Table):
+    """What a node has for scratch files, in each way while the other one is busy too."""
+
+    read: float = key("bytes/s that all ranks of a node read", "bytes/s from 1e5 to 1e13", ge=1e5, le=1e13)
+    write: float = key("bytes/s that they write", "bytes/s from 1e5 to 1e13", ge=1e5, le=1e13)
+
+
 class Engine(Table):
     """What the engine itself takes there; measured by `subcurrent probe`."""
 
@@ -147,6 +154,7 @@ class Machine(Table):
     node: Node = key("one node", "a table [node]")
     network: Network | None = key("between nodes; left out: there is one node", "a table [network]", None)
     gpu: Gpu | None = key("devices of a node", "a table [gpu]", None)
+    disk: Disk | None = key("for fields in files; left out: such cases are refused", "a table [disk]", None)
     engine: Engine = key("what the engine itself takes", "a table [engine]", Engine())
     rates: Rates = key(
         "by solver and stage what computing takes; others go by their declared bytes and operations",

@@ -45,6 +45,7 @@ def predict_passes(request: PredictRequest, text: str, console: Console) -> int:
         _predict_length(request, machine, length, rows, refused)
     case = load_case(find_case(request.case), request.sets)
     console.print(table_of(rows, lengths, f"{machine.name}, {kind_of(case).title(case)}"))
+    console.print(plan_of(rows))
     for sentence in (*refused, *conclusions(rows)):
         say(console, sentence)
     if request.out is not None:
@@ -114,6 +115,23 @@ def table_of(rows: Rows, lengths: list[int], title: str) -> Table:
         size = f"{row['memory'] / 2**20:.0f}{' (too many)' if row['fits'] is False else ''}"
         split = "×".join(map(str, row["split"]))
         shown.add_row(str(count), split, *times, name, size, f"{messages:g}", binding(row, name))
+    return shown
+
+
+def plan_of(rows: Rows) -> Table:
+    """What a rank moves a step and what memory it needs, with every number of steps a pass."""
+    shown = Table(
+        title="the plan of a rank: megabytes a step", title_justify="left", box=None, padding=(0, 1, 0, 0)
+    )
+    for heading in ("ranks", "steps\na pass", "read", "written", "sent", "ms", "MiB\na rank"):
+        shown.add_column(heading, justify="right", no_wrap=True)
+    for count, by in rows.items():
+        for length, row in by.items():
+            stages = row["strategies"][best(row)]["stages"]
+            moved = (sum(stage[key] for stage in stages) for key in ("read", "written", "bytes"))
+            figures = (f"{1e-6 * one:.4g}" for one in moved)
+            last = f"{1e3 * time(row):.4g}", f"{row['memory'] / 2**20:.0f}"
+            shown.add_row(str(count), str(length), *figures, *last)
     return shown
 
 

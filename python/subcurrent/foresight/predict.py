@@ -10,13 +10,11 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass, field
-from itertools import product
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
-from ..case.common import chosen_split
 from ..case.library import find_case
 from ..case.reading import Case, as_tables, load_case
 from ..errors import OK, BadInput
@@ -34,7 +32,7 @@ from .strategies import chosen
 
 POSITIONS = 3  # of the ranks of a count that are played
 SIMULATED_STEPS = 10
-PARTS = ("computing", "bandwidth", "latency")
+PARTS = ("computing", "bandwidth", "latency", "disk")
 ENDS = {"fastest": -1.0, "slowest": 1.0}  # of what the rates scattered by when they were measured
 
 
@@ -106,8 +104,11 @@ def _simulate(
     request: PredictRequest, case: Case, machine: Machine, rows: list[dict[str, Any]], console: Console
 ) -> None:
     """Adds what every count takes under SimGrid, and shows it."""
-    steps = max(request.steps, SIMULATED_STEPS)
     for row in rows:
+        if (why := simulate.too_many(case, row["ranks"])) is not None:
+            say(console, why)
+            continue
+        steps = max(request.steps, simulate.ALL_TO_ALL_STEPS if case.all_to_all else SIMULATED_STEPS)
         names = [name for name in row["strategies"] if name not in simulate.LEFT_OUT]
         one = sized(case, rows[0]["ranks"], row["ranks"], request.weak)
         taken = simulate.simulated(one, machine, row["ranks"], names, steps=steps, per_node=request.per_node)
@@ -134,20 +135,12 @@ def sized(case: Case, first: int, count: int, weak: bool) -> Case:
     are ranks."""
     if not weak or count == first:
         return case
-    size = case.size()[1]
-    less = chosen_split(case.cells(), case.engine.split, first, case.halo())
-    for more in sorted(_splits(count), key=max):
-        if all(b % a == 0 for a, b in zip(less, more, strict=True)):
-            grown = [n * b // a for n, a, b in zip(size, less, more, strict=True)]
-            return case.sized(grown)
-    raise BadInput(
-        f"--weak needs rank counts that are multiples: {count} ranks cannot be those of {first} repeated."
-    )
-
-
-def _splits(ranks: int) -> list[tuple[int, int, int]]:
-    divisors = [n for n in range(1, ranks + 1) if ranks % n == 0]
-    return [(x, y, ranks // (x * y)) for x, y in product(divisors, divisors) if ranks % (x * y) == 0]
+    grown = case.grown(first, count)
+    if grown is None:
+        raise BadInput(
+            f"--weak needs rank counts that are multiples: {count} ranks cannot be those of {first} repeated."
+        )
+    return grown
 
 
 def predicted(
@@ -165,7 +158,8 @@ def predicted(
     steps = whole_passes(case, machine, steps)
     where = places(machine, ranks, case.engine.threads, per_node)
     values = figures(machine, case.solver, where, 1e-3 * case.engine.poke_ms)
-    machines = {"as it is": values} | {what: without(values, what) for what in PARTS}
+    parts_there = [what for what in PARTS if what != "disk" or machine.disk is not None]
+    machines = {"as it is": values} | {what: without(values, what) for what in parts_there}
     machines |= {what: scattered(values, machine, case.solver, where, end) for what, end in ENDS.items()}
     played = positions(case, where)
     on_node = 1 if machine.gpu is not None else where.per_node  # devices exchange messages
@@ -177,7 +171,7 @@ def predicted(
     row: dict[str, Any] = {
         "ranks": ranks,
         "nodes": where.nodes,
-        "split": list(chosen_split(case.cells(), case.engine.split, ranks, case.halo())),
+        "split": list(case.split_over(ranks)),
         "cells": case.size()[1],
         "played": played,
         "memory": memory.needed(case, ranks) / ranks,
@@ -187,13 +181,18 @@ def predicted(
     for name in strategies:
         slowest = max(answers, key=lambda answer: answer[name]["as it is"]["total"])[name]
         total = slowest["as it is"]["total"] / steps
+        if machine.disk is None and any(s["read"] or s["written"] for s in slowest["as it is"]["stages"]):
+            raise BadInput(
+                f"fields in files are not predicted on {machine.name}: its file has no [disk] with read and "
+                "write."
+            )
         row["strategies"][name] = {
             "T": total,
             "range": [slowest[what]["total"] / steps for what in ENDS],
             "R": slowest["as it is"]["reductions"] / steps,
             "stages": [_per_step(stage, steps) for stage in slowest["as it is"]["stages"]],
             "saved": {
-                what: 1 - slowest[what]["total"] / steps / total if total > 0 else 0.0 for what in PARTS
+                what: 1 - slowest[what]["total"] / steps / total if total > 0 else 0.0 for what in parts_there
             },
         }
     return row
@@ -225,7 +224,7 @@ def positions(case: Case, where: Places) -> list[int]:
     """Ranks that differ in their blocks, their neighbours and how many of these are on other nodes: of all
     such the ones with most cells and most neighbours elsewhere."""
     cells = case.cells()
-    split = chosen_split(cells, case.engine.split, where.ranks, case.halo())
+    split = case.split_over(where.ranks)
     found: dict[tuple, int] = {}
     for rank in range(where.ranks):
         at = (rank % split[0], rank // split[0] % split[1], rank // (split[0] * split[1]))

@@ -92,6 +92,7 @@ def stages_of(row: dict[str, Any]) -> Table:
         "start",
         "poke",
         "W",
+        "files",
         "T",
         "messages",
         "kB",
@@ -99,7 +100,10 @@ def stages_of(row: dict[str, Any]) -> Table:
         shown.add_column(title, justify="left" if title in ("stage", "strategy") else "right")
     for name in dict.fromkeys(("blocking", fastest)):
         for stage in row["strategies"][name]["stages"]:
-            times = [f"{1e3 * stage[key]:.4g}" for key in ("shell", "core", "start", "poke", "wait", "total")]
+            times = [
+                f"{1e3 * stage[key]:.4g}"
+                for key in ("shell", "core", "start", "poke", "wait", "files", "total")
+            ]
             counts = f"{stage['messages']:g}", f"{1e-3 * stage['bytes']:.4g}"
             shown.add_row(stage["stage"], name, f"{stage['runs']:g}", *times, *counts)
     return shown

@@ -26,6 +26,8 @@ from .rehearse import Part, rehearse
 
 MOST = 4096  # ranks
 BY_PIECES = 256  # ranks; of more, what a stage sends from one to another is one message
+MOST_ALL_TO_ALL = 256  # of which each sends to many others at once
+ALL_TO_ALL_STEPS = 1  # has tens of transforms
 LEFT_OUT = ("ordered", "halo_thread", "automatic")
 SOURCES = (
     "model/simulate/simulated.cpp",
@@ -80,6 +82,16 @@ def simulator() -> Simulator:
             "libsimgrid-dev (Debian), or build SimGrid."
         )
     return Simulator(*found)
+
+
+def too_many(case: Case, ranks: int) -> str | None:
+    """Why so many ranks are predicted and not simulated, as a sentence."""
+    if not case.all_to_all or ranks <= MOST_ALL_TO_ALL:
+        return None
+    return (
+        f"{ranks} ranks are not simulated: of cases with transforms {MOST_ALL_TO_ALL} are; the predicted "
+        "time is the closed form for more, in which a message has its rank's share of the links to itself."
+    )
 
 
 def simulated(

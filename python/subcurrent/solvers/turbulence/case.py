@@ -92,6 +92,7 @@ class TurbulenceCase(SolverCase):
     """A turbulence case file."""
 
     exclusive: ClassVar = (("run.steps", "run.time"), ("flow.reynolds", "flow.viscosity"))
+    all_to_all: ClassVar = True
     single_steps: ClassVar = "its transforms need whole lines"
     needs: ClassVar = (
         *SolverCase.needs,
@@ -146,6 +147,25 @@ class TurbulenceCase(SolverCase):
 
     def cells(self) -> list[int]:
         return [1, *self.grid.points[1:]]  # lines along x stay whole
+
+    def split_over(self, ranks: int) -> tuple[int, int, int]:
+        """One cut axis as long as every rank gets lines (spectral/fft.cpp)."""
+        if self.engine.split != "auto":
+            return tuple(self.engine.split)
+        (_, ny, nz), (kx, ky, _) = self.grid.points, self.kept_modes()
+        cuts = ((py, ranks // py) for py in range(1, ranks + 1) if ranks % py == 0)
+        fitting = ((1, py, pz) for py, pz in cuts if pz <= min(nz, ky) and py <= min(ny, kx))
+        return next(fitting, (1, ranks, 1))
+
+    def grown(self, first: int, ranks: int) -> TurbulenceCase | None:
+        """Whatever cuts its lines, the box grows along all axes: by the prime factors of the ratio, each
+        along the axis that has fewest points then."""
+        if ranks % first != 0:
+            return None
+        points, rest = list(self.grid.points), ranks // first
+        for factor in sorted(_prime_factors(rest), reverse=True):
+            points[points.index(min(points))] *= factor
+        return self.sized(points)
 
     def with_files(self, folder: Path) -> TurbulenceCase:
         case = self
@@ -265,3 +285,13 @@ def read_spectrum(path: Path, largest: int) -> list[float]:
 
 
 CASE = TurbulenceCase
+
+
+def _prime_factors(number: int) -> list[int]:
+    factors, divisor = [], 2
+    while number > 1:
+        while number % divisor == 0:
+            factors.append(divisor)
+            number //= divisor
+        divisor += 1
+    return factors

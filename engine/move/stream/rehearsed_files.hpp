@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// RehearsedFiles: files of a rank that is not there. What is copied is noted and not copied; near memory is
+// address space that nothing touches.
+#pragma once
+
+#include <array>
+
+#include "engine/move/stream/file_memory.hpp"
+
+namespace sc {
+
+class RehearsedFiles final : public FarMemory {
+ public:
+  /// `overlaps`: copies go on while something else is done.
+  RehearsedFiles(Context& context, bool overlaps)
+      : FarMemory(Resource::files), context_(context), overlaps_(overlaps) {}
+
+  bool test(Way /*way*/) override { return true; }
+  int add(const std::string& /*name*/, std::int64_t /*bytes*/) override { return arrays_++; }
+  std::size_t alignment() const override { return FileMemory::page; }
+  int batches_ahead(std::size_t bytes) const override { return FileMemory::ahead(bytes); }
+  Buffer allocate(std::size_t bytes) override;
+  void copy_near(std::byte* /*to*/, const std::byte* /*from*/, std::size_t /*bytes*/) override {}
+  void copy(Way /*way*/, std::span<const BoxCopy> /*copies*/) override {}
+  std::int64_t bytes(Way way) const override { return bytes_[index(way)]; }
+  const char* where() const override { return "in files"; }
+
+ private:
+  static std::size_t index(Way way) { return way == Way::in ? 0 : 1; }
+  std::int64_t start_batch(Way way, std::span<const FarPart> parts) override;
+  void wait_batch(Way way, std::int64_t batch) override;
+  std::int64_t begun(Way way) const override { return begun_[index(way)]; }
+  std::int64_t ended(Way way) const override { return ended_[index(way)]; }
+  bool overlaps() const override { return overlaps_; }
+
+  Context& context_;
+  bool overlaps_;
+  int arrays_ = 0;
+  std::array<std::int64_t, 2> begun_{}, ended_{}, bytes_{};
+};
+
+}  // namespace sc
