@@ -3,63 +3,23 @@
 // on one rank between walls, T steps a pass against one, against a plain loop nest over the same fields, and
 // against a copy of as many bytes as a step must read and write, by stores that pass the caches by.
 //   passes_bench [turns] [threads] [heat cells] [wave cells] [--trial]
-#include <immintrin.h>
-
 #include <memory>
 
 #include "bench/arguments.hpp"
-#include "bench/heat_kernel.hpp"
 #include "bench/measure.hpp"
+#include "bench/single_sweeps.hpp"
 #include "engine/subcurrent.hpp"
 
 namespace {
 
 using namespace sc;
 using bench::Diffuse;
-
-/// u_next = 2 u - u_before + c2 laplace(u), over what u_before held.
-template <class Real>
-struct Swing {
-  Real c2;
-  SC_FN void operator()(At c, InOut<Real> before, In<Real> u) const {
-    const Real near = u[c.x(1)] + u[c.x(-1)] + u[c.y(1)] + u[c.y(-1)] + u[c.z(1)] + u[c.z(-1)];
-    const Real far = u[c.x(2)] + u[c.x(-2)] + u[c.y(2)] + u[c.y(-2)] + u[c.z(2)] + u[c.z(-2)];
-    before[c] = 2 * u[c] - before[c] + c2 * (Real(4) / 3 * near - far / 12 - Real(7.5) * u[c]);
-  }
-};
+using bench::plain_heat;
+using bench::set_walls;
+using bench::streaming_copy;
+using bench::Swing;
 
 constexpr int steps = 8;  // of a turn
-
-/// The loop nest that one would write, over the same memory.
-void plain_heat(Field<double>& T, int threads) {
-  const Int3 n = T.grid().own().extent();
-  const Layout l = T.grid().layout();
-  const double* const from = T.now().view().base;
-  double* const to = T.next().view().base;
-#pragma omp parallel for num_threads(threads) schedule(static)
-  for (int z = 0; z < n.z; ++z)
-    for (int y = 0; y < n.y; ++y) {
-      const double* const q = from + l.offset({0, y, z});
-      double* const out = to + l.offset({0, y, z});
-#pragma GCC ivdep
-      for (int x = 0; x < n.x; ++x)
-        out[x] = q[x] + 0.1 * (q[x + 1] + q[x - 1] + q[x + l.sy] + q[x - l.sy] + q[x + l.sz] + q[x - l.sz] -
-                               6 * q[x]);
-    }
-}
-
-/// Reads one array and writes another, each once.
-void streaming_copy(double* to, const double* from, std::ptrdiff_t count, int threads) {
-#pragma omp parallel for num_threads(threads) schedule(static)
-  for (std::ptrdiff_t i = 0; i < count / 8; ++i)
-    for (std::ptrdiff_t k = 8 * i; k < 8 * i + 8; k += 4) _mm256_stream_pd(to + k, _mm256_loadu_pd(from + k));
-}
-
-template <class Real>
-void set_walls(Field<Real>& field) {
-  for (int axis = 0; axis < 3; ++axis)
-    for (int side = 0; side < 2; ++side) boundary(field, {axis, side}, Fixed<Real>{0});
-}
 
 /// One way for each length of a pass.
 template <class Kernel, class Stage, class Any>

@@ -63,6 +63,7 @@ def jobs(trial: bool = False) -> list[Job]:
     return [
         Job("Jacobi sweep", program("jacobi_bench", 11), 120),
         Job("dendrite step", program("dendrite_bench"), 120),
+        Job("single sweeps", program("sweep_bench"), 120),
         Job("several steps a pass", program("passes_bench"), 120),
         Job("pressure solvers", program("pressure_bench"), 240),
         Job("conjugate gradients", program("cg_bench", 5), 180),

@@ -68,13 +68,13 @@ void Context::play(const Rehearsed& part) {
   node_rank_of_.assign(static_cast<std::size_t>(size_), -1);
   for (int r = 0; r < size_; ++r)
     if (r / part.ranks_per_node == node) node_rank_of_[static_cast<std::size_t>(r)] = r % part.ranks_per_node;
+  ranks_of_node_ = std::min(part.ranks_per_node, size_);
   shared_memory_ = part.ranks_per_node > 1;
 }
 
 bool Context::spare_core() const {
-  int ranks = 1;
-  mpi::check(MPI_Comm_size(node_comm_, &ranks));
-  return std::thread::hardware_concurrency() >= static_cast<unsigned>(ranks * (options_.threads + 1));
+  return std::thread::hardware_concurrency() >=
+         static_cast<unsigned>(ranks_of_node_ * (options_.threads + 1));
 }
 
 void Context::find_node() {
@@ -91,12 +91,11 @@ void Context::find_node() {
   for (int& r : node_rank_of_) r = r == MPI_UNDEFINED ? -1 : r;
   mpi::check(MPI_Group_free(&all));
   mpi::check(MPI_Group_free(&node));
-  int node_size = 1;
-  mpi::check(MPI_Comm_size(node_comm_, &node_size));
+  mpi::check(MPI_Comm_size(node_comm_, &ranks_of_node_));
   const TransportPolicy policy = options_.transport;
   const bool wanted = policy == TransportPolicy::automatic || policy == TransportPolicy::shared;
   // The same on all ranks, also where some nodes hold a single one: arenas are collective over all.
-  shared_memory_ = wanted && any(node_size > 1);
+  shared_memory_ = wanted && any(ranks_of_node_ > 1);
 }
 
 void Context::decline_shared_memory(const std::string& reason) {

@@ -25,6 +25,9 @@ class Rehearsal;
 /// for tests.
 enum class TransportPolicy { automatic, shared, mpi, delayed };
 
+/// measured: where a sweep's own runs are faster so (see RowTrial).
+enum class PastCaches { measured, never, always };
+
 /// A rank of a run that is not there: what moves is laid out as for it, and not moved (see Rehearsal).
 struct Rehearsed {
   int rank = 0;
@@ -41,6 +44,8 @@ struct ContextOptions {
   double timeout_seconds = 0.0;
   /// Between devices: through pinned memory, even where MPI reads a device's own.
   bool pinned_messages = false;
+  /// Whether sweeps over arrays that no cache holds write past the caches.
+  PastCaches past_caches = PastCaches::measured;
   /// What is given up to measure M in place; the same on all ranks.
   Sampling sampling = {};
   /// Of a communicator of one rank, which plays it. Throws Error (bad_input) for a rank that is not of such a
@@ -79,6 +84,8 @@ class Context {
   MPI_Comm node_comm() const { return node_comm_; }
   /// Rank within node_comm() of a rank of comm(), or -1 when it is on another node.
   int node_rank_of(int rank) const { return node_rank_of_[static_cast<std::size_t>(rank)]; }
+  /// How many share this rank's node, itself among them.
+  int ranks_of_node() const { return ranks_of_node_; }
   bool shared_memory() const { return shared_memory_; }
   /// Whether every rank of this node has a core on which none of its threads computes.
   bool spare_core() const;
@@ -156,6 +163,7 @@ class Context {
   MPI_Comm comm_ = MPI_COMM_NULL;
   MPI_Comm node_comm_ = MPI_COMM_NULL;
   std::vector<int> node_rank_of_;
+  int ranks_of_node_ = 1;
   std::shared_ptr<Arena> signals_;
   std::vector<std::function<void()>> releases_;
   std::vector<std::function<std::string()>> descriptions_;

@@ -26,6 +26,7 @@ struct RowsCall {
   Int3 origin;
   std::ptrdiff_t sy, sz;
   std::int64_t first, last;
+  RowOrder order;
   const CellsAt* fields;
   const void* kernel;
   /// Takes `count` values number k; nullptr where nobody wants them.
@@ -80,7 +81,7 @@ void compute_rows(const RowsCall& call, std::index_sequence<n...>) {
   std::array<ValuesTo, values> into;
   for (int k = 0; k < values; ++k) into[static_cast<std::size_t>(k)] = {&call, k};
   const std::span<ValuesTo> wanted(into.data(), call.add ? into.size() : 0);
-  rows(call.box, call.lattice, call.origin, call.sy, call.sz, call.first, call.last, wanted, cell,
+  rows(call.box, call.lattice, call.origin, call.sy, call.sz, call.first, call.last, call.order, wanted, cell,
        ViewAt<Views>::of(call.fields[n])...);
 }
 

@@ -54,6 +54,7 @@ void for_each_compiled(const Box& box, const Lattice& lattice, const Frame& fram
                         .sz = frame.layout.sz,
                         .first = first,
                         .last = last,
+                        .order = frame.order,
                         .fields = fields.data(),
                         .kernel = rows.kernel.data(),
                         .add = into.empty() ? nullptr : &add_values,

@@ -17,10 +17,11 @@
 
 namespace sc {
 
-/// Where local cells lie in memory and on the global grid.
+/// Where local cells lie in memory and on the global grid, and how to pass over them.
 struct Frame {
   Layout layout;
   Int3 origin;
+  RowOrder order = {};
 };
 
 namespace detail {
@@ -76,7 +77,8 @@ void for_each_row(const Box& box, const Lattice& lattice, const Frame& frame, in
   const std::int64_t count = std::int64_t{n.y} * n.z;
   const CellOf<Kernel> cell{kernel};
   const auto part = [&](std::int64_t first, std::int64_t last, std::span<Accumulator> values) {
-    rows(box, lattice, frame.origin, frame.layout.sy, frame.layout.sz, first, last, values, cell, views...);
+    rows(box, lattice, frame.origin, frame.layout.sy, frame.layout.sz, first, last, frame.order, values, cell,
+         views...);
   };
   if (threads <= 1) return part(0, count, into);
 #pragma omp parallel num_threads(threads)

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "engine/base/align.hpp"
+#include "engine/exec/row_order.hpp"
 #include "engine/field/views.hpp"
 #include "engine/grid/lattice.hpp"
 
@@ -63,29 +64,64 @@ SC_FN void row(const Cell& cell, At c, Index g, int count, int step, std::span<I
   }
 }
 
+/// One row where its views say, or piece by piece through a NearRow.
+template <class Cell, class Into, class... Views>
+SC_FN void row_in_order(const Cell& cell, At c, Index g, int count, int step, const RowOrder& order,
+                        std::span<Into> into, const std::tuple<Views...>& views) {
+  const auto some = [&](At at, int done, int cells, const std::tuple<Views...>& where)
+      __attribute__((always_inline)) {
+    std::apply(
+        [&](const auto&... v) __attribute__((always_inline)) {
+          row(cell, at, Index{g.x + done * step, g.y, g.z}, cells, step, into, v...);
+        },
+        where);
+  };
+  using Near = NearRow<Views...>;
+  if constexpr (Near::possible) {
+    const bool far = order.block > 0 && step == 1;
+    Near near(order.past_caches);
+    for (int done = 0; done < count;) {
+      const At at = c.x(done * step);
+      const int cells = far ? std::min(count - done, near.length(views, at)) : count;
+      if (far) {
+        const At next = at.z(order.planes_ahead).y(1);
+        std::apply([&](const auto&... v) { (prefetch_row(v, next, cells), ...); }, views);
+      }
+      some(at, done, cells, far ? near.views(views, at) : views);
+      if (far) near.leave(views, at, cells);
+      done += cells;
+    }
+  } else {
+    some(c, 0, count, views);
+  }
+}
+
 /// Rows [first, last) of a box, counted y first, of cells that lie on `lattice`. Own cell (0, 0, 0) is global
 /// cell `origin`; rows are sy, planes sz elements apart.
 template <class Cell, class Into, class... Views>
 [[gnu::noinline]] void rows(const Box& box, const Lattice& lattice, Int3 origin, std::ptrdiff_t sy,
-                            std::ptrdiff_t sz, std::int64_t first, std::int64_t last, std::span<Into> into,
-                            const Cell& cell_in, const Views&... views_in) {
+                            std::ptrdiff_t sz, std::int64_t first, std::int64_t last, RowOrder order,
+                            std::span<Into> into, const Cell& cell_in, const Views&... views_in) {
+  if (first >= last) return;
   const Cell cell = cell_in;  // a copy of its own: the compiler then knows that no store changes it
   const std::tuple<Views...> views(views_in...);
-  const int ny = box.hi.y - box.lo.y;
-  for (std::int64_t r = first; r < last; ++r) {
-    const int y = box.lo.y + static_cast<int>(r % ny);
-    const int z = box.lo.z + static_cast<int>(r / ny);
-    const Lattice::Run run = lattice.run(box.lo.x + origin.x, y + origin.y, z + origin.z);
-    if (run.step == 0) continue;
-    const int x = box.lo.x + run.first;
-    const int count = (box.hi.x - x + run.step - 1) / run.step;
-    const At c{x + y * sy + z * sz, sy, sz};
-    const Index g{origin.x + x, origin.y + y, origin.z + z};
-    std::apply(
-        [&](const auto&... v)
-            __attribute__((always_inline)) { row(cell, c, g, count, run.step, into, v...); },
-        views);
-  }
+  const std::int64_t ny = box.hi.y - box.lo.y, block = order.block > 0 ? order.block : ny;
+  for (std::int64_t low = 0; low < ny; low += block)
+    for (std::int64_t plane = first / ny; plane * ny < last; ++plane) {
+      const std::int64_t end = std::min({low + block, ny, last - plane * ny});
+      for (std::int64_t r = std::max(low, first - plane * ny); r < end; ++r) {
+        const int y = box.lo.y + static_cast<int>(r);
+        const int z = box.lo.z + static_cast<int>(plane);
+        const Lattice::Run run = lattice.run(box.lo.x + origin.x, y + origin.y, z + origin.z);
+        if (run.step == 0) continue;
+        const int x = box.lo.x + run.first;
+        const int count = (box.hi.x - x + run.step - 1) / run.step;
+        const At c{x + y * sy + z * sz, sy, sz};
+        const Index g{origin.x + x, origin.y + y, origin.z + z};
+        row_in_order(cell, c, g, count, run.step, order, into, views);
+      }
+    }
+  if (order.past_caches != 0) end_past_caches();
 }
 
 }  // namespace sc::detail

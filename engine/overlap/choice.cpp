@@ -2,6 +2,8 @@
 // Choice: the reduction starts at the beginning of a step and is read some steps later, on all ranks alike.
 #include "engine/overlap/choice.hpp"
 
+#include <utility>
+
 namespace sc {
 
 namespace {
@@ -20,7 +22,11 @@ int Choice::add(std::string name, const std::function<bool(const Strategy&)>& ma
   return trials_.add(std::move(candidates), feeds);
 }
 
-Choice::Run Choice::begin(int kind) {
+Choice::Run Choice::begin(int kind, bool settling) {
+  if (settling) {
+    settling_ = true;
+    return {.strategy = &trials_.chosen(kind)};
+  }
   if (!told_ && (kind == opens_ || ++runs_since_ > long_ago)) {
     opens_ = kind;
     runs_since_ = 0;
@@ -41,6 +47,7 @@ void Choice::begin_step() {
 }
 
 void Choice::step() {
+  if (std::exchange(settling_, false)) return;
   if (under_way_ && ++waited_ >= late) return agree();
   const std::vector<std::int64_t> mine = trials_.step();
   if (mine.empty()) return;

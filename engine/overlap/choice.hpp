@@ -27,8 +27,9 @@ class Choice {
     double begin = 0;
   };
   /// The next run of a kind. Unless the program says where its steps begin, one does where the same kind runs
-  /// again: the one that came first, or any where that has not run for long.
-  Run begin(int kind);
+  /// again: the one that came first, or any where that has not run for long. Steps with runs that settle, as
+  /// all ranks see it, are not counted: times of those say nothing.
+  Run begin(int kind, bool settling = false);
   void restart_clock(Run& run) const { run.begin = context_.timeline().now(); }
   /// `usual`: it went under the strategy that was given.
   void end(const Run& run, bool usual);
@@ -56,6 +57,7 @@ class Choice {
   std::vector<std::string> names_;
   int threads_ = 0;  // of the rank that has fewest
   bool told_ = false;
+  bool settling_ = false;   // something does, in this step
   int opens_ = 0;           // the kind with which a step begins, where that is not told
   int runs_since_ = 0;      // it ran
   bool under_way_ = false;  // the reduction

@@ -80,7 +80,7 @@ int Runner::kind_of(Stage& stage, bool slabs) {
 
 Choice::Run Runner::turn_of(Stage& stage, bool slabs) {
   if (!choice_) return {.strategy = &options_.strategy};
-  if (const int kind = kind_of(stage, slabs); kind >= 0) return choice_->begin(kind);
+  if (const int kind = kind_of(stage, slabs); kind >= 0) return choice_->begin(kind, stage.settles());
   // Nothing is to be hidden from other ranks: all cells at once. Slabs and devices work beside the host.
   const bool beside = (slabs || stage.device()) && stage.refusal(Strategy::boundary_first).empty();
   return {.strategy = beside ? &Strategy::boundary_first : &Strategy::blocking};

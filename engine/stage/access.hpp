@@ -104,7 +104,8 @@ struct DeclaredAcross {
 
 }  // namespace detail
 
-/// The kernel sets every cell of these; what they held does not matter.
+/// The kernel sets every cell of these, in every component; what they held does not matter, and is lost where
+/// the kernel sets nothing.
 template <class T, int N>
 auto writes(Level<T, N> level) {
   return detail::Declared<T, N, Mode::write>{level, point};

@@ -37,7 +37,8 @@ void CompiledSweep::compute(const Box& box, int threads, std::span<Accumulator> 
 
 void CompiledSweep::compute_in(std::span<const Place> places, const Box& box, int threads,
                                std::span<Accumulator> into) {
-  const Frame frame{grid_->layout(), grid_->origin()};
+  const RowTrial::Turn turn = this->turn(box, threads);
+  const Frame frame{grid_->layout(), grid_->origin(), turn.order()};
   if (Device* device = this->device()) {
     if (!into.empty() && !tally_)
       tally_ = std::make_unique<DeviceTally>(device->shared_from_this(), static_cast<int>(into.size()));
@@ -54,7 +55,7 @@ void CompiledSweep::compute_in(std::span<const Place> places, const Box& box, in
 Stage::Captured CompiledSweep::capture() const {
   return {[rows = rows_, layout = grid_->layout()](std::span<const Place> places, const Box& box, Int3 origin,
                                                    int threads) {
-            for_each_compiled(box, Lattice{}, {layout, origin}, threads, {}, rows, cells_at(places));
+            for_each_compiled(box, Lattice{}, {layout, origin, {}}, threads, {}, rows, cells_at(places));
           },
           rows_.by_position};
 }

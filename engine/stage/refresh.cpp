@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/exec/team.hpp"
 #include "engine/move/exchange.hpp"
 #include "engine/stage/cut.hpp"
 
@@ -62,6 +63,27 @@ void apply_in_slab(const Boundaries& boundaries, Storage& storage, Reach reach, 
     if (!columns.empty()) c.boundary.apply(storage, c.face, {columns});
   });
 }
+
+namespace {
+
+constexpr std::int64_t worth_sharing = 4096;  // columns
+
+/// Beside own cells, by all threads: as on a device, no column reads what another one fills. Along x every
+/// column is a line of memory of its own.
+void apply_in_shares(const Condition& c, Storage& storage) {
+  const int along = c.face.axis == 2 ? 1 : 2;
+  const int threads =
+      storage.device() || c.inner.cells() < worth_sharing ? 1 : storage.grid().context().threads();
+  team(threads, [&](int) {
+    Box share = c.inner;
+    const auto [first, last] = team_share(c.inner.extent()[along]);
+    share.lo[along] = c.inner.lo[along] + static_cast<int>(first);
+    share.hi[along] = c.inner.lo[along] + static_cast<int>(last);
+    if (!share.empty()) c.boundary.apply(storage, c.face, {share});
+  });
+}
+
+}  // namespace
 
 Refresh::Refresh(std::vector<Wanted> wanted, HaloOptions options, Timeline& timeline)
     : wanted_(std::move(wanted)), timeline_(timeline), name_(timeline.name("halo")) {
@@ -178,7 +200,7 @@ void Refresh::apply_boundaries(bool beside_own, bool beside_neighbours) {
   for (const Wanted& w : wanted_) {
     if (w.storage->far()) continue;  // in the slots
     each_condition(*w.boundaries, w.storage->grid(), w.reach, [&](const Condition& c) {
-      if (beside_own && !c.inner.empty()) c.boundary.apply(*w.storage, c.face, {c.inner});
+      if (beside_own && !c.inner.empty()) apply_in_shares(c, *w.storage);
       if (!beside_neighbours) return;
       for (const Box& strip : subtract(c.all, c.inner)) c.boundary.apply(*w.storage, c.face, {strip});
     });

@@ -2,14 +2,30 @@
 // Stage: the rules that declarations must obey.
 #include "engine/stage/stage.hpp"
 
+#include <algorithm>
+
+#include "engine/exec/caches.hpp"
+
 namespace sc {
 
 namespace {
+
+constexpr double nothing_stays = 32 << 20;  // bytes of a rank; less may lie in a cache from run to run
+constexpr int least_rows = 16;              // of a block: at its edges rows are read twice
 
 int colours_needed(Reach reach) {
   if (reach.width == 0) return 1;
   if (reach.width > 1) return 0;
   return reach.diagonal > 0 ? 8 : 2;
+}
+
+/// Of the fields on the stage's own grid.
+double bytes_a_cell(const Stage& stage) {
+  double bytes = 0;
+  for (const Access& a : stage.accesses())
+    if (a.storage().grid() == stage.grid())
+      bytes += static_cast<double>(size_of(a.storage().type())) * a.storage().components();
+  return bytes;
 }
 
 /// Whether the blocks of `coarse` are those of `fine`, `factor` times fewer cells along each axis or as many.
@@ -95,6 +111,56 @@ double Stage::bytes_per_cell() const {
   return bytes;
 }
 
+/// Past the caches where nothing else of the stage has the field, in blocks of rows of which all that is read
+/// stays in the second-level cache. A device, and slabs of fields in files, have their own order.
+RowOrder Stage::order_of_much() const {
+  RowOrder order;
+  const auto& all = accesses();
+  for (std::size_t n = 0; n < std::min<std::size_t>(all.size(), 32); ++n) {
+    const Access& a = all[n];
+    const auto shares = [&](const Access& other) { return &other.storage() == &a.storage(); };
+    if (a.storage().far() || a.storage().device()) return {};
+    if (a.mode == Mode::write && a.storage().grid() == grid() &&
+        std::count_if(all.begin(), all.end(), shares) == 1)
+      order.past_caches |= 1U << n;
+    order.planes_ahead = std::max(order.planes_ahead, a.reach.width);
+  }
+  if (order.past_caches == 0 && order.planes_ahead == 0) return {};
+  const double row = bytes_a_cell(*this) * static_cast<double>(grid().layout().sy);
+  const double rows = static_cast<double>(second_level_cache()) / ((2 * order.planes_ahead + 2) * row);
+  order.block = std::max(least_rows, static_cast<int>(rows));
+  return order;
+}
+
+/// Of a rank, as all ranks see it, of unequal blocks too.
+bool Stage::passes_over_much() const {
+  const Int3 n = grid().cells();
+  return bytes_a_cell(*this) * n.x * n.y * n.z / grid().context().size() > nothing_stays;
+}
+
+bool Stage::settles() {
+  return grid().context().options().past_caches == PastCaches::measured &&
+         sampled_.runs() < RowTrial::first_runs && row_orders().tried;
+}
+
+const Stage::RowOrders& Stage::row_orders() {
+  if (!row_orders_) {
+    const RowOrder much = order_of_much();
+    row_orders_ = {much, much.block > 0 && passes_over_much()};
+  }
+  return *row_orders_;
+}
+
+RowTrial::Turn Stage::turn(const Box& box, int threads) {
+  const Context& context = grid().context();
+  const auto& [much, tried] = row_orders();
+  if (context.options().past_caches == PastCaches::always) return {nullptr, much, 0, 0};
+  if (context.options().past_caches == PastCaches::never || !tried) return {nullptr, {}, 0, 0};
+  // Threads that compute boxes of their own measure nothing.
+  RowTrial* trial = threads == context.threads() ? &row_trial_ : nullptr;
+  return {trial, row_trial_.much() ? much : RowOrder{}, box.cells(), grid().own().cells()};
+}
+
 void Stage::check_faces() const {
   for (const Access& a : accesses()) {
     if (a.reach.width == 0) continue;
@@ -169,6 +235,7 @@ void Stage::check_accesses() {
                "; declare it once, with updates()");
   }
   check_colours();
+  row_orders();  // before several threads may ask
 }
 
 }  // namespace sc

@@ -13,6 +13,7 @@
 
 #include "engine/base/account.hpp"
 #include "engine/exec/accumulator.hpp"
+#include "engine/exec/row_trial.hpp"
 #include "engine/grid/lattice.hpp"
 #include "engine/move/movement.hpp"
 #include "engine/plan/strategy.hpp"
@@ -100,6 +101,9 @@ class Stage {
   /// Bytes a cell: every element declared is counted once for its read and once for its write.
   virtual double bytes_per_cell() const;
 
+  /// Whether its next run is one of the first, which find the order of rows; the same on all ranks.
+  bool settles();
+
   /// Chooses the runs that go without overlap to measure M.
   Sampled& sampled() { return sampled_; }
 
@@ -122,6 +126,8 @@ class Stage {
     for (std::size_t n = 0; n < count; ++n) all[n] = place(n);
     return all;
   }
+  /// How the cells of `box` are passed over, on `threads` threads; measures it until it ends.
+  RowTrial::Turn turn(const Box& box, int threads);
   /// Checks the declarations; throws Error (bad_input) for those that cannot be run.
   void check_accesses();
   void watch() { watched_ = true; }
@@ -133,6 +139,13 @@ class Stage {
 
  private:
   void check_colours() const;
+  struct RowOrders {
+    RowOrder much;  // of arrays that no cache holds
+    bool tried;     // whether they may be such
+  };
+  const RowOrders& row_orders();
+  RowOrder order_of_much() const;
+  bool passes_over_much() const;
 
   std::string name_;
   int colours_;
@@ -143,6 +156,8 @@ class Stage {
   std::vector<Accumulator> accumulators_;
   std::shared_ptr<Demand> demand_;
   Sampled sampled_;
+  std::optional<RowOrders> row_orders_;
+  RowTrial row_trial_;
   bool watched_ = false;
 };
 

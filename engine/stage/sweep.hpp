@@ -72,7 +72,8 @@ class Sweep final : public Stage {
   template <std::size_t... n>
   void compute_in([[maybe_unused]] std::span<const Place> places, const Box& box, int threads,
                   std::span<Accumulator> into, std::index_sequence<n...>) {
-    const Frame frame{grid_->layout(), grid_->origin()};
+    const RowTrial::Turn turn = this->turn(box, threads);
+    const Frame frame{grid_->layout(), grid_->origin(), turn.order()};
     if (Device* device = this->device()) {
       if (!into.empty() && !tally_)
         tally_ = std::make_unique<DeviceTally>(device->shared_from_this(), static_cast<int>(into.size()));
@@ -117,7 +118,7 @@ class Sweep final : public Stage {
                                                                 int threads) {
               std::apply(
                   [&](const auto&... view) {
-                    for_each(box, Lattice{}, Frame{layout, origin}, threads, {}, kernel, view...);
+                    for_each(box, Lattice{}, Frame{layout, origin, {}}, threads, {}, kernel, view...);
                   },
                   views(places));
             },

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// RowOrder: how a sweep passes over arrays that are larger than the caches. What it only writes goes past
+// them: an ordinary store reads its line of memory before it changes it. Few rows are taken through all
+// planes before the next ones, so that those of the planes beside one are still near, and the row of the
+// foremost plane that is read next is asked for beforehand.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <tuple>
+#include <type_traits>
+
+#include "engine/base/align.hpp"
+#include "engine/field/views.hpp"
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+namespace sc {
+
+struct RowOrder {
+  int block = 0;             ///< rows that are taken through all planes before the next ones; 0: all, plainly
+  int planes_ahead = 0;      ///< that the stage reads
+  unsigned past_caches = 0;  ///< bit n: what view number n only writes
+};
+
+namespace detail {
+
+#if defined(__SSE2__) && !defined(SC_CHECKED)
+constexpr bool stores_pass_caches = true;
+
+/// Whole lines past the caches, what is less by ordinary stores.
+inline void copy_past_caches(std::byte* to, const std::byte* from, std::size_t bytes) {
+  const std::size_t head = std::min(bytes, -reinterpret_cast<std::uintptr_t>(to) % cache_line);
+  std::memcpy(to, from, head);
+  to += head;
+  from += head;
+  bytes -= head;
+  for (; bytes >= cache_line; bytes -= cache_line, to += cache_line, from += cache_line)
+    for (std::size_t n = 0; n < cache_line; n += sizeof(__m128i))
+      _mm_stream_si128(reinterpret_cast<__m128i*>(to + n),
+                       _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + n)));
+  std::memcpy(to, from, bytes);
+}
+/// What has gone past the caches is there before what this thread writes next.
+inline void end_past_caches() { _mm_sfence(); }
+#else
+constexpr bool stores_pass_caches = false;
+inline void copy_past_caches(std::byte*, const std::byte*, std::size_t) {}
+inline void end_past_caches() {}
+#endif
+
+/// Asks for `count` cells from c on of what a view only reads.
+template <class T, int N>
+SC_FN void prefetch_row(const Components<T, N>& view, At c, int count) {
+  if constexpr (std::is_const_v<T>)
+    for (int k = 0; k < N; ++k) {
+      const char* from = reinterpret_cast<const char*>(view.base + k * view.stride + c.i);
+      for (std::ptrdiff_t n = 0; n < count * static_cast<std::ptrdiff_t>(sizeof(T)); n += cache_line)
+        __builtin_prefetch(from + n, 0, 2);  // into the second-level cache
+    }
+}
+template <class Other>
+SC_FN void prefetch_row(const Other&, At, int) {}
+
+/// Bytes a cell that a kernel may write through a view.
+template <class View>
+struct Written {
+  static constexpr std::size_t bytes = 0;
+};
+template <class T, int N>
+struct Written<Components<T, N>> {
+  static constexpr std::size_t bytes = std::is_const_v<T> ? 0 : N * sizeof(T);
+};
+
+/// A piece of a row in the first-level cache, where the kernel writes instead of into memory.
+template <class... Views>
+class NearRow {
+ public:
+  static constexpr std::size_t cell_bytes = (std::size_t{0} + ... + Written<Views>::bytes);
+  static constexpr bool possible = stores_pass_caches && cell_bytes > 0;
+  static constexpr int piece = 64;             ///< cells, whole lines of every type
+  static constexpr int capacity = piece + 16;  ///< the first one ends where a line of memory does
+  using All = std::tuple<Views...>;
+
+  explicit NearRow(unsigned past) : past_(past) {}
+
+  /// Cells of the piece that begins at c: of the first view that only writes whole lines after it.
+  int length(const All& all, At c) const {
+    int before = -1;
+    each(all, [&](const auto& view, const std::byte*) {
+      if (before < 0) before = cells_before_line(view, c);
+    });
+    return piece + std::max(before, 0);
+  }
+  /// The views with cell c and those after it in here, of those that only write.
+  All views(const All& all, At c) {
+    All near = all;
+    each(near, [&](auto& view, std::byte* from) { place(view, c, from); });
+    return near;
+  }
+  /// Takes `count` cells from c on to where they belong.
+  void leave(const All& all, At c, int count) const {
+    each(all, [&](const auto& view, const std::byte* from) { store(view, c, count, from); });
+  }
+
+ private:
+  template <class Tuple, class Action>
+  void each(Tuple& all, const Action& action) const {
+    std::size_t offset = 0;
+    unsigned bit = 1;
+    std::apply(
+        [&](auto&... view) {
+          (
+              [&] {
+                if (past_ & bit) action(view, const_cast<std::byte*>(memory_.data()) + offset);
+                offset +=
+                    Written<std::remove_cvref_t<decltype(view)>>::bytes * static_cast<std::size_t>(capacity);
+                bit <<= 1;
+              }(),
+              ...);
+        },
+        all);
+  }
+  template <class T, int N>
+  static void place(Components<T, N>& view, At c, std::byte* from) {
+    if constexpr (!std::is_const_v<T>) {
+      view.base = reinterpret_cast<T*>(from) - c.i;
+      view.stride = capacity;
+    }
+  }
+  template <class T, int N>
+  static void store(const Components<T, N>& view, At c, int count, const std::byte* from) {
+    if constexpr (!std::is_const_v<T>)
+      for (int k = 0; k < N; ++k)
+        copy_past_caches(reinterpret_cast<std::byte*>(view.base + k * view.stride + c.i),
+                         from + static_cast<std::size_t>(k) * capacity * sizeof(T),
+                         static_cast<std::size_t>(count) * sizeof(T));
+  }
+  template <class T, int N>
+  static int cells_before_line(const Components<T, N>& view, At c) {
+    return static_cast<int>(-reinterpret_cast<std::uintptr_t>(view.base + c.i) % cache_line / sizeof(T));
+  }
+  template <class Other>
+  static int cells_before_line(const Other&, At) {
+    return -1;
+  }
+  template <class Other>
+  static void place(Other&, At, std::byte*) {}
+  template <class Other>
+  static void store(const Other&, At, int, const std::byte*) {}
+
+  unsigned past_;
+  alignas(cache_line) std::array<std::byte, std::max<std::size_t>(cell_bytes, 1) * capacity> memory_;
+};
+
+}  // namespace detail
+}  // namespace sc

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// RowTrial: what its turns find, by times that are told.
+#include "engine/exec/row_trial.hpp"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace sc;
+
+constexpr std::int64_t own = 1000;
+
+/// One run of a stage in two pieces, as shell and core.
+void run(RowTrial& trial, double plainly, double much) {
+  const double seconds = trial.much() ? much : plainly;
+  trial.took(own / 4, own, 0.25 * seconds);
+  trial.took(own - own / 4, own, 0.75 * seconds);
+}
+
+void runs(RowTrial& trial, int count, double plainly, double much) {
+  for (int n = 0; n < count; ++n) run(trial, plainly, much);
+}
+
+TEST(RowTrial, TakesWhatItsTurnsFoundTheFaster) {
+  for (const bool faster : {false, true}) {
+    RowTrial trial;
+    EXPECT_FALSE(trial.much()) << "the first turn is the plain one";
+    runs(trial, RowTrial::first_runs, 1.0, faster ? 0.8 : 1.2);
+    EXPECT_FALSE(trial.trying());
+    EXPECT_EQ(trial.much(), faster);
+  }
+}
+
+TEST(RowTrial, StaysWithThePlainOrderWhereTheOtherIsHardlyFaster) {
+  RowTrial trial;
+  runs(trial, RowTrial::first_runs, 1.0, 0.99);
+  EXPECT_FALSE(trial.much());
+}
+
+TEST(RowTrial, FirstRunsOfATurnDoNotCount) {
+  RowTrial trial;
+  // What the other turn has left makes the first run of each ten times as long.
+  for (int turn = 0; turn < RowTrial::first_runs / 2; ++turn) {
+    run(trial, 10.0, 1.0);
+    run(trial, 1.0, 2.0);
+  }
+  EXPECT_FALSE(trial.much());
+}
+
+TEST(RowTrial, TriesAnewAfterAThousandRuns) {
+  RowTrial trial;
+  runs(trial, RowTrial::first_runs, 1.0, 0.5);
+  int runs_until = RowTrial::first_runs;
+  for (; !trial.trying(); ++runs_until) run(trial, 1.0, 0.5);
+  EXPECT_EQ(runs_until, 1000);
+  runs(trial, RowTrial::first_runs, 1.0, 2.0);
+  EXPECT_FALSE(trial.much());
+}
+
+}  // namespace
