@@ -99,8 +99,9 @@ def test_strategies_over_an_emulated_network(program, hosts):
     assert here.returncode == OK, here.stderr
     on_node = json.loads((program.folder / "s" / "strategies.json").read_text())
     assert "network" not in on_node
-    assert min(row["T"] for row in table["rows"]) > 0.5
-    assert max(row["T"] for row in on_node["rows"]) < 0.25
+    fastest = min(row["T"] for row in table["rows"])
+    assert fastest > 0.5  # the wire holds it up, however fast the machine is
+    assert min(row["T"] for row in on_node["rows"]) < fastest  # however busy it is
 
 
 @pytest.mark.mpi
