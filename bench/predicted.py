@@ -54,7 +54,7 @@ def subcurrent(*words: object) -> None:
 
 def of_case(name: str, options: Any, folder: Path) -> list[dict[str, Any]]:
     """By rank count and strategy seconds measured and predicted."""
-    case, sets, sweeps = CASES[name]
+    case, sets, sweeps, *_ = CASES[name]
     sets = [*sets, *(TRIAL[name] if options.trial else []), "engine.threads=1"]
     sized = [part for text in sets for part in ("--set", text)]
     iterating = ["--sweeps", sweeps]
