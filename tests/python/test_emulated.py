@@ -187,7 +187,7 @@ def test_the_rate_is_the_wire_s_and_the_hosts_are_gone(hosts):
 @pytest.mark.mpi
 def test_nothing_is_left_of_a_program_that_is_killed(program, hosts):
     program.write_case(SMALL)
-    options = (*OPTIONS, "--repeats", "10000")
+    options = (*OPTIONS, "--repeats", "1000000")
     line = program.command("strategies", "case.toml", "-n", "2", "--network", "10mbit", *options)
     running = subprocess.Popen(
         line,
@@ -213,7 +213,7 @@ def test_a_request_to_stop_ends_it_after_a_round(program, request, network):
     if network:
         request.getfixturevalue("hosts")
     program.write_case(SMALL)
-    options = (*OPTIONS, "--repeats", "10000")
+    options = (*OPTIONS, "--repeats", "1000000")
     running = program.start("strategies", "case.toml", "-n", "2", *network, *options)
     try:
         lines = iter(running.stdout.readline, "")
@@ -227,7 +227,7 @@ def test_a_request_to_stop_ends_it_after_a_round(program, request, network):
     assert running.returncode == OK, said
     assert "stopping after this step" in said
     table = json.loads((program.folder / "s" / "strategies.json").read_text())
-    assert 0 < table["repeats"] < 10000
+    assert 0 < table["repeats"] < 1000000
     assert all(len(row["T_all"]) == table["repeats"] for row in table["rows"])
     assert not spaces()
 

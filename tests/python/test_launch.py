@@ -5,6 +5,8 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+from types import SimpleNamespace
 
 import pytest
 
@@ -246,6 +248,35 @@ def test_a_signal_in_the_middle_of_a_print_is_told_after_it(tmp_path):
     with launch._passing_signals(running):
         assert running.run(lambda: None) == {"event": "end", "state": "stopped"}
     assert watcher.told == ["up", "stopping after this step, with a checkpoint (once more: at once)"]
+
+
+HAVE_ENDED = """
+import time
+from subcurrent.launch import events
+events.emit("up")
+events.emit("end", state="finished")
+time.sleep(2)
+"""
+END_AND_ARE_KILLED = """
+import os, signal
+from subcurrent.launch import events
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
+events.emit("up")
+signal.sigwait([signal.SIGUSR1])
+events.emit("end", state="finished")
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize("ranks", [HAVE_ENDED, END_AND_ARE_KILLED])
+def test_a_request_that_comes_too_late_takes_no_result_away(tmp_path, ranks):
+    process = subprocess.Popen(
+        [sys.executable, "-c", ranks], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
+    )  # fmt: skip
+    watcher = SimpleNamespace(note=lambda *_: None, show=lambda _: threading.Timer(0.5, running.stop).start())
+    running = job.Job(process, watcher, tmp_path / "log.txt", 1)
+    assert running.run(lambda: None) == {"event": "end", "state": "finished"}
 
 
 @pytest.mark.parametrize(("rank", "said", "waited"), [("0", "subcurrent: no.\n", []), ("1", "", [3.0])])

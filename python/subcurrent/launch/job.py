@@ -73,7 +73,8 @@ class Job:
         self._asked_at = now
         if before is None and self._up:
             self._untold = "stopping after this step, with a checkpoint (once more: at once)"
-            self._process.send_signal(signal.SIGUSR1)  # mpirun passes it on, and does not kill on it
+            if not self._end:  # or they end by themselves
+                self._process.send_signal(signal.SIGUSR1)  # mpirun passes it on, and does not kill on it
         else:
             self._terminate()
 
@@ -161,7 +162,7 @@ class Job:
             first = min(self._errors, key=lambda event: event["rank"])
             seen = f" (a defect{banner.where(self._log)})." if first.get("trace") else ""
             raise SubcurrentError(first["text"].rstrip(".") + seen if seen else first["text"], first["code"])
-        if status == 0:
+        if status == 0 or (self._end and self._asked_at is not None):  # a request after their end
             return self._end
         if self._late:
             raise SubcurrentError(

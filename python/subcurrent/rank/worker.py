@@ -37,6 +37,11 @@ class StopRequest:
     def _remember(self, *_: Any) -> None:
         self.asked = True
 
+    @staticmethod
+    def too_late() -> None:
+        """All is done: a request that comes while the interpreter ends, without its handlers, kills none."""
+        signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+
 
 def main(arguments: list[str] | None = None) -> int:
     guard.when_parent_ends(signal.SIGKILL)  # ranks without their mpirun would wait for each other for ever
@@ -73,6 +78,7 @@ def work(plan: Plan, stop: StopRequest, start: Start | None = None) -> int:
     except Exception as error:
         return fail(context, plan.events, error)
     context.close()
+    StopRequest.too_late()
     # Under our own launcher the events carry the outcome; a non-zero status would make mpirun complain as
     # well.
     return 0 if plan.events else code
