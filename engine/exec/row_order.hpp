@@ -54,7 +54,7 @@ inline void end_past_caches() {}
 
 /// Asks for `count` cells from c on of what a view only reads.
 template <class T, int N>
-SC_FN void prefetch_row(const Components<T, N>& view, At c, int count) {
+[[gnu::always_inline]] inline void prefetch_row(const Components<T, N>& view, At c, int count) {
   if constexpr (std::is_const_v<T>)
     for (int k = 0; k < N; ++k) {
       const char* from = reinterpret_cast<const char*>(view.base + k * view.stride + c.i);
@@ -63,7 +63,7 @@ SC_FN void prefetch_row(const Components<T, N>& view, At c, int count) {
     }
 }
 template <class Other>
-SC_FN void prefetch_row(const Other&, At, int) {}
+[[gnu::always_inline]] inline void prefetch_row(const Other&, At, int) {}
 
 /// Bytes a cell that a kernel may write through a view.
 template <class View>

@@ -66,8 +66,9 @@ SC_FN void row(const Cell& cell, At c, Index g, int count, int step, std::span<I
 
 /// One row where its views say, or piece by piece through a NearRow.
 template <class Cell, class Into, class... Views>
-SC_FN void row_in_order(const Cell& cell, At c, Index g, int count, int step, const RowOrder& order,
-                        std::span<Into> into, const std::tuple<Views...>& views) {
+[[gnu::always_inline]] inline void row_in_order(const Cell& cell, At c, Index g, int count, int step,
+                                                const RowOrder& order, std::span<Into> into,
+                                                const std::tuple<Views...>& views) {
   const auto some = [&](At at, int done, int cells, const std::tuple<Views...>& where)
       __attribute__((always_inline)) {
     std::apply(
