@@ -190,6 +190,7 @@ double Runner::run_colour(Stage& stage, const Order& order, const Slabs* slabs, 
   if (stage.watched()) poison_stale_halos(stage);
   Refresh& inputs = stale_inputs(stage);
   settle_outputs(stage);
+  if (stage.watched()) poison_outputs(stage);
   const std::optional<Stage::Own> own = stage.own();
   // What the stage writes is whole only when it has taken what arrives: too late for an eager halo.
   Refresh& outputs = order.eager && !own ? wanted_outputs(stage) : refresh_of(Use::output, {});

@@ -29,6 +29,11 @@ void poison(std::byte* element, ElementType type) {
       std::memcpy(element + n, &wide, sizeof wide);
 }
 
+void poison_element(const Storage& storage, Int3 cell, int component) {
+  const std::ptrdiff_t at = storage.grid().layout().offset(cell) + component * storage.component_stride();
+  poison(storage.base() + at * static_cast<std::ptrdiff_t>(size_of(storage.type())), storage.type());
+}
+
 /// Whether a halo cell is fresh, or the program's own.
 bool holds_a_value(const Storage& storage, const Boundaries& boundaries, const Reach* fresh, Int3 cell) {
   const Grid& grid = storage.grid();
@@ -84,13 +89,9 @@ void poison_stale_halo(const Storage& storage, const Boundaries& boundaries) {
   Reach fresh[8];
   for (int colour = 0; colour < storage.colours(); ++colour)
     fresh[colour] = storage.fresh(Lattice{storage.colours(), colour});
-  const std::size_t size = size_of(storage.type());
   const auto cell = [&](Int3 c) {
     if (holds_a_value(storage, boundaries, fresh, c)) return;
-    for (int k = 0; k < storage.components(); ++k) {
-      const std::ptrdiff_t at = grid.layout().offset(c) + k * storage.component_stride();
-      poison(storage.base() + at * static_cast<std::ptrdiff_t>(size), storage.type());
-    }
+    for (int k = 0; k < storage.components(); ++k) poison_element(storage, c, k);
   };
   const Box all = own.grown({halo, halo, halo});
   for (int z = all.lo.z; z < all.hi.z; ++z)
@@ -106,6 +107,18 @@ void poison_stale_halo(const Storage& storage, const Boundaries& boundaries) {
 void poison_stale_halos(const Stage& stage) {
   for (const Access& a : stage.accesses())
     if (a.mode != Mode::write) poison_stale_halo(a.storage(), a.field->boundaries());
+}
+
+void poison_outputs(const Stage& stage) {
+  for (const Access& a : stage.accesses()) {
+    const Storage& storage = a.storage();
+    if (a.mode != Mode::write || storage.device() || storage.external().base || storage.far()) continue;
+    const Box own = storage.grid().own();
+    for (int k = 0; k < storage.components(); ++k)
+      for (int z = own.lo.z; z < own.hi.z; ++z)
+        for (int y = own.lo.y; y < own.hi.y; ++y)
+          for (int x = own.lo.x; x < own.hi.x; ++x) poison_element(storage, {x, y, z}, k);
+  }
 }
 
 }  // namespace sc

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a checked build adds to a stage: a watch for each declaration, and poison in the halo cells that hold
-// nothing a kernel may read.
+// nothing a kernel may read, and in what it has to set.
 #pragma once
 
 #include <memory>
@@ -22,5 +22,8 @@ Watches watches_of(const Stage& stage);
 void poison_stale_halos(const Stage& stage);
 /// The same of one of its fields.
 void poison_stale_halo(const Storage& storage, const Boundaries& boundaries);
+/// Likewise the own cells of what the stage writes, when nobody reads their old values any more: a kernel
+/// that leaves one unset leaves such a value.
+void poison_outputs(const Stage& stage);
 
 }  // namespace sc

@@ -5,6 +5,7 @@
 // rows, the precision, and how many fields and components there are.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 
 #include "engine/exec/for_each.hpp"
@@ -99,6 +100,25 @@ TEST(RowOrder, EveryCellOfABoxIsSetAndNoneBesideIt) {
           const bool inside = box.contains({x, y, z});
           EXPECT_EQ(where.get({x, y, z}), inside ? x + 10 + 1000 * (y + 20) + 1000000 * (z + 30) : -1);
         }
+  }
+}
+
+struct HalfSet {
+  SC_FN void operator()(At c, Out<double, 2> v) const { v[0][c] = 1; }
+};
+
+// What writes() promises; a row past the caches would leave there whatever the row before it held.
+TEST(RowOrder, CellsThatAKernelLeavesUnsetShowInACheckedBuild) {
+  test::TestContext context;
+  Grid grid(context, {.cells = {9, 8, 7}, .halo = 0});
+  Field<double, 2> v(grid, "v");
+  v.fill([](int, int, int, int) { return 3.0; });
+  Runner runner(context, {.strategy = Strategy::blocking});
+  Sweep stage("half", HalfSet{}, writes(v.now()));
+  runner.run(stage);
+  EXPECT_EQ(v.get({2, 1, 0}, 0), 1);
+  if (views_are_checked) {
+    EXPECT_TRUE(std::isnan(v.get({2, 1, 0}, 1)));
   }
 }
 
