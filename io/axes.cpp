@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A snapshot's `fields` as a netCDF-4 group. On uniform points the dimensions z, y, x are coordinates; on
-// others the dimensions k, j, i count points, and x, y, z are coordinates of three dimensions.
+// A snapshot's `fields` as a netCDF-4 group. Where each coordinate depends on its own index alone, the
+// dimensions z, y, x are coordinates; elsewhere the dimensions k, j, i count points, and x, y, z are
+// coordinates of three dimensions.
 #include "io/axes.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <functional>
 
 namespace sc::io {
 
@@ -13,15 +16,15 @@ const std::string group = "fields/";
 
 class Axes {
  public:
-  Axes(H5Layout& file, const Snapshot& snapshot, Int3 extent)
-      : file_(file), snapshot_(snapshot), extent_(extent) {}
+  Axes(H5Layout& file, const Snapshot& snapshot, Int3 extent, const std::optional<Lines>& lines)
+      : file_(file), snapshot_(snapshot), extent_(extent), lines_(lines) {}
 
   void put() {
     const std::string time = unused("time");
     file_.value(group + time, snapshot_.time);
     units(group + time, "time");
     std::string coordinates = time;
-    if (snapshot_.uniform)
+    if (lines_)
       put_lines();
     else
       coordinates += put_curved();
@@ -47,12 +50,8 @@ class Axes {
 
   void put_lines() {
     for (int a = 2; a >= 0; --a) {
-      std::vector<double> places;
-      const auto k = static_cast<std::size_t>(a);
-      for (int i = 0; i < extent_[a]; ++i)
-        places.push_back(snapshot_.uniform->origin[k] + i * snapshot_.uniform->spacing[k]);
       axes_.push_back(group + unused({"xyz"[a]}));
-      file_.values(axes_.back(), std::span<const double>(places));
+      file_.values(axes_.back(), std::span<const double>((*lines_)[static_cast<std::size_t>(a)]));
       file_.dimension(axes_.back());
       units(axes_.back(), "length");
     }
@@ -93,15 +92,77 @@ class Axes {
   H5Layout& file_;
   const Snapshot& snapshot_;
   Int3 extent_;
+  const std::optional<Lines>& lines_;
   std::vector<std::string> axes_, components_;
 };
 
+Lines uniform_lines(const UniformPoints& points, Int3 extent) {
+  Lines lines;
+  for (std::size_t a = 0; a < 3; ++a)
+    for (int i = 0; i < extent[static_cast<int>(a)]; ++i)
+      lines[a].push_back(points.origin[a] + i * points.spacing[a]);
+  return lines;
+}
+
+double coordinate(const Storage& coordinates, const Part& points, int axis, Int3 point) {
+  const std::byte* at = cell_address(coordinates, points, axis, point);
+  if (coordinates.type() == ElementType::f32) return *reinterpret_cast<const float*>(at);
+  return *reinterpret_cast<const double*>(at);
+}
+
+using UsePoint = std::function<void(const Part& slab, Int3 point)>;
+
+void for_each_own_point(Storage& coordinates, const Part& points, const UsePoint& use) {
+  each_slab(coordinates, points, true, false, [&](const Part& slab) {
+    const Box& box = slab.box;
+    for (int z = box.lo.z; z < box.hi.z; ++z)
+      for (int y = box.lo.y; y < box.hi.y; ++y)
+        for (int x = box.lo.x; x < box.hi.x; ++x) use(slab, {x, y, z});
+  });
+}
+
+/// The coordinate of an axis on the line through point (0, 0, 0), on all ranks. Collective.
+std::vector<double> line_along(Storage& coordinates, const Part& points, int axis) {
+  std::string own;  // of each point of it its number and its coordinate
+  for_each_own_point(coordinates, points, [&](const Part& slab, Int3 point) {
+    const std::array<double, 2> pair = {static_cast<double>(point[axis]),
+                                        coordinate(coordinates, slab, axis, point)};
+    point[axis] = 0;
+    if (point == Int3{}) own.append(reinterpret_cast<const char*>(pair.data()), sizeof pair);
+  });
+  const Context& context = coordinates.grid().context();
+  std::vector<double> line(static_cast<std::size_t>(points.extent[axis]));
+  for (const std::string& pairs : context.gather(own))
+    for (std::size_t at = 0; at < pairs.size(); at += 16) {
+      std::array<double, 2> pair;
+      std::memcpy(pair.data(), pairs.data() + at, sizeof pair);
+      line[static_cast<std::size_t>(pair[0])] = pair[1];
+    }
+  std::string bytes(reinterpret_cast<const char*>(line.data()), 8 * line.size());
+  context.broadcast(bytes);
+  std::memcpy(line.data(), bytes.data(), bytes.size());
+  return line;
+}
+
 }  // namespace
 
-void put_axes(H5Layout& file, const Snapshot& snapshot, Int3 extent) { Axes(file, snapshot, extent).put(); }
+std::optional<Lines> lines_of(const Snapshot& snapshot, const Part& points) {
+  if (snapshot.uniform) return uniform_lines(*snapshot.uniform, points.extent);
+  Storage& coordinates = *snapshot.coordinates;
+  Lines lines;
+  for (int a = 0; a < 3; ++a) lines[static_cast<std::size_t>(a)] = line_along(coordinates, points, a);
+  bool curved = false;
+  for_each_own_point(coordinates, points, [&](const Part& slab, Int3 point) {
+    for (int a = 0; a < 3; ++a)
+      curved |= coordinate(coordinates, slab, a, point) !=
+                lines[static_cast<std::size_t>(a)][static_cast<std::size_t>(point[a])];
+  });
+  if (coordinates.grid().context().any(curved)) return std::nullopt;
+  return lines;
+}
 
-std::int64_t axes_bytes(const Snapshot& snapshot, Int3 extent) {
-  return snapshot.uniform ? 8 * (std::int64_t{extent.x} + extent.y + extent.z) : 0;
+void put_axes(H5Layout& file, const Snapshot& snapshot, Int3 extent, const std::optional<Lines>& lines) {
+  Axes(file, snapshot, extent, lines).put();
 }
 
 }  // namespace sc::io

@@ -97,18 +97,28 @@ Shape shape_of(Int3 extent, int components) {
   return shape;
 }
 
-/// Whether the file lists the cells between the points.
-bool lists_cells(const Snapshot& snapshot) {
-  return !snapshot.uniform && snapshot.kind == SnapshotKind::unstructured;
-}
+/// What a file consists of.
+struct Content {
+  const Snapshot& snapshot;
+  const Part points = part_of(grid_of(snapshot), snapshot.layers);
+  const Cells cells{points};
+  const std::optional<Lines> lines = lines_of(snapshot, points);
+  std::vector<Array> arrays = arrays_of(snapshot);
 
-std::int64_t total_bytes(const Snapshot& snapshot, const Part& points, const Cells& cells) {
-  std::int64_t bytes = axes_bytes(snapshot, points.extent);
-  for (const Array& array : arrays_of(snapshot))
-    bytes += points.cells() * static_cast<std::int64_t>(point_bytes(*array.storage));
-  if (!lists_cells(snapshot)) return bytes;
-  return bytes + cells.part.cells() * static_cast<std::int64_t>(8 * (cells.corners.size() + 1)) + 8;
-}
+  /// Whether it lists the cells between the points.
+  bool lists_cells() const { return !snapshot.uniform && snapshot.kind == SnapshotKind::unstructured; }
+
+  std::int64_t bytes() const {
+    std::size_t sum = 0;
+    for (const Array& array : arrays)
+      sum += static_cast<std::size_t>(points.cells()) * point_bytes(*array.storage);
+    if (lines)
+      for (const std::vector<double>& line : *lines) sum += 8 * line.size();
+    if (lists_cells())
+      sum += static_cast<std::size_t>(cells.part.cells()) * 8 * (cells.corners.size() + 1) + 8;
+    return static_cast<std::int64_t>(sum);
+  }
+};
 
 /// What describes points at equal distances, to VTK and to those who read `grid`.
 void put_uniform(H5Layout& file, const UniformPoints& uniform, Int3 extent) {
@@ -121,10 +131,10 @@ void put_uniform(H5Layout& file, const UniformPoints& uniform, Int3 extent) {
   }
 }
 
-Offsets lay_out(const std::string& path, const Snapshot& snapshot, const std::vector<Array>& arrays,
-                const Part& points, const Cells& cells) {
-  const bool listed = lists_cells(snapshot), structured = !listed && !snapshot.uniform;
-  H5Layout file(path, total_bytes(snapshot, points, cells));
+Offsets lay_out(const std::string& path, const Content& content) {
+  const auto& [snapshot, points, cells, lines, arrays] = content;
+  const bool listed = content.lists_cells(), structured = !listed && !snapshot.uniform;
+  H5Layout file(path, content.bytes());
   file.attribute("/", "format", std::string("subcurrent snapshot"));
   file.attribute("/", "step", snapshot.step);
   file.attribute("/", "time", snapshot.time);
@@ -152,7 +162,7 @@ Offsets lay_out(const std::string& path, const Snapshot& snapshot, const std::ve
   }
   for (hsize_t a = 0; a < 3 && !snapshot.uniform; ++a)
     file.view(std::string("grid/") + "xyz"[a], "/grid/points", shape_of(points.extent, 1), a);
-  put_axes(file, snapshot, points.extent);
+  put_axes(file, snapshot, points.extent, lines);
 
   if (snapshot.uniform) {
     put_uniform(file, *snapshot.uniform, points.extent);
@@ -249,24 +259,20 @@ int numbers_of(const Storage& storage) {
 
 void write_snapshot(const std::string& path, const Snapshot& snapshot) {
   check_snapshot(snapshot);
-  const Grid& grid = grid_of(snapshot);
-  const Context& context = grid.context();
-  const Part points = part_of(grid, snapshot.layers);
-  const Cells cells(points);
-  std::vector<Array> arrays = arrays_of(snapshot);
-  for (Array& array : arrays) {
+  for (const Array& array : arrays_of(snapshot))
     if (Pending* refresh = array.storage->in_flight()) refresh->finish();
-    array.checksum = context.sum(own_checksum(points, *array.storage));
-  }
+  Content content{snapshot};
+  const Context& context = grid_of(snapshot).context();
+  for (Array& array : content.arrays)
+    array.checksum = context.sum(own_checksum(content.points, *array.storage));
   replace_file(
-      context, path,
-      [&](const std::string& temporary) { return lay_out(temporary, snapshot, arrays, points, cells); },
+      context, path, [&](const std::string& temporary) { return lay_out(temporary, content); },
       [&](File& file, const Offsets& offsets) {
-        for (std::size_t i = 0; i < arrays.size(); ++i)
-          write_points(file, offsets[i], points, *arrays[i].storage);
-        if (!lists_cells(snapshot)) return;
-        write_connectivity(file, offsets[arrays.size()], points, cells);
-        write_cell_offsets(file, offsets[arrays.size() + 1], context, cells);
+        for (std::size_t i = 0; i < content.arrays.size(); ++i)
+          write_points(file, offsets[i], content.points, *content.arrays[i].storage);
+        if (!content.lists_cells()) return;
+        write_connectivity(file, offsets[content.arrays.size()], content.points, content.cells);
+        write_cell_offsets(file, offsets[content.arrays.size() + 1], context, content.cells);
       });
 }
 

@@ -2,11 +2,11 @@
 // Writes and reads files of io for tests/python/test_files.py, which varies the ranks, kills it and looks at
 // what it wrote.
 //
-//   io_tool snapshot PATH unstructured|structured    one snapshot of step 40, time 1.5
-//   io_tool loop PATH N                              checkpoints of N³ cells, step 0, 1, 2, … until it is
-//   killed io_tool check PATH N                             reads one, prints its step, fails on a wrong
-//   value io_tool refuse PATH N                            reads one and prints the sentence it is refused
-//   with
+//   io_tool snapshot PATH KIND   one snapshot of step 40, time 1.5: unstructured, structured or, unstructured
+//                                without shear, stretched
+//   io_tool loop PATH N          checkpoints of N³ cells, step 0, 1, 2, … until it is killed
+//   io_tool check PATH N         reads one, prints its step, fails on a wrong value
+//   io_tool refuse PATH N        reads one and prints the sentence it is refused with
 #include <unistd.h>
 
 #include <cmath>
@@ -41,10 +41,10 @@ void for_each_point(Field<T, N>& field, F&& f) {
           f(k, Int3{x, y, z} + grid.origin(), out.base[k * out.stride + grid.layout().offset({x, y, z})]);
 }
 
-/// A stretched, sheared box; velocity is twice the place and pressure the sum of its coordinates.
-double place(int axis, Int3 c) {
+/// A stretched box, sheared or not; velocity is twice the place and pressure the sum of its coordinates.
+double stretched(int axis, Int3 c, double shear) {
   const double p[3] = {std::pow((c.x + 1) / 13.0, 2), (c.y + 1) / 11.0, (c.z + 1) / 17.0};
-  return p[axis] + (axis == 0 ? 0.2 * p[2] : 0.0);
+  return p[axis] + (axis == 0 ? shear * p[2] : 0.0);
 }
 
 void write_snapshot(Context& context, const std::string& path, const std::string& kind) {
@@ -52,9 +52,12 @@ void write_snapshot(Context& context, const std::string& path, const std::string
   Field<double, 3> coordinates(grid, "coordinates");
   Field<double, 3> velocity(grid, "velocity");
   Field<float> pressure(grid, "pressure");
-  for_each_point(coordinates, [](int k, Int3 c, double& v) { v = place(k, c); });
-  for_each_point(velocity, [](int k, Int3 c, double& v) { v = 2 * place(k, c); });
-  for_each_point(pressure, [](int, Int3 c, float& v) {
+  const auto place = [shear = kind == "stretched" ? 0.0 : 0.2](int k, Int3 c) {
+    return stretched(k, c, shear);
+  };
+  for_each_point(coordinates, [&](int k, Int3 c, double& v) { v = place(k, c); });
+  for_each_point(velocity, [&](int k, Int3 c, double& v) { v = 2 * place(k, c); });
+  for_each_point(pressure, [&](int, Int3 c, float& v) {
     v = static_cast<float>(place(0, c) + place(1, c) + place(2, c));
   });
   io::write_snapshot(

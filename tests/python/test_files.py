@@ -65,7 +65,7 @@ def run(ranks, *command):
 def snapshots(tool, tmp_path_factory):
     """Path of the snapshot of a kind, written by a number of ranks."""
     folder = tmp_path_factory.mktemp("snapshots")
-    for kind in ("unstructured", "structured"):
+    for kind in ("unstructured", "structured", "stretched"):
         for ranks in (1, 2, 3):
             run(ranks, tool, "snapshot", folder / f"{kind}_{ranks}.vtkhdf", kind)
     return lambda kind, ranks=2: folder / f"{kind}_{ranks}.vtkhdf"
@@ -77,7 +77,7 @@ def expected():
     return np.stack([(x / 13.0) ** 2 + 0.2 * (z / 17.0), y / 11.0, z / 17.0], axis=-1)
 
 
-@pytest.mark.parametrize("kind", ["unstructured", "structured"])
+@pytest.mark.parametrize("kind", ["unstructured", "structured", "stretched"])
 def test_every_dataset_is_the_same_from_any_number_of_ranks(snapshots, kind):
     def contents(path):
         found = {}
@@ -126,6 +126,15 @@ def test_xarray_opens_fields_on_curved_grids(snapshots, kind):
         assert data["x"].dims == data["pressure"].dims == ("k", "j", "i")
         np.testing.assert_allclose(data["x"].values, expected()[..., 0], rtol=1e-14)
         assert data["time"].item() == 1.5
+
+
+def test_xarray_opens_fields_on_stretched_grids_by_their_axes(snapshots):
+    with opened(snapshots("stretched")) as data:
+        assert data["velocity"].dims == ("z", "y", "x", "component")
+        np.testing.assert_array_equal(data["x"], (np.arange(14) / 13.0) ** 2)
+        np.testing.assert_array_equal(data["z"], np.arange(18) / 17.0)
+        at = data["velocity"].sel(x=0.36, y=0.46, z=0.6, method="nearest")
+        np.testing.assert_allclose(at, [2 * (8 / 13) ** 2, 2 * 5 / 11, 2 * 10 / 17], rtol=1e-14)
 
 
 def test_xarray_opens_fields_on_uniform_grids(tmp_path):
