@@ -24,7 +24,7 @@ test: bootstrap  ## the C++ tests, then the Python tests
 	$(PYTEST)
 
 test-long:  ## everything, the long cases included, and the C++ tests again under MPICH and with watching views
-	@tools/bootstrap --mpich
+	@tools/bootstrap --mpich --browser
 	ctest --test-dir build/release --output-on-failure -j$(JOBS)
 	$(PYTEST) -m ''
 	cmake --preset mpich

@@ -80,9 +80,9 @@ def _surround(plotter: pv.Plotter, grid: pv.ImageData, minutes: float) -> None:
     plotter.show_bounds(
         bounds=grid.bounds,
         location="outer",
-        n_xlabels=5,
-        n_ylabels=3,
-        n_zlabels=3,
+        n_xlabels=_labels(x0, x1),
+        n_ylabels=_labels(y0, y1),
+        n_zlabels=_labels(z0, z1),
         xtitle="x (radii), sun at low x",
         ytitle="y (radii)",
         ztitle="z (radii)",
@@ -98,6 +98,16 @@ def _surround(plotter: pv.Plotter, grid: pv.ImageData, minutes: float) -> None:
     plotter.reset_camera(bounds=grid.bounds)
     plotter.camera.zoom(1.0)
     plotter.camera.SetWindowCenter(0.1, 0.0)  # the picture a little to the left: the bar has the right edge
+
+
+def _labels(lo: float, hi: float) -> int:
+    """How many equally spaced numbers an axis gets: three to six, so that they are nearest to round ones."""
+
+    def off(count: int) -> float:
+        numbers = np.linspace(lo, hi, count)
+        return float(np.mean(np.abs(numbers - 10 * np.round(numbers / 10))))
+
+    return min(range(3, 7), key=off)
 
 
 def _feet(radius: float) -> np.ndarray:
