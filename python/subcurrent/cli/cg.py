@@ -20,10 +20,10 @@ def cg(
         Path | None, typer.Option(help="Matrix Market file of a symmetric positive definite matrix")
     ] = None,
     rhs: Annotated[
-        Path | None, typer.Option(help="right side: .mtx, .npy or text  \\[default: ones]")
+        Path | None, typer.Option(help="right-hand side: .mtx, .npy or text  \\[default: ones]")
     ] = None,
-    tol: Annotated[float | None, typer.Option(help="ends at |b - A x| <= tol |b|  \\[default: 1e-8]")] = None,
-    iterations: Annotated[int | None, typer.Option(help="at most  \\[default: 10 n + 100]")] = None,
+    tol: Annotated[float | None, typer.Option(help="stop at |b - A x| <= tol |b|  \\[default: 1e-8]")] = None,
+    iterations: Annotated[int | None, typer.Option(help="limit  \\[default: 10 n + 100]")] = None,
     preconditioner: Annotated[
         str | None, typer.Option(help="none, jacobi, block-jacobi, ic or chebyshev  \\[default: none]")
     ] = None,
@@ -31,10 +31,10 @@ def cg(
         int | None, typer.Option(help="rows of a block of block-jacobi  \\[default: 32]")
     ] = None,
     degree: Annotated[
-        int | None, typer.Option(help="products of an iteration with chebyshev  \\[default: 4]")
+        int | None, typer.Option(help="matrix products in an iteration of chebyshev  \\[default: 4]")
     ] = None,
     pipelined_cg: Annotated[
-        bool, typer.Option("--pipelined-cg", help="one non-blocking reduction an iteration")
+        bool, typer.Option("--pipelined-cg", help="pipelined CG: one non-blocking reduction in an iteration")
     ] = False,
     ranks: Annotated[int | None, typer.Option("-n", "--ranks", help="MPI ranks to start")] = None,
     threads: Annotated[int, typer.Option(help="threads of each rank")] = 1,
@@ -52,7 +52,7 @@ def cg(
     ] = None,
     overwrite: OverwriteOption = False,
 ) -> None:
-    """Conjugate gradients: the NAS benchmark CG, or a system of yours.
+    """Conjugate gradients: the NAS benchmark CG, or a linear system of your own.
 
     [bold]Examples[/bold]
 

@@ -21,7 +21,7 @@ MachineOption = Annotated[
 ]
 PerNodeOption = Annotated[
     int | None,
-    typer.Option("--ranks-per-node", help="ranks of a node  \\[default: as many as it has room for]"),
+    typer.Option("--ranks-per-node", help="ranks on a node  \\[default: as many as fit]"),
 ]
 
 
@@ -44,35 +44,40 @@ def predict(
     weak: Annotated[
         bool, typer.Option("--weak", help="as many cells a rank as with the first count")
     ] = False,
-    stages: Annotated[bool, typer.Option("--stages", help="a table of the stages for every count")] = False,
-    seconds: Annotated[float | None, typer.Option(help="of a step: how many ranks make one in that?")] = None,
+    stages: Annotated[
+        bool, typer.Option("--stages", help="print a table of the stages for every count")
+    ] = False,
+    seconds: Annotated[
+        float | None, typer.Option(help="find the fewest ranks for this time of a step")
+    ] = None,
     lengths: Annotated[
         str | None,
         typer.Option(
             "--steps-per-pass",
             metavar="LIST",
-            help="comma-separated: which is the fastest, by rank count",
+            help="comma-separated: compare these, for every rank count",
         ),
     ] = None,
     simulated: Annotated[
-        bool, typer.Option("--simulate", help="every rank under SimGrid too, where messages share links")
+        bool, typer.Option("--simulate", help="also simulate every rank with SimGrid; messages share links")
     ] = False,
-    steps: Annotated[int, typer.Option(help="steps that are averaged, for steps that come in cycles")] = 1,
-    sweeps: Annotated[int, typer.Option(help="pressure sweeps a step, where there are any")] = 200,
+    steps: Annotated[int, typer.Option(help="number of steps to average, if steps differ")] = 1,
+    sweeps: Annotated[int, typer.Option(help="pressure sweeps in a step (cavity)")] = 200,
     sets: SetOption = None,
     out: Annotated[Path | None, typer.Option(help="folder for prediction.json and a figure")] = None,
 ) -> None:
-    """Predict a case on a machine that is not here: which order of shell, core and messages, how many ranks?
+    """Predict the time of a step on another machine: which strategy is fastest, how many ranks pay?
 
-    The case's own step is played as ranks that are not there, without cells and messages, and what it would
-    compute and send is added up with the machine's figures. Memory, an exchange of halos, reductions and the
-    order of a strategy are in it; contention between nodes is not, but for a network that is a bus. With
-    --simulate every rank is played under SimGrid's SMPI besides, and messages share the links.
+    The program runs a step of the case as one of many ranks, but without computing cells and without sending
+    messages. It records what the step would compute and send, and adds up the times with the data of the
+    machine file. The prediction includes memory, halo exchange, reductions and the order of a strategy. It
+    does not include contention between nodes, except for a network that is a bus. With --simulate it also
+    simulates every rank under SimGrid's SMPI, where messages share the links.
 
     \b
-      M       messages where nothing hides them
+      M       time of the messages without overlap
       *       the fastest strategy
-      binds   what would save most of the step if it took no time: computing, bandwidth of messages, latency
+      binds   the bottleneck: what would save most if it took no time (computing, bandwidth or latency)
 
     [bold]Examples[/bold]
 
@@ -101,20 +106,20 @@ def predict(
 def tune(
     case: CaseArgument,
     *,
-    ranks: Annotated[int | None, typer.Option("-n", "--ranks", help="with so many ranks only")] = None,
-    threads: Annotated[int | None, typer.Option(help="with so many threads of each rank only")] = None,
+    ranks: Annotated[int | None, typer.Option("-n", "--ranks", help="try only this number of ranks")] = None,
+    threads: Annotated[int | None, typer.Option(help="try only this number of threads")] = None,
     cpus: Annotated[
-        int | None, typer.Option(help="shared out as ranks x threads  \\[default: the cores of this machine]")
+        int | None, typer.Option(help="cores to use, as ranks x threads  \\[default: all of this machine]")
     ] = None,
     machine: Annotated[
         str | None,
-        typer.Option("--machine", help="a machine file: what it predicts to be slow is not measured"),
+        typer.Option("--machine", help="a machine file; settings that it predicts to be slow are left out"),
     ] = None,
-    steps: Annotated[int, typer.Option(help="steps of a turn at least; short ones are repeated")] = 2,
-    repeats: Annotated[int, typer.Option(help="rounds in which every candidate has its turn")] = 5,
-    sweeps: Annotated[int, typer.Option(help="pressure sweeps a step, where there are any")] = 50,
+    steps: Annotated[int, typer.Option(help="least number of steps in a measurement")] = 2,
+    repeats: Annotated[int, typer.Option(help="rounds; each measures all candidates")] = 5,
+    sweeps: Annotated[int, typer.Option(help="pressure sweeps in a step (cavity)")] = 50,
     show: Annotated[
-        bool, typer.Option("--show", help="what was measured before, losers included; measures nothing")
+        bool, typer.Option("--show", help="print all earlier measurements, and measure nothing")
     ] = False,
     network: Annotated[
         str | None,
@@ -122,25 +127,26 @@ def tune(
     ] = None,
     sets: SetOption = None,
 ) -> None:
-    """Measure which ranks, threads, split and order make a case fastest here; `run` then uses them.
+    """Find the fastest ranks, threads, decomposition and strategy of a case here; `run` then uses them.
 
-    Whole steps are measured, in turns, so that what else the machine does falls on all candidates alike.
-    First every split with every strategy, for every way to share out the cores as ranks x threads; then, of
-    the fastest, one key after the other: corners, poke_ms, halo_thread_joins, steps_per_pass, and pieces
-    where fields lie in files; what helps is put together and measured once more beside the case as it is.
-    A candidate whose fastest round takes 10 % longer than the best leaves; one that gains less than 2 % is
-    not taken. At the end the fastest layouts run in turn, each also with transport mpi.
+    tune measures whole steps of all candidates in turn, so that other load affects all of them alike. First
+    it tries every decomposition with every strategy, for every division of the cores into ranks x threads.
+    For the fastest it then changes one key after the other: corners, poke_ms, halo_thread_joins,
+    steps_per_pass, and for fields in files the number of pieces. It combines the changes that help, and
+    compares the combination with the original case. A candidate is dropped if its fastest round takes 10 %
+    longer than the best. A change is not used if it gains less than 2 %. At the end the fastest layouts run
+    in turn, each also with transport mpi.
 
-    What the command line or the case file chooses stays: tune looks at the keys that are left. Results do
-    not depend on any of them. Under an outer mpirun or srun ranks, threads and transport stay, too.
+    Keys that the command line or the case file sets are not changed. Results do not depend on any of the
+    keys. Under mpirun or srun, ranks, threads and transport are not changed either.
 
-    The answer is kept for this case, size, machine and program in ~/.cache/subcurrent/tuned
-    (SUBCURRENT_TUNED names another folder). `subcurrent run` takes it, says so in a line and in
-    summary.json, and --untuned runs without.
+    The settings are stored for this case, size, machine and program in ~/.cache/subcurrent/tuned
+    (SUBCURRENT_TUNED names another folder). `subcurrent run` uses them, says so in a line and in
+    summary.json; --untuned ignores them.
 
-    --network 100mbit tunes for slow messages without a cluster, as `strategies` shows them: for as long as
-    it measures, every rank has a host of its own, emulated by network namespaces. Its answer is kept apart:
-    no run takes it.
+    --network 100mbit tunes for a slow network without a cluster: during the measurement every rank has a
+    host of its own, emulated by network namespaces. These settings are stored separately, and no run uses
+    them.
 
     [bold]Examples[/bold]
 
@@ -162,16 +168,16 @@ def scale(
     case: CaseArgument,
     *,
     ranks: Annotated[str, typer.Option("-n", "--ranks", help="rank counts, comma-separated")] = "1,2",
-    strategy: Annotated[str, typer.Option(help="of all of them")] = "blocking",
+    strategy: Annotated[str, typer.Option(help="strategy of all runs")] = "blocking",
     threads: Annotated[int | None, typer.Option(help="threads of each rank")] = None,
     weak: Annotated[
         bool, typer.Option("--weak", help="as many cells a rank as with the first count")
     ] = False,
     steps: Annotated[int, typer.Option(help="steps of a round")] = 5,
-    repeats: Annotated[int, typer.Option(help="rounds; the median counts")] = 5,
-    sweeps: Annotated[int, typer.Option(help="pressure sweeps a step, where there are any")] = 200,
+    repeats: Annotated[int, typer.Option(help="rounds; the median is shown")] = 5,
+    sweeps: Annotated[int, typer.Option(help="pressure sweeps in a step (cavity)")] = 200,
     machine: Annotated[
-        str | None, typer.Option("--machine", help="a machine file, whose prediction stands beside")
+        str | None, typer.Option("--machine", help="a machine file; print its prediction beside")
     ] = None,
     network: Annotated[
         str | None,
@@ -180,10 +186,10 @@ def scale(
     sets: SetOption = None,
     out: Annotated[Path | None, typer.Option(help="folder for scale.json")] = None,
 ) -> None:
-    """Measure a case with several rank counts on this machine.
+    """Measure a case with several numbers of ranks on this machine.
 
-    With --network 100mbit every rank has a host of its own, emulated by network namespaces for as long as a
-    count is measured; that takes root, iproute2 and Open MPI. One rank runs on the machine itself.
+    With --network 100mbit every rank has a host of its own during the measurement, emulated by network
+    namespaces. This needs root, iproute2 and Open MPI. A run with one rank uses no emulated host.
 
     [bold]Examples[/bold]
 
@@ -212,7 +218,8 @@ def job(
 ) -> None:
     """Print a job script for a case on a machine, ready to be submitted.
 
-    The case is checked as `run` would: its keys, the split over so many ranks, the memory of a node.
+    It checks the case as `run` does: its keys, the decomposition for this number of ranks, the memory of a
+    node.
 
     [bold]Examples[/bold]
 
@@ -226,18 +233,18 @@ def job(
 
 def doctor(
     *,
-    ranks: Annotated[int, typer.Option("-n", "--ranks", help="ranks of the run that is meant")] = 2,
+    ranks: Annotated[int, typer.Option("-n", "--ranks", help="ranks of the planned run")] = 2,
     threads: Annotated[int, typer.Option(help="threads of each rank")] = 1,
-    scratch: Annotated[Path, typer.Option(help="where fields in files would lie")] = Path(),
+    scratch: Annotated[Path, typer.Option(help="folder for fields in files")] = Path(),
     measure: Annotated[
         bool,
-        typer.Option("--measure", help="send a covered message between ranks and see what is waited for"),
+        typer.Option("--measure", help="measure whether messages between ranks overlap with computation"),
     ] = False,
 ) -> None:
-    """Say what of this machine would spoil hiding, each with the mend.
+    """Find causes of slow or missing overlap on this machine, and print how to remove each.
 
-    Looks at the progress of messages, MPI's eager limit, whether it reads devices' memory, CPUs and binding,
-    shared memory, large pages, the clock and the scratch folder. Exit code 1 where something is bad.
+    Looks at the progress of messages, MPI's eager limit, whether MPI reads device memory, CPUs and binding,
+    shared memory, large pages, the clock and the scratch folder. Exit code 1 if it finds a problem.
 
     [bold]Examples[/bold]
 
@@ -250,7 +257,7 @@ def doctor(
 
 
 def list_machines() -> None:
-    """List the machines that there are files of, one line each."""
+    """List the machine files that are included, one line each."""
     for name, path in machines.shipped().items():
         machine = machines.load_machine(path)
         print(f"{name:18} {machine.name}: {machine.about}")

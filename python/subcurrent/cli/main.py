@@ -38,16 +38,16 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="""Large grid solvers whose data movement hides under the computation.
+    help="""Large grid solvers that overlap communication with computation.
 
 [bold]A first run[/bold]
 
 \b
-  subcurrent cases                        what there is to run
-  subcurrent run cavity_demo -n 2         on 2 ranks, into runs/cavity_demo
-  subcurrent new my_case                  a commented case file to start from
-  subcurrent run my_case/case.toml -n 2   run yours
-  subcurrent new --stencil my_code        a stencil code in Python
+  subcurrent cases                        list the cases
+  subcurrent run cavity_demo -n 2         run one on 2 MPI ranks; results in runs/cavity_demo
+  subcurrent new my_case                  write a commented case file
+  subcurrent run my_case/case.toml -n 2   run it
+  subcurrent new --stencil my_code        write a stencil code in Python
 
 [bold]Exit codes[/bold]
 
@@ -95,13 +95,13 @@ def run(
     ] = False,
     overwrite: OverwriteOption = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="check, show case and command, write nothing")
+        bool, typer.Option("--dry-run", help="check the case, print it and the command, write nothing")
     ] = False,
     untuned: Annotated[
-        bool, typer.Option("--untuned", help="take nothing over from `subcurrent tune`")
+        bool, typer.Option("--untuned", help="do not use the settings found by `subcurrent tune`")
     ] = False,
 ) -> None:
-    """Run a case. Starts MPI itself; under an outer mpirun or srun it is one of its ranks.
+    """Run a case. Starts the MPI ranks itself; under mpirun or srun each process is one rank.
 
     [bold]Examples[/bold]
 
@@ -109,24 +109,24 @@ def run(
       subcurrent run cavity_re100 -n 2
       subcurrent run case.toml -n 4 --set flow.reynolds=400 --out runs/re400
       subcurrent run case.toml -n 2 --set 'engine.split=[1,2,1]' --threads 2
-      subcurrent run case.toml -n 8 --resume      ranks may differ from before
+      subcurrent run case.toml -n 8 --resume      continue; the number of ranks may differ
       srun -n 64 subcurrent run case.toml         on a cluster
 
     [bold]Stopping[/bold]
 
-    Ctrl-C (or SIGTERM, SIGHUP, SIGUSR1) ends the step, writes a checkpoint and stops with exit code 5. A
-    second Ctrl-C stops at once. A closed output (| head) stops no run.
+    Ctrl-C (or SIGTERM, SIGHUP, SIGUSR1) completes the step, writes a checkpoint and stops with exit code 5.
+    A second Ctrl-C stops at once. A closed output (| head) does not stop a run.
 
     [bold]Tuned[/bold]
 
-    Where `subcurrent tune` has measured the case on this machine, the ranks, threads, split and other keys
-    of [engine] that neither this command nor the case file chooses are what was fastest, and a line says
-    so. Results do not depend on them. --untuned runs without.
+    If `subcurrent tune` has measured the case on this machine, the run uses the fastest ranks, threads,
+    decomposition and other keys of [engine], except for those that this command or the case file sets. A
+    line says so. Results do not depend on these settings. --untuned ignores them.
 
     [bold]--set[/bold]
 
-    run.steps, run.time or run.until given here replaces the case's own end; so do run.dt and
-    run.courant, pressure.iterations and pressure.tolerance.
+    run.steps, run.time or run.until replaces the end of the run in the case file. In the same way run.dt
+    and run.courant replace each other, and pressure.iterations and pressure.tolerance.
     """
     sets = list(sets or [])
     if threads is not None:
@@ -141,7 +141,7 @@ def run(
 
 @app.command()
 def cases() -> None:
-    """List the shipped cases, one line each; run one by its name."""
+    """List the cases that are included, one line each. `subcurrent run NAME` runs one."""
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(no_wrap=True, style="bold")
     table.add_column()
@@ -159,10 +159,10 @@ def new(
         typer.Option("--from", metavar="CASE", help="the case to copy  \\[default: cavity_re100]"),
     ] = None,
     stencil: Annotated[
-        bool, typer.Option("--stencil", help="a stencil code of your own in Python instead of a case")
+        bool, typer.Option("--stencil", help="write a stencil code in Python instead of a case")
     ] = False,
 ) -> None:
-    """Make a folder to start from: a commented case file, or a stencil code in Python with its test.
+    """Write a new folder: a commented case file, or a stencil code in Python with its test.
 
     [bold]Examples[/bold]
 
@@ -183,7 +183,7 @@ def new(
 
 @app.command()
 def report(path: Annotated[Path, typer.Argument(metavar="RUN", help="a run folder")]) -> None:
-    """Draw a run's figures again and write report.html, one page with the pictures inside."""
+    """Draw the figures of a run again and write report.html, one page with all pictures."""
     raise typer.Exit(jobs.report(path, console()))
 
 
@@ -198,35 +198,37 @@ def strategies(
         int | None, typer.Option("-n", "--ranks", help="MPI ranks to start  \\[default: 2]")
     ] = None,
     threads: Annotated[int | None, typer.Option(help="threads of each rank")] = None,
-    steps: Annotated[int, typer.Option(help="steps a strategy takes in its turn")] = 5,
-    repeats: Annotated[int, typer.Option(help="rounds in which every strategy has its turn")] = 5,
-    sweeps: Annotated[int, typer.Option(help="pressure sweeps a step, the same for all")] = 200,
+    steps: Annotated[int, typer.Option(help="steps of each strategy in a round")] = 5,
+    repeats: Annotated[int, typer.Option(help="rounds; each measures all strategies")] = 5,
+    sweeps: Annotated[int, typer.Option(help="pressure sweeps in a step, the same for all")] = 200,
     network: Annotated[
         str | None,
-        typer.Option(metavar="RATE", help="a rank each on emulated hosts with this rate between them"),
+        typer.Option(metavar="RATE", help="emulate a host for each rank, and a network of this rate"),
     ] = None,
     sets: SetOption = None,
     out: Annotated[Path | None, typer.Option(help="folder for table and figure")] = None,
     overwrite: OverwriteOption = False,
 ) -> None:
-    """Measure a case under several strategies: where does the time of a step go?
+    """Measure a case under several strategies: how long does each part of a step take?
 
-    Every strategy does the same work: a fixed number of Jacobi sweeps a step (or of the method that
-    --set pressure.method names). They take turns; medians are shown. blocking and ordered are always
-    measured, as the baselines; of the others all that the case allows, unless some are named. Starts MPI
-    itself; under an outer mpirun or srun it is one of its ranks.
+    Every strategy does the same work. A cavity case makes a fixed number of Jacobi sweeps in a step (or of
+    the method that --set pressure.method names). The strategies are measured in turn, and medians are
+    shown. blocking and ordered are always measured, as the baselines. Without --strategies, so are all
+    others that the case allows. Starts the MPI ranks itself; under mpirun or srun each process is one rank.
 
-    --network 100mbit shows hiding at work without a cluster: for as long as it measures, every rank has a
-    host of its own on this machine, and what they send to each other is limited to that rate in either
-    direction. That takes root, iproute2 and Open MPI. Latency is not emulated.
+    --network 100mbit emulates a slow network on this machine: during the measurement every rank has an
+    emulated host, and messages between hosts are limited to this rate in each direction. This needs root,
+    iproute2 and Open MPI. Latency is not emulated.
+
+    Columns, in seconds:
 
     \b
-      T                the step
-      C_shell, C_core  computing the shell and the core (blocking does not tell them apart)
-      M                the messages when nothing hides them
+      T                a step
+      C_shell, C_core  computing the shell and the core (blocking does not separate them)
+      M                the messages without overlap
       W                waiting for messages
-      R                reductions
-      hidden           1 - (start + poke + W) / M, with the M of ordered
+      R                waiting for reductions
+      hidden           1 - (start + poke + W) / M, the share of M that was overlapped; M is that of ordered
 
     [bold]Examples[/bold]
 
@@ -250,33 +252,36 @@ def strategies(
 @app.command()
 def probe(
     case: Annotated[
-        str | None, typer.Argument(metavar="[CASE]", help="whose stages are measured for a machine file")
+        str | None,
+        typer.Argument(metavar="[CASE]", help="measure the stages of this case for a machine file"),
     ] = None,
     *,
-    wait: Annotated[bool, typer.Option("--wait", help="waiting left of messages that work covers")] = False,
-    machine_file: Annotated[
-        Path, typer.Option("--machine-file", help="what the figures of this machine are written to")
-    ] = Path("machine.toml"),
+    wait: Annotated[bool, typer.Option("--wait", help="measure how much of a message can be hidden")] = False,
+    machine_file: Annotated[Path, typer.Option("--machine-file", help="the machine file to write")] = Path(
+        "machine.toml"
+    ),
     ranks: Annotated[int | None, typer.Option("-n", "--ranks", help="MPI ranks  \\[default: 2]")] = None,
     sizes: Annotated[
         str, typer.Option(help="message sizes in bytes, comma-separated")
     ] = "1024,4096,16384,65536,262144,1048576,4194304",
-    cover: Annotated[float, typer.Option(help="work beside a message, in units of its time alone")] = 1.5,
+    cover: Annotated[
+        float, typer.Option(help="work during a message, relative to the time of the message")
+    ] = 1.5,
     transport: Annotated[str, typer.Option(help="auto, shared or mpi")] = "auto",
     repeats: Annotated[int, typer.Option(help="exchanges of each kind; medians are shown")] = 11,
-    steps: Annotated[int, typer.Option(help="steps of CASE that are timed together")] = 10,
+    steps: Annotated[int, typer.Option(help="steps of CASE to time together")] = 10,
     sets: SetOption = None,
     out: Annotated[Path, typer.Option(help="folder for table and figure")] = Path("runs/probe"),
     overwrite: OverwriteOption = False,
 ) -> None:
-    """Measure this machine: how much of a message can be hidden, or its figures for a machine file.
+    """Measure this machine: how much of a message can be hidden, or the data of a machine file.
 
-    --wait sends messages around a ring of ranks under work that takes longer than they do, and shows
-    what waiting is left at the end, against their size: with progress calls during the work, as the
-    strategies make them, and without any.
+    --wait sends messages around a ring of ranks, during work that takes longer than the messages. For each
+    message size it shows how long a rank still waits at the end of the work: with progress calls during
+    the work, as the strategies make them, and without.
 
-    With a CASE it writes a machine file for predict: copies by busy cores, messages between the ranks, and
-    the rates of the case's own stages on one rank and on all.
+    With a CASE it writes a machine file for predict. It measures copies by busy cores, messages between the
+    ranks, and the speed of the stages of the case on one rank and on all.
 
     [bold]Examples[/bold]
 

@@ -15,11 +15,11 @@ from ..report.slices import AXES, Slice, Wanted, read_slice
 SourceArgument = Annotated[Path, typer.Argument(metavar="RUN", help="a run folder, or a snapshot")]
 FieldOption = Annotated[str | None, typer.Option(help="the field's name  \\[default: the first]")]
 ComponentOption = Annotated[
-    int | None, typer.Option(help="of a vector, from 0 on  \\[default: its magnitude]")
+    int | None, typer.Option(help="component of a vector, from 0  \\[default: its magnitude]")
 ]
-PlaneOption = Annotated[str, typer.Option(help="across which axis, and where: z, or z=0.5")]
+PlaneOption = Annotated[str, typer.Option(help="axis normal to the plane, and position: z, or z=0.5")]
 ColoursOption = Annotated[str, typer.Option(help="a colour map of matplotlib")]
-LogOption = Annotated[bool, typer.Option("--log", help="colours by decades")]
+LogOption = Annotated[bool, typer.Option("--log", help="logarithmic colour scale")]
 
 
 def plot(
@@ -29,13 +29,13 @@ def plot(
     component: ComponentOption = None,
     plane: PlaneOption = "z",
     time: Annotated[
-        float | None, typer.Option(help="the snapshot nearest to it  \\[default: the last]")
+        float | None, typer.Option(help="draw the snapshot nearest to this time  \\[default: the last]")
     ] = None,
     colours: ColoursOption = "viridis",
     log: LogOption = False,
     out: Annotated[Path | None, typer.Option(help="a .png, .pdf or .svg  \\[default: FIELD.png]")] = None,
 ) -> None:
-    """Draw a plane of a field: with its units, the time and a scale bar.
+    """Draw a plane of a field, with units, time and a scale bar.
 
     [bold]Examples[/bold]
 
@@ -63,10 +63,10 @@ def film(
     plane: PlaneOption = "z",
     colours: ColoursOption = "viridis",
     log: LogOption = False,
-    rate: Annotated[float, typer.Option(min=0.1, max=60, help="pictures a second")] = 5.0,
-    out: Annotated[Path, typer.Option(help="a .gif, or a .mp4 where ffmpeg is")] = Path("film.gif"),
+    rate: Annotated[float, typer.Option(min=0.1, max=60, help="pictures per second")] = 5.0,
+    out: Annotated[Path, typer.Option(help="a .gif, or with ffmpeg a .mp4")] = Path("film.gif"),
 ) -> None:
-    """Draw a plane of a field at all times of a run, one after the other, in the same colours.
+    """Make a film: a plane of a field at all times of a run, with one colour scale.
 
     [bold]Examples[/bold]
 

@@ -32,4 +32,4 @@ class Program(TyperGroup):
         text = " ".join(str(error.format_message()).split()).rstrip(".")
         context = getattr(error, "ctx", None)
         command = context.command_path if context is not None else self.name
-        return f"{text[:1].lower()}{text[1:]}: `{command} --help` says what there is."
+        return f"{text[:1].lower()}{text[1:]}: `{command} --help` lists what is possible."

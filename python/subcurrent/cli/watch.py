@@ -17,10 +17,10 @@ EVERY = 2.0  # seconds between two looks
 def watch(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="a run folder")],
     *,
-    page: Annotated[bool, typer.Option("--page", help="a live page for the browser instead")] = False,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="of the page; 0: any that is free")] = 0,
+    page: Annotated[bool, typer.Option("--page", help="serve a live web page instead")] = False,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="port of the page; 0: any free port")] = 0,
 ) -> None:
-    """Watch a run from its folder: progress and what it measures, or a page with its latest picture too.
+    """Watch a run from its folder: print its progress and measurements, or serve a live page with pictures.
 
     Lines come as the history grows (output.history_every) until the run ends. The page is for this machine
     only; from another one: ssh -L 8000:localhost:8000.
