@@ -9,7 +9,7 @@ import pytest
 
 from conftest import ROOT
 
-STUB = '#!/bin/sh\necho "$(basename "$0") $*" >>"$CALLS"\necho "100% tests passed, 7 passed"\n'
+STUB = '#!/bin/sh\necho "$(basename "$0") $*" >>"$CALLS"\necho "100% tests passed, 7 passed, all is well"\n'
 
 
 def ci_run(folder, passed, tools=()):
@@ -23,6 +23,8 @@ def ci_run(folder, passed, tools=()):
         "bin/ctest",
         "tools/bootstrap",
         "tools/lint",
+        "tools/make-wheel",
+        "tools/try-wheel",
         *(f"bin/{t}" for t in tools),
     ):
         path = folder / name
@@ -66,3 +68,9 @@ def test_what_is_not_installed_is_said(tmp_path):
     assert "cuda: left out, there is no nvcc" in said
     assert "valgrind: left out, it is not installed" in said
     assert "cuda" not in called
+
+
+def test_a_wheel_is_tried(tmp_path):
+    said, called = ci_run(tmp_path, 44 * 60)
+    assert "make-wheel --built" in called
+    assert "try-wheel: 100% tests passed, 7 passed, all is well" in said

@@ -114,6 +114,16 @@ def test_the_mpirun_of_the_compiled_modules_mpi_is_taken(tmp_path, monkeypatch):
     assert mpi.find_mpirun("MPICH Version: 4.0.2") == (str(tmp_path / "mpirun"), mpi.MPICH)
 
 
+def test_an_mpirun_of_this_environment_is_taken_where_its_version_is_the_librarys(tmp_path, monkeypatch):
+    (tmp_path / "bin").mkdir()
+    _fake_mpirun(tmp_path, "mpirun", "mpirun (Open MPI) 4.1.4")
+    _fake_mpirun(tmp_path / "bin", "mpirun", "mpirun (Open MPI) 5.0.11")
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
+    monkeypatch.setattr(mpi.sys, "prefix", str(tmp_path))
+    for version, path in (("4.1.4", "mpirun"), ("5.0.11", "bin/mpirun"), ("4.0.0", "mpirun")):
+        assert mpi.find_mpirun(f"Open MPI v{version}, package: x") == (str(tmp_path / path), mpi.OPEN_MPI)
+
+
 def test_no_fitting_mpirun_is_one_sentence(tmp_path, monkeypatch):
     _fake_mpirun(tmp_path, "mpirun", "HYDRA build details:")
     monkeypatch.setenv("PATH", str(tmp_path))

@@ -9,6 +9,7 @@ import re
 import resource
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -74,22 +75,38 @@ def flavour(text: str) -> str | None:
 
 
 def find_mpirun(library: str) -> tuple[str, str]:
-    """(path, family) of an mpirun on the PATH that belongs to the MPI library of the compiled module."""
+    """(path, family) of an mpirun that belongs to the MPI library of the compiled module: on the PATH or,
+    where an MPI came as a Python package, in this environment; of several the one of its version."""
     wanted = flavour(library)
-    seen = []
-    for name in LAUNCHERS:
-        path = shutil.which(name)
-        if path is None:
-            continue
-        version = subprocess.run([path, "--version"], check=False, capture_output=True, text=True)
-        family = flavour(version.stdout + version.stderr)
+    fitting, seen = [], []
+    for path in _launchers():
+        told = subprocess.run([path, "--version"], check=False, capture_output=True, text=True)
+        text = told.stdout + told.stderr
+        family = flavour(text)
         if family is not None and family == wanted:
-            return path, family
-        seen.append(f"{name} is {family or 'unknown'}")
+            if _version(text) == _version(library):
+                return path, family
+            fitting.append((path, family))
+        seen.append(f"{Path(path).name} is {family or 'unknown'}")
+    if fitting:
+        return fitting[0]
     found = ", ".join(seen) if seen else "there is none on the PATH"
     raise SubcurrentError(
         f"no mpirun for {library.strip().splitlines()[0][:60]!r}, which subcurrent was built with: {found}."
     )
+
+
+def _launchers() -> list[str]:
+    """Programs that may be an mpirun, those on the PATH first."""
+    folders = (None, str(Path(sys.prefix) / "bin"))
+    found = (shutil.which(name, path=folder) for folder in folders for name in LAUNCHERS)
+    return list(dict.fromkeys(path for path in found if path))
+
+
+def _version(text: str) -> str | None:
+    """The first number with a point in it that a library or a launcher says of itself."""
+    found = re.search(r"\d+(\.\d+)+", text)
+    return found and found[0]
 
 
 @dataclass(frozen=True)
