@@ -55,15 +55,14 @@ class Source {
     return found;
   }
 
-  /// Whether a field has the points and components of `storage`.
-  void check_shape(const std::string& name, const Storage& storage) const {
+  /// Whether a field has so many points and components.
+  void check_shape(const std::string& name, Int3 n, int components) const {
     if (!has("fields") || !has("fields/" + name))
       refuse(path_ + " is no snapshot with a field \"" + name + "\"");
     const Handle data(H5Dopen2(file_, ("fields/" + name).c_str(), H5P_DEFAULT), H5Dclose);
     const Handle space(H5Dget_space(data), H5Sclose);
-    const Int3 n = storage.grid().cells();
     std::vector<hsize_t> wanted{hsize_t(n.z), hsize_t(n.y), hsize_t(n.x)};
-    if (storage.components() > 1) wanted.push_back(hsize_t(storage.components()));
+    if (components > 1) wanted.push_back(hsize_t(components));
     std::vector<hsize_t> held(std::size_t(std::max(0, H5Sget_simple_extent_ndims(space))));
     H5Sget_simple_extent_dims(space, held.data(), nullptr);
     if (held == wanted) return;
@@ -108,56 +107,88 @@ void check_sum(const Context& context, const std::string& path, const std::strin
                 "the snapshot " + path + " is damaged: the checksum of \"" + name + "\" does not match");
 }
 
-/// Own cells from the file, where the components of a point lie side by side.
-template <class Stored, class T>
-void read_points(const std::string& path, const Array& array, Storage& storage) {
+/// The cells of a part from the file, where the components of a point lie side by side: put(component, first
+/// cell of a row, x beyond it, value).
+template <class Stored, class Put>
+void read_rows(const std::string& path, const Array& array, const Part& part, std::size_t components,
+               const Put& put) {
   const File file(path, File::Mode::read);
-  const Part part = part_of(storage.grid(), 0);
-  const auto components = static_cast<std::size_t>(storage.components());
   const auto nx = static_cast<std::size_t>(part.box.extent().x);
   read_part(file, array.offset, part, components * sizeof(Stored), [&](Int3 first, const std::byte* row) {
-    for (std::size_t k = 0; k < components; ++k) {
-      T* const to = reinterpret_cast<T*>(cell_address(storage, part, static_cast<int>(k), first));
+    for (std::size_t k = 0; k < components; ++k)
       for (std::size_t x = 0; x < nx; ++x) {
         Stored value{};
         std::memcpy(&value, row + (x * components + k) * sizeof(Stored), sizeof(Stored));
-        to[x] = static_cast<T>(value);
+        put(static_cast<int>(k), first, x, value);
       }
-    }
   });
 }
 
-template <class T>
-void read_points_of(const std::string& path, const Array& array, Storage& storage) {
+template <class Put>
+void read_points(const std::string& path, const Array& array, const Part& part, int components,
+                 const Put& put) {
+  const auto count = static_cast<std::size_t>(components);
   if (array.bytes == 4)
-    read_points<float, T>(path, array, storage);
+    read_rows<float>(path, array, part, count, put);
   else
-    read_points<double, T>(path, array, storage);
+    read_rows<double>(path, array, part, count, put);
+}
+
+template <class T>
+void read_own(const std::string& path, const Array& array, Storage& storage) {
+  const Part part = part_of(storage.grid(), 0);
+  read_points(path, array, part, storage.components(), [&](int k, Int3 first, std::size_t x, auto value) {
+    reinterpret_cast<T*>(cell_address(storage, part, k, first))[x] = static_cast<T>(value);
+  });
+}
+
+/// Collective: where a field lies, once its shape and its checksum have been found right.
+Array checked_field(const Context& context, const std::string& path, const std::string& name, Int3 points,
+                    int components) {
+  const std::string array_name = "VTKHDF/PointData/" + name;
+  Array array;
+  context.together([&] {
+    const Source source(path);
+    source.check_shape(name, points, components);
+    array = source.array(array_name);
+    if (array.elements != std::int64_t{points.x} * points.y * points.z * components)
+      source.damaged(array_name);
+  });
+  check_sum(context, path, array_name, array);
+  return array;
 }
 
 }  // namespace
 
 void read_snapshot_field(const std::string& path, const std::string& name, Storage& storage) {
   const Context& context = storage.grid().context();
-  const std::string array_name = "VTKHDF/PointData/" + name;
-  Array array;
-  context.together([&] {
-    const Source source(path);
-    source.check_shape(name, storage);
-    array = source.array(array_name);
-    const Int3 n = storage.grid().cells();
-    if (array.elements != std::int64_t{n.x} * n.y * n.z * storage.components()) source.damaged(array_name);
-  });
-  check_sum(context, path, array_name, array);
+  const Array array = checked_field(context, path, name, storage.grid().cells(), storage.components());
   storage.begin_host_write();
   context.together([&] {
     if (storage.type() == ElementType::f64)
-      read_points_of<double>(path, array, storage);
+      read_own<double>(path, array, storage);
     else if (storage.type() == ElementType::f32)
-      read_points_of<float>(path, array, storage);
+      read_own<float>(path, array, storage);
     else
       refuse("the field \"" + name + "\" of a snapshot can be read into real numbers only");
   });
+}
+
+std::vector<double> read_snapshot_box(const Context& context, const std::string& path,
+                                      const std::string& name, Int3 points, int components, const Box& box) {
+  const Array array = checked_field(context, path, name, points, components);
+  std::vector<double> values(static_cast<std::size_t>(components) * static_cast<std::size_t>(box.cells()));
+  context.together([&] {
+    if (box.empty()) return;
+    const Part part{.extent = points, .box = box, .shift = {}};
+    const Int3 n = box.extent();
+    read_points(path, array, part, components, [&](int k, Int3 first, std::size_t x, auto value) {
+      const Int3 at = first - box.lo;
+      const std::int64_t row = (std::int64_t{k} * n.z + at.z) * n.y + at.y;
+      values[static_cast<std::size_t>(row * n.x + at.x) + x] = static_cast<double>(value);
+    });
+  });
+  return values;
 }
 
 void check_snapshot_points(const Context& context, const std::string& path) {

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "io/grid_file.hpp"
+#include "io/snapshot_file.hpp"
 #include "python/bindings/options.hpp"
 #include "python/bindings/solver_face.hpp"
 #include "solvers/cavity/centreline.hpp"
@@ -117,6 +118,24 @@ cavity::Points points_of_file(const Grid& grid, const cavity::CavityOptions& opt
   return [points = FilePoints(file, part, grid)](Int3 c) { return points.at(c); };
 }
 
+/// A snapshot as a flow on another grid; its points are a grid file's.
+cavity::OtherFlow flow_of_snapshot(Context& context, const std::string& path) {
+  const auto file = std::make_shared<io::GridFile>(context, path);
+  const auto field = [&context, path, points = file->points()](const char* name, int components) {
+    return [&context, path, points, name, components](const Box& box) {
+      return io::read_snapshot_box(context, path, name, points, components, box);
+    };
+  };
+  const auto coordinates = [file](const Box& box) {
+    const auto [x, y, z] = file->read(box);
+    cavity::BoxValues all = x;
+    all.insert(all.end(), y.begin(), y.end());
+    all.insert(all.end(), z.begin(), z.end());
+    return all;
+  };
+  return {"the snapshot " + path, file->points(), coordinates, field("velocity", 3), field("pressure", 1)};
+}
+
 std::vector<double> as_doubles(const std::vector<std::byte>& bytes, ElementType type) {
   std::vector<double> values(bytes.size() / size_of(type));
   if (type == ElementType::f64) {
@@ -134,6 +153,11 @@ class CavityFace : public SolverFace<cavity::Cavity> {
       : SolverFace(ranks, std::make_shared<cavity::Cavity>(
                               ranks->open(), on_device_of(ranks->open(), options),
                               [&](const Grid& grid) { return points_of_file(grid, options); })) {}
+
+  /// At time 0, from the velocity and pressure of a run on any grid of the same box.
+  void start_from_snapshot(const std::string& path) {
+    if (!context().rehearses()) solver().start_from(flow_of_snapshot(context(), path));
+  }
 
   /// On rank 0 coordinates and velocity in double precision; nothing elsewhere.
   cavity::Gathered gather_flow() {
@@ -242,6 +266,7 @@ void bind_cavity(nb::module_& module) {
                           &cavity_options)
       .def("step", &step, "diagnostics"_a = true,
            "One time step, described by a dict; divergence_rms, which takes a sweep, only with diagnostics.")
+      .def("start_from_snapshot", &CavityFace::start_from_snapshot, "path"_a, Unlocked())
       .def("centreline", &centreline);
 }
 

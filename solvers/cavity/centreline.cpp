@@ -6,29 +6,11 @@
 #include <cmath>
 #include <limits>
 
+#include "solvers/cavity/cubic.hpp"
+
 namespace sc::cavity {
 
 namespace {
-
-/// Cubic Lagrange weights and their derivatives on four successive points of an axis.
-struct Cubic {
-  int first = 0;
-  std::array<double, 4> w{}, dw{};
-
-  Cubic(int points, double xi) : first(std::clamp(int(std::floor(xi)) - 1, 0, points - 4)) {
-    for (int q = 0; q < 4; ++q) {
-      double value = 1, slope = 0;
-      for (int r = 0; r < 4; ++r) {
-        if (r == q) continue;
-        const double scale = 1.0 / (q - r);
-        slope = slope * (xi - first - r) * scale + value * scale;
-        value *= (xi - first - r) * scale;
-      }
-      w[std::size_t(q)] = value;
-      dw[std::size_t(q)] = slope;
-    }
-  }
-};
 
 /// The surface `level` across `axis`, with the two index directions that lie in it.
 class Surface {
@@ -40,7 +22,7 @@ class Surface {
   bool find() {
     xi_ = {0.5 * (flow_.extent[a_] - 1), 0.5 * (flow_.extent[b_] - 1)};
     for (int iteration = 0; iteration < 60; ++iteration) {
-      const Cubic p(flow_.extent[a_], xi_[0]), q(flow_.extent[b_], xi_[1]);
+      const Cubic p(0, flow_.extent[a_], xi_[0]), q(0, flow_.extent[b_], xi_[1]);
       const auto& x = flow_.coordinates;
       const double ra = 0.5 - sum(x, a_, p, p.w, q, q.w), rb = 0.5 - sum(x, b_, p, p.w, q, q.w);
       const double aa = sum(x, a_, p, p.dw, q, q.w), ab = sum(x, a_, p, p.w, q, q.dw);
@@ -56,7 +38,7 @@ class Surface {
     return false;
   }
   double value(const std::vector<double>& field, int component) const {
-    const Cubic p(flow_.extent[a_], xi_[0]), q(flow_.extent[b_], xi_[1]);
+    const Cubic p(0, flow_.extent[a_], xi_[0]), q(0, flow_.extent[b_], xi_[1]);
     return sum(field, component, p, p.w, q, q.w);
   }
 

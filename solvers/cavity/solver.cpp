@@ -45,6 +45,10 @@ Cavity::Cavity(Context& context, const CavityOptions& options, const PointsOf& p
       global_(context),
       lid_speed_(fastest_wall()) {
   set_initial();
+  measure_stiffness();
+}
+
+void Cavity::measure_stiffness() {
   runner_.run(*stages_.stiffness);
   clock_.stiffness = global_.reduce(stages_.stiffness->accumulators());
 }

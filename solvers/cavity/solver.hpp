@@ -8,6 +8,7 @@
 
 #include "engine/stage/global_value.hpp"
 #include "solvers/cavity/options.hpp"
+#include "solvers/cavity/other_grid.hpp"
 #include "solvers/cavity/stages.hpp"
 
 namespace sc::cavity {
@@ -58,6 +59,9 @@ class Cavity {
   /// Collective: call when velocity, iterate and clock have been set from a checkpoint; the pressure follows
   /// from them.
   void restored();
+  /// Collective: at time 0, the velocity and the pressure solver's first guess are interpolated (cubic) from
+  /// a flow on another grid of the same box. Throws Error (bad_input) for a point that lies outside of it.
+  void start_from(const OtherFlow& other);
   /// Collective: fills the halos of velocity and pressure, walls included, for output.
   void refresh_for_output();
   /// Collective: rms of div V over the volume.
@@ -67,6 +71,8 @@ class Cavity {
   double fastest_wall();
   double stable_step() const;
   void set_initial();
+  void measure_stiffness();
+  std::vector<Vec3> look_up(OtherGrid& other, const OtherFlow& flow, Box& part) const;
   double speed_of_wall(Face face) const;
   [[noreturn]] void report_loss(const StepReport& report);
 

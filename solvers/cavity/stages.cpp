@@ -34,6 +34,19 @@ void close_walls(Flow<Real>& w, Mesh<Real>& mesh, const CavityOptions& o) {
   });
 }
 
+std::array<Vec3, 3> period_of(const Grid& grid, const Points& points) {
+  std::array<Vec3, 3> period{};
+  for (int a = 0; a < 3; ++a) {
+    if (!grid.periodic()[a]) continue;
+    Int3 first = grid.origin(), image = first;
+    first[a] = 0;
+    image[a] = grid.cells()[a];
+    const Vec3 from = points(first), to = points(image);
+    period[std::size_t(a)] = {to[0] - from[0], to[1] - from[1], to[2] - from[2]};
+  }
+  return period;
+}
+
 template <class Real>
 Stages stages_of(const Grid& grid, const Points& points, const CavityOptions& o, Runner& runner) {
   const auto parts = std::make_shared<Parts<Real>>(grid, points, o, runner);
@@ -59,6 +72,7 @@ Stages stages_of(const Grid& grid, const Points& points, const CavityOptions& o,
           .p = w.p,
           .poisson = *parts->poisson,
           .smallest = mesh.smallest(),
+          .period = period_of(grid, points),
           .accelerate = std::move(accelerate),
           .source = source_stage(w, b),
           .mean = mean_stage(x, mesh),

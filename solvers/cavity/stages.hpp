@@ -16,7 +16,8 @@ struct Stages {
   AnyField& V;                  ///< velocity; the walls' own in the first halo layer
   AnyField& p;                  ///< pressure, volume mean zero
   Poisson& poisson;
-  double smallest;  ///< shortest distance of neighbouring points
+  double smallest;             ///< shortest distance of neighbouring points
+  std::array<Vec3, 3> period;  ///< by which the points of periodic axes go on
 
   std::unique_ptr<Stage> accelerate, source, mean, stiffness, divergence;
   SetStage<double> flux, correct;  ///< set for a step by dt

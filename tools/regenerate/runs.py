@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from subcurrent.case.reference import read_columns, read_profiles
+from subcurrent.case.reference import read_columns
 
 from . import ROOT
 
@@ -104,70 +104,6 @@ def forced_hit(scratch: Path) -> list[str]:
         printed = subprocess.run(line, check=True, capture_output=True, text=True).stdout.splitlines()
         lines += printed if not lines else printed[2:]
     return lines
-
-
-def cavity_lines(folder: Path, case: str) -> dict[str, float]:
-    mine = read_profiles(folder / "centreline.csv")
-    return mine.difference(read_profiles(CASES / case / "reference.csv"))
-
-
-def cavity_coarse(scratch: Path) -> list[str]:
-    """Largest differences on grids whose steady state takes seconds."""
-    rows = []
-    for n in (18, 26):
-        folder = run(scratch / str(n), "cavity_re100", f"grid.points=[{n},{n},{n}]")
-        found = cavity_lines(folder, "cavity_re100")
-        time = summary(folder)["last_step"]["time"]
-        rows.append((f"{n}³", f"{time:.1f}", f"{100 * found['u']:.2f} %", f"{100 * found['w']:.2f} %"))
-    return table(("points", "steady at t", "u", "w"), rows)
-
-
-def cavity_re400(scratch: Path) -> list[str]:
-    """The case's own settings, when little changes any more."""
-    folder = run(scratch / "run", "cavity_re400", "run.time=20.25")
-    last = summary(folder)["last_step"]
-    off = cavity_lines(folder, "cavity_re400")["u"]
-    row = (
-        "66³",
-        f"{last['dt']:.1e}",
-        f"{last['time']:.1f}",
-        f"{last['max_change']:.0e}",
-        f"{100 * off:.1f} %",
-    )
-    return table(("points", "Δt", "t", "change", "largest difference of u"), [row])
-
-
-RE1000 = ("points", "t", "steps", "smallest u, at z", "smallest w, at x", "largest w, at x")
-
-
-def cavity_re1000(scratch: Path) -> list[str]:
-    """66³ points when little changes any more, the case's own to the steady state."""
-    coarse = run(scratch / "66", "cavity_re1000", "grid.points=[66,66,66]", "run.time=35.384")
-    fine = run(scratch / "82", "cavity_re1000")
-    return table(RE1000, [re1000_row(coarse, 66), re1000_row(fine, 82)])
-
-
-def cavity_re1000_coarse(scratch: Path) -> list[str]:
-    """42³ points when little changes any more, against the published profiles."""
-    folder = run(scratch / "42", "cavity_re1000", "grid.points=[42,42,42]", "run.time=35.384")
-    off = cavity_lines(folder, "cavity_re1000")
-    row = (
-        "42³",
-        f"{summary(folder)['last_step']['time']:.1f}",
-        *(f"{100 * off[name]:.2f} %" for name in "uw"),
-    )
-    return table(("points", "t", "u", "w"), [row])
-
-
-def re1000_row(folder: Path, n: int) -> tuple[str, ...]:
-    last, lines = summary(folder)["last_step"], read_profiles(folder / "centreline.csv").lines
-
-    def extreme(name: str, of) -> str:
-        place, value = lines[name]
-        return f"{value[of(value)]:.4f}, {place[of(value)]:.3f}"
-
-    places = (extreme("u", np.argmin), extreme("w", np.argmin), extreme("w", np.argmax))
-    return (f"{n}³", f"{last['time']:.1f}", str(last["step"]), *places)
 
 
 def orszag_tang(scratch: Path) -> list[str]:

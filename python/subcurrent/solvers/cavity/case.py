@@ -14,6 +14,7 @@ from ...case.reference import reference_for
 from ...case.tables import Faces
 from ...errors import BadInput
 from . import checks
+from .checks import START, STARTS
 
 Points = Annotated[list[Annotated[int, Field(ge=4, le=100_000)]], Field(min_length=3, max_length=3)]
 Relaxation = Annotated[float, Field(gt=0, lt=2)]
@@ -25,7 +26,7 @@ class Flow(Table):
     upwind: Literal["utopia", "kawamura"] = key(
         "third-order upwind scheme of the convection term", '"utopia" or "kawamura"', "utopia"
     )
-    initial: Literal["rest", "taylor_green"] = key("velocity at time 0", '"rest" or "taylor_green"', "rest")
+    initial: str = key("the flow at time 0, a snapshot's on whatever grid of the same box", START, "rest")
     precision: Literal["double", "single"] = key("floating-point numbers", '"double" or "single"', "double")
 
 
@@ -179,15 +180,15 @@ class CavityCase(SolverCase):
         check_split(self.cells(), self.engine.split, ranks, self.halo())
 
     def with_files(self, folder: Path) -> CavityCase:
-        """The same case with the path of its grid file made absolute; refuses a file that is not there."""
-        if self.grid.clustering != "file":
-            return self
-        path = (folder / self.grid.file).absolute()
-        if not path.is_file():
-            raise BadInput(
-                f'grid.file = "{self.grid.file}" does not exist: {path} must be an HDF5 grid file.'
+        """The same case with the paths of its files made absolute; refuses a file that is not there."""
+        case = self
+        if self.grid.clustering == "file":
+            case = case.updated("grid", file=_file(folder, "grid.file", self.grid.file, "an HDF5 grid file"))
+        if self.flow.initial not in STARTS:
+            case = case.updated(
+                "flow", initial=_file(folder, "flow.initial", self.flow.initial, "a snapshot")
             )
-        return self.model_copy(update={"grid": self.grid.model_copy(update={"file": str(path)})})
+        return case
 
     def reference(self, folder: Path) -> Path | None:
         """The profiles in a case's folder that a run may be compared with."""
@@ -207,7 +208,8 @@ class CavityCase(SolverCase):
         return {
             "reynolds": float(flow.reynolds),
             "upwind": flow.upwind,
-            "initial": flow.initial,
+            "initial": flow.initial if flow.initial in STARTS else "rest",
+            "start": "" if flow.initial in STARTS else flow.initial,
             "precision": flow.precision,
             "points": list(grid.points),
             "clustering": grid.clustering,
@@ -232,6 +234,13 @@ class CavityCase(SolverCase):
             "dt": float(self.run.dt or 0.0),
             "engine": engine_options(engine),
         }
+
+
+def _file(folder: Path, name: str, given: str | None, kind: str) -> str:
+    path = (folder / str(given)).absolute()
+    if not path.is_file():
+        raise BadInput(f'{name} = "{given}" does not exist: {path} must be {kind}.')
+    return str(path)
 
 
 CASE = CavityCase

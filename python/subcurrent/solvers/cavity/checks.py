@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...case.common import check_pairs
+from ...case.keys import shown
 from ...errors import BadInput
 
 if TYPE_CHECKING:
     from .case import CavityCase
 
+STARTS = ("rest", "taylor_green")
+START = '"rest", "taylor_green", or the path of a snapshot (.vtkhdf)'
 HALO = 2  # the upwind scheme reads two cells along each axis
 
 
@@ -90,6 +94,8 @@ def _check_boundaries(case: CavityCase) -> None:
 
 
 def _check_initial(case: CavityCase) -> None:
+    if case.flow.initial not in STARTS and Path(case.flow.initial).suffix != ".vtkhdf":
+        raise BadInput(f"flow.initial = {shown(case.flow.initial)} is not allowed: it must be {START}.")
     periodic = case.boundaries.periodic()
     if case.flow.initial == "taylor_green" and not (periodic[0] and periodic[1]):
         raise BadInput('flow.initial = "taylor_green" needs periodic faces along x and y.')

@@ -34,6 +34,8 @@ class CavityKind(Kind):
         fields += [Fields(name, cells, 2, size, components, count) for name, components, count in FLOW]
         fields.append(Fields("coordinates and flow, gathered", cells, 0, 8, 9, whole=True))
         fields.append(Fields("velocity, gathered as it is", cells, 0, size, 3, whole=True))
+        if case.options()["start"]:
+            fields.append(Fields("places on a snapshot's grid", cells, 0, 8, 3))
         if case.grid.metrics == "fourth":
             fields.append(Fields("fourth-order metrics", cells, 2, size, 9))
         sheared = case.grid.clustering == "file" or (case.grid.clustering == "skewed" and case.grid.skew > 0)
@@ -45,6 +47,12 @@ class CavityKind(Kind):
                 cells = tuple((n + 1) // 2 if n > 2 else n for n in cells)
                 fields += _level(f"{cells}", cells, 1, size, sheared)
         return on_host(fields, case.engine.device)
+
+    def make(self, module: Any, context: Any, options: dict[str, Any]) -> Any:
+        solver = super().make(module, context, options)
+        if options["start"]:
+            solver.start_from_snapshot(options["start"])
+        return solver
 
     def step(self, solver: Any, case: Any, most: int) -> dict[str, Any]:
         return solver.step()
