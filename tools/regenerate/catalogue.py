@@ -64,7 +64,7 @@ COMPUTED = (
     Figure(
         "cavity_re1000_starts",
         "cases/cavity_re1000/README.md",
-        300,
+        1000,
         "Re = 1000 against the published extrema",
         cavities.cavity_re1000_starts,
         2e-3,
