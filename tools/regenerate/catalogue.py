@@ -69,6 +69,13 @@ COMPUTED = (
         cavities.cavity_re1000_starts,
         2e-3,
     ),
+    Figure(
+        "cavity_paper_a",
+        "cases/cavity_paper_a/README.md",
+        60,
+        "the paper's first grid",
+        cavities.cavity_paper_a,
+    ),
     Figure("cavity_orders", CAVITY, 20, "orders of the discretisation", commands.cavity_orders, 1e-2),
     Figure("cavity_cube", CAVITY, 3600, "the cube, by the serial reference", commands.cavity_cube, 1e-2),
     Figure("cg_volume", CG, 90, "bytes of a product of class A", commands.cg_volume, 1e-3),
