@@ -19,7 +19,7 @@ import tempfile
 from pathlib import Path
 
 import script
-from slow_disk import BLOCK_IO, slow_disk
+from limited import BLOCK_IO, slow_disk
 
 from subcurrent.report.plots import style
 

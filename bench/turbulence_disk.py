@@ -24,7 +24,7 @@ import tempfile
 from pathlib import Path
 
 import script
-from slow_disk import slow_disk
+from limited import slow_disk
 
 from subcurrent.report.plots import style
 

@@ -19,7 +19,7 @@ ARGUMENTS = {
     "stream_bench": ["scratch"],
     "turbulence_disk": ["16", "async", "2", "1", "scratch"],
 }
-HELPERS = {"script", "slow_disk"}
+HELPERS = {"script", "limited"}
 LEFT_OUT = 77
 SAYS = {  # of ours, where the other side is left out
     "automatic": r"\| dendrite \| 2 \| 1 \| node \| [\d.]+ \|",
