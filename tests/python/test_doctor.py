@@ -115,7 +115,7 @@ def test_what_is_told_keeps_its_brackets(monkeypatch: pytest.MonkeyPatch, tmp_pa
     assert doctor.doctor(2, 1, tmp_path, told) == 0
     text = told.export_text()
     assert "always [madvise] never" in text
-    assert "nothing here spoils hiding" in text
+    assert "nothing found that prevents overlap" in text
 
 
 def test_every_check_is_shown_something_bad() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`subcurrent doctor`: what of this machine would spoil hiding, each with the mend.
+"""`subcurrent doctor`: what of this machine would prevent overlap, each with the mend.
 
 Every check is a function of a Sight of the machine, so that a test shows it a bad one.
 """
@@ -352,5 +352,7 @@ def doctor(
             table.add_row("", "", escape(f"mend: {finding.mend}"))
     console.print(table)
     bad = sum(finding.good is False for finding in found)
-    console.print("nothing here spoils hiding" if bad == 0 else f"{bad} of {len(found)} would spoil hiding")
+    console.print(
+        "nothing found that prevents overlap" if bad == 0 else f"{bad} of {len(found)} would prevent overlap"
+    )
     return OTHER if bad else OK

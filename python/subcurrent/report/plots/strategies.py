@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the time of a step goes under each strategy (figures 9 and 10 of paper 000)."""
+"""Where the time of a step goes under each strategy (figures 9 and 10 of Kurokawa et al. 2001)."""
 
 from __future__ import annotations
 

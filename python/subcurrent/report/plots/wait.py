@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Waiting against message size when work covers the messages (paper 000, section 6.4)."""
+"""Waiting against message size when work covers the messages (Kurokawa et al. 2001, section 6.4)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Table 2 of paper 001 for a run: what the halo thread did beside the computing threads, and whether it pays.
+"""Table 2 of Fukazawa et al. for a run: what the halo thread did beside the computing threads, and whether
+it pays.
 
 The condition of the paper: taking one thread away lengthens the computing threads' work by t_add; this pays
 when it is less than t_com, the time of the messages when nothing hides them. Both are measured in the same
