@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a halo thread pays for the magnetosphere's step: table 2 of Fukazawa et al. (halo thread) over sizes and links.
+"""Whether a halo thread pays for the magnetosphere's step: table 2 of Fukazawa et al. over sizes and links.
 
     bench/halo_thread.py [--cells 64 128 192] [--threads 2 3 4] [--links none 100mbit 1gbit] [--seconds 10]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The flow in the cube: middle planes with streamlines, and particle paths (figure 7 of Kurokawa et al. 2001)."""
+"""The flow in the cube: middle planes with streamlines, and particle paths (Kurokawa et al., figure 7)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Velocity along the two centrelines of the cube, against the reference (figure 6 of Kurokawa et al. 2001)."""
+"""Velocity along the two centrelines of the cube, against the reference (Kurokawa et al., figure 6)."""
 
 from __future__ import annotations
 
