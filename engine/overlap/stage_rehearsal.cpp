@@ -1,26 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 // StageRun on a rank that is not there: what a run of it would compute, send and wait for.
 #include "engine/overlap/stage_run.hpp"
+
+#include <algorithm>
+
 #include "engine/plan/rehearsal.hpp"
+#include "engine/stage/row_stage.hpp"
 
 namespace sc {
 
-/// Rows of a box that threads or slabs may take one by one.
+namespace {
+
+constexpr int multiplied = 0, added = 1;  // kernels of a product
+
+std::vector<Kernel> kernels_of(const Stage& stage) {
+  const auto* product = dynamic_cast<const RowStage*>(&stage);
+  if (!product) return {{stage.name(), stage.bytes_per_cell(), stage.flops()}};
+  const double bytes = product->bytes_per_cell() * product->grid().own().hi.x;
+  return {{stage.name(), bytes / static_cast<double>(std::max<std::int64_t>(product->nonzeros(), 1)), 2},
+          {stage.name() + " (sums)", 24, 1}};
+}
+
+}  // namespace
+
+/// Rows of a box that threads or slabs may take one by one. The cells of a product are its non-zeros, those
+/// of others' columns where these have come.
 Work StageRun::work_of(const Task& task, const Cut& cut) const {
+  const auto* product = dynamic_cast<const RowStage*>(&stage_);
+  if (product && task.what == Task::What::take)
+    return task.role == gathers ? Work{Work::Part::shell, product->nonzeros_of(task.number), 0, multiplied}
+                                : Work{Work::Part::shell, product->sums_of(task.number), 0, added};
   if (task.what != Task::What::compute || task.box.empty()) return {};
   const Int3 n = task.box.extent();
   const Work::Part part = task.box == cut.core  ? Work::Part::core
                           : task.box == cut.all ? Work::Part::all
                                                 : Work::Part::shell;
+  if (product) return {part, product->nonzeros_in(task.box), n.x};
   return {part, task.box.cells(), std::int64_t{n.y} * n.z};
 }
 
 RehearsedRun StageRun::rehearsed(const Cut& cut) const {
-  RehearsedRun run{.stage = stage_.name(),
-                   .plan = plan_->plan(),
-                   .kernels = {{stage_.name(), stage_.bytes_per_cell(), stage_.flops()}}};
-  for (const Chunk& chunk : run.plan.chunks()) run.works.push_back({work_of(plan_->task(chunk), cut)});
-  if (slabs_) run.slabs.resize(run.plan.chunks().size());
+  RehearsedRun run{.stage = stage_.name(), .plan = plan_->plan(), .kernels = kernels_of(stage_)};
+  for (const Chunk& chunk : run.plan.chunks()) {
+    const Task& task = plan_->task(chunk);
+    run.works.push_back({work_of(task, cut)});
+    if (slabs_) run.slabs.push_back({.number = task.slab ? task.number : -1});
+  }
   for (const Piece& piece : run.plan.pieces())
     run.departures.push_back(piece.movement == slab_stream
                                  ? Passage{}
@@ -45,19 +70,6 @@ RehearsedRun StageRun::rehearsed(const Cut& cut) const {
     }
   }
   return run;
-}
-
-/// From here on what files do is done before or after slab n is computed; in no run after the last one.
-void StageRun::rehearse_copies(int slab, bool after) const {
-  Rehearsal* rehearsal = stage_.grid().context().rehearsal();
-  if (!rehearsal || !slabs_) return;
-  rehearsal->beside(nullptr);
-  auto& run = std::get<RehearsedRun>(rehearsal->events.back());
-  for (std::size_t c = 0; c < run.slabs.size(); ++c) {
-    const Task& task = plan_->task(run.plan.chunks()[c]);
-    if (task.slab && task.number == slab)
-      rehearsal->beside(after ? &run.slabs[c].after : &run.slabs[c].before);
-  }
 }
 
 }  // namespace sc

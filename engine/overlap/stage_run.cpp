@@ -75,21 +75,21 @@ void StageRun::add_slabs(StageShape& shape) const {
 void StageRun::carry_out(Executor& executor, const StagePlan& plan, const Strategy& strategy,
                          const Cut& cut) {
   plan_ = &plan;
-  if (Rehearsal* rehearsal = stage_.grid().context().rehearsal())
-    rehearsal->events.emplace_back(rehearsed(cut));
+  Rehearsal* rehearsal = stage_.grid().context().rehearsal();
+  if (rehearsal) rehearsal->events.emplace_back(rehearsed(cut));
   overlaps_ = strategy.overlaps;
   late_ = plan.late();
   all_ = cut.all;
   core_ = cut.core;
-  rehearse_copies(0, false);
+  Rehearsal::at_slab(rehearsal, 0, false);
   executor.carry_out(plan.plan(), strategy, *this);
-  rehearse_copies(-1, false);
+  Rehearsal::at_slab(rehearsal, -1, false);
 }
 
 void StageRun::start(const Piece& piece) {
   if (piece.movement == slab_stream) {
     stream_->give();
-    return rehearse_copies(piece.number + 1, false);
+    return Rehearsal::at_slab(stage_.grid().context().rehearsal(), piece.number + 1, false);
   }
   const Scope scope(timeline_, name_, Phase::start);
   move(piece.movement)->start(piece.number);
@@ -157,7 +157,7 @@ void StageRun::close_outputs() {
 /// its strips may leave, and what is waited for then is the stream alone.
 void StageRun::compute_slab(const Task& task) {
   const Slot& slot = stream_->take();
-  if (rehearses()) return rehearse_copies(task.number, true);
+  if (rehearses()) return Rehearsal::at_slab(stage_.grid().context().rehearsal(), task.number, true);
   {
     const Scope scope(timeline_, name_, Phase::boundary);
     slabs_->open(slot);

@@ -46,7 +46,6 @@ class StageRun final : public Ports {
   bool rehearses() const { return stage_.grid().context().rehearses(); }
   Work work_of(const Task& task, const Cut& cut) const;
   RehearsedRun rehearsed(const Cut& cut) const;
-  void rehearse_copies(int slab, bool after) const;
   void add_slabs(StageShape& shape) const;
   void compute_slab(const Task& task);
   void await_device();

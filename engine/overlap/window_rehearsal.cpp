@@ -59,11 +59,11 @@ RehearsedRun WindowRun::rehearsed(const Plan& plan) const {
   for (const Chunk& chunk : plan.chunks()) {
     run.works.push_back({work_of(chunk)});
     cells += static_cast<double>(run.works.back().front().cells);
+    if (slabs_) run.slabs.push_back({.number = chunk.part - first_slab});
   }
   for (const Recorded& recorded : runs_) flops += recorded.flops;
   const double bytes = bytes_of_own_cell() * static_cast<double>(own_cells());
   run.kernels = {{run.stage, cells > 0 ? bytes / cells : 0, flops / static_cast<double>(runs_.size())}};
-  if (slabs_) run.slabs.resize(plan.chunks().size());
   run.departures.resize(plan.pieces().size());  // slabs' have none: they are copied
   run.arrivals.resize(plan.arrivals().size());
   std::vector<RehearsedRun::Awaited>& all = run.arrivals.front();
@@ -72,17 +72,6 @@ RehearsedRun WindowRun::rehearsed(const Plan& plan) const {
     if (const auto passage = inputs_.arrival(n)) all.push_back({*passage, n});
   }
   return run;
-}
-
-/// From here on what files do is done before or after slab n is computed; in no run after the last one.
-void WindowRun::rehearse_copies(int slab, bool after) const {
-  Rehearsal* rehearsal = grid_.context().rehearsal();
-  if (!rehearsal || !slabs_) return;
-  rehearsal->beside(nullptr);
-  auto& run = std::get<RehearsedRun>(rehearsal->events.back());
-  for (std::size_t c = 0; c < run.slabs.size(); ++c)
-    if (slab >= 0 && run.plan.chunks()[c].part == first_slab + slab)
-      rehearsal->beside(after ? &run.slabs[c].after : &run.slabs[c].before);
 }
 
 }  // namespace sc

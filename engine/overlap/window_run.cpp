@@ -139,10 +139,11 @@ void WindowRun::carry_out(Executor& executor, const Strategy& strategy) {
   apart_ = cells_->apart();
   const Plan plan = this->plan();
   if (slabs_) begin_stream(!strategy.overlaps);
-  if (Rehearsal* rehearsal = grid_.context().rehearsal()) rehearsal->events.emplace_back(rehearsed(plan));
-  rehearse_copies(0, false);
+  Rehearsal* rehearsal = grid_.context().rehearsal();
+  if (rehearsal) rehearsal->events.emplace_back(rehearsed(plan));
+  Rehearsal::at_slab(rehearsal, 0, false);
   executor.carry_out(plan, strategy, *this);
-  rehearse_copies(-1, false);
+  Rehearsal::at_slab(rehearsal, -1, false);
 }
 
 /// The first slabs come while messages travel.
@@ -156,7 +157,7 @@ void WindowRun::begin_stream(bool alone) {
 void WindowRun::start(const Piece& piece) {
   if (piece.movement == files) {
     stream_->give();
-    return rehearse_copies(piece.number + 1, false);
+    return Rehearsal::at_slab(grid_.context().rehearsal(), piece.number + 1, false);
   }
   const Scope scope(timeline_, name_, Phase::start);
   inputs_.start(piece.number);
@@ -210,7 +211,7 @@ void WindowRun::compute_inner() {
 
 void WindowRun::compute_slab(int slab) {
   const Slot& slot = stream_->take();
-  if (rehearses()) return rehearse_copies(slab, true);
+  if (rehearses()) return Rehearsal::at_slab(grid_.context().rehearsal(), slab, true);
   const Slot* before = stream_->held();
   {
     const Scope scope(timeline_, name_, Phase::boundary);

@@ -50,7 +50,6 @@ class WindowRun final : public Ports {
   Work work_of(const Chunk& chunk) const;
   double bytes_of_own_cell() const;
   RehearsedRun rehearsed(const Plan& plan) const;
-  void rehearse_copies(int slab, bool after) const;
   void find_layers();
   void begin_stream(bool alone);
   void compute_inner();

@@ -3,6 +3,7 @@
 #include "engine/plan/rehearsal.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace sc {
 
@@ -21,6 +22,33 @@ void Rehearsal::computed(const Kernel& kernel, std::int64_t cells, std::int64_t 
   run.plan.add(Chunk{}, {}, {}, {});
   run.works = {{{Work::Part::all, cells, rows}}};
   events.emplace_back(std::move(run));
+}
+
+void Rehearsal::at_slab(Rehearsal* rehearsal, int slab, bool after) {
+  if (!rehearsal) return;
+  rehearsal->beside_ = nullptr;
+  auto* run = std::get_if<RehearsedRun>(&rehearsal->events.back());
+  if (!run || slab < 0) return;
+  for (RehearsedRun::Slab& one : run->slabs)
+    if (one.number == slab) rehearsal->beside_ = after ? &one.after : &one.before;
+}
+
+void Rehearsal::hear(std::shared_ptr<Told> told) {
+  told_ = std::move(told);
+  calls_ = 0;
+}
+
+Told::Lists Rehearsal::exchange(int rank, const Told::Lists& for_each) {
+  const auto me = static_cast<std::size_t>(rank);
+  Told::Lists heard(for_each.size());
+  if (!told_->all) {
+    told_->of.resize(for_each.size());
+    told_->of[me].push_back(for_each);
+    return heard;
+  }
+  for (std::size_t from = 0; from < heard.size(); ++from) heard[from] = told_->of.at(from).at(calls_).at(me);
+  ++calls_;
+  return heard;
 }
 
 void Rehearsal::copied(const RehearsedCopy& copy) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -50,8 +51,9 @@ struct RehearsedRun {
     int like = -1;
   };
   std::vector<std::vector<Awaited>> arrivals = {};
-  /// Of the plan's chunks, in runs on slabs: what is copied before a slab is computed and after.
+  /// Of the plan's chunks, in runs on slabs: which one it computes, what is copied before that and after.
   struct Slab {
+    int number = -1;
     std::vector<RehearsedCopy> before = {}, after = {};
   };
   std::vector<Slab> slabs = {};
@@ -69,6 +71,14 @@ struct RehearsedReduction {
 
 using RehearsedEvent = std::variant<RehearsedRun, RehearsedReduction, RehearsedCopy>;
 
+/// What ranks that are not there tell each other. A program is set up once as every rank, to tell, which
+/// hears of nothing yet; then, as those that are wanted, to hear.
+struct Told {
+  using Lists = std::vector<std::vector<int>>;  ///< for each rank
+  std::vector<std::vector<Lists>> of;           ///< by rank and call
+  bool all = false;                             ///< all have told
+};
+
 class Rehearsal {
  public:
   std::vector<RehearsedEvent> events;
@@ -77,13 +87,22 @@ class Rehearsal {
   void into(RehearsedRun* run) { into_ = run; }
   /// Cells that no stage declares: lines of a transform, planes.
   void computed(const Kernel& kernel, std::int64_t cells, std::int64_t rows);
-  /// All that files do from here on belongs to these copies of a run, to none after null.
-  void beside(std::vector<RehearsedCopy>* copies) { beside_ = copies; }
+  /// All that files do from here on is done before or after slab `slab` of the last run is computed; in no
+  /// run where it has none such. Nothing is noted without a rehearsal.
+  static void at_slab(Rehearsal* rehearsal, int slab, bool after);
   void copied(const RehearsedCopy& copy);
+
+  /// While a program is set up: what its ranks tell each other goes by `told`.
+  void hear(std::shared_ptr<Told> told);
+  bool hears() const { return told_ != nullptr; }
+  /// What each rank tells this one, as it tells each.
+  std::vector<std::vector<int>> exchange(int rank, const std::vector<std::vector<int>>& for_each);
 
  private:
   RehearsedRun* into_ = nullptr;
   std::vector<RehearsedCopy>* beside_ = nullptr;
+  std::shared_ptr<Told> told_;
+  std::size_t calls_ = 0;  // of exchange() since hear()
 };
 
 }  // namespace sc

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "engine/plan/rehearsal.hpp"
+
 namespace sc {
 
 namespace {
@@ -49,11 +51,17 @@ EntryLists asked_of(const MatrixRows& matrix, std::span<const std::int64_t> colu
   return asked;
 }
 
-/// Each row once, in ascending order.
-std::vector<std::int32_t> distinct(std::vector<std::int32_t> rows) {
-  std::sort(rows.begin(), rows.end());
-  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
-  return rows;
+/// Each once, in ascending order.
+template <class Number>
+std::vector<Number> distinct(std::vector<Number> all) {
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+/// Whether this is one rank of a run that is not there, which no others tell anything.
+bool alone(const Context& context) {
+  return context.rehearses() && !(context.rehearsal() && context.rehearsal()->hears());
 }
 
 }  // namespace
@@ -72,7 +80,7 @@ RowStage::RowStage(std::string name, const MatrixRows& matrix, Write y, Gatherin
   gathers_anywhere_ = context.any(total(wanted_) > 0);
   sends_anywhere_ = context.any(foreign_count_ > 0);
   if (gathers_anywhere_) {
-    given_ = context.rehearses() ? asked_of(matrix, columns, grid()) : exchange_lists(context, wanted_);
+    given_ = alone(context) ? asked_of(matrix, columns, grid()) : exchange_lists(context, wanted_);
     gather_of(x.level.storage());
   }
   fill(matrix, rows, local);
@@ -136,23 +144,34 @@ std::vector<std::int32_t> RowStage::order_columns(std::span<const std::int64_t> 
   const auto& cuts = vector.cuts(0);
   const auto mine = static_cast<std::size_t>(context.rank());
   const auto own = [&](std::int64_t c) { return c >= cuts[mine] && c < cuts[mine + 1]; };
-  std::vector<std::int32_t> number(static_cast<std::size_t>(vector.cells().x), -1);  // among the gathered
-  for (const std::int64_t c : columns)
-    if (!own(c)) number[static_cast<std::size_t>(c)] = 0;
+  // No more memory than what is gathered takes: the vector as a whole may be larger than the matrix here.
+  std::vector<std::int32_t> foreign;
+  std::size_t most = 1U << 16;
+  for (const std::int64_t c : columns) {
+    if (own(c)) continue;
+    foreign.push_back(static_cast<std::int32_t>(c));
+    if (foreign.size() < most) continue;
+    foreign = distinct(std::move(foreign));
+    most = std::max(most, 2 * foreign.size());
+  }
+  foreign = distinct(std::move(foreign));
+  const auto place = [&](std::int64_t c) {
+    return static_cast<std::size_t>(std::lower_bound(foreign.begin(), foreign.end(), c) - foreign.begin());
+  };
+  std::vector<std::int32_t> number(foreign.size());  // among the gathered
   wanted_.resize(static_cast<std::size_t>(context.size()));
   std::int32_t next = 0;
   for (const int peer : receive_order(context)) {
     const auto p = static_cast<std::size_t>(peer);
-    for (int c = cuts[p]; c < cuts[p + 1]; ++c)
-      if (std::int32_t& entry = number[static_cast<std::size_t>(c)]; entry >= 0) {
-        entry = next++;
-        wanted_[p].push_back(c - cuts[p]);
-      }
+    for (std::size_t n = place(cuts[p]); n < foreign.size() && foreign[n] < cuts[p + 1]; ++n) {
+      number[n] = next++;
+      wanted_[p].push_back(foreign[n] - cuts[p]);
+    }
   }
   std::vector<std::int32_t> local(columns.size());
   for (std::size_t k = 0; k < columns.size(); ++k)
-    local[k] = own(columns[k]) ? static_cast<std::int32_t>(columns[k] - cuts[mine])
-                               : -1 - number[static_cast<std::size_t>(columns[k])];
+    local[k] =
+        own(columns[k]) ? static_cast<std::int32_t>(columns[k] - cuts[mine]) : -1 - number[place(columns[k])];
   return local;
 }
 
@@ -304,6 +323,21 @@ std::string RowStage::refusal(const Strategy& strategy) const {
     return where + "sends sums and gathers nothing" + would +
            "boundary_first, pipelined, ordered or blocking";
   return "";
+}
+
+std::int64_t RowStage::nonzeros_in(const Box& box) const {
+  const auto at = [&](int row) { return local_.begin[static_cast<std::size_t>(row)]; };
+  return box.empty() ? 0 : at(box.hi.x) - at(box.lo.x);
+}
+
+std::int64_t RowStage::nonzeros_of(int piece) const {
+  const auto p = static_cast<std::size_t>(piece);
+  return p < remote_.size() ? remote_[p].nonzeros() : 0;  // more go out than come in
+}
+
+std::int64_t RowStage::sums_of(int piece) const {
+  const auto p = static_cast<std::size_t>(piece);
+  return p < sum_rows_.size() ? static_cast<std::int64_t>(sum_rows_[p].size()) : 0;
 }
 
 double RowStage::bytes_per_cell() const {

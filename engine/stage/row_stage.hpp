@@ -57,6 +57,10 @@ class RowStage final : public Stage {
   /// Non-zeros of this rank, and how many of their columns are others'.
   std::int64_t nonzeros() const { return nonzeros_; }
   std::int64_t remote_nonzeros() const { return nonzeros_ - local_.nonzeros(); }
+  /// Non-zeros that computing a box takes; that taking a piece of what is gathered takes, or sums of one.
+  std::int64_t nonzeros_in(const Box& box) const;
+  std::int64_t nonzeros_of(int piece) const;
+  std::int64_t sums_of(int piece) const;
 
  private:
   struct Gather {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
+#include <string>
 
 #include "engine/base/error.hpp"
 #include "model/predict/virtual_ports.hpp"
@@ -13,41 +15,43 @@ namespace sc::model {
 
 namespace {
 
-class Sum {
- public:
-  Sum(const Machine& machine, const Strategy& strategy)
-      : machine_(machine), strategy_(strategy), files_(machine.files) {}
+constexpr int most_turns = 100;
 
-  void operator()(const RehearsedRun& run) {
-    const double begin = now_;
-    now_ += machine_.run;
-    VirtualPorts ports(run, machine_, strategy_.overlaps, now_, files_);
-    executor_.carry_out(run.plan, strategy_, ports);
-    now_ = ports.now();
+/// One rank on its way through what it rehearsed.
+class Walk {
+ public:
+  Walk(const Rehearsal& rehearsal, const Machine& machine)
+      : events_(rehearsal.events), machine_(machine), files_(machine.files) {}
+
+  /// Goes on to the next run, or to the next reduction that is waited for; null at the end.
+  const RehearsedEvent* next() {
+    while (at_ < events_.size()) {
+      const RehearsedEvent& event = events_[at_++];
+      const auto* reduction = std::get_if<RehearsedReduction>(&event);
+      if (std::get_if<RehearsedRun>(&event) || (reduction && !reduction->begins)) return &event;
+      reduction ? begin(*reduction) : copy(std::get<RehearsedCopy>(event));
+    }
+    return nullptr;
+  }
+
+  /// How a run begins that comes now.
+  VirtualPorts::Begin run_begins() const { return {now_ + machine_.run, link_free_}; }
+  const FileClock& files() const { return files_; }
+  void ran(const VirtualPorts& ports, const FileClock& files) {
     StageTimes times = ports.times();
     times.own = machine_.run;
-    times.total = now_ - begin;
+    times.total = ports.now() - now_;
+    now_ = ports.now();
+    link_free_ = ports.link_free();
+    files_ = files;
     add(times);
   }
 
-  void operator()(const RehearsedReduction& reduction) {
-    if (reduction.begins) {
-      there_[reduction.of] = now_ + machine_.reduction;
-      return;
-    }
-    const double there = there_.at(reduction.of);
+  double begun(const RehearsedReduction& reduction) const { return begun_.at(reduction.of); }
+  /// Its result is here at `there`.
+  void combined(double there) {
     result_.reductions += std::max(0.0, there - now_);
     now_ = std::max(now_, there);
-  }
-
-  /// Outside of runs on slabs: whole arrays, and what is read ahead.
-  void operator()(const RehearsedCopy& copy) {
-    StageTimes times;
-    times.stage = "files";
-    times.files = times.total = files_.after(copy, now_) - now_;
-    if (copy.begins) (copy.in ? times.read : times.written) = copy.bytes;
-    now_ += times.total;
-    add(times);
   }
 
   Forecast result() {
@@ -56,6 +60,18 @@ class Sum {
   }
 
  private:
+  void begin(const RehearsedReduction& reduction) { begun_[reduction.of] = now_; }
+
+  /// Outside of runs on slabs: whole arrays, and what is read ahead.
+  void copy(const RehearsedCopy& one) {
+    StageTimes times;
+    times.stage = "files";
+    times.files = times.total = files_.after(one, now_) - now_;
+    if (one.begins) (one.in ? times.read : times.written) = one.bytes;
+    now_ += times.total;
+    add(times);
+  }
+
   void add(const StageTimes& times) {
     auto& stages = result_.stages;
     const auto same =
@@ -76,26 +92,174 @@ class Sum {
     same->bytes += times.bytes;
   }
 
+  const std::vector<RehearsedEvent>& events_;
   const Machine& machine_;
-  const Strategy& strategy_;
   FileClock files_;
-  Executor executor_;
-  double now_ = 0;
-  std::map<const void*, double> there_;
+  std::size_t at_ = 0;
+  double now_ = 0, link_free_ = 0;
+  std::map<const void*, double> begun_;
   Forecast result_;
 };
 
+/// All ranks in one run each, which wait for each other.
+class Together {
+ public:
+  Together(const Played& played, const Machine& machine, const Strategy& strategy)
+      : played_(played), machine_(machine), strategy_(strategy) {}
+
+  void run(std::vector<Walk>& walks, const std::vector<const RehearsedRun*>& runs) {
+    const std::size_t count = runs.size();
+    std::vector<Sources> sources;
+    for (std::size_t r = 0; count > 1 && r < count; ++r) sources.push_back(sources_of(r, runs));
+    std::vector<std::vector<double>> left(count);
+    std::vector<FileClock> files;
+    for (const Walk& walk : walks) files.push_back(walk.files());
+    std::vector<std::optional<VirtualPorts>> ports(count);
+    // What comes hangs on what others send, which hangs on what comes to them: until that is settled.
+    bool settled = false;
+    for (int turn = 0; !settled && turn < most_turns; ++turn) {
+      settled = true;
+      for (std::size_t r = 0; r < count; ++r) {
+        files[r] = walks[r].files();
+        ports[r].emplace(*runs[r], machine_, strategy_.overlaps, walks[r].run_begins(), files[r],
+                         count > 1 ? comes(sources[r], left) : VirtualPorts::Comes{});
+        executor_.carry_out(runs[r]->plan, strategy_, *ports[r]);
+        settled = settled && (count == 1 || ports[r]->left() == left[r]);
+        left[r] = ports[r]->left();
+      }
+    }
+    for (std::size_t r = 0; r < count; ++r) walks[r].ran(*ports[r], files[r]);
+  }
+
+ private:
+  /// A piece of another rank that is played; no rank: of this one.
+  struct Source {
+    int rank = -1, piece = -1;
+  };
+  using Sources = std::vector<std::vector<Source>>;  // by arrival, and what it waits for
+
+  VirtualPorts::Comes comes(const Sources& sources, const std::vector<std::vector<double>>& left) const {
+    VirtualPorts::Comes all;
+    for (const auto& arrival : sources) {
+      auto& times = all.emplace_back();
+      for (const Source& source : arrival) {
+        const bool known = source.rank >= 0 && !left[static_cast<std::size_t>(source.rank)].empty();
+        times.push_back(
+            known ? left[static_cast<std::size_t>(source.rank)][static_cast<std::size_t>(source.piece)]
+                  : std::nan(""));
+      }
+    }
+    return all;
+  }
+
+  Sources sources_of(std::size_t me, const std::vector<const RehearsedRun*>& runs) const {
+    const RehearsedRun& mine = *runs[me];
+    Sources all;
+    for (std::size_t a = 0; a < mine.arrivals.size(); ++a) {
+      auto& sources = all.emplace_back();
+      for (const auto& awaited : mine.arrivals[a]) {
+        const int peer = awaited.passage.peer;
+        const bool self = awaited.passage.way == Passage::Way::self || awaited.passage.bytes == 0;
+        const int like = played_.like.empty() || self ? -1 : played_.like[static_cast<std::size_t>(peer)];
+        if (like < 0 || like == static_cast<int>(me) || awaited.like < 0) {
+          sources.emplace_back();
+          continue;
+        }
+        const int piece =
+            piece_of(mine, *runs[static_cast<std::size_t>(like)], awaited,
+                     played_.numbers[static_cast<std::size_t>(like)] == peer ? played_.numbers[me] : -1);
+        sources.push_back({piece < 0 ? -1 : like, piece});
+      }
+    }
+    return all;
+  }
+
+  /// The piece of `theirs` that is awaited: the one of the same number where it goes to `to`; or the one as
+  /// far from the last of all that go there as the like one is, of those that go from here to there. Of a
+  /// rank that only stands for the sender (to < 0) the one of the same number.
+  static int piece_of(const RehearsedRun& mine, const RehearsedRun& theirs,
+                      const RehearsedRun::Awaited& awaited, int to) {
+    const Piece& like = mine.plan.pieces()[static_cast<std::size_t>(awaited.like)];
+    int behind = 0;  // of mine to the sender
+    for (std::size_t p = static_cast<std::size_t>(awaited.like) + 1; p < mine.departures.size(); ++p)
+      if (mine.plan.pieces()[p].movement == like.movement && mine.departures[p].peer == awaited.passage.peer)
+        ++behind;
+    int found = -1;
+    for (int p = static_cast<int>(theirs.departures.size()) - 1; p >= 0; --p) {
+      const auto n = static_cast<std::size_t>(p);
+      const Piece& piece = theirs.plan.pieces()[n];
+      if (piece.movement != like.movement || theirs.departures[n].bytes == 0) continue;
+      const bool goes = to < 0 || theirs.departures[n].peer == to;
+      if (piece.number == like.number && goes) return p;
+      if (to >= 0 && goes && behind-- == 0) found = p;
+    }
+    return found;
+  }
+
+  const Played& played_;
+  const Machine& machine_;
+  const Strategy& strategy_;
+  Executor executor_;
+};
+
+/// Whether all ranks come to the same runs and reductions.
+bool in_step(const Played& played) {
+  std::vector<std::vector<std::string>> stops;
+  for (const Rehearsal* rehearsal : played.rehearsals) {
+    auto& mine = stops.emplace_back();
+    for (const RehearsedEvent& event : rehearsal->events) {
+      const auto* reduction = std::get_if<RehearsedReduction>(&event);
+      if (const auto* run = std::get_if<RehearsedRun>(&event)) mine.push_back(run->stage);
+      if (reduction && !reduction->begins) mine.emplace_back();
+    }
+  }
+  return std::all_of(stops.begin(), stops.end(), [&](const auto& one) { return one == stops.front(); });
+}
+
 }  // namespace
 
-Forecast forecast(const Rehearsal& rehearsal, const Machine& machine, const Strategy& strategy) {
+std::vector<Forecast> forecast(const Played& played, const Machine& machine, const Strategy& strategy) {
   if (strategy.chooses)
     refuse("strategy \"" + std::string(strategy.name) +
            "\" chooses among others while it runs; each of them can be predicted");
   if (strategy.divides_threads && !strategy.joins && machine.threads < 2)
     refuse("strategy \"" + std::string(strategy.name) + "\" needs at least 2 threads");
-  Sum sum(machine, strategy);
-  for (const RehearsedEvent& event : rehearsal.events) std::visit(sum, event);
-  return sum.result();
+  std::vector<Forecast> all;
+  if (!in_step(played)) {  // each by itself
+    for (const Rehearsal* one : played.rehearsals) all.push_back(forecast(*one, machine, strategy));
+    return all;
+  }
+  std::vector<Walk> walks;
+  for (const Rehearsal* rehearsal : played.rehearsals) walks.emplace_back(*rehearsal, machine);
+  Together together(played, machine, strategy);
+  for (;;) {
+    std::vector<const RehearsedRun*> runs;
+    double begun = 0;
+    const RehearsedReduction* reduced = nullptr;
+    for (Walk& walk : walks)
+      if (const RehearsedEvent* stop = walk.next()) {
+        if (const auto* run = std::get_if<RehearsedRun>(stop)) {
+          runs.push_back(run);
+        } else {
+          reduced = &std::get<RehearsedReduction>(*stop);
+          begun = std::max(begun, walk.begun(*reduced));
+        }
+      }
+    if (reduced)
+      for (Walk& walk : walks)
+        walk.combined(begun + machine.reduction +
+                      static_cast<double>(reduced->bytes) * machine.reduction_byte);
+    else if (!runs.empty())
+      together.run(walks, runs);
+    else
+      break;
+  }
+  for (Walk& walk : walks) all.push_back(walk.result());
+  return all;
+}
+
+Forecast forecast(const Rehearsal& rehearsal, const Machine& machine, const Strategy& strategy) {
+  return forecast({.rehearsals = {&rehearsal}, .numbers = {0}}, machine, strategy).front();
 }
 
 }  // namespace sc::model

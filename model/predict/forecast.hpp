@@ -32,9 +32,19 @@ struct Forecast {
   double total = 0;
 };
 
-/// What was rehearsed under `strategy`, on a machine all of whose ranks do as this one does: what comes has
-/// left its sender when this rank's own piece of that number left. Throws Error (bad_input) where the
-/// strategy chooses among others, or needs more threads than there are.
+/// Ranks that are played together.
+struct Played {
+  std::vector<const Rehearsal*> rehearsals = {};
+  std::vector<int> numbers = {};  ///< theirs, among all of the run
+  /// Of all ranks of the run which of these does as it does; -1, or none at all: as the one that asks.
+  std::vector<int> like = {};
+};
+
+/// What was rehearsed under `strategy`, of each of the ranks. What comes has left its sender when the rank
+/// that stands for the sender sent it, or this rank's own piece of that number. Throws Error (bad_input)
+/// where the strategy chooses among others, or needs more threads than there are.
+std::vector<Forecast> forecast(const Played& played, const Machine& machine, const Strategy& strategy);
+/// The same of one rank, all others doing as it does.
 Forecast forecast(const Rehearsal& rehearsal, const Machine& machine, const Strategy& strategy);
 
 }  // namespace sc::model

@@ -39,10 +39,11 @@ struct Machine {
   struct Files {
     double read = 0, written = 0;
   } files;
-  double poke = 0.5e-3;  ///< between two looks at what moves, under the core
-  double look = 0;       ///< what such a look takes
-  double run = 0;        ///< what the engine itself takes for a run of a stage
-  double reduction = 0;  ///< a value combined over all ranks
+  double poke = 0.5e-3;       ///< between two looks at what moves, under the core
+  double look = 0;            ///< what such a look takes
+  double run = 0;             ///< what the engine itself takes for a run of a stage
+  double reduction = 0;       ///< values combined over all ranks,
+  double reduction_byte = 0;  ///< and more for each of their bytes
 
   /// Of a kernel on `on` threads.
   Rate rate(const Kernel& kernel, int on) const;

@@ -141,10 +141,11 @@ TracedRun read_run(Reader& in) {
 
 }  // namespace
 
-void write_trace(std::ostream& stream, const Rehearsal& rehearsal, const Machine& m) {
+void write_trace(std::ostream& stream, const Rehearsal& rehearsal, const Machine& m,
+                 const std::string& strategy, int ranks_per_node) {
   Writer out(stream);
-  out.line("trace", m.copied_byte, m.node.copied_byte, m.network.overhead, m.poke, m.look, m.run,
-           m.files.read, m.files.written);
+  out.line("trace", strategy, ranks_per_node, m.copied_byte, m.node.copied_byte, m.network.overhead, m.poke,
+           m.look, m.run, m.files.read, m.files.written);
   for (const RehearsedEvent& event : rehearsal.events)
     if (const auto* run = std::get_if<RehearsedRun>(&event)) {
       write(out, *run, m);
@@ -163,6 +164,8 @@ Trace read_trace(std::istream& stream) {
   Trace trace;
   Machine& m = trace.machine;
   if (in.next<std::string>() != "trace") throw Error(Exit::failure, "this is no trace of a rehearsal");
+  trace.strategy = in.next<std::string>();
+  trace.ranks_per_node = in.next<int>();
   for (double* figure : {&m.copied_byte, &m.node.copied_byte, &m.network.overhead, &m.poke, &m.look, &m.run,
                          &m.files.read, &m.files.written})
     *figure = in.next<double>();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -18,17 +19,20 @@ struct TracedRun {
   std::vector<double> seconds;
 };
 
-/// What all ranks combine, at the place where it is waited for.
+/// What all ranks combine up a tree and down again, at the place where it is waited for.
 struct TracedReduction {
   std::int64_t bytes = 0;
 };
 
 struct Trace {
-  Machine machine;  ///< without rates, which the seconds of the chunks have
+  std::string strategy;    ///< by the engine's name
+  int ranks_per_node = 1;  ///< whose numbers follow one another
+  Machine machine;         ///< without rates, which the seconds of the chunks have
   std::vector<std::variant<TracedRun, TracedReduction, RehearsedCopy>> events;
 };
 
-void write_trace(std::ostream& out, const Rehearsal& rehearsal, const Machine& machine);
+void write_trace(std::ostream& out, const Rehearsal& rehearsal, const Machine& machine,
+                 const std::string& strategy, int ranks_per_node);
 /// Throws Error (failure) where it is not what write_trace() has written.
 Trace read_trace(std::istream& in);
 

@@ -14,19 +14,20 @@ constexpr double never = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-VirtualPorts::VirtualPorts(const RehearsedRun& run, const Machine& machine, bool overlaps, double now,
-                           FileClock& files)
+VirtualPorts::VirtualPorts(const RehearsedRun& run, const Machine& machine, bool overlaps, const Begin& begin,
+                           FileClock& files, const Comes& comes)
     : run_(run),
       machine_(machine),
       overlaps_(overlaps),
-      now_(now),
+      now_(begin.now),
       files_(files),
-      link_free_(now),
+      link_free_(begin.link),
       left_(run.departures.size(), never),
       threads_(machine.threads) {
-  for (const auto& arrival : run.arrivals) {
+  for (std::size_t a = 0; a < run.arrivals.size(); ++a) {
     std::vector<Coming>& comings = coming_.emplace_back();
-    for (const auto& awaited : arrival) comings.push_back({awaited});
+    for (std::size_t n = 0; n < run.arrivals[a].size(); ++n)
+      comings.push_back({run.arrivals[a][n], comes.empty() ? std::nan("") : comes[a][n]});
   }
   times_.stage = run.stage;
   times_.runs = 1;
@@ -72,6 +73,7 @@ void VirtualPorts::start(const Piece& piece) {
 }
 
 double VirtualPorts::due(const Coming& coming) const {
+  if (!std::isnan(coming.known)) return coming.known;
   return coming.awaited.like < 0 ? now_ : left_[static_cast<std::size_t>(coming.awaited.like)];
 }
 

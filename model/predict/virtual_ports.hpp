@@ -14,8 +14,16 @@ namespace sc::model {
 
 class VirtualPorts final : public Ports {
  public:
-  /// `now` is when the run begins; what files do goes on from run to run.
-  VirtualPorts(const RehearsedRun& run, const Machine& machine, bool overlaps, double now, FileClock& files);
+  /// When others' pieces are here that the plan's arrivals wait for, one by one; NaN: as this rank's own like
+  /// piece. Empty for no others.
+  using Comes = std::vector<std::vector<double>>;
+  struct Begin {
+    double now = 0;   ///< when the run begins
+    double link = 0;  ///< when the link is free of what earlier runs have sent
+  };
+  /// What files do goes on from run to run, too.
+  VirtualPorts(const RehearsedRun& run, const Machine& machine, bool overlaps, const Begin& begin,
+               FileClock& files, const Comes& comes);
 
   void start(const Piece& piece) override;
   bool arrived(const Arrival& arrival) override;
@@ -24,12 +32,16 @@ class VirtualPorts final : public Ports {
   void compute_beside(const Chunk& chunk, const std::function<void()>& drive, bool joins) override;
 
   double now() const { return now_; }
+  double link_free() const { return link_free_; }
   const StageTimes& times() const { return times_; }
+  /// When each piece is where it goes.
+  const std::vector<double>& left() const { return left_; }
 
  private:
   /// A message on its way here.
   struct Coming {
     RehearsedRun::Awaited awaited;
+    double known;  // when it is here; NaN where this rank's own piece says it
     bool taken = false;
   };
   std::size_t number(const Piece& piece) const {

@@ -2,8 +2,8 @@
 // A program for SimGrid's SMPI: every rank replays its trace by the engine's own executor. Messages are real
 // to the simulator, so that they share links; cells are left out and computing is simulated time.
 //
-//   smpirun … simulated FOLDER STRATEGY pieces|whole STEPS    reads FOLDER/RANK, prints seconds from one
-//   step of all ranks to the next; "whole": of a run one message from rank to rank
+//   smpirun … simulated FOLDER pieces|whole STEPS    reads FOLDER/RANK, prints seconds from one step of all
+//   ranks to the next; "whole": of a run one message from rank to rank
 //
 // The program is compiled on the user's machine, where SimGrid is.
 #include <mpi.h>
@@ -85,14 +85,26 @@ class Messages {
   std::map<std::array<int, 3>, std::size_t> known_;
 };
 
+/// What goes on from run to run.
+struct UnderWay {
+  FileClock files;
+  std::vector<MPI_Request> sends = {};
+
+  /// One by one: SMPI's Waitall looks at all of them for each.
+  void end_sends() {
+    for (MPI_Request& send : sends) MPI_Wait(&send, MPI_STATUS_IGNORE);
+    sends.clear();
+  }
+};
+
 class SimulatedPorts final : public sc::Ports {
  public:
   SimulatedPorts(const TracedRun& traced, const Machine& machine, const sc::Strategy& strategy, bool whole,
-                 FileClock& files, void* memory)
+                 UnderWay& under_way, void* memory)
       : traced_(traced),
         machine_(machine),
         overlaps_(strategy.overlaps),
-        files_(files),
+        under_way_(under_way),
         memory_(memory),
         // where pieces leave one after the other for what they give others to do, each is a message
         going_(whole && strategy.starts != sc::Starts::with_chunk),
@@ -120,8 +132,10 @@ class SimulatedPorts final : public sc::Ports {
     if (passage.way == Passage::Way::network) spend(machine_.network.overhead + bytes * machine_.copied_byte);
     Message& message = going_[of_piece_[n]];
     if (--message.left > 0) return;
+    if (!begun_) under_way_.end_sends();  // those of the run before
+    begun_ = true;
     MPI_Isend(memory_, static_cast<int>(message.passage.bytes), MPI_BYTE, passage.peer, tag(message.passage),
-              MPI_COMM_WORLD, &sends_.emplace_back());
+              MPI_COMM_WORLD, &under_way_.sends.emplace_back());
   }
 
   bool arrived(const sc::Arrival& arrival) override {
@@ -151,9 +165,9 @@ class SimulatedPorts final : public sc::Ports {
 
   void compute(const sc::Chunk& chunk) override {
     const auto& slab = traced_.run.slabs[static_cast<std::size_t>(&chunk - traced_.run.plan.chunks().data())];
-    for (const sc::RehearsedCopy& one : slab.before) copy(files_, one);
+    for (const sc::RehearsedCopy& one : slab.before) copy(under_way_.files, one);
     compute_cells(chunk);
-    for (const sc::RehearsedCopy& one : slab.after) copy(files_, one);
+    for (const sc::RehearsedCopy& one : slab.after) copy(under_way_.files, one);
   }
 
   static void copy(FileClock& files, const sc::RehearsedCopy& one) {
@@ -183,8 +197,6 @@ class SimulatedPorts final : public sc::Ports {
       MPI_Wait(&receives_[n], MPI_STATUS_IGNORE);
       take(n);
     }
-    // One by one: SMPI's Waitall looks at all of them for each.
-    for (MPI_Request& send : sends_) MPI_Wait(&send, MPI_STATUS_IGNORE);
   }
 
  private:
@@ -239,12 +251,13 @@ class SimulatedPorts final : public sc::Ports {
   const TracedRun& traced_;
   const Machine& machine_;
   bool overlaps_;
-  FileClock& files_;
+  UnderWay& under_way_;
   void* memory_;
+  bool begun_ = false;  // sending
   Messages going_, coming_;
   std::vector<std::size_t> of_piece_;
   std::vector<std::vector<std::size_t>> of_arrival_;
-  std::vector<MPI_Request> receives_, sends_;
+  std::vector<MPI_Request> receives_;
   std::size_t left_ = 0;
   double looked_ = -1;  // when it was last seen what had come
 };
@@ -263,36 +276,79 @@ std::size_t longest(const sc::model::Trace& trace) {
   return static_cast<std::size_t>(most);
 }
 
-void replay(const sc::model::Trace& trace, const sc::Strategy& strategy, bool whole, FileClock& files,
+/// A few bytes of all ranks, combined up a binomial tree and handed down again, as MPI's non-blocking
+/// reductions do it.
+class Tree {
+ public:
+  Tree(const sc::model::Trace& trace, void* memory)
+      : overhead_(trace.machine.network.overhead), on_node_(trace.ranks_per_node), memory_(memory) {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &size_);
+  }
+
+  void combine(int bytes) const {
+    int reach = 1;  // below this, others hang on this rank
+    for (; reach < size_ && !(rank_ & reach); reach *= 2)
+      if (rank_ + reach < size_) receive(rank_ + reach, bytes);
+    if (rank_ > 0) {
+      send(rank_ - reach, bytes);
+      receive(rank_ - reach, bytes);
+    }
+    for (reach /= 2; reach > 0; reach /= 2)
+      if (rank_ + reach < size_) send(rank_ + reach, bytes);
+  }
+
+ private:
+  static constexpr int tag = 2'000'000;  // beyond those of pieces
+  void pay(int peer) const {
+    if (peer / on_node_ != rank_ / on_node_) spend(overhead_);
+  }
+  void send(int peer, int bytes) const {
+    pay(peer);
+    MPI_Send(memory_, bytes, MPI_BYTE, peer, tag, MPI_COMM_WORLD);
+  }
+  void receive(int peer, int bytes) const {
+    MPI_Recv(memory_, bytes, MPI_BYTE, peer, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    pay(peer);
+  }
+
+  double overhead_;
+  int on_node_, rank_ = 0, size_ = 1;
+  void* memory_;
+};
+
+void replay(const sc::model::Trace& trace, const sc::Strategy& strategy, bool whole, UnderWay& under_way,
             void* memory) {
+  const Tree tree(trace, memory);
   for (const auto& event : trace.events) {
     if (const auto* traced = std::get_if<TracedRun>(&event)) {
       spend(trace.machine.run);
-      SimulatedPorts ports(*traced, trace.machine, strategy, whole, files, memory);
+      SimulatedPorts ports(*traced, trace.machine, strategy, whole, under_way, memory);
       sc::Executor().carry_out(traced->run.plan, strategy, ports);
       ports.finish();
     } else if (const auto* copy = std::get_if<sc::RehearsedCopy>(&event)) {
-      SimulatedPorts::copy(files, *copy);
+      SimulatedPorts::copy(under_way.files, *copy);
     } else {
-      const auto bytes = static_cast<int>(std::get<sc::model::TracedReduction>(event).bytes);
-      MPI_Allreduce(MPI_IN_PLACE, memory, std::max(bytes, 1), MPI_BYTE, MPI_BOR, MPI_COMM_WORLD);
+      tree.combine(static_cast<int>(std::get<sc::model::TracedReduction>(event).bytes));
     }
   }
 }
 
-int simulate(const std::string& folder, const sc::Strategy& strategy, bool whole, int steps) {
+int simulate(const std::string& folder, bool whole, int steps) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   std::ifstream file(folder + "/" + std::to_string(rank));
   const sc::model::Trace trace = sc::model::read_trace(file);
+  const sc::Strategy& strategy = sc::Strategy::of(trace.strategy);
   const Memory memory(longest(trace));
-  FileClock files(trace.machine.files);
+  UnderWay under_way{FileClock(trace.machine.files)};
   // No barrier between them: it would let ranks begin one after the other.
   std::array<double, 2> mine{}, last{};
-  for (int step = 0; step < settling; ++step) replay(trace, strategy, whole, files, memory.data());
+  for (int step = 0; step < settling; ++step) replay(trace, strategy, whole, under_way, memory.data());
   mine[0] = MPI_Wtime();
-  for (int step = 0; step < steps; ++step) replay(trace, strategy, whole, files, memory.data());
+  for (int step = 0; step < steps; ++step) replay(trace, strategy, whole, under_way, memory.data());
   mine[1] = MPI_Wtime();
+  under_way.end_sends();
   MPI_Reduce(mine.data(), last.data(), 2, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
   if (rank == 0) std::printf("simulated %.9g\n", (last[1] - last[0]) / steps);
   return 0;
@@ -302,10 +358,10 @@ int simulate(const std::string& folder, const sc::Strategy& strategy, bool whole
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  if (argc != 5) return 2;
+  if (argc != 4) return 2;
   int code = 1;
   try {
-    code = simulate(argv[1], sc::Strategy::of(argv[2]), std::string(argv[3]) == "whole", std::atoi(argv[4]));
+    code = simulate(argv[1], std::string(argv[2]) == "whole", std::atoi(argv[3]));
   } catch (const sc::Error& error) {
     std::fprintf(stderr, "simulated: %s\n", error.what());
     MPI_Abort(MPI_COMM_WORLD, 1);

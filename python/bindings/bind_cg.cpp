@@ -209,6 +209,9 @@ void bind_cg(nb::module_& module) {
           "context"_a, "name"_a, "partition"_a, "strategy"_a, "depth"_a)
       .def("facts", [](CgBenchmark& b) { return facts(b.product()); })
       .def("terms", &account<CgBenchmark>)
+      .def(
+          "step", [](CgBenchmark& b) { unlocked([&] { b.benchmark.step(); }); },
+          "An outer iteration from where it stands, of which nothing is told.")
       .def("run", &run, "each"_a = nb::none(),
            "Runs it; `each` hears of every outer iteration on rank 0, one late.");
   nb::class_<CgPartition>(module, "CgPartition", "A division of matrix and vectors between ranks.")
@@ -232,6 +235,12 @@ void bind_cg(nb::module_& module) {
           "The entries [first, last) of vectors that are this rank's.");
   module.def("cg_partition_of_rows", &partition_of_rows, "context"_a, "first"_a, "count"_a,
              "The division that the ranks' own rows, `count` from `first` on, make; collective.");
+  module.def(
+      "cg_partition_of_cuts",
+      [](std::shared_ptr<Ranks> ranks, std::vector<int> cuts) {
+        return CgPartition{std::move(ranks), cg::Partition(std::move(cuts))};
+      },
+      "context"_a, "cuts"_a, "The division where rank r has the rows cuts[r] to cuts[r + 1] - 1.");
   nb::class_<CgSolver>(module, "CgSolver", "Conjugate gradients on all ranks of a context; collective.")
       .def("__init__", &make_solver, "partition"_a, "begin"_a.noconvert(), "column"_a.noconvert(),
            "value"_a.noconvert(), "options"_a)

@@ -2,6 +2,7 @@
 // What is rehearsed of a step, and what it would take on a described machine.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -39,6 +40,7 @@ model::Machine machine_of(const nb::dict& d) {
   m.look = number("look");
   m.run = number("run");
   m.reduction = number("reduction");
+  m.reduction_byte = number("reduction_byte");
   return m;
 }
 
@@ -61,20 +63,26 @@ nb::dict dict_of(const model::StageTimes& t) {
   return d;
 }
 
-nb::dict forecast(Ranks& ranks, const nb::dict& machine, const std::string& strategy) {
-  const model::Forecast f = model::forecast(ranks.rehearsal(), machine_of(machine), Strategy::of(strategy));
-  nb::list stages;
-  for (const model::StageTimes& times : f.stages) stages.append(dict_of(times));
-  nb::dict result;
-  result["stages"] = stages;
-  result["reductions"] = f.reductions;
-  result["total"] = f.total;
-  return result;
+nb::list forecast(const std::vector<const Rehearsal*>& rehearsals, std::vector<int> numbers,
+                  std::vector<int> like, const nb::dict& machine, const std::string& strategy) {
+  const model::Played played{rehearsals, std::move(numbers), std::move(like)};
+  nb::list all;
+  for (const model::Forecast& f : model::forecast(played, machine_of(machine), Strategy::of(strategy))) {
+    nb::list stages;
+    for (const model::StageTimes& times : f.stages) stages.append(dict_of(times));
+    nb::dict result;
+    result["stages"] = stages;
+    result["reductions"] = f.reductions;
+    result["total"] = f.total;
+    all.append(result);
+  }
+  return all;
 }
 
-std::string trace(Ranks& ranks, const nb::dict& machine) {
+std::string trace(Ranks& ranks, const nb::dict& machine, const std::string& strategy) {
   std::ostringstream text;
-  model::write_trace(text, ranks.rehearsal(), machine_of(machine));
+  const int on_node = ranks.context().options().rehearsed.value_or(Rehearsed{}).ranks_per_node;
+  model::write_trace(text, ranks.rehearsal(), machine_of(machine), strategy, on_node);
   return text.str();
 }
 
@@ -121,6 +129,20 @@ nb::dict rehearsed(Ranks& ranks) {
 }  // namespace
 
 void bind_predict(nb::module_& module) {
+  nb::class_<Rehearsal>(module, "Rehearsal", "What was noted of a rank.");
+  module.def(
+      "rehearsal", [](Ranks& ranks) { return ranks.rehearsal(); }, "context"_a,
+      "What was noted so far, to be kept when the context is closed.");
+  nb::class_<Told>(module, "Told", "What ranks that are not there tell each other while solvers are made.")
+      .def(nb::init<>())
+      .def_rw("all", &Told::all, "All have told: from now on they hear.");
+  module.def(
+      "hear",
+      [](Ranks& ranks, std::shared_ptr<Told> told) {
+        ranks.note_rehearsal();
+        ranks.context().rehearsal()->hear(std::move(told));
+      },
+      "context"_a, "told"_a, "What a rehearsed context's ranks tell each other goes by `told`.");
   module.def(
       "note_rehearsal", [](Ranks& ranks) { ranks.note_rehearsal(); }, "context"_a,
       "From now on what a rehearsed context's solvers would do is noted down; forgets what was noted "
@@ -128,11 +150,14 @@ void bind_predict(nb::module_& module) {
   module.def("rehearsed", &rehearsed, "context"_a,
              "Of every stage noted its runs, the (cells, rows) of its boxes, bytes and operations a cell.");
   module.def(
-      "trace", &trace, "context"_a, "machine"_a,
+      "trace", &trace, "context"_a, "machine"_a, "strategy"_a,
       "What was noted as text, with the seconds of its parts on a machine, for a simulator to replay.");
-  module.def(
-      "forecast", &forecast, "context"_a, "machine"_a, "strategy"_a,
-      "Seconds that what was noted takes on a machine under the strategy that it was rehearsed under.");
+  module.def("forecast", &forecast, "rehearsals"_a, "numbers"_a, "like"_a, "machine"_a, "strategy"_a,
+             "Seconds that what was noted takes on a machine under the strategy that it was rehearsed under, "
+             "of each\n"
+             "rank. `numbers`: of the ranks; `like`: which of them does as each rank of the run does; -1, or "
+             "an empty\n"
+             "list: none.");
 }
 
 }  // namespace sc::python

@@ -119,6 +119,12 @@ Benchmark::~Benchmark() = default;
 Product& Benchmark::product() { return parts_->product; }
 const Class& Benchmark::parameters() const { return parts_->c; }
 
+void Benchmark::step() {
+  parts_->solve();
+  parts_->advance();
+  parts_->printed.value();
+}
+
 BenchmarkResult Benchmark::run(const std::function<void(const OuterIteration&)>& each) {
   Parts& w = *parts_;
   const bool teller = w.context.rank() == 0;

@@ -43,6 +43,10 @@ class Benchmark {
   /// them, one iteration late.
   BenchmarkResult run(const std::function<void(const OuterIteration&)>& each = {});
 
+  /// Collective: an outer iteration from where it stands; nothing comes out of it. What a prediction
+  /// rehearses.
+  void step();
+
   Product& product();
   const Class& parameters() const;
 

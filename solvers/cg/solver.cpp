@@ -35,13 +35,13 @@ std::string fell_back(double residual, int iteration) {
 }  // namespace
 
 LocalRows keep_own(const LocalRows& rows, const Partition& partition, int rank) {
-  std::vector<std::int64_t> weight(static_cast<std::size_t>(partition.n()));
-  for (const std::int64_t c : rows.column) {
+  for (const std::int64_t c : rows.column)
     if (c < 0 || c >= partition.n())
       refuse("the matrix has a value in column " + std::to_string(c + 1) + " of " +
              std::to_string(partition.n()));
-    ++weight[static_cast<std::size_t>(c)];
-  }
+  if (!partition.sends_sums()) return rows;  // whole rows
+  std::vector<std::int64_t> weight(static_cast<std::size_t>(partition.n()));
+  for (const std::int64_t c : rows.column) ++weight[static_cast<std::size_t>(c)];
   std::vector<char> mine(weight.size());
   for (const auto& [first, last] : partition.columns(rank, weight))
     std::fill(mine.begin() + first, mine.begin() + last, char{1});

@@ -8,9 +8,8 @@
 
 #include "engine/move/stream/rehearsed_files.hpp"
 #include "engine/move/stream/slab_place.hpp"
-#include "engine/plan/rehearsal.hpp"
-#include "engine/subcurrent.hpp"
 #include "model/predict/forecast.hpp"
+#include "tests/mpi/rehearsals.hpp"
 #include "tests/mpi/shared_folder.hpp"
 #include "tests/mpi/test_context.hpp"
 
@@ -19,12 +18,6 @@ namespace {
 
 using model::Forecast;
 using model::Machine;
-
-struct Mean {
-  SC_FN void operator()(At c, Out<double> next, In<double> now) const {
-    next[c] = (now[c] + now[c.x(1)] + now[c.x(-1)] + now[c.z(1)] + now[c.z(-1)]) / 5;
-  }
-};
 
 constexpr Int3 cells{48, 40, 96};
 constexpr int pieces = 4;
@@ -46,7 +39,7 @@ void go(Context& context, FarMemory& files, const Strategy& strategy, int length
   T.fill([](int, int, int) { return 1.0; });
   for (int side = 0; side < 2; ++side) boundary(T, {2, side}, Mirrored<double>{});
   Runner runner(context, {.strategy = strategy, .steps_per_pass = length});
-  Sweep mean("mean", Mean{}, SweepOptions{.flops = 5}, writes(T.next()), reads(T.now(), star(1)));
+  auto mean = mean_of(T);
   const auto advance = [&] {
     runner.steps(steps, [&](int) {
       runner.run(mean);
@@ -60,18 +53,10 @@ void go(Context& context, FarMemory& files, const Strategy& strategy, int length
 }
 
 Rehearsal rehearse(const Strategy& strategy, int length, int rank = 0, int ranks = 1) {
-  Context context(MPI_COMM_SELF, {.rehearsed = Rehearsed{rank, ranks, 1}});
-  Rehearsal rehearsal;
-  {
+  return rehearsed({rank, ranks, 1}, [&](Context& context, const auto& note) {
     RehearsedFiles files(context, strategy.overlaps);
-    go(context, files, strategy, length, [&](const auto& advance) {
-      context.set_rehearsal(&rehearsal);
-      advance();
-      context.set_rehearsal(nullptr);
-    });
-  }
-  context.close();
-  return rehearsal;
+    go(context, files, strategy, length, note);
+  });
 }
 
 Moved moved(const Rehearsal& rehearsal) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3 4
-// Products with a symmetric sparse matrix, divided by rows, rehearsed as a rank that is not there: the bytes
-// that a real product counts, and both ends of every message for many ranks.
+// Products with a sparse matrix rehearsed as a rank that is not there, under every division: the bytes that a
+// real product counts, both ends of every message for many ranks, and every non-zero once.
 #include <gtest/gtest.h>
 
 #include <map>
+#include <memory>
 #include <tuple>
 #include <vector>
 
@@ -18,13 +19,20 @@ namespace {
 
 using namespace sc::cg;
 
-RehearsedRun rehearse(const Class& c, const Settings& settings, int rank, int ranks) {
+/// `told` by the ranks while they were made; null: nothing, as is enough for whole rows.
+RehearsedRun rehearse(const Class& c, const Settings& settings, int rank, int ranks,
+                      const std::shared_ptr<Told>& told = nullptr) {
   Context context(MPI_COMM_SELF, {.rehearsed = Rehearsed{rank, ranks, 1}});
   Rehearsal rehearsal;
+  if (told) {
+    rehearsal.hear(told);
+    context.set_rehearsal(&rehearsal);
+  }
   {
     const Partition partition(settings.partition, row_weights(c), ranks);
     Product product(context, partition, make_matrix(c, partition, rank), settings);
     product.run();
+    rehearsal.events.clear();
     context.set_rehearsal(&rehearsal);
     product.run();
     context.set_rehearsal(nullptr);
@@ -34,46 +42,84 @@ RehearsedRun rehearse(const Class& c, const Settings& settings, int rank, int ra
   return std::get<RehearsedRun>(rehearsal.events.at(0));
 }
 
+std::shared_ptr<Told> told_by(const Class& c, const Settings& settings, int ranks) {
+  auto told = std::make_shared<Told>();
+  for (int rank = 0; rank < ranks; ++rank) rehearse(c, settings, rank, ranks, told);
+  told->all = true;
+  return told;
+}
+
+constexpr Division divisions[] = {Division::row, Division::column, Division::grid};
+
 TEST(RehearsedProduct, SendsTheBytesThatARealOneCounts) {
   TestContext context({.transport = TransportPolicy::mpi});
   const Class& c = class_of("S");
-  for (const Hiding hiding : {Hiding::blocking, Hiding::direct, Hiding::pipelined}) {
-    const Settings settings{Division::row, hiding, 3};
-    const Partition partition(settings.partition, row_weights(c), context.size());
-    Product product(context, partition, make_matrix(c, partition, context.rank()), settings);
-    product.run();
-    std::int64_t counted = 0, noted = 0;
-    if (const auto own = const_cast<RowStage&>(product.stage()).own(); own->gathers)
-      counted = own->gathers->traffic(Transport::mpi).bytes;
-    for (const Passage& p : rehearse(c, settings, context.rank(), context.size()).departures)
-      noted += p.bytes;
-    EXPECT_EQ(noted, counted) << hiding_name(hiding);
-    EXPECT_EQ(counted > 0, context.size() > 1);
-    context.barrier();
-  }
+  for (const Division division : divisions)
+    for (const Hiding hiding : {Hiding::blocking, Hiding::direct, Hiding::pipelined}) {
+      const Settings settings{division, hiding, 3};
+      const Partition partition(settings.partition, row_weights(c), context.size());
+      Product product(context, partition, make_matrix(c, partition, context.rank()), settings);
+      product.run();
+      std::int64_t counted = 0, noted = 0;
+      const auto own = const_cast<RowStage&>(product.stage()).own();
+      for (Movement* movement : {own->gathers, own->sums})
+        if (movement) counted += movement->traffic(Transport::mpi).bytes;
+      const auto told = told_by(c, settings, context.size());
+      for (const Passage& p : rehearse(c, settings, context.rank(), context.size(), told).departures)
+        noted += p.bytes;
+      EXPECT_EQ(noted, counted) << division_name(division) << " " << hiding_name(hiding);
+      EXPECT_EQ(counted > 0, context.size() > 1);
+      context.barrier();
+    }
 }
 
-TEST(RehearsedProduct, HasBothEndsOfEveryMessage) {
-  TestContext context;
-  if (context.rank() > 0) return;
-  constexpr int ranks = 32;
+/// Of the runs of all ranks: what leaves beside what comes; `told`: whether they have told each other.
+void check_both_ends(Division division, int ranks, bool tell) {
+  const Settings settings{division, Hiding::direct, 1};
+  const auto told = tell ? told_by(class_of("S"), settings, ranks) : nullptr;
   std::map<std::tuple<int, int, std::int64_t>, int> balance;  // from, to, bytes
   for (int rank = 0; rank < ranks; ++rank) {
-    const RehearsedRun run = rehearse(class_of("S"), {Division::row, Hiding::direct, 1}, rank, ranks);
+    const RehearsedRun run = rehearse(class_of("S"), settings, rank, ranks, told);
     for (const Passage& p : run.departures)
       if (p.bytes > 0) ++balance[{rank, p.peer, p.bytes}];
     std::map<std::pair<int, int>, Passage> once;  // an arrival of all, and one of each
     for (std::size_t a = 0; a < run.arrivals.size(); ++a)
       for (const auto& awaited : run.arrivals[a])
         once[{run.plan.arrivals()[a].movement, awaited.passage.peer}] = awaited.passage;
-    for (const auto& [key, p] : once) --balance[{p.peer, rank, p.bytes}];
+    for (const auto& [key, p] : once)
+      if (p.bytes > 0) --balance[{p.peer, rank, p.bytes}];
   }
   for (const auto& [key, left] : balance)
-    EXPECT_EQ(left, 0) << std::get<0>(key) << " to " << std::get<1>(key);
-  EXPECT_GT(balance.size(), std::size_t{ranks});
+    EXPECT_EQ(left, 0) << division_name(division) << " " << std::get<0>(key) << " to " << std::get<1>(key);
+  EXPECT_GT(balance.size(), static_cast<std::size_t>(ranks));
 }
 
-TEST(RehearsedProduct, RefusesDivisionsThatSendSums) {
+TEST(RehearsedProduct, HasBothEndsOfEveryMessage) {
+  TestContext context;
+  if (context.rank() > 0) return;
+  check_both_ends(Division::row, 32, false);
+  for (const Division division : divisions) check_both_ends(division, 16, true);
+}
+
+// The cells of a product are its non-zeros: those of own columns, and of others' when these have come.
+TEST(RehearsedProduct, TakesEveryNonZeroOnce) {
+  TestContext context;
+  if (context.rank() > 0) return;
+  constexpr int ranks = 6;
+  for (const Division division : divisions)
+    for (const Hiding hiding : {Hiding::blocking, Hiding::direct, Hiding::pipelined}) {
+      const Settings settings{division, hiding, 3};
+      const auto told = told_by(class_of("S"), settings, ranks);
+      std::int64_t nonzeros = 0;
+      for (int rank = 0; rank < ranks; ++rank)
+        for (const auto& works : rehearse(class_of("S"), settings, rank, ranks, told).works)
+          for (const Work& work : works)
+            if (work.kernel == 0) nonzeros += work.cells;
+      EXPECT_EQ(nonzeros, 78148) << division_name(division) << " " << hiding_name(hiding);
+    }
+}
+
+TEST(RehearsedProduct, RefusesDivisionsThatSendSumsWhereNothingIsTold) {
   TestContext context;
   if (context.rank() > 0) return;
   EXPECT_THROW(rehearse(class_of("S"), {Division::column, Hiding::direct, 1}, 1, 4), Error);

@@ -3,49 +3,45 @@
 // A step rehearsed as one of many ranks, and what it takes on a described machine, against sums by hand.
 #include <gtest/gtest.h>
 
-#include "engine/subcurrent.hpp"
 #include "model/predict/forecast.hpp"
+#include "tests/mpi/rehearsals.hpp"
 
-namespace sc {
+namespace sc::test {
 namespace {
 
 using model::Forecast;
 using model::Machine;
-
-struct Mean {
-  SC_FN void operator()(At c, Out<double> next, In<double> now) const {
-    next[c] = (now[c] + now[c.x(1)] + now[c.x(-1)] + now[c.z(1)] + now[c.z(-1)]) / 5;
-  }
-};
 
 constexpr Int3 cells{64, 32, 64};
 constexpr double own_cells = 64 * 32 * 16, own_rows = 32 * 16;
 constexpr double shell_cells = 2 * 64 * 32, shell_rows = 2 * 32;
 constexpr double message = 64 * 32 * 8;  // bytes: a plane, one piece
 
+/// `sweeps` of the stencil, noted once who reads what is known.
+template <class Note>
+void sweep_over(Context& context, const Grid& grid, const Strategy& strategy, int sweeps, const Note& note) {
+  Field<double> T(grid, "T", {.levels = 2});
+  for (int side = 0; side < 2; ++side)
+    if (!grid.periodic()[2]) boundary(T, {2, side}, Mirrored<double>{});
+  Runner runner(context, {.strategy = strategy});
+  auto mean = mean_of(T);
+  const auto step = [&] {
+    for (int s = 0; s < sweeps; ++s) {
+      runner.run(mean);
+      T.advance();
+    }
+  };
+  step();
+  step();
+  note(step);
+}
+
 /// A rank of four along z, each on a node of its own; `sweeps` of the stencil.
 Rehearsal rehearse(const Strategy& strategy, int sweeps = 1, int ranks_per_node = 1) {
-  Context context(MPI_COMM_SELF, {.rehearsed = Rehearsed{1, 4, ranks_per_node}});
-  Rehearsal rehearsal;
-  {
+  return rehearsed({1, 4, ranks_per_node}, [&](Context& context, const auto& note) {
     const Grid grid(context, {.cells = cells, .periodic = {true, true, true}, .halo = 1, .split = {1, 1, 4}});
-    Field<double> T(grid, "T", {.levels = 2});
-    Runner runner(context, {.strategy = strategy});
-    Sweep mean("mean", Mean{}, SweepOptions{.flops = 5}, writes(T.next()), reads(T.now(), star(1)));
-    const auto step = [&] {
-      for (int s = 0; s < sweeps; ++s) {
-        runner.run(mean);
-        T.advance();
-      }
-    };
-    step();  // who reads what is known from here on
-    step();
-    context.set_rehearsal(&rehearsal);
-    step();
-    context.set_rehearsal(nullptr);
-  }
-  context.close();
-  return rehearsal;
+    sweep_over(context, grid, strategy, sweeps, note);
+  });
 }
 
 Machine wires() {
@@ -130,6 +126,40 @@ TEST(Forecast, AnotherSweepTakesItsTime) {
   EXPECT_EQ(two.stages.at(0).runs, 2);
 }
 
+/// Two slabs between walls, of so many planes.
+Rehearsal rehearse_slab(int rank, int planes, int of, int sweeps) {
+  return rehearsed({rank, 2, 1}, [&](Context& context, const auto& note) {
+    const Grid grid(context,
+                    {.cells = {64, 32, of},
+                     .periodic = {true, true, false},
+                     .halo = 1,
+                     .split = {1, 1, 2},
+                     .cuts = {std::vector<int>{}, std::vector<int>{}, std::vector<int>{0, planes, of}}});
+    sweep_over(context, grid, Strategy::blocking, sweeps, note);
+  });
+}
+
+// Of two ranks the one with fewer planes waits for the other, whose messages come last; what that one waits
+// for has come while it computed. Each by itself is taken for a rank among others like it.
+TEST(Forecast, RanksWaitForThoseThatHaveMoreCells) {
+  constexpr int few = 10, more = 22, sweeps = 3;
+  Machine m = wires();
+  m.copied_byte = 0;
+  m.network.byte = 0.2e-9;
+  const Rehearsal first = rehearse_slab(0, few, few + more, sweeps),
+                  last = rehearse_slab(1, few, few + more, sweeps);
+  const auto both = model::forecast({.rehearsals = {&first, &last}, .numbers = {0, 1}, .like = {0, 1}}, m,
+                                    Strategy::blocking);
+  const auto sweep = [&](int planes) {
+    return m.run + computing(m, 64.0 * 32 * planes, 32.0 * planes) + 2 * m.network.overhead;
+  };
+  const double wire = message * m.network.byte + m.network.latency;
+  ASSERT_GT(sweep(more) - sweep(few), 2 * wire);  // there and back
+  EXPECT_NEAR(both[1].total, sweeps * sweep(more), 1e-9);
+  EXPECT_NEAR(both[0].total, sweeps * sweep(more) + wire, 1e-9);
+  EXPECT_NEAR(model::forecast(first, m, Strategy::blocking).total, sweeps * (sweep(few) + wire), 1e-9);
+}
+
 TEST(Forecast, WithinANodeTheReceiverCopies) {
   Machine m = wires();
   const Forecast f = model::forecast(rehearse(Strategy::blocking, 1, 4), m, Strategy::blocking);
@@ -167,7 +197,7 @@ TEST(Forecast, AStageThatIsNotNamedGoesByItsDeclarations) {
 }
 
 TEST(Forecast, RefusesAStrategyThatChooses) {
-  EXPECT_THROW(model::forecast({}, wires(), Strategy::automatic), Error);
+  EXPECT_THROW(model::forecast(Rehearsal{}, wires(), Strategy::automatic), Error);
 }
 
 TEST(Rehearsal, IsPlayedByOneRankThatIsOfTheRun) {
@@ -189,4 +219,4 @@ TEST(Rehearsal, TakesNoMemory) {
 }
 
 }  // namespace
-}  // namespace sc
+}  // namespace sc::test

@@ -9,9 +9,9 @@
 #include <tuple>
 #include <vector>
 
-#include "engine/plan/rehearsal.hpp"
 #include "model/predict/forecast.hpp"
 #include "spectral/fft.hpp"
+#include "tests/mpi/rehearsals.hpp"
 #include "tests/mpi/test_context.hpp"
 
 namespace sc::test {
@@ -33,16 +33,10 @@ void transform(FFT<double>& fft) {
 }
 
 Rehearsal rehearse(const FftOptions& options, Rehearsed part) {
-  Context context(MPI_COMM_SELF, {.rehearsed = part});
-  Rehearsal rehearsal;
-  {
+  return rehearsed(part, [&](Context& context, const auto& note) {
     FFT<double> fft(context, options);
-    context.set_rehearsal(&rehearsal);
-    transform(fft);
-    context.set_rehearsal(nullptr);
-  }
-  context.close();
-  return rehearsal;
+    note([&] { transform(fft); });
+  });
 }
 
 std::vector<RehearsedRun> runs_of(const Rehearsal& rehearsal) {

@@ -235,11 +235,12 @@ def test_rates_of_single_steps_say_nothing_of_a_pass(tmp_path: Path) -> None:
 
 def test_ranks_are_played_by_their_blocks_and_neighbours(tmp_path: Path) -> None:
     there = machine(tmp_path)
-    case = dendrite("engine.split=[1,1,8]")
-    played = predict.positions(case, places(there, 8, 1))
-    periodic = case.boundaries.faces()["z-"] == "periodic"
-    assert len(played) <= predict.POSITIONS
-    assert played == [0] if periodic else any(0 < rank < 7 for rank in played)
+    case = dendrite("engine.split=[1,1,16]")
+    played, like = predict.positions(case, places(there, 16, 1))
+    assert len(played) == 2  # between walls: one of the ends and one of those between
+    assert like == [0, *[1] * 14, like[-1]] and any(0 < rank < 15 for rank in played)
+    few, all_of_them = predict.positions(dendrite("engine.split=[1,1,8]"), places(there, 8, 1))
+    assert few == all_of_them == list(range(8))
 
 
 def test_weak_counts_keep_the_cells_of_a_rank() -> None:

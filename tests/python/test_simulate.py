@@ -79,15 +79,15 @@ def test_without_contention_it_is_arithmetic(tmp_path, ranks):
 
 @needs_simgrid
 @pytest.mark.parametrize("ranks", [2, 4])
-def test_transforms_are_simulated_as_predicted_but_for_unlike_ranks(tmp_path, ranks):
-    """Kept modes are odd in number and never divide evenly: a rank waits for one that has more lines, which a
-    prediction takes for one like itself."""
+def test_transforms_are_simulated_nearly_as_predicted(tmp_path, ranks):
+    """Kept modes are odd in number and never divide evenly: ranks are not alike. What is left of the difference
+    is not explained yet; the goal is 1 %."""
     sets = ["engine.strategy=blocking", "grid.points=[32,32,32]", "scheme.dealiasing=two_thirds"]
     case = load_case(find_case("taylor_green_1600"), sets)
     here = simulate.simulated(case, machine(tmp_path), ranks, ["blocking"], steps=1, per_node=1)["blocking"]
     row = predict.predicted(case, machine(tmp_path), ranks, ["blocking"], per_node=1)
     foretold = row["strategies"]["blocking"]["T"]
-    assert foretold <= here <= 1.2 * foretold
+    assert foretold <= here <= (1.02 if ranks == 2 else 1.06) * foretold
 
 
 def test_of_many_ranks_transforms_are_predicted_alone():

@@ -42,8 +42,10 @@ Machine machine() {
 
 TEST(Trace, IsReadAsItWasRehearsed) {
   std::stringstream text;
-  write_trace(text, rehearsal(), machine());
+  write_trace(text, rehearsal(), machine(), "pipelined", 3);
   const Trace trace = read_trace(text);
+  EXPECT_EQ(trace.strategy, "pipelined");
+  EXPECT_EQ(trace.ranks_per_node, 3);
   EXPECT_EQ(trace.machine.copied_byte, 1.0 / 3);
   EXPECT_EQ(trace.machine.network.overhead, 5e-6);
   EXPECT_EQ(trace.machine.poke, machine().poke);
@@ -69,7 +71,7 @@ TEST(Trace, IsReadAsItWasRehearsed) {
 
 TEST(Trace, ThatEndsEarlyIsAnError) {
   std::stringstream text;
-  write_trace(text, rehearsal(), machine());
+  write_trace(text, rehearsal(), machine(), "pipelined", 3);
   const std::string whole = text.str();
   std::istringstream half(whole.substr(0, whole.size() / 2)), other("nothing");
   EXPECT_THROW(read_trace(half), Error);

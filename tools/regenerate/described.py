@@ -96,7 +96,9 @@ def _play(module: Any, part: dict[str, Any]) -> dict[str, float]:
             for field in fields:
                 field.advance()
     work = module.rehearsed(context)
-    forecast = module.forecast(context, part["machine"], "blocking")
+    (forecast,) = module.forecast(
+        [module.rehearsal(context)], [part["rank"]], [], part["machine"], "blocking"
+    )
     cells = max(sum(stage[name][0] for name in PARTS) for stage in work.values())
     return {"cells": cells, "seconds": forecast["total"]}
 

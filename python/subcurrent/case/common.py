@@ -181,7 +181,7 @@ class SolverCase(Table):
         """With as many cells a rank on `ranks` ranks as it has on `first`, along each axis as many times more
         as there are ranks; None where that cannot be."""
         size, less = self.size()[1], self.split_over(first)
-        for more in sorted(_splits(ranks), key=max):
+        for more in sorted(splits(ranks), key=max):
             if all(b % a == 0 for a, b in zip(less, more, strict=True)):
                 return self.sized([n * b // a for n, a, b in zip(size, less, more, strict=True)])
         return None
@@ -281,7 +281,7 @@ def check_split(cells: list[int], split: Literal["auto"] | list[int], ranks: int
     if ranks < 1:
         raise BadInput(f"-n {ranks} is not allowed: the number of ranks is a whole number >= 1.")
     if split == "auto":
-        if not any(_too_thin(cells, trial, halo) is None for trial in _splits(ranks)):
+        if not any(_too_thin(cells, trial, halo) is None for trial in splits(ranks)):
             raise BadInput(
                 f"-n {ranks} is more ranks than this grid can feed: no split of {cells} cells leaves every "
                 f"rank the "
@@ -315,7 +315,7 @@ def chosen_split(
         faces = (4 * ny * nz, 1.01 * nx * nz, nx * ny)
         return sum(face for face, part in zip(faces, parts, strict=True) if part > 1)
 
-    fitting = [parts for parts in _splits(ranks) if _too_thin(cells, parts, halo) is None]
+    fitting = [parts for parts in splits(ranks) if _too_thin(cells, parts, halo) is None]
     return tuple(min(fitting, key=cost, default=[1, 1, ranks]))
 
 
@@ -327,7 +327,7 @@ def _too_thin(cells: list[int], split: list[int], halo: int) -> int | None:
     return None
 
 
-def _splits(ranks: int) -> Iterator[list[int]]:
+def splits(ranks: int) -> Iterator[list[int]]:
     for px in (n for n in range(1, ranks + 1) if ranks % n == 0):
         rest = ranks // px
         for py in (n for n in range(1, rest + 1) if rest % n == 0):

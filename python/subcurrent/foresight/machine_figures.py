@@ -136,6 +136,7 @@ def figures(machine: Machine, solver: str, where: Places, poke: float) -> dict[s
         "look": machine.engine.look,
         "run": run,
         "reduction": reduction(machine, where),
+        "reduction_byte": 0.0,
     }
     if network is not None:
         sharing = where.on_node if network.kind == "switch" else where.ranks
@@ -143,13 +144,16 @@ def figures(machine: Machine, solver: str, where: Places, poke: float) -> dict[s
         values["latency"], values["overhead"] = network.latency, network.overhead
         values["network_byte"] = sharing / (network.bandwidth * links)
         values["gap"] = network.gap * sharing
+        # up a tree and down again: on a bus one after the other, else as many as there are levels
+        hops = where.nodes - 1 if network.kind == "bus" else math.ceil(math.log2(where.nodes))
+        values["reduction_byte"] = 2 * hops / (network.bandwidth * links)
     if gpu is not None and gpu.link is not None:  # out of one device, into another, one after the other
         values["network_byte"] += 2 * gpu.on_link / gpu.link * (1 + gpu.host_copies)
     return values
 
 
 def reduction(machine: Machine, where: Places) -> float:
-    """Seconds of a value that all ranks combine: up a tree and down again."""
+    """Seconds of values that all ranks combine, whatever their length: up a tree and down again."""
     seconds = 2 * math.ceil(math.log2(where.on_node)) * machine.node.flag_latency
     if machine.network is not None and where.nodes > 1:
         network = machine.network
@@ -165,7 +169,7 @@ def without(values: dict[str, Any], what: str) -> dict[str, Any]:
         zero = [0.0] * len(values["byte"])
         less |= {"byte": zero, "flop": zero, "rates": {s: [[0.0, 0.0]] * len(zero) for s in values["rates"]}}
     elif what == "bandwidth":
-        less |= dict.fromkeys(("network_byte", "node_byte", "copied_byte"), 0.0)
+        less |= dict.fromkeys(("network_byte", "node_byte", "copied_byte", "reduction_byte"), 0.0)
     elif what == "disk":
         less |= dict.fromkeys(("read_byte", "written_byte"), 0.0)
     else:

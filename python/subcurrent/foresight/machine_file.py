@@ -113,7 +113,9 @@ def rehearsed(case: Case, found: list[dict[str, Any]]) -> list[dict[str, Any]]:
     parts, length = [], case.engine.steps_per_pass
     for one in found:
         strategy = "ordered" if one["ranks"] > 1 else "blocking"
-        parts.append(Part(as_tables(case), 0, one["ranks"], one["ranks"], one["threads"], length, [strategy]))
+        parts.append(
+            Part(as_tables(case), [0], one["ranks"], one["ranks"], one["threads"], length, [strategy])
+        )
     return [next(iter(answer.values()))["work"] for answer in rehearse(parts)]
 
 

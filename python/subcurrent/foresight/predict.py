@@ -18,10 +18,10 @@ from rich.console import Console
 from ..case.library import find_case
 from ..case.reading import Case, as_tables, load_case
 from ..errors import OK, BadInput
-from ..launch import memory
 from ..launch.run import say
 from ..launch.rundir import write_text
-from ..solvers.kinds import kind_of
+from ..solvers.cg import case as cg
+from ..solvers.kinds import kind_of, predicted_kind
 from . import simulate
 from .machine_figures import Places, figures, places, scattered, without
 from .machine_keys import Machine
@@ -30,9 +30,10 @@ from .prediction import conclusions, stages_of, table_of
 from .rehearse import Part, rehearse
 from .strategies import chosen
 
-POSITIONS = 3  # of the ranks of a count that are played
-SIMULATED_STEPS = 10
+ALL = 8  # ranks are played as they are
+POSITIONS = 3  # of more, those that differ
 PARTS = ("computing", "bandwidth", "latency", "disk")
+CLOSE = 0.02  # shares of a step: as long
 ENDS = {"fastest": -1.0, "slowest": 1.0}  # of what the rates scattered by when they were measured
 
 
@@ -59,18 +60,13 @@ def predict(request: PredictRequest, console: Console) -> int:
     """Predicts, prints the tables and what follows from them; writes prediction.json and a figure."""
     from ..report.plots.prediction import draw_prediction  # noqa: PLC0415 - matplotlib
 
-    path = find_case(request.case)
     machine = load_machine(find_machine(request.machine))
-    before, after = kind_of(load_case(path, request.sets)).comparison(request.sweeps)
-    sets = [*before, *request.sets, *after, "engine.device=cpu"]
+    case, names, left_out = _asked(request)
     if request.simulate:
         simulate.simulator()  # before anything takes time
-    names, left_out = chosen(request.strategies, path, sets)
-    names = [name for name in names if name != "automatic"]
     counts = counts_of(request.ranks)
     if request.steps < 1:
         raise BadInput(f"--steps {request.steps} is not allowed: it must be a whole number >= 1.")
-    case = load_case(path, [*sets, "engine.strategy=blocking"])
     for sentence in left_out:
         say(console, sentence)
     rows = [
@@ -100,6 +96,19 @@ def predict(request: PredictRequest, console: Console) -> int:
     return OK
 
 
+def _asked(request: PredictRequest) -> tuple[Case, list[str], list[str]]:
+    """The case, the strategies, and a sentence for each that is left out."""
+    if request.case == cg.NAME:
+        case = cg.cg_case(request.sets)
+        return case, case.chosen(request.strategies), []
+    path = find_case(request.case)
+    before, after = kind_of(load_case(path, request.sets)).comparison(request.sweeps)
+    sets = [*before, *request.sets, *after, "engine.device=cpu"]
+    names, left_out = chosen(request.strategies, path, sets)
+    case = load_case(path, [*sets, "engine.strategy=blocking"])
+    return case, [name for name in names if name != "automatic"], left_out
+
+
 def _simulate(
     request: PredictRequest, case: Case, machine: Machine, rows: list[dict[str, Any]], console: Console
 ) -> None:
@@ -108,7 +117,7 @@ def _simulate(
         if (why := simulate.too_many(case, row["ranks"])) is not None:
             say(console, why)
             continue
-        steps = max(request.steps, simulate.ALL_TO_ALL_STEPS if case.all_to_all else SIMULATED_STEPS)
+        steps = max(request.steps, simulate.steps_of(case))
         names = [name for name in row["strategies"] if name not in simulate.LEFT_OUT]
         one = sized(case, rows[0]["ranks"], row["ranks"], request.weak)
         taken = simulate.simulated(one, machine, row["ranks"], names, steps=steps, per_node=request.per_node)
@@ -161,25 +170,25 @@ def predicted(
     parts_there = [what for what in PARTS if what != "disk" or machine.disk is not None]
     machines = {"as it is": values} | {what: without(values, what) for what in parts_there}
     machines |= {what: scattered(values, machine, case.solver, where, end) for what, end in ENDS.items()}
-    played = positions(case, where)
+    played, like = positions(case, where)
     on_node = 1 if machine.gpu is not None else where.per_node  # devices exchange messages
-    parts = [
-        Part(as_tables(case), rank, ranks, on_node, where.threads, steps, strategies, machines)
-        for rank in played
-    ]
-    answers = rehearse(parts)
+    tables = as_tables(case)
+    (answer,) = rehearse(
+        [Part(tables, played, ranks, on_node, where.threads, steps, strategies, machines, like)]
+    )
+    rank_bytes = predicted_kind(case).memory(case, ranks) / ranks
     row: dict[str, Any] = {
         "ranks": ranks,
         "nodes": where.nodes,
         "split": list(case.split_over(ranks)),
         "cells": case.size()[1],
         "played": played,
-        "memory": memory.needed(case, ranks) / ranks,
-        "fits": _fits(machine, where, memory.needed(case, ranks) / ranks),
+        "memory": rank_bytes,
+        "fits": _fits(machine, where, rank_bytes),
         "strategies": {},
     }
     for name in strategies:
-        slowest = max(answers, key=lambda answer: answer[name]["as it is"]["total"])[name]
+        slowest = {what: _awaited(answer[name][what]) for what in machines}
         total = slowest["as it is"]["total"] / steps
         if machine.disk is None and any(s["read"] or s["written"] for s in slowest["as it is"]["stages"]):
             raise BadInput(
@@ -196,6 +205,13 @@ def predicted(
             },
         }
     return row
+
+
+def _awaited(ranks: list[dict[str, Any]]) -> dict[str, Any]:
+    """The slowest rank; of those that take as long, waiting for each other, the one that waits least."""
+    longest = max(told["total"] for told in ranks)
+    late = [told for told in ranks if told["total"] >= (1 - CLOSE) * longest]
+    return min(late, key=lambda told: sum(stage["wait"] for stage in told["stages"])) | {"total": longest}
 
 
 def whole_passes(case: Case, machine: Machine, steps: int) -> int:
@@ -220,12 +236,16 @@ def _fits(machine: Machine, where: Places, rank_bytes: float) -> bool | None:
     return None if machine.node.memory is None else rank_bytes * where.on_node <= machine.node.memory
 
 
-def positions(case: Case, where: Places) -> list[int]:
-    """Ranks that differ in their blocks, their neighbours and how many of these are on other nodes: of all
-    such the ones with most cells and most neighbours elsewhere."""
+def positions(case: Case, where: Places) -> tuple[list[int], list[int]]:
+    """The ranks to play, and for each rank which of them does as it does, or -1. Of few ranks all are played;
+    of many, which differ in their blocks, their neighbours and how many of these are on other nodes, the ones
+    with most cells and most neighbours elsewhere."""
+    if where.ranks <= ALL:
+        return list(range(where.ranks)), list(range(where.ranks))
     cells = case.cells()
     split = case.split_over(where.ranks)
     found: dict[tuple, int] = {}
+    keys = []
     for rank in range(where.ranks):
         at = (rank % split[0], rank // split[0] % split[1], rank // (split[0] * split[1]))
         block = tuple(n * (c + 1) // p - n * c // p for n, c, p in zip(cells, at, split, strict=True))
@@ -241,10 +261,13 @@ def positions(case: Case, where: Places) -> list[int]:
                 elsewhere = number // where.per_node != rank // where.per_node
                 sides.append((axis, step, elsewhere))
                 away += math.prod(block) // block[axis] * (1000 if elsewhere else 1)
-        found.setdefault((math.prod(block), away, block, tuple(sides)), rank)
+        keys.append((math.prod(block), away, block, tuple(sides)))
+        found.setdefault(keys[-1], rank)
     order = sorted(found, key=lambda key: (key[0], key[1]), reverse=True)
     loaded = sorted(found, key=lambda key: (key[1], key[0]), reverse=True)
-    return sorted({found[key] for key in [*order[: POSITIONS - 1], *loaded[:1]]})
+    played = sorted({found[key] for key in [*order[: POSITIONS - 1], *loaded[:1]]})
+    number = {rank: n for n, rank in enumerate(played)}
+    return played, [number.get(found[key], -1) for key in keys]
 
 
 def _periodic(case: Case, axis: int) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from ..solvers.kinds import kind_of
+from ..solvers.kinds import predicted_kind
 
 if TYPE_CHECKING:
     from ..case.reading import Case
@@ -45,7 +45,8 @@ def _between(row: dict[str, Any], name: str) -> str:
 
 def _moving(row: dict[str, Any]) -> float:
     """M: packing, sending and waiting where nothing overlaps."""
-    return sum(s["start"] + s["wait"] for s in row["strategies"]["ordered"]["stages"])
+    apart = row["strategies"].get("ordered", row["strategies"]["blocking"])
+    return sum(s["start"] + s["wait"] for s in apart["stages"])
 
 
 def efficiencies(rows: list[dict[str, Any]], weak: bool) -> list[float]:
@@ -59,7 +60,7 @@ def efficiencies(rows: list[dict[str, Any]], weak: bool) -> list[float]:
 def table_of(rows: list[dict[str, Any]], case: Case, machine: Machine) -> Table:
     names = [name for name in rows[0]["strategies"] if name != "ordered"]
     shown = Table(
-        title=f"{machine.name}, {kind_of(case).title(case)}; predicted milliseconds a step",
+        title=f"{machine.name}, {predicted_kind(case).title(case)}; predicted milliseconds a step",
         title_justify="left",
         box=None,
         padding=(0, 1, 0, 0),

@@ -18,31 +18,39 @@ from .. import core
 from ..errors import OTHER, SubcurrentError
 from ..rank.measure import advance
 from ..solvers.cases import SOLVERS
-from ..solvers.kinds import kind_of
+from ..solvers.cg.case import NAME as CG
+from ..solvers.cg.case import CgCase
+from ..solvers.kinds import predicted_kind
 
+CASES = SOLVERS | {CG: CgCase}
 SETTLING = 2  # steps, or passes of several, after which halos travel as they will in all others
 MARK = "rehearsed "
 
 
 @dataclass
 class Part:
-    """One rank of a run, under some strategies, on machines as the compiled module takes them."""
+    """Ranks of a run that are played together, under some strategies, on machines as the compiled module
+    takes them."""
 
     case: dict[str, Any]
-    rank: int
+    played: list[int]
     ranks: int
     ranks_per_node: int
     threads: int
     steps: int
     strategies: list[str]
     machines: dict[str, dict[str, Any]] = field(default_factory=dict)
-    traces: str = ""  # a folder with one for each strategy, where a simulator finds what this rank plays
+    like: list[int] = field(default_factory=list)  # of all ranks: which of `played` does as it does; -1: none
+    traces: str = ""  # a folder with one for each strategy, where a simulator finds what a rank plays
+
+    def typed_case(self) -> Any:
+        return CASES[self.case["solver"]].model_validate(self.case)
 
 
 def rehearse(parts: list[Part]) -> list[dict[str, Any]]:
-    """Of every part by strategy and machine what a forecast tells (see `_core.forecast`), for all its steps,
-    and under "work" the boxes that its stages compute. Raises SubcurrentError with the sentence of the solver
-    or the engine that refuses."""
+    """Of every part by strategy and machine what a forecast tells of each rank (see `_core.forecast`), for
+    all its steps, and under "work" the boxes that the first one's stages compute. Raises SubcurrentError with
+    the sentence of the solver or the engine that refuses."""
     request = json.dumps([asdict(part) for part in parts])
     done = subprocess.run(
         [sys.executable, "-m", "subcurrent.foresight.rehearse"],
@@ -68,7 +76,8 @@ def main() -> int:
     try:
         module = core.load()
         everything = module.Context()  # keeps MPI while parts come and go
-        answer = {"parts": [_play(module, part) for part in parts]}
+        told: dict[tuple, Any] = {}
+        answer = {"parts": [_play(module, part, told) for part in parts]}
         everything.close()
     except Exception as error:
         answer = {"error": str(error), "exit_code": getattr(error, "exit_code", OTHER)}
@@ -76,31 +85,57 @@ def main() -> int:
     return 0
 
 
-def _play(module: Any, part: Part) -> dict[str, Any]:
-    case = SOLVERS[part.case["solver"]].model_validate(part.case)
-    kind, answer = kind_of(case), {}
-    for strategy in part.strategies:
-        context = module.Context(threads=part.threads, rehearsed=[part.rank, part.ranks, part.ranks_per_node])
-        options = case.options()
-        options["engine"]["strategy"] = strategy
-        context.sample(0, 0)
-        solver = kind.make(module, context, options)
-        length = case.engine.steps_per_pass
-        advance(solver, SETTLING * length, length)
-        module.note_rehearsal(context)
-        advance(solver, part.steps, length)
-        if part.traces:
-            (machine,) = part.machines.values()
-            Path(part.traces, strategy, str(part.rank)).write_text(module.trace(context, machine))
-            del solver
-            context.close()
-            continue
-        answer[strategy] = {
-            name: module.forecast(context, machine, strategy) for name, machine in part.machines.items()
-        }
-        answer[strategy]["work"] = module.rehearsed(context)
+def _made(module: Any, part: Part, rank: int, strategy: str, told: Any) -> tuple[Any, Any]:
+    """A context that plays a rank, and its solver."""
+    case = part.typed_case()
+    context = module.Context(threads=part.threads, rehearsed=[rank, part.ranks, part.ranks_per_node])
+    if told is not None:
+        module.hear(context, told)
+    options = case.options()
+    options["engine"]["strategy"] = strategy
+    context.sample(0, 0)
+    return context, predicted_kind(case).make(module, context, options)
+
+
+def _told(module: Any, part: Part) -> Any:
+    """What all ranks tell each other while they are made."""
+    told = module.Told()
+    for rank in range(part.ranks):
+        context, solver = _made(module, part, rank, part.strategies[0], told)
         del solver
         context.close()
+    told.all = True
+    return told
+
+
+def _play(module: Any, part: Part, told: dict[tuple, Any]) -> dict[str, Any]:
+    case = part.typed_case()
+    kind, answer = predicted_kind(case), {}
+    known = json.dumps(part.case), part.ranks
+    if kind.tells(case) and known not in told:
+        told[known] = _told(module, part)
+    for strategy in part.strategies:
+        noted, work = [], None
+        for rank in part.played:
+            context, solver = _made(module, part, rank, strategy, told.get(known))
+            by_engine, length = kind.engine_strategy(solver, strategy), case.engine.steps_per_pass
+            advance(solver, SETTLING * length, length)
+            module.note_rehearsal(context)
+            advance(solver, part.steps, length)
+            if part.traces:
+                (machine,) = part.machines.values()
+                Path(part.traces, strategy, str(rank)).write_text(module.trace(context, machine, by_engine))
+            else:
+                noted.append(module.rehearsal(context))
+                work = work or module.rehearsed(context)
+            del solver
+            context.close()
+        if noted:
+            answer[strategy] = {
+                name: module.forecast(noted, part.played, part.like, machine, by_engine)
+                for name, machine in part.machines.items()
+            }
+            answer[strategy]["work"] = work
     return answer
 
 

@@ -18,6 +18,7 @@ from rich.table import Table
 from ..case.reading import Case, as_tables
 from ..errors import BadInput, SubcurrentError
 from ..launch.rundir import writing
+from ..solvers.cg.case import NAME as CG
 from ..stencil.compiling import folder as cache
 from ..stencil.compiling import headers
 from .machine_figures import Places, figures, places
@@ -27,7 +28,7 @@ from .rehearse import Part, rehearse
 MOST = 4096  # ranks
 BY_PIECES = 256  # ranks; of more, what a stage sends from one to another is one message
 MOST_ALL_TO_ALL = 256  # of which each sends to many others at once
-ALL_TO_ALL_STEPS = 1  # has tens of transforms
+STEPS = 10
 LEFT_OUT = ("ordered", "halo_thread", "automatic")
 SOURCES = (
     "model/simulate/simulated.cpp",
@@ -53,9 +54,6 @@ SETTINGS = (
     "network/weight-S:0",
     # SimGrid 3.32 keeps all sends that nobody waits for in one list, and looks through it for each of them
     "smpi/send-is-detached-thresh:0",
-    # those of default size do not come to an end on 256 ranks
-    "smpi/allreduce:rdb",
-    "smpi/allgather:bruck",
     "contexts/stack-size:256",
 )
 BLIND = (
@@ -94,6 +92,11 @@ def too_many(case: Case, ranks: int) -> str | None:
     )
 
 
+def steps_of(case: Case) -> int:
+    """That are played: of tens of transforms or iterations one is enough."""
+    return 1 if case.all_to_all or case.solver == CG else STEPS
+
+
 def simulated(
     case: Case,
     machine: Machine,
@@ -123,15 +126,24 @@ def simulated(
         on_node = 1 if machine.gpu is not None else where.per_node
         tables, length = as_tables(case), case.engine.steps_per_pass  # a trace is one pass
         parts = [
-            Part(tables, rank, ranks, on_node, where.threads, length, strategies, {"": values}, place)
-            for rank in range(ranks)
+            Part(
+                tables,
+                list(range(ranks)),
+                ranks,
+                on_node,
+                where.threads,
+                length,
+                strategies,
+                {"": values},
+                traces=place,
+            )
         ]
         rehearse(parts)
         line = [programs.run, "-np", str(ranks), "-platform", "platform.xml", "-hostfile", "hosts"]
         line += ["-no-privatize", *(f"--cfg={one}" for one in SETTINGS), str(program)]
         pieces = "pieces" if ranks <= BY_PIECES else "whole"
         passes = str(-(-steps // length))
-        return {name: _played(home, [*line, name, name, pieces, passes]) / length for name in strategies}
+        return {name: _played(home, [*line, name, pieces, passes]) / length for name in strategies}
 
 
 def platform(machine: Machine, where: Places, rank_byte: float) -> str:

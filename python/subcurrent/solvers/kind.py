@@ -6,20 +6,48 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
+from ..launch import memory
 from ..launch.memory import Fields
 
 if TYPE_CHECKING:
     from ..launch.rundir import RunFolder
 
 
-class Kind(ABC):
-    """One solver as sessions, recorders and reports see it."""
+class Predicted(ABC):
+    """One solver as a prediction sees it."""
+
+    @abstractmethod
+    def make(self, module: Any, context: Any, options: dict[str, Any]) -> Any:
+        """The solver on the ranks of a context, from its case's options()."""
+
+    @abstractmethod
+    def title(self, case: Any) -> str:
+        """What a figure or a report calls the case."""
+
+    @abstractmethod
+    def memory(self, case: Any, ranks: int) -> int:
+        """Bytes of all ranks together."""
+
+    def engine_strategy(self, _solver: Any, strategy: str) -> str:
+        """The engine's name of a strategy that it was made with."""
+        return strategy
+
+    def tells(self, _case: Any) -> bool:
+        """Whether a rank's step follows from what other ranks have told it."""
+        return False
+
+
+class Kind(Predicted):
+    """One solver as sessions, recorders and reports see it, too."""
 
     compiled = ""  # the class in the compiled module
     history: tuple[str, ...] = ()  # the columns of history.csv, before the seconds
 
     def make(self, module: Any, context: Any, options: dict[str, Any]) -> Any:
         return getattr(module, self.compiled)(context, options)
+
+    def memory(self, case: Any, ranks: int) -> int:
+        return memory.needed(case, ranks)
 
     @abstractmethod
     def fields(self, case: Any) -> list[Fields]:
@@ -80,10 +108,6 @@ class Kind(ABC):
     @abstractmethod
     def rows(self, summary: dict[str, Any]) -> list[tuple[str, str | None]]:
         """Lines of the report's table beyond those of every run."""
-
-    @abstractmethod
-    def title(self, case: Any) -> str:
-        """What a figure or a report calls the case."""
 
     def comparison(self, sweeps: int) -> tuple[list[str], list[str]]:
         """`--set` texts before and after the user's that make every strategy do the same work, and no more

@@ -13,9 +13,14 @@ from . import NAMES
 
 if TYPE_CHECKING:
     from ..case.reading import Case
-    from .kind import Kind
+    from .kind import Kind, Predicted
 
 KINDS: dict[str, Kind] = {name: import_module(f".{name}.kind", __package__).KIND for name in NAMES}
+
+
+def predicted_kind(case: Any) -> Predicted:
+    """The same as a prediction needs, of what is only predicted from keys, too."""
+    return import_module(f".{case.solver}.kind", __package__).KIND
 
 
 def kind_of(case: Case | dict[str, Any]) -> Kind:

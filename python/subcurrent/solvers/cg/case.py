@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Conjugate gradients as they are predicted: `subcurrent predict cg --set class=A`. There is no case file of
+this solver; its keys come by `--set`."""
+
+from __future__ import annotations
+
+from math import prod
+from types import SimpleNamespace
+from typing import Any, ClassVar, Literal
+
+from pydantic import ValidationError
+
+from ...case.common import SolverCase, check_split, splits
+from ...case.keys import Table, key
+from ...case.reading import with_sets
+from ...case.sentences import sentence
+from ...case.tables import Cells
+from ...errors import BadInput
+
+NAME = "cg"
+STRATEGIES = ("blocking", "direct", "pipelined")
+ORDERS = {"S": 1_400, "W": 7_000, "A": 14_000, "B": 75_000, "C": 150_000, "D": 1_500_000}
+MOST_ROWS = 2**31 - 1
+
+
+class CgEngine(Table):
+    steps_per_pass: ClassVar = 1
+    split: ClassVar = "auto"
+
+    threads: int = key("threads of each rank", "a whole number from 1 to 1024", 1, ge=1, le=1024)
+    poke_ms: float = key(
+        "milliseconds of computing between two looks at the messages", "a number greater than 0", 0.5, gt=0
+    )
+
+
+class CgCase(Table):
+    """The NAS kernel CG, of which a step is an outer iteration with its 25 inner ones; or a Laplacian of 7
+    points, of whose box every rank has a block, and of which a step is a solve of so many iterations."""
+
+    boundaries: ClassVar = SimpleNamespace(periodic=lambda: [False] * 3)
+
+    solver: Literal["cg"] = key("the solver", '"cg"', NAME)
+    class_: Literal[tuple(ORDERS)] | None = key(
+        "class of the benchmark", "one of " + ", ".join(f'"{name}"' for name in ORDERS), None, alias="class"
+    )
+    laplacian: Cells | None = key(
+        "cells of the box of a Laplacian", "three whole numbers from 1 to 100000", None
+    )
+    iterations: int | None = key("of a Laplacian's solve; 25 if left out", "a whole number >= 1", None, ge=1)
+    pipelined: bool = key("of a Laplacian: one reduction an iteration", "true or false", False)
+    partition: Literal["row", "column", "grid"] | None = key(
+        "of a class; grid if left out", '"row", "column" or "grid"', None
+    )
+    depth: int = key("pieces of a message when pipelined", "a whole number from 1 to 1000", 5, ge=1, le=1000)
+    engine: CgEngine = key("ranks", "a table [engine]", CgEngine())
+
+    def check(self) -> None:
+        if (self.class_ is None) == (self.laplacian is None):
+            raise BadInput("cg needs one of class and laplacian: give --set class=A, for instance.")
+        if self.class_ is not None and (self.iterations is not None or self.pipelined):
+            raise BadInput(f"a class has its own iterations: take {self._beside()} away, or class.")
+        if self.laplacian is not None and self.partition is not None:
+            raise BadInput("a Laplacian is divided by rows: take partition away, or laplacian.")
+        if prod(self.cells()) > MOST_ROWS:
+            raise BadInput(
+                f"laplacian = {self.laplacian} is not allowed: it has more than {MOST_ROWS} cells."
+            )
+
+    def _beside(self) -> str:
+        return "iterations" if self.iterations is not None else "pipelined"
+
+    @property
+    def all_to_all(self) -> bool:
+        """The benchmark's columns are drawn by lot: all ranks of a group send to each other."""
+        return self.class_ is not None
+
+    def size(self) -> tuple[str, list[int]]:
+        return ("class", [ORDERS[self.class_]]) if self.class_ else ("laplacian", list(self.laplacian))
+
+    def cells(self) -> list[int]:
+        return [ORDERS[self.class_], 1, 1] if self.class_ else list(self.laplacian)
+
+    def split_over(self, ranks: int) -> tuple[int, int, int]:
+        """Blocks with the smallest faces: entries of a vector cost the same along every axis."""
+        if self.class_:
+            return ranks, 1, 1
+        cells = self.cells()
+
+        def faces(split: list[int]) -> float:
+            block = [n / parts for n, parts in zip(cells, split, strict=True)]
+            return sum(prod(block) / side * min(p - 1, 2) for side, p in zip(block, split, strict=True))
+
+        fitting = [s for s in splits(ranks) if all(p <= n for p, n in zip(s, cells, strict=True))]
+        return tuple(min(fitting, key=faces))
+
+    def check_ranks(self, ranks: int) -> None:
+        check_split(self.cells(), "auto", ranks, 1)
+
+    def sized(self, size: list[int]) -> CgCase:
+        case = self.model_copy(update={"laplacian": size})
+        case.check()
+        return case
+
+    def grown(self, first: int, ranks: int) -> CgCase | None:
+        if self.class_ is not None:
+            raise BadInput("--weak needs a matrix that can grow, and a class has one order: give laplacian.")
+        return SolverCase.grown(self, first, ranks)
+
+    def options(self) -> dict[str, Any]:
+        return {"engine": {}, "case": self}
+
+    def chosen(self, given: list[str]) -> list[str]:
+        """The strategies to predict, `blocking` among them."""
+        for name in given:
+            if name not in STRATEGIES:
+                raise BadInput(f"--strategies {name!r} is not known: allowed is {', '.join(STRATEGIES)}.")
+        return [name for name in STRATEGIES if name == "blocking" or name in (given or STRATEGIES)]
+
+
+def cg_case(sets: list[str]) -> CgCase:
+    """The case of these `--set` texts. Raises BadInput with one sentence."""
+    try:
+        case = CgCase.model_validate(with_sets({"solver": NAME}, sets))
+    except ValidationError as error:
+        raise BadInput(sentence(CgCase, error.errors()[0])) from None
+    case.check()
+    return case

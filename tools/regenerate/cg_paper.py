@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The thesis on the NAS kernel CG: its tables 5.2 and 5.3 beside `predict` and `predict --simulate`, each of
+the two rooms calibrated on the seconds of one machine, and beside the thesis's own equations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isqrt
+from pathlib import Path
+
+from subcurrent.foresight import predict, simulate
+from subcurrent.foresight.machine_keys import Machine
+from subcurrent.foresight.machines import find_machine, load_machine
+from subcurrent.solvers.cg.case import CgCase, cg_case
+
+from .runs import table
+
+ORDER, OUTER, PRODUCTS = 14_000, 15, 390  # of class A; products of all outer iterations
+SHARE = 0.96  # of the time on one machine that products take, as the thesis says
+
+
+@dataclass(frozen=True)
+class Room:
+    machine: str
+    seconds: float  # of class A on one machine
+    speed: float  # bytes/s between two machines, table 5.1
+
+
+ET001, LAB12 = Room("workstations", 2244, 475e3), Room("ews4800", 353, 325e3)
+# Room, machines, strategy, depth, seconds printed.
+PRINTED = (
+    (ET001, 4, "blocking", 5, 640),  # cgbblkdiv.c
+    (ET001, 4, "direct", 5, 630),  # cgb_psnd.c
+    (ET001, 4, "pipelined", 5, 613),  # cgb_fwd.c
+    (LAB12, 4, "pipelined", 5, 523),
+    (LAB12, 16, "pipelined", 2, 661),
+    (LAB12, 64, "pipelined", 2, 941),
+)
+
+
+def by_equations(room: Room, machines: int) -> float:
+    """Seconds of class A: of a product equation 5.3 where the bus idles for a while, 5.6 where it never does;
+    the rest shared by the machines on the diagonal."""
+    side = isqrt(machines)
+    message = 8 * ORDER / side / room.speed
+    computing = room.seconds * SHARE / PRODUCTS / machines
+    idle = computing >= (machines - side - 1) * message
+    product = (machines - side + 1) * message + computing if idle else 2 * (machines - side) * message
+    return PRODUCTS * product + room.seconds * (1 - SHARE) / side
+
+
+def speed_needed(room: Room, machines: int, share: float) -> float:
+    """Bytes/s of a bus on which p machines are `share` p times as fast as one: equation 5.8."""
+    side, product = isqrt(machines), room.seconds * SHARE / PRODUCTS
+    if share > (machines - side - 1) / (machines - side) / 2:
+        spare = product / (share * machines) - product / machines
+        return 8 * ORDER * (machines - side + 1) / (spare * side)
+    return 16 * ORDER * machines * share * (side - 1) / product
+
+
+def calibrated(room: Room) -> Machine:
+    """The machine whose cores take the printed seconds on one of them."""
+    machine = load_machine(find_machine(room.machine))
+    taken = predicted(machine, case(5), 1, "blocking")
+    flops = machine.node.core_flops * taken / room.seconds
+    return machine.model_copy(update={"node": machine.node.model_copy(update={"core_flops": flops})})
+
+
+def case(depth: int) -> CgCase:
+    return cg_case(["class=A", "partition=grid", f"depth={depth}"])
+
+
+def predicted(machine: Machine, what: CgCase, ranks: int, strategy: str) -> float:
+    return OUTER * predict.predicted(what, machine, ranks, [strategy])["strategies"][strategy]["T"]
+
+
+def cg_paper(_: Path) -> list[str]:
+    machines = {room: calibrated(room) for room in (ET001, LAB12)}
+    rows = []
+    for room, ranks, strategy, depth, printed in PRINTED:
+        there = machines[room]
+        foretold = predicted(there, case(depth), ranks, strategy)
+        played = OUTER * simulate.simulated(case(depth), there, ranks, [strategy], steps=1)[strategy]
+        gains = [room.seconds / seconds for seconds in (printed, foretold, played, by_equations(room, ranks))]
+        misfits = [f"{gain:.3g} ({100 * (gain / gains[0] - 1):+.0f} %)" for gain in gains[1:]]
+        rows.append((f"{there.name}: {ranks}, `{strategy}`", f"{gains[0]:.3f}", *misfits))
+    return table(("", "printed", "predicted", "simulated", "equations 5.3 and 5.6"), rows)
+
+
+def cg_paper_speeds(_: Path) -> list[str]:
+    """The bus that equation 5.8 asks for, and what prediction makes of a machine with it."""
+    rows = []
+    for room, ranks, printed in ((LAB12, 16, "6.77 MB/s"), (ET001, 4, "123 kB/s")):
+        speed = speed_needed(room, ranks, 0.5)
+        there = calibrated(room)
+        network = there.network.model_copy(update={"bandwidth": speed})
+        foretold = predicted(there.model_copy(update={"network": network}), case(5), ranks, "blocking")
+        rows.append(
+            (
+                f"{there.name}: {ranks} half as fast as {ranks} times one",
+                printed,
+                f"{1e-3 * speed:.4g} kB/s",
+                f"{room.seconds / foretold / ranks:.2f}",
+            )
+        )
+    return table(("", "printed", "equation 5.8", "share that is predicted with it"), rows)
