@@ -59,16 +59,20 @@ bool Runner::record(Stage& stage) {
   }
   stage.check_faces();
   if (Slabs::in(stage)) const Slabs can_pass(stage, eager());
-  Recorded run(stage, step_);
-  if (const std::string why = window_->shortage(run); !why.empty()) {
+  std::vector<Recorded> runs;  // of its colours
+  for (int colour = 0; colour < stage.colours(); ++colour) {
+    stage.choose_colour(colour);
+    runs.emplace_back(stage, step_);
+  }
+  if (const std::string why = window_->shortage(runs); !why.empty()) {
     if (window_->begins_before(step_)) {  // whole steps
       carry_out_sealed();
       window_->seal(step_, why);
     }
-    if (!window_->shortage(run).empty()) close_pass(why);
-    if (!window_->shortage(run).empty()) return false;
+    if (!window_->shortage(runs).empty()) close_pass(why);
+    if (!window_->shortage(runs).empty()) return false;
   }
-  window_->add(std::move(run));
+  for (Recorded& run : runs) window_->add(std::move(run));
   return true;
 }
 
@@ -137,9 +141,9 @@ void Runner::carry_out(std::vector<Recorded> runs, const std::string& why) {
   counts.samples += sample ? 1 : 0;
   counts.moved += static_cast<double>(sent);
   for (const Recorded& r : runs) {
-    counts.cells += cells;
-    counts.bytes += cells * r.bytes;
-    counts.flops += cells * r.flops;
+    counts.cells += cells * r.share;
+    counts.bytes += cells * r.share * r.bytes;
+    counts.flops += cells * r.share * r.flops;
   }
 }
 

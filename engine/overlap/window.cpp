@@ -37,7 +37,6 @@ std::string Window::refusal(const Stage& stage) {
   const std::string what = "stage \"" + stage.name() + "\" ";
   if (const auto& values = const_cast<Stage&>(stage).accumulators(); !values.empty())
     return what + "reduces to a value";
-  if (stage.colours() > 1) return what + "runs in colours";
   if (!stage.capture().compute) return what + "does not compute cell by cell";
   for (const Access& a : stage.accesses()) {
     if (a.across()) return what + "reads another grid";
@@ -57,6 +56,7 @@ bool Window::has_neighbours(const Grid& grid) {
 Recorded::Recorded(const Stage& from, int in_step)
     : step(in_step),
       stage(from.capture()),
+      share(1.0 / from.colours()),
       bytes(from.bytes_per_cell()),
       flops(from.flops()),
       watched(from.watched()) {
@@ -123,12 +123,12 @@ int Window::steps() const {
   return steps;
 }
 
-std::string Window::shortage(const Recorded& run) const {
-  if (!open().empty() && !(run.grid() == open().front().grid())) return "another grid begins";
+std::string Window::shortage(std::span<const Recorded> more) const {
+  const Grid& grid = more.front().grid();
+  if (!open().empty() && !(grid == open().front().grid())) return "another grid begins";
   RecordedArrays arrays(open());
-  arrays.add(run);
-  const Grid& grid = run.grid();
-  const bool several = !open().empty() && has_neighbours(grid);
+  for (const Recorded& run : more) arrays.add(run);
+  const bool several = open().size() + more.size() > 1 && has_neighbours(grid);
   if (several && arrays.dependence().most_halo() > grid.halo())
     return "the halo of " + std::to_string(grid.halo()) + " layers holds no more steps";
   return WindowSlabs::shortage(arrays);

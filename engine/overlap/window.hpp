@@ -14,8 +14,8 @@
 
 namespace sc {
 
-/// A run of a stage, to be carried out when the stage has turned to others or is gone. Fields must outlive
-/// it.
+/// A run of a stage in its present colour, to be carried out when the stage has turned to others or is gone.
+/// Fields must outlive it.
 struct Recorded {
   struct Use {
     std::shared_ptr<Storage> storage;
@@ -32,7 +32,8 @@ struct Recorded {
   Stage::Captured stage;
   std::vector<Use> uses;
   std::vector<Place> places;                   ///< of each use
-  double bytes, flops;                         ///< a cell
+  double share;                                ///< of the cells, that are of its colour
+  double bytes, flops;                         ///< a cell of these
   bool watched;                                ///< as of the stage
   std::vector<const Storage*> discarded = {};  ///< of no use to anybody after it, until written anew
 };
@@ -80,9 +81,9 @@ class Window final : public Pending {
   int steps() const;
   /// Whether there are any of steps before this one, without a sealed pass.
   bool begins_before(int step) const { return !open().empty() && open().front().step < step; }
-  /// Why this run cannot be one of a pass with those recorded so far, as the end of a sentence; empty where
-  /// it can.
-  std::string shortage(const Recorded& run) const;
+  /// Why these runs, of one stage, cannot be of a pass with those recorded so far, as the end of a sentence;
+  /// empty where they can.
+  std::string shortage(std::span<const Recorded> more) const;
   void add(Recorded run);
   /// After what has been added so far nobody needs what a storage holds.
   void discard(const Storage& storage) {

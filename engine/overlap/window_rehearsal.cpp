@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // WindowRun on a rank that is not there: what a pass of several steps would compute, send and wait for.
+#include "engine/base/index.hpp"
 #include "engine/overlap/window_run.hpp"
 #include "engine/plan/rehearsal.hpp"
 
@@ -12,7 +13,7 @@ Work WindowRun::work_of(const Chunk& chunk) const {
     for (int run = 0; run < cells_->runs(); ++run) {
       const Box box = cells_->cells(tower, run);
       if (box.empty()) continue;
-      work.cells += box.cells();
+      work.cells += static_cast<std::int64_t>(static_cast<double>(box.cells()) * runs_[at(run)].share);
       work.rows += std::int64_t{box.extent().y} * box.extent().z;
     }
   };
@@ -55,15 +56,18 @@ double WindowRun::bytes_of_own_cell() const {
 
 RehearsedRun WindowRun::rehearsed(const Plan& plan) const {
   RehearsedRun run{.stage = "pass", .plan = plan};
-  double cells = 0, flops = 0;
+  double cells = 0, flops = 0, shares = 0;
   for (const Chunk& chunk : plan.chunks()) {
     run.works.push_back({work_of(chunk)});
     cells += static_cast<double>(run.works.back().front().cells);
     if (slabs_) run.slabs.push_back({.number = chunk.part - first_slab});
   }
-  for (const Recorded& recorded : runs_) flops += recorded.flops;
+  for (const Recorded& recorded : runs_) {
+    flops += recorded.flops * recorded.share;
+    shares += recorded.share;
+  }
   const double bytes = bytes_of_own_cell() * static_cast<double>(own_cells());
-  run.kernels = {{run.stage, cells > 0 ? bytes / cells : 0, flops / static_cast<double>(runs_.size())}};
+  run.kernels = {{run.stage, cells > 0 ? bytes / cells : 0, flops / shares}};
   run.departures.resize(plan.pieces().size());  // slabs' have none: they are copied
   run.arrivals.resize(plan.arrivals().size());
   std::vector<RehearsedRun::Awaited>& all = run.arrivals.front();

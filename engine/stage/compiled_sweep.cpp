@@ -53,9 +53,9 @@ void CompiledSweep::compute_in(std::span<const Place> places, const Box& box, in
 }
 
 Stage::Captured CompiledSweep::capture() const {
-  return {[rows = rows_, layout = grid_->layout()](std::span<const Place> places, const Box& box, Int3 origin,
-                                                   int threads) {
-            for_each_compiled(box, Lattice{}, {layout, origin, {}}, threads, {}, rows, cells_at(places));
+  return {[rows = rows_, layout = grid_->layout(), lattice = lattice()](
+              std::span<const Place> places, const Box& box, Int3 origin, int threads) {
+            for_each_compiled(box, lattice, {layout, origin, {}}, threads, {}, rows, cells_at(places));
           },
           rows_.by_position};
 }

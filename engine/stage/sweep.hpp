@@ -114,11 +114,11 @@ class Sweep final : public Stage {
     constexpr bool by_position =
         InFluxes<Kernel> ||
         std::is_invocable_v<const Kernel&, At, Index, decltype(std::declval<const Declared&>().view())...>;
-    return {[kernel = kernel_, views, layout = grid_->layout()](Places places, const Box& box, Int3 origin,
-                                                                int threads) {
+    return {[kernel = kernel_, views, layout = grid_->layout(), lattice = lattice()](
+                Places places, const Box& box, Int3 origin, int threads) {
               std::apply(
                   [&](const auto&... view) {
-                    for_each(box, Lattice{}, Frame{layout, origin, {}}, threads, {}, kernel, view...);
+                    for_each(box, lattice, Frame{layout, origin, {}}, threads, {}, kernel, view...);
                   },
                   views(places));
             },

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs of several steps: one stage that reads corners, a field that stays and where it is; three stages
-// on two fields. Walls with conditions that ask where they are, and periodic axes.
+// on two fields; one in colours and what follows it. Walls with conditions that ask where they are, and
+// periodic axes.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -138,6 +139,45 @@ inline Result predict_and_correct(Context& context, const Setting& setting, int 
   });
   Result result{on_root_from(u), runner.passes()};
   const std::vector<double> second = on_root_from(v);
+  result.values.insert(result.values.end(), second.begin(), second.end());
+  context.barrier();
+  return result;
+}
+
+/// Relaxes in place, colour by colour, towards a field that follows.
+struct Settle {
+  double omega;
+  SC_FN void operator()(At c, InOut<double> x, In<double> b) const {
+    const In<double> q = x;
+    x[c] += omega * ((q[c.x(1)] + q[c.x(-1)] + q[c.y(1)] + q[c.y(-1)] + q[c.z(1)] + q[c.z(-1)]) / 6 - q[c] +
+                     0.1 * b[c]);
+  }
+};
+struct Follow {
+  SC_FN void operator()(At c, InOut<double> b, In<double> x) const {
+    b[c] += 0.1 * (x[c.y(1)] - b[c] * x[c.z(-1)]);
+  }
+};
+constexpr int reach_of_colours = 3;  // two, and what follows
+
+inline Result relax_in_colours(Context& context, const Setting& setting, int halo, int steps) {
+  const Grid grid(
+      context, {.cells = setting.cells, .periodic = setting.periodic, .halo = halo, .split = setting.split});
+  Field<double> x(grid, "x"), b(grid, "b");
+  poison(x), poison(b);
+  context.barrier();
+  x.fill([](int i, int j, int k) { return std::sin(0.7 * i + 0.2 * j * k); });
+  b.fill([](int i, int j, int k) { return std::cos(0.3 * i - 0.5 * j + 0.1 * k); });
+  set_conditions(x);
+  Runner runner(context, setting.runner);
+  Sweep settle("settle", Settle{}, SweepOptions{.colours = 2}, updates(x.now(), star(1)), reads(b.now()));
+  Sweep follow("follow", Follow{}, updates(b.now()), reads(x.now(), star(1)));
+  runner.steps(steps, [&](int step) {
+    runner.run(settle, Settle{1.1 + 0.01 * step});
+    runner.run(follow);
+  });
+  Result result{on_root(x), runner.passes()};
+  const std::vector<double> second = on_root(b);
   result.values.insert(result.values.end(), second.begin(), second.end());
   context.barrier();
   return result;

@@ -62,4 +62,8 @@ TEST(Steps, OfSeveralStagesLeaveTheBitsOfSingleOnes) {
   compare(predict_and_correct, {36, 37, 38}, reach_of_a_step, {2, 3});
 }
 
+TEST(Steps, InColoursLeaveTheBitsOfSingleOnes) {
+  compare(relax_in_colours, {36, 38, 36}, reach_of_colours, {1, 2, 3});
+}
+
 }  // namespace
