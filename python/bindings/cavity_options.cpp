@@ -41,6 +41,7 @@ cavity::PressureOptions pressure_from(const nb::dict& options) {
   p.check_every = get<int>(options, "check_every");
   p.relaxation = get<double>(options, "relaxation");
   p.fixed_iterations = get<int>(options, "fixed_iterations");
+  p.sweeps_per_pass = get<int>(options, "sweeps_per_pass");
   return p;
 }
 

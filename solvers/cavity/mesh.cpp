@@ -153,7 +153,8 @@ template <class Real>
 void Mesh<Real>::place(const Points& points) {
   const Grid& grid = x.grid();
   const Int3 origin = grid.origin();
-  const Box all = grid.own().grown({grid.halo(), grid.halo(), grid.halo()});
+  constexpr int layers = 2;  // that metrics read; further ones of the halo are for passes of several sweeps
+  const Box all = grid.own().grown({layers, layers, layers});
   const Out<double, 3> out = x.modify();
   for (int k = all.lo.z; k < all.hi.z; ++k)
     for (int j = all.lo.y; j < all.hi.y; ++j)
@@ -163,7 +164,7 @@ void Mesh<Real>::place(const Points& points) {
       }
   // The mapping gives the points of the halo too. They must not be exchanged: beyond a periodic boundary the
   // grid goes on.
-  x.storage(0).set_fresh(box(grid.halo()));
+  x.storage(0).set_fresh(box(layers));
 }
 
 template class Mesh<double>;

@@ -19,6 +19,17 @@ bool on_one_rank(const Grid& grid) { return grid.box_of(0).extent() == grid.cell
 
 Int3 factor_of(Int3 n) { return {n.x > 2 ? 2 : 1, n.y > 2 ? 2 : 1, n.z > 2 ? 2 : 1}; }
 
+/// With a layer of halo for each sweep of a pass, at most as many as blocks have cells.
+Grid coarser(const Grid& fine, Int3 factor, int sweeps_per_pass) {
+  const Grid coarse = fine.coarsen(factor, 1);
+  int layers = sweeps_per_pass;
+  for (int a = 0; a < 3; ++a)
+    for (std::size_t b = 0; b + 1 < coarse.cuts(a).size(); ++b)
+      if (const int cells = coarse.cuts(a)[b + 1] - coarse.cuts(a)[b]; cells > 0)
+        layers = std::min(layers, cells);
+  return fine.coarsen(factor, layers);
+}
+
 /// The centre of a coarse cell is the middle of its first and last child's.
 std::vector<double> coarse_centres(const std::vector<double>& fine, int nc, int factor, bool periodic) {
   const int nf = static_cast<int>(fine.size()) - 2;
@@ -85,7 +96,7 @@ void Multigrid<Real, Points>::add_level(L& above) {
     fine = step.gathered.get();
   }
   const Int3 factor = factor_of(fine->grid.cells());
-  step.coarse = std::make_unique<L>(fine->grid.coarsen(factor, 1), above.space);
+  step.coarse = std::make_unique<L>(coarser(fine->grid, factor, runner_.steps_per_pass()), above.space);
   L& coarse = *step.coarse;
   std::array<Table<double>, 3> ratios;
   for (int d = 0; d < 3; ++d) {
@@ -109,8 +120,9 @@ void Multigrid<Real, Points>::add_level(L& above) {
 
 // x' = x + momentum (x - before) + weight D^-1 (A x - b)
 template <class Real, class Points>
-void Multigrid<Real, Points>::smooth(L& l, LevelSweeps<Real, Points>& s, int count, bool from_zero) {
-  for (int k = 0; k < count; ++k) {
+void Multigrid<Real, Points>::smooth(L& l, LevelSweeps<Real, Points>& s, int count, bool from_zero,
+                                     Stage* after) {
+  runner_.steps(count, [&](int k) {
     const Real momentum = k == 0 ? Real(0) : Real((2.0 * k - 1) / (2.0 * k + 3));
     const Real weight = Real((8.0 * k + 4) / ((2.0 * k + 3) * l.lambda));
     if (k == 0 && from_zero)
@@ -118,7 +130,8 @@ void Multigrid<Real, Points>::smooth(L& l, LevelSweeps<Real, Points>& s, int cou
     else
       runner_.run(*s.smooth, {momentum, weight});
     l.x.advance();
-  }
+    if (after && k + 1 == count) runner_.run(*after);
+  });
 }
 
 template <class Real, class Points>
@@ -129,8 +142,7 @@ void Multigrid<Real, Points>::cycle(std::size_t depth) {
     return;
   }
   Step& step = steps_[depth];
-  smooth(l, sweeps(depth), options_.pre, true);
-  runner_.run(*sweeps(depth).residual);
+  smooth(l, sweeps(depth), options_.pre, true, sweeps(depth).residual.get());
   if (step.gathered) runner_.move(l.r.now(), step.gathered->r.now());
   runner_.run(*step.restrict_residual);
   cycle(depth + 1);

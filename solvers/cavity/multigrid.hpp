@@ -35,7 +35,7 @@ class Multigrid {
   };
   void add_level(L& above);
   void cycle(std::size_t depth);
-  void smooth(L& level, LevelSweeps<Real, Points>& sweeps, int count, bool from_zero);
+  void smooth(L& level, LevelSweeps<Real, Points>& sweeps, int count, bool from_zero, Stage* after = nullptr);
   L& level(std::size_t depth) { return depth == 0 ? finest_ : *steps_[depth - 1].coarse; }
   LevelSweeps<Real, Points>& sweeps(std::size_t depth) {
     return depth == 0 ? finest_sweeps_ : *steps_[depth - 1].sweeps;

@@ -2,6 +2,7 @@
 // What a cavity run is asked to do, typed; the text of a case file has become this before it gets here.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -32,6 +33,7 @@ struct PressureOptions {
       10;  ///< sweeps between two convergence tests of jacobi and sor; the result is read one sweep late
   double relaxation = 0;     ///< 0: 0.98 for jacobi, Young's optimum for sor
   int fixed_iterations = 0;  ///< > 0: exactly this number of sweeps or cycles, no test
+  int sweeps_per_pass = 1;   ///< of jacobi and sor, and of the smoothing of multigrid
 };
 
 struct CavityOptions {
@@ -55,6 +57,14 @@ struct CavityOptions {
 
   Bool3 periodic() const {
     return periodic_axes([this](std::size_t f) { return faces[f].kind == FaceKind::periodic; });
+  }
+  bool mixed_derivatives() const {  ///< there may be, and the pressure has 19 points
+    return clustering == Clustering::skewed || clustering == Clustering::file;
+  }
+  /// The upwind scheme reads two cells along each axis, every sweep of a pass one, in each of its colours.
+  int halo() const {
+    const int colours = pressure.method != Method::sor ? 1 : mixed_derivatives() ? 4 : 2;
+    return std::max(2, pressure.sweeps_per_pass > 1 ? pressure.sweeps_per_pass * colours : 0);
   }
   double nu() const { return 1 / reynolds; }
   double alpha() const { return upwind == Upwind::utopia ? 1.0 : 3.0; }  ///< of the upwinding

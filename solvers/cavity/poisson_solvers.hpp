@@ -86,23 +86,25 @@ class Relaxation final : public Solver<Real, Points> {
   Solved solve() override {
     const PressureOptions& o = this->options_;
     if (this->fixed()) {
-      for (int n = 0; n < o.fixed_iterations; ++n) sweep();
+      this->runner_.steps(o.fixed_iterations, [this](int) { sweep(); });
       return this->result(o.fixed_iterations, this->residual());
     }
     double residual = this->residual();
     int done = 0;
+    this->runner_.begin_steps();
     while (!(residual < o.tolerance) && done < o.max_iterations) {
       if (std::isnan(residual)) break;
       const int until = std::min(done + std::max(1, o.check_every), o.max_iterations);
-      for (; done < until; ++done) sweep();
+      for (; done < until; ++done) one_step();
       this->runner_.run(*this->size_);
       this->global_.start(this->size_->accumulators());
       if (done < o.max_iterations) {
-        sweep();
+        one_step();
         ++done;
       }
       residual = this->global_.value();
     }
+    this->runner_.end_steps();
     return this->result(done, residual);
   }
 
@@ -132,6 +134,11 @@ class Relaxation final : public Solver<Real, Points> {
   void sweep() {
     this->runner_.run(*sweep_);
     if (this->options_.method == Method::jacobi) this->level_.x.advance();
+  }
+
+  void one_step() {
+    sweep();
+    this->runner_.end_step();
   }
 
   std::unique_ptr<Stage> sweep_;

@@ -24,7 +24,8 @@ void check_blocks(const Grid& grid) {
 }
 
 Stages stages_of(Context& context, const CavityOptions& o, const PointsOf& points_of_file, Runner& runner) {
-  const Grid grid(context, {.cells = o.cells(), .periodic = o.periodic(), .halo = 2, .split = o.split});
+  const Grid grid(context,
+                  {.cells = o.cells(), .periodic = o.periodic(), .halo = o.halo(), .split = o.split});
   check_blocks(grid);
   return make_stages(grid, o.clustering == Clustering::file ? points_of_file(grid) : analytic_points(o), o,
                      runner);
@@ -38,9 +39,15 @@ const CavityOptions& checked(const CavityOptions& options, const PointsOf& point
 
 }  // namespace
 
+RunnerOptions engine_of(const CavityOptions& o) {
+  RunnerOptions engine = o.engine;
+  engine.steps_per_pass = o.pressure.sweeps_per_pass;
+  return engine;
+}
+
 Cavity::Cavity(Context& context, const CavityOptions& options, const PointsOf& points_of_file)
     : options_(checked(options, points_of_file)),
-      runner_(context, options.engine),
+      runner_(context, engine_of(options)),
       stages_(stages_of(context, options, points_of_file, runner_)),
       global_(context),
       lid_speed_(fastest_wall()) {
@@ -153,7 +160,7 @@ void Cavity::report_loss(const StepReport& report) {
 
 bool belongs_to_pressure(std::string_view stage) {
   for (const std::string_view name :
-       {"jacobi", "sor", "smooth", "residual", "restrict", "prolong", "project", "advance"})
+       {"jacobi", "sor", "smooth", "residual", "restrict", "prolong", "project", "advance", "pass"})
     if (stage.starts_with(name)) return true;
   return false;
 }

@@ -71,6 +71,7 @@ ACTS = {
         "pressure.tolerance": ({}, 1e-5, 10.0),
         "pressure.max_iterations": ({"pressure.tolerance": 1e-9}, 1, 2),
         "pressure.iterations": ({}, 1, 2),
+        "pressure.sweeps_per_pass": ({"pressure.iterations": 6, "pressure.method": "jacobi"}, 1, 2),
         "run.until": ({"run.steps": None, "run.steady": 1e6}, "steady", None),
         "run.steady": ({"run.until": "steady", "run.steps": None, "run.courant": 1.0}, 1e6, 2.0),
         "run.time": ({"run.steps": None}, 0.05, 0.1),

@@ -188,6 +188,7 @@ def test_the_options_of_the_compiled_solver():
         "check_every": 1,
         "relaxation": 1.5,
         "fixed_iterations": 0,
+        "sweeps_per_pass": 1,
     }
     assert options["engine"]["split"] == [1, 2, 1]
     assert (options["courant"], options["dt"]) == (0.2, 0.0)

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 STARTS = ("rest", "taylor_green")
 START = '"rest", "taylor_green", or the path of a snapshot (.vtkhdf)'
-HALO = 2  # the upwind scheme reads two cells along each axis
 
 
 def check_case(case: CavityCase) -> None:
@@ -118,4 +117,23 @@ def _check_pressure(case: CavityCase) -> None:
         raise BadInput(
             f'pressure.tolerance = {pressure.tolerance:g} cannot be reached with flow.precision = "single": '
             "at least 1e-06 is needed."
+        )
+    _check_sweeps(case)
+
+
+def _check_sweeps(case: CavityCase) -> None:
+    """What would be accepted and not act."""
+    pressure = case.pressure
+    length = pressure.sweeps_per_pass
+    if length > 1 and case.engine.device != "cpu":
+        raise BadInput(
+            f'pressure.sweeps_per_pass = {length} has no effect with engine.device = "{case.engine.device}": '
+            "passes of several sweeps are there for fields in the host's memory."
+        )
+    tested = pressure.method != "multigrid" and pressure.iterations is None
+    if tested and length > pressure.check_every + 1:
+        raise BadInput(
+            f"pressure.sweeps_per_pass = {length} is not allowed with pressure.check_every = "
+            f"{pressure.check_every}: a test of convergence ends a pass, so it must be at most "
+            f"{pressure.check_every + 1}."
         )

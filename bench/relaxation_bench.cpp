@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cavity's relaxation sweeps several a pass, against one by one on the same fields: Jacobi, relaxation in
+// place by colours and the Chebyshev smoothing of its multigrid, on one rank between walls.
+//   relaxation_bench [turns] [threads] [cells] [--trial]
+#include <memory>
+
+#include "bench/arguments.hpp"
+#include "bench/measure.hpp"
+#include "solvers/cavity/levels.hpp"
+
+namespace {
+
+using namespace sc;
+using namespace sc::cavity;
+
+constexpr int sweeps = 8;  // of a turn
+const std::vector<int> lengths{1, 2, 4, 8};
+
+/// A way for each length; `sweep` runs one sweep by a runner.
+template <class Sweep>
+void compare(Context& context, const std::string& name, double cells, int turns, const Sweep& sweep) {
+  std::vector<std::unique_ptr<Runner>> runners;
+  std::vector<bench::Way> ways;
+  for (const int length : lengths) {
+    Runner& runner =
+        *runners.emplace_back(std::make_unique<Runner>(context, RunnerOptions{.steps_per_pass = length}));
+    ways.push_back(
+        {std::to_string(length) + " a pass", [&] { runner.steps(sweeps, [&](int) { sweep(runner); }); }});
+  }
+  bench::take_turns(context, ways, turns, 1);
+  for (const bench::Way& way : ways)
+    std::printf("%s, %s: %.3g ms a sweep, %.0f million cells/s\n", name.c_str(), way.name.c_str(),
+                1e3 * bench::median(way) / sweeps, 1e-6 * cells * sweeps / bench::median(way));
+  for (std::size_t k = 1; k < ways.size(); ++k)
+    bench::report(name + ", one by one / " + ways[k].name, bench::ratio(ways[0], ways[k]),
+                  lengths[k] == 4 ? "goal >= 1.5" : "for the record");
+}
+
+template <class Real, class Points>
+void relax(const std::string& what, int n, int threads, int turns) {
+  Context context(MPI_COMM_WORLD, {.threads = threads});
+  {
+    const Grid grid(context, {.cells = {n, n, n}, .halo = 2});
+    PoissonLevel<Real, Points> level(grid);
+    level.a.fill([](int, int x, int y, int z) { return Real(1 + 1e-3 * ((x + 3 * y + 7 * z) % 11)); });
+    level.inverse_diagonal.fill([](int, int, int) { return Real(1.0 / (Points::neighbours + 1)); });
+    level.x.fill([](int x, int y, int z) { return Real(1e-2 * ((x * y + z) % 17)); });
+    level.b.fill([](int x, int y, int z) { return Real(1e-2 * ((x + y * z) % 13) - 0.06); });
+    const auto around = reads(level.a.now(), Points::coefficient_reach);
+    Sweep jacobi("jacobi", JacobiSweep<Real, Points>{Real(0.98)}, writes(level.x.next()),
+                 reads(level.x.now(), Points::reach), reads(level.b.now()), around,
+                 reads(level.inverse_diagonal.now()));
+    Sweep sor("sor", RelaxationSweep<Real, Points>{Real(1.2)}, SweepOptions{.colours = Points::colours},
+              updates(level.x.now(), Points::reach), reads(level.b.now()), around,
+              reads(level.inverse_diagonal.now()));
+    LevelSweeps<Real, Points> chebyshev(level);
+    const auto two_levels = [&](auto& stage) {
+      return [&](Runner& runner) {
+        runner.run(stage);
+        level.x.advance();
+      };
+    };
+    const std::string name =
+        ", " + what + ", " + std::to_string(n) + "^3, " + std::to_string(threads) + " threads";
+    const double cells = double(grid.own().cells());
+    compare(context, "Jacobi" + name, cells, turns, two_levels(jacobi));
+    compare(context, std::to_string(Points::colours) + " colours" + name, cells, turns,
+            [&](Runner& runner) { runner.run(sor); });
+    compare(context, "Chebyshev" + name, cells, turns, [&](Runner& runner) {
+      runner.run(*chebyshev.smooth, {Real(0.3), Real(0.6)});
+      level.x.advance();
+    });
+  }
+  context.close();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bench::Arguments arguments(argc, argv);
+  const int turns = arguments.number(1, "turns", 5, 2), threads = arguments.number(2, "threads", 2, 2),
+            cells = arguments.number(3, "cells", 192, 24);
+  MPI_Init(&argc, &argv);
+  relax<double, SevenPoints<double>>("7 points", cells, threads, turns);
+  relax<double, NineteenPoints<double>>("19 points", cells, threads, turns);
+  relax<float, SevenPoints<float>>("7 points f32", cells, threads, turns);
+  MPI_Finalize();
+}

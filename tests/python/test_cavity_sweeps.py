@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several sweeps a pass of the cavity's pressure, from a case file: the same bits, and what is refused."""
+
+import re
+
+import h5py
+import numpy as np
+import pytest
+
+from subcurrent.case.reading import typed_case
+from subcurrent.errors import OK, BadInput
+
+TABLES = {
+    "solver": "cavity",
+    "flow": {"reynolds": 100},
+    "grid": {"points": [26, 24, 28]},
+    "run": {"steps": 3},
+}
+CASE = """
+solver = "cavity"
+flow.reynolds = 100
+grid.points = [26, 24, 28]
+run.steps = 3
+output.figures = false
+"""
+
+
+def run(program, name, ranks, *sets):
+    line = [part for text in sets for part in ("--set", text)]
+    done = program("run", "case.toml", "-n", ranks, "--out", name, *line)
+    assert done.returncode == OK, done.stderr
+    shown = sorted((program.folder / name / "snapshots").glob("*.vtkhdf"))[-1]
+    with h5py.File(shown) as file:
+        return done.stdout, [file[f"fields/{field}"][...] for field in ("velocity", "pressure")]
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize(
+    "sets",
+    [
+        ("pressure.method=multigrid",),
+        ("pressure.method=jacobi", "pressure.check_every=5", "pressure.tolerance=1"),
+        ("pressure.method=sor", "pressure.iterations=7"),
+    ],
+)
+def test_several_sweeps_a_pass_leave_the_bits_of_single_ones(program, sets):
+    program.write_case(CASE)
+    _, expected = run(program, "one", 1, *sets)
+    said, got = run(program, "passes", 2, *sets, "pressure.sweeps_per_pass=3")
+    for field, other in zip(got, expected, strict=True):
+        assert np.array_equal(field, other)
+    sweeps, passes = map(int, re.search(r"passes: (\d+) steps in (\d+) passes", said).groups())
+    assert sweeps > passes > 0
+
+
+@pytest.mark.parametrize(
+    ("pressure", "said"),
+    [
+        ({"method": "jacobi", "sweeps_per_pass": 4}, "pressure.check_every = 1"),
+        ({"sweeps_per_pass": 0}, "pressure.sweeps_per_pass = 0 is not allowed"),
+    ],
+)
+def test_what_would_not_act_is_refused(pressure, said):
+    with pytest.raises(BadInput, match=re.escape(said)):
+        typed_case(TABLES | {"pressure": pressure}, None)
+
+
+def test_a_device_has_no_passes():
+    tables = TABLES | {"pressure": {"sweeps_per_pass": 2}, "engine": {"device": "emulated"}}
+    with pytest.raises(BadInput, match=r"pressure\.sweeps_per_pass = 2 has no effect with engine\.device"):
+        typed_case(tables, None)
+
+
+@pytest.mark.parametrize(
+    ("pressure", "clustering", "layers"),
+    [
+        ({}, "uniform", 2),
+        ({"sweeps_per_pass": 4}, "uniform", 4),
+        ({"method": "sor", "sweeps_per_pass": 2, "check_every": 9}, "uniform", 4),
+        ({"method": "sor", "sweeps_per_pass": 2, "check_every": 9}, "skewed", 8),
+    ],
+)
+def test_the_halo_holds_what_a_pass_reads(pressure, clustering, layers):
+    grid = TABLES["grid"] | {"clustering": clustering} | ({"skew": 0.1} if clustering == "skewed" else {})
+    case = typed_case(TABLES | {"pressure": pressure, "grid": grid}, None)
+    assert case.halo() == layers
