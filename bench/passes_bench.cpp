@@ -1,126 +1,196 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several steps a pass in memory: the heat equation (7 points) and the wave equation (4th order, 13 points)
-// on one rank between walls, T steps a pass against one, against a plain loop nest over the same fields, and
-// against a copy of as many bytes as a step must read and write, by stores that pass the caches by.
-//   passes_bench [turns] [threads] [heat cells] [wave cells] [--trial]
+// Several steps a pass in memory: the heat equation (7 points), the wave equation (4th order, 13 points), a
+// step of two stages and the dendrite, on one rank between walls. T steps a pass against one; heat also
+// against a plain loop nest over the same fields, and a copy of as many bytes as a step must read and write,
+// by stores that pass the caches by.
+//   passes_bench [turns] [threads] [heat cells] [wave cells] [dendrite cells] [--trial]
 #include <memory>
 
 #include "bench/arguments.hpp"
 #include "bench/measure.hpp"
 #include "bench/single_sweeps.hpp"
 #include "engine/subcurrent.hpp"
+#include "solvers/common/stage_of.hpp"
+#include "solvers/dendrite/solver.hpp"
 
 namespace {
 
 using namespace sc;
-using bench::Diffuse;
-using bench::plain_heat;
 using bench::set_walls;
-using bench::streaming_copy;
-using bench::Swing;
 
 constexpr int steps = 8;  // of a turn
+const std::vector<int> lengths{1, 2, 4, 8};
 
-/// One way for each length of a pass.
-template <class Kernel, class Stage, class Any>
-void add_lengths(std::vector<bench::Way>& ways, std::vector<std::unique_ptr<Runner>>& runners,
-                 Context& context, Stage& stage, Kernel kernel, Any& field) {
-  for (const int length : {1, 2, 4, 8}) {
-    Runner& runner =
-        *runners.emplace_back(std::make_unique<Runner>(context, RunnerOptions{.steps_per_pass = length}));
-    ways.push_back({std::to_string(length) + " a pass", [&, kernel] {
-                      runner.steps(steps, [&](int) {
-                        runner.run(stage, kernel);
-                        field.advance();
-                      });
-                    }});
+struct Heat {
+  Heat(Context& context, Int3 cells)
+      : grid(context, {.cells = cells, .halo = 1}), T(grid, "temperature", {.levels = 2}) {
+    T.fill([](int x, int y, int z) { return 1e-2 * ((x + 3 * y + 7 * z) % 11); });
+    set_walls(T);
+    diffuse = stage_of("diffuse", bench::Diffuse{0.1}, writes(T.next()), reads(T.now(), star(1)));
   }
+  void step(Runner& runner) {
+    runner.run(*diffuse);
+    T.advance();
+  }
+  Grid grid;
+  Field<double> T;
+  std::unique_ptr<Stage> diffuse;
+};
+
+template <class Real>
+struct Wave {
+  Wave(Context& context, Int3 cells)
+      : grid(context, {.cells = cells, .halo = 2}), u(grid, "u", {.levels = 2}) {
+    for (int level = 0; level < 2; ++level)
+      u.fill([](int x, int y, int z) { return Real(1e-2) * Real((x + 3 * y + 7 * z) % 11); }, level);
+    set_walls(u);
+    swing = stage_of("swing", bench::Swing<Real>{Real(0.1)}, updates(u.next()), reads(u.now(), star(2)));
+  }
+  void step(Runner& runner) {
+    runner.run(*swing);
+    u.advance();
+  }
+  Grid grid;
+  Field<Real> u;
+  std::unique_ptr<Stage> swing;
+};
+
+/// Heat by the midpoint rule.
+struct TwoStages {
+  TwoStages(Context& context, Int3 cells)
+      : grid(context, {.cells = cells, .halo = 1}), T(grid, "temperature"), half(grid, "half a step later") {
+    T.fill([](int x, int y, int z) { return 1e-2 * ((x + 3 * y + 7 * z) % 11); });
+    set_walls(T);
+    set_walls(half);
+    predict = stage_of("predict", bench::Diffuse{0.05}, writes(half.now()), reads(T.now(), star(1)));
+    correct = stage_of("correct", Correct{0.1}, updates(T.now()), reads(half.now(), star(1)));
+  }
+  void step(Runner& runner) {
+    runner.run(*predict);
+    runner.run(*correct);
+  }
+  struct Correct {
+    double a;
+    SC_FN void operator()(At c, InOut<double> T, In<double> q) const {
+      T[c] += a * (q[c.x(1)] + q[c.x(-1)] + q[c.y(1)] + q[c.y(-1)] + q[c.z(1)] + q[c.z(-1)] - 6 * q[c]);
+    }
+  };
+  Grid grid;
+  Field<double> T, half;
+  std::unique_ptr<Stage> predict, correct;
+};
+
+void print(const std::string& what, const bench::Way& way, double cells, int times) {
+  std::printf("%s, %s: %.4g ms a step, %.0f million cells/s\n", what.c_str(), way.name.c_str(),
+              1e3 * bench::median(way) / times, 1e-6 * cells * times / bench::median(way));
 }
 
-void print(const std::string& what, const std::vector<bench::Way>& ways, double cells) {
-  for (const bench::Way& way : ways)
-    std::printf("%s, %s: %.3g ms a step, %.0f million cells/s\n", what.c_str(), way.name.c_str(),
-                1e3 * bench::median(way) / steps, 1e-6 * cells * steps / bench::median(way));
-}
-
+/// Of several steps a pass.
 const bench::Way& best_of(const std::vector<bench::Way>& ways) {
   const bench::Way* best = &ways[1];
-  for (std::size_t k = 2; k < 4; ++k)
+  for (std::size_t k = 2; k < lengths.size(); ++k)
     if (bench::median(ways[k]) < bench::median(*best)) best = &ways[k];
   return *best;
 }
 
-void heat(int n, int threads, int turns) {
-  Context context(MPI_COMM_WORLD, {.threads = threads});
-  {
-    const Grid grid(context, {.cells = {n, n, n}, .halo = 1});
-    Field<double> T(grid, "temperature", {.levels = 2});
-    T.fill([](int x, int y, int z) { return 1e-2 * ((x + 3 * y + 7 * z) % 11); });
-    set_walls(T);
-    Sweep diffuse("diffuse", Diffuse{}, writes(T.next()), reads(T.now(), star(1)));
-    std::vector<std::unique_ptr<Runner>> runners;
-    std::vector<bench::Way> ways;
-    add_lengths(ways, runners, context, diffuse, Diffuse{0.1}, T);
-    ways.push_back({"plain loop", [&] {
-                      for (int step = 0; step < steps; ++step) {
-                        plain_heat(T, threads);
-                        T.advance();
-                      }
-                    }});
-    double* const first = T.now().view().base;
-    double* const second = T.next().view().base;
-    const auto count = grid.layout().elements - grid.layout().origin - 8;
-    ways.push_back({"streaming copy",
-                    [&] {
-                      for (int step = 0; step < steps; ++step)
-                        step % 2 ? streaming_copy(second, first, count, threads)
-                                 : streaming_copy(first, second, count, threads);
-                    },
-                    [&] { T.modify(); }});
-    bench::take_turns(context, ways, turns, 1);
-    const std::string name = "heat " + std::to_string(n) + "^3, " + std::to_string(threads) + " threads";
-    print(name, ways, double(grid.own().cells()));
-    const bench::Way& best = best_of(ways);
-    bench::report(name + ", one step a pass / best", bench::ratio(ways[0], best), "goal >= 1.8");
-    bench::report(name + ", plain loop / best", bench::ratio(ways[4], best), "goal >= 1.35");
-    bench::report(name + ", streaming copy / best", bench::ratio(ways[5], best), "for the record");
+template <class Problem>
+class Bed {
+ public:
+  Bed(Context& context, const std::string& name, Int3 cells)
+      : name_(name + " " + std::to_string(cells.x) + "^3, " + std::to_string(context.threads()) + " threads"),
+        context_(context),
+        problem_(context_, cells) {
+    for (const int length : lengths) {
+      Runner& runner = add(length);
+      ways_.push_back({std::to_string(length) + " a pass",
+                       [&] { runner.steps(steps, [&](int) { problem_.step(runner); }); }});
+    }
   }
-  context.close();
+  Problem& problem() { return problem_; }
+  void also(bench::Way way) { ways_.push_back(std::move(way)); }
+  void compare(int turns, const std::string& goal) {
+    bench::take_turns(context_, ways_, turns, 1);
+    for (const bench::Way& way : ways_) print(name_, way, double(problem_.grid.own().cells()), steps);
+    const bench::Way& best = best_of(ways_);
+    bench::report(name_ + ", one step a pass / best", bench::ratio(ways_[0], best), goal);
+    for (std::size_t k = lengths.size(); k < ways_.size(); ++k)
+      bench::report(name_ + ", " + ways_[k].name + " / best", bench::ratio(ways_[k], best), "for the record");
+  }
+
+ private:
+  Runner& add(int length) {
+    return *runners_.emplace_back(
+        std::make_unique<Runner>(context_, RunnerOptions{.steps_per_pass = length}));
+  }
+
+  std::string name_;
+  Context& context_;
+  Problem problem_;
+  std::vector<std::unique_ptr<Runner>> runners_;
+  std::vector<bench::Way> ways_;
+};
+
+void heat(Context& context, int n, int turns) {
+  Bed<Heat> bed(context, "heat", {n, n, n});
+  Field<double>& T = bed.problem().T;
+  const int threads = context.threads();
+  bed.also({"plain loop", [&T, threads] {
+              for (int step = 0; step < steps; ++step) {
+                bench::plain_heat(T, threads);
+                T.advance();
+              }
+            }});
+  double* const first = T.now().view().base;
+  double* const second = T.next().view().base;
+  const Layout& layout = T.grid().layout();
+  const auto count = layout.elements - layout.origin - 8;
+  bed.also({"streaming copy",
+            [=] {
+              for (int step = 0; step < steps; ++step)
+                step % 2 ? bench::streaming_copy(second, first, count, threads)
+                         : bench::streaming_copy(first, second, count, threads);
+            },
+            [&T] { T.modify(); }});
+  bed.compare(turns, "goal >= 1.8");
 }
 
-template <class Real>
-void wave(int n, int threads, int turns) {
-  Context context(MPI_COMM_WORLD, {.threads = threads});
-  {
-    const Grid grid(context, {.cells = {n, n, n}, .halo = 2});
-    Field<Real> u(grid, "u", {.levels = 2});
-    for (int level = 0; level < 2; ++level)
-      u.fill([](int x, int y, int z) { return Real(1e-2) * Real((x + 3 * y + 7 * z) % 11); }, level);
-    set_walls(u);
-    Sweep swing("swing", Swing<Real>{}, updates(u.next()), reads(u.now(), star(2)));
-    std::vector<std::unique_ptr<Runner>> runners;
-    std::vector<bench::Way> ways;
-    add_lengths(ways, runners, context, swing, Swing<Real>{Real(0.1)}, u);
-    bench::take_turns(context, ways, turns, 1);
-    const std::string name = "wave " + std::string(sizeof(Real) == 4 ? "f32 " : "f64 ") + std::to_string(n) +
-                             "^3, " + std::to_string(threads) + " threads";
-    print(name, ways, double(grid.own().cells()));
-    bench::report(name + ", one step a pass / best", bench::ratio(ways[0], best_of(ways)), "goal >= 1.6");
+/// The real solver, single precision, one crystal in a box with walls.
+void crystal(Context& context, int n, int turns) {
+  std::vector<std::unique_ptr<dendrite::Dendrite>> solvers;
+  std::vector<bench::Way> ways;
+  for (const int length : lengths) {
+    dendrite::DendriteOptions options;
+    options.cells = {n, n, n};
+    options.single = true;
+    options.seeds = {dendrite::Seed{}};
+    options.engine.strategy = Strategy::boundary_first;
+    options.engine.steps_per_pass = length;
+    auto& solver = *solvers.emplace_back(std::make_unique<dendrite::Dendrite>(context, options));
+    ways.push_back({std::to_string(length) + " a pass", [&solver] { solver.steps(steps); }});
   }
-  context.close();
+  bench::take_turns(context, ways, turns, 1);
+  const std::string name =
+      "dendrite f32 " + std::to_string(n) + "^3, " + std::to_string(context.threads()) + " threads";
+  for (const bench::Way& way : ways) print(name, way, double(n) * n * n, steps);
+  bench::report(name + ", one step a pass / best", bench::ratio(ways[0], best_of(ways)), "goal >= 1.15");
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const bench::Arguments arguments(argc, argv);
-  const int turns = arguments.number(1, "turns", 5, 2);
-  const int threads = arguments.number(2, "threads", 2, 2);
-  const int heat_cells = arguments.number(3, "heat cells", 256, 24, 0);
-  const int wave_cells = arguments.number(4, "wave cells", 256, 24, 0);
+  const int turns = arguments.number(1, "turns", 5, 2), threads = arguments.number(2, "threads", 2, 2);
+  const int n = arguments.number(3, "heat cells", 256, 24, 0),
+            m = arguments.number(4, "wave cells", 256, 24, 0),
+            l = arguments.number(5, "dendrite cells", 160, 24, 0);
   MPI_Init(&argc, &argv);
-  if (heat_cells > 0) heat(heat_cells, threads, turns);
-  if (wave_cells > 0) wave<double>(wave_cells, threads, turns);
-  if (wave_cells > 0) wave<float>(wave_cells * 3 / 2, threads, turns);
+  Context context(MPI_COMM_WORLD, {.threads = threads});
+  if (n > 0) heat(context, n, turns);
+  if (n > 0) Bed<TwoStages>(context, "two stages", {n, n, n}).compare(turns, "goal >= 1.8");
+  if (m > 0) Bed<Wave<double>>(context, "wave f64", {m, m, m}).compare(turns, "goal >= 1.6");
+  const int k = m * 3 / 2;
+  if (m > 0) Bed<Wave<float>>(context, "wave f32", {k, k, k}).compare(turns, "goal >= 1.6");
+  if (l > 0) crystal(context, l, turns);
+  context.close();
   MPI_Finalize();
 }
