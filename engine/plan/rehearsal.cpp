@@ -35,7 +35,15 @@ void Rehearsal::at_slab(Rehearsal* rehearsal, int slab, bool after) {
 
 void Rehearsal::hear(std::shared_ptr<Told> told) {
   told_ = std::move(told);
-  calls_ = 0;
+  calls_ = questions_ = 0;
+}
+
+bool Rehearsal::any(bool here) {
+  const std::size_t question = questions_++;
+  if (told_->all) return told_->any.at(question);
+  if (told_->any.size() <= question) told_->any.resize(question + 1);
+  if (here) told_->any[question] = true;
+  return true;
 }
 
 Told::Lists Rehearsal::exchange(int rank, const Told::Lists& for_each) {

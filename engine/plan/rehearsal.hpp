@@ -76,6 +76,7 @@ using RehearsedEvent = std::variant<RehearsedRun, RehearsedReduction, RehearsedC
 struct Told {
   using Lists = std::vector<std::vector<int>>;  ///< for each rank
   std::vector<std::vector<Lists>> of;           ///< by rank and call
+  std::vector<bool> any;                        ///< by call: whether a rank has said so
   bool all = false;                             ///< all have told
 };
 
@@ -95,6 +96,10 @@ class Rehearsal {
   /// While a program is set up: what its ranks tell each other goes by `told`.
   void hear(std::shared_ptr<Told> told);
   bool hears() const { return told_ != nullptr; }
+  /// Whether any rank says so; while they tell it is taken for true, so that all tell as often.
+  bool any(bool here);
+  /// As many calls of exchange() are left out because no rank has anything to tell.
+  void leave_out(std::size_t calls) { calls_ += calls; }
   /// What each rank tells this one, as it tells each.
   std::vector<std::vector<int>> exchange(int rank, const std::vector<std::vector<int>>& for_each);
 
@@ -102,7 +107,7 @@ class Rehearsal {
   RehearsedRun* into_ = nullptr;
   std::vector<RehearsedCopy>* beside_ = nullptr;
   std::shared_ptr<Told> told_;
-  std::size_t calls_ = 0;  // of exchange() since hear()
+  std::size_t calls_ = 0, questions_ = 0;  // of exchange() and any() since hear()
 };
 
 }  // namespace sc

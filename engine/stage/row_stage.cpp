@@ -64,6 +64,15 @@ bool alone(const Context& context) {
   return context.rehearses() && !(context.rehearsal() && context.rehearsal()->hears());
 }
 
+bool anywhere(const Context& context, bool here) {
+  const bool told = context.rehearses() && !alone(context) && context.size() > 1;
+  return told ? context.rehearsal()->any(here) : context.any(here);
+}
+
+void leave_out(const Context& context, std::size_t exchanges) {
+  if (context.rehearses() && !alone(context)) context.rehearsal()->leave_out(exchanges);
+}
+
 }  // namespace
 
 RowStage::RowStage(std::string name, const MatrixRows& matrix, Write y, GatheringRead x, RowOptions options)
@@ -77,14 +86,16 @@ RowStage::RowStage(std::string name, const MatrixRows& matrix, Write y, Gatherin
   nonzeros_ = static_cast<std::int64_t>(columns.size());
   const std::vector<int> rows = order_rows(matrix);
   const std::vector<std::int32_t> local = order_columns(columns);
-  gathers_anywhere_ = context.any(total(wanted_) > 0);
-  sends_anywhere_ = context.any(foreign_count_ > 0);
+  gathers_anywhere_ = anywhere(context, total(wanted_) > 0);
+  sends_anywhere_ = anywhere(context, foreign_count_ > 0);
   if (gathers_anywhere_) {
     given_ = alone(context) ? asked_of(matrix, columns, grid()) : exchange_lists(context, wanted_);
     gather_of(x.level.storage());
+  } else {
+    leave_out(context, 1);
   }
   fill(matrix, rows, local);
-  if (sends_anywhere_) make_sums();
+  sends_anywhere_ ? make_sums() : leave_out(context, 2);
 }
 
 void RowStage::check(const MatrixRows& matrix, std::span<const std::int64_t> columns) const {

@@ -80,8 +80,8 @@ def test_without_contention_it_is_arithmetic(tmp_path, ranks):
 @needs_simgrid
 @pytest.mark.parametrize("ranks", [2, 4])
 def test_transforms_are_simulated_nearly_as_predicted(tmp_path, ranks):
-    """Kept modes are odd in number and never divide evenly: ranks are not alike. What is left of the difference
-    is not explained yet; the goal is 1 %."""
+    """Kept modes are odd in number and never divide evenly: ranks are not alike. What is left of the
+    difference is not explained yet; the goal is 1 %."""
     sets = ["engine.strategy=blocking", "grid.points=[32,32,32]", "scheme.dealiasing=two_thirds"]
     case = load_case(find_case("taylor_green_1600"), sets)
     here = simulate.simulated(case, machine(tmp_path), ranks, ["blocking"], steps=1, per_node=1)["blocking"]
