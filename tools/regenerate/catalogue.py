@@ -147,13 +147,6 @@ MEASURED = (
         "passes_disk", "docs/stencil_codes.md", 120, "several steps a pass, in files", commands.passes_disk
     ),
     Figure(
-        "passes_wire",
-        "docs/stencil_codes.md",
-        60,
-        "several steps a pass, late messages",
-        commands.passes_wire,
-    ),
-    Figure(
         "compressible_wire",
         "solvers/compressible/README.md",
         100,

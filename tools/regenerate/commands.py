@@ -59,25 +59,6 @@ def passes_disk(_: Path) -> list[str]:
     return tables_in(script("passes_disk.py"))[0]
 
 
-def passes_wire(_: Path) -> list[str]:
-    """Messages that arrive 5 ms late, between two ranks of this machine."""
-    rows = []
-    for cells in (24, 64):
-        line = ["mpirun", "--bind-to", "none", "-n", 2, RELEASE / "bench" / "passes_wire", 5, cells, 5]
-        text = printed(line)
-        number = r"([\d.e+-]+)"
-        times = re.findall(rf"(\d+) a pass, (\w+): {number} ms a step, {number} messages, {number} kB", text)
-        gains = re.findall(rf"(\d+) a pass, (\w+): fastest one by one / it: {number}", text)
-        measured = {(length, way): values for length, way, *values in times}
-        ratios = {(length, way): float(ratio) for length, way, ratio in gains}
-        for length in ("2", "4", "8"):
-            milliseconds, messages, kilobytes = measured[length, "boundary_first"]
-            both = (f"{ratios[length, way]:.2f}" for way in ("overlapped", "waiting"))
-            rows.append((f"{cells}³", length, milliseconds, messages, kilobytes, *both))
-    heading = ("cells", "steps a pass", "ms a step", "messages a step", "kB a step", "overlapped", "waiting")
-    return table(heading, rows)
-
-
 def turbulence_disk(*arguments):
     return lambda _: tables_in(script("turbulence_disk.py", *arguments))[0]
 
