@@ -272,7 +272,13 @@ def test_what_the_automatic_strategy_chose_is_said_in_a_line():
     assert account.choice(two["automatic"]).startswith("pipelined for a, blocking for b: ")
     assert overlap_case(two, "automatic").startswith("communication hidden")
     early = account.account_of(automatic(chosen_stages(a=("pipelined", None, None))), "automatic")
-    assert account.choice(early["automatic"]) == "no trial of strategies came to its end in 29 steps"
+    assert account.choice(early["automatic"]) == (
+        "the run ended 29 steps into the trials of strategies, too early to compare them"
+    )
+    early["automatic"]["steps_tried"] = 0
+    assert account.choice(early["automatic"]) == (
+        "the run ended before the first trial of strategies, too early to compare them"
+    )
     assert account.choice(None) is None
 
 

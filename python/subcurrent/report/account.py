@@ -55,7 +55,9 @@ def choice(automatic: dict[str, Any] | None) -> str | None:
     if not stages:
         return "nothing travels between ranks, so nothing was tried"
     if automatic["gained"] is None:
-        return f"no trial of strategies came to its end in {automatic['steps_tried']} steps"
+        tried = automatic["steps_tried"]
+        when = f"{tried} steps into the trials" if tried else "before the first trial"
+        return f"the run ended {when} of strategies, too early to compare them"
     names = list(dict.fromkeys(s["strategy"] for s in stages))
     of = {name: [s["stage"] for s in stages if s["strategy"] == name] for name in names}
     chosen = names[0] if len(names) == 1 else ", ".join(f"{name} for {_some(of[name])}" for name in names)
