@@ -57,7 +57,7 @@ void compare_copy(const std::string& name, const LocalRows& rows, int threads, i
     const std::string what = name + ", " + std::to_string(threads) + (threads > 1 ? " threads" : " thread");
     std::printf("%s: %.0f MB, product %.1f GB/s, copy loop %.1f GB/s\n", what.c_str(), 1e-6 * bytes,
                 1e-9 * bytes / bench::median(ways[0]), 1e-9 * bytes / bench::median(ways[1]));
-    bench::report("sparse product / copy of its bytes, " + what, bench::ratio(ways[1], ways[0]),
+    bench::report("sparse product, speed / copy loop, " + what, bench::ratio(ways[1], ways[0]),
                   "goal >= 0.85");
   }
   context.close();
@@ -157,7 +157,7 @@ void compare_plain(const Class& c, const LocalRows& rows, int threads, int turns
     std::vector<bench::Way> products{{"product", [&] { product.run(); }},
                                      {"plain", [&] { plain_product(plain, x.data(), y.data(), threads); }}};
     bench::take_turns(context, products, 9 * turns, 2);
-    bench::report("sparse product over a plain loop, " + what, bench::ratio(products[1], products[0]),
+    bench::report("sparse product, speed / plain loop, " + what, bench::ratio(products[1], products[0]),
                   "goal >= 1.2");
 
     Reference reference(c, plain, threads);
@@ -175,7 +175,7 @@ void compare_plain(const Class& c, const LocalRows& rows, int threads, int turns
     std::printf("%s: %.0f Mop/s, plain loops %.0f Mop/s; zeta off by %.1e and %.1e\n", what.c_str(),
                 million / bench::median(seconds), million / bench::median(theirs), ours,
                 std::abs(zeta - c.zeta) / c.zeta);
-    bench::report("Mop/s of NAS CG over plain loops, " + what, bench::median(theirs) / bench::median(seconds),
+    bench::report("NAS CG, Mop/s / plain loops, " + what, bench::median(theirs) / bench::median(seconds),
                   "goal >= 1.3");
   }
   context.close();

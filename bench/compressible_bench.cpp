@@ -55,8 +55,8 @@ void compare(Context& context, int n, int turns, bool viscous, bool single) {
                            (single ? ", single" : "") + ", " + std::to_string(n) + "^3";
   std::printf("%s, %d ranks: %.0f ns a cell; copy of its %.0f bytes %.0f ns, in cache %.0f ns\n",
               name.c_str(), ranks, 1e9 * step, bytes_a_cell(viscous, single), 1e9 * moved, 1e9 * cached);
-  bench::report(name + " / copy", step / moved, "goal <= 1.3, or the next");
-  bench::report(name + ", rate / rate in cache", cached / step, "goal >= 0.6");
+  bench::report(name + " / copy", step / moved, "goal <= 1.3, or 0.6 in the next row");
+  bench::report(name + ", speed / speed in cache", cached / step, "goal >= 0.6");
 }
 
 }  // namespace

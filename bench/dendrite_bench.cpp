@@ -120,10 +120,10 @@ void measure(Context& context, const Kind& kind, const Size& size, int turns) {
   bench::report(name + (computing ? ", share of the FMA peak" : ", share of the copy bandwidth"),
                 computing ? rate * flops / peak : rate * bytes / band,
                 computing ? "goal >= 0.5" : "goal >= 0.8");
-  bench::report(name + ", time under blocking / under the default",
+  bench::report(name + ", time with blocking / time with the default strategy",
                 bench::median(ways[3]) / bench::median(ways[0]), "goal >= 0.98");
   if (!kind.rotated)
-    bench::report(name + ", cells / those of the paper's operations at half the FMA peak",
+    bench::report(name + ", cells a second / those of the paper's kernel at half the FMA peak",
                   rate * paper_flops / (0.5 * peak), "goal >= 1");
 }
 

@@ -101,13 +101,13 @@ void compare(Context& context, int n, int turns) {
                 1e3 * bench::median(way));
   const std::string what =
       std::to_string(n) + "^3, " + std::to_string(context.size()) + (context.size() > 1 ? " ranks" : " rank");
-  bench::report("FFTW 3-D (estimate) / our transform, " + what, bench::ratio(ways[0], ways[2]),
-                "goal >= 0.9");
-  bench::report("FFTW 3-D (measure) / our transform, " + what, bench::ratio(ways[1], ways[2]), "goal >= 0.9");
+  bench::report("FFTW 3-D (ESTIMATE) / Subcurrent, " + what, bench::ratio(ways[0], ways[2]), "goal >= 0.9");
+  bench::report("FFTW 3-D (MEASURE) / Subcurrent, " + what, bench::ratio(ways[1], ways[2]), "goal >= 0.9");
   if (fftw)
-    bench::report("FFTW 3-D (estimate) / our transform by FFTW's lines, " + what,
-                  bench::ratio(ways[0], ways[4]), "no goal");
-  bench::report("2/3 of the modes / all, " + what, bench::ratio(ways[3], ways[2]), "no goal");
+    bench::report("FFTW 3-D (ESTIMATE) / Subcurrent with 1-D FFTW, " + what, bench::ratio(ways[0], ways[4]),
+                  "no goal");
+  bench::report("transform with 2/3 of the modes / with all, " + what, bench::ratio(ways[3], ways[2]),
+                "no goal");
 }
 
 }  // namespace

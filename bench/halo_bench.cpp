@@ -85,7 +85,7 @@ struct Comparison {
   const char* cold_goal;
 };
 
-constexpr const char* no_goal = "no goal, above 1 ours is faster";
+constexpr const char* no_goal = "no goal; above 1 Subcurrent is faster";
 constexpr Comparison comparisons[] = {
     {"local copy", "halo by shared memory", "goal >= 0.85", "goal >= 0.85"},
     {"MPI_Neighbor_alltoallw", "halo by shared memory", "goal >= 2", "goal >= 1.3"},
@@ -94,8 +94,9 @@ constexpr Comparison comparisons[] = {
     {"packed MPI_Sendrecv", "halo_exchange", no_goal, no_goal},
     {"MPI_Neighbor_alltoallw, user arrays", "halo_exchange", no_goal, no_goal},
     {"MPI_Neighbor_alltoallw, user arrays", "halo_exchange by messages", no_goal, no_goal},
-    {"MPI_Neighbor_alltoallw, user arrays", "halo_exchange in halo_allocate's", "goal >= 2", "goal >= 1.3"},
-    {"local copy", "halo_exchange in halo_allocate's", no_goal, no_goal},
+    {"MPI_Neighbor_alltoallw, user arrays", "halo_exchange in memory of halo_allocate", "goal >= 2",
+     "goal >= 1.3"},
+    {"local copy", "halo_exchange in memory of halo_allocate", no_goal, no_goal},
     {"PETSc DMDA, 5 vectors", "halo by shared memory", "goal > 1", "goal > 1"},
     {"PETSc DMDA, 5 interleaved", "halo by shared memory", no_goal, no_goal},
     {"PETSc DMDA, 5 vectors", "halo_exchange", "goal > 1", "goal > 1"},
@@ -155,7 +156,7 @@ void bench_axis(int axis, int repetitions, bool cold, double q) {
                           {"packed MPI_Sendrecv", [&] { sendrecv.run(); }},
                           {"local copy", [&] { copy.run(); }},
                           {"halo_exchange", [&] { user.exchange(); }},
-                          {"halo_exchange in halo_allocate's", [&] { allocated.exchange(); }},
+                          {"halo_exchange in memory of halo_allocate", [&] { allocated.exchange(); }},
                           {"halo_exchange by messages", [&] { message_user.exchange(); }},
                           {"MPI_Neighbor_alltoallw, user arrays", [&] { user_alltoallw.run(); }}};
 #ifdef SUBCURRENT_PETSC
@@ -170,7 +171,9 @@ void bench_axis(int axis, int repetitions, bool cold, double q) {
       std::printf(
           "halo split %c %s: a cache line to the other core and back: %.0f ns before, %.0f ns after\n",
           "xyz"[axis], cold ? "cold" : "warm", line_before * 1e9, line_after * 1e9);
-      report_all(std::string("halo split ") + "xyz"[axis] + (cold ? " cold" : " warm"), ways, cold, q);
+      report_all(
+          std::string("halo exchange, split in ") + "xyz"[axis] + (cold ? ", cold caches" : ", warm caches"),
+          ways, cold, q);
     }
   }
   messages.close();

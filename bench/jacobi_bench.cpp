@@ -51,7 +51,7 @@ void compare(Int3 cells, int threads, int turns) {
                              (threads > 1 ? " threads" : " thread");
     std::printf("jacobi %s: %.1f GB/s, copy loop %.1f GB/s\n", name.c_str(), sweep_rate * 1e-9,
                 copy_rate * 1e-9);
-    bench::report("Jacobi sweep / copy loop, " + name, of_copy, "goal >= 0.75");
+    bench::report("Jacobi sweep, speed / copy loop, " + name, of_copy, "goal >= 0.75");
   }
   context.close();
 }

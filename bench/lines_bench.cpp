@@ -200,8 +200,7 @@ void measure(Context& context, int cells, int turns) {
                            (derive.divided() ? ", lines divided" : "");
   bench::report(name + " / copy", bench::ratio(ways[0], ways[1]), "goal <= 1.3 in memory");
   if (!transposes) return;
-  bench::report(name + " / by transposes", bench::ratio(ways[0], ways[2]),
-                "goal <= 1: the way that is taken");
+  bench::report(name + " / by transposes", bench::ratio(ways[0], ways[2]), "goal <= 1");
   bench::report(name + ", bytes of sums / of transposes", sums / double(transposes->bytes()), "for reading");
   bench::report(name + ", bits of both ways the same", equal ? 1 : 0, "goal >= 1");
 }

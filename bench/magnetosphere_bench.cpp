@@ -94,9 +94,9 @@ int main(int argc, char** argv) {
       std::printf("%s\n", of_cache >= enough_of_cache
                               ? "  limited by its arithmetic: beside memory it is hardly slower than in cache"
                               : "  limited by memory: in cache it is much faster");
-      bench::report(name + ", against a copy of its bytes", of_copy, "0.35, or the next one 0.6");
-      bench::report(name + ", against its rate in cache", of_cache, "0.6, or the one before 0.35");
-      bench::report(name + ", of whichever of both is nearer",
+      bench::report(name + ", speed / copy loop", of_copy, "0.35, or 0.6 in the next row");
+      bench::report(name + ", speed / speed in cache", of_cache, "0.6, or 0.35 in the row before");
+      bench::report(name + ", the better of the two / its goal",
                     std::max(of_copy / enough_of_copy, of_cache / enough_of_cache), "goal >= 1");
     }
     context.close();

@@ -35,7 +35,7 @@ void timeline_cost(Context& context, int points, int turns) {
                                 .before = [&] { timeline.record(false); },
                                 .after = [&] { timeline.record(true); }}};
   bench::take_turns(context, ways, turns, 2);
-  bench::report("timeline, share of a step on " + std::to_string(points) + "^3 (CPU time)",
+  bench::report("time to record the timeline, share of a step on " + std::to_string(points) + "^3 (CPU time)",
                 bench::median(ways[0].busy) / bench::median(ways[1].busy) - 1, "goal < 0.01");
 }
 
@@ -64,7 +64,7 @@ void runner_cost(Context& context, int turns) {
                                   }
                                 }}};
   bench::take_turns(context, ways, 20 * turns, 2);
-  bench::report("Runner, microseconds a run (CPU time)",
+  bench::report("overhead of Runner, microseconds a call (CPU time)",
                 (bench::median(ways[0].busy) - bench::median(ways[1].busy)) / runs * 1e6, "goal <= 2");
 }
 

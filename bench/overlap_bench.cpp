@@ -150,15 +150,15 @@ void print(const std::string& name, const std::vector<bench::Way>& ways, const s
     std::printf("\n");
   }
   char ceiling[64];
-  std::snprintf(ceiling, sizeof ceiling, "the ceiling is %.2f", terms.ceiling());
+  std::snprintf(ceiling, sizeof ceiling, "possible: %.2f", terms.ceiling());
   const bool worth = terms.ceiling() > 1.3;
   for (const bench::Way& way : ways) {
     const double gain = bench::ratio(ways[0], way);
     if (way.name == "blocking" || way.name == "ordered") continue;
     bench::report("blocking / " + way.name + ", " + name, gain, ceiling);
     if (way.name == "boundary_first")
-      bench::report("boundary_first, share of the ceiling, " + name, gain / terms.ceiling(),
-                    worth ? "goal >= 0.85" : "no goal, there is little to gain");
+      bench::report("boundary_first, gain / possible gain, " + name, gain / terms.ceiling(),
+                    worth ? "goal >= 0.85" : "no goal; little can be gained");
   }
 }
 

@@ -23,6 +23,11 @@ ROOT = Path(__file__).resolve().parents[1]
 PROGRAMS = ROOT / "build" / "release" / "bench"
 CLUSTER = ROOT / "tools" / "emulated-cluster"
 RESULT = re.compile(r"^result: (?P<name>.+): (?P<figure>\S+) \((?P<goal>[^()]*)\)$", re.MULTILINE)
+EXPLANATION = """\
+Each row compares two programs in one run on one machine. `A / B` is the time of A divided by the time of
+B; if the row names speed, cells a second or Mop/s, it is the ratio of these. A copy loop copies as many
+bytes as the program must read and write. *Possible* is the ratio with perfect overlap.
+[bench/README.md](../bench/README.md) describes each benchmark.""".splitlines()
 GOAL = re.compile(r"goal (?P<how>>=|<=|<|>) (?P<bound>[\d.]+)")
 
 
@@ -153,7 +158,7 @@ def meaning(record: dict) -> list[str]:
     short = sorted((r for r in judged if not r["met"]), key=shortfall, reverse=True)
     lines = [f"**{len(judged) - len(short)} of {len(judged)} goals are met.**"]
     if short:
-        lines += ["Not met, the farthest first:", ""]
+        lines += ["Not met, with the largest shortfall first:", ""]
     for r in short:
         goal = r["goal"].removeprefix("goal ").split(",")[0]
         lines.append(f"- {r['name']}: {r['figure']:.3g}, the goal is {goal}")
@@ -171,13 +176,14 @@ def table(record: dict) -> str:
         "",
         "For readers who ask how far from its goals the program is.",
         "",
+        *EXPLANATION,
+        "",
         *meaning(record),
         "",
-        f"Written by `bench/run.py --table docs/benchmarks.md` on {record['date']}; the method is in",
-        "[bench/README.md](../bench/README.md). Ratios of one run on one machine, not speeds of the program.",
+        f"Written by `bench/run.py --table docs/benchmarks.md` on {record['date']}.",
         "",
         f"Machine: {m['processor']}, {m['cores']} cores; load average {m['load']:.1f} when the run began"
-        + (", so that other programs took part of every measurement." if m["load"] > 0.5 else "."),
+        + (", so other programs affected every measurement." if m["load"] > 0.5 else "."),
         "",
         "<!-- figures: benchmarks -->",
         "| what | figure | goal | met |",

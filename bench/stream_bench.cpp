@@ -88,11 +88,11 @@ void compare(Context& context, const std::string& folder, int planes, int pieces
     for (const bench::Way& way : ways) std::printf("  %s %.3f s\n", way.name.c_str(), bench::median(way));
     char what[64];
     std::snprintf(what, sizeof what, "compute %.1f x disk", share);
-    bench::report(std::string("ring / max(compute, disk), ") + what, bench::median(ways[3]) / longer,
+    bench::report(std::string("io_uring / max(compute, disk), ") + what, bench::median(ways[3]) / longer,
                   "goal <= 1.1");
-    bench::report(std::string("ring / sync, ") + what, bench::ratio(ways[3], ways[2]), "goal <= 1");
-    bench::report(std::string("two threads instead of io_uring / max(compute, disk), ") + what,
-                  bench::median(ways[4]) / longer, "no goal");
+    bench::report(std::string("io_uring / no overlap, ") + what, bench::ratio(ways[3], ways[2]), "goal <= 1");
+    bench::report(std::string("two threads / max(compute, disk), ") + what, bench::median(ways[4]) / longer,
+                  "no goal");
   }
 }
 

@@ -59,7 +59,7 @@ void against_copy(Context& context, int n, int turns) {
   if (context.rank() != 0) return;
   std::printf("%d^3, %d ranks: stages on modes %.1f GB/s, %.2f of a step; copy loop %.1f GB/s\n", n,
               context.size(), 1e-9 * rate, bench::median(seconds) / bench::median(ways[0]), 1e-9 * of_copy);
-  bench::report("turbulence stages on modes / copy loop, " + std::to_string(n) + "^3", rate / of_copy,
+  bench::report("turbulence stages on modes, speed / copy loop, " + std::to_string(n) + "^3", rate / of_copy,
                 "goal >= 0.75");
 }
 
