@@ -221,3 +221,10 @@ def can_be_given(words: list[str]) -> None:
 def test_a_command_line_that_cannot_be_given_is_found(line):
     with pytest.raises(AssertionError):
         can_be_given(shlex.split(line))
+
+
+def test_brackets_in_help_are_shown():
+    """Help texts are in Rich's markup, which takes [engine] for a style unless it is written \\[engine]."""
+    for command in app.registered_commands:
+        styles = set(re.findall(r"(?<!\\)\[([a-z_.]+)\]", command.callback.__doc__ or ""))
+        assert styles <= {"bold"}, command.callback.__name__

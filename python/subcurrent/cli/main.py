@@ -120,7 +120,7 @@ def run(
     [bold]Tuned[/bold]
 
     If `subcurrent tune` has measured the case on this machine, the run uses the fastest ranks, threads,
-    decomposition and other keys of [engine], except for those that this command or the case file sets. A
+    decomposition and other keys of \\[engine], except for those that this command or the case file sets. A
     line says so. Results do not depend on these settings. --untuned ignores them.
 
     [bold]--set[/bold]
