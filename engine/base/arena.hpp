@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arena: the memory of all fields of one grid on one rank. On a node with several ranks all of them see it,
-// so that a neighbour copies halo cells straight out of it.
+// Arena: the memory of all fields of one grid on one rank. The other ranks of the node map it too, so a
+// neighbour copies halo cells directly out of it.
 #pragma once
 
 #include <cstddef>
@@ -16,23 +16,23 @@ namespace sc {
 
 class Arena {
  public:
-  /// Where a block of memory lies: its own address, and the way another rank of the node finds it.
+  /// A block of memory: its address on this rank, and its position for the other ranks of the node.
   struct Block {
     std::byte* data = nullptr;
     std::size_t bytes = 0;
     int chunk = 0;
-    std::size_t offset = 0;  ///< from the start of this rank's part of the chunk
+    std::size_t offset = 0;  ///< bytes from the start of this rank's part of the chunk
   };
 
   explicit Arena(Context& context) : context_(context) {}
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  /// Collective. `slot_bytes` is this rank's size of one slot (it may differ between ranks), `slots` how many
-  /// the block takes (the same on all ranks, so that all agree when a new chunk is needed). The block is
+  /// Collective. `slot_bytes` is the size of one slot on this rank (it may differ between ranks), `slots` the
+  /// number of slots of the block (the same on all ranks, so that all add a new chunk together). The block is
   /// zeroed and 64-byte aligned.
   Block allocate(std::size_t slot_bytes, int slots);
-  /// Start of `node_rank`'s part of a chunk in this rank's address space; nullptr when the arena is not
+  /// Address of `node_rank`'s part of a chunk in this rank's address space; nullptr if the arena is not
   /// shared.
   std::byte* remote(int chunk, int node_rank) const;
   bool shared() const { return context_.shared_memory() && !context_.rehearses(); }
@@ -45,11 +45,11 @@ class Arena {
     int used = 0;
     std::vector<std::byte*> remote;
     PagedMemory own;
-    std::shared_ptr<std::byte> untouched;  ///< or this, in a rehearsal,
-    std::unique_ptr<SharedMemory> common;  ///< or this
+    std::shared_ptr<std::byte> untouched;  ///< or this, in a rehearsal
+    std::unique_ptr<SharedMemory> common;  ///< or this, shared with the node
   };
   void add_chunk(std::size_t slot_bytes, int slots);
-  /// False, with the reason given to the context, where ranks of a node do not see each other's memory.
+  /// False, with a reason passed to the context, if the ranks of the node cannot map each other's memory.
   bool share(Chunk& chunk, std::size_t bytes);
 
   Context& context_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Context: who this rank is (communicator, node, threads), where its spans are written, and what must be
-// freed collectively. Everything else in the engine is given a Context; nothing is global.
+// Context: communicator, node, threads and device of this rank, its timeline, and clean-up that must be
+// collective. It is passed to everything else in the engine; there are no globals.
 #pragma once
 
 #include <mpi.h>
@@ -21,58 +21,58 @@ namespace sc {
 class Arena;
 class Rehearsal;
 
-/// How halos may travel between ranks of one node. `delayed` is MPI with messages held back and reordered,
+/// How halos may be sent between ranks of one node. `delayed` is MPI with messages held back and reordered,
 /// for tests.
 enum class TransportPolicy { automatic, shared, mpi, delayed };
 
-/// measured: where a sweep's own runs are faster so (see RowTrial).
+/// measured: only if the first runs of a sweep are faster with it (see RowTrial).
 enum class PastCaches { measured, never, always };
 
-/// A rank of a run that is not there: what moves is laid out as for it, and not moved (see Rehearsal).
+/// A rank of a simulated run: messages and memory are planned as for this rank, but nothing is moved (see
+/// Rehearsal).
 struct Rehearsed {
   int rank = 0;
   int size = 1;
-  int ranks_per_node = 1;  ///< of which those of a node have numbers that follow one another
+  int ranks_per_node = 1;  ///< ranks of a node have consecutive numbers
 };
 
 struct ContextOptions {
   int threads = 1;
   TransportPolicy transport = TransportPolicy::automatic;
-  double delay = 0.0;  ///< seconds a message is held back by the `delayed` policy
-  /// Seconds that a movement waits for other ranks before it throws Error (failure); 0: however long it
-  /// takes.
+  double delay = 0.0;  ///< seconds by which the `delayed` policy holds back a message
+  /// Seconds that a movement waits for other ranks before it throws Error (failure); 0: no limit.
   double timeout_seconds = 0.0;
-  /// Between devices: through pinned memory, even where MPI reads a device's own.
+  /// Messages between devices use pinned memory, even if MPI supports device memory.
   bool pinned_messages = false;
-  /// Whether sweeps over arrays that no cache holds write past the caches.
+  /// Whether sweeps over arrays larger than the caches use non-temporal stores.
   PastCaches past_caches = PastCaches::measured;
-  /// What is given up to measure M in place; the same on all ranks.
+  /// The runs that are made without overlap to measure M; the same on all ranks.
   Sampling sampling = {};
-  /// Of a communicator of one rank, which plays it. Throws Error (bad_input) for a rank that is not of such a
-  /// run, and for other communicators.
+  /// The simulated rank, for a communicator of one rank. Throws Error (bad_input) if its number is out of
+  /// range, and for other communicators.
   std::optional<Rehearsed> rehearsed = {};
 };
 
-/// Something under way that other ranks may wait for: a waiting rank drives it.
+/// An operation in progress that other ranks may wait for; waiting ranks call progress().
 class Driven {
  public:
   virtual ~Driven() = default;
-  /// Without blocking.
+  /// Does not block.
   virtual void progress() = 0;
 };
 
 class Context {
  public:
-  /// Collective over `comm`. Initialises MPI (thread level FUNNELED) unless it is running, and then also
-  /// finalises it in close().
+  /// Collective over `comm`. Initialises MPI (thread level FUNNELED) if necessary; close() then also
+  /// finalises it.
   explicit Context(MPI_Comm comm = MPI_COMM_WORLD, ContextOptions options = {});
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
-  /// Frees no MPI object: what is collective is freed in close(), which a clean program calls.
+  /// Frees no MPI object, because this would be collective: call close() on all ranks before.
   ~Context() = default;
 
-  /// Collective: cleans up what is registered (latest first), frees the communicators, and MPI itself if this
-  /// Context started it.
+  /// Collective: calls the registered clean-up (latest first), and frees the communicators, and MPI itself if
+  /// this Context initialised it.
   void close();
   bool closed() const { return closed_; }
 
@@ -82,76 +82,78 @@ class Context {
   const ContextOptions& options() const { return options_; }
   MPI_Comm comm() const { return comm_; }
   MPI_Comm node_comm() const { return node_comm_; }
-  /// Rank within node_comm() of a rank of comm(), or -1 when it is on another node.
+  /// Rank within node_comm() of a rank of comm(), or -1 if it is on another node.
   int node_rank_of(int rank) const { return node_rank_of_[static_cast<std::size_t>(rank)]; }
-  /// How many share this rank's node, itself among them.
+  /// Number of ranks on this rank's node, itself included.
   int ranks_of_node() const { return ranks_of_node_; }
   bool shared_memory() const { return shared_memory_; }
   /// Whether every rank of this node has a core on which none of its threads computes.
   bool spare_core() const;
-  /// Collective: from now on memory is not shared. Says so on rank 0; refuses when the `shared` policy was
-  /// asked for.
+  /// Collective: no shared memory is used from now on. Prints the reason on rank 0. Throws Error if the
+  /// policy is `shared`.
   void decline_shared_memory(const std::string& reason);
 
-  /// Whether nothing is computed or sent: this rank plays one of a run that is not there.
+  /// Whether nothing is computed or sent, because this process simulates a rank (see Rehearsed).
   bool rehearses() const { return options_.rehearsed.has_value(); }
-  /// Records a rehearsal; none without one.
+  /// The record of a rehearsal; nullptr without one.
   Rehearsal* rehearsal() const { return rehearsal_; }
   void set_rehearsal(Rehearsal* rehearsal) { rehearsal_ = rehearsal; }
 
   Timeline& timeline() { return timeline_; }
-  /// What moved on this rank so far, by resource.
+  /// What was moved on this rank so far, by resource.
   Accounts& accounts() { return accounts_; }
   const Accounts& accounts() const { return accounts_; }
-  /// The device of Space::device fields; none before open_device() (engine/exec).
+  /// The device of Space::device fields; nullptr before open_device() (engine/exec).
   const std::shared_ptr<Device>& device() const { return device_; }
   void set_device(std::shared_ptr<Device> device) { device_ = std::move(device); }
-  /// Collective at the first call: whether MPI sends and receives in the device's memory, tried once.
+  /// Collective at the first call: whether MPI supports messages in device memory, tested once.
   std::optional<bool>& device_messages() { return device_messages_; }
 
-  /// Collective: true where any rank said true.
+  /// Collective: the logical OR over all ranks.
   bool any(bool flag) const;
-  /// The same with a timeout (0: none): nothing when another rank has not called it; the communicator must
-  /// not be used again then.
+  /// The same with a timeout in seconds (0: none). Returns nothing if another rank has not called it in time;
+  /// then the communicator must not be used again.
   std::optional<bool> any_within(bool flag, double seconds) const;
-  /// Collective: the largest of all ranks' values.
+  /// Collective: the maximum over all ranks.
   int largest(int value) const;
-  /// Collective: the sum of all ranks' values modulo 2^64, whatever the order.
+  /// Collective: the sum over all ranks modulo 2^64, independent of the order.
   std::uint64_t sum(std::uint64_t value) const;
-  /// Collective: the largest of all ranks' values.
+  /// Collective: the maximum over all ranks.
   double max(double value) const;
-  /// Collective: every rank gets rank 0's bytes.
+  /// Collective: all ranks get the bytes of rank 0.
   void broadcast(std::string& bytes) const;
-  /// Collective: on rank 0 the bytes of every rank, in the order of ranks; empty elsewhere.
+  /// Collective: rank 0 gets the bytes of every rank, in the order of ranks; the others get nothing.
   std::vector<std::string> gather(const std::string& bytes) const;
-  /// Collective agreement on failure: returns on all ranks when every `sentence` is empty, otherwise every
-  /// rank throws Error with the exit code and the sentence of the lowest failing rank.
+  /// Collective: returns if `sentence` is empty on all ranks. Otherwise every rank throws Error with the exit
+  /// code and the message of the lowest failing rank.
   void agree(Exit code, const std::string& sentence) const;
-  /// Collective: runs `action`, then agree()s on its Error, so that one rank's failure becomes everybody's.
+  /// Collective: runs `action`, and calls agree() with its Error, so that a failure on one rank is a failure
+  /// on all.
   void together(const std::function<void()>& action) const;
   void barrier() const;
-  /// Prints the sentence, if there is one, and ends all ranks; for failures outside an agreed point.
+  /// Prints the message, if any, and ends all ranks; for failures outside of collective calls.
   [[noreturn]] void abort(const std::string& sentence, Exit code) const;
 
-  /// Registers collective clean-up; run by close() in reverse order.
+  /// Registers collective clean-up; close() calls it in reverse order.
   void on_close(std::function<void()> release);
-  /// Which movement goes by which transport, a line "rank A - rank B: TRANSPORT, …" for every pair.
+  /// The transport of each movement, one line "rank A - rank B: TRANSPORT, …" for every pair.
   std::string describe() const;
   /// Registers lines of describe().
   void on_describe(std::function<std::string()> lines) { descriptions_.push_back(std::move(lines)); }
-  /// What drive() drives from now on, until it is said to end.
+  /// Adds an operation to those that drive() calls, until drives_no_more().
   void drives(Driven* driven) { driven_.push_back(driven); }
   void drives_no_more(Driven* driven) { std::erase(driven_, driven); }
-  /// Makes progress on all that is under way here.
+  /// Makes progress on all operations in progress on this rank.
   void drive() const {
     for (Driven* driven : driven_) driven->progress();
   }
-  /// A tag that no other movement of this context uses; the same on all ranks when called in the same order.
+  /// A tag that no other movement of this context uses; the same on all ranks if called in the same order.
   int next_tag() { return next_tags(1); }
   /// The first of `count` such tags.
   int next_tags(int count);
 
-  /// Memory that the ranks of a node share for flags (see move/transport/flags): slots of signal_slot_bytes.
+  /// Memory shared by the ranks of a node for flags (see move/transport/flags), in slots of
+  /// signal_slot_bytes.
   Arena& signals();
   static constexpr std::size_t signal_slot_bytes = 8192;
 
@@ -182,7 +184,7 @@ class Context {
   bool closed_ = false;
 };
 
-/// The MPI library as it names itself, its version included; may be asked before MPI is started.
+/// Name and version of the MPI library; may be called before MPI is initialised.
 std::string mpi_library();
 
 }  // namespace sc

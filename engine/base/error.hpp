@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one exception type of the project: a sentence for a person and the exit code it deserves.
+// The only exception type of the project: a message for the user and an exit code.
 #pragma once
 
 #include <stdexcept>

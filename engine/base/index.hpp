@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of things are int; the standard library's containers want std::size_t.
+// Counts are int; the standard library's containers need std::size_t.
 #pragma once
 
 #include <cstddef>

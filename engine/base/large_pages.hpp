@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host memory in large pages, if the kernel has them: planes of a field and arrays of a matrix span many
+// Host memory in large pages if the kernel supports them: planes of fields and arrays of matrices span many
 // pages, and page lookups cost time.
 #pragma once
 
@@ -14,10 +14,10 @@ struct FreePages {
 };
 using PagedMemory = std::unique_ptr<std::byte[], FreePages>;
 
-/// Uninitialised, aligned to `alignment` at least, a power of two; nullptr if out of memory.
+/// Uninitialised memory, aligned to at least `alignment`, a power of two; nullptr if out of memory.
 PagedMemory in_large_pages(std::size_t bytes, std::size_t alignment);
 
-/// Zeros that take no memory before they are touched; nullptr if out of address space.
+/// Zeroed memory that is allocated when it is first accessed; nullptr if out of address space.
 std::shared_ptr<std::byte> address_space(std::size_t bytes);
 
 /// Allocator of standard containers in large pages; throws std::bad_alloc.

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// For programs that know no MPI: starting it on demand, and communicators as Fortran holds them.
+// For programs without MPI calls of their own: initialises MPI on demand, and converts Fortran communicators.
 #pragma once
 
 #include <mpi.h>
 
 namespace sc {
 
-/// Starts MPI (thread level FUNNELED) unless it is running; then it is ended when the program exits. Throws
-/// Error (failure) when MPI has been ended already.
+/// Initialises MPI (thread level FUNNELED) if necessary; it is then finalised when the program exits. Throws
+/// Error (failure) if MPI has been finalised already.
 void start_mpi();
 
-/// Starts MPI first: there are no handles before.
+/// Initialises MPI first, because handles do not exist before.
 MPI_Comm communicator_of(int fortran_handle);
 
-/// Ranks of a communicator, and this one among them; throws Error (bad_input) for one that is none.
+/// Number of ranks of a communicator, and this rank; throws Error (bad_input) for an invalid communicator.
 int size_of(MPI_Comm comm);
 int rank_of(MPI_Comm comm);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timeline: what this rank did when. Spans are appended to memory reserved beforehand (two clock reads and
-// one store a span) and totals are kept beside them, so that a long run whose span store is full still has an
-// exact summary.
+// Timeline: what this rank did at which time. Spans are appended to preallocated memory (two clock reads and
+// one store for each span). Totals are added up separately, so they are exact even if there is no room for
+// more spans.
 #pragma once
 
 #include <chrono>
@@ -14,17 +14,17 @@
 
 namespace sc {
 
-/// What a span of time was spent on; the letters are those of the papers' bookkeeping.
+/// What a span of time was spent on; the letters are those of the published papers.
 enum class Phase : std::uint8_t {
   shell,     ///< C_shell: cells within reach of a halo
   core,      ///< C_core: the rest
-  all,       ///< C of a strategy that does not tell shell from core
+  all,       ///< C of a strategy that does not separate shell and core
   start,     ///< M: packing and posting
   poke,      ///< progress calls between tiles
-  wait,      ///< W: nothing left to compute, the movement not there yet
+  wait,      ///< W: waiting for a movement with nothing left to compute
   boundary,  ///< physical boundary conditions
   reduce,    ///< R: waiting for a reduction
-  settle,    ///< waiting until neighbours have read what is about to be overwritten
+  settle,    ///< waiting until neighbours have read cells that are overwritten next
   output,    ///< files
   count_
 };
@@ -32,7 +32,7 @@ constexpr int phase_count = static_cast<int>(Phase::count_);
 std::string_view phase_name(Phase phase);
 
 struct Span {
-  double begin;  ///< seconds since the timeline was made
+  double begin;  ///< seconds since the timeline was created
   double end;
   std::uint16_t name;
   Phase phase;
@@ -50,23 +50,23 @@ class Timeline {
 
   void set_rank(int rank) { rank_ = rank; }
   int rank() const { return rank_; }
-  /// When the timeline was made, on the clock that all processes of a machine share.
+  /// Time of creation, on the clock that all processes of a machine share, in seconds.
   double origin() const { return std::chrono::duration<double>(origin_.time_since_epoch()).count(); }
   double now() const { return std::chrono::duration<double>(Clock::now() - origin_).count(); }
 
-  /// The number of a name, made on first use; ask once, not in a loop. What is started and waited for under
-  /// it travels by `resource`.
+  /// The number of a name, created at first use; call it outside of loops. Movements that are started and
+  /// awaited under this name use `resource`.
   std::uint16_t name(std::string_view text, Resource resource = Resource::messages);
   Resource resource(std::uint16_t name) const { return resources_[name]; }
-  /// Called by the thread that drives the stage; helper threads hand their times to it.
+  /// Called by the thread that runs the stage; helper threads pass their times to it.
   void add(std::uint16_t name, Phase phase, double begin, double end, int thread = 0);
-  /// Time that has no span of its own (thousands of progress calls within one).
+  /// Adds time without a span (thousands of progress calls within one), in seconds.
   void add_total(std::uint16_t name, Phase phase, double seconds);
-  /// What a second counts in the totals from now on: 1 / n while n threads do different things, so that the
-  /// totals of a stage still add up to the time it took.
+  /// Weight of a second in the totals from now on: 1 / n while n threads do different work, so that the
+  /// totals of a stage add up to its elapsed time.
   void weigh(double weight) { weight_ = weight; }
   void clear();
-  /// Off: nothing is added and scopes read no clock. For measuring what the timeline itself costs.
+  /// If off, nothing is recorded and scopes read no clock; to measure the cost of the timeline.
   void record(bool on) { recording_ = on; }
   bool recording() const { return recording_; }
 
@@ -76,15 +76,15 @@ class Timeline {
   Total total(std::uint16_t name, Phase phase) const;
   /// Sum over all names.
   Total total(Phase phase) const;
-  /// Sum over the names of a resource.
+  /// Sum over all names with this resource.
   Total total(Resource resource, Phase phase) const;
-  /// Seconds in the totals so far, whatever on: what a span encloses is taken from it (see Scope).
+  /// Seconds in the totals so far, of all phases; time of enclosed spans is subtracted (see Scope).
   double booked() const { return booked_; }
-  /// Adds a span of which `within` seconds are booked already.
+  /// Adds a span, of which `within` seconds are already in the totals.
   void add_around(std::uint16_t name, Phase phase, double begin, double end, double within);
 
-  /// The spans as events of the Chrome trace format (one process a rank), without the enclosing brackets;
-  /// `shift` seconds are added to every time.
+  /// The spans as events of the Chrome trace format (one process for each rank), without the enclosing
+  /// brackets; `shift` seconds are added to every time.
   std::string perfetto_events(double shift = 0) const;
 
  private:
@@ -101,8 +101,8 @@ class Timeline {
   bool recording_ = true;
 };
 
-/// Adds one span from its construction to its end. What is added meanwhile counts there and not here, so that
-/// totals add up to the time that has passed.
+/// Adds a span from its construction to its destruction. Time recorded in between is not counted twice, so
+/// the totals add up to the elapsed time.
 class Scope {
  public:
   Scope(Timeline& timeline, std::uint16_t name, Phase phase)

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of threads: which thread of a launch does which place, by the same functions for CUDA and for the
-// emulated device, and the loop over blocks and threads that stands for a launch on the host.
+// Blocks of threads: the mapping of threads of a launch to places, with the same functions for CUDA and the
+// emulated device, and the loop over blocks and threads that replaces a launch on the host.
 #pragma once
 
 #include "engine/exec/tally.hpp"
 
 namespace sc {
 
-/// Blocks of threads over an extent; threads of a block along x first, for whole memory transactions.
+/// Blocks of threads over an extent; threads of a block are consecutive along x, for whole memory
+/// transactions.
 struct Shape {
   Int3 blocks, threads;
 };
-/// 256 threads a block or fewer, and enough blocks for a thread at every place, as far as CUDA
-/// allows (65535 blocks along y and z); threads then take several places.
+/// At most 256 threads a block, and enough blocks for a thread at every place, as far as CUDA allows (65535
+/// blocks along y and z); beyond that a thread has several places.
 Shape shape_of(Int3 extent);
 
 namespace detail {
@@ -75,7 +76,7 @@ void blocks_on_host(Int3 extent, const Shape& shape, const Body& body) {
     each_of(shape.threads, [&](Int3 thread) { each_place(extent, shape, block, thread, body); });
   });
 }
-/// The same with body(place, tally, reduce), a tally a block.
+/// The same with body(place, tally, reduce), with one tally for each block.
 template <int K, class Body>
 void blocks_on_host(Int3 extent, const Shape& shape, const Body& body, Reduce reduce, TallyOf<K>* into) {
   each_of(shape.blocks, [&](Int3 block) {

@@ -8,8 +8,8 @@ namespace sc {
 
 struct Border {
   At first;                ///< the first halo cell
-  std::ptrdiff_t outward;  ///< from a cell to the next one outward
-  int layers;              ///< of halo to fill
+  std::ptrdiff_t outward;  ///< elements from a cell to the next one outward
+  int layers;              ///< number of halo layers to fill
 
   /// The n-th halo cell outward from the face, n = 1 … layers.
   SC_FN constexpr At ghost(int n) const { return {first.i + (n - 1) * outward, first.sy, first.sz}; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CellBody: a kernel at the cells of a box as the body of a launch, one place a cell (of a colour: one a pair
-// of cells along x). rows() calls the same `Cell`.
+// CellBody: a kernel at the cells of a box as the body of a launch, one place for each cell (with colours:
+// for each pair of cells along x). rows() calls the same `Cell`.
 #pragma once
 
 #include "engine/exec/rows.hpp"
@@ -8,7 +8,7 @@
 
 namespace sc::detail {
 
-/// Places of a launch over a box; along x cells, or those of them that one colour can have.
+/// Places of a launch over a box; along x all cells, or those that one colour can have.
 inline Int3 places_of(const Box& box, const Lattice& lattice) {
   const Int3 n = box.extent();
   return {lattice.colours == 1 ? n.x : (n.x + 1) / 2, n.y, n.z};
@@ -27,7 +27,7 @@ struct CellBody {
   using Of = ValuesOf<decltype(std::declval<const Cell&>()(At{}, Index{}, std::declval<const Views&>()...))>;
 
   Int3 extent() const { return places_of(box, lattice); }
-  /// Cell number `place`; x beyond the box where the row has no such cell.
+  /// Cell number `place`; x is beyond the box if the row has no such cell.
   SC_FN Int3 cell(Int3 place) const {
     const Int3 first{box.lo.x, box.lo.y + place.y, box.lo.z + place.z};
     if (lattice.colours == 1) return {first.x + place.x, first.y, first.z};

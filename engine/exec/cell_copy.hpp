@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CellCopy: boxes of cells copied on a device, several in one launch: packing, unpacking, and halos of a rank
-// that is its own neighbour. What a BoxCopy of the plan does on the host.
+// CellCopy: copies boxes of cells on a device, several in one launch: packing, unpacking, and halos of a rank
+// that is its own neighbour. On the host BoxCopy does this.
 #pragma once
 
 #include <cstddef>

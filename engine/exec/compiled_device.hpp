@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that are compiled while a program runs, on a device: by nvcc for a card, by any other compiler for
-// the emulated device. As compiled_kernel.hpp, plain structs and one function of a small library.
+// Kernels compiled at run time, on a device: by nvcc for a GPU, by any other compiler for the emulated
+// device. As in compiled_kernel.hpp, plain structs and one function of a small library.
 #pragma once
 
 #include "engine/exec/blocks.hpp"
@@ -9,15 +9,15 @@
 
 namespace sc {
 
-/// Where a call runs: here, as the work of an emulated device, or on a stream of CUDA.
+/// Where a call runs: on this thread, as work of an emulated device, or on a CUDA stream.
 struct LaunchOn {
   bool host;
   void* stream;
   Shape shape;
 };
 
-/// Cells of a box. `tally`: a TallyOf<K> of what the kernel returns in memory of the device, nullptr where
-/// not wanted.
+/// The cells of a box. `tally`: a TallyOf<K> in device memory for the values that the kernel returns; nullptr
+/// if they are not needed.
 struct CellsCall {
   LaunchOn on;
   Box box;
@@ -30,7 +30,7 @@ struct CellsCall {
   void* tally;
 };
 
-/// Columns of a face.
+/// The columns of a face.
 struct FaceCall {
   LaunchOn on;
   ColumnsCall columns;
@@ -38,7 +38,7 @@ struct FaceCall {
 
 namespace detail {
 
-/// A condition at one column: all its layers.
+/// A condition at one column, with all its layers.
 template <class Kernel, class... Views>
 struct ColumnCells {
   Int3 low;
@@ -57,7 +57,7 @@ struct ColumnCells {
 
 inline namespace SC_COMPILED {
 
-/// nullptr, or what has gone wrong.
+/// nullptr, or an error message.
 template <class Body, class... Tally>
 const char* launch_on(const LaunchOn& on, Int3 extent, const Body& body, Tally... tally) {
   if (on.host) {
@@ -106,7 +106,7 @@ const char* compute_face(const FaceCall& call, std::index_sequence<n...>) {
 
 inline namespace SC_COMPILED {
 
-/// What the function of a compiled library does on a device; Views in the order of the call's fields.
+/// The function of a compiled library for a device; Views are in the order of the call's fields.
 template <class Kernel, class... Views>
 const char* compute_cells(const CellsCall& call) {
   return detail::compute_cells<Kernel, Views...>(call, std::index_sequence_for<Views...>{});

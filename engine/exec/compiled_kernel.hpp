@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the engine shares with kernels that are compiled while a program runs: plain structs, through which
-// one function of a small library computes rows of cells or columns of a condition. The library needs nothing
-// of the engine but these headers.
+// The interface between the engine and kernels compiled at run time: plain structs, through which one
+// function of a small library computes rows of cells or columns of a condition. The library needs only these
+// headers of the engine.
 #pragma once
 
 #include <cmath>
@@ -13,13 +13,13 @@
 
 namespace sc {
 
-/// Where a field lies: own cell (0, 0, 0) of component 0, and elements from one component to the next.
+/// The memory of a field: own cell (0, 0, 0) of component 0, and elements between components.
 struct CellsAt {
   void* base;
   std::ptrdiff_t component_stride;
 };
 
-/// Rows [first, last) of a box for a kernel whose members, its parameters, lie at `kernel`.
+/// Rows [first, last) of a box for a kernel whose members, its parameters, are at `kernel`.
 struct RowsCall {
   Box box;
   Lattice lattice;
@@ -29,7 +29,7 @@ struct RowsCall {
   RowOrder order;
   const CellsAt* fields;
   const void* kernel;
-  /// Takes `count` values number k; nullptr where nobody wants them.
+  /// Takes `count` values number k; nullptr if they are not needed.
   void (*add)(void* into, int k, const double* values, int count);
   void* into;
 };
@@ -54,7 +54,7 @@ struct ViewAt<Components<T, N>> {
   }
 };
 
-/// A kernel of a sweep at one cell, with the position where it asks for it.
+/// A kernel of a sweep at one cell, with the position if it needs it.
 template <class Kernel>
 struct CompiledCell {
   Kernel kernel;
@@ -100,7 +100,7 @@ void compute_columns(const ColumnsCall& call, std::index_sequence<n...>) {
 
 }  // namespace detail
 
-/// What the function of a compiled library does; Views in the order of the call's fields.
+/// The function of a compiled library; Views are in the order of the call's fields.
 template <class Kernel, class... Views>
 void compute_rows(const RowsCall& call) {
   detail::compute_rows<Kernel, Views...>(call, std::index_sequence_for<Views...>{});
@@ -124,7 +124,7 @@ template <class T>
 SC_FN T fourth(T x) {
   return (x * x) * (x * x);
 }
-/// Rounded down, and what remains, as Python divides; b > 0.
+/// Floor division and its remainder, as in Python; b > 0.
 SC_FN std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0); }
 SC_FN std::int64_t floor_mod(std::int64_t a, std::int64_t b) { return a % b + (a % b < 0 ? b : 0); }
 

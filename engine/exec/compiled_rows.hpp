@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel that was compiled while the program runs over the cells of a box, and as a condition of a face; by
-// the host, or by a device.
+// A kernel compiled at run time over the cells of a box, and as a condition of a face, on the host or on a
+// device.
 #pragma once
 
 #include <span>
@@ -13,12 +13,12 @@
 
 namespace sc {
 
-/// The functions of compiled libraries that compute cells, and the kernel's members as they lie in memory.
+/// The functions of compiled libraries that compute cells, and the memory of the kernel's members.
 struct CompiledRows {
   void (*function)(const RowsCall*);  ///< on the host; nullptr: not compiled
   std::vector<std::byte> kernel;
-  bool by_position = true;  ///< the kernel may ask where on the global grid a cell is
-  const char* (*on_device)(const CellsCall*) = nullptr;  ///< says what has gone wrong, if anything
+  bool by_position = true;  ///< whether the kernel may need the global position of a cell
+  const char* (*on_device)(const CellsCall*) = nullptr;  ///< returns an error message, or nullptr
 };
 struct CompiledColumns {
   void (*function)(const ColumnsCall*);
@@ -27,11 +27,11 @@ struct CompiledColumns {
   const char* (*on_device)(const FaceCall*) = nullptr;
 };
 
-/// As for_each() of a kernel that the program itself was compiled with: the same cells by the same threads.
+/// As for_each() of a kernel that is part of the program: the same cells on the same threads.
 void for_each_compiled(const Box& box, const Lattice& lattice, const Frame& frame, int threads,
                        std::span<Accumulator> into, const CompiledRows& rows,
                        std::span<const CellsAt> fields);
-/// As device_cells(). Throws Error (failure) where the library's function was compiled for another device.
+/// As device_cells(). Throws Error (failure) if the library's function was compiled for another device.
 void device_cells_compiled(Device& device, Stream stream, const Box& box, const Lattice& lattice,
                            const Frame& frame, DeviceTally* tally, Reduce reduce, const std::string& what,
                            const CompiledRows& rows, std::span<const CellsAt> fields);
@@ -42,7 +42,7 @@ struct ReadBeside {
   int level;
 };
 
-/// A condition whose kernel looks along the normal only; it may read other fields of the grid in the same
+/// A condition whose kernel reads along the normal only; it may read other fields of the grid in the same
 /// column.
 class CompiledFace final : public Boundary {
  public:
@@ -59,9 +59,9 @@ class CompiledFace final : public Boundary {
   std::vector<ReadBeside> others_;
 };
 
-/// Halo cells follow their mirror images within: ghost(n) = a inside(n) + b + c (2 n - 1), a number b for
-/// each component. (-1, 2 v, 0) holds the value v on the face, (1, 0, 0) mirrors, (0, v, 0) holds v in the
-/// halo, and (1, 0, g h) has the outward derivative g at cells of size h.
+/// Halo cells are affine functions of their mirror images: ghost(n) = a inside(n) + b + c (2 n - 1), with a
+/// number b for each component. (-1, 2 v, 0) sets the value v on the face, (1, 0, 0) mirrors, (0, v, 0) sets
+/// v in the halo, and (1, 0, g h) sets the outward derivative g with cells of size h.
 class AffineFace final : public Boundary {
  public:
   struct Law {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every CUDA call passes through check(): what failed becomes an Error that names the call and the place.
+// check() wraps every CUDA call and turns a failure into an Error with the name of the call and the location.
 #pragma once
 
 #include <cuda_runtime.h>

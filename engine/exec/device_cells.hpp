@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel over the cells of a box on a device: for_each()'s counterpart, one thread a cell (of a colour: one
-// a pair of cells along x). The kernel, its parameters and its views travel by value.
+// A kernel over the cells of a box on a device: for_each()'s counterpart, one thread for each cell (with
+// colours: for each pair of cells along x). The kernel, its parameters and its views are passed by value.
 #pragma once
 
 #include "engine/exec/cell_body.hpp"
@@ -9,10 +9,10 @@
 
 namespace sc {
 
-/// The values of a reduction as a device keeps them until collect().
+/// The values of a reduction on a device until collect().
 class DeviceTally {
  public:
-  /// Room for `values` values.
+  /// Allocates memory for `values` values.
   DeviceTally(std::shared_ptr<Device> device, int values);
   /// A TallyOf<K> of that many values.
   void* memory() const { return memory_.get(); }
@@ -20,7 +20,7 @@ class DeviceTally {
   TallyOf<K>* of() const {
     return static_cast<TallyOf<K>*>(memory());
   }
-  /// Waits for both streams of the stage, adds what they have tallied to `into` and begins anew.
+  /// Waits for `core` and `edge`, adds their tallies to `into` and clears them.
   void collect(std::span<Accumulator> into);
 
  private:
@@ -31,7 +31,7 @@ class DeviceTally {
 
 inline namespace SC_COMPILED {
 
-/// `what` names the kernel in errors. What the kernel returns is left where there is no tally.
+/// `what` names the kernel in errors. Without a tally the values of the kernel are discarded.
 template <class Kernel, class... Views>
 void device_cells(Device& device, Stream stream, const Box& box, const Lattice& lattice, const Frame& frame,
                   DeviceTally* tally, Reduce reduce, const char* what, const Kernel& kernel,

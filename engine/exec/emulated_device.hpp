@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// EmulatedDevice: a device made of the host. Work is put off and then done in an order that the marks allow
-// but the program did not write down; memory of the device cannot be touched in between. What lacks a wait
-// gives other bits, or a fault, without a GPU.
+// EmulatedDevice: a device emulated on the host. Work is postponed, then executed in an order that the events
+// allow but that differs from program order. The host cannot access device memory in between. So a missing
+// wait changes the result or causes a fault, without a GPU.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,16 @@
 
 namespace sc {
 
-/// `late`: work is done when a wait needs it, and no more than that. `shuffled`: streams take
-/// turns by a fixed disorder.
+/// `late`: work is executed when a wait needs it, and no more than that. `shuffled`: streams take turns in a
+/// fixed random order.
 enum class Disorder { late, shuffled };
 
 struct EmulatedOptions {
   Disorder disorder = Disorder::shuffled;
   std::uint64_t seed = 1;
-  bool host_reaches_memory = false;  ///< as a device that MPI can read from: memory stays open to the host
-  /// Copies on the streams `in` and `out`, each way; 0: as fast as they are.
+  bool host_reaches_memory =
+      false;  ///< as on a device that MPI can read from: the host can access device memory
+  /// Bytes a second of copies on the streams `in` and `out`, each way; 0: no limit.
   double link_bytes_per_second = 0;
 };
 
@@ -48,13 +49,13 @@ class EmulatedDevice final : public Device {
  private:
   struct Place {
     Stream stream;
-    std::int64_t number;  ///< of tasks that the stream must have done
+    std::int64_t number;  ///< number of tasks that the stream must have executed
     double when = 0;      ///< seconds, once reached
   };
   struct Task {
-    std::function<void()> work;   // nothing for a wait
-    std::shared_ptr<Place> wait;  // nothing for work
-    double due = 0;               // when the link has carried it
+    std::function<void()> work;   // empty for a wait
+    std::shared_ptr<Place> wait;  // empty for work
+    double due = 0;               // time at which the link has copied it
   };
   struct Queue {
     std::deque<Task> tasks;
@@ -67,12 +68,12 @@ class EmulatedDevice final : public Device {
   bool passed(const Place& place) const {
     return streams_[static_cast<std::size_t>(place.stream)].done >= place.number;
   }
-  /// Whether the first task of a stream may be done now.
+  /// Whether the first task of a stream may be executed now.
   bool ready(const Queue& queue) const;
   void do_first(Queue& queue);
-  /// Until the stream has done `number` tasks, and no more than that needs.
+  /// Executes until the stream has executed `number` tasks, and no more than that needs.
   void advance(Stream stream, std::int64_t number);
-  /// Some tasks of any stream.
+  /// Executes some tasks of any stream.
   void wander();
   void open_memory(bool open);
   std::uint64_t next_number();

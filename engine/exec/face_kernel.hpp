@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Boundary conditions written as kernels: boundary(T, z_high, Fixed{1.0}) calls the kernel once per column of
-// a face.
+// Boundary conditions written as kernels: boundary(T, z_high, Fixed{1.0}) calls the kernel once for each
+// column of a face.
 #pragma once
 
 #include <tuple>
@@ -11,7 +11,7 @@
 
 namespace sc {
 
-/// Halo cells take a given value.
+/// Halo cells get a given value.
 template <class T>
 struct Fixed {
   T value;
@@ -22,7 +22,7 @@ struct Fixed {
 template <class T>
 Fixed(T) -> Fixed<T>;
 
-/// Halo cells mirror the own ones, so that the gradient on the face between them vanishes.
+/// Halo cells mirror the own cells, so the gradient on the face between them vanishes.
 template <class T, int N = 1>
 struct Mirrored {
   SC_FN void operator()(Border b, Out<T, N> q) const {
@@ -43,7 +43,7 @@ template <class Kernel, class T, int N, class... Views>
 struct ColumnBody {
   Box cells;
   Layout layout;
-  Int3 origin, period;  // cells of an axis that is periodic, 0 of others
+  Int3 origin, period;  // cells of a periodic axis, 0 for others
   std::ptrdiff_t outward;
   int layers;
   Kernel kernel;
@@ -65,7 +65,7 @@ struct ColumnBody {
         },
         views);
   }
-  /// A column beside the block, around a periodic axis, is that of the cell it repeats.
+  /// A column beside the block, around a periodic axis, has the position of the cell that it repeats.
   SC_FN std::int64_t on_grid(Int3 c, int axis) const {
     const int g = origin[axis] + c[axis];
     return g < 0 ? g + period[axis] : period[axis] > 0 && g >= period[axis] ? g - period[axis] : g;
@@ -200,10 +200,10 @@ class FaceKernel final : public Boundary {
 
 inline namespace SC_COMPILED {
 
-/// Sets the condition of one face. A kernel that reads further into its column than 4 cells and than the
-/// layers it fills says so by `static constexpr int inward`. The kernel's call operator takes (Border, Out<T,
-/// N>, views…) or (Border, Index, Out<T, N>, views…), Index being the global position of the first halo cell.
-/// `others` are levels of fields on the same grid that it reads along the same column.
+/// Sets the condition of one face. The kernel's call operator takes (Border, Out<T, N>, views…) or (Border,
+/// Index, Out<T, N>, views…), with Index the global position of the first halo cell. `others` are levels of
+/// fields on the same grid that it reads in the same column. A kernel that reads further into its column than
+/// 4 cells and than the layers it fills declares `static constexpr int inward`.
 template <class T, int N, class Kernel, class... Others>
 void boundary(Field<T, N>& field, Face face, Kernel kernel, int tangential, Others... others) {
   field.boundaries().set(face, std::make_shared<detail::FaceKernel<Kernel, T, N, Others...>>(

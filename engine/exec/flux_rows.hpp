@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel in fluxes over the cells of a box: each flux is computed once. Along x from a buffer of a row,
-// along y and z the face above a cell is kept until the cell beyond it is computed. Threads march up z over
-// bricks of rows whose fluxes, and the planes that their stencil reads, stay in the second-level cache.
+// A flux kernel over the cells of a box; each flux is computed once. Along x fluxes come from a buffer for a
+// row; along y and z the flux above a cell is kept until the next cell is computed. Threads iterate along z
+// over bricks of rows whose fluxes and stencil planes fit in the second-level cache.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace sc::detail {
 
-/// A box cut into bricks of these sizes along x and y, marched through along z.
+/// A box divided into bricks of these sizes along x and y, iterated along z.
 struct Bricks {
   static constexpr int most_along_x = 1024, most_cells = 8192;
   explicit Bricks(const Box& box)
@@ -34,7 +34,7 @@ struct Bricks {
   }
 
  private:
-  /// `count` in parts of at most `most`, as equal as they can be.
+  /// Divides `count` into parts of at most `most`, as equal as possible.
   static int cut(int count, int most) {
     const int parts = (count + most - 1) / most;
     return (count + parts - 1) / parts;
@@ -53,9 +53,9 @@ template <class Kernel, class... Views>
   using Flux = typename Kernel::FluxType;
   alignas(cache_line) Flux west[Bricks::most_along_x + 1], south[Bricks::most_along_x],
       below[Bricks::most_cells];
-  const Kernel kernel = kernel_in;  // a copy of its own: the compiler then knows that no store changes it
+  const Kernel kernel = kernel_in;  // a local copy, so the compiler knows that no store changes it
   const auto march = [&](auto... views) __attribute__((always_inline)) {
-    int top = 0;  // what `below` is good for
+    int top = 0;  // number of valid entries of `below`
     for (std::int64_t plane = first; plane < last; ++plane) {
       const Box box = bricks.plane(plane);
       const int nx = box.extent().x, z = box.lo.z;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// for_each: a kernel over the cells of a box. One out-of-line instance a kernel (rows.hpp), the box a
-// run-time argument: shell and core run the same compiled loop, so that splitting a sweep cannot change its
-// bits.
+// for_each: a kernel over the cells of a box. There is one out-of-line instance for each kernel (rows.hpp),
+// with the box as a run-time argument. Shell and core run the same compiled loop, so dividing a sweep cannot
+// change its bits.
 #pragma once
 
 #include <span>
@@ -17,7 +17,7 @@
 
 namespace sc {
 
-/// Where local cells lie in memory and on the global grid, and how to pass over them.
+/// The position of local cells in memory and on the global grid, and the order of rows.
 struct Frame {
   Layout layout;
   Int3 origin;
@@ -41,7 +41,7 @@ SC_FN auto call_with(const Kernel& kernel, At c, Index g, const Views&... views)
   }
 }
 
-/// Calls the kernel at one cell, with the global index where the kernel takes one.
+/// Calls the kernel at one cell, with the global index if the kernel takes one.
 template <class Kernel, class... Views>
 SC_FN auto call(const Kernel& kernel, At c, Index g, const Views&... views) {
 #ifdef SC_CHECKED
@@ -105,8 +105,9 @@ void march(const Box& box, const Frame& frame, int threads, const Kernel& kernel
 
 }  // namespace detail
 
-/// Applies `kernel` to every cell of `box` (local coordinates) that lies on `lattice`, with `threads`
-/// threads. What the kernel returns goes into `into`: one accumulator a value, or none at all to leave it.
+/// Applies `kernel` to every cell of `box` (local coordinates) that is on `lattice`, with `threads` threads.
+/// The values of the kernel go into `into`, one accumulator for each value; if it is empty, they are
+/// discarded.
 template <class Kernel, class... Views>
 void for_each(const Box& box, const Lattice& lattice, const Frame& frame, int threads,
               std::span<Accumulator> into, const Kernel& kernel, const Views&... views) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// for_each_line: an operator over the whole lines of a box along one axis (FFTs, tridiagonal solves), handed
-// to it in bundles of neighbouring lines. Lines along y and z are bundled where they lie, neighbours side by
-// side along x; lines along x, and bundles that are not full, are copied into that order and back, so that a
-// recurrence along a line vectorises across lines on every axis.
+// for_each_line: an operator over the whole lines of a box along one axis (FFTs, tridiagonal solves). It gets
+// bundles of neighbouring lines. Lines along y and z are bundled in place, neighbours side by side along x.
+// Lines along x, and bundles that are not full, are copied into that order and back. So a recurrence along a
+// line vectorises across lines on every axis.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ namespace sc {
 
 #ifdef SC_CHECKED
 inline namespace checked {
-/// Which cells of how many lines there are, and what watches them.
+/// The lines of a bundle and their watch.
 struct WatchedLines {
   const Watch* watch = nullptr;
   int first = 0, end = 0, lines = 0;
@@ -46,13 +46,13 @@ auto LineComponents<T, N>::operator[](int k) const {
 }
 }  // namespace checked
 #else
-/// Cells of the lines of a bundle: q(n, l) is cell n of line l, and neighbouring lines lie side by side. With
+/// Cells of the lines of a bundle: q(n, l) is cell n of line l, and neighbouring lines are side by side. With
 /// a reach, n = -1, -2, … and n = count, … are the halo at the ends.
 template <class T, int N>
 struct LineComponents {
   T* base;
   std::ptrdiff_t along;   ///< elements from one cell of a line to the next
-  std::ptrdiff_t stride;  ///< from one component to the next
+  std::ptrdiff_t stride;  ///< elements from one component to the next
   SC_FN auto operator[](int k) const;
 };
 template <class T>
@@ -71,28 +71,28 @@ using LineIn = LineComponents<const T, N>;
 template <class T, int N = 1>
 using LineOut = LineComponents<T, N>;
 
-/// The same lines exactly where they lie in memory, for libraries that take strides (an FFT): cell n of line
-/// l of component k is base[n * along + l * across + k * stride].
+/// The same lines in place, for libraries that take strides (an FFT): cell n of line l of component k is
+/// base[n * along + l * across + k * stride].
 template <class T, int N = 1>
 struct LineMemory {
   T* base;
   std::ptrdiff_t along, across, stride;
 };
 
-/// What an operator is told of its bundle.
+/// The description of a bundle for an operator.
 struct Bundle {
   int count;     ///< cells of a line
-  int lines;     ///< in the bundle; the last is repeated to fill it up
+  int lines;     ///< in the bundle; the last is repeated as padding
   int distinct;  ///< without the repetitions
-  int axis;      ///< along which they run
-  int across;    ///< along which line l is l cells further than line 0
+  int axis;      ///< axis of the lines
+  int across;    ///< axis along which line l is l cells further than line 0
   Index first;   ///< global position of cell 0 of line 0
   double* scratch_memory;
   std::ptrdiff_t scratch_size;
   std::ptrdiff_t scratch_along;
 
-  /// f(l) for every line, vectorised: f may depend on earlier cells of its own line only. Loops of a known
-  /// length, without a prologue or a remainder: most bundles have one of them a cell.
+  /// Calls f(l) for every line, vectorised: f may depend only on earlier cells of its own line. The loops
+  /// have a constant length, without a prologue or a remainder.
   template <class F>
   SC_FN void each(F&& f) const {
     constexpr int lanes = LineGeometry::lanes;
@@ -101,7 +101,7 @@ struct Bundle {
 #pragma GCC ivdep
       for (int k = 0; k < lanes; ++k) f(l + k);
     }
-    for (; l < lines; ++l) f(l);  // of lines as they lie, which are not filled up
+    for (; l < lines; ++l) f(l);  // for lines in place, without padding
   }
   /// Scratch memory of the bundle's shape, uninitialised.
   SC_FN LineOut<double> scratch(int k) const {
@@ -124,7 +124,7 @@ struct LineArray {
   using Memory = LineMemory<std::conditional_t<out, T, const T>, N>;
   static constexpr int components = N;
   Components<std::conditional_t<out, T, const T>, N> view;
-  int reach = 0;  ///< cells of halo that the operator may read at the ends
+  int reach = 0;  ///< halo cells that the operator may read at the ends
 
   Lines lines(const LineGeometry& g, const LineGeometry::Place& at) const {
     return watched(g, at, {view.base + at.offset, at.along, view.stride});
@@ -139,14 +139,14 @@ struct LineArray {
   Memory memory(const LineGeometry::Place& at) const {
     return {view.base + at.offset, at.along, at.across, view.stride};
   }
-  /// Cells of lines a few at a time, so that a transposition stays in the first-level cache.
+  /// Copies the cells of few lines at a time, so that a transposition stays in the first-level cache.
   template <class F>
   static void each_block(int first, int last, F&& f) {
     constexpr int cells = 8;
     for (int n = first; n < last; n += cells) f(n, std::min(last, n + cells));
   }
-  /// Copies of the lines side by side, filled up with the last one. Of the halo only what may be read: in a
-  /// slot there may be nothing beyond a piece.
+  /// Copies lines side by side, padded with the last one. Of the halo it copies only what may be read,
+  /// because in a slot nothing may exist beyond a piece.
   Lines gather(const LineGeometry& g, const LineGeometry::Place& at, T* buffer) const {
     const int padded = at.padded();
     if constexpr (in)
@@ -187,15 +187,15 @@ constexpr bool takes_bundled = std::is_invocable_v<const Op&, const Bundle&, typ
 template <class Op, class... Arrays>
 constexpr bool takes_memory = std::is_invocable_v<const Op&, const Bundle&, typename Arrays::Memory...>;
 
-/// One instance of the operator for lines in place and for copies of them, so that they leave the same bits.
+/// One instance of the operator for lines in place and for copies of them, so that both give the same bits.
 template <class Op, class... Lines>
 [[gnu::noinline]] void apply_lines(const Op& op_in, const Bundle& bundle, Lines... lines) {
   static_assert(std::is_void_v<decltype(op_in(bundle, lines...))>, "an operator on lines returns nothing");
-  const Op op = op_in;  // a copy of its own: the compiler then knows that no store changes it
+  const Op op = op_in;  // a local copy, so the compiler knows that no store changes it
   op(bundle, lines...);
 }
 
-/// Calls the operator on copies of the lines that lie side by side.
+/// Calls the operator on copies of the lines, side by side.
 template <class Op, class... Arrays>
 void bundle_of_copies(const LineGeometry& g, const LineGeometry::Place& at, const Bundle& bundle,
                       std::byte* buffers, const Op& op, const Arrays&... arrays) {
@@ -204,7 +204,7 @@ void bundle_of_copies(const LineGeometry& g, const LineGeometry::Place& at, cons
     buffers += g.bytes(A::components, sizeof(typename A::element));
     return mine;
   };
-  const std::tuple<typename Arrays::element*...> own{take(arrays)...};  // braces: in this order
+  const std::tuple<typename Arrays::element*...> own{take(arrays)...};  // braces fix the order of evaluation
   [&]<std::size_t... k>(std::index_sequence<k...>) {
     apply_lines(op, bundle, arrays.gather(g, at, std::get<k>(own))...);
     (arrays.scatter(g, at, std::get<k>(own)), ...);
@@ -212,7 +212,7 @@ void bundle_of_copies(const LineGeometry& g, const LineGeometry::Place& at, cons
   (std::index_sequence_for<Arrays...>{});
 }
 
-/// Bundles [first, last) of the lines, counted as LineGeometry does.
+/// Bundles [first, last) of the lines, counted as in LineGeometry.
 template <class Op, class... Arrays>
 void bundles(const LineGeometry& g, std::int64_t first, std::int64_t last, int scratches, std::byte* memory,
              const Op& op, const Arrays&... arrays) {
@@ -235,9 +235,8 @@ void bundles(const LineGeometry& g, std::int64_t first, std::int64_t last, int s
 
 }  // namespace detail
 
-/// Applies `op` to every line of the geometry with `threads` threads. `memory` is one block for each thread
-/// of the team that may call: `scratches` arrays of doubles, a buffer for each array, and 64 bytes to align
-/// them.
+/// Applies `op` to every line of the geometry with `threads` threads. `memory` has one block for each thread
+/// of the team: `scratches` arrays of doubles, a buffer for each array, and 64 bytes for alignment.
 template <class Op, class... Arrays>
 void for_each_line(const LineGeometry& g, int threads, int scratches,
                    std::vector<std::vector<std::byte>>& memory, const Op& op, const Arrays&... arrays) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// launch: one call of a body for every place of an extent, on a stream of a device.
-//
-// Only what nvcc compiles can launch on CUDA: whatever instantiates launch() for a kernel lives in an inline
-// namespace by compiler, so that no linker takes the one for the other.
+// launch: calls a body for every place of an extent, on a stream of a device. Only nvcc can compile launches
+// on CUDA. Code that instantiates launch() for a kernel is in an inline namespace for each compiler, so that
+// a linker cannot mix the instances.
 #pragma once
 
 #include <string>
@@ -23,7 +22,7 @@ inline namespace SC_COMPILED {
               std::string(what) + " was not compiled by nvcc and cannot run on " + device.describe());
 }
 
-/// `body(place)` for every place of the extent; body is copied and must not refer to the host's memory.
+/// Calls `body(place)` for every place of the extent; body is copied and must not refer to host memory.
 template <class Body>
 void launch(Device& device, Stream stream, Int3 extent, const Body& body, const char* what) {
   if (extent.x <= 0 || extent.y <= 0 || extent.z <= 0) return;
@@ -37,7 +36,7 @@ void launch(Device& device, Stream stream, Int3 extent, const Body& body, const 
 #endif
 }
 
-/// The same with body(place, tally, reduce), whose K values are added up in `into`, memory of the device.
+/// The same with body(place, tally, reduce), whose K values are added up in `into`, in device memory.
 template <int K, class Body>
 void launch_tallied(Device& device, Stream stream, Int3 extent, const Body& body, Reduce reduce,
                     TallyOf<K>* into, const char* what) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elimination of the lines of a bundle, block by block (LineSystem), sixteen lines at a time: what a block
-// carries along a line stays in registers.
+// Elimination of the lines of a bundle, block by block (LineSystem), sixteen lines at a time. Values carried
+// along a line stay in registers.
 #pragma once
 
 #include "engine/exec/for_each_line.hpp"
@@ -8,12 +8,12 @@
 
 namespace sc {
 
-/// Values of lines side by side.
+/// Values of neighbouring lines.
 struct Lanes {
 #ifdef __AVX512F__
   static constexpr int width = 8;
 #else
-  static constexpr int width = 4;  // GCC takes apart what is wider than a register by way of memory
+  static constexpr int width = 4;  // GCC splits wider vectors than a register through memory
 #endif
   using Part = double __attribute__((vector_size(8 * width), aligned(8), may_alias));
   static constexpr int parts = LineGeometry::lanes / width;
@@ -41,18 +41,18 @@ struct Lanes {
   }
 };
 
-/// A rank's part of the lines of a bundle: cells from `begin` on, whole blocks.
+/// A rank's part of the lines of a bundle: whole blocks of cells from `begin` on.
 struct LinePart {
   const LineSystem* system = nullptr;
   int begin = 0;             ///< global position of cell 0
   int first = 0, count = 0;  ///< blocks
-  double* right = nullptr;   ///< right sides, then the solution; cell n of line l is right[n * lines + l]
-  int lines = 0;             ///< a multiple of LineGeometry::lanes
+  double* right = nullptr;  ///< right-hand sides, then the solution; cell n of line l is right[n * lines + l]
+  int lines = 0;            ///< a multiple of LineGeometry::lanes
 
   double* cell(int global, int l) const { return right + std::ptrdiff_t{global - begin} * lines + l; }
 };
 
-/// The sums of blocks, side by side as the lines of the bundle.
+/// The sums of blocks, side by side like the lines of the bundle.
 struct SumsOfLines {
   double* values = nullptr;
   int lines = 0;
@@ -78,8 +78,8 @@ inline void sum_blocks(const LinePart& part, const SumsOfLines& sums, int at) {
     }
 }
 
-/// The solution at the end of block k; `position` says where the sums of a block are, neighbours side by
-/// side. Nought before the line.
+/// The solution at the end of block k; `position` is the position of the sums of a block, neighbours side by
+/// side. Zero before the line.
 template <class Position>
 Lanes end_of_block(const LineSystem& system, int k, const SumsOfLines& sums, int l,
                    const Position& position) {
@@ -102,7 +102,7 @@ Lanes end_of_block(const LineSystem& system, int k, const SumsOfLines& sums, int
   return x;
 }
 
-/// The solution in place of the right sides.
+/// Replaces the right-hand sides by the solution.
 template <class Position>
 void solve_blocks(const LinePart& part, const SumsOfLines& sums, const Position& position) {
   const LineSystem& system = *part.system;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LineGeometry: how the lines of a box are cut into bundles, and where each bundle lies.
+// LineGeometry: how the lines of a box are divided into bundles, and the position of each bundle.
 #pragma once
 
 #include "engine/base/align.hpp"
@@ -9,13 +9,13 @@ namespace sc {
 
 class LineGeometry {
  public:
-  /// Lines of a bundle come in multiples of this; missing ones are filled up with copies of the last. Then no
-  /// line ever falls into the remainder of a vectorised loop, where the compiler may fuse other products and
-  /// sums than in its body (seen with GCC 12), and bits do not depend on how a box is cut.
+  /// A bundle has a multiple of this number of lines; missing ones are copies of the last. So no line is in
+  /// the remainder of a vectorised loop, where the compiler may fuse other operations than in its body (seen
+  /// with GCC 12), and bits do not depend on how a box is divided.
   static constexpr int lanes = 16;
 
-  /// Whole lines of `box` along `axis`; `reach` cells of halo are read at their ends, and `line_bytes` are
-  /// touched a line.
+  /// Whole lines of `box` along `axis`. `reach` cells of halo are read at their ends, and a line touches
+  /// `line_bytes` bytes.
   LineGeometry(const Box& box, int axis, int reach, std::size_t line_bytes, const Layout& layout, Int3 origin)
       : box_(box),
         axis_(axis),
@@ -25,7 +25,7 @@ class LineGeometry {
         origin_(origin) {
     const Int3 n = box.extent();
     const int first = axis == 0 ? 1 : 0, second = axis == 2 ? 1 : 2;
-    // Side by side along x where that fills a bundle: then lines along y and z need no copy.
+    // Side by side along x if that fills a bundle: then lines along y and z need no copy.
     across_ = n[first] < lanes && n[second] > n[first] ? second : first;
     other_ = across_ == first ? second : first;
   }
@@ -46,7 +46,7 @@ class LineGeometry {
     int lines;
     Index first;
     int padded() const { return round_up(lines, lanes); }
-    /// Whether the lines can be worked on where they lie.
+    /// Whether the lines can be used in place.
     bool side_by_side() const { return across == 1 && lines % lanes == 0; }
   };
   Place place(std::int64_t bundle) const {
@@ -66,7 +66,7 @@ class LineGeometry {
 
  private:
   int per_row() const { return (box_.hi[across_] - box_.lo[across_] + width_ - 1) / width_; }
-  /// The number of lines for which a bundle stays in the L2 cache.
+  /// The number of lines for which a bundle fits in the L2 cache.
   static int width_for(std::size_t line_bytes) {
     constexpr std::size_t cache = std::size_t{256} << 10;
     const auto lines = static_cast<int>(cache / std::max<std::size_t>(1, line_bytes));

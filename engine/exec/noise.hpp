@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Noise by counting: a number for every (cell, step, seed), so that it depends neither on the split nor on
-// the order of the cells.
+// Counter-based noise: a number for every (cell, step, seed), independent of the decomposition and the order
+// of the cells.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ SC_FN constexpr std::uint64_t mixed64(std::uint64_t v) {
   v = (v ^ (v >> 27)) * 0x94d049bb133111ebU;
   return v ^ (v >> 31);
 }
-/// "lowbias32" (Wellons 2018), two multiplications of 32 bits, with the second half of a key put in between
-/// them: rows of cells with a common first half then still differ.
+/// "lowbias32" (Wellons 2018), two multiplications of 32 bits, with the second half of a key inserted between
+/// them: rows of cells with a common first half still differ.
 SC_FN constexpr std::uint32_t mixed32(std::uint32_t v, std::uint32_t key) {
   v = (v ^ (v >> 16)) * 0x7feb352dU;
   v ^= key;
@@ -25,12 +25,12 @@ SC_FN constexpr std::uint32_t mixed32(std::uint32_t v, std::uint32_t key) {
   return v ^ (v >> 16);
 }
 
-/// What a step's noise is made of.
+/// The key of a step's noise.
 SC_FN constexpr std::uint64_t noise_key(std::uint64_t seed, std::uint64_t step) {
   return mixed64(mixed64(seed + 0x9e3779b97f4a7c15U) + step * 0x9e3779b97f4a7c15U);
 }
 
-/// Uniform in [-1, 1]. The 64-bit half depends on the row only, so that a loop along x does it once.
+/// Uniform in [-1, 1]. The 64-bit half depends only on the row, so a loop along x computes it once.
 template <class Real>
 SC_FN Real noise(std::uint64_t key, Index g) {
   const std::uint64_t row =

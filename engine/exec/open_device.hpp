@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opening devices, and what this build and this machine have of them.
+// Opening devices, and the devices of this build and this machine.
 #pragma once
 
 #include <memory>
@@ -10,11 +10,11 @@
 
 namespace sc {
 
-/// Collective: gives the context a device; nothing for DeviceKind::none. Ranks of a node share its devices in
-/// turn. Throws Error (bad_input) on all ranks where this build or this machine has none.
+/// Collective: sets the context's device; does nothing for DeviceKind::none. The ranks of a node use its
+/// devices in turn. Throws Error (bad_input) on all ranks if this build or this machine has none.
 void open_device(Context& context, DeviceKind kind);
 
-/// Why there is no CUDA device to be had, in a sentence; empty where there is one.
+/// The reason why there is no CUDA device; empty if there is one.
 std::string why_no_cuda();
 
 /// With rank `number` of those that share a node.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose cores these are, where measurements have shown that the same instruction pays on some and costs on
-// others.
+// The vendor of the processor, for cases in which measurements show that an instruction is faster on some and
+// slower on others.
 #pragma once
 
 namespace sc {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// RowOrder: how a sweep passes over arrays that are larger than the caches. What it only writes goes past
-// them: an ordinary store reads its line of memory before it changes it. Few rows are taken through all
-// planes before the next ones, so that those of the planes beside one are still near, and the row of the
-// foremost plane that is read next is asked for beforehand.
+// RowOrder: the order of rows for sweeps over arrays larger than the caches. Outputs use non-temporal stores,
+// because an ordinary store reads its cache line before changing it. Blocks of few rows are iterated through
+// all planes, so that the neighbouring planes are still in the cache, and the row of the foremost plane is
+// prefetched.
 #pragma once
 
 #include <algorithm>
@@ -21,9 +21,9 @@
 namespace sc {
 
 struct RowOrder {
-  int block = 0;             ///< rows that are taken through all planes before the next ones; 0: all, plainly
-  int planes_ahead = 0;      ///< that the stage reads
-  unsigned past_caches = 0;  ///< bit n: what view number n only writes
+  int block = 0;             ///< rows of a block, iterated through all planes; 0: all rows, in plain order
+  int planes_ahead = 0;      ///< planes ahead that the stage reads
+  unsigned past_caches = 0;  ///< bit n: view number n is only written
 };
 
 namespace detail {
@@ -31,7 +31,7 @@ namespace detail {
 #if defined(__SSE2__) && !defined(SC_CHECKED)
 constexpr bool stores_pass_caches = true;
 
-/// Whole lines past the caches, what is less by ordinary stores.
+/// Non-temporal stores for whole cache lines, ordinary stores for the rest.
 inline void copy_past_caches(std::byte* to, const std::byte* from, std::size_t bytes) {
   const std::size_t head = std::min(bytes, -reinterpret_cast<std::uintptr_t>(to) % cache_line);
   std::memcpy(to, from, head);
@@ -44,7 +44,7 @@ inline void copy_past_caches(std::byte* to, const std::byte* from, std::size_t b
                        _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + n)));
   std::memcpy(to, from, bytes);
 }
-/// What has gone past the caches is there before what this thread writes next.
+/// Completes non-temporal stores before later stores of this thread.
 inline void end_past_caches() { _mm_sfence(); }
 #else
 constexpr bool stores_pass_caches = false;
@@ -52,7 +52,7 @@ inline void copy_past_caches(std::byte*, const std::byte*, std::size_t) {}
 inline void end_past_caches() {}
 #endif
 
-/// Asks for `count` cells from c on of what a view only reads.
+/// Prefetches `count` cells from c on of a view that is only read.
 template <class T, int N>
 [[gnu::always_inline]] inline void prefetch_row(const Components<T, N>& view, At c, int count) {
   if constexpr (std::is_const_v<T>)
@@ -75,19 +75,19 @@ struct Written<Components<T, N>> {
   static constexpr std::size_t bytes = std::is_const_v<T> ? 0 : N * sizeof(T);
 };
 
-/// A piece of a row in the first-level cache, where the kernel writes instead of into memory.
+/// A piece of a row in the first-level cache, into which the kernel writes instead of into memory.
 template <class... Views>
 class NearRow {
  public:
   static constexpr std::size_t cell_bytes = (std::size_t{0} + ... + Written<Views>::bytes);
   static constexpr bool possible = stores_pass_caches && cell_bytes > 0;
-  static constexpr int piece = 64;             ///< cells, whole lines of every type
-  static constexpr int capacity = piece + 16;  ///< the first one ends where a line of memory does
+  static constexpr int piece = 64;             ///< cells, whole cache lines for every type
+  static constexpr int capacity = piece + 16;  ///< the first piece ends at the end of a cache line
   using All = std::tuple<Views...>;
 
   explicit NearRow(unsigned past) : past_(past) {}
 
-  /// Cells of the piece that begins at c: of the first view that only writes whole lines after it.
+  /// Cells of the piece that begins at c; after it the first write-only view writes whole cache lines.
   int length(const All& all, At c) const {
     int before = -1;
     each(all, [&](const auto& view, const std::byte*) {
@@ -95,13 +95,13 @@ class NearRow {
     });
     return piece + std::max(before, 0);
   }
-  /// The views with cell c and those after it in here, of those that only write.
+  /// The views with cell c and the following ones in this buffer, for write-only views.
   All views(const All& all, At c) {
     All near = all;
     each(near, [&](auto& view, std::byte* from) { place(view, c, from); });
     return near;
   }
-  /// Takes `count` cells from c on to where they belong.
+  /// Stores `count` cells from c on in memory.
   void leave(const All& all, At c, int count) const {
     each(all, [&](const auto& view, const std::byte* from) { store(view, c, count, from); });
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sum over one row of a sparse matrix, value * x[column], in an order that depends on the row alone. Long
+// The sum over one row of a sparse matrix, value * x[column], in an order that depends only on the row. Long
 // rows are vectorised.
 #pragma once
 
@@ -21,9 +21,9 @@ using RowSum = double (*)(const double* value, const std::int32_t* column, std::
   return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
 }
 
-/// Prefetch distance in the matrix, in non-zeros: the gathers fill the queue of the hardware's prefetcher,
-/// which stops at the end of each page. Measured on matrices of 22 and 160 MB with columns at random: 1.2
-/// to 1.3 times as fast, the same from 256 to 1024.
+/// Prefetch distance in the matrix, in non-zeros. The gathers fill the queue of the hardware prefetcher,
+/// which stops at the end of each page. Measured on matrices of 22 and 160 MB with random columns: 1.2 to 1.3
+/// times as fast, the same from 256 to 1024.
 inline constexpr std::int64_t prefetch_distance = 512;
 
 /// x at `count` columns, the other lanes zero.
@@ -42,8 +42,8 @@ using Gather = __m512d (*)(const std::int32_t* column, std::int64_t count, const
   const __m128d first = _mm_load_sd(x + column[0]);
   return count > 1 ? _mm_loadh_pd(first, x + column[1]) : first;
 }
-/// For AMD's processors, whose gathers take as long for a few lanes as for all: 1.5 to 1.8 times as fast with
-/// 5 or 7 non-zeros a row. Of eight lanes in use it was no faster in the product of NAS CG (130 a row).
+/// For AMD processors, whose gathers take as long for few lanes as for all: 1.5 to 1.8 times as fast with 5
+/// or 7 non-zeros a row. With eight lanes in use it was no faster in the product of NAS CG (130 a row).
 [[gnu::always_inline]] inline __m512d by_loads(const std::int32_t* column, std::int64_t count,
                                                const double* x) {
   const __m256d low = _mm256_set_m128d(pair_at(column + 2, count - 2, x), pair_at(column, count, x));
@@ -53,8 +53,8 @@ using Gather = __m512d (*)(const std::int32_t* column, std::int64_t count, const
   return _mm512_insertf64x4(_mm512_castpd256_pd512(low), high, 1);
 }
 
-/// Eight at a time, what is left under a mask: the compiler's own loop ends in one element after another,
-/// which is most of a short row. Measured over it: 1.17 times as fast with 130 non-zeros a row, 1.08 with 7.
+/// Eight at a time, the rest with a mask. The compiler's own loop ends with single elements, which are most
+/// of a short row. Measured against it: 1.17 times as fast with 130 non-zeros a row, 1.08 with 7.
 template <Gather gather_rest>
 [[gnu::always_inline]] inline double row_sum(const double* value, const std::int32_t* column,
                                              std::int64_t count, const double* x) {
@@ -75,7 +75,7 @@ template <Gather gather_rest>
   return sum_of(sums);
 }
 #else
-/// Rows shorter than this gain nothing from partial sums side by side.
+/// Shorter rows gain nothing from several partial sums.
 inline constexpr std::int64_t short_row = 16;
 
 [[gnu::always_inline]] inline double row_sum(const double* value, const std::int32_t* column,

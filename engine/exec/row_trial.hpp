@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// RowTrial: whether a sweep is faster in the order for arrays that no cache holds. No cache's size tells:
-// what is written past them is far away for who reads it next, and a shared cache belongs to other programs
-// too. So the first runs take turns, and so do some every so often. All orders leave the same bits.
+// RowTrial: measures whether a sweep is faster in the order for arrays larger than the caches. The size of
+// the cache does not decide: non-temporal stores are slower for the next reader, and a shared cache is used
+// by other programs too. So the first runs alternate between the orders, and some later runs again. All
+// orders give the same bits.
 #pragma once
 
 #include <array>
@@ -14,7 +15,7 @@ namespace sc {
 
 class RowTrial {
  public:
-  /// Measures what it computes until it ends.
+  /// Measures the computation until it is destroyed.
   class Turn {
    public:
     Turn(RowTrial* trial, const RowOrder& order, std::int64_t cells, std::int64_t own)
@@ -30,7 +31,7 @@ class RowTrial {
 
    private:
     using Clock = std::chrono::steady_clock;
-    RowTrial* trial_;  // nullptr: nothing is measured
+    RowTrial* trial_;  // nullptr: no measurement
     RowOrder order_;
     std::int64_t cells_, own_;
     Clock::time_point begin_ = {};
@@ -39,17 +40,17 @@ class RowTrial {
   /// Whether the next cells are computed in that order.
   bool much() const { return trying() ? run_ / runs_each % 2 == 1 : faster_; }
   bool trying() const { return run_ < runs_each * turns; }
-  /// `cells` of the `own` cells of a run took so long.
+  /// Records that `cells` of the `own` cells of a run took this long.
   void took(std::int64_t cells, std::int64_t own, double seconds);
 
  public:
-  static constexpr int first_runs = 8;  ///< in which it is found for the first time
+  static constexpr int first_runs = 8;  ///< runs of the first trial
 
  private:
-  // Of the runs of a turn the first finds what the turn before it left in the caches.
+  // The first run of a turn starts with the cache contents of the previous turn.
   static constexpr int runs_each = 2, turns = first_runs / runs_each;
-  static constexpr int again = 1000;           // runs from one trial to the next
-  static constexpr double worth_while = 0.97;  // what is hardly faster may only seem so
+  static constexpr int again = 1000;           // runs between trials
+  static constexpr double worth_while = 0.97;  // smaller gains may be noise
 
   int run_ = 0;
   bool faster_ = false;

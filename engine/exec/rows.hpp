@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of cells: the loop of every sweep, for every compiler. A kernel's values are passed on in chunks, so
-// that the accumulator is called once a chunk.
+// Rows of cells: the loop of every sweep, for every compiler. Values of a kernel are passed on in chunks, so
+// that the accumulator is called once for each chunk.
 #pragma once
 
 #include <array>
@@ -15,11 +15,11 @@
 
 namespace sc::detail {
 
-/// Values that are handed on at a time.
+/// Number of values in a chunk.
 constexpr int row_chunk = 512;
 
-/// How many values a kernel returns for a reduction: none (void), one (a number) or K (std::array<double,
-/// K>).
+/// Number of values that a kernel returns for a reduction: none (void), one (a number) or K
+/// (std::array<double, K>).
 template <class R>
 struct ValuesOf {
   static constexpr int count = 1;
@@ -35,8 +35,8 @@ struct ValuesOf<std::array<double, K>> {
   SC_FN static double get(const std::array<double, K>& r, int k) { return r[static_cast<std::size_t>(k)]; }
 };
 
-/// One row of cells: `count` cells, `step` apart. `cell` calls the kernel at one; into[k].add(values, count)
-/// takes what it returns.
+/// One row of cells: `count` cells, `step` apart. `cell` calls the kernel at one cell; into[k].add(values,
+/// count) takes its values.
 template <class Cell, class Into, class... Views>
 SC_FN void row(const Cell& cell, At c, Index g, int count, int step, std::span<Into> into,
                const Views&... views) {
@@ -64,7 +64,7 @@ SC_FN void row(const Cell& cell, At c, Index g, int count, int step, std::span<I
   }
 }
 
-/// One row where its views say, or piece by piece through a NearRow.
+/// One row in place, or piece by piece through a NearRow.
 template <class Cell, class Into, class... Views>
 [[gnu::always_inline]] inline void row_in_order(const Cell& cell, At c, Index g, int count, int step,
                                                 const RowOrder& order, std::span<Into> into,
@@ -104,7 +104,7 @@ template <class Cell, class Into, class... Views>
                             std::ptrdiff_t sz, std::int64_t first, std::int64_t last, RowOrder order,
                             std::span<Into> into, const Cell& cell_in, const Views&... views_in) {
   if (first >= last) return;
-  const Cell cell = cell_in;  // a copy of its own: the compiler then knows that no store changes it
+  const Cell cell = cell_in;  // a local copy, so the compiler knows that no store changes it
   const std::tuple<Views...> views(views_in...);
   const std::int64_t ny = box.hi.y - box.lo.y, block = order.block > 0 ? order.block : ny;
   for (std::int64_t low = 0; low < ny; low += block)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a double is cut for a sum without an order: into multiples of fixed powers of two, 2^(40 b - 1040), of
-// which the three highest are kept (see BinnedSum). The same arithmetic on host and device.
+// How a double is cut for an order-free sum: into multiples of fixed powers of two, 2^(40 b - 1040), of which
+// the three highest are kept (see BinnedSum). The same arithmetic on host and device.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ constexpr int lowest_exponent = -1040;  // the lowest unit is still a (subnormal
 constexpr int split_bits = 20;          // 2^43 slices can be added before a word of a device overflows
 constexpr std::int64_t lowest_key = std::numeric_limits<std::int64_t>::min();
 
-/// 2^exponent, subnormal where it is small.
+/// 2^exponent, also if subnormal.
 SC_FN double power_of_two(int exponent) {
   return exponent >= -1022 ? double_of(std::int64_t{exponent + 1023} << 52)
                            : double_of(std::int64_t{1} << (exponent + 1074));
@@ -26,8 +26,8 @@ SC_FN double bin_unit(std::int64_t bin) {
   return power_of_two(static_cast<int>(bin) * bin_bits + lowest_exponent);
 }
 
-/// Of the largest magnitude, as bits: the bin whose unit is more than 2^-39 of it, so that every higher slice
-/// is zero; bin_count where it cannot be cut, -1 of nothing.
+/// For the largest magnitude, as bits: the bin whose unit is more than 2^-39 of it, so that every higher
+/// slice is zero; bin_count if it cannot be cut, -1 for no value.
 SC_FN std::int64_t top_bin(std::int64_t magnitude) {
   if (magnitude == 0) return -1;
   const int biased = static_cast<int>(magnitude >> 52);
@@ -38,7 +38,7 @@ SC_FN std::int64_t top_bin(std::int64_t magnitude) {
 }
 
 struct Slices {
-  std::int64_t top = -1;   ///< bin_count for what cannot be cut, -1 for zero
+  std::int64_t top = -1;   ///< bin_count for a value that cannot be cut, -1 for zero
   std::int64_t first = 0;  ///< bin of part[0]; the others follow downwards
   std::int64_t part[3]{};
 };
@@ -52,7 +52,7 @@ SC_FN Slices slices_of(double value) {
   double rest = value;
   for (int n = 0; n < 3; ++n) {
     const double unit = bin_unit(s.first - n);
-    // Adding and taking away 1.5 2^52 units rounds to a multiple of the unit.
+    // Adding and subtracting 1.5 2^52 units rounds to a multiple of the unit.
     const double cut = 1.5 * (unit * 0x1p52);
     const double slice = (rest + cut) - cut;
     rest -= slice;

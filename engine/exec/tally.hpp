@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tally: what a device keeps of a reduction: keys of which the largest counts and words that are added, so
-// that threads may come in any order. The host's accumulators take it over without a rounding.
+// Tally: the data of a reduction on a device: keys reduced by maximum, and words that are added, so threads
+// may add in any order. The host's accumulators add it exactly.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ SC_FN void raise_to(std::int64_t& word, std::int64_t value) {
 #endif
 }
 
-/// Of K values. A bin's integer is words[2 b] 2^split_bits + words[2 b + 1].
+/// For K values. The integer of a bin is words[2 b] 2^split_bits + words[2 b + 1].
 template <int K>
 struct TallyOf {
   static constexpr int words = BinnedSum::words;
@@ -36,7 +36,7 @@ struct TallyOf {
   std::int64_t key[K];
   std::int64_t word[K][words];
 
-  /// Parts of clearing and merging, 0 <= n < size, for many threads to share.
+  /// Parts of clearing and merging, 0 <= n < size, which many threads share.
   SC_FN void clear(int n) {
     if (n < K)
       key[n] = lowest_key;

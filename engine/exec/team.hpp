@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Teams of threads for strategies that give threads different work, and the queue of tiles that they share.
+// Teams of threads for strategies that give threads different work, and their shared queue of tiles.
 #pragma once
 
 #include <atomic>
@@ -11,21 +11,21 @@
 
 namespace sc {
 
-/// Runs `work(thread)` on `threads` threads; thread 0 is the caller, which alone may call MPI. Of what
-/// they throw the first is thrown again once all have ended.
+/// Runs `work(thread)` on `threads` threads. Thread 0 is the caller, the only one that may call MPI. The
+/// first exception is rethrown when all threads have ended.
 void team(int threads, const std::function<void(int)>& work);
 
-/// Inside a parallel region: this thread's share [first, last) of `count` equal parts.
+/// Inside a parallel region: this thread's part [first, last) of `count`, divided evenly.
 std::pair<std::int64_t, std::int64_t> team_share(std::int64_t count);
 
 /// Number of the calling thread in its team, 0 outside of one.
 int team_thread();
 
-/// Tiles of a box, whole rows each, handed out first come, first served.
+/// Tiles of a box, whole rows each, taken by threads in order.
 class TileQueue {
  public:
-  /// At least `wanted` tiles where the box has that many rows; axis `whole` is not cut. A single row is cut
-  /// into parts of whole cache lines.
+  /// At least `wanted` tiles if the box has that many rows; axis `whole` is not divided. A single row is
+  /// divided into parts of whole cache lines.
   TileQueue(const Box& box, int wanted, int whole = -1);
   std::optional<Box> next();
 

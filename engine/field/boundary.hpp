@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Physical boundary conditions as a field carries them: one per face, applied to the halo beyond the face
-// once the own cells (and, beside a neighbour, the neighbour's halo cells) hold their values.
+// Physical boundary conditions of a field: one for each face, applied to the halo beyond the face when the
+// own cells (and, beside a neighbour, the neighbour's halo cells) have their values.
 #pragma once
 
 #include <algorithm>
@@ -13,22 +13,22 @@ namespace sc {
 
 class Storage;
 
-/// Which halo cells a condition fills.
+/// The halo cells that a condition fills.
 struct Columns {
   Box cells;       ///< local, one cell thick along the face's axis: the first halo layer
-  int layers = 0;  ///< of halo; 0: all there are
+  int layers = 0;  ///< of halo to fill; 0: all
 };
 
 class Boundary {
  public:
   virtual ~Boundary() = default;
-  /// Layers of tangential neighbours the condition reads (a skewed wall needs 1); 0 where it looks along the
-  /// normal only.
+  /// Layers of tangential neighbours that the condition reads (a skewed wall needs 1); 0 if it reads along
+  /// the normal only.
   virtual int tangential() const { return 0; }
-  /// The same of any field it reads, at least tangential(): in the outermost columns there is nothing to
-  /// read.
+  /// The same for all fields that it reads, at least tangential(). The outermost columns do not have these
+  /// neighbours.
   virtual int beside() const { return tangential(); }
-  /// Own cells of its column that it reads, counted from the face, where it fills fewer layers than that.
+  /// Number of own cells in its column that it reads, counted from the face, if it fills fewer layers.
   virtual int inward() const { return usual_inward; }
   static constexpr int usual_inward = 4;
   /// Whether it reads other fields.
@@ -37,27 +37,27 @@ class Boundary {
   virtual void apply(Storage& storage, Face face, const Columns& columns) const = 0;
 };
 
-/// Who sees to the halo beyond a face of the domain.
+/// What is beyond a face of the domain.
 enum class Beyond {
-  unset,      ///< not given: a stage that reads there is refused
+  unset,      ///< not stated: a stage that reads there is refused
   condition,  ///< a boundary condition
-  given,      ///< the program, which writes it by modify() and keeps it as it is
-  unread      ///< not needed: kernels know where the face is and do not read there
+  given,      ///< values that the program sets by modify()
+  unread      ///< not needed: kernels know the position of the face and do not read there
 };
 
-/// What a field says of its six faces.
+/// What is beyond the six faces of a field.
 class Boundaries {
  public:
   void set(Face face, std::shared_ptr<const Boundary> boundary) {
     at(face) = std::move(boundary);
     beyond_[index(face)] = Beyond::condition;
   }
-  /// Of a face without a condition.
+  /// For a face without a condition.
   void leave(Face face, Beyond how) {
     at(face) = nullptr;
     beyond_[index(face)] = how;
   }
-  /// Of every face of which nothing has been said.
+  /// For every face that is `unset`.
   void leave_others(Beyond how) { std::replace(beyond_.begin(), beyond_.end(), Beyond::unset, how); }
   Beyond beyond(Face face) const { return beyond_[index(face)]; }
   const Boundary* get(Face face) const { return faces_[index(face)].get(); }
@@ -71,9 +71,9 @@ class Boundaries {
       if (const Boundary* b = get({axis, side})) most = std::max(most, b->tangential());
     return most;
   }
-  /// The most of any axis.
+  /// The maximum over the axes.
   int tangential() const { return std::max({tangential(0), tangential(1), tangential(2)}); }
-  /// Added up over the axes x … `axis`: a condition may read what the condition of an earlier axis has
+  /// The sum over the axes x … `axis`: a condition may read cells that the condition of an earlier axis has
   /// filled.
   int tangential_up_to(int axis) const {
     int sum = 0;

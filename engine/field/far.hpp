@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Far: what a storage has that lies in far memory: files, or the host's memory seen from a device. Its cells
-// come near slab by slab, whole planes normal to z, while a stage or the host works on them; the host keeps
-// its surfaces, by which its halo travels as that of any other storage.
+// Far: the part of a storage in far memory, that is, in files, or in host memory beside a device. Its cells
+// are copied to near memory slab by slab (whole planes normal to z) while a stage or the host uses them. The
+// host keeps its surfaces (strips), between which halos are exchanged.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ struct StripBoxes {
 };
 StripBoxes strip_boxes(const Grid& grid);
 
-/// Cells that the host keeps, addressed as those of the grid are.
+/// Cells that stay in host memory, with the indices of the grid.
 struct Strip {
   Box box;
   std::shared_ptr<Storage> cells;
@@ -32,19 +32,19 @@ struct Strip {
 class Far {
  public:
   virtual ~Far() = default;
-  /// For the host: use(lo, hi) with planes [lo, hi) at storage.base(), slab by slab; `read`: with what they
-  /// hold, `written`: what use() leaves there is kept.
+  /// For the host: calls use(lo, hi) for planes [lo, hi) at storage.base(), slab by slab. `read`: the planes
+  /// contain their values; `written`: values that use() sets are kept.
   virtual void each_slab(Storage& storage, bool read, bool written,
                          const std::function<void(int lo, int hi)>& use) = 0;
-  /// Where that is, for sentences.
+  /// Name of the memory, for messages.
   virtual const char* where() const = 0;
-  /// As strip_boxes() says.
+  /// The boxes of strip_boxes().
   const std::array<Strip, 6>& own() const { return own_; }
   const std::array<Strip, 6>& halo() const { return halo_; }
 
  protected:
   using Allocate = std::function<std::shared_ptr<std::byte>(std::size_t bytes)>;
-  /// The strips lie in memory of `allocate`.
+  /// `allocate` provides the memory of the strips.
   Far(const Grid& grid, const std::string& name, ElementType type, int components, const Allocate& allocate);
 
  private:
@@ -52,7 +52,7 @@ class Far {
   std::array<Strip, 6> own_, halo_;
 };
 
-/// Where fields lie that are made with it.
+/// The place of the fields that are created with it.
 class FarPlace {
  public:
   virtual ~FarPlace() = default;

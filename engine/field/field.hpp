@@ -17,15 +17,15 @@ namespace sc {
 struct FieldOptions {
   int levels = 1;  ///< time levels: now, next, …
   Space space = Space::host;
-  /// In far memory instead: in_files(memory, pieces), in_host_memory_of(device, pieces).
+  /// Far memory instead: in_files(memory, pieces), in_host_memory_of(device, pieces).
   std::shared_ptr<FarPlace> place = nullptr;
 };
 
-/// What is common to fields of every type: levels that turn over and boundary conditions that stay.
+/// Common to fields of every type: time levels and boundary conditions.
 class AnyField {
  public:
   AnyField(const Grid& grid, std::string name, ElementType type, int components, FieldOptions options);
-  /// Over storages that are there already, one a level; at least one.
+  /// Uses existing storages, one for each level; at least one.
   explicit AnyField(std::vector<std::shared_ptr<Storage>> storages)
       : grid_(storages.front()->grid()), name_(storages.front()->name()), storages_(std::move(storages)) {}
   virtual ~AnyField() = default;
@@ -38,7 +38,7 @@ class AnyField {
   Storage& storage(int level) const { return *storages_[static_cast<std::size_t>(level)]; }
   Boundaries& boundaries() { return boundaries_; }
   const Boundaries& boundaries() const { return boundaries_; }
-  /// Turns the levels over: next becomes now, now becomes the last.
+  /// Swaps the levels: next becomes now, now becomes the last.
   void advance();
 
  private:
@@ -49,8 +49,8 @@ class AnyField {
   Boundaries boundaries_;
 };
 
-/// One level of a field, named by its place (0 = now) and looked up when it is used. What returns a view is
-/// inlined everywhere: a checked program has larger ones than the engine it links.
+/// One level of a field (0 = now); the storage is looked up when it is used. Functions that return a view are
+/// always inlined, because views in a checked program are larger than in the engine that it links.
 template <class T, int N>
 struct Level {
   AnyField* field;
@@ -67,7 +67,7 @@ struct Level {
 template <class T, int N = 1>
 class Field : public AnyField {
  public:
-  /// Collective. Throws Error (bad_input) for a space this build does not have.
+  /// Collective. Throws Error (bad_input) for a space that this build does not have.
   Field(const Grid& grid, std::string name, FieldOptions options = {})
       : AnyField(grid, std::move(name), element_type<T>(), N, options) {}
 
@@ -75,7 +75,7 @@ class Field : public AnyField {
   Level<T, N> now() { return level(0); }
   Level<T, N> next() { return level(1); }
 
-  /// Reading on the host: local coordinates, halo included, as far as it is fresh.
+  /// View for reading on the host, in local coordinates, halo included as far as it is fresh.
   T get(Int3 cell, int component = 0) const {
     return reinterpret_cast<const T*>(
         storage(0).host_base())[component * storage(0).component_stride() + grid().layout().offset(cell)];
@@ -83,8 +83,8 @@ class Field : public AnyField {
   [[gnu::always_inline]] In<T, N> read() const {
     return {reinterpret_cast<const T*>(storage(0).host_base()), storage(0).component_stride()};
   }
-  /// Writing on the host, on all ranks alike: waits until the old values are read no more and marks the halo
-  /// stale.
+  /// View for writing on the host. Collective: waits until the old values are no longer read, and marks the
+  /// halo as stale.
   [[gnu::always_inline]] Out<T, N> modify(int level = 0) {
     storage(level).begin_host_write();
     return {reinterpret_cast<T*>(storage(level).host_base()), storage(level).component_stride()};
@@ -99,7 +99,7 @@ class Field : public AnyField {
       fill_planes(f, Out<T, N>{reinterpret_cast<T*>(all.host_base()), all.component_stride()}, lo, hi);
     });
   }
-  /// Reading on the host what may lie in far memory: use(lo, hi, cells) with own planes [lo, hi), one slab
+  /// Reading on the host, also from far memory: calls use(lo, hi, cells) with own planes [lo, hi), one slab
   /// after the other.
   template <class Use>
   void each_slab(Use&& use, int level = 0) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Place: where the cells of one field lie while a stage computes: the field's own storage, or a slot that
-// holds some planes of it. The base is shifted so that the offsets of the grid's layout work there too.
+// Place: the memory in which a stage finds the cells of a field: its own storage, or a slot with some of its
+// planes. The base is shifted so that the offsets of the grid's layout are valid there too.
 #pragma once
 
 #include "engine/field/storage.hpp"
@@ -8,20 +8,20 @@
 namespace sc {
 
 struct Place {
-  std::byte* base = nullptr;            ///< of own cell (0, 0, 0) of component 0, in the slot or not
+  std::byte* base = nullptr;  ///< of own cell (0, 0, 0) of component 0, even if it is not in the slot
   std::ptrdiff_t component_stride = 0;  ///< elements from one component to the next
 };
 
 inline Place place_of(const Storage& storage) { return {storage.base(), storage.component_stride()}; }
 
-/// Bytes of a slot for `planes` whole planes normal to z, halo and padding of the rows included.
+/// Bytes of a slot for `planes` whole planes normal to z, halo and row padding included.
 inline std::size_t slab_bytes(const Storage& storage, int planes) {
   return static_cast<std::size_t>(storage.grid().layout().sz * planes * storage.components()) *
          size_of(storage.type());
 }
 
-/// The first byte of plane `z` of component `component` in the storage itself; planes follow one another, so
-/// that several are one run of bytes. z may lie in the halo.
+/// The first byte of plane `z` of component `component` in the storage itself. Planes are contiguous, so
+/// several planes are one run of bytes. z may be in the halo.
 inline std::byte* plane_of(const Storage& storage, int z, int component = 0) {
   const Layout& layout = storage.grid().layout();
   const std::ptrdiff_t first = (z + storage.grid().halo()) * layout.sz - layout.origin;
@@ -29,7 +29,7 @@ inline std::byte* plane_of(const Storage& storage, int z, int component = 0) {
                               static_cast<std::ptrdiff_t>(size_of(storage.type()));
 }
 
-/// The place of a field in a slot whose first byte is that of plane `first`: `planes` planes a component.
+/// The place of a field in a slot that begins with plane `first` and has `planes` planes for each component.
 inline Place place_in_slab(const Storage& storage, std::byte* slot, int first, int planes) {
   return {slot + (storage.base() - plane_of(storage, first)), storage.grid().layout().sz * planes};
 }

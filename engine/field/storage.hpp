@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Storage: one time level of a field in memory, with what must move with it when levels turn over: how fresh
-// its halo is, which movement is under way, and who may still be reading its own cells.
+// Storage: one time level of a field in memory. It records how fresh its halo is, the refresh in progress,
+// and the movements that may still read its own cells.
 #pragma once
 
 #include <array>
@@ -42,21 +42,21 @@ constexpr std::size_t size_of(ElementType type) {
   return type == ElementType::c64 ? 16 : type == ElementType::f32 || type == ElementType::i32 ? 4 : 8;
 }
 
-/// Cells in a caller's memory: where own cell (0, 0, 0) of component 0 is, and the distances
-/// in bytes. A cell is `cell_bytes` that lie together.
+/// Cells in a caller's memory: the address of own cell (0, 0, 0) of component 0, and strides in bytes. A cell
+/// is `cell_bytes` contiguous bytes.
 struct ExternalCells {
   std::byte* base = nullptr;
   std::ptrdiff_t y = 0, z = 0, component = 0;
   std::size_t cell_bytes = 0;
-  Int3 low, high;  ///< layers of halo on either side of every axis, at most the grid's
+  Int3 low, high;  ///< layers of halo at the low and high end of every axis, at most the grid's
 };
 
-/// Something under way that reads or writes a storage and can be brought to its end.
+/// An operation in progress that reads or writes a storage, and that finish() completes.
 class Pending {
  public:
   virtual ~Pending() = default;
   virtual void finish() = 0;
-  /// Whether the own cells do not hold their values before.
+  /// Whether the own cells do not have their values before finish().
   virtual bool computes() const { return false; }
 };
 
@@ -67,10 +67,10 @@ class Storage : public std::enable_shared_from_this<Storage> {
  public:
   /// Collective on the grid's ranks.
   Storage(const Grid& grid, std::string name, ElementType type, int components, std::shared_ptr<Arena> arena);
-  /// In memory that the caller keeps; neighbours cannot see it, so that its halos are packed.
+  /// In memory of the caller; neighbours cannot access it, so its halos are packed.
   Storage(const Grid& grid, std::string name, ElementType type, int components, const ExternalCells& cells);
-  /// In the memory of the grid's device, with a copy for the host that is brought up to date when it is asked
-  /// for. Throws Error (bad_input) where the context has no device.
+  /// In the memory of the grid's device, with a host copy that is updated when it is requested. Throws Error
+  /// (bad_input) if the context has no device.
   Storage(const Grid& grid, std::string name, ElementType type, int components, Space space);
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
@@ -79,76 +79,75 @@ class Storage : public std::enable_shared_from_this<Storage> {
   const std::string& name() const { return name_; }
   ElementType type() const { return type_; }
   int components() const { return components_; }
-  /// Elements from one component to the next.
+  /// Elements between components.
   std::ptrdiff_t component_stride() const { return component_stride_; }
-  /// Own cell (0, 0, 0) of component 0, where stages and movements find it: maybe in a device's memory.
+  /// Own cell (0, 0, 0) of component 0 for stages and movements; may be device memory.
   std::byte* base() const { return base_; }
-  /// The same for the host. Of a field on a device its copy, which takes over what the device has computed;
-  /// after begin_host_write() it may be written, and the device takes it over before it computes again.
-  /// Throws Error (failure) for one in far memory, unless each_slab() has brought a slab of it.
+  /// The same for the host. For a field on a device it is the host copy, updated from the device. After
+  /// begin_host_write() it may be written; the device is updated before it computes again. Throws Error
+  /// (failure) for a storage in far memory, except within each_slab().
   std::byte* host_base() const {
     if (far_ && !base_) refuse_whole();
     if (in_flight_ && in_flight_->computes()) refuse_recorded();
     if (device_memory_) update_host();
     return device_memory_ ? host_copy_.get() + lead_bytes() : base_;
   }
-  /// For the host: use(lo, hi) with own planes [lo, hi) at host_base(), all of them at once or, of a storage
-  /// in far memory, slab by slab; `read`: with what they hold, `written`: what use() leaves there is kept.
-  /// In a rehearsal there is nothing to use. Call begin_host_write() before writing.
+  /// For the host: calls use(lo, hi) for own planes [lo, hi) at host_base(), all at once or, for a storage in
+  /// far memory, slab by slab. `read`: the planes contain their values; `written`: values that use() sets are
+  /// kept. Nothing is called in a rehearsal. Call begin_host_write() before writing.
   void each_slab(bool read, bool written, const std::function<void(int lo, int hi)>& use);
-  /// Where stages find it: on a device only what lies there as a whole.
+  /// The space in which stages find the cells: device only if the whole storage is there.
   Space space() const { return device_memory_ ? Space::device : Space::host; }
-  /// Of a storage in far memory only.
+  /// nullptr unless the storage is in far memory.
   Far* far() const { return far_.get(); }
   /// `device` computes the slabs; nullptr: the host.
   void set_far(std::shared_ptr<Far> far, std::shared_ptr<Device> device) {
     far_ = std::move(far);
     device_ = std::move(device);
   }
-  /// From now on base() is here, in a slot that holds some planes; nullptr: nothing is near.
+  /// Sets base() to a slot that holds some planes; nullptr: no planes are in near memory.
   void show(std::byte* base, std::ptrdiff_t component_stride = 0) {
     base_ = base;
     component_stride_ = component_stride;
   }
-  /// Throws Error (failure): what asks for all cells at once cannot have those of a storage in far memory.
+  /// Throws Error (failure): all cells at once are not available for a storage in far memory.
   [[noreturn]] void refuse_whole() const;
-  /// Throws Error (failure): steps that write these cells have been recorded and not carried out.
+  /// Throws Error (failure): recorded steps that write these cells have not been executed.
   [[noreturn]] void refuse_recorded() const;
-  /// That computes it, where it lies or slab by slab; nullptr: the host does.
+  /// The device that computes it, as a whole or slab by slab; nullptr: the host.
   Device* device() const { return device_.get(); }
-  /// Call before work on the device that reads or, as `written` says, writes this storage.
+  /// Call before work on the device that reads or, if `written`, writes this storage.
   void use_on_device(bool written);
   /// Bytes of one component of a cell.
   std::size_t cell_bytes() const { return external_.base ? external_.cell_bytes : size_of(type_); }
-  /// Where the cells lie if that is not this engine's memory; without a base otherwise.
+  /// The cells in a caller's memory; without a base if the memory is the engine's.
   const ExternalCells& external() const { return external_; }
   const Arena& arena() const { return *arena_; }
   const Arena::Block& block() const { return block_; }
 
-  /// The part of the halo that holds the neighbours' present values. What is in flight is not fresh yet.
+  /// The part of the halo with current values of the neighbours; cells in flight do not count.
   Reach fresh() const;
-  /// The same of the cells of one colour. A coloured sweep makes only those stale that it has written.
+  /// The same for the cells of one colour. A coloured sweep makes only those stale that it has written.
   Reach fresh(const Lattice& lattice) const;
-  /// Of how many colours it says so one by one.
+  /// The number of colours for which freshness is recorded separately.
   int colours() const { return colours_; }
   void set_fresh(Reach reach) { set_fresh(reach, {}); }
   void set_fresh(Reach reach, const Lattice& lattice);
-  /// The one colour whose cells must come so that the halo is fresh to `reach`; all cells where that is not
-  /// one.
+  /// The only colour whose cells must be refreshed so that the halo is fresh to `reach`; all cells if there
+  /// is more than one.
   Lattice stale(Reach reach) const;
-  /// The refresh under way into this halo, if any; the first reader finishes it.
+  /// The refresh of this halo in progress, if any; the first reader finishes it.
   Pending* in_flight() const { return in_flight_; }
   void set_in_flight(Pending* refresh) { in_flight_ = refresh; }
   /// Movements whose peers may still read the own cells of this storage.
   void add_reader(Pending* reader);
   void remove_reader(Pending* reader);
-  /// Whether settle() would have anything to end.
+  /// Whether settle() would have to wait.
   bool busy() const;
-  /// Call before own cells are written: ends the refresh under way and waits until no peer reads the old
-  /// values.
+  /// Call before own cells are written: finishes the refresh in progress and waits until no peer reads the
+  /// old values.
   void settle();
-  /// The same for the host, whose values no stage has written: the halo is stale, and what is read of it is
-  /// asked of no stage.
+  /// The same for the host. The halo becomes stale, and no stage counts as the writer of the values.
   void begin_host_write();
   std::int64_t host_writes() const { return host_writes_; }
 
@@ -170,7 +169,7 @@ class Storage : public std::enable_shared_from_this<Storage> {
   std::shared_ptr<Far> far_;
   std::shared_ptr<Device> device_;
   Device::Memory device_memory_;
-  mutable Device::Memory host_copy_;  // made when it is first asked for
+  mutable Device::Memory host_copy_;  // created when it is first requested
   mutable Newest newest_ = Newest::both;
   std::array<Reach, 8> fresh_{};  // of each colour
   int colours_ = 1;

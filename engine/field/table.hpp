@@ -22,8 +22,8 @@ class Table {
 
  public:
   Table() = default;
-  /// For kernels over fields of `space`; collective where that is a device's. Throws Error (bad_input) where
-  /// the context has no device.
+  /// For kernels over fields of `space`; collective for a device. Throws Error (bad_input) if the context has
+  /// no device.
   Table(Context& context, Space space, std::vector<T> values) : values_(std::move(values)) {
     if (space != Space::device) return;
     const std::shared_ptr<Device>& device = context.device();
@@ -39,9 +39,9 @@ class Table {
     device->finish();
   }
 
-  /// The same numbers for the host.
+  /// The same numbers in host memory.
   const std::vector<T>& values() const { return values_; }
-  /// Where kernels find number 0.
+  /// Address of number 0 for kernels.
   const T* data() const { return on_device_ ? reinterpret_cast<const T*>(on_device_.get()) : values_.data(); }
 
  private:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel sees: At (one linear offset shared by all fields of a grid), In and Out (base pointers handed
-// to the kernel by the engine). A kernel never owns or captures a field, so it runs on any memory the engine
-// binds.
+// What a kernel sees: At (one linear offset shared by all fields of a grid), In and Out (base pointers set by
+// the engine). A kernel never owns or captures a field, so it runs on any memory.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +17,8 @@
 #define SC_FN [[gnu::always_inline]] inline
 #endif
 
-// Whatever a compiler or a checked build makes differently of the same source has a namespace of its own, so
-// that no linker takes the one for the other.
+// Types that depend on the compiler or on checked builds are in separate inline namespaces, so that a linker
+// cannot mix them.
 #if defined(__CUDACC__)
 #define SC_COMPILED by_nvcc
 #elif defined(SC_CHECKED)
@@ -30,7 +29,7 @@
 
 namespace sc {
 
-/// The cell a kernel computes; x(n), y(n), z(n) are the cells n further along an axis.
+/// The cell that a kernel computes; x(n), y(n), z(n) are the cells n further along an axis.
 struct At {
   std::ptrdiff_t i;
   std::ptrdiff_t sy, sz;
@@ -77,13 +76,13 @@ template <class T, int N>
 void set_watch(Components<T, N>& view, const Watch* watch) {
   view.watched.watch = watch;
 }
-/// The view as the kernel gets it for cell `c`, at `g` on the global grid.
+/// The view that the kernel gets for cell `c`, at `g` on the global grid.
 template <class T, int N>
 Components<T, N> for_cell(const Components<T, N>& view, At c, Index g, Borrowed& borrowed) {
   return {view.base, view.stride, {view.watched.watch, &borrowed, c.i, g}};
 }
 
-/// Whatever else a kernel is handed, such as a test's own views, is not watched.
+/// Other arguments of a kernel, such as a test's own views, are not checked.
 template <class Other>
 const Other& for_cell(const Other& other, At, Index, Borrowed&) {
   return other;
@@ -93,13 +92,13 @@ const Other& for_cell(const Other& other, At, Index, Borrowed&) {
 #else
 inline constexpr bool views_are_checked = false;
 
-/// N components, each a whole array (structure of arrays): V[k][c] is component k at cell c.
+/// N components, each an array of its own (structure of arrays): V[k][c] is component k at cell c.
 template <class T, int N>
 struct Components {
   T* base;
   std::ptrdiff_t stride;
   SC_FN Components<T, 1> operator[](int k) const;
-  /// The same for reading only.
+  /// The same, read-only.
   SC_FN operator Components<const T, N>() const requires(!std::is_const_v<T>) { return {base, stride}; }
 };
 
@@ -121,7 +120,7 @@ template <class T, int N = 1>
 using In = Components<const T, N>;
 template <class T, int N = 1>
 using Out = Components<T, N>;
-/// Read and written at its own cell only (reach point), or anywhere by a coloured sweep.
+/// Read and written at the own cell only (reach point), or read around it by a coloured sweep.
 template <class T, int N = 1>
 using InOut = Components<T, N>;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watch: what the views of one declaration may touch, and who says so when a kernel touches more. Only
-// checked builds (SC_CHECKED) have views that carry one; the class itself is in every build, because they
-// link the same engine.
+// Watch: the cells that the views of one declaration may access, and the error message if a kernel accesses
+// others. Only views of checked builds (SC_CHECKED) have one; the class is in every build, because all link
+// the same engine.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ namespace sc {
 
 class Watch;
 
-/// Values that a kernel may read but not change, as they were when it took them. A view for writing cannot
-/// tell a read from a write: what has changed when the kernel is done was written.
+/// Values that a kernel may read but not change, with their previous contents. A view for writing cannot
+/// distinguish reads from writes, so changed values were written.
 class Borrowed {
  public:
   Borrowed() = default;
@@ -40,7 +40,7 @@ class Borrowed {
   std::vector<Value> values_;
 };
 
-/// The cell for which a view is good, and what watches it; without a watch everything may be touched.
+/// The cell for which a view is valid, and its watch; without a watch every access is allowed.
 struct Watched {
   const Watch* watch = nullptr;
   Borrowed* borrowed = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Grid: the global cells, the split over ranks, which axes are periodic, the halo width, and the memory
-// layout that all fields of the grid share. A value type: copies are cheap and mean the same grid.
+// Grid: the global cells, the decomposition over ranks, the periodic axes, the halo width, and the memory
+// layout that all fields of the grid share. A value type: copies are cheap and denote the same grid.
 #pragma once
 
 #include <array>
@@ -17,37 +17,36 @@ struct GridOptions {
   Int3 cells;
   Bool3 periodic = {};
   int halo = 1;
-  Int3 split = {0, 0, 0};  ///< ranks per axis; 0: chosen
-  /// The first cell of every block along an axis, and the number of cells; even blocks where empty. Needs a
-  /// split. Without a halo, blocks may be empty.
+  Int3 split = {0, 0, 0};  ///< ranks along each axis; 0: chosen by the engine
+  /// The first cell of every block along an axis, and the number of cells at the end; if empty, blocks are as
+  /// equal as possible. Needs a split. Without a halo, blocks may be empty.
   std::array<std::vector<int>, 3> cuts = {};
   /// The axes along which ranks are numbered, the fastest first.
   std::array<int, 3> rank_order = {0, 1, 2};
 };
 
-/// Offsets in elements from own cell (0, 0, 0); own cell x = 0 of every row falls on a 64-byte boundary for
+/// Offsets in elements from own cell (0, 0, 0). Own cell x = 0 of every row is on a 64-byte boundary for
 /// 8-byte elements.
 struct Layout {
-  std::ptrdiff_t sy = 0, sz = 0;  ///< distance of neighbours along y and z
+  std::ptrdiff_t sy = 0, sz = 0;  ///< elements between neighbours along y and z
   std::ptrdiff_t origin = 0;      ///< elements before own cell (0, 0, 0)
-  std::ptrdiff_t elements = 0;    ///< in one component, padding included
+  std::ptrdiff_t elements = 0;    ///< of one component, padding included
   constexpr std::ptrdiff_t offset(Int3 c) const { return c.x + c.y * sy + c.z * sz; }
 };
 
-/// A run of cells along one axis of a rank's halo-extended box, all owned by one block.
+/// A run of cells along one axis of a rank's box with halo, all owned by one block.
 struct Segment {
-  int block = 0;          ///< which block along the axis
+  int block = 0;          ///< number of the block along the axis
   int lo = 0, hi = 0;     ///< in this rank's local coordinates
   int shift = 0;          ///< local coordinate of the owner = this rank's local coordinate + shift
   int side = 0;           ///< -1 low halo, 0 own cells, +1 high halo
-  bool physical = false;  ///< beyond a physical boundary: filled by a boundary condition
+  bool physical = false;  ///< beyond a physical boundary, and filled by a boundary condition
 };
 
 class Grid {
  public:
   /// Throws Error (bad_input) for cells < 1, a split whose product is not the number of ranks, or a block
-  /// thinner than the halo next to a neighbour (the halo would reach past it). Without a halo blocks may be
-  /// empty.
+  /// next to a neighbour that is thinner than the halo. Without a halo blocks may be empty.
   Grid(Context& context, const GridOptions& options);
 
   Context& context() const { return *shape_->context; }
@@ -61,7 +60,7 @@ class Grid {
   Int3 coords_of(int rank) const;
   int rank_of(Int3 coords) const;
 
-  /// Global cells of a rank; empty boxes are legal on coarsened grids.
+  /// Global cells of a rank; may be empty on coarsened grids.
   Box box_of(int rank) const;
   Box global_box() const { return box_of(context().rank()); }
   /// Own cells in local coordinates: [0, n) on every axis.
@@ -71,24 +70,24 @@ class Grid {
   const Layout& layout() const { return shape_->layout; }
   Layout layout_of(int rank) const;
 
-  /// Whether the own box ends at a physical (not periodic) boundary there.
+  /// Whether the own box ends at a physical (not periodic) boundary at this face.
   bool physical(Face face) const;
   /// First and last cell of every block along an axis: cuts[b] <= cell < cuts[b + 1].
   const std::vector<int>& cuts(int axis) const { return shape_->cuts[static_cast<std::size_t>(axis)]; }
-  /// The own cells of `rank` along an axis and `width` layers of halo on both sides, cut where the owner
-  /// changes. A halo may reach past a thin neighbour (on coarsened grids). Empty for a rank without cells.
+  /// The own cells of `rank` along an axis and `width` layers of halo on both sides, divided where the owner
+  /// changes. A halo may extend past a thin neighbour (on coarsened grids). Empty for a rank without cells.
   std::vector<Segment> segments(int rank, int axis, int width) const {
     return segments(rank, axis, width, width);
   }
   std::vector<Segment> segments(int rank, int axis, int low, int high) const;
 
-  /// A grid with halo width `halo` on every factor-th cell of each axis: coarse cell I covers fine cells
-  /// factor * I … factor * I + factor - 1 and lives with the first.
+  /// A grid with halo width `halo` that has one cell for `factor` cells along each axis. Coarse cell I covers
+  /// fine cells factor * I … factor * I + factor - 1 and belongs to the rank of the first.
   Grid coarsen(Int3 factor, int halo) const;
-  /// The same cells on at most `ranks` of the ranks; the others own nothing.
+  /// The same cells on at most `ranks` of the ranks; the others own no cells.
   Grid on(int ranks) const;
 
-  /// Where the fields of this grid live.
+  /// The memory of this grid's fields.
   const std::shared_ptr<Arena>& arena() const { return shape_->arena; }
 
   friend bool operator==(const Grid& a, const Grid& b) { return a.shape_ == b.shape_; }
@@ -106,8 +105,7 @@ class Grid {
   std::shared_ptr<const Shape> shape_;
 };
 
-/// The split of `ranks` with the least halo to move; x faces, whose cells are not contiguous, count four
-/// times.
+/// The split of `ranks` with the smallest halo; x faces, whose cells are not contiguous, count four times.
 Int3 choose_split(Int3 cells, int ranks, int halo);
 
 }  // namespace sc

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lattice: the cells of one colour. Colours come from the parity of global indices, so they do not depend on
-// the split.
+// Lattice: the cells of one colour. Colours depend on the parity of global indices, so they do not depend on
+// the decomposition.
 #pragma once
 
 #include "engine/grid/box.hpp"
 
 namespace sc {
 
-/// Cells of which no two lie within each other's reach: 2 colours serve 7 points, 4 serve 19, 8 serve 27; 1
-/// is all cells.
+/// No two cells of a colour are within each other's reach: 2 colours for 7 points, 4 for 19, 8 for 27; 1
+/// means all cells.
 struct Lattice {
   int colours = 1;
   int colour = 0;
 
-  /// Cells of a row that belong to it: the first is `first` cells from the row's start, then every `step`;
-  /// none if step = 0.
+  /// The cells of a row that have this colour: the first is `first` cells from the start of the row, then
+  /// every `step`; none if step = 0.
   struct Run {
     int first = 0;
     int step = 1;
@@ -40,11 +40,11 @@ struct Lattice {
     }
     return {(x ^ parity) & 1, 2};
   }
-  /// How many of `count` cells of a row from its start on.
+  /// Number of cells of this colour among the first `count` cells of a row.
   static constexpr int cells(Run run, int count) {
     return run.step == 0 || count <= run.first ? 0 : (count - run.first + run.step - 1) / run.step;
   }
-  /// How many cells of a box in global coordinates.
+  /// Number of cells of this colour in a box in global coordinates.
   constexpr std::int64_t cells(const Box& global) const {
     if (colours == 1) return global.cells();
     std::int64_t sum = 0;

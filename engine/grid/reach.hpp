@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reach: how far from its own cell a kernel reads, and the part of a halo that this needs.
+// Reach: how far from its own cell a kernel reads, and the part of a halo that it needs.
 #pragma once
 
 #include <algorithm>
@@ -10,11 +10,11 @@ struct Reach {
   int width = 0;     ///< layers along the axes
   int diagonal = 0;  ///< layers of edges and corners, at most width
 
-  /// What both need.
+  /// The smallest reach that contains both.
   friend constexpr Reach operator|(Reach a, Reach b) {
     return {std::max(a.width, b.width), std::max(a.diagonal, b.diagonal)};
   }
-  /// Whether a halo fresh to this reach serves a reader of `need`.
+  /// Whether a halo that is fresh to this reach is sufficient for a reader with reach `need`.
   constexpr bool covers(Reach need) const { return need.width <= width && need.diagonal <= diagonal; }
   friend constexpr bool operator==(Reach, Reach) = default;
 };

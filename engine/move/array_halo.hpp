@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ArrayHalo: the halos of arrays that their user keeps, of up to four dimensions and in any order in memory.
-// The parcels of every direction, and of all directions together, and one Exchange for them.
+// ArrayHalo: the halos of user arrays of up to four dimensions, in any storage order. It has parcels for
+// every direction, and for all directions together, and one Exchange for them.
 #pragma once
 
 #include <memory>
@@ -12,17 +12,17 @@
 
 namespace sc {
 
-/// Up to four axes, the fastest in memory first; the cells of the first lie together. Axes that are not there
-/// have one cell.
+/// Up to four axes, the fastest in memory first; cells are contiguous along the first. Missing axes have one
+/// cell.
 struct UserArray {
-  std::byte* own = nullptr;  ///< the first own cell
+  std::byte* own = nullptr;  ///< address of the first own cell
   std::size_t cell_bytes = 0;
   Ints4 cells{1, 1, 1, 1};                          ///< own
   std::array<std::ptrdiff_t, most_dims> strides{};  ///< in bytes
   Ints4 split_over{-1, -1, -1, -1};                 ///< process dimension, or -1
   Ints4 low{}, high{};                              ///< layers of halo
-  /// Where the first own cell may lie in memory that the node sees: now, and after rebind(). All arrays on
-  /// all ranks have them, or none.
+  /// Possible positions of the first own cell in shared memory: now, and after rebind(). All arrays on all
+  /// ranks have them, or none.
   std::array<SharedPlace, 2> places{};
 };
 
@@ -32,30 +32,30 @@ struct CellRange {
 };
 
 struct ArrayHaloOptions {
-  int outstanding = 1;  ///< how many parcels of one direction may be under way at a time
+  int outstanding = 1;  ///< number of parcels of one direction that may be in progress at a time
   std::size_t piece_bytes = std::size_t{60} * 1024;
 };
 
 class ArrayHalo final {
  public:
   /// Collective. `blocks[a][c]` are the own cells of the blocks with coordinate c along process dimension a.
-  /// The arrays agree on all ranks in everything but their own cells and memory.
+  /// The arrays must agree on all ranks in everything except own cells and memory.
   ArrayHalo(Context& context, const ProcessGrid& processes, std::vector<UserArray> arrays,
             std::vector<std::vector<int>> blocks, ArrayHaloOptions options);
 
-  /// A group of parcels that travel together: those of one direction (the n-th of those outstanding, counted
-  /// from 0), or all.
+  /// A group of parcels that are sent together: those of one direction (number n of the outstanding ones,
+  /// counted from 0), or all.
   int group(const Ints4& direction, int slot) const;
   static constexpr int all = 0;
-  /// As Exchange's, of a whole group. A range leaves out cells along the axes that the direction does not
-  /// lead along; both ends name the same one.
+  /// As in Exchange, for a whole group. A range excludes cells along axes on which the direction is zero;
+  /// both ends pass the same range.
   void isend(int group, const CellRange* range = nullptr);
   void irecv(int group, const CellRange* range = nullptr);
   bool sent(int group);
   bool received(int group);
   void progress() { exchange_->progress(); }
   void abandon() { exchange_->abandon(); }
-  /// The first own cell of every array moves to another address; nothing may be under way.
+  /// Moves the first own cell of every array to another address; nothing may be in progress.
   void rebind(const std::vector<std::byte*>& own);
 
   std::string describe() const { return exchange_->describe(); }
@@ -69,7 +69,7 @@ class ArrayHalo final {
   void add_regions(int rank, const Ints4& direction, int group, bool leaving,
                    std::vector<std::vector<Region>>& out) const;
   Region region(const UserArray& array, int sender, const Ints4& direction) const;
-  /// Whether a group that travels whole may be copied straight out of the sender's cells.
+  /// Whether a group that is sent as a whole may be copied directly from the sender's cells.
   bool in_place(int sender, int peer, const Ints4& direction) const;
   std::vector<Part> clipped(const Parcel& parcel, const Ints4& direction, const CellRange& range) const;
 

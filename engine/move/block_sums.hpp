@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// BlockSums: what ranks that divide lines between them tell each other of their blocks (LineSystem), a few
-// lines at a time.
+// BlockSums: the exchange of block sums (LineSystem) between ranks that divide lines, a few lines at a time.
 #pragma once
 
 #include <vector>
@@ -10,8 +9,8 @@
 
 namespace sc {
 
-/// The blocks of a line whose sums a rank needs: its own, and those that the ends of its own and of the one
-/// before depend on. Position 0 is block `first` of the line, counted around it where that is cyclic.
+/// The blocks of a line whose sums a rank needs: its own, and those on which the ends of its own and of the
+/// previous one depend. Position 0 is block `first` of the line, counted around the line if it is cyclic.
 struct BlockWindow {
   int first = 0, count = 0;
   int own = 0, own_count = 0;  ///< positions
@@ -20,23 +19,24 @@ struct BlockWindow {
     return system.cyclic() ? (d % n + n) % n : d;
   }
 };
-/// Of coordinate `rank` among those that divide the line at `cuts`.
+/// For coordinate `rank` among the ranks that divide the line at `cuts`.
 BlockWindow block_window(const LineSystem& system, const std::vector<int>& cuts, int rank);
 
 class BlockSums final : public Exchange {
  public:
-  /// Collective. The axis is divided between ranks at ends of blocks. `systems` right sides a line.
+  /// Collective. The axis must be divided between ranks at ends of blocks. `systems` right-hand sides for
+  /// each line.
   static std::shared_ptr<BlockSums> make(const Grid& grid, int axis, const LineSystem& system, int systems);
 
   const BlockWindow& window() const { return window_; }
-  /// Of each line the blocks of the window along the axis: component 2 n the sums of right side n, 2 n + 1
-  /// the first values.
+  /// For each line the blocks of the window along the axis: component 2 n has the sums of right-hand side n,
+  /// 2 n + 1 the first values.
   Storage& storage() { return *storage_; }
-  /// Lines that travel together, as boxes of whole lines of the grid's own cells.
+  /// Lines that are sent together, as boxes of whole lines of the grid's own cells.
   const std::vector<Box>& groups() const { return groups_; }
   /// The group of an arrival; groups().size() beyond the last arrival.
   std::size_t group_of(int arrival) const;
-  /// The cells that a piece tells of, whole blocks of the lines that travel together.
+  /// The cells of a piece: whole blocks of the lines that are sent together.
   Box source(int piece) const override;
 
  private:

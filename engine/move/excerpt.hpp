@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Excerpt: some cells of a field for the host, such as a line through it. Of a field on a device these alone
-// come over, where Field::get() brings the whole field.
+// Excerpt: some cells of a field for the host, such as a line through it. For a field on a device only these
+// are copied; Field::get() copies the whole field.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace sc {
 
-/// What a level holds in `box` (local coordinates, halo as it stands) as bytes of one dense array
-/// [component][z][y][x]; empty for an empty box. Not collective.
+/// The values of a level in `box` (local coordinates; halo values may be stale) as the bytes of one dense
+/// array [component][z][y][x]; empty for an empty box. Not collective.
 std::vector<std::byte> bytes_of(Storage& storage, const Box& box);
 
 template <class T>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exchange: moves parcels between ranks, each as a piece, by the best transport of each pair of ranks. Halos,
-// redistributions, lists of entries and users' arrays differ in their parcels. No call for one piece blocks;
-// docs/decisions/0055 says why no order of them can deadlock. Rounds are a loop over all pieces: receives are
-// posted when a round begins, sends are started piece by piece.
+// redistributions, lists of entries and user arrays differ only in their parcels. No call for one piece
+// blocks; docs/decisions/0055 explains why no order of them can deadlock. Rounds are a loop over all pieces:
+// receives are posted when a round begins, sends are started piece by piece.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ class Exchange : public Movement, public Driven {
   Exchange(Context& context, Parcels parcels);
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
-  /// Ends a round under way. Nothing is left to do here once the context is closed.
+  /// Completes a round in progress. Does nothing once the context is closed.
   ~Exchange() override;
 
   const std::vector<Endpoint>& departures() const { return ends_.departures; }
@@ -32,62 +32,62 @@ class Exchange : public Movement, public Driven {
 
   // ---- one piece ----------------------------------------------------------------------------------------
 
-  /// A parcel is under way from isend() until sent(): what it was read from may be overwritten. It may be
-  /// sent again before the receiver has taken the one before. `parts` replaces the parcel's own, on both ends
-  /// alike, with some of their cells.
+  /// A parcel is in progress from isend() until sent(): then its source may be overwritten. It may be sent
+  /// again before the receiver has taken the previous one. `parts` replaces the parcel's own parts, on both
+  /// ends, with some of their cells.
   void isend(int departure, const std::vector<Part>* parts = nullptr);
-  /// Several at once, whole: what lies on the same cache lines is copied together.
+  /// Several complete parcels; cells on the same cache lines are copied together.
   void isend(std::span<const int> departures);
   bool sent(int departure);
-  /// From irecv() until received() cells may be written where they go.
+  /// Destination cells may be written from irecv() until received().
   void irecv(int arrival, const std::vector<Part>* parts = nullptr);
-  /// Throws Error (bad_input) when the other end has sent another number of bytes than is expected.
+  /// Throws Error (bad_input) if the sender has sent another number of bytes than expected.
   bool received(int arrival);
   /// Packs, sends and receives everything that is ready.
   void progress() override;
-  /// The items' cells move to other addresses, in the same shape; nothing may be under way.
+  /// Moves the items' cells to other addresses, with the same shape; nothing may be in progress.
   void rebind(const std::vector<CellMemory>& cells);
-  /// Ends everything under way without the peers, after an error; memory that MPI may still write to stays
+  /// Ends everything in progress without the peers, after an error; memory that MPI may still write to stays
   /// allocated.
   void abandon();
 
   // ---- rounds over all pieces ---------------------------------------------------------------------------
 
   int pieces() const final;
-  /// The first start (or a wait) after a wait or finish begins a new round; rounds are collective.
+  /// The first start (or wait) after a wait or finish begins a new round; rounds are collective.
   void start(int piece) final;
   using Movement::start;
-  /// Bounding boxes; empty where a rank has more arrivals than departures or the other way round.
+  /// Bounding boxes; empty if a rank has fewer departures than arrivals, or vice versa.
   Box source(int piece) const override;
   Box sink(int piece) const final;
   std::optional<Passage> departure(int piece) const final;
   std::optional<Passage> arrival(int piece) const final;
   bool to_self(int piece) const final;
-  /// True once all arrivals of the round are there and no started piece of ours waits for a push. With no
-  /// round under way there is nothing to wait for: true.
+  /// True if all arrivals of the round are complete and no started piece of this rank needs further progress
+  /// calls. True without a round in progress.
   bool test() final;
   bool test_others() final;
   bool copies_at_once() const final;
   bool arrived(int piece) const final;
-  /// Ends the round: as test(). Peers on this node may still be reading own cells: settle() the storages (or
-  /// finish()) before writing them.
+  /// Completes the round, as test(). Peers on this node may still read own cells: settle() the storages (or
+  /// call finish()) before writing them.
   void wait() final;
-  /// Ends the round, and returns when no peer reads own cells any more. Without one under way only the
-  /// latter.
+  /// Completes the round, and returns when no peer reads own cells any more. Without a round in progress only
+  /// the latter.
   void finish() final;
 
   std::int64_t bytes() const final;
-  /// One line a neighbour: the transport, pieces and bytes.
+  /// One line for each neighbour: the transport, pieces and bytes.
   std::string describe() const;
   Traffic traffic(Transport transport) const final { return traffic_[static_cast<std::size_t>(transport)]; }
 
  protected:
   void begin();
-  /// Before a round begins.
+  /// Called before a round begins.
   virtual void before_round() {}
   bool under_way() const { return open_; }
-  /// Progress, but of what lies in peers' memory these arrivals are taken only: those that are computed with
-  /// next, while they are warm in this rank's cache.
+  /// Makes progress, but copies from peers' memory only these arrivals: those that are used next, while they
+  /// are in this rank's cache.
   void progress(std::span<const int> arrivals);
 
  private:
@@ -113,7 +113,7 @@ class Exchange : public Movement, public Driven {
   void taken(Endpoint& arrival);
   void run(const Endpoint& end) const;
   bool all_received() const { return missing_[0] + missing_[1] + missing_[2] == 0; }
-  /// Whether all sent so far is out of this rank's hands; peers may still read its cells.
+  /// Whether this rank has nothing more to do for what was sent; peers may still read its cells.
   bool pushed() const;
   bool all_sent();
 
@@ -121,13 +121,13 @@ class Exchange : public Movement, public Driven {
   void end_reading();
 
   Ends ends_;
-  std::shared_ptr<Device> device_;  // where all cells lie, if on one
+  std::shared_ptr<Device> device_;  // of all cells, if they are on one
   std::array<std::unique_ptr<Channel>, 3> channels_;
   std::vector<std::array<std::uint64_t, 3>> own_flags_;
   std::optional<Delay> delay_;
 
-  std::vector<int> waiting_;          // departures that cannot be packed or may not leave yet
-  std::vector<int> listed_;           // arrivals to be looked at
+  std::vector<int> waiting_;          // departures that cannot be packed or sent yet
+  std::vector<int> listed_;           // arrivals to be checked
   std::vector<Endpoint*> there_;      // scratch
   std::array<int, 3> missing_{};      // arrivals, by phase
   std::shared_ptr<Exchange*> alive_;  // what close() finds us by
@@ -136,7 +136,7 @@ class Exchange : public Movement, public Driven {
   std::uint64_t rounds_ = 0;
   bool open_ = false;
   bool read_by_peers_ = false;  // any departure, in place
-  bool being_read_ = false;     // what went out in the last round, maybe still
+  bool being_read_ = false;     // peers may still read the last round
 };
 
 }  // namespace sc

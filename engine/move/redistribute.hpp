@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Redistribute: the own cells of one decomposition into the own cells of another one of the same global
-// cells, for example onto fewer ranks for a coarse grid and back, or between the pencils of a transform
-// (Transpose).
+// Redistribute: copies the own cells of one decomposition to those of another one of the same global cells,
+// for example to fewer ranks for a coarse grid and back, or between the pencils of a transform (Transpose).
 #pragma once
 
 #include <utility>
@@ -11,15 +10,15 @@
 
 namespace sc {
 
-/// Own cells cut into `count` slabs across one axis, which are computed one after the other.
+/// Own cells divided into `count` slabs across one axis, which are computed one after the other.
 struct Chunks {
   int axis = 2;
   int count = 1;
-  /// Slab `chunk` of a box; empty where the box has fewer layers than slabs.
+  /// Slab `chunk` of a box; empty if the box has fewer layers than slabs.
   Box slab(Box box, int chunk) const;
 };
 
-/// The most a piece may have: to other nodes (under the eager limit of MPI) and within this one.
+/// The largest size of a piece: to other nodes (below the eager limit of MPI) and within this one.
 struct ChunkBytes {
   std::size_t far = std::size_t{60} * 1024;
   std::size_t near = std::size_t{1} << 30;
@@ -27,11 +26,11 @@ struct ChunkBytes {
 
 class Redistribute : public Exchange {
  public:
-  /// Collective. Throws Error (bad_input) when the global cells, the element type or the number of components
-  /// differ. A piece's source() are own cells of `from`, its sink() own cells of `to`.
+  /// Collective. Throws Error (bad_input) if the global cells, the element type or the number of components
+  /// differ. The source() of a piece is own cells of `from`, its sink() own cells of `to`.
   Redistribute(Storage& from, Storage& to, std::size_t piece_bytes = std::size_t{60} * 1024);
 
-  /// Of a chunk that leaves its departures, [first, second); of one that arrives its arrivals.
+  /// The departures [first, second) of a departing chunk, and the arrivals of an arriving one.
   std::pair<int, int> departures_of(int chunk) const {
     const auto c = static_cast<std::size_t>(chunk);
     return {leaves_[c], leaves_[c + 1]};
@@ -39,16 +38,16 @@ class Redistribute : public Exchange {
   const std::vector<int>& arrivals_of(int chunk) const { return arrivals_[static_cast<std::size_t>(chunk)]; }
 
  protected:
-  /// In chunks. Of grids that differ in their global cells, what both have is carried.
+  /// In chunks. If the grids differ in their global cells, the common cells are copied.
   struct InChunks {
     Chunks leaving, arriving;
     ChunkBytes piece_bytes = {};
   };
   Redistribute(Storage& from, Storage& to, const InChunks& chunks);
 
-  /// The pieces of a leaving chunk.
+  /// The pieces of a departing chunk.
   void start_chunk(int chunk);
-  /// Takes what has come of an arriving chunk; true once it is all there.
+  /// Processes arrived data of an arriving chunk; true when it is complete.
   bool take_chunk(int chunk);
   void push();
 

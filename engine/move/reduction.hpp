@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reduction: one non-blocking reduction of the order-free accumulators of all ranks: integer keys whose
-// largest counts, and integers that are added. Both are exact, so the result does not depend on the split.
+// Reduction: one non-blocking reduction of the order-free accumulators of all ranks: integer keys, reduced by
+// maximum, and integers that are summed. Both are exact, so the result does not depend on the decomposition.
 #pragma once
 
 #include <mpi.h>
@@ -18,23 +18,23 @@ namespace sc {
 
 class Reduction final : public Pending {
  public:
-  /// To all ranks, or to `root` alone.
+  /// The result goes to all ranks, or only to `root`.
   explicit Reduction(Context& context, int root = everybody);
   static constexpr int everybody = -1;
   Reduction(const Reduction&) = delete;
   Reduction& operator=(const Reduction&) = delete;
   ~Reduction() override;
 
-  /// Collective: all ranks bring as many keys and as many sums. The values are taken over, the caller's
-  /// memory is free at once. One reduction at a time: the one before is ended first.
+  /// Collective: all ranks pass equally many keys and sums. The values are copied, so the caller may reuse
+  /// its memory. There is one reduction at a time: a previous one is completed first.
   void start(std::span<const std::int64_t> max_keys, std::span<const std::int64_t> sums);
-  /// Without blocking; true once the results are there (or nothing was started).
+  /// Does not block; true if the results are complete (or nothing was started).
   bool test();
   void wait();
   void finish() override { wait(); }
 
-  /// The results of the last reduction, on the ranks it goes to; valid after wait() (or a true test()) until
-  /// the next start().
+  /// The results of the last reduction, on the ranks that receive it; valid after wait() (or a true test())
+  /// until the next start().
   std::span<const std::int64_t> max_keys() const { return {values_.data(), keys_}; }
   std::span<const std::int64_t> sums() const { return {values_.data() + keys_, values_.size() - keys_}; }
 

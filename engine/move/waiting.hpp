@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting for something another rank does: spin briefly, then yield (ranks may outnumber cores), and drive
-// all that is under way here meanwhile, MPI too, or other ranks could deadlock until this wait
-// ends.
+// Waiting for another rank: spins briefly, then yields (there may be more ranks than cores), and makes
+// progress on all operations of this rank, MPI included, because otherwise other ranks could deadlock.
 #pragma once
 
 #include <sched.h>
@@ -14,8 +13,7 @@
 
 namespace sc {
 
-/// True when done() came true; false when that took longer than `timeout_seconds` seconds (0: however long it
-/// takes).
+/// True when done() returned true; false if that took longer than `timeout_seconds` (0: no limit).
 template <class Done>
 bool wait_until(const Context& context, Done&& done, double timeout_seconds = 0) {
   using Clock = std::chrono::steady_clock;
@@ -43,7 +41,7 @@ bool wait_until(const Context& context, Done&& done, double timeout_seconds = 0)
   return true;
 }
 
-/// Until done() comes true. Throws Error (failure) after ContextOptions::timeout_seconds.
+/// Waits until done() returns true. Throws Error (failure) after ContextOptions::timeout_seconds.
 template <class Done>
 void wait_for_peers(const Context& context, Done&& done) {
   const double timeout_seconds = context.options().timeout_seconds;

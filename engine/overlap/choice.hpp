@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choice: what Strategy::automatic goes under, run by run: trials, the clock that times them, and the one
-// small reduction by which all ranks agree on what was the fastest.
+// Choice: the strategy of each run under Strategy::automatic: trials, the clock that times them, and one
+// small reduction with which all ranks agree on the fastest.
 #pragma once
 
 #include <functional>
@@ -17,28 +17,28 @@ class Choice {
  public:
   explicit Choice(Context& context) : context_(context), reduction_(context) {}
 
-  /// Collective: a kind of what runs, under the strategies that `may` hold for and that this context has
-  /// threads for; its number. See Trials::add().
+  /// Collective: adds a kind of run, with those strategies as candidates for which `may` is true and this
+  /// context has enough threads; returns its number. See Trials::add().
   int add(std::string name, const std::function<bool(const Strategy&)>& may, bool feeds);
   struct Run {
     const Strategy* strategy = nullptr;
-    int kind = -1;  ///< none: there is nothing to choose
+    int kind = -1;  ///< -1: there is nothing to choose
     bool trial = false;
     double begin = 0;
   };
-  /// The next run of a kind. Unless the program says where its steps begin, one does where the same kind runs
-  /// again: the one that came first, or any where that has not run for long. Steps with runs that settle, as
-  /// all ranks see it, are not counted: times of those say nothing.
+  /// The next run of a kind. If the program does not mark its steps, a step begins when the same kind runs
+  /// again: the first one, or any one if that has not run for long. Steps with runs that still measure their
+  /// order of rows, the same on all ranks, do not count.
   Run begin(int kind, bool settling = false);
   void restart_clock(Run& run) const { run.begin = context_.timeline().now(); }
-  /// `usual`: it went under the strategy that was given.
+  /// `usual`: it ran under the given strategy.
   void end(const Run& run, bool usual);
-  /// Collective: the program says it.
+  /// Collective: a step of the program begins.
   void begin_step();
 
   bool trying() const { return trials_.trying(); }
   bool eager() const { return trials_.eager(); }
-  /// What was chosen for a kind, and the seconds of a run then and under blocking, on the slowest rank.
+  /// The choice for a kind, and the seconds of a run under it and under blocking, on the slowest rank.
   struct Chosen {
     std::string name;
     std::string_view strategy;
@@ -55,12 +55,12 @@ class Choice {
   Reduction reduction_;
   Trials trials_;
   std::vector<std::string> names_;
-  int threads_ = 0;  // of the rank that has fewest
+  int threads_ = 0;  // of the rank with the fewest
   bool told_ = false;
-  bool settling_ = false;   // something does, in this step
-  int opens_ = 0;           // the kind with which a step begins, where that is not told
+  bool settling_ = false;   // a run in this step does
+  int opens_ = 0;           // the kind with which a step begins, if the program does not mark steps
   int runs_since_ = 0;      // it ran
-  bool under_way_ = false;  // the reduction
+  bool under_way_ = false;  // the reduction is in progress
   int waited_ = 0;          // steps
   Sampled sampled_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ledger: where the time of one solver went, in the letters of the papers. Solvers of one context share its
-// timeline and accounts, so each books what they gain while it works.
+// Ledger: where the time of one solver went, with the letters of the published papers. Solvers of one context
+// share its timeline and accounts, so each ledger adds what they gain while its solver works.
 #pragma once
 
 #include <array>
@@ -14,42 +14,42 @@
 
 namespace sc {
 
-/// What one resource cost this rank, in seconds, and what it carried.
+/// The time that one resource cost this rank, in seconds, and the bytes moved.
 struct Moved {
   double apart =
-      0;  ///< M: posting and waiting where nothing overlaps; NaN: something moved, nothing was measured
+      0;  ///< M: posting and waiting without overlap; NaN: something moved, but nothing was measured
   double hideable = 0;  ///< M of the runs that were no samples; NaN as M
   double start = 0;     ///< packing and posting
-  double poke = 0;      ///< progress calls under the core
-  double wait = 0;      ///< W: nothing left to compute, not there yet
+  double poke = 0;      ///< progress calls during the core
+  double wait = 0;      ///< W: waiting with nothing left to compute
   double bytes = 0;
   double pieces = 0;
   double looks = 0;  ///< progress calls, of messages
 
-  /// 1 - (start + poke + wait) / M: the share of M that cost this rank no time. 0 where nothing overlaps,
-  /// negative where hiding made it longer; NaN where M is not known or nothing moved.
+  /// 1 - (start + poke + wait) / M: the share of M that was overlapped. 0 if nothing overlaps, negative if
+  /// overlap made it longer; NaN if M is not known or nothing moved.
   double hidden() const;
 };
 
-/// What a resource cost this rank and carried since the context was made, of all who use the context.
+/// Cost and bytes of a resource on this rank since the context was created, for all its users.
 Moved moved_so_far(Context& context, Resource resource);
 
 /// Seconds on one rank since the ledger was made. C = shell + core; a step takes about C + start + poke +
 /// wait
 /// + reduce + boundary + settle.
 struct Terms {
-  double shell = 0;                        ///< C_shell
-  double core = 0;                         ///< C_core; all of C where a strategy does not tell them apart
-  double core_apart = 0;                   ///< C_core where nothing overlaps
-  double boundary = 0;                     ///< physical boundary conditions
-  double settle = 0;                       ///< until neighbours have read what is about to be overwritten
-  double samples = 0;                      ///< starting and waiting in the samples that M is known from
-  double bytes_declared = 0;               ///< of memory traffic, every declared element once
+  double shell = 0;           ///< C_shell
+  double core = 0;            ///< C_core; all of C if a strategy does not separate them
+  double core_apart = 0;      ///< C_core without overlap
+  double boundary = 0;        ///< physical boundary conditions
+  double settle = 0;          ///< waiting until neighbours have read cells that are overwritten next
+  double samples = 0;         ///< posting and waiting in the samples that measure M
+  double bytes_declared = 0;  ///< of memory traffic, every declared element once
   std::array<Moved, resource_count> by{};  ///< of each resource
 
   const Moved& of(Resource resource) const { return by[static_cast<std::size_t>(resource)]; }
   Moved& of(Resource resource) { return by[static_cast<std::size_t>(resource)]; }
-  /// Messages, files and link together: what strategies hide. Reductions are R.
+  /// Messages, files and link together: what strategies can hide. Reductions are R.
   Moved moved() const;
   double reduce() const { return of(Resource::reductions).wait; }  ///< R
   double compute() const { return shell + core; }
@@ -66,10 +66,10 @@ class Ledger {
   };
 
   explicit Ledger(const Runner& runner) : runner_(runner) {}
-  /// What timeline and accounts gain from open() to close() is this solver's.
+  /// Adds what timeline and accounts gain from open() to close().
   void open();
   void close();
-  /// Forgets what was booked so far.
+  /// Sets all sums to zero.
   void restart();
   const std::vector<Line>& lines() const { return lines_; }
   Terms terms() const;
@@ -84,8 +84,8 @@ class Ledger {
   double declared_ = 0;  // bytes at the last restart
 };
 
-/// Collective: on every rank the value of the rank whose `total` is largest, so that what is reported adds
-/// up.
+/// Collective: on every rank the value of the rank whose `total` is largest, so that reported values are
+/// consistent.
 std::string of_largest(const Context& context, double total, const std::string& bytes);
 template <class T>
 T of_largest(const Context& context, double total, const T& mine) {

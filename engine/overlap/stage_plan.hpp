@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan of one run of a stage: what is filled, taken, computed and closed, and what each waits for.
+// The plan of one run of a stage: its conditions, arrivals and computations, and their dependences.
 #pragma once
 
 #include <array>
@@ -14,41 +14,41 @@ namespace sc {
 /// The movements of a run, by their number in its plan.
 enum Role : int { inputs, gathers, outputs, sums };
 inline constexpr int roles = 4;
-/// Likewise the stream by which slabs come and go.
+/// Number of the stream that reads and writes slabs.
 inline constexpr int slab_stream = roles;
 
 /// What a chunk does.
 struct Task {
   enum class What {
-    fill,           ///< conditions of the inputs beside own cells
-    take,           ///< an arrival of a movement of the stage's own
-    close_inputs,   ///< the other conditions; then the inputs are fresh
-    compute,        ///< a box, or a slab that has come
-    close_outputs,  ///< conditions of the outputs; then they are fresh, and the result is whole
+    fill,           ///< apply conditions of the inputs beside own cells
+    take,           ///< process an arrival of one of the stage's own movements
+    close_inputs,   ///< apply the other conditions; then the inputs are fresh
+    compute,        ///< compute a box, or a slab that has been read
+    close_outputs,  ///< apply conditions of the outputs; then they are fresh, and the result is complete
   } what;
   Box box = {};
   Role role = inputs;  ///< of the arrival to take,
   int number = 0;      ///< and which it is
-  bool slab = false;   ///< to compute
+  bool slab = false;   ///< whether it computes a slab
 };
 
-/// What comes near, is computed and leaves.
+/// A slab that is read, computed and written.
 struct Slab {
   Box box;
-  bool reads = false;  ///< halo that has to arrive
-  bool gives = false;  ///< cells that other ranks wait for
+  bool reads = false;  ///< needs halo cells that must arrive
+  bool gives = false;  ///< contains cells that other ranks need
 };
 
-/// What the plan of a run is made from.
+/// The data from which the plan of a run is made.
 struct StageShape {
   Cut cut;
-  bool parts = true;             ///< shell and core apart; otherwise all cells in one chunk
-  bool fills = false;            ///< conditions beside own cells are filled before anything is computed
-  bool sums_at_once = false;     ///< each piece of them leaves when it is computed
-  bool copies_at_once = false;   ///< what the rank sends itself is there as soon as it is started
+  bool parts = true;             ///< shell and core separate; otherwise all cells in one chunk
+  bool fills = false;            ///< conditions beside own cells are applied before any computation
+  bool sums_at_once = false;     ///< each piece of sums is sent when it is computed
+  bool copies_at_once = false;   ///< copies within the rank complete when they are started
   bool whole_lines = false;      ///< the rank may be its own neighbour across the core
-  std::vector<Slab> slabs = {};  ///< in place of shell and core, in the order in which they come
-  /// Null for what does not move in this run. Of their pieces only the geometry is asked.
+  std::vector<Slab> slabs = {};  ///< in place of shell and core, in the order of computation
+  /// nullptr for what does not move in this run. Only the geometry of their pieces is used.
   std::array<const Movement*, roles> moves{};
 };
 
@@ -60,7 +60,7 @@ class StagePlan {
   void make(const StageShape& shape);
   const Plan& plan() const { return plan_; }
   const Task& task(const Chunk& chunk) const { return tasks_[static_cast<std::size_t>(chunk.part)]; }
-  /// Whether pieces to this rank itself come out of the core.
+  /// Whether pieces to this rank itself depend on the core.
   bool late() const { return late_; }
 
  private:
@@ -79,7 +79,7 @@ class StagePlan {
   bool late_ = false;
   int filled_ = -1, closed_ = -1;  // chunks
   std::array<int, roles> first_piece_{}, first_arrival_{};
-  std::vector<char> given_;                 // pieces of outputs and sums, by a box so far
+  std::vector<char> given_;                 // pieces of outputs and sums with a contributing box so far
   std::vector<int> after_, needs_, gives_;  // scratch
 };
 

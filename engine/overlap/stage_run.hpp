@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// StageRun: one run of a stage as an executor's ports: chunks are boxes of cells and what is done to halos,
-// pieces those of its movements; and the clock that books both.
+// StageRun: one run of a stage as an executor's ports. Chunks are boxes of cells and operations on halos,
+// pieces are those of its movements. It also measures their times.
 #pragma once
 
 #include <vector>
@@ -18,19 +18,19 @@ struct Work;
 
 struct StageRunOptions {
   int threads = 1;
-  double poke_seconds = 0.5e-3;  ///< how long the core is computed between two progress calls
-  const char* booked_as = "";    ///< follows the stage's name on the timeline
+  double poke_seconds = 0.5e-3;  ///< seconds of computing the core between two progress calls
+  const char* booked_as = "";    ///< suffix of the stage's name on the timeline
 };
 
 class StageRun final : public Ports {
  public:
-  /// `own` as the stage answered at the beginning of this run.
+  /// `own` is the stage's answer at the beginning of this run.
   StageRun(Stage& stage, Refresh& inputs, Refresh& outputs, const std::optional<Stage::Own>& own,
            Timeline& timeline, StageRunOptions options);
 
-  /// The stage passes through slots; `next` is what is read ahead.
+  /// For a stage that uses slots; `next` is read ahead.
   void through(const Slabs& slabs, const StreamPass* next, bool alone);
-  /// What its plan is made from.
+  /// The data for its plan.
   StageShape shape(const Strategy& strategy, const std::optional<Stage::Own>& own) const;
   /// Collective.
   void carry_out(Executor& executor, const StagePlan& plan, const Strategy& strategy, const Cut& cut);
@@ -62,7 +62,7 @@ class StageRun final : public Ports {
   Stage& stage_;
   Refresh& inputs_;
   Refresh& outputs_;
-  std::array<Movement*, roles> moves_;  // null where there is nothing to move
+  std::array<Movement*, roles> moves_;  // nullptr where nothing moves
   const Slabs* slabs_ = nullptr;
   SlabStream* stream_ = nullptr;
   Timeline& timeline_;

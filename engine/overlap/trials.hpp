@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trials: which strategy of several is the fastest for each kind of stage. Counts and times only, no clock
-// and no rank: all ranks count the same runs and are told the same times, so all of them try and choose
-// alike.
+// Trials: finds the fastest strategy for each kind of stage, from counts and times alone. All ranks count the
+// same runs and get the same times, so all try and choose alike.
 #pragma once
 
 #include <array>
@@ -13,44 +12,45 @@
 
 namespace sc {
 
-/// When what is tried, in steps of the program.
+/// The schedule of trials, in steps of the program.
 struct Schedule {
-  int settling = 2;               ///< until the runner knows who reads what
-  std::array<int, 2> each{2, 3};  ///< for each candidate, in the first and in the second round
-  int watch = 50;                 ///< from one look at the times to the next
-  int again = 1000;               ///< from one trial to the next
-  double much_slower = 1.3;       ///< what is left out of the second round
-  double drifted = 1.25;          ///< times that much longer or shorter are tried anew
+  int settling = 2;               ///< until the runner knows the readers of all outputs
+  std::array<int, 2> each{2, 3};  ///< steps for each candidate, in the first and in the second round
+  int watch = 50;                 ///< between two checks of the times
+  int again = 1000;               ///< between two trials
+  double much_slower = 1.3;       ///< candidates this much slower are left out of the second round
+  double drifted = 1.25;          ///< times that changed by this factor start a new trial
 };
 
 class Trials {
  public:
   explicit Trials(const Schedule& schedule = {}) : schedule_(schedule) {}
 
-  /// A kind of stage that may run under the `candidates`; its number. `feeds`: whether its halos travel in
-  /// its own runs or in its readers', as the strategy is eager or not. Such kinds are all eager or all not.
+  /// Adds a kind of stage that may run under the `candidates`; returns its number. `feeds`: whether its halos
+  /// are exchanged in its own runs or in its readers', depending on whether the strategy is eager. Either all
+  /// such kinds are eager or none.
   int add(std::vector<const Strategy*> candidates, bool feeds);
-  /// What the next run of the kind goes under.
+  /// The strategy of the next run of the kind.
   const Strategy& begin(int kind);
-  /// How long it took here. `usual`: as any other run under that strategy.
+  /// Its time on this rank. `usual`: a run like any other under that strategy.
   void end(int kind, double seconds, bool usual = true);
-  /// A step begins. What all ranks have to agree on now, largest over ranks; empty where there is nothing.
+  /// A step begins. Returns values to be reduced by maximum over ranks; empty if there are none.
   std::vector<std::int64_t> step();
-  /// What they agreed on, at the beginning of a step too, in place of step().
+  /// The reduced values, also at the beginning of a step, instead of step().
   void agreed(std::span<const std::int64_t> largest);
 
-  /// Whether a trial is under way, and whether runs of the kind are a part of it in this step.
+  /// Whether a trial is in progress, and whether runs of the kind are part of it in this step.
   bool trying() const { return state_ == State::trying || state_ == State::agreeing; }
   bool tried(int kind) const { return of(kind).now >= 0; }
-  /// Whether halos travel in the runs of those who write.
+  /// Whether halos are exchanged in the runs of their writers.
   bool eager() const { return eager_; }
-  /// What the kind goes under when nothing is tried.
+  /// The strategy of the kind outside of trials.
   const Strategy& chosen(int kind) const { return *of(kind).resting(eager_).strategy; }
-  /// Steps in which something was tried, and how many trials.
+  /// The number of steps in trials, and of trials.
   int steps_tried() const { return steps_tried_; }
   int trials() const { return trials_; }
-  /// A run of the kind, in seconds on the slowest rank, under what is chosen and under blocking; 0: not
-  /// known.
+  /// The time of a run of the kind, in seconds on the slowest rank, under the choice and under blocking; 0:
+  /// not known.
   struct Known {
     double chosen = 0, blocking = 0;
     std::int64_t runs = 0;
@@ -62,23 +62,23 @@ class Trials {
   enum class State { settling, trying, agreeing, settled };
   struct Candidate {
     const Strategy* strategy;
-    std::vector<double> seconds = {};  // of a run, a mean for each step of this trial
+    std::vector<double> seconds = {};  // of a run, one mean for each step of this trial
     std::int64_t agreed = -1;          // nanoseconds, the largest median; -1: not known
     bool left_out = false;
   };
   struct Kind {
     bool feeds = true;
     std::vector<Candidate> candidates = {};
-    std::array<int, 2> best{-1, -1};  // by [eager]: the candidate that counts as such
+    std::array<int, 2> best{-1, -1};  // by [eager]: the best candidate
     std::int64_t runs = 0;
-    bool first = true;      // halos are yet where they travelled before
+    bool first = true;      // halos are still exchanged in the previous place
     int now = -1;           // the candidate on trial in this step
-    int steps_in_turn = 0;  // in which it was on trial
+    int steps_in_turn = 0;  // steps in which it was on trial
     double seconds = 0;     // of runs in this step
     int counted = 0;        // runs
     bool decided = false;
-    std::vector<double> recent = {};        // as above, of the last steps under what is chosen
-    std::int64_t lately = -1, before = -1;  // nanoseconds that those took, and at the look before
+    std::vector<double> recent = {};        // as above, of the last steps under the choice
+    std::int64_t lately = -1, before = -1;  // nanoseconds of those, and at the previous check
     bool in(int candidate, bool eager) const {
       return !feeds || candidates[static_cast<std::size_t>(candidate)].strategy->eager == eager;
     }
@@ -108,11 +108,12 @@ class Trials {
   std::vector<Kind> kinds_;
   State state_ = State::settling;
   bool eager_ = true;
-  bool looking_ = false;  // what is being agreed on are the times of what is chosen
+  bool looking_ = false;  // the values being reduced are times of the choice
   int round_ = 0;
   int steps_ = 0;  // in this state or turn
   int steps_of_turn_ = 0;
-  int since_trial_ = 0, retrial_interval_ = 0;  // steps; how many until times that drift start another one
+  int since_trial_ = 0,
+      retrial_interval_ = 0;  // steps; the interval after which drifting times start a trial
   int steps_tried_ = 0, trials_ = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Window: runs of stages that have been asked for and not carried out yet. Levels turn over and parameters
-// change meanwhile: each run keeps the storages and the kernel that it had.
+// Window: recorded runs of stages that have not been executed. Levels are swapped and parameters change
+// meanwhile, so each run keeps its storages and its kernel.
 #pragma once
 
 #include <functional>
@@ -14,13 +14,13 @@
 
 namespace sc {
 
-/// A run of a stage in its present colour, to be carried out when the stage has turned to others or is gone.
-/// Fields must outlive it.
+/// A run of a stage in its present colour, to be executed later, even if the stage has changed or no longer
+/// exists. Fields must outlive it.
 struct Recorded {
   struct Use {
     std::shared_ptr<Storage> storage;
     const Boundaries* boundaries;  ///< of its field
-    Boundaries conditions;         ///< the same as they were
+    Boundaries conditions;         ///< a copy of them at the time of the run
     Mode mode;
     Reach reach;
   };
@@ -32,25 +32,25 @@ struct Recorded {
   Stage::Captured stage;
   std::vector<Use> uses;
   std::vector<Place> places;                   ///< of each use
-  double share;                                ///< of the cells, that are of its colour
-  double bytes, flops;                         ///< a cell of these
+  double share;                                ///< share of the cells that have its colour
+  double bytes, flops;                         ///< for each of these cells
   bool watched;                                ///< as of the stage
-  std::vector<const Storage*> discarded = {};  ///< of no use to anybody after it, until written anew
+  std::vector<const Storage*> discarded = {};  ///< not read after it, until they are written again
 };
 
-/// The storages of some runs as arrays with numbers. The runs must stay where they are.
+/// The storages of some runs as numbered arrays. The runs must not be moved.
 class RecordedArrays {
  public:
   explicit RecordedArrays(std::span<const Recorded> runs);
   void add(const Recorded& run);
 
   const WindowRuns& runs() const { return runs_; }
-  /// The first use of each.
+  /// The first use of each array.
   const std::vector<const Recorded::Use*>& first() const { return first_; }
   Dependence dependence() const { return dependence_of(runs_, static_cast<int>(first_.size())); }
-  /// What the runs read of each beyond the block, as it was before them.
+  /// The reach of the runs beyond the block, for the values of each array before them.
   std::vector<Reach> inputs() const;
-  /// Cells from a wall, of any rank, that conditions or runs read; see WindowBlock.
+  /// Number of cells from a wall, of any rank, that conditions or runs read; see WindowBlock.
   int margin() const { return margin_; }
   /// The widest reach of any run.
   int reach() const;
@@ -66,42 +66,42 @@ class RecordedArrays {
 
 class Window final : public Pending {
  public:
-  /// `carry_out` is called by whoever is about to overwrite a storage in it.
+  /// Whoever is about to overwrite a storage in the window calls `carry_out`.
   explicit Window(std::function<void()> carry_out) : carry_out_(std::move(carry_out)) {}
   ~Window() override { release(); }
 
-  /// Why a run of the stage cannot be one of several, as the end of a sentence; empty where it can.
+  /// The reason why a run of the stage cannot be part of a pass, as the end of a sentence; empty if it can.
   static std::string refusal(const Stage& stage);
 
-  /// Whether any block has halo that is not beyond a wall.
+  /// Whether any block has a halo that is not beyond a wall.
   static bool has_neighbours(const Grid& grid);
 
   bool empty() const { return runs_.empty(); }
-  /// How many steps of the loop have runs in it, without a sealed pass.
+  /// Number of steps of the loop with runs in it, without a sealed pass.
   int steps() const;
-  /// Whether there are any of steps before this one, without a sealed pass.
+  /// Whether it has runs of steps before this one, without a sealed pass.
   bool begins_before(int step) const { return !open().empty() && open().front().step < step; }
-  /// Why these runs, of one stage, cannot be of a pass with those recorded so far, as the end of a sentence;
-  /// empty where they can.
+  /// The reason why these runs, of one stage, cannot be in a pass with the recorded ones, as the end of a
+  /// sentence; empty if they can.
   std::string shortage(std::span<const Recorded> more) const;
   void add(Recorded run);
-  /// After what has been added so far nobody needs what a storage holds.
+  /// The values of a storage are not read after the runs recorded so far.
   void discard(const Storage& storage) {
     if (!runs_.empty()) runs_.back().discarded.push_back(&storage);
   }
-  /// The runs of the steps before `step` are a pass, which `why` ended: no other joins it. It is carried out
-  /// when the step after it is known, or the loop ends: what that step overwrites need not be kept.
+  /// The runs of the steps before `step` are a complete pass, which `why` ended. It is executed when the next
+  /// step is known, or the loop ends, because values that this step overwrites need not be kept.
   void seal(int step, const std::string& why);
   bool sealed() const { return sealed_ > 0; }
   const std::string& why() const { return why_; }
-  /// Takes out the pass that was sealed, to be carried out; those after it are left.
+  /// Removes the sealed pass and returns it for execution; later runs remain.
   std::vector<Recorded> take_sealed();
   std::vector<Recorded> take();
   std::span<const Recorded> runs() const { return runs_; }
-  /// Of what is left: the host reads none of it.
+  /// Applies to the remaining runs: the host reads none of their storages.
   void mark();
 
-  /// By the host, which is about to write a storage.
+  /// For the host, which is about to write a storage.
   void finish() override { carry_out_(); }
   bool computes() const override { return true; }
 

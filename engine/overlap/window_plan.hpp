@@ -18,7 +18,7 @@
 
 namespace sc {
 
-/// How a run of a window touches an array: `reach` cells around its own.
+/// The access of a run of a window to an array: `reach` cells around its own.
 struct WindowAccess {
   int array = 0;
   Mode mode = Mode::read;
@@ -26,12 +26,13 @@ struct WindowAccess {
 };
 using WindowRuns = std::vector<std::vector<WindowAccess>>;  ///< in program order
 
-/// What follows from the declarations alone, on all ranks alike.
+/// What follows from the declarations alone, the same on all ranks.
 struct Dependence {
   std::vector<int> beyond;  ///< of a run: layers beyond its block that later runs read
-  std::vector<int> behind;  ///< of a run: cells that it stays behind the first one
-  std::vector<int> halo;    ///< of an array: layers read of what was there before the window
-  /// Cells from a neighbour within which the first run needs its halo, or overwrites what it may still read.
+  std::vector<int> behind;  ///< of a run: number of cells by which it stays behind the first one
+  std::vector<int> halo;    ///< of an array: layers read of its values before the window
+  /// Distance from a neighbour within which the first run needs its halo, or overwrites cells that it may
+  /// still read.
   int depth = 0;
 
   int most_behind() const;
@@ -39,30 +40,31 @@ struct Dependence {
 };
 Dependence dependence_of(const WindowRuns& runs, int arrays);
 
-/// What lies beyond a side of a block.
+/// What is beyond a side of a block.
 enum class Side {
   wall,      ///< nothing: no run computes there
-  itself,    ///< its own cells, there as soon as they are asked for
-  neighbour  ///< what arrives in messages
+  itself,    ///< its own cells, available at once
+  neighbour  ///< cells that arrive in messages
 };
 
 struct WindowBlock {
   Box own;
   std::array<std::array<Side, 2>, 3> sides{};
-  int margin = 0;      ///< cells from a wall that its conditions read: one tile has them in every run
-  int threads = 1;     ///< each computes a part of its own where the block is wide enough
-  bool apart = true;   ///< what needs no neighbour's halo can be computed without
-  bool slabs = false;  ///< along z it comes slab by slab: threads divide y
+  int margin =
+      0;  ///< number of cells from a wall that its conditions read; in every run they are in one tile
+  int threads = 1;     ///< each computes its own part if the block is wide enough
+  bool apart = true;   ///< cells that need no neighbour's halo can be computed before
+  bool slabs = false;  ///< along z it is processed slab by slab: threads divide y
   Int3 tile;           ///< rows along y and planes along z
 };
 
-/// One side of a tower in run n: `at + lean * behind[n]`, or where the run's cells end.
+/// One side of a tower in run n: `at + lean * behind[n]`, or the end of the run's cells.
 struct Edge {
   int at = 0;
   int lean = 0;
   bool outer = true;
 };
-/// Cells of all runs, one box a run.
+/// Cells of all runs, one box for each run.
 struct Tower {
   std::array<Edge, 3> lo, hi;
 };
@@ -72,18 +74,18 @@ class WindowPlan {
   WindowPlan(Dependence dependence, const WindowBlock& block);
 
   /// Towers that need no others, at most one for each thread; those between them; and those that wait for
-  /// messages. Each list in order: a tower may need those before it.
+  /// messages. Each list is in order: a tower may need previous ones.
   const std::vector<Tower>& parts() const { return parts_; }
   const std::vector<Tower>& joints() const { return joints_; }
   const std::vector<Tower>& shells() const { return shells_; }
   /// Whether there are any.
   bool apart() const { return !shells_.empty(); }
 
-  /// The boxes of run `run`: of all cells, a tower, and a tile of it.
+  /// The boxes of run `run`: of all cells, of a tower, and of a tile of it.
   Box cells(int run) const;
   Box cells(const Tower& tower, int run) const;
   Box cells(const Tower& tower, const Tower& tile, int run) const;
-  /// A part or a joint as far as it lies in a slab.
+  /// The portion of a part or a joint that is in a slab.
   static Tower within(const Tower& tower, const Tower& slab);
   /// Along z, then y; to be computed in this order, all runs of one before the next.
   std::vector<Tower> tiles(const Tower& tower) const;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// WindowRun: a window as an executor's ports. Its chunks are what needs no neighbour's halo, closing the
-// halos, and what was waiting for them, or slabs that come out of files; each goes through all runs, tile by
-// tile.
+// WindowRun: a window as an executor's ports. Its chunks are the cells that need no neighbour's halo, the
+// completion of the halos, and the cells that wait for them, or slabs read from files. Each chunk executes
+// all runs, tile by tile.
 #pragma once
 
 #include <vector>
@@ -18,14 +18,13 @@ struct Work;
 struct WindowRunOptions {
   int threads = 1;
   double poke_seconds = 0.5e-3;
-  Int3 tile = {};              ///< rows along y and planes along z; 0: by the caches
-  const char* booked_as = "";  ///< follows the window's name on the timeline
+  Int3 tile = {};              ///< rows along y and planes along z; 0: chosen for the caches
+  const char* booked_as = "";  ///< suffix of the window's name on the timeline
 };
 
 class WindowRun final : public Ports {
  public:
-  /// `runs` of one grid; `inputs` brings what they read of the neighbours; `following`: what is known of the
-  /// runs after them.
+  /// `runs` of one grid; `inputs` refreshes their halos; `following`: the next runs, as far as known.
   WindowRun(const std::vector<Recorded>& runs, std::span<const Recorded> following, Refresh& inputs,
             Timeline& timeline, WindowRunOptions options);
 
@@ -62,7 +61,7 @@ class WindowRun final : public Ports {
 
   const std::vector<Recorded>& runs_;
   RecordedArrays arrays_;
-  std::vector<std::vector<Place>> places_;  // of the runs' uses
+  std::vector<std::vector<Place>> places_;  // of the accesses of the runs
   Grid grid_;
   Refresh& inputs_;
   Timeline& timeline_;
@@ -72,7 +71,8 @@ class WindowRun final : public Ports {
   std::optional<WindowPlan> cells_;
   std::optional<WindowSlabs> slabs_;
   SlabStream* stream_ = nullptr;
-  std::vector<std::vector<int>> layers_;  // that conditions fill for later runs: of each run, of each use
+  std::vector<std::vector<int>>
+      layers_;  // filled by conditions for later runs: for each run, for each access
   double looked_ = 0, poked_ = 0;
 };
 

@@ -20,26 +20,26 @@ namespace sc {
 
 class WindowSlabs {
  public:
-  /// Why runs on these arrays cannot pass through slots, as the end of a sentence; empty where they can, or
+  /// The reason why runs on these arrays cannot use slots, as the end of a sentence; empty if they can, or
   /// need not.
   static std::string shortage(const RecordedArrays& arrays);
-  /// What slots need of pieces, for runs that stay at most so far behind the first one and read so far.
+  /// The pieces that slots need, for runs that stay at most this far behind the first one and read this far.
   struct Planes {
     int most_behind, reach;
-    /// That a piece must have, with a wall whose conditions read `margin` cells.
+    /// Number of planes of a piece, with a wall whose conditions read `margin` cells.
     int least(int margin) const { return most_behind + reach + (reach > margin ? reach : margin); }
-    /// Below the end of a piece, from which on its slab computes and reads.
+    /// Number of planes below the end of a piece at which its slab begins to compute and read.
     int below() const { return most_behind + 2 * reach; }
   };
-  /// Whether any of them lies in files.
+  /// Whether any of them is in files.
   static bool in(const RecordedArrays& arrays);
 
-  /// `following`: the runs of the program after these, as far as they are known. What they overwrite before
-  /// anybody reads it is not written to files.
+  /// `following`: the runs of the program after these, as far as known. Values that they overwrite before a
+  /// read are not written to files.
   WindowSlabs(const RecordedArrays& arrays, std::span<const Recorded> runs,
               std::span<const Recorded> following, int threads);
 
-  /// What the runs copy, and what is read first after them; without a phase where that is not known.
+  /// The copies of the runs, and the first reads after them; without a phase if unknown.
   const StreamPass& pass() const { return pass_; }
   const StreamPass& next() const { return next_; }
   SlabStream& ring() const { return place_->ring(SlabStream::slot_bytes(pass_.phase), true); }
@@ -47,15 +47,15 @@ class WindowSlabs {
   /// The cells of slab n, without edges along x and y.
   Tower slab(int n) const;
 
-  /// Shows the fields where slab n is near, with what its runs need of the one before, its share of the halo
-  /// and conditions; computing comes next, then close().
+  /// Sets the fields to the slot of slab n, with the planes that its runs need of the previous one, its halo
+  /// and conditions; then compute, then call close().
   void open(const Slot& slot, const Slot* before) const;
   void close(const Slot& slot, const Slot* before) const;
 
  private:
   struct Array {
     const Recorded::Use* use;
-    Reach input;            // what is read beyond the block of what was there
+    Reach input;            // reach beyond the block for the values before the pass
     std::size_t first = 0;  // of its arrays in the phase
     bool read = false, written = false, discarded = false, kept = false;
   };
@@ -71,7 +71,7 @@ class WindowSlabs {
   Planes planes_;
   int threads_;
   std::shared_ptr<SlabPlace> place_;
-  std::vector<Array> arrays_;  // that lie in files
+  std::vector<Array> arrays_;  // those in files
   StreamPass pass_, next_;
 };
 

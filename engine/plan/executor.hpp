@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executor: carries out a plan in the order of a strategy. It knows neither what a chunk computes nor how a
-// piece travels: its ports do. Same loop for a stage on memory, a pipeline of transforms and simulated ranks.
+// Executor: executes a plan in the order of a strategy. Its ports compute chunks and move pieces. The same
+// loop is used for a stage in memory, for transforms and for simulated ranks.
 #pragma once
 
 #include <functional>
@@ -10,31 +10,32 @@
 
 namespace sc {
 
-/// What a plan is carried out on.
+/// The interface that computes and communicates for an executor.
 class Ports {
  public:
   virtual ~Ports() = default;
   virtual void start(const Piece& piece) = 0;
-  /// Drives everything that moves, without blocking; whether this one is there.
+  /// Makes progress on all movements without blocking; returns whether this arrival is complete.
   virtual bool arrived(const Arrival& arrival) = 0;
-  /// Blocks until it is there, driving everything that moves: a neighbour may wait for what this rank sends.
+  /// Blocks until this arrival is complete. It makes progress on all movements, because a neighbour may wait
+  /// for what this rank sends.
   virtual void wait(const Arrival& arrival) = 0;
   virtual void compute(const Chunk& chunk) = 0;
-  /// Computes it on all threads but this one, which calls `drive` and then, if `joins`, helps them.
+  /// Computes the chunk on all threads but this one, which calls `drive` and, if `joins`, then computes too.
   virtual void compute_beside(const Chunk& chunk, const std::function<void()>& drive, bool joins) = 0;
 };
 
 class Executor {
  public:
-  /// Until every chunk has been computed and every piece started. It cannot come to a halt between ranks that
-  /// carry out plans of the same shape: edges point forward in program order, a waiting rank drives
-  /// everything, and with overlap any chunk that can be computed may be.
+  /// Executes until every chunk has been computed and every piece started. It cannot deadlock between ranks
+  /// that execute plans of the same shape: dependences point forward in program order, a waiting rank makes
+  /// progress on all movements, and with overlap any chunk without missing dependences may be computed.
   void carry_out(const Plan& plan, const Strategy& strategy, Ports& ports);
 
   // The same in single steps, for many ranks in one program.
   void begin(const Plan& plan, const Strategy& strategy, Ports& ports);
   bool finished() const { return left_ == 0; }
-  /// Computes a chunk; false where none can be before awaited() is there.
+  /// Computes a chunk; returns false if none can be computed before awaited() is complete.
   bool advance(Ports& ports);
   const Arrival& awaited() const { return plan_->arrivals()[static_cast<std::size_t>(awaited_)]; }
 
@@ -52,10 +53,10 @@ class Executor {
   const Plan* plan_ = nullptr;
   const Strategy* strategy_ = nullptr;
   int left_ = 0;      // chunks
-  int awaited_ = -1;  // the first arrival that a chunk was found to lack
+  int awaited_ = -1;  // the first arrival that a chunk was waiting for
   std::vector<int> order_;
   std::vector<char> computed_, under_way_, there_, started_;
-  std::vector<int> givers_;   // of each piece, not computed yet
+  std::vector<int> givers_;   // for each piece, not computed yet
   std::vector<int> in_step_;  // chunks not computed yet, by step
 };
 

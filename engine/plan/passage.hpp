@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passage: one message, as its sender or its receiver sees it.
+// Passage: one message, as seen by its sender or its receiver.
 #pragma once
 
 #include <cstdint>

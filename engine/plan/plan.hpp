@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plan: one window of a program as a graph. Chunks are computed, pieces leave, arrivals are awaited. A value,
-// made from declarations, geometry and a rank: no MPI, no addresses, no clock in it, so that it can be
-// carried out, added up against a described machine, or played between simulated ranks.
+// Plan: one window of a program as a dependence graph: chunks that are computed, pieces that are sent,
+// arrivals that are awaited. It is made from declarations, geometry and a rank, and contains no MPI,
+// addresses or clock. So it can be executed, or simulated for another machine or other ranks.
 #pragma once
 
 #include <initializer_list>
@@ -10,47 +10,47 @@
 
 namespace sc {
 
-/// Some numbers in a plan's common list.
+/// A range of numbers in a plan's common list.
 struct Ids {
   int first = 0;
   int count = 0;
 };
 
-/// What is computed in one go, as far as the order is concerned.
+/// The unit of computation.
 struct Chunk {
-  int run = 0;   ///< of the window, in program order
-  int part = 0;  ///< the caller's number for it
-  int step = 0;  ///< where nothing may overlap, a step begins when what the one before sent is there
-  bool divisible = false;  ///< threads may take it in tiles, beside other chunks
-  Ids after = {};          ///< chunks that must have been computed
-  Ids needs = {};          ///< arrivals that must be there
-  Ids gives = {};          ///< pieces that it helps to compute
+  int run = 0;   ///< run within the window, in program order
+  int part = 0;  ///< number assigned by the caller
+  int step = 0;  ///< without overlap a step begins when all messages of the previous one have arrived
+  bool divisible = false;  ///< threads may compute it in tiles, beside other chunks
+  Ids after = {};          ///< chunks that must have been computed before
+  Ids needs = {};          ///< arrivals that must be complete before
+  Ids gives = {};          ///< pieces to which it contributes
 };
 
-/// What leaves this rank by itself, once every chunk that gives it has been computed.
+/// A unit of sending; it starts when every chunk that contributes to it has been computed.
 struct Piece {
   int movement = 0;
   int number = 0;
-  int step = 0;          ///< the last of its givers'
-  int givers = 0;        ///< how many
-  bool at_once = false;  ///< under any strategy: it frees what other chunks wait for
+  int step = 0;          ///< the largest step of its chunks
+  int givers = 0;        ///< number of chunks that contribute
+  bool at_once = false;  ///< starts at once under any strategy, because other chunks wait for its buffer
 };
 
-/// What comes from other ranks and can be awaited by itself.
+/// A unit of receiving, which can be awaited separately.
 struct Arrival {
   int movement = 0;
   int number = 0;
-  int step = 0;  ///< it can be there once all ranks have sent what they compute up to this step
+  int step = 0;  ///< complete once all ranks have sent what they compute up to this step
 };
 
 class Plan {
  public:
   void clear();
-  /// The piece's step and givers follow from the chunks that give it.
+  /// The step and the givers of the piece follow from the chunks that contribute to it.
   int add(Piece piece);
   int add(Arrival arrival);
-  /// In program order: `after` are chunks added before, so a plan has no cycles. Throws Error (failure) for
-  /// one that is not, and for a step before the last one's.
+  /// In program order: `after` contains only chunks added before, so a plan has no cycles. Throws Error
+  /// (failure) otherwise, and for a step smaller than the last one.
   int add(Chunk chunk, std::span<const int> after, std::span<const int> needs, std::span<const int> gives);
 
   const std::vector<Chunk>& chunks() const { return chunks_; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strategies: the order in which chunks are computed and pieces leave. Chosen at run time, once. What a
-// strategy is, is a row of this one table; schema, bindings and the C header follow it.
+// Strategies: the order in which chunks are computed and pieces are sent, chosen once at run time. Each
+// strategy is a row of this table; schema, bindings and the C header follow it.
 #pragma once
 
 #include <span>
@@ -11,29 +11,30 @@
 
 namespace sc {
 
-/// When a piece leaves whose cells have been computed: at once, or with all others of its step.
+/// When a piece is sent after its cells have been computed: at once, or with all others of its step.
 enum class Starts { with_chunk, after_step };
 
-/// Of the chunks that can be computed the one with the smallest key is; equal ones in program order.
+/// Of the chunks that can be computed, the one with the smallest key is next; with equal keys in program
+/// order.
 using Key = int (*)(const Chunk&);
 
 struct Strategy {
   std::string_view name;
   std::string_view says;
-  bool parts;     ///< shell and core are computed apart; otherwise all cells together
-  bool overlaps;  ///< whatever can be computed is, while anything moves; otherwise nothing is
-  bool eager;     ///< outputs leave when they are computed; otherwise inputs are fetched before they are read
+  bool parts;     ///< shell and core are computed separately; otherwise all cells together
+  bool overlaps;  ///< chunks are computed while anything moves; otherwise nothing overlaps
+  bool eager;  ///< outputs are sent when they are computed; otherwise inputs are fetched before they are read
   Starts starts;
   Key key;
-  bool divides_threads = false;  ///< one thread moves halos and computes the shell, the others the core
-  bool joins = false;            ///< that one then helps them; otherwise two threads are needed
-  bool tried = true;             ///< automatic tries it
-  bool chooses = false;          ///< no order of its own: one of the others, run by run
+  bool divides_threads = false;  ///< one thread exchanges halos and computes the shell, the others the core
+  bool joins = false;    ///< that thread then computes core tiles too; otherwise two threads are needed
+  bool tried = true;     ///< a candidate of `automatic`
+  bool chooses = false;  ///< chooses one of the others for each run
 
   friend bool operator==(const Strategy& a, const Strategy& b) {
     return a.name == b.name && a.joins == b.joins;
   }
-  /// The same with a thread that moves halos and computes the shell, and no core.
+  /// The same with a thread that exchanges halos and computes the shell, but no core.
   constexpr Strategy not_joining() const {
     Strategy other = *this;
     other.joins = false;
@@ -43,9 +44,9 @@ struct Strategy {
   static const Strategy blocking, ordered, boundary_first, interior_first, pipelined, halo_thread, automatic;
   /// In the order of halo_strategy in the C header.
   static std::span<const Strategy* const> all();
-  /// Throws Error (bad_input) naming the ones there are.
+  /// Throws Error (bad_input) that lists the existing names.
   static const Strategy& of(std::string_view name);
-  /// Those for which `which` holds, with commas.
+  /// The names of those for which `which` is true, with commas.
   static std::string names(bool (*which)(const Strategy&));
 };
 
@@ -56,7 +57,7 @@ constexpr int without_needs_first(const Chunk& chunk) { return chunk.needs.count
 
 inline constexpr Strategy Strategy::blocking{
     .name = "blocking",
-    .says = "all cells, then their halos, waiting for them: the usual code",
+    .says = "compute all cells, then exchange their halos and wait: no overlap",
     .parts = false,
     .overlaps = false,
     .eager = true,
@@ -65,7 +66,8 @@ inline constexpr Strategy Strategy::blocking{
 };
 inline constexpr Strategy Strategy::ordered{
     .name = "ordered",
-    .says = "as boundary_first, but waiting before the core, so that moving and computing are measured apart",
+    .says =
+        "as boundary_first, but wait before the core, so that messages and computing are measured separately",
     .parts = true,
     .overlaps = false,
     .eager = true,
@@ -75,7 +77,7 @@ inline constexpr Strategy Strategy::ordered{
 };
 inline constexpr Strategy Strategy::boundary_first{
     .name = "boundary_first",
-    .says = "the shell, whose values the neighbours wait for, then the core while they travel",
+    .says = "compute the shell, send it, and compute the core during the exchange",
     .parts = true,
     .overlaps = true,
     .eager = true,
@@ -84,7 +86,7 @@ inline constexpr Strategy Strategy::boundary_first{
 };
 inline constexpr Strategy Strategy::pipelined{
     .name = "pipelined",
-    .says = "as boundary_first, each piece sent as soon as the part of the shell it comes from is computed",
+    .says = "as boundary_first, but send each piece as soon as its part of the shell is computed",
     .parts = true,
     .overlaps = true,
     .eager = true,
@@ -93,7 +95,7 @@ inline constexpr Strategy Strategy::pipelined{
 };
 inline constexpr Strategy Strategy::interior_first{
     .name = "interior_first",
-    .says = "what needs no halo while the inputs' halos travel, then the shell",
+    .says = "compute the core while the inputs' halos are exchanged, then the shell",
     .parts = true,
     .overlaps = true,
     .eager = false,
@@ -103,7 +105,7 @@ inline constexpr Strategy Strategy::interior_first{
 inline constexpr Strategy Strategy::halo_thread{
     .name = "halo_thread",
     .says =
-        "thread 0 fetches the halos and computes the shell while the others compute the core; then it helps "
+        "thread 0 exchanges the halos and computes the shell, the others compute the core; then it helps "
         "them, unless told otherwise",
     .parts = true,
     .overlaps = true,
@@ -115,8 +117,7 @@ inline constexpr Strategy Strategy::halo_thread{
 };
 inline constexpr Strategy Strategy::automatic{
     .name = "automatic",
-    .says =
-        "the fastest of the others for each kind of stage, tried in the first steps and now and then again",
+    .says = "the fastest of the others for each kind of stage, measured in the first steps and again later",
     .parts = true,
     .overlaps = true,
     .eager = true,

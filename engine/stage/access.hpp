@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a sweep declares: which levels it writes and reads, and how far it reads. Everything else (shell
-// width, halos to refresh, corners, bytes) is derived from these.
+// The declarations of a sweep: which levels it writes and reads, and how far it reads. Shell width, halos to
+// refresh, corners and bytes are derived from these.
 #pragma once
 
 #include <cmath>
@@ -14,7 +14,7 @@ namespace sc {
 
 enum class Mode { write, read, update };
 
-/// How a sweep touches one level of a field; the fields of other grids are read across a refinement.
+/// How a sweep accesses one level of a field; fields of other grids are read across a refinement.
 struct Access {
   AnyField* field;
   int level;
@@ -23,15 +23,15 @@ struct Access {
   /// Cells of the sweep's grid beyond which no cell of the field's halo is needed are those this far from a
   /// neighbour.
   int margin;
-  /// The field's grid has so many times the cells of the stage's along an axis, or so many times fewer; 0
-  /// and 0 where it is the stage's own grid.
+  /// The field's grid has so many times the cells of the stage's along an axis, or so many times fewer; 0 and
+  /// 0 for the stage's own grid.
   int finer = 0, coarser = 0;
 
   bool across() const { return finer > 0; }
   Storage& storage() const { return field->storage(level); }
 };
 
-/// What writes(), updates() and reads() return.
+/// The result of writes(), updates() and reads().
 template <class D>
 concept Declaration = requires(const D& d) {
   { d.access() } -> std::same_as<Access>;
@@ -104,13 +104,13 @@ struct DeclaredAcross {
 
 }  // namespace detail
 
-/// The kernel sets every cell of these, in every component; what they held does not matter, and is lost where
-/// the kernel sets nothing.
+/// The kernel sets every cell of these levels, in every component. Old values are lost, even where the kernel
+/// sets nothing.
 template <class T, int N>
 auto writes(Level<T, N> level) {
   return detail::Declared<T, N, Mode::write>{level, point};
 }
-/// The kernel reads and writes these at its own cell, or, in a coloured sweep, reads `reach` around it.
+/// The kernel reads and writes these at its own cell or, in a coloured sweep, reads them within `reach`.
 template <class T, int N>
 auto updates(Level<T, N> level, Reach reach = point) {
   return detail::Declared<T, N, Mode::update>{level, reach};
@@ -120,9 +120,9 @@ auto reads(Level<T, N> level, Reach reach = point) {
   return detail::Declared<T, N, Mode::read>{level, reach};
 }
 
-/// Reading a grid `factor` times finer or coarser than the sweep's, with the same blocks. `reach` counts
-/// layers of that grid's halo. A coarse cell lives with its first child, so that of f children up to f - 1
-/// lie in the halo where a block has no whole number of them, and a child's parent may lie one layer out.
+/// Reads a grid `factor` times finer or coarser than the sweep's, with the same blocks. `reach` counts layers
+/// of that grid's halo. A coarse cell belongs to the rank of its first child. So up to factor - 1 children
+/// may be in the halo, and the parent of a child may be one layer outside.
 struct Refined {
   int factor;
   Reach reach;
@@ -136,7 +136,7 @@ constexpr Coarsened coarsen(int factor, Reach reach) { return {factor, reach}; }
 
 template <class T, int N>
 auto reads(Level<T, N> level, Refined r) {
-  // A coarse cell at the end of a block may cover fine cells of the neighbour, one layer and more of halo.
+  // A coarse cell at the end of a block may contain fine cells of the neighbour, one or more layers of halo.
   return detail::DeclaredAcross<T, N>{level, r.reach, (r.reach.width + r.factor - 1) / r.factor + 1, r.factor,
                                       1};
 }

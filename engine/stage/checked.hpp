@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a checked build adds to a stage: a watch for each declaration, and poison in the halo cells that hold
-// nothing a kernel may read, and in what it has to set.
+// Additions of a checked build to a stage: a watch for each declaration, and NaN in halo cells without valid
+// values and in cells that the kernel must set.
 #pragma once
 
 #include <memory>
@@ -12,18 +12,17 @@ namespace sc {
 
 class Stage;
 
-/// One for each access, kept until a device has done what refers to them.
+/// One for each access, kept until a device has finished the work that refers to them.
 using Watches = std::shared_ptr<const std::vector<Watch>>;
 Watches watches_of(const Stage& stage);
 
-/// Fills the stale halo cells of what the stage reads with signalling NaNs (integers: with their bits), but
-/// for those that the program itself fills. Fields on a device and in memory of somebody else's are left
-/// alone.
+/// Fills the stale halo cells of the stage's inputs with signalling NaNs (integers: with their bits), except
+/// those that the program itself sets. Fields on a device and in a caller's memory are not changed.
 void poison_stale_halos(const Stage& stage);
-/// The same of one of its fields.
+/// The same for one of its fields.
 void poison_stale_halo(const Storage& storage, const Boundaries& boundaries);
-/// Likewise the own cells of what the stage writes, when nobody reads their old values any more: a kernel
-/// that leaves one unset leaves such a value.
+/// The same for the own cells of outputs whose old values are no longer read: a cell that the kernel does not
+/// set keeps this value.
 void poison_outputs(const Stage& stage);
 
 }  // namespace sc

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CompiledSweep: a sweep whose kernel was compiled while the program runs, such as one written in Python.
-// What a Sweep knows by its types stands here in values.
+// CompiledSweep: a sweep whose kernel was compiled at run time, such as one written in Python. Its properties
+// are values instead of types.
 #pragma once
 
 #include "engine/exec/compiled_rows.hpp"
@@ -10,8 +10,8 @@ namespace sc {
 
 class CompiledSweep final : public Stage {
  public:
-  /// `values`: how many the kernel returns for options.reduce. Throws Error (bad_input) for declarations that
-  /// cannot be run, as Sweep does.
+  /// `values`: number of values that the kernel returns for options.reduce. Throws Error (bad_input) for
+  /// invalid declarations, as Sweep does.
   CompiledSweep(std::string name, CompiledRows rows, int values, SweepOptions options,
                 std::vector<Access> accesses);
 
@@ -34,7 +34,7 @@ class CompiledSweep final : public Stage {
   Reduce reduce_;
   std::vector<Access> accesses_;
   const Grid* grid_ = nullptr;
-  std::unique_ptr<DeviceTally> tally_;  // where a device computes the fields
+  std::unique_ptr<DeviceTally> tally_;  // if a device computes the fields
 };
 
 }  // namespace sc

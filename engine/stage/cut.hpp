@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cut: which cells of a stage wait for neighbours or are waited for (shell), and which do not (core).
+// Cut: the cells of a stage that need data from neighbours or are needed by them (shell), and the others
+// (core).
 #pragma once
 
 #include <vector>
@@ -15,13 +16,13 @@ struct Cut {
   std::vector<Box> shell;
 };
 
-/// The shell is what lies within reach of a halo that a neighbour fills, of inputs and of what later stages
-/// read of the outputs. Where `copies_at_once` (what this rank sends itself is there when it is started), an
-/// axis on which the rank is its own neighbour has none.
+/// The shell is all cells within reach of a halo that a neighbour fills, for inputs and for what later stages
+/// read of the outputs. If `copies_at_once` (copies within the rank complete when they are started), an axis
+/// on which the rank is its own neighbour has no shell.
 Cut cut_of(const Stage& stage, bool copies_at_once);
 
-/// Whether a boundary condition has to be filled beside a periodic face before what lies there is computed:
-/// where a kernel or a condition reads across the edge.
+/// Whether a boundary condition must be applied beside a periodic face before the cells there are computed:
+/// if a kernel or a condition reads across the edge.
 bool conditions_cross(const Stage& stage);
 
 /// a without b, as at most six boxes: z slabs first, then y, then x.

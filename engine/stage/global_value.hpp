@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GlobalValue: a stage's reductions over all ranks in one message, without blocking: start() it after the
-// stage, read value() a fixed number of sweeps later.
+// GlobalValue: a stage's reductions over all ranks in one non-blocking message. Call start() after the stage,
+// and read value() a fixed number of sweeps later.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,19 @@ namespace sc {
 
 class GlobalValue {
  public:
-  /// Known to all ranks, or to `root` alone: the value of the others then means nothing, and they wait for
-  /// nobody but to send.
+  /// The result is known on all ranks, or only on `root`; then the others' value is undefined, and they wait
+  /// only until they have sent.
   explicit GlobalValue(Context& context, int root = Reduction::everybody)
       : context_(context), reduction_(context, root) {}
 
-  /// Collective: all ranks bring as many accumulators of the same kinds.
+  /// Collective: all ranks pass equally many accumulators of the same kinds.
   void start(std::span<const Accumulator> mine);
-  /// Makes progress; true once value() would not wait.
+  /// Makes progress; true if value() would not wait.
   bool test() { return !under_way_ || reduction_.test(); }
   bool under_way() const { return under_way_; }
-  /// Value number k over all ranks; waits for it, and books the wait as a reduction.
+  /// Value number k over all ranks; waits for it, and records the wait as a reduction.
   double value(int k = 0);
-  /// Both at once.
+  /// start() and value() together.
   double reduce(std::span<const Accumulator> mine) {
     start(mine);
     return value();

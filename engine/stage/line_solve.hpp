@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LineSolve: tridiagonal systems along whole lines of an axis, divided between ranks or not: an operator says
-// what the right sides are and what becomes of the solutions.
+// LineSolve: tridiagonal systems along whole lines of an axis, which ranks may divide. An operator computes
+// the right-hand sides and uses the solutions.
 #pragma once
 
 #include "engine/stage/checked.hpp"
@@ -15,15 +15,15 @@ inline namespace SC_COMPILED {
 ///   static constexpr int systems;  // right sides a line, all with the same matrix
 ///   void right(const Bundle&, (LineIn of each reads()…), LineOut<double, systems> r) const;
 ///   void finish(const Bundle&, (LineIn / LineOut of each declaration…), LineIn<double, systems> x) const;
-/// right() sets every r of the bundle, and is called twice where ranks divide the lines; finish() sets every
-/// cell of the outputs. Both see this rank's cells of the lines, and the halo at their ends within the reach.
+/// right() sets every r of the bundle; it is called twice if ranks divide the lines. finish() sets every cell
+/// of the outputs. Both get this rank's cells of the lines, and the halo at their ends within the reach.
 template <class Op, Declaration... Declared>
 class LineSolve final : public SolvedLines {
  public:
   static constexpr int systems = Op::systems;
 
-  /// Collective. Throws Error (bad_input) where the grid is cut inside a block of the system (see
-  /// LineSystem::cuts), and for declarations that cannot be run.
+  /// Collective. Throws Error (bad_input) if the grid is divided inside a block of the system (see
+  /// LineSystem::cuts), and for invalid declarations.
   LineSolve(std::string name, int axis, std::shared_ptr<const LineSystem> system, Op op, LineOptions options,
             Declared... declared)
       : SolvedLines(std::move(name), axis, std::move(system), options.flops, {declared.access()...}),
@@ -74,7 +74,7 @@ class LineSolve final : public SolvedLines {
     each_bundle(Solve{this}, everything(places<sizeof...(Declared)>(), every{}), lines, threads);
   }
 
-  /// Right sides into memory of the bundle.
+  /// Computes the right-hand sides into memory of the bundle.
   template <class... Lines>
   LinePart right_sides(const Bundle& b, Lines... lines) const {
     LinePart part = this->part(b);
@@ -85,7 +85,7 @@ class LineSolve final : public SolvedLines {
   }
   template <class... Reads>
   [[gnu::noinline]] static void set_right(const Op& op, const Bundle& b, Reads... reads) {
-    const Op own = op;  // a copy of its own: the compiler then knows that no store changes it
+    const Op own = op;  // a local copy, so the compiler knows that no store changes it
     own.right(b, reads...);
   }
   template <class... Lines>
@@ -110,7 +110,7 @@ class LineSolve final : public SolvedLines {
       return std::tuple<>();
   }
 
-  /// Lines that end here: eliminated in one go, while they are near.
+  /// Lines that no rank divides: eliminated at once, while they are in the cache.
   struct Whole {
     const LineSolve* stage;
     template <class... Lines>
@@ -125,7 +125,7 @@ class LineSolve final : public SolvedLines {
       set_outputs(stage->op_, b, lines..., stage->solution(b));
     }
   };
-  /// Lines that go on at other ranks: their sums first …
+  /// Divided lines: first their sums …
   struct Sum {
     const LineSolve* stage;
     template <class... Lines>
@@ -140,7 +140,7 @@ class LineSolve final : public SolvedLines {
       }
     }
   };
-  /// … and the rest when those of others are here.
+  /// … then the rest, when the sums of other ranks have arrived.
   struct Solve {
     const LineSolve* stage;
     template <class... Lines>
@@ -205,7 +205,7 @@ class LineSolve final : public SolvedLines {
   int reach_ = 0;
   Op op_;
   std::tuple<Declared...> declared_;
-  std::vector<std::vector<std::byte>> memory_;  // of each thread: scratch, and lines along x side by side
+  std::vector<std::vector<std::byte>> memory_;  // for each thread: scratch, and lines along x side by side
 #ifdef SC_CHECKED
   Watches watches_;  // one for each declaration
 #endif

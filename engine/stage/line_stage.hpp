@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LineStage: an operator over whole lines along one axis (FFT, tridiagonal solve), with what it declares.
-// Shell, core and progress calls part it along the other axes only.
+// LineStage: an operator over whole lines along one axis (FFT, tridiagonal solve), with its declarations.
+// Shell, core and progress calls divide it along the other axes only.
 #pragma once
 
 #include <utility>
@@ -12,10 +12,10 @@
 namespace sc {
 
 struct LineOptions {
-  int scratch = 0;   ///< arrays of doubles the operator wants beside its lines, see Bundle::scratch
-  double flops = 0;  ///< a cell, for reports
-  /// LineSolve, along z through fields in far memory: where sums wait between its two passes. Stages may
-  /// share it, as no other runs between these; without one it has its own.
+  int scratch = 0;   ///< arrays of doubles that the operator needs beside its lines, see Bundle::scratch
+  double flops = 0;  ///< floating-point operations a cell, for reports
+  /// For a LineSolve along z of fields in far memory: the memory of sums between its two passes. Stages may
+  /// share it, because no other run comes in between; otherwise each has its own.
   std::shared_ptr<std::vector<double>> sums = nullptr;
 };
 
@@ -24,10 +24,10 @@ inline namespace SC_COMPILED {
 template <class Op, Declaration... Declared>
 class LineStage final : public Stage {
  public:
-  /// The operator's call operator takes (const Bundle&, views…): LineIn and LineOut in the order of the
-  /// declarations, neighbouring lines side by side, or LineMemory, as they lie. Collective order, no
-  /// communication. Throws Error (bad_input) where the axis is divided between ranks, and for declarations
-  /// that cannot be run.
+  /// The operator's call operator takes (const Bundle&, views…) in the order of the declarations: LineIn and
+  /// LineOut, with neighbouring lines side by side, or LineMemory, in place. All ranks call it in the same
+  /// order; it does not communicate. Throws Error (bad_input) if the axis is divided between ranks, and for
+  /// invalid declarations.
   LineStage(std::string name, int axis, Op op, LineOptions options, Declared... declared)
       : Stage(std::move(name), {}, 1, options.flops),
         axis_(axis),
@@ -100,7 +100,7 @@ class LineStage final : public Stage {
   std::tuple<Declared...> declared_;
   std::vector<Access> accesses_;
   const Grid* grid_ = nullptr;
-  std::vector<std::vector<std::byte>> memory_;  // of each thread: scratch, and lines along x side by side
+  std::vector<std::vector<std::byte>> memory_;  // for each thread: scratch, and lines along x side by side
 #ifdef SC_CHECKED
   Watches watches_;  // one for each declaration
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Refresh: brings the halos of a set of storages up to date: messages from the neighbours, then the boundary
-// conditions, then the mark "fresh". A movement itself, so strategies can put it under computation.
+// Refresh: updates the halos of a set of storages: messages from the neighbours, then boundary conditions,
+// then the mark "fresh". It is a Movement, so strategies can overlap it with computation.
 #pragma once
 
 #include <functional>
@@ -25,7 +25,7 @@ struct Wanted {
 
 class Refresh final : public Movement {
  public:
-  /// Collective. Storages of several grids may be mixed; those of one grid and memory share their messages.
+  /// Collective. Storages of several grids may be mixed; those of one grid and memory share messages.
   Refresh(std::vector<Wanted> wanted, HaloOptions options, Timeline& timeline);
   ~Refresh() override;
 
@@ -45,18 +45,18 @@ class Refresh final : public Movement {
   void finish() override { wait(); }
   std::int64_t bytes() const override;
 
-  /// Fills the physical halo beside the own cells, which all hold their values; wait() then only adds what
-  /// lies beside a neighbour's. Lets a core be computed while the messages travel.
+  /// Applies the conditions beside own cells, which must have their values; wait() then applies only those
+  /// beside a neighbour's cells. So a core can be computed during the exchange.
   void fill_beside_own();
-  /// For a stage that overwrites what it reads: wait() also waits until no neighbour reads the old values.
+  /// For a stage that overwrites its inputs: wait() also waits until no neighbour reads the old values.
   void settle_on_wait(bool settle) { settle_on_wait_ = settle; }
-  /// How often it came to its end.
+  /// The number of times it has completed.
   std::int64_t rounds() const { return rounds_; }
-  /// Names the stage whose time the movements are booked on.
+  /// Sets the stage under whose name times are recorded.
   void book_on(std::uint16_t name) { name_ = name; }
-  /// Whether there are fields in it at all.
+  /// Whether it has any fields.
   bool nothing() const { return wanted_.empty(); }
-  /// Whether conditions fill a part of these halos.
+  /// Whether boundary conditions fill a part of these halos.
   bool has_conditions() const;
   Traffic traffic(Transport transport) const override;
 
@@ -81,32 +81,33 @@ class Refresh final : public Movement {
   bool filled_beside_own_ = false;
 };
 
-/// A condition of a face of the domain that this rank has: the columns that it fills, and of these the ones
-/// that need own cells only.
+/// A condition of a face of the domain on this rank: all columns that it fills, and those that need own cells
+/// only.
 struct Condition {
   const Boundary& boundary;
   Face face;
-  int grow;  ///< columns of `all` beside a neighbour's cells
+  int grow;  ///< number of columns of `all` beside a neighbour's cells
   Box inner, all;
 };
-/// In the order in which they are applied.
+/// In the order of application.
 void each_condition(const Boundaries& boundaries, const Grid& grid, Reach reach,
                     const std::function<void(const Condition&)>& action);
 
-/// Own planes that are near while the others are far away. `below`, `above`: those beside them are, too.
+/// Own planes in near memory, for a field in far memory. `below`, `above`: the planes beside them are there
+/// too.
 struct NearPlanes {
   int lo, hi;
   bool below, above;
 };
-/// Fills the halo around them that conditions see to.
+/// Applies the boundary conditions around them.
 void apply_in_slab(const Boundaries& boundaries, Storage& storage, Reach reach, const NearPlanes& near);
 
-/// What a storage must receive so that its boundary conditions can fill a halo fresh to `reach`.
+/// The reach that a storage must receive so that its boundary conditions can fill a halo fresh to `reach`.
 Reach received_for(const Boundaries& boundaries, Reach reach);
 
 /// The columns of a face that a boundary condition fills, as a box of first halo cells: the own ones and
-/// `grow` more beside every neighbour (fewer if negative), with the physical halo of the axes before the
-/// face's but for the outermost layers: what lies `read` cells beside a column is a cell of the field.
+/// `grow` more beside every neighbour (fewer if negative). It includes the physical halo of the axes before
+/// the face's, without the outermost layers: cells `read` cells beside a column must be cells of the field.
 Box face_columns(const Grid& grid, Face face, int grow, int read);
 
 }  // namespace sc

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// RowStage: y = A x with the rows of a sparse matrix that this rank holds. Entries of x that others own are
-// gathered while the rest is computed; sums of rows that others own are sent to them as soon as they are
-// there. What arrives is added in a fixed order, so that bits do not depend on when it comes.
+// RowStage: y = A x with the rows of a sparse matrix that this rank has. Entries of x that other ranks own
+// are gathered during the computation; sums of rows that others own are sent as soon as they are computed.
+// Arrivals are added in a fixed order, so the bits do not depend on the order of arrival.
 #pragma once
 
 #include "engine/exec/row_product.hpp"
@@ -10,9 +10,9 @@
 
 namespace sc {
 
-/// This rank's part of a sparse matrix, only read while the stage is made: rows first … first + n - 1 of the
-/// whole, n = begin.size() - 1, with the columns that `gather` is given. Ranks may hold the same rows with
-/// different columns: they are then added up where y's row lives.
+/// This rank's part of a sparse matrix; it is only read while the stage is constructed. It has the rows first
+/// … first + n - 1, n = begin.size() - 1, with the columns passed to `gather`. Ranks may have the same rows
+/// with different columns; these are added up on the rank that owns the row of y.
 struct MatrixRows {
   std::int64_t first = 0;
   std::span<const std::int64_t> begin;
@@ -32,15 +32,15 @@ struct GatheringRead {
 inline GatheringRead reads(Level<double, 1> level, Gathered gathered) { return {level, gathered}; }
 
 struct RowOptions {
-  std::size_t piece_bytes = std::size_t{60} * 1024;  ///< most bytes of one piece
+  std::size_t piece_bytes = std::size_t{60} * 1024;  ///< largest size of a piece
 };
 
 class RowStage final : public Stage {
  public:
   using Write = detail::Declared<double, 1, Mode::write>;
 
-  /// Collective. x and y live on grids {n, 1, 1} that are divided along x, evenly or not. Throws Error
-  /// (bad_input) on all ranks for rows or columns out of range and for spans that do not fit together.
+  /// Collective. x and y are on grids {n, 1, 1} that are divided along x, evenly or not. Throws Error
+  /// (bad_input) on all ranks for rows or columns out of range and for spans of inconsistent lengths.
   RowStage(std::string name, const MatrixRows& matrix, Write y, GatheringRead x, RowOptions options = {});
 
   const Grid& grid() const override { return accesses_[0].field->grid(); }
@@ -54,10 +54,10 @@ class RowStage final : public Stage {
   std::string refusal(const Strategy& strategy) const override;
   double bytes_per_cell() const override;
 
-  /// Non-zeros of this rank, and how many of their columns are others'.
+  /// Non-zeros of this rank, and the number of their columns that other ranks own.
   std::int64_t nonzeros() const { return nonzeros_; }
   std::int64_t remote_nonzeros() const { return nonzeros_ - local_.nonzeros(); }
-  /// Non-zeros that computing a box takes; that taking a piece of what is gathered takes, or sums of one.
+  /// Non-zeros that a box uses, that a gathered piece uses, and sums of an arriving piece.
   std::int64_t nonzeros_in(const Box& box) const;
   std::int64_t nonzeros_of(int piece) const;
   std::int64_t sums_of(int piece) const;
@@ -68,7 +68,7 @@ class RowStage final : public Stage {
     std::shared_ptr<EntryExchange> movement;
   };
   void check(const MatrixRows& matrix, std::span<const std::int64_t> columns) const;
-  /// The row of the matrix behind each position among own and others' rows, -1 for none.
+  /// The matrix row at each position among own and others' rows, -1 for none.
   std::vector<int> order_rows(const MatrixRows& matrix);
   /// For each column its position in own x, or -1 - its position among the gathered entries.
   std::vector<std::int32_t> order_columns(std::span<const std::int64_t> columns);
@@ -83,21 +83,21 @@ class RowStage final : public Stage {
   std::int64_t nonzeros_ = 0;
   CompressedRows local_;                // own rows, then those of others; columns owned here
   std::vector<CompressedRows> remote_;  // by piece of the gather
-  std::vector<double> from_remote_;     // what those add to each row
+  std::vector<double> from_remote_;     // the sums of those for each row
 
-  std::vector<std::int32_t> touched_;  // rows with a column elsewhere
-  EntryLists wanted_, given_;          // entries of x: that come here, by owner; that leave, by receiver
-  std::vector<Gather> gathers_;        // one for each storage that x has been
+  std::vector<std::int32_t> touched_;  // rows with a column on another rank
+  EntryLists wanted_, given_;          // entries of x: received, by owner; sent, by receiver
+  std::vector<Gather> gathers_;        // one for each storage that x has had
   bool gathers_anywhere_ = false, sends_anywhere_ = false;
 
-  // Sums of rows that others own: positions in partial_ by owner, and where they belong there.
+  // Sums of rows that others own: positions in partial_ by owner, and their positions there.
   EntryLists foreign_, foreign_rows_;
   int foreign_count_ = 0;
   std::shared_ptr<Storage> partial_, arrived_;
   std::shared_ptr<EntryExchange> sums_;
-  std::vector<std::vector<std::int32_t>> sum_rows_;  // own rows that an arriving piece adds to
+  std::vector<std::vector<std::int32_t>> sum_rows_;  // own rows to which an arriving piece adds
   std::vector<double> from_others_;
-  std::vector<std::int32_t> summed_;  // own rows that any of them adds to
+  std::vector<std::int32_t> summed_;  // own rows to which any of them adds
 };
 
 }  // namespace sc

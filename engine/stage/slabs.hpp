@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slabs: how a stage whose fields lie in far memory (files, or the host's beside a device) passes through
-// slots, slab by slab. Planes of the slabs beside one come with it; the halo of the rank comes out of the
-// strips, and conditions fill the rest, when the slab is near.
+// Slabs: how a stage with fields in far memory (files, or host memory beside a device) uses slots, slab by
+// slab. Planes beside a slab are read with it. When it is in near memory, the halo of the rank is copied from
+// the strips, and conditions fill the rest.
 #pragma once
 
 #include <vector>
@@ -14,23 +14,24 @@ namespace sc {
 
 class Slabs {
  public:
-  /// Whether any field of the stage lies in far memory.
+  /// Whether any field of the stage is in far memory.
   static bool in(const Stage& stage);
-  /// Of such a stage. `ends_first`: slabs whose cells others wait for come first, otherwise those that need
-  /// no other rank's. Throws Error (bad_input) for a stage that cannot pass, saying why.
+  /// For such a stage. `ends_first`: slabs whose cells other ranks need are first, otherwise slabs that need
+  /// no other rank's cells. Throws Error (bad_input) with the reason for a stage that cannot use slots.
   Slabs(Stage& stage, bool ends_first);
 
-  /// What a run copies.
+  /// The copies of a run.
   const StreamPass& pass() const { return pass_; }
-  /// With room for `next` too.
+  /// With slots large enough for `next` too.
   SlabStream& ring(const StreamPass* next = nullptr) const;
   int count() const { return pass_.pieces(); }
-  /// Own cells of slab n in the order in which they come.
+  /// Own cells of slab n, in the order of computation.
   Box box(int n) const;
-  /// Whether it reads what another rank has (or this one, as `self` says), or holds what another one reads.
+  /// Whether the slab reads cells of another rank (or this one, if `self`), or contains cells that another
+  /// one reads.
   bool at_end(int n, bool self) const { return piece_at_end(pass_.piece(n), self); }
 
-  /// Shows the fields where the slab is near, with their halos; computing comes next, then close().
+  /// Sets the fields to the slot of the slab and fills their halos; then compute, then call close().
   void open(const Slot& slot) const;
   void close(const Slot& slot) const;
 
@@ -40,7 +41,7 @@ class Slabs {
     const Boundaries* boundaries;
     Mode mode;
     Reach reach;
-    int around;         // planes that come with a piece, below it and above
+    int around;         // planes read with a piece, below it and above
     std::size_t first;  // of its arrays in the phase
   };
   bool piece_at_end(int piece, bool self) const;
@@ -52,7 +53,7 @@ class Slabs {
   Grid grid_;
   std::shared_ptr<SlabPlace> place_;
   std::vector<Use> uses_;
-  bool around_ = false;  // any is read around its cells, or will be
+  bool around_ = false;  // any field is read around its cells, now or later
   StreamPass pass_;
 };
 

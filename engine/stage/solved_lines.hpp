@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// SolvedLines: what all LineSolves share. Where ranks divide the lines between them, it sums the blocks of a
-// group of lines, sends the sums while the next group is summed, and solves each group when what it needs of
-// others has come. Fields in far memory pass twice where ranks or slabs divide the lines: once for the sums
-// of all blocks, once to be solved.
+// SolvedLines: the common part of all LineSolves. If ranks divide the lines, it sums the blocks of a group of
+// lines, sends the sums while the next group is summed, and solves each group when the sums of other ranks
+// have arrived. Fields in far memory have two passes if ranks or slabs divide the lines: for the sums of all
+// blocks, then to solve.
 #pragma once
 
 #include "engine/exec/line_elimination.hpp"
@@ -21,7 +21,7 @@ class SolvedLines : public Stage {
   std::optional<Own> own() override;
   void take(const Movement& movement, int piece, int threads) override;
   void finish(int threads) override;
-  /// Whether ranks divide the lines between them.
+  /// Whether ranks divide the lines.
   bool divided() const { return blocks_ != nullptr; }
   const LineSystem& system() const { return *system_; }
   ~SolvedLines() override;
@@ -29,22 +29,22 @@ class SolvedLines : public Stage {
  protected:
   SolvedLines(std::string name, int axis, std::shared_ptr<const LineSystem> system, double flops,
               std::vector<Access> accesses);
-  /// Collective, with as many right sides a line; `sums` as in LineOptions.
+  /// Collective, with the same number of right-hand sides on all ranks; `sums` as in LineOptions.
   void divide(int systems, std::shared_ptr<std::vector<double>> sums);
-  /// Whether all sums are there before a line is solved.
+  /// Whether all sums are computed before a line is solved.
   bool two_passes() const { return two_passes_; }
-  /// Cells of the lines in every box that may come.
+  /// Largest extent of lines in any box that is computed.
   std::vector<int> counts() const;
-  /// Sums of the blocks to where the solution finds them, and the solution from them.
+  /// Stores the sums of the blocks for the solution, and computes the solution from them.
   virtual void sum_parts(const Box& parts, int threads) = 0;
   virtual void solve_divided(const Box& lines, int threads) = 0;
 
-  /// The part of the lines that a bundle holds, without memory.
+  /// The part of the lines in a bundle, without memory.
   LinePart part(const Bundle& bundle) const;
   const BlockWindow& window() const { return window_; }
-  /// Own sums of right side `n`, where `sums` has them, to where the movement takes them from.
+  /// Copies own sums of right-hand side `n` from `sums` to the movement.
   void give(const Bundle& bundle, int n, const SumsOfLines& sums) const;
-  /// What the ends of the part's blocks, and of the one before, depend on.
+  /// The sums on which the ends of the part's blocks, and of the previous one, depend.
   void fetch(const Bundle& bundle, int n, const SumsOfLines& sums) const;
 
  private:
@@ -61,10 +61,10 @@ class SolvedLines : public Stage {
   const Grid* grid_ = nullptr;
   BlockWindow window_;
   std::shared_ptr<BlockSums> blocks_;
-  std::size_t solved_ = 0;  // groups
+  std::size_t solved_ = 0;  // number of groups
   bool two_passes_ = false;
   std::shared_ptr<std::vector<double>> near_sums_;  // of lines that no rank divides
-  std::unique_ptr<Sums> sums_;                      // the first pass
+  std::unique_ptr<Sums> sums_;                      // of the first pass
 };
 
 }  // namespace sc

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stage: what a strategy orders. It knows its cells, what it reads and writes, and how to compute any box of
-// them; it knows nothing of when.
+// Stage: the unit that strategies execute. It knows its cells, what it reads and writes, and how to compute
+// any box of them, but not the order.
 #pragma once
 
 #include <array>
@@ -32,83 +32,84 @@ class Stage {
   virtual const std::vector<Access>& accesses() const = 0;
   /// The axis along which every box must hold all own cells, because lines run along it; -1 for none.
   virtual int whole_axis() const { return -1; }
-  /// Whether boxes may hold parts of lines along z, as slabs cut them.
+  /// Whether boxes may contain parts of lines along z, as slabs divide them.
   virtual bool takes_parts() const { return false; }
-  /// What has to run right before each run of the stage, as its fields lie now; nullptr: nothing.
+  /// The stage that must run directly before each run of this one, for the present places of its fields;
+  /// nullptr: none.
   virtual Stage* before() { return nullptr; }
-  /// Computes `box` (local coordinates) with `threads` threads; what the kernel returns goes into `into`.
+  /// Computes `box` (local coordinates) with `threads` threads; the kernel's values are reduced into `into`.
   virtual void compute(const Box& box, int threads, std::span<Accumulator> into) = 0;
 
-  /// The cut and the movements of a stage that needs more than halos: `gathers` arrive before its shell is
-  /// computed, `sums` leave after it; nullptr for none, on all ranks alike.
+  /// The cut and the movements of a stage that needs more than halos. `gathers` must arrive before its shell
+  /// is computed, `sums` are sent after it. nullptr for none, the same on all ranks.
   struct Own {
     Cut cut;
     Movement* gathers = nullptr;
     Movement* sums = nullptr;
-    /// With overlap, sums leave piece by piece, under the rest of the shell.
+    /// With overlap, sums are sent piece by piece, during the rest of the shell.
     bool sums_at_once = false;
   };
   /// Called at the beginning of a run.
   virtual std::optional<Own> own() { return std::nullopt; }
-  /// Takes an arrival of a movement of its own; each once a run, in the order of their numbers.
+  /// Processes an arrival of one of its own movements; each once a run, in the order of their numbers.
   virtual void take(const Movement& /*movement*/, int /*piece*/, int /*threads*/) {}
-  /// A run with the present parameters of its kernel, to be carried out later, box by box, even after the
-  /// stage has changed or is gone.
+  /// A run with the present parameters of its kernel, to be executed later, box by box, even if the stage has
+  /// changed or no longer exists.
   struct Captured {
-    /// The fields lie where `places` say; `origin` is the global position of cell (0, 0, 0).
+    /// The fields are at `places`; `origin` is the global position of cell (0, 0, 0).
     std::function<void(std::span<const Place> places, const Box& box, Int3 origin, int threads)> compute;
-    bool by_position = false;  ///< the kernel asks where on the global grid a cell is
+    bool by_position = false;  ///< the kernel uses the global position of a cell
   };
-  /// Without compute() where cells cannot be computed one by one.
+  /// Without compute() if cells cannot be computed one by one.
   virtual Captured capture() const { return {}; }
-  /// Completes the result of a run, after all has been computed and taken.
+  /// Completes the result of a run, after all computation and arrivals.
   virtual void finish(int /*threads*/) {}
-  /// Why the stage cannot run under a strategy, in a sentence; empty where it can.
+  /// The reason why the stage cannot run under a strategy; empty if it can.
   virtual std::string refusal(const Strategy& /*strategy*/) const { return ""; }
-  /// Throws Error (bad_input) on all ranks where the stage reads beyond a face of the domain without a
-  /// condition (see Beyond). Called before the first run.
+  /// Throws Error (bad_input) on all ranks if the stage reads beyond a face of the domain without a condition
+  /// (see Beyond). Called before the first run.
   void check_faces() const;
   /// Whether its views check their accesses, as in checked builds.
   bool watched() const { return watched_; }
-  /// The same with the fields where `places` say, one for each access. Throws Error (failure) from stages
-  /// that work on storages only.
+  /// The same with the fields at `places`, one for each access. Throws Error (failure) for stages that only
+  /// use storages.
   virtual void compute_in(std::span<const Place> places, const Box& box, int threads,
                           std::span<Accumulator> into);
-  /// Computes from now on where `places` say, one for each access, in the memory where its field is computed:
-  /// in a slot that holds some planes of every field. Without any, in the fields' own storages again. Throws
-  /// Error (failure) for another number of places.
+  /// From now on the stage computes at `places`, one for each access, in the memory where its field is
+  /// computed: a slot with some planes of every field. Without places it uses the fields' own storages again.
+  /// Throws Error (failure) for another number of places.
   virtual void bind(std::span<const Place> places);
-  /// Whether compute() may be given to a device: its work is then enqueued on stream(), and collect() brings
-  /// what it has reduced into accumulators().
+  /// Whether compute() may use a device: its work is then enqueued on stream(), and collect() adds the
+  /// reduced values to accumulators().
   virtual bool runs_on_devices() const { return false; }
   virtual void collect() {}
-  /// The device that computes the fields, in place or slab by slab; nullptr: the host. Throws Error
-  /// (bad_input) where it computes some but not others, or the stage cannot run there.
+  /// The device that computes the fields, as wholes or slab by slab; nullptr: the host. Throws Error
+  /// (bad_input) if it computes some but not others, or the stage cannot run there.
   Device* device() const;
   void choose_stream(Stream stream) { stream_ = stream; }
   Stream stream() const { return stream_; }
-  /// A stage in several colours runs once a colour, halos refreshed in between.
+  /// A stage in colours runs once for each colour, with refreshed halos in between.
   int colours() const { return colours_; }
   void choose_colour(int colour) { lattice_ = {colours_, colour}; }
   /// The cells that a run of the present colour computes.
   const Lattice& lattice() const { return lattice_; }
-  /// This rank's share of the reductions over the cells of the last run, one for each value that the kernel
+  /// This rank's part of the reductions over the cells of the last run, one for each value that the kernel
   /// returns.
   std::span<Accumulator> accumulators() { return accumulators_; }
 
   /// Floating-point operations a cell, as declared.
   double flops() const { return flops_; }
-  /// Bytes a cell: every element declared is counted once for its read and once for its write.
+  /// Bytes a cell: every declared element is counted once for its read and once for its write.
   virtual double bytes_per_cell() const;
 
-  /// Whether its next run is one of the first, which find the order of rows; the same on all ranks.
+  /// Whether the next run is one of the first, which measure the order of rows; the same on all ranks.
   bool settles();
 
-  /// Chooses the runs that go without overlap to measure M.
+  /// Chooses the runs without overlap that measure M.
   Sampled& sampled() { return sampled_; }
 
-  /// What later stages read of output number `n` before it is written again: what an eager strategy sends.
-  /// One entry for each access. Shared, because a stage may be gone when its output is read.
+  /// What later stages read of output number `n` before it is written again; an eager strategy sends this.
+  /// One entry for each access. Shared, because the stage may no longer exist when its output is read.
   using Demand = std::vector<Reach>;
   const std::shared_ptr<Demand>& demand() const { return demand_; }
 
@@ -117,31 +118,31 @@ class Stage {
       : name_(std::move(name)), colours_(colours), flops_(flops), accumulators_(std::move(accumulators)) {
     lattice_.colours = colours;
   }
-  /// Where access number `n` lies in this run.
+  /// The place of access number `n` in this run.
   Place place(std::size_t n) const { return bound_.empty() ? place_of(accesses()[n].storage()) : bound_[n]; }
-  /// Where all of them lie.
+  /// The places of all accesses.
   template <std::size_t count>
   std::array<Place, count> places() const {
     std::array<Place, count> all;
     for (std::size_t n = 0; n < count; ++n) all[n] = place(n);
     return all;
   }
-  /// How the cells of `box` are passed over, on `threads` threads; measures it until it ends.
+  /// The order of rows for `box` on `threads` threads; measures until it is destroyed.
   RowTrial::Turn turn(const Box& box, int threads);
-  /// Checks the declarations; throws Error (bad_input) for those that cannot be run.
+  /// Checks the declarations; throws Error (bad_input) if they are invalid.
   void check_accesses();
   void watch() { watched_ = true; }
   void demand_of(std::size_t accesses) { demand_ = std::make_shared<Demand>(accesses); }
-  /// Refuses an axis that the ranks of `grid` divide between them.
+  /// Throws Error (bad_input) if the ranks of `grid` divide this axis.
   void check_axis(const Grid& grid, int axis) const;
-  /// Throws Error (failure) unless the lines along whole_axis() lie in `box` as wholes, or may lie in parts.
+  /// Throws Error (failure) unless `box` contains whole lines along whole_axis(), or parts are allowed.
   void check_box(const Box& box) const;
 
  private:
   void check_colours() const;
   struct RowOrders {
-    RowOrder much;  // of arrays that no cache holds
-    bool tried;     // whether they may be such
+    RowOrder much;  // for arrays larger than the caches
+    bool tried;     // whether they may be that large
   };
   const RowOrders& row_orders();
   RowOrder order_of_much() const;

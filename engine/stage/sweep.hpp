@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sweep: a kernel over all own cells, with what it declares.
+// Sweep: a kernel over all own cells, with its declarations.
 #pragma once
 
 #include <utility>
@@ -12,9 +12,9 @@ namespace sc {
 
 struct SweepOptions {
   Reduce reduce =
-      Reduce::none;  ///< of what the kernel returns: a double, or std::array<double, K> for K values
+      Reduce::none;  ///< for what the kernel returns: a double, or std::array<double, K> for K values
   int colours = 1;   ///< 2, 4 or 8: the kernel updates in place, one colour after the other
-  double flops = 0;  ///< a cell, for reports
+  double flops = 0;  ///< floating-point operations a cell, for reports
 };
 
 inline namespace SC_COMPILED {
@@ -22,13 +22,13 @@ inline namespace SC_COMPILED {
 template <class Kernel, Declaration... Declared>
 class Sweep final : public Stage {
  public:
-  /// How many values the kernel returns for a reduction.
+  /// Number of values that the kernel returns for a reduction.
   static constexpr int values =
       detail::Values<Kernel, decltype(std::declval<const Declared&>().view())...>::count;
 
-  /// Collective order, no communication. Throws Error (bad_input) for declarations that cannot be run: an
-  /// output also read around its cell, a reach wider than the halo, outputs on different grids, a kernel that
-  /// returns a value without a reduction, or nothing to reduce.
+  /// All ranks call it in the same order; it does not communicate. Throws Error (bad_input) for invalid
+  /// declarations: an output also read around its cell, a reach wider than the halo, outputs on different
+  /// grids, a kernel that returns a value without a reduction, or a reduction without a value.
   Sweep(std::string name, Kernel kernel, SweepOptions options, Declared... declared)
       : Stage(std::move(name), accumulators_of(options.reduce), options.colours, options.flops),
         kernel_(kernel),
@@ -100,7 +100,7 @@ class Sweep final : public Stage {
 #endif
   template <std::size_t... n>
   Captured capture(std::index_sequence<n...>) const {
-    if constexpr (values > 0) return {};  // whose sum is asked for when the stage has run
+    if constexpr (values > 0) return {};  // summed when the stage has run
     using Places = std::span<const Place>;
 #ifdef SC_CHECKED
     const auto views = [declared = declared_, watches = watches_]([[maybe_unused]] Places places) {
@@ -146,7 +146,7 @@ class Sweep final : public Stage {
   std::vector<Access> accesses_;
   const Grid* grid_ = nullptr;
   Reduce reduce_ = Reduce::none;
-  std::unique_ptr<DeviceTally> tally_;  // where the fields are on a device
+  std::unique_ptr<DeviceTally> tally_;  // if the fields are on a device
 #ifdef SC_CHECKED
   Watches watches_;  // one for each declaration
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BoxCopy: the one loop that moves cells: field to field (own rank or a neighbour's memory), field to
-// message, message to field. The element type is reduced to its size.
+// BoxCopy: the only loop that copies cells: field to field (on this rank or in a neighbour's memory), field
+// to message, message to field. Of the element type it uses only the size.
 #pragma once
 
 #include <cstddef>
@@ -13,46 +13,46 @@
 
 namespace sc {
 
-/// Some cells in memory, x contiguous: where cell (0, 0, 0) of component 0 lies, and the distances in bytes.
+/// Cells in memory, x contiguous: the address of cell (0, 0, 0) of component 0, and strides in bytes.
 struct CellMemory {
   std::byte* base = nullptr;
   std::ptrdiff_t y = 0, z = 0, component = 0;
 
   /// Cells of `box` without gaps, its low corner at `base`.
   static CellMemory dense(std::byte* base, const Box& box, std::size_t element_size);
-  /// Cells of a grid's layout, own cell (0, 0, 0) at `base`.
+  /// Cells in the layout of a grid, own cell (0, 0, 0) at `base`.
   static CellMemory of(std::byte* base, const Layout& layout, std::size_t element_size);
   static CellMemory of(const Storage& storage);
   std::byte* at(Int3 cell, std::size_t element_size) const {
     return base + cell.x * static_cast<std::ptrdiff_t>(element_size) + cell.y * y + cell.z * z;
   }
-  /// The same, counting components from another one.
+  /// The same, with another first component.
   CellMemory layer(int first) const { return {base + first * component, y, z, component}; }
 };
 
 class BoxCopy {
  public:
-  /// Copies `box_from` to `box_to`, equal in extent and not overlapping in memory.
+  /// Copies `box_from` to `box_to`, which have equal extents and do not overlap in memory.
   BoxCopy(const CellMemory& from, const Box& box_from, const CellMemory& to, const Box& box_to,
           int components, std::size_t element_size);
   /// Copies the cells at `entries` (positions along x of a single row) to `box_to`, one after the other.
   BoxCopy(const CellMemory& from, std::shared_ptr<const std::vector<int>> entries, const CellMemory& to,
           const Box& box_to, int components, std::size_t element_size);
-  /// The cells of one colour, `global` being the position of the box's low corner: out of a field into a
-  /// message without gaps, or the other way round.
+  /// The cells of one colour, with `global` the position of the box's low corner: from a field to a message
+  /// without gaps, or vice versa.
   enum class Coloured { pack, unpack, rows };
-  /// As `rows`: from field to field, whole rows, but only those that hold cells of the colour. A row copied
-  /// by memcpy takes no longer than every second cell of it (256 x 256 doubles in cache: 11 us and 19 us; out
-  /// of cache 45 and 53), and the other cells hold the same values at both ends.
+  /// From field to field: whole rows, but only rows that contain cells of the colour. Copying a row with
+  /// memcpy is as fast as copying every second cell (256 x 256 doubles in cache: 11 us and 19 us; out of
+  /// cache 45 and 53), and the other cells have the same values at both ends.
   BoxCopy(Coloured how, const Lattice& lattice, Int3 global, const CellMemory& from, const Box& box_from,
           const CellMemory& to, const Box& box_to, int components, std::size_t element_size);
   void run() const { rows_(*this); }
-  /// The same for a device. Throws Error (failure) for entries and colours, which none takes.
+  /// The same for a device. Throws Error (failure) for entries and colours, which are not supported there.
   CellCopy for_device() const;
-  /// Whether run_with() takes both in one pass: narrow rows of one shape, which for the two halos normal to x
-  /// lie on the same cache lines.
+  /// Whether run_with() copies both in one pass: narrow rows of one shape, which for the two halos normal to
+  /// x are on the same cache lines.
   bool pairs_with(const BoxCopy& other) const;
-  /// As run() of both.
+  /// As run() for both.
   void run_with(const BoxCopy& other) const;
 
  private:

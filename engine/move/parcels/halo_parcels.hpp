@@ -15,26 +15,26 @@ struct Parcels;
 struct HaloItem {
   Storage* storage;
   Reach reach;
-  /// Of one colour only: what a coloured sweep has just written.
+  /// Only the cells of one colour, which a coloured sweep has just written.
   Lattice lattice = {};
 };
 
 struct HaloOptions {
   Corners corners = Corners::direct;
-  /// Most bytes of one piece to another node; under the eager limit of the transport (64 KiB for Open MPI
-  /// over TCP).
+  /// The largest size of a piece to another node, below the eager limit of the transport (64 KiB for Open MPI
+  /// over TCP), in bytes.
   std::size_t piece_bytes = std::size_t{60} * 1024;
-  /// The same within a node: there nothing is gained by pieces, and each costs flags or a handshake on their
-  /// way between cores.
+  /// The same within a node: there smaller pieces gain nothing, and each costs flags or a handshake between
+  /// cores.
   std::size_t near_piece_bytes = std::size_t{1} << 30;
-  /// The same on a device, where a piece costs a launch and a message and nothing is gained by many.
+  /// The same on a device, where each piece costs a launch and a message.
   std::size_t device_piece_bytes = std::size_t{4} << 20;
 };
 
-/// What takes own cells of every rank into the halos of its neighbours, for any set of fields of one grid:
-/// the same on all ranks of the grid but for their cells. What lies beyond a physical boundary is left to the
+/// The parcels that copy own cells of every rank into the halos of its neighbours, for any set of fields of
+/// one grid, the same on all ranks except for their cells. The halo beyond physical boundaries is left to the
 /// boundary conditions. Throws Error (bad_input) for a storage of another grid or a reach wider than the
-/// grid's halo. The storages must outlive every round of an exchange made of them.
+/// grid's halo. The storages must outlive every round of an exchange of these parcels.
 Parcels halo_parcels(const Grid& grid, std::vector<HaloItem> items, const HaloOptions& options = {});
 
 }  // namespace sc

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The halo plan: which cells of which rank go into which halo cells of which other. Pure geometry; the owner
-// and the receiver of a region find it in the same order, so nothing about it is ever sent.
+// The halo plan: which cells of which rank are copied to which halo cells of which other. It is pure
+// geometry; owner and receiver compute the regions in the same order, so the plan itself is never sent.
 #pragma once
 
 #include <vector>
@@ -11,20 +11,22 @@
 
 namespace sc {
 
-/// How the cells of edges and corners get there: straight from up to 26 neighbours, or in three phases x, y,
-/// z whose faces are widened by what the phases before brought (6 neighbours; where the diagonal reach is
-/// less than the width, some cells more than asked for).
+/// How edges and corners are sent: directly from up to 26 neighbours, or in three phases x, y, z whose faces
+/// include cells received in previous phases (6 neighbours; if the diagonal reach is less than the width,
+/// some cells more than needed).
 enum class Corners { direct, staged };
 
-/// Layers of halo that there are on either side of every axis, where that is less than the reach.
+/// Layers of halo at the low and high end of every axis, if fewer than the reach.
 struct Sides {
   Int3 low, high;
 };
 
-/// What `rank` receives; `peer` is the owner. Cells beyond a physical boundary are in no region.
+/// The regions that `rank` receives; `peer` is the owner. No region contains cells beyond a physical
+/// boundary.
 std::vector<Region> halo_arrivals(const Grid& grid, int rank, Reach reach, Corners corners,
                                   const Sides* sides = nullptr);
-/// What `rank` gives away; `peer` is the receiver. For every pair of ranks in the same order as the arrivals.
+/// The regions that `rank` sends; `peer` is the receiver. For every pair of ranks in the same order as the
+/// arrivals.
 std::vector<Region> halo_departures(const Grid& grid, int rank, Reach reach, Corners corners,
                                     const Sides* sides = nullptr);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Routes: where the cells of each item lie on this rank before and after they travel, and the copies that
-// take parts of parcels out of them, into them, and straight from rank to rank.
+// Routes: the memory of the cells of each item on this rank, at the source and at the destination, and the
+// copies for parts of parcels: packing, unpacking, and directly from rank to rank.
 #pragma once
 
 #include <array>
@@ -13,14 +13,14 @@
 
 namespace sc {
 
-/// Cells in memory that all ranks of the node see: a chunk of an arena that they have made together.
+/// Cells in memory that all ranks of the node can access: a chunk of an arena that they created together.
 struct SharedPlace {
   const Arena* arena = nullptr;
   int chunk = 0;
-  std::byte* base = nullptr;  ///< as CellMemory's
+  std::byte* base = nullptr;  ///< as in CellMemory
 };
 
-/// Where the cells of one item come from on this rank and where they go; the same for a halo.
+/// The source and the destination of the cells of one item on this rank; the same for a halo.
 struct Route {
   Route(Storage& storage_from, Storage& storage_to);
   /// Cells of the caller, who keeps them alive and knows when they may be written.
@@ -31,13 +31,13 @@ struct Route {
   std::size_t bytes_of(const Part& part) const {
     return static_cast<std::size_t>(part.cells() * layers_of(part)) * cell_bytes;
   }
-  /// The cells that a part is taken from, or put to.
+  /// The cells from which a part is copied, or to which it is copied.
   CellMemory cells(const Part& part, bool leaving) const {
     return leaving ? from_cells.layer(part.layers.source) : to_cells.layer(part.layers.sink);
   }
-  /// Packing into `packed` or unpacking from it.
+  /// Packs into `packed` or unpacks from it.
   BoxCopy packing(const Part& part, std::byte* packed, bool leaving) const;
-  /// From the owner's cells, this rank's or a peer's, to where they go.
+  /// Copies from the owner's cells, on this rank or a peer, to the destination.
   BoxCopy straight(const CellMemory& owned, const Part& part) const;
 
   Storage* from = nullptr;
@@ -45,19 +45,18 @@ struct Route {
   CellMemory from_cells, to_cells;
   int components;
   std::size_t cell_bytes;  ///< of one component
-  /// Without an arena where peers cannot see the cells. Between the two Exchange::rebind() may change, on all
+  /// Without an arena if peers cannot access the cells. Exchange::rebind() may change between the two, on all
   /// ranks.
   std::array<SharedPlace, 2> places{};
 };
 
-/// What an exchange is made of. Both ends of a pair of ranks bring the same parcels for each other in the
-/// same order.
+/// The contents of an exchange. Both ranks of a pair have the same parcels for each other in the same order.
 struct Parcels {
   std::vector<Route> routes;
   std::vector<Parcel> departures, arrivals;
 };
 
-/// The copies of some parts, into or out of `packed`, where they follow one another.
+/// The copies of some parts, into or out of `packed`, one after the other.
 std::vector<BoxCopy> packing(const std::vector<Route>& routes, const std::vector<Part>& parts,
                              std::byte* packed, bool leaving);
 std::size_t bytes_of(const std::vector<Route>& routes, const std::vector<Part>& parts);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FileIo: where reads and writes of files are submitted and completed, whatever performs them: the
-// kernel (io_uring), two threads, or the caller at once. Never more contexts than that, however many files.
+// FileIo: submits and completes reads and writes of files, by the kernel (io_uring), by two threads, or
+// synchronously. The number of queues does not depend on the number of files.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ struct FileRequest {
   std::int64_t offset = 0;
   std::byte* data = nullptr;
   std::size_t bytes = 0;
-  int index = 0;  ///< the caller's
+  int index = 0;  ///< number assigned by the caller
 };
 
 class FileIo {
@@ -27,13 +27,13 @@ class FileIo {
   };
   virtual ~FileIo() = default;
   virtual void submit(const FileRequest& request) = 0;
-  /// One that has come to its end; false when there is none (yet, unless `block`).
+  /// Returns a completed request; false if there is none (yet, unless `block`).
   virtual bool take(Result& result, bool block) = 0;
   virtual const char* name() const = 0;
 };
 
-/// With a spare core a thread of the kernel gives the requests to the disk, where the kernel allows one.
-/// Null, and why, where it refuses io_uring or the build has no liburing.
+/// With an idle core io_uring uses SQPOLL, if the kernel allows it. Returns nullptr and the reason if the
+/// kernel refuses io_uring or the build has no liburing.
 std::unique_ptr<FileIo> make_uring_io(unsigned depth, bool spare_core, std::string& why);
 /// One thread for reads, one for writes.
 std::unique_ptr<FileIo> make_thread_io();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FileMemory: far memory in scratch files, past the page cache (O_DIRECT) where the filesystem allows it.
+// FileMemory: far memory in scratch files, without the page cache (O_DIRECT) if the filesystem allows it.
 #pragma once
 
 #include <deque>
@@ -14,34 +14,33 @@
 
 namespace sc {
 
-/// Who reads and writes: io_uring, or two threads where it is refused; or the caller at once. With a spare
-/// core a thread of the kernel gives io_uring's requests to the disk there, which else takes the caller's
-/// time.
+/// How files are read and written: io_uring, or two threads if it is refused; or synchronously. With an idle
+/// core a kernel thread submits io_uring's requests (SQPOLL), otherwise the caller does.
 enum class IoMode { automatic, spare_core, threads, blocking };
 
 struct FileMemoryOptions {
   std::string folder;         ///< the scratch folder
   std::string name = "rank";  ///< of this process, in the names of its files
   IoMode mode = IoMode::automatic;
-  /// Told once what is not as it should be (no io_uring, no O_DIRECT).
+  /// Called once with a warning (no io_uring, no O_DIRECT).
   std::function<void(const std::string&)> say = [](const std::string&) {};
-  /// For tests: sees the outcome of every request (bytes or -errno) and answers what is to be believed.
+  /// For tests: gets the result of every request (bytes or -errno) and returns the result to use.
   std::function<std::int64_t(const FileRequest&, std::int64_t)> outcome = {};
-  /// For tests and measurements: at most this rate each way, in bytes a second; 0: no limit.
+  /// For tests and measurements: limit in bytes a second in each direction; 0: none.
   double most_bytes_per_second = 0;
 };
 
 class FileMemory : public FarMemory {
  public:
-  /// Throws Error (storage) when the scratch folder cannot be used.
+  /// Throws Error (storage) if the scratch folder cannot be used.
   explicit FileMemory(FileMemoryOptions options);
   FileMemory(const FileMemory&) = delete;
   FileMemory& operator=(const FileMemory&) = delete;
-  /// Waits for what is under way, then removes the files.
+  /// Waits for requests in progress, then removes the files.
   ~FileMemory() override;
 
   bool test(Way way) override;
-  /// Claims the whole length at once, so that a full disk is met here.
+  /// Allocates the whole length, so that a full disk is detected here.
   int add(const std::string& name, std::int64_t bytes) override;
   static constexpr std::size_t page = 4096;
   std::size_t alignment() const override { return page; }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HostMemory: the host's memory as far memory of a device, so that fields larger than a device pass through
-// the ring that fields larger than the host's memory pass through. Reads come on one stream of the device,
-// writes go on another, and both keep clear of what is computed.
+// HostMemory: host memory as far memory of a device, for fields larger than the device, with the same slots
+// as fields in files. Reads and writes use separate streams of the device, and overlap with computation.
 #pragma once
 
 #include <array>
@@ -19,13 +18,13 @@ class HostMemory final : public FarMemory {
       : FarMemory(Resource::link), device_(std::move(device)) {}
 
   bool test(Way way) override;
-  /// Pinned memory: a field as large as the host can keep resident. Throws Error (storage).
+  /// Pinned memory: a field can be as large as the host can keep resident. Throws Error (storage).
   int add(const std::string& name, std::int64_t bytes) override;
   std::size_t alignment() const override { return 1; }
-  /// On the device.
+  /// Allocates on the device.
   Buffer allocate(std::size_t bytes) override;
   void copy_near(std::byte* to, const std::byte* from, std::size_t bytes) override;
-  /// With what copy() has been given.
+  /// Copies strips, with the arguments of copy().
   std::int64_t bytes(Way way) const override { return bytes_[index(way)]; }
   std::shared_ptr<Device> device() const override { return device_; }
   /// Pinned: kernels read and write it in place.
@@ -39,8 +38,8 @@ class HostMemory final : public FarMemory {
     Device::Event done;
     std::int64_t bytes = 0;
   };
-  /// Both follow what has been enqueued on the streams that compute; what is enqueued there afterwards
-  /// follows a read that has been waited for.
+  /// Both streams follow the work enqueued on the computing streams; work enqueued there afterwards follows a
+  /// read that has been waited for.
   std::int64_t start_batch(Way way, std::span<const FarPart> parts) override;
   void wait_batch(Way way, std::int64_t batch) override;
   std::int64_t begun(Way way) const override { return started_[index(way)]; }
@@ -48,13 +47,13 @@ class HostMemory final : public FarMemory {
     return started_[index(way)] - static_cast<std::int64_t>(under_way_[index(way)].size());
   }
   static std::size_t index(Way way) { return way == Way::in ? 0 : 1; }
-  /// The oldest batch has ended.
+  /// The oldest batch has completed.
   void end(Way way);
 
   std::shared_ptr<Device> device_;
   std::vector<Device::Memory> arrays_;
   std::array<std::deque<Batch>, 2> under_way_;
-  std::array<std::int64_t, 2> started_{}, bytes_{};  // batches; bytes of those that ended
+  std::array<std::int64_t, 2> started_{}, bytes_{};  // number of batches; bytes of completed ones
 };
 
 }  // namespace sc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a plan has to know of the machine: how fast its disk is, and how much memory the process has already.
+// Properties of the machine for a plan: the speed of its disk, and the memory that the process already uses.
 #pragma once
 
 #include <algorithm>
@@ -8,10 +8,10 @@
 
 namespace sc {
 
-/// Bytes a second of a disk.
+/// Speed of a disk in bytes a second.
 struct DiskRate {
-  double read = 0, write = 0;  ///< nothing going the other way
-  double both = 0;             ///< read and written together, each way at the same time
+  double read = 0, write = 0;  ///< without transfers in the other direction
+  double both = 0;             ///< both directions at the same time, in each
 
   /// Of an idle disk, with requests of this size.
   double seconds(std::int64_t bytes_in, std::int64_t bytes_out) const {
@@ -20,11 +20,11 @@ struct DiskRate {
   }
 };
 
-/// Of scratch files with these options (with IoMode::blocking `both` is one after the other), over `bytes`
-/// each way. Throws Error (storage).
+/// Measured with scratch files with these options (with IoMode::blocking `both` is one after the other), with
+/// `bytes` in each direction. Throws Error (storage).
 DiskRate measured_rate(const FileMemoryOptions& options, std::int64_t bytes);
 
-/// Bytes of this process in memory now, those shared with others included; 0 where the system does not tell.
+/// Resident bytes of this process, including shared memory; 0 if the system does not report them.
 std::int64_t resident_bytes();
 
 }  // namespace sc

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RehearsedFiles: files of a rank that is not there. What is copied is noted and not copied; near memory is
-// address space that nothing touches.
+// RehearsedFiles: the files of a simulated rank. Copies are recorded but not made; near memory is address
+// space that is never accessed.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@ namespace sc {
 
 class RehearsedFiles final : public FarMemory {
  public:
-  /// `overlaps`: copies go on while something else is done.
+  /// `overlaps`: copies continue during other work.
   RehearsedFiles(Context& context, bool overlaps)
       : FarMemory(Resource::files), context_(context), overlaps_(overlaps) {}
 

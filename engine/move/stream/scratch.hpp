@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scratch: a folder for the temporary files of one process inside a scratch folder that many may share. A
-// lock file beside it names its owner; what a dead owner left is removed by the process that comes
-// next.
+// lock file beside it names its owner; the next process removes the folders of owners that have ended.
 #pragma once
 
 #include <string>
@@ -10,17 +9,16 @@ namespace sc {
 
 class Scratch {
  public:
-  /// `name` tells the processes of one host apart in listings ("rank 3"). Makes `folder` where it is missing,
-  /// removes what dead owners of this host left there, then makes a folder of its own. Throws Error
-  /// (storage).
+  /// `name` identifies the process in listings ("rank 3"). Creates `folder` if necessary, removes folders of
+  /// ended owners of this host, then creates its own folder. Throws Error (storage).
   Scratch(std::string folder, const std::string& name);
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
-  /// Removes the folder, whatever is in it, and the lock.
+  /// Removes the folder, with its contents, and the lock.
   ~Scratch();
 
   const std::string& path() const { return path_; }
-  /// How many dead owners' folders were removed.
+  /// Number of removed folders of ended owners.
   int removed() const { return removed_; }
 
  private:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SlabPlace: where fields lie that come near slab by slab: files, or the host's memory beside a device. Each
-// component is an array of its own, cut into pieces along z; all fields of a place share the ring through
-// which they come.
+// SlabPlace: the place of fields that are accessed slab by slab: files, or host memory beside a device. Each
+// component is an array of its own, divided into pieces along z; all fields of a place share its slots.
 #pragma once
 
 #include <memory>
@@ -14,28 +13,29 @@
 
 namespace sc {
 
-/// The fields of a place must go before its far memory.
+/// The fields of a place must be destroyed before its far memory.
 class SlabPlace final : public FarPlace, public std::enable_shared_from_this<SlabPlace> {
  public:
-  /// `together` planes are never cut apart, see PlaneCut.
+  /// Groups of `together` planes are never divided, see PlaneCut.
   SlabPlace(FarMemory& memory, int pieces, int together = 1)
       : memory_(memory), pieces_(pieces), together_(together) {}
   /// Keeps the memory.
   SlabPlace(std::unique_ptr<FarMemory> memory, int pieces)
       : kept_(std::move(memory)), memory_(*kept_), pieces_(pieces) {}
-  /// Makes the ring with slots of this size, which does not grow any more; see SlabStream.
+  /// Creates slots of this fixed size; see SlabStream.
   void plan(std::size_t slot_bytes, int ahead, bool held = false);
 
-  /// Throws Error (bad_input) for more pieces than this rank has planes, Error (storage) where the memory
-  /// cannot be had.
+  /// Throws Error (bad_input) for more pieces than this rank has planes, Error (storage) if the memory cannot
+  /// be allocated.
   std::shared_ptr<Storage> storage(const Grid& grid, const std::string& name, ElementType type,
                                    int components) override;
   FarMemory& memory() const { return memory_; }
   int pieces() const { return pieces_; }
   int together() const { return together_; }
-  /// Unless its size is planned, made anew when a phase needs larger slots, as many as keep the memory busy.
+  /// Unless its size was planned, it is recreated when a phase needs larger slots, with as many as keep the
+  /// memory busy.
   SlabStream& ring(std::size_t slot_bytes = 0, bool held = false);
-  /// Until all that stages have computed lies in far memory.
+  /// Waits until all results of stages are in far memory.
   void finish();
 
  private:
@@ -47,14 +47,14 @@ class SlabPlace final : public FarPlace, public std::enable_shared_from_this<Sla
   std::unique_ptr<SlabStream> ring_;
 };
 
-/// For .place of FieldOptions; stages need all their fields in far memory in the same one.
+/// For .place of FieldOptions; all fields of a stage in far memory must have the same place.
 inline std::shared_ptr<SlabPlace> in_files(FarMemory& memory, int pieces, int together = 1) {
   return std::make_shared<SlabPlace>(memory, pieces, together);
 }
-/// The same for fields that `device` computes and has no room for. Throws Error (bad_input) without a device.
+/// The same for fields that `device` computes but cannot store. Throws Error (bad_input) without a device.
 std::shared_ptr<SlabPlace> in_host_memory_of(std::shared_ptr<Device> device, int pieces);
 
-/// What a storage of such a place has.
+/// The far part of a storage in such a place.
 class FarCells final : public Far {
  public:
   FarCells(const std::shared_ptr<SlabPlace>& place, const Grid& grid, const std::string& name,
@@ -65,9 +65,9 @@ class FarCells final : public Far {
 
   std::vector<FarArray>& arrays() { return arrays_; }
   std::shared_ptr<SlabPlace> place() const { return place_.lock(); }
-  /// Own cells of planes [lo, hi), which are in a slot, into the strips that hold them too.
+  /// Copies own cells of planes [lo, hi) from a slot to the strips that contain them.
   void keep_strips(const Storage& storage, int lo, int hi) const;
-  /// The other way: into the halo of these planes.
+  /// Copies strips to the halo of these planes.
   void bring_strips(const Storage& storage, int lo, int hi) const;
 
  private:
@@ -78,11 +78,11 @@ class FarCells final : public Far {
 
 inline FarCells& far_cells(const Storage& storage) { return static_cast<FarCells&>(*storage.far()); }
 
-/// Shows a storage where its planes lie in a slot, from array `use` on.
+/// Sets a storage to its planes in a slot, from array `use` on.
 void show_in(const Slot& slot, std::size_t use, Storage& storage);
 
-/// Storage::each_slab() for reading alone, of a storage anywhere: slabs come by the ring of their place, the
-/// next while one is used.
+/// As Storage::each_slab(), for reading only, for a storage anywhere: slabs are read through the slots of
+/// their place, the next one during the use of the previous one.
 void each_slab_ahead(Storage& storage, const std::function<void(int lo, int hi)>& use);
 
 }  // namespace sc

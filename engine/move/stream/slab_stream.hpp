@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// SlabStream: arrays in far memory pass through a ring of slots while they are computed with: piece n + 1 is
-// read, n computed, n - 1 written. Three slots do, unless the far memory is kept busy by several pieces only:
-// then as many are read ahead, and written behind.
-//
-// A slot holds one piece of every array that a phase touches, the halo planes around it included. plane(use,
-// z) is where plane z lies (or would lie), so that the offsets of a grid's layout hold inside a slot.
+// SlabStream: arrays in far memory pass through slots while they are used: piece n + 1 is read, n computed, n
+// - 1 written. Three slots are sufficient, unless only several pieces keep the far memory busy; then as many
+// are read ahead and written behind. A slot contains one piece of every array of a phase, halo planes
+// included. plane(use, z) is the address at which plane z is (or would be), so the offsets of a grid's layout
+// are valid inside a slot.
 #pragma once
 
 #include <deque>
@@ -17,20 +16,20 @@
 
 namespace sc {
 
-/// What a phase does with an array.
+/// The use of an array in a phase.
 struct StreamUse {
   enum class Mode {
     reads,
     writes,
     updates,
-    scratch  ///< neither comes nor leaves: there is only room for it in the slot
+    scratch  ///< neither read nor written: only space in the slot
   };
   FarArray* array = nullptr;
   Mode mode = Mode::reads;
-  /// Planes below and above the piece that are read too. Beyond the ends of an array, unless more of it lies
-  /// there, whoever takes the slot sets them.
+  /// Planes below and above the piece that are read too. Planes that do not exist beyond the ends of an array
+  /// are set by the user of the slot.
   int halo = 0;
-  /// Planes below and above the piece for which there is room: whoever takes the slot sets them.
+  /// Planes below and above the piece with space in the slot, which the user of the slot sets.
   int room = 0;
 
   int around() const { return halo > room ? halo : room; }
@@ -40,8 +39,8 @@ struct StreamUse {
 };
 using StreamPhase = std::vector<StreamUse>;
 
-/// A phase and the order of its pieces; as they lie where that is empty. `held`: a piece stays near, and may
-/// still be changed, until the one after it has been computed.
+/// A phase and the order of its pieces; by number if empty. `held`: a piece stays in near memory, and may be
+/// changed, until the next one has been computed.
 struct StreamPass {
   StreamPass(StreamPhase what = {}, std::vector<int> in_order = {}, bool stays = false)
       : phase(std::move(what)), order(std::move(in_order)), held(stays) {}
@@ -57,7 +56,7 @@ struct StreamPass {
 class Slot {
  public:
   int piece() const { return piece_; }
-  /// Planes [lo, hi) are the piece's own.
+  /// The piece's own planes are [lo, hi).
   int lo() const { return lo_; }
   int hi() const { return hi_; }
   std::byte* plane(std::size_t use, int z) const {
@@ -77,44 +76,44 @@ class SlabStream {
     ring,       ///< three slots, or more
     one_by_one  ///< one slot: read, compute, write
   };
-  /// Near memory for phases that need up to `slot_bytes` a slot. So many pieces are read beyond the one that
-  /// is computed, and as many written behind it; 0 is one by one. `held`: with a slot more, for passes that
+  /// Near memory for phases that need up to `slot_bytes` for each slot. This many pieces are read beyond the
+  /// computed one, and as many written behind it; 0 is one by one. `held`: one slot more, for passes that
   /// hold pieces.
   SlabStream(FarMemory& memory, std::size_t slot_bytes, int ahead, bool held = false);
-  /// With as many ahead as keep the memory busy.
+  /// With as many pieces ahead as keep the memory busy.
   SlabStream(FarMemory& memory, std::size_t slot_bytes, Mode mode)
       : SlabStream(memory, slot_bytes, mode == Mode::ring ? memory.batches_ahead(slot_bytes) : 0) {}
   SlabStream(const SlabStream&) = delete;
   SlabStream& operator=(const SlabStream&) = delete;
   ~SlabStream();
 
-  /// What a phase needs a slot, and what it copies. Throws Error (bad_input) for a phase that cannot be run.
+  /// Bytes of a slot for a phase, and bytes copied. Throws Error (bad_input) for an invalid phase.
   static std::size_t slot_bytes(const StreamPhase& phase);
   static std::int64_t bytes(const StreamPhase& phase, Way way);
-  /// Near memory of a stream whose slots have so many bytes, of which so many are read ahead.
+  /// Near memory of a stream with slots of this size and this read-ahead, in bytes.
   static std::size_t near_bytes(std::size_t slot_bytes, int ahead, bool held = false);
 
-  /// Computes every piece. Of `next`, the phase that follows, the first pieces are read meanwhile, unless
-  /// they depend on the last of this one. What was written may still be on its way when run() returns.
+  /// Computes every piece. The first pieces of the following phase `next` are read meanwhile, unless they
+  /// depend on the last pieces of this one. Writes may still be in progress when run() returns.
   void run(const StreamPhase& phase, const std::function<void(const Slot&)>& compute,
            const StreamPhase* next = nullptr);
-  /// The same step by step, for whoever has something else to do meanwhile: begin(), then take() and give()
-  /// for each piece. `alone`: nothing is read or written while something is computed.
+  /// The same step by step, for callers with other work meanwhile: begin(), then take() and give() for each
+  /// piece. `alone`: nothing is read or written during computation.
   void begin(StreamPass pass, const StreamPass* next = nullptr, bool alone = false);
-  /// Whether the piece that is taken next is there.
+  /// Whether the next piece has been read.
   bool arrived();
-  /// Until it is, or drive() says that nothing else is on its way.
+  /// Waits until it is, or drive() returns that nothing else is in progress.
   void await(const std::function<bool()>& drive);
   const Slot& take();
-  /// The piece before the one that was taken, in a pass that holds it; nullptr for the first.
+  /// The piece before the current one, in a pass that holds it; nullptr for the first.
   const Slot* held() const { return held_ ? &held_->slot : nullptr; }
-  /// What was taken has been computed; in a pass that holds pieces the one before it is written then, and the
-  /// last one at once.
+  /// The current piece has been computed. In a pass that holds pieces the previous one is written then, and
+  /// the last one at once.
   void give();
-  /// Begins to read the first pieces of the phase that is run next, while something else is computed, and
-  /// some more when it is called again. Does nothing without a ring.
+  /// Starts to read the first pieces of the next phase, during other work, and more of them when it is called
+  /// again. Does nothing if pieces are processed one by one.
   void prefetch(const StreamPass& pass);
-  /// Until all that was written lies in far memory.
+  /// Waits until all writes are complete.
   void finish();
 
   struct Times {
@@ -127,7 +126,7 @@ class SlabStream {
   bool holds() const { return holds_; }
 
  private:
-  /// A run of halo planes that lies elsewhere until its copy is done.
+  /// A run of halo planes that is in another buffer until its copy is done.
   struct Bounce {
     const std::byte* from = nullptr;
     std::byte* to = nullptr;
@@ -150,22 +149,23 @@ class SlabStream {
     std::int64_t batch = 0;
   };
 
-  /// Fills the ring behind `computed` pieces of a phase: with more of it, then with the next phase's.
+  /// Starts reads up to the read-ahead depth behind `computed` pieces of a phase: its own pieces, then those
+  /// of the next phase.
   void read_ahead(int computed);
   void begin_next_read();
   void begin_read(const StreamPhase& phase, int piece);
   Coming end_read();
   void begin_write(const Coming& piece);
   void end_oldest_write();
-  /// Keeps what is coming if it is the beginning of this phase, as it is now.
+  /// Keeps reads in progress if they are the beginning of this phase.
   void keep_prefetched();
 
-  // What lies where (slab_layout.cpp).
+  // The layout of slots (slab_layout.cpp).
   Slot lay_out(const StreamPhase& phase, int piece, std::byte* memory) const;
   void parts_to_read(Coming& piece);
   void parts_to_write(const Coming& piece);
   void add_halo(const StreamUse& use, std::size_t n, Coming& piece, std::byte*& spare);
-  /// Whether piece `piece` of `reader` takes in anything of pieces [first, last) that `writer` writes.
+  /// Whether piece `piece` of `reader` needs anything of pieces [first, last) that `writer` writes.
   static bool depends(const StreamPhase& reader, int piece, const StreamPhase& writer, int first, int last);
   void check_room(const StreamPass& pass) const;
   void timed(double Times::*sum, const std::function<void()>& action);
@@ -180,7 +180,7 @@ class SlabStream {
   std::vector<FarPart> parts_;
   std::deque<Coming> coming_;
   std::deque<Going> going_;
-  // The pass under way: pieces taken so far, and the one that has not been given yet.
+  // The pass in progress: pieces taken so far, and the one that has not been given yet.
   StreamPass pass_, next_;
   bool alone_ = false;
   bool sampling_ =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Delay: for tests, pieces held back by a timer and released in another order.
+// Delay: for tests; pieces are held back by a timer and released in another order.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,8 @@ class Delay {
  public:
   Delay(double seconds, std::size_t pieces) : seconds_(seconds) { held_.reserve(pieces); }
   void hold(int piece, std::uint64_t trip);
-  /// One whose time has come, -1 for none: the latest first in even rounds, in a scrambled order in odd ones.
+  /// A piece whose time has come, -1 for none: the latest first in even rounds, in a scrambled order in odd
+  /// ones.
   int next();
   bool empty() const { return held_.empty(); }
 

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// DeviceMessages: where the cells lie on a device. The device packs and unpacks on its stream of edges, MPI
-// is handed the buffer once it is packed. Nothing here blocks but for a buffer that is about to be
-// overwritten.
+// DeviceMessages: for cells on a device. The device packs and unpacks on its stream `edge`; MPI gets the
+// buffer once it is packed. Nothing blocks, except for a buffer that is about to be overwritten.
 #pragma once
 
 #include "engine/move/transport/messages.hpp"
 
 namespace sc {
 
-/// The device on which all items lie; none where they lie in the host's memory. Throws Error (failure) where
-/// they lie in different memories.
+/// The device that stores all items; none if they are in host memory. Throws Error (failure) if they are in
+/// different memories.
 std::shared_ptr<Device> device_of(const std::vector<Route>& routes);
 
-/// Collective, once a context: fills context.device_messages(), whether MPI takes messages from a device's
-/// memory and puts them there. Libraries that say so are not believed: a message is sent and looked at.
+/// Collective, once for each context: sets context.device_messages(), whether MPI sends from and receives
+/// into device memory. A test message verifies what the library states.
 void find_device_messages(Context& context);
 
 class DeviceMessages final : public Messages {
@@ -31,7 +30,7 @@ class DeviceMessages final : public Messages {
  private:
   Device& device_;
   std::vector<std::pair<Endpoint*, Device::Event>> packing_;  // not sent yet
-  Device::Event unpacked_;  // the last arrival, whose buffer is free from then on
+  Device::Event unpacked_;  // of the last arrival, whose buffer is free after it
 };
 
 }  // namespace sc

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flags in memory that ranks of a node share: what was written before a store is seen after the load of it.
-// Two for each parcel, each on a cache line of its own, in the owner's memory.
+// Flags in memory that ranks of a node share: data written before a store is visible after the load of it.
+// Two for each parcel, each on its own cache line, in the owner's memory.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ inline void store(std::uint64_t* flag, std::uint64_t value) {
 }
 static_assert(std::atomic_ref<std::uint64_t>::is_always_lock_free);
 
-/// Of parcels whose receiver copies: out of the owner's cells, or out of a buffer.
+/// For parcels that the receiver copies: from the owner's cells, or from a buffer.
 class Flagged : public Channel {
  public:
   using Channel::Channel;
@@ -36,7 +36,8 @@ class Flagged : public Channel {
   void taken(Endpoint& arrival) override { store(arrival.consumed, arrival.trip); }
 };
 
-/// Collective: the flags of all ends whose receiver copies. `own` holds those of parcels to this rank itself.
+/// Collective: the flags of all ends whose receiver copies. `own` contains those of parcels to this rank
+/// itself.
 void lay_out_flags(Ends& ends, std::vector<std::array<std::uint64_t, 3>>& own);
 
 }  // namespace sc

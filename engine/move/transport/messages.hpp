@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages: packed into a buffer of this rank's own for MPI, or handed to it as they lie where their rows are
-// long. What always travels whole has persistent requests.
+// Messages: packed into a buffer of this rank for MPI, or sent with an MPI datatype if their rows are long.
+// Parcels that are always sent as wholes have persistent requests.
 #pragma once
 
 #include "engine/move/transport/channel.hpp"
@@ -9,7 +9,7 @@ namespace sc {
 
 class Messages : public Channel {
  public:
-  /// Collective: all ranks take the same tags.
+  /// Collective: all ranks use the same tags.
   explicit Messages(Ends& ends);
 
   void bind(Endpoint& end) override;
@@ -22,21 +22,21 @@ class Messages : public Channel {
   void abandon() override { new std::shared_ptr<std::byte>(buffers_); }
 
  protected:
-  /// Their buffers lie where `allocate` makes them.
+  /// `allocate` provides the buffers.
   Messages(Ends& ends, const std::function<std::shared_ptr<std::byte>(std::size_t)>& allocate);
   void start(Endpoint& end);
 
   int sending_ = 0;  // departures in flight
 
  private:
-  /// What MPI is told of the whole of an end that lies there in long rows; MPI_DATATYPE_NULL otherwise.
+  /// The MPI datatype of an end with long rows; otherwise MPI_DATATYPE_NULL.
   MPI_Datatype type_of(const Endpoint& end) const;
 
   std::shared_ptr<std::byte> buffers_;
-  // With MPI at present, and whose they are.
+  // Requests in progress, and their endpoints.
   std::vector<MPI_Request> requests_;
   std::vector<Endpoint*> of_;
-  // Scratch of MPI_Testsome.
+  // Arrays for MPI_Testsome.
   std::vector<int> completed_;
   std::vector<MPI_Status> statuses_;
 };

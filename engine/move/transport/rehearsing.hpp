@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rehearsing: a transport of pieces to ranks that are not there. What is sent is gone, what is expected has
-// come, and nothing is copied.
+// Rehearsing: a transport for simulated ranks. Sends and receives complete at once, and nothing is copied.
 #pragma once
 
 #include "engine/move/transport/channel.hpp"

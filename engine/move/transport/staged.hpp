@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Staged: packed by the owner into a buffer that the receiver unpacks, in memory that the node shares. A
-// sender waits for no receiver, but for the buffer of the trip before.
+// Staged: the owner packs into a buffer in shared memory of the node, and the receiver unpacks it. A sender
+// waits for no receiver, except for the buffer of the previous trip.
 #pragma once
 
 #include "engine/base/arena.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transport: the ways bytes reach a peer, and how many went which way.
+// Transport: the ways to send bytes to a peer, and counts for each.
 #pragma once
 
 #include <array>
@@ -9,13 +9,14 @@
 namespace sc {
 
 enum class Transport : std::uint8_t {
-  self,     ///< this rank's own cells: one copy
-  shared,   ///< a rank of the same node: one copy, by the receiver, straight out of the owner's cells
-  staged,   ///< a rank of the same node, cells outside shared memory: packed into a buffer that lies there
+  self,     ///< within this rank: one copy
+  shared,   ///< a rank of the same node: one copy, by the receiver, directly from the owner's cells
+  staged,   ///< a rank of the same node, with cells outside shared memory: packed into a buffer in shared
+            ///< memory
   mpi,      ///< packed into messages
   delayed,  ///< for tests: as mpi (and self), held back by a timer and reordered
-  device,   ///< packed by a device into messages that MPI takes from its memory
-  pinned    ///< packed by a device into messages in pinned memory of the host
+  device,   ///< packed by a device into messages in device memory
+  pinned    ///< packed by a device into messages in pinned host memory
 };
 constexpr int transport_count = 7;
 
@@ -25,7 +26,7 @@ constexpr std::string_view transport_name(Transport transport) {
   return names[static_cast<std::size_t>(transport)];
 }
 
-/// Whether the receiver copies, told by a flag in shared memory, or a message carries the bytes.
+/// Whether the receiver copies after a flag in shared memory, or a message contains the bytes.
 constexpr bool by_flags(Transport transport) {
   return transport == Transport::shared || transport == Transport::staged;
 }
@@ -34,7 +35,7 @@ constexpr bool by_message(Transport transport) {
          transport == Transport::pinned;
 }
 
-/// What went out from this rank, summed over all rounds of a movement.
+/// What was sent from this rank, summed over all rounds of a movement.
 struct Traffic {
   std::int64_t messages = 0;
   std::int64_t bytes = 0;
