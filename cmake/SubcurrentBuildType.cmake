@@ -36,6 +36,11 @@ if(SUBCURRENT_SANITIZE)
   if(SUBCURRENT_SANITIZE MATCHES "undefined")
     add_compile_options("$<$<COMPILE_LANGUAGE:C,CXX>:-fno-sanitize-recover=undefined>")
   endif()
+  if(SUBCURRENT_SANITIZE MATCHES "undefined" AND SUBCURRENT_SANITIZE MATCHES "address")
+    # A check of every pointer before its use doubles the time to compile kernels (65 s instead of 33 for one file of
+    # the cavity). The address sanitizer finds the same errors, except for alignment.
+    add_compile_options("$<$<COMPILE_LANGUAGE:C,CXX>:-fno-sanitize=null,alignment,pointer-overflow,object-size>")
+  endif()
 endif()
 
 if(SUBCURRENT_SANITIZE MATCHES "thread")
