@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RowTrial: turns of two runs, of which the second counts.
+// RowTrial: pairs of turns of two runs, of which the second counts.
 #include "engine/exec/row_trial.hpp"
 
 namespace sc {
@@ -9,12 +9,17 @@ void RowTrial::took(std::int64_t cells, std::int64_t own, double seconds) {
   cells_ += cells;
   if (cells_ < own) return;
   cells_ = 0;
+  const bool tried = trying();
   ++run_;
-  if (run_ == runs_each * turns) {
-    faster_ = seconds_[1] < worth_while * seconds_[0];
+  if (tried && run_ % runs_a_pair == 0) {
+    if (seconds_[1] >= worth_while * seconds_[0]) ++lost_;
     seconds_ = {};
+    faster_ = run_ == first_runs && lost_ <= may_be_lost;
   }
-  if (run_ == again) run_ = 0;
+  if (run_ == again) {
+    run_ = lost_ = 0;
+    faster_ = false;
+  }
 }
 
 }  // namespace sc
