@@ -15,7 +15,7 @@ namespace {
 
 constexpr int tiles_per_thread = 4;
 constexpr int widest_of_all = std::numeric_limits<int>::max();
-constexpr int steps_by_default = 8;  // of a pass
+constexpr int most_tried = 16;  // steps a pass, where the fastest number is to be found
 
 [[noreturn]] void refuse_step(const std::string& why) {
   throw Failure(HALO_ERR_UNSUPPORTED,
@@ -213,10 +213,11 @@ std::unique_ptr<BoxStage> Step::stage_of(int reach) {
   return std::make_unique<BoxStage>(*grid_, std::move(reads));
 }
 
-Runner& Step::runner_of(halo_strategy strategy, int per_pass) {
-  auto& runner = runners_[{strategy, per_pass}];
+Runner& Step::runner_of(halo_strategy strategy, int per_pass, bool finds_length) {
+  auto& runner = runners_[{strategy, per_pass, finds_length}];
   if (!runner) {
-    RunnerOptions options{.strategy = strategy_of(strategy), .steps_per_pass = per_pass};
+    RunnerOptions options{
+        .strategy = strategy_of(strategy), .steps_per_pass = per_pass, .finds_length = finds_length};
     options.halo.piece_bytes = static_cast<std::size_t>(r_.options.piece_bytes);
     runner = std::make_unique<Runner>(context_, options);
   }
@@ -229,7 +230,7 @@ void Step::run(halo_strategy strategy, halo_callback callback, void* user) {
   stage_->set({axes_, now_, next_, [=](const halo_box* box, void* const* now, void* const* next) {
                  callback(box, now, next, user);
                }});
-  runner_of(strategy, 1).run(*stage_);
+  runner_of(strategy, 1, false).run(*stage_);
   advance();
 }
 
@@ -239,7 +240,7 @@ void Step::run(halo_strategy strategy, const StepsCallback& c, int steps, int pe
   auto& stage = stages_[c.reach];
   if (!stage) stage = stage_of(c.reach);
   inputs_are_written();
-  Runner& runner = runner_of(strategy, length);
+  Runner& runner = runner_of(strategy, length, per_pass == 0);
   runner.steps(steps, [&](int step) {
     stage->set({axes_, now_, next_, [=](const halo_box* box, void* const* now, void* const* next) {
                   c.callback(box, step, now, next, c.user);
@@ -278,7 +279,7 @@ int Step::checked_pass(const StepsCallback& c, int steps, int per_pass) const {
   if (per_pass > most)
     refuse_argument("per_pass is " + std::to_string(per_pass) + "; the halos have layers for " +
                     std::to_string(most) + " steps of reach " + std::to_string(c.reach));
-  return per_pass > 0 ? per_pass : std::min(most, steps_by_default);
+  return per_pass > 0 ? per_pass : std::min(most, most_tried);
 }
 
 /// Those without next: their owner writes them as it likes.

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -29,13 +30,14 @@ class Step {
   ~Step();
 
   void run(halo_strategy strategy, halo_callback callback, void* user);
-  /// As many steps; `per_pass` of them at a time, or 0: as many as the halos hold, at most 8.
+  /// As many steps; `per_pass` of them at a time, or 0: as many as are found the fastest
+  /// of those that the halos hold, at most 16.
   void run(halo_strategy strategy, const StepsCallback& callback, int steps, int per_pass);
   void modified();
   void* data(int array) const { return now_[static_cast<std::size_t>(array)]; }
 
  private:
-  Runner& runner_of(halo_strategy strategy, int per_pass);
+  Runner& runner_of(halo_strategy strategy, int per_pass, bool finds_length);
   std::unique_ptr<BoxStage> stage_of(int reach);
   int steps_in_halos(int reach) const;
   int checked_pass(const StepsCallback& callback, int steps, int per_pass) const;
@@ -50,7 +52,8 @@ class Step {
   std::optional<Grid> grid_;
   std::unique_ptr<BoxStage> stage_;                  ///< of halo_step: reads whole halos
   std::map<int, std::unique_ptr<BoxStage>> stages_;  ///< of halo_steps, by reach
-  std::map<std::pair<halo_strategy, int>, std::unique_ptr<Runner>> runners_;  ///< and steps a pass
+  /// And steps a pass, at most or always.
+  std::map<std::tuple<halo_strategy, int, bool>, std::unique_ptr<Runner>> runners_;
 };
 
 }  // namespace sc::halo

@@ -221,8 +221,8 @@ contains
     ierror = c_step(handle%object, int(strategy, c_int), c_funloc(callback), data)
   end subroutine
 
-  !> `per_pass` steps at a time on cells while they are near; without it as many as the halos have layers for, at
-  !> most 8. The callback reads at most `reach` cells around its box.
+  !> `per_pass` steps at a time on cells while they are near; without it the fastest of 1, 2, 4, 8 and 16 that the
+  !> halos have layers for, found meanwhile. The callback reads at most `reach` cells around its box.
   subroutine halo_steps(handle, strategy, callback, steps, reach, ierror, per_pass, user)
     type(halo_handle), intent(in) :: handle
     integer, intent(in) :: strategy, steps, reach

@@ -48,9 +48,13 @@ Runner::Runner(Context& context, RunnerOptions options) : context_(context), opt
     refuse("strategy " + std::string(s.name) +
            " needs engine.threads of at least 2 where thread 0 computes no core");
   // A pass of several steps leaves nothing to choose: its halos are fetched when it begins.
-  if (s.chooses && options.steps_per_pass == 1) choice_ = std::make_unique<Choice>(context);
   if (options.steps_per_pass < 1)
     refuse("steps_per_pass is " + std::to_string(options.steps_per_pass) + "; at least 1 is needed");
+  if (options.finds_length && options.steps_per_pass > 1)
+    lengths_.emplace(options.steps_per_pass);
+  else
+    length_ = options.steps_per_pass;
+  if (s.chooses && length_ == 1) choice_ = std::make_unique<Choice>(context);
 }
 
 void Runner::prefetch(Stage& stage) {
@@ -88,9 +92,11 @@ Choice::Run Runner::turn_of(Stage& stage, bool slabs) {
 
 void Runner::run(Stage& stage, Stage* next) {
   if (window_ && record(stage)) return;
+  const double begin = context_.timeline().now();
   if (Stage* before = stage.before()) run_now(*before, &stage);
   Stage* before_next = next ? next->before() : nullptr;
   run_now(stage, before_next ? before_next : next);
+  seconds_ += context_.timeline().now() - begin;
 }
 
 void Runner::run_now(Stage& stage, Stage* next) {
@@ -116,7 +122,7 @@ void Runner::run_now(Stage& stage, Stage* next) {
   for (Accumulator& a : stage.accumulators()) a.clear();
   Sampled& sampled = stage.sampled();
   const bool hides = strategy.overlaps;
-  const bool trying = turn.kind >= 0 && choice_->trying();
+  const bool trying = (turn.kind >= 0 && choice_->trying()) || tries_lengths();
   const bool sample = hides && !trying && sampled.due(context_.accounts().sampling);
   const bool lent = !hides && turn.trial;  // a trial without overlap is as good as a sample
   const bool measure = sample || !hides || !sampled.known();

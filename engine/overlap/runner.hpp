@@ -6,10 +6,12 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <unordered_map>
 
 #include "engine/overlap/choice.hpp"
+#include "engine/overlap/pass_trial.hpp"
 #include "engine/overlap/stage_run.hpp"
 #include "engine/overlap/window.hpp"
 #include "engine/stage/sweep.hpp"
@@ -25,6 +27,8 @@ struct RunnerOptions {
   /// Steps of Runner::steps() that are computed on a tile of cells while it is in the cache. If more than
   /// one, `automatic` is boundary_first.
   int steps_per_pass = 1;
+  /// Finds the fastest number of steps a pass, up to steps_per_pass, while the program runs.
+  bool finds_length = false;
   /// Tile of a pass: rows along y and planes along z; 0: chosen for the caches.
   Int3 pass_tile = {};
 };
@@ -47,7 +51,7 @@ class Runner {
   /// Collective: a step of the program begins. Strategies are compared over whole steps. Without this call a
   /// step begins when its first stage with halos runs again.
   void begin_step() {
-    if (choice_) choice_->begin_step();
+    if (choice_ && !window_) choice_->begin_step();
   }
   template <class Kernel, class... Declared>
   void run(Sweep<Kernel, Declared...>& sweep, const Kernel& kernel) {
@@ -76,10 +80,14 @@ class Runner {
   struct Passes {
     std::int64_t passes = 0, steps = 0;
     std::map<std::string, std::int64_t> ended;  ///< passes that ended before their full length, by reason
+    std::string found;                          ///< the length that was found, and why; empty: none yet
     std::string describe() const;
   };
   const Passes& passes() const { return passes_; }
+  /// At most.
   int steps_per_pass() const { return options_.steps_per_pass; }
+  /// Steps of the next pass.
+  int pass_length() const { return length_; }
   /// Collective: refreshes a halo outside of a stage, for output or host access.
   template <class T, int N>
   void refresh(Level<T, N> level, Reach reach) {
@@ -123,6 +131,12 @@ class Runner {
   void close_pass(const std::string& why);
   void carry_out_sealed();
   void carry_out(std::vector<Recorded> runs, const std::string& why);
+  void carry_out(std::vector<Recorded> runs);
+  void begin_window();
+  void leave_steps();
+  void adopt_length();
+  void took(int steps);
+  bool tries_lengths() const { return lengths_ && lengths_->trying(); }
   Refresh& halos_of(const std::vector<Recorded>& runs);
   /// How a run is executed.
   struct Order {
@@ -166,6 +180,10 @@ class Runner {
   std::map<std::string, Counts> counts_;
   std::shared_ptr<Window> window_;  // within steps()
   int step_ = 0;
+  int length_ = 1;                    // of a pass
+  std::optional<PassTrial> lengths_;  // where it is to be found
+  bool looping_ = false;              // within steps(), also where each step goes by itself
+  double seconds_ = 0;                // that runs and passes took since a pass began
   Passes passes_;
   Sampled sampled_passes_;
   std::deque<Device::Event> runs_ahead_;  // the ends of the last runs on a device

@@ -2,6 +2,7 @@
 // Runner::steps: several time steps a pass. What is recorded, when a pass ends, and what is fresh afterwards.
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "engine/overlap/runner.hpp"
 #include "engine/overlap/window_run.hpp"
@@ -16,13 +17,13 @@ const std::string full_length;  // no reason to end a pass earlier
 }  // namespace
 
 void Runner::steps(int n, const std::function<void(int step)>& body) {
-  const bool outermost = !window_;
+  const bool outermost = !looping_;
   struct Recording {
-    std::shared_ptr<Window>* window;
+    Runner* of;
     ~Recording() {
-      if (window) window->reset();
+      if (of) of->leave_steps();
     }
-  } recording{outermost ? &window_ : nullptr};
+  } recording{outermost ? this : nullptr};
   if (outermost) begin_steps();
   for (int step = 0; step < n; ++step) {
     body(step);
@@ -34,21 +35,60 @@ void Runner::steps(int n, const std::function<void(int step)>& body) {
 void Runner::begin_steps() {
   if (options_.steps_per_pass == 1) return;
   close_pass("another loop begins");
-  if (!window_) window_ = std::make_shared<Window>([this] { close_pass("the host asks for a field"); });
+  looping_ = true;
   step_ = 0;
+  if (lengths_) length_ = lengths_->length();
+  if (length_ > 1) begin_window();
+}
+
+void Runner::begin_window() {
+  if (!window_) window_ = std::make_shared<Window>([this] { close_pass("the host asks for a field"); });
 }
 
 void Runner::end_step() {
-  if (!window_) return;
+  if (!looping_) return;
   ++step_;
-  ++passes_.steps;
-  carry_out_sealed();
-  if (window_->steps() == options_.steps_per_pass) window_->seal(step_, full_length);
+  if (!window_) {
+    took(1);
+  } else {
+    ++passes_.steps;
+    carry_out_sealed();
+    if (window_->steps() == length_) window_->seal(step_, full_length);
+    // What is on trial is carried out in its own time, not in that of the next pass.
+    if (tries_lengths()) carry_out_sealed();
+  }
+  adopt_length();
 }
 
 void Runner::end_steps() {
   close_pass("the loop has no more steps");
+  leave_steps();
+}
+
+void Runner::leave_steps() {
   window_.reset();
+  looping_ = false;
+}
+
+/// A pass of so many steps, or a step by itself, is over.
+void Runner::took(int steps) {
+  if (!lengths_ || lengths_->length() != length_) return;
+  const bool tried = lengths_->trying(), busy = choice_ && choice_->trying();
+  if (lengths_->took(steps, std::exchange(seconds_, 0), busy))
+    lengths_->turn_over(context_.max(lengths_->seconds_a_step()));
+  if (tried && !lengths_->trying()) passes_.found = lengths_->describe();
+}
+
+/// That of the next pass may be another one.
+void Runner::adopt_length() {
+  if (!lengths_ || lengths_->length() == length_) return;
+  close_pass("passes of another length begin");
+  length_ = lengths_->length();
+  seconds_ = 0;
+  if (length_ > 1)
+    begin_window();
+  else
+    window_.reset();
 }
 
 /// Whether the stage is carried out later; otherwise nothing is left of the steps before it.
@@ -107,6 +147,14 @@ Refresh& Runner::halos_of(const std::vector<Recorded>& runs) {
 void Runner::carry_out(std::vector<Recorded> runs, const std::string& why) {
   ++passes_.passes;
   if (!why.empty()) ++passes_.ended[why];
+  const int steps = runs.back().step - runs.front().step + 1;
+  const double begin = context_.timeline().now();
+  carry_out(std::move(runs));
+  seconds_ += context_.timeline().now() - begin;
+  took(steps);
+}
+
+void Runner::carry_out(std::vector<Recorded> runs) {
   for (const Recorded& run : runs)
     for (const Recorded::Use& use : run.uses)
       if (use.mode != Mode::read) {
@@ -119,7 +167,7 @@ void Runner::carry_out(std::vector<Recorded> runs, const std::string& why) {
       if (run.watched) poison_stale_halo(*use.storage, *use.boundaries);
   Refresh& inputs = halos_of(runs);
   const bool hides = options_.strategy.overlaps;
-  const bool sample = hides && sampled_passes_.due(context_.accounts().sampling);
+  const bool sample = hides && !tries_lengths() && sampled_passes_.due(context_.accounts().sampling);
   const Sampled::Seconds before = booked();
   const std::int64_t sent = inputs.bytes();
   WindowRun run(
@@ -148,7 +196,7 @@ void Runner::carry_out(std::vector<Recorded> runs, const std::string& why) {
 }
 
 std::string Runner::Passes::describe() const {
-  if (passes == 0) return "no passes of several steps";
+  if (passes == 0) return found.empty() ? "no passes of several steps" : found;
   char mean[32];
   std::snprintf(mean, sizeof mean, "%.3g", static_cast<double>(steps) / static_cast<double>(passes));
   std::string text =
@@ -158,7 +206,7 @@ std::string Runner::Passes::describe() const {
     text += before + why + " (" + std::to_string(times) + ")";
     before = ", ";
   }
-  return text;
+  return found.empty() ? text : found + "; " + text;
 }
 
 }  // namespace sc

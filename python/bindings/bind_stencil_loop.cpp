@@ -90,10 +90,11 @@ std::shared_ptr<StencilSweep> make_sweep(const std::string& name, std::uintptr_t
 }
 
 std::shared_ptr<StencilLoop> make_loop(std::shared_ptr<StencilGrid> grid, const std::string& strategy,
-                                       double poke_seconds, int steps_per_pass) {
+                                       double poke_seconds, int steps_per_pass, bool finds_length) {
   return std::make_shared<StencilLoop>(std::move(grid), RunnerOptions{.strategy = Strategy::of(strategy),
                                                                       .poke_seconds = poke_seconds,
-                                                                      .steps_per_pass = steps_per_pass});
+                                                                      .steps_per_pass = steps_per_pass,
+                                                                      .finds_length = finds_length});
 }
 
 }  // namespace
@@ -124,7 +125,7 @@ void bind_stencil_loop(nb::module_& module) {
       .def_prop_ro("strategy", [](StencilLoop& loop) { return std::string(loop.runner().strategy().name); })
       .def("terms", [](StencilLoop& loop) { return terms_of(loop.context(), loop.ledger()); });
   module.def("make_stencil_loop", &make_loop, "grid"_a, "strategy"_a, "poke_seconds"_a, "steps_per_pass"_a,
-             Unlocked());
+             "finds_length"_a, Unlocked());
 }
 
 }  // namespace sc::python

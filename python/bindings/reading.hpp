@@ -53,6 +53,7 @@ inline RunnerOptions runner_from(const nanobind::dict& options) {
   if (!get<bool>(options, "halo_thread_joins")) runner.strategy = runner.strategy.not_joining();
   runner.poke_seconds = 1e-3 * get<double>(options, "poke_ms");
   runner.steps_per_pass = get<int>(options, "steps_per_pass");
+  runner.finds_length = get<bool>(options, "finds_length");
   runner.halo.corners =
       choice<Corners>(options, "halo_corners", {{"direct", Corners::direct}, {"staged", Corners::staged}});
   return runner;

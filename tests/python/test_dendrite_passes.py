@@ -88,6 +88,42 @@ def test_a_run_stopped_within_a_pass_is_resumed_with_the_same_bits(program):
 
 
 @pytest.mark.mpi
+@pytest.mark.parametrize("files", [(), ("storage.place=files", "storage.pieces=2")])
+def test_the_length_of_passes_is_found_to_the_same_bits(program, files):
+    program.write_case(CASE.replace("[20, 18, 16]", "[20, 18, 32]").replace("every = 10", "every = 100"))
+    steps = ("--set", "run.steps=300")
+    run(program, "one", "-n", "1", *steps)
+    sets = ("engine.steps_per_pass=automatic", *files)
+    for ranks in ("1", "2"):
+        said = run(program, ranks, "-n", ranks, *steps, *(part for text in sets for part in ("--set", text)))
+        assert_same(states(program, "one"), states(program, ranks))
+        found = json.loads((program.folder / ranks / "summary.json").read_text())["passes"]
+        assert re.match(r"(single steps|passes of \d+ steps) were chosen: passes of 2 took 0", found), found
+        assert " ".join(found.split()) in " ".join(said.split())
+
+
+def test_halos_for_a_length_that_is_to_be_found_are_narrow_beside_blocks():
+    def most(cells, **engine):
+        tables = {"grid": {"cells": cells}, "engine": {"steps_per_pass": "automatic"} | engine}
+        return typed_case(TABLES | tables, None).halo()
+
+    assert [most([n, n, n]) for n in (8, 24, 64, 96, 160, 512)] == [1, 4, 8, 8, 8, 16]
+    assert most([64, 64, 64], split=[1, 1, 16]) == 4
+    assert most([512, 512, 512], split=[1, 1, 64]) == 2
+
+
+def test_blocks_without_room_for_passes_are_named_at_the_start():
+    case = typed_case(TABLES | {"engine": {"steps_per_pass": "automatic"}}, None)
+    assert any("single steps, for blocks have no room" in note for note in case.notes())
+
+
+def test_what_is_of_one_length_refuses_a_length_to_be_found():
+    case = typed_case(TABLES | {"engine": {"steps_per_pass": "automatic"}}, None)
+    with pytest.raises(BadInput, match='"automatic" is found while a case runs, and a prediction is of one'):
+        case.one_length("a prediction is")
+
+
+@pytest.mark.mpi
 def test_strategies_are_compared_in_passes(program):
     program.write_case(CASE)
     options = ("--strategies", "boundary_first,automatic", "--steps", "6", "--repeats", "1", *PASSES)
@@ -122,6 +158,11 @@ TABLES = {"solver": "dendrite", "grid": {"cells": [8, 8, 8]}, "run": {"steps": 1
             'no effect with engine.device = "emulated"',
         ),
         ({"engine": {"steps_per_pass": 0}}, "engine.steps_per_pass = 0 is not allowed"),
+        ({"engine": {"steps_per_pass": "fast"}}, 'must be "automatic" or a whole number from 1 to 64'),
+        (
+            {"engine": {"steps_per_pass": "automatic", "device": "emulated"}},
+            'engine.steps_per_pass = "automatic" has no effect with engine.device = "emulated"',
+        ),
     ],
 )
 def test_passes_that_cannot_be_are_refused(change, said):

@@ -89,7 +89,7 @@ def test_terms_of_two_ranks_are_never_subtracted(tmp_path, monkeypatch):
         strategies=["ordered"],
         events=False,
         folder=str(tmp_path),
-        typed_case=lambda: SimpleNamespace(engine=SimpleNamespace(steps_per_pass=1), options=dict),
+        typed_case=lambda: SimpleNamespace(pass_length=lambda: 1, options=dict),
     )
     context = SimpleNamespace(
         rank=0,

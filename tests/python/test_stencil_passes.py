@@ -23,7 +23,8 @@ def carry(next: sc.Out, v: sc.In, u: sc.In):
 def curved(q: sc.Out, n: sc.Layer, b: float):
     q.ghost[n] = 2 * q.inside[n] - q.inside[n + 1] + 0.01 * q.inside[4] + b
 
-strategy, length, threads, dtype = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
+strategy, length, threads, dtype = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
+length = length if length == "automatic" else int(length)
 grid = sc.Grid((26, 28, 30), periodic=(True, False, False), halo=6, threads=threads)
 u = grid.field("u", levels=2, dtype=dtype)
 v = grid.field("v", levels=2, components=2, dtype=dtype)
@@ -72,6 +73,7 @@ def test_passes_leave_the_bits_of_steps(tmp_path, dtype):
         assert got == expected, (ranks, strategy, length, threads)
         assert said.startswith("8 steps in 3 passes" if length == 3 else "8 steps in 5 passes"), said
         assert 'stage "total" reduces to a value (1)' in said
+    assert outcome(2, "boundary_first", "automatic", 1)[0] == expected
 
 
 ENDS = """

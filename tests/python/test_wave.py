@@ -49,7 +49,12 @@ def test_ranks_passes_and_places_leave_the_same_bits(program):
     one = run(program, "one", "-n", "1", "--set", "engine.strategy=blocking")
     assert np.abs(one).max() > 0.01
     for number, sets in enumerate(
-        (("-n", "2"), ("-n", "2", "--set", "engine.steps_per_pass=3"), ("--set", "engine.device=emulated"))
+        (
+            ("-n", "2"),
+            ("-n", "2", "--set", "engine.steps_per_pass=3"),
+            ("-n", "2", "--set", "engine.steps_per_pass=automatic"),
+            ("--set", "engine.device=emulated"),
+        )
     ):
         assert np.array_equal(run(program, f"other{number}", *sets), one), sets
 

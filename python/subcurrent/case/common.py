@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,6 +27,10 @@ STRATEGIES = (
     "automatic",
 )
 DEVICES = ("cpu", "cuda", "emulated")
+LENGTHS = (16, 8, 4, 2)  # of passes, where the fastest one is to be found
+RANKS_ALONG = 6  # along an axis, which halos leave room for where the split is not given
+FEW_CELLS = 300_000  # of which halos take no memory worth a word
+MOST_GROWN = 1.5  # of the memory of others, with halos for long passes
 
 
 @dataclass(frozen=True)
@@ -81,13 +86,11 @@ class Engine(Table):
     poke_ms: float = key(
         "milliseconds of computing between two looks at the messages", "a number greater than 0", 0.5, gt=0
     )
-    steps_per_pass: int = key(
+    steps_per_pass: Literal["automatic"] | Annotated[int, Field(ge=1, le=64)] = key(
         "time steps that are done on cells while they are near: less memory traffic, fewer messages, wider "
-        "halos",
-        "a whole number from 1 to 64",
+        "halos (automatic: the fastest number up to 16, found while it runs)",
+        '"automatic" or a whole number from 1 to 64',
         1,
-        ge=1,
-        le=64,
     )
 
 
@@ -118,10 +121,12 @@ class SolverCase(Table):
 
     # What [engine] device may be.
     devices: ClassVar[tuple[str, ...]] = ("cpu",)
-    # Why [engine] steps_per_pass must be 1; empty where it may be more.
-    # whether a step has every rank send to many others at once, as transforms do
+    # Whether a step has every rank send to many others at once, as transforms do.
     all_to_all: ClassVar = False
+    # Why [engine] steps_per_pass must be 1; empty where it may be more.
     single_steps: ClassVar[str] = ""
+    # How far a step reads, where it may be more.
+    reach: ClassVar[int] = 1
 
     engine: Engine = key("how the work is spread and messages hidden", "a table [engine]", Engine())
     output: Output = key("what is written", "a table [output]", Output())
@@ -136,16 +141,43 @@ class SolverCase(Table):
                 raise BadInput(need.refusal(value, chosen))
 
     def _check_passes(self) -> None:
-        length = self.engine.steps_per_pass
-        if length > 1 and self.single_steps:
+        asked = self.engine.steps_per_pass
+        if asked != 1 and self.single_steps:
             raise BadInput(
-                f"engine.steps_per_pass = {length} is not there for this solver: {self.single_steps}."
+                f"engine.steps_per_pass = {shown(asked)} is not there for this solver: {self.single_steps}."
             )
-        if length > 1 and self.engine.device != "cpu":
+        if asked != 1 and self.engine.device != "cpu":
             raise BadInput(
-                f"engine.steps_per_pass = {length} has no effect with engine.device = "
+                f"engine.steps_per_pass = {shown(asked)} has no effect with engine.device = "
                 f'"{self.engine.device}": passes of several steps are there for fields in the host\'s memory.'
             )
+
+    def pass_length(self) -> int:
+        """Steps that a pass has at most: what halos, and slots of fields in files, have room for."""
+        asked = self.engine.steps_per_pass
+        if asked != "automatic":
+            return asked
+        return next((length for length in LENGTHS if self.may_try(length)), 1)
+
+    def may_try(self, length: int) -> bool:
+        """Whether the automatic length of passes may be so long: blocks are thick enough, and halos small
+        beside what they surround."""
+        cells, split, layers = self.cells(), self.engine.split, length * self.reach
+        parts = (1, 1, 1) if split == "auto" else split
+        blocks = [n // p for n, p in zip(cells, parts, strict=True)]
+        if layers * (RANKS_ALONG if split == "auto" else 1) > min(blocks):
+            return False
+        grown = math.prod((n + 2 * layers) / (n + 2 * self.reach) for n in blocks)
+        return math.prod(blocks) <= FEW_CELLS or grown <= MOST_GROWN
+
+    def one_length(self, what: str) -> int:
+        """The same where `what` is of one number; raises BadInput where it is yet to be found."""
+        if self.engine.steps_per_pass == "automatic":
+            raise BadInput(
+                f'engine.steps_per_pass = "automatic" is found while a case runs, and {what} of one number: '
+                "give --set engine.steps_per_pass=1, or more."
+            )
+        return self.pass_length()
 
     def completed(self) -> Self:
         """The same case with the defaults that depend on other keys filled in, and unused keys dropped."""
@@ -196,6 +228,8 @@ class SolverCase(Table):
 
     def notes(self) -> list[str]:
         """What the program says at the start beyond grid and strategy."""
+        if self.engine.steps_per_pass == "automatic" and self.pass_length() == 1:
+            return ["engine.steps_per_pass: single steps, for blocks have no room for the halos of passes"]
         return []
 
     def check_run(self) -> None:
@@ -231,15 +265,16 @@ def check_pairs(faces: dict[str, Any]) -> None:
             )
 
 
-def engine_options(engine: Engine) -> dict[str, Any]:
-    """The options of the compiled runner."""
+def engine_options(engine: Engine, length: int = 1) -> dict[str, Any]:
+    """The options of the compiled runner, with passes of at most `length` steps."""
     return {
         "strategy": engine.strategy,
         "halo_thread_joins": engine.halo_thread_joins,
         "split": [0, 0, 0] if engine.split == "auto" else list(engine.split),
         "halo_corners": engine.corners,
         "poke_ms": float(engine.poke_ms),
-        "steps_per_pass": engine.steps_per_pass,
+        "steps_per_pass": length,
+        "finds_length": engine.steps_per_pass == "automatic",
     }
 
 

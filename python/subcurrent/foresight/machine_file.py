@@ -54,6 +54,7 @@ def probe_machine(request: FileRequest, console: Console) -> int:
     ranks = ranks_of(request.ranks, outer, 2)
     before, after = kind_of(load_case(path, request.sets)).comparison(request.sweeps)
     case = load_case(path, [*before, *request.sets, *after, "engine.strategy=blocking", "engine.device=cpu"])
+    case.one_length("a probe is")
     for option, value in (("--steps", request.steps), ("--repeats", request.repeats)):
         if value < 1:
             raise BadInput(f"{option} {value} is not allowed: it must be a whole number >= 1.")
@@ -110,7 +111,7 @@ def _write(request: FileRequest, case: Case, found: list[dict[str, Any]], consol
 
 def rehearsed(case: Case, found: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The boxes of one pass of rank 0, in each of the measured layouts."""
-    parts, length = [], case.engine.steps_per_pass
+    parts, length = [], case.pass_length()
     for one in found:
         strategy = "ordered" if one["ranks"] > 1 else "blocking"
         parts.append(

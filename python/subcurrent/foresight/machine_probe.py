@@ -86,7 +86,7 @@ def measure_machine(module: ModuleType, context: Any, plan: Plan, computing: Cal
     context.sample(0, 0)
     solver, tiny = _solver(module, context, plan, plan.case), _tiny(module, context, plan)
     computing()
-    length = plan.typed_case().engine.steps_per_pass
+    length = plan.typed_case().pass_length()
     passes = -(-plan.steps // length)  # each as long as what is rehearsed
     found: dict[str, Any] = {"ranks": ranks, "threads": threads, "passes": passes, "messages": {}}
     alone = copy_rate(1) if context.rank == 0 else 0.0

@@ -217,7 +217,7 @@ def _awaited(ranks: list[dict[str, Any]]) -> dict[str, Any]:
 def whole_passes(case: Case, machine: Machine, steps: int) -> int:
     """At least so many steps, in whole passes. Raises BadInput for a machine whose rates were measured of
     single steps alone: a pass has its own."""
-    length, rates = case.engine.steps_per_pass, machine.rates.get(case.solver, {})
+    length, rates = case.one_length("a prediction is"), machine.rates.get(case.solver, {})
     if length > 1 and rates and "pass" not in rates:
         raise BadInput(
             f"engine.steps_per_pass = {length} is not allowed on {machine.name}: its file has rates of "

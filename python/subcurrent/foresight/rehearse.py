@@ -118,7 +118,7 @@ def _play(module: Any, part: Part, told: dict[tuple, Any]) -> dict[str, Any]:
         noted, work = [], None
         for rank in part.played:
             context, solver = _made(module, part, rank, strategy, told.get(known))
-            by_engine, length = kind.engine_strategy(solver, strategy), case.engine.steps_per_pass
+            by_engine, length = kind.engine_strategy(solver, strategy), case.one_length("a rehearsal is")
             advance(solver, SETTLING * length, length)
             module.note_rehearsal(context)
             advance(solver, part.steps, length)

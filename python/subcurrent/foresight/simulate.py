@@ -124,7 +124,7 @@ def simulated(
         for name in strategies:
             (home / name).mkdir()
         on_node = 1 if machine.gpu is not None else where.per_node
-        tables, length = as_tables(case), case.engine.steps_per_pass  # a trace is one pass
+        tables, length = as_tables(case), case.one_length("a simulation is")  # a trace is one pass
         parts = [
             Part(
                 tables,

@@ -53,7 +53,7 @@ def measure_strategies(
             solver = solvers[name]
             context.barrier()
             begin = time.perf_counter()
-            advance(solver, plan.steps, plan.typed_case().engine.steps_per_pass)
+            advance(solver, plan.steps, plan.typed_case().pass_length())
             context.barrier()
             spent = time.perf_counter() - begin
             if turn == 0 and name == "automatic":

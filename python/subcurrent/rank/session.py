@@ -93,7 +93,7 @@ class Due:
     def __init__(self, case: Case, time: float):
         self._every = case.output.every if case.output.snapshots else 0.0
         self._checkpoint_every = case.output.checkpoint_every
-        self._steps_per_pass = case.engine.steps_per_pass
+        self._steps_per_pass = case.pass_length()
         self._count = self._counted(time)
         self.last_snapshot = -1
         self.last_checkpoint = -1

@@ -179,7 +179,7 @@ class Entrant:
     """A solver under some settings, and its seconds a step, round by round."""
 
     def __init__(self, module: ModuleType, context: Any, case: Case, number: int):
-        self._context, self._most = context, case.engine.steps_per_pass
+        self._context, self._most = context, case.pass_length()
         self.solver = kind_of(case).make(module, context, apart(case.options(), str(number)))
         self.seconds: list[float] = []
 

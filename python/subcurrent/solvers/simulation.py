@@ -87,7 +87,7 @@ class Simulation(Fixed):
     def _run(self, end: End, each: Callable[[dict[str, Any]], Any] | None) -> dict[str, Any]:
         if each is not None and not callable(each):
             raise BadInput(f"each = {each!r} is not allowed: it must be a function of a step's report.")
-        most = self.case.engine.steps_per_pass
+        most = self.case.pass_length()
         while not end.reached(self.steps, self.time, self.last.get("max_change", np.inf)):
             if (count := end.within(1 if each is not None else most, self._solver)) > 1:
                 self._last = self._solver.step(count=count)

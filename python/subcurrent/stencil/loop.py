@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 from ..errors import BadInput
 from ..given import Fixed, positive, whole
@@ -17,6 +17,7 @@ from .grid import Grid
 from .kernels import Call, flat
 
 LINE_EVERY = 5.0  # seconds between two lines of progress where there is no terminal
+MOST_TRIED = 16  # steps a pass, where the fastest number is to be found
 
 
 class Loop(Fixed):
@@ -27,7 +28,8 @@ class Loop(Fixed):
     poke_seconds  how often messages are looked after meanwhile
     steps_per_pass    steps of `steps` that are done on cells while these are near: fewer messages, less
                   traffic with memory, the same bits. The grid's halo must hold what they read together: 8
-                  steps of a kernel that reads 1 cell away need halo=8
+                  steps of a kernel that reads 1 cell away need halo=8. "automatic": the fastest of 1, 2, 4, 8
+                  and 16 that the halo allows, found meanwhile; `passes` says which, and why
 
         for n in loop.steps(1000):
             loop.run(diffuse(T.next, T.now, a=0.1))
@@ -40,19 +42,21 @@ class Loop(Fixed):
         *,
         strategy: str = "boundary_first",
         poke_seconds: float = 0.5e-3,
-        steps_per_pass: int = 1,
+        steps_per_pass: int | Literal["automatic"] = 1,
     ):
         if not isinstance(grid, Grid):
             raise BadInput(f"grid = {grid!r} is not allowed: it must be an sc.Grid.")
         names = [name for name, _ in parallel.module().strategies]
         if strategy not in names:
             raise BadInput(f"strategy = {strategy!r} is not known: allowed are {', '.join(names)}.")
+        found = isinstance(steps_per_pass, str) and steps_per_pass == "automatic"
         self._grid = grid
         self._core = parallel.module().make_stencil_loop(
             grid.core,
             strategy,
             positive("poke_seconds", poke_seconds),
-            whole("steps_per_pass", steps_per_pass, 1, 1000),
+            MOST_TRIED if found else whole("steps_per_pass", steps_per_pass, 1, 1000),
+            found,
         )
         self._sweeps: dict[Any, Any] = {}
         self._steps = 0
@@ -111,7 +115,7 @@ class Loop(Fixed):
         """0, 1, …, count - 1, for a `for` loop; with `progress` rank 0 says how far it has come and how
         long it still takes, on the error output.
 
-        Where `steps_per_pass` is more than 1, calls within are recorded and carried out when so many steps
+        Where `steps_per_pass` is not 1, calls within are recorded and carried out when so many steps
         are together, or earlier where one of them cannot be one of several (it reduces, runs in colours, or
         has conditions that read other fields) and where a field is gathered, modified or written. After a
         `break` what is recorded waits for `finish`."""

@@ -26,6 +26,7 @@ from ...errors import BadInput
 KINDS = ("periodic", "insulated", "symmetry")
 FACE = '"periodic", "insulated" or "symmetry"'
 MICRO = 1e-6
+MOST_IN_MEMORY = 4  # steps a pass that are tried where a memory is given: longer ones need thick pieces
 PLANES_AT_A_WALL = 4  # of a piece, beside those that the steps of a pass lag behind
 ROOM = 1.0 / 15.0  # from this anisotropy on some orientations of the surface are missing
 
@@ -128,16 +129,32 @@ class DendriteCase(SolverCase):
 
     def _check_pieces(self, block: int) -> None:
         """Of a block of so many planes; see solvers/dendrite/budget.cpp."""
-        length, storage = self.engine.steps_per_pass, self.storage
+        length, storage = self.pass_length(), self.storage
         if length == 1 or storage.place != "files" or storage.memory is not None:
             return
         pieces, least = storage.options()["pieces"], length + PLANES_AT_A_WALL
         planes = block // pieces
         if pieces > 1 and planes < least:
             raise BadInput(
-                f"engine.steps_per_pass = {length} needs pieces of at least {least} planes, "
+                f"engine.steps_per_pass = {self._passes()} needs pieces of at least {least} planes, "
                 f"and storage.pieces = {pieces} leaves {planes} of a rank's {block}."
             )
+
+    def _passes(self) -> str:
+        """The value of the key, in words."""
+        asked = self.engine.steps_per_pass
+        return f'"automatic" (at most {self.pass_length()})' if asked == "automatic" else str(asked)
+
+    def may_try(self, length: int) -> bool:
+        storage = self.storage
+        if storage.memory is not None and length > MOST_IN_MEMORY:
+            return False
+        if storage.place == "files" and storage.memory is None:
+            split, pieces = self.engine.split, storage.options()["pieces"]
+            planes = self.grid.cells[2] // (1 if split == "auto" else split[2]) // pieces
+            if pieces > 1 and planes < length + PLANES_AT_A_WALL:
+                return False
+        return super().may_try(length)
 
     def _check_seeds(self) -> None:
         if not self.seeds:
@@ -180,15 +197,16 @@ class DendriteCase(SolverCase):
         share = undercooling * m.heat_capacity / m.latent_heat
         sides = " x ".join(f"{count * self.grid.spacing:g}" for count in self.grid.cells)
         notes = [f"{m.name}, {sides} um, undercooled by {undercooling:g} K ({share:.3f} L/C)"]
-        length, every = self.engine.steps_per_pass, self.output.history_every
-        if length > every:
+        every = self.output.history_every
+        if self.pass_length() > every:
             notes.append(
-                f"output.history_every = {every} ends a pass before its engine.steps_per_pass = {length}"
+                f"output.history_every = {every} ends a pass before its engine.steps_per_pass = "
+                f"{self._passes()}"
             )
-        return notes
+        return notes + super().notes()
 
     def halo(self) -> int:
-        return self.engine.steps_per_pass
+        return self.pass_length()
 
     def mirrored(self) -> tuple[bool, bool, bool]:
         """Along which axes the domain begins at a plane of symmetry, so that pictures can be completed."""
@@ -220,7 +238,7 @@ class DendriteCase(SolverCase):
             "safety": float(self.run.safety or 0.9),
             "dt": float(self.run.dt or 0.0),
             "storage": self.storage.options(),
-            "engine": engine_options(self.engine),
+            "engine": engine_options(self.engine, self.pass_length()),
         }
 
 

@@ -45,6 +45,7 @@ class WaveCase(SolverCase):
         *("start.precision", "run.safety", "run.dt"),
     )
     devices: ClassVar = DEVICES
+    reach: ClassVar = 2
 
     solver: Literal["wave"] = key("the solver", '"wave"', "wave")
     medium: Medium = key("what carries the sound", "a table [medium]", Medium())
@@ -76,7 +77,7 @@ class WaveCase(SolverCase):
         check_split(self.cells(), self.engine.split, ranks, self.halo())
 
     def halo(self) -> int:
-        return 2 * self.engine.steps_per_pass
+        return self.reach * self.pass_length()
 
     def options(self) -> dict[str, Any]:
         """The options of the compiled solver."""
@@ -92,7 +93,7 @@ class WaveCase(SolverCase):
             "precision": start.precision,
             "safety": float(run.safety or 0.8),
             "dt": float(run.dt or 0.0),
-            "engine": engine_options(self.engine),
+            "engine": engine_options(self.engine, self.pass_length()),
         }
 
 
