@@ -333,3 +333,14 @@ def test_a_damaged_snapshot_is_one_sentence(tmp_path):
     (tmp_path / "s.vtkhdf").write_bytes(b"not HDF5")
     with pytest.raises(StorageError, match=r"cannot read .*s.vtkhdf"):
         read_snapshot(tmp_path / "s.vtkhdf")
+
+
+def test_where_messages_bind_passes_are_told_what_would_help():
+    terms = {"passes": "40 steps in 5 passes, 8 a pass", "M": 4.6, "C_core": 1.0, "C_shell": 0.1}
+    assert account.passes(terms) == (
+        "40 steps in 5 passes, 8 a pass; messages take 4.2 times as long as computing, and passes send the "
+        "same bytes: blocks 4.2 times as thick (fewer hosts, or more cells) would hide them"
+    )
+    assert account.passes(terms | {"M": 0.5}) == terms["passes"]
+    assert account.passes(terms | {"M": None}) == terms["passes"]
+    assert account.passes({"M": 4.6, "C_core": 1.0}) is None

@@ -212,7 +212,7 @@ def _after(folder: RunFolder, case: Case, end: dict[str, Any], console: Console)
     if "automatic" in summary:
         say(console, f"strategy: {account.choice(summary['automatic'])}")
     if "passes" in summary:
-        say(console, f"passes: {summary['passes']}")
+        say(console, f"passes: {account.passes(summary)}")
     if "halo_thread" in summary:
         say(console, summary["halo_thread"]["verdict"])
     if end["state"] == "stopped":

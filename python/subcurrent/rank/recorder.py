@@ -16,7 +16,7 @@ from ..launch import events
 from ..launch.plan import Plan
 from ..launch.rundir import RunFolder, write_text, writing
 from ..lines import plain_line
-from ..report.account import account_of, choice, overlap_case
+from ..report.account import account_of, choice, overlap_case, passes
 from ..report.records import rows_of_run
 from ..solvers.kinds import kind_of
 from . import machine
@@ -140,7 +140,7 @@ class Recorder:
             if "automatic" in terms:
                 print(f"subcurrent: strategy: {choice(terms['automatic'])}", flush=True)
             if "passes" in terms:
-                print(f"subcurrent: passes: {terms['passes']}", flush=True)
+                print(f"subcurrent: passes: {passes(terms)}", flush=True)
             print(
                 f"subcurrent: {state} after {summary['steps']} steps; see {self._folder.summary}", flush=True
             )

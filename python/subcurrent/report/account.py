@@ -67,6 +67,20 @@ def choice(automatic: dict[str, Any] | None) -> str | None:
     )
 
 
+def passes(terms: dict[str, Any]) -> str | None:
+    """How long passes of several steps were, and why; where messages take longer than what is computed, what
+    would help, for passes send the same bytes. None where there were to be none."""
+    text, messages = terms.get("passes"), terms.get("M")
+    computing = (terms.get("C_core") or 0) + (terms.get("C_shell") or 0)
+    if text is None or not messages or not computing or messages <= computing:
+        return text
+    ratio = messages / computing
+    return (
+        f"{text}; messages take {ratio:.2g} times as long as computing, and passes send the same bytes: "
+        f"blocks {ratio:.2g} times as thick (fewer hosts, or more cells) would hide them"
+    )
+
+
 def _some(names: list[str]) -> str:
     return ", ".join(names) if len(names) <= 2 else f"{len(names)} kinds of stages"
 

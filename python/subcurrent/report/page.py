@@ -97,7 +97,7 @@ def _accounts(summary: dict[str, Any]) -> list[tuple[str, str | None]]:
         ),
         ("strategy", summary["strategy"]),
         ("chosen", account.choice(summary.get("automatic"))),
-        ("passes", summary.get("passes")),
+        ("passes", account.passes(summary)),
         ("messages travel by", summary.get("transports")),
         ("C_shell, computing the shell", account.seconds(summary.get("C_shell"))),
         ("C_core, computing the core", account.seconds(summary.get("C_core"))),
