@@ -8,60 +8,26 @@
 
 #include "bench/arguments.hpp"
 #include "bench/measure.hpp"
+#include "bench/problems.hpp"
 #include "bench/single_sweeps.hpp"
 #include "engine/subcurrent.hpp"
-#include "solvers/common/stage_of.hpp"
 #include "solvers/dendrite/solver.hpp"
 
 namespace {
 
 using namespace sc;
-using bench::set_walls;
+using bench::Heat;
+using bench::Wave;
 
 constexpr int steps = 8;  // of a turn
 const std::vector<int> lengths{1, 2, 4, 8};
 
-struct Heat {
-  Heat(Context& context, Int3 cells)
-      : grid(context, {.cells = cells, .halo = 1}), T(grid, "temperature", {.levels = 2}) {
-    T.fill([](int x, int y, int z) { return 1e-2 * ((x + 3 * y + 7 * z) % 11); });
-    set_walls(T);
-    diffuse = stage_of("diffuse", bench::Diffuse{0.1}, writes(T.next()), reads(T.now(), star(1)));
-  }
-  void step(Runner& runner) {
-    runner.run(*diffuse);
-    T.advance();
-  }
-  Grid grid;
-  Field<double> T;
-  std::unique_ptr<Stage> diffuse;
-};
-
-template <class Real>
-struct Wave {
-  Wave(Context& context, Int3 cells)
-      : grid(context, {.cells = cells, .halo = 2}), u(grid, "u", {.levels = 2}) {
-    for (int level = 0; level < 2; ++level)
-      u.fill([](int x, int y, int z) { return Real(1e-2) * Real((x + 3 * y + 7 * z) % 11); }, level);
-    set_walls(u);
-    swing = stage_of("swing", bench::Swing<Real>{Real(0.1)}, updates(u.next()), reads(u.now(), star(2)));
-  }
-  void step(Runner& runner) {
-    runner.run(*swing);
-    u.advance();
-  }
-  Grid grid;
-  Field<Real> u;
-  std::unique_ptr<Stage> swing;
-};
-
 /// Heat by the midpoint rule.
 struct TwoStages {
-  TwoStages(Context& context, Int3 cells)
-      : grid(context, {.cells = cells, .halo = 1}), T(grid, "temperature"), half(grid, "half a step later") {
-    T.fill([](int x, int y, int z) { return 1e-2 * ((x + 3 * y + 7 * z) % 11); });
-    set_walls(T);
-    set_walls(half);
+  static constexpr int reach = 1;
+  explicit TwoStages(const Grid& grid) : T(grid, "temperature"), half(grid, "half a step later") {
+    bench::fill_between_walls(T);
+    bench::fill_between_walls(half);
     predict = stage_of("predict", bench::Diffuse{0.05}, writes(half.now()), reads(T.now(), star(1)));
     correct = stage_of("correct", Correct{0.1}, updates(T.now()), reads(half.now(), star(1)));
   }
@@ -75,7 +41,6 @@ struct TwoStages {
       T[c] += a * (q[c.x(1)] + q[c.x(-1)] + q[c.y(1)] + q[c.y(-1)] + q[c.z(1)] + q[c.z(-1)] - 6 * q[c]);
     }
   };
-  Grid grid;
   Field<double> T, half;
   std::unique_ptr<Stage> predict, correct;
 };
@@ -99,7 +64,8 @@ class Bed {
   Bed(Context& context, const std::string& name, Int3 cells)
       : name_(name + " " + std::to_string(cells.x) + "^3, " + std::to_string(context.threads()) + " threads"),
         context_(context),
-        problem_(context_, cells) {
+        grid_(context, {.cells = cells, .halo = Problem::reach}),
+        problem_(grid_) {
     for (const int length : lengths) {
       Runner& runner = add(length);
       ways_.push_back({std::to_string(length) + " a pass",
@@ -110,7 +76,7 @@ class Bed {
   void also(bench::Way way) { ways_.push_back(std::move(way)); }
   void compare(int turns, const std::string& goal) {
     bench::take_turns(context_, ways_, turns, 1);
-    for (const bench::Way& way : ways_) print(name_, way, double(problem_.grid.own().cells()), steps);
+    for (const bench::Way& way : ways_) print(name_, way, double(grid_.own().cells()), steps);
     const bench::Way& best = best_of(ways_);
     bench::report(name_ + ", one step a pass / best", bench::ratio(ways_[0], best), goal);
     for (std::size_t k = lengths.size(); k < ways_.size(); ++k)
@@ -125,6 +91,7 @@ class Bed {
 
   std::string name_;
   Context& context_;
+  Grid grid_;
   Problem problem_;
   std::vector<std::unique_ptr<Runner>> runners_;
   std::vector<bench::Way> ways_;
@@ -132,7 +99,7 @@ class Bed {
 
 void heat(Context& context, int n, int turns) {
   Bed<Heat> bed(context, "heat", {n, n, n});
-  Field<double>& T = bed.problem().T;
+  Field<double>& T = bed.problem().field();
   const int threads = context.threads();
   bed.also({"plain loop", [&T, threads] {
               for (int step = 0; step < steps; ++step) {

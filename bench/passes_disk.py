@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Several steps a pass of the heat equation in files: bytes and milliseconds a step against steps a pass.
+"""Several steps a pass of the heat equation in files: bytes and milliseconds a step against steps a pass. The
+picture shows memory and two ranks with late messages (bench/passes_wire.py) beside them.
 
     bench/passes_disk.py [--cells 256] [--turns 3] [--threads 2] [--disk 400] [--figure FILE]
 
@@ -18,11 +19,13 @@ import sys
 import tempfile
 from pathlib import Path
 
+import passes_wire
 import script
 from limited import BLOCK_IO, slow_disk
 
 from subcurrent.report.plots import style
 
+WIRE_CELLS, DELAY = 64, 5  # milliseconds
 PROGRAM = Path(__file__).resolve().parents[1] / "build/release/bench/passes_disk"
 LINE = re.compile(
     r"^(?P<where>memory|files), (?P<length>\d+) a pass: (?P<ms>\S+) ms a step, \S+ of memory one by one"
@@ -44,27 +47,42 @@ def measure(arguments: argparse.Namespace, rate: float | None) -> tuple[Rows, di
 
 
 def draw(path: Path, arguments: argparse.Namespace, whole: Rows, slow: Rows) -> None:
-    title = f"Heat on {arguments.cells}³ cells: a step against steps a pass"
-    note = "dotted: memory, one step a pass; dashed: memory, eight"
-    with style.figure(path, 7.5, 4.5, title, note) as drawing:
-        axes = drawing.subplots()
-        for rows, colour, what in (
-            (whole, style.BLUE, "files, the disk as it is"),
-            (slow, style.ORANGE, f"files, {arguments.disk:g} MB/s each way"),
+    wire = passes_wire.measure(WIRE_CELLS, arguments.turns, DELAY, arguments.trial)
+    megabytes = 8e-6 * arguments.cells**3  # of a level
+    memory = {length: float(row["ms"]) for (where, length), row in whole.items() if where == "memory"}
+    filed, held = (
+        {length: float(row["ms"]) for (where, length), row in rows.items() if where == "files"}
+        for rows in (whole, slow)
+    )
+    moved = {length: float(whole["files", length]["mb"]) for length in filed}
+    late = f"two ranks, {WIRE_CELLS}³, messages {DELAY} ms late"
+    title = f"Heat, {arguments.cells}³ cells: a step against steps a pass"
+    note = (
+        "bytes of memory: a level read and a level written a pass; of files and messages: counted, each way"
+    )
+    with style.figure(path, 10.5, 4.5, title, note) as drawing:
+        time, data = drawing.subplots(1, 2)
+        for curve, colour, what in (
+            (memory, style.GREEN, "memory"),
+            (filed, style.BLUE, "files, the disk as it is"),
+            (held, style.ORANGE, f"files, {arguments.disk:g} MB/s each way"),
+            ({length: row["overlapped"] for length, row in wire.items()}, style.MUTED, late),
         ):
-            lengths = [length for where, length in rows if where == "files"]
-            times = [float(rows["files", length]["ms"]) for length in lengths]
-            if lengths:
-                axes.plot(lengths, times, "o-", color=colour, label=what, markersize=5)
-        for length, dots in ((1, ":"), (8, "--")):
-            axes.axhline(float(whole["memory", length]["ms"]), color=style.MUTED, linestyle=dots)
-        axes.set_xscale("log", base=2)
-        axes.set_yscale("log")
-        lengths = [length for where, length in whole if where == "files"]
-        axes.set_xticks(lengths, [str(length) for length in lengths])
-        axes.set_xlabel("steps a pass")
-        axes.set_ylabel("milliseconds a step")
-        axes.legend()
+            if curve:
+                time.plot(list(curve), list(curve.values()), "o-", color=colour, label=what, markersize=5)
+        for curve, colour, what in (
+            ({length: megabytes / length for length in memory}, style.GREEN, "memory"),
+            (moved, style.BLUE, "files"),
+            ({length: 1e-3 * row["kb"] for length, row in wire.items()}, style.MUTED, "messages"),
+        ):
+            data.plot(list(curve), list(curve.values()), "o-", color=colour, label=what, markersize=5)
+        for axes, what in ((time, "milliseconds a step"), (data, "megabytes a step, each way")):
+            axes.set_xscale("log", base=2)
+            axes.set_yscale("log")
+            axes.set_xticks(list(filed), [str(length) for length in filed])
+            axes.set_xlabel("steps a pass")
+            axes.set_ylabel(what)
+            axes.legend()
 
 
 def main() -> int:

@@ -6,37 +6,28 @@
 //   emulated-cluster with 2 100mbit passes_wire [turns] [cells]
 #include <memory>
 
-#include "bench/arguments.hpp"
-#include "bench/heat_kernel.hpp"
 #include "bench/measure.hpp"
+#include "bench/problems.hpp"
 #include "engine/subcurrent.hpp"
 
 namespace {
 
 using namespace sc;
-using bench::Diffuse;
 
 constexpr int steps = 16;  // of a turn
 
-class Heat {
+/// A field on a grid with halos for passes of its own, and what a turn with it is.
+class Bed {
  public:
-  Heat(Context& context, int n, Strategy strategy, int steps_per_pass)
+  Bed(Context& context, int n, Strategy strategy, int steps_per_pass)
       : length(steps_per_pass),
         overlaps(strategy.overlaps),
         grid_(context, {.cells = {n, n, n}, .halo = steps_per_pass, .split = {1, 1, context.size()}}),
-        T_(grid_, "temperature", {.levels = 2}),
-        diffuse_("diffuse", Diffuse{0.1}, writes(T_.next()), reads(T_.now(), star(1))),
-        runner_(context, {.strategy = strategy, .steps_per_pass = steps_per_pass}) {
-    T_.fill([](int x, int y, int z) { return 1e-2 * ((x + 3 * y + 7 * z) % 11); });
-    for (int axis = 0; axis < 3; ++axis)
-      for (int side = 0; side < 2; ++side) boundary(T_, {axis, side}, Fixed<double>{0});
-  }
+        heat_(grid_),
+        runner_(context, {.strategy = strategy, .steps_per_pass = steps_per_pass}) {}
   void turn() {
     const Traffic before = traffic();
-    runner_.steps(steps, [&](int) {
-      runner_.run(diffuse_);
-      T_.advance();
-    });
+    runner_.steps(steps, [&](int) { heat_.step(runner_); });
     const Traffic after = traffic();
     sent = {after.messages - before.messages, after.bytes - before.bytes};
   }
@@ -57,10 +48,7 @@ class Heat {
   }
 
   Grid grid_;
-  Field<double> T_;
-  Sweep<Diffuse, decltype(writes(std::declval<Level<double, 1>>())),
-        decltype(reads(std::declval<Level<double, 1>>()))>
-      diffuse_;
+  bench::Heat heat_;
   Runner runner_;
 };
 
@@ -70,11 +58,11 @@ void compare(const bench::Arguments& arguments) {
   const TransportPolicy transport = delay > 0 ? TransportPolicy::delayed : TransportPolicy::automatic;
   Context context(MPI_COMM_WORLD, {.transport = transport, .delay = delay});
   {
-    std::vector<std::unique_ptr<Heat>> all;
+    std::vector<std::unique_ptr<Bed>> all;
     std::vector<bench::Way> ways;
     const auto add = [&](const Strategy& strategy, int length) {
-      Heat& heat = *all.emplace_back(std::make_unique<Heat>(context, n, strategy, length));
-      ways.push_back({std::string(strategy.name), [&heat] { heat.turn(); }});
+      Bed& bed = *all.emplace_back(std::make_unique<Bed>(context, n, strategy, length));
+      ways.push_back({std::string(strategy.name), [&bed] { bed.turn(); }});
     };
     const std::vector<Strategy> singly{Strategy::blocking, Strategy::boundary_first, Strategy::interior_first,
                                        Strategy::pipelined};
@@ -86,17 +74,16 @@ void compare(const bench::Arguments& arguments) {
     for (std::size_t k = 1; k < singly.size(); ++k)
       if (bench::median(ways[k]) < bench::median(ways[best])) best = k;
     for (std::size_t k = 0; k < ways.size() && context.rank() == 0; ++k) {
-      const Heat& heat = *all[k];
-      std::printf("%d a pass, %s: %.4g ms a step, %.3g messages, %.4g kB\n", heat.length,
-                  ways[k].name.c_str(), 1e3 * bench::median(ways[k]) / steps,
-                  double(heat.sent.messages) / steps, 1e-3 * double(heat.sent.bytes) / steps);
-      if (heat.length == 1) continue;
-      const std::string name = "heat " + std::to_string(n) + "^3, " + std::to_string(heat.length) +
-                               " a pass, " + (heat.overlaps ? "overlapped" : "waiting") +
+      const Bed& bed = *all[k];
+      std::printf("%d a pass, %s: %.4g ms a step, %.3g messages, %.4g kB\n", bed.length, ways[k].name.c_str(),
+                  1e3 * bench::median(ways[k]) / steps, double(bed.sent.messages) / steps,
+                  1e-3 * double(bed.sent.bytes) / steps);
+      if (bed.length == 1) continue;
+      const std::string name = "heat " + std::to_string(n) + "^3, " + std::to_string(bed.length) +
+                               " a pass, " + (bed.overlaps ? "overlapped" : "waiting") +
                                ": fastest one by one / it";
       char goal[32] = "for the record";
-      if (delay > 0)
-        std::snprintf(goal, sizeof goal, "goal >= %g", (heat.overlaps ? 0.9 : 0.75) * heat.length);
+      if (delay > 0) std::snprintf(goal, sizeof goal, "goal >= %g", (bed.overlaps ? 0.9 : 0.75) * bed.length);
       bench::report(name, bench::ratio(ways[best], ways[k]), goal);
     }
     context.barrier();
@@ -107,9 +94,4 @@ void compare(const bench::Arguments& arguments) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  const bench::Arguments arguments(argc, argv);
-  MPI_Init(&argc, &argv);
-  compare(arguments);
-  MPI_Finalize();
-}
+int main(int argc, char** argv) { return bench::compare_under_mpi(argc, argv, &compare); }

@@ -7,6 +7,7 @@
 
 #include "bench/arguments.hpp"
 #include "bench/measure.hpp"
+#include "bench/problems.hpp"
 #include "bench/single_sweeps.hpp"
 #include "engine/subcurrent.hpp"
 
@@ -20,78 +21,59 @@ struct Size {
   int cells, threads;
 };
 
-/// Memory, runner and sweep of one order of rows.
-template <class Real>
+/// Memory and runner of one order of rows.
+template <class Problem>
 struct Sweeping {
-  Sweeping(int n, int threads, int halo, PastCaches order)
+  Sweeping(int n, int threads, PastCaches order)
       : context(MPI_COMM_WORLD, {.threads = threads, .past_caches = order}) {
-    const Grid grid(context, {.cells = {n, n, n}, .halo = halo});
-    field = std::make_unique<Field<Real>>(grid, "field", FieldOptions{.levels = 2});
-    for (int level = 0; level < 2; ++level)
-      field->fill([](int x, int y, int z) { return Real(1e-2) * Real((x + 3 * y + 7 * z) % 11); }, level);
-    bench::set_walls(*field);
+    problem = std::make_unique<Problem>(Grid(context, {.cells = {n, n, n}, .halo = Problem::reach}));
     runner = std::make_unique<Runner>(context, RunnerOptions{});
   }
   ~Sweeping() {
-    sweep.reset();
     runner.reset();
-    field.reset();
+    problem.reset();
     context.close();
   }
   void run() {
-    for (int step = 0; step < steps; ++step) {
-      runner->run(*sweep);
-      field->advance();
-    }
+    for (int step = 0; step < steps; ++step) problem->step(*runner);
   }
   Context context;
-  std::unique_ptr<Field<Real>> field;
+  std::unique_ptr<Problem> problem;
   std::unique_ptr<Runner> runner;
-  std::unique_ptr<Stage> sweep;
 };
-
-std::unique_ptr<Stage> heat_of(Field<double>& T) {
-  return std::unique_ptr<Stage>(
-      new Sweep("diffuse", bench::Diffuse{0.1}, writes(T.next()), reads(T.now(), star(1))));
-}
-template <class Real>
-std::unique_ptr<Stage> wave_of(Field<Real>& u) {
-  return std::unique_ptr<Stage>(
-      new Sweep("swing", bench::Swing<Real>{Real(0.1)}, updates(u.next()), reads(u.now(), star(2))));
-}
 
 template <class Real>
 using Plain = void (*)(Field<Real>& field, int threads);
 
-template <class Real, class Make>
-void compare(const std::string& what, Size size, int turns, int halo, Make make,
-             Plain<Real> plain = nullptr) {
+template <class Problem>
+void compare(const std::string& what, Size size, int turns, Plain<typename Problem::Value> plain = nullptr) {
+  using Real = typename Problem::Value;
   const auto [n, threads] = size;
-  std::vector<std::unique_ptr<Sweeping<Real>>> all;
+  std::vector<std::unique_ptr<Sweeping<Problem>>> all;
   std::vector<bench::Way> ways;
   const std::pair<const char*, PastCaches> orders[] = {{"plain order", PastCaches::never},
                                                        {"past the caches", PastCaches::always},
                                                        {"as found", PastCaches::measured}};
   for (const auto& [name, order] : orders) {
-    Sweeping<Real>& one = *all.emplace_back(std::make_unique<Sweeping<Real>>(n, threads, halo, order));
-    one.sweep = make(*one.field);
+    auto& one = *all.emplace_back(std::make_unique<Sweeping<Problem>>(n, threads, order));
     ways.push_back({name, [&one] { one.run(); }});
   }
-  const auto array = [&](int level) {  // of the field in plain order, as doubles
-    return reinterpret_cast<double*>(all.front()->field->level(level).view().base);
+  Field<Real>& plainly = all.front()->problem->field();
+  const auto array = [&](int level) {  // as doubles
+    return reinterpret_cast<double*>(plainly.level(level).view().base);
   };
-  const auto count = all.front()->field->grid().own().cells() * static_cast<std::int64_t>(sizeof(Real)) / 8;
+  const auto count = plainly.grid().own().cells() * static_cast<std::int64_t>(sizeof(Real)) / 8;
   ways.push_back({"streaming copy",
                   [&] {
                     for (int step = 0; step < steps; ++step)
                       bench::streaming_copy(array(step % 2), array(1 - step % 2), count, threads);
                   },
-                  [&] { all.front()->field->modify(); }});
+                  [&] { plainly.modify(); }});
   if (plain)
     ways.push_back({"plain loop", [&] {
                       for (int step = 0; step < steps; ++step) {
-                        plain(*all.front()->field, threads);
-                        all.front()->field->advance();
+                        plain(plainly, threads);
+                        plainly.advance();
                       }
                     }});
   bench::take_turns(all.front()->context, ways, turns, 2);
@@ -113,8 +95,8 @@ int main(int argc, char** argv) {
   const int cells = arguments.number(3, "cells", 256, 24);
   MPI_Init(&argc, &argv);
   const Size size{cells, threads};
-  compare<double>("heat", size, turns, 1, &heat_of, &bench::plain_heat);
-  compare<double>("wave f64", size, turns, 2, &wave_of<double>);
-  compare<float>("wave f32", size, turns, 2, &wave_of<float>);
+  compare<bench::Heat>("heat", size, turns, &bench::plain_heat);
+  compare<bench::Wave<double>>("wave f64", size, turns);
+  compare<bench::Wave<float>>("wave f32", size, turns);
   MPI_Finalize();
 }

@@ -31,6 +31,8 @@ SAYS = {  # of ours, where the other side is left out
     "cg_tables": r"\| grid \| pipelined \| 2 \| [\d.]+ \|",
     "halo_thread": r"\| none \| 16³ \| 2 \| [\d.]+ \|",
     "turbulence_disk": r"\| async \| 2 \| [\d.]+ \|",
+    "passes_wire": r"\| 24³ \| 8 \| [\d.]+ \| [\d.]+ \|",
+    "relaxation": r"\| Jacobi \| 7 points \| [\d.]+ \|",
     "passes_disk": r"\| files, 2 \| \d+ \| [\d.]+ \| [\d.]+ \|",
     "stencil_peer": r"\| 8³ \| C\+\+ [\d.]+ ms \| Python [\d.]+ ms \|",
     "run": "Jacobi sweep, speed / copy loop.*",

@@ -147,6 +147,14 @@ MEASURED = (
         "passes_disk", "docs/stencil_codes.md", 120, "several steps a pass, in files", commands.passes_disk
     ),
     Figure(
+        "passes_wire",
+        "docs/stencil_codes.md",
+        30,
+        "several steps a pass, two ranks, late messages",
+        commands.passes_wire,
+    ),
+    Figure("relaxation", CAVITY, 90, "sweeps of the pressure, several a pass", commands.relaxation),
+    Figure(
         "compressible_wire",
         "solvers/compressible/README.md",
         100,
@@ -195,7 +203,7 @@ def picture(name: str, seconds: int, make: Callable[[Path], Path], what: str) ->
 
 
 PICTURES = (
-    picture("passes_disk", 120, by_script("passes_disk.py"), "several steps a pass, in files"),
+    picture("passes", 130, by_script("passes_disk.py"), "several steps a pass: memory, files, messages"),
     picture("cavity_re100", 300, drawn("cavity_re100", "profiles.png"), "cavity_re100"),
     picture("cavity_re100_flow", 300, drawn("cavity_re100", "flow.png"), "cavity_re100"),
     picture("cavity_re1000_flow", 1200, drawn("cavity_re1000", "flow.png"), "cavity_re1000"),

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// The problems of the benchmarks of sweeps and passes, between walls: the heat equation (7 points) and the
+// wave equation (4th order, 13 points, over what was held), and the program around those that compare them.
+#pragma once
+
+#include <memory>
+
+#include "bench/arguments.hpp"
+#include "bench/heat_kernel.hpp"
+#include "solvers/common/stage_of.hpp"
+
+namespace sc::bench {
+
+/// u_next = 2 u - u_before + c2 laplace(u), over what u_before held.
+template <class Real>
+struct Swing {
+  Real c2;
+  SC_FN void operator()(At c, InOut<Real> before, In<Real> u) const {
+    const Real near = u[c.x(1)] + u[c.x(-1)] + u[c.y(1)] + u[c.y(-1)] + u[c.z(1)] + u[c.z(-1)];
+    const Real far = u[c.x(2)] + u[c.x(-2)] + u[c.y(2)] + u[c.y(-2)] + u[c.z(2)] + u[c.z(-2)];
+    before[c] = 2 * u[c] - before[c] + c2 * (Real(4) / 3 * near - far / 12 - Real(7.5) * u[c]);
+  }
+};
+
+template <class Real>
+void fill_between_walls(Field<Real>& field) {
+  for (int level = 0; level < field.levels(); ++level)
+    field.fill([](int x, int y, int z) { return Real(1e-2) * Real((x + 3 * y + 7 * z) % 11); }, level);
+  for (int axis = 0; axis < 3; ++axis)
+    for (int side = 0; side < 2; ++side) boundary(field, {axis, side}, Fixed<Real>{0});
+}
+
+/// A field of two levels and the sweep that is a step of it.
+template <class Real>
+class Problem {
+ public:
+  using Value = Real;
+  Problem(const Grid& grid, const char* name, const FieldOptions& options) : field_(grid, name, options) {
+    fill_between_walls(field_);
+  }
+  Field<Real>& field() { return field_; }
+  void step(Runner& runner) {
+    runner.run(*sweep_);
+    field_.advance();
+  }
+
+ protected:
+  Field<Real> field_;
+  std::unique_ptr<Stage> sweep_;
+};
+
+struct Heat : Problem<double> {
+  static constexpr int reach = 1;
+  explicit Heat(const Grid& grid, const FieldOptions& options = {.levels = 2})
+      : Problem(grid, "temperature", options) {
+    sweep_ = stage_of("diffuse", Diffuse{0.1}, writes(field_.next()), reads(field_.now(), star(reach)));
+  }
+};
+
+template <class Real>
+struct Wave : Problem<Real> {
+  static constexpr int reach = 2;
+  explicit Wave(const Grid& grid) : Problem<Real>(grid, "u", {.levels = 2}) {
+    Field<Real>& u = this->field_;
+    this->sweep_ = stage_of("swing", Swing<Real>{Real(0.1)}, updates(u.next()), reads(u.now(), star(reach)));
+  }
+};
+
+/// The program that a comparison is.
+inline int compare_under_mpi(int argc, char** argv, void (*compare)(const Arguments&)) {
+  const Arguments arguments(argc, argv);
+  MPI_Init(&argc, &argv);
+  compare(arguments);
+  MPI_Finalize();
+  return 0;
+}
+
+}  // namespace sc::bench
