@@ -15,7 +15,7 @@ constexpr int rounds = 3;
 constexpr int early = 2;              // passes in a row that end early: so do others
 constexpr int again = 2000;           // steps from one trial to the next
 constexpr double worth_while = 0.97;  // of the time of single steps, in each round: times scatter
-constexpr double much_slower = 1.15;  // than the best before: longer passes are not tried
+constexpr double much_slower = 1.15;  // than the best; two such in sequence: longer ones are left out
 
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -68,11 +68,12 @@ void PassTrial::give_up() {
 
 void PassTrial::turn_over(double slowest_seconds_a_step) {
   candidates_[now_].seconds.push_back(slowest_seconds_a_step);
-  if (round_ == 0) {
-    double best = slowest_seconds_a_step;
+  if (round_ == 0 && now_ >= 2) {
+    double best = candidates_[now_].seconds.front();
     for (std::size_t n = 0; n < now_; ++n) best = std::min(best, candidates_[n].seconds.front());
-    if (slowest_seconds_a_step > much_slower * best)
-      for (std::size_t n = now_; n < candidates_.size(); ++n) candidates_[n].out = true;
+    const auto slow = [&](std::size_t n) { return candidates_[n].seconds.front() > much_slower * best; };
+    if (slow(now_ - 1) && slow(now_))  // a single slow turn may be a disturbance
+      for (std::size_t n = now_ - 1; n < candidates_.size(); ++n) candidates_[n].out = true;
   }
   next_turn();
 }

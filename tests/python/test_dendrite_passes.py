@@ -98,7 +98,7 @@ def test_the_length_of_passes_is_found_to_the_same_bits(program, files):
         said = run(program, ranks, "-n", ranks, *steps, *(part for text in sets for part in ("--set", text)))
         assert_same(states(program, "one"), states(program, ranks))
         found = json.loads((program.folder / ranks / "summary.json").read_text())["passes"]
-        assert re.match(r"(single steps|passes of \d+ steps) were chosen: passes of 2 took 0", found), found
+        assert re.match(r"(single steps|passes of \d+ steps) were chosen: passes of 2 took \d", found), found
         assert " ".join(found.split()) in " ".join(said.split())
 
 

@@ -61,10 +61,16 @@ TEST(PassTrial, LuckInOneRoundIsNotEnough) {
   EXPECT_EQ(trial.length(), 1);
 }
 
-TEST(PassTrial, DoesNotTryLongerPassesThanThoseThatAreMuchSlower) {
+TEST(PassTrial, DoesNotTryLongerPassesThanTwoThatAreMuchSlower) {
   PassTrial trial(16);
-  EXPECT_EQ(drive(trial, 500, [](int length) { return length == 4 ? 2.0 : 1.0 / length; }), 4);
+  EXPECT_EQ(drive(trial, 500, [](int length) { return length > 2 ? 2.0 : 1.0 / length; }), 8);
   EXPECT_EQ(trial.length(), 2);
+}
+
+TEST(PassTrial, ADisturbedTurnDoesNotHideLongerPasses) {
+  PassTrial trial(16);
+  EXPECT_EQ(drive(trial, 500, [](int length) { return length == 2 ? 2.0 : 1.0 / length; }), 16);
+  EXPECT_EQ(trial.length(), 16);
 }
 
 TEST(PassTrial, LeavesOutLengthsWhosePassesEndEarly) {

@@ -205,8 +205,9 @@ HALO_API int halo_exchange(halo_handle handle);
 HALO_API int halo_core(halo_handle handle, halo_box* core);
 HALO_API int halo_shell(halo_handle handle, halo_box* boxes, int most, int* count);
 HALO_API int halo_step(halo_handle handle, enum halo_strategy strategy, halo_callback callback, void* user);
-/* `steps` steps, `per_pass` of them at a time on cells while they are near; 0: of 1, 2, 4, 8 and 16 the fastest
- * that the halos have layers for, found meanwhile. The callback reads at most `reach` cells around its box. */
+/* `steps` steps, `per_pass` of them at a time on cells while they are near; 0: of 1, 2, 4, 8 and 16 the
+ * fastest that the halos have layers for, found meanwhile. The callback reads at most `reach` cells around
+ * its box. */
 HALO_API int halo_steps(halo_handle handle, enum halo_strategy strategy, halo_steps_callback callback,
                         int steps, int reach, int per_pass, void* user);
 /* Tells that own cells were written outside halo_step, so that their halos are sent again. */
