@@ -35,7 +35,7 @@ class Walk {
   }
 
   /// How a run begins that comes now.
-  VirtualPorts::Begin run_begins() const { return {now_ + machine_.run, link_free_}; }
+  VirtualPorts::Begin run_begins() const { return {now_ + machine_.run, link_free_, sent_}; }
   const FileClock& files() const { return files_; }
   void ran(const VirtualPorts& ports, const FileClock& files) {
     StageTimes times = ports.times();
@@ -43,6 +43,7 @@ class Walk {
     times.total = ports.now() - now_;
     now_ = ports.now();
     link_free_ = ports.link_free();
+    sent_ = ports.sent();
     files_ = files;
     add(times);
   }
@@ -96,7 +97,7 @@ class Walk {
   const Machine& machine_;
   FileClock files_;
   std::size_t at_ = 0;
-  double now_ = 0, link_free_ = 0;
+  double now_ = 0, link_free_ = 0, sent_ = 0;
   std::map<const void*, double> begun_;
   Forecast result_;
 };

@@ -4,6 +4,7 @@
 
 #include <istream>
 #include <limits>
+#include <map>
 #include <ostream>
 #include <string>
 
@@ -53,6 +54,11 @@ class Reader {
     const bool in = next<int>() != 0, begins = next<int>() != 0;
     const auto batch = next<std::int64_t>();
     return {in, begins, batch, next<std::int64_t>()};
+  }
+  TracedReduction reduction() {
+    const bool begins = next<int>() != 0;
+    const int number = next<int>();
+    return {begins, number, next<std::int64_t>()};
   }
   std::vector<RehearsedCopy> copies() {
     std::vector<RehearsedCopy> list(count());
@@ -146,15 +152,18 @@ void write_trace(std::ostream& stream, const Rehearsal& rehearsal, const Machine
   Writer out(stream);
   out.line("trace", strategy, ranks_per_node, m.copied_byte, m.node.copied_byte, m.network.overhead, m.poke,
            m.look, m.run, m.files.read, m.files.written);
+  std::map<const void*, int> numbers;  // of reductions, that were last begun
+  int begun = 0;
   for (const RehearsedEvent& event : rehearsal.events)
     if (const auto* run = std::get_if<RehearsedRun>(&event)) {
       write(out, *run, m);
     } else if (const auto* copy = std::get_if<RehearsedCopy>(&event)) {
       out.line("copy");
       out.copy(*copy);
-    } else if (const auto* reduction = std::get_if<RehearsedReduction>(&event);
-               reduction && !reduction->begins) {
-      out.line("reduce", reduction->bytes);
+    } else {
+      const auto& reduction = std::get<RehearsedReduction>(event);
+      if (reduction.begins) numbers[reduction.of] = begun++;
+      out.line("reduce", int{reduction.begins}, numbers.at(reduction.of), reduction.bytes);
     }
   out.line("end");
 }
@@ -175,7 +184,7 @@ Trace read_trace(std::istream& stream) {
     else if (word == "copy")
       trace.events.emplace_back(in.copy());
     else
-      trace.events.emplace_back(TracedReduction{in.next<std::int64_t>()});
+      trace.events.emplace_back(in.reduction());
   return trace;
 }
 

@@ -19,8 +19,10 @@ struct TracedRun {
   std::vector<double> seconds;
 };
 
-/// What all ranks combine up a tree and down again, at the place where it is waited for.
+/// What all ranks combine up a tree and down again: begun, or waited for.
 struct TracedReduction {
+  bool begins = true;
+  int number = 0;  ///< in the order in which they begin
   std::int64_t bytes = 0;
 };
 

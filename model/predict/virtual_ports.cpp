@@ -22,6 +22,7 @@ VirtualPorts::VirtualPorts(const RehearsedRun& run, const Machine& machine, bool
       now_(begin.now),
       files_(files),
       link_free_(begin.link),
+      sent_(begin.sent),
       left_(run.departures.size(), never),
       threads_(machine.threads) {
   for (std::size_t a = 0; a < run.arrivals.size(); ++a) {
@@ -47,7 +48,7 @@ bool VirtualPorts::shell(const Chunk& chunk) const {
 void VirtualPorts::start(const Piece& piece) {
   const std::size_t n = number(piece);
   const Passage& passage = run_.departures[n];
-  const double begin = now_, bytes = static_cast<double>(passage.bytes);
+  const double begin = now_, waited = times_.wait, bytes = static_cast<double>(passage.bytes);
   if (passage.bytes == 0) {
     left_[n] = now_;
     return;
@@ -57,10 +58,12 @@ void VirtualPorts::start(const Piece& piece) {
       left_[n] = now_ += bytes * machine_.copied_byte;
       break;
     case Passage::Way::node:
+      end_sends();
       left_[n] = now_ + machine_.node.latency;
       break;
     case Passage::Way::network:
       now_ += machine_.network.overhead + bytes * machine_.copied_byte;
+      end_sends();
       link_free_ = std::max(now_, link_free_) + std::max(machine_.network.gap, bytes * machine_.network.byte);
       left_[n] = link_free_ + machine_.network.latency;
       break;
@@ -69,7 +72,23 @@ void VirtualPorts::start(const Piece& piece) {
     ++times_.messages;
     times_.bytes += passage.bytes;
   }
-  times_.start += now_ - begin;
+  times_.start += now_ - begin - (times_.wait - waited);
+}
+
+/// Those of the runs before, ahead of the first of this one, as an exchange ends when its sends have.
+void VirtualPorts::end_sends() {
+  if (!sends_ && sent_ > now_) {
+    times_.wait += sent_ - now_;
+    now_ = sent_;
+  }
+  sends_ = true;
+}
+
+double VirtualPorts::sent() const {
+  double last = sent_;
+  for (std::size_t p = 0; p < left_.size(); ++p)
+    if (run_.departures[p].way != Passage::Way::self && left_[p] < never) last = std::max(last, left_[p]);
+  return last;
 }
 
 double VirtualPorts::due(const Coming& coming) const {

@@ -20,6 +20,7 @@ class VirtualPorts final : public Ports {
   struct Begin {
     double now = 0;   ///< when the run begins
     double link = 0;  ///< when the link is free of what earlier runs have sent
+    double sent = 0;  ///< when all of that is where it goes: nothing more is sent before
   };
   /// What files do goes on from run to run, too.
   VirtualPorts(const RehearsedRun& run, const Machine& machine, bool overlaps, const Begin& begin,
@@ -33,6 +34,8 @@ class VirtualPorts final : public Ports {
 
   double now() const { return now_; }
   double link_free() const { return link_free_; }
+  /// When all is where it goes that this run and those before it have sent.
+  double sent() const;
   const StageTimes& times() const { return times_; }
   /// When each piece is where it goes.
   const std::vector<double>& left() const { return left_; }
@@ -59,6 +62,7 @@ class VirtualPorts final : public Ports {
   }
   void compute_cells(const Chunk& chunk);
   void copy(const std::vector<RehearsedCopy>& copies);
+  void end_sends();
   double due(const Coming& coming) const;
   double cost(const Passage& passage) const;
   double take_what_came();
@@ -70,7 +74,9 @@ class VirtualPorts final : public Ports {
   bool overlaps_;
   double now_;
   FileClock& files_;
-  double link_free_;          // the network's, of this rank
+  double link_free_;  // the network's, of this rank
+  double sent_;       // of the runs before: when all is where it goes
+  bool sends_ = false;
   std::vector<double> left_;  // when a piece is where it goes; never before it has been started
   std::vector<std::vector<Coming>> coming_;  // of the plan's arrivals
   int threads_;                              // that compute at present

@@ -106,6 +106,17 @@ def test_pipelined_iterations_hide_their_reduction(tmp_path: Path) -> None:
     assert times[1]["R"] < times[0]["R"] / 2
 
 
+@needs_simgrid
+def test_a_simulated_reduction_is_hidden_too(tmp_path: Path) -> None:
+    """Plain iterations wait for theirs, pipelined ones compute the product meanwhile."""
+    wire = machine(tmp_path)
+    for more in ((), ("pipelined=true",)):
+        case = cube(64, *more)
+        here = simulate.simulated(case, wire, 8, ["direct"], steps=1)["direct"]
+        foretold = predict.predicted(case, wire, 8, ["direct"])["strategies"]["direct"]["T"]
+        assert here == pytest.approx(foretold, rel=0.01)
+
+
 @pytest.mark.parametrize("partition", ["row", "column", "grid"])
 def test_a_class_moves_what_its_partition_says(tmp_path: Path, partition: str) -> None:
     case = cg_case(["class=S", f"partition={partition}"])

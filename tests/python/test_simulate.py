@@ -78,16 +78,29 @@ def test_without_contention_it_is_arithmetic(tmp_path, ranks):
 
 
 @needs_simgrid
-@pytest.mark.parametrize("ranks", [2, 4])
-def test_transforms_are_simulated_nearly_as_predicted(tmp_path, ranks):
-    """Kept modes are odd in number and never divide evenly: ranks are not alike. What is left of the
-    difference is not explained yet; the goal is 1 %."""
+@pytest.mark.parametrize(("ranks", "most"), [(2, 1.01), (4, 1.045)])
+def test_transforms_are_simulated_as_predicted(tmp_path, ranks, most):
+    """Kept modes are odd in number and never divide evenly: ranks are not alike. Of four, the one with most
+    modes gets more than any sends, and what shares a link ends together: a prediction lets it come one by
+    one."""
     sets = ["engine.strategy=blocking", "grid.points=[32,32,32]", "scheme.dealiasing=two_thirds"]
     case = load_case(find_case("taylor_green_1600"), sets)
     here = simulate.simulated(case, machine(tmp_path), ranks, ["blocking"], steps=1, per_node=1)["blocking"]
     row = predict.predicted(case, machine(tmp_path), ranks, ["blocking"], per_node=1)
     foretold = row["strategies"]["blocking"]["T"]
-    assert foretold <= here <= (1.02 if ranks == 2 else 1.06) * foretold
+    assert foretold <= here <= most * foretold
+
+
+@needs_simgrid
+def test_computing_of_less_than_a_microsecond_takes_time_too(tmp_path):
+    """Two halves of a box of 8 x 8 x 2 cells on one node: cells and copies of faces, each below 1 us."""
+    sets = ["grid.cells=[8,8,2]", "engine.split=[1,1,2]", "engine.strategy=blocking"]
+    case = load_case(find_case("nickel_small"), sets)
+    there = machine(tmp_path, cell="1e-9", copy_bandwidth="1e9")
+    here = taken(case, there, 2, per_node=2)
+    foretold = predict.predicted(case, there, 2, NAMES, per_node=2)["strategies"]
+    for name in NAMES:
+        assert here[name] == pytest.approx(foretold[name]["T"], rel=0.01)
 
 
 def test_of_many_ranks_transforms_are_predicted_alone():

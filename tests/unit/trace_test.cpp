@@ -23,8 +23,9 @@ Rehearsal rehearsal() {
   run.arrivals = {{{{Passage::Way::node, 1, 512}, 0}, {{Passage::Way::self, 0, 8}, -1}}};
   Rehearsal all;
   all.events.emplace_back(std::move(run));
-  all.events.emplace_back(RehearsedReduction{.bytes = 8, .begins = true});
-  all.events.emplace_back(RehearsedReduction{.bytes = 8, .begins = false});
+  all.events.emplace_back(RehearsedReduction{&all, 8, true});
+  all.events.emplace_back(RehearsedReduction{nullptr, 16, true});
+  all.events.emplace_back(RehearsedReduction{&all, 8, false});
   return all;
 }
 
@@ -49,8 +50,13 @@ TEST(Trace, IsReadAsItWasRehearsed) {
   EXPECT_EQ(trace.machine.copied_byte, 1.0 / 3);
   EXPECT_EQ(trace.machine.network.overhead, 5e-6);
   EXPECT_EQ(trace.machine.poke, machine().poke);
-  ASSERT_EQ(trace.events.size(), 2U);  // a reduction counts where it is waited for
-  EXPECT_EQ(std::get<TracedReduction>(trace.events[1]).bytes, 8);
+  ASSERT_EQ(trace.events.size(), 4U);
+  const auto reduction = [&](std::size_t n) { return std::get<TracedReduction>(trace.events[n]); };
+  EXPECT_TRUE(reduction(1).begins && reduction(2).begins && !reduction(3).begins);
+  EXPECT_EQ(reduction(1).number, 0);
+  EXPECT_EQ(reduction(2).number, 1);
+  EXPECT_EQ(reduction(2).bytes, 16);
+  EXPECT_EQ(reduction(3).number, 0);  // the one that was begun first ends
   const TracedRun& traced = std::get<TracedRun>(trace.events[0]);
   EXPECT_EQ(traced.seconds, (std::vector{10 * 0.1 + 2 * 0.5, 100 * 0.1 + 20 * 0.5 + 7 * 3}));
   const Plan& plan = traced.run.plan;

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import cavities, commands, other_codes, paper_machines, planets, runs, wire
+from . import cavities, cg_paper, commands, other_codes, paper_machines, planets, runs, wire
 from .pictures import by_script, by_tutorial, drawn
 
 
@@ -92,6 +92,22 @@ COMPUTED = (
         "gains on the cavity's machines",
         paper_machines.cavity_paper,
         5e-2,
+    ),
+    Figure(
+        "cg_paper",
+        "docs/foresight.md",
+        180,
+        "gains on the machines of the thesis on CG (SimGrid)",
+        cg_paper.cg_paper,
+        1e-2,
+    ),
+    Figure(
+        "cg_paper_speeds",
+        "docs/foresight.md",
+        60,
+        "the bus that the thesis's equation asks for",
+        cg_paper.cg_paper_speeds,
+        1e-2,
     ),
     Figure(
         "other_codes",
