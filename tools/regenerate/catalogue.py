@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import cavities, cg_paper, commands, other_codes, paper_machines, planets, runs, wire
+from . import cavities, cg_paper, commands, other_codes, paper_machines, planets, runs, weak_scaling, wire
 from .pictures import by_script, by_tutorial, drawn
 
 
@@ -92,6 +92,14 @@ COMPUTED = (
         "gains on the cavity's machines",
         paper_machines.cavity_paper,
         5e-2,
+    ),
+    Figure(
+        "weak_scaling",
+        "docs/foresight.md",
+        1200,
+        "weak scaling to 4096 simulated ranks (SimGrid)",
+        weak_scaling.weak_scaling,
+        1e-2,
     ),
     Figure(
         "cg_paper",
