@@ -86,7 +86,7 @@ def _play(module: Any, part: dict[str, Any]) -> dict[str, float]:
     context = module.Context(threads=1, rehearsed=[part["rank"], part["ranks"], part["per_node"]])
     reach = max(stage["reach"] for stage in part["stages"])
     grid = module.StencilGrid(context, part["cells"], [part["periodic"]] * 3, reach, part["split"], "", 1, 0)
-    loop = module.make_stencil_loop(grid, "blocking", 1e-3, 1)
+    loop = module.make_stencil_loop(grid, "blocking", 1e-3, 1, False)
     sweeps = _sweeps(module, grid, part["periodic"], part["stages"])
     for step in range(3):
         if step == 2:  # halos travel as in all that follow

@@ -106,6 +106,10 @@ class CgCase(Table):
             raise BadInput("--weak needs a matrix that can grow, and a class has one order: give laplacian.")
         return SolverCase.grown(self, first, ranks)
 
+    def one_length(self, what: str) -> int:
+        """As of the cases of grids; an iteration makes no passes."""
+        return self.engine.steps_per_pass
+
     def options(self) -> dict[str, Any]:
         return {"engine": {}, "case": self}
 
