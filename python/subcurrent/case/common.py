@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from pydantic import Field
 
 from ..errors import BadInput
 from .keys import MOST, Table, key, shown
+from .passes import PassLength
 
 Triple = Annotated[list[float], Field(min_length=3, max_length=3)]
 Split = Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=3, max_length=3)]
@@ -27,10 +27,6 @@ STRATEGIES = (
     "automatic",
 )
 DEVICES = ("cpu", "cuda", "emulated")
-LENGTHS = (16, 8, 4, 2)  # of passes, where the fastest one is to be found
-RANKS_ALONG = 6  # along an axis, which halos leave room for where the split is not given
-FEW_CELLS = 300_000  # of which halos take no memory worth a word
-MOST_GROWN = 1.5  # of the memory of others, with halos for long passes
 
 
 @dataclass(frozen=True)
@@ -105,7 +101,7 @@ class Output(Table):
     history_every: int = key("steps between two rows of history.csv", "a whole number >= 1", 1, ge=1)
 
 
-class SolverCase(Table):
+class SolverCase(PassLength, Table):
     """A case file, complete: what is not given has its default, cross-checks have passed. Each solver adds
     its tables, among them `run` with `steps` and `time`, and the `options()` of its compiled half."""
 
@@ -123,10 +119,6 @@ class SolverCase(Table):
     devices: ClassVar[tuple[str, ...]] = ("cpu",)
     # Whether a step has every rank send to many others at once, as transforms do.
     all_to_all: ClassVar = False
-    # Why [engine] steps_per_pass must be 1; empty where it may be more.
-    single_steps: ClassVar[str] = ""
-    # How far a step reads, where it may be more.
-    reach: ClassVar[int] = 1
 
     engine: Engine = key("how the work is spread and messages hidden", "a table [engine]", Engine())
     output: Output = key("what is written", "a table [output]", Output())
@@ -134,50 +126,11 @@ class SolverCase(Table):
     def check(self) -> None:
         """Raises BadInput with one sentence for keys that do not go together."""
         check_engine(self.engine, self.devices)
-        self._check_passes()
+        self.check_passes()
         for need in self.needs:
             value, chosen = self._value(need.key), self._value(need.on)
             if value != self._default(need.key) and not need.met(chosen):
                 raise BadInput(need.refusal(value, chosen))
-
-    def _check_passes(self) -> None:
-        asked = self.engine.steps_per_pass
-        if asked != 1 and self.single_steps:
-            raise BadInput(
-                f"engine.steps_per_pass = {shown(asked)} is not there for this solver: {self.single_steps}."
-            )
-        if asked != 1 and self.engine.device != "cpu":
-            raise BadInput(
-                f"engine.steps_per_pass = {shown(asked)} has no effect with engine.device = "
-                f'"{self.engine.device}": passes of several steps are there for fields in the host\'s memory.'
-            )
-
-    def pass_length(self) -> int:
-        """Steps that a pass has at most: what halos, and slots of fields in files, have room for."""
-        asked = self.engine.steps_per_pass
-        if asked != "automatic":
-            return asked
-        return next((length for length in LENGTHS if self.may_try(length)), 1)
-
-    def may_try(self, length: int) -> bool:
-        """Whether the automatic length of passes may be so long: blocks are thick enough, and halos small
-        beside what they surround."""
-        cells, split, layers = self.cells(), self.engine.split, length * self.reach
-        parts = (1, 1, 1) if split == "auto" else split
-        blocks = [n // p for n, p in zip(cells, parts, strict=True)]
-        if layers * (RANKS_ALONG if split == "auto" else 1) > min(blocks):
-            return False
-        grown = math.prod((n + 2 * layers) / (n + 2 * self.reach) for n in blocks)
-        return math.prod(blocks) <= FEW_CELLS or grown <= MOST_GROWN
-
-    def one_length(self, what: str) -> int:
-        """The same where `what` is of one number; raises BadInput where it is yet to be found."""
-        if self.engine.steps_per_pass == "automatic":
-            raise BadInput(
-                f'engine.steps_per_pass = "automatic" is found while a case runs, and {what} of one number: '
-                "give --set engine.steps_per_pass=1, or more."
-            )
-        return self.pass_length()
 
     def completed(self) -> Self:
         """The same case with the defaults that depend on other keys filled in, and unused keys dropped."""

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from ...case.common import SolverCase, check_split, splits
 from ...case.keys import Table, key
+from ...case.passes import PassLength
 from ...case.reading import with_sets
 from ...case.sentences import sentence
 from ...case.tables import Cells
@@ -33,7 +34,7 @@ class CgEngine(Table):
     )
 
 
-class CgCase(Table):
+class CgCase(PassLength, Table):
     """The NAS kernel CG, of which a step is an outer iteration with its 25 inner ones; or a Laplacian of 7
     points, of whose box every rank has a block, and of which a step is a solve of so many iterations."""
 
@@ -105,10 +106,6 @@ class CgCase(Table):
         if self.class_ is not None:
             raise BadInput("--weak needs a matrix that can grow, and a class has one order: give laplacian.")
         return SolverCase.grown(self, first, ranks)
-
-    def one_length(self, what: str) -> int:
-        """As of the cases of grids; an iteration makes no passes."""
-        return self.engine.steps_per_pass
 
     def options(self) -> dict[str, Any]:
         return {"engine": {}, "case": self}

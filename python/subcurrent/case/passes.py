@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How many steps a pass of a case has, and where it may have several."""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar
+
+from ..errors import BadInput
+from .keys import shown
+
+LENGTHS = (16, 8, 4, 2)  # of passes, where the fastest one is to be found
+RANKS_ALONG = 6  # along an axis, which halos leave room for where the split is not given
+FEW_CELLS = 300_000  # of which halos take no memory worth a word
+MOST_GROWN = 1.5  # of the memory of others, with halos for long passes
+
+
+class PassLength:
+    """Of a case with a table [engine]."""
+
+    # Why [engine] steps_per_pass must be 1; empty where it may be more.
+    single_steps: ClassVar[str] = ""
+    # How far a step reads, where it may be more.
+    reach: ClassVar[int] = 1
+
+    def check_passes(self) -> None:
+        asked = self.engine.steps_per_pass
+        if asked != 1 and self.single_steps:
+            raise BadInput(
+                f"engine.steps_per_pass = {shown(asked)} is not there for this solver: {self.single_steps}."
+            )
+        if asked != 1 and self.engine.device != "cpu":
+            raise BadInput(
+                f"engine.steps_per_pass = {shown(asked)} has no effect with engine.device = "
+                f'"{self.engine.device}": passes of several steps are there for fields in the host\'s memory.'
+            )
+
+    def pass_length(self) -> int:
+        """Steps that a pass has at most: what halos, and slots of fields in files, have room for."""
+        asked = self.engine.steps_per_pass
+        if asked != "automatic":
+            return asked
+        return next((length for length in LENGTHS if self.may_try(length)), 1)
+
+    def may_try(self, length: int) -> bool:
+        """Whether the automatic length of passes may be so long: blocks are thick enough, and halos small
+        beside what they surround."""
+        cells, split, layers = self.cells(), self.engine.split, length * self.reach
+        parts = (1, 1, 1) if split == "auto" else split
+        blocks = [n // p for n, p in zip(cells, parts, strict=True)]
+        if layers * (RANKS_ALONG if split == "auto" else 1) > min(blocks):
+            return False
+        grown = math.prod((n + 2 * layers) / (n + 2 * self.reach) for n in blocks)
+        return math.prod(blocks) <= FEW_CELLS or grown <= MOST_GROWN
+
+    def one_length(self, what: str) -> int:
+        """The same where `what` is of one number; raises BadInput where it is yet to be found."""
+        if self.engine.steps_per_pass == "automatic":
+            raise BadInput(
+                f'engine.steps_per_pass = "automatic" is found while a case runs, and {what} of one number: '
+                "give --set engine.steps_per_pass=1, or more."
+            )
+        return self.pass_length()
