@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// ranks: 1 2
+// device: yes
+// label: checked
+// A flux kernel gives the bits of single cells wherever it runs: on a device columns of threads pass fluxes
+// on, in boxes smaller than a column, with a rest, and of more planes than one block takes.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "engine/subcurrent.hpp"
+#include "tests/mpi/backends.hpp"
+#include "tests/mpi/test_context.hpp"
+
+namespace sc::test {
+namespace {
+
+class OnDevices : public OnBackend {};
+INSTANTIATE_TEST_SUITE_P(On, OnDevices, testing::ValuesIn(backends()), backend_name);
+
+/// Fluxes with mixed products and a division, of a component that the axis chooses.
+template <class T>
+struct Conserving {
+  using FluxType = T;
+  T a;
+  template <int axis>
+  SC_FN T flux_above(At c, Out<T>, In<T> u, In<T> v) const {
+    const At up = c.along(axis, 1), beside = c.along((axis + 1) % 3, 1), under = up.along((axis + 2) % 3, -1);
+    return u[c] * v[up] - u[beside] * v[under] + (u[up] - u[c]) / (T(2) + v[c] * v[up] + T(axis));
+  }
+  SC_FN void operator()(At c, Index g, const Fluxes<T>& low, const Fluxes<T>& high, Out<T> out, In<T> u,
+                        In<T>) const {
+    const T div = (high.x - low.x) + ((high.y - low.y) + (high.z - low.z));
+    out[c] = u[c] + a * div + T(0.001) * T(g.x + 2 * g.y + 3 * g.z);
+  }
+};
+
+/// The same without a FluxType: the engine hands it cell by cell.
+template <class T>
+struct SingleCells {
+  Conserving<T> whole;
+  SC_FN void operator()(At c, Index g, Out<T> out, In<T> u, In<T> v) const {
+    whole(c, g, fluxes_below(whole, c, out, u, v), fluxes_above(whole, c, out, u, v), out, u, v);
+  }
+};
+
+template <class T>
+int differing(Context& context, Backend backend, Int3 cells, Strategy strategy) {
+  const Grid grid(context, {.cells = cells, .periodic = {true, true, true}, .halo = 1});
+  const FieldOptions there{.levels = 1, .space = space_of(backend)};
+  Field<T> u(grid, "u", there), v(grid, "v", there), columns(grid, "columns", there);
+  Field<T> single(grid, "single", there);
+  u.fill([](int x, int y, int z) { return T(std::sin(0.3 * x) + 0.2 * std::cos(1.1 * y + 0.7 * z)); });
+  v.fill([](int x, int y, int z) { return T(std::cos(0.7 * x + 0.2 * y) * std::sin(0.9 * z)); });
+  const Conserving<T> kernel{T(0.137)};
+  Sweep in_columns("columns", kernel, writes(columns.now()), reads(u.now(), box(1)), reads(v.now(), box(1)));
+  Sweep by_cells("single", SingleCells<T>{kernel}, writes(single.now()), reads(u.now(), box(1)),
+                 reads(v.now(), box(1)));
+  Runner runner(context, {.strategy = strategy});
+  runner.run(in_columns);
+  runner.run(by_cells);
+  int wrong = 0;
+  const Int3 own = grid.own().extent();
+  for (int z = 0; z < own.z; ++z)
+    for (int y = 0; y < own.y; ++y)
+      for (int x = 0; x < own.x; ++x) {
+        const T one = columns.get({x, y, z}), other = single.get({x, y, z});
+        wrong += std::memcmp(&one, &other, sizeof(T)) != 0;
+      }
+  return wrong;
+}
+
+TEST_P(OnDevices, ComputeFluxesOfSingleCells) {
+  TestContext context;
+  open(context, GetParam());
+  for (const Strategy strategy : {Strategy::blocking, Strategy::boundary_first})
+    for (const Int3 cells :
+         {Int3{31, 7, 4}, Int3{33, 10, 5}, Int3{70, 30, 11}, Int3{17, 5, 140}, Int3{9, 4, 3}}) {
+      EXPECT_EQ(differing<float>(context, GetParam(), cells, strategy), 0) << to_string(cells);
+      EXPECT_EQ(differing<double>(context, GetParam(), cells, strategy), 0) << to_string(cells);
+    }
+}
+
+}  // namespace
+}  // namespace sc::test
