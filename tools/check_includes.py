@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks who includes whom, and that MPI, OpenMP, CUDA launches and files stay in the folders made for them.
+"""Checks who includes whom, that MPI, OpenMP, CUDA launches and files stay in the folders made for them, and
+that headers of the standard library are included where their names are used.
 
     tools/check_includes.py [ROOT]
 
@@ -35,6 +36,7 @@ EXCEPTIONS = {
 FACES = ["api", "python"]
 # Only these are checked; tests, bench and examples are users and may do as they like.
 CHECKED = ["engine", *ABOVE_ENGINE, *FACES]
+USERS = ["tests", "bench", "examples"]
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,25 @@ CONFINED = [
     ),
     Confined("calls HDF5", re.compile(r"\bH5[A-Z]{1,2}\w*\s*\(|<hdf5\.h>"), ("io/",)),
 ]
+
+# Names of the standard library whose header must be included, by the file or by what it includes: other
+# headers bring them along in one version of the library and not in the next (<cstdint> until GCC 12).
+STANDARD = {
+    "algorithm": r"(?:ranges::)?(?:sort|stable_sort|any_of|all_of|none_of|find|find_if|count_if|transform"
+    r"|for_each|max_element|min_element|clamp|lower_bound|upper_bound|nth_element|unique|reverse|rotate|copy_if)\s*\(",
+    "bit": r"(?:bit_cast|bit_ceil|bit_width|popcount|countr_zero|countl_zero|has_single_bit)\b",
+    "cmath": r"(?:sqrt|sin|cos|pow|exp|fabs|floor|ceil|isnan|isfinite)\s*\(",
+    "cstdint": r"u?int(?:8|16|32|64|ptr|max)_t\b",
+    "cstdio": r"(?:printf|fprintf|snprintf|fopen|FILE)\b",
+    "cstdlib": r"(?:getenv|exit|abort|strtod|strtol)\b",
+    "functional": r"function\b",
+    "memory": r"(?:unique_ptr|shared_ptr|make_unique|make_shared)\b",
+    "stdexcept": r"(?:runtime_error|logic_error|invalid_argument|out_of_range|length_error)\b",
+    "string_view": r"string_view\b",
+    "tuple": r"(?:tuple|ignore|tie)\b",
+    "utility": r"(?:exchange|pair)\b",
+}
+STANDARD = {header: re.compile(r"\bstd::" + names) for header, names in STANDARD.items()}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
 CODE = re.compile(
@@ -144,6 +165,34 @@ def check_file(path: str, root: Path) -> list[str]:
     return errors
 
 
+def missing_headers(root: Path) -> list[str]:
+    """Names of the standard library that a file uses without their header."""
+    files = {
+        file.relative_to(root).as_posix(): blank(file.read_text(encoding="utf-8"))
+        for folder in (*CHECKED, *USERS)
+        for file in sorted((root / folder).rglob("*"))
+        if file.suffix in SUFFIXES and file.is_file()
+    }
+    included = {
+        path: re.findall(r'^\s*#\s*include\s*["<]([^">]+)[">]', text, re.M) for path, text in files.items()
+    }
+
+    def reaches(path: str, header: str, seen: set[str]) -> bool:
+        seen.add(path)
+        return header in included[path] or any(
+            reaches(target, header, seen)
+            for target in included[path]
+            if target in files and target not in seen
+        )
+
+    return [
+        f"{path}:1: uses {used.group(0).strip(' (')} without <{header}>"
+        for path, text in files.items()
+        for header, names in STANDARD.items()
+        if (used := names.search(text)) and not reaches(path, header, set())
+    ]
+
+
 def check(root: Path) -> list[str]:
     """The violations of a whole repository."""
     errors = []
@@ -151,7 +200,7 @@ def check(root: Path) -> list[str]:
         for file in sorted((root / folder).rglob("*")):
             if file.suffix in SUFFIXES and file.is_file():
                 errors += check_file(file.relative_to(root).as_posix(), root)
-    return errors
+    return errors + missing_headers(root)
 
 
 def main() -> int:

@@ -55,8 +55,6 @@ class Device : public std::enable_shared_from_this<Device> {
   virtual void wait(const Event& event) = 0;
   /// Waits until all streams are empty.
   virtual void finish() = 0;
-  /// Seconds between two events, both reached.
-  virtual double seconds(const Event& from, const Event& to) const = 0;
 
   /// Whether the host executes the work, as functions; used by the launch of a kernel (exec/launch.hpp).
   virtual bool runs_on_host() const { return false; }

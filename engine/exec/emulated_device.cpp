@@ -87,10 +87,7 @@ bool EmulatedDevice::ready(const Queue& queue) const {
 
 Device::Event EmulatedDevice::record(Stream stream) {
   Queue& q = queue(stream);
-  auto place =
-      std::make_shared<Place>(Place{stream, q.done + static_cast<std::int64_t>(q.tasks.size()), now()});
-  q.marks.push_back(place);
-  return place;
+  return std::make_shared<Place>(Place{stream, q.done + static_cast<std::int64_t>(q.tasks.size())});
 }
 
 void EmulatedDevice::after(Stream stream, const Event& event) {
@@ -105,11 +102,6 @@ void EmulatedDevice::do_first(Queue& q) {
     task.work();
   }
   ++q.done;
-  std::erase_if(q.marks, [&](const std::weak_ptr<Place>& weak) {
-    const auto place = weak.lock();
-    if (place && place->number <= q.done) place->when = now();
-    return !place || place->number <= q.done;
-  });
 }
 
 void EmulatedDevice::advance(Stream stream, std::int64_t number) {
@@ -152,10 +144,6 @@ void EmulatedDevice::finish() {
     advance(stream, q.done + static_cast<std::int64_t>(q.tasks.size()));
   }
   open_memory(false);
-}
-
-double EmulatedDevice::seconds(const Event& from, const Event& to) const {
-  return place(to).when - place(from).when;
 }
 
 }  // namespace sc

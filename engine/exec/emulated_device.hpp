@@ -41,7 +41,6 @@ class EmulatedDevice final : public Device {
   bool reached(const Event& event) override;
   void wait(const Event& event) override;
   void finish() override;
-  double seconds(const Event& from, const Event& to) const override;
   bool runs_on_host() const override { return true; }
   void enqueue(Stream stream, std::function<void()> work) override;
   bool host_reaches_memory() const override { return options_.host_reaches_memory; }
@@ -50,7 +49,6 @@ class EmulatedDevice final : public Device {
   struct Place {
     Stream stream;
     std::int64_t number;  ///< number of tasks that the stream must have executed
-    double when = 0;      ///< seconds, once reached
   };
   struct Task {
     std::function<void()> work;   // empty for a wait
@@ -61,7 +59,6 @@ class EmulatedDevice final : public Device {
     std::deque<Task> tasks;
     std::int64_t done = 0;
     double due = 0;  // of the last copy over the link
-    std::vector<std::weak_ptr<Place>> marks;
   };
   static const Place& place(const Event& event) { return *static_cast<const Place*>(event.get()); }
   Queue& queue(Stream stream) { return streams_[static_cast<std::size_t>(stream)]; }

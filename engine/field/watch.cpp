@@ -2,6 +2,7 @@
 // Watch: where an element lies as seen from the cell that is computed, and the sentences.
 #include "engine/field/watch.hpp"
 
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>

@@ -4,6 +4,7 @@
 #include <exception>
 #include <map>
 #include <sstream>
+#include <utility>
 
 #include "engine/base/error.hpp"
 #include "engine/move/exchange.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "engine/exec/open_device.hpp"
 #include "python/bindings/faces.hpp"

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 
 #include "engine/move/gather.hpp"
 #include "engine/stage/global_value.hpp"

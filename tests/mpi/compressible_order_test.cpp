@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 
 #include "solvers/compressible/solver.hpp"
 #include "tests/mpi/test_context.hpp"

@@ -10,6 +10,7 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <thread>
 
 #include "engine/subcurrent.hpp"

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 
 #include "engine/exec/face_kernel.hpp"
 #include "engine/overlap/runner.hpp"

@@ -6,6 +6,7 @@
 // own and then waits for the exchanges in another one, window after window without a barrier. Whoever waits
 // drives all of them, so that nothing stands still; and what arrives is what was sent.
 #include <algorithm>
+#include <cstdio>
 #include <functional>
 #include <random>
 #include <thread>

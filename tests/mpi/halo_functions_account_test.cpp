@@ -5,6 +5,7 @@
 // halo_get_account: bytes by the formula, what is measured and what is said not to be.
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include "tests/mpi/halo_calls.hpp"

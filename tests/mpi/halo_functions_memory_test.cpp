@@ -6,6 +6,7 @@
 // refuses, and that mistakes of one rank are heard of by all. halo_functions_test fills every halo from it.
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <string>
 #include <utility>
 

@@ -4,6 +4,7 @@
 // label: sanitize
 // The halo functions misused: every mistake comes back as a status and a sentence, on every rank, and never
 // as a hang.
+#include <cstdint>
 #include <functional>
 #include <vector>
 

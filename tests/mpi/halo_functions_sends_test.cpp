@@ -4,6 +4,7 @@
 // label: sanitize
 // What halo_isend promises: it waits for nobody, and sub-ranges arrive where they belong.
 #include <chrono>
+#include <cstdint>
 #include <thread>
 
 #include "tests/mpi/halo_ring.hpp"

@@ -7,6 +7,7 @@
 // with every length of a pass, in either order in memory, with threads, all halos NaN beforehand.
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>

@@ -10,6 +10,7 @@
 
 #include <cmath>
 
+#include <bit>
 #include <chrono>
 #include <thread>
 #include "io/checksum.hpp"

@@ -15,6 +15,7 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <utility>
 
 #include "engine/base/context.hpp"
 #include "engine/field/field.hpp"

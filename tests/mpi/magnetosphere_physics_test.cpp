@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <complex>
+#include <cstdio>
 #include <numbers>
 
 #include "solvers/magnetosphere/solver.hpp"

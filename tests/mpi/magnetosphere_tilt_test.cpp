@@ -5,6 +5,7 @@
 // A planet whose dipole is tilted: its field against that of an aligned one turned about y, no force of its
 // own on the plasma around it, a divergence that the steps leave as it is, and the same bits on any split.
 #include <cmath>
+#include <cstdio>
 #include <numbers>
 
 #include "tests/mpi/cells.hpp"

@@ -4,6 +4,7 @@
 // of all modes, and the fields themselves fall with the number of ranks.
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <fstream>
 
 #include "solvers/turbulence/solver.hpp"

@@ -53,7 +53,6 @@ class Card {
   Event record(cudaStream_t stream);
   bool reached(const Event& event);
   void wait(const Event& event);
-  double seconds(const Event& from, const Event& to) const { return device_->seconds(from.event, to.event); }
   /// Until all streams are empty.
   void finish();
 

@@ -3,6 +3,7 @@
 #include <cctype>
 #include <charconv>
 #include <unordered_map>
+#include <utility>
 
 #include "tests/ptx_card/kernel.hpp"
 

@@ -3,6 +3,7 @@
 // balance and the paper's volumes for any number of ranks.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>

@@ -2,6 +2,7 @@
 #include "engine/move/stream/plane_cut.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/base/align.hpp"
 

@@ -3,6 +3,8 @@
 // buffer once it is packed. Nothing blocks, except for a buffer that is about to be overwritten.
 #pragma once
 
+#include <utility>
+
 #include "engine/move/transport/messages.hpp"
 
 namespace sc {
