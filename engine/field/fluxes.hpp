@@ -6,7 +6,7 @@
 // and takes those of its six faces before its views:
 //   SC_FN void operator()(At c, Index g, const Fluxes<FluxType>& low, const Fluxes<FluxType>& high, views...)
 //   const;
-// The engine decides how often flux_above() is called: on the host once a face, on a device up to twice.
+// The engine decides how often flux_above() is called: on the host once a face, on a device once or twice.
 // It must depend on the face alone, so that both sides get the same bits.
 #pragma once
 
