@@ -214,11 +214,6 @@ MEASURED = (
 )
 
 SMALL_HIT = ("grid.points=[64,64,64]", "flow.viscosity=0.011", "scheme.dt=0.02")
-THIN_JUPITER = (
-    *("grid.points=[112,75,37]", "grid.low=[-150,-148,0]", "grid.spacing=4", "run.time=1.5e5"),
-    *("diffusion.density=1.33e-3", "diffusion.pressure=1.33e-3"),
-    *("diffusion.viscosity=2.7e-8", "diffusion.resistivity=6.7e-4"),
-)
 CRYSTAL = ("grid.cells=[192,192,192]", "run.time=4.4e-8")
 
 
@@ -232,6 +227,12 @@ PICTURES = (
     picture("cavity_re100_flow", 300, drawn("cavity_re100", "flow.png"), "cavity_re100"),
     picture("cavity_re1000_flow", 1200, drawn("cavity_re1000", "flow.png"), "cavity_re1000"),
     picture("nickel_crystal", 130, drawn("nickel_small", "crystal.png", *CRYSTAL), "nickel_small on 192³"),
+    picture(
+        "nickel_512",
+        300,
+        drawn("nickel_512", "crystal.png", "engine.device=cuda", ranks=1),
+        "nickel_512, on a GPU",
+    ),
     picture("many_seeds", 70, drawn("many_seeds", "crystal.png"), "many_seeds"),
     picture("dendrite_paper", 30, paper_machines.dendrite_picture, "subcurrent predict"),
     picture("other_codes", 20, other_codes.other_codes_picture, "published tables of other codes"),
@@ -243,7 +244,7 @@ PICTURES = (
     picture("earth_south", 1400, drawn("earth_south", "planes.png"), "earth_south"),
     picture("earth_south_view", 1400, drawn("earth_south", "view.png"), "earth_south"),
     picture("earth_tilted", 180, drawn("earth_tilted", "planes.png"), "earth_tilted"),
-    picture("jupiter", 600, drawn("jupiter", "planes.png", *THIN_JUPITER), "jupiter at spacing 4"),
+    picture("jupiter", 1400, drawn("jupiter", "planes.png"), "jupiter"),
     picture("turbulence_vorticity", 240, drawn("forced_hit_128", "vorticity.png", *SMALL_HIT), "64³, forced"),
     picture("turbulence_spectrum", 240, drawn("forced_hit_128", "spectrum.png", *SMALL_HIT), "64³, forced"),
     picture(
