@@ -32,28 +32,28 @@ class DeviceTally {
 
 inline namespace SC_COMPILED {
 
+#ifdef __CUDACC__
 /// A flux kernel in columns of threads that pass fluxes on. Returns whether the device and the box suit that.
 template <class Kernel, class... Views>
 bool launch_fluxes(Device& device, Stream stream, const Box& box, const Frame& frame, const char* what,
                    const Kernel& kernel, const Views&... views) {
-#ifdef __CUDACC__
   using Columns = detail::FluxColumns<Kernel, Views...>;
   if (device.runs_on_host() || views_are_checked || !Columns::fits(box.extent())) return false;
   Columns columns{box, frame.origin, frame.layout.sy, frame.layout.sz, kernel, {views...}};
   cuda::check(detail::run_columns(device.native(stream), columns), what);
   return true;
-#else
-  return false;
-#endif
 }
+#endif
 
 /// `what` names the kernel in errors. Without a tally the values of the kernel are discarded.
 template <class Kernel, class... Views>
 void device_cells(Device& device, Stream stream, const Box& box, const Lattice& lattice, const Frame& frame,
                   DeviceTally* tally, Reduce reduce, const char* what, const Kernel& kernel,
                   const Views&... views) {
+#ifdef __CUDACC__
   if constexpr (InFluxes<Kernel>)
     if (launch_fluxes(device, stream, box, frame, what, kernel, views...)) return;
+#endif
   const Layout& layout = frame.layout;
   const detail::CellBody<detail::CellOf<Kernel>, Views...> body{box,       lattice,  frame.origin, layout.sy,
                                                                 layout.sz, {kernel}, {views...}};
