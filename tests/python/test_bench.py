@@ -35,6 +35,7 @@ SAYS = {  # of ours, where the other side is left out
     "relaxation": r"\| Jacobi \| 7 points \| [\d.]+ \|",
     "passes_disk": r"\| files, 2 \| \d+ \| [\d.]+ \| [\d.]+ \|",
     "stencil_peer": r"\| 8³ \| C\+\+ [\d.]+ ms \| Python [\d.]+ ms \|",
+    "stencil_device": r"\| double \| \d+ \| \d+ \| – \| – \| – \|",
     "run": "Jacobi sweep, speed / copy loop.*",
 }
 
