@@ -5,8 +5,10 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 template <class Real>
 __global__ void heat(Real* __restrict__ next, const Real* __restrict__ T, int n, Real a) {

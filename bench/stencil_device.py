@@ -8,7 +8,7 @@ plain CUDA kernel, on the same card.
 Needs a build with CUDA, nvcc and a card. On an emulated device (`--trial`) the other side is left out.
 """
 
-import subprocess
+import shutil
 import sys
 import tempfile
 import time
@@ -53,9 +53,12 @@ def microseconds(cells: int, steps: int, device: str, dtype: str) -> float:
 
 
 def peer(cells: int) -> dict[tuple[str, str], float]:
+    """Microseconds of both sides of heat_cuda.cu, by precision; ends the script without nvcc or a card."""
+    if not shutil.which("nvcc"):
+        sys.exit("nvcc is not on the PATH: it compiles the plain CUDA kernel")
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "heat_cuda"
-        subprocess.run(["nvcc", "-O3", "-arch=native", "-o", program, PEER], check=True)
+        printed(["nvcc", "-O3", "-arch=native", "-o", str(program), str(PEER)])
         lines = printed([str(program), str(cells)]).split("\n")
     return {(word[0], word[1]): float(word[2]) for word in (line.split() for line in lines if line)}
 
@@ -73,7 +76,7 @@ def main() -> int:
     for precision, dtype, size in (("single", "float32", 4), ("double", "float64", 8)):
         took = microseconds(n, arguments.steps, arguments.device, dtype)
         copy, plain = (other.get((precision, side)) for side in ("copy", "plain"))
-        shares = [f"{other / took:.2f}" if other else "–" for other in (copy, plain)]
+        shares = [f"{side / took:.2f}" if side else "–" for side in (copy, plain)]
         beside = f"{plain:.0f}" if plain else "–"
         rate = f"{2e-3 * size * n**3 / took:.0f}"
         print(f"| {precision} | {took:.0f} | {rate} | {shares[0]} | {beside} | {shares[1]} |")

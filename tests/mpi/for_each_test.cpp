@@ -13,6 +13,7 @@
 
 #include "engine/stage/cut.hpp"
 #include "engine/stage/refresh.hpp"
+#include "tests/mpi/flux_kernel.hpp"
 #include "tests/mpi/test_context.hpp"
 
 namespace {
@@ -170,30 +171,14 @@ TEST(Reduction, IsTheSameForEveryThreadCountAndSplit) {
   }
 }
 
-// A flux with mixed products and a division, of a component that the axis chooses.
-template <class T>
-struct Conserving {
-  using FluxType = T;
-  T a;
-  template <int axis>
-  SC_FN T flux_above(At c, Out<T>, In<T> u, In<T> v) const {
-    const At up = c.along(axis, 1), beside = c.along((axis + 1) % 3, 1), under = up.along((axis + 2) % 3, -1);
-    return u[c] * v[up] - u[beside] * v[under] + (u[up] - u[c]) / (T(2) + v[c] * v[up] + T(axis));
-  }
-  SC_FN void operator()(At c, Index g, const Fluxes<T>& low, const Fluxes<T>& high, Out<T> out, In<T> u,
-                        In<T>) const {
-    const T div = (high.x - low.x) + ((high.y - low.y) + (high.z - low.z));
-    out[c] = u[c] + a * div + T(0.001) * T(g.x + 2 * g.y + 3 * g.z);
-  }
-};
-
 template <class T>
 class FluxKernels : public testing::Test {};
 using FluxTypes = testing::Types<float, double>;
 TYPED_TEST_SUITE(FluxKernels, FluxTypes);
 
-// Marching through bricks, with fluxes kept, leaves the bits of every cell by itself, which is how a device
-// computes them: rows longer than a brick, boxes of one cell, shares of threads that begin inside a brick.
+// Marching through bricks, with fluxes kept, leaves the bits of every cell by itself (on devices:
+// device_fluxes_test): rows longer than a brick, boxes of one cell, shares of threads that begin inside a
+// brick.
 TYPED_TEST(FluxKernels, MarchingLeavesTheBitsOfSingleCells) {
   using T = TypeParam;
   test::TestContext context;
@@ -208,7 +193,7 @@ TYPED_TEST(FluxKernels, MarchingLeavesTheBitsOfSingleCells) {
         view.base[i - grid.layout().origin] = value(random);
     }
     const Frame frame{grid.layout(), {1000, 20, 3}};
-    const Conserving<T> kernel{T(0.137)};
+    const test::Conserving<T> kernel{T(0.137)};
     const auto expected = single.modify();
     const auto got = marched.modify();
     for (int z = 0; z < cells.z; ++z)
