@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Account: means of the runs that were measured, times all runs.
+// Account: measured runs give the mean times; the mean multiplied by the number of runs gives the totals.
 #include "engine/base/account.hpp"
 
 namespace sc {
@@ -27,7 +27,7 @@ Account operator-(Account a, const Account& b) {
 }
 
 bool Sampled::due(const Sampling& sampling) const {
-  constexpr int settling = 2;  // what a run sends is not known before its readers have run
+  constexpr int settling = 2;  // its traffic is known only after its readers have run once
   if (runs_ < settling) return false;
   if (runs_ < settling + sampling.first) return true;
   return sampling.every > 0 && runs_ % sampling.every == 0;

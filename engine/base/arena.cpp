@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arena: chunks of slots, in memory that a node shares where it has several ranks.
+// Arena: chunks of slots, in shared memory where a node has several ranks.
 #include "engine/base/arena.hpp"
 
 #include <algorithm>
@@ -13,11 +13,11 @@ namespace sc {
 
 namespace {
 
-// Fields begin a few cache lines apart modulo the page, or the same cell of every field would fall in one
-// cache set.
+// The starts of fields differ by a few cache lines modulo the page size. Otherwise the same cell of all
+// fields would map to one cache set.
 constexpr std::size_t stagger = 5 * cache_line;
 constexpr std::size_t stagger_period = 12;
-// A chunk is expensive to make, so small blocks share one; its unused rest is lost.
+// Making a chunk is expensive, so small blocks share one; its unused rest is wasted.
 constexpr int chunk_slots = 8;
 constexpr double most_shared_bytes = 4 << 20;
 
@@ -34,7 +34,7 @@ Arena::Block Arena::allocate(std::size_t slot_bytes, int slots) {
   }
   if (chunk->slot_bytes != slot_bytes)
     throw Error(Exit::failure, "the slots of an arena are all of one size");
-  std::size_t before = 0;  // slots taken, of all chunks
+  std::size_t before = 0;  // slots in use, over all chunks
   for (const auto& c : chunks_) before += static_cast<std::size_t>(c->used);
   Block block;
   block.chunk = static_cast<int>(chunks_.size()) - 1;
@@ -55,7 +55,7 @@ void Arena::add_chunk(std::size_t slot_bytes, int slots) {
   chunk->slot_bytes = slot_bytes;
   chunk->slots = slots;
   const std::size_t bytes = slot_bytes * static_cast<std::size_t>(slots);
-  if (context_.rehearses()) {  // zero when it is first touched, which a rehearsal does not
+  if (context_.rehearses()) {  // zero pages on first access, which a rehearsal never makes
     chunk->untouched = address_space(bytes);
     if (!chunk->untouched)
       throw Error(Exit::storage,

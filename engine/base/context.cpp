@@ -53,7 +53,8 @@ Context::Context(MPI_Comm comm, ContextOptions options) : options_(options) {
   if (options_.rehearsed) play(*options_.rehearsed);
 }
 
-/// Collectives stay those of the one rank that there is; who lies where is what the part says.
+/// A rehearsed rank: MPI collectives still run over the single real rank; rank, size and node layout are
+/// those of `part`.
 void Context::play(const Rehearsed& part) {
   if (size_ != 1)
     refuse("a rehearsal is played by one rank, and this communicator has " + std::to_string(size_));
@@ -95,7 +96,8 @@ void Context::find_node() {
   mpi::check(MPI_Comm_size(node_comm_, &ranks_of_node_));
   const TransportPolicy policy = options_.transport;
   const bool wanted = policy == TransportPolicy::automatic || policy == TransportPolicy::shared;
-  // The same on all ranks, also where some nodes hold a single one: arenas are collective over all.
+  // The same value on all ranks, even if some nodes have one rank only: allocation in arenas is collective
+  // over all.
   shared_memory_ = wanted && any(ranks_of_node_ > 1);
 }
 
@@ -157,7 +159,7 @@ void Context::broadcast(std::string& bytes) const {
 
 std::vector<std::string> Context::gather(const std::string& bytes) const {
   if (rehearses()) return std::vector<std::string>(static_cast<std::size_t>(size_), bytes);
-  constexpr int tag = 2;  // below those that next_tag() hands out
+  constexpr int tag = 2;  // below the tags from next_tag()
   const auto mine = static_cast<std::uint64_t>(bytes.size());
   std::vector<std::uint64_t> sizes(rank_ == 0 ? static_cast<std::size_t>(size_) : 0);
   mpi::check(MPI_Gather(&mine, 1, MPI_UINT64_T, sizes.data(), 1, MPI_UINT64_T, 0, comm_));
@@ -210,8 +212,8 @@ void Context::barrier() const { mpi::check(MPI_Barrier(comm_)); }
 void Context::abort(const std::string& sentence, Exit code) const {
   if (!sentence.empty()) std::fprintf(stderr, "subcurrent: %s\n", sentence.c_str());
   std::fflush(stderr);
-  // All of the job: of any other communicator MPICH ends the members by messages, which nobody takes who
-  // computes.
+  // The whole job: for any other communicator MPICH ends the members by messages, and a rank that computes
+  // does not receive them.
   MPI_Abort(MPI_COMM_WORLD, static_cast<int>(code));
   std::abort();
 }
@@ -232,7 +234,7 @@ std::string mpi_library() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
   int length = 0;
   mpi::check(MPI_Get_library_version(text.data(), &length));
-  return text.data();  // Open MPI counts the closing zero into the length
+  return text.data();  // Open MPI counts the terminating zero in the length
 }
 
 }  // namespace sc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices by name.
+// Names of devices.
 #include "engine/base/device.hpp"
 
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Large pages, if the system has any.
+// Allocation in large pages, if the system has any.
 #include "engine/base/large_pages.hpp"
 
 #include <sys/mman.h>
@@ -14,7 +14,7 @@ PagedMemory in_large_pages(std::size_t bytes, std::size_t alignment) {
   constexpr std::size_t large = std::size_t{2} << 20;
   const std::size_t unit = bytes >= large ? large : alignment;
   void* data = std::aligned_alloc(unit, (bytes + unit - 1) / unit * unit);
-  // To its end only: what the last page would hold beyond is not taken.
+  // Only up to `bytes`: the tail of the last page stays untouched and takes no memory.
   if (data && unit == large) madvise(data, bytes, MADV_HUGEPAGE);
   return PagedMemory(static_cast<std::byte*>(data));
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// SharedMemory: a file without a name for each rank, which the others open through /proc.
+// SharedMemory: an anonymous file (memfd) for each rank, which the others open through /proc.
 //
-// Not MPI's shared windows: those begin anywhere in a page of their file, and a large page can only lie where
-// address and file agree modulo its size (decision 48).
+// MPI's shared windows are not used: they may begin anywhere in a page of their file, and a large page needs
+// an address and a file offset that agree modulo its size (decision 48).
 #include "engine/base/shared_memory.hpp"
 
 #include <fcntl.h>
@@ -20,10 +20,10 @@ namespace sc {
 namespace {
 
 constexpr std::size_t large_page = std::size_t{2} << 20;
-constexpr int collapse = 25;  // MADV_COLLAPSE of Linux 6.1, which C libraries do not all name yet
+constexpr int collapse = 25;  // MADV_COLLAPSE of Linux 6.1; not all C libraries define it yet
 
-/// What others find a rank's file by, and recognise it by: in another namespace the number of a process may
-/// be another process's.
+/// Lets other ranks find a rank's file and verify it: in another PID namespace the same process number may
+/// belong to another process.
 struct Key {
   std::int64_t process = 0, file = -1;
   std::uint64_t bytes = 0, device = 0, inode = 0;
@@ -61,7 +61,7 @@ int open_file(const Key& key, std::string& reason) {
   return -1;
 }
 
-/// Where large pages can lie.
+/// Maps the file at an address that is aligned to large pages.
 std::byte* map_file(int file, std::size_t bytes, std::string& reason) {
   const std::size_t room = bytes + large_page;
   void* reserved = mmap(nullptr, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -82,7 +82,8 @@ std::byte* map_file(int file, std::size_t bytes, std::string& reason) {
   return begin;
 }
 
-/// Large pages now, before anything lies there; a page has to be begun for that. All works without them.
+/// Requests large pages before any data is stored. A page must have been touched for that. Failure does no
+/// harm.
 void ask_for_large_pages(std::byte* data, std::size_t bytes) {
   for (std::size_t at = 0; at + large_page <= bytes; at += large_page) {
     data[at] = std::byte{};
@@ -111,7 +112,7 @@ std::unique_ptr<SharedMemory> SharedMemory::bring(MPI_Comm node, std::size_t byt
   }
   int seen = static_cast<int>(memory->parts_.size()) == size;
   mpi::check(
-      MPI_Allreduce(MPI_IN_PLACE, &seen, 1, MPI_INT, MPI_MIN, node));  // all have opened what they need
+      MPI_Allreduce(MPI_IN_PLACE, &seen, 1, MPI_INT, MPI_MIN, node));  // all ranks have opened all files
   if (own.file >= 0) close(static_cast<int>(own.file));
   if (!seen) return nullptr;
   ask_for_large_pages(memory->of(rank), own.bytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starting MPI for programs that know none.
+// Starting MPI for programs that do not call it themselves.
 #include "engine/base/start.hpp"
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timeline: bookkeeping of spans and their export.
+// Timeline: recording of spans and their export.
 #include "engine/base/timeline.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ std::string_view phase_name(Phase phase) {
 
 namespace {
 
-/// As the inside of a JSON string.
+/// Escaped for use inside a JSON string.
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {

@@ -25,12 +25,12 @@ std::optional<bool> any_within(MPI_Comm comm, bool flag, double seconds) {
   MPI_Request request = MPI_REQUEST_NULL;
   mpi::check(MPI_Iallreduce(&vote->mine, &vote->all, 1, MPI_INT, MPI_MAX, comm, &request));
   if (ends(request)) {
-    // A rank that gave up has voted all the same: that it does not come here, too, tells those who came
-    // later.
+    // The all-reduce can complete although a rank timed out, because that rank had already contributed. It
+    // does not enter the barrier, and so the late ranks time out too.
     mpi::check(MPI_Ibarrier(comm, &request));
     if (ends(request)) return vote->all != 0;
   }
-  vote.release();  // MPI may still write there
+  vote.release();  // leaked on purpose: MPI may still write to it
   return std::nullopt;
 }
 

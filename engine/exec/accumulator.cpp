@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accumulator: keys for max and min, bins for sums.
+// Accumulator: ordered keys for max and min, bins for sums.
 #include "engine/exec/accumulator.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ std::int64_t largest_key(const double* values, int count, bool negate) {
 }  // namespace
 
 void BinnedSum::add(const double* values, int count) {
-  constexpr std::int64_t magnitude = std::numeric_limits<std::int64_t>::max();  // all bits but the sign
+  constexpr std::int64_t magnitude = std::numeric_limits<std::int64_t>::max();  // all bits except the sign
   std::int64_t largest = 0;
 #pragma omp simd reduction(max : largest)
   for (int i = 0; i < count; ++i)
@@ -32,7 +32,7 @@ void BinnedSum::add(const double* values, int count) {
   const std::int64_t top = top_bin(largest);
   if (top < 0) return;
   top_ = std::max(top_, top);
-  if (top >= bins) return;  // not finite, or too large to be cut
+  if (top >= bins) return;  // not finite, or too large to be split
   const std::int64_t b0 = std::max<std::int64_t>(top, 2);
   const double cut0 = 1.5 * (bin_unit(b0) * 0x1p52);
   const double cut1 = 1.5 * (bin_unit(b0 - 1) * 0x1p52);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// AffineFace, on the host and as a launch; compiled by nvcc where there is one.
+// AffineFace on the host and as a launch on a device; compiled by nvcc where there is one.
 #include "engine/exec/compiled_rows.hpp"
 #include "engine/exec/launch.hpp"
 
@@ -7,7 +7,7 @@ namespace sc {
 
 namespace {
 
-/// One component of one column.
+/// Fills the halo cells of one component in one column.
 template <class T>
 struct AffineColumn {
   Int3 low;

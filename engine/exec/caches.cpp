@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Caches: as the C library knows them.
+// Cache sizes as the C library reports them.
 #include "engine/exec/caches.hpp"
 
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CellCopy: one thread a word; compiled by nvcc where there is one.
+// CellCopy: one thread for each word; compiled by nvcc where there is one.
 #include "engine/exec/cell_copy.hpp"
 
 #include <algorithm>
@@ -10,9 +10,10 @@ namespace sc {
 
 namespace {
 
-constexpr int most_copies = 16;  // of a launch: its parameters may take 4 KiB
+constexpr int most_copies = 16;  // in a launch: its parameters may take 4 KiB
 
-/// Copies follow one another along z: copy n has places [first[n], first[n + 1]) there, a plane each.
+/// The copies are stacked along z: copy n has the indices [first[n], first[n + 1]), one for each plane of
+/// each component.
 struct CopyBody {
   CellCopy copies[most_copies];
   int first[most_copies + 1];

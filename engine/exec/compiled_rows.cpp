@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of compiled kernels: rows shared out to threads, columns of a face, launches on a device.
+// Calls of compiled kernels: rows divided among threads, columns of a face, launches on a device.
 #include "engine/exec/compiled_rows.hpp"
 
 #include "engine/base/error.hpp"
@@ -13,7 +13,7 @@ void add_values(void* into, int k, const double* values, int count) {
   static_cast<std::vector<Accumulator>*>(into)->at(static_cast<std::size_t>(k)).add(values, count);
 }
 
-/// Bytes of a kernel and places of its fields, for work that is done later.
+/// Copies of a kernel's bytes and of its fields' addresses, for execution at a later time.
 struct Kept {
   std::vector<std::byte> kernel;
   std::vector<CellsAt> fields;
@@ -23,7 +23,7 @@ void check_launch(const char* said, const std::string& what, const Device& devic
   if (said) throw Error(Exit::failure, what + " cannot run on " + device.describe() + ": " + said);
 }
 
-/// function(&call) as work of the device, with `show` setting the call's pointers to what is kept.
+/// Enqueues function(&call) on the device; `show` points the call at the kept copies.
 template <class Call, class Show>
 void launch_compiled(Device& device, Stream stream, Int3 extent, Call call, Kept kept,
                      const std::string& what, const char* (*function)(const Call*), Show show) {

@@ -21,7 +21,7 @@ class CudaDevice final : public Device {
     cudaDeviceProp properties;
     check(cudaGetDeviceProperties(&properties, number_), "cudaGetDeviceProperties");
     name_ = properties.name;
-    int least = 0, greatest = 0;  // the greatest priority is the lowest number
+    int least = 0, greatest = 0;  // the highest priority has the lowest number
     check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "cudaDeviceGetStreamPriorityRange");
     for (std::size_t stream = 0; stream < stream_count; ++stream) {
       const bool first = stream == static_cast<std::size_t>(Stream::edge);
@@ -31,7 +31,7 @@ class CudaDevice final : public Device {
   }
   CudaDevice(const CudaDevice&) = delete;
   CudaDevice& operator=(const CudaDevice&) = delete;
-  // Nothing can be reported from here, and the driver may be gone by now at the end of a program.
+  // A destructor cannot report errors, and at the end of a program the driver may already be unloaded.
   ~CudaDevice() override {
     for (const cudaEvent_t made : free_events_) std::ignore = cudaEventDestroy(made);
     for (const cudaStream_t made : streams_) std::ignore = cudaStreamDestroy(made);
@@ -44,10 +44,10 @@ class CudaDevice final : public Device {
     check(cudaMalloc(&data, std::max<std::size_t>(bytes, 1)),
           ("cudaMalloc of " + std::to_string(bytes >> 20) + " MiB").c_str());
     Memory memory(static_cast<std::byte*>(data), [alive = shared_from_this()](std::byte* p) {
-      std::ignore = cudaFree(p);  // waits for the device's work by itself
+      std::ignore = cudaFree(p);  // synchronises with the device
     });
     check(cudaMemset(data, 0, bytes), "cudaMemset");
-    // The memset runs in a stream that ours do not wait for.
+    // cudaMemset runs on the default stream, which the streams of this device do not wait for.
     check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
     return memory;
   }
@@ -75,7 +75,8 @@ class CudaDevice final : public Device {
       made = free_events_.back();
       free_events_.pop_back();
     }
-    // A wait refers to what was recorded when it was called: the event may be recorded anew.
+    // cudaStreamWaitEvent refers to the record at the time of the call, so that an event may be recorded
+    // again.
     Event event(static_cast<void*>(made), [this, alive = shared_from_this()](void* e) {
       free_events_.push_back(static_cast<cudaEvent_t>(e));
     });
@@ -88,7 +89,7 @@ class CudaDevice final : public Device {
   bool reached(const Event& event) override {
     const cudaError_t code = cudaEventQuery(cuda(event));
     if (code == cudaErrorNotReady) {
-      std::ignore = cudaGetLastError();  // kept as the last error, where the next launch would find it
+      std::ignore = cudaGetLastError();  // clears the error, which the check of the next launch would report
       return false;
     }
     check(code, "cudaEventQuery");
@@ -115,7 +116,7 @@ std::string why_no_cuda() {
   int count = 0;
   const cudaError_t code = cudaGetDeviceCount(&count);
   if (code != cudaSuccess) {
-    std::ignore = cudaGetLastError();  // not to be found by the next check
+    std::ignore = cudaGetLastError();  // clears the error for the next check
     return std::string("this machine has no CUDA device (") + cudaGetErrorString(code) + ")";
   }
   return count > 0 ? "" : "this machine has no CUDA device";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DeviceTally: from the device to accumulators.
+// DeviceTally: transfers results of reductions from the device to accumulators.
 #include <cstring>
 #include <vector>
 
@@ -7,7 +7,7 @@
 
 namespace sc {
 
-// As TallyOf<K> lies in memory: K keys, then K times the words.
+// Memory layout of TallyOf<K>: K keys, then K times the words.
 DeviceTally::DeviceTally(std::shared_ptr<Device> device, int values)
     : device_(std::move(device)),
       bytes_(static_cast<std::size_t>(values) * (1 + TallyOf<1>::words) * sizeof(std::int64_t)),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// EmulatedDevice: queues, their disorder, and pages that are closed while no task runs.
+// EmulatedDevice: queues, their order of execution, and pages that are protected while no task runs.
 #include "engine/exec/emulated_device.hpp"
 
 #include <sys/mman.h>
@@ -44,7 +44,7 @@ void EmulatedDevice::open_memory(bool open) {
 Device::Memory EmulatedDevice::allocate(std::size_t bytes) {
   const std::size_t pages = whole_pages(bytes);
   const int access = options_.host_reaches_memory ? PROT_READ | PROT_WRITE : PROT_NONE;
-  void* data = mmap(nullptr, pages, access, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);  // zeroed
+  void* data = mmap(nullptr, pages, access, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);  // zero-initialised
   if (data == MAP_FAILED)
     throw Error(Exit::storage,
                 "not enough memory for " + std::to_string(bytes >> 20) + " MiB of the emulated device's");
@@ -126,7 +126,7 @@ void EmulatedDevice::wander() {
 bool EmulatedDevice::reached(const Event& event) {
   const Place& p = place(event);
   if (options_.disorder == Disorder::shuffled) wander();
-  // Now and then, so that polling ends.
+  // Occasionally makes progress, so that polling terminates.
   if (!passed(p) && next_number() % 4 == 0) advance(p.stream, p.number);
   open_memory(false);
   return passed(p);
@@ -138,7 +138,7 @@ void EmulatedDevice::wait(const Event& event) {
 }
 
 void EmulatedDevice::finish() {
-  // The stream of least urgency last: the worst order for a missing wait.
+  // The stream of lowest priority last: the worst order for a missing wait.
   for (const Stream stream : {Stream::out, Stream::in, Stream::edge, Stream::core}) {
     Queue& q = queue(stream);
     advance(stream, q.done + static_cast<std::int64_t>(q.tasks.size()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes of launches.
+// Shapes of blocks and grids for launches.
 #include "engine/exec/launch.hpp"
 
 #include <algorithm>

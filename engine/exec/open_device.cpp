@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opening a device on every rank, or on none.
+// Opens a device on all ranks, or on none.
 #include "engine/exec/open_device.hpp"
 
 #include "engine/exec/emulated_device.hpp"

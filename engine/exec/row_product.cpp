@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The product of compressed rows with a vector.
+// The product of a compressed sparse matrix with a vector.
 #include "engine/exec/row_product.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace sc {
 
 namespace {
 
-/// One instance for all callers, so that a row has the same bits for each.
+/// Not inlined: all callers use the same instance, so that a row gives the same bits for each.
 template <RowSum row_sum>
 [[gnu::noinline]] void rows_of_thread(const CompressedRows& rows, int first, int last, const double* x,
                                       double* y, bool add) {
@@ -36,8 +36,8 @@ void some_rows(const CompressedRows& rows, int first, int last, const double* x,
 #endif
 }
 
-/// Where this thread's rows of [first, last) begin and end: shares of equal work, an empty row counting like
-/// a few non-zeros.
+/// This thread's part of the rows [first, last). The parts have equal work; a row counts as its non-zeros
+/// plus a constant.
 std::pair<int, int> share_of(const CompressedRows& rows, int first, int last) {
   constexpr std::int64_t of_row = 4;
   const auto work = [&](int r) { return rows.begin[static_cast<std::size_t>(r)] + of_row * std::int64_t{r}; };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RowTrial: pairs of turns of two runs, of which the second counts.
+// RowTrial: the two orders alternate in pairs; only the last run of each turn is timed.
 #include "engine/exec/row_trial.hpp"
 
 namespace sc {

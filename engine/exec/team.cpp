@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Teams and tile queues.
+// Teams of threads and queues of tiles.
 #include "engine/exec/team.hpp"
 
 #include <omp.h>
@@ -13,7 +13,7 @@ void team(int threads, const std::function<void(int)>& work) {
     work(0);
     return;
   }
-  std::exception_ptr failure;  // none may leave a parallel region
+  std::exception_ptr failure;  // an exception must not leave a parallel region
 #pragma omp parallel num_threads(threads)
   {
     try {

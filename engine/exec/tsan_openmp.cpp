@@ -3,8 +3,9 @@
 // not instrumented and waits on bare futexes, so every parallel loop would look like a race. Empty in all
 // other builds.
 //
-// The linker sends each call of GOMP_x to __wrap_GOMP_x (see cmake/SubcurrentBuildType.cmake). What happened
-// before a fork is released to the team, what the team did is released to whoever passes the join or barrier.
+// The linker redirects each call of GOMP_x to __wrap_GOMP_x (see cmake/SubcurrentBuildType.cmake). A fork
+// releases what happened before it to the team; a join or barrier releases the team's work to every thread
+// that passes it.
 #if defined(__SANITIZE_THREAD__)
 
 #include <sanitizer/tsan_interface.h>
@@ -25,7 +26,7 @@ void __real_GOMP_critical_name_end(void**);
 
 namespace {
 
-char meeting_point;  // its address is what barriers synchronise on
+char meeting_point;  // barriers synchronise on its address
 char critical_point;
 
 struct Team {

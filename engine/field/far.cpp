@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Far: the strips.
+// Far: boxes and memory of the strips.
 #include "engine/field/far.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ StripBoxes strip_boxes(const Grid& grid) {
   for (int axis = 0; axis < 3; ++axis)
     for (int side = 0; side < 2; ++side) {
       if (h == 0 || grid.own().empty() || grid.physical({axis, side})) continue;
-      if (axis < 2 && grid.split()[axis] == 1) continue;  // slabs have both ends
+      if (axis < 2 && grid.split()[axis] == 1) continue;  // an undivided axis: each slab has both of its ends
       Box own = grid.own(), halo = own;
       own.lo[axis] = side == 0 ? 0 : std::max(0, n[axis] - h);
       own.hi[axis] = side == 0 ? std::min(h, n[axis]) : n[axis];
@@ -38,12 +38,12 @@ Far::Far(const Grid& grid, const std::string& name, ElementType type, int compon
   const int h = grid.halo();
   const auto size = static_cast<std::ptrdiff_t>(size_of(type));
   const StripBoxes boxes = strip_boxes(grid);
-  std::int64_t cells = 1;  // there is always a first byte
+  std::int64_t cells = 1;  // at least one byte, so that the pointer is valid
   for (std::size_t face = 0; face < 6; ++face) cells += boxes.own[face].cells() + boxes.halo[face].cells();
   const auto bytes = static_cast<std::size_t>(cells * components * size);
   memory_ = allocate(bytes);
   std::byte* first = memory_.get();
-  std::memset(first, 0, bytes);  // not all of it is ever sent
+  std::memset(first, 0, bytes);  // some of it is never written
   const auto strip = [&](const Box& box) {
     const Int3 e = box.empty() ? Int3{} : box.extent();
     const std::ptrdiff_t row = e.x * size, plane = e.y * row, all = e.z * plane;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// AnyField: making the levels and turning them over.
+// AnyField: creation and rotation of time levels.
 #include "engine/field/field.hpp"
 
 #include <algorithm>

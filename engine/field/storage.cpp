@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Storage: placement in the arena, and settling before it is overwritten.
+// Storage: placement in the arena, state of halos and of copies on a device, pending transfers.
 #include "engine/field/storage.hpp"
 
 #include <algorithm>
@@ -16,8 +16,7 @@ Storage::Storage(const Grid& grid, std::string name, ElementType type, int compo
     refuse("field \"" + name_ + "\" has " + std::to_string(components) + " components; at least 1 is needed");
   const Layout& layout = grid.layout();
   component_stride_ = layout.elements;
-  // A slot is one component of 8-byte elements; smaller and larger elements take what they need of as many
-  // slots.
+  // A slot holds one component of 8-byte elements. Other element sizes use as many slots as their bytes need.
   const auto slot_bytes = static_cast<std::size_t>(layout.elements) * 8;
   const int slots = static_cast<int>((static_cast<std::size_t>(components) * size_of(type) + 7) / 8);
   block_ = arena_->allocate(slot_bytes, slots);
@@ -63,7 +62,7 @@ void Storage::update_host() const {
 }
 
 void Storage::use_on_device(bool written) {
-  if (!device_memory_) return;  // slabs see to themselves
+  if (!device_memory_) return;  // fields in slabs copy their slabs themselves
   if (newest_ == Newest::host) {
     device_->finish();
     device_->copy(Stream::in, device_memory_.get(), host_copy_.get(), all_bytes());
@@ -146,7 +145,7 @@ void Storage::settle() {
 void Storage::begin_host_write() {
   settle();
   if (device_memory_) {
-    update_host();  // what is not written keeps its value
+    update_host();  // elements that are not written keep their values
     newest_ = Newest::host;
   }
   set_fresh(point);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watch: where an element lies as seen from the cell that is computed, and the sentences.
+// Watch: offsets of accesses relative to the computed cell, and the error messages.
 #include "engine/field/watch.hpp"
 
 #include <cmath>
@@ -62,7 +62,7 @@ Watch::Watch(Subject subject, const Grid& grid)
 }
 
 Int3 Watch::local(std::ptrdiff_t offset) const {
-  // From the halo's first cell on nothing is negative that lies in the field.
+  // Relative to the first halo cell, offsets of all cells of the field are non-negative.
   const std::ptrdiff_t from = offset + halo_ * (1 + layout_.sy + layout_.sz);
   const std::ptrdiff_t z = from >= 0 ? from / layout_.sz : -1 - (-1 - from) / layout_.sz;
   const std::ptrdiff_t in_plane = from - z * layout_.sz, y = in_plane / layout_.sy;
@@ -84,7 +84,7 @@ std::string Watch::declared() const {
 }
 
 void Watch::stop(const std::string& sentence) const {
-  // One sentence, whatever the other threads have found; they wait here for the end.
+  // Only one thread reports an error; the others wait here until the program ends.
   static std::mutex first;
   first.lock();
   subject_.context->abort(sentence, Exit::bad_input);
@@ -115,8 +115,8 @@ void Watch::look_beyond_faces(Index cell, Int3 offset, Int3 to) const {
   }
 }
 
-// A coarse cell lives with its first child. Whatever the split, a cell so many layers from a child or a
-// parent lies in the halo or in own cells.
+// A coarse cell belongs to the rank of its first child. For every split, cells at the distances checked here,
+// from a child or a parent, lie in the own cells or in the halo.
 void Watch::look_across(Index cell, Int3 to) const {
   const std::int64_t at[3] = {cell.x, cell.y, cell.z};
   Int3 off;
@@ -141,9 +141,9 @@ void Watch::look_beside_column(const Watched& by, Int3 to, const void* value, st
   const Int3 offset = to - local(by.offset);
   const auto [axis, side] = subject_.face;
   bool read = to[axis] >= -halo_ && to[axis] < own_[axis] + halo_;
-  // Halo on the other side of the block is no part of the column.
+  // The halo on the opposite side of the block is not part of the column.
   read = read && (side == 0 ? to[axis] < own_[axis] : to[axis] >= 0);
-  const int inside = side == 0 ? to[axis] + 1 : own_[axis] - to[axis];  // counted from the face
+  const int inside = side == 0 ? to[axis] + 1 : own_[axis] - to[axis];  // distance from the face, in cells
   if (read && inside > subject_.inward)
     stop(subject_.who + " reads " + field() + " " + std::to_string(inside) +
          " cells from the face, in the column " + words(by.cell) +

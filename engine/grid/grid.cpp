@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Grid: splitting, layout, and who owns which halo layer.
+// Grid: decomposition, memory layout, and the owners of halo layers.
 #include "engine/grid/grid.hpp"
 
 #include "engine/base/align.hpp"
@@ -22,7 +22,7 @@ std::vector<int> even_cuts(int cells, int blocks) {
 Layout make_layout(Int3 n, int halo) {
   const auto round_up = [](int v) { return sc::round_up(v, row_alignment); };
   Layout layout;
-  // The left halo of a row lies in the padding behind the row before it.
+  // The left halo of a row lies in the padding behind the previous row.
   layout.sy = round_up(n.x + 2 * halo);
   layout.sz = layout.sy * (n.y + 2 * halo);
   layout.origin = round_up(halo) + halo * layout.sy + halo * layout.sz;
@@ -56,7 +56,7 @@ void check_cuts(const GridOptions& options) {
 void check_blocks(const GridOptions& options, const std::array<std::vector<int>, 3>& cuts) {
   for (int a = 0; a < 3; ++a) {
     const auto& c = cuts[static_cast<std::size_t>(a)];
-    // Without a halo no neighbour's cells are read: a block may even be empty.
+    // Without a halo no neighbour's cells are read, so that a block may even be empty.
     const bool has_neighbour = options.halo > 0 && (options.split[a] > 1 || options.periodic[a]);
     for (std::size_t b = 0; has_neighbour && b + 1 < c.size(); ++b)
       if (c[b + 1] - c[b] < options.halo)
@@ -182,8 +182,8 @@ Grid Grid::coarsen(Int3 factor, int halo) const {
 
 Grid Grid::on(int ranks) const {
   auto shape = std::make_shared<Shape>(*shape_);
-  // Shorten the longest axis of the process box until it fits; the blocks that stay come first along each
-  // axis.
+  // Halve the number of blocks along the axis with most of them until they fit. The remaining blocks come
+  // first along each axis; the others are empty.
   Int3 used = split();
   while (std::int64_t{used.x} * used.y * used.z > std::max(1, ranks)) {
     int axis = 0;

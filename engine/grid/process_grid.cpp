@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ProcessGrid: coordinates, neighbours, and the choice of counts.
+// ProcessGrid: coordinates, neighbours, and the choice of the numbers of blocks.
 #include "engine/grid/process_grid.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace sc {
 
 namespace {
 
-/// Cells that leave a block: one layer over every split dimension.
+/// The communication volume of a block: one layer of cells for each divided dimension.
 double surface(int dims, const std::array<std::int64_t, most_dims>& cells, const Ints4& counts) {
   double volume = 1;
   for (int a = 0; a < dims; ++a) volume *= double(cells[at(a)]) / counts[at(a)];
@@ -29,7 +29,8 @@ struct Search {
   Ints4 best{};
   double least = -1;
 
-  /// Tries every count of dimension `axis`, largest first, `left` ranks being left for it and those after.
+  /// Tries all divisors of `left` as count of dimension `axis`, largest first; `left` ranks remain for this
+  /// and the later dimensions.
   void from(int axis, Ints4 counts, int left) {
     if (axis == dims) {
       if (left != 1) return;

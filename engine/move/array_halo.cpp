@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ArrayHalo: which cells of an array go where in which direction.
+// ArrayHalo: regions of user arrays to send and receive, by direction.
 #include "engine/move/array_halo.hpp"
 
 #include <algorithm>
@@ -62,7 +62,7 @@ ArrayHalo::ArrayHalo(Context& context, const ProcessGrid& processes, std::vector
   exchange_ = std::make_unique<Exchange>(context, std::move(parcels));
 }
 
-/// What leaves `rank` in a direction, or comes to it from the rank on the other side.
+/// The regions that `rank` sends in a direction, or receives from the rank on the opposite side.
 void ArrayHalo::add_regions(int rank, const Ints4& direction, int group, bool leaving,
                             std::vector<std::vector<Region>>& out) const {
   Ints4 back = direction;
@@ -78,7 +78,7 @@ void ArrayHalo::add_regions(int rank, const Ints4& direction, int group, bool le
     r.group = group;
     r.in_place = whole;
     if (context_.node_rank_of(peer) >= 0 && group == all) r.piece_bytes = largest_piece;
-    for (int i = 0; i < most_dims; ++i) {  // of the first array, so that all arrays travel together
+    for (int i = 0; i < most_dims; ++i) {  // taken from the first array, so that all arrays share a message
       const int a = arrays_[0].split_over[at(i)];
       if (a >= 0 && direction[at(a)] != 0) r.face = {std::min(i, 2), direction[at(a)] > 0 ? 0 : 1};
     }
@@ -95,7 +95,7 @@ bool ArrayHalo::in_place(int sender, int peer, const Ints4& direction) const {
          });
 }
 
-/// The cells that `sender` gives the next rank in `direction`; empty where the array has no halo there.
+/// The cells that `sender` sends to its neighbour in `direction`; empty if the array has no halo there.
 Region ArrayHalo::region(const UserArray& array, int sender, const Ints4& direction) const {
   const Ints4 from = processes_.coords_of(sender);
   const Ints4 to = processes_.coords_of(processes_.neighbour(sender, direction));
@@ -121,7 +121,7 @@ Region ArrayHalo::region(const UserArray& array, int sender, const Ints4& direct
   }
   r.layers = {source_layers.lo, sink_layers.lo, source_layers.hi - source_layers.lo};
   for (int a = 0; a < processes_.dims; ++a)
-    if (direction[at(a)] != 0 && !met[at(a)]) r.layers.count = 0;  // the array does not know this dimension
+    if (direction[at(a)] != 0 && !met[at(a)]) r.layers.count = 0;  // the array is not divided along it
   return r;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// BlockSums: windows of neighbours along a line overlap; each overlap is a parcel for each group of lines.
+// BlockSums: windows of neighbours along a line overlap; each overlap is one parcel for each group of lines.
 #include "engine/move/block_sums.hpp"
 
 #include <algorithm>
@@ -11,10 +11,10 @@ namespace sc {
 
 namespace {
 
-constexpr std::size_t piece_bytes = std::size_t{60} * 1024;  // under the eager limit of MPI
-constexpr int whole_bundle = 64;                             // lines side by side
+constexpr std::size_t piece_bytes = std::size_t{60} * 1024;  // below the eager limit of MPI
+constexpr int whole_bundle = 64;                             // adjacent lines
 
-/// As many whole rows of lines as fit a piece, or parts of a row.
+/// Groups of lines for one piece each: as many whole rows of lines as fit, or parts of a row.
 std::vector<Box> groups_of(const Box& own, int axis, std::size_t line_bytes) {
   const int across = axis == 0 ? 1 : 0, other = axis == 2 ? 1 : 2;
   const Int3 n = own.extent();
@@ -35,7 +35,7 @@ std::vector<Box> groups_of(const Box& own, int axis, std::size_t line_bytes) {
   return all;
 }
 
-/// Some blocks side by side of one rank in the window of another: positions in the windows of both.
+/// Consecutive blocks of one rank in the window of another, as positions in both windows.
 struct Overlap {
   int source, sink, count;
 };
@@ -61,7 +61,7 @@ std::vector<Overlap> overlaps(const LineSystem& system, const BlockWindow& giver
 BlockWindow block_window(const LineSystem& system, const std::vector<int>& cuts, int rank) {
   const int n = system.blocks();
   const int first = system.block_at(cuts[at(rank)]), end = system.block_at(cuts[at(rank) + 1]);
-  int before = system.before() + 1, after = system.after();  // one more: the end of the block before
+  int before = system.before() + 1, after = system.after();  // plus one: the end of the previous block
   if (system.cyclic()) {
     before = std::min(before, n - (end - first));
     after = std::min(after, n - (end - first) - before);
@@ -95,7 +95,7 @@ std::shared_ptr<BlockSums> BlockSums::make(const Grid& grid, int axis, const Lin
   std::vector<BlockWindow> windows;
   for (int r = 0; r < grid.split()[axis]; ++r) windows.push_back(block_window(system, cuts, r));
 
-  // A grid of blocks: of every rank the positions of its window.
+  // A grid whose cells along the axis are the positions of all ranks' windows, one after another.
   GridOptions options{
       .cells = grid.cells(), .halo = 0, .split = grid.split(), .rank_order = grid.rank_order()};
   for (int a = 0; a < 3; ++a) options.cuts[at(a)] = grid.cuts(a);
@@ -116,7 +116,7 @@ std::shared_ptr<BlockSums> BlockSums::make(const Grid& grid, int axis, const Lin
   const std::size_t cell_bytes = sizeof(double) * at(2 * systems);
   parts.groups = groups_of(grid.own(), axis, cell_bytes * at(widest));
 
-  std::map<int, int> sent, received;  // parcels, by peer
+  std::map<int, int> sent, received;  // number of parcels, by peer
   const auto add = [&](std::vector<Parcel>& list, std::map<int, int>& count, int peer, const Overlap& o,
                        std::size_t group) {
     Parcel parcel;

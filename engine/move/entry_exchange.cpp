@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// EntryExchange: lists cut into parcels.
+// EntryExchange: divides lists of entries into parcels.
 #include "engine/move/entry_exchange.hpp"
 
 #include <algorithm>
@@ -20,7 +20,8 @@ Box bounds(const std::vector<int>& entries) {
   return run_of(*least, *most + 1);
 }
 
-/// The list of one pair of ranks as parcels of at most `most` entries; they arrive from position `sink` on.
+/// Divides the list for one peer into parcels of at most `most` entries. Their destination begins at position
+/// `sink`.
 void add_parcels(int peer, const std::vector<int>& list, std::size_t most, std::size_t entry_bytes, int& sink,
                  std::vector<Parcel>& out) {
   const std::size_t pieces = (list.size() + most - 1) / most;
@@ -56,7 +57,7 @@ Parcels parcels_of(Storage& from, Storage& to, const EntryLists& departures, con
   all.routes.emplace_back(from, to);
   const std::vector<int> order = receive_order(from.grid().context());
   for (auto peer = order.rbegin(); peer != order.rend(); ++peer) {
-    int sink = 0;  // the receiver alone knows where they arrive
+    int sink = 0;  // only the receiver knows the destination
     add_parcels(*peer, departures[static_cast<std::size_t>(*peer)], most, entry_bytes, sink, all.departures);
   }
   int sink = 0;
@@ -101,7 +102,8 @@ EntryLists exchange_lists(Context& context, const EntryLists& for_each_rank) {
 
 Grid vector_grid(Context& context, int own) {
   std::vector<int> owned(static_cast<std::size_t>(context.size()));
-  if (context.rehearses()) {  // as if all others had as much, or one: only its own block is looked at
+  if (context.rehearses()) {  // assumes as many entries on the other ranks, at least one; only this rank's
+                              // block is used
     std::fill(owned.begin(), owned.end(), std::max(own, 1));
     owned[static_cast<std::size_t>(context.rank())] = own;
   } else {

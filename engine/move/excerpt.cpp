@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bytes_of: a BoxCopy on the host, the same by a kernel that writes pinned memory on a device.
+// bytes_of: a BoxCopy on the host; on a device, a kernel that writes the cells to pinned memory.
 #include "engine/move/excerpt.hpp"
 
 #include "engine/move/parcels/box_copy.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exchange: pieces on their way.
+// Exchange: sending and receiving single pieces.
 #include "engine/move/exchange.hpp"
 
 #include <algorithm>
@@ -71,7 +71,7 @@ void Exchange::isend(std::span<const int> departures) {
   push();
 }
 
-/// A parcel carries what earlier phases bring here.
+/// A parcel includes cells that arrive in earlier phases, so it waits for them.
 bool Exchange::may_leave(const Endpoint& departure) const {
   for (int phase = 0; phase < departure.parcel.phase; ++phase)
     if (missing_[at(phase)] > 0) return false;

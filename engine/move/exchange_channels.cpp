@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exchange, from its beginning to its end: a channel for every peer, and what is asked of it meanwhile.
+// Exchange: construction and destruction, the choice of a channel for each peer, and queries.
 #include <algorithm>
 #include <exception>
 #include <map>
@@ -55,7 +55,7 @@ void Exchange::make_channels(Parcels& parcels) {
     channels_[2] = std::make_unique<Messages>(ends_);
 }
 
-/// The same ends by the same transports, without a peer.
+/// The same endpoints and transports, without peers.
 void Exchange::rehearse(Parcels& parcels) {
   const bool seen = std::all_of(ends_.routes.begin(), ends_.routes.end(),
                                 [](const Route& route) { return route.places[0].arena != nullptr; });
@@ -66,13 +66,13 @@ void Exchange::rehearse(Parcels& parcels) {
 }
 
 Exchange::~Exchange() {
-  if (!alive_) return;  // the context may be gone by now
+  if (!alive_) return;  // already released; the context may no longer exist
   if (!open_ || std::uncaught_exceptions() == 0) {
     finish();
     release();
     return;
   }
-  abandon();  // the peers may never take part in this round any more: rather than hang
+  abandon();  // after an error the peers may never complete this round: do not wait for them
   end_reading();
 }
 
@@ -106,7 +106,7 @@ void Exchange::add(std::vector<Endpoint>& list, std::vector<Parcel> parcels, boo
   }
 }
 
-/// Both ends of what this rank sends itself, which lists in the same order.
+/// Matches the two endpoints of each message to this rank itself; both lists have the same order.
 void Exchange::find_partners() {
   std::size_t next = 0;
   for (Endpoint& end : ends_.departures) {
@@ -123,7 +123,7 @@ void Exchange::bind() {
       end.channel = channels_[static_cast<std::size_t>(channel)].get();
       end.channel->bind(end);
     }
-  if (device_) return;  // which copies every piece by a kernel of its own
+  if (device_) return;  // each piece has a kernel of its own there
   const auto pair = [](const Endpoint& end, const Endpoint& next) {
     return end.parcel.group == next.parcel.group && end.parcel.phase == next.parcel.phase &&
            !end.copies.empty() &&
@@ -148,7 +148,7 @@ std::int64_t Exchange::bytes() const {
 }
 
 std::string Exchange::describe() const {
-  std::map<std::pair<int, Transport>, std::array<std::size_t, 4>> peers;  // pieces and bytes out, the same in
+  std::map<std::pair<int, Transport>, std::array<std::size_t, 4>> peers;  // pieces, bytes; sent, received
   for (const auto* list : {&ends_.departures, &ends_.arrivals})
     for (const Endpoint& end : *list) {
       auto& sum = peers[{end.parcel.peer, end.transport}];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exchange: rounds, a loop over all pieces, and what is known of each.
+// Exchange: rounds over all pieces, and the state of each piece.
 #include "engine/move/exchange.hpp"
 
 #include <algorithm>
@@ -26,8 +26,8 @@ std::optional<Passage> passage_of(const std::vector<Endpoint>& ends, int piece) 
 void Exchange::begin() {
   if (open_) return;
   before_round();
-  // Also for a caller who rewrote nothing: the cells of later phases lie in the halo, which this round
-  // refreshes.
+  // Necessary even if the caller has written nothing since: parcels of later phases are read from the halo,
+  // which this round overwrites.
   wait_for_peers(ends_.context, [&] { return all_sent(); });
   ++rounds_;
   for (const auto& channel : channels_) channel->begin();
@@ -94,7 +94,7 @@ bool Exchange::arrived(int piece) const {
 
 int Exchange::pieces() const { return static_cast<int>(std::max(departures().size(), arrivals().size())); }
 
-/// The halo cells that a staged phase passes on are no own cells.
+/// Without halo cells, which a later phase may forward.
 Box Exchange::source(int piece) const {
   const auto i = static_cast<std::size_t>(piece);
   if (i >= departures().size()) return {};

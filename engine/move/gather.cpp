@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gather: every rank packs its own cells and what lies beyond the physical faces beside them, rank 0 puts the
-// blocks in their places.
+// gather: every rank packs its own cells and the halo layers beyond adjacent physical faces; rank 0 copies
+// the blocks to their positions.
 #include "engine/move/gather.hpp"
 
 #include "engine/base/mpi_check.hpp"
@@ -10,10 +10,10 @@ namespace sc {
 
 namespace {
 
-// Below those that a context hands out; messages of one pair of ranks do not overtake each other.
+// Below the tags from next_tag(). One tag is enough: messages of a pair of ranks are non-overtaking.
 constexpr int tag = 1;
 
-/// MPI counts are int: elements rather than bytes are counted, so a block may have 2^31 of them.
+/// MPI counts are int. With a datatype of one element, a block may have 2^31 elements rather than bytes.
 class ElementDatatype {
  public:
   explicit ElementDatatype(std::size_t bytes) {
@@ -29,7 +29,7 @@ class ElementDatatype {
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
 
-/// Own cells of a rank, in global coordinates, grown beyond the physical faces beside them.
+/// The own cells of a rank in global coordinates, extended beyond adjacent physical faces.
 Box with_layers(const Grid& grid, Box box, int layers) {
   if (box.empty()) return box;
   for (int axis = 0; axis < 3; ++axis) {
@@ -40,7 +40,7 @@ Box with_layers(const Grid& grid, Box box, int layers) {
   return box;
 }
 
-/// The cells of a box, without gaps.
+/// Packs the cells of a box contiguously.
 void pack(Storage& storage, const Box& box, std::byte* into) {
   const std::size_t size = size_of(storage.type());
   const auto element = static_cast<std::ptrdiff_t>(size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Redistribute: the overlaps of two decompositions.
+// Redistribute: the intersections of two decompositions.
 #include "engine/move/redistribute.hpp"
 
 #include <algorithm>
@@ -29,7 +29,8 @@ void check_cells(const Storage& from, const Storage& to) {
          to_string(from.grid().cells()) + " and " + to_string(to.grid().cells()) + " cells");
 }
 
-/// Cells of `mine`, a part of `giver`'s box in `from`, that lie in `theirs`, a part of `taker`'s box in `to`.
+/// The cells of `mine`, a part of `giver`'s box in `from`, that lie in `theirs`, a part of `taker`'s box in
+/// `to`.
 Region overlap(const Grid& from, int giver, const Box& mine, const Grid& to, int taker, const Box& theirs,
                int peer) {
   const Box both = intersect(mine, theirs);
@@ -40,7 +41,7 @@ Region overlap(const Grid& from, int giver, const Box& mine, const Grid& to, int
           .face = {}};
 }
 
-/// The regions of one chunk and all peers, cut.
+/// Divides the regions of one chunk, for all peers, into parcels.
 void add_parcels(const Context& context, const std::vector<Region>& regions, std::size_t cell_bytes,
                  const ChunkBytes& bytes, std::vector<Parcel>& out) {
   std::array<std::vector<Region>, 1> near, far;
@@ -52,7 +53,7 @@ void add_parcels(const Context& context, const std::vector<Region>& regions, std
   for (Parcel& parcel : make_parcels(far, {&cell_bytes, 1}, bytes.far)) out.push_back(std::move(parcel));
 }
 
-/// For each pair of ranks in the order in which both ends make them.
+/// Numbers the parcels of each pair of ranks, in the order in which both ends list them.
 void number(std::vector<Parcel>& parcels) {
   std::map<int, int> count;
   for (Parcel& parcel : parcels) parcel.order = count[parcel.peer]++;
@@ -117,7 +118,7 @@ Redistribute::Plan Redistribute::plan(Storage& from, Storage& to, const InChunks
   return plan;
 }
 
-/// Arrivals overwrite own cells of `to`: readers of the old ones come first.
+/// Arrivals overwrite own cells of `to`, so reads of the old values must complete first.
 void Redistribute::before_round() {
   to_.settle();
   to_.set_fresh(point);

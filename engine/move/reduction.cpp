@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reduction: one MPI_Iallreduce (or MPI_Ireduce to one rank) for the keys, one for the sums.
+// Reduction: one MPI_Iallreduce (or MPI_Ireduce to one rank) for the keys, and one for the sums.
 #include "engine/move/reduction.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace sc {
 
 Reduction::Reduction(Context& context, int root)
     : context_(context), root_(root), alive_(std::make_shared<Reduction*>(this)) {
-  // A communicator must not be freed under a collective.
+  // A communicator must not be freed while a collective on it is in progress.
   context_.on_close([found = std::weak_ptr<Reduction*>(alive_)] {
     if (const auto reduction = found.lock()) {
       (*reduction)->wait();
@@ -22,7 +22,8 @@ Reduction::Reduction(Context& context, int root)
 }
 
 Reduction::~Reduction() {
-  // A rank that unwinds does not wait for others; nobody may still write into freed memory, though.
+  // During an exception a rank does not wait for the others. The buffer is then leaked, because MPI may still
+  // write to it.
   if (!alive_) return;
   if (std::uncaught_exceptions() == 0)
     wait();

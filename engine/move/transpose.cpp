@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transpose: which slabs leave and arrive together; the rest is Redistribute.
+// Transpose: the division into slabs; Redistribute does the transfers.
 #include "engine/move/transpose.hpp"
 
 #include <algorithm>
@@ -10,15 +10,15 @@ namespace sc {
 
 namespace {
 
-// A slab that has just arrived is still in the second-level cache when its lines are computed, and computing
-// it takes well under the millisecond after which a movement wants to be poked.
+// The chunk size: a slab that has arrived is still in the second-level cache when its lines are computed, and
+// its computation takes well below a millisecond, the interval in which a movement needs a poke.
 constexpr std::size_t chunk_bytes = std::size_t{1} << 20;
 constexpr int most_chunks = 32;
 
-/// The slowest axis of memory that no line lies along.
+/// The slowest axis in memory that is not the axis of the lines.
 int slab_axis(int pencil) { return pencil == 2 ? 1 : 2; }
 
-/// The same on all ranks: from the largest block.
+/// The division is the same on all ranks, because it follows from the largest block.
 Chunks slabs(const Storage& storage, int pencil, int wanted) {
   const Grid& grid = storage.grid();
   if (pencil < 0 || pencil > 2 || grid.split()[pencil] != 1)

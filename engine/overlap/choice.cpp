@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choice: the reduction starts at the beginning of a step and is read some steps later, on all ranks alike.
+// Choice: a reduction starts at the beginning of a step, and all ranks use its result the same number of
+// steps later.
 #include "engine/overlap/choice.hpp"
 
 #include <utility>
@@ -8,8 +9,8 @@ namespace sc {
 
 namespace {
 
-constexpr int late = 2;         // steps, in which the reduction travels under what is computed
-constexpr int long_ago = 1000;  // runs
+constexpr int late = 2;  // steps from the start of the reduction to its use; computation overlaps with it
+constexpr int long_ago = 1000;  // runs without the kind of stage that marks a step; then another one marks it
 
 }  // namespace
 

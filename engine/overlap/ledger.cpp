@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ledger: differences of the timeline's totals, and the terms they add up to.
+// Ledger: differences of the timeline's totals, added up to terms.
 #include "engine/overlap/ledger.hpp"
 
 #include <limits>
@@ -8,7 +8,7 @@ namespace sc {
 
 namespace {
 
-/// What the account alone knows: all but start, poke and wait.
+/// The values from the account; start, poke and wait come from the timeline.
 Moved moved_of(const Account& account) {
   const bool moved = account.pieces > 0 || account.apart > 0;
   const bool unknown = moved && account.measured == 0;
@@ -111,7 +111,7 @@ Terms Ledger::terms() const {
     terms.core += of(Phase::core) + of(Phase::all);
     terms.boundary += of(Phase::boundary);
     terms.settle += of(Phase::settle);
-    // The samples waited on purpose; they tell nothing of how well the strategy hides.
+    // Samples are runs without overlap, made on purpose; they say nothing about the strategy's overlap.
     if (line.name.ends_with(sampled_suffix)) {
       terms.samples += of(Phase::start) + of(Phase::wait) + of(Phase::reduce);
       continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PassTrial: three rounds of turns, from single steps to long passes.
+// PassTrial: three rounds; in each, all lengths have their turn, from single steps to long passes.
 #include "engine/overlap/pass_trial.hpp"
 
 #include <algorithm>
@@ -9,13 +9,13 @@ namespace sc {
 
 namespace {
 
-constexpr int settling = 24;   // steps: rows and halos have then found their ways
-constexpr int steps_each = 8;  // that count in a turn, in one pass or in several; the first does not
+constexpr int settling = 24;   // steps before the first trial, in which row orders and halo exchanges settle
+constexpr int steps_each = 8;  // steps timed in a turn, in one pass or several; the first pass is not timed
 constexpr int rounds = 3;
-constexpr int early = 2;              // passes in a row that end early: so do others
-constexpr int again = 2000;           // steps from one trial to the next
-constexpr double worth_while = 0.97;  // of the time of single steps, in each round: times scatter
-constexpr double much_slower = 1.15;  // than the best; two such in sequence: longer ones are left out
+constexpr int early = 2;     // passes in a row that end early; then this length and longer ones are left out
+constexpr int again = 2000;  // steps between trials
+constexpr double worth_while = 0.97;  // of the time of single steps, in each round, because times scatter
+constexpr double much_slower = 1.15;  // than the best; two such in sequence are left out, and all longer ones
 
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -59,7 +59,7 @@ void PassTrial::begin_turn(std::size_t candidate) {
   seconds_ = 0;
 }
 
-/// Passes of this length are not to be had, and longer ones neither.
+/// Leaves out passes of this length and longer ones: they always end early.
 void PassTrial::give_up() {
   unreachable_ = length();
   for (std::size_t n = now_; n < candidates_.size(); ++n) candidates_[n].out = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runner: runs of stages, in the order of a strategy; their halos are in runner_halos.cpp.
+// Runner: executes stages in the order of a strategy; their halos are in runner_halos.cpp.
 #include "engine/overlap/runner.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ bool divided(const Grid& grid) {
   return false;
 }
 
-/// Whether halos of the stage take time on their way, as all ranks see it.
+/// Whether any halo of the stage needs communication, with the same result on all ranks.
 bool halos_travel(Stage& stage) {
   bool halos = false, many = false;
   auto demand = stage.demand()->begin();
@@ -47,7 +47,7 @@ Runner::Runner(Context& context, RunnerOptions options) : context_(context), opt
   if (s.divides_threads && !s.joins && context.threads() < 2)
     refuse("strategy " + std::string(s.name) +
            " needs engine.threads of at least 2 where thread 0 computes no core");
-  // A pass of several steps leaves nothing to choose: its halos are fetched when it begins.
+  // A pass of several steps leaves no choice: its halos are exchanged when it begins.
   if (options.steps_per_pass < 1)
     refuse("steps_per_pass is " + std::to_string(options.steps_per_pass) + "; at least 1 is needed");
   if (options.finds_length && options.steps_per_pass > 1)
@@ -65,7 +65,7 @@ void Runner::prefetch(Stage& stage) {
   slabs.ring().prefetch(slabs.pass());
 }
 
-/// The number of the stage among what is tried; -1 where nothing travels that could be hidden.
+/// The number of the stage among the kinds on trial; -1 if there is no communication to overlap.
 int Runner::kind_of(Stage& stage, bool slabs) {
   const bool device = stage.device() != nullptr;
   if (context_.size() == 1 && !device && context_.options().transport != TransportPolicy::delayed) return -1;
@@ -74,7 +74,7 @@ int Runner::kind_of(Stage& stage, bool slabs) {
   if (found->second >= 0) return found->second;
   const std::optional<Stage::Own> own = stage.own();
   if (own ? !own->gathers && !own->sums : !halos_travel(stage)) return -1;
-  // Slabs are read ahead of the stage before: without overlap each would wait for what is not under way.
+  // With slabs, only strategies that overlap are tried: the others do not prefetch, so each slab would wait.
   const auto may = [&](const Strategy& s) {
     return (s.overlaps || !slabs) && !(s.divides_threads && device) && stage.refusal(s).empty();
   };
@@ -85,7 +85,8 @@ int Runner::kind_of(Stage& stage, bool slabs) {
 Choice::Run Runner::turn_of(Stage& stage, bool slabs) {
   if (!choice_) return {.strategy = &options_.strategy};
   if (const int kind = kind_of(stage, slabs); kind >= 0) return choice_->begin(kind, stage.settles());
-  // Nothing is to be hidden from other ranks: all cells at once. Slabs and devices work beside the host.
+  // There is no communication between ranks to overlap: all cells in one chunk. With slabs or a device the
+  // strategy overlaps, because copies or kernels run while the host computes.
   const bool beside = (slabs || stage.device()) && stage.refusal(Strategy::boundary_first).empty();
   return {.strategy = beside ? &Strategy::boundary_first : &Strategy::blocking};
 }
@@ -124,7 +125,7 @@ void Runner::run_now(Stage& stage, Stage* next) {
   const bool hides = strategy.overlaps;
   const bool trying = (turn.kind >= 0 && choice_->trying()) || tries_lengths();
   const bool sample = hides && !trying && sampled.due(context_.accounts().sampling);
-  const bool lent = !hides && turn.trial;  // a trial without overlap is as good as a sample
+  const bool lent = !hides && turn.trial;  // a trial without overlap also serves as a sample
   const bool measure = sample || !hides || !sampled.known();
   const Sampled::Seconds before = measure ? booked() : Sampled::Seconds{};
   double core_share = 1;
@@ -160,7 +161,7 @@ void Runner::begin_on(Device& device, Stage& stage, const Strategy& strategy) {
   for (const Access& a : stage.accesses()) a.storage().use_on_device(a.mode != Mode::read);
 }
 
-// The host stays at most two runs ahead, or its clock would say nothing of the device's.
+// Limits the host to two runs ahead of the device; otherwise the host's times would not reflect the device's.
 void Runner::end_on(Device& device, Stage& stage) {
   stage.collect();
   device.join();
@@ -174,7 +175,7 @@ void Runner::end_on(Device& device, Stage& stage) {
   runs_ahead_.pop_front();
 }
 
-/// Until the device has done all it was given.
+/// Waits until the device has completed all its work.
 void Runner::drain(Device& device, Stage& stage) {
   if (runs_ahead_.empty()) return;
   Timeline& timeline = context_.timeline();
@@ -190,7 +191,7 @@ Sampled::Seconds Runner::booked() const {
           timeline.total(Phase::core).seconds + timeline.total(Phase::all).seconds};
 }
 
-/// The share of the cells that are core.
+/// Returns the core's share of the cells.
 double Runner::run_colour(Stage& stage, const Order& order, const Slabs* slabs, const StreamPass* next) {
   end_inputs_under_way(stage);
   if (stage.watched()) poison_stale_halos(stage);
@@ -198,7 +199,8 @@ double Runner::run_colour(Stage& stage, const Order& order, const Slabs* slabs, 
   settle_outputs(stage);
   if (stage.watched()) poison_outputs(stage);
   const std::optional<Stage::Own> own = stage.own();
-  // What the stage writes is whole only when it has taken what arrives: too late for an eager halo.
+  // With movements of its own, a stage's outputs are complete only after the last arrival, too late for an
+  // eager halo exchange.
   Refresh& outputs = order.eager && !own ? wanted_outputs(stage) : refresh_of(Use::output, {});
   StageRun run(stage, inputs, outputs, own, context_.timeline(),
                {context_.threads(), options_.poke_seconds, order.apart ? sampled_suffix : ""});
@@ -209,7 +211,7 @@ double Runner::run_colour(Stage& stage, const Order& order, const Slabs* slabs, 
   const StageShape shape = run.shape(order.strategy, own);
   plan_.make(shape);
   run.carry_out(executor_, plan_, order.strategy, shape.cut);
-  // A lazy strategy has written new values beside halos that still hold the neighbours' old ones.
+  // Without an eager exchange, the halos around the new values hold the neighbours' old values.
   if (outputs.nothing())
     for (const Access& a : stage.accesses())
       if (a.mode != Mode::read) a.storage().set_fresh(point, stage.lattice());
@@ -224,7 +226,7 @@ double Runner::run_colour(Stage& stage, const Order& order, const Slabs* slabs, 
   return all > 0 ? static_cast<double>(shape.cut.core.cells()) / all : 1;
 }
 
-/// What has been booked since is a movement that nothing overlaps.
+/// Records the times since `before` as those of a movement without overlap.
 void Runner::book_plain(const Sampled::Seconds& before) {
   Sampled().ran(Sampled::Kind::plain, {booked().movement - before.movement, 0},
                 context_.accounts()[Resource::messages]);

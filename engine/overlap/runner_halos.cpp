@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runner: which halos are stale before a stage runs, and which will be read of what it writes.
+// Runner: halos that are stale before a stage runs, and halos of its outputs that later stages will read.
 #include <algorithm>
 
 #include "engine/overlap/runner.hpp"
 
 namespace sc {
 
-// Whoever wrote what this stage reads now knows how far it is read.
+// Records how far this stage reads each input, for the stage that wrote it.
 void Runner::note_demand(Stage& stage) {
   for (const Access& a : stage.accesses()) {
     const auto writer = writers_.find(&a.storage());
@@ -21,7 +21,7 @@ void Runner::note_demand(Stage& stage) {
     keep(a.storage());
     writers_[&a.storage()] = {stage.demand(), output, a.storage().host_writes()};
     Reach& demand = (*stage.demand())[output];
-    demand = demand | a.reach;  // of an update: the next colour reads it
+    demand = demand | a.reach;  // an update is read by its next colour
   }
 }
 
@@ -37,7 +37,7 @@ void Runner::settle_outputs(Stage& stage) {
   const auto& accesses = stage.accesses();
   const bool busy = std::any_of(accesses.begin(), accesses.end(),
                                 [&](const Access& a) { return written(a) && a.storage().busy(); });
-  if (busy) {  // most often not, and then not worth a span
+  if (busy) {  // usually false; then no span is recorded
     Timeline& timeline = context_.timeline();
     const Scope scope(timeline, timeline.name(stage.name()), Phase::settle);
     for (const Access& a : accesses)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runner::steps: several time steps a pass. What is recorded, when a pass ends, and what is fresh afterwards.
+// Runner::steps: several time steps in a pass. What is recorded, when a pass ends, and which halos are fresh
+// afterwards.
 #include <algorithm>
 #include <cstdio>
 #include <utility>
@@ -12,7 +13,7 @@ namespace sc {
 
 namespace {
 
-const std::string full_length;  // no reason to end a pass earlier
+const std::string full_length;  // empty: the pass has its full length
 
 }  // namespace
 
@@ -54,7 +55,7 @@ void Runner::end_step() {
     ++passes_.steps;
     carry_out_sealed();
     if (window_->steps() == length_) window_->seal(step_, full_length);
-    // What is on trial is carried out in its own time, not in that of the next pass.
+    // During a trial a pass is executed at once, so that its time does not count for the next one.
     if (tries_lengths()) carry_out_sealed();
   }
   adopt_length();
@@ -70,7 +71,7 @@ void Runner::leave_steps() {
   looping_ = false;
 }
 
-/// A pass of so many steps, or a step by itself, is over.
+/// Records the end of a pass of so many steps, or of a single step.
 void Runner::took(int steps) {
   if (!lengths_ || lengths_->length() != length_) return;
   const bool tried = lengths_->trying(), busy = choice_ && choice_->trying();
@@ -79,7 +80,7 @@ void Runner::took(int steps) {
   if (tried && !lengths_->trying()) passes_.found = lengths_->describe();
 }
 
-/// That of the next pass may be another one.
+/// The next pass may have another length.
 void Runner::adopt_length() {
   if (!lengths_ || lengths_->length() == length_) return;
   close_pass("passes of another length begin");
@@ -91,7 +92,7 @@ void Runner::adopt_length() {
     window_.reset();
 }
 
-/// Whether the stage is carried out later; otherwise nothing is left of the steps before it.
+/// Whether the stage will be executed later. If not, all recorded runs have been executed.
 bool Runner::record(Stage& stage) {
   if (const std::string why = Window::refusal(stage); !why.empty()) {
     close_pass(why);
@@ -99,13 +100,13 @@ bool Runner::record(Stage& stage) {
   }
   stage.check_faces();
   if (Slabs::in(stage)) const Slabs can_pass(stage, eager());
-  std::vector<Recorded> runs;  // of its colours
+  std::vector<Recorded> runs;  // one for each colour
   for (int colour = 0; colour < stage.colours(); ++colour) {
     stage.choose_colour(colour);
     runs.emplace_back(stage, step_);
   }
   if (const std::string why = window_->shortage(runs); !why.empty()) {
-    if (window_->begins_before(step_)) {  // whole steps
+    if (window_->begins_before(step_)) {  // passes consist of whole steps
       carry_out_sealed();
       window_->seal(step_, why);
     }
@@ -116,7 +117,7 @@ bool Runner::record(Stage& stage) {
   return true;
 }
 
-/// The pass that waited for the step after it.
+/// Executes the sealed pass, which had to wait for the step after it.
 void Runner::carry_out_sealed() {
   if (!window_->sealed()) return;
   const std::string why = window_->why();
@@ -131,7 +132,7 @@ void Runner::close_pass(const std::string& why) {
   if (!window_->empty()) carry_out(window_->take(), why);
 }
 
-/// What a pass reads of the neighbours, for all its runs at once.
+/// The halos that a pass reads, for all its runs together.
 Refresh& Runner::halos_of(const std::vector<Recorded>& runs) {
   const RecordedArrays arrays(runs);
   const std::vector<Reach> inputs = arrays.inputs();

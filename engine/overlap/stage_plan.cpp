@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// StagePlan: in program order fill, take, close the inputs; shell; core; take, close the outputs.
+// StagePlan: the program order is fill, take and close the inputs; shell; core; take and close the outputs.
 #include "engine/overlap/stage_plan.hpp"
 
 namespace sc {
 
 namespace {
 
-// What nothing may overlap with is computed in these steps.
+// Steps of chunks; the first and the last are never overlapped.
 constexpr int before = -1, shell_step = 0, core_step = 1, last_step = 2;
 
 Task boxed(const Box& box) { return {.what = Task::What::compute, .box = box}; }
@@ -42,7 +42,8 @@ void StagePlan::add_movements(const StageShape& shape) {
       for (int piece = 0; piece < pieces; ++piece) plan_.add(Arrival{role, piece, step});
       continue;
     }
-    // Others can send what they do as soon as their shells are computed, unless it follows on a late piece.
+    // Peers send their outputs once their shells are computed. With late pieces, the end of the exchange also
+    // waits for the core.
     const bool waits_for_core = role == outputs && late_;
     plan_.add(Arrival{role, from_all, role == inputs ? before : waits_for_core ? core_step : shell_step});
     if (waits_for_core && shape.copies_at_once) plan_.add(Arrival{role, from_others, shell_step});
@@ -51,7 +52,7 @@ void StagePlan::add_movements(const StageShape& shape) {
 }
 
 /// Along an axis on which the rank is its own neighbour, the halo is filled from the core. A piece to another
-/// rank comes out of the shell alone, though the box around its parts may hold the core.
+/// rank comes from the shell only, although the bounding box of its parts may intersect the core.
 bool StagePlan::is_late(const StageShape& shape, int piece) const {
   const Movement& movement = *shape.moves[outputs];
   const bool by_self = shape.copies_at_once || !shape.slabs.empty();
@@ -70,7 +71,7 @@ void StagePlan::add_takes(const StageShape& shape, Role role, int step) {
   for (int piece = 0; piece < shape.moves[r]->pieces(); ++piece) {
     needs_ = {first_arrival_[r] + piece};
     const int taken = add({.what = Task::What::take, .role = role, .number = piece}, {.step = step});
-    after_.assign(1, taken);  // in the order of their numbers
+    after_.assign(1, taken);  // in the order of piece numbers
   }
 }
 
@@ -100,7 +101,8 @@ void StagePlan::add_box(const StageShape& shape, const Task& task, Chunk chunk, 
       const bool may = chunk.step == shell_step || late;
       const Box source = shape.moves[r]->source(piece);
       const bool meets = may && !intersect(source, box).empty();
-      // What holds nothing of this rank's still opens the round, before anything of it is awaited.
+      // A piece without cells of this rank must be started too: it begins the round, before any arrival is
+      // awaited.
       const bool opens = last && !given && !late && !(source.empty() && chunk.step == core_step);
       if (!meets && !opens) continue;
       gives_.push_back(number);
@@ -112,14 +114,15 @@ void StagePlan::add_box(const StageShape& shape, const Task& task, Chunk chunk, 
   add(task, chunk);
 }
 
-/// Slots are granted in program order: every slab comes after the one before.
+/// Slots are available in program order: every slab depends on the previous one.
 void StagePlan::add_slabs(const StageShape& shape) {
   const int count = static_cast<int>(shape.slabs.size());
   const auto gives = [&](int n) { return !shape.parts || shape.slabs[static_cast<std::size_t>(n)].gives; };
   int last_that_gives = -1;
   for (int n = 0; n < count; ++n)
     if (gives(n)) last_that_gives = n;
-  // What gives comes first, or nothing leaves before all has been computed.
+  // Unless slabs that send come first, nothing can be sent before all slabs have been computed: then all of
+  // them are in the shell's step.
   const bool ends_first = !shape.parts || gives(0);
   for (int n = 0, before = -1; n < count; ++n) {
     const Slab& slab = shape.slabs[static_cast<std::size_t>(n)];

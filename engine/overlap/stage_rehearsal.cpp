@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StageRun on a rank that is not there: what a run of it would compute, send and wait for.
+// StageRun on a rehearsed rank: records what a run would compute, send and wait for.
 #include "engine/overlap/stage_run.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace sc {
 
 namespace {
 
-constexpr int multiplied = 0, added = 1;  // kernels of a product
+constexpr int multiplied = 0, added = 1;  // kernels of a matrix product
 
 std::vector<Kernel> kernels_of(const Stage& stage) {
   const auto* product = dynamic_cast<const RowStage*>(&stage);
@@ -23,8 +23,8 @@ std::vector<Kernel> kernels_of(const Stage& stage) {
 
 }  // namespace
 
-/// Rows of a box that threads or slabs may take one by one. The cells of a product are its non-zeros, those
-/// of others' columns where these have come.
+/// The work of a task, with the number of rows that threads or slabs can process separately. The cells of a
+/// matrix product are its non-zeros: after an arrival, those in the columns that arrived.
 Work StageRun::work_of(const Task& task, const Cut& cut) const {
   const auto* product = dynamic_cast<const RowStage*>(&stage_);
   if (product && task.what == Task::What::take)
@@ -59,7 +59,7 @@ RehearsedRun StageRun::rehearsed(const Cut& cut) const {
   };
   for (const Arrival& arrival : run.plan.arrivals()) {
     std::vector<RehearsedRun::Awaited>& all = run.arrivals.emplace_back();
-    if (arrival.movement == slab_stream) continue;  // waited for with what is copied
+    if (arrival.movement == slab_stream) continue;  // its wait is part of the copies
     const bool whole = arrival.number < 0;
     const int pieces = move(arrival.movement)->pieces();
     for (int n = whole ? 0 : arrival.number; n < (whole ? pieces : arrival.number + 1); ++n) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StageRun: computing with pokes, waiting while everything moves, booking.
+// StageRun: computation with pokes, waiting with progress of all movements, recording of times.
 #include "engine/overlap/stage_run.hpp"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ StageShape StageRun::shape(const Strategy& strategy, const std::optional<Stage::
   shape.parts = strategy.parts;
   shape.fills = strategy.overlaps && inputs_.has_conditions();
   shape.sums_at_once = strategy.overlaps && own && own->sums_at_once;
-  // Strips are the host's.
+  // Strips are in the host's memory.
   shape.copies_at_once = !own && (!device_ || slabs_) && inputs_.copies_at_once() &&
                          outputs_.copies_at_once() && !conditions_cross(stage_);
   shape.whole_lines = !own && stage_.whole_axis() >= 0;
@@ -54,7 +54,7 @@ void StageRun::through(const Slabs& slabs, const StreamPass* next, bool alone) {
   stream_->begin(slabs.pass(), next, alone);
 }
 
-/// The core is what no other rank waits for. What a stage moves by itself may come out of any slab.
+/// The core: slabs that no other rank waits for. A stage's own movements may send cells of any slab.
 void StageRun::add_slabs(StageShape& shape) const {
   shape.whole_lines = false;
   shape.cut.core = Box{};
@@ -109,7 +109,7 @@ bool StageRun::arrived(const Arrival& arrival) {
   }
 }
 
-/// Drives everything that moves; whether there is nothing left to wait for.
+/// Makes progress on all movements; returns whether all have completed.
 bool StageRun::all_there() {
   bool there = true;
   for (int role = 0; role < roles; ++role)
@@ -153,8 +153,8 @@ void StageRun::close_outputs() {
   stage_.finish(options_.threads);
 }
 
-/// Whoever waits for the stream is booked there. A device has computed a slab before the next one is taken:
-/// its strips may leave, and what is waited for then is the stream alone.
+/// The stream itself records the time spent waiting for it. A device completes a slab before the next one is
+/// taken, so that its strips can be sent and the next wait is for the stream alone.
 void StageRun::compute_slab(const Task& task) {
   const Slot& slot = stream_->take();
   if (rehearses()) return Rehearsal::at_slab(stage_.grid().context().rehearsal(), task.number, true);
@@ -174,7 +174,7 @@ void StageRun::compute_slab(const Task& task) {
   if (task.number + 1 == slabs_->count()) late_ = false;
 }
 
-/// Until it has done what its stream was given, driving what moves where a strategy overlaps.
+/// Waits for the device to complete its stream. If the strategy overlaps, movements make progress meanwhile.
 void StageRun::await_device() {
   const Device::Event done = device_->record(stage_.stream());
   if (!overlaps_) return device_->wait(done);
@@ -201,7 +201,7 @@ void StageRun::compute(const Box& box, bool divisible) {
   if (box == core_ || box == all_) late_ = false;
 }
 
-/// All at once: the device computes while this thread drives what moves, until either has come to its end.
+/// Launches the whole box. This thread makes progress on movements until they or the device have completed.
 void StageRun::on_device(const Box& box) {
   const Scope scope(timeline_, name_, phase_of(box));
   run(box);
@@ -209,7 +209,7 @@ void StageRun::on_device(const Box& box) {
   while (!all_there() && !device_->reached(computed)) std::this_thread::yield();
 }
 
-/// In slabs, with a look at what moves between them until all of it is there.
+/// Computes in slabs with a poke after each, until all movements have completed.
 void StageRun::with_pokes(const Box& box) {
   const int whole = stage_.whole_axis();
   const Int3 n = box.extent();
@@ -218,7 +218,7 @@ void StageRun::with_pokes(const Box& box) {
   const int end = box.hi[axis];
   double poked = 0, last = begin;
   int looks = 0;
-  int planes = 1;  // of a slab; follows the time the last one took
+  int planes = 1;  // in a slab; adapted to the time of the last one
   for (int next = box.lo[axis]; next < end;) {
     Box slab = box;
     slab.lo[axis] = next;
@@ -252,7 +252,7 @@ void StageRun::run(const Box& box) {
   const bool few_rows = std::int64_t{n.y} * n.z < options_.threads && n.x >= 2 * part;
   if (!few_rows || own_cut_ || stage_.whole_axis() >= 0)
     return stage_.compute(box, options_.threads, stage_.accumulators());
-  // Fewer rows than threads, as in vectors: stages share out whole rows, so each thread gets a part of them.
+  // Fewer rows than threads, as in vectors: stages distribute whole rows, so rows are divided here.
   const int parts = (n.x + part - 1) / part;
   in_parallel([&](int thread) {
     const auto [first, last] = team_share(parts);
@@ -267,7 +267,7 @@ void StageRun::compute_in_team(const Box& box, int thread) {
   stage_.compute(box, 1, by_thread_[static_cast<std::size_t>(thread)]);
 }
 
-/// What the threads accumulate, each by itself, is joined at the end.
+/// Runs `work` in all threads. Each has accumulators of its own, which are merged at the end.
 void StageRun::in_parallel(const std::function<void(int thread)>& work) {
   by_thread_.assign(static_cast<std::size_t>(options_.threads), like(stage_.accumulators()));
   team(options_.threads, work);

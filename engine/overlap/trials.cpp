@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trials: rounds of turns, in which halos travel eagerly or not; within a turn every kind tries what it may.
+// Trials: rounds of two turns, with and without eager halo exchange; in a turn every kind tries its
+// strategies.
 #include "engine/overlap/trials.hpp"
 
 #include <algorithm>
@@ -11,11 +12,11 @@ namespace {
 
 constexpr std::size_t most_recent = 16;
 constexpr std::size_t fewest_recent = 4;
-/// What a strategy has to gain on blocking, and one way for halos on the other: a few steps' times scatter
-/// by more, and of those that take as long the one that does least besides is the fastest in the long run.
+/// The gain that a strategy needs over blocking, and one way of exchanging halos over the other. Times of a
+/// few steps scatter by more; of strategies with equal times, the simplest is the fastest in the long run.
 constexpr double margin = 0.02;
 
-/// In nanoseconds; -1: there are none.
+/// An order statistic in nanoseconds; -1 without times.
 std::int64_t ranked(std::vector<double> seconds, std::size_t place) {
   if (seconds.empty()) return -1;
   const auto there = seconds.begin() + static_cast<std::ptrdiff_t>(place);
@@ -38,7 +39,7 @@ bool gains(double seconds, double on) { return seconds < (1 - margin) * on; }
 int Trials::add(std::vector<const Strategy*> candidates, bool feeds) {
   Kind kind{.feeds = feeds};
   for (const Strategy* strategy : candidates) kind.candidates.push_back({strategy});
-  // Until times say more: the first that overlaps.
+  // The first strategy that overlaps is used until times are known.
   for (const bool eager : {false, true}) {
     int& best = kind.best[eager ? 1 : 0];
     for (int c = 0; c < static_cast<int>(candidates.size()); ++c) {
@@ -53,16 +54,16 @@ int Trials::add(std::vector<const Strategy*> candidates, bool feeds) {
   return kinds() - 1;
 }
 
-/// Those of a turn that are still tried.
+/// The candidates that are still tried in such a turn.
 std::vector<int> Trials::open(const Kind& kind, bool eager) const {
   std::vector<int> all;
-  if (!kind.feeds && !eager) return all;  // it has had its trial in the other turn
+  if (!kind.feeds && !eager) return all;  // it is tried in the other turn
   for (int c = 0; c < static_cast<int>(kind.candidates.size()); ++c)
     if (kind.in(c, eager) && !kind.candidates[static_cast<std::size_t>(c)].left_out) all.push_back(c);
   return all;
 }
 
-/// There and back again: what drifts meanwhile is shared out.
+/// Candidates alternate forwards and backwards, so that a drift of the times affects all of them equally.
 int Trials::next_on_trial(const Kind& kind) const {
   const bool late = state_ == State::settled && !kind.decided;
   if (kind.first || (state_ != State::trying && !late)) return -1;
@@ -165,7 +166,7 @@ bool Trials::begin_round() {
   return false;
 }
 
-/// False where nothing is to be tried in such a turn.
+/// Returns false if there is nothing to try in such a turn.
 bool Trials::begin_turn(bool eager) {
   std::size_t most = 0;
   bool feeds = false;
@@ -185,14 +186,14 @@ bool Trials::begin_turn(bool eager) {
   return true;
 }
 
-/// In the first step after this runs still find halos as the other way left them.
+/// In the first step after a change, halos still are where the other way left them; that step is not timed.
 void Trials::turn_to(bool eager) {
   for (Kind& kind : kinds_) kind.first = kind.first || (kind.feeds && eager != eager_);
   eager_ = eager;
 }
 
-/// The smallest of several medians is small by luck too: what is to replace blocking in the end counts with
-/// its upper quartile.
+/// The smallest of several medians may be small by chance. So in the last round, strategies that overlap
+/// count with their upper quartiles.
 std::vector<std::int64_t> Trials::times() const {
   std::vector<std::int64_t> all;
   for (const Kind& kind : kinds_) {
@@ -207,7 +208,7 @@ void Trials::agreed(std::span<const std::int64_t> largest) {
   end_step();
   std::size_t n = 0;
   for (Kind& kind : kinds_) {
-    if (n >= largest.size()) break;  // it came later
+    if (n >= largest.size()) break;  // added after the reduction was started
     for (Candidate& c : kind.candidates) c.agreed = largest[n++];
     kind.lately = largest[n++];
   }
@@ -220,8 +221,8 @@ void Trials::agreed(std::span<const std::int64_t> largest) {
   for (Kind& kind : kinds_) kind.now = next_on_trial(kind);
 }
 
-/// By what all ranks know: the fastest of those that are eager, and of those that are not; blocking where
-/// none gains enough on it.
+/// Chooses from times that all ranks agree on: the fastest eager strategy, and the fastest other one.
+/// Blocking remains if their gain over it is too small.
 void Trials::choose(Kind& kind) {
   const auto of = [&](int c) -> const Candidate& { return kind.candidates[static_cast<std::size_t>(c)]; };
   for (const bool eager : {false, true}) {
@@ -237,8 +238,8 @@ void Trials::choose(Kind& kind) {
   }
 }
 
-/// Of all kinds that feed each other, where halos travel so: what each of them takes then, as often as it
-/// runs.
+/// The total time of all kinds that exchange halos with each other, under this way of exchanging: the time of
+/// a run with the best candidate, multiplied by the number of runs.
 double Trials::cost(bool eager) const {
   double sum = 0;
   for (const Kind& kind : kinds_)
@@ -260,7 +261,8 @@ void Trials::end_round() {
   steps_ = 0;
 }
 
-/// What is much slower than the best of its kind, or than doing all the other way.
+/// Leaves out candidates that are much slower than the best of their kind, and a way of exchanging halos that
+/// is much slower in total.
 void Trials::leave_out() {
   for (Kind& kind : kinds_)
     for (int c = 0; c < static_cast<int>(kind.candidates.size()); ++c) {
@@ -272,7 +274,8 @@ void Trials::leave_out() {
     }
 }
 
-/// Whether what was chosen takes as long as it did; what has come since is chosen for too.
+/// Starts a new trial if the times of the chosen strategies have drifted. Also chooses for kinds that were
+/// added since the last trial.
 void Trials::look() {
   if (state_ != State::settled) return;
   double before = 0, now = 0;
@@ -291,7 +294,7 @@ void Trials::look() {
     before += static_cast<double>(kind.runs) * static_cast<double>(then);
     now += static_cast<double>(kind.runs) * static_cast<double>(kind.lately);
   }
-  // Beside trials a run may take longer than later, so at first only a longer time says anything.
+  // During trials a run may take longer than afterwards, so at the first check only an increase counts.
   const bool drifted = now > schedule_.drifted * before || (!first && before > schedule_.drifted * now);
   if (!new_often && (!drifted || since_trial_ < retrial_interval_)) return;
   if (drifted)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Window: recording, and why a run cannot be recorded.
+// Window: records runs, and says why a run cannot be recorded.
 #include "engine/overlap/window.hpp"
 
 #include <algorithm>
@@ -12,7 +12,8 @@ namespace sc {
 
 namespace {
 
-/// Why cells of a written field cannot be computed in tiles: what its conditions read is not there yet.
+/// The reason why cells of a written field cannot be computed in tiles: its conditions read values that a
+/// tile may not have yet.
 std::string refusal_of_conditions(const AnyField& field) {
   for (int side = 0; side < 6; ++side) {
     const Face face{side / 2, side % 2};
@@ -103,7 +104,7 @@ std::vector<Reach> RecordedArrays::inputs() const {
   std::vector<Reach> inputs(layers.size(), point);
   for (std::size_t n = 0; n < layers.size(); ++n) {
     if (layers[n] == 0) continue;
-    // Beside a neighbour, what later runs read spreads into edges and corners.
+    // Beside a neighbour, the dependences of later runs extend into edges and corners.
     const bool spreads = runs_.size() > 1 && Window::has_neighbours(first_[n]->storage->grid());
     inputs[n] = spreads ? reach_[n] | box(layers[n]) : reach_[n];
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// WindowPlan: from what later runs read backwards to how far each computes, forwards to how far it lags.
+// WindowPlan: how far each run computes beyond the block (backwards, from what later runs read), and how far
+// it lags behind earlier runs (forwards).
 #include "engine/overlap/window_plan.hpp"
 
 #include <algorithm>
@@ -14,9 +15,8 @@ int most(const std::vector<int>& numbers) {
   return numbers.empty() ? 0 : *std::max_element(numbers.begin(), numbers.end());
 }
 
-/// By how many cells a run with access `later` must stay behind one with `earlier` to the same array: it
-/// finds what that one wrote, and overwrites nothing that it reads. -1: they have nothing to do with each
-/// other.
+/// The number of cells by which a run with access `later` must lag behind one with access `earlier` to the
+/// same array, so that it reads what that run wrote and overwrites nothing that it reads. -1: no dependence.
 int lag(const WindowAccess& earlier, const WindowAccess& later) {
   if (earlier.array != later.array) return -1;
   if (earlier.mode == Mode::read && later.mode == Mode::read) return -1;
@@ -31,7 +31,7 @@ int Dependence::most_halo() const { return most(halo); }
 Dependence dependence_of(const WindowRuns& runs, int arrays) {
   const int count = static_cast<int>(runs.size());
   Dependence d{std::vector<int>(at(count)), std::vector<int>(at(count)), std::vector<int>(at(arrays)), 0};
-  std::vector<int>& read = d.halo;  // layers of every array that the runs after this one read
+  std::vector<int>& read = d.halo;  // layers of each array that later runs read
   for (int n = count - 1; n >= 0; --n) {
     int& beyond = d.beyond[at(n)];
     for (const WindowAccess& a : runs[at(n)])
@@ -47,7 +47,7 @@ Dependence dependence_of(const WindowRuns& runs, int arrays) {
         for (const WindowAccess& b : runs[at(n)])
           if (const int cells = lag(a, b); cells >= 0)
             d.behind[at(n)] = std::max(d.behind[at(n)], d.behind[at(before)] + cells);
-  // Neighbours may read in place what they are sent, until it is known that they have.
+  // Until the exchange is complete, neighbours may read the cells sent to them in place.
   for (int n = 0; n < count; ++n)
     for (const WindowAccess& a : runs[at(n)])
       d.depth = std::max(d.depth, (a.mode == Mode::read ? a.reach : d.halo[at(a.array)]) - d.behind[at(n)]);
@@ -63,7 +63,7 @@ WindowPlan::WindowPlan(Dependence dependence, const WindowBlock& block)
   if (block_.apart) add_shells(inner);
 }
 
-/// Layers beside a side that wait for a neighbour in the first run.
+/// Number of layers at a side that must wait for the neighbour, in the first run.
 int WindowPlan::depth(int axis, int side) const {
   const bool waits = block_.sides[at(axis)][at(side)] == Side::neighbour && block_.apart;
   return waits ? dependence_.depth : 0;
@@ -108,7 +108,7 @@ void WindowPlan::divide(const Tower& interior) {
   parts_.push_back(part);
 }
 
-/// Those of a later axis last: they go all along the earlier ones, whose shells are then there.
+/// Shells of later axes come last: they extend over those of earlier axes, which must have been computed.
 void WindowPlan::add_shells(const Tower& interior) {
   Tower around = interior;
   for (int axis = 0; axis < 3; ++axis) {
@@ -161,7 +161,7 @@ Tower WindowPlan::within(const Tower& tower, const Tower& slab) {
   return cut;
 }
 
-/// Where tiles of a tower meet along an axis in the first run.
+/// The boundaries between tiles of a tower along an axis, in the first run.
 std::vector<int> WindowPlan::cuts(const Tower& tower, int axis) const {
   const Box first = cells(tower, 0);
   const auto& [low, high] = block_.sides[at(axis)];

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// WindowRun on a rank that is not there: what a pass of several steps would compute, send and wait for.
+// WindowRun on a rehearsed rank: what a pass of several steps would compute, send and wait for.
 #include "engine/base/index.hpp"
 #include "engine/overlap/window_run.hpp"
 #include "engine/plan/rehearsal.hpp"
 
 namespace sc {
 
-/// Cells of all runs, those beyond the block included.
+/// Cells of all runs, including those beyond the block.
 Work WindowRun::work_of(const Chunk& chunk) const {
   Work work;
   const auto add = [&](const Tower& tower) {
@@ -33,7 +33,8 @@ Work WindowRun::work_of(const Chunk& chunk) const {
   return work;
 }
 
-/// A pass: an array comes from memory once, if what it held is read, and leaves once, if it is written.
+/// In a pass, an array is read from memory once if its old values are used, and written once if it is
+/// written.
 double WindowRun::bytes_of_own_cell() const {
   double bytes = 0;
   for (std::size_t n = 0; n < arrays_.first().size(); ++n) {
@@ -68,7 +69,7 @@ RehearsedRun WindowRun::rehearsed(const Plan& plan) const {
   }
   const double bytes = bytes_of_own_cell() * static_cast<double>(own_cells());
   run.kernels = {{run.stage, cells > 0 ? bytes / cells : 0, flops / shares}};
-  run.departures.resize(plan.pieces().size());  // slabs' have none: they are copied
+  run.departures.resize(plan.pieces().size());  // those of slabs stay empty: slabs are copied, not sent
   run.arrivals.resize(plan.arrivals().size());
   std::vector<RehearsedRun::Awaited>& all = run.arrivals.front();
   for (int n = 0; n < inputs_.pieces(); ++n) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// WindowRun: tiles, conditions as part of the runs they follow, pokes.
+// WindowRun: tiles, boundary conditions after the runs that write their fields, pokes.
 #include "engine/overlap/window_run.hpp"
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace sc {
 
 namespace {
 
-/// Calls action(part, wrap) for the parts of a box whose cells lie on the grid when `wrap` is added to their
-/// global positions.
+/// Calls action(part, wrap) for the parts of a box that lie in one period of the grid; global position + wrap
+/// is a cell of the grid.
 template <class Action>
 void each_period(const Grid& grid, const Box& box, const Action& action, int axis = 0, Int3 wrap = {}) {
   if (axis == 3) return action(box, wrap);
@@ -30,8 +30,9 @@ void each_period(const Grid& grid, const Box& box, const Action& action, int axi
   }
 }
 
-/// Tiles of few rows and as many planes as keep near what all runs read and write. Long ones along z: what
-/// tiles share along y is still near, along z it comes again.
+/// Tiles with few rows and with about as many planes as fit the second-level cache, with all arrays of the
+/// runs. They are long along z: cells shared by tiles adjacent in y are still in the cache, cells shared
+/// along z must be read again.
 Int3 tile_of(const RecordedArrays& arrays, const Grid& grid) {
   double row = 0;  // bytes of all arrays
   for (const Recorded::Use* use : arrays.first())
@@ -66,7 +67,7 @@ WindowRun::WindowRun(const std::vector<Recorded>& runs, std::span<const Recorded
     if (options_.tile[axis] == 0) options_.tile[axis] = tile[axis];
 }
 
-/// What the next runs read of an array, up to the one that writes it anew.
+/// Finds the layers that later runs read of each array, up to the run that overwrites it.
 void WindowRun::find_layers() {
   const WindowRuns& runs = arrays_.runs();
   for (std::size_t n = 0; n < runs.size(); ++n) {
@@ -91,7 +92,7 @@ WindowBlock WindowRun::block(const Strategy& strategy) const {
   for (int axis = 0; axis < 3; ++axis)
     others |= grid_.split()[axis] > 1 || (grid_.periodic()[axis] && !inputs_.copies_at_once());
   block.apart = strategy.overlaps && others && !inputs_.nothing() && !slabs_;
-  // Where conditions and copies meet, the halo is whole only when both have been waited for.
+  // A halo that both copies and conditions fill is complete only after both, at the end of the exchange.
   const bool copies = inputs_.copies_at_once() && !(block.apart && inputs_.has_conditions());
   for (int axis = 0; axis < 3; ++axis)
     for (int side = 0; side < 2; ++side) {
@@ -124,7 +125,7 @@ Plan WindowRun::plan() const {
   return plan;
 }
 
-/// In the order of the planes: each leans on the one before.
+/// In the order of the planes: each slab depends on the previous one.
 void WindowRun::add_slabs(Plan& plan, int closed) const {
   for (int n = 0, before = closed; n < slabs_->count(); ++n) {
     const std::array<int, 1> after{before};
@@ -146,7 +147,7 @@ void WindowRun::carry_out(Executor& executor, const Strategy& strategy) {
   Rehearsal::at_slab(rehearsal, -1, false);
 }
 
-/// The first slabs come while messages travel.
+/// Reads the first slabs during the exchange.
 void WindowRun::begin_stream(bool alone) {
   stream_ = &slabs_->ring();
   const bool known = !slabs_->next().phase.empty();
@@ -229,7 +230,7 @@ void WindowRun::compute_slab(int slab) {
   slabs_->close(slot, before);
 }
 
-/// All of them, or as far as they lie in a slab.
+/// Computes all towers, or their parts in a slab.
 void WindowRun::compute_towers(const Tower* slab) {
   const auto cut = [&](const Tower& tower) { return slab ? WindowPlan::within(tower, *slab) : tower; };
   const auto& parts = cells_->parts();
@@ -272,7 +273,7 @@ void WindowRun::compute(int number, const Box& box, int threads) const {
     if (const int layers = layers_[at(number)][n]; layers > 0) apply_conditions(run.uses[n], layers, box);
 }
 
-/// Beside the cells just computed, in the order x, y, z; edges belong to the later axis.
+/// Applies conditions beside the cells just computed, in the order x, y, z; edges belong to the later axis.
 void WindowRun::apply_conditions(const Recorded::Use& use, int layers, const Box& box) const {
   if (!use.conditions.any()) return;
   Box columns = box;

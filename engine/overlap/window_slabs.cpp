@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// WindowSlabs: phases from what runs read first and leave last; planes carried from slot to slot.
+// WindowSlabs: phases from the first reads and the last writes of the runs; planes copied from slot to slot.
 #include "engine/overlap/window_slabs.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace sc {
 
 namespace {
 
-/// Whether the runs read a storage before they write it anew; `otherwise` if they do not touch it.
+/// Whether the runs read a storage before they overwrite it; `otherwise` if they do not use it.
 bool needed_by(std::span<const Recorded> runs, const Storage* storage, bool otherwise) {
   for (const Recorded& run : runs) {
     bool used = false, read = false;
@@ -36,7 +36,7 @@ bool discards(std::span<const Recorded> runs, const Storage* storage) {
   return discarded;
 }
 
-/// Planes of the rank that has fewest, so that all find the same.
+/// Number of planes of the thinnest block, so that all ranks get the same result.
 int thinnest_block(const Grid& grid) {
   const std::vector<int>& cuts = grid.cuts(2);
   int least = grid.cells().z;
@@ -92,8 +92,7 @@ WindowSlabs::WindowSlabs(const RecordedArrays& arrays, std::span<const Recorded>
     array.discarded = discards(runs, storage);
     array.kept = array.written && !array.discarded && needed_by(following, storage, true);
   }
-  // In an order that does not depend on which run comes first, so that the next pass finds what was read for
-  // it.
+  // In an order that does not depend on the first run, so that the next pass can use prefetched pieces.
   std::sort(arrays_.begin(), arrays_.end(),
             [](const Array& a, const Array& b) { return a.use->storage < b.use->storage; });
   add_phases();
@@ -110,8 +109,8 @@ void WindowSlabs::add_phases() {
   }
 }
 
-/// The next pass has the same arrays, if the program goes on as it does. What has not been said to be of no
-/// use is read then.
+/// Predicts the next pass, for prefetching: the same arrays, as if the program continued alike. If the
+/// program discards arrays at all, those that it does not discard are read.
 void WindowSlabs::predict(std::span<const Recorded> following) {
   const bool any = std::any_of(arrays_.begin(), arrays_.end(), [](const Array& a) { return a.discarded; });
   next_ = pass_;
@@ -143,7 +142,7 @@ void WindowSlabs::open(const Slot& slot, const Slot* before) const {
     if (array.input.width == 0) continue;
     cells(array).bring_strips(*array.use->storage, slot.lo() - (first(slot) ? halo : 0),
                               slot.hi() + (last(slot) ? halo : 0));
-    // Planes below those that have just come were carried with their halo.
+    // Planes below were copied from the previous slot, with their halos.
     apply_in_slab(array.use->conditions, *array.use->storage, array.input,
                   {slot.lo(), slot.hi(), first(slot), last(slot)});
   }
@@ -158,7 +157,7 @@ void WindowSlabs::close(const Slot& slot, const Slot* before) const {
   for (const Array& array : arrays_) array.use->storage->show(nullptr);
 }
 
-/// What strips hold of a piece that is whole now.
+/// Updates the strips from a piece that is complete.
 void WindowSlabs::keep(const Slot& slot) const {
   for (const Array& array : arrays_) {
     if (!array.kept) continue;
@@ -167,8 +166,8 @@ void WindowSlabs::keep(const Slot& slot) const {
   }
 }
 
-/// `tail`: with the halo at the end of the last row, which may lie beyond its plane, before the first cell of
-/// the next one.
+/// `tail`: includes the halo at the end of the last row, which in memory may lie beyond its plane, before the
+/// first cell of the next plane.
 void WindowSlabs::copy_planes(const Array& array, const Slot& from, const Slot& to, int lo, int hi,
                               bool tail) const {
   const Storage& storage = *array.use->storage;

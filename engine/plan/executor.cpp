@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executor: what can be computed, in the strategy's order; what has been given leaves.
+// Executor: computes available chunks in the strategy's order, and starts pieces whose cells have been
+// computed.
 #include "engine/plan/executor.hpp"
 
 #include <algorithm>
@@ -37,11 +38,11 @@ void Executor::carry_out(const Plan& plan, const Strategy& strategy, Ports& port
   drive(ports);
 }
 
-/// Until nothing is left that this thread could compute.
+/// Runs until this thread has nothing left to compute.
 void Executor::drive(Ports& ports) {
   while (!finished()) {
     if (advance(ports)) continue;
-    if (awaited_ < 0) return;  // what is left comes after a chunk that other threads compute
+    if (awaited_ < 0) return;  // the rest depends on a chunk that other threads compute
     ports.wait(awaited());
     there_[at(awaited_)] = 1;
   }
@@ -75,7 +76,8 @@ bool Executor::can_run(int number, Ports& ports) {
   const Chunk& chunk = plan_->chunks()[at(number)];
   for (const int before : plan_->ids(chunk.after))
     if (!computed_[at(before)]) return false;
-  // What was sent first: nothing else is waited for meanwhile, or it would not be measured apart.
+  // Without overlap, arrivals of earlier steps are awaited first, and alone, so that their time is measured
+  // separately.
   for (std::size_t a = 0; !strategy_->overlaps && a < there_.size(); ++a)
     if (plan_->arrivals()[a].step < chunk.step && !arrived(static_cast<int>(a), ports)) return false;
   for (const int arrival : plan_->ids(chunk.needs))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plan: lists behind one another, so that making a plan again allocates nothing.
+// Plan: all lists of identifiers are in one array, so that making a plan again allocates no memory.
 #include "engine/plan/plan.hpp"
 
 #include <algorithm>

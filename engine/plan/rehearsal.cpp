@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rehearsal: what is computed and copied outside of what stages declare.
+// Rehearsal: records computations and copies that no stage declares.
 #include "engine/plan/rehearsal.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strategies by name.
+// The strategies by name.
 #include "engine/plan/strategy.hpp"
 
 #include <array>

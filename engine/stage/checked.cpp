@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watches from declarations; poison row by row.
+// Watches from declarations; poison values in cells that must not be read.
 #include "engine/stage/checked.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ Watch::Kind kind_of(const Access& a) {
   return a.reach.width > 0 ? Watch::Kind::colour : Watch::Kind::own;
 }
 
-/// The bits of a signalling NaN, as often as they fit.
+/// Fills an element with the bits of a signalling NaN, repeated for each of its parts.
 void poison(std::byte* element, ElementType type) {
   constexpr std::uint64_t wide = 0x7ff4'5c5c'5c5c'5c5cU;
   constexpr std::uint32_t narrow = 0x7fa4'5c5cU;
@@ -34,7 +34,7 @@ void poison_element(const Storage& storage, Int3 cell, int component) {
   poison(storage.base() + at * static_cast<std::ptrdiff_t>(size_of(storage.type())), storage.type());
 }
 
-/// Whether a halo cell is fresh, or the program's own.
+/// Whether a halo cell is fresh, or was set by the program.
 bool holds_a_value(const Storage& storage, const Boundaries& boundaries, const Reach* fresh, Int3 cell) {
   const Grid& grid = storage.grid();
   const Int3 own = grid.own().hi, origin = grid.origin();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CompiledSweep: checked as a Sweep, and handed to the function of its library.
+// CompiledSweep: checked like a Sweep; a function of its library computes it.
 #include "engine/stage/compiled_sweep.hpp"
 
 namespace sc {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cut: shell and core from declarations and geometry.
+// Cut: shell and core, from declarations and geometry.
 #include "engine/stage/cut.hpp"
 
 #include <algorithm>
@@ -12,8 +12,8 @@ namespace sc {
 
 namespace {
 
-/// How far from a neighbour inputs and outputs ask for a shell; `beside`: inputs of lines that run along that
-/// neighbour, which read the halo at their own ends only, as a condition that reads along the face fills it.
+/// Widths of the shell that inputs and outputs require. `beside`: for stages of lines that run along the
+/// neighbour. They read the halo at their own ends only, where conditions may read along the face.
 struct Margin {
   int read = 0, beside = 0, written = 0;
   int shell(bool lines) const { return std::max(lines ? beside : read, written); }
@@ -34,16 +34,16 @@ Margin margin_of(const Stage& stage) {
   return margin;
 }
 
-/// The core cut to whole units along x.
+/// The core reduced to whole units along x.
 Box in_units(Box core, const Box& all, int cells) {
   if (core.lo.x > all.lo.x) core.lo.x = (core.lo.x + cells - 1) / cells * cells;
   if (core.hi.x < all.hi.x) core.hi.x = core.hi.x / cells * cells;
   return core;
 }
 
-/// Rows of the shell along x are whole cache lines, and those of the core begin with one, where that leaves
-/// the core at least half of its cells: a row of one cell costs as much as a row of eight. Lines along y and
-/// z are worked on where they lie in whole bundles alone, and in copies otherwise: a third will do there.
+/// Along x, rows of the shell are whole cache lines, and rows of the core begin with one, if the core keeps
+/// at least half of its cells: a row of one cell takes as long as a row of eight. Lines along y and z are
+/// computed in place only in whole bundles, and in copies otherwise, so there a third of the cells is enough.
 Box aligned(const Box& core, const Box& all, const Stage& stage) {
   if (stage.whole_axis() > 0)
     if (const Box bundles = in_units(core, all, LineGeometry::lanes);
@@ -95,7 +95,7 @@ Cut cut_of(const Stage& stage, bool copies_at_once) {
     const bool alone = grid.split()[axis] == 1;
     if (copies_at_once && alone && grid.periodic()[axis]) continue;
     if (axis == whole) {
-      // A line is computed as one: where the axis closes on itself, each reads the halo at its ends.
+      // A line is computed as a whole: along a periodic axis every line reads the halo at its ends.
       if (grid.periodic()[axis] && margin.read > 0) cut.core = Box{};
       continue;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GlobalValue: the keys and words of accumulators through one non-blocking all-reduce.
+// GlobalValue: reduces keys and words of accumulators with non-blocking all-reduces.
 #include "engine/stage/global_value.hpp"
 
 #include <string>
@@ -29,7 +29,7 @@ void GlobalValue::start(std::span<const Accumulator> mine) {
   if (sample_) arrive();
 }
 
-/// Until the result is there.
+/// Waits for the result.
 void GlobalValue::arrive() {
   note(false);
   Timeline& timeline = context_.timeline();
@@ -58,7 +58,8 @@ void GlobalValue::note(bool begins) const {
 
 double GlobalValue::value(int k) {
   if (under_way_) arrive();
-  // Of what has not been computed: nothing that asks for more work, nor anything to be divided by.
+  // In a rehearsal nothing was computed: 0 (for a sum 1) neither asks for more work nor causes a division by
+  // zero.
   if (context_.rehearses()) return results_[static_cast<std::size_t>(k)].kind() == Reduce::sum ? 1 : 0;
   return results_[static_cast<std::size_t>(k)].value();
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Refresh: one exchange a grid and memory, boundary conditions in the order x, y, z, freshness.
+// Refresh: one exchange for each grid and memory, then boundary conditions in the order x, y, z, then
+// freshness.
 #include "engine/stage/refresh.hpp"
 
 #include <algorithm>
@@ -11,8 +12,8 @@
 namespace sc {
 
 Reach received_for(const Boundaries& boundaries, Reach reach) {
-  // Without diagonal reach only own columns are filled; with it those beside a neighbour too, from cells
-  // further in.
+  // Without diagonal reach only own columns are filled; with it also those beside a neighbour, which
+  // conditions fill from cells further inside.
   if (reach.diagonal == 0) return {std::max(reach.width, boundaries.tangential()), 0};
   const int further = reach.diagonal + boundaries.tangential_up_to(2);
   return {std::max(reach.width, further), further};
@@ -66,10 +67,10 @@ void apply_in_slab(const Boundaries& boundaries, Storage& storage, Reach reach, 
 
 namespace {
 
-constexpr std::int64_t worth_sharing = 4096;  // columns
+constexpr std::int64_t worth_sharing = 4096;  // columns for which several threads are faster
 
-/// Beside own cells, by all threads: as on a device, no column reads what another one fills. Along x every
-/// column is a line of memory of its own.
+/// Applies a condition beside own cells with all threads: no column reads what another one fills. Faces
+/// normal to x are divided along z, because each of their columns is a cache line of its own.
 void apply_in_shares(const Condition& c, Storage& storage) {
   const int along = c.face.axis == 2 ? 1 : 2;
   const int threads =
@@ -158,7 +159,7 @@ bool Refresh::copies_at_once() const {
 void Refresh::wait() {
   if (nothing()) return;
   begin();
-  if (!pieces_.empty()) {  // without neighbours there is nothing to wait for, and no span to add
+  if (!pieces_.empty()) {  // without neighbours there is no wait, and no span is recorded
     const Scope scope(timeline_, name_, Phase::wait);
     for (const auto& exchange : exchanges_) exchange->wait();
   }
@@ -196,9 +197,9 @@ bool Refresh::has_conditions() const {
 void Refresh::apply_boundaries(bool beside_own, bool beside_neighbours) {
   if (!has_conditions() || wanted_.front().storage->grid().context().rehearses()) return;
   const Scope scope(timeline_, name_, Phase::boundary);
-  join_streams();  // conditions read own cells of the core, and it the halos they fill
+  join_streams();  // conditions read own cells of the core, and the core reads the halos that they fill
   for (const Wanted& w : wanted_) {
-    if (w.storage->far()) continue;  // in the slots
+    if (w.storage->far()) continue;  // conditions are applied in the slots
     each_condition(*w.boundaries, w.storage->grid(), w.reach, [&](const Condition& c) {
       if (beside_own && !c.inner.empty()) apply_in_shares(c, *w.storage);
       if (!beside_neighbours) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RowStage: rows and columns numbered by who owns them, once; then products and additions in a fixed order.
+// RowStage: numbers rows and columns by owner once; then products and sums in a fixed order.
 #include "engine/stage/row_stage.hpp"
 
 #include <algorithm>
@@ -30,8 +30,9 @@ std::size_t total(const EntryLists& lists) {
   return sum;
 }
 
-/// What others ask of a rank that is not there, by its own rows: whole rows of a matrix whose pattern is
-/// symmetric. A rank needs x_j where any of its rows i has a_ij, and so a_ji is here.
+/// The entries that other ranks would request from a rehearsed rank, derived from its own rows. The rank must
+/// have whole rows of a matrix with a symmetric pattern: a peer needs x_j if one of its rows i has a_ij, and
+/// then a_ji is here.
 EntryLists asked_of(const MatrixRows& matrix, std::span<const std::int64_t> columns, const Grid& vector) {
   const auto& cuts = vector.cuts(0);
   const auto rank = static_cast<std::size_t>(vector.context().rank());
@@ -51,7 +52,7 @@ EntryLists asked_of(const MatrixRows& matrix, std::span<const std::int64_t> colu
   return asked;
 }
 
-/// Each once, in ascending order.
+/// Sorted, without duplicates.
 template <class Number>
 std::vector<Number> distinct(std::vector<Number> all) {
   std::sort(all.begin(), all.end());
@@ -59,7 +60,7 @@ std::vector<Number> distinct(std::vector<Number> all) {
   return all;
 }
 
-/// Whether this is one rank of a run that is not there, which no others tell anything.
+/// Whether this is a single rehearsed rank, to which no other rank sends anything.
 bool alone(const Context& context) {
   return context.rehearses() && !(context.rehearsal() && context.rehearsal()->hears());
 }
@@ -128,7 +129,7 @@ std::vector<int> RowStage::order_rows(const MatrixRows& matrix) {
   foreign_.resize(static_cast<std::size_t>(context.size()));
   foreign_rows_.resize(foreign_.size());
   const std::vector<int> order = receive_order(context);
-  for (auto peer = order.rbegin(); peer != order.rend(); ++peer) {  // as they will be sent
+  for (auto peer = order.rbegin(); peer != order.rend(); ++peer) {  // in the order of sending
     const auto p = static_cast<std::size_t>(*peer);
     const std::int64_t lo = std::max<std::int64_t>(first, cuts[p]);
     const std::int64_t hi = std::min<std::int64_t>(last, cuts[p + 1]);
@@ -137,7 +138,7 @@ std::vector<int> RowStage::order_rows(const MatrixRows& matrix) {
       const int at_owner = static_cast<int>(g - cuts[p]);
       if (*peer == context.rank()) {
         rows[static_cast<std::size_t>(at_owner)] = static_cast<int>(r);
-      } else if (matrix.begin[r] < matrix.begin[r + 1]) {  // nothing is sent for an empty row
+      } else if (matrix.begin[r] < matrix.begin[r + 1]) {  // empty rows are not sent
         foreign_[p].push_back(foreign_count_++);
         foreign_rows_[p].push_back(at_owner);
       }
@@ -155,7 +156,7 @@ std::vector<std::int32_t> RowStage::order_columns(std::span<const std::int64_t> 
   const auto& cuts = vector.cuts(0);
   const auto mine = static_cast<std::size_t>(context.rank());
   const auto own = [&](std::int64_t c) { return c >= cuts[mine] && c < cuts[mine + 1]; };
-  // No more memory than what is gathered takes: the vector as a whole may be larger than the matrix here.
+  // Memory is limited to that of the gathered entries: the whole vector may be larger than the local matrix.
   std::vector<std::int32_t> foreign;
   std::size_t most = 1U << 16;
   for (const std::int64_t c : columns) {
@@ -169,7 +170,7 @@ std::vector<std::int32_t> RowStage::order_columns(std::span<const std::int64_t> 
   const auto place = [&](std::int64_t c) {
     return static_cast<std::size_t>(std::lower_bound(foreign.begin(), foreign.end(), c) - foreign.begin());
   };
-  std::vector<std::int32_t> number(foreign.size());  // among the gathered
+  std::vector<std::int32_t> number(foreign.size());  // position among gathered entries
   wanted_.resize(static_cast<std::size_t>(context.size()));
   std::int32_t next = 0;
   for (const int peer : receive_order(context)) {
@@ -186,7 +187,7 @@ std::vector<std::int32_t> RowStage::order_columns(std::span<const std::int64_t> 
   return local;
 }
 
-// As much as there will be: growing would take twice the memory of the matrix.
+// Reserves the exact size: growing would need twice the memory of the matrix.
 void RowStage::reserve(const std::vector<std::int32_t>& local, const std::vector<std::int32_t>& piece_of) {
   std::vector<std::size_t> count(remote_.size() + 1);
   for (const std::int32_t column : local)
@@ -204,12 +205,12 @@ void RowStage::fill(const MatrixRows& matrix, const std::vector<int>& rows,
   std::vector<int> begins{0};
   if (gathers_anywhere_) begins = gathers_.front().movement->arrival_begins();
   remote_.resize(begins.size() - 1);
-  std::vector<std::int32_t> piece_of(static_cast<std::size_t>(begins.back()));  // by gathered entry
+  std::vector<std::int32_t> piece_of(static_cast<std::size_t>(begins.back()));  // indexed by gathered entry
   for (std::size_t piece = 0; piece + 1 < begins.size(); ++piece)
     std::fill(piece_of.begin() + begins[piece], piece_of.begin() + begins[piece + 1],
               static_cast<std::int32_t>(piece));
   reserve(local, piece_of);
-  std::vector<std::size_t> met;  // pieces that the row needs
+  std::vector<std::size_t> met;  // pieces with entries of this row
   for (std::size_t position = 0; position < rows.size(); ++position) {
     met.clear();
     const auto r = static_cast<std::size_t>(std::max(rows[position], 0));
@@ -293,7 +294,8 @@ void RowStage::compute(const Box& box, int threads, std::span<Accumulator> /*int
   double* partial = values_of(*partial_);
   std::vector<double>& remote = from_remote_;
   multiply(local_, first, box.hi.x, x, partial - own, threads);
-  if (gathers_anywhere_)  // strategies compute others' rows when all has been gathered
+  // Strategies compute other ranks' rows after all entries have been gathered.
+  if (gathers_anywhere_)
     for (int r = first; r < box.hi.x; ++r) partial[r - own] += remote[static_cast<std::size_t>(r)];
 }
 
@@ -306,7 +308,7 @@ void RowStage::bind(std::span<const Place> places) {
 void RowStage::take(const Movement& movement, int piece, int threads) {
   const auto p = static_cast<std::size_t>(piece);
   if (&movement == sums_.get()) {
-    if (p >= sum_rows_.size()) return;  // more go out than come in
+    if (p >= sum_rows_.size()) return;  // this rank sends more pieces than it receives
     const double* sums = values_of(*arrived_) + sums_->arrival_begins()[p];
     scatter_add(sum_rows_[p], sums, from_others_.data(), threads);
   } else if (p < remote_.size()) {
@@ -315,7 +317,7 @@ void RowStage::take(const Movement& movement, int piece, int threads) {
   }
 }
 
-// ((own columns) + gathered columns, piece by piece) + others' sums, piece by piece.
+// y = ((own columns) + gathered columns, piece by piece) + sums from other ranks, piece by piece.
 void RowStage::finish(int /*threads*/) {
   double* y = values_of(accesses_[0].storage());
   for (const std::int32_t r : touched_)
@@ -343,7 +345,7 @@ std::int64_t RowStage::nonzeros_in(const Box& box) const {
 
 std::int64_t RowStage::nonzeros_of(int piece) const {
   const auto p = static_cast<std::size_t>(piece);
-  return p < remote_.size() ? remote_[p].nonzeros() : 0;  // more go out than come in
+  return p < remote_.size() ? remote_[p].nonzeros() : 0;  // this rank sends more pieces than it receives
 }
 
 std::int64_t RowStage::sums_of(int piece) const {

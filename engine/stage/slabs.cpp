@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slabs: one phase of a stream for a stage.
+// Slabs: the phase of a stream that belongs to a stage.
 #include "engine/stage/slabs.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ Slabs::Slabs(Stage& stage, bool ends_first) : grid_(stage.grid()) {
                       : use.mode == Mode::write ? StreamUse::Mode::writes
                                                 : StreamUse::Mode::updates;
     use.around = planes_around(stage, use);
-    // The halo at the end of a slab's last row may lie beyond its plane.
+    // The halo at the end of a slab's last row may lie beyond its plane in memory.
     const int room = use.reach.width > 0 ? 1 : 0;
     for (FarArray& array : far_cells(*use.storage).arrays())
       pass_.phase.push_back({&array, mode, use.around, room});
@@ -48,7 +48,8 @@ void Slabs::add(const Stage& stage, const Access& a) {
     uses_.push_back({&a.storage(), &a.field->boundaries(), a.mode, a.reach, 0, 0});
 }
 
-/// Lines along x and y read the halo at their own ends only; conditions may read planes beside.
+/// Lines along x and y read the halo at their own ends only, so they need no planes around the slab, unless
+/// conditions read them.
 int Slabs::planes_around(const Stage& stage, const Use& use) const {
   bool conditions = false;
   for (int axis = 0; axis < 3; ++axis)
@@ -76,7 +77,7 @@ void Slabs::check(const Stage& stage) const {
   }
 }
 
-/// A condition across z reads and fills as many planes as the halo has, all of them in one slot.
+/// A condition across z reads and fills as many planes as the halo has; one slot must contain all of them.
 void Slabs::check_thickness(const Stage& stage, const Use& use) const {
   const FarArray& array = far_cells(*use.storage).arrays()[0];
   bool across_z = false;
@@ -105,7 +106,7 @@ bool Slabs::piece_at_end(int piece, bool self) const {
   const auto with_neighbour = [&](int axis, int side) {
     return grid_.halo() > 0 && !grid_.physical({axis, side}) && (self || grid_.split()[axis] > 1);
   };
-  for (int axis = 0; axis < 2; ++axis)  // of its own a slab has both ends
+  for (int axis = 0; axis < 2; ++axis)  // along an undivided axis a slab has both ends
     if (grid_.split()[axis] > 1 && (with_neighbour(axis, 0) || with_neighbour(axis, 1))) return true;
   const FarArray& array = *pass_.phase[0].array;
   const bool low = array.first(piece) < grid_.halo();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stage: the rules that declarations must obey.
+// Stage: checks of declarations, and the order of rows.
 #include "engine/stage/stage.hpp"
 
 #include <algorithm>
@@ -10,8 +10,8 @@ namespace sc {
 
 namespace {
 
-constexpr double nothing_stays = 32 << 20;  // bytes of a rank; less may lie in a cache from run to run
-constexpr int least_rows = 16;              // of a block: at its edges rows are read twice
+constexpr double nothing_stays = 32 << 20;  // bytes of a rank; less may stay in a cache between runs
+constexpr int least_rows = 16;              // of a block: rows at its edges are read twice
 
 int colours_needed(Reach reach) {
   if (reach.width == 0) return 1;
@@ -19,7 +19,7 @@ int colours_needed(Reach reach) {
   return reach.diagonal > 0 ? 8 : 2;
 }
 
-/// Of the fields on the stage's own grid.
+/// Bytes for each cell, of the fields on the stage's own grid.
 double bytes_a_cell(const Stage& stage) {
   double bytes = 0;
   for (const Access& a : stage.accesses())
@@ -28,7 +28,8 @@ double bytes_a_cell(const Stage& stage) {
   return bytes;
 }
 
-/// Whether the blocks of `coarse` are those of `fine`, `factor` times fewer cells along each axis or as many.
+/// Whether the blocks of `coarse` cover those of `fine`, with `factor` times fewer cells along each axis, or
+/// the same number.
 bool same_blocks(const Grid& coarse, const Grid& fine, int factor) {
   const auto follow = [&](int axis, int f) {
     const std::vector<int>&few = coarse.cuts(axis), &many = fine.cuts(axis);
@@ -41,7 +42,7 @@ bool same_blocks(const Grid& coarse, const Grid& fine, int factor) {
   return true;
 }
 
-/// Whether some block of `fine` has no cell of `coarse`: it would have no halo either to find its parents in.
+/// Whether a block of `fine` has no cell of `coarse`: then it has no halo for its parents either.
 bool childless(const Grid& coarse, const Grid& fine) {
   for (int axis = 0; axis < 3; ++axis) {
     const std::vector<int>&few = coarse.cuts(axis), &many = fine.cuts(axis);
@@ -111,8 +112,8 @@ double Stage::bytes_per_cell() const {
   return bytes;
 }
 
-/// Past the caches where nothing else of the stage has the field, in blocks of rows of which all that is read
-/// stays in the second-level cache. A device, and slabs of fields in files, have their own order.
+/// Non-temporal stores for fields that the stage accesses only once, as output, in blocks of rows whose
+/// inputs stay in the second-level cache. A device, and slabs of fields in files, have orders of their own.
 RowOrder Stage::order_of_much() const {
   RowOrder order;
   const auto& all = accesses();
@@ -132,7 +133,7 @@ RowOrder Stage::order_of_much() const {
   return order;
 }
 
-/// Of a rank, as all ranks see it, of unequal blocks too.
+/// From the mean size of a rank's fields, so that all ranks get the same result even with unequal blocks.
 bool Stage::passes_over_much() const {
   const Int3 n = grid().cells();
   return bytes_a_cell(*this) * n.x * n.y * n.z / grid().context().size() > nothing_stays;
@@ -156,7 +157,7 @@ RowTrial::Turn Stage::turn(const Box& box, int threads) {
   const auto& [much, tried] = row_orders();
   if (context.options().past_caches == PastCaches::always) return {nullptr, much, 0, 0};
   if (context.options().past_caches == PastCaches::never || !tried) return {nullptr, {}, 0, 0};
-  // Threads that compute boxes of their own measure nothing.
+  // Only runs that use all threads are timed, not boxes of single threads.
   RowTrial* trial = threads == context.threads() ? &row_trial_ : nullptr;
   return {trial, row_trial_.much() ? much : RowOrder{}, box.cells(), grid().own().cells()};
 }
@@ -187,7 +188,7 @@ void Stage::check_colours() const {
     if (a.mode != Mode::update || a.reach.width == 0) continue;
     const std::string field = "field \"" + a.field->name() + "\"";
     const int needed = colours_needed(a.reach);
-    // Four colours keep apart what 19 points reach: box(1) without its eight corners.
+    // Four colours are sufficient for 19 points, which are box(1) without its eight corners.
     const bool enough = colours_ >= needed || (needed == 8 && colours_ == 4);
     if (needed == 0 || !enough)
       refuse(where + "updates " + field +
@@ -235,7 +236,7 @@ void Stage::check_accesses() {
                "; declare it once, with updates()");
   }
   check_colours();
-  row_orders();  // before several threads may ask
+  row_orders();  // computed here, before several threads may ask for it
 }
 
 }  // namespace sc

@@ -41,10 +41,10 @@ namespace {
 constexpr std::size_t page = 4096;
 constexpr std::ptrdiff_t narrow_prefetch_distance = 12;
 
-/// Whether to prefetch the next row while one is copied: the hardware prefetches within a page only, and
-/// not far. Intel's cores gain by it everywhere (rows of 1 KiB: 0.8 of the time out of this core's cache, 0.6
-/// to 0.7 out of memory), AMD's where the next row follows on the same page; where it lies on another one
-/// they take 1.4 times as long, out of a neighbour's cache up to 3 times (decision 46).
+/// Whether to prefetch the next row while one is copied. Hardware prefetchers stay within a page and not far
+/// ahead. Intel cores always gain (rows of 1 KiB: 0.8 of the time from the core's own cache, 0.6 to 0.7 from
+/// memory). AMD cores gain if the next row is on the same page; otherwise they take 1.4 times as long, from a
+/// neighbour's cache up to 3 times (decision 46).
 bool prefetching_pays(std::ptrdiff_t stride_from, std::ptrdiff_t stride_to) {
   return on_intel() || std::max(stride_from, stride_to) < static_cast<std::ptrdiff_t>(page);
 }
@@ -83,7 +83,7 @@ BoxCopy::BoxCopy(const CellMemory& from, const Box& box_from, const CellMemory& 
   const Int3 n = box_from.extent();
   ny_ = n.y;
   nz_ = n.z;
-  if (ny_ == 1) {  // the inner loop is the one with rows to it
+  if (ny_ == 1) {  // the inner loop gets the axis with more than one row
     std::swap(ny_, nz_);
     from_.y = from_.z;
     to_.y = to_.z;
@@ -143,7 +143,8 @@ BoxCopy::BoxCopy(Coloured how, const Lattice& lattice, Int3 global, const CellMe
                         : &unpack_colour<Wide>;
 }
 
-/// copy(component, y, z, first, count): `count` cells, every second one, from the `first` of the row on.
+/// copy(component, y, z, first, count): `count` cells with a stride of two, beginning at cell `first` of the
+/// row.
 template <class RowCopy>
 void BoxCopy::each_coloured_row(RowCopy copy) const {
   for (int k = 0; k < components_; ++k)
@@ -215,10 +216,10 @@ void BoxCopy::narrow_rows(const BoxCopy& self) {
   self.each_row([](std::byte* to, const std::byte* from) { std::memcpy(to, from, bytes); });
 }
 
-/// A line of halo in memory holds the high halo of one row and the low halo of the next: touched once instead
-/// of twice (both faces normal to x of 5 x 128^3 doubles: 0.72 instead of 1.0 ms). Every row is three other
-/// lines and every fourth another page: asking some rows ahead gains 6 % in cache and 11 % out of memory on
-/// AMD's cores, nothing on Intel's.
+/// A cache line of the halo contains the high halo of one row and the low halo of the next, so both faces are
+/// copied together and each line is accessed once (both faces normal to x of 5 x 128^3 doubles: 0.72 instead
+/// of 1.0 ms). Every row needs three new lines, and every fourth row a new page. Prefetching some rows ahead
+/// gains 6 % in cache and 11 % from memory on AMD cores, nothing on Intel.
 template <std::size_t bytes>
 void BoxCopy::narrow_pairs(const BoxCopy& one, const BoxCopy& other) {
   for (int k = 0; k < one.components_; ++k)
@@ -293,7 +294,7 @@ void BoxCopy::choose() {
     case 48:
       return choose_narrow<48>();
     default:
-      // Rows of several pages: asking ahead cost 4 to 40 % on Intel's cores too.
+      // For rows of several pages, prefetching cost 4 to 40 % on Intel cores too.
       rows_ = row_bytes_ <= page && prefetching_pays(from_.y, to_.y) ? &rows_prefetched : &wide_rows;
   }
 }

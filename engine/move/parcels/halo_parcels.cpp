@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parcels of the halo plan of every item.
+// The parcels of the halo plans of all items.
 #include "engine/move/parcels/halo_parcels.hpp"
 
 #include <algorithm>
@@ -23,16 +23,16 @@ void check_item(const Grid& grid, const HaloItem& item) {
            std::to_string(grid.halo()));
 }
 
-/// Whether what a neighbour reads passes through this node's memory alone: there nothing is gained by pieces.
+/// Whether data for a neighbour passes through this node's memory only. Small pieces gain nothing there.
 bool within_node(Context& context, const HaloItem& item, int peer) {
   if (item.storage->space() == Space::device) return false;
   return context.options().transport != TransportPolicy::delayed && context.node_rank_of(peer) >= 0;
 }
 
-/// Whether slabs of a field in far memory have what lies beyond the faces across an axis.
+/// Whether slabs of a field in far memory contain the cells beyond both faces across an axis.
 bool found_in_slab(const Grid& grid, int axis) { return axis < 2 && grid.split()[axis] == 1; }
 
-/// What of an item travels in one direction.
+/// The regions of an item that are sent, or received.
 std::vector<Region> regions_of(const Grid& grid, const HaloItem& item, Corners corners, bool leaving) {
   const ExternalCells& external = item.storage->external();
   const Sides sides{external.low, external.high};
@@ -45,7 +45,7 @@ std::vector<Region> regions_of(const Grid& grid, const HaloItem& item, Corners c
   return regions;
 }
 
-/// One after the other: item by item, those of a field in far memory face by face, from strip to strip.
+/// One route for each item; for a field in far memory one for each face, from strip to strip.
 struct Legs {
   std::vector<Route> routes;
   std::vector<std::vector<Region>> arrivals, departures;
@@ -69,7 +69,8 @@ struct Legs {
 
 Parcels halo_parcels(const Grid& grid, std::vector<HaloItem> items, const HaloOptions& options) {
   const bool on_device = !items.empty() && items.front().storage->space() == Space::device;
-  // A strip holds no cells that an earlier phase has brought to another one.
+  // Staged corners are impossible: a strip does not hold cells that an earlier phase brought to another
+  // strip.
   const bool by_strips =
       std::any_of(items.begin(), items.end(), [](const HaloItem& item) { return item.storage->far(); });
   const Corners corners = by_strips ? Corners::direct : options.corners;
@@ -77,11 +78,12 @@ Parcels halo_parcels(const Grid& grid, std::vector<HaloItem> items, const HaloOp
   Legs legs;
   for (HaloItem& item : items) {
     check_item(grid, item);
-    // A device copies whole boxes: cells of the other colours are the same at both ends.
+    // A device copies whole boxes: the cells of other colours have the same values at both ends.
     if (on_device) item.lattice = {};
     const Far* far = item.storage->far();
     if (!far) legs.add(grid, item, corners, *item.storage, *item.storage, -1);
-    for (int face = 0; far && face < 6; ++face)  // what lies beyond it here is own beside the other one there
+    // The halo beyond a face comes from own cells beside the peer's opposite face.
+    for (int face = 0; far && face < 6; ++face)
       legs.add(grid, item, corners, *far->own()[static_cast<std::size_t>(face ^ 1)].cells,
                *far->halo()[static_cast<std::size_t>(face)].cells, face);
   }

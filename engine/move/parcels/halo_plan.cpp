@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The halo plan from the segments of a rank's halo-extended box.
+// The halo plan, from the segments of a rank's box including its halo.
 #include "engine/move/parcels/halo_plan.hpp"
 
 #include <array>
@@ -10,7 +10,7 @@ namespace {
 
 using Axes = std::array<std::vector<Segment>, 3>;
 
-/// The product of three segments as a region.
+/// The region that is the product of three segments.
 Region product(const Grid& grid, const std::array<Segment, 3>& s) {
   Region region;
   Int3 owner;
@@ -38,7 +38,7 @@ Axes segments_of(const Grid& grid, int rank, int width, const Sides* sides) {
           segments_of(grid, rank, 2, width, sides)};
 }
 
-/// Products of segments of which `least` to `most` lie outside the own cells.
+/// Adds the products with `least` to `most` segments outside the own cells.
 void add_direct(const Grid& grid, const Axes& axes, int least, int most, std::vector<Region>& out) {
   for (const Segment& z : axes[2])
     for (const Segment& y : axes[1])
@@ -49,8 +49,8 @@ void add_direct(const Grid& grid, const Axes& axes, int least, int most, std::ve
       }
 }
 
-/// The own cells along an axis, or all cells that earlier phases have brought there: one segment of the own
-/// block, since neighbours along another axis are cut alike here.
+/// Along an axis: the own cells, or (`widened`) all cells that earlier phases have brought there. They are
+/// one segment of the own block, because neighbours along another axis have the same cuts here.
 Segment across(const std::vector<Segment>& segments, bool widened) {
   Segment whole{};
   for (const Segment& s : segments)
@@ -76,7 +76,7 @@ void add_staged(const Grid& grid, const Axes& axes, std::vector<Region>& out) {
     }
 }
 
-/// Blocks along an axis whose halo holds cells of this rank's block, or whose own cells they are.
+/// The blocks along an axis that have cells of this rank's block in their halo or among their own cells.
 std::vector<int> blocks_in_reach(const Grid& grid, int rank, int axis, int width, const Sides* sides) {
   std::vector<int> blocks;
   Int3 coords = grid.coords_of(rank);

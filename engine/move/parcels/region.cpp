@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parcels: regions grouped by peer and face, and cut.
+// Parcels: regions are grouped by peer and face, then divided into pieces.
 #include "engine/move/parcels/region.hpp"
 
 #include <limits>
@@ -29,7 +29,8 @@ Parcel measured(Parcel parcel, std::span<const std::size_t> cell_bytes) {
   return parcel;
 }
 
-/// z before y before x, so that rows stay long; the axis normal to the face, a few layers thick, last.
+/// The axis to divide: z before y before x, which keeps rows long; the axis normal to the face, a few layers
+/// thick, last.
 int axis_to_cut(const Parcel& parcel, int normal) {
   const Int3 n = parcel.source.extent();
   for (int axis = 2; axis >= 0; --axis)
@@ -72,7 +73,7 @@ std::vector<Parcel> make_parcels(std::span<const std::vector<Region>> regions,
     Parcel parcel;
     std::size_t piece_bytes;
   };
-  // by group, phase, axis (z first), side, peer
+  // key: group, phase, axis (z first), side, peer
   std::map<std::tuple<int, int, int, int, int>, Uncut> faces;
   for (std::size_t item = 0; item < regions.size(); ++item)
     for (const Region& region : regions[item]) {
@@ -86,7 +87,7 @@ std::vector<Parcel> make_parcels(std::span<const std::vector<Region>> regions,
       parcel.parts.push_back({static_cast<int>(item), region.source, region.sink, nullptr, region.lattice,
                               region.global, region.layers});
     }
-  // group, phase, axis, cut (across x), side, peer, cut
+  // group, phase, axis, slice (for faces normal to x), side, peer, slice
   using Order = std::tuple<int, int, int, std::size_t, int, int, std::size_t>;
   std::vector<std::pair<Order, Parcel>> sorted;
   for (auto& [key, face] : faces) {

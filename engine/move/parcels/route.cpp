@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Route: the copies of parts.
+// Route: copies for the parts of a parcel.
 #include "engine/move/parcels/route.hpp"
 
 namespace sc {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Budget: what all ranks agree on, and the sentences.
+// Budget: agreement of all ranks, and the error messages.
 #include "engine/move/stream/budget.hpp"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ void check_fits(const Context& context, const Budget& budget, std::int64_t proce
                 const std::string& what) {
   const double most = context.max(static_cast<double>(budget.near + process));
   if (!context.any(budget.near > share_of(context, memory, process))) return;
-  // A little more, so that the figure itself will do.
+  // Rounded up a little, so that the suggested value is sufficient.
   const double least = most * context.size() * 1.001 + 0.1 * (1 << 20);
   refuse("storage.memory is " + mebibytes(memory) + "; " + what + " needs at least " +
          mebibytes(static_cast<std::int64_t>(least)) + " on " + std::to_string(context.size()) +
@@ -49,12 +49,12 @@ void check_pieces(const Context& context, int pieces, std::int64_t planes) {
 }
 
 void measure_disk(Context& context, Budget& budget, const StorageOptions& options, bool overlaps) {
-  if (context.rehearses()) return;  // the disk is another machine's
+  if (context.rehearses()) return;  // the disk is that of another machine
   constexpr std::int64_t sample = std::int64_t{32} << 20;
   context.together([&] {
     FileMemoryOptions files = scratch_files(context, options, overlaps);
     files.name += " rate";
-    files.say = [](const std::string&) {};  // said by the files of the run
+    files.say = [](const std::string&) {};  // warnings come from the files of the run
     files.outcome = {};
     budget.rate = measured_rate(files, std::min(sample, budget.far));
   });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FarArray: where the planes lie.
+// FarArray: positions of planes in far memory.
 #include "engine/move/stream/far_array.hpp"
 
 #include <array>
@@ -53,7 +53,7 @@ void FarArray::store(int lo, int hi, const std::byte* from) {
     const PlaneRun whole{run.piece, first(run.piece), first(run.piece + 1)};
     std::array<FarPart, 1> part{this->part(whole, lead)};
     part[0].near = buffer.get();
-    if (run.lo > whole.lo || run.hi < whole.hi) {  // the rest of the piece stays what it is
+    if (run.lo > whole.lo || run.hi < whole.hi) {  // preserve the rest of the piece: read, modify, write
       memory_.start(Way::in, part);
       memory_.wait(Way::in);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FarMemory: the account of what is copied, and the samples that M is known from.
+// FarMemory: statistics of copies, and the samples that M is computed from.
 #include "engine/move/stream/far_memory.hpp"
 
 #include <thread>
@@ -83,7 +83,7 @@ void FarMemory::begin_sample() {
   sample_began_ = context_->timeline().now();
   in_sample_ = true;
   for (const Way way : {Way::in, Way::out}) wait(way);
-  sampled_seconds_ = {};  // draining tells nothing
+  sampled_seconds_ = {};  // without the transfers that were in progress before
   sampled_bytes_ = {};
 }
 

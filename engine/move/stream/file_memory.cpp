@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FileMemory: requests go out in batches; short ones go again, failed ones become one sentence.
+// FileMemory: requests are submitted in batches. After a short transfer the rest is resubmitted; an error is
+// reported once for each batch.
 #include "engine/move/stream/file_memory.hpp"
 
 #include <fcntl.h>
@@ -23,11 +24,11 @@ namespace {
 
 constexpr unsigned ring_depth = 256;
 constexpr const char* was_cut = "the file is shorter than it was, another program has cut it";
-/// Batches of one way that are under way at a time, and parts of one.
+/// Limits: batches in progress in one direction, and (as bits) parts of a batch.
 constexpr std::int64_t most_batches = 64;
 constexpr int parts_bits = 16;
 
-/// A request's index names its way, its batch and its part.
+/// A request's index encodes its direction, batch and part.
 int index_of(Way way, std::int64_t batch, std::size_t part) {
   const auto number = static_cast<int>(batch % most_batches) << 1 | (way == Way::out ? 1 : 0);
   return number << parts_bits | static_cast<int>(part);
@@ -52,7 +53,7 @@ FileMemory::FileMemory(FileMemoryOptions options)
 }
 
 FileMemory::~FileMemory() {
-  // The kernel may still write to near memory that the owner frees next.
+  // The kernel may still write to near memory, which the owner frees next.
   for (Queue& queue : queues_)
     while (!queue.batches.empty()) {
       if (queue.batches.front().missing == 0)
@@ -103,7 +104,7 @@ int FileMemory::add(const std::string& name, std::int64_t bytes) {
   return static_cast<int>(files_.size()) - 1;
 }
 
-/// A disk takes its time over every batch, however small: 4 MiB under way outlast that (decision 17).
+/// A disk has a latency for each batch, however small; 4 MiB in progress hide it (decision 17).
 int FileMemory::ahead(std::size_t bytes) {
   constexpr std::size_t under_way = std::size_t{4} << 20, most = 4;
   if (bytes * most <= under_way) return most;
@@ -111,7 +112,7 @@ int FileMemory::ahead(std::size_t bytes) {
 }
 
 FarMemory::Buffer FileMemory::allocate(std::size_t bytes) {
-  PagedMemory memory = in_large_pages(bytes, alignment());  // cheaper to hand to the disk too
+  PagedMemory memory = in_large_pages(bytes, alignment());  // also cheaper for transfers to the disk
   if (!memory)
     throw Error(Exit::storage, "not enough memory for " + std::to_string(bytes >> 20) + " MiB of slots");
   return {memory.release(), FreePages{}};
@@ -166,7 +167,7 @@ void FileMemory::complete(Way way, Batch& batch, std::size_t index, std::int64_t
     --batch.missing;
     return;
   }
-  // The rest goes again from the last place that the disk can begin at.
+  // Resubmits the rest, beginning at the last aligned position.
   const std::size_t done = moved / alignment() * alignment();
   if (done == 0) {
     --batch.missing;
@@ -186,7 +187,8 @@ void FileMemory::fail(Way way, Batch& batch, const Pending& part, const std::str
                   file.name + "\" (" + file.path + "): " + why;
 }
 
-/// A file that was cut may have grown again by what was written since, with zeros in between.
+/// A truncated file may have been extended again by later writes, with a hole in between. So the number of
+/// allocated blocks is checked.
 void FileMemory::look_for_cuts(Batch& batch) {
   for (const Pending& part : batch.parts) {
     const File& file = files_[static_cast<std::size_t>(part.array)];
@@ -219,7 +221,7 @@ void FileMemory::wait_batch(Way way, std::int64_t batch) {
     if (failure.empty()) failure = std::move(oldest.failure);
     l.batches.pop_front();
   }
-  // Only now: the near memory of the others is the caller's again as well.
+  // Thrown only after all batches have completed: then the caller may reuse the near memory of all of them.
   if (!failure.empty()) throw Error(Exit::storage, failure);
 }
 

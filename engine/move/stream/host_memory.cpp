@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// HostMemory: batches as copies on two streams.
+// HostMemory: each batch is a set of copies on one of two streams.
 #include "engine/move/stream/host_memory.hpp"
 
 #include <utility>

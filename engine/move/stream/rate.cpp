@@ -36,7 +36,8 @@ DiskRate measured_rate(const FileMemoryOptions& options, std::int64_t bytes) {
     return ways * static_cast<double>(parts * part) / std::max(seconds, 1e-9);
   };
   DiskRate rate;
-  timed(1, [&](std::int64_t n) { copy(Way::out, 1, n); });  // blocks that were never written are not read
+  // A read of blocks that were never written does not access the disk.
+  timed(1, [&](std::int64_t n) { copy(Way::out, 1, n); });
   rate.write = timed(1, [&](std::int64_t n) { copy(Way::out, 0, n); });
   rate.read = timed(1, [&](std::int64_t n) { copy(Way::in, 0, n); });
   rate.both = timed(2, [&](std::int64_t n) {

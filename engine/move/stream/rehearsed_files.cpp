@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RehearsedFiles: batches as the rehearsal notes them.
+// RehearsedFiles: records batches in the rehearsal; nothing is transferred.
 #include "engine/move/stream/rehearsed_files.hpp"
 
 #include "engine/base/error.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scratch: who owns what, and who lives.
+// Scratch: ownership of folders, and whether an owner is still alive.
 #include "engine/move/stream/scratch.hpp"
 
 #include <fcntl.h>
@@ -38,14 +38,14 @@ std::string host_name() {
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
 }
 
-/// A host that was started anew has none of the processes it had.
+/// Identifies one boot of the host: after a reboot none of the earlier processes exists.
 std::string boot() {
   std::string id;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
   return id;
 }
 
-/// A whole number and nothing beside it.
+/// Parses a whole number; false if the text contains anything else.
 template <class T>
 bool parse(const std::string& text, T& number) {
   const char* const end = text.data() + text.size();
@@ -53,9 +53,8 @@ bool parse(const std::string& text, T& number) {
   return error == std::errc{} && stop == end;
 }
 
-/// In clock ticks since the host started; 0 where there is no such process, or one that has ended and that
-/// nobody has waited for (its files are closed). Tells a process from a later one that was given the same
-/// number.
+/// Start time of a process in clock ticks after boot; 0 if it does not exist, or is a zombie (its files are
+/// closed). It distinguishes the process from a later one with the same number.
 std::uint64_t start_time(long pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
   std::string text;
@@ -67,7 +66,7 @@ std::uint64_t start_time(long pid) {
   fields >> state;
   if (state == 'Z' || state == 'X') return 0;
   std::string field;
-  constexpr int place = 19;  // field 22 of the line, the fourth being the first here
+  constexpr int place = 19;  // field 22 of the line; the remaining text begins with field 3
   for (int n = 0; n < place; ++n) fields >> field;
   std::uint64_t start = 0;
   return parse(field, start) ? start : 0;
@@ -79,7 +78,7 @@ struct Owner {
   std::uint64_t start = 0;
 
   static Owner self() { return {host_name(), sc::boot(), getpid(), start_time(getpid())}; }
-  /// Nothing where the file is not a lock of ours, or not yet written to its end.
+  /// False if the file is not a lock of this program, or is not completely written.
   static bool read(const fs::path& lock, Owner& owner) {
     std::error_code ignored;
     if (!fs::is_regular_file(fs::symlink_status(lock, ignored))) return false;
@@ -98,12 +97,12 @@ struct Owner {
            std::to_string(start) + "\nend .\n";
   }
   bool dead(const Owner& here) const {
-    if (host != here.host) return false;  // cannot be told from here
+    if (host != here.host) return false;  // processes of another host cannot be checked
     return boot != here.boot || start_time(pid) != start;
   }
 };
 
-/// The lock appears with all it says, and only where there is none.
+/// Creates the lock atomically with its contents; fails if it exists.
 void write_lock(const std::string& path, const std::string& text) {
   const std::string draft = path + ".draft";
   ::unlink(draft.c_str());
@@ -139,7 +138,7 @@ Scratch::Scratch(std::string folder, const std::string& name) : folder_(std::mov
 }
 
 Scratch::~Scratch() {
-  std::error_code ignored;  // nothing can be done about it here; the next start tries again
+  std::error_code ignored;  // the next start of the program tries again
   fs::remove_all(path_, ignored);
   fs::remove(lock_, ignored);
 }
@@ -158,7 +157,7 @@ void Scratch::remove_leftovers() {
     if (!Owner::read(lock, owner) || !owner.dead(here)) continue;
     fs::path left = lock;
     left.replace_extension();
-    std::error_code ignored;  // another process may be removing it too
+    std::error_code ignored;  // another process may be removing it at the same time
     fs::remove_all(left, ignored);
     if (fs::remove(lock, ignored)) ++removed_;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SlabStream: what lies where in a slot, and which copies fill and empty it.
+// SlabStream: layout of a slot, and the copies that fill and empty it.
 #include <algorithm>
 #include <cstring>
 
@@ -11,7 +11,7 @@ namespace sc {
 
 namespace {
 
-constexpr std::size_t slot_alignment = 4096;  // a page of a host, and more than any device asks for
+constexpr std::size_t slot_alignment = 4096;  // a page of the host; sufficient for all devices
 
 void check(const StreamPhase& phase) {
   if (phase.empty()) refuse("a phase of a stream uses no array");
@@ -69,7 +69,8 @@ Slot SlabStream::lay_out(const StreamPhase& phase, int piece, std::byte* memory)
   return slot;
 }
 
-/// Halo planes are read where they belong if they begin and end on boundaries there, else beside it.
+/// Halo planes are read directly to their place if they are aligned in far memory, otherwise through a spare
+/// buffer.
 void SlabStream::add_halo(const StreamUse& use, std::size_t n, Coming& piece, std::byte*& spare) {
   const FarArray& array = *use.array;
   const std::size_t plane = array.plane_bytes(), unit = memory_.alignment();
@@ -119,7 +120,7 @@ void SlabStream::parts_to_write(const Coming& piece) {
     std::size_t lead = 0;
     FarPart part = use.array->part({slot.piece(), slot.lo(), slot.hi()}, lead);
     part.near = slot.plane(n, slot.lo());
-    // What fills the piece up to the boundary is nobody's: zero rather than whatever was in the slot.
+    // The padding up to the alignment is zeroed, so that contents of other fields do not get into the file.
     const std::size_t used = static_cast<std::size_t>(slot.hi() - slot.lo()) * use.array->plane_bytes();
     if (part.bytes > used) std::memset(part.near + used, 0, part.bytes - used);
     parts_.push_back(part);

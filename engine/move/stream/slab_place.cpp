@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SlabPlace: arrays, strips and slots of one storage.
+// SlabPlace: arrays, strips and slots of a storage.
 #include "engine/move/stream/slab_place.hpp"
 
 #include <algorithm>
@@ -12,12 +12,12 @@ namespace sc {
 
 namespace {
 
-/// Bytes from the beginning of a plane to its own cell (0, 0).
+/// Offset in bytes of own cell (0, 0) from the beginning of its plane.
 std::ptrdiff_t lead_of(const Grid& grid, ElementType type) {
   return (grid.layout().origin - grid.halo() * grid.layout().sz) * static_cast<std::ptrdiff_t>(size_of(type));
 }
 
-/// While the host uses a slab.
+/// Makes a slab accessible to the host, for its lifetime.
 class Shown {
  public:
   Shown(Storage& storage, std::byte* base, std::ptrdiff_t component_stride) : storage_(storage) {
@@ -37,7 +37,7 @@ CellMemory near_cells(const Storage& storage) {
   return {storage.base(), layout.sy * size, layout.sz * size, storage.component_stride() * size};
 }
 
-/// Between a storage whose planes [lo, hi) are near and its strips.
+/// Copies between a storage whose planes [lo, hi) are in near memory, and its strips.
 std::vector<BoxCopy> copies_of(const Storage& storage, std::span<const Strip> strips, int lo, int hi,
                                bool into_strips) {
   const CellMemory near = near_cells(storage);
@@ -54,8 +54,8 @@ std::vector<BoxCopy> copies_of(const Storage& storage, std::span<const Strip> st
   return copies;
 }
 
-/// Both halos across a periodic axis whose ends are near, of planes [lo, hi): edges hold what the rows or
-/// columns before them have been given.
+/// Copies that fill both halos across an undivided periodic axis, in the planes [lo, hi). They include halos
+/// of earlier axes, which must be filled before.
 std::vector<BoxCopy> wrapped(const Storage& storage, int axis, int lo, int hi) {
   const Grid& grid = storage.grid();
   if (!grid.periodic()[axis] || grid.split()[axis] > 1) return {};
@@ -80,7 +80,7 @@ std::vector<BoxCopy> wrapped(const Storage& storage, int axis, int lo, int hi) {
   return copies;
 }
 
-/// From near memory to near memory.
+/// Both source and destination are in near memory.
 void copy_slab(std::span<const BoxCopy> copies, const std::shared_ptr<Device>& device) {
   if (!device) {
     for (const BoxCopy& copy : copies) copy.run();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SlabStream: the ring. What lies where in a slot: slab_layout.cpp.
+// SlabStream: the ring of slots. The layout of a slot is in slab_layout.cpp.
 #include "engine/move/stream/slab_stream.hpp"
 
 #include <algorithm>
@@ -31,9 +31,9 @@ SlabStream::SlabStream(FarMemory& memory, std::size_t slot_bytes, int ahead, boo
 SlabStream::~SlabStream() {
   for (const Way way : {Way::in, Way::out}) {
     try {
-      memory_.wait(way);  // slots are about to go
+      memory_.wait(way);  // slots are freed next
     } catch (const Error&) {
-      continue;  // finish() is for those who want to know
+      continue;  // destructors do not report errors; finish() does
     }
   }
 }
@@ -75,7 +75,7 @@ void SlabStream::end_oldest_write() {
 
 void SlabStream::keep_prefetched() {
   const auto stored = [](const StreamUse& use, std::int64_t stores) { return use.array->stores() == stores; };
-  // What is written later makes no difference.
+  // Only reads are compared; writes may differ.
   const auto read_alike = [](const StreamUse& a, const StreamUse& b) {
     return a.array == b.array && a.is_read() == b.is_read() && a.halo == b.halo && a.room == b.room;
   };
@@ -95,7 +95,7 @@ void SlabStream::keep_prefetched() {
 
 void SlabStream::read_ahead(int computed) {
   const int pieces = pass_.pieces();
-  // Whether one of the next phase takes in what is written from now on.
+  // Whether a piece of the next phase reads data that this phase has yet to write.
   const auto too_early = [&](int piece) {
     for (int n = std::max(0, computed - (pass_.held ? 2 : 1)); n < pieces; ++n)
       if (depends(next_.phase, piece, pass_.phase, pass_.piece(n), pass_.piece(n) + 1)) return true;
@@ -157,13 +157,14 @@ void SlabStream::await(const std::function<bool()>& drive) {
 
 const Slot& SlabStream::take() {
   begin_next_read();
-  // A sample: one piece more is read alone, neither the last of a phase nor one that fills the ring already.
+  // For a sample, one more piece is read alone. It is not beyond the end of the phase, and the ring has room
+  // for it.
   const int more = taken_ + static_cast<int>(coming_.size());
   const bool room = !alone_ && ahead_ > 0 && static_cast<int>(coming_.size()) <= ahead_;
   sampling_ = room && more < pass_.pieces() && memory_.sample_due();
   if (sampling_) {
     memory_.begin_sample();
-    going_.clear();  // all of it has been written
+    going_.clear();  // begin_sample() has waited for all writes
   }
   now_ = end_read();
   ++taken_;
@@ -200,7 +201,8 @@ void SlabStream::give() {
 
 void SlabStream::prefetch(const StreamPass& pass) {
   if (!coming_.empty() && coming_.front().phase != pass.phase) return;
-  // Nothing is computed and little written: of the slots one stays free, to which run() reads on.
+  // Up to `ahead_` more pieces, at most 2 * ahead_ in all. One slot stays free, into which run() continues to
+  // read.
   const int come = static_cast<int>(coming_.size());
   const int most = std::min({come + ahead_, 2 * ahead_, pass.pieces()});
   for (int n = come; n < most; ++n) begin_read(pass.phase, pass.piece(n));

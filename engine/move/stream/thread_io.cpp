@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FileIo without io_uring: by two threads, or by the caller at once.
+// FileIo without io_uring: by two threads, or synchronously by the caller.
 #include <unistd.h>
 
 #include <cerrno>
@@ -76,7 +76,7 @@ class ThreadIo final : public FileIo {
   std::deque<Result> results_;
   int under_way_ = 0;
   bool ending_ = false;
-  std::thread reader_, writer_;  // last: they use all of the above
+  std::thread reader_, writer_;  // last, because they use all other members
 };
 
 class BlockingIo final : public FileIo {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FileIo through io_uring: one ring for all files of a rank, its kernel workers limited to one a way.
+// FileIo through io_uring: one ring for all files of a rank; kernel workers are limited.
 #include "engine/move/stream/file_io.hpp"
 
 #ifdef SUBCURRENT_HAS_LIBURING
@@ -20,7 +20,7 @@ class UringIo final : public FileIo {
  public:
   explicit UringIo(const io_uring& ring)
       : ring_(ring), kernel_thread_((ring.flags & IORING_SETUP_SQPOLL) != 0) {
-    // For what the kernel cannot do without waiting; a kernel that knows no limit has its own.
+    // Workers execute requests that would block. Older kernels reject this limit and use their own.
     std::array<unsigned, 2> workers{2, 2};
     io_uring_register_iowq_max_workers(&ring_, workers.data());
   }
@@ -32,7 +32,8 @@ class UringIo final : public FileIo {
     io_uring_sqe* entry = io_uring_get_sqe(&ring_);
     if (!entry && kernel_thread_ && io_uring_sqring_wait(&ring_) >= 0) entry = io_uring_get_sqe(&ring_);
     if (!entry) throw Error(Exit::failure, "more file requests at a time than the ring was made for");
-    // The kernel's lengths are 32 bits; the rest comes back as a short transfer and goes again.
+    // Lengths are 32-bit in the kernel. A longer request ends as a short transfer, and its rest is
+    // resubmitted.
     constexpr std::size_t most = std::size_t{1} << 30;
     const auto bytes = static_cast<unsigned>(r.bytes < most ? r.bytes : most);
     if (r.write)
@@ -49,7 +50,7 @@ class UringIo final : public FileIo {
   bool take(Result& result, bool block) override {
     io_uring_cqe* entry = nullptr;
     int code = 0;
-    // A thread that sleeps wakes late: where little is left to wait for, it looks again instead.
+    // Polls for a short time before it blocks, because a sleeping thread wakes up late.
     const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(block ? 200 : 0);
     do code = io_uring_peek_cqe(&ring_, &entry);
     while (code == -EINTR || (code == -EAGAIN && std::chrono::steady_clock::now() < until));
@@ -71,8 +72,8 @@ class UringIo final : public FileIo {
   bool kernel_thread_;
 };
 
-/// How long the kernel's thread looks for requests before it sleeps, in ms: longer than a small piece is
-/// computed.
+/// Time in ms for which the kernel thread polls before it sleeps: longer than the computation of a small
+/// piece.
 constexpr unsigned looks = 2;
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Delay: a fixed disorder.
+// Delay: deterministic reordering of pieces.
 #include "engine/move/transport/delay.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@ namespace sc {
 
 namespace {
 
-/// splitmix64
+/// The hash function of SplitMix64.
 std::uint64_t scramble(std::uint64_t v) {
   v += 0x9e3779b97f4a7c15U;
   v = (v ^ (v >> 30)) * 0xbf58476d1ce4e5b9U;

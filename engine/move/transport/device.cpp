@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DeviceMessages: marks between packing, MPI and unpacking.
+// DeviceMessages: events between packing, MPI and unpacking.
 #include "engine/move/transport/device.hpp"
 
 #include <algorithm>
@@ -20,8 +20,8 @@ std::shared_ptr<Device> device_of(const std::vector<Route>& routes) {
   return found;
 }
 
-/// Pinned memory is the only copy between a device and messages that cannot be taken from it: its kernels
-/// pack straight into it, and unpack from it (docs/decisions/0035).
+/// If MPI cannot access device memory, the buffers are in pinned host memory. Kernels pack into it and unpack
+/// from it directly, without a further copy (docs/decisions/0035).
 DeviceMessages::DeviceMessages(Ends& ends, Device& device)
     : Messages(ends,
                [&](std::size_t bytes) {
@@ -36,7 +36,7 @@ void DeviceMessages::begin() {
     route.from->use_on_device(false);
     route.to->use_on_device(true);
   }
-  // What goes out may have been computed on the other stream, as what was left to wait() is.
+  // The cells to send, and those that wait() left to be unpacked, may have been written on the other stream.
   device_.after(Stream::edge, device_.record(Stream::core));
 }
 
@@ -46,11 +46,12 @@ void DeviceMessages::send(Endpoint& departure) {
 }
 
 void DeviceMessages::post_receive(Endpoint& arrival) {
-  if (unpacked_) device_.wait(std::exchange(unpacked_, {}));  // before MPI writes into the buffers again
+  // Unpacking must end before MPI writes to the buffers again.
+  if (unpacked_) device_.wait(std::exchange(unpacked_, {}));
   Messages::post_receive(arrival);
 }
 
-// What is enqueued from now on comes after it: as good as there.
+// Later work on the stream is executed after unpacking, so the cells count as received.
 void DeviceMessages::taken(Endpoint& /*arrival*/) { unpacked_ = device_.record(Stream::edge); }
 
 void DeviceMessages::poll(std::vector<Endpoint*>& there) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The probe of device messages: to this rank itself, then around all ranks.
+// The test for messages from device memory: to this rank itself, then around all ranks.
 #include <mpi.h>
 #if defined(OPEN_MPI) && __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>
@@ -15,8 +15,8 @@ namespace sc {
 
 namespace {
 
-/// A library that knows nothing of devices would crash on their memory rather than refuse it, so that without
-/// its word nothing is tried.
+/// An MPI library without device support would crash on device memory rather than return an error. So the
+/// test is attempted only if the library declares support.
 bool library_says_so() {
 #if defined(MPIX_CUDA_AWARE_SUPPORT) && MPIX_CUDA_AWARE_SUPPORT
   return MPIX_Query_cuda_support() == 1;
@@ -28,9 +28,9 @@ bool library_says_so() {
 #endif
 }
 
-constexpr std::size_t probe_bytes = std::size_t{1} << 17;  // beyond the eager limit
+constexpr std::size_t probe_bytes = std::size_t{1} << 17;  // above the eager limit
 
-/// Whether a pattern gets to rank `to` and rank `from`'s pattern gets here, both in the device's memory.
+/// Whether a pattern from device memory reaches rank `to`, and one from rank `from` arrives in device memory.
 bool arrives(Context& context, Device& device, int to, int from, int tag) {
   const Device::Memory sent = device.allocate(probe_bytes), got = device.allocate(probe_bytes);
   const Device::Memory host = device.pinned(probe_bytes);

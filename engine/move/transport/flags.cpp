@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every owner lays out the flags of its departures peer by peer and tells each peer where its own begin.
+// Each rank lays out the flags of its departures by peer, and tells each peer the offset of its own.
 #include "engine/move/transport/flags.hpp"
 
 #include <map>
@@ -35,7 +35,7 @@ void lay_out_flags(Ends& ends, std::vector<std::array<std::uint64_t, 3>>& own) {
   const auto node_rank = [&](const Endpoint& end) {
     return static_cast<std::size_t>(context.node_rank_of(end.parcel.peer));
   };
-  std::map<std::size_t, int> count;  // by peer
+  std::map<std::size_t, int> count;  // number of departures, by peer
   for (const Endpoint& end : ends.departures)
     if (by_flags(end.transport)) ++count[node_rank(end)];
   int node_size = 0;
@@ -54,7 +54,7 @@ void lay_out_flags(Ends& ends, std::vector<std::array<std::uint64_t, 3>>& own) {
     throw Error(Exit::storage, "shared memory for the flags of a halo exchange was refused");
   std::vector<std::int64_t> offsets(begin.size());
   const auto own_offset = static_cast<std::int64_t>(block.offset);
-  // Both calls are also the promise that the owners have zeroed their flags.
+  // The collectives also guarantee that all owners have zeroed their flags.
   mpi::check(MPI_Allgather(&own_offset, 1, MPI_INT64_T, offsets.data(), 1, MPI_INT64_T, context.node_comm()));
   mpi::check(MPI_Alltoall(begin.data(), 1, MPI_INT, begin_at.data(), 1, MPI_INT, context.node_comm()));
   for (Endpoint& end : ends.departures)

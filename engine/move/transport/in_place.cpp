@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// InPlace: where peers' cells lie.
+// InPlace: addresses of peers' cells.
 #include "engine/move/transport/in_place.hpp"
 
 #include "engine/base/mpi_check.hpp"
@@ -8,7 +8,7 @@ namespace sc {
 
 namespace {
 
-/// What a straight copy moves: of one colour, whole rows.
+/// Bytes that a direct copy moves: with colours, whole rows that contain a cell of the colour.
 std::size_t moved(const Route& route, const Part& part) {
   if (part.lattice.colours == 1) return route.bytes_of(part);
   const Int3 n = part.source.extent();
@@ -45,7 +45,7 @@ InPlace::InPlace(Ends& ends) : Flagged(ends) {
       MPI_Allgather(own.data(), bytes, MPI_BYTE, peer_cells_.data(), bytes, MPI_BYTE, context.node_comm()));
 }
 
-/// The cells of an item that a peer or this rank owns, as this rank sees them.
+/// Address of the cells of a part's item on their owner, a peer or this rank, in this rank's address space.
 CellMemory InPlace::owned(const Part& part, int peer) const {
   const Route& route = ends_.route(part);
   if (peer == ends_.context.rank()) return route.from_cells;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages: requests and their progress.
+// Messages: MPI requests and their progress.
 #include "engine/move/transport/messages.hpp"
 
 #include <algorithm>
@@ -11,13 +11,13 @@ namespace sc {
 
 namespace {
 
-constexpr std::size_t long_row = 256;  // bytes from which on MPI moves rows as fast as a contiguous buffer
+constexpr std::size_t long_row = 256;  // bytes; MPI transfers such rows as fast as a contiguous buffer
 
 std::shared_ptr<std::byte> host_memory(std::size_t bytes) {
   return {new std::byte[bytes](), [](const std::byte* memory) { delete[] memory; }};
 }
 
-/// `count` times `inner`, `stride` bytes apart; frees `inner`.
+/// A derived type of `count` elements of `inner`, `stride` bytes apart; frees `inner`.
 MPI_Datatype repeated(MPI_Datatype inner, int count, std::ptrdiff_t stride) {
   MPI_Datatype outer = MPI_DATATYPE_NULL;
   mpi::check(MPI_Type_create_hvector(count, 1, stride, inner, &outer));
@@ -25,7 +25,7 @@ MPI_Datatype repeated(MPI_Datatype inner, int count, std::ptrdiff_t stride) {
   return outer;
 }
 
-/// Rows as they lie in memory, from the first cell on.
+/// The rows of a box as a derived type, relative to the first cell.
 MPI_Datatype rows_of(const CellMemory& cells, Int3 n, int layers, std::size_t cell_bytes) {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   mpi::check(MPI_Type_contiguous(n.x * static_cast<int>(cell_bytes), MPI_BYTE, &type));
@@ -66,7 +66,8 @@ Messages::Messages(Ends& ends, const std::function<std::shared_ptr<std::byte>(st
 }
 
 MPI_Datatype Messages::type_of(const Endpoint& end) const {
-  // Some cells of a row only are packed; what gathered entries become is a whole row again.
+  // Parts of rows are packed: cells of one colour, and gathered entries on the sender. A receiver stores
+  // gathered entries contiguously.
   const auto whole_rows = [&](const Part& part) {
     const auto cells = static_cast<std::size_t>((end.leaving ? part.source : part.sink).extent().x);
     return !(end.leaving && part.entries) && part.lattice.colours == 1 &&
@@ -117,7 +118,7 @@ void Messages::start(Endpoint& end) {
   else if (end.leaving)
     mpi::check(
         MPI_Isend(end.buffer, static_cast<int>(end.travelling), MPI_BYTE, peer, end.tag, comm, &request));
-  else  // the whole buffer, so that a longer message than expected is seen for what it is
+  else  // the whole buffer, so that a longer message is detected
     mpi::check(MPI_Irecv(end.buffer, static_cast<int>(end.bytes), MPI_BYTE, peer, end.tag, comm, &request));
   end.in_flight = true;
   if (end.leaving) ++sending_;
@@ -130,7 +131,7 @@ void Messages::poll(std::vector<Endpoint*>& there) {
   int count = 0;
   mpi::check(MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count, completed_.data(),
                           statuses_.data()));
-  if (count <= 0) return;  // or MPI_UNDEFINED
+  if (count <= 0) return;  // may be MPI_UNDEFINED
   for (int n = 0; n < count; ++n) {
     Endpoint*& end = of_[static_cast<std::size_t>(completed_[static_cast<std::size_t>(n)])];
     end->in_flight = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Staged: buffers for what this rank sends, peer by peer (itself among them); each peer is told where its own
-// begin, and finds the others behind one another.
+// Staged: send buffers in shared memory, sorted by peer (this rank included). Each peer is told the offset of
+// its first buffer; the others follow contiguously.
 #include "engine/move/transport/staged.hpp"
 
 #include <numeric>
@@ -12,7 +12,8 @@ namespace sc {
 
 namespace {
 
-/// Calls take(end, peer, offset) for the ends of each peer, one behind the other; returns where they end.
+/// Calls take(end, peer, offset) for the endpoints of each peer, at consecutive offsets; returns the end
+/// offsets.
 template <class Take>
 std::vector<std::int64_t> each_buffer(std::vector<Endpoint>& list, const Context& context,
                                       std::vector<std::int64_t> at, Take take) {
@@ -37,7 +38,7 @@ Staged::Staged(Ends& ends) : Flagged(ends), arena_(ends.context) {
       each_buffer(ends.departures, context, begin, [](Endpoint&, int, std::int64_t) {});
   const std::int64_t total = std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0});
   if (!context.any(total > 0)) return;
-  // The first chunk of an arena has two slots.
+  // An arena's first chunk has as many slots as are requested: two, of half the bytes each.
   const Arena::Block block = arena_.allocate(static_cast<std::size_t>(total) / 2 + cache_line, 2);
   if (node_size > 1 && !arena_.remote(block.chunk, 0) && total > bytes[static_cast<std::size_t>(own)])
     throw Error(Exit::storage, "shared memory for the buffers of a halo exchange was refused");
