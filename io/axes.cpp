@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A snapshot's `fields` as a netCDF-4 group. Where each coordinate depends on its own index alone, the
-// dimensions z, y, x are coordinates; elsewhere the dimensions k, j, i count points, and x, y, z are
-// coordinates of three dimensions.
+// Writes a snapshot's `fields` as a netCDF-4 group. If each coordinate depends on its own index only, the
+// dimensions z, y, x are coordinates. Otherwise the dimensions k, j, i count points, and x, y, z are
+// three-dimensional coordinates.
 #include "io/axes.hpp"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ class Axes {
   }
 
  private:
-  /// A name that no field has.
+  /// The first name, extended by underscores, that no field has.
   std::string unused(std::string name) const {
     while (std::ranges::any_of(snapshot_.fields, [&](const SnapshotField& f) { return f.name == name; }))
       name += '_';
@@ -57,7 +57,7 @@ class Axes {
     }
   }
 
-  /// The names of the coordinates, each after a blank.
+  /// Writes x, y and z as three-dimensional coordinates. Returns their names, each after a blank.
   std::string put_curved() {
     for (int a = 2; a >= 0; --a) {
       axes_.push_back(group + unused({"ijk"[a]}));
@@ -76,7 +76,7 @@ class Axes {
     return names;
   }
 
-  /// (z, y, x) and, where a point has several numbers, the dimension of so many components.
+  /// (z, y, x), and a dimension of components if a point has several numbers.
   std::vector<std::string> dimensions_of(const Storage& storage) {
     std::vector<std::string> names = axes_;
     const int count = numbers_of(storage);
@@ -121,9 +121,9 @@ void for_each_own_point(Storage& coordinates, const Part& points, const UsePoint
   });
 }
 
-/// The coordinate of an axis on the line through point (0, 0, 0), on all ranks. Collective.
+/// Collective: the coordinate along an axis, on the line through point (0, 0, 0), on all ranks.
 std::vector<double> line_along(Storage& coordinates, const Part& points, int axis) {
-  std::string own;  // of each point of it its number and its coordinate
+  std::string own;  // for each own point of the line: its index and its coordinate
   for_each_own_point(coordinates, points, [&](const Part& slab, Int3 point) {
     const std::array<double, 2> pair = {static_cast<double>(point[axis]),
                                         coordinate(coordinates, slab, axis, point)};

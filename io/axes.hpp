@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A snapshot's `fields` as a netCDF-4 group: dimensions with names, coordinates and units, for xarray and
-// others.
+// A snapshot's `fields` as a netCDF-4 group with named dimensions, coordinates and units, for xarray and
+// other readers.
 #pragma once
 
 #include <array>
@@ -13,14 +13,15 @@
 
 namespace sc::io {
 
-/// x, y and z of points whose coordinates each depend on their own index alone, one number a plane of points.
+/// The coordinates x, y and z of points whose coordinates each depend on their own index only: one number for
+/// each plane of points.
 using Lines = std::array<std::vector<double>, 3>;
 
-/// The lines of a snapshot's points; none on curved grids. Collective.
+/// Collective: the coordinates of a snapshot's points; none for curvilinear grids.
 std::optional<Lines> lines_of(const Snapshot& snapshot, const Part& points);
 
-/// Adds names, coordinates and units to the fields, which lie under `fields` already. `extent`: points along
-/// x, y, z.
+/// Adds names, coordinates and units to the fields, which must already exist in `fields`. `extent`: number of
+/// points along x, y, z.
 void put_axes(H5Layout& file, const Snapshot& snapshot, Int3 extent, const std::optional<Lines>& lines);
 
 }  // namespace sc::io

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checkpoints: the arrays themselves, written and read by all ranks, and their checksums.
+// Checkpoints: all ranks write and read the arrays and compute their checksums.
 #include "io/checkpoint.hpp"
 
 #include <cstring>
@@ -13,7 +13,7 @@ namespace sc::io {
 
 namespace {
 
-/// One component of a field, on its way to or from its place in a file.
+/// One component of a field, between memory and file.
 struct Component {
   const Storage& storage;
   const Part& part;
@@ -32,7 +32,7 @@ struct Component {
   }
 };
 
-/// f(component) for what the rank has of each, `read` and `written` as each_slab() has it.
+/// Calls f(component) for this rank's part of each component; `read` and `written` as in each_slab().
 template <class F>
 void for_each_component(const SavedField& field, bool read, bool written, F&& f) {
   const Part whole = part_of(field.storage->grid(), field.layers);
@@ -41,7 +41,7 @@ void for_each_component(const SavedField& field, bool read, bool written, F&& f)
   });
 }
 
-/// This rank's share of the checksum of what is in memory.
+/// This rank's contribution to the checksum of the field in memory.
 std::uint64_t memory_checksum(const SavedField& field) {
   std::uint64_t sum = 0;
   for_each_component(field, true, false, [&](const Component& component) {
@@ -56,7 +56,7 @@ std::uint64_t memory_checksum(const SavedField& field) {
   return sum;
 }
 
-/// This rank's share of the checksum of what is in the file.
+/// This rank's contribution to the checksum of the array in the file.
 std::uint64_t file_checksum(const File& file, const ArrayHeader& array, const SavedField& field) {
   const Part part = part_of(field.storage->grid(), field.layers);
   std::uint64_t sum = 0;
@@ -86,7 +86,7 @@ void read_field(const File& file, std::int64_t offset, const SavedField& field) 
   });
 }
 
-/// Rank 0's header on every rank: what is not already the same everywhere travels as bytes.
+/// Copies rank 0's header to all ranks: the parts that may differ, as bytes.
 void broadcast_header(const Context& context, CheckpointHeader& header) {
   std::string bytes;
   const auto put = [&](const void* data, std::size_t size) {
@@ -157,8 +157,8 @@ void read_checkpoint(const std::string& path, const CheckpointContents& contents
   });
   broadcast_header(context, header);
 
-  // Everything is checked before anything is overwritten: the file is read twice, the second time from
-  // memory.
+  // All checksums are verified before anything is overwritten, so the file is read twice, the second time
+  // from the page cache.
   std::vector<std::uint64_t> sums(contents.fields.size());
   context.together([&] {
     const File file(path, File::Mode::read);

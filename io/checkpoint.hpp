@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checkpoints: the state of a run as named fields and scalars, checksummed, replaced in one step, and read
-// back on any number of ranks with the same bits.
+// Checkpoints: the state of a run as named fields and scalars with checksums. A file is replaced atomically,
+// and read on any number of ranks with the same bits.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct SavedScalar {
   std::variant<double*, std::int64_t*, std::string*> value;
 };
 
-/// What a solver's state is; described once, it serves writing and reading.
+/// The state of a solver, declared once for writing and reading.
 struct CheckpointContents {
   std::string solver;
   Grid grid;
@@ -31,13 +31,13 @@ struct CheckpointContents {
   std::vector<SavedScalar> scalars;  ///< the same on all ranks; rank 0's values are written
 };
 
-/// Collective. Replaces `path` only once the new checkpoint is whole and on disk. Throws Error (storage) on
-/// every rank, with one sentence, when that fails; the old checkpoint is then as it was.
+/// Collective. Replaces `path` only after the new checkpoint is complete and on disk. Throws Error (storage)
+/// on all ranks if that fails; the old checkpoint is then unchanged.
 void write_checkpoint(const std::string& path, const CheckpointContents& contents);
 
-/// Collective, on any number of ranks and any split. Fills fields and scalars; halos between ranks are stale
-/// afterwards. Throws Error (storage) on every rank when the file is damaged or of another run's making:
-/// fields and scalars then still hold what they held.
+/// Collective, on any number of ranks with any decomposition. Sets fields and scalars; halos between ranks
+/// are stale afterwards. Throws Error (storage) on all ranks if the file is damaged or does not match
+/// `contents`; fields and scalars are then unchanged.
 void read_checkpoint(const std::string& path, const CheckpointContents& contents);
 
 }  // namespace sc::io

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checkpoint headers in HDF5: layout, and the reading that trusts nothing.
+// Checkpoint headers in HDF5: layout, and a reader that validates everything.
 #include "io/checkpoint_header.hpp"
 
 #include <algorithm>
@@ -18,9 +18,9 @@ namespace sc::io {
 namespace {
 
 constexpr const char* format_name = "subcurrent checkpoint";
-constexpr std::int64_t longest_text = 1 << 16;  // bytes of a string attribute we are ready to believe
+constexpr std::int64_t longest_text = 1 << 16;  // largest accepted size of a string attribute, in bytes
 
-// The file begins with a line of text, the rest of these bytes is zero; HDF5 knows them as its user block.
+// The file begins with a line of text, padded with zeros to this size; for HDF5 this is the user block.
 constexpr std::int64_t head_bytes = 4096;
 
 std::string in_quotes(const std::string& text) { return '"' + text + '"'; }
@@ -57,7 +57,7 @@ std::string text_of(const Shape& shape) {
   return text + "]";
 }
 
-/// For people and scripts: what the run computed in.
+/// The precision of the computation, as information for people and scripts.
 std::string precision_of(const CheckpointHeader& header) {
   for (const ArrayHeader& array : header.arrays) {
     if (array.type == ElementType::f32 || array.type == ElementType::c32) return "single";
@@ -72,14 +72,14 @@ std::uint64_t checksum_of_structure(const File& file, std::int64_t end) {
   return checksum(bytes);
 }
 
-/// A checkpoint open for reading; every surprise is one sentence.
+/// A checkpoint open for reading; every violation is an Error with one sentence.
 class Reader {
  public:
   explicit Reader(const std::string& path) : path_(path) {
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored)) fail("checkpoint " + path + " does not exist");
     if (std::filesystem::is_directory(path, ignored)) fail("checkpoint " + path + " is a folder");
-    const File file(path, File::Mode::read);  // says why when it may not be read
+    const File file(path, File::Mode::read);  // throws with the reason if the file cannot be read
     size_ = file.size();
     if (H5Fis_hdf5(path.c_str()) <= 0) fail(path + " is not a checkpoint: it is not an HDF5 file");
     check_seal(file);
@@ -108,7 +108,7 @@ class Reader {
     return value;
   }
 
-  /// `count` numbers of the class (H5T_INTEGER, H5T_FLOAT) and memory type given.
+  /// Reads `count` numbers of a type class (H5T_INTEGER, H5T_FLOAT) as the given memory type.
   template <class T>
   std::vector<T> numbers(const std::string& object, const std::string& name, H5T_class_t kind, hid_t memory,
                          hssize_t count) const {
@@ -128,7 +128,7 @@ class Reader {
     return numbers<std::uint64_t>(object, name, H5T_INTEGER, H5T_NATIVE_UINT64, 1)[0];
   }
 
-  /// Finds an array and compares type and shape with what is expected.
+  /// Finds an array and compares its type and shape with the expected ones.
   void array(ArrayHeader& array) const {
     const std::string object = "fields/" + array.name;
     if (H5Lexists(file_, "fields", H5P_DEFAULT) <= 0 || H5Lexists(file_, object.c_str(), H5P_DEFAULT) <= 0)

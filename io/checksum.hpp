@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A checksum of an array that does not depend on who adds up which part of it: every element is hashed
-// together with its number in the array and the hashes are added modulo 2^64.
+// A checksum of an array that is independent of the division among ranks: every element is hashed together
+// with its index in the array, and the hashes are added modulo 2^64.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,15 @@
 
 namespace sc::io {
 
-/// The finaliser of splitmix64: every bit of the argument reaches every bit of the result.
+/// The finaliser of SplitMix64: every bit of the argument affects every bit of the result.
 constexpr std::uint64_t mix(std::uint64_t v) {
   v = (v ^ (v >> 30)) * 0xbf58476d1ce4e5b9u;
   v = (v ^ (v >> 27)) * 0x94d049bb133111ebu;
   return v ^ (v >> 31);
 }
 
-/// Sum over `count` elements of mix(bits ^ mix(number + 1)), the first having number `first`. An element is
-/// one word of `bytes` (4 or 8), zero-extended; elements of 16 bytes count as two of 8.
+/// Sum over `count` elements of mix(bits ^ mix(index + 1)); the first element has the index `first`. An
+/// element is one word of `bytes` (4 or 8), zero-extended; elements of 16 bytes count as two of 8.
 inline std::uint64_t checksum(const std::byte* data, std::size_t count, std::size_t bytes,
                               std::uint64_t first) {
   if (bytes == 16) return checksum(data, 2 * count, 8, 2 * first);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files: POSIX calls with every return code turned into a sentence, and replacement by rename.
+// Files: POSIX calls whose errors become exceptions, and atomic replacement by rename.
 #include "io/file.hpp"
 
 #include <fcntl.h>
@@ -20,14 +20,14 @@ namespace sc::io {
 
 namespace {
 
-// Long enough that no file of a user's own ends like this.
+// Long enough that no file of a user ends in it.
 constexpr const char* temporary_suffix = ".subcurrent-part";
 
 [[noreturn]] void fail(const std::string& verb, const std::string& path, int error_number) {
   throw Error(Exit::storage, "cannot " + verb + " " + path + ": " + cause(error_number));
 }
 
-/// What stands where a file should.
+/// The kind of an existing file, for error messages.
 std::string kind_of(mode_t mode) {
   const char* const kind = S_ISDIR(mode)    ? "a folder"
                            : S_ISLNK(mode)  ? "a symbolic link"
@@ -37,15 +37,15 @@ std::string kind_of(mode_t mode) {
   return std::string("it is ") + kind + ", not a regular file";
 }
 
-/// Only a regular file gives way to a new one, or a name that nothing has: a rename would put a file in place
-/// of a device, and a link leads elsewhere.
+/// Refuses to replace anything but a regular file: a rename would replace a device by a file, and a link
+/// leads elsewhere.
 void check_replaceable(const std::string& path) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
     throw Error(Exit::storage, "cannot write " + path + ": " + kind_of(status.st_mode));
 }
 
-/// Removes a file of ours; what else bears its name is not.
+/// Removes a regular file; leaves anything else with its name alone.
 void remove_regular(const std::string& path) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;
@@ -57,14 +57,14 @@ std::string folder_of(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
-/// A rename is safe only when the folder that holds the name is on disk too.
+/// A rename is durable only after its folder has been synchronised.
 void sync_folder(const std::string& folder) {
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) fail("open", folder, errno);
   const int code = fsync(descriptor);
   const int error_number = errno;
   ::close(descriptor);
-  // Some network filesystems do not know how to sync a folder and order renames by themselves.
+  // Some network filesystems do not support fsync on folders, and order renames themselves.
   if (code != 0 && error_number != EINVAL && error_number != ENOTSUP) fail("sync", folder, error_number);
 }
 
@@ -85,12 +85,12 @@ std::string cause(int error_number) {
 File::File(std::string path, Mode mode) : path_(std::move(path)) {
   const std::string verb = mode == Mode::read ? "read" : "write";
   if (mode != Mode::read) check_replaceable(path_);
-  // Write-only on purpose: NFS writes back only the bytes that were written as long as it has not read the
-  // page, so ranks on several nodes may share one.
+  // Write-only on purpose: as long as NFS has not read a page, it writes back only the modified bytes, so
+  // that ranks on several nodes may write to the same page.
   const int flags = mode == Mode::read    ? O_RDONLY
                     : mode == Mode::write ? O_WRONLY | O_NOFOLLOW
                                           : O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW;
-  // Does not wait for the other end of a pipe; regular files never block so.
+  // O_NONBLOCK: open() of a pipe does not wait for its other end. It has no effect on regular files.
   descriptor_ = ::open(path_.c_str(), flags | O_NONBLOCK | O_CLOEXEC, 0666);
   if (descriptor_ < 0) fail(verb, path_, errno);
   struct stat status {};
@@ -140,7 +140,7 @@ void File::reserve(std::int64_t bytes) {
   if (errno != EOPNOTSUPP && errno != ENOSYS) fail("write", path_, errno);
   struct statvfs disk {};
   if (fstatvfs(descriptor_, &disk) != 0) fail("write", path_, errno);
-  // Blocks the file has already are not asked for again.
+  // Blocks that the file already has are not counted again.
   struct stat status {};
   if (fstat(descriptor_, &status) != 0) fail("write", path_, errno);
   const auto available = static_cast<std::uint64_t>(disk.f_bavail) * disk.f_frsize +
@@ -180,9 +180,9 @@ void replace_file(const Context& context, const std::string& path,
     try {
       if (context.rank() == 0) remove_regular(temporary);
     } catch (const Error&) {
-      // the first failure is the one to tell
+      // the first error is reported
     }
-    context.barrier();  // no failure is reported before the folder is clean
+    context.barrier();  // no error is reported before the temporary file has been removed
     throw;
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files as the operating system knows them: bytes at a place, a file that appears under its name only when it
-// is whole, and what is left over from runs that were killed.
+// Files at the level of the operating system: bytes at an offset, atomic replacement of a complete file, and
+// removal of temporaries that killed runs left behind.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace sc::io {
 
-/// One open regular file; every failure is an Error (storage) that names the file and the cause. What is no
-/// regular file, a pipe or a device, is refused, and a link is not written through.
+/// An open regular file. Every failure is an Error (storage) that names the file and the cause. Pipes,
+/// devices and other special files are refused; writing through a link is refused too.
 class File {
  public:
   enum class Mode { read, write, create };
@@ -27,9 +27,9 @@ class File {
   std::int64_t size() const;
   void read(std::int64_t offset, std::byte* data, std::size_t bytes) const;
   void write(std::int64_t offset, const std::byte* data, std::size_t bytes);
-  /// Claims room for the first `bytes` of the file, so that a full disk is met before anything is written.
+  /// Allocates space for the first `bytes` of the file, so that a full disk is detected before writing.
   void reserve(std::int64_t bytes);
-  /// Returns when the file is on disk and not merely in the page cache.
+  /// Returns when the file is on disk, not only in the page cache.
   void sync();
 
  private:
@@ -37,22 +37,22 @@ class File {
   int descriptor_ = -1;
 };
 
-/// Places inside a file, in bytes.
+/// Offsets in a file, in bytes.
 using Offsets = std::vector<std::int64_t>;
 
-/// Collective: makes a file under a temporary name in the folder of `path`, then gives it its name. `lay_out`
-/// runs on rank 0, makes the temporary and returns where things go in it; `fill` runs on all ranks after
-/// that. When any rank fails, the temporary is removed, `path` stays as it was and all ranks throw the same
-/// Error. Nothing but a regular file or a new name is replaced.
+/// Collective: creates a file under a temporary name in the folder of `path`, then renames it. `lay_out` runs
+/// on rank 0, creates the temporary file and returns offsets in it; then `fill` runs on all ranks. If any
+/// rank fails, the temporary file is removed, `path` is unchanged, and all ranks throw the same Error. Only
+/// regular files are replaced.
 void replace_file(const Context& context, const std::string& path,
                   const std::function<Offsets(const std::string& temporary)>& lay_out,
                   const std::function<void(File& file, const Offsets& offsets)>& fill);
 
-/// Collective: removes the temporaries that killed runs left in `folder`, regular files all of them; does
-/// nothing when there is no such folder.
+/// Collective: removes temporary files, regular ones only, that killed runs left in `folder`; does nothing if
+/// the folder does not exist.
 void remove_leftovers(const Context& context, const std::string& folder);
 
-/// The text for an errno, as it stands in a sentence: "no space left on device".
+/// The text for an errno, as part of a sentence: "no space left on device".
 std::string cause(int error_number);
 
 }  // namespace sc::io

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Grid files: each rank reads the points it asks for, through HDF5, so that any number type and any
-// compression will do.
+// Grid files: each rank reads its points through HDF5, so that every number type and every compression is
+// allowed.
 #include "io/grid_file.hpp"
 
 #include <cmath>
@@ -23,13 +23,13 @@ class Source {
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored)) refuse("grid file " + path + " does not exist");
     if (std::filesystem::is_directory(path, ignored)) refuse("grid file " + path + " is a folder");
-    const File readable(path, File::Mode::read);  // says why when it is not
+    const File readable(path, File::Mode::read);  // throws with the reason if it is not readable
     if (H5Fis_hdf5(path.c_str()) <= 0) refuse("grid file " + path + " is not an HDF5 file");
     file_ = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
     if (!file_.valid()) refuse("grid file " + path + " cannot be opened: " + h5_cause());
   }
 
-  /// The group that has x, y and z: the root, or `grid` as in a snapshot.
+  /// The group that contains x, y and z: the root, or `grid` as in a snapshot.
   std::string folder() const {
     for (const char* candidate : {"/", "/grid/"}) {
       const std::string group = candidate;
@@ -39,7 +39,7 @@ class Source {
     refuse("grid file " + path_ + " has no array \"x\", neither at its root nor in a group \"grid\"");
   }
 
-  /// Points along x, y and z of one array.
+  /// Number of points of an array along x, y and z.
   Int3 shape(const std::string& name) const {
     const Handle dataset = open(name);
     const Handle space(H5Dget_space(dataset), H5Sclose);
@@ -92,7 +92,7 @@ std::string point_text(const Box& box, std::size_t i) {
   return to_string(box.lo + local);
 }
 
-/// Volume spanned by the three edges that leave a point in the directions of growing indices.
+/// Volume spanned by the three edges from a point in the directions of increasing indices.
 double corner_volume(const std::array<std::vector<double>, 3>& r, std::size_t i,
                      const std::array<std::size_t, 3>& next) {
   double e[3][3];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// HDF5: error stacks as sentences, and laying out a file.
+// HDF5: error stacks as sentences, and the layout of a file.
 #include "io/h5.hpp"
 
 #include <algorithm>
@@ -12,9 +12,9 @@ namespace sc::io {
 
 namespace {
 
-// Arrays begin on pages of their own, so that no two of them, and no structure, share one.
+// Arrays begin on pages of their own, which they share neither with each other nor with metadata.
 constexpr hsize_t page = 4096;
-// Room for groups, headers and attributes; what is used is far less.
+// Space for groups, headers and attributes; far less is used.
 constexpr std::int64_t structure_bytes = std::int64_t{1} << 16;
 
 herr_t innermost(unsigned n, const H5E_error2_t* error, void* text) {
@@ -61,13 +61,13 @@ Handle h5_string(std::size_t length) {
 }
 
 H5Layout::H5Layout(const std::string& path, std::int64_t bytes, std::int64_t head) : path_(path) {
-  // HDF5 does not survive a full disk in good order, so the room is asked for before it is given the file.
+  // HDF5 does not handle a full disk well, so the space is reserved before HDF5 opens the file.
   File(path, File::Mode::create).reserve(head + bytes + structure_bytes);
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-  // Structure of this generation carries checksums of its own; every HDF5 since 1.10 reads it.
+  // Metadata of this version has checksums; HDF5 1.10 and later read it.
   check(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V110));
   check(H5Pset_alignment(access, page, page));
-  // The structure in one piece, before the arrays.
+  // All metadata in one block, before the arrays.
   check(H5Pset_meta_block_size(access, structure_bytes / 2));
   const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
   // No time stamps, here and below: the same fields give the same bytes.
@@ -157,8 +157,8 @@ void H5Layout::group(const std::string& name) {
   check(made);
 }
 
-// The attributes of HDF5's dimension scales, by hand: the library that writes them (hdf5_hl) comes with no
-// wheel.
+// Writes the attributes of HDF5's dimension scales directly, because hdf5_hl, the library for them, is not
+// part of wheels.
 
 void H5Layout::dimension(const std::string& name) {
   put_text(name, "CLASS", "DIMENSION_SCALE");
@@ -168,7 +168,7 @@ void H5Layout::dimension(const std::string& name) {
 void H5Layout::dimension(const std::string& name, hsize_t length) {
   constant(name, length, 0);
   put_text(name, "CLASS", "DIMENSION_SCALE");
-  // What netCDF-4 writes in this place, the length in ten columns.
+  // The text that netCDF-4 writes here, with the length in ten columns.
   const std::string digits = std::to_string(length);
   put_text(name, "NAME",
            "This is a netCDF dimension but not a netCDF variable." +
@@ -190,7 +190,7 @@ void H5Layout::along(const std::string& name, const std::vector<std::string>& di
 
 void H5Layout::put_text(const std::string& object, const std::string& name, const std::string& text) {
   const Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
-  check(H5Tset_size(type, text.size() + 1));  // with the closing zero, which dimension scales must have
+  check(H5Tset_size(type, text.size() + 1));  // with a terminating zero, which dimension scales need
   const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
   put_attribute(object, name, type, space, text.c_str());
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The little of HDF5 that io needs: handles that close themselves, failures as one sentence, and a file whose
-// structure rank 0 makes and whose arrays everybody fills.
+// A small interface to HDF5: handles that close themselves, errors as one sentence, and a file whose metadata
+// rank 0 creates and whose arrays all ranks fill.
 #pragma once
 
 #include <hdf5.h>
@@ -18,7 +18,7 @@ namespace sc::io {
 
 using Shape = std::vector<hsize_t>;
 
-/// An HDF5 identifier and the call that closes it.
+/// An HDF5 identifier with the function that closes it.
 class Handle {
  public:
   using Close = herr_t (*)(hid_t);
@@ -35,7 +35,7 @@ class Handle {
   }
   operator hid_t() const { return id_; }
   bool valid() const { return id_ >= 0; }
-  /// Closes now; false when that fails, which is where a full disk is noticed last.
+  /// Closes now. Returns false on failure: this is the last point where a full disk is detected.
   bool close() {
     const hid_t id = id_;
     id_ = H5I_INVALID_HID;
@@ -47,7 +47,7 @@ class Handle {
   Close close_ = nullptr;
 };
 
-/// Keeps HDF5 from printing its own error stack while it lives.
+/// Disables printing of HDF5's error stack during its lifetime.
 class QuietH5 {
  public:
   QuietH5();
@@ -60,40 +60,41 @@ class QuietH5 {
   void* data_ = nullptr;
 };
 
-/// What the innermost HDF5 call said when the last one failed: the operating system's words where it has any.
+/// The message of the innermost HDF5 call that failed last; the operating system's message if there is one.
 std::string h5_cause();
 
-/// How an element is stored; complex numbers as the pair {r, i} that h5py reads as complex.
+/// The storage type of an element; complex numbers as the compound {r, i} that h5py reads as complex.
 Handle h5_type(ElementType type);
 Handle h5_string(std::size_t length);
 
-/// The structure of a new file, made by one rank: every array gets its place at once and is filled later, by
-/// all ranks, past HDF5. (Collective HDF5 writes through Open MPI lose data on a full disk without an error;
+/// The metadata of a new file, created by one rank: every array gets its offset at once, and all ranks fill
+/// it later without HDF5. (Collective HDF5 writes through Open MPI lose data on a full disk without an error;
 /// see docs/decisions/0011-parallel-files.md.)
 class H5Layout {
  public:
-  /// `bytes` is what the arrays will take; a disk without that much room is refused here. The first `head`
-  /// bytes of the file (0, or a power of two from 512 on) are left to the caller.
+  /// `bytes` is the size of all arrays; throws if the disk has less space. The first `head` bytes of the file
+  /// (0, or a power of two from 512 on) belong to the caller.
   H5Layout(const std::string& path, std::int64_t bytes, std::int64_t head = 0);
 
-  /// An array without content yet; its offset in the file.
+  /// Adds an array without data; returns its offset in the file, in bytes.
   std::int64_t array(const std::string& name, hid_t type, const Shape& shape);
-  /// A small array, written now.
+  /// Adds a small array with its values.
   void values(const std::string& name, std::span<const std::int64_t> values);
   void values(const std::string& name, std::span<const double> values);
   void value(const std::string& name, double value);
-  /// An array of bytes that all have this value and take no room.
+  /// Adds an array of `length` equal bytes, which takes no space.
   void constant(const std::string& name, hsize_t length, std::uint8_t value);
-  /// Another shape for a whole array, or for the last-axis slice `slice` of one; it takes no room.
+  /// A virtual dataset of another shape: of a whole array, or of slice `slice` of its last axis. It takes no
+  /// space.
   void view(const std::string& name, const std::string& source, const Shape& shape,
             std::optional<hsize_t> slice = std::nullopt);
   void group(const std::string& name);
 
-  /// Makes an array of one dimension, values given, an HDF5 dimension scale that others lie along.
+  /// Makes a one-dimensional array with values an HDF5 dimension scale.
   void dimension(const std::string& name);
-  /// A dimension of this length that has no values, as netCDF-4 writes one.
+  /// Adds a dimension of this length without values, as netCDF-4 writes it.
   void dimension(const std::string& name, hsize_t length);
-  /// The dimensions of an array by their names, slowest first.
+  /// Sets the names of an array's dimensions, slowest first.
   void along(const std::string& name, const std::vector<std::string>& dimensions);
 
   void attribute(const std::string& object, const std::string& name, const std::string& text);
@@ -105,7 +106,7 @@ class H5Layout {
     attribute(object, name, std::span<const std::int64_t>(&value, 1), true);
   }
 
-  /// Writes the structure and claims room for the arrays.
+  /// Writes the metadata and allocates space for the arrays.
   void finish();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part: which cells a rank brings to a file, and how its rows are put together for one system call.
+// Part: the cells of a rank that belong to a file, and the combination of rows for one system call.
 #include "io/part.hpp"
 
 #include "engine/base/error.hpp"
@@ -8,11 +8,11 @@ namespace sc::io {
 
 namespace {
 
-// Large enough for a disk or a network, small beside a field.
+// Large enough for a disk or a network, and small compared with a field.
 constexpr std::size_t batch_bytes = std::size_t{4} << 20;
 
-/// Calls f(cell, rows, byte offset) for the runs of rows that are contiguous in the file, none of them much
-/// longer than batch_bytes; `cell` is the first of the run.
+/// Calls f(cell, rows, byte offset) for sequences of rows that are contiguous in the file and not much longer
+/// than batch_bytes; `cell` is their first cell.
 template <class F>
 void for_each_batch(const Part& part, std::size_t item, F&& f) {
   if (part.box.empty()) return;
@@ -32,7 +32,7 @@ void for_each_batch(const Part& part, std::size_t item, F&& f) {
   }
 }
 
-/// Calls f(first cell, index) for `rows` rows of the part, the first of which begins at `cell`.
+/// Calls f(first cell, index) for `rows` rows of the part, beginning with the row at `cell`.
 template <class F>
 void for_each_row(const Part& part, Int3 cell, std::int64_t rows, F&& f) {
   for (std::int64_t r = 0; r < rows; ++r) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Snapshots: the arrays of VTKHDF, each rank placing its points, and views of them as (z, y, x) arrays.
+// Snapshots: VTKHDF arrays, into which each rank writes its points, and views of them as (z, y, x) arrays.
 #include "io/snapshot.hpp"
 
 #include <array>
@@ -15,14 +15,14 @@ namespace sc::io {
 
 namespace {
 
-// VTK's names of the cells spanned by 0, 1, 2 and 3 axes: vertex, line, quad, hexahedron.
+// VTK's cell types for 0, 1, 2 and 3 axes: vertex, line, quad, hexahedron.
 constexpr std::array<std::uint8_t, 4> vtk_cell_types = {1, 3, 9, 12};
-// Corners of a hexahedron as VTK counts them; the first 1, 2 and 4 are those of the cells of fewer axes.
+// Corners of a hexahedron in VTK's order; the first 1, 2 and 4 are those of cells with fewer axes.
 constexpr std::array<Int3, 8> hexahedron = {
     {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}}};
 
-/// The VTK cells between the points: one for each point that has a successor along every axis that has more
-/// than one point.
+/// The VTK cells between the points: one for each point that has a successor along every axis with more than
+/// one point.
 struct Cells {
   explicit Cells(const Part& points) : part(points) {
     std::array<int, 3> axes{};
@@ -40,12 +40,12 @@ struct Cells {
   }
   Part part;
   int spanned = 0;
-  std::vector<std::int64_t> corners;  ///< point number relative to the first corner's
+  std::vector<std::int64_t> corners;  ///< index of each corner relative to the first one
 };
 
 struct Array {
-  std::string name;  ///< inside VTKHDF
-  std::string view;  ///< under which h5py users find it
+  std::string name;  ///< its path in VTKHDF
+  std::string view;  ///< its path for users of h5py
   Storage* storage;
   std::uint64_t checksum = 0;
 };
@@ -97,7 +97,7 @@ Shape shape_of(Int3 extent, int components) {
   return shape;
 }
 
-/// What a file consists of.
+/// The content of a file.
 struct Content {
   const Snapshot& snapshot;
   const Part points = part_of(grid_of(snapshot), snapshot.layers);
@@ -105,7 +105,7 @@ struct Content {
   const std::optional<Lines> lines = lines_of(snapshot, points);
   std::vector<Array> arrays = arrays_of(snapshot);
 
-  /// Whether it lists the cells between the points.
+  /// Whether the file lists the cells between the points.
   bool lists_cells() const { return !snapshot.uniform && snapshot.kind == SnapshotKind::unstructured; }
 
   std::int64_t bytes() const {
@@ -120,7 +120,7 @@ struct Content {
   }
 };
 
-/// What describes points at equal distances, to VTK and to those who read `grid`.
+/// Writes the description of uniformly spaced points, for VTK and for readers of `grid`.
 void put_uniform(H5Layout& file, const UniformPoints& uniform, Int3 extent) {
   const std::array<std::int64_t, 6> whole = {0, extent.x - 1, 0, extent.y - 1, 0, extent.z - 1};
   file.attribute("VTKHDF", "WholeExtent", whole);
@@ -185,7 +185,7 @@ Offsets lay_out(const std::string& path, const Content& content) {
   return offsets;
 }
 
-/// Components side by side at each point, as VTK wants them.
+/// Packs points with interleaved components, as VTK requires.
 void pack_points(const Part& points, const Storage& storage, Int3 first, std::byte* row) {
   const std::size_t element = size_of(storage.type());
   const std::size_t item = point_bytes(storage);
@@ -204,7 +204,7 @@ void write_points(File& file, std::int64_t offset, const Part& points, Storage& 
   });
 }
 
-/// This rank's share of the checksum of an array as it will stand in the file.
+/// This rank's contribution to the checksum of an array, computed from memory.
 std::uint64_t own_checksum(const Part& points, Storage& storage) {
   if (points.box.empty()) return 0;
   const auto elements = static_cast<std::size_t>(numbers_of(storage));
@@ -236,7 +236,8 @@ void write_connectivity(File& file, std::int64_t offset, const Part& points, con
   });
 }
 
-/// Where each cell's points begin in the connectivity; shared out evenly, since no rank owns them.
+/// Writes the offsets of the cells in the connectivity array; the cells are divided evenly, since no rank
+/// owns them.
 void write_cell_offsets(File& file, std::int64_t offset, const Context& context, const Cells& cells) {
   const std::int64_t count = cells.part.cells() + 1;
   const std::int64_t begin = count * context.rank() / context.size();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Snapshots read back: every rank reads the block of points that it owns, after all have been summed up.
+// Reading of snapshots: after the checksums have been verified, each rank reads its own block of points.
 #include "io/snapshot_file.hpp"
 
 #include <algorithm>
@@ -16,18 +16,18 @@ namespace sc::io {
 
 namespace {
 
-/// What a snapshot says of an array: where it lies, of what numbers, and their checksum.
+/// An array of a snapshot, from its metadata: offset, size and checksum.
 struct Array {
   std::int64_t offset = 0, elements = 0;
-  std::int64_t bytes = 8;  ///< of an element, 4 or 8
+  std::int64_t bytes = 8;  ///< of an element: 4 or 8
   std::uint64_t checksum = 0;
 };
 
-/// An open snapshot. What HDF5 keeps of its structure carries checksums of HDF5's own.
+/// An open snapshot. HDF5 verifies the checksums of its own metadata.
 class Source {
  public:
   explicit Source(const std::string& path) : path_(path) {
-    const File readable(path, File::Mode::read);  // says why when it is not
+    const File readable(path, File::Mode::read);  // throws with the reason if it is not readable
     if (H5Fis_hdf5(path.c_str()) <= 0) refuse(path + " is no snapshot: it is not an HDF5 file");
     file_ = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
     if (!file_.valid()) refuse("the snapshot " + path + " cannot be opened: " + h5_cause());
@@ -35,7 +35,7 @@ class Source {
 
   bool is_snapshot() const { return H5Aexists(file_, "format") > 0 && has("VTKHDF"); }
 
-  /// Throws Error (storage) where the file ends before the array does.
+  /// Throws Error (storage) if the file ends before the array does.
   Array array(const std::string& name) const {
     if (!has("VTKHDF") || !has("VTKHDF/PointData") || !has(name))
       refuse(path_ + " is no snapshot with an array \"" + name + "\"");
@@ -55,7 +55,7 @@ class Source {
     return found;
   }
 
-  /// Whether a field has so many points and components.
+  /// Throws unless a field has these points and components.
   void check_shape(const std::string& name, Int3 n, int components) const {
     if (!has("fields") || !has("fields/" + name))
       refuse(path_ + " is no snapshot with a field \"" + name + "\"");
@@ -85,7 +85,7 @@ class Source {
   Handle file_;
 };
 
-/// Collective: every rank sums up an even share of the bytes.
+/// Collective: verifies a checksum; every rank reads an equal share of the bytes.
 void check_sum(const Context& context, const std::string& path, const std::string& name, const Array& array) {
   std::uint64_t sum = 0;
   context.together([&] {
@@ -107,8 +107,8 @@ void check_sum(const Context& context, const std::string& path, const std::strin
                 "the snapshot " + path + " is damaged: the checksum of \"" + name + "\" does not match");
 }
 
-/// The cells of a part from the file, where the components of a point lie side by side: put(component, first
-/// cell of a row, x beyond it, value).
+/// Reads the cells of a part from a file with interleaved components: put(component, first cell of a row, x
+/// offset in it, value).
 template <class Stored, class Put>
 void read_rows(const std::string& path, const Array& array, const Part& part, std::size_t components,
                const Put& put) {
@@ -142,7 +142,7 @@ void read_own(const std::string& path, const Array& array, Storage& storage) {
   });
 }
 
-/// Collective: where a field lies, once its shape and its checksum have been found right.
+/// Collective: the position of a field in the file, after verification of its shape and checksum.
 Array checked_field(const Context& context, const std::string& path, const std::string& name, Int3 points,
                     int components) {
   const std::string array_name = "VTKHDF/PointData/" + name;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Snapshots read back: a field at the points of a grid or at some of its own, for runs that start from one.
+// Reading of snapshots: a field at the points of a grid, or at some of them, for runs that start from a
+// snapshot.
 #pragma once
 
 #include <string>
@@ -9,17 +10,18 @@
 
 namespace sc::io {
 
-/// Collective: fills the own cells of `storage` (real) with the snapshot's field `name`, on any split; the
-/// halo is stale afterwards. Throws Error (bad_input) on all ranks when it is no snapshot, or its field has
-/// other points or components; Error (storage) when it cannot be read or is damaged, before any cell is set.
+/// Collective: sets the own cells of `storage` (real) to the snapshot's field `name`, with any decomposition;
+/// the halo is stale afterwards. Throws Error (bad_input) on all ranks if the file is no snapshot, or its
+/// field has other points or components; Error (storage) if it cannot be read or is damaged, before any cell
+/// is set.
 void read_snapshot_field(const std::string& path, const std::string& name, Storage& storage);
 
-/// Collective: the points of `box`, [component][z][y][x], of the snapshot's field `name`, whose shape must be
-/// `points` of so many components; the box may differ between ranks and be empty. Throws as above.
+/// Collective: values [component][z][y][x] of the snapshot's field `name` in `box`, which may differ between
+/// ranks and be empty. The field must have the shape `points` and so many components. Throws as above.
 std::vector<double> read_snapshot_box(const Context& context, const std::string& path,
                                       const std::string& name, Int3 points, int components, const Box& box);
 
-/// Collective: throws Error (storage) when the file is a snapshot whose points are damaged.
+/// Collective: throws Error (storage) if the file is a snapshot with damaged points.
 void check_snapshot_points(const Context& context, const std::string& path);
 
 }  // namespace sc::io

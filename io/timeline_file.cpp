@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timeline files: the ranks' events gathered on rank 0, which writes them.
+// Timeline files: rank 0 gathers the events of all ranks and writes them.
 #include "io/timeline_file.hpp"
 
 #include "io/file.hpp"
@@ -8,11 +8,11 @@ namespace sc::io {
 
 namespace {
 
-/// Seconds to add to this rank's times so that they count from when rank 0's timeline was made.
+/// Seconds to add to this rank's times, so that they count from the creation of rank 0's timeline.
 double shift_to_rank_0(Context& context) {
   const Timeline& timeline = context.timeline();
-  // Ranks of one machine read the same clock. Others agree on the end of a barrier, as far as it is the same
-  // moment everywhere: within the time of a message.
+  // Ranks on one machine read the same clock. Other clocks are aligned at the end of a barrier, which ranks
+  // leave at the same time up to the latency of a message.
   const bool one_machine = !context.any(context.node_rank_of(0) < 0);
   context.barrier();
   const double mine = one_machine ? -timeline.origin() : timeline.now();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// timeline.json: what every rank of a context did when, as a trace that ui.perfetto.dev and chrome://tracing
-// open.
+// timeline.json: the timelines of all ranks as a trace for ui.perfetto.dev and chrome://tracing.
 #pragma once
 
 #include <string>
@@ -9,8 +8,8 @@
 
 namespace sc::io {
 
-/// Collective: the spans of all ranks in one file, a process a rank, their clocks aligned. Replaces `path`
-/// only once the new file is whole. Throws Error (storage) on every rank when that fails.
+/// Collective: writes the spans of all ranks to one file, one process for each rank, with aligned clocks.
+/// Replaces `path` only after the new file is complete. Throws Error (storage) on all ranks if that fails.
 void write_timeline(Context& context, const std::string& path);
 
 }  // namespace sc::io

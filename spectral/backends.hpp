@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each FFT library's file makes; only lines.cpp asks.
+// The factory functions of the FFT libraries; only lines.cpp calls them.
 #pragma once
 
 #include <memory>

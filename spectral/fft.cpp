@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FFT: the pencils, and the order in which lines and transposes run.
+// FFT: the pencils, and the order of lines and transposes.
 #include "spectral/fft.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace sc::spectral {
 
 namespace {
 
-/// One cut axis is enough as long as every rank gets lines: then one of the two transposes needs no messages.
+/// If every rank gets lines, only one axis is divided: then one of the two transposes needs no messages.
 std::array<int, 2> choose_process_grid(std::array<int, 2> wanted, int ranks, Int3 cells, Int3 modes) {
   auto [py, pz] = wanted;
   if (py == 0 && pz == 0) {
@@ -163,12 +163,12 @@ void FFT<T>::timed(std::uint16_t name, Phase phase, const std::function<void()>&
 template <class T>
 void FFT<T>::forward(Cells<const T> in, Cells<C> out) {
   place_pencils();
-  x_->settle();  // peers may still read what the last transform left there
+  x_->settle();  // peers may still read the results of the last transform there
   if (in_place()) at_x_ = at_y_ = at_z_ = out;
   run_forward([&](const Box& slab) { xy_ ? x_forward(in, slab) : xy_forward(in, slab); }, out, forward_);
 }
 
-/// `first` sets slabs of the pencils along x, or along y where those are the same.
+/// `first` computes slabs of the pencils along x, or of those along y if they are the same.
 template <class T>
 void FFT<T>::run_forward(const SlabAction& first, Cells<C> out, PassKind& kind) {
   const Pass x{in_z_.count, [&](int chunk) { first(slab_of(*x_, in_z_, chunk)); },
@@ -198,7 +198,7 @@ void FFT<T>::backward(Cells<C> in, Cells<T> out, Input input) {
       in, [&](const Box& slab) { yx_ ? x_backward(out, slab) : yx_backward(out, slab); }, backward_);
 }
 
-/// `last` takes slabs of the pencils along x, or along y where those are the same.
+/// `last` reads slabs of the pencils along x, or of those along y if they are the same.
 template <class T>
 void FFT<T>::run_backward(Cells<const C> in, const SlabAction& last, PassKind& kind) {
   const Pass z{in_y_.count,

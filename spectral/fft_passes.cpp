@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FFT, the passes: all lines of a slab along one axis, shared out over the threads.
+// FFT, the passes: all lines of a slab along one axis, divided among the threads.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -19,7 +19,7 @@ T* at(const Cells<T>& cells, Int3 c) {
 
 }  // namespace
 
-/// Blocks of at most `width` lines beside each other, for every layer of the slab.
+/// Calls `block` for groups of at most `width` adjacent lines, in every layer of the slab.
 template <class T>
 void FFT<T>::each_block(int axis, int width, const Box& slab, const Block& block) {
   const int beside = axis == 0 ? 1 : 0, layers = axis == 2 ? 1 : 2;
@@ -31,7 +31,7 @@ void FFT<T>::each_block(int axis, int width, const Box& slab, const Block& block
     team(static_cast<int>(std::min<std::int64_t>(context_.threads(), count)), [&](int thread) {
       const auto [first, last] = team_share(count);
       for (std::int64_t n = first; n < last; ++n) {
-        Int3 c;  // of the first line's first element
+        Int3 c;  // first element of the first line
         c[beside] = slab.lo[beside] + static_cast<int>(n % across) * width;
         c[layers] = slab.lo[layers] + static_cast<int>(n / across);
         block(c, std::min(width, slab.hi[beside] - c[beside]), work(thread));
@@ -40,8 +40,8 @@ void FFT<T>::each_block(int axis, int width, const Box& slab, const Block& block
   });
 }
 
-/// Of x and its neighbours the points of a whole line, whatever is kept of its modes. 5 n log2 n operations
-/// are usual for a complex line, half of them for a real one; it comes and leaves once.
+/// Cells are all points of the lines, whichever modes are kept. The operation counts are the usual ones: 5 n
+/// log2 n for a complex line, half of that for a real one. A line is read once and written once.
 template <class T>
 void FFT<T>::rehearse_lines(int axis, const Box& slab) const {
   static constexpr std::array names{"fft x", "fft y", "fft z"};
@@ -85,7 +85,7 @@ void FFT<T>::along(int axis, Direction direction, Cells<const C> from, Cells<C> 
   });
 }
 
-// Where x and y pencils are the same memory, a plane is finished along both axes while it is in the cache.
+// If x and y pencils share memory, each plane is computed along both axes while it is in the cache.
 template <class T>
 void FFT<T>::xy_forward(Cells<const T> in, const Box& slab) {
   for (Box plane = slab; plane.lo.z < slab.hi.z; ++plane.lo.z) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FFT in two parts: across planes, where everything that travels travels, and within a plane, where a thread
-// does all lines while the plane is in its cache.
+// FFT in two parts: across planes, with all communication, and within a plane, where a thread computes all
+// lines while the plane is in its cache.
 #include <cstring>
 
 #include "engine/exec/team.hpp"

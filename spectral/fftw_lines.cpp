@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines through FFTW, where the build found it: one plan of one kind (ESTIMATE, unit stride, aligned buffers)
-// for every line. MEASURE would choose another algorithm, and with it other bits, from run to run.
+// Lines with FFTW, if the build found it: one kind of plan (ESTIMATE, unit stride, aligned buffers) for all
+// lines. MEASURE could choose another algorithm in each run, and so give other bits.
 #ifdef SUBCURRENT_HAS_FFTW
 #include <fftw3.h>
 
@@ -15,7 +15,7 @@ namespace sc::spectral {
 
 namespace {
 
-/// FFTW's functions for one element type.
+/// FFTW's functions for an element type.
 template <class T>
 struct Api;
 #define SC_FFTW_API(type, prefix)                                                             \
@@ -58,7 +58,7 @@ class Plan {
   typename Api<T>::Plan plan_;
 };
 
-/// Memory of FFTW's own alignment, for making plans.
+/// Memory with FFTW's alignment, for planning.
 template <class T>
 class Buffer {
  public:
@@ -76,7 +76,7 @@ class Buffer {
 template <class T>
 std::size_t line_bytes(int elements) {
   const std::size_t bytes = static_cast<std::size_t>(elements) * sizeof(std::complex<T>);
-  // An odd number of cache lines: the lines of a block fall into different cache sets.
+  // An odd number of cache lines, so that the lines of a block fall into different cache sets.
   return ((bytes + cache_line - 1) / cache_line | 1U) * cache_line;
 }
 

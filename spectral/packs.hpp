@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packs: one element of several lines in one vector register, and the ways in and out of memory. Lanes beyond
-// the last line repeat it, so that the arithmetic is the same however many lines there are.
+// Packs: one element of several lines in a vector register, with loads and stores. Lanes beyond the last line
+// repeat it, so that the arithmetic is independent of the number of lines.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct Packs {
   }
   static void store(T* p, const V& v) { std::memcpy(p, &v, sizeof v); }
 
-  /// `lanes` adjacent complex numbers.
+  /// Splits `lanes` adjacent complex numbers into real and imaginary parts.
   static void split(const C* p, V& re, V& im) {
     const T* at = reinterpret_cast<const T*>(p);
     const V a = load(at), b = load(at + lanes);
@@ -33,7 +33,7 @@ struct Packs {
     T* at = reinterpret_cast<T*>(p);
     join(at, re, im, std::make_integer_sequence<int, lanes>());
   }
-  /// The first `some` of them.
+  /// The same for the first `some` of them.
   static void split(const C* p, int some, V& re, V& im) {
     C all[lanes];
     for (int l = 0; l < lanes; ++l) all[l] = p[std::min(l, some - 1)];
@@ -45,8 +45,9 @@ struct Packs {
     std::copy_n(all, some, p);
   }
 
-  /// Rows of a square become its columns: row(l) gives row l, put(l, column) takes column l. Named one by
-  /// one, since a loop becomes a copy in memory by halves of a vector, which its loads then wait for.
+  /// Transposes a square: row(l) returns row l, put(l, column) receives column l. The rows are expanded one
+  /// by one, because a loop is compiled to copies of half vectors through memory, which stall the loads after
+  /// them.
   template <class Row, class Put>
   static void turn(Row&& row, Put&& put) {
     turn(row, put, std::make_integer_sequence<int, lanes>());
@@ -77,7 +78,7 @@ struct Packs {
       turn<half / 2>(v);
     }
   }
-  /// Swaps the off-diagonal blocks of a pair of rows `half` apart.
+  /// Exchanges the off-diagonal blocks of two rows that are `half` apart.
   template <int half, int... l>
   static void exchange(V& a, V& b, std::integer_sequence<int, l...>) {
     const V first = __builtin_shufflevector(a, b, ((l & half) != 0 ? lanes + l - half : l)...);

@@ -15,8 +15,8 @@ void PassPlan::make(std::span<const PassShape> passes, bool in_turn) {
   }
 }
 
-/// A slab of the next pass comes behind the one after that which it is made from, which it has had time to
-/// travel under, so that it is computed while it is warm.
+/// A slab of the next pass follows the slab after its own source. So its data can travel during one slab, and
+/// it is computed while it is in the cache.
 void PassPlan::add_next(std::span<const PassShape> passes, int pass) {
   const auto p = static_cast<std::size_t>(pass);
   const int number = next_[p]++;

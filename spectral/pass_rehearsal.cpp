@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PassRun on a rank that is not there: a slab gives as many pieces as messages leave with it.
+// PassRun on a rehearsed rank: a slab sends as many pieces as it has messages.
 #include <map>
 #include <vector>
 
@@ -10,9 +10,9 @@ namespace sc::spectral {
 
 namespace {
 
-/// A message is like the one that this rank sends its sender, counted from the last of all between the two:
-/// where they are cut into another number of pieces, the last ones end together.
-using Likes = std::map<int, std::vector<int>>;  // by peer, in the order in which they leave
+/// A received message is timed like one that this rank sends to its sender, counted from the last message in
+/// both directions: if these are divided into different numbers of pieces, the last ones correspond.
+using Likes = std::map<int, std::vector<int>>;  // [peer], in the order of sending
 
 }  // namespace
 
@@ -40,7 +40,7 @@ RehearsedRun PassRun::rehearsed(const char* name) {
   for (const Arrival& arrival : plan.arrivals()) {
     const Transpose& from = *pass(arrival.movement).gives;
     const Likes& known = likes[static_cast<std::size_t>(arrival.movement)];
-    std::map<int, int> count;  // of all that come from a peer
+    std::map<int, int> count;  // number of messages from each peer
     for (const Endpoint& end : from.arrivals()) ++count[end.parcel.peer];
     auto& awaited = run.arrivals.emplace_back();
     run.plan.add(arrival);
@@ -54,7 +54,7 @@ RehearsedRun PassRun::rehearsed(const char* name) {
           {from.arrival(a).value_or(Passage{}), n < 0 ? -1 : sent->second[static_cast<std::size_t>(n)]});
     }
   }
-  int left = 0;  // pieces, in the order of their slabs
+  int left = 0;  // number of pieces, in the order of their slabs
   for (const Chunk& chunk : plan.chunks()) {
     int gives = 0;
     for (const int p : plan.ids(chunk.gives)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PassRun: slabs computed, transposes started and awaited.
+// PassRun: computes slabs, starts transposes and waits for them.
 #include "spectral/pass_run.hpp"
 
 #include <algorithm>
@@ -25,8 +25,8 @@ PassRun::PassRun(Context& context, const Strategy& strategy)
   if (strategy.chooses) choice_ = std::make_unique<Choice>(context);
 }
 
-/// Where nothing travels slabs are taken while they are warm. Each is a step by itself, so that pieces leave
-/// with their slab under boundary_first, too: pipelined would be the same.
+/// Without communication slabs are computed while they are in the cache. Each slab is a step, so that
+/// boundary_first sends its pieces with the slab; `pipelined` would be the same and is not tried.
 Choice::Run PassRun::turn_of(std::span<const Pass> passes, PassKind& kind) {
   if (!choice_) return {.strategy = &strategy_};
   if (std::none_of(passes.begin(), passes.end(), [](const Pass& pass) { return pass.gives != nullptr; }))
@@ -42,7 +42,7 @@ void PassRun::run(std::span<const Pass> passes, PassKind& kind) {
   const bool hides = turn.strategy->overlaps;
   const bool trying = turn.kind >= 0 && choice_->trying();
   const bool sample = hides && !trying && kind.sampled.due(context_.accounts().sampling);
-  const bool lent = !hides && turn.trial;  // a trial without overlap is as good as a sample
+  const bool lent = !hides && turn.trial;  // a trial without overlap also serves as a sample
   const Strategy& strategy = sample ? Strategy::ordered : *turn.strategy;
   booked_on_ = sample || lent ? sample_name_ : name_;
   moving_ = 0;
@@ -74,8 +74,9 @@ void PassRun::start(const Piece& piece) {
   timed(Phase::start, [&] { pass(piece.movement).gives->start_chunk(piece.number); });
 }
 
-/// The messages of the other transposes are pushed on meanwhile, or a peer that waits for them would never
-/// send this one; what lies in peers' memory is taken slab by slab, to be computed while it is warm.
+/// Makes progress on the sends of the other transposes too: a peer that waits for them would never send this
+/// slab. Cells in peers' memory are copied for this slab only, so that they are in the cache when it is
+/// computed.
 bool PassRun::arrived(const Arrival& arrival) {
   Transpose* from = pass(arrival.movement).gives;
   for (const Pass& pass : passes_)
@@ -88,7 +89,7 @@ void PassRun::wait(const Arrival& arrival) {
 }
 
 void PassRun::compute(const Chunk& chunk) {
-  if (context_.rehearses()) return;  // see rehearsed()
+  if (context_.rehearses()) return;  // rehearsed() has recorded the work
   const PassPlan::Slab slab = plan_.slab(chunk);
   pass(slab.pass).compute(slab.number);
 }

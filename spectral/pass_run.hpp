@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PassRun: the passes of a transform as an executor's ports, and the clock that books them. Every transform,
-// forward and backward, whole or across planes, is a list of passes.
+// PassRun: executes the passes of a transform and records their times. Every transform, forward and backward,
+// whole or across planes, is a list of passes.
 #pragma once
 
 #include <functional>
@@ -20,32 +20,32 @@ struct RehearsedRun;
 
 namespace sc::spectral {
 
-/// Lines of all own cells, in slabs that are computed one after the other.
+/// Lines of all own cells, in slabs that are computed one after another.
 struct Pass {
   int slabs = 1;
   std::function<void(int slab)> compute;
-  Transpose* gives = nullptr;  ///< to the next pass, which otherwise finds its slabs where they are
+  Transpose* gives = nullptr;  ///< transfers slabs to the next pass, which otherwise uses them in place
 };
 
-/// Transforms that pass the same way.
+/// Transforms with the same passes.
 struct PassKind {
   const char* name;
   Sampled sampled = {};
-  int number = -1;  ///< among what is tried
+  int number = -1;  ///< among the kinds on trial
 };
 
 class PassRun final : private Ports {
  public:
   /// Throws Error (bad_input) for a strategy that divides threads.
   PassRun(Context& context, const Strategy& strategy);
-  /// Collective. What the passes compute does not depend on the order. Now and then a run of the kind goes
-  /// without overlap, to measure M.
+  /// Collective. The result does not depend on the order. Occasionally a run of the kind is executed without
+  /// overlap, to measure M.
   void run(std::span<const Pass> passes, PassKind& kind);
   /// Collective: see Runner::begin_step().
   void begin_step() {
     if (choice_) choice_->begin_step();
   }
-  /// What `automatic` has chosen so far; null under another strategy.
+  /// The choice of `automatic` so far; null under another strategy.
   const Choice* choice() const { return choice_.get(); }
 
  private:
@@ -63,15 +63,15 @@ class PassRun final : private Ports {
 
   Context& context_;
   Strategy strategy_;
-  std::unique_ptr<Choice> choice_;  // under `automatic`
+  std::unique_ptr<Choice> choice_;  // for `automatic`
   std::uint16_t name_, sample_name_;
   PassPlan plan_;
   Executor executor_;
   std::vector<PassShape> shapes_;
-  // Of the run under way.
+  // Of the current run.
   std::span<const Pass> passes_;
   std::uint16_t booked_on_ = 0;
-  double moving_ = 0;  // seconds in starting and waiting
+  double moving_ = 0;  // seconds in starting and waiting for transposes
 };
 
 }  // namespace sc::spectral

@@ -27,7 +27,8 @@ class InMemory final : public Planes {
   InMemory(const PlaneShape& shape, int count, bool untouched) : Planes(count), planes_(shape.cells.z) {
     const std::size_t plane = shape.bytes(false);
     const std::size_t bytes = plane * static_cast<std::size_t>(planes_);
-    // Arrays begin a few cache lines apart modulo the page: a point of all of them is in the cache at a time.
+    // Offsets of the arrays differ by a few cache lines modulo the page size, so that a point of all arrays
+    // fits into the cache.
     constexpr std::size_t stagger = 5 * cache_line;
     const std::size_t all = static_cast<std::size_t>(count) * (bytes + stagger) + cache_line;
     if (untouched) {
@@ -49,7 +50,7 @@ class InMemory final : public Planes {
   const PlaneBytes& at(int array) const { return arrays_[static_cast<std::size_t>(array)]; }
   int planes_;
   std::vector<std::byte> memory_;
-  std::shared_ptr<std::byte> untouched_;  // or this
+  std::shared_ptr<std::byte> untouched_;  // instead of memory_, in a rehearsal
   std::vector<PlaneBytes> arrays_;
 };
 
@@ -65,14 +66,14 @@ class InFiles final : public Planes {
     const std::size_t bytes = plane_ * static_cast<std::size_t>(shape.cells.z);
     for (FarMemory::Buffer& buffer : near_) {
       buffer = memory.allocate(bytes);
-      std::memset(buffer.get(), 0, bytes);  // rows and planes are padded; what pads them is written too
+      std::memset(buffer.get(), 0, bytes);  // the padding of rows and planes is written to files too
     }
   }
   ~InFiles() override {
     for (const Way way : {Way::in, Way::out}) try {
-        memory_.wait(way);  // the near arrays are about to go
+        memory_.wait(way);  // the near arrays are freed next
       } catch (const Error&) {
-        continue;  // settle() is for those who want to know
+        continue;  // destructors do not report errors; settle() does
       }
   }
 
@@ -129,12 +130,12 @@ class InFiles final : public Planes {
 
  private:
   bool stays(int array) const { return array >= count() - near_arrays; }
-  /// Which near array is filled with it: while it is written, the next is filled in the other one.
+  /// The near array in which it is filled: while one is written, the next array is filled in the other.
   static int home(int array) { return array % near_arrays; }
   PlaneBytes cells(int near) const { return shape_.at(near_[static_cast<std::size_t>(near)].get(), plane_); }
 
   void start_read(int array, int to) {
-    ring_.finish();  // what a meeting wrote is on its way
+    ring_.finish();  // writes of meet() must be complete
     end(Way::in);
     copy(Way::in, array, to);
     coming_ = array;
@@ -152,7 +153,7 @@ class InFiles final : public Planes {
     }
     memory_.start(way, parts_);
   }
-  /// Ends a copy of a whole array, if one is under way.
+  /// Waits for the copy of a whole array, if one is in progress.
   void end(Way way) {
     if (way == Way::in ? coming_ < 0 : writing_ < 0) return;
     if (way == Way::out) writing_ = -1;
@@ -166,8 +167,8 @@ class InFiles final : public Planes {
   std::vector<FarArray> far_;
   std::array<FarMemory::Buffer, near_arrays> near_;
   std::vector<FarPart> parts_;
-  int writing_ = -1;                  ///< which near array is being written
-  int coming_ = -1, coming_to_ = -1;  ///< which array is being read, and to which near one
+  int writing_ = -1;                  ///< near array being written; -1: none
+  int coming_ = -1, coming_to_ = -1;  ///< array being read, and its near array; -1: none
 };
 
 }  // namespace
@@ -178,7 +179,7 @@ std::size_t PlaneShape::row_bytes() const {
 
 std::size_t PlaneShape::bytes(bool in_files) const {
   const std::size_t all = row_bytes() * static_cast<std::size_t>(cells.y);
-  // An odd number of pages: the elements of a line along z fall into different cache sets.
+  // An odd number of pages, so that the elements of a line along z fall into different cache sets.
   return in_files ? (round_up(all, page) / page | 1U) * page : all;
 }
 

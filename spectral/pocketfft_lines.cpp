@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines through pocketfft's vectors: one line a lane of a register, so that lines are never transposed in
-// memory and each of its elements is computed with the same instructions in every lane.
+// Lines with pocketfft's vectors: one line for each lane of a register. Lines need no transposition in
+// memory, and every lane executes the same instructions.
 #define POCKETFFT_NO_MULTITHREADING
-#define pocketfft sc_pocketfft  // NumPy and SciPy bring their own in the same process
+#define pocketfft sc_pocketfft  // NumPy and SciPy have their own copies in the same process
 #include <pocketfft_hdronly.h>
 
 #include "spectral/backends.hpp"
@@ -73,7 +73,7 @@ class PocketLines final : public Lines<T> {
   int block() const override { return packs_ * P::lanes; }
 
  private:
-  /// As even as they can be: a block of few lines would leave most lanes idle.
+  /// Blocks of nearly equal size: a block of few lines would leave most lanes idle.
   template <class F>
   void blocks(int lines, F&& one) const {
     const int count = (lines + block() - 1) / block();
@@ -82,14 +82,15 @@ class PocketLines final : public Lines<T> {
       one(first, lines * (k + 1) / count - first);
     }
   }
-  /// Where lines will be written: rows too short and too far apart for the hardware's prefetcher.
+  /// Prefetches output lines for writing: the hardware prefetcher does not detect such short and distant
+  /// rows.
   static void prefetch_for_writing(C* out, std::ptrdiff_t stride, int some, int count) {
     constexpr int apart = cache_line / sizeof(C);
     for (int j = 0; j < count; ++j, out += stride)
       for (int l = 0; l < some; l += apart) __builtin_prefetch(out + l, 1);
   }
-  // Elements [begin, begin + count) of `some` lines. Lines that do not fill the last pack are joined by
-  // others of the pack before, which are then transformed twice, alike.
+  // Elements [begin, begin + count) of `some` lines. If lines do not fill the last pack, it also includes
+  // lines of the previous pack, which are then transformed twice with equal results.
   void gather(const C* in, std::ptrdiff_t stride, int some, Pack* packs, int begin, int count) const {
     const int full = some / P::lanes;
     for (int j = 0; j < count; ++j, in += stride) {
@@ -153,7 +154,7 @@ class PocketRealLines final : public RealLines<T> {
     }
   }
 
-  // A bundle is a row a lane, so that its points are never transposed.
+  // A bundle has one row for each lane, so that its points need no transposition.
   typename RealLines<T>::Bundle bundle() const override {
     return {.rows = P::lanes, .points = std::ptrdiff_t{n_} * P::lanes, .room = P::lanes};
   }
@@ -172,25 +173,26 @@ class PocketRealLines final : public RealLines<T> {
   int block() const override { return P::lanes; }
 
  private:
-  // pocketfft leaves r0, r1, i1, r2, i2, …: one place before, with i0 = 0 put in, they are complex numbers.
+  // pocketfft returns r0, r1, i1, r2, i2, …; one element earlier, with i0 = 0 inserted, they are complex
+  // numbers.
   void from_packs(V* packs, C* out, std::ptrdiff_t distance, int some) const {
     plan_.exec(packs, T(1), true);
     packs[-1] = packs[0];
     packs[0] = V{};
-    packs[n_] = V{};  // of mode n / 2
+    packs[n_] = V{};  // the imaginary part of mode n / 2
     out_rows(packs - 1, reinterpret_cast<T*>(out), 2 * distance, some, 2 * kept_);
   }
   void to_packs(const C* in, std::ptrdiff_t distance, int some, T scale, V* packs) const {
     in_rows(reinterpret_cast<const T*>(in), 2 * distance, some, packs - 1, 2 * kept_);
     packs[0] = packs[-1];
-    V scales{};  // of lanes without a line 0
+    V scales{};  // zero for lanes without a line
     for (int l = 0; l < some; ++l) scales[l] = scale;
     for (int j = 0; j < 2 * kept_ - 1 && j < n_; ++j) packs[j] *= scales;
     for (int j = 2 * kept_ - 1; j < n_; ++j) packs[j] = V{};
     plan_.exec(packs, T(1), false);
   }
-  // `count` elements of `some` rows of memory into as many packs, and back, by squares; the last one overlaps
-  // the one before.
+  // `count` elements of `some` rows in memory into as many packs, and back, by transposed squares; the last
+  // square overlaps the previous one.
   static void in_rows(const T* in, std::ptrdiff_t distance, int some, V* packs, int count) {
     const T* row[P::lanes];
     for (int l = 0; l < P::lanes; ++l) row[l] = in + std::min(l, some - 1) * distance;

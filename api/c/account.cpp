@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Halo, what it has cost: booked on the context's timeline, told in one struct.
+// Halo: accounts of time and traffic, from the context's timeline.
 #include <limits>
 
 #include "api/c/halo.hpp"
@@ -15,7 +15,7 @@ double Halo::book(Phase phase, double begin) {
 
 halo_account Halo::account() const {
   const Moved moved = moved_so_far(*context_, Resource::messages);
-  // What the caller computes beside its own calls cannot be told to wait for a sample.
+  // The caller's computation beside its calls cannot be paused for a sample without overlap.
   const double unknown = std::numeric_limits<double>::quiet_NaN();
   halo_account account{};
   account.size = sizeof account;

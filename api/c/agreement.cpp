@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registration, among all ranks: what has to be the same everywhere is compared, what may differ is made
-// known.
+// Registration on all ranks: compares what must be equal, and distributes what may differ.
 #include <algorithm>
 #include <cstring>
 #include <sstream>
@@ -20,7 +19,7 @@ void put(std::vector<std::string>& lines, const std::string& name, double value)
   lines.push_back(text.str());
 }
 
-/// Everything that has to be the same on all ranks, one line each.
+/// All values that must be equal on all ranks, one line each.
 std::vector<std::string> common(const Registration& r) {
   std::vector<std::string> lines;
   const halo_options& o = r.options;
@@ -67,7 +66,7 @@ std::string first_difference(const std::vector<std::string>& mine, const std::st
   return {};
 }
 
-/// On rank 0, from the own cells of all ranks: the table of blocks, or what is wrong with them.
+/// On rank 0, from the own cells of all ranks: fills the table of blocks, or returns what is wrong with them.
 std::string blocks_from(const std::vector<std::string>& parts, Registration& r) {
   r.blocks.assign(at(r.processes.dims), {});
   for (int a = 0; a < r.processes.dims; ++a) r.blocks[at(a)].assign(at(r.processes.counts[at(a)]), 0);

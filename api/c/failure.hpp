@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a halo function throws inside the library and returns outside of it: a status and a sentence.
+// The exception inside the library that a halo function returns as a status and a sentence.
 #pragma once
 
 #include <stdexcept>

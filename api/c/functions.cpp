@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C functions: exceptions become a status and a text here, and nowhere else.
+// The C functions. Only here exceptions become a status and a text.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -63,10 +63,10 @@ T* needed(T* pointer, const char* name) {
   return pointer;
 }
 
-/// The Halo of a handle, as long as MPI is up for it.
+/// The Halo of a handle. Throws if MPI has been finalised.
 std::shared_ptr<Halo> live(halo_handle handle) {
   auto halo = find(handle);
-  sc::start_mpi();  // says so where MPI has been finalised
+  sc::start_mpi();  // throws if MPI has been finalised
   return halo;
 }
 
@@ -288,7 +288,7 @@ int halo_get_account(halo_handle handle, halo_account* account) {
   });
 }
 
-// For the Fortran module: communicators as integers.
+// For the Fortran module: communicators are integers.
 HALO_API int halo_init_fortran(halo_handle* handle, int comm, const halo_array* arrays, int count,
                                const halo_options* options) {
   MPI_Comm communicator = MPI_COMM_NULL;

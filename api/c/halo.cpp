@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Halo: starting, waiting and counting.
+// Halo: starting and completing exchanges, counting requests.
 #include "api/c/halo.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ Ints4 opposite(Ints4 direction) {
 Halo::Halo(MPI_Comm comm, const halo_array* arrays, int count, const halo_options* options) {
   start_mpi();
   const int ranks = size_of(comm);
-  // What is wrong on one rank only must not leave the others in a collective: all hear of it below.
+  // An error on one rank must not leave the others in a collective: it is communicated below.
   std::string wrong;
   halo_status status = HALO_OK;
   ContextOptions context_options;
@@ -141,7 +141,7 @@ halo_request Halo::irecv(const int* direction, const std::int64_t* lo, const std
 }
 
 halo_request Halo::start(bool sends, const int* direction, const std::int64_t* lo, const std::int64_t* hi) {
-  // A message is known by the direction in which it travels.
+  // A message is identified by the direction in which it travels.
   const Ints4 towards = checked(direction);
   const Ints4 travels = sends ? towards : opposite(towards);
   if ((lo == nullptr) != (hi == nullptr))
@@ -263,9 +263,9 @@ void Halo::close() {
       exchanging_ || std::any_of(flights_.begin(), flights_.end(), [](const Flight& f) { return f.active; });
   const std::optional<bool> any_busy = context_->any_within(busy, timeout_seconds(r_.options.timeout));
   if (!any_busy) {
-    if (step_) step_.release();  // its halos would wait for the others once more
+    if (step_) step_.release();  // its exchanges would wait for the other ranks again
     arrays_->abandon();
-    new std::vector<Places>(memory_);  // the others may still read there: halo_free refuses it from now on
+    new std::vector<Places>(memory_);  // leaked: other ranks may still read there; halo_free refuses it
     arrays_.release();
     context_.release();
     throw Failure(HALO_ERR_TIMEOUT, "other ranks have not come to halo_finalize within " +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Halo: what a halo_handle stands for. Directions and sub-ranges become groups of parcels, requests are
+// Halo: the object behind a halo_handle. Directions and sub-ranges are groups of parcels; requests are
 // counted.
 #pragma once
 
@@ -17,7 +17,8 @@ struct StepsCallback;
 
 class Halo {
  public:
-  /// Collective; `options` and `arrays` as the caller gave them, checked here so that all ranks hear of it.
+  /// Collective; `options` and `arrays` are the caller's. They are checked here, so that all ranks get the
+  /// error.
   Halo(MPI_Comm comm, const halo_array* arrays, int count, const halo_options* options);
   ~Halo();
 
@@ -26,7 +27,8 @@ class Halo {
   void wait(halo_request* request);
   bool test(halo_request* request);
   void exchange();
-  /// Collective: false where something is still under way on any rank; then nothing has happened.
+  /// Collective. Throws Failure if a request is active on any rank, without any effect, or if other ranks do
+  /// not call it within the timeout.
   void close();
 
   void step(halo_strategy strategy, halo_callback callback, void* user);
@@ -49,7 +51,7 @@ class Halo {
     int group = 0;
     Ints4 direction{};
     std::int64_t generation = 0;
-    std::string wrong;  // what has come was not what was expected
+    std::string wrong;  // error of the received message
   };
   halo_request start(bool sends, const int* direction, const std::int64_t* lo, const std::int64_t* hi);
   Ints4 checked(const int* direction) const;
@@ -58,24 +60,24 @@ class Halo {
   bool ended(Flight& flight);
   void end(Flight& flight, halo_request* request);
   bool wait_for(const std::function<bool()>& done);
-  /// Books the seconds that have passed since `begin` on the context's timeline.
+  /// Records the seconds since `begin` on the context's timeline.
   double book(Phase phase, double begin);
   void make_arrays();
-  /// Before something is started: after halo_step the arrays may lie where `next` lay.
+  /// To be called before a start: after halo_step the arrays may be where `next` was.
   void follow_step();
 
   Registration r_;
-  std::vector<Places> memory_;  // [array] of halo_allocate, if all arrays of all ranks lie there
+  std::vector<Places> memory_;  // [array] of halo_allocate, if all arrays of all ranks are there
   std::unique_ptr<Context> context_;
   std::unique_ptr<ArrayHalo> arrays_;
   std::unique_ptr<Step> step_;
   std::vector<Flight> flights_;
-  std::vector<std::vector<std::int64_t>> started_;  // [receives, sends][direction]: how many so far
-  std::vector<void*> bound_;                        // where the arrays lay when something was started last
+  std::vector<std::vector<std::int64_t>> started_;  // number of [receives, sends][direction]
+  std::vector<void*> bound_;                        // addresses of the arrays at the last start
   bool exchanging_ = false;
   std::uint16_t name_ = 0;   // of these functions on the timeline
   Sampled exchanged_;        // halo_exchange, which nothing overlaps
-  bool overlapped_ = false;  // something was started that the caller may have computed beside
+  bool overlapped_ = false;  // something was started that the caller's computation may overlap
 };
 
 }  // namespace sc::halo

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory: handing out and taking back, and which memory a handle's arrays lie in.
+// Memory: allocation and release, and finding the memory of a handle's arrays.
 #include "api/c/memory.hpp"
 
 #include <sstream>
@@ -27,7 +27,7 @@ Memory::Memory(MPI_Comm comm, std::size_t bytes, const std::string& wrong) : con
     if (!wrong.empty()) throw Failure(HALO_ERR_ARGUMENT, wrong);
     if (others > 0)
       throw Failure(HALO_ERR_MISMATCH, std::to_string(others) + " other ranks have asked for no memory");
-    // The first chunk of an arena has two slots.
+    // An arena's first chunk has as many slots as are requested: two, of half the bytes each.
     arena_ = std::make_unique<Arena>(context_);
     block_ = arena_->allocate(bytes / 2 + 1, 2);
     const auto first = reinterpret_cast<std::uintptr_t>(block_.data);
@@ -61,7 +61,7 @@ void give_back(void*& memory) {
   const std::shared_ptr<Memory> found = memory_around(memory);
   if (!found || found->data() != memory)
     throw Failure(HALO_ERR_ARGUMENT, "the memory was not given by halo_allocate, or is freed already");
-  const bool busy = found.use_count() > 2;  // of the table and of ours
+  const bool busy = found.use_count() > 2;  // references beside the registry's and this one
   const std::optional<bool> any_busy = found->any(busy);
   if (any_busy && *any_busy)
     throw Failure(HALO_ERR_BUSY, busy ? "arrays of a handle lie in this memory: halo_finalize comes first"
@@ -69,7 +69,7 @@ void give_back(void*& memory) {
   forget(*found);
   memory = nullptr;
   if (any_busy) return found->close();
-  new std::shared_ptr<Memory>(found);  // the others may still read there
+  new std::shared_ptr<Memory>(found);  // leaked: other ranks may still read there
   throw Failure(HALO_ERR_TIMEOUT, "other ranks have not come to halo_free within " +
                                       std::to_string(found->timeout()) + " s; this memory is given up");
 }

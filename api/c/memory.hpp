@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory: what halo_allocate hands out. The ranks of a node see it of each other, so that a
-// neighbour's cells are copied straight from where their owner computes them.
+// Memory: what halo_allocate returns. The ranks of a node share it, so that neighbours' cells are copied
+// directly from where their owner computes them.
 #pragma once
 
 #include <array>
@@ -18,16 +18,16 @@ class Memory {
   Memory(MPI_Comm comm, std::size_t bytes, const std::string& wrong);
   std::byte* data() const { return block_.data; }
   bool holds(const void* first, std::size_t bytes) const;
-  /// Whether the ranks of `comm` are those that made it, in the same order.
+  /// Whether `comm` has the ranks that made it, in the same order.
   bool made_by(MPI_Comm comm) const;
   SharedPlace place_of(std::byte* cell) const { return {arena_.get(), block_.chunk, cell}; }
-  /// The same for all who made it, and no other memory of these ranks is called so: where that of rank 0
-  /// lies.
+  /// A name that is equal on all ranks that made it and different from other memory of these ranks: the
+  /// address on rank 0.
   std::uint64_t name() const { return name_; }
-  /// Seconds that halo_free waits for other ranks; below 0: for ever.
+  /// Seconds that halo_free waits for other ranks; below 0: without limit.
   double timeout() const { return timeout_; }
   void set_timeout(double seconds) { timeout_ = seconds; }
-  /// Collective: whether any rank says so; nothing when another one does not come in time.
+  /// Collective: the logical OR of all flags; nothing if another rank does not call it in time.
   std::optional<bool> any(bool flag) const { return context_.any_within(flag, timeout_seconds(timeout_)); }
   /// Collective.
   void close() { context_.close(); }
@@ -41,19 +41,19 @@ class Memory {
   std::uint64_t name_ = 0;
 };
 
-/// Of the data and of the next of an array.
+/// Of `data` and of `next` of an array.
 using Places = std::array<std::shared_ptr<const Memory>, 2>;
 
-/// Collective over `comm`; what is `wrong` on one rank, all hear of.
+/// Collective over `comm`. Throws on all ranks if `wrong`, an error of the caller's arguments, is set on any.
 void* hand_out(MPI_Comm comm, std::size_t bytes, const std::string& wrong);
-/// Collective; sets `memory` to null. Throws Failure for what hand_out() has not given or was freed, and, on
-/// all ranks alike, while a handle has arrays in it on any. Where other ranks do not come it throws, too, and
-/// the memory is given up.
+/// Collective; sets `memory` to null. Throws Failure if hand_out() has not returned it or it was freed; on
+/// all ranks if a handle has arrays in it on any rank; and if other ranks do not call it in time, in which
+/// case the memory is leaked.
 void give_back(void*& memory);
 
-/// Collective: where the arrays lie, if all of them on all ranks lie in memory that these ranks have made
-/// together; empty otherwise. Throws Failure where one reaches beyond the memory that it begins in. That
-/// memory waits as long for other ranks from now on as these arrays do.
+/// Collective: the memory of all arrays, if all arrays of all ranks are in memory that these ranks allocated
+/// together; empty otherwise. Throws Failure if an array extends beyond the memory in which it begins. Sets
+/// the timeout of that memory to that of these arrays.
 std::vector<Places> common_memory(const Context& context, const Registration& registration);
 
 }  // namespace sc::halo

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Halo, where a rank stands: its neighbours, its core and its shell.
+// Halo: the position of a rank: its neighbours, its core and its shell.
 #include <algorithm>
 
 #include "api/c/halo.hpp"
@@ -27,7 +27,7 @@ halo_box Halo::core() const {
   return box;
 }
 
-/// Slab by slab: what is left of the own cells beside the core, one dimension after the other.
+/// The own cells outside the core, cut off along one dimension after another.
 std::vector<halo_box> Halo::shell() const {
   std::vector<halo_box> boxes;
   const halo_box core = this->core();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registration: checks that name the array, the dimension, the value and what is allowed.
+// Registration: checks with messages that name the array, the dimension, the value and the allowed values.
 #include "api/c/registration.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ constexpr int widest = 64;
 constexpr int most_outstanding = 64;
 [[noreturn]] void refuse_argument(const std::string& sentence) { throw Failure(HALO_ERR_ARGUMENT, sentence); }
 
-/// Copies a struct of the caller's version; a newer one may be longer as long as what we do not know is zero.
+/// Copies a struct of the caller's version. A newer and longer one is accepted if its unknown part is zero.
 template <class T>
 T read_struct(const void* from, const char* name) {
   std::size_t size = 0;
@@ -98,7 +98,7 @@ void check_options(const halo_options& o) {
     refuse_argument("options.piece_bytes is " + std::to_string(o.piece_bytes) + "; at least 1 is needed");
 }
 
-/// Own cells along every process dimension, the same for all arrays that know it.
+/// Own cells along each process dimension, which must be equal for all arrays divided over it.
 void find_own_cells(Registration& r) {
   Ints4 found_in{-1, -1, -1, -1};
   for (std::size_t n = 0; n < r.arrays.size(); ++n)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registry: one lock over handles and memory.
+// Registry: one lock for handles and memory.
 #include "api/c/registry.hpp"
 
 #include <map>

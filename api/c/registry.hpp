@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registry: the one table of this process, since C callers have nothing else to carry it in: the handles that
-// are alive, and the memory that is handed out. A handle is a number in the shape of a pointer and never
-// looked behind, so that one that is finalised, copied or made up is found out.
+// Registry: the table of live handles and allocated memory, one for each process, because C callers have no
+// other object for it. A handle is a number of pointer type and is never dereferenced, so that a finalised,
+// copied or invalid one is detected.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ std::shared_ptr<Halo> find(halo_handle handle);
 void forget(halo_handle handle);
 
 void keep(std::shared_ptr<Memory> memory);
-/// The memory that `data` lies in; null where it lies in none.
+/// The memory that contains `data`; null if there is none.
 std::shared_ptr<Memory> memory_around(const void* data);
 void forget(const Memory& memory);
 

@@ -15,14 +15,14 @@ namespace {
 
 constexpr int tiles_per_thread = 4;
 constexpr int widest_of_all = std::numeric_limits<int>::max();
-constexpr int most_tried = 16;  // steps a pass, where the fastest number is to be found
+constexpr int most_tried = 16;  // steps of a pass, at most, in the search for the fastest number
 
 [[noreturn]] void refuse_step(const std::string& why) {
   throw Failure(HALO_ERR_UNSUPPORTED,
                 "halo_step: " + why + "; halo_exchange with halo_core and halo_shell works");
 }
 
-/// Process dimensions in the order of the grid's axes: the fastest in the first array's memory is x.
+/// Process dimensions in the order of the grid's axes: the fastest one in the first array's memory is x.
 std::vector<int> axes_of(const Registration& r) {
   std::vector<int> axes;
   for (const int i : memory_order(r.arrays[0]))
@@ -47,7 +47,7 @@ Grid make_grid(Context& context, const Registration& r, const std::vector<int>& 
     periodic[axis] = r.processes.periodic[p];
   }
   options.periodic = {periodic[0], periodic[1], periodic[2]};
-  // Ranks are numbered with the last process dimension fastest.
+  // In rank numbers the last process dimension is fastest.
   std::size_t next = 0;
   for (int p = r.processes.dims - 1; p >= 0; --p)
     options.rank_order[next++] = static_cast<int>(std::find(axes.begin(), axes.end(), p) - axes.begin());
@@ -55,8 +55,8 @@ Grid make_grid(Context& context, const Registration& r, const std::vector<int>& 
   return {context, options};
 }
 
-/// What a grid needs of an array: contiguous cells (of all leading unsplit dimensions), x, y, z, and one
-/// dimension more that becomes components.
+/// An array as seen by a grid: contiguous cells (of all leading unsplit dimensions), x, y, z, and one further
+/// dimension that becomes components.
 struct View {
   ExternalCells cells;
   int components = 1;
@@ -71,7 +71,7 @@ View view_of(const halo_array& array, const std::vector<int>& axes, int number, 
   std::size_t axis = 0;
   bool extra = false;
   for (std::size_t i = 0; i < static_cast<std::size_t>(array.dims); ++i) {
-    if (u.split_over[i] < 0 && axis == 0 && !extra) {  // lies before x
+    if (u.split_over[i] < 0 && axis == 0 && !extra) {  // faster than x in memory
       const bool last = i + 1 == static_cast<std::size_t>(array.dims);
       v.cells.cell_bytes *= static_cast<std::size_t>(u.cells[i]);
       if (!last && u.strides[i + 1] != static_cast<std::ptrdiff_t>(v.cells.cell_bytes))
@@ -132,7 +132,7 @@ void check_threads(halo_strategy strategy, const Context& context) {
 
 }  // namespace
 
-/// One call of the caller's function for every box of a step, told in process dimensions.
+/// Calls the caller's function for each box of a step, with the box in process dimensions.
 struct BoxCall {
   std::vector<int> axes;
   std::vector<void*> now, next;
@@ -191,14 +191,14 @@ Step::Step(Context& context, const Registration& registration)
                                                  v.components, v.cells));
     }
     fields_.push_back(std::make_unique<AnyField>(std::move(levels)));
-    fields_.back()->boundaries().leave_others(Beyond::given);  // the array is its owner's
+    fields_.back()->boundaries().leave_others(Beyond::given);  // the program sets these halos
   }
   stage_ = stage_of(widest_of_all);
 }
 
 Step::~Step() = default;
 
-/// A stage that reads at most `reach` cells away, and of no array further than it has halo.
+/// A stage that reads at most `reach` cells away, and no further than the halo of each array.
 std::unique_ptr<BoxStage> Step::stage_of(int reach) {
   std::vector<Access> reads, writes;
   for (std::size_t n = 0; n < r_.arrays.size(); ++n) {
@@ -250,8 +250,8 @@ void Step::run(halo_strategy strategy, const StepsCallback& c, int steps, int pe
   });
 }
 
-/// What the halos hold where there are neighbours: an array that is written needs `reach` layers a step, one
-/// that is read only needs them for all steps but the last.
+/// The number of steps for which halos with neighbours suffice: an array that is written needs `reach` layers
+/// for each step; one that is only read needs them for all steps but the last.
 int Step::steps_in_halos(int reach) const {
   int steps = std::numeric_limits<int>::max();
   for (const halo_array& array : r_.arrays)
@@ -282,7 +282,7 @@ int Step::checked_pass(const StepsCallback& c, int steps, int per_pass) const {
   return per_pass > 0 ? per_pass : std::min(most, most_tried);
 }
 
-/// Those without next: their owner writes them as it likes.
+/// Marks arrays without `next`, which their owner may have modified.
 void Step::inputs_are_written() {
   for (const auto& field : fields_)
     if (field->levels() == 1) field->storage(0).begin_host_write();

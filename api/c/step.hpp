@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Step: a caller's box function as a stage of the engine, run under any of its strategies.
+// Step: a caller's box function as a stage of the engine, under any of its strategies.
 #pragma once
 
 #include <map>
@@ -25,13 +25,12 @@ struct StepsCallback {
 
 class Step {
  public:
-  /// Collective. Throws Failure (HALO_ERR_UNSUPPORTED) for arrays that no grid of three axes can hold.
+  /// Collective. Throws Failure (HALO_ERR_UNSUPPORTED) for arrays that do not fit a grid of three axes.
   Step(Context& context, const Registration& registration);
   ~Step();
 
   void run(halo_strategy strategy, halo_callback callback, void* user);
-  /// As many steps; `per_pass` of them at a time, or 0: as many as are found the fastest
-  /// of those that the halos hold, at most 16.
+  /// Several steps, `per_pass` in each pass; 0: the fastest number that the halos allow, at most 16.
   void run(halo_strategy strategy, const StepsCallback& callback, int steps, int per_pass);
   void modified();
   void* data(int array) const { return now_[static_cast<std::size_t>(array)]; }
@@ -50,9 +49,9 @@ class Step {
   std::vector<std::unique_ptr<AnyField>> fields_;
   std::vector<int> axes_;  ///< process dimensions in the order of the grid's axes
   std::optional<Grid> grid_;
-  std::unique_ptr<BoxStage> stage_;                  ///< of halo_step: reads whole halos
-  std::map<int, std::unique_ptr<BoxStage>> stages_;  ///< of halo_steps, by reach
-  /// And steps a pass, at most or always.
+  std::unique_ptr<BoxStage> stage_;                  ///< for halo_step: reads whole halos
+  std::map<int, std::unique_ptr<BoxStage>> stages_;  ///< for halo_steps, by reach
+  /// By strategy, steps of a pass, and whether that number is the maximum or fixed.
   std::map<std::tuple<halo_strategy, int, bool>, std::unique_ptr<Runner>> runners_;
 };
 

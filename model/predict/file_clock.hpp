@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FileClock: when batches of copies to and from files are done. Each way they go one after the other at the
-// disk's rate, beside whatever else is done.
+// FileClock: completion times of batches of file copies. Reads and writes are two independent queues, each
+// with the disk's bandwidth; other work proceeds meanwhile.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@ class FileClock {
  public:
   explicit FileClock(const Machine::Files& files) : ways_{{{files.read}, {files.written}}} {}
 
-  /// The time after a copy that comes at `now`: as it was where one begins, later where it is waited for.
-  /// What began before the clock did is there.
+  /// The time after an event of a copy at time `now`: unchanged if a copy begins, later if its end is
+  /// awaited. Copies from before the clock's start count as complete.
   double after(const RehearsedCopy& copy, double now) {
     OneWay& way = ways_[copy.in ? 0 : 1];
     if (copy.begins) {
@@ -30,7 +30,7 @@ class FileClock {
     const auto batch = way.done.find(copy.batch);
     return batch == way.done.end() ? now : std::max(now, batch->second);
   }
-  /// Seconds of the busier way: what is repeated takes no less.
+  /// Seconds that the busier direction needs: a lower bound for the run.
   double busy() const { return std::max(ways_[0].busy, ways_[1].busy); }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forecast: run by run on one clock; a reduction travels beside the runs that follow it.
+// Forecast: simulates run after run on one clock; reductions overlap with the following runs.
 #include "model/predict/forecast.hpp"
 
 #include <algorithm>
@@ -17,13 +17,13 @@ namespace {
 
 constexpr int most_turns = 100;
 
-/// One rank on its way through what it rehearsed.
+/// The simulation of one rank's rehearsal.
 class Walk {
  public:
   Walk(const Rehearsal& rehearsal, const Machine& machine)
       : events_(rehearsal.events), machine_(machine), files_(machine.files) {}
 
-  /// Goes on to the next run, or to the next reduction that is waited for; null at the end.
+  /// Advances to the next run or awaited reduction; null at the end.
   const RehearsedEvent* next() {
     while (at_ < events_.size()) {
       const RehearsedEvent& event = events_[at_++];
@@ -34,7 +34,7 @@ class Walk {
     return nullptr;
   }
 
-  /// How a run begins that comes now.
+  /// The state in which the next run begins.
   VirtualPorts::Begin run_begins() const { return {now_ + machine_.run, link_free_, sent_}; }
   const FileClock& files() const { return files_; }
   void ran(const VirtualPorts& ports, const FileClock& files) {
@@ -49,7 +49,7 @@ class Walk {
   }
 
   double begun(const RehearsedReduction& reduction) const { return begun_.at(reduction.of); }
-  /// Its result is here at `there`.
+  /// Its result is available at time `there`.
   void combined(double there) {
     result_.reductions += std::max(0.0, there - now_);
     now_ = std::max(now_, there);
@@ -63,7 +63,7 @@ class Walk {
  private:
   void begin(const RehearsedReduction& reduction) { begun_[reduction.of] = now_; }
 
-  /// Outside of runs on slabs: whole arrays, and what is read ahead.
+  /// Copies outside of runs on slabs: whole arrays, and prefetched slabs.
   void copy(const RehearsedCopy& one) {
     StageTimes times;
     times.stage = "files";
@@ -102,7 +102,7 @@ class Walk {
   Forecast result_;
 };
 
-/// All ranks in one run each, which wait for each other.
+/// One run of all simulated ranks, which wait for each other.
 class Together {
  public:
   Together(const Played& played, const Machine& machine, const Strategy& strategy)
@@ -116,7 +116,8 @@ class Together {
     std::vector<FileClock> files;
     for (const Walk& walk : walks) files.push_back(walk.files());
     std::vector<std::optional<VirtualPorts>> ports(count);
-    // What comes hangs on what others send, which hangs on what comes to them: until that is settled.
+    // Arrival times depend on the peers' sends, which depend on their arrivals: iterate until the times are
+    // stationary.
     bool settled = false;
     for (int turn = 0; !settled && turn < most_turns; ++turn) {
       settled = true;
@@ -133,11 +134,11 @@ class Together {
   }
 
  private:
-  /// A piece of another rank that is played; no rank: of this one.
+  /// A piece of another simulated rank; rank -1: this rank's own.
   struct Source {
     int rank = -1, piece = -1;
   };
-  using Sources = std::vector<std::vector<Source>>;  // by arrival, and what it waits for
+  using Sources = std::vector<std::vector<Source>>;  // [arrival][awaited piece]
 
   VirtualPorts::Comes comes(const Sources& sources, const std::vector<std::vector<double>>& left) const {
     VirtualPorts::Comes all;
@@ -175,13 +176,13 @@ class Together {
     return all;
   }
 
-  /// The piece of `theirs` that is awaited: the one of the same number where it goes to `to`; or the one as
-  /// far from the last of all that go there as the like one is, of those that go from here to there. Of a
-  /// rank that only stands for the sender (to < 0) the one of the same number.
+  /// The piece of `theirs` that is awaited. If it goes to rank `to`: the piece of the same number, or the one
+  /// at the same distance from the last piece of that direction as the like piece of `mine` is. If the rank
+  /// only represents the sender (to < 0): the piece of the same number.
   static int piece_of(const RehearsedRun& mine, const RehearsedRun& theirs,
                       const RehearsedRun::Awaited& awaited, int to) {
     const Piece& like = mine.plan.pieces()[static_cast<std::size_t>(awaited.like)];
-    int behind = 0;  // of mine to the sender
+    int behind = 0;  // number of later pieces to the sender
     for (std::size_t p = static_cast<std::size_t>(awaited.like) + 1; p < mine.departures.size(); ++p)
       if (mine.plan.pieces()[p].movement == like.movement && mine.departures[p].peer == awaited.passage.peer)
         ++behind;
@@ -203,7 +204,7 @@ class Together {
   Executor executor_;
 };
 
-/// Whether all ranks come to the same runs and reductions.
+/// Whether all ranks have the same sequence of runs and reductions.
 bool in_step(const Played& played) {
   std::vector<std::vector<std::string>> stops;
   for (const Rehearsal* rehearsal : played.rehearsals) {
@@ -226,7 +227,7 @@ std::vector<Forecast> forecast(const Played& played, const Machine& machine, con
   if (strategy.divides_threads && !strategy.joins && machine.threads < 2)
     refuse("strategy \"" + std::string(strategy.name) + "\" needs at least 2 threads");
   std::vector<Forecast> all;
-  if (!in_step(played)) {  // each by itself
+  if (!in_step(played)) {  // simulated separately
     for (const Rehearsal* one : played.rehearsals) all.push_back(forecast(*one, machine, strategy));
     return all;
   }

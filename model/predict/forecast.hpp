@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forecast: rehearsed runs carried out by the engine's own executor on a clock that is not there.
+// Forecast: the engine's executor runs rehearsed plans on a simulated clock.
 #pragma once
 
 #include <string>
@@ -11,40 +11,41 @@
 
 namespace sc::model {
 
-/// Seconds of this rank, of all runs of a stage together.
+/// Seconds of this rank, summed over all runs of a stage.
 struct StageTimes {
   std::string stage;
   int runs = 0;
-  double shell = 0, core = 0;  ///< computing; all cells at once count as core
+  double shell = 0, core = 0;  ///< computing; a single box of all cells counts as core
   double start = 0;            ///< packing and sending
-  double poke = 0;             ///< looking, and taking what has come, under the core
-  double wait = 0;             ///< for what moves, taking it included
-  double files = 0;            ///< for what is read or written
-  double own = 0;              ///< the engine's own
+  double poke = 0;             ///< progress calls and receiving, during the core
+  double wait = 0;             ///< for messages, including receiving
+  double files = 0;            ///< waiting for file copies
+  double own = 0;              ///< the engine's overhead
   double total = 0;
-  std::int64_t messages = 0, bytes = 0;  ///< that left this rank, within its node or beyond
+  std::int64_t messages = 0, bytes = 0;  ///< sent by this rank, within its node or to others
   std::int64_t read = 0, written = 0;    ///< bytes from files and to them
 };
 
 struct Forecast {
   std::vector<StageTimes> stages;  ///< in the order of their first runs
-  double reductions = 0;           ///< waited for
+  double reductions = 0;           ///< waiting for reductions
   double total = 0;
 };
 
-/// Ranks that are played together.
+/// Ranks that are simulated together.
 struct Played {
   std::vector<const Rehearsal*> rehearsals = {};
-  std::vector<int> numbers = {};  ///< theirs, among all of the run
-  /// Of all ranks of the run which of these does as it does; -1, or none at all: as the one that asks.
+  std::vector<int> numbers = {};  ///< their rank numbers in the run
+  /// For each rank of the run, the index of the simulated rank that represents it; -1, or an empty vector:
+  /// the rank that receives from it.
   std::vector<int> like = {};
 };
 
-/// What was rehearsed under `strategy`, of each of the ranks. What comes has left its sender when the rank
-/// that stands for the sender sent it, or this rank's own piece of that number. Throws Error (bad_input)
-/// where the strategy chooses among others, or needs more threads than there are.
+/// Simulates the rehearsals under `strategy`. An arrival is timed by the rank that represents its sender, or
+/// else by this rank's own piece of that number. Throws Error (bad_input) for a strategy that chooses among
+/// others, or that needs more threads than there are.
 std::vector<Forecast> forecast(const Played& played, const Machine& machine, const Strategy& strategy);
-/// The same of one rank, all others doing as it does.
+/// The same for one rank, which represents all others.
 Forecast forecast(const Rehearsal& rehearsal, const Machine& machine, const Strategy& strategy);
 
 }  // namespace sc::model

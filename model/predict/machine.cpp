@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine: which of its figures count for a stage.
+// Machine: the parameters that apply to a stage.
 #include "model/predict/machine.hpp"
 
 #include <algorithm>

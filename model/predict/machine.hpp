@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A machine as one rank of it sees it: what computing, copying and sending take. Seconds and bytes; where
-// they come from (a file, a probe) is for others to know.
+// The machine model of one rank: costs of computing, copying and sending, in seconds and bytes. The values
+// come from a file or a measurement.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace sc::model {
 
-/// What computing a box takes: cells, and rows along x in which they lie.
+/// Cost of a box: seconds for each cell, and for each row along x.
 struct Rate {
   double cell = 0;
   double row = 0;
@@ -19,35 +19,35 @@ struct Rate {
 
 struct Machine {
   int threads = 1;
-  /// Of a stage by a number of this rank's threads; where it is not named, by the bytes and operations that
-  /// it declares.
-  std::map<std::string, std::vector<Rate>> rates;  ///< number t - 1: on t threads
-  std::vector<double> byte, flop;  ///< likewise, of stages that are not named; the longer counts
+  /// By stage and number of threads. A stage that is not named is timed by the bytes and operations that it
+  /// declares.
+  std::map<std::string, std::vector<Rate>> rates;  ///< index t - 1: on t threads
+  std::vector<double> byte, flop;  ///< likewise, for stages that are not named; the longer time counts
 
-  double copied_byte = 0;  ///< within a rank: packed, unpacked, moved to another side of its own box
+  double copied_byte = 0;  ///< within a rank: packing, unpacking, copies between sides of its own block
   struct Node {
-    double latency = 0;      ///< from a flag to its being seen
-    double copied_byte = 0;  ///< by the receiver, out of another rank's cells
+    double latency = 0;      ///< until a flag that was set is seen
+    double copied_byte = 0;  ///< by the receiver, from another rank's cells
   } node;
   struct Network {
-    double latency = 0;   ///< from the last byte that leaves to its being there
-    double byte = 0;      ///< on this rank's share of the link
-    double overhead = 0;  ///< of the processor, of a message at either end
-    double gap = 0;       ///< least time between two messages on the link
+    double latency = 0;   ///< from the departure of the last byte to its arrival
+    double byte = 0;      ///< seconds for a byte, on this rank's share of the link
+    double overhead = 0;  ///< processor time for a message, at each end
+    double gap = 0;       ///< minimum time between two messages on the link
   } network;
-  /// Seconds a byte of this rank's share of the disk.
+  /// Seconds for a byte, on this rank's share of the disk.
   struct Files {
     double read = 0, written = 0;
   } files;
-  double poke = 0.5e-3;       ///< between two looks at what moves, under the core
-  double look = 0;            ///< what such a look takes
-  double run = 0;             ///< what the engine itself takes for a run of a stage
-  double reduction = 0;       ///< values combined over all ranks,
-  double reduction_byte = 0;  ///< and more for each of their bytes
+  double poke = 0.5e-3;       ///< interval of progress calls during the core
+  double look = 0;            ///< duration of a progress call
+  double run = 0;             ///< the engine's overhead for a run of a stage
+  double reduction = 0;       ///< an all-reduce,
+  double reduction_byte = 0;  ///< and additional time for each of its bytes
 
-  /// Of a kernel on `on` threads.
+  /// Cost of a kernel on `on` threads.
   Rate rate(const Kernel& kernel, int on) const;
-  /// What some of a run's cells take on `on` threads.
+  /// Seconds for some of a run's cells on `on` threads.
   double seconds(const RehearsedRun& of, const Work& work, int on) const;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trace: numbers separated by blanks, lists after their lengths.
+// Trace: numbers separated by blanks; lists are preceded by their lengths.
 #include "model/predict/trace.hpp"
 
 #include <istream>
@@ -152,7 +152,7 @@ void write_trace(std::ostream& stream, const Rehearsal& rehearsal, const Machine
   Writer out(stream);
   out.line("trace", strategy, ranks_per_node, m.copied_byte, m.node.copied_byte, m.network.overhead, m.poke,
            m.look, m.run, m.files.read, m.files.written);
-  std::map<const void*, int> numbers;  // of reductions, that were last begun
+  std::map<const void*, int> numbers;  // numbers of the reductions that were begun last
   int begun = 0;
   for (const RehearsedEvent& event : rehearsal.events)
     if (const auto* run = std::get_if<RehearsedRun>(&event)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trace: a rehearsal as text, with the seconds that a machine takes for its parts; what a program under a
-// simulator replays, which knows neither solvers nor grids.
+// Trace: a rehearsal as text, with computing times on a machine. A program under a network simulator replays
+// it without knowledge of solvers and grids.
 #pragma once
 
 #include <iosfwd>
@@ -13,29 +13,30 @@
 
 namespace sc::model {
 
-/// A run of a stage: its plan, and seconds of each chunk. Bytes go by the messages.
+/// A run of a stage: its plan, and the seconds of each chunk. Transfer times follow from the bytes of its
+/// messages.
 struct TracedRun {
   RehearsedRun run;
   std::vector<double> seconds;
 };
 
-/// What all ranks combine up a tree and down again: begun, or waited for.
+/// A reduction over all ranks, up a tree and down again: its start, or the wait for it.
 struct TracedReduction {
   bool begins = true;
-  int number = 0;  ///< in the order in which they begin
+  int number = 0;  ///< in the order of starts
   std::int64_t bytes = 0;
 };
 
 struct Trace {
-  std::string strategy;    ///< by the engine's name
-  int ranks_per_node = 1;  ///< whose numbers follow one another
-  Machine machine;         ///< without rates, which the seconds of the chunks have
+  std::string strategy;    ///< name of an engine strategy
+  int ranks_per_node = 1;  ///< rank numbers on a node are consecutive
+  Machine machine;         ///< without rates: chunks have their seconds
   std::vector<std::variant<TracedRun, TracedReduction, RehearsedCopy>> events;
 };
 
 void write_trace(std::ostream& out, const Rehearsal& rehearsal, const Machine& machine,
                  const std::string& strategy, int ranks_per_node);
-/// Throws Error (failure) where it is not what write_trace() has written.
+/// Throws Error (failure) for text that write_trace() has not written.
 Trace read_trace(std::istream& in);
 
 }  // namespace sc::model

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// VirtualPorts: LogGP (Alexandrov and others, 1995) between nodes, copies within one.
+// VirtualPorts: the LogGP model (Alexandrov and others, 1995) between nodes, copies within a node.
 #include "model/predict/virtual_ports.hpp"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ bool VirtualPorts::shell(const Chunk& chunk) const {
   return !works(chunk).empty() && works(chunk).front().part == Work::Part::shell;
 }
 
-/// A message is packed by this thread and then has the link to itself; within a node only a flag is set.
+/// This thread packs a message, which then occupies the link alone. Within a node only a flag is set.
 void VirtualPorts::start(const Piece& piece) {
   const std::size_t n = number(piece);
   const Passage& passage = run_.departures[n];
@@ -75,7 +75,7 @@ void VirtualPorts::start(const Piece& piece) {
   times_.start += now_ - begin - (times_.wait - waited);
 }
 
-/// Those of the runs before, ahead of the first of this one, as an exchange ends when its sends have.
+/// Before the first send of this run, waits for the sends of earlier runs, as an exchange does.
 void VirtualPorts::end_sends() {
   if (!sends_ && sent_ > now_) {
     times_.wait += sent_ - now_;
@@ -96,7 +96,7 @@ double VirtualPorts::due(const Coming& coming) const {
   return coming.awaited.like < 0 ? now_ : left_[static_cast<std::size_t>(coming.awaited.like)];
 }
 
-/// What taking it costs this thread.
+/// The time that receiving a piece takes this thread.
 double VirtualPorts::cost(const Passage& passage) const {
   const double bytes = static_cast<double>(passage.bytes);
   switch (passage.way) {
@@ -110,7 +110,7 @@ double VirtualPorts::cost(const Passage& passage) const {
   return 0;
 }
 
-/// Seconds in taking what is there now, or by the time that this takes.
+/// Receives everything that has arrived, including what arrives meanwhile. Returns the seconds that takes.
 double VirtualPorts::take_what_came() {
   const double begin = now_;
   for (bool more = true; more;) {
@@ -145,7 +145,8 @@ void VirtualPorts::wait(const Arrival& arrival) {
     double next = never;
     for (const Coming& coming : awaited)
       if (!coming.taken) next = std::min(next, due(coming));
-    // The sender starts it before it waits itself.
+    // The like piece has not been started yet, but its sender starts it before it waits itself: it counts as
+    // arrived.
     if (next == never)
       for (Coming& coming : awaited)
         if (!coming.taken) coming.awaited.like = -1;
@@ -172,7 +173,7 @@ void VirtualPorts::compute(const Chunk& chunk) {
   copy(slab.after);
 }
 
-/// The core is computed in stretches, with a look between them until all that moves is here.
+/// The core is computed in intervals with a progress call after each, until all pieces have arrived.
 void VirtualPorts::compute_cells(const Chunk& chunk) {
   const double alone = seconds(chunk, threads_);
   (shell(chunk) ? times_.shell : times_.core) += alone;
@@ -200,7 +201,7 @@ void VirtualPorts::compute_beside(const Chunk& chunk, const std::function<void()
   threads_ = machine_.threads;
   const double driven = now_ - begin;
   const double by_all = seconds(chunk, machine_.threads);
-  if (others == 0) {  // it computes the core after the rest
+  if (others == 0) {  // a single thread computes the core afterwards
     now_ += by_all;
   } else {
     const double by_others = seconds(chunk, others);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// VirtualPorts: a rehearsed run as an executor's ports: what would be computed moves a clock on, what would
-// be sent occupies a link, and what comes has left its sender when this rank's like piece left.
+// VirtualPorts: simulates a rehearsed run for an executor. Computation advances a clock, sends occupy a link,
+// and an arrival is timed by the peer's piece, or by this rank's like piece.
 #pragma once
 
 #include <vector>
@@ -14,15 +14,15 @@ namespace sc::model {
 
 class VirtualPorts final : public Ports {
  public:
-  /// When others' pieces are here that the plan's arrivals wait for, one by one; NaN: as this rank's own like
-  /// piece. Empty for no others.
+  /// Arrival times of peers' pieces, for each arrival of the plan; NaN: as this rank's own like piece. Empty
+  /// without peers.
   using Comes = std::vector<std::vector<double>>;
   struct Begin {
-    double now = 0;   ///< when the run begins
-    double link = 0;  ///< when the link is free of what earlier runs have sent
-    double sent = 0;  ///< when all of that is where it goes: nothing more is sent before
+    double now = 0;   ///< time when the run begins
+    double link = 0;  ///< time when the link has sent the messages of earlier runs
+    double sent = 0;  ///< time of the last arrival of these; nothing is sent before
   };
-  /// What files do goes on from run to run, too.
+  /// The state of the files continues from run to run.
   VirtualPorts(const RehearsedRun& run, const Machine& machine, bool overlaps, const Begin& begin,
                FileClock& files, const Comes& comes);
 
@@ -34,17 +34,17 @@ class VirtualPorts final : public Ports {
 
   double now() const { return now_; }
   double link_free() const { return link_free_; }
-  /// When all is where it goes that this run and those before it have sent.
+  /// The time when all messages of this run and of earlier ones have arrived.
   double sent() const;
   const StageTimes& times() const { return times_; }
-  /// When each piece is where it goes.
+  /// Arrival time of each piece.
   const std::vector<double>& left() const { return left_; }
 
  private:
-  /// A message on its way here.
+  /// A message to this rank.
   struct Coming {
     RehearsedRun::Awaited awaited;
-    double known;  // when it is here; NaN where this rank's own piece says it
+    double known;  // arrival time; NaN: that of this rank's own like piece
     bool taken = false;
   };
   std::size_t number(const Piece& piece) const {
@@ -53,7 +53,7 @@ class VirtualPorts final : public Ports {
   std::size_t number(const Arrival& arrival) const {
     return static_cast<std::size_t>(&arrival - run_.plan.arrivals().data());
   }
-  /// What a chunk takes on so many threads.
+  /// Seconds of a chunk on so many threads.
   double seconds(const Chunk& chunk, int threads) const;
   bool shell(const Chunk& chunk) const;
   const std::vector<Work>& works(const Chunk& chunk) const { return run_.works[number(chunk)]; }
@@ -74,11 +74,11 @@ class VirtualPorts final : public Ports {
   bool overlaps_;
   double now_;
   FileClock& files_;
-  double link_free_;  // the network's, of this rank
-  double sent_;       // of the runs before: when all is where it goes
+  double link_free_;  // time when this rank's link is free
+  double sent_;       // time when all messages of earlier runs have arrived
   bool sends_ = false;
-  std::vector<double> left_;  // when a piece is where it goes; never before it has been started
-  std::vector<std::vector<Coming>> coming_;  // of the plan's arrivals
+  std::vector<double> left_;                 // arrival time of each piece; `never` before its start
+  std::vector<std::vector<Coming>> coming_;  // for each arrival of the plan
   int threads_;                              // that compute at present
   StageTimes times_;
 };

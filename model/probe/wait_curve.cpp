@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wait curve: exchanges of one plane each way under work that does nothing but pass time.
+// The wait curve: exchanges of a plane in each direction, during computation that only takes time.
 #include "model/probe/wait_curve.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ void check(const Context& context, const WaitOptions& options) {
       refuse("a message of " + std::to_string(bytes) + " bytes is not a positive multiple of 8");
 }
 
-/// One exchange of planes of a given size around the ring of ranks, timed in its parts.
+/// One exchange of planes of a given size around the ring of ranks, with the times of its parts.
 class Ring {
  public:
   Ring(Context& context, std::int64_t bytes)
@@ -46,7 +46,8 @@ class Ring {
     double progress = 0;
   };
 
-  /// Work of `seconds`, in stretches of `stretch` with a progress call after each; none where that is 0.
+  /// Computes for `seconds`, in intervals of `stretch` with a progress call after each; 0: without progress
+  /// calls.
   Parts go(double seconds, double stretch) {
     context_.barrier();
     const double begin = now();
@@ -96,7 +97,7 @@ WaitPoint measure(Context& context, const WaitOptions& options, std::int64_t byt
   const Ring::Parts alone = medians(0, 0);
   WaitPoint point{.bytes = bytes, .alone = alone.wait + alone.progress};
   const double work = options.cover * point.alone;
-  // At least four progress calls also under short messages.
+  // At least four progress calls, also for short messages.
   const Ring::Parts poked = medians(work, std::min(options.poke_seconds, work / 4));
   point.poked = poked.wait;
   point.progress = poked.progress;

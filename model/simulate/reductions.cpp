@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions: one after the other, in the order in which they were begun.
+// Reductions: executed one after another, in the order of their starts.
 #include "model/simulate/reductions.hpp"
 
 #include <mpi.h>
@@ -43,7 +43,7 @@ void Reductions::wait(int number) {
 }
 
 void Reductions::work() {
-  // What comes travels whether it is waited for or not.
+  // Messages are received without a matching wait.
   for (int reach = 1; reach < size_ && (reach == 1 || !(rank_ & (reach / 2))); reach *= 2)
     if (rank_ & reach)
       between(rank_ - reach, rank_)->set_receiver(s4u::Actor::self());
@@ -60,7 +60,7 @@ void Reductions::work() {
 }
 
 void Reductions::combine(std::uint64_t bytes) {
-  int reach = 1;  // below this, others hang on this rank
+  int reach = 1;  // this rank combines values of ranks at smaller distances
   for (; reach < size_ && !(rank_ & reach); reach *= 2)
     if (rank_ + reach < size_) receive(rank_ + reach);
   if (rank_ > 0) {
@@ -75,7 +75,7 @@ s4u::Mailbox* Reductions::between(int from, int to) const {
   return s4u::Mailbox::by_name(std::to_string(from) + ">" + std::to_string(to));
 }
 
-/// The processor's part of a message. The rank computes meanwhile: nothing is taken from it.
+/// The processor time of a message between nodes. It delays the reduction, but not the rank's computation.
 void Reductions::pay(int peer) const {
   if (peer / on_node_ != rank_ / on_node_) s4u::this_actor::sleep_for(overhead_);
 }

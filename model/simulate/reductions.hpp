@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions: a few bytes of all ranks, combined up a binomial tree and handed down again, as MPI's
-// non-blocking reductions do it. An actor of the simulator beside each rank does so, while the rank goes on.
+// Reductions: a few bytes of all ranks, combined up a binomial tree and broadcast down again, as in MPI's
+// non-blocking all-reduces. A separate actor of the simulator does this beside each rank.
 #pragma once
 
 #include <simgrid/s4u.hpp>
@@ -12,16 +12,16 @@ namespace sc::model {
 
 class Reductions {
  public:
-  /// Of this rank of the MPI program. `overhead`: of a message between nodes, at either end; `on_node`: ranks
-  /// whose numbers follow one another.
+  /// For this rank of the MPI program. `overhead`: seconds at each end of a message between nodes; `on_node`:
+  /// ranks on a node, with consecutive numbers.
   Reductions(double overhead, int on_node);
-  /// When all that was begun has ended.
+  /// Waits until all reductions have completed.
   ~Reductions();
   Reductions(const Reductions&) = delete;
   Reductions& operator=(const Reductions&) = delete;
 
   void begin(std::int64_t bytes);
-  /// Until the one that was begun as number `number`, from 0, has ended.
+  /// Waits for the reduction with this number, counted from 0.
   void wait(int number);
   int begun() const { return count_; }
 
@@ -36,7 +36,7 @@ class Reductions {
   double overhead_;
   int on_node_, rank_ = 0, size_ = 1;
   int count_ = 0, ended_ = 0;
-  std::deque<std::int64_t> waiting_;  // bytes of those that the actor has not come to; the last one: none
+  std::deque<std::int64_t> waiting_;  // bytes of reductions not begun yet; a last entry ends the actor
   simgrid::s4u::SemaphorePtr handed_over_, came_;
   simgrid::s4u::ActorPtr actor_;
 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program for SimGrid's SMPI: every rank replays its trace by the engine's own executor. Messages are real
-// to the simulator, so that they share links; cells are left out and computing is simulated time.
+// A program for SimGrid's SMPI: every rank replays its trace with the engine's executor. The simulator sees
+// real messages, which share links. Cells are not computed; their computation is simulated time.
 //
-//   smpirun … simulated FOLDER pieces|whole STEPS    reads FOLDER/RANK, prints seconds from one step of all
-//   ranks to the next; "whole": of a run one message from rank to rank
+//   smpirun … simulated FOLDER pieces|whole STEPS    reads FOLDER/RANK, prints the seconds of a step over all
+//   ranks; "whole": one message from rank to rank in each run
 //
-// The program is compiled on the user's machine, where SimGrid is.
+// The program is compiled on the user's machine, which has SimGrid.
 #include <mpi.h>
 #include <smpi/smpi.h>
 
@@ -24,9 +24,9 @@ namespace {
 
 using namespace sc::model;
 
-constexpr int settling = 2;  // steps until ranks have fallen into each other's rhythm
+constexpr int settling = 2;  // steps until the delays between ranks are stationary
 
-/// Without contents: all messages are parts of one piece of memory.
+/// All messages share one buffer, because their contents do not matter.
 class Memory {
  public:
   explicit Memory(std::size_t bytes) : data_(smpi_shared_malloc(bytes, __FILE__, __LINE__)) {}
@@ -51,7 +51,7 @@ std::size_t longest(const Trace& trace) {
   return static_cast<std::size_t>(most);
 }
 
-/// One rank on its way through its trace, again and again.
+/// Replays the trace of one rank repeatedly.
 class Player {
  public:
   Player(const Trace& trace, bool whole)
@@ -100,7 +100,7 @@ int simulate(const std::string& folder, bool whole, int steps) {
   std::ifstream file(folder + "/" + std::to_string(rank));
   const Trace trace = read_trace(file);
   Player player(trace, whole);
-  // No barrier between them: it would let ranks begin one after the other.
+  // No barrier between steps: ranks would leave it one after another.
   std::array<double, 2> mine{}, last{};
   for (int step = 0; step < settling; ++step) player.step();
   mine[0] = player.now();

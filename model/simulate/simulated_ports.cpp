@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SimulatedPorts: messages without contents, all parts of one piece of memory.
+// SimulatedPorts: messages that share one buffer.
 #include "model/simulate/simulated_ports.hpp"
 
 #include <smpi/smpi.h>
@@ -14,8 +14,8 @@ namespace sc::model {
 
 namespace {
 
-/// Sender and receiver number their pieces by themselves; of two messages between the same ranks those of
-/// one length may stand for each other.
+/// Sender and receiver number their pieces independently, so the tag is the length: messages of equal length
+/// between the same ranks are interchangeable.
 int tag(const Passage& passage) { return static_cast<int>(passage.bytes % 1'000'003); }
 
 bool travels(const Passage& passage) { return passage.way != Passage::Way::self && passage.bytes > 0; }
@@ -45,7 +45,7 @@ void UnderWay::send(const Passage& passage, int tag, void* memory) {
             &sends_.emplace_back());
 }
 
-/// One by one: SMPI's Waitall looks at all of them for each.
+/// One by one, because SMPI's Waitall tests all requests for each of them.
 void UnderWay::end_sends() {
   pay();
   for (MPI_Request& send : sends_) MPI_Wait(&send, MPI_STATUS_IGNORE);
@@ -59,7 +59,7 @@ SimulatedPorts::SimulatedPorts(const TracedRun& traced, const Machine& machine, 
       overlaps_(strategy.overlaps),
       under_way_(under_way),
       memory_(memory),
-      // where pieces leave one after the other for what they give others to do, each is a message
+      // with starts during computation, each piece is a message
       going_(whole && strategy.starts != Starts::with_chunk),
       coming_(whole && strategy.starts != Starts::with_chunk) {
   for (std::size_t p = 0; p < traced.run.departures.size(); ++p)
@@ -78,7 +78,7 @@ SimulatedPorts::SimulatedPorts(const TracedRun& traced, const Machine& machine, 
 }
 
 void SimulatedPorts::find_coming() {
-  std::map<std::pair<int, int>, std::size_t> known;  // what two arrivals wait for comes once
+  std::map<std::pair<int, int>, std::size_t> known;  // a piece that two arrivals wait for is received once
   const auto& arrivals = traced_.run.plan.arrivals();
   for (std::size_t a = 0; a < arrivals.size(); ++a) {
     auto& mine = of_arrival_.emplace_back();
@@ -104,13 +104,13 @@ void SimulatedPorts::start(const Piece& piece) {
     under_way_.spend(machine_.network.overhead + bytes * machine_.copied_byte);
   Message& message = going_[of_piece_[n]];
   if (--message.left > 0) return;
-  if (!begun_) under_way_.end_sends();  // those of the run before
+  if (!begun_) under_way_.end_sends();  // those of the previous run
   begun_ = true;
   under_way_.send(message.passage, tag(message.passage), memory_);
 }
 
 bool SimulatedPorts::arrived(const Arrival& arrival) {
-  if (overlaps_) take_what_came();  // else it is waited for next
+  if (overlaps_) take_what_came();  // otherwise wait() follows
   for (const std::size_t n : awaited(arrival))
     if (receives_[n] != MPI_REQUEST_NULL) return false;
   return true;
@@ -176,7 +176,7 @@ void SimulatedPorts::take(std::size_t n) {
                        : message.pieces * machine_.network.overhead + bytes * machine_.copied_byte);
 }
 
-/// Nothing has come since the last look unless time has gone on.
+/// Nothing new can have arrived unless the simulated time has advanced.
 void SimulatedPorts::take_what_came() {
   if (left_ == 0 || under_way_.now() == looked_) return;
   for (int which = 0, there = 1; left_ > 0 && there;) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SimulatedPorts: a traced run as an executor's ports under SimGrid's SMPI: what would be computed is
-// simulated time, what would be sent is a message of the simulator, which shares links with others.
+// SimulatedPorts: replays a traced run under SimGrid's SMPI. Computation is simulated time; sends are
+// messages of the simulator, which share links with others.
 #pragma once
 
 #include <mpi.h>
@@ -15,20 +15,20 @@
 
 namespace sc::model {
 
-/// What travels between two ranks as one message.
+/// The pieces that one message between two ranks contains.
 struct Message {
-  Passage passage;  // all bytes of it
-  int pieces = 0;   // that it consists of
-  int left = 0;     // of them, not started yet
+  Passage passage;  // with the bytes of all pieces
+  int pieces = 0;   // number of pieces
+  int left = 0;     // pieces that have not been started
 };
 
-/// Pieces that travel by themselves, or all that a run moves between two ranks as one: what many ranks send
-/// is looked through for every event.
+/// One message for each piece, or one for all pieces of a run between two ranks. The latter is faster to
+/// simulate with many ranks, since every event tests all messages.
 class Messages {
  public:
   explicit Messages(bool whole) : whole_(whole) {}
 
-  /// The number of the message that carries it.
+  /// The index of the message that contains a piece.
   std::size_t add(int movement, const Passage& passage);
   Message& operator[](std::size_t n) { return all_[n]; }
   std::size_t size() const { return all_.size(); }
@@ -39,19 +39,20 @@ class Messages {
   std::map<std::array<int, 3>, std::size_t> known_;
 };
 
-/// What goes on from run to run.
+/// State that continues from run to run.
 class UnderWay {
  public:
   explicit UnderWay(const Machine::Files& files) : files_(files) {}
 
-  /// The rank computes. The simulator hears of it when somebody else can notice: every call costs real time.
+  /// Adds computing time. It is passed to the simulator only when others can notice it, because each call
+  /// takes real time.
   void spend(double seconds) { owed_ += seconds; }
-  /// Simulated time, after all that was computed.
+  /// The simulated time after all computation.
   double now() {
     pay();
     return MPI_Wtime();
   }
-  /// Before anything that others notice.
+  /// Passes computing time to the simulator; to be called before any event that others notice.
   void pay();
   void copy(const RehearsedCopy& one) { spend(files_.after(one, now()) - now()); }
   void send(const Passage& passage, int tag, void* memory);
@@ -65,7 +66,7 @@ class UnderWay {
 
 class SimulatedPorts final : public Ports {
  public:
-  /// `whole`: of a run one message from rank to rank. `memory`: as long as the longest message.
+  /// `whole`: one message from rank to rank in each run. `memory`: a buffer as long as the longest message.
   SimulatedPorts(const TracedRun& traced, const Machine& machine, const Strategy& strategy, bool whole,
                  UnderWay& under_way, void* memory);
 
@@ -74,7 +75,7 @@ class SimulatedPorts final : public Ports {
   void wait(const Arrival& arrival) override;
   void compute(const Chunk& chunk) override;
   void compute_beside(const Chunk& chunk, const std::function<void()>& drive, bool joins) override;
-  /// Until all has come.
+  /// Waits for all messages.
   void finish();
 
  private:
@@ -91,13 +92,13 @@ class SimulatedPorts final : public Ports {
   bool overlaps_;
   UnderWay& under_way_;
   void* memory_;
-  bool begun_ = false;  // sending
+  bool begun_ = false;  // whether a message has been sent
   Messages going_, coming_;
   std::vector<std::size_t> of_piece_;
   std::vector<std::vector<std::size_t>> of_arrival_;
   std::vector<MPI_Request> receives_;
   std::size_t left_ = 0;
-  double looked_ = -1;  // when it was last seen what had come
+  double looked_ = -1;  // time of the last test for arrivals
 };
 
 }  // namespace sc::model

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The halo functions: distributed arrays with halos for anybody's stencil code, in C99.
- * docs/halo_functions.md describes every call; the Fortran module `halo` has the same ones.
+/* The halo functions: distributed arrays with halos for stencil codes, in C99.
+ * docs/halo_functions.md describes every call; the Fortran module `halo` has the same functions.
  *
  * Every function returns HALO_OK or one of the codes below and never ends the program; halo_error_text()
- * tells in a sentence what was wrong. Structs begin with their size, so that a program compiled against an
- * older header runs with a newer library. */
+ * returns a sentence about the error. Structs begin with their size, so that a program compiled with an older
+ * header runs with a newer library. */
 #ifndef SUBCURRENT_HALO_H
 #define SUBCURRENT_HALO_H
 
@@ -28,17 +28,17 @@ extern "C" {
 
 enum halo_status {
   HALO_OK = 0,
-  HALO_ERR_ARGUMENT = 1,    /* an argument that no call could accept */
+  HALO_ERR_ARGUMENT = 1,    /* an invalid argument */
   HALO_ERR_HANDLE = 2,      /* null, never initialised, or finalised */
-  HALO_ERR_REQUEST = 3,     /* nothing was started under this request, or it has been waited for */
+  HALO_ERR_REQUEST = 3,     /* not an active request: not started, or completed already */
   HALO_ERR_DIRECTION = 4,   /* a component other than -1, 0, 1, or all 0 */
   HALO_ERR_RANGE = 5,       /* a sub-range outside the own cells */
-  HALO_ERR_MISMATCH = 6,    /* ranks do not agree */
-  HALO_ERR_BUSY = 7,        /* too much under way for this call */
-  HALO_ERR_TIMEOUT = 8,     /* another rank did not come within options.timeout */
-  HALO_ERR_MPI = 9,         /* MPI failed, or has not been started or has been ended */
-  HALO_ERR_MEMORY = 10,     /* no memory, or no shared memory */
-  HALO_ERR_UNSUPPORTED = 11 /* what this version cannot do */
+  HALO_ERR_MISMATCH = 6,    /* arguments differ between ranks */
+  HALO_ERR_BUSY = 7,        /* active requests, or arrays in the memory, do not allow this call */
+  HALO_ERR_TIMEOUT = 8,     /* another rank did not call it within options.timeout */
+  HALO_ERR_MPI = 9,         /* MPI failed, or is not initialised, or is finalised */
+  HALO_ERR_MEMORY = 10,     /* out of memory, or of shared memory */
+  HALO_ERR_UNSUPPORTED = 11 /* not possible in this version */
 };
 
 enum halo_type {
@@ -83,7 +83,7 @@ typedef int64_t halo_request;
 typedef struct halo_array {
   size_t size;                      /* sizeof(halo_array) */
   void* data;                       /* the first element in memory, halo included */
-  void* next;                       /* NULL, or as much memory again: what halo_step computes */
+  void* next;                       /* NULL, or memory of the same size for the results of halo_step */
   int32_t type;                     /* enum halo_type */
   int32_t dims;                     /* 1 to 4 */
   int32_t order;                    /* enum halo_order */
@@ -92,52 +92,53 @@ typedef struct halo_array {
   int64_t allocated[HALO_MAX_DIMS]; /* elements in memory; 0: low + cells + high */
   int32_t split[HALO_MAX_DIMS];     /* process dimension, counted from 1; 0: not split */
   int32_t low[HALO_MAX_DIMS];       /* halo layers before the first own cell: 0 to 64 */
-  int32_t high[HALO_MAX_DIMS];      /* and behind the last one */
+  int32_t high[HALO_MAX_DIMS];      /* and after the last one */
 } halo_array;
 
 typedef struct halo_options {
   size_t size;                      /* sizeof(halo_options) */
   int32_t version;                  /* HALO_VERSION */
-  int32_t dims;                     /* of the process grid */
-  int32_t processes[HALO_MAX_DIMS]; /* ranks along each of them; 0: chosen */
-  int32_t periodic[HALO_MAX_DIMS];  /* not 0: the last block is the neighbour of the first */
-  int32_t outstanding;              /* halo_isend of one direction that may be under way together: 1 to 64 */
+  int32_t dims;                     /* dimensions of the process grid */
+  int32_t processes[HALO_MAX_DIMS]; /* ranks along each dimension; 0: chosen */
+  int32_t periodic[HALO_MAX_DIMS];  /* not 0: the last block is a neighbour of the first */
+  int32_t outstanding;              /* limit of active halo_isend calls in a direction: 1 to 64 */
   int32_t transport;                /* enum halo_transport */
   int32_t threads;                  /* for halo_step */
   int32_t reserved;                 /* 0 */
-  double timeout;                   /* seconds that a call waits for other ranks; below 0: for ever */
-  int64_t piece_bytes;              /* most bytes of one piece of a message */
+  double timeout;                   /* seconds that a call waits for other ranks; below 0: no limit */
+  int64_t piece_bytes;              /* maximum size of a piece of a message */
 } halo_options;
 
-/* lo <= cell < hi along every process dimension, counted from this rank's first own cell. */
+/* lo <= cell < hi along every process dimension, relative to this rank's first own cell. */
 typedef struct halo_box {
   int64_t lo[HALO_MAX_DIMS];
   int64_t hi[HALO_MAX_DIMS];
 } halo_box;
 
-/* What the halos of a handle have cost this rank since halo_init, in seconds. NAN: not measured. */
+/* Costs of a handle's halos on this rank since halo_init, in seconds. NAN: not measured. */
 typedef struct halo_account {
   size_t size;      /* sizeof(halo_account), set by the caller */
-  int64_t messages; /* pieces that have left this rank, through shared memory too */
-  int64_t bytes;    /* in them */
-  double moving; /* what moving takes where nothing is computed meanwhile: of halo_exchange all, of halo_step
-                    known from a run in 50. NAN after the first halo_isend or halo_irecv: what the program
-                    computes between them and halo_wait cannot be held back */
-  double starting; /* packing and posting, and looking at what arrives */
-  double waiting;  /* for what was not there yet */
-  double hidden;   /* 1 - (starting + waiting) / moving, samples left out; 0 where nothing overlaps */
+  int64_t messages; /* pieces sent by this rank, including those through shared memory */
+  int64_t bytes;    /* sent in them */
+  double moving; /* time of the exchanges without overlap: measured for halo_exchange, estimated for halo_step
+                    from one run in 50. NAN after the first halo_isend or halo_irecv, because the program's
+                    computation before halo_wait cannot be paused for a measurement */
+  double starting; /* packing, posting, and progress calls */
+  double waiting;  /* for cells that had not arrived */
+  double hidden;   /* 1 - (starting + waiting) / moving, without samples; 0 if nothing overlaps */
 } halo_account;
 
-/* Computes the cells of `box`: reads now[array] and sets next[array] (NULL where the array has no next), each
- * the first element in memory. Threads call it at the same time for different boxes under HALO_THREAD. */
+/* Computes the cells of `box`: reads now[array] and sets next[array] (NULL if the array has no next). Both
+ * point to the first element in memory. With HALO_THREAD, threads call it concurrently for different boxes.
+ */
 typedef void (*halo_callback)(const halo_box* box, void* const now[], void* const next[], void* user);
-/* The same of step `step`, counted from 0. The box may reach into the halo (lo below 0, hi above the own
- * cells), whose cells it then computes too. */
+/* The same for step `step`, counted from 0. The box may extend into the halo (lo below 0, hi above the own
+ * cells); then halo cells are computed too. */
 typedef void (*halo_steps_callback)(const halo_box* box, int step, void* const now[], void* const next[],
                                     void* user);
 
-/* An array of `dims` dimensions in C order with `width` halo layers all round, dimension i split over process
- * dimension i. */
+/* An array of `dims` dimensions in C order with `width` halo layers on all sides, dimension i split over
+ * process dimension i. */
 static inline halo_array halo_array_of(void* data, enum halo_type type, int dims, const int64_t* cells,
                                        int width) {
   halo_array array;
@@ -169,28 +170,29 @@ static inline halo_options halo_options_of(int dims) {
 }
 
 HALO_API int halo_version(void);
-/* The sentence of this thread's last failure if that had this status, else what the status means in general.
- */
+/* The sentence about this thread's last error if it had this status, otherwise the general meaning of the
+ * status. */
 HALO_API const char* halo_error_text(int status);
 
-/* Starts MPI unless it is running. Collective: chooses the process counts that are 0, and gives this rank its
- * block.
- */
+/* Initialises MPI if necessary. Collective: chooses the process counts that are 0, and returns this rank's
+ * block. */
 HALO_API int halo_decompose(MPI_Comm comm, int dims, const int64_t* cells, int32_t* processes, int64_t* first,
                             int64_t* own);
 
-/* Memory for arrays that halo_exchange copies straight into a neighbour's halos; zeroed, 64-byte aligned.
- * Collective over `comm`, of which halo_init is given an equal one; `bytes` may differ between ranks. */
+/* Memory for arrays, which halo_exchange copies directly into neighbours' halos; zeroed, 64-byte aligned.
+ * Collective over `comm`, which must have the same ranks as that of halo_init; `bytes` may differ between
+ * ranks. */
 HALO_API int halo_allocate(MPI_Comm comm, size_t bytes, void** memory);
-/* Collective; sets *memory to NULL. HALO_ERR_BUSY while a handle has arrays in it. Waits for other ranks as
- * long as the latest handle with arrays in it would have. */
+/* Collective; sets *memory to NULL. HALO_ERR_BUSY while a handle has arrays in it. The timeout is that of the
+ * latest handle with arrays in it. */
 HALO_API int halo_free(void** memory);
 
 HALO_API int halo_init(halo_handle* handle, MPI_Comm comm, const halo_array* arrays, int count,
                        const halo_options* options);
 HALO_API int halo_finalize(halo_handle* handle);
 
-/* `lo` and `hi` (own cells along the process dimensions) leave out cells across the direction; NULL: none. */
+/* `lo` and `hi` restrict the message to a sub-range of own cells across the direction, along the process
+ * dimensions; NULL: all cells. */
 HALO_API int halo_isend(halo_handle handle, const int* direction, const int64_t* lo, const int64_t* hi,
                         halo_request* request);
 /* From the neighbour in `direction`: the opposite of the direction in which that neighbour sends. */
@@ -201,27 +203,28 @@ HALO_API int halo_test(halo_handle handle, halo_request* request, int* done);
 
 HALO_API int halo_exchange(halo_handle handle);
 
-/* Own cells that no halo cell is within reach of, and the rest as at most 2 * dims boxes. */
+/* The core: own cells that are computed without halo cells; and the shell: the other own cells, as at most
+ * 2 * dims boxes. */
 HALO_API int halo_core(halo_handle handle, halo_box* core);
 HALO_API int halo_shell(halo_handle handle, halo_box* boxes, int most, int* count);
 HALO_API int halo_step(halo_handle handle, enum halo_strategy strategy, halo_callback callback, void* user);
-/* `steps` steps, `per_pass` of them at a time on cells while they are near; 0: of 1, 2, 4, 8 and 16 the
- * fastest that the halos have layers for, found meanwhile. The callback reads at most `reach` cells around
- * its box. */
+/* `steps` steps in passes of `per_pass`, which compute several steps on cells in the cache (temporal
+ * blocking). 0: the fastest of 1, 2, 4, 8 and 16 for which the halos have enough layers, chosen by
+ * measurement. The callback reads at most `reach` cells around its box. */
 HALO_API int halo_steps(halo_handle handle, enum halo_strategy strategy, halo_steps_callback callback,
                         int steps, int reach, int per_pass, void* user);
-/* Tells that own cells were written outside halo_step, so that their halos are sent again. */
+/* To be called after own cells were written outside halo_step: their halos are then exchanged again. */
 HALO_API int halo_modified(halo_handle handle);
-/* Where the present values of an array are: halo_step swaps data and next. */
+/* The address of the current values of an array: halo_step swaps data and next. */
 HALO_API int halo_data(halo_handle handle, int array, void** data);
 
-/* This rank's place: coordinates, and the global position of its first own cell, along the process
- * dimensions. */
+/* This rank's position along the process dimensions: numbers of ranks, coordinates, the global index of the
+ * first own cell, and numbers of global cells. */
 HALO_API int halo_place(halo_handle handle, int32_t* processes, int32_t* coords, int64_t* first,
                         int64_t* global);
 /* The rank one step away in `direction`; -1 beyond a boundary that is not periodic. */
 HALO_API int halo_neighbour(halo_handle handle, const int* direction, int* rank);
-/* How every neighbour is reached, one line each; at most `size` bytes with the closing zero. */
+/* The transport to every neighbour, one line each; at most `size` bytes with the terminating zero. */
 HALO_API int halo_describe(halo_handle handle, char* text, size_t size);
 HALO_API int halo_get_account(halo_handle handle, halo_account* account);
 
