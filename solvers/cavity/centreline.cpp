@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Centrelines: Newton's method in index space on the cubic interpolation of the points.
+// Centrelines: Newton's method in index space, with cubic interpolation of the points.
 #include "solvers/cavity/centreline.hpp"
 
 #include <algorithm>
@@ -12,13 +12,13 @@ namespace sc::cavity {
 
 namespace {
 
-/// The surface `level` across `axis`, with the two index directions that lie in it.
+/// The grid surface of index `level` along `axis`, and its two index directions.
 class Surface {
  public:
   Surface(const Gathered& flow, int axis, int level)
       : flow_(flow), axis_(axis), level_(level), a_((axis + 1) % 3), b_((axis + 2) % 3) {}
 
-  /// Where the line x_a = x_b = 1/2 meets the surface, in indices; false where it does not.
+  /// Finds the indices where the line x_a = x_b = 1/2 intersects the surface; false if it does not.
   bool find() {
     xi_ = {0.5 * (flow_.extent[a_] - 1), 0.5 * (flow_.extent[b_] - 1)};
     for (int iteration = 0; iteration < 60; ++iteration) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The profiles that cavity flows are compared by: u on the vertical centreline, w on the horizontal one,
+// The profiles by which cavity flows are compared: u on the vertical centreline and w on the horizontal one,
 // sampled from the gathered points of any structured grid.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace sc::cavity {
 
-/// A gathered field: [component][z][y][x], walls included.
+/// A gathered field: [component][z][y][x], including walls.
 struct Gathered {
   Int3 extent;
   std::vector<double> coordinates;
@@ -23,9 +23,9 @@ struct Profile {
   std::vector<double> velocity;
 };
 
-/// Component `component` of the velocity where the grid surfaces across `axis` meet the line through the
-/// middle of the unit box along that axis: one sample for every point of the axis. NaN where the line does
-/// not meet a surface.
+/// Component `component` of the velocity on the line along `axis` through the middle of the unit box, sampled
+/// where the line intersects the grid surfaces of constant index along that axis: one sample for each index.
+/// NaN if there is no intersection.
 Profile centreline(const Gathered& flow, int axis, int component);
 
 }  // namespace sc::cavity

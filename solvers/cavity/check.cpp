@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// check: what a cavity's options must be.
+// check: validates the options of a cavity.
 #include <string>
 
 #include "solvers/cavity/options.hpp"
@@ -13,7 +13,7 @@ void check(const CavityOptions& options) {
     if (n[a] < 4)
       refuse("grid.points is " + to_string(options.points) +
              "; every axis needs at least 4 interior points (6 points between walls)");
-  if (!(options.reynolds > 0))  // infinite: without viscosity
+  if (!(options.reynolds > 0))  // infinity is allowed: no viscosity
     refuse("flow.reynolds is " + std::to_string(options.reynolds) + "; it must be positive");
   check_periodic([&](std::size_t f) { return options.faces[f].kind == FaceKind::periodic; });
   for (std::size_t f = 0; f < 6; ++f)

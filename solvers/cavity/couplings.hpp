@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The couplings of the pressure operator A on every level: from the metrics on the finest, from the children
-// below.
+// The couplings of the pressure operator A on every level: on the finest from the metrics, on coarser ones
+// from their children.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace sc::cavity {
 
-/// Where a cell lies among the walls of a grid.
+/// The position of a cell relative to the walls of a grid.
 struct Walls {
   Int3 cells;  ///< global
   Bool3 periodic;
@@ -17,15 +17,15 @@ struct Walls {
   SC_FN static std::int64_t along(Index g, int axis) { return axis == 0 ? g.x : axis == 1 ? g.y : g.z; }
   SC_FN bool at_low(Index g, int axis) const { return !periodic[axis] && along(g, axis) == 0; }
   SC_FN bool at_high(Index g, int axis) const { return !periodic[axis] && along(g, axis) == cells[axis] - 1; }
-  /// Whether the neighbour at `side` (-1 or 1) along the axis carries an unknown.
+  /// Whether the neighbour at `side` (-1 or 1) along the axis has an unknown.
   SC_FN bool inside(Index g, int axis, int side) const {
     return side < 0 ? !at_low(g, axis) : !at_high(g, axis);
   }
 };
 
-/// The control volume of a cell beside a wall reaches from the wall to 3/2, so that its outer flux is exactly
-/// zero. Tangential fluxes of that row are the integral of the linear profile through wall and cell over [0,
-/// 3/2]: 9/8 of the cell's value and 3/8 of the wall's.
+/// The control volume of a cell beside a wall extends from the wall to 3/2, so that its outer flux is exactly
+/// zero. Tangential fluxes of that row are the integral over [0, 3/2] of the linear profile through wall and
+/// cell: 9/8 of the cell's value and 3/8 of the wall's.
 constexpr double row_weight = 9.0 / 8, wall_weight = 3.0 / 8;
 
 /// The weight of the row of the cell along one axis.
@@ -34,8 +34,8 @@ SC_FN double weight_across(const Walls& walls, Index g, int axis) {
   return walls.at_high(g, axis) ? w * row_weight : w;
 }
 
-/// The finest couplings of 7 points: J g^dd on the low faces, weighted with the rows beside walls; none
-/// through a wall.
+/// The couplings of the finest level for 7 points: J g^dd on the low faces, with the row weights beside
+/// walls; zero through a wall.
 template <class Real>
 struct FinestSeven {
   Walls walls;
@@ -47,15 +47,16 @@ struct FinestSeven {
   }
 };
 
-/// The finest couplings of 19 points. Faces on walls carry no flux. A diagonal spring +-J g^ab / 2 needs both
-/// its cells inside. What the cross flux through a face beside a wall then lacks is closed by continuing p
-/// linearly: the tangential flux of the wall row uses the one-sided slope there.
+/// The couplings of the finest level for 19 points. Faces on walls carry no flux. A diagonal coupling +-J
+/// g^ab / 2 requires both of its cells to be inside. The part of the cross flux that is then missing at a
+/// face beside a wall is closed by linear extrapolation of p: the tangential flux of the wall row uses the
+/// one-sided slope.
 template <class Real>
 struct FinestNineteen {
   Walls walls;
 
   SC_FN static int face_index(int d, int side) { return 2 * d + (side > 0); }
-  /// The diagonal in the plane of axes a and b (in either order) with signs sa and sb.
+  /// Index of the diagonal in the plane of axes a and b (in either order) with signs sa and sb.
   SC_FN static int edge_index(int a, int sa, int b, int sb) {
     const int d = 3 - a - b;
     const bool in_order = a == (d + 1) % 3;
@@ -97,7 +98,7 @@ struct FinestNineteen {
   }
 };
 
-/// 1 / D with D the sum of the couplings; returns Gershgorin's bound of the eigenvalues of D^-1 A.
+/// 1 / D, where D is the sum of the couplings. Returns Gershgorin's bound of the eigenvalues of D^-1 A.
 template <class Real, class Points>
 struct InverseDiagonal {
   SC_FN double operator()(At c, Out<Real> inverse, In<Real, Points::coefficients> a) const {
@@ -112,8 +113,8 @@ struct InverseDiagonal {
   }
 };
 
-/// Which fine cells a coarse one covers along each axis: factor * I … factor * I + factor - 1, as far as
-/// there are.
+/// The fine cells of a coarse cell I along each axis: factor * I … factor * I + factor - 1, limited by the
+/// number of cells.
 struct Children {
   Int3 factor;
   Int3 fine_cells;  ///< global
@@ -124,8 +125,8 @@ struct Children {
   }
 };
 
-/// Couplings of a coarse cell: those of the fine faces that make up its face, over the longer distance
-/// between the coarse centres; lengths cancel along a diagonal.
+/// Couplings of a coarse cell: the sum over the fine faces on its face, scaled by fine over coarse distance
+/// of the centres; along a diagonal the lengths cancel.
 template <class Real>
 struct CoarsenSeven {
   Children children;
@@ -153,7 +154,7 @@ struct CoarsenNineteen {
   SC_FN void operator()(At c, Index g, Out<Real, 18> a, Across<Real, 18> fine) const {
     const std::array<std::int64_t, 3> I{g.x, g.y, g.z};
     for (int k = 0; k < 18; ++k) {
-      // The children through which neighbour k is reached: the first or last along the axes of its direction.
+      // The children adjacent to neighbour k: the first or the last ones along the axes of its direction.
       std::array<std::int64_t, 3> lo, hi, i;
       double scale = 1;
       for (std::size_t d = 0; d < 3; ++d) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cubic: Lagrange interpolation on four successive points of an axis that is counted in points.
+// Cubic: Lagrange interpolation on four successive points of an axis, as a function of the index.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ struct Cubic {
   int first = 0;
   std::array<double, 4> w{}, dw{};
 
-  /// Among the points lo … hi - 1, of which there are at least four.
+  /// The four points are chosen from lo … hi - 1, which must be at least four.
   Cubic(int lo, int hi, double xi) : first(std::clamp(int(std::floor(xi)) - 1, lo, hi - 4)) {
     for (int q = 0; q < 4; ++q) {
       double value = 1, slope = 0;

@@ -74,7 +74,8 @@ struct Accelerate {
   }
 };
 
-/// What the row of a cell gains from the wall beside it along one axis: F -> weight F + share V_wall / dt.
+/// The contribution of an adjacent wall to the row of a cell along one axis: F -> weight F + share V_wall /
+/// dt.
 template <class Real>
 struct RowGain {
   Real weight = 1, share = 0;
@@ -107,28 +108,28 @@ struct Flux {
       Q[d][c] = J[c] * sum;
     }
   }
-  /// A row has a wall on one side at most: there are at least four cells between walls.
+  /// There is a wall on one side at most, because there are at least four cells between walls.
   SC_FN RowGain<Real> beside(In<Real, 3> V, At c, Index g, int a) const {
     const bool low = walls.at_low(g, a), high = walls.at_high(g, a);
     RowGain<Real> r;
     r.weight = low || high ? Real(row_weight) : Real(1);
     r.share = low || high ? Real(wall_weight) : Real(0);
     r.width = low || high ? Real(row_weight + wall_weight) : Real(1);
-    const At wall = c.along(a, high ? 1 : -1);  // without a wall it has no share
+    const At wall = c.along(a, high ? 1 : -1);  // without a wall its share is zero
     for (int e = 0; e < 3; ++e) r.V[std::size_t(e)] = V[e][wall];
     return r;
   }
 };
 
-/// No flux through a wall: beyond it Q is mirrored with its sign changed, and the mean on the face vanishes.
+/// No flux through a wall: Q is antisymmetric about the wall, so that the mean on the face vanishes.
 template <class Real>
 struct NoFlux {
   int axis;
   SC_FN void operator()(Border b, Out<Real, 3> Q) const { Q[axis][b.ghost(1)] = -Q[axis][b.inside(1)]; }
 };
 
-/// b = J (nabla . V / dt + nabla . f) as differences of face fluxes, means of two cells. Returns b and |b|:
-/// the sum of b over all cells must vanish for the Neumann problem to have a solution.
+/// b = J (nabla . V / dt + nabla . f) from differences of face fluxes, which are means of two cells. Returns
+/// b and |b|: the Neumann problem has a solution only if the sum of b over all cells vanishes.
 template <class Real>
 struct Source {
   SC_FN std::array<double, 2> operator()(At c, Out<Real> b, In<Real, 3> Q) const {
@@ -150,7 +151,7 @@ SC_FN std::array<Real, 3> gradient(In<Real, 9> grad, In<Real> p, At c) {
   return out;
 }
 
-/// 4 nu sum g^dd + (4 alpha / 3) sum |U^d|: dt times this stays below 1.8.
+/// 4 nu sum g^dd + (4 alpha / 3) sum |U^d|. dt times this must stay below 1.8.
 template <class Real>
 SC_FN double stiffness(In<Real, 9> grad, In<Real, 9> conv, In<Real, 3> V, At c, Real nu, Real alpha) {
   Real viscous = 0, convective = 0;
@@ -201,8 +202,9 @@ struct Divergence {
   }
 };
 
-/// A wall: its own velocity in the first layer; in the second the cubic through the wall and three cells, so
-/// that the fourth difference vanishes at the first cell and its slope is the third-order four-point one.
+/// A wall: its own velocity in the first layer. The second layer is the cubic through the wall and three
+/// cells, so that at the first cell the fourth difference vanishes and the slope is the third-order
+/// four-point formula.
 template <class Real>
 struct WallVelocity {
   WallMotion motion;
@@ -218,14 +220,14 @@ struct WallVelocity {
   }
 };
 
-/// The wall value of p that gives a one-sided second-order normal slope equal to that of the momentum on the
-/// wall. W is the velocity relative to the wall's own motion; W = 0 along the wall and n . dW/dn = 0
+/// The wall value of p for which the one-sided second-order normal slope satisfies the momentum equation on
+/// the wall. W is the velocity relative to the wall's own motion; W = 0 along the wall and n . dW/dn = 0
 /// (continuity), hence W_dd = (8 W_0 - W_1) / 2 for its normal part, and with a, b the axes along the wall
 ///   g^dd p_d = nu g^dd nabla xi_d . (W_dd + 2 sum_ab (g^da / g^dd) (W_d . nabla xi_b) x_ab)
 ///              - nabla xi_d . (spin x V_wall) - sum_a g^da p_a.
-/// The sum over x_ab is what a curved wall adds where grid lines meet it obliquely, the spin's term the
-/// centripetal force of a wall that turns. Tangential slopes p_a: those of the first two cells, extrapolated
-/// to the wall.
+/// The sum over x_ab is the contribution of a curved wall that grid lines do not meet at right angles. The
+/// term of the spin is the centripetal acceleration of a rotating wall. Tangential slopes p_a are
+/// extrapolated to the wall from those of the first two cells.
 template <class Real>
 struct WallPressure {
   Face face;
@@ -234,7 +236,7 @@ struct WallPressure {
   WallMotion motion;
   bool mixed;  ///< the grid has cross terms
 
-  /// Central where both neighbours carry an unknown, one-sided beside another wall.
+  /// Central if both neighbours have an unknown, one-sided beside another wall.
   SC_FN Real tangential_slope(In<Real> p, At c, Index g, int a) const {
     const bool below = walls.inside(g, a, -1), above = walls.inside(g, a, 1);
     const int steps = int(below) + int(above);
@@ -286,14 +288,14 @@ struct WallPressure {
   }
 };
 
-/// J p and J: the volume mean of p is their quotient.
+/// J p and J, of which the quotient of the sums is the volume mean of p.
 template <class Real>
 struct MeanOf {
   SC_FN std::array<double, 2> operator()(At c, In<Real> p, In<Real> J) const {
     return {double(J[c]) * double(p[c]), double(J[c])};
   }
 };
-/// p = x - mean, for the solver's iterate too, so that it does not drift.
+/// p = x - mean; the mean is subtracted from the solver's iterate too, so that it does not drift.
 template <class Real>
 struct Centre {
   Real mean;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One level of the pressure operator: its couplings and fields, the way down to the next one and back. Levels
-// coarsen by pairs from global indices, so nothing depends on the split; a level whose blocks have become
-// thin moves to one rank.
+// One level of the pressure operator: its couplings and fields, restriction to the next level and
+// prolongation. Levels coarsen by pairs of global indices, so that nothing depends on the decomposition. A
+// level whose blocks are too thin moves to one rank.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace sc::cavity {
 
-/// Fields of a level. x has two levels: the iterate and the one before it.
+/// Fields of a level. x has two time levels: the iterate and the previous one.
 template <class Real, class Points>
 struct PoissonLevel {
   explicit PoissonLevel(const Grid& cells, Space where = Space::host)
@@ -24,7 +24,7 @@ struct PoissonLevel {
         x(cells, "x", {.levels = 2, .space = where}),
         b(cells, "b", {.space = where}),
         r(cells, "residual", {.space = where}) {
-    // Beyond a wall lie zeros: no coupling, and what it is multiplied with.
+    // Couplings and values beyond a wall are zero.
     a.boundaries().leave_others(Beyond::given);
     x.boundaries().leave_others(Beyond::given);
     r.boundaries().leave_others(Beyond::unread);
@@ -32,7 +32,7 @@ struct PoissonLevel {
   PoissonLevel(const PoissonLevel&) = delete;
   PoissonLevel& operator=(const PoissonLevel&) = delete;
 
-  /// Numbers that this level's kernels look up.
+  /// A table of numbers for this level's kernels.
   Table<double> table(std::vector<double> values) const { return {grid.context(), space, std::move(values)}; }
 
   Grid grid;
@@ -41,7 +41,7 @@ struct PoissonLevel {
   Field<Real> inverse_diagonal;
   Field<Real> x, b, r;
   double lambda = 2;  ///< bound of the eigenvalues of D^-1 A
-  /// Centres of the cells along every axis in finest cells; entry i + 1 belongs to cell i = -1 … n.
+  /// Centres of the cells along every axis, in units of finest cells; entry i + 1 belongs to cell i = -1 … n.
   std::array<Table<double>, 3> centres;
 };
 
@@ -78,7 +78,7 @@ auto prolong_sweep(PoissonLevel<Real, Points>& fine, PoissonLevel<Real, Points>&
                   reads(coarse.x.now(), coarsen(2, box(1))));
 }
 
-/// The sweeps on one level.
+/// The stages of one level.
 template <class Real, class Points>
 struct LevelSweeps {
   explicit LevelSweeps(PoissonLevel<Real, Points>& l)

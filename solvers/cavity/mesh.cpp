@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mesh: mappings, the layer beyond the walls, metrics by sweeps.
+// Mesh: mappings, the layer beyond the walls, metrics computed by stages.
 #include "solvers/cavity/mesh.hpp"
 
 #include <cmath>
@@ -9,7 +9,8 @@ namespace sc::cavity {
 
 namespace {
 
-/// beta of X(s) = (1 + tanh(beta (2 s - 1)) / tanh(beta)) / 2 with X(1 / intervals) = smallest, by bisection.
+/// Finds by bisection beta of X(s) = (1 + tanh(beta (2 s - 1)) / tanh(beta)) / 2 with X(1 / intervals) =
+/// smallest.
 double tanh_parameter(int intervals, double smallest) {
   if (!(smallest > 0) || smallest > 1.0 / intervals)
     refuse("grid.smallest is " + std::to_string(smallest) + "; with " + std::to_string(intervals) +
@@ -23,7 +24,8 @@ double tanh_parameter(int intervals, double smallest) {
   return 0.5 * (low + high);
 }
 
-/// Skewed in the interior, the unit box itself unchanged; all nine derivatives of the mapping are non-zero.
+/// A mapping that is skewed in the interior and leaves the unit box unchanged; all nine derivatives are
+/// non-zero.
 Vec3 skewed(Vec3 X, double skew, Bool3 periodic) {
   double bump = skew;
   for (int d = 0; d < 3; ++d)  // smooth across a period too
@@ -31,8 +33,8 @@ Vec3 skewed(Vec3 X, double skew, Bool3 periodic) {
   return {X[0] + bump, X[1] - 0.8 * bump, X[2] + 0.6 * bump};
 }
 
-/// The layer beyond a wall continues the quartic through the five points nearest the wall, which makes the
-/// central fourth-order difference at the first interior point the one-sided five-point formula.
+/// The layer beyond a wall extrapolates the quartic through the five points nearest the wall. So the central
+/// fourth-order difference at the first interior point equals the one-sided five-point formula.
 Vec3 continued(const Points& points, Int3 n, Bool3 periodic, Int3 c) {
   for (int d = 0; d < 3; ++d) {
     if (periodic[d] || (c[d] >= -1 && c[d] <= n[d])) continue;
@@ -51,7 +53,7 @@ Vec3 continued(const Points& points, Int3 n, Bool3 periodic, Int3 c) {
 }
 
 template <class Real>
-struct Negative {  // the largest of -J: a grid that folds over shows as a value >= 0
+struct Negative {  // the largest value of -J is negative unless the grid folds over itself
   SC_FN double operator()(At c, In<Real> J) const { return -double(J[c]); }
 };
 
@@ -90,7 +92,7 @@ Mesh<Real>::Mesh(const Grid& grid, const Points& points, bool fourth_order, Runn
     boundary(face, {axis, 1}, FaceMetrics<Real>{}, 0, reads(x.now(), box(1)));
     boundary(edge, {axis, 1}, EdgeMetrics<Real>{}, 0, reads(x.now(), box(1)));
   }
-  x.boundaries().leave_others(Beyond::given);  // by the mapping
+  x.boundaries().leave_others(Beyond::given);  // the mapping sets it
   face.boundaries().leave_others(Beyond::unread);
   edge.boundaries().leave_others(Beyond::unread);
   Sweep cell_metrics("cell metrics", CellMetrics<Real>{}, writes(J.now()), writes(grad.now()),
@@ -125,8 +127,8 @@ Mesh<Real>::Mesh(const Grid& grid, const Points& points, bool fourth_order, Runn
   if (!(worst < 0)) refuse("the grid folds over itself: the volume of a cell is " + std::to_string(-worst));
 }
 
-/// Whether grid lines cross at right angles, as far as the corners of the own cells tell: what a rehearsal,
-/// which computes no metrics, goes by.
+/// Whether grid lines are orthogonal, judged by the corners of the own cells: for a rehearsal, which computes
+/// no metrics.
 template <class Real>
 bool Mesh<Real>::crosses_at_right_angles() const {
   const Grid& grid = x.grid();
@@ -153,7 +155,7 @@ template <class Real>
 void Mesh<Real>::place(const Points& points) {
   const Grid& grid = x.grid();
   const Int3 origin = grid.origin();
-  constexpr int layers = 2;  // that metrics read; further ones of the halo are for passes of several sweeps
+  constexpr int layers = 2;  // that metrics read; further layers are for passes of several sweeps
   const Box all = grid.own().grown({layers, layers, layers});
   const Out<double, 3> out = x.modify();
   for (int k = all.lo.z; k < all.hi.z; ++k)
@@ -162,8 +164,8 @@ void Mesh<Real>::place(const Points& points) {
         const Vec3 p = continued(points, grid.cells(), grid.periodic(), origin + Int3{i, j, k});
         for (int e = 0; e < 3; ++e) out[e].base[grid.layout().offset({i, j, k})] = p[std::size_t(e)];
       }
-  // The mapping gives the points of the halo too. They must not be exchanged: beyond a periodic boundary the
-  // grid goes on.
+  // The mapping also gives the points of the halo. These must not be exchanged: beyond a periodic boundary
+  // the coordinates continue.
   x.storage(0).set_fresh(box(layers));
 }
 

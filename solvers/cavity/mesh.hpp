@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mesh: the points of the cavity's grid in physical space and the metrics that follow from them, as fields.
-// The engine's cells are the interior points; a wall is the first halo layer, the layer beyond it only
-// continues the grid.
+// Mesh: the points of the cavity's grid in physical space, and their metrics, as fields. The engine's cells
+// are the interior points. A wall is the first halo layer; the second layer is an extrapolation of the grid.
 #pragma once
 
 #include <functional>
@@ -17,7 +16,7 @@ namespace sc::cavity {
 /// Physical position of the point with these global cell coordinates; -1 and n are the walls.
 using Points = std::function<Vec3(Int3)>;
 
-/// The points of the analytic grids; the mapping goes on beyond periodic boundaries.
+/// The points of the analytic grids; beyond periodic boundaries the mapping continues.
 Points analytic_points(const CavityOptions& options);
 
 template <class Real>
@@ -31,11 +30,11 @@ class Mesh {
   Field<Real, 9> grad;  ///< cell: grad[3 d + e] = d xi_d / d x_e, second order
   Field<Real, 3> face;  ///< face[d] = J g^dd on the low face along d
   Field<Real, 3> edge;  ///< edge[d] = J g^ab on the low edge along d
-  /// What the convection uses: `grad`, or fourth-order metrics.
+  /// The metrics for convection: `grad`, or fourth-order metrics.
   Field<Real, 9>& conv() { return fourth_ ? *fourth_ : grad; }
-  Space space() const { return space_; }           ///< where the fields lie
-  bool orthogonal() const { return orthogonal_; }  ///< all edge terms vanish: 7 points suffice
-  double smallest() const { return smallest_; }    ///< shortest distance of neighbouring points
+  Space space() const { return space_; }           ///< where the fields are
+  bool orthogonal() const { return orthogonal_; }  ///< all edge terms vanish: 7 points are sufficient
+  double smallest() const { return smallest_; }    ///< shortest distance between neighbouring points
 
  private:
   void place(const Points& points);

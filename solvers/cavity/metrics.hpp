@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Metrics of the curvilinear grid, cell by cell, from the coordinates of its points: x(xi, eta, zeta) maps
-// the unit-spaced box to physical space. Everything is computed in double and stored in the solver's
+// the computational box of unit spacing to physical space. Computed in double and stored in the solver's
 // precision.
 #pragma once
 
@@ -105,8 +105,8 @@ SC_FN double edge_metric(In<double, 3> x, At c, int d) {
   return m.J * dot(m.grad[std::size_t(a)], m.grad[std::size_t(b)]);
 }
 
-/// J and the nine components of nabla xi at the cell, of second order; those the convection uses, of second
-/// or fourth.
+/// J and the nine components of nabla xi at the cell, of second order; and the metrics for convection, of
+/// second or fourth order.
 template <class Real>
 struct CellMetrics {
   SC_FN void operator()(At c, Out<Real> J, Out<Real, 9> grad, In<double, 3> x) const {
@@ -124,7 +124,7 @@ struct FourthOrderMetrics {
       for (int e = 0; e < 3; ++e) grad[3 * d + e][c] = Real(m.grad[std::size_t(d)][std::size_t(e)]);
   }
 };
-/// Also the boundary condition beyond a high wall, where the face and the edges lie on the wall.
+/// Also used as boundary condition beyond a high wall, where the face and the edges are on the wall.
 template <class Real>
 struct FaceMetrics {
   SC_FN void operator()(At c, Out<Real, 3> face, In<double, 3> x) const {
@@ -140,8 +140,8 @@ struct EdgeMetrics {
   SC_FN void operator()(Border b, Out<Real, 3> edge, In<double, 3> x) const { (*this)(b.ghost(1), edge, x); }
 };
 
-/// For the limits of the time step and the choice of 7 or 19 points: minus the square of the shortest way to
-/// a next point, the largest coupling along an axis and the largest across.
+/// For the limits of the time step and the choice of 7 or 19 points: minus the square of the shortest
+/// distance to a neighbour, the largest coupling along an axis, and the largest cross coupling.
 template <class Real>
 struct Extent {
   SC_FN std::array<double, 3> operator()(At c, In<double, 3> x, In<Real, 3> face, In<Real, 3> edge) const {

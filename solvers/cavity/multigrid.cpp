@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Multigrid: building the hierarchy and running through it.
+// Multigrid: construction of the hierarchy, and the cycle.
 #include "solvers/cavity/multigrid.hpp"
 
 namespace sc::cavity {
 
 namespace {
 
-constexpr int thinnest = 4;  // cells of a block below which a level moves to one rank before it is coarsened
+constexpr int thinnest = 4;  // a level with thinner blocks moves to one rank before it is coarsened
 
 bool has_thin_block(const Grid& grid) {
   for (int a = 0; a < 3; ++a)
@@ -19,7 +19,7 @@ bool on_one_rank(const Grid& grid) { return grid.box_of(0).extent() == grid.cell
 
 Int3 factor_of(Int3 n) { return {n.x > 2 ? 2 : 1, n.y > 2 ? 2 : 1, n.z > 2 ? 2 : 1}; }
 
-/// With a layer of halo for each sweep of a pass, at most as many as blocks have cells.
+/// The halo has a layer for each sweep of a pass, limited by the thickness of the blocks.
 Grid coarser(const Grid& fine, Int3 factor, int sweeps_per_pass) {
   const Grid coarse = fine.coarsen(factor, 1);
   int layers = sweeps_per_pass;
@@ -30,7 +30,7 @@ Grid coarser(const Grid& fine, Int3 factor, int sweeps_per_pass) {
   return fine.coarsen(factor, layers);
 }
 
-/// The centre of a coarse cell is the middle of its first and last child's.
+/// The centre of a coarse cell is the mean of the centres of its first and last children.
 std::vector<double> coarse_centres(const std::vector<double>& fine, int nc, int factor, bool periodic) {
   const int nf = static_cast<int>(fine.size()) - 2;
   std::vector<double> c(static_cast<std::size_t>(nc) + 2);
@@ -46,7 +46,7 @@ std::vector<double> coarse_centres(const std::vector<double>& fine, int nc, int 
   return c;
 }
 
-/// Fine over coarse distance of the centres on both sides of the low face of coarse cell I = 0 … n.
+/// Fine over coarse distance between the centres on both sides of the low face of coarse cell I = 0 … n.
 std::vector<double> distance_ratios(const std::vector<double>& fine, const std::vector<double>& coarse,
                                     int factor) {
   const std::size_t nc = coarse.size() - 2, nf = fine.size() - 2;

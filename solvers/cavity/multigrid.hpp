@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Multigrid: V cycles over the levels, Chebyshev smoothing, as the preconditioner of generalised conjugate
-// residuals.
+// Multigrid: V cycles with Chebyshev smoothing, the preconditioner of generalised conjugate residuals.
 #pragma once
 
 #include "solvers/cavity/levels.hpp"
@@ -10,7 +9,7 @@ namespace sc::cavity {
 
 struct MultigridOptions {
   int pre = 3, post = 3;  ///< smoothing sweeps before and after the coarse correction
-  int coarsest = 16;      ///< sweeps where no coarser level is left
+  int coarsest = 16;      ///< sweeps on the coarsest level
 };
 
 template <class Real, class Points>
@@ -18,20 +17,20 @@ class Multigrid {
  public:
   using L = PoissonLevel<Real, Points>;
 
-  /// Collective: builds the levels below `finest`, whose couplings are set.
+  /// Collective: builds the levels below `finest`, whose couplings must be set.
   Multigrid(L& finest, MultigridOptions options, Runner& runner);
 
-  /// One V cycle from x = 0 on the finest level, for its b; what it leaves in x is not fresh in the halo.
+  /// One V cycle from x = 0 on the finest level, for its b. The halo of the resulting x is stale.
   void cycle() { cycle(0); }
 
  private:
-  // A stretch of the hierarchy on which the same ranks hold cells. `gathered` is the copy of the level above
-  // on one rank.
+  // A part of the hierarchy on which the same ranks have cells. `gathered` is the copy of the level above on
+  // one rank.
   struct Step {
     std::unique_ptr<L> gathered;
     std::unique_ptr<L> coarse;
     std::unique_ptr<Stage> restrict_residual, prolong;
-    std::unique_ptr<LevelSweeps<Real, Points>> sweeps;  // of the coarse level
+    std::unique_ptr<LevelSweeps<Real, Points>> sweeps;  // for the coarse level
   };
   void add_level(L& above);
   void cycle(std::size_t depth);
@@ -48,7 +47,7 @@ class Multigrid {
   std::vector<Step> steps_;
 };
 
-/// Collective: 1 / D and the eigenvalue bound of a level whose couplings are set.
+/// Collective: computes 1 / D and the eigenvalue bound of a level whose couplings are set.
 template <class Real, class Points>
 void finish_level(PoissonLevel<Real, Points>& level, Runner& runner);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a cavity run is asked to do, typed; the text of a case file has become this before it gets here.
+// The options of a cavity run, already converted from the text of a case file.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ enum class Initial { rest, taylor_green };
 
 struct FaceOptions {
   FaceKind kind = FaceKind::wall;
-  WallMotion motion{};  ///< of a moving wall, in lid speeds
+  WallMotion motion{};  ///< for a moving wall, in lid speeds
 };
 
 struct PressureOptions {
@@ -30,45 +30,46 @@ struct PressureOptions {
       false;  ///< max |(A p - b) / D| instead of max |(A p - b) / J| = max |laplacian p - rhs|
   int max_iterations = 100000;
   int check_every =
-      10;  ///< sweeps between two convergence tests of jacobi and sor; the result is read one sweep late
+      10;  ///< sweeps between convergence tests of jacobi and sor; the result is used one sweep later
   double relaxation = 0;     ///< 0: 0.98 for jacobi, Young's optimum for sor
-  int fixed_iterations = 0;  ///< > 0: exactly this number of sweeps or cycles, no test
-  int sweeps_per_pass = 1;   ///< of jacobi and sor, and of the smoothing of multigrid
+  int fixed_iterations = 0;  ///< > 0: exactly this number of sweeps or cycles, without tests
+  int sweeps_per_pass = 1;   ///< for jacobi and sor, and for the smoothing of multigrid
 };
 
 struct CavityOptions {
   double reynolds = 100;
-  Int3 points = {66, 66, 66};  ///< walls included on walled axes
+  Int3 points = {66, 66, 66};  ///< including walls on walled axes
   bool single = false;
   Upwind upwind = Upwind::utopia;
   Clustering clustering = Clustering::uniform;
-  double smallest = 0;  ///< spacing at the walls of the tanh grid
+  double smallest = 0;  ///< spacing at the walls, for the tanh grid
   double skew = 0;      ///< amplitude of the interior skewing
   std::string grid_file;
-  bool fourth_order_metrics = true;    ///< behind the convection; it is third-order only with them
+  bool fourth_order_metrics = true;    ///< for convection, which is third-order only with them
   std::array<FaceOptions, 6> faces{};  ///< x-, x+, y-, y+, z-, z+
   PressureOptions pressure;
   double courant = 0.2;
   double dt = 0;  ///< 0: from the Courant number and the stability limit
   Initial initial = Initial::rest;
   Int3 split = {0, 0, 0};
-  Space space = Space::host;  ///< device: that of the context
+  Space space = Space::host;  ///< device: the context's
   RunnerOptions engine;
 
   Bool3 periodic() const {
     return periodic_axes([this](std::size_t f) { return faces[f].kind == FaceKind::periodic; });
   }
-  bool mixed_derivatives() const {  ///< there may be, and the pressure has 19 points
+  bool mixed_derivatives() const {  ///< possible; the pressure then has 19 points
     return clustering == Clustering::skewed || clustering == Clustering::file;
   }
-  /// The upwind scheme reads two cells along each axis, every sweep of a pass one, in each of its colours.
+  /// The upwind scheme reads two cells along each axis. A pass needs a layer for each colour of each of its
+  /// sweeps.
   int halo() const {
     const int colours = pressure.method != Method::sor ? 1 : mixed_derivatives() ? 4 : 2;
     return std::max(2, pressure.sweeps_per_pass > 1 ? pressure.sweeps_per_pass * colours : 0);
   }
   double nu() const { return 1 / reynolds; }
-  double alpha() const { return upwind == Upwind::utopia ? 1.0 : 3.0; }  ///< of the upwinding
-  /// Interior points: what the grid's cells are.
+  double alpha() const { return upwind == Upwind::utopia ? 1.0 : 3.0; }  ///< coefficient of the upwind scheme
+  /// Number of interior points, which are the grid's cells.
   Int3 cells() const {
     Int3 n = points;
     for (int a = 0; a < 3; ++a)
@@ -77,7 +78,7 @@ struct CavityOptions {
   }
 };
 
-/// Throws Error (bad_input) with one sentence for what cannot be run.
+/// Throws Error (bad_input) with one sentence for invalid options.
 void check(const CavityOptions& options);
 
 }  // namespace sc::cavity

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Another grid: Newton's method in index space on the cubic interpolation of its points.
+// OtherGrid: Newton's method in index space, with cubic interpolation of the points.
 #include "solvers/cavity/other_grid.hpp"
 
 #include <limits>
@@ -10,7 +10,8 @@ namespace sc::cavity {
 
 namespace {
 
-constexpr double beyond = 0.1;  // of a cell: what a wall of few points and its exact curve are apart at most
+// Of a cell: the largest distance between the exact curve of a wall and its interpolation by few points.
+constexpr double beyond = 0.1;
 
 std::size_t number(const Box& box, int component, Int3 c) {
   const Int3 n = box.extent(), at = c - box.lo;
@@ -22,14 +23,14 @@ std::size_t number(const Box& box, int component, Int3 c) {
 
 }  // namespace
 
-/// The four points an axis around some indices, as they lie in the part.
+/// The four points along each axis around some indices, as indices in the part.
 class OtherGrid::Stencil {
  public:
   Stencil(const OtherGrid& grid, const Vec3& xi) : grid_(grid) {
     for (int a = 0; a < 3; ++a) {
       const auto k = std::size_t(a);
       const int lo = grid.part_.lo[a], hi = grid.part_.hi[a], n = grid.points_[a];
-      if (grid.periodic_[a]) {  // any four points; the grid goes on
+      if (grid.periodic_[a]) {  // any four points, because the grid continues
         const int first = int(std::floor(xi[k])) - 1;
         axes_[k] = Cubic(first, first + 4, xi[k]);
       } else {
@@ -44,10 +45,10 @@ class OtherGrid::Stencil {
       }
     }
   }
-  /// Whether the part has the points that the whole grid would take here.
+  /// Whether the part has the points that the whole grid would use here.
   bool whole() const { return whole_; }
 
-  /// A value and its derivatives along the three axes.
+  /// An interpolated value, and its derivatives along the three axes.
   std::array<double, 4> at(const BoxValues& values, int component) const {
     std::array<double, 4> sum{};
     for (std::size_t s = 0; s < 4; ++s)
@@ -66,7 +67,7 @@ class OtherGrid::Stencil {
       }
     return sum;
   }
-  /// The place, and its derivatives T[a] along the axes.
+  /// The interpolated position, and its derivatives T[a] along the axes.
   Vec3 place(std::array<Vec3, 3>& T) const {
     Vec3 x{};
     for (std::size_t e = 0; e < 3; ++e) {
@@ -84,7 +85,7 @@ class OtherGrid::Stencil {
   const OtherGrid& grid_;
   std::array<Cubic, 3> axes_ = {Cubic(0, 4, 0), Cubic(0, 4, 0), Cubic(0, 4, 0)};
   std::array<std::array<int, 4>, 3> at_{};
-  Vec3 turned_{}, turning_{};  // how many periods on, weighted
+  Vec3 turned_{}, turning_{};  // weighted numbers of periods added, and their derivatives
   bool whole_ = true;
 };
 
@@ -130,7 +131,8 @@ bool OtherGrid::closed(int axis) const {
   return periodic_[axis] && step < 1e-9 * size;
 }
 
-// From wall to wall and a little of a cell beyond; along a period within one turn.
+// Limits indices to the range between walls and a fraction of a cell beyond; along a periodic axis, to one
+// period.
 Vec3 OtherGrid::held(const Vec3& indices) const {
   Vec3 xi = indices;
   for (int a = 0; a < 3; ++a) {
@@ -143,10 +145,10 @@ Vec3 OtherGrid::held(const Vec3& indices) const {
   return xi;
 }
 
-// The way goes over points of the part only, so that it is the same however large the part is.
+// The iteration uses points of the part only, so that it is the same for every size of the part.
 std::optional<Vec3> OtherGrid::find(const Vec3& place, const Vec3& guess) const {
   constexpr int most = 60;
-  constexpr double near = 1e-10;  // of a cell
+  constexpr double near = 1e-10;  // of a cell: the tolerance
   Vec3 xi = held(guess);
   for (int iteration = 0; iteration < most; ++iteration) {
     const Stencil stencil(*this, xi);

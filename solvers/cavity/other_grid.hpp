@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// OtherGrid: a structured grid of the same box, e.g. a coarser one, on which places are looked up and a flow
-// is interpolated to them.
+// OtherGrid: another structured grid of the same box, e.g. a coarser one. It finds the indices of positions,
+// and interpolates a flow to them.
 #pragma once
 
 #include <array>
@@ -14,37 +14,38 @@
 
 namespace sc::cavity {
 
-/// [component][z][y][x] of the points of a box.
+/// Values [component][z][y][x] at the points of a box.
 using BoxValues = std::vector<double>;
 
-/// Where a flow on another grid comes from. The functions are collective; every rank names the box that it
-/// wants, which may be empty.
+/// A flow on another grid. The functions are collective; every rank passes the box that it needs, which may
+/// be empty.
 struct OtherFlow {
-  std::string name;  ///< for sentences: what it is
-  Int3 points;       ///< walls included
+  std::string name;  ///< for error messages
+  Int3 points;       ///< including walls
   std::function<BoxValues(const Box&)> coordinates, velocity, pressure;
 };
 
-/// The points that a rank has of another grid. Along periodic axes it has all, and the grid goes on by
-/// `period`; the other axes go from wall to wall.
+/// The points of another grid that a rank has. Along periodic axes it has all, and the grid continues by
+/// `period`; the other axes extend from wall to wall.
 class OtherGrid {
  public:
   OtherGrid(Int3 points, Bool3 periodic, const std::array<Vec3, 3>& period);
 
-  /// A first guess of the part that `own` lies in, a box of a grid with this number of cells.
+  /// A first guess of the part that contains `own`, a box of a grid with this number of cells.
   Box part_around(const Box& own, Int3 cells) const;
   Box grown(const Box& part) const;
   bool whole(const Box& part) const;
   void take(const Box& part, BoxValues coordinates);
-  /// Whether the grid comes back to where it began along a periodic axis: it has walls there.
+  /// Whether the last point along a periodic axis is the image of the first one: then the grid has walls
+  /// there.
   bool closed(int axis) const;
 
-  /// The indices of a place, by Newton's method from a guess; nothing where it is not found or the part
-  /// lacks a point that was wanted on the way.
+  /// The indices of a position, by Newton's method from a guess. Nothing if it does not converge, or the part
+  /// lacks a point that is needed in an iteration.
   std::optional<Vec3> find(const Vec3& place, const Vec3& guess) const;
-  /// The indices of the point of the part that is nearest to a place.
+  /// The indices of the point of the part nearest to a position.
   Vec3 nearest(const Vec3& place) const;
-  /// One component of the part's values at some indices.
+  /// One component of the part's values, interpolated at some indices.
   double value(const BoxValues& values, int component, const Vec3& indices) const;
 
  private:

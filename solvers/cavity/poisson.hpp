@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pressure equation A p = b: three solvers of one interface, 7 or 19 points, either precision.
+// The pressure equation A p = b: three solvers with one interface, for 7 or 19 points and either precision.
 #pragma once
 
 #include <memory>
@@ -10,20 +10,20 @@ namespace sc::cavity {
 
 struct Solved {
   int iterations = 0;   ///< sweeps of jacobi and sor, cycles of multigrid
-  double residual = 0;  ///< max |laplacian p - rhs|, or the scaled one, as the options ask
-  bool capped = false;  ///< stopped by max_iterations above the tolerance
+  double residual = 0;  ///< max |laplacian p - rhs|, or the scaled residual, according to the options
+  bool capped = false;  ///< max_iterations was reached above the tolerance
 };
 
 class Poisson {
  public:
   virtual ~Poisson() = default;
-  /// The unknown, kept from solve to solve as the first guess, and the right side b = J rhs.
+  /// The unknown, which is also the first guess of the next solve, and the right-hand side b = J rhs.
   virtual AnyField& x() = 0;
   virtual AnyField& b() = 0;
   virtual Solved solve() = 0;
 };
 
-/// Collective; x and b are Field<Real>s. Chooses 7 points on an orthogonal mesh, 19 otherwise.
+/// Collective; x and b are of type Field<Real>. Uses 7 points on an orthogonal mesh, 19 otherwise.
 template <class Real>
 std::unique_ptr<Poisson> make_poisson(Mesh<Real>& mesh, const PressureOptions& options, Runner& runner);
 

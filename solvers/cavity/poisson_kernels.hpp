@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The J-weighted Neumann Laplacian A on a level of the hierarchy, the sweeps over it and the way to the next
-// level. A p = b with b = J rhs; the columns of A sum to zero (fluxes), and so do its rows (constants).
+// The J-weighted Neumann Laplacian A on a level of the hierarchy, sweeps over it, and the transfer between
+// levels. A p = b with b = J rhs. The columns of A sum to zero (conservation of fluxes), and so do its rows
+// (constants are in the null space).
 #pragma once
 
 #include <array>
@@ -50,7 +51,8 @@ struct NineteenPoints {
   SC_FN static Real apply(In<Real, 18> a, In<Real> x, At c) {
     return apply(a, x, c, std::make_integer_sequence<int, 18>{});
   }
-  // Written out: rows are not vectorised around a loop, and nvcc does not know GCC's pragma that unrolls it.
+  // Unrolled by a fold expression: compilers do not vectorise rows around an inner loop, and nvcc does not
+  // know GCC's pragma to unroll it.
   template <int... k>
   SC_FN static Real apply(In<Real, 18> a, In<Real> x, At c, std::integer_sequence<int, k...>) {
     Real sum = 0;
@@ -59,7 +61,7 @@ struct NineteenPoints {
   }
 };
 
-/// 1 / J, the scale of the true residual.
+/// 1 / J, the scale of the unscaled residual.
 template <class Real>
 struct Reciprocal {
   SC_FN void operator()(At c, Out<Real> inverse, In<Real> q) const { inverse[c] = Real(1) / q[c]; }
@@ -74,7 +76,7 @@ struct JacobiSweep {
     next[c] = x[c] + omega * ((Points::apply(a, x, c) - b[c]) * inverse_diagonal[c]);
   }
 };
-/// The same, in place, colour by colour.
+/// The same in place, colour by colour.
 template <class Real, class Points>
 struct RelaxationSweep {
   Real omega;
@@ -86,7 +88,7 @@ struct RelaxationSweep {
 };
 
 /// Chebyshev iteration of the fourth kind (Lottes 2023): x' = x + momentum (x - before) + weight D^-1 (A x -
-/// b); x' takes the place of `before`. One sweep each, no colours, no reductions.
+/// b); x' overwrites `before`. One sweep for each iteration, without colours or reductions.
 template <class Real, class Points>
 struct ChebyshevSweep {
   Real momentum, weight;
@@ -96,7 +98,7 @@ struct ChebyshevSweep {
                 weight * ((Points::apply(a, x, c) - b[c]) * inverse_diagonal[c]);
   }
 };
-/// Its first sweep from x = 0, which reads no neighbour.
+/// Its first sweep, from x = 0; it reads no neighbour.
 template <class Real>
 struct ChebyshevFromZero {
   Real weight;
@@ -113,7 +115,7 @@ struct ResidualAlone {
     r[c] = b[c] - Points::apply(a, x, c);
   }
 };
-/// r = b - A x. Returns the size of r that the convergence test looks at: |r| times `scale`, 1 / J or 1 / D.
+/// r = b - A x. Returns the quantity of the convergence test: |r| times `scale`, 1 / J or 1 / D.
 template <class Real, class Points>
 struct Residual {
   SC_FN double operator()(At c, Out<Real> r, In<Real> x, In<Real> b, In<Real, Points::coefficients> a,
@@ -122,7 +124,7 @@ struct Residual {
     return double(__builtin_fabs(double(r[c] * scale[c])));
   }
 };
-/// The size alone, for solvers that keep no residual.
+/// Only the size of the residual, for solvers that do not store it.
 template <class Real, class Points>
 struct ResidualSize {
   SC_FN double operator()(At c, In<Real> x, In<Real> b, In<Real, Points::coefficients> a,
@@ -131,7 +133,7 @@ struct ResidualSize {
   }
 };
 
-/// w = A z; returns (w, q), (w, w), (r, w).
+/// w = A z. Returns (w, q), (w, w), (r, w).
 template <class Real, class Points>
 struct ApplyAndProject {
   SC_FN std::array<double, 3> operator()(At c, Out<Real> w, In<Real> z, In<Real> q, In<Real> r,
@@ -141,7 +143,7 @@ struct ApplyAndProject {
     return {double(value) * double(q[c]), double(value) * double(value), double(r[c]) * double(value)};
   }
 };
-/// d = z - beta d, q = w - beta q, x += alpha d, r -= alpha q; returns |r| times `scale`.
+/// d = z - beta d, q = w - beta q, x += alpha d, r -= alpha q. Returns |r| times `scale`.
 template <class Real>
 struct Advance {
   Real alpha, beta;
@@ -155,7 +157,7 @@ struct Advance {
   }
 };
 
-/// b of the coarse cell: the sum of its children's residuals, the integral over the cell.
+/// b of a coarse cell: the sum of its children's residuals, which is the integral over the cell.
 template <class Real>
 struct Restrict {
   Children children;
@@ -169,14 +171,15 @@ struct Restrict {
   }
 };
 
-/// Linear interpolation along one axis: the parent, the neighbour on the child's side, the weight of the
-/// latter.
+/// Linear interpolation along one axis: the parent, the parent's neighbour on the child's side, and the
+/// weight of that neighbour.
 struct Parent {
   std::int64_t index;
   int toward;
   double weight;
 };
-/// Centres of the cells of two levels along an axis, in finest cells; entry i + 1 belongs to cell i = -1 … n.
+/// Centres of the cells of two levels along an axis, in units of finest cells; entry i + 1 belongs to cell i
+/// = -1 … n.
 struct Centres {
   std::array<const double*, 3> fine, coarse;
   Int3 factor, coarse_cells;
@@ -194,8 +197,7 @@ struct Centres {
     return p;
   }
 };
-/// x of the fine cell += the coarse correction, interpolated linearly between the centres of the coarse
-/// cells.
+/// x of a fine cell += the coarse correction, interpolated linearly between centres of coarse cells.
 template <class Real>
 struct Prolong {
   Centres centres;

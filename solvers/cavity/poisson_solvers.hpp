@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The three pressure solvers: Jacobi, coloured over-relaxation, and generalised conjugate residuals around
-// multigrid cycles. Each precision has a file of its own that compiles them.
+// The three pressure solvers: Jacobi, coloured over-relaxation, and generalised conjugate residuals with
+// multigrid cycles. Each precision is compiled in a file of its own.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,8 @@ auto finest_couplings(NineteenPoints<Real>, const Walls& walls) {
   return FinestNineteen<Real>{walls};
 }
 
-/// What all three solvers share: the finest level, whose x and b they solve for, and the scale of the
-/// residual.
+/// Common parts of all three solvers: the finest level with the unknown x and right-hand side b, and the
+/// scale of the residual.
 template <class Real, class Points>
 class Solver : public Poisson {
  public:
@@ -71,12 +71,12 @@ class Solver : public Poisson {
   L level_;
   Field<Real> reciprocal_;
   GlobalValue global_;
-  std::unique_ptr<Stage> size_;  ///< of the residual
+  std::unique_ptr<Stage> size_;  ///< size of the residual
 };
 
-/// Sweeps x' = x + omega D^-1 (A x - b), by Jacobi or in place colour by colour, until the residual is small:
-/// tested every `check_every` sweeps, the answer read one sweep later, so that the reduction travels under a
-/// sweep.
+/// Sweeps x' = x + omega D^-1 (A x - b), by Jacobi or in place colour by colour, until the residual is below
+/// the tolerance. It is tested every `check_every` sweeps. The result is used one sweep later, so that the
+/// reduction overlaps with a sweep.
 template <class Real, class Points>
 class Relaxation final : public Solver<Real, Points> {
  public:
@@ -120,13 +120,13 @@ class Relaxation final : public Solver<Real, Points> {
                       updates(l.x.now(), Points::reach), reads(l.b.now()), around,
                       reads(l.inverse_diagonal.now()));
     }
-    // omega < 1: with 7 points the checkerboard is an eigenvector of D^-1 A to 2.
+    // omega < 1, because with 7 points the checkerboard is an eigenvector of D^-1 A with eigenvalue 2.
     const double omega = o.relaxation > 0 ? o.relaxation : 0.98;
     return stage_of("jacobi", JacobiSweep<Real, Points>{Real(omega)}, SweepOptions{.flops = flops},
                     writes(l.x.next()), reads(l.x.now(), Points::reach), reads(l.b.now()), around,
                     reads(l.inverse_diagonal.now()));
   }
-  /// Young's optimum for the slowest mode of a uniform box with the most cells along one axis.
+  /// Young's optimum for the slowest mode, in a uniform cube with the largest number of cells along an axis.
   static double optimum(Int3 n) {
     const double rho = 1 - (1 - std::cos(std::numbers::pi / std::max({n.x, n.y, n.z}))) / 3;
     return 2 / (1 + std::sqrt(1 - rho * rho));
@@ -144,8 +144,8 @@ class Relaxation final : public Solver<Real, Points> {
   std::unique_ptr<Stage> sweep_;
 };
 
-/// The vectors of generalised conjugate residuals beside x, b and the cycle's own: direction, A direction, A
-/// correction.
+/// The vectors of generalised conjugate residuals besides x, b and those of the cycle: direction, A
+/// direction, A correction.
 template <class Real>
 struct Krylov {
   Krylov(const Grid& grid, Space space)
@@ -155,12 +155,12 @@ struct Krylov {
   Field<Real> d, q, w;
 };
 
-/// Generalised conjugate residuals, one direction kept, a V cycle from zero as preconditioner B:
+/// Generalised conjugate residuals with one stored direction; preconditioner B is a V cycle from zero:
 ///   z = B r, w = A z; beta = (w, q) / (q, q); d = z - beta d, q = w - beta q; alpha = (r, w) / (q, q); x +=
-///   alpha d, r -= alpha q,  with (q, q) = (w, w) - beta (w, q), so that the three sums of a cycle travel in
+///   alpha d, r -= alpha q,  with (q, q) = (w, w) - beta (w, q), so that the three sums of a cycle need only
 ///   one reduction.
-/// The norm of r never grows, whether or not A or B are symmetric. The finest level of the cycles carries z
-/// as x and r as b.
+/// The norm of r never grows, even if A or B are not symmetric. The finest level of the cycles stores z in x
+/// and r in b.
 template <class Real, class Points>
 class Accelerated final : public Solver<Real, Points> {
  public:
@@ -177,7 +177,7 @@ class Accelerated final : public Solver<Real, Points> {
     const PressureOptions& o = this->options_;
     const int limit = this->fixed() ? o.fixed_iterations : o.max_iterations;
     int cycles = 0;
-    for (;;) {  // a second round only if the recursive residual had drifted from the true one
+    for (;;) {  // a second round only if the recursive residual has drifted from the true one
       this->runner_.run(*residual_);
       const double residual = this->global_.reduce(residual_->accumulators());
       const bool done = this->fixed() ? cycles >= limit : residual < o.tolerance || cycles >= limit;

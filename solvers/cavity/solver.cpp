@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The solver around its step: set-up, boundary and initial conditions, limits of the step, diagnostics.
+// Cavity apart from its step: set-up, boundary and initial conditions, limits of the step, diagnostics.
 #include "solvers/cavity/solver.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace sc::cavity {
 
 namespace {
 
-/// Beside a wall the velocity is continued by the cubic through the wall and three cells of the same block.
+/// Beside a wall the velocity is extrapolated by the cubic through the wall and three cells of one block.
 void check_blocks(const Grid& grid) {
   for (int a = 0; a < 3; ++a)
     for (std::size_t b = 0; !grid.periodic()[a] && b + 1 < grid.cuts(a).size(); ++b)
@@ -62,7 +62,7 @@ void Cavity::measure_stiffness() {
 
 void Cavity::set_initial() {
   if (options_.initial == Initial::rest) return;
-  // Taylor and Green's decaying vortices, extruded along z: u = sin X cos Y, v = -cos X sin Y.
+  // Decaying Taylor-Green vortices, extruded along z: u = sin X cos Y, v = -cos X sin Y.
   typed<3>(stages_.V, [&]<class Real>(Field<Real, 3>& velocity) {
     const Out<Real, 3> V = velocity.modify();
     const In<double, 3> x = stages_.x.read();
@@ -79,10 +79,10 @@ void Cavity::set_initial() {
   });
 }
 
-// Of this rank's part of a wall. The wall is impermeable, so its own velocity must lie in it; what the
-// normals of a coarsely resolved curve are off is allowed.
+// The speed of this rank's part of a wall. A wall is impermeable, so its velocity must be tangential, up to
+// the error of normals on a coarsely resolved curve.
 double Cavity::speed_of_wall(Face face) const {
-  constexpr double through = 0.1;  // of the speed
+  constexpr double through = 0.1;  // of the speed: largest accepted normal component
   const WallMotion& motion = options_.faces[std::size_t(2 * face.axis + face.side)].motion;
   const auto across = static_cast<std::size_t>(face.axis);
   const In<double, 3> x = stages_.x.read();
@@ -122,23 +122,23 @@ double Cavity::fastest_wall() {
   return speed;
 }
 
-// dt (4 nu sum g^dd + (4 alpha / 3) sum |U^d|) <= 1.8, and the lid moves at most `courant` of the smallest
-// spacing.
+// dt (4 nu sum g^dd + (4 alpha / 3) sum |U^d|) <= 1.8, and in a step the lid moves by at most `courant` times
+// the smallest spacing.
 double Cavity::stable_step() const {
   if (options_.dt > 0) return options_.dt;
   const double dt = 1.8 / clock_.stiffness;
   return lid_speed_ > 0 ? std::min(dt, options_.courant * stages_.smallest / lid_speed_) : dt;
 }
 
-// p is the centred iterate, which is what a checkpoint holds.
+// p is the iterate without its mean; a checkpoint contains the iterate.
 void Cavity::restored() {
   stages_.centre.set(0);
   runner_.run(*stages_.centre);
 }
 
 void Cavity::refresh_for_output() {
-  // The step has filled p's walls by the velocity before it, which is not known after a restart: filled
-  // anew, they are the same bits in both. No step reads them.
+  // The step sets p on walls from the velocity before it, which is unknown after a restart. Recomputed here,
+  // p has the same bits in both cases. No step reads these values.
   stages_.p.storage(0).set_fresh(point);
   typed<3>(stages_.V, [&](auto& V) { runner_.refresh(V.now(), box(2)); });
   typed(stages_.p, [&](auto& p) { runner_.refresh(p.now(), star(1)); });

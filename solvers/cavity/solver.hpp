@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cavity: incompressible flow by the MAC method on a curvilinear grid. One class for both precisions and all
-// grids, which its stages hide; the step is in step.cpp.
+// grids, which its stages encapsulate; the step is in step.cpp.
 #pragma once
 
 #include <functional>
@@ -25,24 +25,24 @@ struct StepReport {
   double source_balance = 0;  ///< |sum J rhs| / sum |J rhs|
 };
 
-/// Makes the points of a grid for Clustering::file, where only the caller knows how to read one. Collective;
-/// asked once the split is known, so that a rank reads its own part.
+/// Returns the points of a grid for Clustering::file, which the caller reads. Collective; called when the
+/// decomposition is known, so that each rank reads its own part.
 using PointsOf = std::function<Points(const Grid&)>;
 
 class Cavity {
  public:
-  /// Collective. Throws Error (bad_input) for options that cannot be run.
+  /// Collective. Throws Error (bad_input) for invalid options.
   Cavity(Context& context, const CavityOptions& options, const PointsOf& points_of_file = {});
 
-  /// Collective: one time step. Throws Error (diverged) on all ranks, naming step and cell, when the flow is
-  /// not finite.
+  /// Collective: one time step. Throws Error (diverged) on all ranks, with step and cell, if the flow is not
+  /// finite.
   StepReport step();
   double time() const { return clock_.time; }
   std::int64_t steps() const { return clock_.steps; }
-  /// Clock and limits of the step, as a checkpoint keeps them.
+  /// The clock and the limit of the step, as part of a checkpoint.
   struct Clock {
     double time = 0;
-    double stiffness = 0;  ///< 4 nu sum g^dd + (4 alpha / 3) sum |U^d|, largest over the cells
+    double stiffness = 0;  ///< maximum over the cells of 4 nu sum g^dd + (4 alpha / 3) sum |U^d|
     std::int64_t steps = 0;
   };
   Clock& clock() { return clock_; }
@@ -51,20 +51,20 @@ class Cavity {
   Runner& runner() { return runner_; }
   AnyField& velocity() { return stages_.V; }
   AnyField& pressure() { return stages_.p; }
-  /// The pressure solver's iterate, the other half of the state.
+  /// The pressure solver's iterate, which is part of the state.
   AnyField& iterate() { return stages_.poisson.x(); }
-  /// The right side of the pressure equation in the last step, times the cells' volumes.
+  /// The right-hand side of the pressure equation in the last step, multiplied by the cells' volumes.
   AnyField& source() { return stages_.poisson.b(); }
   AnyField& coordinates() { return stages_.x; }
-  /// Collective: call when velocity, iterate and clock have been set from a checkpoint; the pressure follows
-  /// from them.
+  /// Collective: to be called after velocity, iterate and clock have been set from a checkpoint; computes the
+  /// pressure from them.
   void restored();
-  /// Collective: at time 0, the velocity and the pressure solver's first guess are interpolated (cubic) from
-  /// a flow on another grid of the same box. Throws Error (bad_input) for a point that lies outside of it.
+  /// Collective: at time 0, interpolates (cubic) the velocity and the pressure solver's first guess from a
+  /// flow on another grid of the same box. Throws Error (bad_input) for a point outside that grid.
   void start_from(const OtherFlow& other);
-  /// Collective: fills the halos of velocity and pressure, walls included, for output.
+  /// Collective: fills the halos of velocity and pressure, including walls, for output.
   void refresh_for_output();
-  /// Collective: rms of div V over the volume.
+  /// Collective: root mean square of div V over the volume.
   double divergence_rms();
 
  private:
@@ -81,10 +81,11 @@ class Cavity {
   Stages stages_;
   GlobalValue global_;
   Clock clock_;
-  double lid_speed_;  ///< of the fastest point of any wall
+  double lid_speed_;  ///< of the fastest point of all walls
 };
 
-/// Whether the time of a stage counts for the pressure equation (the rest is the velocity's).
+/// Whether the time of a stage is attributed to the pressure equation; the rest is attributed to the
+/// velocity.
 bool belongs_to_pressure(std::string_view stage);
 
 }  // namespace sc::cavity

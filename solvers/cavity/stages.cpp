@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mesh, fields and stages for one precision, on a grid with or without mixed derivatives.
+// Mesh, fields and stages in one precision, on a grid with or without mixed derivatives.
 #include "solvers/cavity/stages.hpp"
 
 #include "solvers/cavity/sweeps.hpp"

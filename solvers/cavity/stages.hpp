@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mesh, fields and stages of a flow, which hide the precision and whether the grid has mixed derivatives.
+// Mesh, fields and stages of a flow; they encapsulate the precision and whether the grid has mixed
+// derivatives.
 #pragma once
 
 #include <memory>
@@ -11,20 +12,20 @@
 namespace sc::cavity {
 
 struct Stages {
-  std::shared_ptr<void> owner;  ///< of what is referred to here, and of what else the stages need
+  std::shared_ptr<void> owner;  ///< of everything that is referenced here or used by the stages
   Field<double, 3>& x;          ///< points, halo included
-  AnyField& V;                  ///< velocity; the walls' own in the first halo layer
+  AnyField& V;                  ///< velocity; that of walls in the first halo layer
   AnyField& p;                  ///< pressure, volume mean zero
   Poisson& poisson;
-  double smallest;             ///< shortest distance of neighbouring points
-  std::array<Vec3, 3> period;  ///< by which the points of periodic axes go on
+  double smallest;             ///< shortest distance between neighbouring points
+  std::array<Vec3, 3> period;  ///< added to the points beyond periodic boundaries
 
   std::unique_ptr<Stage> accelerate, source, mean, stiffness, divergence;
-  SetStage<double> flux, correct;  ///< set for a step by dt
-  SetStage<double> centre;         ///< set to the mean that it takes away
+  SetStage<double> flux, correct;  ///< the parameter of a step is dt
+  SetStage<double> centre;         ///< the parameter is the mean to subtract
 };
 
-/// Collective. Fields at rest with the walls' conditions, in single or double precision as the options say.
+/// Collective. Fields at rest with the walls' conditions, in the precision of the options.
 Stages make_stages(const Grid& grid, const Points& points, const CavityOptions& options, Runner& runner);
 
 }  // namespace sc::cavity

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A flow on another grid as the first one: every rank reads the part of it that its own points lie in.
+// Start from a flow on another grid: every rank reads the part of it that contains its own points.
 #include "solvers/cavity/solver.hpp"
 #include "solvers/common/typed.hpp"
 
@@ -11,7 +11,7 @@ std::string text_of(const Vec3& x) {
   return "(" + std::to_string(x[0]) + ", " + std::to_string(x[1]) + ", " + std::to_string(x[2]) + ")";
 }
 
-/// Where a point would lie if both grids were spread alike.
+/// The indices of a point on the other grid, if both grids had the same distribution of points.
 Vec3 guess(const Grid& grid, Int3 cell, Int3 other) {
   Vec3 xi;
   for (int a = 0; a < 3; ++a)
@@ -22,7 +22,7 @@ Vec3 guess(const Grid& grid, Int3 cell, Int3 other) {
 
 }  // namespace
 
-/// The indices on the other grid of all own points, x fastest; the part grows until it has them all.
+/// The indices on the other grid of all own points, x fastest. The part is enlarged until it contains them.
 std::vector<Vec3> Cavity::look_up(OtherGrid& other, const OtherFlow& flow, Box& part) const {
   const In<double, 3> x = stages_.x.read();
   const Box own = grid().own();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time step of the cavity: forward Euler, pressure from the divergence it must remove (the MAC method).
+// The time step of the cavity: forward Euler; the pressure makes the new velocity divergence-free (MAC
+// method).
 #include <algorithm>
 #include <cmath>
 
@@ -25,7 +26,7 @@ StepReport Cavity::step() {
   const Solved solved = stages_.poisson.solve();
   report.source_balance = std::abs(global_.value(0)) / std::max(global_.value(1), 1e-300);
 
-  // p - its mean over the volume
+  // subtract from p its mean over the volume
   runner_.run(*stages_.mean);
   global_.reduce(stages_.mean->accumulators());
   stages_.centre.set(global_.value(0) / global_.value(1));

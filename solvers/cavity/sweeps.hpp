@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of the flow in one precision and the stages over them: what each stage reads and writes.
+// Fields of the flow in one precision, and the stages with their inputs and outputs.
 #pragma once
 
 #include "solvers/cavity/kernels.hpp"
@@ -15,7 +15,7 @@ struct Flow {
         f(grid, "acceleration", {.space = space}),
         Q(grid, "flux", {.space = space}),
         p(grid, "pressure", {.space = space}) {}
-  Field<Real, 3> V;  ///< velocity; the walls' own in the first halo layer
+  Field<Real, 3> V;  ///< velocity; that of walls in the first halo layer
   Field<Real, 3> f;  ///< nu nabla^2 V - (V . nabla) V
   Field<Real, 3> Q;  ///< J nabla xi . (V / dt + f)
   Field<Real> p;     ///< pressure, volume mean zero

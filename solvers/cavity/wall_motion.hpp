@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a wall moves along itself: as a rigid body, so that a plane slides and a cylinder turns.
+// The motion of a wall along itself, as a rigid body: a plane slides, a cylinder rotates.
 #pragma once
 
 #include <array>
@@ -9,9 +9,9 @@
 namespace sc::cavity {
 
 struct WallMotion {
-  Vec3 velocity{};  ///< of the wall's points where it does not turn
+  Vec3 velocity{};  ///< of the wall's points, without rotation
   Vec3 spin{};      ///< angular velocity
-  Vec3 about{};     ///< a point of the axis that it turns about
+  Vec3 about{};     ///< a point on the axis of rotation
 
   /// V_wall = velocity + spin x (x - about).
   SC_FN Vec3 at(const Vec3& x) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The benchmark's iteration; the equation before each stage.
+// The benchmark's iteration; each equation precedes its stage.
 #include "solvers/cg/benchmark.hpp"
 
 #include <cmath>
@@ -59,7 +59,7 @@ struct Benchmark::Parts {
   std::unique_ptr<Stage> distance = sum_stage("distance", Distance{}, 3, x, q);
   decltype(next_stage(x, z)) next = next_stage(x, z);
   GlobalValue dot{context}, length{context};
-  GlobalValue printed{context, 0};  // what is only printed is reduced to rank 0, without a wait
+  GlobalValue printed{context, 0};  // printed values are reduced to rank 0 without waiting
 
   // A z = x by conjugate gradients.
   void solve() {
@@ -73,7 +73,7 @@ struct Benchmark::Parts {
       // alpha = rho / p^T q
       runner.run(*curvature);
       const double alpha = rho / dot.reduce(curvature->accumulators());
-      // r = r - alpha q; rho = r^T r travels while z = z + alpha p
+      // r = r - alpha q; the reduction of rho = r^T r overlaps with z = z + alpha p
       runner.run(residual, Reduced{alpha});
       dot.start(residual.accumulators());
       runner.run(solution, Add{alpha});
@@ -84,10 +84,10 @@ struct Benchmark::Parts {
     }
   }
 
-  // The rest of an outer iteration; what it came to goes to rank 0 as |x - A z|^2 and x^T z.
+  // The rest of an outer iteration; its results |x - A z|^2 and x^T z are reduced to rank 0.
   void advance() {
     Runner& runner = product.runner();
-    // x^T z, z^T z: the length travels while |x - A z| is computed
+    // x^T z, z^T z; the reduction of the length overlaps with |x - A z|
     runner.run(*norms);
     length.start(norms->accumulators().subspan(1, 1));
     runner.run(*copy);
@@ -98,7 +98,7 @@ struct Benchmark::Parts {
     runner.run(next, Scale{1 / std::sqrt(length.value())});
   }
 
-  /// On rank 0 what the last iteration came to.
+  /// On rank 0: the results of the last iteration.
   OuterIteration report(int iteration) {
     const double distance2 = printed.value(0), xz = printed.value(1);
     return {iteration, std::sqrt(distance2), c.shift + 1 / xz};
@@ -130,7 +130,7 @@ BenchmarkResult Benchmark::run(const std::function<void(const OuterIteration&)>&
   const bool teller = w.context.rank() == 0;
   BenchmarkResult result;
   w.begin();
-  w.solve();  // untimed
+  w.solve();  // not timed
   w.advance();
   w.printed.value();
   w.begin();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The NAS kernel CG: the smallest eigenvalue of a random sparse matrix by inverse power iteration, each solve
-// 25 steps of conjugate gradients.
+// The NAS kernel CG: the smallest eigenvalue of a random sparse matrix by inverse power iteration; each solve
+// is 25 steps of conjugate gradients.
 #pragma once
 
 #include <functional>
@@ -13,38 +13,37 @@
 
 namespace sc::cg {
 
-/// One outer iteration as rank 0 knows it: |x - A z| and zeta.
+/// The results of an outer iteration on rank 0: |x - A z| and zeta.
 struct OuterIteration {
   int iteration = 0;
   double residual = 0;
   double zeta = 0;
 };
 
-/// The same on all ranks, but for `history`.
+/// Equal on all ranks, except `history`.
 struct BenchmarkResult {
   std::vector<OuterIteration> history;  ///< on rank 0
   double zeta = 0;
   double error = 0;  ///< |zeta - reference| / |reference|
   bool verified = false;
-  double seconds = 0;  ///< of the slowest rank, without matrix and untimed iteration
-  double mops = 0;     ///< 10^6 operations a second by the benchmark's formula
-  double sent = 0;     ///< bytes of all ranks in the timed products
+  double seconds = 0;  ///< on the slowest rank, without matrix generation and the untimed iteration
+  double mops = 0;     ///< 10^6 operations per second, by the benchmark's formula
+  double sent = 0;     ///< bytes sent by all ranks in the timed products
 };
 
 class Benchmark {
  public:
-  /// Collective: makes the matrix.
+  /// Collective: generates the matrix.
   Benchmark(Context& context, const Class& c, const Settings& settings);
   ~Benchmark();
   Benchmark(const Benchmark&) = delete;
   Benchmark& operator=(const Benchmark&) = delete;
 
-  /// Collective: one untimed outer iteration, then the timed ones. `each` is told on rank 0 what came out of
-  /// them, one iteration late.
+  /// Collective: one untimed outer iteration, then the timed ones. On rank 0, `each` is called with their
+  /// results, one iteration late.
   BenchmarkResult run(const std::function<void(const OuterIteration&)>& each = {});
 
-  /// Collective: an outer iteration from where it stands; nothing comes out of it. What a prediction
-  /// rehearses.
+  /// Collective: an outer iteration from the current state, without results. A prediction rehearses it.
   void step();
 
   Product& product();
@@ -55,7 +54,7 @@ class Benchmark {
   std::unique_ptr<Parts> parts_;
 };
 
-/// Operations of a run, in millions, as the benchmark counts them.
+/// Operations of a run, in millions, by the benchmark's formula.
 double million_operations(const Class& c);
 
 }  // namespace sc::cg

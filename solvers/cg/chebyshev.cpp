@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chebyshev: the recurrence, and the bound of its interval by a product with |A|.
+// Chebyshev: the recurrence, and the eigenvalue bound from a product with |A|.
 #include "solvers/cg/chebyshev.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ Chebyshev::Chebyshev(int degree, const LocalRows& rows, Product& product, const 
   bound_ = largest_row(rows);
 }
 
-// Ranks may share a row: a product with |A| adds it up, whatever the partition.
+// Ranks may share a row: a product with |A| sums it, for every partition.
 double Chebyshev::largest_row(const LocalRows& rows) const {
   Context& context = product_.grid().context();
   LocalRows sizes = rows;
@@ -39,9 +39,9 @@ double Chebyshev::largest_row(const LocalRows& rows) const {
   return context.max(largest);
 }
 
-// theta, delta: middle and half width of the interval; sigma = theta / delta, rho_0 = 1 / sigma,
-// d = D^-1 r / theta, u = d; then rho' = 1 / (2 sigma - rho), d = rho' rho d + (2 rho' / delta) D^-1 (r - A
-// u), u += d. Where the operand is not u, the iteration keeps its own in the operand's first level.
+// theta, delta: centre and half-width of the interval; sigma = theta / delta, rho_0 = 1 / sigma, d = D^-1 r /
+// theta, u = d; then rho' = 1 / (2 sigma - rho), d = rho' rho d + (2 rho' / delta) D^-1 (r - A u), u += d. If
+// the operand is not u, its first level is preserved for the outer iteration.
 void Chebyshev::run() {
   Runner& runner = product_.runner();
   const double lowest = bound_ / (4.0 * degree_ * degree_);

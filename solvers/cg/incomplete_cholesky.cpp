@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// IncompleteCholesky: the factor row by row, each through a row of dense work.
+// IncompleteCholesky: computes the factor row by row, with a dense work row.
 #include "solvers/cg/incomplete_cholesky.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ IncompleteCholesky::IncompleteCholesky(const LocalRows& rows, std::int64_t lo, s
   }
 }
 
-// As much as there will be: growing would take twice the memory.
+// Reserves the exact size: growing would need twice the memory.
 void IncompleteCholesky::reserve(const LocalRows& rows, std::int64_t lo, std::int64_t hi) {
   std::size_t count = 0;
   for (std::int64_t g = lo; g < hi; ++g)
@@ -70,9 +70,9 @@ void IncompleteCholesky::take(const LocalRows& rows, std::int64_t lo, std::int64
 
 // l_ij = (a_ij - sum over k < j of l_ik l_jk) / l_jj,  l_ii^2 = a_ii (1 + shift) - sum over k < i of l_ik^2
 bool IncompleteCholesky::factor(const std::vector<double>& lower, double shift) {
-  // A pivot that rounding alone has left says nothing.
+  // A pivot that consists of rounding errors only is rejected.
   constexpr double least = 16 * std::numeric_limits<double>::epsilon();
-  std::vector<double> work(diagonal_.size());  // row i of L where it has entries, else 0
+  std::vector<double> work(diagonal_.size());  // row i of L, zero elsewhere
   for (std::size_t i = 0; i < diagonal_.size(); ++i) {
     const auto first = static_cast<std::size_t>(begin_[i]), last = static_cast<std::size_t>(begin_[i + 1]);
     for (std::size_t m = first; m < last; ++m) work[static_cast<std::size_t>(column_[m])] = lower[m];
@@ -83,7 +83,7 @@ bool IncompleteCholesky::factor(const std::vector<double>& lower, double shift) 
       double left = work[j];
       for (auto k = static_cast<std::size_t>(begin_[j]); k < static_cast<std::size_t>(begin_[j + 1]); ++k)
         left -= value_[k] * work[static_cast<std::size_t>(column_[k])];
-      left *= diagonal_[j];  // 1 / l_jj by now
+      left *= diagonal_[j];  // diagonal_[j] is already 1 / l_jj
       work[j] = left;
       value_[m] = left;
       pivot -= left * left;
@@ -128,7 +128,7 @@ void TriangularStage::compute(const Box& box, int /*threads*/, std::span<Accumul
   factor_.solve(at(accesses_[1]), at(accesses_[0]));
 }
 
-// L and its columns twice, its begins and diagonal twice; r once, u written and read again.
+// L and its columns twice, its row begins and diagonal twice; r once; u is written and read again.
 double TriangularStage::bytes_per_cell() const {
   const double a_row = factor_.rows() > 0 ? static_cast<double>(factor_.entries()) / factor_.rows() : 0;
   return 2 * 12 * a_row + 2 * (8 + 8) + 8 + 16;

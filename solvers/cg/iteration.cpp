@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// System and Progress, and the plain iteration; the equation before each stage.
+// System, Progress and the plain iteration; each equation precedes its stage.
 #include "solvers/cg/iteration.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ double largest_entry(Context& context, const LocalRows& rows) {
 
 std::string at_iteration(int iteration) { return " at iteration " + std::to_string(iteration + 1); }
 
-/// One product, one preconditioning and two reductions an iteration.
+/// One product, one preconditioning and two reductions in each iteration.
 class Plain final : public Iteration {
  public:
   Plain(System& s, const LocalRows& rows)
@@ -42,7 +42,7 @@ class Plain final : public Iteration {
       const double pq = sums.reduce(curvature_.accumulators());
       if (!progress.curved(pq, sums.value(1))) return false;
       const double alpha = rho / pq;
-      // r = r - alpha q, u = M^-1 r; rho = r^T u travels while x = x + alpha p
+      // r = r - alpha q, u = M^-1 r; the reduction of rho = r^T u overlaps with x = x + alpha p
       sums.start(correct(alpha));
       runner.run(forward_, Add{alpha});
       const double before = rho;
@@ -55,8 +55,8 @@ class Plain final : public Iteration {
   std::string note() const override { return precondition_->note(); }
 
  private:
-  /// r = r - alpha q, u = M^-1 r; r^T u and r^T r. Where u is r or its entries times others, nobody keeps it:
-  /// 32 and 24 bytes a row less beside the product.
+  /// r = r - alpha q, u = M^-1 r; r^T u and r^T r. Without a preconditioner or with a diagonal one, u is not
+  /// stored, which saves 32 and 24 bytes for each row besides the product.
   std::span<const Accumulator> correct(double alpha) {
     Runner& runner = s_.product.runner();
     if (kind_ == Preconditioning::none) {
@@ -85,7 +85,7 @@ class Plain final : public Iteration {
   Preconditioning kind_ = s_.options.preconditioner.kind;
   Field<double>& p_ = s_.operand;
   Field<double>& q_ = s_.image;
-  std::unique_ptr<Preconditioner> precondition_;  // u = M^-1 r, and q anything
+  std::unique_ptr<Preconditioner> precondition_;  // u = M^-1 r; q is scratch
   decltype(stages::copy(p_, s_.u)) first_ = stages::copy(p_, s_.u);
   decltype(stages::dots("r u", s_.r, s_.u)) dots_ = stages::dots("r u", s_.r, s_.u);
   decltype(stages::dots("p q", p_, q_)) curvature_ = stages::dots("p q", p_, q_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What plain and pipelined conjugate gradients share: the system with its vectors, and the rules by which an
-// iteration ends. Solver decides by |b - A x| whether that end is a solution.
+// Common parts of plain and pipelined conjugate gradients: the system with its vectors, and the conditions
+// for the end of an iteration. Solver decides by |b - A x| whether the result is a solution.
 #pragma once
 
 #include <functional>
@@ -40,17 +40,17 @@ inline auto copy(F to, F from) { return Sweep("copy", Copy{}, writes(to.now()), 
 
 }  // namespace stages
 
-/// A x = b: the product, the vectors of every iteration, r = b - A x.
+/// A x = b: the product, vectors for all iterations, and r = b - A x.
 struct System {
   System(Context& context_in, const Partition& partition, const LocalRows& rows, const SolverOptions& given);
 
-  /// r = b - A x; |r|.
+  /// Computes r = b - A x; returns |r|.
   double residual();
 
   Context& context;
   SolverOptions options;
   Product product;
-  double largest;  ///< |a_ij|: a measure of A that is right to a factor n
+  double largest;  ///< max |a_ij|, which measures A up to a factor n
   Field<double>& operand = product.x();
   Field<double>& image = product.y();
   Field<double> b{product.grid(), "b"}, x{product.grid(), "solution"}, r{product.grid(), "r"},
@@ -62,7 +62,7 @@ struct System {
   decltype(stages::left(r, b, image)) left_ = stages::left(r, b, image);
 };
 
-/// How far a solve has come.
+/// The progress of a solve.
 struct Progress {
   const System& system;
   double norm;  ///< |b|
@@ -70,23 +70,23 @@ struct Progress {
   const std::function<void(int, double)>& each;
   bool indefinite = false;  ///< p^T A p has shown that A is not positive definite
 
-  /// Takes down |r| after an iteration; true where the iteration ends with it.
+  /// Records |r| after an iteration; returns true if the iteration ends.
   bool ends(double r);
-  /// Puts |b - A x| in the place of the |r| taken down last.
+  /// Replaces the last |r| by |b - A x|.
   void correct(double r) { solution.residuals.back() = r / norm; }
   double residual() const { return solution.residuals.back(); }
   bool reached() const { return residual() <= system.options.tolerance; }
   bool exhausted() const { return solution.iterations() >= system.options.iterations; }
-  /// Whether p^T A p says that A is positive definite; `pp` is p^T p.
+  /// Whether p^T A p is consistent with a positive definite A; `pp` is p^T p.
   bool curved(double pap, double pp);
 };
 
-/// From x and r = b - A x on, until Progress says that it ends; false where starting it anew would not help.
+/// Iterates from x and r = b - A x until Progress ends it; returns false if a restart would not help.
 class Iteration {
  public:
   virtual ~Iteration() = default;
   virtual bool run(Progress& progress) = 0;
-  /// What the user should hear of its preconditioner; empty where there is nothing.
+  /// A message about its preconditioner for the user; may be empty.
   virtual std::string note() const = 0;
 };
 

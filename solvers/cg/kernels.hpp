@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vector operations of conjugate gradients, entry by entry, each under its formula. Those that return a
-// value are summed over all entries, whatever the order.
+// The vector operations of conjugate gradients, each below its formula. Returned values are summed over all
+// entries, independently of the order.
 #pragma once
 
 #include <array>
@@ -87,7 +87,7 @@ struct Dots {
 struct Diagonal {
   SC_FN void operator()(At c, Out<double> u, In<double> d, In<double> r) const { u[c] = d[c] * r[c]; }
 };
-// r = r - a q; r^T u and r^T r with u = d r, which is not kept
+// r = r - a q; r^T u and r^T r with u = d r, which is not stored
 struct ReducedByDiagonal {
   double a = 0;
   SC_FN std::array<double, 2> operator()(At c, InOut<double> r, In<double> q, In<double> d) const {
@@ -124,8 +124,8 @@ struct ChebyshevNext {
   }
 };
 
-// Pipelined conjugate gradients: r^T r, r^T u, and with s = A p what the next p^T A p is made of:
-// u^T w, u^T s + p^T w, p^T s
+// Pipelined conjugate gradients: r^T r, r^T u, and with s = A p the parts of the next p^T A p: u^T w, u^T s +
+// p^T w, p^T s
 struct PipelinedDots {
   SC_FN std::array<double, 5> operator()(At c, In<double> r, In<double> u, In<double> w, In<double> p,
                                          In<double> s) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// makea, distributed: every rank replays the random stream and keeps its own entries.
+// Distributed makea: every rank replays the random stream and keeps its own entries.
 #include "solvers/cg/makea.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ std::vector<char> flags_of(const std::vector<std::pair<int, int>>& ranges, int n
   return flags;
 }
 
-/// Sorts each row by columns and adds equal ones up in the order in which they came, in place.
+/// Sorts each row by columns in place, and adds equal entries in their original order.
 void compress(LocalRows& rows) {
   std::vector<std::pair<std::int64_t, double>> row;
   std::int64_t out = 0, from = 0;
@@ -76,7 +76,7 @@ void replay(const Class& c, const std::function<void(const RandomVector&)>& each
       v.position.push_back(position);
       v.value.push_back(value);
     }
-    // 0.5 takes the place of what was drawn for the diagonal, and is appended only where nothing was.
+    // 0.5 replaces the value drawn for the diagonal; it is appended if none was drawn.
     const auto diagonal = std::find(v.position.begin(), v.position.end(), v.row);
     if (diagonal != v.position.end()) {
       v.value[static_cast<std::size_t>(diagonal - v.position.begin())] = 0.5;
@@ -91,10 +91,10 @@ void replay(const Class& c, const std::function<void(const RandomVector&)>& each
 
 std::vector<std::int64_t> row_weights(const Class& c) { return column_weights(c, 0, c.n); }
 
-// A is symmetric: columns of all rows weigh what rows do.
+// A is symmetric: over all rows, columns have the same weights as rows.
 std::vector<std::int64_t> column_weights(const Class& c, int first, int last) {
   std::vector<std::int64_t> weight(static_cast<std::size_t>(c.n));
-  for (int i = first; i < last; ++i) weight[static_cast<std::size_t>(i)] = 1;  // the diagonal, once
+  for (int i = first; i < last; ++i) weight[static_cast<std::size_t>(i)] = 1;  // the diagonal is counted once
   replay(c, [&](const RandomVector& v) {
     const auto inside = [&](int i) { return i >= first && i < last; };
     const auto rows = std::count_if(v.position.begin(), v.position.end(), inside);

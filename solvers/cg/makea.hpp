@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The benchmark's matrix: its classes, the stream of random vectors behind it, and the part of one rank.
+// The benchmark's matrix: its classes, the stream of random vectors that define it, and one rank's part.
 #pragma once
 
 #include <functional>
@@ -15,28 +15,30 @@ struct Class {
   int nonzer;      ///< non-zeros of each random vector
   int iterations;  ///< of the outer, inverse power iteration
   double shift;    ///< lambda
-  double zeta;     ///< what the outer iteration must arrive at
+  double zeta;     ///< reference result of the outer iteration
 };
-/// Throws Error (bad_input) for anything but S, W, A, B, C, D.
+/// Throws Error (bad_input) unless `name` is S, W, A, B, C or D.
 const Class& class_of(const std::string& name);
 
-/// A = sum over rows i of size_i v_i v_i^T + (rcond - shift) I. One v_i: positions are 0-based, not sorted.
+/// A = sum over rows i of size_i v_i v_i^T + (rcond - shift) I. This is one v_i; positions are 0-based and
+/// not sorted.
 struct RandomVector {
   int row = 0;
   double size = 1;
   std::vector<int> position;
   std::vector<double> value;
 };
-/// All v_i in order. Rejected draws make the stream sequential: every rank replays all of it.
+/// Calls `each` for all v_i in order. Rejected draws make the stream sequential, so every rank replays all of
+/// it.
 void replay(const Class& c, const std::function<void(const RandomVector&)>& each);
 
-/// Non-zeros of each row. Counts an entry that two vectors share off the diagonal twice (2 % of them).
+/// Non-zeros of each row. An off-diagonal entry that two vectors share is counted twice (2 % of them).
 std::vector<std::int64_t> row_weights(const Class& c);
-/// The same of each column, counted over the rows [first, last).
+/// The same for each column, counted over the rows [first, last).
 std::vector<std::int64_t> column_weights(const Class& c, int first, int last);
 
-/// The rows and columns that `rank` holds under `partition`; values are bit for bit those of the original,
-/// whatever the number of ranks. Needs memory for this part and a few integers a row of the whole.
+/// The rows and columns of `rank` under `partition`; values have the same bits as in the original, for any
+/// number of ranks. Needs memory for this part, and a few integers for each row of the whole matrix.
 LocalRows make_matrix(const Class& c, const Partition& partition, int rank);
 
 }  // namespace sc::cg

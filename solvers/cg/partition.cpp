@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Partition: groups that move the fewest bytes, cuts where the weights say.
+// Partition: groups that minimise the traffic, and cuts according to the weights.
 #include "solvers/cg/partition.hpp"
 
 #include <algorithm>
@@ -12,14 +12,14 @@ namespace {
 
 constexpr std::string_view names[] = {"row", "column", "grid"};
 
-/// `ranks` in `groups` groups, as even as can be.
+/// Divides `ranks` into `groups` of nearly equal size.
 std::vector<int> even_groups(int ranks, int groups) {
   std::vector<int> first;
   for (int g = 0; g <= groups; ++g) first.push_back(static_cast<int>(std::int64_t{ranks} * g / groups));
   return first;
 }
 
-/// Entries moved for each row of the matrix: groups - 1 + the members' mean, weighted by their rows.
+/// Entries moved for each row of the matrix: groups - 1 + the mean number of other members, weighted by rows.
 double moved(const std::vector<int>& first) {
   double sum = static_cast<double>(first.size()) - 2;
   for (std::size_t g = 0; g + 1 < first.size(); ++g) {
@@ -38,7 +38,7 @@ std::vector<int> groups_of(Division division, int ranks) {
   return best;
 }
 
-/// Cuts [first, last) where the weights before them come nearest to the shares.
+/// Cuts [first, last) where the cumulative weights are nearest to the shares.
 std::vector<int> cut(std::span<const std::int64_t> weight, int first, int last,
                      const std::vector<double>& share) {
   const double whole =
@@ -92,7 +92,8 @@ std::vector<std::pair<int, int>> Partition::columns(int rank,
                                                     std::span<const std::int64_t> column_weight) const {
   const int mine = group_of(rank), first = group_[at(mine)];
   const std::size_t count = at(members(mine)), me = at(rank - first);
-  // Members take the columns of their own pieces; what they lack to an equal share they take elsewhere.
+  // Members take the columns of their own pieces first; what is missing to an equal share, they take from
+  // others.
   const double whole =
       static_cast<double>(std::accumulate(column_weight.begin(), column_weight.end(), std::int64_t{0}));
   std::vector<double> lacking;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pipelined conjugate gradients; the equation before each stage.
+// Pipelined conjugate gradients; each equation precedes its stage.
 #include <cmath>
 
 #include "solvers/cg/iteration.hpp"
@@ -10,9 +10,9 @@ namespace {
 
 using stages::F;
 
-/// Iterations after which everything is computed anew.
+/// Iterations after which all vectors are recomputed.
 constexpr int renewal = 50;
-/// |r| is of use down to this share of |b - A x|; below it r holds more error than residual.
+/// The recursive |r| is used down to this fraction of |b - A x|; below it, its error exceeds the residual.
 constexpr double trusted = 0.5;
 
 auto dots_stage(F r, F u, F w, F p, F s) {
@@ -29,11 +29,11 @@ auto step_stage(F x, F r, F u, F w, F p, F s, F q, F z) {
 }
 
 /// P. Ghysels and W. Vanroose, "Hiding global synchronization latency in the preconditioned conjugate
-/// gradient algorithm", Parallel Computing 40 (2014): one reduction an iteration, under preconditioning and
-/// product. Its recurrences for u = M^-1 r, w = A u, s = A p, q = M^-1 s, z = A q multiply rounding errors
-/// (S. Cools et al., SIAM J. Matrix Anal. Appl. 39, 2018). So p^T A p is made of products of the vectors
-/// themselves, not of the identity delta - beta gamma / alpha, which holds only while p's are conjugate; and
-/// every so often an iteration is a plain one, after which all vectors are computed anew.
+/// gradient algorithm", Parallel Computing 40 (2014): one reduction in each iteration, which overlaps with
+/// preconditioning and product. The recurrences for u = M^-1 r, w = A u, s = A p, q = M^-1 s, z = A q amplify
+/// rounding errors (S. Cools et al., SIAM J. Matrix Anal. Appl. 39, 2018). So p^T A p is computed from
+/// products of the vectors themselves, not from the identity delta - beta gamma / alpha, which requires
+/// conjugate p; and regularly an iteration is a plain one, after which all vectors are recomputed.
 class Pipelined final : public Iteration {
  public:
   Pipelined(System& s, const LocalRows& rows)
@@ -48,7 +48,7 @@ class Pipelined final : public Iteration {
     helps_ = true;
     if (!renew(progress)) return helps_;
     for (int age = 1;; ++age) {
-      // gamma = r^T u and what p^T A p is made of travel under m = M^-1 w, n = A m
+      // the reduction of gamma = r^T u and of the parts of p^T A p overlaps with m = M^-1 w, n = A m
       runner.run(dots_);
       sums.start(dots_.accumulators());
       if (age < renewal) {
@@ -76,7 +76,7 @@ class Pipelined final : public Iteration {
   std::string note() const override { return precondition_->note(); }
 
  private:
-  /// to = M^-1 from, image = A to; leaves both in m and n too.
+  /// to = M^-1 from, image = A to; both remain in m and n too.
   template <class Take, class Give, class GiveImage>
   void apply(Take& take, Give& give, GiveImage& give_image) {
     Runner& runner = sys_.product.runner();
@@ -87,7 +87,7 @@ class Pipelined final : public Iteration {
     runner.run(give_image);
   }
 
-  /// An iteration of plain conjugate gradients along what p is; false where the solve ends with it.
+  /// A plain iteration along the current p; returns false if the solve ends.
   bool renew(Progress& progress) {
     Runner& runner = sys_.product.runner();
     GlobalValue& sums = sys_.sums;
@@ -130,11 +130,11 @@ class Pipelined final : public Iteration {
   Field<double>& u_ = sys_.u;
   Field<double> w_{sys_.product.grid(), "w"}, z_{sys_.product.grid(), "z"}, q_{sys_.product.grid(), "q"},
       s_{sys_.product.grid(), "s"}, p_{sys_.product.grid(), "p"};
-  // Iterations of which no more is expected: without rounding, n would do.
+  // Iterations after which to give up: without rounding errors, n would suffice.
   std::int64_t enough_ = 2 * std::int64_t{sys_.product.partition().n()} + 100;
   bool helps_ = true;
-  double gamma_ = 0;                              // r^T u of the iteration before; 0 in the first
-  std::unique_ptr<Preconditioner> precondition_;  // m = M^-1 w, and n anything
+  double gamma_ = 0;                              // r^T u of the previous iteration; 0 in the first
+  std::unique_ptr<Preconditioner> precondition_;  // m = M^-1 w; n is scratch
   decltype(dots_stage(r_, u_, w_, p_, s_)) dots_ = dots_stage(r_, u_, w_, p_, s_);
   decltype(directions_stage(z_, q_, s_, p_, n_, m_, w_, u_)) directions_ =
       directions_stage(z_, q_, s_, p_, n_, m_, w_, u_);

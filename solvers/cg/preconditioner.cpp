@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preconditioners: one stage for most; inverted blocks as rows of a sparse matrix of their own.
+// Preconditioners: mostly one stage; inverted blocks are the rows of another sparse matrix.
 #include "solvers/cg/preconditioner.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view names[] = {"none", "jacobi", "block-jacobi", "ic", "chebyshev"};
 
-/// Entries [lo, hi) x [lo, hi) of the matrix, which one rank holds; dense, by rows.
+/// The entries [lo, hi) x [lo, hi) of a matrix, all on one rank, as a dense matrix by rows.
 std::vector<double> block_of(const LocalRows& rows, std::int64_t lo, std::int64_t hi) {
   const auto n = static_cast<std::size_t>(hi - lo);
   std::vector<double> dense(n * n);
@@ -32,7 +32,7 @@ std::vector<double> block_of(const LocalRows& rows, std::int64_t lo, std::int64_
   return dense;
 }
 
-/// A = L L^T in place; false where A is not positive definite.
+/// A = L L^T in place; returns false if A is not positive definite.
 bool factor(std::vector<double>& a, std::size_t n) {
   for (std::size_t j = 0; j < n; ++j) {
     for (std::size_t k = 0; k < j; ++k) a[j * n + j] -= a[j * n + k] * a[j * n + k];
@@ -82,7 +82,7 @@ LocalRows inverted_blocks(const LocalRows& rows, const Grid& grid, int block) {
   return inverse;
 }
 
-/// One stage.
+/// A preconditioner with a single stage.
 class Staged : public Preconditioner {
  public:
   Staged(Runner& runner, std::unique_ptr<Stage> stage) : runner_(runner), stage_(std::move(stage)) {}

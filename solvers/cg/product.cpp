@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Product: vectors cut as the partition says, pieces as long as the depth says.
+// Product: vectors are divided by the partition, and messages into pieces by the depth.
 #include "solvers/cg/product.hpp"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ Hiding hiding_of(std::string_view name) {
 
 Strategy engine_strategy(Hiding hiding, const Partition& partition) {
   if (hiding == Hiding::blocking) return Strategy::blocking;
-  if (!partition.sends_sums()) return Strategy::interior_first;  // own columns while entries of x come in
+  if (!partition.sends_sums()) return Strategy::interior_first;  // own columns, while x is exchanged
   if (hiding == Hiding::pipelined) return Strategy::pipelined;
   return partition.gathers() ? Strategy::interior_first : Strategy::boundary_first;
 }

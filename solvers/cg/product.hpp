@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Product: y = A x on all ranks under a partition and a way of hiding what travels; a RowStage and the
-// choices that make it so.
+// Product: y = A x on all ranks, with a partition and a way of overlapping communication; a RowStage with its
+// options.
 #pragma once
 
 #include "engine/overlap/ledger.hpp"
@@ -10,12 +10,12 @@
 
 namespace sc::cg {
 
-/// blocking: everything arrives before anything is computed, and leaves when all is. direct: receives wait
-/// ahead, own work goes on meanwhile. pipelined: `depth` pieces a message, each sent as soon as it is
-/// computed and added as it comes.
+/// blocking: all data arrive before the computation, and results are sent after it. direct: receives are
+/// posted first, and own work overlaps. pipelined: messages are divided into `depth` pieces, each sent as
+/// soon as it is computed and added when it arrives.
 enum class Hiding { blocking, direct, pipelined };
 std::string_view hiding_name(Hiding hiding);
-/// Throws Error (bad_input) naming the ones there are.
+/// Throws Error (bad_input) with the allowed names.
 Hiding hiding_of(std::string_view name);
 
 struct Settings {
@@ -24,12 +24,13 @@ struct Settings {
   int depth = 5;
 };
 
-/// The engine's strategy for it, which depends on what travels: entries of x, sums, or both.
+/// The corresponding strategy of the engine. It depends on what is communicated: entries of x, sums, or both.
 Strategy engine_strategy(Hiding hiding, const Partition& partition);
 
 class Product {
  public:
-  /// Collective. `rows` is only read; x has so many levels. Throws Error (bad_input) for a depth below 1.
+  /// Collective. `rows` is only read; `levels`: time levels of x. Throws Error (bad_input) for a depth below
+  /// 1.
   Product(Context& context, const Partition& partition, const LocalRows& rows, const Settings& settings,
           int levels = 1);
 
@@ -40,10 +41,10 @@ class Product {
   Runner& runner() { return runner_; }
   const RowStage& stage() const { return *stage_; }
   const Partition& partition() const { return partition_; }
-  /// Non-zeros of all ranks, and of the busiest over the mean - 1.
+  /// Non-zeros of all ranks; and of the rank with most of them, relative to the mean, minus 1.
   std::int64_t nonzeros() const { return nonzeros_; }
   double imbalance() const { return imbalance_; }
-  /// Where the time of the last solve, or of the timed iterations of the benchmark, went.
+  /// Times of the last solve, or of the timed iterations of the benchmark.
   Ledger& ledger() { return ledger_; }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The generator of the NAS benchmarks, x <- 5^13 x mod 2^46, in integers: the same values as the original's
-// exact double arithmetic.
+// The generator of the NAS benchmarks, x <- 5^13 x mod 2^46, in integer arithmetic: the same values as in the
+// original's exact double arithmetic.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ class Random {
  public:
   /// The next value 2^-46 x, in (0, 1).
   double next() {
-    x_ = (x_ * 1220703125U) & mask;  // of the product's 77 bits the low 46 survive the wrap at 64
+    x_ = (x_ * 1220703125U) & mask;  // of the 77-bit product, overflow at 64 bits preserves the low 46
     return static_cast<double>(x_) * 0x1p-46;
   }
 

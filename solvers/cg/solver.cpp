@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solver: iterates until |b - A x| itself is small enough; starts the iteration anew where only its own idea
-// of the residual was, and says so where that no longer helps.
+// Solver: iterates until |b - A x| itself is below the tolerance. It restarts the iteration if only the
+// recursive residual is, and reports when restarts no longer help.
 #include "solvers/cg/solver.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace sc::cg {
 
 namespace {
 
-/// Starting anew is worth while where it takes the residual down to this share.
+/// A restart must reduce the residual to this fraction to count as useful.
 constexpr double gain = 0.5;
 
 auto scaled_stage(Field<double>& x, Field<double>& z) {
@@ -47,7 +47,7 @@ LocalRows keep_own(const LocalRows& rows, const Partition& partition, int rank) 
     std::fill(mine.begin() + first, mine.begin() + last, char{1});
   LocalRows kept;
   kept.first = rows.first;
-  // As much as there will be: growing would take twice the memory.
+  // Reserves the exact size: growing would need twice the memory.
   const auto count = std::count_if(rows.column.begin(), rows.column.end(),
                                    [&](std::int64_t c) { return mine[static_cast<std::size_t>(c)] != 0; });
   kept.column.reserve(static_cast<std::size_t>(count));
@@ -71,20 +71,20 @@ struct Solver::Parts {
   }
 
   System system;
-  std::unique_ptr<Iteration> plain, pipelined;  // the second where it is wanted
+  std::unique_ptr<Iteration> plain, pipelined;  // `pipelined` only if requested
   Field<double> best{system.product.grid(), "nearest x"};
-  double lowest = 1;  // |b - A x| / |b| of best; at first x = 0
+  double lowest = 1;  // |b - A x| / |b| of `best`; initially that of x = 0
   decltype(stages::copy(best, system.x)) keep = stages::copy(best, system.x),
                                          go_back = stages::copy(system.x, best);
   decltype(scaled_stage(system.x, best)) scaled = scaled_stage(system.x, best);
   decltype(stages::dots("b b", system.b, system.b)) norm_of_b = stages::dots("b b", system.b, system.b);
 
-  /// b and r = b over 2^exponent, so that no square is too large or too small; x = 0; |b|.
+  /// b and r = b / 2^exponent, so that no square overflows or underflows; x = 0. Returns |b|.
   double begin(std::span<const double> right_side, int exponent);
   void iterate(Progress& progress);
-  /// The x whose residual was the lowest is x.
+  /// Sets x to the vector with the smallest residual so far.
   void settle(Solution& solution);
-  /// x in the units of b.
+  /// Scales x back to the units of b.
   void scale_back(int exponent, Solution& solution);
 };
 
@@ -181,7 +181,7 @@ Solution Solver::solve(std::span<const double> right_side, const std::function<v
   const int exponent = largest > 0 ? std::ilogb(largest) : 0;
   const double norm = w.begin(right_side, exponent);
   Solution solution;
-  if (largest == 0) {  // x = 0
+  if (largest == 0) {  // b = 0, so x = 0
     solution.residuals = {0.0};
     solution.converged = true;
   } else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the options of several solvers must be, and the faces of a box. All checks throw Error (bad_input),
-// naming the key.
+// Checks that the options of several solvers share, and the faces of a box. All checks throw Error
+// (bad_input) with the name of the key.
 #pragma once
 
 #include <cmath>
@@ -11,22 +11,22 @@
 
 namespace sc {
 
-/// Of a box, in the order of the options.
+/// Names of the faces of a box, in the order of the options.
 constexpr const char* face_names[6] = {"x-", "x+", "y-", "y+", "z-", "z+"};
 inline std::string face_key(std::size_t face) { return std::string("boundaries.") + face_names[face]; }
 
-/// use(face, its number in the order of the options)
+/// use(face, its index in the options)
 template <class Use>
 void for_each_face(const Use& use) {
   for (std::size_t f = 0; f < 6; ++f) use(Face{int(f / 2), int(f % 2)}, f);
 }
-/// periodic(face): what the options say of face 0 … 5, here and below.
+/// periodic(face), here and below: whether the options declare face 0 … 5 periodic.
 template <class Periodic>
 Bool3 periodic_axes(const Periodic& periodic) {
   return {periodic(0), periodic(2), periodic(4)};
 }
 
-/// The options, once check() of their namespace has passed them.
+/// Returns the options after check() of their namespace.
 template <class Options>
 const Options& checked_options(const Options& options) {
   check(options);

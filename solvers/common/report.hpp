@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What solvers say of a step, and of a state that is not finite any more.
+// What solvers report about a step, and about a state that is not finite.
 #pragma once
 
 #include <cmath>
@@ -16,8 +16,8 @@ struct StepReport {
   double dt = 0;
 };
 
-/// The first own cell where a field of N components is not finite, as "NAME is not finite WHEN at POINT
-/// (x, y, z); ADVICE" with what a solver calls its points; empty where there is none.
+/// The first own cell where a field of N components is not finite, as "NAME is not finite WHEN at POINT (x,
+/// y, z); ADVICE"; `point` is the solver's word for its points. Empty if all are finite.
 struct Loss {
   std::string when, point, advice;
 
@@ -40,7 +40,8 @@ struct Loss {
     });
     return sentence;
   }
-  /// Collective: throws Error (diverged) with the sentence of the first rank that has one, or `otherwise`.
+  /// Collective: throws Error (diverged) with the sentence of the first rank that has one, or with
+  /// `otherwise`.
   [[noreturn]] void report(const Context& context, const std::string& sentence,
                            const std::string& otherwise) const {
     context.agree(Exit::diverged, sentence);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stage_of: a sweep on the heap, where a solver keeps it as a Stage, and what sets its kernel.
+// stage_of: creates a sweep on the heap, to be stored as a Stage; and a function that sets its kernel.
 #pragma once
 
 #include <functional>
@@ -9,13 +9,13 @@
 
 namespace sc {
 
-/// Sweep(of...).
+/// Creates Sweep(of...).
 template <class... Of>
 auto stage_of(const Of&... of) {
   return std::make_unique<decltype(Sweep(of...))>(of...);
 }
 
-/// A sweep whose kernel changes from run to run, with what it follows from.
+/// A sweep whose kernel changes from run to run, with a function that sets the kernel from parameters.
 template <class Parameters>
 struct SetStage {
   std::unique_ptr<Stage> stage;
@@ -24,7 +24,7 @@ struct SetStage {
   Stage& operator*() const { return *stage; }
   Stage* operator->() const { return stage.get(); }
 };
-/// The sweep's kernel is kernel_of(parameters), or holds them.
+/// The sweep's kernel is set to kernel_of(parameters).
 template <class Parameters, class Of, class KernelOf>
 SetStage<Parameters> set_stage(std::unique_ptr<Of> sweep, const KernelOf& kernel_of) {
   auto set = [sweep = sweep.get(), kernel_of](const Parameters& p) { sweep->set(kernel_of(p)); };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// typed: a field as what it is, where a solver keeps it as an AnyField.
+// typed: casts an AnyField to its type, in either precision.
 #pragma once
 
 #include "engine/field/field.hpp"
 
 namespace sc {
 
-/// use(Field<float, N>&) or use(Field<double, N>&).
+/// Calls use(Field<float, N>&) or use(Field<double, N>&).
 template <int N = 1, class Use>
 void typed(AnyField& field, const Use& use) {
   if (field.storage(0).type() == element_type<float>())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far the first crystal's arms reach: phi along its six half-axes, between the centres of eight cells
-// each, which ranks send to rank 0; there the last crossing of 1/2 is found. Cells are read slab by slab.
+// The lengths of the first crystal's arms: phi along its six half-axes, interpolated between the centres of
+// eight cells. Ranks send these cells to rank 0, which finds the last crossing of 1/2. Cells are read slab by
+// slab.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -16,11 +17,11 @@ namespace {
 constexpr double step_cells = 0.5;
 
 struct Sample {
-  int arm, number;  ///< at number * step_cells from the centre
+  int arm, number;  ///< at distance number * step_cells from the centre
   double phi;
 };
 
-/// Places in cells, from the corner of the domain.
+/// Positions in cells, from the corner of the domain.
 class Rays {
  public:
   explicit Rays(const DendriteOptions& o) : cells_(o.cells) {
@@ -47,24 +48,24 @@ class Rays {
   Vec3 centre_{};
 };
 
-/// One of the cells between whose centres a place lies.
+/// One of the eight cells around a position.
 struct Corner {
   std::size_t sample;
   double weight;
   Int3 cell;  ///< of the domain
 };
-/// A cell's value on its way to rank 0.
+/// A cell's value, as sent to rank 0.
 struct Value {
   std::int64_t corner;
   double phi;
 };
 
-/// Beyond a periodic face is the cell on the other side, beyond any other one its mirror image.
+/// The periodic image of a cell beyond a periodic face, its mirror image beyond any other face.
 int inside(int cell, int cells, bool periodic) {
   return periodic ? (cell + cells) % cells : std::clamp(cell, 0, cells - 1);
 }
 
-/// Those that weigh anything, in the order of additions.
+/// Adds the corners with non-zero weights, in the order of summation.
 void add_corners(std::vector<Corner>& corners, std::size_t sample, const Vec3& r, const Grid& grid) {
   Int3 low;
   Vec3 w;

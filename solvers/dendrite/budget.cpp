@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Budget: the sums of engine/stage/slabs for the dendrite's step.
+// Budget: memory and traffic of the dendrite's step, as engine/stage/slabs organises it.
 #include "solvers/dendrite/budget.hpp"
 
 #include <algorithm>
@@ -15,10 +15,10 @@ namespace sc::dendrite {
 
 namespace {
 
-/// Cells of the strips that come and go with the slabs of one array.
+/// Cells of the strips that are copied with the slabs of one array.
 struct StripCells {
-  std::int64_t own = 0, halo = 0;  ///< as kept
-  std::int64_t brought = 0;        ///< the halo of every slab
+  std::int64_t own = 0, halo = 0;  ///< in the strips
+  std::int64_t brought = 0;        ///< copied to the halos of all slabs
 };
 StripCells strip_cells(const Grid& grid, int pieces) {
   const StripBoxes boxes = strip_boxes(grid);
@@ -37,7 +37,7 @@ StripCells strip_cells(const Grid& grid, int pieces) {
   return cells;
 }
 
-/// The arrays of a step, a component each: how many are read with planes around, how many written.
+/// The arrays of a step, one for each component: numbers of those read (with planes around) and written.
 struct Arrays {
   std::int64_t element, read, written, cells;
   std::int64_t all() const { return read + written; }
@@ -51,22 +51,22 @@ Arrays arrays_of(const Grid& grid, const DendriteOptions& o) {
 
 Budget in_memory(const Grid& grid, const DendriteOptions& o) {
   const Arrays a = arrays_of(grid, o);
-  const std::int64_t bytes = o.space == Space::device ? a.element : 8;  // the host's slots are of 8 bytes
+  const std::int64_t bytes = o.space == Space::device ? a.element : 8;  // elements of host slots: 8 bytes
   Budget budget;
   budget.near = a.all() * a.cells * bytes;
   return budget;
 }
 
-/// Steps a pass of fields that lie there.
+/// Number of steps in a pass, for fields at this place.
 int length_of(const DendriteOptions& o, Where where) {
   return where == Where::files ? o.engine.steps_per_pass : 1;
 }
 
-/// Of a pass of several steps, each of which reads one cell away.
+/// For a pass of several steps, each of which reads one cell away.
 WindowSlabs::Planes planes_of(int length) { return {.most_behind = length - 1, .reach = 1}; }
 int least_planes(int length) { return length > 1 ? planes_of(length).least(Boundary::usual_inward) : 1; }
 
-/// In `pieces`, of which at most `most_ahead` are read ahead.
+/// With `pieces` pieces, of which at most `most_ahead` are prefetched.
 Budget in_pieces(const Grid& grid, const DendriteOptions& o, Where where, int pieces, int most_ahead) {
   const bool files = where == Where::files;
   const Arrays a = arrays_of(grid, o);
@@ -78,7 +78,7 @@ Budget in_pieces(const Grid& grid, const DendriteOptions& o, Where where, int pi
   auto slot = static_cast<std::size_t>(a.read) * cut.slot_bytes(grid.halo()) +
               static_cast<std::size_t>(a.written) * cut.slot_bytes(0);
   Budget budget;
-  if (length > 1) {  // both levels of a pass are near
+  if (length > 1) {  // both time levels are in near memory in a pass
     budget.room = std::max(planes_of(length).below(), grid.halo());
     slot = std::max(slot, static_cast<std::size_t>(a.all()) * cut.slot_bytes(0, budget.room));
   }
@@ -90,7 +90,7 @@ Budget in_pieces(const Grid& grid, const DendriteOptions& o, Where where, int pi
   budget.read = a.read * cut.moved(length > 1 ? 0 : grid.halo()) / length;
   budget.written = a.written * cut.moved() / length;
   if (files) {
-    // A piece as it is filled, looked at and written to a checkpoint, which goes in batches.
+    // A piece for filling and measuring, and one for writing checkpoints, with a batch of that.
     constexpr std::int64_t batch = std::int64_t{4} << 20;
     budget.near = buffer_bytes(ring) + kept + 2 * static_cast<std::int64_t>(cut.most_bytes()) + batch;
   } else {
@@ -102,7 +102,7 @@ Budget in_pieces(const Grid& grid, const DendriteOptions& o, Where where, int pi
   return budget;
 }
 
-/// Best first, for a memory that is given.
+/// The ways to store the fields, best first, for a given memory.
 std::vector<Budget> ways(const Grid& grid, const DendriteOptions& o) {
   const bool device = grid.context().device() != nullptr, overlaps = o.engine.strategy.overlaps;
   const Where far = device ? Where::host : Where::files;
@@ -116,11 +116,11 @@ std::vector<Budget> ways(const Grid& grid, const DendriteOptions& o) {
   return all;
 }
 
-/// On the device each rank has all of the memory given; without one they share it.
+/// Each rank has all of the device's given memory; on hosts the ranks share it.
 void check_fits_device(const Grid& grid, const Budget& budget, std::int64_t memory) {
   const double needed = grid.context().max(double(budget.near));
   if (!grid.context().any(budget.near > memory)) return;
-  char mib[32];  // rounded up, so that the figure itself will do
+  char mib[32];  // rounded up, so that the suggested value is sufficient
   std::snprintf(mib, sizeof mib, "%.1f MiB", std::ceil(needed / (1 << 20) * 10) / 10);
   refuse("storage.memory is " + mebibytes(memory) + " a rank; fields in planes of " +
          to_string(grid.own().extent()) + " cells need at least " + mib + " on the device");
@@ -132,7 +132,7 @@ Budget for_memory(const Grid& grid, const DendriteOptions& o, std::int64_t proce
   const std::int64_t share = device ? o.storage.memory : share_of(context, o.storage.memory, process);
   std::vector<Budget> all = ways(grid, o);
   Budget budget = fitting(all, share);
-  if (context.any(budget.pieces > 0) && budget.pieces == 0) {  // fields lie in one place on all ranks
+  if (context.any(budget.pieces > 0) && budget.pieces == 0) {  // the same place on all ranks
     all.erase(all.begin());
     budget = fitting(all, share);
   }
@@ -143,7 +143,7 @@ Budget for_memory(const Grid& grid, const DendriteOptions& o, std::int64_t proce
   return budget;
 }
 
-/// Of pieces that a pass goes through.
+/// Checks the thickness of the pieces in a pass.
 void check_thickness(const Grid& grid, const DendriteOptions& o) {
   const int length = length_of(o, o.storage.where), least = least_planes(length), pieces = o.storage.pieces;
   const int planes = grid.own().extent().z / pieces;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the fields of a crystal lie, in how many pieces they come if not at once, and what that costs.
+// Where the fields of a crystal are stored, in how many pieces, and the cost of that.
 #pragma once
 
 #include "engine/move/stream/budget.hpp"
@@ -7,16 +7,16 @@
 
 namespace sc::dendrite {
 
-/// Of one rank. `read` and `written` are what passes a step, strips among it beside a device.
+/// For one rank. `read` and `written`: bytes copied in a step; beside a device they include strips.
 struct Budget : sc::Budget {
   Where where = Where::memory;
-  int room = 0;  ///< planes around a piece, for passes of several steps; 0: one by one
-  /// A line for a person; empty where fields lie where they are computed.
+  int room = 0;  ///< planes around a piece, for passes of several steps; 0: single steps
+  /// A line of text for the user; empty if the fields are stored where they are computed.
   std::string describe() const;
 };
 
-/// Collective. Throws Error (bad_input) for more pieces than some rank has planes, and for a memory that is
-/// too small, naming the smallest that would do; Error (storage) where the scratch folder cannot be used.
+/// Collective. Throws Error (bad_input) for more pieces than planes on any rank, and for a memory that is too
+/// small, with the smallest sufficient one; Error (storage) if the scratch folder cannot be used.
 Budget make_budget(const Grid& grid, const DendriteOptions& options);
 
 }  // namespace sc::dendrite

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// check: what a crystal's options must be.
+// check: validates the options of a crystal.
 #include <string>
 
 #include "solvers/common/check.hpp"
@@ -20,7 +20,8 @@ void check_material(const Material& m) {
   if (!(m.lambda > 0 && m.lambda < 0.5))
     refuse("material.lambda is " + std::to_string(m.lambda) + "; it must lie between 0 and 0.5");
   if (!(m.noise >= 0)) refuse("material.noise is " + std::to_string(m.noise) + "; it must not be negative");
-  // From 1/15 on the stiffness at <100> is negative: those orientations are missing and the flux amplifies.
+  // From 1/15 on, the stiffness at <100> is negative: those orientations are missing, and the flux is
+  // unstable.
   if (!(m.anisotropy >= 0 && m.anisotropy < 1.0 / 15))
     refuse("material.anisotropy is " + std::to_string(m.anisotropy) + "; it must be from 0 to below 1/15");
 }

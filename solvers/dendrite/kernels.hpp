@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The phase-field equations cell by cell. phi: 1 solid, 0 melt; theta = T - T_m in K, which single precision
-// resolves ten times finer than T itself. Lengths are cells: coefficients carry dt, dx and the material.
+// The phase-field equations, cell by cell. phi: 1 solid, 0 melt; theta = T - T_m in K, which single precision
+// resolves ten times finer than T. Lengths are in cells: the coefficients contain dt, dx and the material.
 #pragma once
 
 #include "engine/exec/noise.hpp"
@@ -26,7 +26,7 @@ struct Anisotropy {
 /// The parameters of a step.
 template <class Real>
 struct Coefficients {
-  Real flux{};      ///< dt M eps^2 / (4 dx^2): gradients below are four times those per cell
+  Real flux{};      ///< dt M eps^2 / (4 dx^2), because gradients below are multiplied by four
   Real reaction{};  ///< 4 W M dt
   Real drive{};     ///< -15 L / (2 W T_m), 1/K: beta = drive theta phi (1 - phi)
   Real heat{};      ///< kappa dt / dx^2
@@ -36,20 +36,20 @@ struct Coefficients {
   Anisotropy<Real> gamma{};
 };
 
-/// Added to |4 grad phi|^2: what is flatter than 1e-9 a cell counts as without direction.
+/// Added to |4 grad phi|^2, so that gradients below 1e-9 for a cell have no direction.
 template <class Real>
 constexpr Real flat = Real(1e-18);
-/// Smaller values of phi are set to 0: otherwise the tail ahead of a front ends in subnormal numbers.
+/// Smaller values of phi are set to 0: otherwise the tail ahead of a front would become subnormal.
 template <class Real>
 constexpr Real vanishing = Real(1e-12);
 
-/// h = phi^3 (10 - 15 phi + 6 phi^2), the solid's share of the latent heat.
+/// h = phi^3 (10 - 15 phi + 6 phi^2), the fraction of the latent heat that has been released.
 template <class Real>
 SC_FN Real latent_share(Real phi) {
   return phi * phi * phi * fused(phi, fused(Real(6), phi, Real(-15)), Real(10));
 }
 
-/// Four times the gradient per cell on a face: n across it, a and b along it.
+/// Four times the gradient in units of a cell, on a face: n normal to it, a and b tangential.
 template <class Real>
 struct FaceGradient {
   Real n, a, b;
@@ -72,12 +72,12 @@ SC_FN Real flux(const FaceGradient<Real>& g, const Anisotropy<Real>& k, Real inv
   return g.n * fused(k.x8, X, k.most) * fused(k.x16, un, fused(k.x24, X, k.least));
 }
 
-/// Rows: the axes x, y, z of the grid in the crystal's frame.
+/// The rows are the grid's axes x, y, z in the crystal's frame.
 template <class Real>
 struct Rotation {
   Real r[3][3];
 };
-/// Of a unit quaternion w, x, y, z that turns the crystal's frame into the grid's.
+/// From a unit quaternion w, x, y, z that rotates the crystal's frame to the grid's.
 template <class Real>
 SC_FN Rotation<Real> rotation_of(Real w, Real x, Real y, Real z) {
   const Real xx = x * x, yy = y * y, zz = z * z, one = Real(1), two = Real(2);
@@ -104,14 +104,14 @@ SC_FN Real rotated_flux(const FaceGradient<Real>& g, const Anisotropy<Real>& k, 
   return fused(k.x8, X, k.most) * fused(fused(k.x24, X, k.least), g.n, k.x16 * cubes);
 }
 
-/// Difference of phi over the two neighbours along an axis: twice the slope at the cell.
+/// The difference of phi between the two neighbours along an axis: twice the slope at the cell.
 template <class Real>
 SC_FN Real across(In<Real> phi, At c, int axis) {
   return phi[c.along(axis, 1)] - phi[c.along(axis, -1)];
 }
 
-/// Four times the gradient on the face above a cell. Slopes along a face are means of those of the two cells
-/// beside it. Multiplying by 4 is exact: 4 p - 4 q has the bits of 4 (p - q).
+/// Four times the gradient on the face above a cell. Tangential slopes are means of those in the two adjacent
+/// cells. Multiplication by 4 is exact: 4 p - 4 q has the bits of 4 (p - q).
 template <int axis, class Real>
 SC_FN FaceGradient<Real> gradient_above(In<Real> phi, At c) {
   constexpr int a = (axis + 1) % 3, b = (axis + 2) % 3;
@@ -120,7 +120,7 @@ SC_FN FaceGradient<Real> gradient_above(In<Real> phi, At c) {
           across(phi, c, b) + across(phi, up, b)};
 }
 
-/// How the crystal at a cell is rotated.
+/// The rotation of the crystal at a cell.
 template <class Real>
 SC_FN Rotation<Real> rotation_at(At c, In<Real, 4> orientation) {
   return rotation_of(orientation[0][c], orientation[1][c], orientation[2][c], orientation[3][c]);
@@ -137,8 +137,8 @@ SC_FN Real next_phase(const Coefficients<Real>& k, Real phi, Real theta, Real di
   return next < vanishing<Real> && next > -vanishing<Real> ? Real(0) : next;
 }
 
-/// theta' = theta + dt kappa lap theta + (L / C) (h(phi') - h(phi)): theta - (L / C) h(phi) is conserved as
-/// it stands, which h'(phi) dphi/dt would not do.
+/// theta' = theta + dt kappa lap theta + (L / C) (h(phi') - h(phi)). This form conserves theta - (L / C)
+/// h(phi) exactly, unlike h'(phi) dphi/dt.
 template <class Real>
 SC_FN Real next_heat(const Coefficients<Real>& k, In<Real> theta, At c, Real phi, Real next) {
   const Real around = ((theta[c.x(1)] + theta[c.x(-1)]) + (theta[c.y(1)] + theta[c.y(-1)])) +
@@ -147,15 +147,15 @@ SC_FN Real next_heat(const Coefficients<Real>& k, In<Real> theta, At c, Real phi
                fused(k.heat, fused(Real(-6), theta[c], around), theta[c]));
 }
 
-/// Both fields in one sweep: the change of phi never goes through memory. Cells on both sides of a face take
-/// the same flux, computed once where for_each() marches. Where crystals are rotated, `orientation` (In<Real,
-/// 4>) follows theta; between two crystals, a face is that of the cell below it.
+/// Both fields in one sweep, so that the change of phi is never stored. The cells on both sides of a face use
+/// the same flux, which for_each() computes once where it marches. With rotated crystals, `orientation`
+/// (In<Real, 4>) follows theta; a face between two crystals has the orientation of the cell below it.
 template <class Real, bool noisy>
 struct Advance {
   using FluxType = Real;
   Coefficients<Real> k;
 
-  /// Four times that of the gradient per cell, through the face above c.
+  /// Four times the flux for the gradient in units of a cell, through the face above c.
   template <int axis, class... Orientation>
   SC_FN Real flux_above(At c, Out<Real>, Out<Real>, In<Real> phi, In<Real>,
                         Orientation... orientation) const {

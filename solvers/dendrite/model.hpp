@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the material to the coefficients of the phase-field equation, and the steps that are stable.
+// The coefficients of the phase-field equation from the material, and the stability limit of the step.
 #pragma once
 
 #include <algorithm>
@@ -30,14 +30,14 @@ inline Model model_of(const Material& m) {
 /// beta = drive (T - T_m) phi (1 - phi).
 inline double drive_of(const Material& m) { return -15 * m.latent_heat / (2 * model_of(m).W * m.melting); }
 
-/// The profile at rest, x from the front into the melt.
+/// The stationary profile; x is the distance from the front into the melt.
 inline double profile(const Material& m, double x) {
   return 0.5 * (1 - std::tanh(model_of(m).b * x / m.interface_width));
 }
 
-/// Forward Euler: dt <= dx^2 / (6 kappa) for the heat; for phi the same with M eps^2 times what the
-/// anisotropy adds to the stiffness, and half the rate of the reaction, whose steepest part is 0.6 beta_0 at
-/// most.
+/// Stability of forward Euler: dt <= dx^2 / (6 kappa) for the heat. For phi the same, with M eps^2 times the
+/// anisotropy's increase of the stiffness, and half the rate of the reaction, whose largest slope is 0.6
+/// beta_0 at most.
 inline double largest_step(const DendriteOptions& o) {
   const Material& m = o.material;
   const Model k = model_of(m);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a dendrite run is asked to do, typed and in SI units; the text of a case file has become this before
-// it gets here.
+// The options of a dendrite run in SI units, already converted from the text of a case file.
 #pragma once
 
 #include <array>
@@ -15,27 +14,27 @@ namespace sc::dendrite {
 
 using Vec3 = std::array<double, 3>;
 
-/// `insulated`: nothing flows through. `symmetry`: a mirror; on the grid the same condition, but the crystal
-/// must have that symmetry: the mirror runs along its axes.
+/// `insulated`: no flux. `symmetry`: a mirror plane. Both are the same condition on the grid, but with a
+/// mirror the crystal must have that symmetry: the plane must contain its axes.
 enum class FaceKind { periodic, insulated, symmetry };
 
-/// Nickel unless changed.
+/// The default is nickel.
 struct Material {
   double surface_energy = 0.37;      ///< sigma, J/m^2
-  double kinetic = 2.0;              ///< mu, m/(K s): the front's speed per kelvin of undercooling
+  double kinetic = 2.0;              ///< mu, m/(K s): front speed per kelvin of undercooling
   double melting = 1728;             ///< T_m, K
   double latent_heat = 2.35e9;       ///< L, J/m^3
   double heat_capacity = 5.42e6;     ///< C, J/(m^3 K)
   double diffusivity = 1.55e-5;      ///< kappa, m^2/s
   double anisotropy = 0.05;          ///< gamma
-  double interface_width = 0.08e-6;  ///< delta, m: where phi goes from lambda to 1 - lambda
+  double interface_width = 0.08e-6;  ///< delta, m: distance over which phi goes from lambda to 1 - lambda
   double lambda = 0.1;
   double noise = 0.025;  ///< a
 };
 
 /// A crystal at the start: a sphere, rotated by an angle about an axis.
 struct Seed {
-  Vec3 centre{};  ///< m, from the corner of low x, y, z
+  Vec3 centre{};  ///< m, from the corner of lowest x, y, z
   double radius = 0.2e-6;
   Vec3 axis = {0, 0, 1};
   double angle = 0;  ///< radians
@@ -45,22 +44,22 @@ struct DendriteOptions {
   Int3 cells = {64, 64, 64};
   double spacing = 0.02e-6;  ///< dx, m
   Material material;
-  double temperature = 1511;  ///< of everything at the start, K
+  double temperature = 1511;  ///< initial temperature everywhere, K
   std::vector<Seed> seeds;
   std::array<FaceKind, 6> faces{};  ///< x-, x+, y-, y+, z-, z+
   std::uint64_t noise_seed = 1;
   bool single = true;
-  double safety = 0.9;  ///< dt over the largest stable one
+  double safety = 0.9;  ///< dt divided by the largest stable one
   double dt = 0;        ///< > 0: fixed instead
   Int3 split = {0, 0, 0};
-  Space space = Space::host;  ///< device: that of the context
-  StorageOptions storage;     ///< of files and host `space` is not looked at
+  Space space = Space::host;  ///< device: the context's
+  StorageOptions storage;     ///< with files or the host as place, `space` is ignored
   RunnerOptions engine;
 
   Bool3 periodic() const {
     return periodic_axes([this](std::size_t f) { return faces[f] == FaceKind::periodic; });
   }
-  /// Whether any crystal's axes differ from the grid's.
+  /// Whether the axes of any crystal differ from the grid's.
   bool rotated() const {
     for (const Seed& seed : seeds)
       if (seed.angle != 0) return true;
@@ -68,7 +67,7 @@ struct DendriteOptions {
   }
 };
 
-/// Throws Error (bad_input) with one sentence for what cannot be run.
+/// Throws Error (bad_input) with one sentence for invalid options.
 void check(const DendriteOptions& options);
 
 }  // namespace sc::dendrite

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time step, forward Euler with both fields in one sweep, and what is around it: set-up, what is
-// measured, what is said when a state is lost.
+// The time step (forward Euler, both fields in one sweep), set-up, measurements, and the report of a state
+// that is not finite.
 #include "solvers/dendrite/solver.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace sc::dendrite {
 
 namespace {
 
-/// A pass of several steps reads of the neighbours what all of them read.
+/// The halo has the layers that all steps of a pass read together.
 Grid grid_of(Context& context, const DendriteOptions& o) {
   return {context,
           {.cells = o.cells, .periodic = o.periodic(), .halo = o.engine.steps_per_pass, .split = o.split}};
@@ -36,7 +36,7 @@ FieldOptions where(Context& context, const DendriteOptions& o, const Budget& bud
   return {.space = o.space};
 }
 
-/// The ring as it was planned; no stage needs more than the step's, or a pass of several.
+/// The planned ring; no stage needs more than the step, or a pass of several steps.
 void plan_ring(Stage& step, const AnyField& field, const Budget& budget) {
   StreamPhase phase = Slabs(step, true).pass().phase;
   std::size_t slot = SlabStream::slot_bytes(phase);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dendrite: solidification of a pure, undercooled metal. One class for both precisions and all terms, which
-// its stages hide.
+// its stages encapsulate.
 #pragma once
 
 #include <memory>
@@ -19,37 +19,36 @@ struct Measures {
   double solid = 0;  ///< mean of phi
   double phi_low = 0, phi_high = 0;
   double T_low = 0, T_high = 0;
-  double total = 0;         ///< mean of T - (L / C) h(phi), K: constant where nothing flows through the faces
-  double tip = 0;           ///< of the first crystal: from its centre to the end of its longest arm, m
-  double tip_velocity = 0;  ///< of its longest arm since the measurement before, m/s; NaN at the first
-  std::array<double, 6> arms{};            ///< as arms() says
-  std::array<double, 6> arm_velocities{};  ///< of each of them, as tip_velocity
+  double total = 0;         ///< mean of T - (L / C) h(phi), K: constant if there is no flux through the faces
+  double tip = 0;           ///< first crystal: distance from its centre to the end of its longest arm, m
+  double tip_velocity = 0;  ///< of the longest arm since the previous measurement, m/s; NaN at the first
+  std::array<double, 6> arms{};            ///< see arms()
+  std::array<double, 6> arm_velocities{};  ///< of each arm, as tip_velocity
 };
 
 class Dendrite {
  public:
-  /// Collective. Throws Error (bad_input) for options that cannot be run.
+  /// Collective. Throws Error (bad_input) for invalid options.
   Dendrite(Context& context, const DendriteOptions& options);
 
-  /// Collective: `n` time steps, a sweep each, as many a pass as `engine.steps_per_pass` says. The report is
-  /// of the last.
+  /// Collective: `n` time steps, one sweep each, in passes of `engine.steps_per_pass` steps. Reports the last
+  /// one.
   StepReport steps(int n);
   StepReport step() { return steps(1); }
-  /// Collective. Throws Error (diverged) on all ranks, naming step, field and cell, when the state is not
-  /// finite.
+  /// Collective. Throws Error (diverged) on all ranks, with step, field and cell, if the state is not finite.
   void check_finite() { extremes(); }
-  /// Collective: the same, and what history.csv shows.
+  /// Collective: the same, and the measurements for history.csv.
   Measures measure();
-  /// Collective: where phi = 1/2 is met last along the six half-axes of the first crystal, from its centre,
-  /// m; 0 for those that leave the domain at once. The same on all ranks.
+  /// Collective: the distances in m from the centre of the first crystal to the last phi = 1/2 along its six
+  /// half-axes; 0 for half-axes that leave the domain at once. Equal on all ranks.
   std::array<double, 6> arms() const;
 
-  /// What the next step and the next measurement need besides the fields, as a checkpoint keeps it.
+  /// The state besides the fields that the next step and the next measurement need, as part of a checkpoint.
   struct Clock {
     double time = 0;
     double tip = -1;  ///< at the last measurement; negative before the first
     double tip_time = 0;
-    std::array<double, 6> arms{};  ///< then
+    std::array<double, 6> arms{};  ///< at that time
     std::int64_t steps = 0;
   };
   Clock& clock() { return clock_; }
@@ -71,7 +70,7 @@ class Dendrite {
   double dt_;
   Runner runner_;
   Budget budget_;
-  std::unique_ptr<FarMemory> files_;  ///< before the fields, which go first
+  std::unique_ptr<FarMemory> files_;  ///< declared before the fields, which are destroyed first
   Stages stages_;
   GlobalValue global_;
   Clock clock_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields and stages for one precision, with or without noise and rotated crystals.
+// Fields and stages in one precision, with or without noise and rotated crystals.
 #include "solvers/dendrite/stages.hpp"
 
 #include "engine/exec/face_kernel.hpp"
@@ -19,7 +19,7 @@ struct Sums {
     return {p, double(theta[c]) - latent * latent_share(p)};
   }
 };
-/// Largest and, with their sign changed, smallest values of both; NaN where either is not finite.
+/// The largest values of both fields and, negated, the smallest ones; NaN if either is not finite.
 template <class Real>
 struct Extremes {
   SC_FN std::array<double, 4> operator()(At c, In<Real> phi, In<Real> theta) const {
@@ -29,7 +29,7 @@ struct Extremes {
   }
 };
 
-// An insulated face and a mirror are one condition: equal values on both sides.
+// An insulated face and a mirror plane are the same condition: equal values on both sides.
 template <class Real, int N>
 void close_faces(Field<Real, N>& field, const DendriteOptions& o) {
   for_each_face([&](Face face, std::size_t f) {
@@ -37,7 +37,7 @@ void close_faces(Field<Real, N>& field, const DendriteOptions& o) {
   });
 }
 
-/// The step's stage for these terms; `orientation` is declared by rotated crystals alone.
+/// Creates the step's stage with these terms; only rotated crystals declare `orientation`.
 template <bool noisy, class Real, class... Orientation>
 void make_advance(Stages& stages, const DendriteOptions& o, double dt, Field<Real>& phi, Field<Real>& theta,
                   Orientation&... orientation) {

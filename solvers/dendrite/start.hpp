@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state at time 0: spheres with the profile of a front at rest in melt of one temperature, and which
-// crystal each cell will belong to.
+// The state at time 0: spheres with the profile of a front at rest, in melt of uniform temperature; and the
+// crystal to which each cell will belong.
 #pragma once
 
 #include "solvers/dendrite/model.hpp"
@@ -9,7 +9,7 @@ namespace sc::dendrite {
 
 using Quaternion = std::array<double, 4>;
 
-/// Turns the crystal's frame into the grid's.
+/// Rotates the crystal's frame to the grid's.
 inline Quaternion quaternion_of(const Seed& seed) {
   const Vec3& a = seed.axis;
   const double half = 0.5 * seed.angle, length = std::sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
@@ -33,7 +33,7 @@ class Start {
     std::size_t seed = 0;
     double distance = 0;  ///< to its surface
   };
-  /// The seed whose surface is nearest; through periodic faces too.
+  /// The seed with the nearest surface, including periodic images.
   Nearest nearest(int x, int y, int z) const {
     const std::array<int, 3> cell = {x, y, z};
     Nearest best;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// check: what the options of a plasma must be.
+// check: validates the options of a plasma.
 #include <cmath>
 #include <string>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is measured on the nodes: sums, the limits of a step, the divergence of B, cells at a floor.
+// Measurements at the nodes: sums, the limits of a step, the divergence of B, cells at a floor.
 #pragma once
 
 #include "engine/stage/sweep.hpp"
@@ -19,7 +19,7 @@ struct Totals {
   }
 };
 
-/// |v| + sqrt((gamma p + B^2) / rho), and 1 / rho, which limits mu / rho; nothing where the state is held.
+/// v| + sqrt((gamma p + B^2) / rho), and 1 / rho, which limits mu / rho; zero where the state is held.
 struct Limits {
   double gamma;
   double inner2;  ///< r_a^2, 0 without a planet
@@ -35,11 +35,11 @@ struct Limits {
   }
 };
 
-/// |div B| at the centres, less what the differences see in the dipole; 0 where the state is held.
+/// div B| at the centres, without the discretisation error of the dipole; 0 where the state is held.
 struct Divergence {
   double per_edges;
   double outer2;
-  Lattice3 places;  ///< of the centres
+  Lattice3 places;  ///< positions of the centres
   SC_FN double operator()(At c, Index g, In<double, 3> B, In<double> dipole) const {
     const In<double> bx = B[0], by = B[1], bz = B[2];
     const double div =
@@ -52,7 +52,7 @@ struct Divergence {
   }
 };
 
-/// Cells whose density or pressure is a floor's value.
+/// Number of cells whose density or pressure equals a floor.
 struct AtFloor {
   double rho_floor, p_floor;
   SC_FN double operator()(At c, In<double> rho, In<double> p) const {
@@ -79,7 +79,7 @@ inline auto floor_stage(Plasma& q) {
 
 using FloorStage = decltype(floor_stage(std::declval<Plasma&>()));
 
-/// All of them: kept, because on a device the sums of a stage take memory of its own.
+/// All diagnostics. They are kept, because on a device the sums of a stage have memory of their own.
 struct Diagnostics {
   Diagnostics(Plasma& nodes, Plasma& centres)
       : limits(limits_stage(nodes)),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lies beyond the faces of the domain. Nodes and centres differ beside a mirror: the plane runs through
-// the first (or last) node, so that node -1 mirrors node 1, and centre -1 centre 0. On the high side the last
-// centre lies beyond the plane itself and comes out as a mirror image without being told.
+// Conditions beyond the faces of the domain. Nodes and centres differ beside a mirror: the plane contains the
+// first (or last) node, so that node -1 mirrors node 1, and centre -1 mirrors centre 0. On the high side the
+// last centre is beyond the plane, and its computed state already is the mirror image.
 #pragma once
 
 #include "engine/exec/face_kernel.hpp"
@@ -26,7 +26,7 @@ struct Held {
   }
 };
 
-/// No change along the normal, or along the line that leaves the domain at 45 degrees to +x.
+/// Zero gradient along the normal, or along a line that leaves the domain at 45 degrees to +x.
 template <int N>
 struct Leaving {
   bool oblique;
@@ -37,10 +37,10 @@ struct Leaving {
   }
 };
 
-/// Component k changes its sign where `flipped` has bit k.
+/// Component k changes sign if bit k of `flipped` is set.
 template <int N>
 struct Reflected {
-  int first;  ///< which own cell the first ghost mirrors: 1 next to the face, 2, 3 further in
+  int first;  ///< the own cell that the first ghost mirrors: 1 beside the face, 2, 3 further inside
   unsigned flipped;
   SC_FN void operator()(Border b, Out<double, N> q) const {
     for (int k = 0; k < N; ++k) {
@@ -50,7 +50,7 @@ struct Reflected {
   }
 };
 
-/// Bit `axis` of a vector that changes its normal component in a mirror, and the others, its tangential ones.
+/// The components of a vector that change sign in a mirror: the normal one, or the tangential ones.
 constexpr unsigned normal_flipped(int axis) { return 1U << axis; }
 constexpr unsigned tangential_flipped(int axis) { return 7U & ~normal_flipped(axis); }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of one set of points, nodes or centres, and where they lie.
+// The fields of one set of points, nodes or centres, and the positions of these.
 #pragma once
 
 #include <string>
@@ -28,8 +28,8 @@ struct Plasma {
   Field<double, 3> v;
   Field<double> p;
   Field<double, 3> B;
-  /// 0 … 2: the curl that the differences see in the dipole, a truncation error; 3: how firmly the point is
-  /// held, 1 - f; 4: 1 / r. Nothing without a planet, as the next.
+  /// 0 … 2: the discrete curl of the dipole, a truncation error; 3: 1 - f, the weight of the held state; 4: 1
+  /// / r. Empty without a planet, as is the next field.
   Field<double, 5> around;
   Field<double> dipole_divergence;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The MHD equations cell by cell. Two sets of points: nodes at time n and centres at n + 1/2, half a spacing
-// up along every axis. A point of one set takes averages over its 8 corners in the other set, and derivatives
-// over the 4 edges each way.
+// The MHD equations, cell by cell. There are two sets of points: nodes at time n, and centres at n + 1/2,
+// which are shifted by half a spacing along every axis. For a point of one set, averages are over its 8
+// corners in the other set, and derivatives over the 4 edges in each direction.
 #pragma once
 
 #include <array>
@@ -11,23 +11,23 @@
 
 namespace sc::magnetosphere {
 
-/// Which points a stage computes.
+/// The set of points that a stage computes.
 enum class Half { centres, nodes };
-/// Which diffusion a run has: none, that with constant coefficients, or this and the mixing of `smoothing`.
+/// The diffusion of a run: none; constant coefficients; or these and the mixing of `smoothing`.
 enum class Diffusion { none, constant, mixing };
 
 /// The parameters of one half of a step.
 struct Numbers {
-  double dt = 0;  ///< the time this half spans
+  double dt = 0;  ///< time step of this half
   double gamma = 5.0 / 3.0;
   double per_edges = 1;  ///< 1 / (4 h)
   double per_h2 = 1;     ///< 1 / h^2
   double D = 0, D_p = 0, mu = 0, eta = 0;
-  double mixing = 0;  ///< diffusivity of all that is conserved
-  double heat = 0;    ///< gamma - 1 where viscosity and resistivity heat, else 0
+  double mixing = 0;  ///< diffusivity of all conserved variables
+  double heat = 0;    ///< gamma - 1 if viscosity and resistivity heat, else 0
   double rho_floor = 0, p_floor = 0;
   Planet planet{};
-  Lattice3 places{};  ///< of the points computed
+  Lattice3 places{};  ///< positions of the computed points
 };
 
 struct Views {
@@ -37,7 +37,7 @@ struct Views {
   In<double, 3> B;
 };
 
-/// Sums over the 8 corners: of all of them, and of the differences along the 4 edges of each direction.
+/// Sums over the 8 corners: of the values, and of the differences along the 4 edges in each direction.
 struct Corners8 {
   double sum, x, y, z;
 };
@@ -52,13 +52,13 @@ SC_FN Corners8 corners(At low, const F& f) {
   return {low_x + high_x, high_x - low_x, (s01 - s00) + (s11 - s10), z0 + z1};
 }
 
-/// The lowest of the corners around a point.
+/// The corner of a point with the lowest indices.
 template <Half half>
 SC_FN At lowest(At c) {
   return half == Half::centres ? c : At{c.i - 1 - c.sy - c.sz, c.sy, c.sz};
 }
 
-/// Means over the corners, for the two-step start, and the rates of change of the ideal terms.
+/// Means over the corners, for the two-step start, and the rates of change by the ideal terms.
 struct Change {
   Eight mean, rate;
 };
@@ -116,13 +116,13 @@ SC_FN Change change_of(const Numbers& n, At low, const Views& q, Place dipole_cu
   return out;
 }
 
-/// Seven points of the set itself: sum of the neighbours minus six times the point, over h^2.
+/// Seven-point Laplacian in the set itself, times h^2.
 SC_FN double laplacian(In<double> q, At c) {
   return fused(-6.0, q[c], ((q[c.x(1)] + q[c.x(-1)]) + (q[c.y(1)] + q[c.y(-1)])) + (q[c.z(1)] + q[c.z(-1)]));
 }
 
-/// d rho/dt += D lap rho, dv/dt += mu / rho lap v, dp/dt += D_p lap p, dB/dt += eta lap B, all of the old
-/// level: centred in time they would not be stable.
+/// d rho/dt += D lap rho, dv/dt += mu / rho lap v, dp/dt += D_p lap p, dB/dt += eta lap B, all at the old
+/// time level: centred in time they would be unstable.
 SC_FN void add_diffusion(const Numbers& n, At c, const Views& old, Eight& rate) {
   const double viscosity = n.per_h2 * (n.mu / old.rho[c]), eta = n.per_h2 * n.eta;
   rate.rho = fused(n.per_h2 * n.D, laplacian(old.rho, c), rate.rho);
@@ -135,10 +135,10 @@ SC_FN void add_diffusion(const Numbers& n, At c, const Views& old, Eight& rate) 
   rate.Bz = fused(eta, laplacian(old.B[2], c), rate.Bz);
 }
 
-/// dU/dt += D lap U of what is conserved, U = (rho, rho v, p / (gamma - 1) + rho v^2 / 2 + B^2 / 2, B), so
-/// that shocks keep their jumps. For the variables at hand, with sums over the six neighbours n, it is D/h^2
-/// times sum (rho_n - rho),  sum rho_n (v_n - v) / rho,  sum (B_n - B)  and sum (p_n - p) + heat sum (rho_n
-/// |v_n - v|^2 + |B_n - B|^2) / 2.
+/// dU/dt += D lap U for the conserved variables U = (rho, rho v, p / (gamma - 1) + rho v^2 / 2 + B^2 / 2, B),
+/// which preserves the jumps at shocks. For the primitive variables, with sums over the six neighbours n,
+/// these are D/h^2 times sum (rho_n - rho),  sum rho_n (v_n - v) / rho,  sum (B_n - B)  and sum (p_n - p) +
+/// heat sum (rho_n |v_n - v|^2 + |B_n - B|^2) / 2.
 SC_FN void add_mixing(const Numbers& n, At c, const Views& old, Eight& rate) {
   const double k = n.per_h2 * n.mixing;
   Eight sum{0, 0, 0, 0, 0, 0, 0, 0};
@@ -183,8 +183,8 @@ SC_FN Eight advanced(const Eight& from, double dt, const Eight& r) {
           fused(dt, r.By, from.By),   fused(dt, r.Bz, from.Bz)};
 }
 
-/// Keeps density and pressure above their floors, and stores. Returns 1 where a floor was touched, NaN where
-/// the state is not finite.
+/// Limits density and pressure from below by their floors, and stores. Returns 1 if a floor was applied, NaN
+/// if the state is not finite.
 SC_FN double store(const Numbers& n, At c, const Eight& q, Out<double> rho, Out<double, 3> v, Out<double> p,
                    Out<double, 3> B) {
   const double sum = (q.rho + q.p) + (q.vx + q.vy + q.vz) + (q.Bx + q.By + q.Bz);
@@ -200,7 +200,7 @@ SC_FN double store(const Numbers& n, At c, const Eight& q, Out<double> rho, Out<
   return (low || cold ? 1.0 : 0.0) + (sum - sum);
 }
 
-/// What the planet does at a point: nothing, without one.
+/// The effect of a planet at a point: none here.
 struct NoPlanet {
   SC_FN Place curl() const { return {0, 0, 0}; }
   SC_FN void pull(Eight&) const {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stages of a step over the two sets of points: what each reads and writes. Every diffusion has a file of
-// its own that compiles them.
+// The stages of a step over the two sets of points, with their inputs and outputs. Every kind of diffusion is
+// compiled in a file of its own.
 #pragma once
 
 #include "solvers/magnetosphere/fields.hpp"
@@ -8,7 +8,7 @@
 
 namespace sc::magnetosphere {
 
-/// Counted in kernels.hpp: 18 sums a variable and its products; the planet's share left out.
+/// Counted in kernels.hpp: 18 sums for each variable and its products, without the planet.
 constexpr double leap_flops = 430, diffusion_flops = 90, mixing_flops = 250;
 
 template <bool planet, Diffusion diffusion>

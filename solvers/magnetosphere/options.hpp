@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a magnetosphere run is asked to do, typed and in the solver's units (radius of the planet, its field
-// at the equator, Alfven speed); the text of a case file has become this before it gets here.
+// The options of a magnetosphere run in the solver's units (radius of the planet, its field at the equator,
+// Alfven speed), already converted from the text of a case file.
 #pragma once
 
 #include <array>
@@ -13,14 +13,15 @@ namespace sc::magnetosphere {
 
 using Vec3 = std::array<double, 3>;
 
-/// `wind`: held at the inflow's state. `free`: no change along the normal. `oblique`: none along the line at
-/// 45 degrees to x, for waves swept downstream. `mirror`: B is reflected like v, field lines lie in the
-/// plane. `equator`: v is reflected, B with the other sign, field lines cross the plane at right angles.
+/// `wind`: the fixed state of the inflow. `free`: zero gradient along the normal. `oblique`: zero gradient
+/// along the line at 45 degrees to x, for waves carried downstream. `mirror`: B is reflected like v; field
+/// lines are tangential to the plane. `equator`: v is reflected, B with the opposite sign; field lines cross
+/// the plane at right angles.
 enum class FaceKind { periodic, wind, free, oblique, mirror, equator };
 enum class Initial { planet, orszag_tang, brio_wu, blast, field_loop, linear_wave, uniform };
 enum class Wave { fast, alfven, slow, entropy };
 
-/// The eight variables of one point.
+/// The eight variables at a point.
 struct PointState {
   double rho = 1;
   Vec3 v{};
@@ -29,24 +30,24 @@ struct PointState {
 };
 
 struct PlanetOptions {
-  double inner = 3.5;        ///< r_a: below it the state is held
-  double outer = 7;          ///< beyond it nothing is held
-  double strength = 100;     ///< a_0 of f = a_0 h^2 / (a_0 h^2 + 1), h = (r / r_a)^2 - 1
-  double tilt = 0;           ///< of the dipole in the plane y = 0, radians; positive: its north leans to +x
+  double inner = 3.5;     ///< r_a: within it the state is held
+  double outer = 7;       ///< beyond it nothing is held
+  double strength = 100;  ///< a_0 of f = a_0 h^2 / (a_0 h^2 + 1), h = (r / r_a)^2 - 1
+  double tilt = 0;        ///< of the dipole in the plane y = 0, radians; positive: its north pole leans to +x
   double gravity = 1.35e-6;  ///< at the surface
-  double pressure = 5.4e-7;  ///< of the static atmosphere, falls as r^-2
-  double rotation = 0;       ///< angular speed about z of the held state
-  double mirror = -30;  ///< plane x = mirror of the image dipole; the wind fills what lies upstream of it
+  double pressure = 5.4e-7;  ///< of the static atmosphere; decreases as r^-2
+  double rotation = 0;       ///< angular velocity about z of the held state
+  double mirror = -30;       ///< plane x = mirror of the image dipole; upstream of it the start is the wind
 };
 
-/// Coefficients of the diffusion terms; all may be zero.
+/// Coefficients of the diffusion terms, each of which may be zero.
 struct DiffusionOptions {
   double density = 0;      ///< D
   double pressure = 0;     ///< D_p
   double viscosity = 0;    ///< mu
   double resistivity = 0;  ///< eta
-  double smoothing = 0;    ///< diffusivity of all that is conserved, over h * (fastest signal)
-  bool heating = false;    ///< what viscosity and resistivity take away becomes heat
+  double smoothing = 0;    ///< diffusivity of all conserved variables, divided by h * (fastest signal)
+  bool heating = false;    ///< whether the energy that viscosity and resistivity dissipate becomes heat
 };
 
 struct MagnetosphereOptions {
@@ -57,18 +58,18 @@ struct MagnetosphereOptions {
   Initial initial = Initial::uniform;
   double gamma = 5.0 / 3.0;
   std::optional<PlanetOptions> planet;
-  PointState wind;  ///< what enters, and the state of Initial::uniform
+  PointState wind;  ///< the inflow, and the state of Initial::uniform
   DiffusionOptions diffusion;
   double density_floor = 1e-10;
   double pressure_floor = 1e-14;
   int cycle = 8;         ///< l: one two-step Lax-Wendroff step, then l - 1 leap-frog steps
   double courant = 0.4;  ///< fastest signal * dt / spacing
   double dt = 0;         ///< > 0: fixed
-  double end = 0;        ///< > 0: steps are shortened so that one of them ends there
+  double end = 0;        ///< > 0: the last steps are shortened to end at this time
   Wave wave = Wave::fast;
   double amplitude = 1e-6;
   Int3 split = {0, 0, 0};
-  Space space = Space::host;  ///< device: that of the context
+  Space space = Space::host;  ///< device: the context's
   RunnerOptions engine;
 
   Bool3 periodic() const {
@@ -76,7 +77,7 @@ struct MagnetosphereOptions {
   }
 };
 
-/// Throws Error (bad_input) with one sentence for what cannot be run.
+/// Throws Error (bad_input) with one sentence for invalid options.
 void check(const MagnetosphereOptions& options);
 
 }  // namespace sc::magnetosphere

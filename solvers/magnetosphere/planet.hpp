@@ -19,7 +19,7 @@ struct Place {
 
 SC_FN double square(Place r) { return fused(r.x, r.x, fused(r.y, r.y, r.z * r.z)); }
 
-/// Where the points of one set lie.
+/// The positions of the points of one set.
 struct Lattice3 {
   double x0 = 0, y0 = 0, z0 = 0;  ///< of the point with global index (0, 0, 0)
   double h = 1;
@@ -31,7 +31,7 @@ struct Lattice3 {
 
 struct Dipole {
   double mx = 0, mz = 1;  ///< B = m on the equator of r = 1
-  double core2 = 1;       ///< r^2 below which r is taken as constant: the centre is no singularity
+  double core2 = 1;       ///< r^2 below which r is taken as constant, to avoid the singularity at the centre
 
   SC_FN double outside_core(double r2) const { return r2 > core2 ? r2 : core2; }
   /// B = (r^2 m - 3 (m . r) r) / r^5, `inverse` = 1 / r
@@ -52,10 +52,10 @@ struct Planet {
   double gravity = 0;
   double pressure = 0;
   double rotation = 0;
-  double rho_low = 0, p_low = 0;  ///< what the atmosphere does not fall below
+  double rho_low = 0, p_low = 0;  ///< lower limits of the atmosphere
 
   double inverse_radius(Place r) const { return 1 / std::sqrt(dipole.outside_core(square(r))); }
-  /// 1 - f, f = a_0 h^2 / (a_0 h^2 + 1), h = (r / r_a)^2 - 1 above r_a, f = 0 below; 0 where nothing is held.
+  /// 1 - f: f = a_0 h^2 / (a_0 h^2 + 1), h = (r / r_a)^2 - 1 above r_a, f = 0 below; 0 where nothing is held.
   double grip(Place r) const {
     const double r2 = square(r), height = r2 / inner2 - 1;
     return r2 < inner2 ? 1 : r2 > outer2 ? 0 : 1 / (strength * height * height + 1);

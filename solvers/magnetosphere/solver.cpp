@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The solver around its step: set-up, length of the steps, floors, diagnostics.
+// Magnetosphere apart from its step: set-up, length of the steps, floors, diagnostics.
 #include "solvers/magnetosphere/solver.hpp"
 
 #include <algorithm>
@@ -16,13 +16,14 @@ namespace sc::magnetosphere {
 
 namespace {
 
-// Explicit diffusion of one set is stable up to D dt / h^2 = 1/6; the rest is left to the other terms.
+// Explicit diffusion alone is stable up to D dt / h^2 = 1/6; the margin is for the other terms.
 constexpr double diffusion_limit = 0.15;
-// A plasma that breaks up gets ever faster and stays finite: no run is meant to take more steps than these.
+// An unstable plasma may become ever faster and stay finite; no meaningful run needs more steps.
 constexpr double most_steps = 1e8;
 
-// A face along x that waves leave obliquely takes its halo from one cell further upstream. Beside a neighbour
-// that cell is halo itself, and where two such faces meet it happens twice: two layers more.
+// On a face along x that waves leave obliquely, the halo is copied from one cell further upstream. Beside a
+// neighbour that cell is a halo cell itself, and at the intersection of two such faces this happens twice:
+// two more layers are needed.
 Grid grid_of(Context& context, const MagnetosphereOptions& o) {
   const bool oblique = std::find(o.faces.begin(), o.faces.end(), FaceKind::oblique) != o.faces.end();
   return {context, {.cells = o.cells, .periodic = o.periodic(), .halo = oblique ? 3 : 1, .split = o.split}};
@@ -81,7 +82,7 @@ void Magnetosphere::set_initial() {
   set_surroundings(centres_, Half::centres);
 }
 
-// Curl and divergence are those of the step's own differences, of the dipole at the corners.
+// Curl and divergence of the dipole, by the differences of the step, from its values at the corners.
 void Magnetosphere::set_surroundings(Plasma& set, Half half) {
   if (!options_.planet) return;
   const Planet body = planet_of(options_);
@@ -106,8 +107,8 @@ void Magnetosphere::set_surroundings(Plasma& set, Half half) {
   set.dipole_divergence.fill([&](int i, int j, int l) { return sum_over_corners(places.at({i, j, l}), 3); });
 }
 
-// dt (|v| + fast speed) <= courant h and dt D <= 0.15 h^2 for every coefficient D; the steps left to the end
-// of the run are equal.
+// dt (|v| + fast speed) <= courant h, and dt D <= 0.15 h^2 for every coefficient D. The steps that remain to
+// the end of the run have equal lengths.
 void Magnetosphere::begin_cycle() {
   const double inner = options_.planet ? options_.planet->inner : 0;
   auto& limits = diagnostics_->limits;
@@ -156,8 +157,8 @@ Numbers Magnetosphere::numbers(double dt, Half half) const {
   return n;
 }
 
-// Which points a floor has touched is looked up only after a stage that touched one. One reduction carries
-// both stages' flags, and NaN where a state is not finite.
+// The number of points at a floor is counted only after a stage that applied one. A single reduction carries
+// the flags of both stages, and NaN if a state is not finite.
 std::int64_t Magnetosphere::end_step() {
   const auto flag = [](const SetStage<Numbers>& half) { return half->accumulators()[0]; };
   const auto count_floors = [this](FloorStage& stage) {
@@ -195,7 +196,8 @@ Measures Magnetosphere::measure() {
   return m;
 }
 
-// Only this line of every field is asked for: on a device a field is far, and the line is read often.
+// Only this line of each field is copied to the host, because fields may be on a device and the line is read
+// often.
 std::vector<AxisPoint> Magnetosphere::own_axis(const Box& line) {
   const Excerpt rho(nodes_.rho.now(), line), p(nodes_.p.now(), line), v(nodes_.v.now(), line);
   const Excerpt whole_B(nodes_.B.now(), line.grown({1, 1, 1}));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Magnetosphere: MHD by the modified leap-frog scheme. One class with and without a planet and for every
-// diffusion, which its stages hide; the step is in step.cpp.
+// Magnetosphere: MHD by the modified leap-frog scheme. One class with and without a planet and for every kind
+// of diffusion, which its stages encapsulate; the step is in step.cpp.
 #pragma once
 
 #include <memory>
@@ -21,18 +21,18 @@ struct StepReport {
   double time = 0;  ///< after the step
   double dt = 0;
   double courant = 0;       ///< fastest signal at the start of the cycle * dt / spacing
-  int place = 0;            ///< in the cycle: 0 for the Lax-Wendroff step
-  std::int64_t floors = 0;  ///< points held at a floor in this step, of both sets
+  int place = 0;            ///< position in the cycle: 0 for the Lax-Wendroff step
+  std::int64_t floors = 0;  ///< points limited by a floor in this step, in both sets
 };
 
 struct Measures {
   double mass = 0, energy = 0;
-  Vec3 momentum{}, flux{};     ///< flux: of B, summed over the box
+  Vec3 momentum{}, flux{};     ///< flux: sum of B over the box
   double magnetic_energy = 0;  ///< the part B^2 / 2 of the energy
-  double divergence = 0;       ///< max |div B| outside of what is held
+  double divergence = 0;       ///< max |div B| outside of the region that is held
 };
 
-/// A node on the line from the planet to the sun, y = z = 0.
+/// A node on the line y = z = 0 from the planet to the sun.
 struct AxisPoint {
   double x = 0;
   PointState state;
@@ -41,28 +41,28 @@ struct AxisPoint {
 
 class Magnetosphere {
  public:
-  /// Collective. Throws Error (bad_input) for options that cannot be run.
+  /// Collective. Throws Error (bad_input) for invalid options.
   Magnetosphere(Context& context, const MagnetosphereOptions& options);
   ~Magnetosphere();
 
-  /// Collective: one time step, two stages. Throws Error (diverged) on all ranks, naming step and point, when
-  /// the state is not finite.
+  /// Collective: one time step, two stages. Throws Error (diverged) on all ranks, with step and point, if the
+  /// state is not finite.
   StepReport step();
-  /// Collective: sums over the nodes and the divergence of B.
+  /// Collective: sums over the nodes, and the divergence of B.
   Measures measure();
-  /// Collective: on rank 0 the nodes on the line through the origin along x, in order; empty elsewhere.
+  /// Collective: on rank 0 the nodes on the line through the origin along x, in order; empty on other ranks.
   std::vector<AxisPoint> axis();
   /// Collective, after Initial::linear_wave: root of the sum of squares, over the eight conserved variables,
   /// of the mean over the nodes of |U - U_exact| / amplitude (Gardiner & Stone 2008).
   double wave_error();
 
-  /// What the next step needs besides the fields, as a checkpoint keeps it.
+  /// The state besides the fields that the next step needs, as part of a checkpoint.
   struct Clock {
     double time = 0;
-    double dt = 0;      ///< of the present cycle
-    double signal = 0;  ///< fastest at the start of the cycle
+    double dt = 0;      ///< of the current cycle
+    double signal = 0;  ///< the fastest one at the start of the cycle
     std::int64_t steps = 0;
-    std::int64_t place = 0;  ///< of the next step in its cycle
+    std::int64_t place = 0;  ///< position of the next step in its cycle
     std::int64_t floors = 0;
   };
   Clock& clock() { return clock_; }
@@ -82,21 +82,21 @@ class Magnetosphere {
   [[noreturn]] void refuse_step(double dt) const;
   Numbers numbers(double dt, Half half) const;
   std::int64_t end_step();
-  /// Of the nodes in `line`, a row of own ones.
+  /// For the nodes in `line`, a row of own nodes.
   std::vector<AxisPoint> own_axis(const Box& line);
   [[noreturn]] void report_loss();
 
   MagnetosphereOptions options_;
   Runner runner_;
   Plasma nodes_, centres_;
-  Field<double, 3> coordinates_;  ///< for files: on the host
+  Field<double, 3> coordinates_;  ///< for output, on the host
   Stages stages_;
   std::unique_ptr<Diagnostics> diagnostics_;
   GlobalValue global_;
   Clock clock_;
 };
 
-/// The state that `options` start from, at one place.
+/// The initial state of `options` at a position.
 class Start {
  public:
   explicit Start(const MagnetosphereOptions& options);
@@ -106,7 +106,7 @@ class Start {
   PointState wave(Place r, double time) const;
   MagnetosphereOptions options_;
   Planet planet_;
-  PointState background_, mode_;  ///< of a linear wave, in the frame of the wave
+  PointState background_, mode_;  ///< of a linear wave, in the wave's frame
   double speed_ = 0;
 };
 

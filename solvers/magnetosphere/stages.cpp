@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// make_stages: chooses the equations' terms once.
+// make_stages: selects the terms of the equations once.
 #include "solvers/magnetosphere/stages.hpp"
 
 namespace sc::magnetosphere {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stages of a step, which hide whether there is a planet and which diffusion.
+// The stages of a step, which encapsulate whether there is a planet and the kind of diffusion.
 #pragma once
 
 #include "solvers/common/stage_of.hpp"
@@ -8,15 +8,15 @@
 
 namespace sc::magnetosphere {
 
-/// From one set of points to the other; each is set to the numbers of its next run.
+/// Stages between the two sets of points; the parameters of each are the numbers of its next run.
 struct Stages {
-  SetStage<Numbers> predict;  ///< centres from nodes alone, at the start of a cycle
-  SetStage<Numbers> first;    ///< centres leap over nodes
-  SetStage<Numbers> second;   ///< nodes leap over centres
+  SetStage<Numbers> predict;  ///< centres from nodes only, at the start of a cycle
+  SetStage<Numbers> first;    ///< leap-frog of the centres
+  SetStage<Numbers> second;   ///< leap-frog of the nodes
 };
 template <Diffusion diffusion>
 Stages stages_with(Plasma& nodes, Plasma& centres, bool planet);
-/// Those that the options need.
+/// The stages that the options need.
 Stages make_stages(Plasma& nodes, Plasma& centres, const MagnetosphereOptions& options);
 
 }  // namespace sc::magnetosphere

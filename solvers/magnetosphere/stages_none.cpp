@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stages with no diffusion.
+// The stages without diffusion.
 #include "solvers/magnetosphere/leaps.hpp"
 
 namespace sc::magnetosphere {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The states that a run may start from, and the planet that the options describe.
+// The initial states, and the planet that the options describe.
 #include <cmath>
 #include <numbers>
 
@@ -11,14 +11,14 @@ namespace {
 
 using std::numbers::pi;
 
-/// rho = 1, p = 1 / gamma, B = (1, sqrt 2, 1/2) in the wave's frame: fast 2, Alfven 1, slow 1/2 at gamma =
-/// 5/3 (Gardiner & Stone 2008). The entropy wave is carried by a flow of speed 1 along the wave.
+/// rho = 1, p = 1 / gamma, B = (1, sqrt 2, 1/2) in the wave's frame. The speeds are fast 2, Alfven 1, slow
+/// 1/2 at gamma = 5/3 (Gardiner & Stone 2008). The entropy wave moves with a flow of speed 1 along the wave.
 PointState wave_background(Wave wave, double gamma) {
   const double flow = wave == Wave::entropy ? 1 : 0;
   return {.rho = 1, .v = {flow, 0, 0}, .p = 1 / gamma, .B = {1, std::numbers::sqrt2, 0.5}};
 }
 
-/// c^4 - (a^2 + b^2) c^2 + a^2 b_1^2 = 0 for the two magnetosonic waves.
+/// Speed c of the two magnetosonic waves: c^4 - (a^2 + b^2) c^2 + a^2 b_1^2 = 0.
 double wave_speed(Wave wave, const PointState& q, double gamma) {
   if (wave == Wave::entropy) return q.v[0];
   const double b1 = q.B[0] * q.B[0] / q.rho;
@@ -29,10 +29,10 @@ double wave_speed(Wave wave, const PointState& q, double gamma) {
   return std::sqrt(0.5 * (sum + (wave == Wave::fast ? root : -root)));
 }
 
-/// A wave that travels along axis 1 of its frame. Magnetosonic, for d rho = rho:
+/// Perturbation of a wave along axis 1 of its frame. Magnetosonic, for d rho = rho:
 /// dv_1 = c, dp = gamma p, dv_t = B_t B_1 c / (B_1^2 - rho c^2), dB_t = rho c^2 B_t / (rho c^2 - B_1^2).
-/// These times alpha, as Gardiner & Stone norm them: alpha^2 = (a^2 - o^2) / (c^2 - o^2), o the speed of the
-/// other one. An entropy wave has d rho = rho alone.
+/// They are multiplied by alpha, the norm of Gardiner & Stone: alpha^2 = (a^2 - o^2) / (c^2 - o^2), where o
+/// is the speed of the other magnetosonic wave. An entropy wave has d rho = rho only.
 PointState wave_mode(Wave wave, const PointState& q, double c, double gamma) {
   PointState d{.rho = 0, .v = {}, .p = 0, .B = {}};
   if (wave == Wave::entropy) {
@@ -58,7 +58,7 @@ PointState wave_mode(Wave wave, const PointState& q, double c, double gamma) {
   return d;
 }
 
-/// From the wave's frame, whose first axis is (1, 2, 2) / 3, to that of the box 3 x 1.5 x 1.5.
+/// From the wave's frame, whose first axis is (1, 2, 2) / 3, to that of the box of 3 x 1.5 x 1.5.
 Vec3 rotated(const Vec3& w) {
   const double cos_a = std::sqrt(5.0) / 3, sin_a = 2.0 / 3, cos_b = 1 / std::sqrt(5.0),
                sin_b = 2 / std::sqrt(5.0);
@@ -88,8 +88,9 @@ PointState blast(Place r) {
   return {.rho = 1, .v = {}, .p = r.x * r.x + r.y * r.y < 0.01 ? 10.0 : 0.1, .B = {B, B, 0}};
 }
 
-/// rho = p = 1, v = (2, 1, 0), B = curl A of A_z = 1e-3 max(0.3 - r, 0) (Gardiner & Stone 2005). The curl is
-/// the step's own, of A at the centres, whose divergence is then zero although B jumps at r = 0 and 0.3.
+/// rho = p = 1, v = (2, 1, 0), B = curl A with A_z = 1e-3 max(0.3 - r, 0) (Gardiner & Stone 2005). The curl
+/// is that of the step, from A at the centres. Its discrete divergence is zero, although B jumps at r = 0 and
+/// 0.3.
 PointState field_loop(Place r, double h) {
   const auto A = [&](int sx, int sy) {
     return 1e-3 * std::fdim(0.3, std::hypot(r.x + 0.5 * sx * h, r.y + 0.5 * sy * h));
@@ -106,7 +107,7 @@ PointState field_loop(Place r, double h) {
 Planet planet_of(const MagnetosphereOptions& o) {
   const PlanetOptions& p = *o.planet;
   Planet planet;
-  // Inside half of r_a everything is held: what stands there only has to be finite.
+  // Within half of r_a everything is held, so that the values there only need to be finite.
   planet.dipole = {std::sin(p.tilt), std::cos(p.tilt), 0.25 * p.inner * p.inner};
   planet.inner2 = p.inner * p.inner;
   planet.outer2 = p.outer * p.outer;
@@ -142,8 +143,8 @@ PointState Start::wave(Place r, double time) const {
   return q;
 }
 
-// Upstream of the mirror plane the wind; behind it the atmosphere at rest, in the field of the dipole and of
-// its image beyond the plane, which makes B tangential there.
+// Upstream of the mirror plane the wind. Downstream the atmosphere at rest, in the field of the dipole and of
+// its image beyond the plane, which makes B tangential to the plane.
 PointState Start::at(Place r, double time) const {
   switch (options_.initial) {
     case Initial::orszag_tang:
@@ -167,7 +168,7 @@ PointState Start::at(Place r, double time) const {
   Dipole image = planet_.dipole;
   image.mx = -image.mx;
   const Place other = image.field({r.x - 2 * plane, r.y, r.z});
-  // The atmosphere turns with the planet only where it is held.
+  // The atmosphere rotates with the planet only where it is held.
   const bool held = square(r) < planet_.inner2;
   return {.rho = a.rho,
           .v = {held ? a.vx : 0, held ? a.vy : 0, 0},

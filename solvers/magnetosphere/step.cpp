@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time step: modified leap-frog. A cycle of l steps begins with a two-step Lax-Wendroff step; the others
-// leap, each set of points over the other. Each of the two stages has its own halos, as its reads declare.
+// The time step: modified leap-frog. A cycle of l steps begins with a two-step Lax-Wendroff step, followed by
+// leap-frog steps, in which each set of points leaps over the other. Each of the two stages has its own halo
+// exchange, from its declared reads.
 #include "solvers/magnetosphere/solver.hpp"
 
 namespace sc::magnetosphere {
 
 StepReport Magnetosphere::step() {
   runner_.begin_step();
-  if (clock_.place == 0) begin_cycle();  // dt holds for the cycle: a leap needs equal steps
+  if (clock_.place == 0) begin_cycle();  // dt is fixed for a cycle, because leap-frog needs equal steps
   const double dt = clock_.dt;
 
   if (clock_.place == 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Budget: the same sums for every way of storing, of which the first that fits is taken.
+// Budget: one computation for all ways of storing the arrays; the first one that fits is used.
 #include "solvers/turbulence/budget.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ PlaneCut cut_of(std::int64_t planes, std::int64_t plane_bytes, int pieces) {
 }
 std::int64_t bytes_of(const PlaneCut& cut) { return static_cast<std::int64_t>(cut.most_bytes()); }
 
-/// At most `most_ahead` pieces are read ahead.
+/// At most `most_ahead` pieces are prefetched.
 Budget budget_of(const Needs& s, bool planes, bool fields, int pieces, int most_ahead) {
   Budget p;
   p.planes_in_files = planes;
@@ -31,7 +31,8 @@ Budget budget_of(const Needs& s, bool planes, bool fields, int pieces, int most_
   const PlaneCut plane = cut_of(s.planes, s.file_plane_bytes, pieces);
   std::int64_t slot = 0;
   if (planes) {
-    // Two arrays near. A meeting has four in a slot, read once; one of them changes and is read again.
+    // Two arrays are in near memory. In meet() a slot has four arrays, each read once; one of them is
+    // modified and read again.
     constexpr int far = plane_arrays - spectral::Planes::near_arrays, passes = far + 1;
     p.near += 2 * buffer_bytes(s.planes * s.file_plane_bytes);
     p.far += far * plane.bytes();
@@ -57,8 +58,8 @@ Budget budget_of(const Needs& s, bool planes, bool fields, int pieces, int most_
 
 int most_ahead(bool overlaps) { return overlaps ? std::numeric_limits<int>::max() : 0; }
 
-/// Best first: all in memory, if it may be; then planes, then fields in files, in as few pieces as possible.
-/// A ring of three slots comes before smaller pieces.
+/// Best first: all in memory if allowed; then planes, then also fields in files, with as few pieces as
+/// possible. A ring of three slots is preferred to smaller pieces.
 std::vector<Budget> ways(const Needs& s, const StorageOptions& options, bool overlaps) {
   std::vector<Budget> all;
   const int most = most_ahead(overlaps);
@@ -71,7 +72,8 @@ std::vector<Budget> ways(const Needs& s, const StorageOptions& options, bool ove
   return all;
 }
 
-/// All ranks alike: the finest and the shortest ring of what they chose, each for its share of `memory`.
+/// The same on all ranks: the smallest pieces and the shortest ring of all ranks' choices, each for its share
+/// of `memory`.
 Budget agreed(Context& context, const Needs& needs, const StorageOptions& options, bool overlaps,
               std::int64_t process) {
   const std::vector<Budget> all = ways(needs, options, overlaps);

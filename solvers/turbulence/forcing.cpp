@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forcing: where its modes lie, and its coefficient.
+// Forcing: the boxes of forced modes, and the coefficient.
 #include "solvers/turbulence/forcing.hpp"
 
 #include <cmath>
@@ -11,7 +11,7 @@ namespace sc::turbulence {
 
 namespace {
 
-/// The part of a rank's modes that holds |k| < largest: 0 … m along x, two runs along y and z.
+/// Boxes of a rank's modes that contain |k| < largest: 0 … m along x, two ranges each along y and z.
 std::vector<Box> boxes_of(const Grid& modes, const Wavenumbers& w, double largest) {
   const int m = static_cast<int>(std::ceil(largest)) - 1;
   const Int3 n = modes.cells();
@@ -56,7 +56,7 @@ double Forcing::coefficient(AnyField& u) {
   std::vector<Accumulator> sums{Accumulator(Reduce::sum)};
   in_precision_of(u, [&](auto real) {
     const auto in = reads(u).in<decltype(real)>().view();
-    each_forced([&](At at, Index g) {  // those with kx > 0 stand for their conjugates too
+    each_forced([&](At at, Index g) {  // modes with kx > 0 also represent their conjugates
       const double square = (g.x > 0 ? 2 : 1) * scale_ * square_of(at, in);
       sums[0].add(&square, 1);
     });
@@ -75,7 +75,7 @@ double Forcing::coefficient(AnyField& u) {
   return (options_.kind == ForcingKind::negative_viscosity ? sums_.value(1) : options_.power) / band;
 }
 
-/// The forced modes of this rank, always in the same order; there are few.
+/// Calls the action for this rank's forced modes, always in the same order; there are few.
 template <class Action>
 void Forcing::each_forced(Action&& action) const {
   for (const Box& box : band_)

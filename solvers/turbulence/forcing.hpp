@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forcing of the largest scales, f = c u in 0 < |k| < k_f, with c from sums over the modes at every stage:
+// Forcing of the largest scales, f = c u in 0 < |k| < k_f, with c from sums over the modes in every stage:
 //
 //   energy held constant (negative viscosity):  c = epsilon / sum |u|^2,   epsilon = 2 nu sum k^2 |u|^2 / 2
 //   constant power P:                           c = P / sum |u|^2
 //
-// with |u|^2 summed over the forced modes, epsilon over all. The sums do not depend on their order.
+// with |u|^2 summed over the forced modes, epsilon over all modes. The sums do not depend on the order.
 #pragma once
 
 #include <vector>
@@ -20,10 +20,10 @@ enum class ForcingKind { none, negative_viscosity, constant_power };
 struct ForcingOptions {
   ForcingKind kind = ForcingKind::none;
   double largest = 2.5;  ///< k_f
-  double power = 0;      ///< P, of constant_power
+  double power = 0;      ///< P, for constant_power
 };
 
-/// What a mode loses to viscosity: nu k^2 |u|^2
+/// The dissipation of a mode: nu k^2 |u|^2
 struct Dissipation {
   Wavenumbers wavenumbers;
   double scale;  ///< nu / points^2
@@ -36,15 +36,15 @@ struct Dissipation {
 
 class Forcing {
  public:
-  /// `modes`: where the forced fields live; `scale`: 1 / points^2.
+  /// `modes`: the grid of the forced fields; `scale`: 1 / points^2.
   Forcing(Runner& runner, const Grid& modes, Wavenumbers wavenumbers, double scale, double viscosity,
           const ForcingOptions& options);
 
   bool none() const { return options_.kind == ForcingKind::none; }
-  /// Collective: keeps what add() takes of u, which may then be overwritten. Throws Error (diverged) when no
+  /// Collective: saves what add() needs of u, which may then be overwritten. Throws Error (diverged) if no
   /// forced mode has energy.
   void hold(AnyField& u);
-  /// n <- n + c u in the band
+  /// n <- n + c u in the forced modes
   void add(AnyField& n);
 
  private:
@@ -57,7 +57,7 @@ class Forcing {
   double scale_, viscosity_;
   ForcingOptions options_;
   Frame frame_;
-  std::vector<Box> band_;  ///< this rank's boxes that hold the band, in local coordinates
+  std::vector<Box> band_;  ///< this rank's boxes that contain the forced modes, in local coordinates
   GlobalValue sums_;
   std::vector<std::array<Mode<double>, 3>> held_;  ///< c u, mode by mode
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turbulence: how it starts.
+// Turbulence: initial conditions.
 #include "solvers/turbulence/initial.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace sc::turbulence {
 
 void Turbulence::start(const std::function<double(int, double, double, double)>& velocity) {
   v_.storage(0).begin_host_write();
-  constexpr int last = plane_arrays - 1;  // always in memory
+  constexpr int last = plane_arrays - 1;  // this array is always in memory
   for (int d = 0; d < 3; ++d) {
     store_->fill(last, [&](const auto& planes) {
       transforms_->sample([&](double x, double y, double z) { return velocity(d, x, y, z); }, planes);
@@ -37,7 +37,7 @@ void Turbulence::start_from_points() {
 void Turbulence::start_random(const RandomField& field) {
   ModeSweep random("random modes", RandomMode{projection(), noise_key(field.seed, 0)}, {}, writes(v_));
   runner_.run(random);
-  // Every shell gets just the energy that is asked for.
+  // Scales every shell to exactly the requested energy.
   std::vector<double> factors = spectrum();
   for (std::size_t shell = 0; shell < factors.size(); ++shell) {
     const double asked = shell > 0 && shell < field.spectrum.size() ? field.spectrum[shell] : 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Initial conditions: random modes by counting, so that every rank makes its own and none depends on the
-// split or on the number of points.
+// Initial conditions: random modes from a counter-based generator, so that every rank generates its own,
+// independently of the decomposition and the number of points.
 #pragma once
 
 #include <cmath>
@@ -14,11 +14,11 @@
 namespace sc::turbulence {
 
 struct RandomField {
-  std::vector<double> spectrum;  ///< E(k) of the shells 0, 1, 2, …; k = 0 and what is beyond stay empty
+  std::vector<double> spectrum;  ///< E(k) of the shells 0, 1, 2, …; k = 0 and shells beyond stay zero
   std::uint64_t seed = 1;
 };
 
-/// Gaussian, free of divergence, the same at -k up to conjugation.
+/// A Gaussian, divergence-free mode; that at -k is its conjugate.
 struct RandomMode {
   Projection project;
   std::uint64_t seed;
@@ -26,7 +26,7 @@ struct RandomMode {
   template <class Real>
   SC_FN void operator()(At at, Index g, Out<Mode<Real>, 3> n) const {
     const auto k = project.wavenumbers.of(g);
-    // Of the pairs +-k on kx = 0, which are both stored, one is the other's conjugate.
+    // Pairs +-k with kx = 0 are both stored; one is the conjugate of the other.
     const bool mirrored = k[0] == 0 && (k[2] < 0 || (k[2] == 0 && k[1] < 0));
     const double sign = mirrored ? -1 : 1;
     std::uint64_t key = seed;
@@ -46,7 +46,7 @@ struct RandomMode {
 /// n <- f(|k|) n
 struct Shape {
   Wavenumbers wavenumbers;
-  const double* factors;  ///< one a shell, as many as there are shells
+  const double* factors;  ///< one for each shell
   template <class Real>
   SC_FN void operator()(At at, Index g, InOut<Mode<Real>, 3> n) const {
     const Real f = Real(factors[wavenumbers.shell(g)]);

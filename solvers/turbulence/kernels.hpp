@@ -12,14 +12,14 @@
 
 namespace sc::turbulence {
 
-// Kernels take their precision from the views they are given. Wavenumbers and coefficients are made in double
-// and rounded to it once.
+// Kernels have the precision of their views. Wavenumbers and coefficients are computed in double and rounded
+// to it once.
 template <class Real>
 using Mode = std::complex<Real>;
 
-/// From a global position on the grid of modes to its wavenumber.
+/// The wavenumber of a global index on the grid of modes.
 struct Wavenumbers {
-  std::array<std::int64_t, 3> low;    ///< modes 0 … low - 1 come first
+  std::array<std::int64_t, 3> low;    ///< modes 0 … low - 1 are first
   std::array<std::int64_t, 3> count;  ///< then the negative ones
   template <class Real = double>
   SC_FN std::array<Real, 3> of(Index g) const {
@@ -28,7 +28,7 @@ struct Wavenumbers {
     };
     return {k(0, g.x), k(1, g.y), k(2, g.z)};
   }
-  /// The whole number nearest to |k|.
+  /// The integer nearest to |k|.
   SC_FN int shell(Index g) const {
     const auto k = of(g);
     return static_cast<int>(std::sqrt(k[0] * k[0] + k[1] * k[1] + k[2] * k[2]) + 0.5);
@@ -40,9 +40,9 @@ struct Wavenumbers {
   }
 };
 
-// Modes are read and written by parts: as whole objects GCC copies them one by one and vectorises nothing.
-// Not so those that are multiplied with each other (times): in vectors GCC 12 fuses a b - c d (vfmaddsub)
-// also where contraction is off, and the rest of a row would have other bits.
+// Modes are read and written by parts, because GCC copies whole objects one by one and vectorises nothing.
+// Modes that are multiplied with each other (times) are an exception: in vectors GCC 12 fuses a b - c d
+// (vfmaddsub) even if contraction is off, so that the scalar rest of a row would have other bits.
 template <class Real>
 SC_FN Mode<Real> value(const Mode<Real>& m) {
   return {m.real(), m.imag()};
@@ -53,14 +53,13 @@ SC_FN void set(Mode<Real>& m, const Mode<Real>& to) {
   m.imag(to.imag());
 }
 
-/// A function of the mode that is a product over the axes, f(kx) f(ky) f(kz): three tables, by global
-/// position.
+/// A function of the mode that is a product over the axes, f(kx) f(ky) f(kz): three tables by global index.
 template <class T>
 struct ByAxis {
   const T *x, *y, *z;
   SC_FN T operator()(Index g) const { return x[g.x] * (y[g.y] * z[g.z]); }
 };
-/// exp(-nu k^2 t): what viscosity leaves of a mode
+/// exp(-nu k^2 t): the viscous decay of a mode
 using Decay = ByAxis<double>;
 /// exp(i k . s): a shift of the points by s
 using Shift = ByAxis<Mode<double>>;
@@ -118,7 +117,7 @@ struct KeepCurl {
   }
 };
 
-/// At every point r = (u, w) becomes (u, u x w).
+/// At every point r = (u, w) is replaced by (u, u x w).
 struct Cross {
   template <class Real>
   SC_FN void operator()(At c, InOut<Real, 6> r) const {
@@ -129,7 +128,7 @@ struct Cross {
   }
 };
 
-/// At every point r = (…, u) becomes (uu, uv, uw, vv, vw, ww).
+/// At every point r = (…, u) is replaced by (uu, uv, uw, vv, vw, ww).
 struct Products {
   template <class Real>
   SC_FN void operator()(At c, InOut<Real, 6> r) const {
@@ -143,7 +142,7 @@ struct Products {
   }
 };
 
-/// max |u_i| / h_i first, then the products
+/// Returns max |u_i| / h_i, then computes the products.
 template <class Multiply, int first>
 struct Fastest {
   std::array<double, 3> per_spacing;  ///< 1 / h_i
@@ -157,7 +156,7 @@ struct Fastest {
   }
 };
 
-/// Of the product u_a u_b = p: n_a -= i k_b p, and n_b -= i k_a p where b is another.
+/// From the product p = u_a u_b: n_a -= i k_b p, and n_b -= i k_a p if a and b differ.
 struct Divergence {
   Wavenumbers wavenumbers;
   int a, b;
@@ -171,11 +170,11 @@ struct Divergence {
   }
 };
 
-/// n - k (k . n) / k^2; the mean flow has no pressure. Modes outside of the sphere are left out.
+/// n - k (k . n) / k^2; the mean flow has no pressure. Modes outside the sphere are set to zero.
 struct Projection {
   Wavenumbers wavenumbers;
   std::array<double, 3> per_points{};  ///< 1 / n_i
-  double sphere = 1;                   ///< most sum of (k_i / n_i)^2; with two thirds no mode reaches 1
+  double sphere = 1;                   ///< largest sum of (k_i / n_i)^2; with two thirds no mode reaches 1
   template <class Real>
   SC_FN std::array<Mode<Real>, 3> operator()(At c, Index g, const In<Mode<Real>, 3>& n) const {
     const auto k = wavenumbers.of(g);
@@ -197,9 +196,9 @@ struct Powers {
   SC_FN double operator()(double e) const { return one + e * (first + e * second); }
 };
 
-/// One of the first three stages of the fourth-order Runge-Kutta method in the variable u / exp(-nu k^2 t);
-/// n is in v:
-///   v = a(e) u + b(e) P n,   sum = s(e) u + t(e) P n, added to the sum so far from the second on
+/// One of the first three stages of the fourth-order Runge-Kutta method in the variable u / exp(-nu k^2 t); n
+/// is in v:
+///   v = a(e) u + b(e) P n,   sum = s(e) u + t(e) P n, which from the second stage on is added to the sum
 struct Stage123 {
   Projection project;
   Decay decay;
@@ -231,7 +230,7 @@ struct Stage23 : Stage123 {
   }
 };
 
-/// The last: v = sum + dt / 6 P n
+/// The last stage: v = sum + dt / 6 P n
 struct Stage4 {
   Projection project;
   double weight;  ///< dt / 6
@@ -247,7 +246,7 @@ struct Stage4 {
 ///   g = a g + dt P n,   v = e (u + b g),   g <- e g
 struct LowStorage {
   Projection project;
-  Decay decay;  ///< over this stage's share of dt
+  Decay decay;  ///< over this stage's part of dt
   double a, b, dt;
   template <class Real>
   SC_FN void operator()(At c, Index i, InOut<Mode<Real>, 3> v, InOut<Mode<Real>, 3> g,
@@ -261,7 +260,7 @@ struct LowStorage {
     }
   }
 };
-/// Its first, with nothing in g before
+/// Its first stage, in which g has no previous value
 struct LowStorageFirst {
   LowStorage stage;
   template <class Real>
@@ -281,7 +280,7 @@ struct Shifted {
     for (int d = 0; d < 3; ++d) h[d][c] = times(f, v[d][c]);
   }
 };
-/// v and h change places.
+/// Exchanges v and h.
 struct Exchange {
   template <class Real>
   SC_FN void operator()(At c, InOut<Mode<Real>, 3> v, InOut<Mode<Real>, 3> h) const {
@@ -292,7 +291,7 @@ struct Exchange {
     }
   }
 };
-/// v = (h + exp(-i k . s) v) / 2: what the two grids have in common; their aliases have opposite signs.
+/// v = (h + exp(-i k . s) v) / 2: the mean over both grids, in which aliases of opposite signs cancel.
 struct Averaged {
   Shift shift;
   template <class Real>
@@ -302,7 +301,7 @@ struct Averaged {
   }
 };
 
-/// v <- P v: a field made free of divergence
+/// v <- P v: makes a field divergence-free
 struct Projected {
   Projection project;
   template <class Real>

@@ -51,7 +51,8 @@ Needs Turbulence::needs() const {
           .mode_planes = modes.own().extent().z,
           .mode_plane_bytes = bytes(static_cast<std::size_t>(modes.layout().sz) * shape.element)};
   s.evaluations = rk4 ? 4 : 3;
-  // u and the sum: written by the first stage, read by the last; between them both are read and one written.
+  // u and the sum are written by the first stage and read by the last; the stages between read both and write
+  // one.
   s.fields_read = rk4 ? 6 : 5;
   s.fields_written = rk4 ? 4 : 6;
   if (shifted) {
@@ -60,8 +61,8 @@ Needs Turbulence::needs() const {
     s.fields_written += 2 * s.evaluations;
     s.evaluations *= 2;
   }
-  // What the process holds already when the budget is made is in `process`: transform, velocity, points. What
-  // remains is a component of modes to work in, tables, and what libraries take for themselves.
+  // `process` already includes the transform, the velocity and the points. What remains is one component of
+  // modes as scratch, tables, and memory of the libraries.
   s.fixed = (std::int64_t{3} << 20) + s.mode_planes * s.mode_plane_bytes;
   return s;
 }
@@ -82,7 +83,8 @@ Projection Turbulence::projection() const {
   return project;
 }
 
-/// Of viscosity over the shares of dt that the scheme needs, and of a shift by half a spacing.
+/// Tables of the viscous decay over the parts of dt that the scheme needs, and of the shift by half a
+/// spacing.
 void Turbulence::tabulate() {
   if (tabulated_dt_ == dt_) return;
   tabulated_dt_ = dt_;

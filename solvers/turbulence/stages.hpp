@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stages on modes whose precision is that of their fields: whoever makes and runs them need not know it.
+// Stages on modes in the precision of their fields, with an interface that does not depend on it.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace sc::turbulence {
 
-/// use(float()) or use(double()), by what a field of modes holds.
+/// Calls use(float()) or use(double()), according to the type of a field of modes.
 template <class Use>
 decltype(auto) in_precision_of(const AnyField& modes, const Use& use) {
   const bool single = modes.storage(0).type() == element_type<Mode<float>>();
@@ -43,7 +43,7 @@ Declared<sc::Mode::read, N> reads(AnyField& modes) {
   return {modes};
 }
 
-/// A sweep over modes, of either precision.
+/// A sweep over modes in either precision.
 template <class Kernel>
 struct ModeSweep : SetStage<Kernel> {
   template <class First, class... Others>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turbulence: what is measured of it.
+// Turbulence: measurements.
 #include "solvers/turbulence/statistics.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace sc::turbulence {
 
 namespace {
 
-/// E(k): the energy of the modes with k - 1/2 <= |k| < k + 1/2, in sums that do not depend on their order.
+/// E(k): the energy of modes with k - 1/2 <= |k| < k + 1/2, in sums that do not depend on the order.
 template <class Real>
 void add_shells(const Wavenumbers& wavenumbers, double scale, AnyField& modes,
                 std::vector<Accumulator>& sums) {
@@ -81,14 +81,14 @@ Measures Turbulence::measure() {
   return m;
 }
 
-/// Begins with what all threads have met.
+/// Starts a reduction with the values of all threads.
 void Turbulence::reduce(GlobalValue& value, Transforms::PerThread& met) {
   for (std::size_t thread = 1; thread < met.size(); ++thread) merge(met[0], met[thread]);
   value.start(met[0]);
 }
 
 double Turbulence::skewness() {
-  // g_d = du_d/dx_d, a component at a time, where the velocity goes in a step
+  // g_d = du_d/dx_d, one component at a time, in the arrays of the velocity in a step
   ModeSweep gradient("stretching", Stretching{}, {}, writes<1>(work()), reads(v_));
   for (int d = 0; d < 3; ++d) {
     gradient.set({wavenumbers(), d});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is measured of a flow: its balance, its small scales, its spectrum.
+// Measurements of a flow: its balance, its small scales, its spectrum.
 #pragma once
 
 #include <vector>
@@ -15,22 +15,22 @@ struct Balance {
   double energy = 0;       ///< |u|^2 / 2
   double enstrophy = 0;    ///< |curl u|^2 / 2
   double dissipation = 0;  ///< 2 nu enstrophy
-  double divergence = 0;   ///< root of the mean of |div u|^2
+  double divergence = 0;   ///< root mean square of div u
 };
 
-/// With u' = sqrt(2 E / 3). What needs a viscosity is NaN without one.
+/// With u' = sqrt(2 E / 3). Quantities that need a viscosity are NaN without one.
 struct Measures : Balance {
   double skewness = 0;         ///< <(du/dx)^3> / <(du/dx)^2>^(3/2), over the three axes
   double taylor_length = 0;    ///< lambda = u' sqrt(15 nu / epsilon)
   double taylor_reynolds = 0;  ///< u' lambda / nu
   double kolmogorov = 0;       ///< eta = (nu^3 / epsilon)^(1/4)
-  double resolution = 0;       ///< k_max eta, k_max the largest mode of all directions
+  double resolution = 0;       ///< k_max eta; k_max is the largest mode in all directions
 };
 
-/// Of a mode: |u|^2 / 2, k^2 |u|^2 / 2 and |k . u|^2; those with kx > 0 stand for their conjugates too.
+/// For a mode: |u|^2 / 2, k^2 |u|^2 / 2 and |k . u|^2; modes with kx > 0 also represent their conjugates.
 struct Sums {
   Wavenumbers wavenumbers;
-  double scale;  ///< 1 / points^2: transforms are not scaled forward
+  double scale;  ///< 1 / points^2, because forward transforms are not scaled
   template <class Real>
   SC_FN std::array<double, 3> operator()(At c, Index g, In<Mode<Real>, 3> u) const {
     const auto k = wavenumbers.of(g);

@@ -6,9 +6,9 @@
 //   k3 = N(v)                 v = e^2 u + dt e k3
 //   k4 = N(v)                 u = e^2 u + dt/6 (e^2 k1 + 2 e (k2 + k3) + k4)
 //
-// The array v holds in turn the velocity, its curl and its nonlinear term. What else a step needs (u, the
-// sum, the planes on their way to the points and back) passes by piece by piece, from memory or from files: a
-// phase is one stage or one array, and what the next phase needs first is read under it.
+// The array v holds in turn the velocity, its curl and its nonlinear term. The other arrays of a step (u, the
+// sum, the planes to and from the points) are processed piece by piece, from memory or from files. A phase is
+// one stage or one array, and the first pieces of the next phase are prefetched during it.
 #include <algorithm>
 
 #include "solvers/turbulence/solver.hpp"
@@ -78,7 +78,7 @@ void Turbulence::low_storage_3() {
   }
 }
 
-/// v <- N(v) + c v in the band that is forced
+/// v <- N(v) + c v in the forced modes
 void Turbulence::nonlinear(const Evaluation& how) {
   forcing_.hold(v_);
   const bool speed = how.choose_dt && options_.courant > 0;
@@ -90,7 +90,7 @@ void Turbulence::nonlinear(const Evaluation& how) {
   if (speed) choose_dt();
 }
 
-/// v <- (N(v) + N on points half a spacing away) / 2
+/// v <- the mean of N(v) on the points and on points shifted by half a spacing
 void Turbulence::evaluate_twice(const Evaluation& how) {
   const SweepOptions flops{.flops = 24};
   ModeSweep shift("shift", Shifted{half_spacing()}, flops, writes(*held_), reads(v_));
@@ -103,13 +103,13 @@ void Turbulence::evaluate_twice(const Evaluation& how) {
   store_->run(average, &how.next);
 }
 
-/// v <- F(v x curl v): six arrays to the points, three back, where planes of all of them meet.
+/// v <- F(v x curl v): six arrays to the points, three back; meet() uses planes of all of them together.
 void Turbulence::evaluate(const Evaluation& how) {
   if (options_.form == Form::divergence) return evaluate_divergence(how);
   const std::vector<Use> uses{{0, reads_only}, {1, reads_only}, {2, reads_only},
                               {3, changes},    {4, changes},    {5, changes}};
   for (int d = 0; d < 3; ++d) to_planes(d, d);
-  // u = v if it is to be kept, v <- i k x v
+  // u = v if requested, v <- i k x v
   ModeSweep curl("curl", Curl{wavenumbers()}, {.flops = 18}, updates(v_));
   ModeSweep keep_curl("curl", KeepCurl{{wavenumbers()}}, {.flops = 18}, writes(*u_), updates(v_));
   store_->run(how.keep ? *keep_curl : *curl);
@@ -118,7 +118,7 @@ void Turbulence::evaluate(const Evaluation& how) {
   meet(uses, how.choose_dt);
   for (int d = 2; d >= 0; --d)  // the last two are still in memory
     store_->take(3 + d, d > 0 ? 2 + d : -1, [&](const spectral::PlaneBytes& from) {
-      if (d != 1) store_->prefetch(how.next);  // the disk has nothing else to do
+      if (d != 1) store_->prefetch(how.next);  // the disk is idle otherwise
       transforms_->from_planes(from, v_, d);
     });
 }
@@ -148,7 +148,8 @@ void Turbulence::evaluate_divergence(const Evaluation& how) {
   }
 }
 
-/// Planes of a component of v; of `meeting`, if it comes next, the first piece is read meanwhile.
+/// Transforms a component of v to planes; the first piece of `meeting`, if it comes next, is prefetched
+/// meanwhile.
 void Turbulence::to_planes(int array, int component, const std::vector<Use>* meeting) {
   store_->fill(array, [&](const spectral::PlaneBytes& to) {
     if (meeting) store_->prefetch(*meeting);
@@ -161,10 +162,10 @@ void Turbulence::meet(const std::vector<Use>& uses, bool speed) {
   Transforms::PerThread fastest;
   if (speed) fastest.assign(threads(), {Accumulator(Reduce::max)});
   store_->meet(uses, [&](const auto& slab) { transforms_->at_points(what, slab, fastest); });
-  if (speed) reduce(speed_, fastest);  // travels under the transforms back
+  if (speed) reduce(speed_, fastest);  // overlaps with the transforms back
 }
 
-/// What the Courant number allows, from the speeds of the step's first evaluation.
+/// dt from the Courant number and the speeds of the step's first evaluation.
 void Turbulence::choose_dt() {
   const double per_time = speed_.value();
   dt_ = per_time > 0 ? std::min(options_.dt, options_.courant / per_time) : options_.dt;

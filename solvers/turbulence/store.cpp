@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Store: made as planned.
+// Store: creates the fields and planes as planned.
 #include "solvers/turbulence/store.hpp"
 
 #include <algorithm>

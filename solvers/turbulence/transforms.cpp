@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transforms in one precision. At the points: of a plane of all components a thread brings some rows there,
-// multiplies, and goes back to modes, while all of it is in its cache. No array of points, and no plane of
-// them, is ever made.
+// Transforms in one precision. At the points, a thread takes some rows of a plane of all components: it
+// transforms them, multiplies, and transforms back while all of it is in its cache. No whole array or plane
+// of points is ever stored.
 #include "solvers/turbulence/transforms.hpp"
 
 #include <algorithm>
@@ -20,13 +20,13 @@ namespace sc::turbulence {
 
 namespace {
 
-/// Numbers that fill whole cache lines.
+/// Rounds a number of elements up to whole cache lines.
 template <class Real>
 std::ptrdiff_t whole_cache_lines(std::ptrdiff_t count) {
   return round_up(count, static_cast<std::ptrdiff_t>(cache_line / sizeof(Real)));
 }
 
-/// A thread's own memory at the points: rows of a plane of the six arrays, a bundle of points of each.
+/// A thread's own memory at the points: rows of a plane of the six arrays, and a bundle of points of each.
 template <class Real>
 class Workplace {
  public:
@@ -54,14 +54,14 @@ class Workplace {
 
  private:
   std::ptrdiff_t row_stride_, room_;
-  int count_;  ///< points of a bundle
+  int count_;  ///< number of points in a bundle
   std::ptrdiff_t point_stride_;
   std::vector<Mode<Real>> rows_;
   std::vector<Real> points_;
   Real* first_;
 };
 
-/// Two thirds: products of kept modes fall back on modes that are left out. Else what the sphere reaches.
+/// Two thirds: aliases of products reach only modes that are discarded. Otherwise the modes of the sphere.
 Int3 largest_modes(Int3 points, Dealiasing dealiasing) {
   if (dealiasing == Dealiasing::two_thirds)
     return {(points.x - 1) / 3, (points.y - 1) / 3, (points.z - 1) / 3};
@@ -120,7 +120,7 @@ class TransformsIn final : public Transforms {
   Context& context_;
   Int3 cells_;
   spectral::FFT<Real> fft_;
-  std::vector<Workplace<Real>> workplaces_;  ///< of each thread
+  std::vector<Workplace<Real>> workplaces_;  ///< one for each thread
 };
 
 template <class Real>
@@ -140,7 +140,7 @@ void TransformsIn<Real>::at_points(AtPoints what, const spectral::Planes::Slab& 
   }
 }
 
-/// The arrays from `first` on go to the points, those from `back` on come from there.
+/// Arrays from `first` on are transformed to the points, arrays from `back` on are transformed back.
 template <class Real>
 template <class Kernel>
 void TransformsIn<Real>::pass(const Kernel& kernel, int first, int back, const spectral::Planes::Slab& slab,
@@ -159,7 +159,8 @@ void TransformsIn<Real>::pass(const Kernel& kernel, int first, int back, const s
   });
 }
 
-/// Planes of so many arrays come and leave; their lines along x, and along y where a plane is whole.
+/// Records a number of planes transformed in and out, with their lines along x, and along y if planes are
+/// whole.
 template <class Real>
 void TransformsIn<Real>::rehearse_points(int in, int out, int planes) const {
   Rehearsal* rehearsal = context_.rehearsal();
@@ -172,7 +173,7 @@ void TransformsIn<Real>::rehearse_points(int in, int out, int planes) const {
                       rows * cells_.x, rows);
 }
 
-/// Plane z, bundle by bundle.
+/// Computes plane z, bundle by bundle.
 template <class Real>
 template <class Multiply>
 void TransformsIn<Real>::through_points(int z, const std::vector<spectral::PlaneBytes>& arrays, int first,
@@ -194,7 +195,7 @@ void TransformsIn<Real>::through_points(int z, const std::vector<spectral::Plane
   for (int k = back; k < plane_arrays; ++k) fft_.forward_columns(rows(k), plane(k), thread);
 }
 
-// Plane by plane: no array of points is made.
+// Plane by plane: no array of points is allocated.
 template <class Real>
 void TransformsIn<Real>::sample(const std::function<double(double, double, double)>& value,
                                 const spectral::PlaneBytes& planes) {

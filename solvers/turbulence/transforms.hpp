@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transforms: between modes and points, and what is done at the points, in single or double precision, which
-// is hidden here. Fields and planes are of that precision.
+// Transforms between modes and points, and the computation at the points, in single or double precision,
+// which is encapsulated here. Fields and planes have that precision.
 #pragma once
 
 #include <functional>
@@ -13,8 +13,8 @@
 
 namespace sc::turbulence {
 
-/// What becomes of the six arrays r at every point: (u, w) becomes (u, u x w); (…, u) the six products of u
-/// with itself; (…, g) stays, and sums of g^2 and g^3 are made.
+/// The operation on the six arrays r at every point: (u, w) becomes (u, u x w); (…, u) becomes the six
+/// products of u with itself; (…, g) stays unchanged, and g^2 and g^3 are summed.
 enum class AtPoints { cross, products, moments };
 
 class Transforms {
@@ -27,21 +27,21 @@ class Transforms {
   virtual ElementType mode_type() const = 0;
   virtual spectral::PlaneShape planes() const = 0;
   virtual spectral::Kept kept(int axis) const = 0;
-  /// What they go under, where `automatic` chooses.
+  /// The choice of strategies, under `automatic`.
   virtual const Choice* choice() const = 0;
   virtual void begin_step() = 0;
 
-  // Collective: a component of a field of modes, from and to planes; whole fields of three components.
+  // Collective: a component of a field of modes, to and from planes; whole fields of three components.
   virtual void to_planes(AnyField& modes, int component, const spectral::PlaneBytes& planes) = 0;
   virtual void from_planes(const spectral::PlaneBytes& planes, AnyField& modes, int component) = 0;
   virtual void to_points(AnyField& modes, AnyField& points) = 0;
   virtual void from_points(AnyField& points, AnyField& modes) = 0;
 
-  /// Through the points of some planes, back to planes where something was changed. `into`: what a thread has
-  /// met, the largest speed for products (none: nobody asks), the sums for moments.
+  /// Transforms some planes to the points and, if they are modified, back. `into`: results of each thread:
+  /// the largest speed for products (empty: not computed), the sums for moments.
   using PerThread = std::vector<std::vector<Accumulator>>;
   virtual void at_points(AtPoints what, const spectral::Planes::Slab& slab, PerThread& into) = 0;
-  /// Planes of what `value` is at the points.
+  /// Planes of the transform of `value`, which is sampled at the points.
   virtual void sample(const std::function<double(double x, double y, double z)>& value,
                       const spectral::PlaneBytes& planes) = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wave equation d2p/dt2 = c^2 lap p, of fourth order in space and second in time.
+// The wave equation d2p/dt2 = c^2 lap p, with fourth order in space and second in time.
 #pragma once
 
 #include "engine/exec/face_kernel.hpp"
@@ -15,7 +15,7 @@ SC_FN Real laplacian(At c, In<Real> p) {
   return (Real(16) * near - far - Real(90) * p[c]) / Real(12);
 }
 
-/// Leapfrog: p(t + dt), where p(t - dt) was. `k`: (c dt / h)^2.
+/// Leapfrog: p(t + dt) overwrites p(t - dt). `k`: (c dt / h)^2.
 template <class Real>
 struct Advance {
   Real k;
@@ -33,8 +33,8 @@ struct Begin {
   }
 };
 
-/// (p(t) - p(t - dt))^2 / 2 - k p(t - dt) h^2 lap p(t) / 2: its sum is conserved by the leapfrog step, to
-/// rounding, because the Laplacian is symmetric with every face that there is.
+/// (p(t) - p(t - dt))^2 / 2 - k p(t - dt) h^2 lap p(t) / 2: the leapfrog step conserves its sum up to
+/// rounding, because the Laplacian is symmetric with all face conditions.
 template <class Real>
 struct Energy {
   double k;
@@ -44,7 +44,7 @@ struct Energy {
   }
 };
 
-/// The largest p and -p; NaN where p is not finite.
+/// The largest values of p and -p; NaN if p is not finite.
 template <class Real>
 struct Extremes {
   SC_FN std::array<double, 2> operator()(At c, In<Real> p) const {
@@ -53,7 +53,7 @@ struct Extremes {
   }
 };
 
-/// A wall where p = 0: halo cells are the own ones with their sign changed.
+/// A wall with p = 0: halo cells are the mirrored own cells with the opposite sign.
 template <class Real>
 struct Soft {
   SC_FN void operator()(Border b, Out<Real> p) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sound in a box: the step, and what is around it.
+// Sound in a box: the step, set-up and measurements.
 #include "solvers/wave/wave.hpp"
 
 #include <cmath>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sound in a box: one class for both precisions, which its stages hide. Lengths in m, times in s, p in Pa.
+// Sound in a box: one class for both precisions, which its stages encapsulate. Lengths in m, times in s, p in
+// Pa.
 #pragma once
 
 #include <array>
@@ -20,19 +21,19 @@ struct WaveOptions {
   double spacing = 0.01;
   double speed = 343;               ///< of sound
   std::array<FaceKind, 6> faces{};  ///< x-, x+, y-, y+, z-, z+
-  /// At rest at the start: amplitude exp(-(r / width)^2) about the centre.
+  /// The initial state is at rest: amplitude exp(-(r / width)^2) around the centre.
   std::array<double, 3> centre{};
   double width = 0.05, amplitude = 1;
   bool single = false;
-  double safety = 0.8;  ///< dt over the largest stable one
+  double safety = 0.8;  ///< dt divided by the largest stable one
   double dt = 0;        ///< > 0: fixed instead
   Int3 split = {0, 0, 0};
   Space space = Space::host;
   RunnerOptions engine;
 };
-/// Throws Error (bad_input) with one sentence for what cannot be run.
+/// Throws Error (bad_input) with one sentence for invalid options.
 void check(const WaveOptions& options);
-/// h / (2 c): from there on the leapfrog step amplifies the shortest wave. Its Laplacian is -16 / h^2.
+/// h / (2 c): beyond it the leapfrog step amplifies the shortest wave, whose Laplacian is -16 / h^2.
 double largest_step(const WaveOptions& options);
 
 struct Measures {
@@ -42,13 +43,13 @@ struct Measures {
 
 class Wave {
  public:
-  /// Collective. Throws Error (bad_input) for options that cannot be run.
+  /// Collective. Throws Error (bad_input) for invalid options.
   Wave(Context& context, const WaveOptions& options);
 
-  /// Collective: `n` time steps, as many a pass as the engine's options say. The report is of the last.
+  /// Collective: `n` time steps, in passes as the engine's options say. Reports the last one.
   StepReport steps(int n);
   StepReport step() { return steps(1); }
-  /// Collective. Throws Error (diverged) on all ranks when p is not finite.
+  /// Collective. Throws Error (diverged) on all ranks if p is not finite.
   Measures measure();
 
   struct Clock {
@@ -59,7 +60,7 @@ class Wave {
   double dt() const { return dt_; }
   const Grid& grid() const { return p_->grid(); }
   Runner& runner() { return runner_; }
-  /// Level 0 is p now, level 1 p a step before.
+  /// Level 0 is the current p, level 1 that of the previous step.
   AnyField& pressure() { return *p_; }
   const WaveOptions& options() const { return options_; }
 
