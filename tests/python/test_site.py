@@ -138,8 +138,8 @@ def test_every_key_has_a_row():
             where = text if common else of_solver
             row = f"### [[{name}]]" if name == "seeds" else f"| `{name}` |"
             assert name == "solver" or row in where, f"{name} of {solver}"
-    assert "| `seeds.radius` | its radius in um |" in text
-    assert "| `engine.threads` | threads of each rank | a whole number from 1 to 1024 | `1` |" in text
+    assert "| `seeds.radius` | radius of the crystal in um |" in text
+    assert "| `engine.threads` | OpenMP threads of each rank | a whole number from 1 to 1024 | `1` |" in text
     assert re.search(r"\| `grid.smallest` \| [^|]*; only with `grid.clustering` = `\"tanh\"` \|", text)
 
 

@@ -55,49 +55,65 @@ class Needs:
 
 class Engine(Table):
     strategy: Literal[STRATEGIES] = key(
-        "the order in which shell, core and messages happen",
+        "order of computation and communication; it does not change the results, bit by bit",
         "one of " + ", ".join(f'"{name}"' for name in STRATEGIES),
         "automatic",
     )
     halo_thread_joins: bool = key(
-        "under halo_thread: thread 0 computes core too when its halos are done", "true or false", True
+        "thread 0 also computes cells of the core once its halos are complete", "true or false", True
     )
-    split: Literal["auto"] | Split = key("ranks along x, y, z", '"auto" or three whole numbers >= 1', "auto")
-    threads: int = key("threads of each rank", "a whole number from 1 to 1024", 1, ge=1, le=1024)
+    split: Literal["auto"] | Split = key(
+        "number of MPI ranks along x, y, z (auto: chosen from the grid and the number of ranks)",
+        '"auto" or three whole numbers >= 1',
+        "auto",
+    )
+    threads: int = key("OpenMP threads of each rank", "a whole number from 1 to 1024", 1, ge=1, le=1024)
     transport: Literal["auto", "shared", "mpi", "delayed"] = key(
-        "how halos travel (delayed: a test that holds them back for 0.5 ms and reorders them)",
+        "how data is sent between ranks (auto: through shared memory within a node, by MPI "
+        "between nodes; delayed: a test that delays messages by 0.5 ms and reorders them)",
         '"auto", "shared", "mpi" or "delayed"',
         "auto",
     )
     device: Literal[DEVICES] = key(
-        "where the fields lie and are computed (emulated: a test of what a GPU would do, on the host)",
+        "where the fields are stored and computed (cuda: a GPU; emulated: a test that "
+        "emulates a GPU on the host)",
         "one of " + ", ".join(f'"{name}"' for name in DEVICES),
         "cpu",
     )
     corners: Literal["direct", "staged"] = key(
-        "edges and corners of the halo: from 26 neighbours, or in three phases",
+        "how edges and corners of the halo are exchanged: directly with up to 26 neighbours, "
+        "or staged in three phases x, y, z",
         '"direct" or "staged"',
         "direct",
     )
     poke_ms: float = key(
-        "milliseconds of computing between two looks at the messages", "a number greater than 0", 0.5, gt=0
+        "milliseconds of computation between two calls that let MPI make progress",
+        "a number greater than 0",
+        0.5,
+        gt=0,
     )
     steps_per_pass: Literal["automatic"] | Annotated[int, Field(ge=1, le=64)] = key(
-        "time steps that are done on cells while they are near: less memory traffic, fewer messages, wider "
-        "halos (automatic: the fastest number up to 16, found while it runs)",
+        "time steps that are computed on a tile of cells while it is in the cache, or in "
+        "memory for fields in files (temporal blocking): less memory traffic, fewer messages, "
+        "wider halos (automatic: the fastest number up to 16, found during the run)",
         '"automatic" or a whole number from 1 to 64',
         1,
     )
 
 
 class Output(Table):
-    every: float = key("time between two snapshots, 0 for the last state only", "a number >= 0", 0.0, ge=0)
+    every: float = key(
+        "time between two snapshots, in the unit of run.time; 0: only the last state",
+        "a number >= 0",
+        0.0,
+        ge=0,
+    )
     snapshots: bool = key("write VTKHDF snapshots", "true or false", True)
     figures: bool = key("draw PNG figures at the end", "true or false", True)
     checkpoint_every: int = key(
-        "steps between two checkpoints, 0 for the last state only", "a whole number >= 0", 500, ge=0
+        "steps between two checkpoints; 0: only the last state", "a whole number >= 0", 500, ge=0
     )
-    timeline: bool = key("write timeline.json (Perfetto) at the end", "true or false", True)
+    timeline: bool = key("write timeline.json, a trace for Perfetto, at the end", "true or false", True)
     history_every: int = key("steps between two rows of history.csv", "a whole number >= 1", 1, ge=1)
 
 
@@ -120,8 +136,10 @@ class SolverCase(PassLength, Table):
     # Whether a step has every rank send to many others at once, as transforms do.
     all_to_all: ClassVar = False
 
-    engine: Engine = key("how the work is spread and messages hidden", "a table [engine]", Engine())
-    output: Output = key("what is written", "a table [output]", Output())
+    engine: Engine = key(
+        "parallel execution, and overlap of communication with computation", "a table [engine]", Engine()
+    )
+    output: Output = key("output files", "a table [output]", Output())
 
     def check(self) -> None:
         """Raises BadInput with one sentence for keys that do not go together."""

@@ -17,25 +17,30 @@ IN_PIECES = ("host", "files")
 
 class Storage(Table):
     place: Literal[PLACES] | None = key(
-        "where the fields lie: where they are computed (memory, or with a device: device), in the host's "
-        "memory beside a device, or in files; what is not given follows from engine.device",
+        "where the fields are stored: in memory, in the memory of the device, in the host's "
+        "memory beside a device, or in files; if left out: memory on a CPU, device on a "
+        "device",
         '"memory", "device", "host" or "files"',
         None,
     )
     pieces: int | None = key(
-        "pieces in which each field comes from host or files",
+        "number of pieces in which each rank reads a field from files, or copies it from the "
+        "host to the device; 8 if left out, unless storage.memory determines it",
         "a whole number from 1 to 100000",
         None,
         ge=1,
         le=100_000,
     )
     memory: str | None = key(
-        "what all ranks may use together, or each rank on its device; what does not fit there goes to files, "
-        "or to the host, and pieces follow",
+        "upper limit of memory: for all ranks together, or with a device for each rank's "
+        "device; fields that do not fit are stored in files, or in the host's memory, and the "
+        "number of pieces follows",
         'a size, e.g. "3 GiB"',
         None,
     )
-    scratch: str | None = key("folder of the scratch files", "the path of a folder", None)
+    scratch: str | None = key(
+        "folder of the scratch files; scratch if left out", "the path of a folder", None
+    )
 
     def bytes(self) -> int:
         """The budget, 0 where there is none. Raises BadInput where it is no size."""

@@ -28,7 +28,9 @@ def faces_of(kinds: tuple[str, ...], allowed: str, default: str) -> type[Faces]:
     keys: dict[str, Any] = {
         f"{axis}_{word}": (
             Literal[kinds],
-            key(f"the face of {side} {axis}", allowed, default, alias=f"{axis}{sign}"),
+            key(
+                f"boundary condition on the {side} face along {axis}", allowed, default, alias=f"{axis}{sign}"
+            ),
         )
         for axis in "xyz"
         for word, side, sign in (("minus", "low", "-"), ("plus", "high", "+"))
@@ -42,10 +44,11 @@ class ExplicitRun(Table):
     steps: int | None = key("run to this step", "a whole number >= 1", None, ge=1)
     time: float | None = key("run to this time in s", POSITIVE, None, gt=0)
     safety: float | None = key(
-        "time step as a share of the largest stable one",
+        "time step as a fraction of the largest stable one; if run.dt is left out too, the "
+        "solver's own fraction",
         "a number greater than 0 and at most 1",
         None,
         gt=0,
         le=1,
     )
-    dt: float | None = key("fixed time step in s instead", POSITIVE, None, gt=0)
+    dt: float | None = key("fixed time step in s, instead of run.safety", POSITIVE, None, gt=0)

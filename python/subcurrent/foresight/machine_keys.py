@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a machine file says: figures of one node, of the network between nodes, and how a job is started.
 
-All figures are in seconds, bytes and operations, or per second; none is a rate that a label promises where
-a measured one is known. What is left out has the default named beside it.
+All figures are in seconds, bytes and operations, or per second. Where a measured rate is known, it is used
+instead of the nominal one. A key that is left out has the default named beside it.
 """
 
 from __future__ import annotations
@@ -15,37 +15,38 @@ from ..case.keys import Table, key
 
 
 class Node(Table):
-    """A node; a rank of it computes on `threads` of its cores."""
+    """One node. A rank computes on `threads` of its cores."""
 
-    cores: int = key("cores of a node that compute", "a whole number from 1 to 100000", ge=1, le=100_000)
+    cores: int = key("cores of a node that can be used", "a whole number from 1 to 100000", ge=1, le=100_000)
     copy_bandwidth: float = key(
-        "bytes/s that all cores together read and write, as STREAM counts them",
+        "memory bandwidth of all cores together: bytes read and written per second, as in STREAM",
         "bytes/s from 1e6 to 1e14",
         ge=1e6,
         le=1e14,
     )
     core_bandwidth: float | None = key(
-        "the same of one core alone; left out: an equal share of copy_bandwidth",
+        "memory bandwidth of one core alone, counted likewise; if left out: an equal share of "
+        "node.copy_bandwidth",
         "bytes/s from 1e5 to 1e13",
         None,
         ge=1e5,
         le=1e13,
     )
     core_flops: float = key(
-        "floating-point operations/s that a core really does in loops over cells",
+        "floating-point operations per second that one core achieves in loops over cells",
         "1/s from 1e5 to 1e13",
         ge=1e5,
         le=1e13,
     )
     memory: float | None = key(
-        "bytes of memory; left out: whether a case fits is not said",
+        "bytes of memory; if left out, the program does not check whether a case fits",
         "bytes from 1e6 to 1e15",
         None,
         ge=1e6,
         le=1e15,
     )
     flag_latency: float = key(
-        "seconds until a rank sees what another one of its node has written",
+        "latency of shared memory: seconds until a rank sees what another rank of its node has written",
         "seconds from 0 to 1",
         0.2e-6,
         ge=0,
@@ -54,34 +55,54 @@ class Node(Table):
 
 
 class Network(Table):
-    """Between nodes. A message takes latency + bytes / bandwidth, and overhead of a core at both ends."""
+    """The network between nodes. A message takes latency + bytes / bandwidth, and overhead on both cores."""
 
     kind: Literal["switch", "bus"] = key(
-        "whether every node has links of its own, or all share one", '"switch" or "bus"', "switch"
+        "topology: links of its own for every node (switch), or one link that all nodes share (bus)",
+        '"switch" or "bus"',
+        "switch",
     )
-    latency: float = key("seconds until the first byte is there", "seconds from 1e-8 to 1", ge=1e-8, le=1)
+    latency: float = key(
+        "latency: seconds until the first byte arrives", "seconds from 1e-8 to 1", ge=1e-8, le=1
+    )
     bandwidth: float = key(
         "bytes/s of one link in one direction", "bytes/s from 1e3 to 1e13", ge=1e3, le=1e13
     )
-    links: int = key("links that a node can use at a time", "a whole number from 1 to 1000", 1, ge=1, le=1000)
-    overhead: float = key(
-        "seconds that a message takes of the processor at either end", "seconds from 0 to 1", 1e-6, ge=0, le=1
+    links: int = key(
+        "number of links that a node can use at the same time",
+        "a whole number from 1 to 1000",
+        1,
+        ge=1,
+        le=1000,
     )
-    gap: float = key("least seconds between two messages of a node", "seconds from 0 to 1", 0.0, ge=0, le=1)
+    overhead: float = key(
+        "processor time of a message in seconds, at each end", "seconds from 0 to 1", 1e-6, ge=0, le=1
+    )
+    gap: float = key(
+        "smallest interval in seconds between two messages of a node", "seconds from 0 to 1", 0.0, ge=0, le=1
+    )
 
 
 class Gpu(Table):
-    """Devices that compute instead of the cores, a rank on each."""
+    """Devices that compute instead of the cores, with one rank on each."""
 
     per_node: int = key("devices of a node", "a whole number from 1 to 64", ge=1, le=64)
     flops: float = key(
-        "operations/s that one does in loops over cells", "1/s from 1e8 to 1e15", ge=1e8, le=1e15
+        "operations per second that one device achieves in loops over cells",
+        "1/s from 1e8 to 1e15",
+        ge=1e8,
+        le=1e15,
     )
-    bandwidth: float = key("bytes/s of its memory", "bytes/s from 1e8 to 1e14", ge=1e8, le=1e14)
-    memory: float | None = key("bytes of its memory", "bytes from 1e6 to 1e13", None, ge=1e6, le=1e13)
-    launch: float = key("seconds from a launch to its work", "seconds from 0 to 1", 5e-6, ge=0, le=1)
+    bandwidth: float = key(
+        "memory bandwidth of a device in bytes/s", "bytes/s from 1e8 to 1e14", ge=1e8, le=1e14
+    )
+    memory: float | None = key("bytes of memory of a device", "bytes from 1e6 to 1e13", None, ge=1e6, le=1e13)
+    launch: float = key(
+        "seconds from the launch of a kernel to its start", "seconds from 0 to 1", 5e-6, ge=0, le=1
+    )
     link: float | None = key(
-        "bytes/s to and from the host, through which messages pass; left out: the network reads devices",
+        "bytes/s between host and device, for messages that pass through the host; if left "
+        "out, the network reads device memory",
         "bytes/s from 1e6 to 1e13",
         None,
         ge=1e6,
@@ -89,7 +110,7 @@ class Gpu(Table):
     )
     on_link: int = key("devices that share a link to the host", "a whole number from 1 to 64", 1, ge=1, le=64)
     host_copies: float = key(
-        "time of copies in the host's memory, in times that the link takes",
+        "time of copies within the host's memory, relative to the time on the link",
         "a number from 0 to 100",
         0.0,
         ge=0,
@@ -98,33 +119,49 @@ class Gpu(Table):
 
 
 class Disk(Table):
-    """What a node has for scratch files, in each way while the other one is busy too."""
+    """The disk of a node for scratch files. Each rate holds while the other direction is busy too."""
 
-    read: float = key("bytes/s that all ranks of a node read", "bytes/s from 1e5 to 1e13", ge=1e5, le=1e13)
-    write: float = key("bytes/s that they write", "bytes/s from 1e5 to 1e13", ge=1e5, le=1e13)
+    read: float = key(
+        "bytes/s that all ranks of a node read together", "bytes/s from 1e5 to 1e13", ge=1e5, le=1e13
+    )
+    write: float = key(
+        "bytes/s that all ranks of a node write together", "bytes/s from 1e5 to 1e13", ge=1e5, le=1e13
+    )
 
 
 class Engine(Table):
-    """What the engine itself takes there; measured by `subcurrent probe`."""
+    """Overheads of the engine on this machine, measured by `subcurrent probe`."""
 
-    run: float = key("seconds of a run of a stage beside its cells", "seconds from 0 to 1", 5e-6, ge=0, le=1)
-    look: float = key("seconds of a look at what moves", "seconds from 0 to 1", 1e-6, ge=0, le=1)
+    run: float = key(
+        "seconds of overhead of each execution of a stage, in addition to the time of its cells",
+        "seconds from 0 to 1",
+        5e-6,
+        ge=0,
+        le=1,
+    )
+    look: float = key("seconds of a progress call, such as MPI_Test", "seconds from 0 to 1", 1e-6, ge=0, le=1)
 
 
 LARGEST_SPREAD = 10.0
 
 
 class Rate(Table):
-    """What a stage takes of a rank on `threads` threads while `busy` cores of its node compute."""
+    """Time of a stage on a rank with `threads` threads, while `busy` cores of the node compute."""
 
-    cell: float = key("seconds a cell", "seconds from 0 to 1", ge=0, le=1)
-    row: float = key("seconds more for each row of cells along x", "seconds from 0 to 1", 0.0, ge=0, le=1)
+    cell: float = key("seconds for each cell", "seconds from 0 to 1", ge=0, le=1)
+    row: float = key(
+        "additional seconds for each row of cells along x", "seconds from 0 to 1", 0.0, ge=0, le=1
+    )
     threads: int = key("threads of the rank", "a whole number from 1 to 1024", 1, ge=1, le=1024)
     busy: int = key(
-        "cores of the node that computed then", "a whole number from 1 to 100000", 1, ge=1, le=100_000
+        "cores of the node that were busy during the measurement",
+        "a whole number from 1 to 100000",
+        1,
+        ge=1,
+        le=100_000,
     )
     spread: float = key(
-        "what measured times scattered by, as a share of the median; 10: that much or more",
+        "scatter of the measured times as a fraction of their median; 10 means 10 or more",
         "a number from 0 to 10",
         0.0,
         ge=0,
@@ -133,11 +170,11 @@ class Rate(Table):
 
 
 class Launch(Table):
-    """How a job is started there."""
+    """How jobs are started on this machine."""
 
-    kind: Literal["slurm", "mpirun"] = key("what starts ranks", '"slurm" or "mpirun"')
+    kind: Literal["slurm", "mpirun"] = key("program that starts the ranks", '"slurm" or "mpirun"')
     lines: list[str] = key(
-        "lines of the script before the run: modules, partitions, places", "a list of lines", []
+        "lines of the job script before the run: modules, partitions, paths", "a list of lines", []
     )
 
 
@@ -148,16 +185,21 @@ class Machine(Table):
     """A machine file, checked."""
 
     name: str = key(
-        "what tables and scripts call it", "a text of 1 to 100 characters", min_length=1, max_length=100
+        "name in tables and scripts", "a text of 1 to 100 characters", min_length=1, max_length=100
     )
-    about: str = key("what it is, in a sentence", "a text", "")
+    about: str = key("one sentence about the machine", "a text", "")
     node: Node = key("one node", "a table [node]")
-    network: Network | None = key("between nodes; left out: there is one node", "a table [network]", None)
+    network: Network | None = key(
+        "network between nodes; if left out, the machine is one node", "a table [network]", None
+    )
     gpu: Gpu | None = key("devices of a node", "a table [gpu]", None)
-    disk: Disk | None = key("for fields in files; left out: such cases are refused", "a table [disk]", None)
-    engine: Engine = key("what the engine itself takes", "a table [engine]", Engine())
+    disk: Disk | None = key(
+        "disk for scratch files; if left out, cases with fields in files are refused", "a table [disk]", None
+    )
+    engine: Engine = key("overheads of the engine", "a table [engine]", Engine())
     rates: Rates = key(
-        "by solver and stage what computing takes; others go by their declared bytes and operations",
+        "measured times of computation by solver and stage; a stage without one is estimated "
+        "from its declared bytes and operations",
         "tables [[rates.SOLVER.STAGE]]",
         {},
     )

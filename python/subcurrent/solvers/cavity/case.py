@@ -22,30 +22,41 @@ MAX_ITERATIONS = {"jacobi": 200_000, "sor": 50_000, "multigrid": 200}
 
 
 class Flow(Table):
-    reynolds: float = key("Reynolds number, lid speed x side / viscosity", "a number greater than 0", gt=0)
+    reynolds: float = key(
+        "Reynolds number: lid speed x side of the box / viscosity", "a number greater than 0", gt=0
+    )
     upwind: Literal["utopia", "kawamura"] = key(
         "third-order upwind scheme of the convection term", '"utopia" or "kawamura"', "utopia"
     )
-    initial: str = key("the flow at time 0, a snapshot's on whatever grid of the same box", START, "rest")
-    precision: Literal["double", "single"] = key("floating-point numbers", '"double" or "single"', "double")
+    initial: str = key("flow at time 0; a snapshot may be on any other grid of the same box", START, "rest")
+    precision: Literal["double", "single"] = key("precision of the fields", '"double" or "single"', "double")
 
 
 class GridTable(Table):
     points: Points = key("grid points along x, y, z, walls included", "three whole numbers from 4 to 100000")
     clustering: Literal["uniform", "tanh", "skewed", "file"] = key(
-        "how the points are spread", '"uniform", "tanh", "skewed" or "file"', "uniform"
+        "distribution of the points: equidistant, clustered at the walls (tanh), distorted "
+        "(skewed), or from a file",
+        '"uniform", "tanh", "skewed" or "file"',
+        "uniform",
     )
     smallest: float | None = key(
-        "spacing at the walls when clustering is tanh, in box sides", "a number greater than 0", None, gt=0
+        "spacing at the walls, in units of the side of the box", "a number greater than 0", None, gt=0
     )
     skew: float = key(
-        "amplitude of the shear when clustering is skewed", "a number from 0 to below 0.3", 0.1, ge=0, lt=0.3
+        "amplitude of the distortion, in units of the side of the box",
+        "a number from 0 to below 0.3",
+        0.1,
+        ge=0,
+        lt=0.3,
     )
     file: str | None = key(
-        "HDF5 file with the points when clustering is file", "the path of an HDF5 grid file", None
+        "HDF5 file with the coordinates of the points", "the path of an HDF5 grid file", None
     )
     metrics: Literal["second", "fourth"] = key(
-        "order of the differences behind the metrics", '"second" or "fourth"', "fourth"
+        "order of the finite differences in the metrics of the convection term",
+        '"second" or "fourth"',
+        "fourth",
     )
 
 
@@ -54,7 +65,7 @@ class MovingWall(Table):
 
     moving: Triple = key("velocity of the wall", "three numbers [u, v, w]", [0.0, 0.0, 0.0])
     turning: Triple = key("angular velocity of the wall", "three numbers", [0.0, 0.0, 0.0])
-    about: Triple = key("a point of the axis that the wall turns about", "three numbers", [0.0, 0.0, 0.0])
+    about: Triple = key("a point on the axis of rotation", "three numbers", [0.0, 0.0, 0.0])
 
     def moves(self) -> bool:
         return any(self.moving) or any(self.turning)
@@ -69,12 +80,14 @@ FACE = '"wall", "periodic", { moving = [u, v, w] } or { turning = [x, y, z], abo
 
 
 class Boundaries(Faces):
-    x_minus: Face = key("face x = 0", FACE, "wall", alias="x-")
-    x_plus: Face = key("face x = 1", FACE, "wall", alias="x+")
-    y_minus: Face = key("face y = 0", FACE, "wall", alias="y-")
-    y_plus: Face = key("face y = 1", FACE, "wall", alias="y+")
-    z_minus: Face = key("face z = 0", FACE, "wall", alias="z-")
-    z_plus: Face = key("face z = 1", FACE, MovingWall(moving=[1.0, 0.0, 0.0]), alias="z+")
+    x_minus: Face = key("boundary condition on the face x = 0", FACE, "wall", alias="x-")
+    x_plus: Face = key("boundary condition on the face x = 1", FACE, "wall", alias="x+")
+    y_minus: Face = key("boundary condition on the face y = 0", FACE, "wall", alias="y-")
+    y_plus: Face = key("boundary condition on the face y = 1", FACE, "wall", alias="y+")
+    z_minus: Face = key("boundary condition on the face z = 0", FACE, "wall", alias="z-")
+    z_plus: Face = key(
+        "boundary condition on the face z = 1", FACE, MovingWall(moving=[1.0, 0.0, 0.0]), alias="z+"
+    )
 
     def periodic(self) -> tuple[bool, bool, bool]:
         faces = self.faces()
@@ -86,15 +99,20 @@ class Pressure(Table):
         "solver of the pressure equation", '"jacobi", "sor" or "multigrid"', "multigrid"
     )
     tolerance: float | None = key(
-        "largest residual left in the pressure equation", "a number greater than 0", None, gt=0
+        "largest residual at which the iteration stops; 1e-5 if pressure.iterations is left out too",
+        "a number greater than 0",
+        None,
+        gt=0,
     )
     residual: Literal["true", "scaled"] = key(
-        "which residual is compared: the equation's own, or divided by its diagonal",
+        "residual that is compared with the tolerance: that of the equation (true), or "
+        "divided by the diagonal of the matrix (scaled)",
         '"true" or "scaled"',
         "true",
     )
     max_iterations: int | None = key(
-        "iterations after which a step is called capped",
+        "largest number of iterations in a step; a step that reaches it is reported as "
+        "capped; if left out: 200 for multigrid, 50000 for sor, 200000 for jacobi",
         "a whole number from 1 to 2147483647",
         None,
         ge=1,
@@ -108,18 +126,21 @@ class Pressure(Table):
         le=2**31 - 1,
     )
     relaxation: Literal["auto"] | Relaxation = key(
-        "over-relaxation factor", '"auto" or a number between 0 and 2', "auto"
+        "relaxation factor (auto: 0.98 for jacobi, Young's optimum for sor)",
+        '"auto" or a number between 0 and 2',
+        "auto",
     )
     iterations: int | None = key(
-        "fixed number of iterations per step instead of a tolerance",
+        "fixed number of iterations in each step, instead of a tolerance",
         "a whole number from 1 to 2147483647",
         None,
         ge=1,
         le=2**31 - 1,
     )
     sweeps_per_pass: int = key(
-        "sweeps of relaxation, or of the smoothing of multigrid, that are done on cells while they are near: "
-        "less memory traffic, fewer messages, wider halos",
+        "sweeps of jacobi, sor or the multigrid smoother that are computed on a tile of cells "
+        "while it is in the cache (temporal blocking): less memory traffic, fewer messages, "
+        "wider halos",
         "a whole number from 1 to 16",
         1,
         ge=1,
@@ -128,16 +149,29 @@ class Pressure(Table):
 
 
 class Run(Table):
-    until: Literal["steady"] | None = key("run until nothing changes any more", '"steady"', None)
+    until: Literal["steady"] | None = key(
+        "run until the flow is steady: max |dV/dt| below run.steady", '"steady"', None
+    )
     steps: int | None = key("run to this step", "a whole number >= 1", None, ge=1)
-    time: float | None = key("run to this time, in sides / lid speed", "a number greater than 0", None, gt=0)
+    time: float | None = key(
+        "run to this time, in units of side / lid speed", "a number greater than 0", None, gt=0
+    )
     courant: float | None = key(
-        "largest Courant number", "a number greater than 0 and at most 1", None, gt=0, le=1
+        "largest Courant number; 0.2 if run.dt is left out too",
+        "a number greater than 0 and at most 1",
+        None,
+        gt=0,
+        le=1,
     )
     dt: float | None = key(
-        "fixed time step instead of a Courant number", "a number greater than 0", None, gt=0
+        "fixed time step, in units of side / lid speed, instead of a Courant number",
+        "a number greater than 0",
+        None,
+        gt=0,
     )
-    steady: float = key("steady means max |dV/dt| below this", "a number greater than 0", 1e-5, gt=0)
+    steady: float = key(
+        "the flow is steady when max |dV/dt| is below this", "a number greater than 0", 1e-5, gt=0
+    )
 
 
 class CavityCase(SolverCase):
@@ -166,11 +200,11 @@ class CavityCase(SolverCase):
     devices: ClassVar = DEVICES
 
     solver: Literal["cavity"] = key("the solver", '"cavity"', "cavity")
-    flow: Flow = key("the fluid", "a table [flow]")
+    flow: Flow = key("the fluid, its initial state and the convection scheme", "a table [flow]")
     grid: GridTable = key("the grid", "a table [grid]")
-    boundaries: Boundaries = key("the six faces", "a table [boundaries]", Boundaries())
+    boundaries: Boundaries = key("the boundary conditions", "a table [boundaries]", Boundaries())
     pressure: Pressure = key("the pressure equation", "a table [pressure]", Pressure())
-    run: Run = key("when to stop and how far to step", "a table [run]")
+    run: Run = key("end of the run and time step", "a table [run]")
 
     def completed(self) -> CavityCase:
         run, pressure = self.run, self.pressure

@@ -28,9 +28,12 @@ class CgEngine(Table):
     steps_per_pass: ClassVar = 1
     split: ClassVar = "auto"
 
-    threads: int = key("threads of each rank", "a whole number from 1 to 1024", 1, ge=1, le=1024)
+    threads: int = key("OpenMP threads of each rank", "a whole number from 1 to 1024", 1, ge=1, le=1024)
     poke_ms: float = key(
-        "milliseconds of computing between two looks at the messages", "a number greater than 0", 0.5, gt=0
+        "milliseconds of computation between two calls that let MPI make progress",
+        "a number greater than 0",
+        0.5,
+        gt=0,
     )
 
 
@@ -42,18 +45,35 @@ class CgCase(PassLength, Table):
 
     solver: Literal["cg"] = key("the solver", '"cg"', NAME)
     class_: Literal[tuple(ORDERS)] | None = key(
-        "class of the benchmark", "one of " + ", ".join(f'"{name}"' for name in ORDERS), None, alias="class"
+        "problem class of the NAS benchmark",
+        "one of " + ", ".join(f'"{name}"' for name in ORDERS),
+        None,
+        alias="class",
     )
     laplacian: Cells | None = key(
-        "cells of the box of a Laplacian", "three whole numbers from 1 to 100000", None
+        "cells along x, y, z of a 7-point Laplacian, instead of a class",
+        "three whole numbers from 1 to 100000",
+        None,
     )
-    iterations: int | None = key("of a Laplacian's solve; 25 if left out", "a whole number >= 1", None, ge=1)
-    pipelined: bool = key("of a Laplacian: one reduction an iteration", "true or false", False)
+    iterations: int | None = key(
+        "CG iterations of a solve with the Laplacian; 25 if left out", "a whole number >= 1", None, ge=1
+    )
+    pipelined: bool = key(
+        "for a Laplacian: pipelined CG, with one reduction in each iteration", "true or false", False
+    )
     partition: Literal["row", "column", "grid"] | None = key(
-        "of a class; grid if left out", '"row", "column" or "grid"', None
+        "for a class: how the matrix is divided among the ranks; grid if left out",
+        '"row", "column" or "grid"',
+        None,
     )
-    depth: int = key("pieces of a message when pipelined", "a whole number from 1 to 1000", 5, ge=1, le=1000)
-    engine: CgEngine = key("ranks", "a table [engine]", CgEngine())
+    depth: int = key(
+        "number of pieces of a message under the strategy pipelined",
+        "a whole number from 1 to 1000",
+        5,
+        ge=1,
+        le=1000,
+    )
+    engine: CgEngine = key("parallel execution", "a table [engine]", CgEngine())
 
     def check(self) -> None:
         if (self.class_ is None) == (self.laplacian is None):

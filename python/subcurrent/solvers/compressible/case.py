@@ -28,36 +28,51 @@ class Flow(Table):
         "the flow at time 0", "one of " + ", ".join(f'"{name}"' for name in STARTS), "taylor_green"
     )
     mach: float = key(
-        "unit of velocity / speed of sound at rest; the turbulent Mach number of a random flow",
+        "Mach number: unit of velocity / speed of sound at rest; for a random flow the turbulent Mach number",
         POSITIVE,
         0.1,
         gt=0,
     )
     amplitude: float = key(
-        "of a wave, in parts of the density or of the speed of sound; the vortex' fastest velocity",
+        "amplitude of a wave, relative to the density or to the speed of sound; for the "
+        "vortex its largest velocity",
         POSITIVE,
         1e-4,
         gt=0,
     )
-    peak: float = key("wavenumber of most energy of a random flow", "a number from 1 to 64", 4.0, ge=1, le=64)
-    dilatational: float = key(
-        "share of a random flow's energy in its dilatational part", "a number from 0 to 1", 0.0, ge=0, le=1
+    peak: float = key(
+        "wavenumber of the largest energy in the spectrum", "a number from 1 to 64", 4.0, ge=1, le=64
     )
-    seed: int = key("another number, another random flow", "a whole number >= 0", 1, ge=0, le=2**62)
+    dilatational: float = key(
+        "fraction of the kinetic energy in the dilatational part of the velocity",
+        "a number from 0 to 1",
+        0.0,
+        ge=0,
+        le=1,
+    )
+    seed: int = key("seed of the random flow", "a whole number >= 0", 1, ge=0, le=2**62)
 
 
 class Gas(Table):
     gamma: float = key("ratio of specific heats", "a number greater than 1", 1.4, gt=1)
-    reynolds: float | None = key("1 / viscosity, of unit density, speed and length", POSITIVE, None, gt=0)
+    reynolds: float | None = key(
+        "Reynolds number for unit density, velocity and length: 1 / viscosity", POSITIVE, None, gt=0
+    )
     viscosity: float | None = key(
-        "viscosity at the start's temperature instead; neither: an inviscid gas", POSITIVE, None, gt=0
+        "viscosity at the initial temperature, instead of gas.reynolds; if both are left out, "
+        "the gas is inviscid",
+        POSITIVE,
+        None,
+        gt=0,
     )
     prandtl: float = key("Prandtl number", POSITIVE, 0.7, gt=0)
     law: Literal["power", "sutherland"] = key(
-        "viscosity over temperature: a power, or Sutherland's law", '"power" or "sutherland"', "power"
+        "dependence of the viscosity on temperature: a power law, or Sutherland's law",
+        '"power" or "sutherland"',
+        "power",
     )
-    exponent: float = key("of the power", "a number from 0 to 2", 0.76, ge=0, le=2)
-    sutherland: float = key("Sutherland's temperature / that of the start", POSITIVE, 0.4042, gt=0)
+    exponent: float = key("exponent of the power law", "a number from 0 to 2", 0.76, ge=0, le=2)
+    sutherland: float = key("Sutherland's temperature / initial temperature", POSITIVE, 0.4042, gt=0)
 
 
 class GridTable(Table):
@@ -66,24 +81,27 @@ class GridTable(Table):
 
 class Scheme(Table):
     filter: float = key(
-        "alpha of the compact filter after each step, the nearer to 0.5 the weaker; 0: no filter",
+        "coefficient alpha of the compact filter that is applied after each step: the nearer "
+        "to 0.5, the weaker; 0: no filter",
         "a number >= 0 and below 0.5",
         0.0,
         ge=0,
         lt=0.5,
     )
     precision: Literal["double", "single"] = key(
-        "of the fields; what is computed of them is computed in double", '"double" or "single"', "double"
+        "precision of fields and messages; fluxes and sums are computed in double",
+        '"double" or "single"',
+        "double",
     )
 
 
 class Forcing(Table):
     kind: Literal["none", "constant_power"] = key(
-        "what feeds the large scales: nothing, or a constant power", '"none" or "constant_power"', "none"
+        "forcing of the large scales: none, or one of constant power", '"none" or "constant_power"', "none"
     )
-    power: float = key("power a volume", POSITIVE, 0.1, gt=0)
+    power: float = key("power of the forcing per unit volume", POSITIVE, 0.1, gt=0)
     dilatational: float = key(
-        "share of the power that goes into the dilatational part of the velocity",
+        "fraction of the power that goes into the dilatational part of the velocity",
         "a number from 0 to 1",
         0.0,
         ge=0,
@@ -92,14 +110,20 @@ class Forcing(Table):
     kmax: float = key(
         "modes 0 < |k| < kmax are forced", "a number greater than 1 and at most 3", 2.5, gt=1, le=3
     )
-    cooling: bool = key("what comes in leaves as heat, everywhere alike", "true or false", True)
+    cooling: bool = key("uniform cooling removes the energy that the forcing adds", "true or false", True)
 
 
 class Run(Table):
     steps: int | None = key("run to this step", "a whole number >= 1", None, ge=1)
-    time: float | None = key("run to this time, 2 pi being the side of the box", POSITIVE, None, gt=0)
+    time: float | None = key(
+        "run to this time; the side of the box is 2 pi, and velocities are in the unit of flow.mach",
+        POSITIVE,
+        None,
+        gt=0,
+    )
     courant: float | None = key(
-        "fastest signal, summed over the axes, x time step / spacing",
+        "Courant number: (velocity + speed of sound), summed over the axes, x time step / "
+        "spacing; 0.6 if run.dt is left out too",
         "a number greater than 0 and at most 1.2",
         None,
         gt=0,
@@ -132,13 +156,13 @@ class CompressibleCase(SolverCase):
     single_steps: ClassVar = "its derivatives need whole lines"
 
     solver: Literal["compressible"] = key("the solver", '"compressible"', "compressible")
-    flow: Flow = key("the first state", "a table [flow]", Flow())
+    flow: Flow = key("the initial state", "a table [flow]", Flow())
     gas: Gas = key("the gas", "a table [gas]", Gas())
     grid: GridTable = key("the grid", "a table [grid]")
-    scheme: Scheme = key("how the equations are solved", "a table [scheme]", Scheme())
-    forcing: Forcing = key("what feeds the large scales", "a table [forcing]", Forcing())
-    run: Run = key("when to stop, and the time step", "a table [run]")
-    storage: Storage = key("where the fields are kept", "a table [storage]", Storage())
+    scheme: Scheme = key("the numerical scheme", "a table [scheme]", Scheme())
+    forcing: Forcing = key("the forcing of the large scales", "a table [forcing]", Forcing())
+    run: Run = key("end of the run and time step", "a table [run]")
+    storage: Storage = key("where the fields are stored", "a table [storage]", Storage())
 
     def budget(self) -> int | None:
         return self.storage.bytes() or None

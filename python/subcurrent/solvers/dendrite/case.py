@@ -32,9 +32,11 @@ ROOM = 1.0 / 15.0  # from this anisotropy on some orientations of the surface ar
 
 
 class Material(Table):
-    name: str = key("what pictures call it", "text of up to 80 characters", "nickel", max_length=80)
+    name: str = key("name that figures show", "text of up to 80 characters", "nickel", max_length=80)
     surface_energy: float = key("surface energy in J/m^2", POSITIVE, 0.37, gt=0)
-    kinetic: float = key("speed of a front per kelvin of undercooling, in m/(K s)", POSITIVE, 2.0, gt=0)
+    kinetic: float = key(
+        "kinetic coefficient: speed of a front per kelvin of undercooling, in m/(K s)", POSITIVE, 2.0, gt=0
+    )
     melting: float = key("melting point in K", POSITIVE, 1728.0, gt=0)
     latent_heat: float = key("latent heat in J/m^3", POSITIVE, 2.35e9, gt=0)
     heat_capacity: float = key("heat capacity in J/(m^3 K)", POSITIVE, 5.42e6, gt=0)
@@ -44,36 +46,41 @@ class Material(Table):
     )
     interface_width: float = key("width of the diffuse interface in um", POSITIVE, 0.08, gt=0)
     lamda: float = key(
-        "phi goes from this to 1 - this over the width",
+        "defines the width of the interface: phi changes from lambda to 1 - lambda across it",
         "a number between 0 and 0.5",
         0.1,
         gt=0,
         lt=0.5,
         alias="lambda",
     )
-    noise: float = key("amplitude of the noise on the front", "a number from 0 to 1", 0.025, ge=0, le=1)
+    noise: float = key(
+        "amplitude of the random noise at the interface", "a number from 0 to 1", 0.025, ge=0, le=1
+    )
 
     model_config = ConfigDict(populate_by_name=True)
 
 
 class SeedTable(Table):
     centre: Triple | None = key(
-        "its place in um from the corner; the middle if left out", "three numbers", None
+        "centre of the crystal in um from the low corner of the domain; if left out: the "
+        "middle of the domain",
+        "three numbers",
+        None,
     )
-    radius: float = key("its radius in um", POSITIVE, 0.2, gt=0)
-    axis: Triple = key("the axis it is rotated about", "three numbers, not all 0", [0.0, 0.0, 1.0])
-    angle: float = key("how far it is rotated, in degrees", "a number from -360 to 360", 0.0, ge=-360, le=360)
+    radius: float = key("radius of the crystal in um", POSITIVE, 0.2, gt=0)
+    axis: Triple = key("axis about which the crystal is rotated", "three numbers, not all 0", [0.0, 0.0, 1.0])
+    angle: float = key("angle of this rotation in degrees", "a number from -360 to 360", 0.0, ge=-360, le=360)
 
 
 class Start(Table):
-    temperature: float = key("temperature of everything at the start in K", POSITIVE, 1511.0, gt=0)
-    noise_seed: int = key("another number, another noise", "a whole number >= 0", 1, ge=0, le=2**62)
-    precision: Literal["single", "double"] = key("floating-point numbers", '"single" or "double"', "single")
+    temperature: float = key("initial temperature of crystals and melt in K", POSITIVE, 1511.0, gt=0)
+    noise_seed: int = key("seed of the random noise", "a whole number >= 0", 1, ge=0, le=2**62)
+    precision: Literal["single", "double"] = key("precision of the fields", '"single" or "double"', "single")
 
 
 class GridTable(Table):
     cells: Cells = key("cells along x, y, z", "three whole numbers from 1 to 100000")
-    spacing: float = key("side of a cell in um", POSITIVE, 0.02, gt=0)
+    spacing: float = key("side of a cubic cell in um", POSITIVE, 0.02, gt=0)
 
 
 Boundaries = faces_of(KINDS, FACE, "insulated")
@@ -88,13 +95,13 @@ class DendriteCase(SolverCase):
     devices: ClassVar = DEVICES
 
     solver: Literal["dendrite"] = key("the solver", '"dendrite"', "dendrite")
-    material: Material = key("the metal", "a table [material]", Material())
+    material: Material = key("the properties of the metal", "a table [material]", Material())
     grid: GridTable = key("the grid", "a table [grid]")
-    boundaries: Boundaries = key("the six faces", "a table [boundaries]", Boundaries())
-    start: Start = key("the state at time 0", "a table [start]", Start())
+    boundaries: Boundaries = key("the boundary conditions", "a table [boundaries]", Boundaries())
+    start: Start = key("the initial state", "a table [start]", Start())
     seeds: list[SeedTable] = key("the crystals at the start", "tables [[seeds]], at least one", [SeedTable()])
-    storage: Storage = key("where the fields are kept", "a table [storage]", Storage())
-    run: ExplicitRun = key("when to stop and how far to step", "a table [run]")
+    storage: Storage = key("where the fields are stored", "a table [storage]", Storage())
+    run: ExplicitRun = key("end of the run and time step", "a table [run]")
 
     def completed(self) -> DendriteCase:
         run = self.run

@@ -19,41 +19,59 @@ NOT_NEGATIVE = "a number >= 0"
 
 class Plasma(Table):
     initial: Literal["planet", "orszag_tang", "brio_wu", "blast", "field_loop", "linear_wave"] = key(
-        "the state at time 0",
+        "initial state",
         '"planet", "orszag_tang", "brio_wu", "blast", "field_loop" or "linear_wave"',
     )
     gamma: float = key("ratio of specific heats", "a number greater than 1", 5.0 / 3.0, gt=1)
     wave: Literal["fast", "alfven", "slow", "entropy"] = key(
-        "which linear wave travels", '"fast", "alfven", "slow" or "entropy"', "fast"
+        "type of the linear wave", '"fast", "alfven", "slow" or "entropy"', "fast"
     )
     amplitude: float = key("amplitude of the linear wave", POSITIVE, 1e-6, gt=0)
 
 
 class GridTable(Table):
     points: Cells = key("nodes along x, y, z", "three whole numbers from 1 to 100000")
-    low: Triple = key("position of the first node", "three numbers [x, y, z]", [0.0, 0.0, 0.0])
-    spacing: float = key("distance of the nodes, in radii of the planet", POSITIVE, gt=0)
+    low: Triple = key(
+        "coordinates of the first node, in the unit of length", "three numbers [x, y, z]", [0.0, 0.0, 0.0]
+    )
+    spacing: float = key(
+        "distance between neighbouring nodes, in the unit of length (the radius of the planet)",
+        POSITIVE,
+        gt=0,
+    )
 
 
 Boundaries = faces_of(KINDS, FACE, "periodic")
 
 
 class Planet(Table):
-    name: str = key("what pictures call it", "text of up to 80 characters", "Earth", max_length=80)
+    name: str = key("name that figures show", "text of up to 80 characters", "Earth", max_length=80)
     radius: float = key("radius in km: the unit of length", POSITIVE, 6370.0, gt=0)
-    field: float = key("field at the equator in nT: the unit of field", POSITIVE, 31200.0, gt=0)
+    field: float = key(
+        "magnetic field at the equator in nT: the unit of the magnetic field", POSITIVE, 31200.0, gt=0
+    )
     density: float = key("protons per cm^3: the unit of density", POSITIVE, 1e4, gt=0)
     tilt: float = key(
         "tilt of the dipole towards +x in degrees", "a number from -90 to 90", 0.0, ge=-90, le=90
     )
-    rotation: float = key("hours of a turn of the held state, 0 for none", NOT_NEGATIVE, 0.0, ge=0)
-    inner: float = key("radius below which the state is held, in radii", POSITIVE, 3.5, gt=0)
-    outer: float = key("radius beyond which nothing is held, in radii", POSITIVE, 7.0, gt=0)
-    strength: float = key("a_0 of the passage from held to free", POSITIVE, 100.0, gt=0)
+    rotation: float = key("rotation period in hours; 0: no rotation", NOT_NEGATIVE, 0.0, ge=0)
+    inner: float = key(
+        "radius within which the plasma is held at the static state, in radii of the planet",
+        POSITIVE,
+        3.5,
+        gt=0,
+    )
+    outer: float = key("radius beyond which the plasma is free, in radii of the planet", POSITIVE, 7.0, gt=0)
+    strength: float = key("coefficient a_0 of the transition between the two radii", POSITIVE, 100.0, gt=0)
     gravity: float = key("gravity at the surface, in the solver's units", NOT_NEGATIVE, 1.35e-6, ge=0)
-    pressure: float = key("pressure of the atmosphere at the surface", POSITIVE, 5.4e-7, gt=0)
+    pressure: float = key(
+        "pressure of the atmosphere at the surface, in the solver's units", POSITIVE, 5.4e-7, gt=0
+    )
     mirror: float = key(
-        "x of the plane that mirrors the dipole at the start", "a number below 0", -30.0, lt=0
+        "x of the plane where the initial image dipole cancels B_x, in radii of the planet",
+        "a number below 0",
+        -30.0,
+        lt=0,
     )
 
 
@@ -65,34 +83,42 @@ class WindTable(Table):
 
 
 class Diffusion(Table):
-    density: float = key("D of the density", NOT_NEGATIVE, 0.0, ge=0)
-    pressure: float = key("D_p of the pressure", NOT_NEGATIVE, 0.0, ge=0)
-    viscosity: float = key("mu", NOT_NEGATIVE, 0.0, ge=0)
-    resistivity: float = key("eta", NOT_NEGATIVE, 0.0, ge=0)
+    density: float = key("diffusivity D of the density, in the solver's units", NOT_NEGATIVE, 0.0, ge=0)
+    pressure: float = key("diffusivity D_p of the pressure, in the solver's units", NOT_NEGATIVE, 0.0, ge=0)
+    viscosity: float = key("viscosity mu, in the solver's units", NOT_NEGATIVE, 0.0, ge=0)
+    resistivity: float = key("resistivity eta, in the solver's units", NOT_NEGATIVE, 0.0, ge=0)
     smoothing: float = key(
-        "diffusivity of mass, momentum, energy and field, in spacings x fastest signal",
+        "diffusivity of mass, momentum, energy and magnetic field, in units of spacing x fastest signal",
         "a number from 0 to 1",
         0.0,
         ge=0,
         le=1,
     )
-    heating: bool = key("what viscosity and resistivity take away becomes heat", "true or false", False)
+    heating: bool = key(
+        "energy that viscosity, resistivity and smoothing dissipate becomes heat", "true or false", False
+    )
 
 
 class Limits(Table):
-    density: float = key("floor of the density, in the solver's units", POSITIVE, 1e-10, gt=0)
-    pressure: float = key("floor of the pressure, in the solver's units", POSITIVE, 1e-14, gt=0)
+    density: float = key("lower limit of the density, in the solver's units", POSITIVE, 1e-10, gt=0)
+    pressure: float = key("lower limit of the pressure, in the solver's units", POSITIVE, 1e-14, gt=0)
 
 
 class Run(Table):
     steps: int | None = key("run to this step", "a whole number >= 1", None, ge=1)
     time: float | None = key("run to this time, in the solver's units", POSITIVE, None, gt=0)
     courant: float | None = key(
-        "fastest signal x time step / spacing", "a number greater than 0 and at most 1", None, gt=0, le=1
+        "Courant number: fastest signal x time step / spacing; 0.4 if run.dt is left out too",
+        "a number greater than 0 and at most 1",
+        None,
+        gt=0,
+        le=1,
     )
-    dt: float | None = key("fixed time step instead of a Courant number", POSITIVE, None, gt=0)
+    dt: float | None = key(
+        "fixed time step, in the solver's units, instead of a Courant number", POSITIVE, None, gt=0
+    )
     cycle: int = key(
-        "steps of a cycle: one two-step Lax-Wendroff, the others leap-frog",
+        "steps of a cycle: the first is a two-step Lax-Wendroff step, the others are leap-frog steps",
         "a whole number from 1 to 1000",
         8,
         ge=1,
@@ -117,12 +143,12 @@ class MagnetosphereCase(SolverCase):
     solver: Literal["magnetosphere"] = key("the solver", '"magnetosphere"', "magnetosphere")
     plasma: Plasma = key("the plasma", "a table [plasma]")
     grid: GridTable = key("the grid", "a table [grid]")
-    boundaries: Boundaries = key("the six faces", "a table [boundaries]", Boundaries())
-    planet: Planet = key("the planet, and with it the units", "a table [planet]", Planet())
+    boundaries: Boundaries = key("the boundary conditions", "a table [boundaries]", Boundaries())
+    planet: Planet = key("the planet, which defines the solver's units", "a table [planet]", Planet())
     wind: WindTable | None = key("the solar wind", "a table [wind]", None)
     diffusion: Diffusion = key("the diffusion terms", "a table [diffusion]", Diffusion())
-    limits: Limits = key("floors", "a table [limits]", Limits())
-    run: Run = key("when to stop and how far to step", "a table [run]")
+    limits: Limits = key("lower limits of density and pressure", "a table [limits]", Limits())
+    run: Run = key("end of the run and time step", "a table [run]")
 
     def completed(self) -> MagnetosphereCase:
         if self.run.dt is None and self.run.courant is None:

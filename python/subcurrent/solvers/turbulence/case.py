@@ -31,10 +31,10 @@ STRATEGIES = ("blocking", "ordered", "boundary_first", "interior_first", "pipeli
 
 class Flow(Table):
     reynolds: float | None = key(
-        "1 / viscosity: Reynolds number of unit speed and length", POSITIVE, None, gt=0
+        "Reynolds number for unit velocity and length: 1 / viscosity", POSITIVE, None, gt=0
     )
-    viscosity: float | None = key("kinematic viscosity instead", NOT_NEGATIVE, None, ge=0)
-    initial: str = key("the flow at time 0", START, "taylor_green")
+    viscosity: float | None = key("kinematic viscosity, instead of flow.reynolds", NOT_NEGATIVE, None, ge=0)
+    initial: str = key("initial flow", START, "taylor_green")
 
 
 class Spectrum(Table):
@@ -45,9 +45,9 @@ class Spectrum(Table):
         '"peaked", "kolmogorov" or "file"',
         "peaked",
     )
-    peak: float = key("the wavenumber around which the energy lies", POSITIVE, 4.0, gt=0)
-    energy: float = key("energy of the flow, |u|^2 / 2 in the mean", POSITIVE, 0.5, gt=0)
-    seed: int = key("another number, another flow", "a whole number >= 0", 1, ge=0, le=2**62)
+    peak: float = key("wavenumber near which most of the energy is", POSITIVE, 4.0, gt=0)
+    energy: float = key("kinetic energy: mean of |u|^2 / 2", POSITIVE, 0.5, gt=0)
+    seed: int = key("seed of the random flow", "a whole number >= 0", 1, ge=0, le=2**62)
     file: str | None = key('CSV file with the columns k,E for shape = "file"', "the path of a CSV file", None)
 
 
@@ -57,30 +57,44 @@ class GridTable(Table):
 
 class Scheme(Table):
     integrator: Literal["rk4", "rk3"] = key(
-        "Runge-Kutta method: classical, or of third order with less memory", '"rk4" or "rk3"', "rk4"
+        "Runge-Kutta method: the classical fourth-order one, or a third-order one that needs less memory",
+        '"rk4" or "rk3"',
+        "rk4",
     )
     form: Literal["rotational", "divergence"] = key(
         "form of the convection term", '"rotational" or "divergence"', "rotational"
     )
     dealiasing: Literal["two_thirds", "phase_shift"] = key(
-        "how aliasing is kept out", '"two_thirds" or "phase_shift"', "two_thirds"
+        "removal of aliasing errors: by the two-thirds rule, or as the mean of two grids "
+        "shifted by half a spacing",
+        '"two_thirds" or "phase_shift"',
+        "two_thirds",
     )
     transforms: Literal["auto", "pocketfft", "fftw"] = key(
-        "who transforms lines", '"auto", "pocketfft" or "fftw"', "auto"
+        "library of the one-dimensional FFTs (auto: pocketfft)", '"auto", "pocketfft" or "fftw"', "auto"
     )
-    precision: Literal["double", "single"] = key("floating-point numbers", '"double" or "single"', "double")
-    dt: float | None = key("time step; with a Courant number the largest", POSITIVE, None, gt=0)
-    courant: float | None = key("speed x time step / spacing, the largest", POSITIVE, None, gt=0)
+    precision: Literal["double", "single"] = key("precision of the fields", '"double" or "single"', "double")
+    dt: float | None = key(
+        "time step; with scheme.courant its upper limit, then 1 if left out", POSITIVE, None, gt=0
+    )
+    courant: float | None = key(
+        "Courant number: max |u_i| x time step / spacing; the time step then follows from it",
+        POSITIVE,
+        None,
+        gt=0,
+    )
 
 
 class Forcing(Table):
     kind: Literal["none", "negative_viscosity", "constant_power"] = key(
-        "what feeds the large scales: nothing, what holds the energy constant, or a constant power",
+        "forcing of the large scales: none, one that keeps the energy constant, or one of constant power",
         '"none", "negative_viscosity" or "constant_power"',
         "none",
     )
     kmax: float = key("modes 0 < |k| < kmax are forced", "a number greater than 1", 2.5, gt=1)
-    power: float | None = key("power of constant_power", POSITIVE, None, gt=0)
+    power: float | None = key(
+        "power of the forcing: rise of the mean of |u|^2 / 2 in a unit of time", POSITIVE, None, gt=0
+    )
 
 
 class Run(Table):
@@ -105,13 +119,15 @@ class TurbulenceCase(SolverCase):
     fixed_on_resume: ClassVar = ("solver", "grid", "scheme.dealiasing", "scheme.precision")
 
     solver: Literal["turbulence"] = key("the solver", '"turbulence"', "turbulence")
-    flow: Flow = key("the fluid and its first state", "a table [flow]")
-    spectrum: Spectrum = key("energy of a random initial condition", "a table [spectrum]", Spectrum())
+    flow: Flow = key("the fluid and its initial state", "a table [flow]")
+    spectrum: Spectrum = key(
+        "energy spectrum of a random initial condition", "a table [spectrum]", Spectrum()
+    )
     grid: GridTable = key("the grid", "a table [grid]")
-    scheme: Scheme = key("how the equations are solved", "a table [scheme]")
-    forcing: Forcing = key("what feeds the large scales", "a table [forcing]", Forcing())
-    storage: Storage = key("where the fields are kept", "a table [storage]", Storage())
-    run: Run = key("when to stop", "a table [run]")
+    scheme: Scheme = key("the numerical scheme", "a table [scheme]")
+    forcing: Forcing = key("the forcing of the large scales", "a table [forcing]", Forcing())
+    storage: Storage = key("where the fields are stored", "a table [storage]", Storage())
+    run: Run = key("end of the run", "a table [run]")
 
     def budget(self) -> int | None:
         return self.storage.bytes() or None

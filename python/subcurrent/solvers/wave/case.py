@@ -20,7 +20,7 @@ class Medium(Table):
 
 class GridTable(Table):
     cells: Cells = key("cells along x, y, z", "three whole numbers from 1 to 100000")
-    spacing: float = key("side of a cell in m", POSITIVE, 0.01, gt=0)
+    spacing: float = key("side of a cubic cell in m", POSITIVE, 0.01, gt=0)
 
 
 Boundaries = faces_of(KINDS, FACE, "rigid")
@@ -28,11 +28,18 @@ Boundaries = faces_of(KINDS, FACE, "rigid")
 
 class Start(Table):
     centre: Triple | None = key(
-        "centre of the pulse in m from the corner; the middle if left out", "three numbers", None
+        "centre of the pulse in m from the low corner of the box; if left out: the middle of the box",
+        "three numbers",
+        None,
     )
-    width: float = key("p = amplitude exp(−(r / width)²), at rest: its width in m", POSITIVE, 0.05, gt=0)
+    width: float = key(
+        "width of the pulse in m: p = amplitude exp(−(r / width)²), with the medium at rest",
+        POSITIVE,
+        0.05,
+        gt=0,
+    )
     amplitude: float = key("pressure at the pulse's centre in Pa", "a number other than 0", 1.0)
-    precision: Literal["single", "double"] = key("floating-point numbers", '"single" or "double"', "double")
+    precision: Literal["single", "double"] = key("precision of the fields", '"single" or "double"', "double")
 
 
 class WaveCase(SolverCase):
@@ -48,11 +55,11 @@ class WaveCase(SolverCase):
     reach: ClassVar = 2
 
     solver: Literal["wave"] = key("the solver", '"wave"', "wave")
-    medium: Medium = key("what carries the sound", "a table [medium]", Medium())
+    medium: Medium = key("the medium", "a table [medium]", Medium())
     grid: GridTable = key("the grid", "a table [grid]")
-    boundaries: Boundaries = key("the six faces", "a table [boundaries]", Boundaries())
-    start: Start = key("the state at time 0", "a table [start]", Start())
-    run: ExplicitRun = key("when to stop and how far to step", "a table [run]")
+    boundaries: Boundaries = key("the boundary conditions", "a table [boundaries]", Boundaries())
+    start: Start = key("the initial state", "a table [start]", Start())
+    run: ExplicitRun = key("end of the run and time step", "a table [run]")
 
     def completed(self) -> WaveCase:
         middle = [0.5 * count * self.grid.spacing for count in self.grid.cells]
