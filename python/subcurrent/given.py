@@ -29,10 +29,10 @@ class Fixed:
         if name.startswith("_") or (type(self) is not ours and not hasattr(ours, name)):
             object.__setattr__(self, name, value)
             return
-        known = "cannot be set" if hasattr(ours, name) else f"is not there{_meant(ours, name)}"
+        known = "cannot be set" if hasattr(ours, name) else f"does not exist{_meant(ours, name)}"
         raise FixedAttribute(
-            f"the attribute {name} of {ours.__name__} {known}: what it works on is fixed when it is made, "
-            "make a new one."
+            f"the attribute {name} of {ours.__name__} {known}: public attributes are fixed when "
+            "the object is made, make a new one."
         )
 
 
@@ -128,7 +128,7 @@ def as_kind(given: Any, kind: type, what: str) -> NDArray:
     import numpy as np  # noqa: PLC0415 - the program starts without NumPy
 
     if np.ma.is_masked(given):
-        raise BadInput(f"{what} has masked entries: all must be there.")
+        raise BadInput(f"{what} has masked entries: this is not allowed.")
     try:
         array = np.asarray(given)
     except (TypeError, ValueError) as error:
@@ -144,7 +144,8 @@ def as_kind(given: Any, kind: type, what: str) -> NDArray:
         _check_digits(array, wanted, 2 ** (np.finfo(wanted).nmant + 1), what)
     elif not np.can_cast(array.dtype, wanted, "safe"):
         raise BadInput(
-            f"{what} is {array.dtype}, which would lose digits as {wanted}: convert it where that is meant."
+            f"{what} is {array.dtype}, which would lose digits as {wanted}: convert it explicitly "
+            "if this is intended."
         )
     return array.astype(wanted)
 

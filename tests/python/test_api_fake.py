@@ -61,7 +61,7 @@ def test_fields_are_views(sim):
         ({"reynolds": 100, "upwnd": "utopia"}, "did you mean flow.upwind"),
         ({"reynolds": 100, "engine": {"strategy": "fast"}}, 'engine.strategy = "fast"'),
         ({"reynolds": 100, "engine": {"split": [1, 1, 2]}}, "makes 2 blocks for 1 ranks"),
-        ({"reynolds": 100, "dt": 0.1, "courant": 0.1}, "cannot stand together"),
+        ({"reynolds": 100, "dt": 0.1, "courant": 0.1}, "cannot be combined"),
     ],
 )
 def test_wrong_arguments_are_one_sentence(sc, arguments, words):

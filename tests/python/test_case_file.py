@@ -28,9 +28,9 @@ WRONG = {
     "unknown key": (["flow.reynold=1"], ["flow.reynold ", "did you mean flow.reynolds", "upwind"]),
     "a place for fields that have none": (
         ['storage.memory="3 GiB"'],
-        ['storage.memory = "3 GiB" is not there for this solver', "leave [storage] out"],
+        ['storage.memory = "3 GiB" is not supported by this solver', "leave [storage] out"],
     ),
-    "storage that is no table": (["storage=3"], ["storage = 3 is not there for this solver"]),
+    "storage that is no table": (["storage=3"], ["storage = 3 is not supported by this solver"]),
     "unknown table": (["preasure.method=sor"], ["preasure", "did you mean pressure"]),
     "key in the wrong place": (["reynolds=1"], ["reynolds ", "did you mean flow.reynolds"]),
     "unknown choice": (["flow.upwind=quick"], ['flow.upwind = "quick"', '"utopia" or "kawamura"']),
@@ -87,8 +87,8 @@ WRONG = {
     "text for a switch": (["output.figures=yes"], ['output.figures = "yes"', "true or false"]),
     "unknown solver": (["solver=cavty"], ["cavty", "did you mean 'cavity'"]),
     "set without value": (["flow.reynolds"], ["--set", "key=value"]),
-    "set of nonsense": (["flow.reynolds=1 2"], ["--set", '"1 2"', "no TOML value"]),
-    "set below a value": (["flow.reynolds.x=1"], ["--set", "reynolds holds a value"]),
+    "set of nonsense": (["flow.reynolds=1 2"], ["--set", '"1 2"', "is not a TOML value"]),
+    "set below a value": (["flow.reynolds.x=1"], ["--set", "reynolds is a value"]),
 }
 
 
@@ -148,7 +148,7 @@ def test_files_that_are_no_case(tmp_path):
     [
         ("auto", 0, ["-n 0", ">= 1"]),
         ([1, 1, 3], 2, ["makes 3 blocks for 2 ranks"]),
-        ([1, 1, 40], 40, ["leaves a rank 1 of 64 cells along z", "halo of 2", "at most 32"]),
+        ([1, 1, 40], 40, ["gives a rank 1 of 64 cells along z", "the 2 layers of a halo", "at most 32"]),
         ([40, 1, 1], 40, ["along x"]),
         ("auto", 99991, ["-n 99991", "no split"]),
     ],

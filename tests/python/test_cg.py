@@ -203,10 +203,10 @@ def test_matrices_that_cannot_be_solved_are_refused(matrix, sentence):
         ),
         (
             np.ones(4, np.longdouble),
-            f"b is {np.dtype(np.longdouble)}, which would lose digits as float64: convert it where that is "
-            "meant.",
+            f"b is {np.dtype(np.longdouble)}, which would lose digits as float64: convert it explicitly "
+            "if this is intended.",
         ),
-        (np.ma.masked_equal([1.0, 2.0, 3.0, 4.0], 3), "b has masked entries: all must be there."),
+        (np.ma.masked_equal([1.0, 2.0, 3.0, 4.0], 3), "b has masked entries: this is not allowed."),
     ],
 )
 def test_right_sides_that_do_not_fit_are_refused(b, sentence):
@@ -218,11 +218,11 @@ def test_right_sides_that_do_not_fit_are_refused(b, sentence):
 @pytest.mark.parametrize(
     ("request_of", "sentence"),
     [
-        ({}, "cg needs either --class, for the benchmark, or --matrix, for a system of yours."),
+        ({}, "cg needs either --class, for the benchmark, or --matrix, for your own linear system."),
         ({"name": "E"}, "--class E is not known: allowed are S, W, A, B, C, D."),
         (
             {"name": "S", "tol": 1e-3},
-            "--tol is for --matrix: the benchmark's own rules leave no choice of it.",
+            "--tol needs --matrix: the rules of the benchmark do not allow it.",
         ),
         ({"name": "S", "partition": "rows"}, "partition 'rows' is not known: allowed are row, column, grid."),
         ({"name": "S", "depth": 0}, "depth = 0 is not allowed: it must be a whole number from 1 to 1000000."),

@@ -251,7 +251,7 @@ def test_what_ranks_can_share_is_whole_blocks():
     tables = {"solver": "compressible", "grid": {"points": [16, 8, 8]}, "run": {"steps": 1}}
     case = typed_case(tables, None)
     case.check_ranks(2)
-    with pytest.raises(BadInput, match="-n 3 is more ranks than this grid can feed: each owns whole blocks"):
+    with pytest.raises(BadInput, match="-n 3 is more ranks than this grid allows: each owns whole blocks"):
         case.check_ranks(3)
     case = typed_case(tables | {"engine": {"split": [1, 2, 1]}}, None)
     with pytest.raises(BadInput, match="asks for 2 ranks along y, where there are 1 blocks of 8 points"):
@@ -268,7 +268,7 @@ def test_what_ranks_can_share_is_whole_blocks():
         (["flow.initial=random", "flow.amplitude=0.1"], "flow.amplitude = 0.1 has no effect"),
         (
             ["storage.place=host"],
-            'storage.place = "host" is not there for this solver: its fields lie in memory or files.',
+            'storage.place = "host" is not supported by this solver: it must be memory or files.',
         ),
     ],
 )

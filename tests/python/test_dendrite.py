@@ -62,7 +62,7 @@ def test_the_resolved_case_reads_back():
         ({"boundaries": {"x-": "periodic"}}, 'needs boundaries."x+"'),
         ({"boundaries": {"x-": "symmetry"}, "seeds": [{"angle": 5.0}]}, "rotated crystal"),
         ({"seeds": [{"centre": [0.0, 0.0, 1.0]}]}, "along z"),
-        ({"seeds": []}, "without a crystal"),
+        ({"seeds": []}, "at least one crystal"),
         ({"run": {"steps": 1, "safety": 0.5, "dt": 1e-12}}, "give only one"),
         ({"material": {"surface_tension": 1.0}}, "surface_tension"),
     ],
@@ -85,7 +85,7 @@ def test_a_run_leaves_history_snapshots_and_pictures(program):
     program.write_case(CASE)
     done = program("run", "case.toml", "-n", "2", "--out", "r")
     assert done.returncode == OK, done.stderr
-    assert "messages travel by shared: ranks 0-1" in done.stdout
+    assert "messages are sent by shared: ranks 0-1" in done.stdout
     folder = program.folder / "r"
     history = rows(folder)
     assert [row["step"] for row in history] == ["5", "10", "15", "20", "25", "30"]

@@ -67,10 +67,10 @@ def test_a_memory_that_is_too_small_is_told_the_smallest_that_would_do(program):
 @pytest.mark.parametrize(
     ("tables", "storage", "engine", "said"),
     [
-        (TURBULENCE, {"place": "host"}, {}, "its fields lie in memory or files"),
+        (TURBULENCE, {"place": "host"}, {}, "it must be memory or files"),
         (TABLES, {"place": "host"}, {}, 'storage.place = "host" needs a device'),
         (TABLES, {"place": "device"}, {}, 'storage.place = "device" needs a device'),
-        (TABLES, {"place": "files"}, {"device": "emulated"}, "take device or host"),
+        (TABLES, {"place": "files"}, {"device": "emulated"}, "it must be device or host"),
         (TABLES, {"pieces": 4}, {}, 'storage.pieces needs storage.place = "host" or "files"'),
         (TURBULENCE, {"pieces": 4}, {}, 'storage.pieces needs storage.place = "files"'),
         (TABLES, {"place": "files", "pieces": 4, "memory": "1 GiB"}, {}, "give only one"),
@@ -99,7 +99,7 @@ def test_old_keys_are_taken_for_one_version_with_a_sentence_each():
         case = typed_case(TURBULENCE | {"storage": old}, None)
     assert [str(warning.message).partition(";")[0] for warning in said] == [
         'storage.kind = "disk" is storage.place = "files"',
-        "storage.files is called storage.pieces",
+        "storage.files is now called storage.pieces",
         'storage.io = "sync" is engine.strategy = "blocking"',
     ]
     new = {"place": "files", "pieces": 4, "scratch": "here"}

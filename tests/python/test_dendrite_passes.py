@@ -114,13 +114,15 @@ def test_halos_for_a_length_that_is_to_be_found_are_narrow_beside_blocks():
 
 def test_blocks_without_room_for_passes_are_named_at_the_start():
     case = typed_case(TABLES | {"engine": {"steps_per_pass": "automatic"}}, None)
-    assert any("single steps, for blocks have no room" in note for note in case.notes())
+    assert any("takes single steps: the blocks of the ranks are too small" in note for note in case.notes())
 
 
 def test_what_is_of_one_length_refuses_a_length_to_be_found():
     case = typed_case(TABLES | {"engine": {"steps_per_pass": "automatic"}}, None)
-    with pytest.raises(BadInput, match='"automatic" is found while a case runs, and a prediction is of one'):
-        case.one_length("a prediction is")
+    with pytest.raises(
+        BadInput, match='"automatic" is found during a run, but a prediction needs a fixed number'
+    ):
+        case.one_length("a prediction")
 
 
 @pytest.mark.mpi
@@ -140,7 +142,7 @@ def test_a_halo_wider_than_a_block_is_refused(program):
         "run", "case.toml", "-n", "2", "--set", "engine.split=[1,1,2]", "--set", "engine.steps_per_pass=9"
     )
     assert done.returncode == BAD_INPUT
-    assert "a halo of 9 is wider than that" in done.stderr
+    assert "less than the 9 layers of a halo" in done.stderr
 
 
 TABLES = {"solver": "dendrite", "grid": {"cells": [8, 8, 8]}, "run": {"steps": 1}}
@@ -151,7 +153,7 @@ TABLES = {"solver": "dendrite", "grid": {"cells": [8, 8, 8]}, "run": {"steps": 1
     [
         (
             {"storage": {"place": "files"}},
-            "needs pieces of at least 6 planes, and storage.pieces = 8 leaves 1",
+            "needs pieces of at least 6 planes, but storage.pieces = 8 gives 1",
         ),
         (
             {"engine": {"steps_per_pass": 2, "device": "emulated"}},
@@ -186,7 +188,7 @@ def test_fields_in_files_pass_several_steps_to_the_same_bits(program, ranks):
 
 def test_rows_of_history_that_end_passes_are_named_at_the_start():
     case = typed_case(TABLES | {"engine": {"steps_per_pass": 2}}, None)
-    assert any("output.history_every = 1 ends a pass" in note for note in case.notes())
+    assert any("passes have at most output.history_every = 1 steps" in note for note in case.notes())
 
 
 def test_every_other_solver_says_why_it_has_none():

@@ -74,7 +74,7 @@ def test_without_root_it_is_one_sentence(monkeypatch):
 def test_ranks_of_somebody_else_are_refused(monkeypatch):
     monkeypatch.setenv("OMPI_COMM_WORLD_RANK", "0")
     monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", "2")
-    with pytest.raises(BadInput, match="not under an outer mpirun"):
+    with pytest.raises(BadInput, match="do not run it under mpirun"):
         emulated.check("100mbit", 2)
 
 
@@ -116,15 +116,15 @@ def test_tuning_over_an_emulated_network_is_kept_apart(program, hosts):
     less = ("--threads", "1", "--steps", "4", "--repeats", "2")
     done = program("tune", *case, *few, "-n", "2", *less, *wire, timeout=240)
     assert done.returncode == OK, done.stderr
-    assert "2 emulated hosts, a rank each, 10mbit between them" in done.stdout
-    assert "`run` does not use" in done.stdout
+    assert "2 emulated hosts with one rank each, connected at 10mbit" in done.stdout
+    assert "`run` ignores measurements" in done.stdout
     assert not spaces()
     again = ("--threads", "1", "--show")
     shown = program("tune", *case, *few, *again, *wire)
     assert shown.returncode == OK, shown.stderr
     here = program("tune", *case, *few, *again)
     assert here.returncode == BAD_INPUT
-    assert "was not tuned" in here.stderr
+    assert "--show finds no measurements" in here.stderr
     (file,) = Path(program.environment["SUBCURRENT_TUNED"]).glob("*.json")
     record = json.loads(file.read_text())
     assert record["network"] == "10mbit"
@@ -178,7 +178,7 @@ def test_the_rate_is_the_wire_s_and_the_hosts_are_gone(hosts):
         seconds = float(client.communicate(timeout=30)[0])
         server.wait(timeout=30)
         assert sent("subcurrent-0") > 2_000_000
-        with pytest.raises(BadInput, match="would replace the emulated hosts"):
+        with pytest.raises(BadInput, match="cannot use the names of emulated hosts"):
             emulated.check("100mbit", 2)
     assert not spaces()
     assert 1.6 < seconds < 4.0

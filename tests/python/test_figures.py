@@ -147,7 +147,7 @@ def test_what_hiding_gains():
     """(C + M + R) / (C_shell + max(C_core, M) + R) = 11 / 7."""
     text = told(rows())
     assert "M / C_core = 0.80: communication can hide" in text
-    assert "at most 1.57 times blocking; the fastest that hides is boundary_first at 1.50" in text
+    assert "at most 1.57 times blocking; the fastest strategy with overlap is boundary_first at 1.50" in text
 
 
 def test_a_gain_beyond_what_hiding_can_give_is_explained():
@@ -155,7 +155,7 @@ def test_a_gain_beyond_what_hiding_can_give_is_explained():
     slow[0] |= {"T": 30e-3, "T_all": [29e-3, 31e-3]}
     text = told(slow)
     assert "at most 1.57 times blocking;" not in text
-    assert "gains 1.57 times blocking at most, which does not hold here" in text
+    assert "gains at most 1.57 times blocking. This does not hold here" in text
     assert "boundary_first at 3.75 times blocking" in text
     assert "a step of blocking took 30 ms" in text
     assert "of ordered take 11 ms" in text
@@ -163,9 +163,9 @@ def test_a_gain_beyond_what_hiding_can_give_is_explained():
     uneven[0] |= {"T": 12.8e-3, "T_all": [12.7e-3, 12.9e-3]}
     uneven[2] |= {"T": 7e-3, "T_all": [6.9e-3, 10e-3]}
     assert "at most 1.57 times blocking; " in told(uneven)
-    assert "within what rounds differ by" in told(uneven)
+    assert "agrees within the scatter of the rounds" in told(uneven)
     uneven[2]["T_all"] = [6.9e-3, 7e-3]
-    assert "computes faster, or the terms of ordered are too small" in told(uneven)
+    assert "computes faster, or the times of ordered are too short" in told(uneven)
 
 
 def test_what_was_not_measured_is_called_so():
@@ -186,7 +186,7 @@ def test_what_was_not_measured_is_called_so():
     nothing = rows()
     for row in nothing:
         row |= {"M": 0.0, "W": 0.0}
-    assert told(nothing).startswith("Nothing travels between ranks")
+    assert told(nothing).startswith("No data is sent between ranks")
 
 
 def test_no_time_is_negative():
@@ -263,7 +263,7 @@ def test_what_the_automatic_strategy_chose_is_said_in_a_line():
     )
     assert one["automatic"]["gained"] == pytest.approx(1.25)
     assert account.choice(one["automatic"]) == (
-        "pipelined: stages with halos take 1 / 1.25 of their time under blocking (29 steps of trials)"
+        "pipelined: stages with halos are 1.25 times as fast as under blocking (29 steps of trials)"
     )
     assert one["hidden"] == 0.4
     two = account.account_of(
@@ -288,7 +288,7 @@ def test_where_blocking_was_chosen_nothing_is_called_hidden():
         assert (told["hidden"], told["C_shell"]) == (0.0, None)
         assert overlap_case(told, "automatic").startswith("nothing hidden by blocking; ")
     nothing = account.account_of(automatic([]), "automatic")
-    assert account.choice(nothing["automatic"]) == "nothing travels between ranks, so nothing was tried"
+    assert account.choice(nothing["automatic"]) == "no data is sent between ranks, so no strategy was tried"
     files = automatic([]) | {"movements": {"files": {}}}
     assert account.account_of(files, "automatic")["hidden"] == 0.4
 
@@ -296,8 +296,9 @@ def test_where_blocking_was_chosen_nothing_is_called_hidden():
 def test_the_automatic_strategy_stands_beside_the_fastest():
     table = rows()
     table.append(table[2] | {"strategy": "automatic", "T": 8.1e-3})
-    assert "the fastest that hides is boundary_first at 1.50 times blocking, automatic comes to 1.48" in told(
-        table
+    assert (
+        "the fastest strategy with overlap is boundary_first at 1.50 times blocking, automatic is at 1.48"
+        in told(table)
     )
 
 

@@ -257,7 +257,10 @@ def test_a_signal_in_the_middle_of_a_print_is_told_after_it(tmp_path):
     running = job.Job(process, watcher, tmp_path / "log.txt", 1)
     with launch._passing_signals(running):
         assert running.run(lambda: None) == {"event": "end", "state": "stopped"}
-    assert watcher.told == ["up", "stopping after this step, with a checkpoint (once more: at once)"]
+    assert watcher.told == [
+        "up",
+        "stopping after this step, with a checkpoint (a second signal stops at once)",
+    ]
 
 
 HAVE_ENDED = """

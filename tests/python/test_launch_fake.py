@@ -52,7 +52,7 @@ def test_ranks_that_do_not_come_up_are_ended_with_a_sentence(fake_program, hangi
     fake_program.write_case()
     done = fake_program("run", "case.toml", "--out", "r", PATH=hanging, SUBCURRENT_START_SECONDS="1")
     assert done.returncode == OTHER
-    assert "the ranks did not come up within 1 seconds" in sentence_of(done)
+    assert "the ranks did not start within 1 seconds" in sentence_of(done)
     has_gone(session_of(fake_program))
 
 
@@ -147,7 +147,7 @@ def test_a_defect_is_one_sentence_and_its_traceback_is_in_the_log(fake_program):
     fake_program.write_case()
     done = fake_program("run", "case.toml", "--out", "r", FAKE_DEFECT_AT="3")
     assert done.returncode == OTHER
-    assert "KeyError: 'velocity' (a defect; what the ranks said is in r/log.txt)" in sentence_of(done)
+    assert "KeyError: 'velocity' (a defect; the output of the ranks is in r/log.txt)" in sentence_of(done)
     assert "Traceback" in (fake_program.folder / "r" / "log.txt").read_text()
 
 

@@ -144,7 +144,7 @@ def test_probe_and_scale_run(tmp_path: Path, program: Any) -> None:
 def test_what_cannot_be_scaled_is_a_sentence(program: Any) -> None:
     for words, said in (
         (["-n", "1", "--steps", "0"], "--steps 0 is not allowed"),
-        (["--machine", "fx10", "--strategy", "automatic"], "no prediction of the strategy automatic"),
+        (["--machine", "fx10", "--strategy", "automatic"], "cannot predict the strategy automatic"),
         (["-n", "100000"], "ranks x threads must be at most"),
     ):
         done = program("scale", "nickel_small", *words)

@@ -98,7 +98,7 @@ def test_there_are_the_papers_machines_and_six_of_today() -> None:
         (
             "[launch]",
             "[[rates.dendrite.advance]]\ncell = 1e-9\nbusy = 9\n[launch]",
-            "rates.dendrite.advance has busy = 9, and a node has node.cores = 8",
+            "rates.dendrite.advance has busy = 9: it must be at most node.cores = 8",
         ),
         ("[launch]", "[rates]\ndendrite = 3\n[launch]", "rates.dendrite is not allowed: it must be tables"),
     ],
@@ -192,7 +192,7 @@ def test_a_job_by_mpirun_quotes_what_the_shell_would_take_apart(tmp_path: Path) 
         (JobRequest("nickel_small", "fx11", 1), "machine 'fx11' does not exist, did you mean fx10"),
         (
             JobRequest("nickel_small", "fx10", 400, sets=["grid.cells=[16,16,16]"]),
-            "-n 6400 is more ranks than this grid can feed",
+            "-n 6400 is more ranks than this grid allows",
         ),
         (
             JobRequest("nickel_small", "tsubame_1_2", 1, sets=["grid.cells=[4000,4000,4000]"]),

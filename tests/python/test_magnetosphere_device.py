@@ -78,8 +78,11 @@ def test_a_run_goes_on_from_the_checkpoint_of_a_device_and_back(program):
 @pytest.mark.parametrize(
     ("key", "said"),
     [
-        ("engine.strategy=halo_thread", "divides the threads of a rank, which a device has none of"),
-        ("storage.place=host", "is not there for this solver: its fields lie where they are computed"),
+        ("engine.strategy=halo_thread", "divides the CPU threads of a rank, so it is not allowed"),
+        (
+            "storage.place=host",
+            "is not supported by this solver: its fields are always stored where they are",
+        ),
     ],
 )
 def test_what_it_does_not_do_on_a_device_is_refused_in_a_sentence(key, said):

@@ -62,7 +62,7 @@ def test_a_vector_is_shown_by_its_magnitude_or_a_component(tmp_path):
     ("wanted", "says"),
     [
         (Wanted("w"), r"^the field 'w' is not known: allowed are T, v\.$"),
-        (Wanted("v", component=3), r"^component 3 is not there: v has 3, allowed is from 0 to 2\.$"),
+        (Wanted("v", component=3), r"^component 3 does not exist: v has 3, allowed is from 0 to 2\.$"),
         (
             Wanted("T", axis="x", at=-1),
             r"^the plane x = -1 is not in the snapshot: allowed is from 0 to 12740\.$",

@@ -109,7 +109,7 @@ def test_on_a_machine_whose_messages_take_no_time_hiding_loses(tmp_path: Path) -
     )
     plain, hidden = (row["strategies"][name]["T"] for name in ("blocking", "boundary_first"))
     assert hidden > 1.02 * plain  # faces along x are rows of a few cells
-    assert "the best order that hides takes" in conclusions([row], weak=False)[0]
+    assert "the best strategy with overlap takes" in conclusions([row], weak=False)[0]
 
 
 def test_a_file_with_exchanged_figures_gives_another_answer(tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ def test_other_starts_and_forcings_rehearse_too(tmp_path: Path, case: str) -> No
 def test_transforms_grow_along_all_axes() -> None:
     assert predict.sized(turbulence(), 1, 8, weak=True).grid.points == [128, 128, 128]
     assert sorted(predict.sized(turbulence(), 2, 12, weak=True).grid.points) == [64, 128, 192]
-    with pytest.raises(BadInput, match="3 ranks cannot be those of 2 repeated"):
+    with pytest.raises(BadInput, match="3 ranks are not possible after 2"):
         predict.sized(turbulence(), 2, 3, weak=True)
 
 
@@ -229,7 +229,7 @@ def test_arrays_of_a_pass_come_and_leave_once(tmp_path: Path) -> None:
 
 
 def test_rates_of_single_steps_say_nothing_of_a_pass(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="its file has rates of dendrite's stages but none of a pass"):
+    with pytest.raises(BadInput, match="its file has rates of dendrite's stages, but none for passes"):
         predict.predicted(dendrite("engine.steps_per_pass=2"), machine(tmp_path), 2, ["blocking"])
 
 
@@ -270,16 +270,19 @@ def test_what_follows_from_the_times() -> None:
     assert efficiencies(rows, weak=False) == pytest.approx([1, 1, 8 / (4 * 2.9), 8 / (8 * 3.2)])
     assert binding(rows[0], "blocking") == "computing 70 %"
     assert conclusions(rows, weak=False, wanted=4.0) == [
-        "1 ranks: hiding does not pay, blocking is fastest and the best order that hides takes 5.0 % longer.",
+        "1 ranks: hiding does not pay, blocking is fastest and the best strategy with overlap takes 5.0 % "
+        "longer.",
         "2 ranks: boundary_first is 1.100 times as fast as blocking.",
         "4 ranks: boundary_first is 1.034 times as fast as blocking.",
         "8 ranks: boundary_first is 1.094 times as fast as blocking.",
         "efficiency falls below 80 % at 4 ranks.",
         "efficiency falls below 50 % at 8 ranks.",
-        "a step takes least on 4 ranks: more make it longer.",
-        "2 ranks are the fewest of these that make a step in 4 s.",
+        "a step is fastest on 4 ranks: with more it takes longer.",
+        "2 ranks are the fewest of these counts that make a step in 4 s.",
     ]
-    assert conclusions(rows[:2], weak=True, wanted=1.0)[-1] == "none of these counts makes a step in 1 s."
+    assert (
+        conclusions(rows[:2], weak=True, wanted=1.0)[-1] == "none of these rank counts makes a step in 1 s."
+    )
 
 
 def test_two_times_give_a_rate_a_cell_and_a_rate_a_row() -> None:

@@ -170,18 +170,18 @@ def test_rows_of_all_ranks_are_the_laplacian() -> None:
 
 def test_ranks_keep_their_cells() -> None:
     assert predict.sized(cube(32), 1, 64, weak=True).laplacian == [128, 128, 128]
-    with pytest.raises(BadInput, match="a class has one order"):
+    with pytest.raises(BadInput, match="a class has a fixed one"):
         predict.sized(cg_case(["class=A"]), 1, 4, weak=True)
 
 
 @pytest.mark.parametrize(
     ("sets", "said"),
     [
-        ([], "cg needs one of class and laplacian"),
-        (["class=A", "laplacian=[8,8,8]"], "cg needs one of class and laplacian"),
+        ([], "cg needs either class or laplacian"),
+        (["class=A", "laplacian=[8,8,8]"], "cg needs either class or laplacian"),
         (["class=E"], "class = \"E\" is not allowed: it must be one of \"S\""),
-        (["class=A", "iterations=3"], "a class has its own iterations: take iterations away"),
-        (["laplacian=[8,8,8]", "partition=grid"], "a Laplacian is divided by rows"),
+        (["class=A", "iterations=3"], "iterations cannot be combined with class, which fixes the iterations"),
+        (["laplacian=[8,8,8]", "partition=grid"], "partition cannot be combined with laplacian"),
         (["laplacian=[8,8,8]", "iterations=0"], "iterations = 0 is not allowed"),
         (["laplacian=[8,8,8]", "dept=2"], "did you mean depth"),
         (["laplacian=[2000,2000,2000]"], "more than 2147483647 cells"),

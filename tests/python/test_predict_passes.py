@@ -68,7 +68,7 @@ def test_blocks_too_thin_for_a_pass_are_left_out_aloud(tmp_path: Path, predict: 
     assert done.returncode == 0, done.stderr
     assert list(times(tmp_path)) == [(1, 1), (1, 8), (64, 1)]
     said = " ".join(done.stdout.split())
-    assert "64 ranks, 8 a pass, are left out: -n 64 is more ranks than this grid can feed" in said
+    assert "64 ranks with 8 steps a pass are left out: -n 64 is more ranks than this grid allows" in said
     assert "64 ranks: passes of several steps do not pay." in said
 
 
@@ -77,8 +77,8 @@ def test_what_cannot_be_is_a_sentence(predict: Any, program: Any) -> None:
         (("--steps-per-pass", "0,2"), "--steps-per-pass '0,2' is not allowed: it must be whole numbers >= 1"),
         (("--steps-per-pass", "many"), "--steps-per-pass 'many' is not allowed"),
         (("--steps-per-pass", "1,2,3,4,5,6"), "it must be at most 5 numbers"),
-        (("--steps-per-pass", "1,2", "--simulate"), "--simulate is of one number of steps a pass"),
-        (("--steps-per-pass", "1,2", "--stages"), "--stages is of one number of steps a pass"),
+        (("--steps-per-pass", "1,2", "--simulate"), "--simulate needs one number of steps a pass"),
+        (("--steps-per-pass", "1,2", "--stages"), "--stages needs one number of steps a pass"),
     ):
         done = predict(16, *words)
         assert done.returncode == 2
@@ -86,4 +86,4 @@ def test_what_cannot_be_is_a_sentence(predict: Any, program: Any) -> None:
         assert len(done.stderr.splitlines()) == 1
     done = program("predict", "cavity_demo", "--machine", "fx10", "--steps-per-pass", "1,2")
     assert done.returncode == 2
-    assert "its pressure is iterated to a residual in every step" in done.stderr
+    assert "each step iterates the pressure to a residual" in done.stderr

@@ -150,7 +150,10 @@ def test_the_command_shows_both(program):
         "--set", "grid.cells=[32,32,32]", "--strategies", "boundary_first", "--out", "out",
     )  # fmt: skip
     assert done.returncode == OK, done.stderr
-    assert "under SimGrid" in done.stdout and "a simulation has no pokes" in done.stdout
+    assert (
+        "under SimGrid" in done.stdout
+        and "the simulation assumes that messages always make progress" in done.stdout
+    )
     assert (program.folder / "out" / "prediction.json").read_text().count('"simulated"') == 4
 
 
@@ -176,7 +179,7 @@ def test_without_simgrid_it_is_one_sentence(program, monkeypatch):
 @pytest.mark.parametrize("ranks", [1, 4097])
 def test_ranks_are_2_to_4096(tmp_path, monkeypatch, ranks):
     monkeypatch.setattr(simulate, "simulator", lambda: simulate.Simulator("a", "b"))
-    with pytest.raises(BadInput, match=f"plays 2 to 4096 ranks, and {ranks} were asked for"):
+    with pytest.raises(BadInput, match=f"is possible for 2 to 4096 ranks, not for {ranks}"):
         taken(slabs(ranks, 1), machine(tmp_path), ranks)
 
 

@@ -134,4 +134,4 @@ def test_a_rank_with_another_plan_never_starts(tmp_path, capsys, monkeypatch):
     finally:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1):
             signal.signal(number, before[number])
-    assert "another program has written over it" in capsys.readouterr().out
+    assert "another program has overwritten it" in capsys.readouterr().out

@@ -28,7 +28,7 @@ WRONG = [
     (MADE + "T.set(np.zeros((3, 3)))", "an array of shape (3, 3)"),
     (MADE + "T.set(lambda x, y, z: 1j * x)", "real numbers are needed"),
     (MADE + "T.at([(0, 0, 12)])", "outside of the grid"),
-    (MADE + "T.boundary('x-', sc.Mirror())", "the face x- of T is not open"),
+    (MADE + "T.boundary('x-', sc.Mirror())", "the face x- of T takes no boundary condition"),
     (MADE + "T.boundary('up', sc.Mirror())", "the face 'up' is not known"),
     (MADE + "T.boundary('z-', 3)", "the boundary condition 3 is not known"),
     (MADE + "T.boundary('z-', sc.Dirichlet((1, 2)))", "it takes one finite number"),
@@ -82,7 +82,7 @@ half(grid.field("V", components=2))""",
 def deep(q: sc.Out, n: sc.Layer):
     q.ghost[n] = q.inside[13]
 T.boundary("z-", deep())""",
-        "looks 13 cells inward, and a block of the grid has 12",
+        "reads 13 cells inside the face, but a block of the grid has 12",
     ),
 ]
 

@@ -56,7 +56,7 @@ def test_only_keys_that_act_are_varied():
     assert tune_candidates.varied(files, 1, [])["storage.pieces"] == [6, 12]
     assert tune_candidates.varied(files, 1, [])["engine.steps_per_pass"] == [2, 3, 4]  # pieces of 8 planes
     assert tune_candidates.varied(files, 2, [])["engine.steps_per_pass"] == [2, 3, 4]
-    with pytest.raises(BadInput, match=r"pieces of at least 8 planes, and .* leaves 4"):
+    with pytest.raises(BadInput, match=r"pieces of at least 8 planes, but .* gives 4"):
         case_of(
             "storage.place=files", "storage.pieces=3", "engine.steps_per_pass=4", "engine.split=[1,1,2]"
         ).check_ranks(2)  # the search asks that of every candidate
@@ -73,7 +73,7 @@ def test_layouts_share_out_the_cores():
     assert [(one.ranks, one.threads) for one in threads] == [(1, 2), (3, 2)]
     with pytest.raises(BadInput, match="--cpus 0 is not allowed"):
         tune_candidates.layouts(case_of(), None, 0, threads_stay=False)
-    with pytest.raises(BadInput, match="more ranks than this grid can feed"):
+    with pytest.raises(BadInput, match="more ranks than this grid allows"):
         tune_candidates.layouts(case_of(), 10**6, None, threads_stay=False)
 
 
@@ -105,8 +105,10 @@ row = 0.0
     passes = [case_of("engine.steps_per_pass=2")] * 2
     everything = tune_candidates.pruned(passes, layouts, firsts, str(file))
     assert everything[:2] == (layouts, firsts)
-    assert "nothing is left out by prediction: engine.steps_per_pass = 2" in everything[2]
-    assert "rates of dendrite's stages but none of a pass" in everything[2]
+    assert (
+        "no candidate is left out, because none can be predicted: engine.steps_per_pass = 2" in everything[2]
+    )
+    assert "rates of dendrite's stages, but none for passes" in everything[2]
 
 
 # -- what is kept ------------------------------------------------------------------------------------------
@@ -189,7 +191,7 @@ def test_a_run_uses_what_was_tuned_and_says_so(program):
     run = (*run, "--set", "output.history_every=1")
     nothing = program("tune", "nickel_small", "--set", CELLS, "--show")
     assert nothing.returncode == BAD_INPUT
-    assert "--show has nothing to show" in sentence_of(nothing)
+    assert "--show finds no measurements" in sentence_of(nothing)
     less = (
         "--set",
         "engine.poke_ms=0.5",
@@ -239,7 +241,7 @@ def summary_of(program: Any, name: str) -> dict[str, Any]:
 @pytest.mark.mpi
 def test_ranks_of_somebody_else_tune_and_run(program):
     refused = program.as_ranks(2, "tune", "nickel_small", "--cpus", 2, *SMALL)
-    assert refused.returncode != OK and "not under an outer mpirun" in refused.stderr
+    assert refused.returncode != OK and "not allowed under mpirun" in refused.stderr
     done = program.as_ranks(2, "tune", "nickel_small", *SMALL)
     assert done.returncode == OK, done.stderr
     assert done.stdout.count("fastest is 2 ranks x 1 thread") == 1
@@ -282,7 +284,7 @@ def test_what_is_asked_wrongly_is_a_sentence(program):
         (("--repeats", 1), "--repeats 1 is not allowed: it must be a whole number >= 2"),
         (("-n", 0), "-n 0 is not allowed"),
         (("--machine", "fx11"), "machine 'fx11' does not exist, did you mean fx10"),
-        (("--set", "engine.transport=delayed"), "is a test that slows messages down"),
+        (("--set", "engine.transport=delayed"), "is a test that delays messages"),
     ):
         done = program("tune", "nickel_small", *words)
         assert done.returncode == BAD_INPUT
@@ -300,5 +302,5 @@ def test_a_request_to_stop_ends_it_and_keeps_nothing(program):
         running.kill()
         running.wait()
     assert running.returncode == STOPPED, said
-    assert "stopped: nothing of it is kept" in said
+    assert "stopped: no measurement is stored" in said
     assert not (program.folder / "tuned").exists()

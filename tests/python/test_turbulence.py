@@ -20,7 +20,7 @@ def test_a_run_leaves_history_spectra_snapshots_and_pictures(program):
     done = program("run", "case.toml", "-n", "2", "--out", "r")
     assert done.returncode == OK, done.stderr
     assert "shared: ranks 0-1" in done.stdout
-    assert "transposes of modes travel between 2 ranks" in done.stdout
+    assert "modes are transposed between 2 ranks" in done.stdout
     folder = program.folder / "r"
     table = history(folder)
     assert [row["step"] for row in table] == ["2", "4", "6", "8", "10", "12"]

@@ -110,4 +110,4 @@ def test_a_look_at_the_lock_refuses_no_start(tmp_path):
 def test_what_is_no_run_is_refused(fake_program):
     done = fake_program("watch", "nothing")
     assert done.returncode == BAD_INPUT
-    assert sentence_of(done).startswith("nothing is no run folder: ")
+    assert sentence_of(done).startswith("nothing is not a run folder: ")

@@ -109,7 +109,7 @@ def test_the_class_gives_what_the_case_gives(tmp_path):
         ({"dt": 1e-3}, "grid.spacing / (2 medium.speed)"),
         ({"boundaries": {"x-": "periodic"}}, 'boundaries."x+" = "periodic"'),
         ({"boundaries": {"x-": "open"}}, '"soft" (p = 0)'),
-        ({"safety": 0.5, "dt": 1e-6}, "cannot stand together"),
+        ({"safety": 0.5, "dt": 1e-6}, "cannot be combined"),
     ],
 )
 def test_what_cannot_be_run_is_one_sentence(tables, sentence):

@@ -200,7 +200,10 @@ class SolverCase(PassLength, Table):
     def notes(self) -> list[str]:
         """What the program says at the start beyond grid and strategy."""
         if self.engine.steps_per_pass == "automatic" and self.pass_length() == 1:
-            return ["engine.steps_per_pass: single steps, for blocks have no room for the halos of passes"]
+            return [
+                'engine.steps_per_pass = "automatic" takes single steps: the blocks of the ranks are '
+                "too small for wider halos"
+            ]
         return []
 
     def check_run(self) -> None:
@@ -210,7 +213,7 @@ class SolverCase(PassLength, Table):
         for group in self.exclusive:
             given = [name for name in group if self._value(name) is not None]
             if len(given) > 1:
-                raise BadInput(f"{' and '.join(given)} cannot stand together: give only one.")
+                raise BadInput(f"{' and '.join(given)} cannot be combined: give only one.")
 
     def _value(self, name: str) -> Any:
         table, _, last = name.partition(".")
@@ -265,20 +268,20 @@ def check_engine(engine: Engine, devices: tuple[str, ...] = ("cpu",)) -> None:
     """Refuses what cannot stand together; `devices` are those that the solver runs on."""
     if engine.device not in devices:
         raise BadInput(
-            f'engine.device = "{engine.device}" is not there for this solver yet: it runs on '
+            f'engine.device = "{engine.device}" is not supported by this solver: it runs on '
             f"{' or '.join(devices)}."
         )
     if engine.device != "cpu" and engine.strategy == "halo_thread":
         raise BadInput(
-            f'engine.strategy = "{engine.strategy}" divides the threads of a rank, which a device has none '
-            f'of: with engine.device = "{engine.device}" take automatic, boundary_first, interior_first, '
-            "pipelined, blocking or ordered."
+            f'engine.strategy = "{engine.strategy}" divides the CPU threads of a rank, so it is '
+            f'not allowed with engine.device = "{engine.device}": take automatic, boundary_first, '
+            "interior_first, pipelined, blocking or ordered."
         )
     joins = engine.strategy != "halo_thread" or engine.halo_thread_joins
     if not joins and engine.threads < 2:
         raise BadInput(
-            f"engine.threads = {engine.threads} is too few for engine.halo_thread_joins = false: one thread "
-            "computes no core, so at least 2 are needed."
+            f"engine.threads = {engine.threads} is too few for engine.halo_thread_joins = false: "
+            "one thread computes only the shell, so at least 2 are needed."
         )
 
 
@@ -289,9 +292,9 @@ def check_split(cells: list[int], split: Literal["auto"] | list[int], ranks: int
     if split == "auto":
         if not any(_too_thin(cells, trial, halo) is None for trial in splits(ranks)):
             raise BadInput(
-                f"-n {ranks} is more ranks than this grid can feed: no split of {cells} cells leaves every "
-                f"rank the "
-                f"{halo} cells that its neighbours' halos read."
+                f"-n {ranks} is more ranks than this grid allows: no split of {cells} cells gives "
+                f"every rank at least {halo} cells along each divided axis, as many as the halo has "
+                "layers."
             )
         return
     px, py, pz = split
@@ -302,9 +305,9 @@ def check_split(cells: list[int], split: Literal["auto"] | list[int], ranks: int
     axis = _too_thin(cells, split, halo)
     if axis is not None:
         raise BadInput(
-            f"engine.split = {split} leaves a rank {cells[axis] // split[axis]} of {cells[axis]} cells along "
-            f"{'xyz'[axis]}: a halo of {halo} is wider than that, at most {cells[axis] // halo} ranks fit "
-            f"there."
+            f"engine.split = {split} gives a rank {cells[axis] // split[axis]} of {cells[axis]} "
+            f"cells along {'xyz'[axis]}, less than the {halo} layers of a halo: at most "
+            f"{cells[axis] // halo} ranks fit along this axis."
         )
 
 

@@ -27,12 +27,13 @@ class PassLength:
         asked = self.engine.steps_per_pass
         if asked != 1 and self.single_steps:
             raise BadInput(
-                f"engine.steps_per_pass = {shown(asked)} is not there for this solver: {self.single_steps}."
+                f"engine.steps_per_pass = {shown(asked)} is not supported by this solver: "
+                f"{self.single_steps}."
             )
         if asked != 1 and self.engine.device != "cpu":
             raise BadInput(
                 f"engine.steps_per_pass = {shown(asked)} has no effect with engine.device = "
-                f'"{self.engine.device}": passes of several steps are there for fields in the host\'s memory.'
+                f'"{self.engine.device}": passes of several steps need engine.device = "cpu".'
             )
 
     def pass_length(self) -> int:
@@ -54,10 +55,10 @@ class PassLength:
         return math.prod(blocks) <= FEW_CELLS or grown <= MOST_GROWN
 
     def one_length(self, what: str) -> int:
-        """The same where `what` is of one number; raises BadInput where it is yet to be found."""
+        """The same for `what`, which needs a fixed number. Raises BadInput if it is found during a run."""
         if self.engine.steps_per_pass == "automatic":
             raise BadInput(
-                f'engine.steps_per_pass = "automatic" is found while a case runs, and {what} of one number: '
-                "give --set engine.steps_per_pass=1, or more."
+                f'engine.steps_per_pass = "automatic" is found during a run, but {what} needs a fixed '
+                "number: give --set engine.steps_per_pass=1, or more."
             )
         return self.pass_length()

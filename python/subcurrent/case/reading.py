@@ -26,8 +26,8 @@ from .sentences import nearest, sentence
 from .storage import refuse_unplaced, with_new_names
 
 Case = SolverCase
-TOO_DEEP = "its tables or lists are nested too deep, where a case file has tables of keys"
-NO_NUMBER = "it holds what is no number that can be computed with"
+TOO_DEEP = "its tables or lists are nested too deeply"
+NO_NUMBER = "it contains a number that is out of range"
 
 
 def load_case(path: str | Path, sets: list[str] | tuple[str, ...] = ()) -> Case:
@@ -107,7 +107,7 @@ def _beyond(value: Any) -> str:
     if isinstance(value, int) and abs(value) > MOST:
         return f"it must be at most {MOST}"
     if isinstance(value, float) and value != 0 and not SMALLEST <= abs(value) <= LARGEST:
-        return f"its size must be 0 or from {SMALLEST:g} to {LARGEST:g}"
+        return f"its absolute value must be 0 or from {SMALLEST:g} to {LARGEST:g}"
     return ""
 
 
@@ -118,8 +118,8 @@ def _compute(case: Case) -> None:
         case.options()
     except ArithmeticError as error:
         raise BadInput(
-            f"the case's numbers are too far apart to be computed with ({type(error).__name__}): what "
-            "follows from them is larger than any number or divided by 0."
+            f"the values of this case cannot be used together ({type(error).__name__}): a quantity "
+            "that is computed from them overflows or is divided by 0."
         ) from None
 
 
@@ -181,8 +181,8 @@ def parse_set(text: str) -> tuple[str, Any]:
         if re.fullmatch(r"[A-Za-z_./~][\w./~+-]*", value):
             return path, value
     raise BadInput(
-        f"--set {shown(text)} is not allowed: {shown(value)} is no TOML value (a number, true, [1, 2, 3] or "
-        "a word)."
+        f"--set {shown(text)} is not allowed: {shown(value)} is not a TOML value (a number, "
+        "true, [1, 2, 3] or a word)."
     )
 
 
@@ -192,7 +192,7 @@ def _put(tables: dict[str, Any], path: str, value: Any, text: str) -> None:
     for name in parents:
         table = table.setdefault(name, {})
         if not isinstance(table, dict):
-            raise BadInput(f"--set {shown(text)} is not allowed: {name} holds a value, it is not a table.")
+            raise BadInput(f"--set {shown(text)} is not allowed: {name} is a value, not a table.")
     table[last] = value
 
 

@@ -65,8 +65,8 @@ def refuse_unplaced(model: type[SolverCase], tables: dict[str, Any]) -> None:
         last, value = next(iter(value.items()))
         name = dotted([name, last])
     raise BadInput(
-        f"{name} = {shown(value)} is not there for this solver: its fields lie where they are computed; "
-        "leave [storage] out."
+        f"{name} = {shown(value)} is not supported by this solver: its fields are always "
+        "stored where they are computed; leave [storage] out."
     )
 
 
@@ -75,21 +75,21 @@ def check_storage(storage: Storage, engine: Engine, places: tuple[str, ...]) -> 
     place, on_device = storage.place, engine.device != "cpu"
     if place is not None and place not in places:
         raise BadInput(
-            f"storage.place = {shown(place)} is not there for this solver: its fields lie in "
+            f"storage.place = {shown(place)} is not supported by this solver: it must be "
             f"{' or '.join(places)}."
         )
     if place is not None and (place in ON_DEVICE) != on_device:
         if on_device:
             raise BadInput(
-                f"storage.place = {shown(place)} is the host's, and engine.device = {shown(engine.device)} "
-                "computes: take device or host."
+                f"storage.place = {shown(place)} is not allowed with engine.device = "
+                f"{shown(engine.device)}: it must be device or host."
             )
         raise BadInput(f'storage.place = {shown(place)} needs a device: give engine.device = "cuda".')
     if storage.pieces is not None and place not in IN_PIECES:
         wanted = " or ".join(f'"{name}"' for name in places if name in IN_PIECES)
         raise BadInput(f"storage.pieces needs storage.place = {wanted}.")
     if storage.pieces is not None and storage.memory is not None:
-        raise BadInput("storage.pieces and storage.memory cannot stand together: give only one.")
+        raise BadInput("storage.pieces and storage.memory cannot be combined: give only one.")
     if storage.scratch is not None and (on_device or (place != "files" and storage.memory is None)):
         raise BadInput('storage.scratch needs storage.place = "files" or, without a device, storage.memory.')
     storage.bytes()
@@ -100,7 +100,7 @@ KINDS = {
     "turbulence": {"memory": "memory", "disk": "files"},
     "dendrite": {"device": None, "host": "host"},
 }
-OUTDATED = "; the old one goes with the next version."
+OUTDATED = "; the old key will be removed in the next version."
 
 
 def with_new_names(tables: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
@@ -117,7 +117,7 @@ def with_new_names(tables: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     if solver == "turbulence" and "files" in storage:
         _refuse_both(storage, "files", "pieces")
         storage["pieces"] = storage.pop("files")
-        said.append("storage.files is called storage.pieces" + OUTDATED)
+        said.append("storage.files is now called storage.pieces" + OUTDATED)
     if solver == "turbulence" and "io" in storage:
         _replace_io(tables, storage, said)
     if not storage:
@@ -133,7 +133,7 @@ def _rename_kind(storage: dict[str, Any], kinds: dict[str, str | None], said: li
         raise BadInput(f"storage.kind = {shown(kind)} is not allowed: it must be {allowed}.")
     if (place := kinds[kind]) is not None:
         storage["place"] = place
-    now = f"storage.place = {shown(place)}" if place else "what is without it"
+    now = f"storage.place = {shown(place)}" if place else "now the default, so leave it out"
     said.append(f"storage.kind = {shown(kind)} is {now}" + OUTDATED)
 
 
@@ -146,12 +146,14 @@ def _replace_io(tables: dict[str, Any], storage: dict[str, Any], said: list[str]
     one_by_one = given in ("blocking", "ordered")
     if given is not None and one_by_one != (io == "sync"):
         raise BadInput(
-            f"storage.io = {shown(io)} and engine.strategy = {shown(given)} contradict each other: the "
-            "strategy orders files too, leave storage.io out."
+            f"storage.io = {shown(io)} and engine.strategy = {shown(given)} contradict each other: "
+            "the strategy also determines the order of file access, leave storage.io out."
         )
     if io == "sync" and given is None:
         tables["engine"] = {**engine, "strategy": "blocking"}
-    now = 'engine.strategy = "blocking"' if io == "sync" else "any other engine.strategy"
+    now = (
+        'engine.strategy = "blocking"' if io == "sync" else "any engine.strategy except blocking and ordered"
+    )
     said.append(f"storage.io = {shown(io)} is {now}" + OUTDATED)
 
 

@@ -14,7 +14,7 @@ from .options import OverwriteOption, console
 def cg(
     *,
     name: Annotated[
-        str | None, typer.Option("--class", metavar="S|W|A|B|C|D", help="the benchmark's class")
+        str | None, typer.Option("--class", metavar="S|W|A|B|C|D", help="problem class of the NAS benchmark")
     ] = None,
     matrix: Annotated[
         Path | None, typer.Option(help="Matrix Market file of a symmetric positive definite matrix")
@@ -23,18 +23,22 @@ def cg(
         Path | None, typer.Option(help="right-hand side: .mtx, .npy or text  \\[default: ones]")
     ] = None,
     tol: Annotated[float | None, typer.Option(help="stop at |b - A x| <= tol |b|  \\[default: 1e-8]")] = None,
-    iterations: Annotated[int | None, typer.Option(help="limit  \\[default: 10 n + 100]")] = None,
+    iterations: Annotated[
+        int | None, typer.Option(help="maximum number of iterations  \\[default: 10 n + 100]")
+    ] = None,
     preconditioner: Annotated[
         str | None, typer.Option(help="none, jacobi, block-jacobi, ic or chebyshev  \\[default: none]")
     ] = None,
     block: Annotated[
-        int | None, typer.Option(help="rows of a block of block-jacobi  \\[default: 32]")
+        int | None, typer.Option(help="rows in each block of block-jacobi  \\[default: 32]")
     ] = None,
     degree: Annotated[
-        int | None, typer.Option(help="matrix products in an iteration of chebyshev  \\[default: 4]")
+        int | None,
+        typer.Option(help="degree of the polynomial of chebyshev, in matrix products  \\[default: 4]"),
     ] = None,
     pipelined_cg: Annotated[
-        bool, typer.Option("--pipelined-cg", help="pipelined CG: one non-blocking reduction in an iteration")
+        bool,
+        typer.Option("--pipelined-cg", help="pipelined CG: one non-blocking reduction in each iteration"),
     ] = False,
     ranks: Annotated[int | None, typer.Option("-n", "--ranks", help="MPI ranks to start")] = None,
     threads: Annotated[int, typer.Option(help="threads of each rank")] = 1,
@@ -45,7 +49,7 @@ def cg(
         str | None,
         typer.Option(help="blocking, direct or pipelined  \\[default: pipelined; with --matrix direct]"),
     ] = None,
-    depth: Annotated[int, typer.Option(help="pieces of a message when pipelined")] = 5,
+    depth: Annotated[int, typer.Option(help="number of pieces of a message under pipelined")] = 5,
     transport: Annotated[str, typer.Option(help="auto, shared or mpi")] = "auto",
     out: Annotated[
         Path | None, typer.Option(help="run folder  \\[default: runs/cg_class_CLASS or runs/cg_MATRIX]")

@@ -42,13 +42,13 @@ def predict(
     per_node: PerNodeOption = None,
     threads: Annotated[int | None, typer.Option(help="threads of each rank")] = None,
     weak: Annotated[
-        bool, typer.Option("--weak", help="as many cells a rank as with the first count")
+        bool, typer.Option("--weak", help="weak scaling: each rank has as many cells as with the first count")
     ] = False,
     stages: Annotated[
         bool, typer.Option("--stages", help="print a table of the stages for every count")
     ] = False,
     seconds: Annotated[
-        float | None, typer.Option(help="find the fewest ranks for this time of a step")
+        float | None, typer.Option(help="print the fewest ranks that make a step in this many seconds")
     ] = None,
     lengths: Annotated[
         str | None,
@@ -123,7 +123,9 @@ def tune(
     ] = False,
     network: Annotated[
         str | None,
-        typer.Option(metavar="RATE", help="a rank each on emulated hosts with this rate between them"),
+        typer.Option(
+            metavar="RATE", help="emulate a host for each rank, connected at this rate, e.g. 100mbit"
+        ),
     ] = None,
     sets: SetOption = None,
 ) -> None:
@@ -171,17 +173,19 @@ def scale(
     strategy: Annotated[str, typer.Option(help="strategy of all runs")] = "blocking",
     threads: Annotated[int | None, typer.Option(help="threads of each rank")] = None,
     weak: Annotated[
-        bool, typer.Option("--weak", help="as many cells a rank as with the first count")
+        bool, typer.Option("--weak", help="weak scaling: each rank has as many cells as with the first count")
     ] = False,
     steps: Annotated[int, typer.Option(help="steps of a round")] = 5,
     repeats: Annotated[int, typer.Option(help="rounds; the median is shown")] = 5,
     sweeps: Annotated[int, typer.Option(help="pressure sweeps in a step (cavity)")] = 200,
     machine: Annotated[
-        str | None, typer.Option("--machine", help="a machine file; print its prediction beside")
+        str | None, typer.Option("--machine", help="a machine file; also print its prediction")
     ] = None,
     network: Annotated[
         str | None,
-        typer.Option(metavar="RATE", help="a rank each on emulated hosts with this rate between them"),
+        typer.Option(
+            metavar="RATE", help="emulate a host for each rank, connected at this rate, e.g. 100mbit"
+        ),
     ] = None,
     sets: SetOption = None,
     out: Annotated[Path | None, typer.Option(help="folder for scale.json")] = None,

@@ -203,7 +203,9 @@ def strategies(
     sweeps: Annotated[int, typer.Option(help="pressure sweeps in a step, the same for all")] = 200,
     network: Annotated[
         str | None,
-        typer.Option(metavar="RATE", help="emulate a host for each rank, and a network of this rate"),
+        typer.Option(
+            metavar="RATE", help="emulate a host for each rank, connected at this rate, e.g. 100mbit"
+        ),
     ] = None,
     sets: SetOption = None,
     out: Annotated[Path | None, typer.Option(help="folder for table and figure")] = None,

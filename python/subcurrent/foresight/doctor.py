@@ -84,17 +84,21 @@ def progress(sight: Sight) -> Finding:
     if sight.env.get("OMPI_MCA_btl_tcp_progress_thread") == "1":
         return Finding(
             what, False, "Open MPI's progress thread of TCP makes latency several times longer",
-            "unset OMPI_MCA_btl_tcp_progress_thread: the strategies ask for progress themselves",
+            "unset OMPI_MCA_btl_tcp_progress_thread: the strategies make progress calls themselves",
         )  # fmt: skip
     if sight.waits is None:
         return Finding(what, None, "not measured", "subcurrent doctor --measure, or subcurrent probe --wait")
     left = sight.waits["poked"] / sight.waits["alone"]
     if left > 0.5:
         return Finding(
-            what, False, f"{100 * left:.0f} % of a covered message is waited for in spite of progress calls",
+            what, False, f"{100 * left:.0f} % of a message's time is not hidden, in spite of progress calls",
             "fewer ranks than CPUs, ranks bound to cores, another transport of MPI (btl, mtl, UCX)",
         )  # fmt: skip
-    return Finding(what, True, f"{100 * (1 - left):.0f} % of a covered message is hidden by progress calls")
+    return Finding(
+        what,
+        True,
+        f"progress calls hide {100 * (1 - left):.0f} % of a message's time",
+    )
 
 
 def device_messages(sight: Sight) -> Finding:
@@ -103,18 +107,18 @@ def device_messages(sight: Sight) -> Finding:
     if not sight.cuda:
         return Finding(what, None, "this build has no CUDA")
     if sight.says_cuda is None:
-        return Finding(what, None, "whether MPI reads devices' memory cannot be asked: there is no ompi_info")
+        return Finding(what, None, "whether MPI can read device memory is unknown: ompi_info was not found")
     if not sight.says_cuda:
         return Finding(
-            what, False, "MPI does not read devices' memory: messages pass through pinned memory of the host",
-            "an MPI built with CUDA (Open MPI: --with-cuda, or UCX with it)",
+            what, False, "MPI is not CUDA-aware: messages pass through pinned host memory",
+            "use an MPI built with CUDA (Open MPI: --with-cuda, or UCX with it)",
         )  # fmt: skip
     if sight.env.get("UCX_TLS") and not re.search(r"cuda|all", sight.env["UCX_TLS"]):
         return Finding(
-            what, False, f"MPI could read devices' memory, UCX_TLS = {sight.env['UCX_TLS']} leaves that out",
+            what, False, f"MPI could read device memory, but UCX_TLS = {sight.env['UCX_TLS']} excludes it",
             "add cuda_copy,cuda_ipc to UCX_TLS, or unset it",
         )  # fmt: skip
-    return Finding(what, True, "MPI claims to read devices' memory, and every run tries it once")
+    return Finding(what, True, "MPI says that it is CUDA-aware; each run tests this once")
 
 
 def binding(sight: Sight) -> Finding:
@@ -123,14 +127,14 @@ def binding(sight: Sight) -> Finding:
     needed = sight.ranks * sight.threads
     if sight.env.get("SUBCURRENT_BIND") == "none" and sight.ranks > 1 and needed <= sight.cpus.threads:
         return Finding(
-            what, False, "SUBCURRENT_BIND = none: ranks wander between CPUs", "unset SUBCURRENT_BIND"
+            what, False, "SUBCURRENT_BIND = none: ranks migrate between CPUs", "unset SUBCURRENT_BIND"
         )
     if sight.env.get("OMPI_MCA_hwloc_base_binding_policy") == "none":
         return Finding(
-            what, False, "OMPI_MCA_hwloc_base_binding_policy = none: ranks wander between CPUs",
+            what, False, "OMPI_MCA_hwloc_base_binding_policy = none: ranks migrate between CPUs",
             "unset OMPI_MCA_hwloc_base_binding_policy",
         )  # fmt: skip
-    return Finding(what, True, "ranks are bound to cores of their own where there are enough")
+    return Finding(what, True, "ranks are bound to their own cores if there are enough")
 
 
 def oversubscription(sight: Sight) -> Finding:
@@ -139,13 +143,13 @@ def oversubscription(sight: Sight) -> Finding:
     needed = sight.ranks * sight.threads
     if needed > sight.cpus.threads:
         return Finding(
-            what, False, f"ranks times threads want {needed} CPUs, {sight.cpus.threads} are allowed",
+            what, False, f"ranks x threads need {needed} CPUs, but this process may use {sight.cpus.threads}",
             "fewer ranks or threads",
         )  # fmt: skip
     quota = _quota(sight)
     if quota is not None and quota < needed:
         return Finding(
-            what, False, f"the control group grants {quota:g} CPUs of time, the run wants {needed}",
+            what, False, f"the control group (cgroup) grants {quota:g} CPUs of time, the run needs {needed}",
             "a larger CPU quota of the container, or fewer ranks",
         )  # fmt: skip
     load = sight.text("proc/loadavg").split()
@@ -153,13 +157,13 @@ def oversubscription(sight: Sight) -> Finding:
         return Finding(
             what,
             False,
-            f"other programs run here: the load is {load[0]} on {sight.cpus.threads} CPUs",
+            f"other programs are running: the load is {load[0]} on {sight.cpus.threads} CPUs",
             "wait for them",
         )
     if needed > sight.cpus.cores:
         return Finding(
-            what, False, f"{needed} threads share {sight.cpus.cores} cores two by two",
-            "as many threads as cores, for loops that wait for memory",
+            what, False, f"{needed} threads share {sight.cpus.cores} cores (two hardware threads on a core)",
+            "use as many threads as cores: memory bandwidth limits most loops",
         )  # fmt: skip
     return Finding(what, True, f"{needed} threads, {sight.cpus.cores} cores")
 
@@ -185,17 +189,18 @@ def eager(sight: Sight) -> Finding:
         limit = _bytes(sight.env.get(name, ""))
         if limit is not None and limit < PIECE + HEAD:
             return Finding(
-                what, False, f"{name} = {sight.env[name]} is less than a piece, {PIECE} bytes",
+                what, False, f"{name} = {sight.env[name]} is below {PIECE} bytes, the size of message pieces",
                 f"unset {name}, or {name}={PIECE + 4096}",
             )  # fmt: skip
     file = sight.text("etc/openmpi/openmpi-mca-params.conf")
     found = re.search(r"^\s*btl_tcp_eager_limit\s*=\s*(\S+)", file, re.MULTILINE)
     if found and (_bytes(found[1]) or PIECE + HEAD) < PIECE + HEAD:
         return Finding(
-            what, False, f"its params file sets btl_tcp_eager_limit = {found[1]}, less than a piece, {PIECE}",
+            what, False, f"Open MPI's parameter file sets btl_tcp_eager_limit = {found[1]}, which is below "
+            f"{PIECE} bytes, the size of message pieces",
             f"OMPI_MCA_btl_tcp_eager_limit={PIECE + 4096}",
         )  # fmt: skip
-    return Finding(what, True, f"nothing is set below a piece of {PIECE} bytes")
+    return Finding(what, True, f"no eager limit is set below {PIECE} bytes, the size of message pieces")
 
 
 def _bytes(text: str) -> int | None:
@@ -208,13 +213,13 @@ def large_pages(sight: Sight) -> Finding:
     what = "large pages"
     text = sight.text("sys/kernel/mm/transparent_hugepage/enabled")
     if not text:
-        return Finding(what, None, "the kernel does not say whether it gives large pages")
+        return Finding(what, None, "whether the kernel provides huge pages is unknown")
     if "[never]" in text:
         return Finding(
-            what, False, "the kernel gives no large pages",
+            what, False, "transparent huge pages are disabled",
             "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled (as root)",
         )  # fmt: skip
-    return Finding(what, True, f"given on request: {text}")
+    return Finding(what, True, f"transparent huge pages are available: {text}")
 
 
 def governor(sight: Sight) -> Finding:
@@ -225,13 +230,13 @@ def governor(sight: Sight) -> Finding:
         for path in (sight.root / "sys/devices/system/cpu").glob("cpu[0-9]*/cpufreq/scaling_governor")
     }
     if not found:
-        return Finding(what, None, "the kernel does not say who sets the clock")
+        return Finding(what, None, "the frequency governor of the CPUs is unknown")
     slow = sorted(found & set(SLOW_GOVERNORS))
     if slow:
         return Finding(
             what,
             False,
-            f"the clock follows the load: {', '.join(slow)}",
+            f"the CPU frequency follows the load: {', '.join(slow)}",
             "cpupower frequency-set -g performance (as root)",
         )
     return Finding(what, True, f"governor {', '.join(sorted(found))}")
@@ -250,30 +255,30 @@ def scratch(sight: Sight) -> Finding:
         if inside and len(at) >= len(best):
             best, kind = at, words[2]
     if not kind:
-        return Finding(what, None, f"where {sight.scratch} lies is not to be seen")
+        return Finding(what, None, f"the file system of {sight.scratch} is unknown")
     if kind in ("tmpfs", "ramfs"):
         return Finding(
-            what, False, f"{sight.scratch} lies in memory ({kind} on {best})",
-            "storage.scratch on a disk, for cases with storage.place = \"files\"",
+            what, False, f"{sight.scratch} is in memory ({kind} on {best})",
+            'put storage.scratch on a disk, for cases with storage.place = "files"',
         )  # fmt: skip
     if kind.startswith("nfs") or kind in ("cifs", "fuse.sshfs"):
         return Finding(
             what,
             False,
-            f"{sight.scratch} lies on another machine ({kind} on {best})",
-            "storage.scratch on a disk of the node",
+            f"{sight.scratch} is on another machine ({kind} on {best})",
+            "put storage.scratch on a local disk of the node",
         )
-    return Finding(what, True, f"{sight.scratch} lies on {best} ({kind})")
+    return Finding(what, True, f"{sight.scratch} is on {best} ({kind})")
 
 
 def shared_memory(sight: Sight) -> Finding:
     """Fields of the ranks of a node lie where neighbours read them."""
     what = "shared memory"
     if sight.shm_bytes is None:
-        return Finding(what, None, "how large /dev/shm is cannot be seen")
+        return Finding(what, None, "the size of /dev/shm is unknown")
     if sight.ranks > 1 and sight.shm_bytes < SMALL_SHM:
         return Finding(
-            what, False, f"/dev/shm has {sight.shm_bytes >> 20} MiB: too few for fields; halos go by MPI",
+            what, False, f"/dev/shm has only {sight.shm_bytes >> 20} MiB, too few for fields: halos use MPI",
             "docker run --shm-size=8g, or mount -o remount,size=50% /dev/shm (as root)",
         )  # fmt: skip
     return Finding(what, True, f"/dev/shm has {sight.shm_bytes >> 20} MiB")
@@ -289,10 +294,10 @@ def waiting_threads(sight: Sight) -> Finding:
         return Finding(
             what,
             False,
-            "OMP_WAIT_POLICY = active: a thread spins on the CPU that messages need",
+            "OMP_WAIT_POLICY = active: waiting threads spin on CPUs that messages need",
             "unset OMP_WAIT_POLICY",
         )
-    return Finding(what, True, "threads sleep when they have waited for a while")
+    return Finding(what, True, "waiting threads sleep after a short time")
 
 
 CHECKS: tuple[Check, ...] = (
@@ -349,10 +354,12 @@ def doctor(
     for finding in found:
         table.add_row(marks[finding.good], finding.what, escape(finding.says))
         if finding.mend:
-            table.add_row("", "", escape(f"mend: {finding.mend}"))
+            table.add_row("", "", escape(f"fix: {finding.mend}"))
     console.print(table)
     bad = sum(finding.good is False for finding in found)
     console.print(
-        "nothing found that prevents overlap" if bad == 0 else f"{bad} of {len(found)} would prevent overlap"
+        "nothing found that prevents overlap"
+        if bad == 0
+        else f"{bad} of {len(found)} checks found something that prevents overlap"
     )
     return OTHER if bad else OK

@@ -38,7 +38,7 @@ def script(request: JobRequest) -> str:
     machine = load_machine(find_machine(request.machine))
     if machine.launch is None:
         raise BadInput(
-            f"{request.machine} has no table [launch]: its file does not say how jobs are started there."
+            f"the file of {request.machine} has no table [launch], which states how jobs are started."
         )
     if request.nodes < 1:
         raise BadInput(f"--nodes {request.nodes} is not allowed: it must be a whole number >= 1.")

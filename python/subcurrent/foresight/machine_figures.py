@@ -56,8 +56,8 @@ def places(machine: Machine, ranks: int, threads: int, per_node: int | None = No
         )
     if ranks > chosen and machine.network is None:
         raise BadInput(
-            f"{ranks} ranks do not fit on {machine.name}: it is one node, for {chosen}, and its file says "
-            "nothing of a [network]."
+            f"{ranks} ranks do not fit on {machine.name}: it is one node, for {chosen}, and its "
+            "file has no [network]."
         )
     return Places(ranks, threads, chosen)
 

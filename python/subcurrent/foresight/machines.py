@@ -96,10 +96,11 @@ def _check(machine: Machine, path: str) -> None:
             for rate in rates:
                 if rate.busy > node.cores and machine.gpu is None:
                     raise BadInput(
-                        f"{path}: rates.{solver}.{stage} has busy = {rate.busy}, and a node has node.cores = "
-                        f"{node.cores}: it must be at most that."
+                        f"{path}: rates.{solver}.{stage} has busy = {rate.busy}: it must be at most "
+                        f"node.cores = {node.cores}."
                     )
                 if rate.cell == 0 and rate.row == 0:
                     raise BadInput(
-                        f"{path}: rates.{solver}.{stage} has cell = 0 and row = 0: one must be more."
+                        f"{path}: rates.{solver}.{stage} has cell = 0 and row = 0: one of them must be "
+                        "greater than 0."
                     )

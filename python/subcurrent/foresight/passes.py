@@ -35,8 +35,8 @@ def predict_passes(request: PredictRequest, text: str, console: Console) -> int:
     for option, asked in (("--simulate", request.simulate), ("--stages", request.stages)):
         if asked:
             raise BadInput(
-                f"{option} is of one number of steps a pass: give --set engine.steps_per_pass={lengths[-1]}, "
-                "and no --steps-per-pass."
+                f"{option} needs one number of steps a pass: give --set "
+                f"engine.steps_per_pass={lengths[-1]} instead of --steps-per-pass."
             )
     machine, counts = load_machine(find_machine(request.machine)), counts_of(request.ranks)
     rows: Rows = {count: {} for count in counts}
@@ -78,7 +78,7 @@ def _predict_length(
             one = sized(case, first, count, request.weak)
             one.check_ranks(count)
         except BadInput as error:
-            refused.append(f"{count} ranks, {length} a pass, are left out: {error.sentence}")
+            refused.append(f"{count} ranks with {length} steps a pass are left out: {error.sentence}")
             continue
         by_length[length] = predicted(
             one, machine, count, names, steps=request.steps, per_node=request.per_node

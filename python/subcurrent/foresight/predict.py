@@ -147,7 +147,8 @@ def sized(case: Case, first: int, count: int, weak: bool) -> Case:
     grown = case.grown(first, count)
     if grown is None:
         raise BadInput(
-            f"--weak needs rank counts that are multiples: {count} ranks cannot be those of {first} repeated."
+            f"--weak needs rank counts that are multiples of the first one along the axes: {count} "
+            f"ranks are not possible after {first}."
         )
     return grown
 
@@ -192,8 +193,8 @@ def predicted(
         total = slowest["as it is"]["total"] / steps
         if machine.disk is None and any(s["read"] or s["written"] for s in slowest["as it is"]["stages"]):
             raise BadInput(
-                f"fields in files are not predicted on {machine.name}: its file has no [disk] with read and "
-                "write."
+                f"cases with fields in files cannot be predicted on {machine.name}: its file has no "
+                "[disk] with read and write."
             )
         row["strategies"][name] = {
             "T": total,
@@ -217,11 +218,12 @@ def _awaited(ranks: list[dict[str, Any]]) -> dict[str, Any]:
 def whole_passes(case: Case, machine: Machine, steps: int) -> int:
     """At least so many steps, in whole passes. Raises BadInput for a machine whose rates were measured of
     single steps alone: a pass has its own."""
-    length, rates = case.one_length("a prediction is"), machine.rates.get(case.solver, {})
+    length, rates = case.one_length("a prediction"), machine.rates.get(case.solver, {})
     if length > 1 and rates and "pass" not in rates:
         raise BadInput(
-            f"engine.steps_per_pass = {length} is not allowed on {machine.name}: its file has rates of "
-            f"{case.solver}'s stages but none of a pass; probe the case with that key."
+            f"engine.steps_per_pass = {length} is not allowed on {machine.name}: its file has "
+            f"rates of {case.solver}'s stages, but none for passes of several steps; probe the "
+            "case with that key."
         )
     return -(-steps // length) * length
 

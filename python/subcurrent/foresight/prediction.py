@@ -40,7 +40,11 @@ def _between(row: dict[str, Any], name: str) -> str:
     """What the gain is at the ends of what the rates scattered by, where that can be seen."""
     ends = zip(row["strategies"]["blocking"]["range"], row["strategies"][name]["range"], strict=True)
     low, high = sorted(plain / fast for plain, fast in ends)
-    return f" ({low:.3f} to {high:.3f} by the scatter of its rates)" if high - low >= CLOSE / 5 else ""
+    return (
+        f" ({low:.3f} to {high:.3f} within the scatter of the measured rates)"
+        if high - low >= CLOSE / 5
+        else ""
+    )
 
 
 def _moving(row: dict[str, Any]) -> float:
@@ -125,7 +129,7 @@ def conclusions(rows: list[dict[str, Any]], weak: bool, wanted: float | None = N
             said.append(
                 f"{row['ranks']} ranks: hiding does not pay, blocking is fastest"
                 + (
-                    f" and the best order that hides takes {100 * loss:.1f} % longer."
+                    f" and the best strategy with overlap takes {100 * loss:.1f} % longer."
                     if loss > CLOSE
                     else "."
                 )
@@ -146,12 +150,12 @@ def conclusions(rows: list[dict[str, Any]], weak: bool, wanted: float | None = N
     times = [row["strategies"][best(row)]["T"] for row in rows]
     fewest = rows[times.index(min(times))]["ranks"]
     if not weak and fewest != rows[-1]["ranks"]:
-        said.append(f"a step takes least on {fewest} ranks: more make it longer.")
+        said.append(f"a step is fastest on {fewest} ranks: with more it takes longer.")
     if wanted is not None:
         enough = next((row["ranks"] for row, time in zip(rows, times, strict=True) if time <= wanted), None)
         said.append(
-            f"none of these counts makes a step in {wanted:g} s."
+            f"none of these rank counts makes a step in {wanted:g} s."
             if enough is None
-            else f"{enough} ranks are the fewest of these that make a step in {wanted:g} s."
+            else f"{enough} ranks are the fewest of these counts that make a step in {wanted:g} s."
         )
     return said

@@ -132,7 +132,9 @@ def read_table(path: Path) -> list[dict[str, float]]:
 def _show(rows: list[dict[str, float]], folder: RunFolder, console: Console) -> None:
     from ..report.plots.wait import draw_wait  # noqa: PLC0415 - matplotlib
 
-    shown = Table(title="waiting for messages that work covers; microseconds, medians", title_justify="left")
+    shown = Table(
+        title="waiting for messages during longer work; microseconds, medians", title_justify="left"
+    )
     for title in TITLES:
         shown.add_column(title, justify="right")
     for row in rows:

@@ -63,7 +63,8 @@ def rehearse(parts: list[Part]) -> list[dict[str, Any]]:
     if done.returncode != 0 or not lines:
         said = [line for line in done.stderr.splitlines() if line.strip()]
         raise SubcurrentError(
-            f"the rehearsal ended with {done.returncode}: {said[-1] if said else 'it said nothing'}"
+            f"the dry run of a step for a prediction failed with exit code {done.returncode}: "
+            f"{said[-1] if said else 'no message'}"
         )
     answer = json.loads(lines[-1].removeprefix(MARK))
     if "error" in answer:
@@ -118,7 +119,10 @@ def _play(module: Any, part: Part, told: dict[tuple, Any]) -> dict[str, Any]:
         noted, work = [], None
         for rank in part.played:
             context, solver = _made(module, part, rank, strategy, told.get(known))
-            by_engine, length = kind.engine_strategy(solver, strategy), case.one_length("a rehearsal is")
+            by_engine, length = (
+                kind.engine_strategy(solver, strategy),
+                case.one_length("the dry run of a step"),
+            )
             advance(solver, SETTLING * length, length)
             module.note_rehearsal(context)
             advance(solver, part.steps, length)

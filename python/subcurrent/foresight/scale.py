@@ -48,7 +48,9 @@ class ScaleRequest:
 def scale(request: ScaleRequest, console: Console) -> int:
     """Measures every count, prints the table, and with a machine file what it predicts beside."""
     if mpi.outer() is not None:
-        raise BadInput("scale starts ranks of its own, in several counts: not under an outer mpirun or srun.")
+        raise BadInput(
+            "scale starts the ranks itself, with several rank counts: do not run it under mpirun or srun."
+        )
     counts = counts_of(request.ranks)
     path = find_case(request.case)
     before, after = kind_of(load_case(path, request.sets)).comparison(request.sweeps)
@@ -59,7 +61,7 @@ def scale(request: ScaleRequest, console: Console) -> int:
             raise BadInput(f"{option} {value} is not allowed: it must be a whole number >= 1.")
     machine = load_machine(find_machine(request.machine)) if request.machine is not None else None
     if machine is not None and request.strategy == "automatic":
-        raise BadInput("--machine has no prediction of the strategy automatic: name another --strategy.")
+        raise BadInput("--machine cannot predict the strategy automatic: give another --strategy.")
     cases = [sized(case, counts[0], count, request.weak) for count in counts]
     for one, count in zip(cases, counts, strict=True):  # all of them before the first is started
         mpi.check_layout(count, one.engine.threads)

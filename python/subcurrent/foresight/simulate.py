@@ -60,9 +60,9 @@ SETTINGS = (
     "contexts/stack-size:256",
 )
 BLIND = (
-    "a simulation has no pokes that come too late, no messages without progress, no halo threads and no "
-    f"shared memory; of more than {BY_PIECES} ranks all that a stage sends from one to another leaves as one "
-    "message"
+    "the simulation assumes that messages always make progress, and it has no halo "
+    f"threads and no shared memory; with more than {BY_PIECES} ranks, all that a stage "
+    "sends from one rank to another is one message"
 )
 
 
@@ -90,8 +90,8 @@ def too_many(case: Case, ranks: int) -> str | None:
     if not case.all_to_all or ranks <= MOST_ALL_TO_ALL:
         return None
     return (
-        f"{ranks} ranks are not simulated: of cases with transforms {MOST_ALL_TO_ALL} are; the predicted "
-        "time is the closed form for more, in which a message has its rank's share of the links to itself."
+        f"{ranks} ranks are not simulated: with transforms at most {MOST_ALL_TO_ALL} are; for "
+        "more, the predicted time is a formula that gives each rank its share of the links."
     )
 
 
@@ -112,7 +112,7 @@ def simulated(
     """Seconds of a step by strategy, on the slowest of all ranks."""
     programs = simulator()
     if not 2 <= ranks <= MOST:
-        raise BadInput(f"--simulate plays 2 to {MOST} ranks, and {ranks} were asked for.")
+        raise BadInput(f"--simulate is possible for 2 to {MOST} ranks, not for {ranks}.")
     if machine.network is None:
         raise BadInput(f"--simulate needs a [network], and the file of {machine.name} has none.")
     case.check_ranks(ranks)
@@ -127,7 +127,7 @@ def simulated(
         for name in strategies:
             (home / name).mkdir()
         on_node = 1 if machine.gpu is not None else where.per_node
-        tables, length = as_tables(case), case.one_length("a simulation is")  # a trace is one pass
+        tables, length = as_tables(case), case.one_length("a simulation")  # a trace is one pass
         parts = [
             Part(
                 tables,
@@ -174,7 +174,7 @@ def compiled(programs: Simulator) -> Path:
     root = headers()
     missing = [name for name in SOURCES if not (root / name).is_file()]
     if missing:
-        raise SubcurrentError(f"{root / missing[0]} is missing: install subcurrent anew.")
+        raise SubcurrentError(f"{root / missing[0]} is missing: reinstall subcurrent.")
     digest = hashlib.sha256(programs.compiler.encode())
     for name in SOURCES:
         path = root / name
@@ -193,7 +193,7 @@ def compiled(programs: Simulator) -> Path:
     )
     if done.returncode != 0:
         said = next((text for text in done.stderr.splitlines() if "error" in text), "it said nothing")
-        raise SubcurrentError(f"{programs.compiler} cannot compile what --simulate plays: {said}")
+        raise SubcurrentError(f"{programs.compiler} cannot compile the program for --simulate: {said}")
     part.replace(program)
     return program
 
@@ -204,7 +204,7 @@ def _played(home: Path, line: list[str]) -> float:
     if done.returncode != 0 or found is None:
         said = [text for text in done.stderr.splitlines() if text.strip()]
         raise SubcurrentError(
-            f"the simulation ended with {done.returncode}: {said[-1] if said else 'it said nothing'}"
+            f"the simulation failed with exit code {done.returncode}: {said[-1] if said else 'no message'}"
         )
     return float(found[1])
 

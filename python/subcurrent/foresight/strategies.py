@@ -114,7 +114,7 @@ def _hosts(network: str | None, ranks: int, console: Console) -> Iterator[Mappin
     """The environment to start ranks in: this machine's, or that of emulated hosts, up during the block."""
     with emulated.hosts(network, ranks) as env:
         if network is not None:
-            say(console, f"{ranks} emulated hosts, a rank each, {network} between them")
+            say(console, f"{ranks} emulated hosts with one rank each, connected at {network}")
         yield env
 
 

@@ -84,8 +84,8 @@ def tune(request: TuneRequest, console: Console) -> int:
     console.print(table_of(groups))
     say(console, conclusion(record))
     again = "--show" if request.network is None else f"--show --network {request.network}"
-    uses = "uses it" if request.network is None else "does not use what holds between emulated hosts"
-    say(console, f"kept in {file}; `run` {uses}, `tune {again}` has all that was measured")
+    uses = "uses it" if request.network is None else "ignores measurements between emulated hosts"
+    say(console, f"stored in {file}; `run` {uses}, `tune {again}` shows all measurements")
     return OK
 
 
@@ -94,8 +94,8 @@ def show(file: Path, console: Console) -> int:
     record = tuned.load(file)
     if not record:
         raise BadInput(
-            "--show has nothing to show: this case, of this size and on this machine, was not tuned (over a "
-            "network that --network names, where it names one)."
+            "--show finds no measurements of this case with this size on this machine (with "
+            "--network: at this rate)."
         )
     console.print(table_of(record["groups"], everything=True))
     say(console, conclusion(record))
@@ -113,9 +113,7 @@ class Tuning:
         before, after = kind_of(load_case(path, sets)).comparison(request.sweeps)
         self._case = load_case(path, [*before, *sets, *after])
         if self._case.engine.transport == "delayed":
-            raise BadInput(
-                'engine.transport = "delayed" is a test that slows messages down: not to be tuned.'
-            )
+            raise BadInput('engine.transport = "delayed" cannot be tuned: it is a test that delays messages.')
 
     def here(self) -> list[dict[str, Any]]:
         """Every layout of ranks and threads by itself; then the fastest against each other."""
@@ -137,7 +135,7 @@ class Tuning:
         rate, ranks = self._request.network, self._request.ranks
         with emulated.hosts(rate, ranks or 1) as self._env:
             if rate is not None:
-                say(self._console, f"{ranks} emulated hosts, a rank each, {rate} between them")
+                say(self._console, f"{ranks} emulated hosts with one rank each, connected at {rate}")
             yield
 
     def _all(self, found: list[Layout], firsts: list[list[dict[str, Any]]]) -> list[dict[str, Any]]:
@@ -146,7 +144,7 @@ class Tuning:
             case = self._on(layout)
             say(
                 self._console,
-                f"{layout}: {1 + len(first)} candidates, then what else there is of the fastest",
+                f"{layout}: {1 + len(first)} candidates, then further keys of the fastest",
             )
             answer = self._measured(case, layout.ranks, first, varied(case, layout.ranks, self._fixed))
             groups.append(self._group(layout, case, answer))
@@ -157,7 +155,7 @@ class Tuning:
         """As one of the ranks of an outer mpirun: their number, threads and transport stay."""
         if self._request.machine is not None or self._request.cpus is not None:
             raise BadInput(
-                "--machine and --cpus choose ranks and threads: not under an outer mpirun or srun."
+                "--machine and --cpus choose ranks and threads: they are not allowed under mpirun or srun."
             )
         ranks = ranks or 1
         case, layout = self._case, Layout(ranks, self._case.engine.threads)
@@ -233,7 +231,7 @@ class Tuning:
             entered += [(g, s | {"engine.transport": "mpi"}) for g, s in entered if g["ranks"] > 1]
         if len(entered) < 2:
             return
-        say(self._console, f"last: {len(entered)} of these in turn, {LAST_ROUNDS} rounds")
+        say(self._console, f"final comparison: {len(entered)} of these in turn, {LAST_ROUNDS} rounds")
         times: list[list[float]] = [[] for _ in entered]
         for _ in range(LAST_ROUNDS):
             for number, (group, settings) in enumerate(entered):

@@ -163,7 +163,8 @@ def pruned(
         try:
             times.append(_foretold(case, layout, first, there))
         except SubcurrentError as error:
-            return found, firsts, f"nothing is left out by prediction: {error.sentence.rstrip('.')}"
+            said = f"no candidate is left out, because none can be predicted: {error.sentence.rstrip('.')}"
+            return found, firsts, said
     least = min(time for group in times for time in group.values())
     kept_layouts, kept_firsts = [], []
     for case, layout, first, group in zip(cases, found, firsts, times, strict=True):
@@ -176,8 +177,8 @@ def pruned(
     return (
         kept_layouts,
         kept_firsts,
-        f"{there.name} predicts {before - after} of {before} candidates to take more than {WORSE:g} times "
-        f"the least, {1e3 * least:.3g} ms a step: these are left out",
+        f"{there.name} predicts that {before - after} of {before} candidates take more than "
+        f"{WORSE:g} times the shortest step, {1e3 * least:.3g} ms: they are left out",
     )
 
 

@@ -31,7 +31,7 @@ def table_of(groups: list[dict[str, Any]], everything: bool = False) -> Table:
             if everything:
                 cells += [
                     row["phase"].removeprefix("engine."),
-                    f"{len(row['T_all'])}{' (left)' if row['left_after'] else ''}",
+                    f"{len(row['T_all'])}{' (dropped)' if row['left_after'] else ''}",
                 ]
             shown.add_row(*cells)
     return shown
@@ -56,9 +56,12 @@ def conclusion(record: dict[str, Any]) -> str:
         named(best["settings"]),
     )
     if not best["settings"]:
-        said = f"fastest is {where} with the case as it is: no other setting gains 2 % or more"
+        said = f"fastest is {where} with the unchanged case: no other setting gains 2 % or more"
     else:
-        said = f"fastest is {where} with {chosen}: {best['ratio']:.2f} times the case as it is on these"
+        said = (
+            f"fastest is {where} with {chosen}: {best['ratio']:.2f} times as fast as the unchanged "
+            "case on these"
+        )
     if record["fixed"]:
-        said += f"; {', '.join(record['fixed'])} stayed as the case or the command line has it"
+        said += f"; {', '.join(record['fixed'])} not changed, because the case or the command line sets it"
     return said

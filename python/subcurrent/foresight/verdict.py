@@ -17,16 +17,16 @@ def verdict(rows: list[Row]) -> str:
     blocking, ordered = by_name["blocking"], by_name["ordered"]
     hiding = [row for row in rows if row["strategy"] not in (*HIDES_NOTHING, "automatic")]
     best = max(hiding or rows, key=lambda row: row["ratio"])
-    gained = f"the fastest that hides is {best['strategy']} at {best['ratio']:.2f} times blocking"
+    gained = f"the fastest strategy with overlap is {best['strategy']} at {best['ratio']:.2f} times blocking"
     if not hiding:
-        gained = "no strategy that hides was measured"
+        gained = "no strategy with overlap was measured"
     if "automatic" in by_name:
-        gained += f", automatic comes to {by_name['automatic']['ratio']:.2f}"
+        gained += f", automatic is at {by_name['automatic']['ratio']:.2f}"
     core, messages = ordered.get("C_core"), ordered.get("M")
     if messages is None or core is None:
-        return f"The messages were not measured, so what hiding can gain here is not known; {gained}."
+        return f"The messages were not measured, so the possible gain of overlap is unknown; {gained}."
     if messages <= 0 or core <= 0:
-        return f"Nothing travels between ranks, so there is nothing to hide; {gained}."
+        return f"No data is sent between ranks, so there is nothing to hide; {gained}."
     case = (
         "communication can hide under computation"
         if core >= messages
@@ -37,10 +37,13 @@ def verdict(rows: list[Row]) -> str:
     if best["ratio"] <= most or not hiding:
         return f"{said}, at most {most:.2f} times blocking; {gained}."
     if min(blocking["T_all"]) / max(best["T_all"]) <= most:
-        return f"{said}, at most {most:.2f} times blocking; {gained}, no more within what rounds differ by."
+        return (
+            f"{said}, at most {most:.2f} times blocking; {gained}, which agrees within the scatter "
+            "of the rounds."
+        )
     return (
-        f"{said}. By the terms of ordered that gains {most:.2f} times blocking at most, which does not hold "
-        f"here: {gained}, and {reason(blocking, ordered, best)}."
+        f"{said}. By the times of ordered this gains at most {most:.2f} times blocking. This "
+        f"does not hold here: {gained}, and {reason(blocking, ordered, best)}."
     )
 
 
@@ -55,12 +58,15 @@ def reason(blocking: Row, ordered: Row, best: Row) -> str:
     explained = sum(ordered.get(name) or 0.0 for name in ("C_shell", "C_core", "M", "R"))
     if blocking["T"] * (1 - UNEXPLAINED) > explained:
         return (
-            f"a step of blocking took {1e3 * blocking['T']:.3g} ms where computing, messages and reductions "
-            f"of ordered take {1e3 * explained:.3g} ms: something else held it up"
+            f"a step of blocking took {1e3 * blocking['T']:.3g} ms, but computing, messages and "
+            f"reductions of ordered take {1e3 * explained:.3g} ms: something else delayed it"
         )
     for row in (blocking, best):
         uneven = max(row["T_all"]) / min(row["T_all"])
         if uneven > UNEVEN:
             name = row["strategy"]
-            return f"the rounds of {name} differ by a factor of {uneven:.2f}: measure on a machine at rest"
-    return "messages cannot have cost as much: it computes faster, or the terms of ordered are too small"
+            return f"the rounds of {name} differ by a factor of {uneven:.2f}: measure on an idle machine"
+    return (
+        "the messages cannot explain so much: the strategy computes faster, or the times of ordered are too "
+        "short"
+    )

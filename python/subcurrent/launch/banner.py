@@ -69,7 +69,7 @@ def reason(noise: list[str], status: int) -> str:
 
 def where(log: Path) -> str:
     """Where to read on; nothing when there is no log."""
-    return f"; what the ranks said is in {log}" if log.is_file() and log.stat().st_size > 0 else ""
+    return f"; the output of the ranks is in {log}" if log.is_file() and log.stat().st_size > 0 else ""
 
 
 def _signal(number: int) -> str:

@@ -26,7 +26,7 @@ def check(rate: str, hosts: int) -> None:
     """Refuses what cannot be emulated here, before anything is started."""
     asked = f"--network {rate}"
     if mpi.outer() is not None:
-        raise BadInput(f"{asked} starts hosts and ranks of its own: not under an outer mpirun or srun.")
+        raise BadInput(f"{asked} starts hosts and ranks itself: do not run it under mpirun or srun.")
     if not RATE.fullmatch(rate):
         raise BadInput(
             f"{asked} is not allowed: it must be a whole number of kbit, mbit or gbit, as in 100mbit."
@@ -41,8 +41,8 @@ def check(rate: str, hosts: int) -> None:
     there = _script("status").split()
     if there:
         raise BadInput(
-            f"{asked} would replace the emulated hosts that are there ({', '.join(there)}): another program "
-            f"uses them, or they were left, and `bash {shlex.quote(str(SCRIPT))} down` removes them."
+            f"{asked} cannot use the names of emulated hosts that exist ({', '.join(there)}): if "
+            f"no other program uses them, `bash {shlex.quote(str(SCRIPT))} down` removes them."
         )
 
 

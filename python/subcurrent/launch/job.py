@@ -72,7 +72,7 @@ class Job:
             return
         self._asked_at = now
         if before is None and self._up:
-            self._untold = "stopping after this step, with a checkpoint (once more: at once)"
+            self._untold = "stopping after this step, with a checkpoint (a second signal stops at once)"
             if not self._end:  # or they end by themselves
                 self._process.send_signal(signal.SIGUSR1)  # mpirun passes it on, and does not kill on it
         else:
@@ -166,8 +166,8 @@ class Job:
             return self._end
         if self._late:
             raise SubcurrentError(
-                f"the ranks did not come up within {self._limit:g} seconds ({START_SECONDS} changes that)"
-                f"{banner.where(self._log)}.",
+                f"the ranks did not start within {self._limit:g} seconds ({START_SECONDS} changes this "
+                f"limit){banner.where(self._log)}.",
                 OTHER,
             )
         if self._asked_at is not None:

@@ -52,8 +52,8 @@ def _whole(env: Mapping[str, str], name: str, least: int) -> int:
     text = env[name]
     if not re.fullmatch(r"[0-9]{1,7}", text) or int(text) < least:
         raise BadInput(
-            f"{name} = {text!r} in the environment is not what mpirun or srun set: it must be a whole number "
-            f">= {least}; unset it, or start subcurrent by them."
+            f"{name} = {text!r} in the environment was not set by mpirun or srun: it must be "
+            f"a whole number >= {least}; unset it, or start subcurrent with mpirun or srun."
         )
     return int(text)
 

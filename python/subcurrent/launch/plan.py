@@ -66,7 +66,7 @@ def read_plan(path: Path, expected: str) -> str:
     text = path.read_text()
     if digest(text) != expected:
         raise SubcurrentError(
-            f"{path} is not the plan that this run was started with: another program has written over it."
+            f"{path} is not the plan that this run was started with: another program has overwritten it."
         )
     return text
 

@@ -72,7 +72,7 @@ class Watcher:
 
     def _halos(self, event: dict[str, Any]) -> None:
         travels = event["transports"]
-        self.note("no messages travel" if travels.startswith("none") else f"messages travel by {travels}")
+        self.note("no messages are sent" if travels.startswith("none") else f"messages are sent by {travels}")
 
     def _step(self, event: dict[str, Any]) -> None:
         if self._progress:

@@ -104,7 +104,8 @@ def taken(folder: RunFolder, console: Console) -> Iterator[None]:
         if not locked:
             say(
                 console,
-                f"{folder.path} lies where files cannot be locked: start nothing else in it",
+                f"the file system of {folder.path} has no file locks: do not start another run in this "
+                "folder",
                 "yellow",
             )
         recover(folder)
@@ -120,8 +121,8 @@ def check_device(device: str) -> None:
     """Refuses a device that this build does not have; whether the machine has one only the ranks can tell."""
     if device == "cuda" and str(core.build_info().get("cuda", "no")) == "no":
         raise BadInput(
-            'engine.device = "cuda" needs a build with CUDA, and this one has none: configure with '
-            "-DSUBCURRENT_CUDA=ON where nvcc is, or take cpu."
+            'engine.device = "cuda" needs a build with CUDA, but this build has none: configure '
+            "with -DSUBCURRENT_CUDA=ON where nvcc is installed, or take cpu."
         )
 
 
@@ -153,7 +154,7 @@ def ranks_of(asked: int | None, outer: mpi.Outer | None, default: int) -> int:
 def _check_folder(request: RunRequest, folder: RunFolder, case: Case) -> list[Path]:
     if request.resume and request.overwrite:
         raise BadInput(
-            "--resume and --overwrite cannot stand together: one keeps the run, the other replaces it."
+            "--resume and --overwrite cannot be combined: one continues the run, the other replaces it."
         )
     if not request.resume:
         folder.check_new(request.overwrite)

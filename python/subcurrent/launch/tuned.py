@@ -48,7 +48,7 @@ class Tuned:
         chosen = ", ".join([count(self.ranks, "rank"), *keys])
         return (
             f"tuned: {chosen}, the fastest that `subcurrent tune` measured on {self.record['measured'][:10]} "
-            f"({self.record['ratio']:.2f} times the case as it is on these ranks); --untuned runs without"
+            f"({self.record['ratio']:.2f} times as fast as the unchanged case); --untuned ignores it"
         )
 
 

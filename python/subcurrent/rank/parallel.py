@@ -71,7 +71,7 @@ def together(made: Any, action: Callable[[], T]) -> T:
     except Exception as error:
         failed = error
     if made.any(failed is not None):
-        raise failed or SubcurrentError("another rank of this program failed: it says why.")
+        raise failed or SubcurrentError("another rank of this program failed: see its message.")
     return result
 
 
@@ -82,7 +82,7 @@ def _together(made: Any, check: Callable[[], None]) -> None:
     except BadInput as error:
         refused = error
     if made.any(refused is not None):
-        raise refused or BadInput("another machine of this run has not enough memory free: it says how much.")
+        raise refused or BadInput("another machine of this run has too little free memory: see its message.")
 
 
 def _end_all_on_error(made: Any) -> None:

@@ -123,7 +123,7 @@ class Search:
         left = list(entrants)
         for turn in range(rounds):
             if self._context.any(self._stop.asked):
-                raise SubcurrentError("stopped: nothing of it is kept.", STOPPED)
+                raise SubcurrentError("stopped: no measurement is stored.", STOPPED)
             for entrant in left if turn % 2 == 0 else left[::-1]:
                 entrant.seconds.append(self._shared(entrant.turn(steps)))
                 self._say(phase, entered[entrants.index(entrant)], entrant.seconds[-1])

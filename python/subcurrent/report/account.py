@@ -53,7 +53,7 @@ def choice(automatic: dict[str, Any] | None) -> str | None:
         return None
     stages = automatic["stages"]
     if not stages:
-        return "nothing travels between ranks, so nothing was tried"
+        return "no data is sent between ranks, so no strategy was tried"
     if automatic["gained"] is None:
         tried = automatic["steps_tried"]
         when = f"{tried} steps into the trials" if tried else "before the first trial"
@@ -62,8 +62,8 @@ def choice(automatic: dict[str, Any] | None) -> str | None:
     of = {name: [s["stage"] for s in stages if s["strategy"] == name] for name in names}
     chosen = names[0] if len(names) == 1 else ", ".join(f"{name} for {_some(of[name])}" for name in names)
     return (
-        f"{chosen}: stages with halos take 1 / {automatic['gained']:.2f} of their time under blocking "
-        f"({automatic['steps_tried']} steps of trials)"
+        f"{chosen}: stages with halos are {automatic['gained']:.2f} times as fast as under "
+        f"blocking ({automatic['steps_tried']} steps of trials)"
     )
 
 

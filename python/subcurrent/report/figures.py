@@ -55,7 +55,7 @@ def draw_figures(folder: RunFolder) -> Drawn:
                 raise
             drawn.failed.append(error)
         except (ArithmeticError, LookupError, TypeError, ValueError) as error:
-            drawn.failed.append(BadInput(f"{path} cannot be drawn: what it shows is damaged ({error!r})."))
+            drawn.failed.append(BadInput(f"{path} cannot be drawn: its data are damaged ({error!r})."))
         else:
             if isinstance(said, str):
                 drawn.skipped.append(said)
@@ -67,7 +67,7 @@ def draw_figures(folder: RunFolder) -> Drawn:
 def stored_case(folder: RunFolder) -> Case:
     """The resolved case that a run folder keeps."""
     if not folder.case.is_file():
-        raise BadInput(f"{folder.path} is no run folder: {folder.case} is missing.")
+        raise BadInput(f"{folder.path} is not a run folder: {folder.case} is missing.")
     return parsed_case(read_tables(folder.case), f"{folder.case}: ")
 
 

@@ -68,7 +68,7 @@ def facts_of(folder: RunFolder, kind: Kind) -> dict[str, str]:
             "accounts": _table(_accounts(summary)),
         }
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
-        raise damaged(folder.summary, "it does not say what a run says") from None
+        raise damaged(folder.summary, "it lacks entries that every run writes") from None
 
 
 def _table(rows: list[tuple[str, str | None]]) -> str:
@@ -98,7 +98,7 @@ def _accounts(summary: dict[str, Any]) -> list[tuple[str, str | None]]:
         ("strategy", summary["strategy"]),
         ("chosen", account.choice(summary.get("automatic"))),
         ("passes", account.passes(summary)),
-        ("messages travel by", summary.get("transports")),
+        ("transport of messages", summary.get("transports")),
         ("C_shell, computing the shell", account.seconds(summary.get("C_shell"))),
         ("C_core, computing the core", account.seconds(summary.get("C_core"))),
         ("M, messages", account.seconds(summary.get("M"))),

@@ -29,7 +29,7 @@ def read_record(path: Path) -> dict[str, Any]:
 
 
 def damaged(path: Path, what: str) -> BadInput:
-    return BadInput(f"{path} is damaged: {what}; remove it, or bring back the file that the run wrote.")
+    return BadInput(f"{path} is damaged: {what}; remove it, or restore the file that the run wrote.")
 
 
 def read_history(path: Path) -> tuple[list[str], list[list[str]]]:

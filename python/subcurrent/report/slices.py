@@ -105,8 +105,8 @@ def _check_component(array: Array, wanted: Wanted, field: str) -> None:
     count = array.shape[3] if len(array.shape) == 4 else 1
     if wanted.component is not None and not 0 <= wanted.component < count:
         raise BadInput(
-            f"component {wanted.component} is not there: {field} has {count}, allowed is from 0 to "
-            f"{count - 1}."
+            f"component {wanted.component} does not exist: {field} has {count}, allowed is from 0 "
+            f"to {count - 1}."
         )
 
 

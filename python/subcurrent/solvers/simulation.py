@@ -33,8 +33,8 @@ class Simulation(Fixed):
         self._case = typed_case(plain({**tables, **(given or {})}), Path())
         if self._case.engine.device != "cpu":
             raise BadInput(
-                f'engine.device = "{self._case.engine.device}" is for case files: a simulation made in '
-                'Python runs on the "cpu".'
+                f'engine.device = "{self._case.engine.device}" is only allowed in case files: a '
+                'simulation made in Python runs on the "cpu".'
             )
         self._context = parallel.context(self._case.engine.threads, self._case.engine.transport)
         self._case.check_ranks(self._context.size)

@@ -105,7 +105,7 @@ class CellReader(Reader):
                 )
             if (use.name, cell.component) not in self.set:
                 self.refuse(
-                    node, f"reads its output {use.name} before every way has set it: declare it sc.InOut"
+                    node, f"reads its output {use.name} before it is set on every path: declare it sc.InOut"
                 )
         if use.role is Role.INOUT and beside:
             self._check_colours(node, use, cell.offset)

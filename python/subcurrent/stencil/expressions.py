@@ -76,7 +76,9 @@ class Reader:
     def truth(self, node: ast.expr) -> Expression:
         value = self.expression(node)
         if value.type is not Type.TRUTH:
-            self.refuse(node, f"asks whether `{shown(node)}`, which is a number: compare it, e.g. with != 0")
+            self.refuse(
+                node, f"uses `{shown(node)}` as a condition, which is a number: compare it, e.g. with != 0"
+            )
         return value
 
     @staticmethod
@@ -91,7 +93,7 @@ class Reader:
         """Two values as the same type."""
         left, right = self.expression(a), self.expression(b)
         if (left.type is Type.TRUTH) != (right.type is Type.TRUTH):
-            self.refuse(a, f"joins `{shown(a)}` and `{shown(b)}`, a number and a truth value")
+            self.refuse(a, f"combines `{shown(a)}` and `{shown(b)}`, a number and a truth value")
         if left.type is not right.type:
             left, right = self.converted(left, Type.REAL), self.converted(right, Type.REAL)
         return left, right
@@ -138,7 +140,7 @@ class Reader:
             return Name(name, self.parameters[name])
         if name in self.locals:
             if name not in self.set:
-                self.refuse(node, f"uses {name}, which not every way through the kernel has set before")
+                self.refuse(node, f"uses {name}, which is not set on every path through the kernel before")
             return Name(name, self.locals[name])
         value = self.source.value(node)
         if value is MISSING:

@@ -72,7 +72,8 @@ class BoundCondition:
         cells = high[axis] - low[axis]
         if deepest > cells:
             raise BadInput(
-                f"{self.condition._says()} looks {deepest} cells inward, and a block of the grid has {cells}."
+                f"{self.condition._says()} reads {deepest} cells inside the face, but a block of the "
+                f"grid has {cells}."
             )
 
 

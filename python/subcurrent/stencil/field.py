@@ -214,7 +214,8 @@ class Field(Fixed):
             axis, side = boundaries.face_of(name)
             if axis >= self._grid.dimensions or self._grid.periodic[axis]:
                 raise BadInput(
-                    f"the face {name} of {self.name} is not open: the grid is periodic or has none there."
+                    f"the face {name} of {self.name} takes no boundary condition: the grid is periodic or "
+                    "has no such axis."
                 )
             self._bound(axis, side, condition)
             self._conditions[axis, side] = condition  # keeps alive what it reads

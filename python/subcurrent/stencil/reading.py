@@ -39,7 +39,7 @@ class Statements:
         if after is not DONE:
             self._check_outputs(tree, after)
             if self.reduces:
-                self.refuse(tree, "has a way to its end without `return`, and its values are to be reduced")
+                self.refuse(tree, "can end without `return`, but its values are to be reduced")
         outputs = [use for use in r.fields.values() if use.role is not Role.IN]
         if not outputs and not self.reduces:
             self.refuse(
@@ -74,7 +74,7 @@ class Statements:
         after: set | None = known
         for node in nodes:
             if after is DONE:
-                self.refuse(node, "has a statement that no way leads to, after a return")
+                self.refuse(node, "has a statement after a return that is never reached")
             self.reader.set = after
             some, after = self._statement(node, after)
             made += some
@@ -121,7 +121,9 @@ class Statements:
                 if isinstance(part, ast.Name)
             }
             if used & names:
-                self.refuse(node, f"has `{shown(node)}`, whose values need one another: use two statements")
+                self.refuse(
+                    node, f"has `{shown(node)}`, whose values depend on each other: use two statements"
+                )
             some, known = self._set(one, value, known)
             made += some
             self.reader.set = known
@@ -227,7 +229,9 @@ class Statements:
         name = node.target.id
         r = self.reader
         if name in r.loops or name in r.locals or name in r.parameters or name in r.fields:
-            self.refuse(node, f"has the variable {name} of a loop, which is a name of something else")
+            self.refuse(
+                node, f"has the variable {name} of a loop, which already is the name of something else"
+            )
         made: list[Statement] = []
         after: set | None = known
         for value in self._range(node.iter):
@@ -279,7 +283,7 @@ class Statements:
             if missing:
                 which = use.name if missing[0] is None else f"{use.name}[{missing[0]}]"
                 self.refuse(
-                    node, f"does not set its output {which} on every way: set it, or declare it sc.InOut"
+                    node, f"does not set its output {which} on every path: set it, or declare it sc.InOut"
                 )
             use.sets |= use.components or {None}
 

@@ -41,8 +41,8 @@ def array_of(field: Field, values: Any, planes: slice | None = None) -> NDArray:
         return np.broadcast_to(array, own)
     except ValueError:
         raise BadInput(
-            f"the field {field.name} is set to an array of shape {array.shape}: all cells have "
-            f"{everything}, this rank's {own}."
+            f"the field {field.name} is set to an array of shape {array.shape}: it must be "
+            f"{everything}, all cells, or {own}, those of this rank."
         ) from None
 
 

@@ -43,8 +43,8 @@ class System:
         calls = flat(made if isinstance(made, (tuple, list)) else [made])
         if not any(_sets(call, to.now) for call in calls):
             raise BadInput(
-                "the operator of cg gives calls of kernels of which none sets its first argument: it must be "
-                "such as lambda y, x: kernel(y, x)."
+                "the operator of cg returns calls of kernels, but none of them sets its first "
+                "argument: write it as lambda y, x: kernel(y, x)."
             )
         self.loop.run(*calls)
 
@@ -59,7 +59,7 @@ class System:
         self.run(self.do.fill(self.x, 0.0))
         norm = self.residual()
         if not math.isfinite(norm):
-            raise BadInput("b, or what the operator makes of 0, has entries that are no finite numbers.")
+            raise BadInput("b, or the operator applied to 0, has entries that are not finite numbers.")
         self._check_symmetric(norm, start=self.p)
         return norm
 
@@ -184,8 +184,9 @@ def _homogeneous(condition: Any, face: str) -> Any:
     if isinstance(condition, boundaries.Mirror) or condition == "unread":
         return condition
     raise BadInput(
-        f"x has a kernel as its condition beyond {face}: cg takes sc.Dirichlet, sc.Neumann, sc.Fixed, "
-        'sc.Mirror and "unread", of which it knows what differences of solutions obey.'
+        f"the boundary condition of x at {face} is a kernel: cg takes sc.Dirichlet, "
+        'sc.Neumann, sc.Fixed, sc.Mirror and "unread", of which it knows the homogeneous '
+        "form."
     )
 
 

@@ -159,7 +159,8 @@ class _Text:
             return printer.doprint(value)
         except PrintMethodNotImplementedError:
             self.refuse(
-                f"has `{value}`, which SymPy cannot print as a program: rewrite it by what a kernel may call"
+                f"has `{value}`, which SymPy cannot print as Python: rewrite it with functions that a "
+                "kernel may call"
             )
 
 

@@ -183,7 +183,7 @@ class CavityCase(SolverCase):
         ("pressure.tolerance", "pressure.iterations"),
     )
     single_steps: ClassVar = (
-        "its pressure is iterated to a residual in every step; pressure.sweeps_per_pass is what there is"
+        "each step iterates the pressure to a residual; use pressure.sweeps_per_pass instead"
     )
     needs: ClassVar = (
         *SolverCase.needs,

@@ -33,10 +33,10 @@ def _check_end(case: CavityCase) -> None:
             'run does not say when to stop: give one of run.until = "steady", run.steps or run.time.'
         )
     if len(given) > 1:
-        raise BadInput(f"{' and '.join(given)} cannot stand together: give only one end of the run.")
+        raise BadInput(f"{' and '.join(given)} cannot be combined: give only one end of the run.")
     if run.dt is not None and run.courant is not None:
         raise BadInput(
-            f"run.dt = {run.dt} and run.courant = {run.courant} cannot stand together: give only one."
+            f"run.dt = {run.dt} and run.courant = {run.courant} cannot be combined: give only one."
         )
 
 
@@ -52,8 +52,8 @@ def _check_grid(case: CavityCase) -> None:
             )
         if periodic and points % 2 and case.pressure.method == "sor":
             raise BadInput(
-                f'grid.points[{axis}] = {points} is not allowed: the colours of pressure.method = "sor" need '
-                "an even number along a periodic axis."
+                f'grid.points[{axis}] = {points} is not allowed: pressure.method = "sor" updates '
+                "points by colour and needs an even number along a periodic axis."
             )
     if grid.clustering == "file" and grid.file is None:
         raise BadInput('grid.file is missing: grid.clustering = "file" needs the path of an HDF5 grid file.')
@@ -88,7 +88,7 @@ def _check_boundaries(case: CavityCase) -> None:
             if not isinstance(face, str) and face.moving[index] != 0 and not curved:
                 raise BadInput(
                     f'boundaries."{side}" moves with {face.moving}: component {"uvw"[index]} must be 0, '
-                    "a wall can only slide along itself."
+                    "a wall can only move along itself."
                 )
 
 
@@ -109,9 +109,8 @@ def _check_pressure(case: CavityCase) -> None:
     pressure = case.pressure
     if pressure.iterations is not None and pressure.tolerance is not None:
         raise BadInput(
-            f"pressure.iterations = {pressure.iterations} and pressure.tolerance = {pressure.tolerance:g} "
-            f"cannot "
-            "stand together: give a fixed number of iterations or a tolerance."
+            f"pressure.iterations = {pressure.iterations} and pressure.tolerance = "
+            f"{pressure.tolerance:g} cannot be combined: give a fixed number of iterations or a tolerance."
         )
     if case.flow.precision == "single" and pressure.tolerance is not None and pressure.tolerance < 1e-6:
         raise BadInput(
@@ -127,8 +126,8 @@ def _check_sweeps(case: CavityCase) -> None:
     length = pressure.sweeps_per_pass
     if length > 1 and case.engine.device != "cpu":
         raise BadInput(
-            f'pressure.sweeps_per_pass = {length} has no effect with engine.device = "{case.engine.device}": '
-            "passes of several sweeps are there for fields in the host's memory."
+            f"pressure.sweeps_per_pass = {length} has no effect with engine.device = "
+            f'"{case.engine.device}": passes of several sweeps need engine.device = "cpu".'
         )
     tested = pressure.method != "multigrid" and pressure.iterations is None
     if tested and length > pressure.check_every + 1:

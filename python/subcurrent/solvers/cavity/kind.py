@@ -89,7 +89,9 @@ class CavityKind(Kind):
         capped = summary.get("capped_steps")
         if not capped:
             return []
-        return [f"{count(capped, 'step')} ended at the iteration cap: not converged there"]
+        return [
+            f"{count(capped, 'step')} reached pressure.max_iterations: the pressure did not converge there"
+        ]
 
     def rows(self, summary: dict[str, Any]) -> list[tuple[str, str | None]]:
         iterations = summary.get("iterations_per_step")

@@ -77,11 +77,17 @@ class CgCase(PassLength, Table):
 
     def check(self) -> None:
         if (self.class_ is None) == (self.laplacian is None):
-            raise BadInput("cg needs one of class and laplacian: give --set class=A, for instance.")
+            raise BadInput("cg needs either class or laplacian: give --set class=A, for instance.")
         if self.class_ is not None and (self.iterations is not None or self.pipelined):
-            raise BadInput(f"a class has its own iterations: take {self._beside()} away, or class.")
+            raise BadInput(
+                f"{self._beside()} cannot be combined with class, which fixes the iterations: leave "
+                "one of them out."
+            )
         if self.laplacian is not None and self.partition is not None:
-            raise BadInput("a Laplacian is divided by rows: take partition away, or laplacian.")
+            raise BadInput(
+                "partition cannot be combined with laplacian, which is always divided by rows: leave "
+                "one of them out."
+            )
         if prod(self.cells()) > MOST_ROWS:
             raise BadInput(
                 f"laplacian = {self.laplacian} is not allowed: it has more than {MOST_ROWS} cells."
@@ -124,7 +130,9 @@ class CgCase(PassLength, Table):
 
     def grown(self, first: int, ranks: int) -> CgCase | None:
         if self.class_ is not None:
-            raise BadInput("--weak needs a matrix that can grow, and a class has one order: give laplacian.")
+            raise BadInput(
+                "--weak needs a matrix of variable size, but a class has a fixed one: give laplacian."
+            )
         return SolverCase.grown(self, first, ranks)
 
     def options(self) -> dict[str, Any]:

@@ -152,4 +152,4 @@ def _check_fits(path: Path, head: Head) -> None:
     size = path.stat().st_size
     room = size * DEFLATE if path.suffix == ".gz" else size - head.size + 1
     if head.entries * least > room:
-        raise BadInput(f"{path} promises {head.entries} entries: its {size} bytes cannot hold them.")
+        raise BadInput(f"{path} states {head.entries} entries, but its {size} bytes cannot hold them.")

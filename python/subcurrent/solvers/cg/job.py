@@ -170,12 +170,12 @@ def _remove_matrix(folder: RunFolder) -> None:
 
 def _plan(request: CgRequest, outer: mpi.Outer | None) -> dict[str, Any]:
     if (request.name is None) == (request.matrix is None):
-        raise BadInput("cg needs either --class, for the benchmark, or --matrix, for a system of yours.")
+        raise BadInput("cg needs either --class, for the benchmark, or --matrix, for your own linear system.")
     of_matrix = ("rhs", "tol", "iterations", "preconditioner", "block", "degree")
     given = [name for name in of_matrix if getattr(request, name) is not None]
     given += ["pipelined-cg"] if request.pipelined else []
     if request.name is not None and given:
-        raise BadInput(f"--{given[0]} is for --matrix: the benchmark's own rules leave no choice of it.")
+        raise BadInput(f"--{given[0]} needs --matrix: the rules of the benchmark do not allow it.")
     if request.name is not None and request.name not in CLASSES:
         raise BadInput(f"--class {request.name} is not known: allowed are {', '.join(CLASSES)}.")
     ranks = _checked_ranks(request, outer)

@@ -28,7 +28,7 @@ def solve(
     A, b, first = system
     if options["partition"] != "row":
         raise BadInput(
-            f'partition = "{options["partition"]}" cannot stand with first: rows stay where they are.'
+            f'partition = "{options["partition"]}" is not allowed with first: each rank keeps its rows.'
         )
     begins, columns, values = parallel.together(context, lambda: _parts(A))
     start = parallel.together(context, lambda: whole("first", first, 0, 2**31 - 1))

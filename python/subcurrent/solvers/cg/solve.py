@@ -105,7 +105,7 @@ def cg(
         return _with_kernels((A, b, x, loop), options, each)
     for name, value in (("x", x), ("loop", loop)):
         if value is not None:
-            raise BadInput(f"{name} is for an operator that is a kernel, and A is a matrix.")
+            raise BadInput(f"{name} is only for an operator that is a kernel, but A is a matrix.")
     if first is not None:
         return _by_rows((A, b, first), options, threads, each)
     matrix = checked_matrix(A)
@@ -147,7 +147,9 @@ def _with_kernels(
 
     for name, usual in OF_MATRICES.items():
         if options[name] != usual:
-            raise BadInput(f"{name} = {options[name]!r} is about a matrix, and A is a kernel: leave it out.")
+            raise BadInput(
+                f"{name} = {options[name]!r} is only for a matrix, but A is a kernel: leave it out."
+            )
     tol, most = options["tol"], options["iterations"]
     solved, found = solving.solve(*system, tol=tol, iterations=most, each=each)
     return solved, _report(found, options, solved.grid.rank)
@@ -189,8 +191,9 @@ def complain(found: dict[str, Any], options: dict[str, Any]) -> None:
         raise SubcurrentError(f"no solution: {found['breakdown']}.", OTHER)
     if found["stagnated"]:
         raise SubcurrentError(
-            f"not converged: stagnated at {found['residual']:.2e} of |b| after {found['iterations']} "
-            f"iterations, rounding lets none come closer; tol is {options['tol']:g}.",
+            f"not converged: stagnated at {found['residual']:.2e} of |b| after "
+            f"{found['iterations']} iterations, because rounding errors prevent a smaller "
+            f"residual; tol is {options['tol']:g}.",
             OTHER,
         )
     if not found["converged"]:

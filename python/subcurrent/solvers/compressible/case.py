@@ -150,10 +150,10 @@ class CompressibleCase(SolverCase):
         ),
         Needs("gas.exponent", "gas.law", ("power",)),
         Needs("gas.sutherland", "gas.law", ("sutherland",)),
-        Needs("engine.corners", "solver", why="nothing reads edges and corners of its halos; leave it out"),
+        Needs("engine.corners", "solver", why="no stage reads edges and corners of the halo; leave it out"),
     )
     fixed_on_resume: ClassVar = ("solver", "grid", "scheme.precision")
-    single_steps: ClassVar = "its derivatives need whole lines"
+    single_steps: ClassVar = "its compact derivatives need whole grid lines"
 
     solver: Literal["compressible"] = key("the solver", '"compressible"', "compressible")
     flow: Flow = key("the initial state", "a table [flow]", Flow())
@@ -179,7 +179,7 @@ class CompressibleCase(SolverCase):
             )
         if self.forcing.kind != "none" and self.flow.initial not in FORCED:
             raise BadInput(
-                f"forcing.kind = {shown(self.forcing.kind)} is not there for flow.initial = "
+                f"forcing.kind = {shown(self.forcing.kind)} is not available with flow.initial = "
                 f"{shown(self.flow.initial)}: it needs {' or '.join(map(shown, FORCED))}."
             )
         super().check()
@@ -196,7 +196,7 @@ class CompressibleCase(SolverCase):
             splits = itertools.product(range(1, ranks + 1), repeat=3)
             if not any(x * y * z == ranks and _fits((x, y, z), blocks) for x, y, z in splits):
                 raise BadInput(
-                    f"-n {ranks} is more ranks than this grid can feed: each owns whole blocks of {BLOCK} "
+                    f"-n {ranks} is more ranks than this grid allows: each owns whole blocks of {BLOCK} "
                     f"points along every axis, and there are {' x '.join(map(str, blocks))}."
                 )
             return

@@ -144,7 +144,7 @@ class DendriteCase(SolverCase):
         if pieces > 1 and planes < least:
             raise BadInput(
                 f"engine.steps_per_pass = {self._passes()} needs pieces of at least {least} planes, "
-                f"and storage.pieces = {pieces} leaves {planes} of a rank's {block}."
+                f"but storage.pieces = {pieces} gives {planes} of a rank's {block} planes."
             )
 
     def _passes(self) -> str:
@@ -165,7 +165,7 @@ class DendriteCase(SolverCase):
 
     def _check_seeds(self) -> None:
         if not self.seeds:
-            raise BadInput("seeds = [] is not allowed: a melt without a crystal stays a melt.")
+            raise BadInput("seeds = [] is not allowed: at least one crystal is needed.")
         for number, seed in enumerate(self.seeds):
             for axis, place, count in zip("xyz", self._centre(seed), self.grid.cells, strict=True):
                 side = count * self.grid.spacing
@@ -188,8 +188,8 @@ class DendriteCase(SolverCase):
         mirrors = [name for name, kind in faces.items() if kind == "symmetry"]
         if mirrors and any(seed.angle for seed in self.seeds):
             raise BadInput(
-                f'boundaries."{mirrors[0]}" = "symmetry" cannot stand with a seed whose angle is not 0: a '
-                "rotated crystal has no such symmetry."
+                f'boundaries."{mirrors[0]}" = "symmetry" is not allowed with a seed whose angle is not '
+                "0: a rotated crystal is not symmetric there."
             )
 
     def check_ranks(self, ranks: int) -> None:
@@ -207,8 +207,8 @@ class DendriteCase(SolverCase):
         every = self.output.history_every
         if self.pass_length() > every:
             notes.append(
-                f"output.history_every = {every} ends a pass before its engine.steps_per_pass = "
-                f"{self._passes()}"
+                f"passes have at most output.history_every = {every} steps, fewer than "
+                f"engine.steps_per_pass = {self._passes()}"
             )
         return notes + super().notes()
 

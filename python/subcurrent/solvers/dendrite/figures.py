@@ -42,7 +42,7 @@ def _surface(folder: RunFolder, case: DendriteCase, path: Path) -> bool | str:
     crystals = [_crystal(file, case) for file in shown(snapshots)]
     if importlib.util.find_spec("pyvista") is None:
         draw_outlines(path, crystals, _name(case))
-        return "the surface phi = 1/2 is drawn as outlines in three planes: the view in space needs pyvista."
+        return "the surface phi = 1/2 is drawn as outlines in three planes: the 3-D view needs pyvista."
     from .crystal_view import draw_surfaces  # noqa: PLC0415 - only where pyvista is
 
     draw_surfaces(path, crystals)
@@ -65,15 +65,13 @@ def _growth(folder: RunFolder, case: DendriteCase, path: Path) -> bool:
 
 
 DRAWINGS = (
-    Drawing(
-        "crystal.png", "The surface φ = ½ over time, completed where the domain is a part of it.", _surface
-    ),
+    Drawing("crystal.png", "The surface φ = ½ over time, completed beyond planes of symmetry.", _surface),
     Drawing(
         "temperature.png",
         "Temperature in the planes through the middle, last snapshot; white: φ = ½.",
         _slices,
     ),
     Drawing(
-        "growth.png", "Longest arm and its speed, solid fraction, what is conserved, φ's range.", _growth
+        "growth.png", "Longest arm and its speed, solid fraction, the conserved mean, φ's range.", _growth
     ),
 )

@@ -130,7 +130,7 @@ class MagnetosphereCase(SolverCase):
     """A magnetosphere case file, complete: what is not given has its default, cross-checks have passed."""
 
     exclusive: ClassVar = (("run.steps", "run.time"), ("run.courant", "run.dt"))
-    single_steps: ClassVar = "it counts the points held at a floor in every step"
+    single_steps: ClassVar = "it counts the points at a lower limit in every step"
     needs: ClassVar = (
         *SolverCase.needs,
         Needs("plasma.wave", "plasma.initial", ("linear_wave",)),

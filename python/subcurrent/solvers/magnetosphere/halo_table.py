@@ -73,7 +73,7 @@ def promise(t_add: float, t_com: float, step: float) -> float:
 def verdict(stages: dict[str, dict[str, float]], joins: bool) -> str:
     """The condition in words."""
     if not stages:
-        return "too few steps to tell: every stage first goes ordered a few times."
+        return "too few steps: each stage first runs under ordered a few times."
     t_add = sum(stage["t_add"] for stage in stages.values())
     t_com = sum(stage["t_com"] for stage in stages.values())
     figures = f"t_add = {_told(t_add)}, t_com = {_told(t_com)} a step"

@@ -107,14 +107,14 @@ class TurbulenceCase(SolverCase):
 
     exclusive: ClassVar = (("run.steps", "run.time"), ("flow.reynolds", "flow.viscosity"))
     all_to_all: ClassVar = True
-    single_steps: ClassVar = "its transforms need whole lines"
+    single_steps: ClassVar = "its Fourier transforms need whole grid lines"
     needs: ClassVar = (
         *SolverCase.needs,
         *(Needs(f"spectrum.{name}", "flow.initial", ("random",)) for name in Spectrum.model_fields),
         *(Needs(f"spectrum.{name}", "spectrum.shape", but=("file",)) for name in ("peak", "energy")),
         Needs("spectrum.file", "spectrum.shape", ("file",)),
         Needs("forcing.kmax", "forcing.kind", but=("none",)),
-        Needs("engine.corners", "solver", why="its modes need no halo; leave it out"),
+        Needs("engine.corners", "solver", why="this solver exchanges no halos; leave it out"),
     )
     fixed_on_resume: ClassVar = ("solver", "grid", "scheme.dealiasing", "scheme.precision")
 
@@ -136,10 +136,9 @@ class TurbulenceCase(SolverCase):
         self.check_run()
         if self.engine.strategy not in STRATEGIES:
             raise BadInput(
-                f"engine.strategy = {shown(self.engine.strategy)} is not allowed: it gives one thread "
-                "the halos and the others the core, but all threads share the lines of a transform, whose "
-                "transposes travel after them (blocking, ordered) or under them (boundary_first, "
-                "interior_first, pipelined); automatic chooses."
+                f"engine.strategy = {shown(self.engine.strategy)} is not allowed: all threads of a "
+                "rank share its transforms, so none can be reserved for messages; take automatic, "
+                "blocking, ordered, boundary_first, interior_first or pipelined."
             )
         if self.flow.initial not in STARTS and Path(self.flow.initial).suffix not in (".vtkhdf", ".h5"):
             raise BadInput(f"flow.initial = {shown(self.flow.initial)} is not allowed: it must be {START}.")
@@ -157,7 +156,8 @@ class TurbulenceCase(SolverCase):
     def check_ranks(self, ranks: int) -> None:
         if self.engine.split != "auto" and self.engine.split[0] != 1:
             raise BadInput(
-                f"engine.split = {self.engine.split} cuts the lines along x: its first number must be 1."
+                f"engine.split = {self.engine.split} divides lines along x, which must be whole: its "
+                "first number must be 1."
             )
         check_split(self.cells(), self.engine.split, ranks, self.halo())
 
@@ -237,8 +237,8 @@ class TurbulenceCase(SolverCase):
         values = [shape(k / s.peak) for k in shells]
         if not 0 < sum(values) < math.inf:
             raise BadInput(
-                f"spectrum.peak = {s.peak:g} is not allowed: the modes 1 to {self.kept()} of this grid get "
-                "no energy from it, it must lie nearer to them."
+                f"spectrum.peak = {s.peak:g} is not allowed: the modes 1 to {self.kept()} of this grid "
+                "would get no energy, it must be nearer to them."
             )
         return [0.0, *(s.energy * value / sum(values) for value in values)]
 
@@ -291,9 +291,9 @@ def read_spectrum(path: Path, largest: int) -> list[float]:
         if not (0 <= energy <= LARGEST):
             raise BadInput(f"{row}: E must be from 0 to {LARGEST:g}.")
         if energy > 0 and not 1 <= k <= largest:
-            raise BadInput(f"{row}: the modes of this grid with energy have k from 1 to {largest}.")
+            raise BadInput(f"{row}: on this grid E can be greater than 0 for k from 1 to {largest} only.")
         if int(k) in energies:
-            raise BadInput(f"{row}: every k must stand there once.")
+            raise BadInput(f"{row}: every k must occur only once.")
         energies[int(k)] = energy
     if not sum(energies.values()) > 0:
         raise BadInput(f"spectrum.file = {path} holds no energy: some E must be greater than 0.")

@@ -42,7 +42,7 @@ class TurbulenceKind(BoxKind):
 
     def notes(self, solver: Any) -> list[str]:
         ranks = math.prod(solver.split)
-        travels = [f"transposes of modes travel between {ranks} ranks"] if ranks > 1 else []
+        travels = [f"modes are transposed between {ranks} ranks"] if ranks > 1 else []
         return travels + solver.plan.splitlines()
 
     def facts(self, record: dict[str, Any]) -> list[str]:

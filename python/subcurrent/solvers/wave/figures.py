@@ -54,5 +54,5 @@ def _history(folder: RunFolder, case: Any, path: Path) -> bool:
 
 DRAWINGS = (
     Drawing("planes.png", "The pressure in the middle plane, last snapshot.", _pressure),
-    Drawing("history.png", "Highest and lowest pressure, and what is conserved.", _history),
+    Drawing("history.png", "Highest and lowest pressure, and the conserved energy.", _history),
 )
