@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Subcurrent: large grid solvers whose data movement hides under the computation.
+"""Subcurrent: large grid solvers that overlap communication with computation.
 
     import subcurrent as sc
 
@@ -9,7 +9,7 @@
     u = sim.velocity[0]
     sim.plot("profiles.png")
 
-Stencils of your own, written in Python and run by the engine:
+Your own stencils, written in Python and compiled to C++:
 
     @sc.kernel
     def diffuse(next: sc.Out, T: sc.In, a: float):

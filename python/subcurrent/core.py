@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one door to the compiled module, opened in the ranks only.
+"""The only place that loads the compiled module; only the ranks do.
 
-The launcher and the report never load it: it brings the system's parallel HDF5, they read snapshots with
-h5py's own, and whether the two can live in one process depends on how h5py was built (docs/decisions/0004).
-They ask a short-lived process what was built instead.
+The launcher and the report never load it: it is linked with the system's parallel HDF5, they read snapshots
+with the HDF5 of h5py, and whether both work in one process depends on how h5py was built
+(docs/decisions/0004). They ask a short process how the module was built.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .errors import OTHER, SubcurrentError
 
 
 def load() -> ModuleType:
-    """The compiled module, or one sentence that says why it cannot be loaded."""
+    """The compiled module; raises one sentence with the reason if it cannot be loaded."""
     try:
         return importlib.import_module("subcurrent._core")
     except ImportError as error:

@@ -24,7 +24,7 @@ MEANING = {
 
 
 class SubcurrentError(RuntimeError):
-    """An error the user can act on: one sentence and the exit code that goes with it."""
+    """An error with a message of one sentence and the exit code of the program for it."""
 
     exit_code = OTHER
 
@@ -39,17 +39,17 @@ class SubcurrentError(RuntimeError):
 
 
 class BadInput(SubcurrentError, ValueError):  # noqa: N818 - it reads as what the user gave
-    """A key, option or file that cannot be used as it is."""
+    """A key, an option, an argument or a file cannot be used."""
 
     exit_code = BAD_INPUT
 
 
 class NoData(SubcurrentError):  # noqa: N818 - it reads as what is the matter
-    """There is nothing yet that could be shown; not an error of anybody's."""
+    """There is nothing to show yet; this is not an error."""
 
 
 class StorageError(SubcurrentError):
-    """A folder or file that cannot be written or read."""
+    """A folder or file cannot be written or read."""
 
     exit_code = STORAGE
 

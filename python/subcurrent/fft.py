@@ -18,18 +18,18 @@ TYPES = {"double": ("FFT", np.float64, np.complex128), "single": ("SingleFFT", n
 
 
 class FFT(Fixed):
-    """Transforms a real field of (nz, ny, nx) points whose parts lie on the ranks, as `numpy.fft.rfftn` does.
+    """Distributed transform of a real field of (nz, ny, nx) points, as `numpy.fft.rfftn` does on one process.
 
     cells         (nx, ny, nz)
-    largest_mode  largest |k| kept along x, y, z; None keeps all. What is left out is neither stored nor sent
-    process_grid  ranks along the two cut axes; (0, 0): chosen
-    library       "auto", "pocketfft" or "fftw" (where the build has it)
+    largest_mode  largest |k| kept along x, y, z; None keeps all. Other modes are neither stored nor sent
+    process_grid  ranks along the two divided axes; (0, 0): chosen
+    library       "auto", "pocketfft" or "fftw" (if the build has it)
     precision     "double" (float64 and complex128) or "single" (float32 and complex64)
 
-    Arrays hold this rank's own part: points of shape `real_shape`, first point `real_start`; modes of shape
-    `mode_shape`, first mode `mode_start`, both (z, y, x). In a plain `python script.py` that is everything;
-    under `mpirun` every method is called on all ranks. The bits do not depend on the number of ranks. Arrays
-    of another type are converted where that changes no number, else refused.
+    Arrays contain this rank's own part: points of shape `real_shape` from point `real_start` on, modes of
+    shape `mode_shape` from mode `mode_start` on, both in the order z, y, x. With one rank this is the whole
+    field; under `mpirun` all ranks call every method. The results are bitwise identical on any number of
+    ranks. Arrays of another type are converted if this changes no value; otherwise they are an error.
 
         fft = subcurrent.FFT((64, 64, 64))
         modes = fft.forward(points)
@@ -86,27 +86,28 @@ class FFT(Fixed):
 
     @property
     def mode_start(self) -> tuple[int, int, int]:
-        """Position of this rank's first mode among those that are kept, along z, y, x."""
+        """Position of this rank's first mode among the kept modes, along z, y, x."""
         return tuple(self._core.mode_start)
 
     @property
     def bytes_moved(self) -> int:
-        """Bytes that leave this rank in one transform."""
+        """Bytes that this rank sends in one transform."""
         return self._core.bytes
 
     def wavenumbers(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """kx, ky, kz of this rank's modes, shaped so that they broadcast against them."""
+        """kx, ky, kz of this rank's modes, with shapes that broadcast against the modes."""
         kx, ky, kz = (np.array(self._core.wavenumbers(axis), dtype=np.int64) for axis in range(3))
         return kx[None, None, :], ky[None, :, None], kz[:, None, None]
 
     def forward(self, points: Points, out: Modes | None = None) -> Modes:
-        """sum over x of points exp(-i k.x), unscaled."""
+        """Forward transform: sum over x of points exp(-i k.x), not scaled."""
         modes = self._result(out, self.mode_shape, self._complex)
         self._core.forward(_rows(points, self._real, "points"), modes)
         return modes
 
     def backward(self, modes: Modes, out: Points | None = None) -> Points:
-        """1 / (nx ny nz) sum over k of modes exp(i k.x); modes that are not kept are zero."""
+        """Backward transform: 1 / (nx ny nz) times the sum over k of modes exp(i k.x); other modes count as
+        zero."""
         points = self._result(out, self.real_shape, self._real)
         self._core.backward(_rows(modes, self._complex, "modes"), points)
         return points

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a Python caller gives, checked where it comes in: numbers, arrays of them, paths, attributes."""
+"""Checks of the arguments of Python callers: numbers, arrays of them, paths, attributes."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 class FixedAttribute(BadInput, AttributeError):  # noqa: N818 - it reads as what was tried
-    """An attribute that is not there to be set."""
+    """An attribute that cannot be set."""
 
 
 class Fixed:
-    """An object whose public attributes are fixed when it is made. A class of the user's own that is derived
-    from ours may add attributes."""
+    """An object whose public attributes are fixed when it is made. A user's class derived from ours may add
+    attributes."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         ours = next(kind for kind in type(self).__mro__ if kind.__module__.partition(".")[0] == "subcurrent")
@@ -37,7 +37,7 @@ class Fixed:
 
 
 def _meant(kind: type, name: str) -> str:
-    """The attribute, or the argument with which one is made, whose name is nearest; empty where none is."""
+    """The attribute or argument with the most similar name; empty if there is none."""
     from .case.sentences import nearest  # noqa: PLC0415 - with the case files' schema, only to refuse
 
     arguments = set(inspect.signature(kind).parameters) - {"self"}
@@ -51,7 +51,7 @@ def _meant(kind: type, name: str) -> str:
 
 
 def plain(value: Any) -> Any:
-    """NumPy's numbers as Python's own, tuples and arrays as lists, at every depth; all else as it is."""
+    """Converts NumPy numbers to Python numbers, tuples and arrays to lists, at every depth."""
     if isinstance(value, dict):
         return {name: plain(item) for name, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -60,19 +60,19 @@ def plain(value: Any) -> Any:
 
 
 def without_none(given: dict[str, Any]) -> dict[str, Any]:
-    """What was given, without the arguments that were left out."""
+    """The arguments that were given."""
     return {name: value for name, value in given.items() if value is not None}
 
 
 def table_of(name: str, given: Any) -> dict[str, Any]:
-    """The keys of one of the case file's tables; empty where none was given."""
+    """The keys of a table of the case file; empty if none was given."""
     if given is not None and not isinstance(given, dict):
         raise BadInput(f"{name} = {given!r} is not allowed: it must be a dict of the keys of [{name}].")
     return given or {}
 
 
 def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
-    """The value as a whole number; refuses fractions, text and what lies outside of the limits."""
+    """The value as a whole number; raises BadInput for fractions, text and values outside of the limits."""
     try:
         number = operator.index(value)
     except TypeError:
@@ -84,7 +84,7 @@ def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
 
 
 def wholes(name: str, values: Any, least: int, most: int | None = None, count: int = 3) -> tuple[int, ...]:
-    """So many whole numbers."""
+    """A list of `count` whole numbers."""
     values = plain(values)
     if not isinstance(values, list) or len(values) != count:
         raise BadInput(f"{name} = {values!r} is not allowed: it must be {count} whole numbers.")
@@ -112,7 +112,7 @@ def one_of(name: str, value: Any, allowed: tuple[str, ...]) -> str:
 
 
 def path_text(name: str, value: Any) -> str:
-    """A path as the system takes it; refuses what is none."""
+    """A path as the system takes it; raises BadInput for other values."""
     try:
         text = os.fspath(value)
     except TypeError:
@@ -123,8 +123,8 @@ def path_text(name: str, value: Any) -> str:
 
 
 def as_kind(given: Any, kind: type, what: str) -> NDArray:
-    """`given` as an array of `kind` (a float or complex type), itself where it is one already; refused where
-    that would change a number."""
+    """`given` as an array of `kind` (a float or complex type), without a copy if it is one already. Raises
+    BadInput if the conversion would change a number."""
     import numpy as np  # noqa: PLC0415 - the program starts without NumPy
 
     if np.ma.is_masked(given):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Progress and durations as plain text, for logs and for output that is no terminal."""
+"""Progress and durations as plain text, for logs and output that is not a terminal."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def duration(seconds: float | None) -> str:
-    """Seconds as people read them: 42 s, 3 min 20 s, 2 h 05 min."""
+    """Seconds as text: 42 s, 3 min 20 s, 2 h 05 min."""
     if seconds is None:
         return "?"
     whole = round(seconds)
@@ -19,7 +19,7 @@ def duration(seconds: float | None) -> str:
 
 
 def step_facts(record: dict[str, Any]) -> str:
-    """What one step says, in the words of its solver."""
+    """The measurements of one step, as text of its solver."""
     return "  ".join(record["facts"])
 
 
@@ -34,5 +34,5 @@ def count(number: int, thing: str) -> str:
 
 
 def number(value: float | None, form: str) -> str:
-    """A number, or a dash where JSON had to leave a NaN out."""
+    """A number, or a dash if it is NaN."""
     return "-" if value is None else format(value, form)

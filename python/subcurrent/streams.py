@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Standard streams that are closed, lose their reader or meet a full disk: none of that ends a run."""
+"""Standard streams that are closed, lose their reader or meet a full disk must not end a run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .errors import StorageError, storage_error
 
 
 class Lasting:
-    """A text stream that drops what it cannot write any more, and remembers why."""
+    """A text stream that drops what it can no longer write, and records the reason."""
 
     def __init__(self, stream: Any):
         self._stream = stream
@@ -43,7 +43,7 @@ class Lasting:
 
 
 def secure() -> None:
-    """Makes the streams of this process lasting ones; those that were closed lead nowhere."""
+    """Replaces the streams of this process by lasting ones; streams that were closed discard their output."""
     for descriptor in (0, 1, 2):
         try:
             os.fstat(descriptor)
@@ -64,7 +64,7 @@ def lost_reader() -> bool:
 
 
 def lost_output() -> StorageError | None:
-    """Why standard output is not complete, unless its reader did not want it."""
+    """Why standard output is incomplete, unless its reader has closed it."""
     failure = getattr(sys.stdout, "failure", None)
     if failure is None or failure.errno == errno.EPIPE:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every solver's case file has: [run], [engine] and [output], and what they must fulfil."""
+"""The tables that every solver's case file has, [run], [engine] and [output], and their checks."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ DEVICES = ("cpu", "cuda", "emulated")
 
 @dataclass(frozen=True)
 class Needs:
-    """A key that acts only where another, `on`, has one of some values, or any `but` some. `why` says it
-    where no value of `on` would do."""
+    """A key that has an effect only if another key, `on`, has one of the values `among`, or none of `but`.
+    `why` is the reason if no value of `on` would do."""
 
     key: str
     on: str
@@ -118,8 +118,8 @@ class Output(Table):
 
 
 class SolverCase(PassLength, Table):
-    """A case file, complete: what is not given has its default, cross-checks have passed. Each solver adds
-    its tables, among them `run` with `steps` and `time`, and the `options()` of its compiled half."""
+    """A checked case file with all defaults. Each solver adds its tables, among them `run` with `steps` and
+    `time`, and the `options()` of its compiled part."""
 
     # `--set` of one of these replaces the others, since a case may hold only one of each group.
     exclusive: ClassVar[tuple[tuple[str, ...], ...]] = ()
@@ -142,7 +142,7 @@ class SolverCase(PassLength, Table):
     output: Output = key("output files", "a table [output]", Output())
 
     def check(self) -> None:
-        """Raises BadInput with one sentence for keys that do not go together."""
+        """Raises BadInput with one sentence for keys that cannot be combined."""
         check_engine(self.engine, self.devices)
         self.check_passes()
         for need in self.needs:
@@ -151,20 +151,20 @@ class SolverCase(PassLength, Table):
                 raise BadInput(need.refusal(value, chosen))
 
     def completed(self) -> Self:
-        """The same case with the defaults that depend on other keys filled in, and unused keys dropped."""
+        """The same case with the defaults that depend on other keys, and without unused keys."""
         return self
 
     def with_files(self, _folder: Path) -> Self:
-        """The same case with paths made absolute that count from the file's folder."""
+        """The same case with absolute paths; relative ones start from the folder of the file."""
         return self
 
     def reference(self, folder: Path) -> Path | None:
-        """What lies in a case's folder that a run may be compared with."""
+        """The file in a case's folder with reference data for a run."""
         path = folder / "reference.csv"
         return path if path.is_file() else None
 
     def size(self) -> tuple[str, list[int]]:
-        """The key that says how large the grid is, and its value."""
+        """The key for the size of the grid, and its value."""
         name = "points" if hasattr(self.grid, "points") else "cells"
         return f"grid.{name}", list(getattr(self.grid, name))
 
@@ -173,16 +173,16 @@ class SolverCase(PassLength, Table):
         return self.updated("grid", **{self.size()[0].partition(".")[2]: size})
 
     def cells(self) -> list[int]:
-        """Cells that are split over ranks."""
+        """Cells along each axis that are divided among the ranks."""
         return self.size()[1]
 
     def split_over(self, ranks: int) -> tuple[int, int, int]:
-        """Ranks along each axis."""
+        """Number of ranks along each axis."""
         return chosen_split(self.cells(), self.engine.split, ranks, self.halo())
 
     def grown(self, first: int, ranks: int) -> Self | None:
-        """With as many cells a rank on `ranks` ranks as it has on `first`, along each axis as many times more
-        as there are ranks; None where that cannot be."""
+        """The case for weak scaling: each of `ranks` ranks has as many cells as one of `first` ranks, and
+        each axis grows with its number of ranks; None if this is not possible."""
         size, less = self.size()[1], self.split_over(first)
         for more in sorted(splits(ranks), key=max):
             if all(b % a == 0 for a, b in zip(less, more, strict=True)):
@@ -190,15 +190,16 @@ class SolverCase(PassLength, Table):
         return None
 
     def budget(self) -> int | None:
-        """Bytes that all ranks keep to together, where the case says so: the rest goes to files."""
+        """Upper limit of the memory of all ranks in bytes, if the case has one; fields beyond it are in
+        files."""
         return None
 
     def halo(self) -> int:
-        """Layers of halo that neighbours read."""
+        """Number of halo layers."""
         return 1
 
     def notes(self) -> list[str]:
-        """What the program says at the start beyond grid and strategy."""
+        """What the program prints at the start besides grid and strategy."""
         if self.engine.steps_per_pass == "automatic" and self.pass_length() == 1:
             return [
                 'engine.steps_per_pass = "automatic" takes single steps: the blocks of the ranks are '
@@ -207,7 +208,7 @@ class SolverCase(PassLength, Table):
         return []
 
     def check_run(self) -> None:
-        """One end of the run, and no two keys of an exclusive group."""
+        """Requires an end of the run, and at most one key of each exclusive group."""
         if self.run.steps is None and self.run.time is None:
             raise BadInput("run does not say when to stop: give one of run.steps or run.time.")
         for group in self.exclusive:
@@ -229,7 +230,7 @@ class SolverCase(PassLength, Table):
 
 
 def check_pairs(faces: dict[str, Any]) -> None:
-    """Refuses an axis that is periodic at one end only."""
+    """Raises BadInput for an axis that is periodic at one end only."""
     for axis in "xyz":
         low, high = faces[axis + "-"], faces[axis + "+"]
         if (low == "periodic") != (high == "periodic"):
@@ -253,7 +254,7 @@ def engine_options(engine: Engine, length: int = 1) -> dict[str, Any]:
 
 
 def size_in_bytes(name: str, text: str) -> int:
-    """Of a size like "3 GiB"; raises BadInput, naming the key, where it is none."""
+    """Bytes of a size like "3 GiB"; raises BadInput, naming the key, for any other text."""
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?)B\s*", text)
     if not found:
         raise BadInput(f'{name} = "{text}" is not allowed: it must be a size, e.g. "3 GiB".')
@@ -265,7 +266,7 @@ def size_in_bytes(name: str, text: str) -> int:
 
 
 def check_engine(engine: Engine, devices: tuple[str, ...] = ("cpu",)) -> None:
-    """Refuses what cannot stand together; `devices` are those that the solver runs on."""
+    """Raises BadInput for keys that cannot be combined; `devices` are those of the solver."""
     if engine.device not in devices:
         raise BadInput(
             f'engine.device = "{engine.device}" is not supported by this solver: it runs on '
@@ -286,7 +287,8 @@ def check_engine(engine: Engine, devices: tuple[str, ...] = ("cpu",)) -> None:
 
 
 def check_split(cells: list[int], split: Literal["auto"] | list[int], ranks: int, halo: int) -> None:
-    """Refuses a split into other than `ranks` blocks, or into blocks thinner than the halo read from them."""
+    """Raises BadInput if the number of blocks is not `ranks`, or a block is thinner than the halo read from
+    it."""
     if ranks < 1:
         raise BadInput(f"-n {ranks} is not allowed: the number of ranks is a whole number >= 1.")
     if split == "auto":
@@ -314,8 +316,8 @@ def check_split(cells: list[int], split: Literal["auto"] | list[int], ranks: int
 def chosen_split(
     cells: list[int], split: Literal["auto"] | list[int], ranks: int, halo: int
 ) -> tuple[int, int, int]:
-    """The split that is asked for, or the one that the engine chooses: the least halo to move, faces along x
-    counting four times."""
+    """The requested split, or the one that the engine chooses: that with the least halo data, with faces
+    across x counted four times."""
     if split != "auto":
         return tuple(split)
 

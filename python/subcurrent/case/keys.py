@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tables of a case file are made of: strict keys that know what they mean and allow."""
+"""The tables of case files: strict keys with their meaning and their allowed values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST = 2**62  # of a whole number: its double still is one
 
 
 class Table(BaseModel):
-    """One table of a case file: unknown keys are errors, and text is never taken for a number."""
+    """One table of a case file: unknown keys are errors, and text is never converted to a number."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
 
@@ -30,7 +30,7 @@ class Table(BaseModel):
 
 
 def key(meaning: str, allowed: str, default: Any = ..., **limits: Any) -> Any:
-    """One key: what it means, what is allowed (in the error sentence's words), default and limits."""
+    """One key: its meaning, its allowed values (as error messages state them), default and limits."""
     return Field(default, description=meaning, json_schema_extra={"allowed": allowed}, **limits)
 
 
@@ -40,7 +40,7 @@ def allowed(field: FieldInfo) -> str:
 
 
 def nested(field: FieldInfo) -> type[Table] | None:
-    """The table a key opens (one that may be left out, too), or None where the key holds a value."""
+    """The table that a key opens (also one that is optional), or None if the key holds a value."""
     kind = field.annotation
     choices = [choice for choice in get_args(kind) if choice is not type(None)]
     if isinstance(kind, UnionType) and len(choices) == 1:
@@ -49,7 +49,7 @@ def nested(field: FieldInfo) -> type[Table] | None:
 
 
 def fields(table: type[Table]) -> dict[str, FieldInfo]:
-    """The keys of a table under the names that stand in the file."""
+    """The keys of a table by their names in the file."""
     return {field.alias or name: field for name, field in table.model_fields.items()}
 
 
@@ -80,7 +80,7 @@ def _values(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def shown(value: Any) -> str:
-    """A value as a case file would write it, on one line and not too long."""
+    """A value as it is written in a case file, on one line and shortened if it is long."""
     try:
         try:
             text = json.dumps(value)

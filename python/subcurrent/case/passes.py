@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many steps a pass of a case has, and where it may have several."""
+"""The number of steps in a pass (temporal blocking) of a case, and whether several are possible."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_GROWN = 1.5  # of the memory of others, with halos for long passes
 
 
 class PassLength:
-    """Of a case with a table [engine]."""
+    """For a case with a table [engine]."""
 
     # Why [engine] steps_per_pass must be 1; empty where it may be more.
     single_steps: ClassVar[str] = ""
@@ -37,15 +37,15 @@ class PassLength:
             )
 
     def pass_length(self) -> int:
-        """Steps that a pass has at most: what halos, and slots of fields in files, have room for."""
+        """Largest number of steps in a pass: halos, and slots of fields in files, are made for it."""
         asked = self.engine.steps_per_pass
         if asked != "automatic":
             return asked
         return next((length for length in LENGTHS if self.may_try(length)), 1)
 
     def may_try(self, length: int) -> bool:
-        """Whether the automatic length of passes may be so long: blocks are thick enough, and halos small
-        beside what they surround."""
+        """Whether automatic passes may be so long: blocks must be thick enough, and halos small compared with
+        them."""
         cells, split, layers = self.cells(), self.engine.split, length * self.reach
         parts = (1, 1, 1) if split == "auto" else split
         blocks = [n // p for n, p in zip(cells, parts, strict=True)]

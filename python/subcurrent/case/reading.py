@@ -64,7 +64,7 @@ def read_tables(path: Path) -> dict[str, Any]:
 def typed_case(
     tables: dict[str, Any], folder: Path, sets: list[str] | tuple[str, ...] = (), name: str = ""
 ) -> Case:
-    """The typed case for the tables of a file in `folder`; relative paths in it count from there."""
+    """The checked case from the tables of a file in `folder`; relative paths in it start from there."""
     prefix = f"{name}: " if name else ""
     try:
         case = parsed_case(with_sets(tables, sets), prefix)
@@ -80,7 +80,8 @@ def typed_case(
 
 
 def parsed_case(tables: dict[str, Any], prefix: str = "") -> Case:
-    """Every key by itself: known, of its type, within its limits. Keys that contradict each other pass."""
+    """Checks every key by itself: known, of the right type, within its limits. Combinations of keys are not
+    checked."""
     model = _model(tables, prefix)
     try:
         refuse_unplaced(model, tables)
@@ -101,7 +102,7 @@ def parsed_case(tables: dict[str, Any], prefix: str = "") -> Case:
 
 
 def _beyond(value: Any) -> str:
-    """What is wrong with a value of any key; empty where nothing is."""
+    """What is wrong with a value, for any key; empty if nothing is."""
     if isinstance(value, str) and not value.isprintable():
         return "it must be text without control characters"
     if isinstance(value, int) and abs(value) > MOST:
@@ -112,7 +113,7 @@ def _beyond(value: Any) -> str:
 
 
 def _compute(case: Case) -> None:
-    """What the solver is given follows from the keys: refuses numbers from which nothing follows."""
+    """Computes what the solver gets from the keys; raises BadInput if the numbers make this impossible."""
     try:
         case.notes()
         case.options()
@@ -144,8 +145,8 @@ def _solvers() -> str:
 
 
 def with_sets(tables: dict[str, Any], sets: list[str] | tuple[str, ...]) -> dict[str, Any]:
-    """A copy of the tables with every `a.b=c` put in; in an exclusive group it replaces the others, and what
-    a file says of a choice that is replaced goes with it."""
+    """A copy of the tables with every `a.b=c` set. In an exclusive group it replaces the other keys, and keys
+    of the file that depend on a replaced choice are removed."""
     tables = _copy(tables)
     solver = tables.get("solver")
     model = SOLVERS.get(solver) if isinstance(solver, str) else None
@@ -217,7 +218,7 @@ def _copy(value: Any) -> Any:
 
 
 def as_tables(case: Case) -> dict[str, Any]:
-    """The case as plain tables, every default written out, those that every solver has at the end."""
+    """The case as plain tables with all defaults; tables that every solver has are at the end."""
     tables = case.model_dump(by_alias=True, exclude_none=True)
     return {name: tables[name] for name in sorted(tables, key=("engine", "output").__contains__)}
 

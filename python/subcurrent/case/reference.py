@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Centreline profiles that come with a case, and which of them a run may be compared with."""
+"""Centreline profiles of a case's folder, and which of them a run can be compared with."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ class Profiles:
 
     @property
     def reynolds(self) -> float | None:
-        """The Reynolds number that the header names."""
+        """The Reynolds number in the header."""
         found = re.search(r"Re\s*=\s*(\d+(?:\.\d+)?)", self.header)
         return float(found[1]) if found else None
 
     @property
     def source(self) -> str:
-        """Who computed them, short enough for a legend."""
+        """The authors, short enough for a legend."""
         found = re.search(r"Source:\s*([^,;(\n]+?)(?: with |[,;(\n])", self.header)
         return found[1].strip() if found else "reference"
 
     def difference(self, other: Profiles) -> dict[str, float]:
-        """Largest difference from `other`'s points, each profile by itself, in lid speeds."""
+        """Largest difference from the points of `other`, for each profile, in lid speeds."""
         shared = [name for name in self.lines if name in other.lines]
         return {name: _largest(self.lines[name], other.lines[name]) for name in shared}
 

@@ -71,7 +71,7 @@ def dotted(keys: list[str | int]) -> str:
 
 
 def _name(key: str) -> str:
-    """A key as it may stand in a sentence: what is no plain word as TOML would quote it."""
+    """A key as it is written in a sentence; one that is not a plain word is quoted as in TOML."""
     return key if re.fullmatch(r"[\w+-]{1,60}", key) else shown(key)
 
 

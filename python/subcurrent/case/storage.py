@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table [storage]: where the fields of a run lie, the same for all solvers that can place them."""
+"""The table [storage]: where the fields of a run are stored; the same for all solvers that have a choice."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Storage(Table):
     )
 
     def bytes(self) -> int:
-        """The budget, 0 where there is none. Raises BadInput where it is no size."""
+        """The limit of memory in bytes, 0 if there is none. Raises BadInput if it is not a size."""
         return 0 if self.memory is None else size_in_bytes("storage.memory", self.memory)
 
     def options(self) -> dict[str, Any]:
@@ -57,7 +57,7 @@ class Storage(Table):
 
 
 def refuse_unplaced(model: type[SolverCase], tables: dict[str, Any]) -> None:
-    """Refuses [storage] in the case of a solver that cannot place its fields."""
+    """Raises BadInput for [storage] in the case of a solver that has no choice."""
     if "storage" not in tables or "storage" in model.model_fields:
         return
     name, value = "storage", tables["storage"]
@@ -71,7 +71,8 @@ def refuse_unplaced(model: type[SolverCase], tables: dict[str, Any]) -> None:
 
 
 def check_storage(storage: Storage, engine: Engine, places: tuple[str, ...]) -> None:
-    """Refuses what is none of the solver's `places` or not its device's, and keys that would not act."""
+    """Raises BadInput for a place that the solver or its device does not have, and for keys without
+    effect."""
     place, on_device = storage.place, engine.device != "cpu"
     if place is not None and place not in places:
         raise BadInput(
@@ -104,8 +105,8 @@ OUTDATED = "; the old key will be removed in the next version."
 
 
 def with_new_names(tables: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """The tables of a case with the keys of [storage] as they are called now, and a sentence for each that
-    was not. Raises BadInput where old and new keys contradict each other."""
+    """The tables of a case with the present keys of [storage], and a sentence for each key that was renamed.
+    Raises BadInput if old and new keys contradict each other."""
     solver, old = tables.get("solver"), tables.get("storage")
     kinds = KINDS.get(solver) if isinstance(solver, str) else None
     if kinds is None or not isinstance(old, dict):

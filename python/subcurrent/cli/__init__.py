@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: verbs, options, help. What a verb does is in the other rooms."""
+"""The command line: verbs, options, help. The other packages do the work."""

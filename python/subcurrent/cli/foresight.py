@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verbs that look ahead: predict, tune, scale, job, machines, doctor."""
+"""The verbs for predictions and measurements: predict, tune, scale, job, machines, doctor."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the program `subcurrent` begins: whatever keeps its parts from being loaded is one sentence too."""
+"""Entry point of the program `subcurrent`; if its parts cannot be loaded, it prints one sentence."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A command line that cannot be understood is one sentence too, as every other bad input."""
+"""A wrong command line gives one sentence, as any other bad input."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from ..errors import OK, BadInput
 
 
 class Program(TyperGroup):
-    """Typer draws a box around what it does not understand. Its exceptions are told by what they can do: the
-    module they are in differs between its versions."""
+    """Typer prints a box for a wrong command line. Its exceptions are recognised by their attributes, because
+    their module differs between versions."""
 
     def main(self, *args: Any, **options: Any) -> Any:
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`subcurrent watch`: a run that works somewhere else, in the terminal or as a page."""
+"""`subcurrent watch`: shows a run of another process, in the terminal or as a web page."""
 
 from __future__ import annotations
 

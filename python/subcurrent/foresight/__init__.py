@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was measured on this machine, and what would be measured on one that is not here."""
+"""Measurements on this machine, and predictions for other machines."""

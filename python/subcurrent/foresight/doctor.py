@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`subcurrent doctor`: what of this machine would prevent overlap, each with the mend.
+"""`subcurrent doctor`: what prevents overlap on this machine, and how to fix it.
 
-Every check is a function of a Sight of the machine, so that a test shows it a bad one.
+Every check is a function of a Sight of the machine, so that a test can pass one of a bad machine.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SLOW_GOVERNORS = ("powersave", "conservative", "userspace")
 
 @dataclass
 class Sight:
-    """What is looked at; `root` is where /proc and /sys are looked for."""
+    """What the checks examine; `root` is the folder that contains /proc and /sys."""
 
     ranks: int = 2
     threads: int = 1
@@ -57,7 +57,7 @@ class Sight:
 
 @dataclass(frozen=True)
 class Finding:
-    """What a check found: good, bad with its mend, or not to be seen here."""
+    """Result of a check: good, bad with a fix, or unknown."""
 
     what: str
     good: bool | None
@@ -69,7 +69,7 @@ Check = Callable[[Sight], Finding]
 
 
 def progress(sight: Sight) -> Finding:
-    """Messages must travel while cells are computed and MPI is asked now and then."""
+    """Messages must make progress while cells are computed and MPI is called from time to time."""
     what = "progress"
     if (
         sight.env.get("MPIR_CVAR_ASYNC_PROGRESS") == "1"
@@ -102,7 +102,7 @@ def progress(sight: Sight) -> Finding:
 
 
 def device_messages(sight: Sight) -> Finding:
-    """A library that claims to read devices' memory is tried by the engine before it is used."""
+    """The engine tests a CUDA-aware MPI before it uses it."""
     what = "device messages"
     if not sight.cuda:
         return Finding(what, None, "this build has no CUDA")
@@ -122,7 +122,7 @@ def device_messages(sight: Sight) -> Finding:
 
 
 def binding(sight: Sight) -> Finding:
-    """A rank that moves between cores leaves its cache behind."""
+    """A rank that migrates between cores loses its cache."""
     what = "binding"
     needed = sight.ranks * sight.threads
     if sight.env.get("SUBCURRENT_BIND") == "none" and sight.ranks > 1 and needed <= sight.cpus.threads:
@@ -169,7 +169,7 @@ def oversubscription(sight: Sight) -> Finding:
 
 
 def _quota(sight: Sight) -> float | None:
-    """CPUs of time that the control group grants; None: all."""
+    """CPU time that the control group (cgroup) grants, in CPUs; None: no limit."""
     words = sight.text("sys/fs/cgroup/cpu.max").split()
     if len(words) == 2 and words[0].isdecimal():
         return int(words[0]) / int(words[1])
@@ -178,7 +178,7 @@ def _quota(sight: Sight) -> float | None:
 
 
 def eager(sight: Sight) -> Finding:
-    """Pieces of messages are cut so that they leave at once; beyond the eager limit each waits for its
+    """Messages are divided into pieces that are sent eagerly. Beyond the eager limit each piece waits for its
     receiver."""
     what = "eager limit"
     names = {
@@ -209,7 +209,7 @@ def _bytes(text: str) -> int | None:
 
 
 def large_pages(sight: Sight) -> Finding:
-    """Fields are asked for in pages of 2 MiB: planes of a field lie on other pages than their neighbours."""
+    """Fields are allocated in pages of 2 MiB: neighbouring planes are on different pages."""
     what = "large pages"
     text = sight.text("sys/kernel/mm/transparent_hugepage/enabled")
     if not text:
@@ -223,7 +223,7 @@ def large_pages(sight: Sight) -> Finding:
 
 
 def governor(sight: Sight) -> Finding:
-    """Cores that wait for messages must not slow down for it."""
+    """Cores must not reduce their frequency while they wait for messages."""
     what = "clock"
     found = {
         path.read_text().strip()
@@ -243,7 +243,7 @@ def governor(sight: Sight) -> Finding:
 
 
 def scratch(sight: Sight) -> Finding:
-    """Fields in files must not lie in the memory that they are to save."""
+    """Fields in files must not be stored in memory."""
     what = "scratch"
     best, kind = "", ""
     for line in sight.text("proc/mounts").splitlines():
@@ -272,7 +272,7 @@ def scratch(sight: Sight) -> Finding:
 
 
 def shared_memory(sight: Sight) -> Finding:
-    """Fields of the ranks of a node lie where neighbours read them."""
+    """The fields of the ranks of a node are in shared memory, where neighbours read them."""
     what = "shared memory"
     if sight.shm_bytes is None:
         return Finding(what, None, "the size of /dev/shm is unknown")
@@ -285,7 +285,7 @@ def shared_memory(sight: Sight) -> Finding:
 
 
 def waiting_threads(sight: Sight) -> Finding:
-    """Threads that spin while others need their CPU."""
+    """Threads that spin occupy CPUs that others need."""
     what = "waiting threads"
     if (
         sight.env.get("OMP_WAIT_POLICY", "").lower() == "active"
@@ -307,7 +307,7 @@ CHECKS: tuple[Check, ...] = (
 
 
 def look(ranks: int, threads: int, folder: Path, waits: dict[str, float] | None = None) -> Sight:
-    """This machine."""
+    """Examines this machine."""
     build = core.build_info()
     try:
         stat = os.statvfs("/dev/shm")
@@ -342,7 +342,7 @@ def examine(sight: Sight) -> list[Finding]:
 def doctor(
     ranks: int, threads: int, folder: Path, console: Console, waits: dict[str, float] | None = None
 ) -> int:
-    """Prints what was found; exit code 1 where something is bad."""
+    """Prints the findings; exit code 1 if one is bad."""
     if ranks < 1 or threads < 1:
         raise BadInput(f"-n {ranks} --threads {threads} is not allowed: both must be whole numbers >= 1.")
     found = examine(look(ranks, threads, folder, waits))

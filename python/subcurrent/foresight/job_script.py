@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`subcurrent job`: a script that starts a case on so many nodes of a machine."""
+"""`subcurrent job`: a script that starts a case on a number of nodes of a machine."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WARNING = 120  # seconds before the limit at which a job is asked to write a che
 
 @dataclass
 class JobRequest:
-    """What the user asked `job` for."""
+    """The options of `job`."""
 
     case: str
     machine: str
@@ -34,7 +34,7 @@ class JobRequest:
 
 
 def script(request: JobRequest) -> str:
-    """The script. Raises BadInput where the machine has no such nodes, or the case does not fit on them."""
+    """The script. Raises BadInput if the machine does not have such nodes, or the case does not fit."""
     machine = load_machine(find_machine(request.machine))
     if machine.launch is None:
         raise BadInput(
@@ -73,7 +73,7 @@ def script(request: JobRequest) -> str:
 
 
 def _check_memory(machine: Machine, where: Places, rank_bytes: float) -> None:
-    """Refuses a case that does not fit, where the file says how much memory there is."""
+    """Raises BadInput for a case that does not fit, if the file states the memory."""
     has, need, what = machine.node.memory, rank_bytes * where.on_node, "a node"
     if machine.gpu is not None:
         has, need, what = machine.gpu.memory, rank_bytes, "a device"

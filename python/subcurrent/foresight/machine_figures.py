@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a machine file to what one rank of a run there sees, in seconds and bytes as the compiled module
-takes them."""
+"""From a machine file to the times and rates of one rank, in seconds and bytes, as the compiled module takes
+them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COPIED = 2  # bytes that are read and written where one is copied
 
 @dataclass(frozen=True)
 class Places:
-    """How the ranks of a run lie on a machine."""
+    """How the ranks of a run are distributed on a machine."""
 
     ranks: int
     threads: int  # of a rank
@@ -37,8 +37,8 @@ class Places:
 
 
 def places(machine: Machine, ranks: int, threads: int, per_node: int | None = None) -> Places:
-    """Ranks packed onto nodes, `per_node` or as many as there are devices or cores for. Raises BadInput where
-    a node has not so many."""
+    """Places ranks on nodes, `per_node` or as many as there are devices or cores for. Raises BadInput if a
+    node does not have so many."""
     if machine.gpu is not None:
         most, what = machine.gpu.per_node, "devices"
     else:
@@ -70,8 +70,9 @@ def bandwidth(machine: Machine, busy: int) -> float:
 
 
 def rate_of(rates: list[Rate], threads: int, busy: int) -> list[float]:
-    """Seconds a cell and a row of a rank on `threads` threads: between the measured loads of the node in
-    proportion, beyond them as at the nearest; of another number of threads as if they shared the work."""
+    """Seconds for a cell and for a row of a rank with `threads` threads: interpolated between the measured
+    loads of the node, the nearest load outside of them. For another number of threads, they are assumed to
+    share the work."""
     nearest = min({rate.threads for rate in rates}, key=lambda t: (abs(t - threads), t))
     known = sorted((rate for rate in rates if rate.threads == nearest), key=lambda rate: rate.busy)
     above = next((rate for rate in known if rate.busy >= busy), known[-1])
@@ -83,15 +84,15 @@ def rate_of(rates: list[Rate], threads: int, busy: int) -> list[float]:
 
 
 def scatter_of(rates: list[Rate], threads: int, busy: int) -> float:
-    """What the times behind rate_of() scattered by, as a share: that of the nearest measured load."""
+    """Scatter of the times behind rate_of(), as a fraction: that of the nearest measured load."""
     return min(rates, key=lambda rate: (abs(rate.threads - threads), abs(rate.busy - busy))).spread
 
 
 def scattered(
     values: dict[str, Any], machine: Machine, solver: str, where: Places, end: float
 ) -> dict[str, Any]:
-    """The same machine whose stages are all as fast (end = -1) or as slow (end = 1) as what was measured
-    scattered."""
+    """The same machine with all stages at the fast (end = -1) or slow (end = 1) end of the measured
+    scatter."""
     rates = machine.rates.get(solver, {})
     factors = {s: 1 + end * min(scatter_of(r, where.threads, where.busy), 1.0) / 2 for s, r in rates.items()}
     return values | {
@@ -103,8 +104,8 @@ def scattered(
 
 
 def figures(machine: Machine, solver: str, where: Places, poke: float) -> dict[str, Any]:
-    """What `_core.forecast` takes: of one rank, the others being busy as it is. `poke`: seconds between
-    looks."""
+    """The input of `_core.forecast` for one rank, if the others are equally busy. `poke`: seconds between
+    progress calls."""
     each = range(1, where.threads + 1)
     gpu, network = machine.gpu, machine.network
     per_core = bandwidth(machine, where.busy) / where.busy
@@ -153,7 +154,7 @@ def figures(machine: Machine, solver: str, where: Places, poke: float) -> dict[s
 
 
 def reduction(machine: Machine, where: Places) -> float:
-    """Seconds of values that all ranks combine, whatever their length: up a tree and down again."""
+    """Seconds of a reduction over all ranks, of any length: up a tree and down again."""
     seconds = 2 * math.ceil(math.log2(where.on_node)) * machine.node.flag_latency
     if machine.network is not None and where.nodes > 1:
         network = machine.network
@@ -162,8 +163,7 @@ def reduction(machine: Machine, where: Places) -> float:
 
 
 def without(values: dict[str, Any], what: str) -> dict[str, Any]:
-    """The same machine on which something takes no time: "computing", "bandwidth", "latency" or
-    "disk"."""
+    """The same machine if something took no time: "computing", "bandwidth", "latency" or "disk"."""
     less = dict(values)
     if what == "computing":
         zero = [0.0] * len(values["byte"])

@@ -34,7 +34,7 @@ from .rehearse import Part, rehearse
 
 @dataclass
 class FileRequest:
-    """What the user asked `probe CASE` for."""
+    """The options of `probe CASE`."""
 
     case: str
     out: Path
@@ -47,7 +47,7 @@ class FileRequest:
 
 
 def probe_machine(request: FileRequest, console: Console) -> int:
-    """Measures on one rank and on all (under an outer mpirun on all alone), and writes the machine file."""
+    """Measures on one rank and on all (under an outer mpirun on all only), and writes the machine file."""
     if request.out.exists() and not request.overwrite:
         raise BadInput(f"{request.out} exists already: give another --machine-file, or --overwrite.")
     path, outer = find_case(request.case), mpi.outer()
@@ -75,7 +75,7 @@ def _plan(request: FileRequest, case: Case, folder: Path, ranks: int) -> Plan:
 
 
 def _measured(request: FileRequest, case: Case, ranks: int) -> dict[str, Any]:
-    """What ranks that are started here find."""
+    """Measurements of ranks that are started here."""
     with tempfile.TemporaryDirectory() as place, (Path(place) / "told").open("w") as told:
         folder = RunFolder(Path(place) / "probe")
         folder.create()
@@ -87,7 +87,7 @@ def _measured(request: FileRequest, case: Case, ranks: int) -> dict[str, Any]:
 
 
 def _as_rank(request: FileRequest, case: Case, ranks: int, console: Console) -> int:
-    """As one of the ranks of an outer mpirun."""
+    """Runs as one of the ranks of an outer mpirun."""
     with contextlib.ExitStack() as held:
         place = Path(held.enter_context(tempfile.TemporaryDirectory())) / "probe"
 
@@ -147,8 +147,8 @@ def text_of(case: Case, found: list[dict[str, Any]], works: list[dict[str, Any]]
 
 
 def _messages(found: dict[str, Any]) -> list[str]:
-    """[network] where messages went by MPI; within a node the receiver's copies are what they take. A round
-    is two messages out and two in, one after the other on the link."""
+    """[network] if messages used MPI; within a node only the copies of the receiver count. A round is two
+    messages out and two in, one after the other on the link."""
     times = {int(size): seconds for size, seconds in found["messages"].items()}
     if not times or "mpi" not in found["transports"]:
         return []
@@ -173,7 +173,7 @@ def _flops(work: dict[str, Any], found: dict[str, Any]) -> float:
 
 
 def _engine_run(works: list[dict[str, Any]], found: list[dict[str, Any]]) -> float:
-    """Of a step on hardly a cell, one rank's."""
+    """Overhead of a stage: the time of a step on very few cells, on one rank."""
     runs = sum(stage["runs"] for stage in works[0].values())
     return min(found[0]["run"] / runs, 1.0) if found[0]["run"] and runs and found[0]["ranks"] == 1 else 5e-6
 
@@ -189,8 +189,8 @@ def _of_rounds(work: dict[str, Any], found: dict[str, Any]) -> dict[str, tuple[f
 
 
 def _spread(stage: str, found: dict[str, Any]) -> float:
-    """Of the stage's seconds, not of its rate a cell: of a few hundred cells the two rates of a round
-    trade places, while what they come to together is what was measured."""
+    """Scatter of the seconds of the stage, not of its rate per cell: with a few hundred cells the two rates
+    of a round compensate each other, but their sum was measured."""
     each = [sum(one[stage].get(phase, 0.0) for phase in COMPUTING) for one in found["rounds"]]
     return min((max(each) - min(each)) / median(each), LARGEST_SPREAD)
 

@@ -34,7 +34,7 @@ COMPUTING = ("core", "shell", "all")  # phases of the timeline in which a stage 
 
 
 def copy_rate(threads: int, size: int = COPIED_BYTES) -> float:
-    """Bytes/s that threads of this process read and write together, each copying arrays of its own."""
+    """Bytes/s that the threads of this process read and write together; each copies its own arrays."""
     import numpy as np  # noqa: PLC0415 - the launcher starts without it
 
     count = size // 8
@@ -113,7 +113,7 @@ def _solver(module: ModuleType, context: Any, plan: Plan, tables: dict[str, Any]
 
 
 def _tiny(module: ModuleType, context: Any, plan: Plan) -> Any:
-    """The same solver on hardly a cell; None where it has no such grid, or starts from files."""
+    """The same solver on very few cells; None if it has no such grid, or starts from files."""
     try:
         case = plan.typed_case()
         small = case.sized([TINY] * len(case.size()[1]))
@@ -134,7 +134,7 @@ def _round(context: Any, solver: Any, passes: int, length: int) -> dict[str, dic
 
 
 def _run_of_nothing(context: Any, solver: Any) -> float:
-    """Seconds of a step of the tiny case, the fastest of some."""
+    """Seconds of a step of the tiny case, the shortest of several."""
     best = float("inf")
     for _ in range(30):
         context.barrier()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Machine files: where they lie, and one read and checked."""
+"""Machine files: where they are, and how one is read and checked."""
 
 from __future__ import annotations
 
@@ -57,7 +57,8 @@ def load_machine(path: str | Path) -> Machine:
 
 
 def _said(error: dict[str, Any]) -> str:
-    """One error as a sentence; below [rates] names are the user's, and the last one is a rate's key."""
+    """One error as a sentence; below [rates] the names are the user's, and the last one is a key of a
+    rate."""
     where = [str(part) for part in error["loc"] if not isinstance(part, int)]
     if where[0] != "rates" or len(where) < 2:
         return sentence(Machine, error).replace("a case file knows", "a machine file knows")
@@ -72,7 +73,7 @@ def _said(error: dict[str, Any]) -> str:
 
 
 def _whole_as_float(value: object, key: str = "") -> object:
-    """TOML's 2 where a figure is asked for: only counts stay whole."""
+    """Converts whole numbers of a machine file to floats, except counts."""
     if isinstance(value, dict):
         return {name: _whole_as_float(item, name) for name, item in value.items()}
     if isinstance(value, list):

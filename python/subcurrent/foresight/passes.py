@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`subcurrent predict --steps-per-pass 1,2,4,8`: which number of steps a pass makes a step shortest, by rank
-count; table, curve, and what follows."""
+"""`subcurrent predict --steps-per-pass 1,2,4,8`: which number of steps in a pass is fastest, by rank count;
+table, figure and conclusions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Rows = dict[int, dict[int, dict[str, Any]]]  # of `predicted`, by ranks and step
 
 
 def predict_passes(request: PredictRequest, text: str, console: Console) -> int:
-    """Predicts every rank count with every number of steps a pass; what a count is too large for is said."""
+    """Predicts every rank count with every number of steps in a pass, and prints which are not possible."""
     from ..report.plots.prediction import MOST_LINES, draw_lines  # noqa: PLC0415 - matplotlib
 
     lengths = counts_of(text, "--steps-per-pass")
@@ -65,8 +65,8 @@ def predict_passes(request: PredictRequest, text: str, console: Console) -> int:
 def _predict_length(
     request: PredictRequest, machine: Machine, length: int, rows: Rows, refused: list[str]
 ) -> None:
-    """Every count with passes of so many steps. A case that knows no passes at all is refused; blocks that
-    are too thin for one are left out."""
+    """Predicts every rank count with this number of steps in a pass. A case without passes is an error; rank
+    counts with too thin blocks are left out."""
     path = find_case(request.case)
     before, after = kind_of(load_case(path, request.sets)).comparison(request.sweeps)
     sets = [*before, *request.sets, *after, "engine.device=cpu", f"engine.steps_per_pass={length}"]
@@ -86,12 +86,12 @@ def _predict_length(
 
 
 def time(row: dict[str, Any]) -> float:
-    """Of a step under the fastest strategy."""
+    """Time of a step under the fastest strategy."""
     return row["strategies"][best(row)]["T"]
 
 
 def fastest(by_length: dict[int, dict[str, Any]]) -> int:
-    """The number of steps a pass whose steps take least; of equal ones the fewest."""
+    """The number of steps in a pass with the shortest step; of equal ones the smallest."""
     least = min(time(row) for row in by_length.values())
     return next(length for length, row in sorted(by_length.items()) if time(row) <= least * (1 + CLOSE))
 
@@ -119,7 +119,7 @@ def table_of(rows: Rows, lengths: list[int], title: str) -> Table:
 
 
 def plan_of(rows: Rows) -> Table:
-    """What a rank moves a step and what memory it needs, with every number of steps a pass."""
+    """Data that a rank moves in a step and memory that it needs, for every number of steps in a pass."""
     shown = Table(
         title="the plan of a rank: megabytes a step", title_justify="left", box=None, padding=(0, 1, 0, 0)
     )
@@ -136,7 +136,8 @@ def plan_of(rows: Rows) -> Table:
 
 
 def conclusions(rows: Rows) -> list[str]:
-    """Of every count which number pays, beside one step at a time where that was asked for."""
+    """For every rank count the best number of steps in a pass, compared with single steps if these were
+    requested."""
     said = []
     for count, by in rows.items():
         if not by:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`subcurrent predict`: what a step of a case takes on a machine in a file, by rank count and strategy.
+"""`subcurrent predict`: the time of a step of a case on a machine in a file, by rank count and strategy.
 
-The case's own step is rehearsed as some of the ranks of every count (see `rehearse`); their plans are carried
-out by the engine's executor on a clock of the machine's figures. A step takes as long as its slowest rank.
+The step of the case is executed without computing (see `rehearse`), as some of the ranks of every count. The
+engine's executor then runs their plans on a clock with the times of the machine. A step takes as long as its
+slowest rank.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ ENDS = {"fastest": -1.0, "slowest": 1.0}  # of what the rates scattered by when 
 
 @dataclass
 class PredictRequest:
-    """What the user asked `predict` for."""
+    """The options of `predict`."""
 
     case: str
     machine: str
@@ -57,7 +58,7 @@ class PredictRequest:
 
 
 def predict(request: PredictRequest, console: Console) -> int:
-    """Predicts, prints the tables and what follows from them; writes prediction.json and a figure."""
+    """Predicts, prints tables and conclusions; writes prediction.json and a figure."""
     from ..report.plots.prediction import draw_prediction  # noqa: PLC0415 - matplotlib
 
     machine = load_machine(find_machine(request.machine))
@@ -97,7 +98,7 @@ def predict(request: PredictRequest, console: Console) -> int:
 
 
 def _asked(request: PredictRequest) -> tuple[Case, list[str], list[str]]:
-    """The case, the strategies, and a sentence for each that is left out."""
+    """The case, the strategies, and a sentence for each strategy that is left out."""
     if request.case == cg.NAME:
         case = cg.cg_case(request.sets)
         return case, case.chosen(request.strategies), []
@@ -112,7 +113,7 @@ def _asked(request: PredictRequest) -> tuple[Case, list[str], list[str]]:
 def _simulate(
     request: PredictRequest, case: Case, machine: Machine, rows: list[dict[str, Any]], console: Console
 ) -> None:
-    """Adds what every count takes under SimGrid, and shows it."""
+    """Adds the times of every rank count under SimGrid, and prints them."""
     for row in rows:
         if (why := simulate.too_many(case, row["ranks"])) is not None:
             say(console, why)
@@ -140,8 +141,8 @@ def counts_of(text: str, option: str = "--ranks") -> list[int]:
 
 
 def sized(case: Case, first: int, count: int, weak: bool) -> Case:
-    """Under --weak as many cells a rank as with the first count, along each axis as many times more as there
-    are ranks."""
+    """With --weak each rank has as many cells as with the first count; each axis grows with its number of
+    ranks."""
     if not weak or count == first:
         return case
     grown = case.grown(first, count)
@@ -162,8 +163,8 @@ def predicted(
     steps: int = 1,
     per_node: int | None = None,
 ) -> dict[str, Any]:
-    """One rank count: seconds of a step by strategy, of the slowest rank that was played, with its stages and
-    what would be saved if something took no time."""
+    """One rank count: seconds of a step by strategy, on the slowest rank that was computed, with its stages
+    and the time that would be saved if something took no time."""
     case.check_ranks(ranks)
     steps = whole_passes(case, machine, steps)
     where = places(machine, ranks, case.engine.threads, per_node)
@@ -209,15 +210,16 @@ def predicted(
 
 
 def _awaited(ranks: list[dict[str, Any]]) -> dict[str, Any]:
-    """The slowest rank; of those that take as long, waiting for each other, the one that waits least."""
+    """The slowest rank; of ranks that are equally slow because they wait for each other, the one that waits
+    least."""
     longest = max(told["total"] for told in ranks)
     late = [told for told in ranks if told["total"] >= (1 - CLOSE) * longest]
     return min(late, key=lambda told: sum(stage["wait"] for stage in told["stages"])) | {"total": longest}
 
 
 def whole_passes(case: Case, machine: Machine, steps: int) -> int:
-    """At least so many steps, in whole passes. Raises BadInput for a machine whose rates were measured of
-    single steps alone: a pass has its own."""
+    """At least this many steps, in whole passes. Raises BadInput for a machine with rates for single steps
+    only, since passes have their own."""
     length, rates = case.one_length("a prediction"), machine.rates.get(case.solver, {})
     if length > 1 and rates and "pass" not in rates:
         raise BadInput(
@@ -239,9 +241,9 @@ def _fits(machine: Machine, where: Places, rank_bytes: float) -> bool | None:
 
 
 def positions(case: Case, where: Places) -> tuple[list[int], list[int]]:
-    """The ranks to play, and for each rank which of them does as it does, or -1. Of few ranks all are played;
-    of many, which differ in their blocks, their neighbours and how many of these are on other nodes, the ones
-    with most cells and most neighbours elsewhere."""
+    """The ranks to compute, and for each rank the index of the one that represents it, or -1. With few ranks
+    all are computed. With many, those with most cells and most neighbours on other nodes represent the
+    others."""
     if where.ranks <= ALL:
         return list(range(where.ranks)), list(range(where.ranks))
     cells = case.cells()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is told of a prediction: tables, and what follows from them."""
+"""Output of a prediction: tables and conclusions."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ CLOSE = 0.005  # of a step: strategies that differ by less are called equal
 
 
 def best(row: dict[str, Any]) -> str:
-    """The fastest strategy that a run would choose; of equal ones the plain one."""
+    """The fastest strategy that a run would choose; of equal ones the simplest."""
     times = {name: s["T"] for name, s in row["strategies"].items() if name != "ordered"}
     fastest = min(times, key=times.get)
     return "blocking" if times["blocking"] <= times[fastest] * (1 + CLOSE) else fastest
 
 
 def binding(row: dict[str, Any], name: str) -> str:
-    """What a step would save most by, and how much of it."""
+    """The bottleneck: what would save most of a step if it took no time, and how much."""
     saved = row["strategies"][name]["saved"]
     most = max(saved, key=saved.get)
     return f"{most} {100 * saved[most]:.0f} %"
 
 
 def _range(times: dict[str, Any]) -> str:
-    """What a step takes at the ends of what the rates scattered by; "-" where nothing says that they did."""
+    """Time of a step at both ends of the scatter of the rates; "-" if no scatter is known."""
     low, high = times["range"]
     return "-" if low == high else f"{1e3 * low:.4g} to {1e3 * high:.4g}"
 
 
 def _between(row: dict[str, Any], name: str) -> str:
-    """What the gain is at the ends of what the rates scattered by, where that can be seen."""
+    """Gain at both ends of the scatter of the rates, if it can be seen."""
     ends = zip(row["strategies"]["blocking"]["range"], row["strategies"][name]["range"], strict=True)
     low, high = sorted(plain / fast for plain, fast in ends)
     return (
@@ -48,13 +48,13 @@ def _between(row: dict[str, Any], name: str) -> str:
 
 
 def _moving(row: dict[str, Any]) -> float:
-    """M: packing, sending and waiting where nothing overlaps."""
+    """M: packing, sending and waiting without overlap."""
     apart = row["strategies"].get("ordered", row["strategies"]["blocking"])
     return sum(s["start"] + s["wait"] for s in apart["stages"])
 
 
 def efficiencies(rows: list[dict[str, Any]], weak: bool) -> list[float]:
-    """Of each count beside the first one, each by its fastest strategy."""
+    """Efficiency of each rank count relative to the first one, with the fastest strategy of each."""
     first = rows[0]
     base = first["strategies"][best(first)]["T"] * (1 if weak else first["ranks"])
     times = [row["strategies"][best(row)]["T"] * (1 if weak else row["ranks"]) for row in rows]
@@ -115,7 +115,7 @@ def stages_of(row: dict[str, Any]) -> Table:
 
 
 def conclusions(rows: list[dict[str, Any]], weak: bool, wanted: float | None = None) -> list[str]:
-    """Where hiding pays or loses, where efficiency falls below 80 and 50 %, where time stops falling, and the
+    """Where overlap pays or not, where efficiency falls below 80 and 50 %, where time stops falling, and the
     fewest ranks for a time."""
     said = []
     for row in rows:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`subcurrent probe --wait`: the waiting left of messages under work that covers them; table, CSV, figure."""
+"""`subcurrent probe --wait`: how long ranks wait for messages during longer work; table, CSV, figure."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TITLES = ("message", "M alone", "W, progress calls", "W, none", "hidden", "in ca
 
 @dataclass
 class ProbeRequest:
-    """What the user asked `probe` for."""
+    """The options of `probe`."""
 
     ranks: int | None
     sizes: str
@@ -81,8 +81,8 @@ def probe(request: ProbeRequest, console: Console) -> int:
 
 
 def covered(ranks: int, size: int = 1 << 20) -> dict[str, float]:
-    """Seconds of a message of `size` bytes between `ranks` ranks by MPI: alone, and what is waited for after
-    work that covers it, with progress calls ("poked") and without ("silent")."""
+    """Seconds of a message of `size` bytes between `ranks` ranks by MPI: alone, and the remaining wait after
+    longer work, with progress calls ("poked") and without ("silent")."""
     with tempfile.TemporaryDirectory() as folder, Path(os.devnull).open("w") as nowhere:
         request = ProbeRequest(ranks, str(size), 1.5, "mpi", 11, Path(folder) / "probe")
         plan = _plan(request)

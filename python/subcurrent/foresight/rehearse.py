@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A case's step rehearsed as ranks that are not there: `python -m subcurrent.foresight.rehearse`, a request
-as JSON on its standard input, the answer as the last line of its standard output.
+"""Dry run of a case's step, as ranks that do not exist: `python -m subcurrent.foresight.rehearse`. The
+request is JSON on standard input, the answer the last line of standard output.
 
 It is a process of its own because it loads the compiled module, which its callers do not (see `core`).
 """
@@ -29,7 +29,7 @@ MARK = "rehearsed "
 
 @dataclass
 class Part:
-    """Ranks of a run that are played together, under some strategies, on machines as the compiled module
+    """Ranks of a run that are computed together, under some strategies, on machines as the compiled module
     takes them."""
 
     case: dict[str, Any]
@@ -87,7 +87,7 @@ def main() -> int:
 
 
 def _made(module: Any, part: Part, rank: int, strategy: str, told: Any) -> tuple[Any, Any]:
-    """A context that plays a rank, and its solver."""
+    """A context that represents a rank, and its solver."""
     case = part.typed_case()
     context = module.Context(threads=part.threads, rehearsed=[rank, part.ranks, part.ranks_per_node])
     if told is not None:
@@ -99,7 +99,7 @@ def _made(module: Any, part: Part, rank: int, strategy: str, told: Any) -> tuple
 
 
 def _told(module: Any, part: Part) -> Any:
-    """What all ranks tell each other while they are made."""
+    """What all ranks send to each other while they are created."""
     told = module.Told()
     for rank in range(part.ranks):
         context, solver = _made(module, part, rank, part.strategies[0], told)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`subcurrent scale`: measures a case with several rank counts on this machine, or on hosts that it emulates,
-beside what was predicted."""
+and compares with a prediction."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from .predict import counts_of, predicted, sized
 
 @dataclass
 class ScaleRequest:
-    """What the user asked `scale` for."""
+    """The options of `scale`."""
 
     case: str
     ranks: str
@@ -46,7 +46,7 @@ class ScaleRequest:
 
 
 def scale(request: ScaleRequest, console: Console) -> int:
-    """Measures every count, prints the table, and with a machine file what it predicts beside."""
+    """Measures every count, prints the table and, with a machine file, the prediction."""
     if mpi.outer() is not None:
         raise BadInput(
             "scale starts the ranks itself, with several rank counts: do not run it under mpirun or srun."
@@ -92,8 +92,8 @@ def _row(request: ScaleRequest, case: Case, ranks: int, machine: Machine | None)
 
 
 def measured(case: Case, ranks: int, request: ScaleRequest) -> dict[str, Any]:
-    """Seconds of a step: the median over the rounds, and the least and the most. One rank has nobody to send
-    to, so that it needs no host of its own."""
+    """Seconds of a step: median, minimum and maximum over the rounds. One rank sends nothing, so it needs no
+    emulated host."""
     rate = request.network if ranks > 1 else None
     command = command_for if rate is None else emulated_command
     with tempfile.TemporaryDirectory() as place, (Path(place) / "told").open("w") as told:
@@ -109,7 +109,7 @@ def measured(case: Case, ranks: int, request: ScaleRequest) -> dict[str, Any]:
 
 
 def finish(rows: list[dict[str, Any]], weak: bool) -> None:
-    """Adds the efficiency beside the first count, of what was measured and of what was predicted."""
+    """Adds the efficiency relative to the first count, measured and predicted."""
     for name, share in (("T", "efficiency"), ("predicted", "predicted_efficiency")):
         if any(name not in row for row in rows):
             continue

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`predict --simulate`: every rank of a run plays its rehearsed step under SimGrid's SMPI, where messages
-share the links that the machine file describes. Cells and arithmetic are left out."""
+"""`predict --simulate`: every rank of a run executes its recorded step under SimGrid's SMPI, where messages
+share the links of the machine file. Cells and arithmetic are left out."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Simulator:
 
 
 def simulator() -> Simulator:
-    """Raises BadInput where there is none."""
+    """SimGrid's programs; raises BadInput if they are missing."""
     found = [shutil.which(name) for name in ("smpicxx", "smpirun")]
     if None in found:
         raise BadInput(
@@ -86,7 +86,7 @@ def simulator() -> Simulator:
 
 
 def too_many(case: Case, ranks: int) -> str | None:
-    """Why so many ranks are predicted and not simulated, as a sentence."""
+    """Why so many ranks are predicted but not simulated, as a sentence."""
     if not case.all_to_all or ranks <= MOST_ALL_TO_ALL:
         return None
     return (
@@ -96,7 +96,7 @@ def too_many(case: Case, ranks: int) -> str | None:
 
 
 def steps_of(case: Case) -> int:
-    """That are played: of tens of transforms or iterations one is enough."""
+    """Number of steps to simulate: one is enough if it has tens of transforms or iterations."""
     return 1 if case.all_to_all or case.solver == CG else STEPS
 
 
@@ -170,7 +170,7 @@ def platform(machine: Machine, where: Places, rank_byte: float) -> str:
 
 
 def compiled(programs: Simulator) -> Path:
-    """The program that ranks play by, compiled once for these sources."""
+    """The program that each simulated rank runs, compiled once for these sources."""
     root = headers()
     missing = [name for name in SOURCES if not (root / name).is_file()]
     if missing:
@@ -210,8 +210,8 @@ def _played(home: Path, line: list[str]) -> float:
 
 
 def table_of(rows: list[dict], title: str, weak: bool) -> Table:
-    """Simulated beside predicted milliseconds; efficiency beside the first count, the work of each rank
-    staying the same (`weak`) or shrinking."""
+    """Simulated and predicted milliseconds; efficiency relative to the first count, for constant (`weak`) or
+    decreasing work of each rank."""
     shown = Table(title=f"{title}, under SimGrid; milliseconds a step", title_justify="left")
     for name in ("ranks", "strategy", "simulated", "predicted", "of it", "efficiency"):
         shown.add_column(name, justify="left" if name == "strategy" else "right")

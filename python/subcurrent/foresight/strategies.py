@@ -37,7 +37,7 @@ COLUMNS = ("strategy", "T", "ratio", "C_shell", "C_core", "M", "W", "R", "hidden
 
 @dataclass
 class CompareRequest:
-    """What the user asked `strategies` for."""
+    """The options of `strategies`."""
 
     case: str
     strategies: list[str] = field(default_factory=list)  # all that the case allows when empty
@@ -52,8 +52,8 @@ class CompareRequest:
 
 
 def compare(request: CompareRequest, console: Console) -> int:
-    """Runs every strategy in turn on the same ranks, prints the table and says where table and figure lie;
-    also as a rank of an outer mpirun."""
+    """Runs the strategies in turn on the same ranks, prints the table and the paths of table and figure; also
+    as a rank of an outer mpirun."""
     outer = mpi.outer()
     ranks = ranks_of(request.ranks, outer, 2)
     if request.network is not None:
@@ -111,7 +111,7 @@ def compare(request: CompareRequest, console: Console) -> int:
 
 @contextlib.contextmanager
 def _hosts(network: str | None, ranks: int, console: Console) -> Iterator[Mapping[str, str]]:
-    """The environment to start ranks in: this machine's, or that of emulated hosts, up during the block."""
+    """The environment for starting ranks: this machine, or emulated hosts that exist during the block."""
     with emulated.hosts(network, ranks) as env:
         if network is not None:
             say(console, f"{ranks} emulated hosts with one rank each, connected at {network}")
@@ -125,7 +125,7 @@ def _compare_as_rank(
     start: worker.Start,
     console: Console,
 ) -> int:
-    """As one of the ranks of an outer mpirun."""
+    """Runs as one of the ranks of an outer mpirun."""
     plan.events = False
     first = mpi.outer().rank == 0
     for sentence in left_out if first else ():
@@ -138,7 +138,7 @@ def _compare_as_rank(
 
 
 def _tell(folder: RunFolder, console: Console, network: str | None = None) -> None:
-    """Completes the ranks' table and shows it."""
+    """Completes the table of the ranks and prints it."""
     table = json.loads((folder.path / "strategies.json").read_text())
     if network is not None:
         table["network"] = network
@@ -151,8 +151,8 @@ def _tell(folder: RunFolder, console: Console, network: str | None = None) -> No
 
 
 def chosen(given: list[str], path: Path, sets: list[str]) -> tuple[list[str], list[str]]:
-    """The strategies to measure, first `blocking` for the ratios and `ordered` for the hidden share, and a
-    sentence for each that was not named and that the case refuses."""
+    """The strategies to measure, first `blocking` (for ratios) and `ordered` (for the hidden share), and a
+    sentence for each that was not named and that the case does not allow."""
     for name in given:
         if name not in STRATEGIES:
             raise BadInput(f"--strategies {name!r} is not known: allowed is {', '.join(STRATEGIES)}.")
@@ -172,7 +172,8 @@ def chosen(given: list[str], path: Path, sets: list[str]) -> tuple[list[str], li
 
 
 def finish_rows(rows: list[dict[str, Any]]) -> None:
-    """Adds what needs other rows: the ratio to `blocking`, and the share of `ordered`'s M now hidden."""
+    """Adds columns that depend on other rows: the ratio to `blocking`, and the hidden share of the M of
+    `ordered`."""
     times = {row["strategy"]: row["T"] for row in rows}
     messages = {row["strategy"]: row.get("M") for row in rows}.get("ordered")
     for row in rows:
@@ -183,7 +184,7 @@ def finish_rows(rows: list[dict[str, Any]]) -> None:
 
 
 def as_table(table: dict[str, Any]) -> Table:
-    """The table for a terminal; times in milliseconds a step."""
+    """The table for a terminal; milliseconds per step."""
     grid = table["case"]["grid"]
     unit = "points" if "points" in grid else "cells"
     size = " x ".join(str(count) for count in grid[unit])
@@ -216,7 +217,7 @@ def _cell(name: str, row: dict[str, Any]) -> str:
 
 
 def as_csv(rows: list[dict[str, Any]]) -> str:
-    """The same table as CSV, times in seconds a step."""
+    """The same table as CSV, seconds per step."""
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, extrasaction="ignore", lineterminator="\n", restval="")
     writer.writeheader()

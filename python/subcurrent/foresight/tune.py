@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`subcurrent tune`: which ranks, threads, split, order and other settings make a case's steps fastest here.
+"""`subcurrent tune`: which ranks, threads, split, strategy and other keys give the shortest steps of a case
+here.
 
-Results do not depend on any of them, so they are chosen by the time of a step alone.
+Results do not depend on any of them, so only the time of a step counts.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ LAST_ROUNDS = 3  # of these, each a start of its ranks
 
 @dataclass
 class TuneRequest:
-    """What the user asked `tune` for."""
+    """The options of `tune`."""
 
     case: str
     ranks: int | None = None
@@ -56,7 +57,7 @@ class TuneRequest:
 
 
 def tune(request: TuneRequest, console: Console) -> int:
-    """Measures, shows the table and keeps it where `run` finds it; also as a rank of an outer mpirun."""
+    """Measures, prints the table and stores it for `run`; also as a rank of an outer mpirun."""
     path = find_case(request.case)
     sets = [*request.sets]
     if request.threads is not None:
@@ -90,7 +91,7 @@ def tune(request: TuneRequest, console: Console) -> int:
 
 
 def show(file: Path, console: Console) -> int:
-    """What was measured before, losing candidates included."""
+    """Prints earlier measurements, including slower candidates."""
     record = tuned.load(file)
     if not record:
         raise BadInput(
@@ -104,7 +105,7 @@ def show(file: Path, console: Console) -> int:
 
 
 class Tuning:
-    """One case under all that its keys leave open."""
+    """The measurements of one case with all keys that it leaves open."""
 
     def __init__(self, request: TuneRequest, path: Path, sets: list[str], console: Console):
         self._request, self._path, self._console = request, path, console
@@ -116,7 +117,7 @@ class Tuning:
             raise BadInput('engine.transport = "delayed" cannot be tuned: it is a test that delays messages.')
 
     def here(self) -> list[dict[str, Any]]:
-        """Every layout of ranks and threads by itself; then the fastest against each other."""
+        """Every layout of ranks and threads by itself; then a comparison of the fastest ones."""
         request = self._request
         found = layouts(self._case, request.ranks, request.cpus, "engine.threads" in self._fixed)
         for layout in found:
@@ -131,7 +132,7 @@ class Tuning:
 
     @contextlib.contextmanager
     def _hosts(self) -> Iterator[None]:
-        """Emulated hosts, where they were asked for: up during the block, and ranks are started on them."""
+        """Emulated hosts, if requested: they exist during the block, and ranks are started on them."""
         rate, ranks = self._request.network, self._request.ranks
         with emulated.hosts(rate, ranks or 1) as self._env:
             if rate is not None:
@@ -152,7 +153,7 @@ class Tuning:
         return groups
 
     def as_rank(self, ranks: int) -> list[dict[str, Any]]:
-        """As one of the ranks of an outer mpirun: their number, threads and transport stay."""
+        """As one of the ranks of an outer mpirun: their number, threads and transport are fixed."""
         if self._request.machine is not None or self._request.cpus is not None:
             raise BadInput(
                 "--machine and --cpus choose ranks and threads: they are not allowed under mpirun or srun."
@@ -185,7 +186,7 @@ class Tuning:
     def _measured(
         self, case: Case, ranks: int, first: list[dict[str, Any]], vary: dict[str, list[Any]]
     ) -> dict[str, Any]:
-        """Starts ranks that search; what they found."""
+        """Starts ranks that measure; returns their results."""
         with tempfile.TemporaryDirectory() as place, contextlib.ExitStack() as held:
             folder = RunFolder(place)
             plan = self._plan(case, ranks, place, first, vary)
@@ -196,7 +197,7 @@ class Tuning:
             return json.loads((Path(place) / "tuning.json").read_text())
 
     def _group(self, layout: Layout, case: Case, answer: dict[str, Any]) -> dict[str, Any]:
-        """One layout: its fastest settings, with the values of all keys, and the rows it was chosen from."""
+        """One layout: its fastest settings, the values of all keys, and the rows that led to the choice."""
         winner = answer["winner"]
         settled = tuned.with_settings(case, winner["settings"])
         keys = {key: tuned.value_of(settled, key) for key in tuned.KEYS}
@@ -218,9 +219,8 @@ class Tuning:
         }
 
     def _last_runs(self, groups: list[dict[str, Any]]) -> None:
-        """Layouts whose steps take about as long as the fastest's run again, one after the other in rounds,
-        each also with messages through MPI: programs that are started at different times are not comparable
-        otherwise."""
+        """Runs the layouts that are about as fast as the fastest again, in turn, each also with messages by
+        MPI. Times of programs that run at different times could not be compared otherwise."""
         limit = NEAR * min(group["winner"]["T"] for group in groups)
         entered = [
             (group, dict(group["winner"]["settings"])) for group in groups if group["winner"]["T"] <= limit
@@ -262,7 +262,7 @@ class Tuning:
                 group["winner"]["keys"]["engine.transport"] = "mpi"
 
     def record(self, groups: list[dict[str, Any]]) -> dict[str, Any]:
-        """What is kept of it."""
+        """What is stored."""
         return {
             "case": str(self._path),
             "size": self._case.size()[1],
@@ -286,7 +286,7 @@ def _nothing() -> None:
 
 
 def _at_once(case: Case, ranks: int) -> int:
-    """How many simulations stand side by side: in half of the memory that is free, at least three."""
+    """How many simulations fit into half of the free memory at the same time, at least three."""
     alone, two = memory.needed(case, ranks), memory.needed(case, ranks, solvers=2)
     memory.check(case, ranks, None if mpi.outer() is None else memory.ranks_here(ranks), solvers=3)
     free = memory.free_bytes()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `subcurrent tune` tries: layouts of ranks and threads, splits and strategies; the other keys one by
-one."""
+"""The candidates of `subcurrent tune`: layouts of ranks and threads, splits and strategies; then other keys
+one by one."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class Layout:
 
 
 def layouts(case: Case, ranks: int | None, cpus: int | None, threads_stay: bool) -> list[Layout]:
-    """All ways to share out the CPUs, those left out on whose ranks the case does not fit. Raises BadInput
-    where none is left."""
+    """All divisions of the CPUs into ranks and threads that the case allows. Raises BadInput if there is
+    none."""
     there = mpi.cpus().cores
     if cpus is not None and cpus < 1:
         raise BadInput(f"--cpus {cpus} is not allowed: it must be a whole number >= 1.")
@@ -73,7 +73,7 @@ def _divisors(number: int) -> list[int]:
 
 
 def first_settings(case: Case, ranks: int, fixed: list[str]) -> list[dict[str, Any]]:
-    """Splits by strategies, as far as the case allows them; the case as it is comes by itself."""
+    """All splits with all strategies that the case allows; the unchanged case is added elsewhere."""
     here = {"engine.split": case.engine.split, "engine.strategy": case.engine.strategy}
     splits = [case.engine.split]
     if "engine.split" not in fixed:
@@ -87,7 +87,7 @@ def first_settings(case: Case, ranks: int, fixed: list[str]) -> list[dict[str, A
 
 
 def _splits(case: Case, ranks: int) -> list[list[int]]:
-    """Those with the least halo to move, without the one that is chosen by itself."""
+    """The splits with the least halo data, without the automatic one."""
     cells = case.cells()
     own = chosen_split(cells, "auto", ranks, case.halo())
     found = [split for split in _factored(ranks) if tuple(split) != own and _fits(case, split, ranks)]
@@ -114,7 +114,7 @@ def _fits(case: Case, split: list[int], ranks: int) -> bool:
 
 
 def varied(case: Case, ranks: int, fixed: list[str]) -> dict[str, list[Any]]:
-    """Other values of the keys that act by themselves, where they act at all."""
+    """Other values of the keys that have an effect by themselves."""
     values: dict[str, list[Any]] = {}
     engine, on_host = case.engine, case.engine.device == "cpu"
     storage = getattr(case, "storage", None)
@@ -140,8 +140,8 @@ def varied(case: Case, ranks: int, fixed: list[str]) -> dict[str, list[Any]]:
 
 
 def _acts(case: Case, key: str, value: Any) -> bool:
-    """Whether the case takes a value of a key, by itself: keys that would have no effect are refused. What
-    needs another key, as a thread that does not join needs `halo_thread`, is asked with that one."""
+    """Whether the case accepts this value of a key, since keys without effect are errors. A key that needs
+    another one (halo_thread_joins needs `halo_thread`) is tried together with it."""
     settings = {key: value}
     if key == "engine.halo_thread_joins":
         settings["engine.strategy"] = "halo_thread"
@@ -155,8 +155,8 @@ def _acts(case: Case, key: str, value: Any) -> bool:
 def pruned(
     cases: list[Case], found: list[Layout], firsts: list[list[dict[str, Any]]], machine: str
 ) -> tuple[list[Layout], list[list[dict[str, Any]]], str]:
-    """Without the candidates of which a machine file predicts much longer steps than of others; the sentence
-    says how many were left out, or why nothing can be predicted. A layout stays where any of its own does."""
+    """The candidates without those that a machine file predicts to be much slower; a sentence says how many
+    were left out, or why nothing can be predicted. A layout stays if one of its candidates does."""
     there = load_machine(find_machine(machine))
     times: list[dict[tuple, float]] = []
     for case, layout, first in zip(cases, found, firsts, strict=True):
@@ -188,7 +188,7 @@ def _name(case: Case, settings: dict[str, Any]) -> tuple:
 
 
 def _foretold(case: Case, layout: Layout, first: list[dict[str, Any]], machine: Any) -> dict[tuple, float]:
-    """Seconds a step by split and strategy; of what cannot be predicted nothing."""
+    """Predicted seconds of a step by split and strategy; without those that cannot be predicted."""
     named = [_name(case, one) for one in [{}, *first]]
     names = list(dict.fromkeys([n for _, n in named if n not in UNPREDICTED])) or ["blocking"]
     splits = {str(one.get("engine.split", case.engine.split)): one for one in [{}, *first]}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is told of a tuning: a table of what was measured, and what follows."""
+"""Output of a tuning: a table of measurements, and the conclusion."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..lines import count
 
 
 def table_of(groups: list[dict[str, Any]], everything: bool = False) -> Table:
-    """Of each layout the case as it is and the fastest settings, or all that was measured."""
+    """For each layout the unchanged case and the fastest settings, or all measurements."""
     shown = Table(title="milliseconds a step, medians", title_justify="left")
     spread = () if everything else ("least", "most")
     for name in ("ranks", "threads", "settings", "split", "T", *spread, "over as it is"):
@@ -38,18 +38,19 @@ def table_of(groups: list[dict[str, Any]], everything: bool = False) -> Table:
 
 
 def _ends(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The rows of the last comparisons: as it is beside what won, and of the last runs."""
+    """The rows of the last comparisons: the unchanged case and the fastest settings, and the rows of the last
+    runs."""
     return [row for row in rows if row["phase"] in ("winner", "last")]
 
 
 def named(settings: dict[str, Any]) -> str:
-    """Settings in words; those of the case itself are called so."""
+    """Settings as text."""
     said = (f"{key.partition('.')[2]} {value}" for key, value in settings.items())
     return ", ".join(said) or "as it is"
 
 
 def conclusion(record: dict[str, Any]) -> str:
-    """Which ranks, threads and settings are fastest, and what that gains."""
+    """The fastest ranks, threads and settings, and their gain."""
     best = min(record["winners"], key=lambda row: row["T"])
     where, chosen = (
         f"{count(best['ranks'], 'rank')} x {count(best['threads'], 'thread')}",

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a table of strategies says in one sentence: how much hiding can gain here, and how much it gained."""
+"""The conclusion from a table of strategies in one sentence: the possible and the measured gain of
+overlap."""
 
 from __future__ import annotations
 
@@ -48,13 +49,13 @@ def verdict(rows: list[Row]) -> str:
 
 
 def ceiling(ordered: Row) -> float:
-    """(C + M + R) / (C_shell + max(C_core, M) + R): what is left where all is hidden that can be."""
+    """(C + M + R) / (C_shell + max(C_core, M) + R): the largest speed-up by overlap."""
     shell, core, messages, sums = (ordered.get(name) or 0.0 for name in ("C_shell", "C_core", "M", "R"))
     return (shell + core + messages + sums) / (shell + max(core, messages) + sums)
 
 
 def reason(blocking: Row, ordered: Row, best: Row) -> str:
-    """Why hiding messages does not explain what was gained."""
+    """Why overlap alone does not explain the gain."""
     explained = sum(ordered.get(name) or 0.0 for name in ("C_shell", "C_core", "M", "R"))
     if blocking["T"] * (1 - UNEXPLAINED) > explained:
         return (

@@ -22,8 +22,8 @@ RESUMED = ("case.toml", "plan.json", "reference.csv")
 
 @contextlib.contextmanager
 def starting(folder: RunFolder, overwrite: bool, resume: bool = False) -> Iterator[Callable[[], None]]:
-    """A start in a folder that this process has taken. Gives what is to be called once the ranks compute;
-    when the block fails before that, the folder is again what it was."""
+    """A start in a folder that this process has locked. Yields a function to call when the ranks compute. If
+    the block fails before that, the folder is restored."""
     aside = _Aside(folder)
     if overwrite:
         aside.replace()
@@ -39,7 +39,7 @@ def starting(folder: RunFolder, overwrite: bool, resume: bool = False) -> Iterat
 
 
 def recover(folder: RunFolder) -> None:
-    """Brings back what a start that was killed before it computed had set aside."""
+    """Restores what a start that was killed before it computed had set aside."""
     _Aside(folder)
 
 
@@ -71,7 +71,7 @@ class _Aside:
             self._dropped.rename(self._changed)
 
     def drop(self) -> None:
-        """The new run stays."""
+        """Keeps the new run and deletes what was set aside."""
         if self.dropped:
             return
         self.dropped = True
@@ -82,7 +82,7 @@ class _Aside:
             shutil.rmtree(self._dropped, ignore_errors=True)
 
     def undo(self, refused: bool) -> None:
-        """What was there before stays; the log of a start that failed for another reason than its input is
+        """Restores the earlier content; the log of a start that failed for another reason than its input is
         kept."""
         fresh = not self._replaced.exists() and not self._changed.exists()
         if fresh and not refused:

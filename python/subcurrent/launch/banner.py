@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What mpirun prints when ranks end as they should not, as one sentence."""
+"""Converts the output of mpirun after an abnormal end of ranks into one sentence."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ NOISE = re.compile(
 
 
 def is_noise(line: str) -> bool:
-    """A line that MPI's own machinery has written."""
+    """Whether a line was written by MPI itself."""
     return NOISE.match(line) is not None
 
 
 class Traceback:
-    """Knows the lines of a Python traceback as they come by: they are for the log."""
+    """Recognises the lines of a Python traceback in a stream: they go to the log."""
 
     BEGIN = (
         "Traceback (most recent call last)",
@@ -36,7 +36,7 @@ class Traceback:
         self._inside = False
 
     def takes(self, line: str) -> bool:
-        """Whether a line belongs to one; the error itself, which ends it, does."""
+        """Whether a line belongs to a traceback; its last line, the error itself, does."""
         if line.startswith(self.BEGIN):
             self._inside = line.startswith(("Traceback", "Exception"))
             return True
@@ -49,7 +49,7 @@ class Traceback:
 
 
 def reason(noise: list[str], status: int) -> str:
-    """Who ended how, from what mpirun printed and from how it ended itself."""
+    """Which rank ended and how, from the output and the exit code of mpirun."""
     text = " ".join(line.strip() for line in noise)
     for pattern, words in ((BY_SIGNAL, _signal), (BY_CODE, _code), (BY_ABORT, _code)):
         found = re.search(pattern, text)
@@ -68,7 +68,7 @@ def reason(noise: list[str], status: int) -> str:
 
 
 def where(log: Path) -> str:
-    """Where to read on; nothing when there is no log."""
+    """Where the output of the ranks is; empty if there is no log."""
     return f"; the output of the ranks is in {log}" if log.is_file() and log.stat().st_size > 0 else ""
 
 

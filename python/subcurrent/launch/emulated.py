@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hosts that are emulated on this machine, a slow network between them: up for as long as a block lasts."""
+"""Hosts emulated on this machine, connected by a slow network, for the duration of a block."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ GUARD = 'read -r done; exec bash "$1" down'
 
 
 def check(rate: str, hosts: int) -> None:
-    """Refuses what cannot be emulated here, before anything is started."""
+    """Raises BadInput for what cannot be emulated here, before anything is started."""
     asked = f"--network {rate}"
     if mpi.outer() is not None:
         raise BadInput(f"{asked} starts hosts and ranks itself: do not run it under mpirun or srun.")
@@ -48,8 +48,8 @@ def check(rate: str, hosts: int) -> None:
 
 @contextlib.contextmanager
 def network(rate: str, hosts: int) -> Iterator[Mapping[str, str]]:
-    """Makes the hosts and yields the environment for `ranks.launch`. They are gone when the block ends, also
-    when this process is killed in it; whatever still runs on them is ended."""
+    """Creates the hosts and yields the environment for `ranks.launch`. They are removed when the block ends,
+    also if this process is killed; processes that still run on them are ended."""
     guard = subprocess.Popen(
         ["/bin/sh", "-c", GUARD, "subcurrent-network", str(SCRIPT)],
         stdin=subprocess.PIPE,
@@ -69,8 +69,8 @@ def network(rate: str, hosts: int) -> Iterator[Mapping[str, str]]:
 
 @contextlib.contextmanager
 def hosts(rate: str | None, ranks: int) -> Iterator[Mapping[str, str]]:
-    """The environment to start ranks in: this machine's where no rate is given, else that of hosts that are
-    up during the block."""
+    """The environment for starting ranks: this machine's if no rate is given, else that of emulated hosts
+    that exist during the block."""
     if rate is None:
         yield os.environ
         return
@@ -84,7 +84,7 @@ def command(program: list[str]) -> list[str]:
 
 
 def _script(*arguments: str) -> str:
-    """What the script prints; its own sentence where it cannot."""
+    """Output of the script; raises its own sentence if it fails."""
     try:
         done = subprocess.run(
             ["bash", str(SCRIPT), *arguments], check=False, capture_output=True, text=True, timeout=60

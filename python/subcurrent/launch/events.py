@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ranks tell the launcher: one JSON line per event on stdout, marked so that other output passes by."""
+"""Events that ranks send to the launcher: one marked JSON line each on stdout; other output is passed on."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def parse(line: str) -> dict[str, Any] | None:
 
 
 def complain(to_launcher: bool, rank: int, error: Exception) -> int:
-    """Tells why this rank fails, to the launcher or to people, and returns the exit code of that."""
+    """Reports why this rank fails, to the launcher or to the user, and returns the exit code."""
     code = getattr(error, "exit_code", OTHER)
     text = str(error)
     trace = ""

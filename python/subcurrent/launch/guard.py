@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No process of a run outlives its launcher: what the kernel, a guard and the launcher itself see to.
+"""No process of a run outlives its launcher: the kernel, a guard process and the launcher ensure this.
 
-launcher -> mpirun -> ranks. A launcher that is killed: mpirun gets SIGUSR1 from the kernel, which asks the
-ranks for a checkpoint and a clean stop, and the guard kills mpirun when that takes too long. An mpirun that
-is killed: the kernel kills the ranks.
+launcher -> mpirun -> ranks. If the launcher is killed, the kernel sends SIGUSR1 to mpirun, which asks the
+ranks for a checkpoint and a clean stop; the guard kills mpirun if that takes too long. If mpirun is killed,
+the kernel kills the ranks.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ LIBC = ctypes.CDLL(None)  # here, and not between fork and exec
 
 
 def when_parent_ends(number: int) -> None:
-    """Has the kernel send this process a signal when the process that started it ends."""
+    """Makes the kernel send this process a signal when its parent process ends."""
     LIBC.prctl(PR_SET_PDEATHSIG, int(number))
 
 
 @contextlib.contextmanager
 def guarded(process: subprocess.Popen, folder: Path | None = None) -> Iterator[None]:
-    """During the block a process of its own waits for the end of this one, and then ends `process`, soon, and
-    removes `folder`, which both need."""
+    """During the block a separate process waits for the end of this one; it then ends `process` and removes
+    `folder`, which both use."""
     guard = subprocess.Popen(
         ["/bin/sh", "-c", GUARD, "subcurrent-guard", str(process.pid), str(folder or "")],
         stdin=subprocess.PIPE,
@@ -65,7 +65,7 @@ def kill_session(leader: int) -> None:
 
 
 def session(leader: int) -> list[int]:
-    """The processes of a session, those left out that have ended and are not yet waited for."""
+    """The processes of a session, without those that have ended and are not yet waited for."""
     found = []
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A running mpirun as its launcher sees it: what the ranks say, requests to stop, and limits in time."""
+"""A running mpirun as seen by its launcher: output of the ranks, requests to stop, and time limits."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LOOK_EVERY = 0.2
 
 
 def start_limit(ranks: int) -> float:
-    """Seconds within which all ranks must be up: they load hundreds of files, at worst from one busy disk."""
+    """Seconds within which all ranks must start: they load hundreds of files, possibly from one busy disk."""
     given = os.environ.get(START_SECONDS, "")
     try:
         return max(1.0, float(given))
@@ -65,8 +65,8 @@ class Job:
         return self._result(self._process.wait())
 
     def stop(self) -> None:
-        """A request to stop: first kindly, the second time at once. A signal's handler calls it, in the
-        middle of anything, so it prints and imports nothing."""
+        """A request to stop: the first asks for a clean stop, the second ends the run at once. It is called
+        by a signal handler, so it prints and imports nothing."""
         now, before = time.monotonic(), self._asked_at
         if before is not None and now - before < ONE_REQUEST:
             return
@@ -114,7 +114,7 @@ class Job:
             time.sleep(0.02)
 
     def _look(self) -> bool:
-        """Keeps the limits in time; False when nothing more is to be waited for."""
+        """Checks the time limits; False if there is nothing more to wait for."""
         now = time.monotonic()
         if not self._up and self._end_at is None and now - self._begin > self._limit:
             self._late = True
@@ -146,7 +146,7 @@ class Job:
             self._watcher.show(event)
 
     def _complaint(self, line: str, log: TextIO) -> None:
-        """Shows what ranks print on stderr; keeps what mpirun prints for an unexplained end."""
+        """Prints the stderr of the ranks; keeps that of mpirun, to explain an abnormal end."""
         _write(log, line)
         dashes = line.startswith("-" * 20)
         self._in_block = self._in_block != dashes

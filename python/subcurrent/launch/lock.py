@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who works in a run folder: one launcher from its check to the end, and the ranks that it started."""
+"""Who uses a run folder: one launcher from its check to the end, and the ranks that it started."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ LOOK_SECONDS = 0.2  # who asks is_held() has the lock for a moment: a start trie
 
 @contextlib.contextmanager
 def only_one(path: Path, folder: Path) -> Iterator[bool]:
-    """Holds the lock file `path` during the block, and removes it after that; False where the file system of
-    `folder` keeps no locks. Raises BadInput when another process holds it."""
+    """Holds the lock file `path` during the block, and removes it afterwards; False if the file system of
+    `folder` has no locks. Raises BadInput if another process holds it."""
     descriptor, kept = _take(path, folder)
     try:
         yield kept
@@ -55,8 +55,8 @@ def _take(path: Path, folder: Path) -> tuple[int, bool]:
 
 
 def is_held(path: Path) -> bool:
-    """Whether a run works by this lock file: one that was killed leaves the file, and nobody holds it. Where
-    the file system keeps no locks the file is all there is to go by."""
+    """Whether a run holds this lock file. A killed run leaves the file, but nobody holds it. If the file
+    system has no locks, only the existence of the file counts."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
@@ -72,7 +72,7 @@ def is_held(path: Path) -> bool:
 
 @contextlib.contextmanager
 def among_the_ranks(plan: Path) -> Iterator[None]:
-    """Keeps the plan for the ranks that work by it: no run begins in the folder while one of them lives."""
+    """Locks the plan for the ranks that use it: no run starts in the folder while one of them lives."""
     try:
         descriptor = os.open(plan, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:  # under an outer mpirun a probe has none
@@ -87,7 +87,7 @@ def among_the_ranks(plan: Path) -> Iterator[None]:
 
 
 def wait_for_ranks(plan: Path, folder: Path, timeout_seconds: float = TIMEOUT_SECONDS) -> None:
-    """Waits until no rank of an earlier run works by the plan; raises BadInput when one goes on and on."""
+    """Waits until no rank of an earlier run uses the plan; raises BadInput if one does not end."""
     if not plan.is_file():
         return
     until = time.monotonic() + timeout_seconds

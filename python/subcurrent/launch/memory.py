@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The memory that a case takes, and what is free for it: compared before anything is allocated.
+"""The memory that a case needs, and the free memory: compared before anything is allocated.
 
-What a case takes follows from the fields that its solver declares (`fields` of its Kind): how many numbers of
-a cell, in how many time levels, on which grid with which halo. A test holds these lists against what the
-solvers allocate.
+The need follows from the fields that a solver declares (`fields` of its Kind): how many numbers in a cell, in
+how many time levels, on which grid with which halo. A test compares these lists with what the solvers
+allocate.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ class Fields:
     whole: bool = False  # all on one rank
 
     def bytes(self, split: tuple[int, ...]) -> int:
-        """On all ranks together, as the engine lays them out: components take slots of 8 bytes a cell."""
+        """On all ranks together, in the memory layout of the engine: components take slots of 8 bytes for
+        each cell."""
         blocks = [_blocks(n, 1 if self.whole else parts) for n, parts in zip(self.cells, split, strict=True)]
         x, y, z = ([n + 2 * self.halo for n in along] for along in blocks)
         ranks = math.prod(len(along) for along in blocks)
@@ -59,7 +60,7 @@ def _blocks(cells: int, parts: int) -> list[int]:
 
 
 def needed(case: Case, ranks: int, solvers: int = 1) -> int:
-    """Bytes of all ranks of a run together; `solvers`: of so many simulations side by side."""
+    """Bytes of all ranks of a run together; `solvers`: number of simulations at the same time."""
     from ..solvers.kinds import kind_of  # noqa: PLC0415 - the kinds say what they need in terms of this module
 
     split = chosen_split(case.cells(), case.engine.split, ranks, case.halo())
@@ -70,7 +71,8 @@ def needed(case: Case, ranks: int, solvers: int = 1) -> int:
 
 
 def check(case: Case, ranks: int, here: int | None = None, solvers: int = 1) -> None:
-    """Refuses a case that does not fit into what is free; `here`: the ranks on this machine, all if None."""
+    """Raises BadInput for a case that does not fit into free memory; `here`: number of ranks on this machine,
+    all if None."""
     if ranks < 1:
         return  # an outer launcher does not tell how many there are
     share = 1.0 if here is None else here / ranks
@@ -97,7 +99,7 @@ def check_fft(cells: tuple[int, ...], kept: tuple[int, ...], size: int, ranks: i
 
 
 def check_fields(fields: Fields, split: tuple[int, ...], ranks: int, here: int) -> None:
-    """The same for a field of a stencil written in Python."""
+    """The same for a field of a stencil code in Python."""
     _compare(
         f"the field {fields.name} on {list(fields.cells)} cells",
         here / ranks * fields.bytes(split),
@@ -106,7 +108,8 @@ def check_fields(fields: Fields, split: tuple[int, ...], ranks: int, here: int) 
 
 
 def check_messages(size: int, ranks: int) -> None:
-    """Refuses messages of a probe that do not fit: every rank sends one to either side and receives two."""
+    """Raises BadInput for messages of a probe that do not fit: every rank sends one to both sides and
+    receives two."""
     _compare(
         f"--sizes {shown(size)}",
         4.0 * size * ranks,
@@ -127,7 +130,7 @@ def check_class(classes: dict[str, tuple[int, int]], name: str, ranks: int, here
 def check_system(
     rows: int, entries: int, options: dict[str, Any], ranks: int, here: int, *, read: bool = False
 ) -> None:
-    """The same for a sparse matrix that all ranks solve with, and that one process reads where needed."""
+    """The same for a sparse matrix that all ranks solve with, and that one process reads if needed."""
     need = here / ranks * of_solving(rows, entries, options, ranks)
     if not read:
         need = max(need, of_reading(rows, entries))
@@ -135,17 +138,17 @@ def check_system(
 
 
 def of_class(rows: int, nonzer: int, ranks: int) -> int:
-    """Every rank replays the random vectors and keeps its entries, twice while they are brought in order."""
+    """Every rank generates all random vectors and keeps its entries, in two copies while they are sorted."""
     return ranks * (PROCESS + 25 * rows) + 64 * rows + 32 * rows * (nonzer + 1) ** 2
 
 
 def of_reading(rows: int, entries: int) -> int:
-    """With the copies by which symmetry is checked, the largest of which are gone again afterwards."""
+    """Includes the copies for the check of symmetry; the largest of them are freed afterwards."""
     return PROCESS + 71 * entries + 25 * rows
 
 
 def of_solving(rows: int, entries: int, options: dict[str, Any], ranks: int) -> int:
-    """A rank maps the rows of its group, copies them, keeps what is its own and divides that by owners."""
+    """A rank maps the rows of its group, copies them, and keeps its own part, divided by owners."""
     members = {"row": 1, "column": ranks}.get(options["partition"], math.ceil(math.sqrt(ranks)))
     vectors = rows * (52 + (40 if options["pipelined"] else 0))
     if options["preconditioner"] == "block-jacobi":
@@ -171,7 +174,8 @@ def _refuse(what: str, need: float, need_of: Any, cells: list[int]) -> None:
 
 
 def _compare(what: str, need: float, advice: Callable[[int], str]) -> None:
-    """Refuses a need that is more than what is free; `advice` says, given that, what would fit."""
+    """Raises BadInput if more is needed than is free; `advice` computes from the free memory what would
+    fit."""
     free = free_bytes()
     if free is not None and need > free:
         raise BadInput(
@@ -181,7 +185,7 @@ def _compare(what: str, need: float, advice: Callable[[int], str]) -> None:
 
 
 def _largest(cells: list[int], fits: Any) -> list[int] | None:
-    """The largest grid of the same shape, in even numbers, that fits."""
+    """The largest grid of the same shape, with even numbers, that fits."""
 
     def scaled(share: float) -> list[int]:
         return [n if n <= 2 else max(4, int(share * n) // 2 * 2) for n in cells]
@@ -204,8 +208,8 @@ def gibibytes(count: float) -> str:
 
 
 def free_bytes(root: Path = Path("/")) -> int | None:
-    """What processes may still take: of the machine, and of the control groups that this one is in; None
-    where the system tells neither. `root` is for tests."""
+    """Memory that processes can still take: of the machine, and of the control groups of this process; None
+    if the system does not say. `root` is for tests."""
     known = [_available(root), *_of_groups(root)]
     return min((count for count in known if count is not None), default=None)
 
@@ -218,7 +222,7 @@ def _available(root: Path) -> int | None:
 
 
 def _of_groups(root: Path) -> list[int | None]:
-    """Under every limit between this process and the root of its control groups, of version 1 and 2."""
+    """Under every limit between this process and the root of its control groups, versions 1 and 2."""
     found = []
     for line in _text(root / "proc/self/cgroup").splitlines():
         number, controllers, path = line.split(":", 2)
@@ -237,7 +241,7 @@ def _of_groups(root: Path) -> list[int | None]:
 
 
 def _left(group: Path, limit: str, used: str, cache: str) -> int | None:
-    """What is left of a group's limit; files in its cache give way."""
+    """Free memory within a group's limit; cached files count as free."""
     try:
         most, now = int(_text(group / limit)), int(_text(group / used))
     except ValueError:  # not there, or "max"
@@ -254,7 +258,7 @@ def _text(path: Path) -> str:
 
 
 def ranks_here(ranks: int, env: Any = os.environ) -> int:
-    """How many of an outer launcher's ranks are on this machine; all where it does not say."""
+    """Number of an outer launcher's ranks on this machine; all if it does not say."""
     for name in ("OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_TASKS_PER_NODE"):
         digits = env.get(name, "").partition("(")[0]
         if digits.isdecimal() and int(digits) >= 1:

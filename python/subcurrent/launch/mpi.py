@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which MPI is there, whether an outer mpirun already started us, and the command that starts ranks."""
+"""Which MPI is installed, whether an outer mpirun started this process, and the command that starts ranks."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ OUTER = (
 
 @dataclass(frozen=True)
 class Outer:
-    """Our place among the ranks of an mpirun or srun that started us."""
+    """Rank and size under the mpirun or srun that started this process."""
 
     rank: int
     size: int | None
 
 
 def outer(env: Mapping[str, str] = os.environ) -> Outer | None:
-    """Who we are under an outer mpirun/srun, or None when we have to start the ranks ourselves."""
+    """Rank and size under an outer mpirun or srun, or None if this process starts the ranks."""
     for rank, size in OUTER:
         # sbatch scripts carry SLURM_PROCID too; only a step (srun) has started this very process.
         if rank in env and (rank != "SLURM_PROCID" or "SLURM_STEP_ID" in env):
@@ -48,7 +48,7 @@ def outer(env: Mapping[str, str] = os.environ) -> Outer | None:
 
 
 def _whole(env: Mapping[str, str], name: str, least: int) -> int:
-    """A whole number that a launcher has left in the environment."""
+    """A whole number from an environment variable of a launcher."""
     text = env[name]
     if not re.fullmatch(r"[0-9]{1,7}", text) or int(text) < least:
         raise BadInput(
@@ -59,14 +59,14 @@ def _whole(env: Mapping[str, str], name: str, least: int) -> int:
 
 
 def without_outer(env: Mapping[str, str]) -> dict[str, str]:
-    """An environment in which a child process does not take itself for a rank."""
+    """An environment in which a child process does not count as a rank."""
     marks = ("OMPI_", "PMI_", "PMIX_", "SLURM_STEP", "SLURM_PROCID", "HYDI_", "MPI_LOCAL")
     kept = ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_MCA_rmaps_base_oversubscribe")
     return {name: value for name, value in env.items() if name.startswith(kept) or not name.startswith(marks)}
 
 
 def flavour(text: str) -> str | None:
-    """The MPI family behind a version text: an mpirun's, or the compiled module's library string."""
+    """The MPI family in a version text, of mpirun or of the compiled module's library."""
     if "Open MPI" in text or "OpenRTE" in text or "open-mpi" in text:
         return OPEN_MPI
     if "MPICH" in text or "HYDRA" in text or "Intel(R) MPI" in text:
@@ -75,8 +75,8 @@ def flavour(text: str) -> str | None:
 
 
 def find_mpirun(library: str) -> tuple[str, str]:
-    """(path, family) of an mpirun that belongs to the MPI library of the compiled module: on the PATH or,
-    where an MPI came as a Python package, in this environment; of several the one of its version."""
+    """(path, family) of an mpirun of the same MPI library as the compiled module: on the PATH or, for an MPI
+    installed as a Python package, in this environment; of several the one with its version."""
     wanted = flavour(library)
     fitting, seen = [], []
     for path in _launchers():
@@ -97,21 +97,21 @@ def find_mpirun(library: str) -> tuple[str, str]:
 
 
 def _launchers() -> list[str]:
-    """Programs that may be an mpirun, those on the PATH first."""
+    """Programs that may be mpirun, those on the PATH first."""
     folders = (None, str(Path(sys.prefix) / "bin"))
     found = (shutil.which(name, path=folder) for folder in folders for name in LAUNCHERS)
     return list(dict.fromkeys(path for path in found if path))
 
 
 def _version(text: str) -> str | None:
-    """The first number with a point in it that a library or a launcher says of itself."""
+    """The first version number in the text of a library or a launcher."""
     found = re.search(r"\d+(\.\d+)+", text)
     return found and found[0]
 
 
 @dataclass(frozen=True)
 class Cpus:
-    """CPUs this process may use: hardware threads, and the physical cores they lie on."""
+    """CPUs that this process may use: hardware threads, and their physical cores."""
 
     threads: int
     cores: int
@@ -119,7 +119,7 @@ class Cpus:
 
 @dataclass(frozen=True)
 class Layout:
-    """How many ranks of how many threads a job has."""
+    """Number of ranks, and threads of each."""
 
     ranks: int
     threads: int
@@ -130,7 +130,7 @@ class Layout:
 
 
 def cpus(allowed: Iterable[int] | None = None) -> Cpus:
-    """What the CPUs with these numbers amount to; without them those that this process may use."""
+    """The CPUs with these numbers; without numbers those that this process may use."""
     allowed = sorted(os.sched_getaffinity(0) if allowed is None else allowed)
     siblings = {_siblings(cpu) for cpu in allowed}
     return Cpus(len(allowed), len(siblings))
@@ -152,12 +152,12 @@ ELSEWHERE = (
 
 
 def one_host(env: Mapping[str, str] = os.environ) -> bool:
-    """Whether all ranks that our mpirun starts run on this machine."""
+    """Whether all ranks that our mpirun starts are on this machine."""
     return not any(env.get(name) for name in ELSEWHERE)
 
 
 def check_layout(ranks: int, threads: int, machine: Cpus | None = None, env: Mapping = os.environ) -> None:
-    """Refuses more than a machine can be asked for; several threads to a CPU are fine."""
+    """Raises BadInput for too many ranks and threads; several threads on a CPU are allowed."""
     machine = machine or cpus()
     most = max(64, 16 * machine.threads) if one_host(env) else 1_000_000
     if ranks * threads <= most:
@@ -171,7 +171,7 @@ LEAST_FILE = 8 << 20  # bytes: Open MPI's shared memory takes a file of 4 MiB an
 
 
 def check_limits() -> None:
-    """Refuses limits under which mpirun is known to wait for ever instead of failing."""
+    """Raises an error for limits under which mpirun would hang instead of failing."""
     allowed = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
     if allowed != resource.RLIM_INFINITY and allowed < LEAST_FILE:
         raise SubcurrentError(
@@ -228,8 +228,8 @@ def environment(
 
 
 def at_home(env: Mapping[str, str]) -> dict[str, str]:
-    """Has Open MPI listen where no other machine can reach it, when all ranks are here; {} where they are
-    not, or where the user has chosen interfaces (docs/decisions/0052)."""
+    """Makes Open MPI listen only on this machine if all ranks are here; {} if they are not, or if the user
+    has chosen network interfaces (docs/decisions/0052)."""
     chosen = any(re.match(r"(OMPI|PMIX|PRTE)_MCA_\w+_if_(include|exclude)$", name) for name in env)
     found = importlib.util.find_spec("subcurrent._core")
     preloaded = Path(found.origin).with_name("_loopback.so") if found and found.origin else None

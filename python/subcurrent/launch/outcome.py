@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the program ends: with an exit code, and one sentence where something was not as it should be."""
+"""How the program ends: an exit code, and one sentence if something went wrong."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FIRST_SPEAKS = 3.0
 
 
 def main(app: Callable[[], Any]) -> None:
-    """The program `subcurrent`: an error the user can act on is one sentence and its exit code."""
+    """The program `subcurrent`: an error that the user can correct is one sentence and an exit code."""
     streams.secure()
     warnings.showwarning = _say
     code, text = _ending_of(app)
@@ -44,7 +44,7 @@ def _say(message: Warning | str, *_: Any) -> None:
 
 
 def _ending_of(app: Callable[[], Any]) -> tuple[int, str]:
-    """Exit code, and a sentence where one is due."""
+    """Exit code, and a sentence if needed."""
     try:
         _end_by_signal()
         app()
@@ -65,11 +65,11 @@ def _ending_of(app: Callable[[], Any]) -> tuple[int, str]:
 
 
 class Ended(BaseException):
-    """A signal that asks this process to end; outside of a run nothing needs to be brought to a close."""
+    """A signal that asks this process to end; outside of a run nothing has to be completed."""
 
 
 def _end_by_signal() -> None:
-    """SIGTERM and SIGHUP end the program with a sentence; while ranks run, `launch` passes them on."""
+    """SIGTERM and SIGHUP end the program with a sentence; while ranks run, `launch` forwards them."""
 
     def end(number: int, _: Any) -> None:
         raise Ended(signal.Signals(number).name)
@@ -80,7 +80,7 @@ def _end_by_signal() -> None:
 
 
 def _rank() -> int | None:
-    """Our number under an outer mpirun or srun."""
+    """The rank of this process under an outer mpirun or srun."""
     try:
         outer = mpi.outer()
     except BadInput:

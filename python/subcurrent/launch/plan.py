@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the launcher hands to the ranks: one JSON file with the checked case and what to do with it."""
+"""Input of the ranks: one JSON file with the checked case and the task."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .mpi import Layout
 
 @dataclass
 class Plan:
-    """One job for the ranks. `case` holds the resolved tables; checkpoints stand newest first."""
+    """One job for the ranks. `case` contains the resolved tables; checkpoints are sorted, newest first."""
 
     kind: str  # "run", "strategies", "tune", "machine" or "probe"
     case: dict[str, Any]
@@ -46,7 +46,7 @@ class Plan:
         return Layout(self.ranks, self.engine()[0])
 
     def device(self) -> str:
-        """Where the fields lie: cpu, cuda or emulated."""
+        """Where the fields are stored and computed: cpu, cuda or emulated."""
         return "cpu" if self.kind == "probe" else self.typed_case().engine.device
 
     def text(self) -> str:
@@ -62,7 +62,7 @@ def digest(text: str) -> str:
 
 
 def read_plan(path: Path, expected: str) -> str:
-    """The text of a plan file, which must be the one that this run's launcher has written."""
+    """The text of a plan file; it must be the one that the launcher of this run has written."""
     text = path.read_text()
     if digest(text) != expected:
         raise SubcurrentError(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shows the ranks' events: a moving bar on a terminal, a line every few seconds elsewhere."""
+"""Displays the events of the ranks: a progress bar on a terminal, a line every few seconds elsewhere."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LINE_EVERY = 5.0  # seconds between two lines when there is no terminal
 
 
 class Watcher:
-    """Shows events as they come; use as a context manager around the run."""
+    """Displays events as they arrive; a context manager around the run."""
 
     def __init__(self, console: Console):
         self._console = console
@@ -39,7 +39,7 @@ class Watcher:
             self._progress.stop()
 
     def note(self, text: str, style: str = "") -> None:
-        """A sentence above the bar."""
+        """Prints a sentence above the bar."""
         self._console.print(text, style=style or None, highlight=False, markup=False, soft_wrap=True)
         if streams.lost_reader() and not self._alone:
             self._alone = True

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starts the ranks of a plan under mpirun, passes signals on, and returns how they ended."""
+"""Starts the ranks of a plan under mpirun, forwards signals, and returns how they ended."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def command_for(plan: Plan, plan_file: Path) -> list[str]:
 
 
 def rank_command(module: str, plan_file: Path, text: str, layout: mpi.Layout) -> list[str]:
-    """The command line for ranks that run a module with a plan, and with the digest of what it must say."""
+    """The command line for ranks that run a module with a plan and the digest of its text."""
     mpi.check_limits()
     mpirun, family = mpi.find_mpirun(str(core.build_info()["mpi"]))
     line = mpi.command(mpirun, family, layout, mpi.cpus())
@@ -36,7 +36,7 @@ def rank_command(module: str, plan_file: Path, text: str, layout: mpi.Layout) ->
 
 
 def emulated_command(plan: Plan, plan_file: Path) -> list[str]:
-    """The same for ranks on the hosts of an emulated network that is up."""
+    """The same for ranks on the hosts of an emulated network."""
     mpi.check_limits()
     return emulated.command(_program(WORKER, plan_file, plan.text()))
 
@@ -54,11 +54,11 @@ def launch(
     *,
     env: Mapping[str, str] = os.environ,
 ) -> dict[str, Any]:
-    """Runs the ranks to their end and returns their last event ({} when the ranks had nothing to say at the
-    end); `computing` is called when they have accepted their input.
+    """Runs the ranks to their end and returns their last event ({} if there was none); `computing` is called
+    when they have accepted their input.
 
     Raises SubcurrentError with the sentence of the lowest rank that failed. Ctrl-C, SIGTERM and SIGHUP ask
-    the ranks for a checkpoint and a clean stop; a second one ends them at once.
+    the ranks for a checkpoint and a clean stop; a second signal ends them at once.
     """
     family = mpi.flavour(str(core.build_info()["mpi"])) or ""
     with segments.folder(family, env) as held:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the verbs `run` and `report` do, step by step; the command line itself is in `cli`."""
+"""The steps of the verbs `run` and `report`; the command line itself is in `cli`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from .rundir import RunFolder, make_folder, write_text, write_whole
 
 @dataclass
 class RunRequest:
-    """What the user asked `run` for, as given on the command line."""
+    """The options of `run`."""
 
     case: str
     ranks: int | None = None
@@ -90,7 +90,8 @@ def run(request: RunRequest, console: Console) -> int:
 
 
 def _taken_over(request: RunRequest, path: Path, case: Case, outer: mpi.Outer | None) -> tuned.Tuned | None:
-    """What `tune` has measured of this case on this machine, for the ranks that are asked for or there."""
+    """The settings that `tune` has found for this case on this machine, for the requested or present
+    ranks."""
     if request.untuned or (outer is not None and outer.size is None):
         return None
     ranks = request.ranks if outer is None else outer.size
@@ -99,7 +100,7 @@ def _taken_over(request: RunRequest, path: Path, case: Case, outer: mpi.Outer | 
 
 @contextlib.contextmanager
 def taken(folder: RunFolder, console: Console) -> Iterator[None]:
-    """Keeps a run folder for this process; says so where that cannot be."""
+    """Locks a run folder for this process; prints a warning if this is not possible."""
     with folder.taken() as locked:
         if not locked:
             say(
@@ -113,12 +114,14 @@ def taken(folder: RunFolder, console: Console) -> Iterator[None]:
 
 
 def default_name(case_file: Path) -> str:
-    """A run folder's name when none is given: the case folder's for `case.toml`, else the file's."""
+    """Name of the run folder if none is given: that of the case folder for `case.toml`, else that of the
+    file."""
     return case_file.resolve().parent.name if case_file.name == "case.toml" else case_file.stem
 
 
 def check_device(device: str) -> None:
-    """Refuses a device that this build does not have; whether the machine has one only the ranks can tell."""
+    """Raises BadInput for a device that this build does not support; only the ranks can find out whether the
+    machine has one."""
     if device == "cuda" and str(core.build_info().get("cuda", "no")) == "no":
         raise BadInput(
             'engine.device = "cuda" needs a build with CUDA, but this build has none: configure '
@@ -127,7 +130,7 @@ def check_device(device: str) -> None:
 
 
 def prepare_folder(folder: RunFolder, case_file: Path, case: Case, plan: Plan) -> None:
-    """Makes the run folder with the resolved case, the ranks' plan and the reference to compare with."""
+    """Creates the run folder with the resolved case, the plan of the ranks and the reference data."""
     reference = case.reference(case_file.parent)
     folder.create()
     write_text(folder.case, as_toml(case))
@@ -137,7 +140,7 @@ def prepare_folder(folder: RunFolder, case_file: Path, case: Case, plan: Plan) -
 
 
 def ranks_of(asked: int | None, outer: mpi.Outer | None, default: int) -> int:
-    """How many ranks there will be; 0 when an outer launcher does not tell its ranks how many they are."""
+    """Number of ranks; 0 if an outer launcher does not say."""
     if asked is not None and asked < 1:
         raise BadInput(f"-n {asked} is not allowed: it must be a whole number >= 1.")
     if outer is not None and outer.size is None:
@@ -167,7 +170,8 @@ def _check_folder(request: RunRequest, folder: RunFolder, case: Case) -> list[Pa
 
 
 def _check_same(before: Case, now: Case) -> None:
-    """A resumed run must be on the same grid; time, strategy, ranks, tolerances and the like may change."""
+    """A resumed run must have the same grid; time, strategy, ranks, tolerances and similar keys may
+    change."""
     for name in now.fixed_on_resume:
         old, new = as_tables(before), as_tables(now)
         for part in name.split("."):  # a key that is not given is not in the tables
@@ -180,7 +184,7 @@ def _check_same(before: Case, now: Case) -> None:
 
 
 def _run_as_rank(plan: Plan, folder: RunFolder, path: Path, case: Case, request: RunRequest) -> int:
-    """Under an outer mpirun: works as one of its ranks."""
+    """Runs as one of the ranks of an outer mpirun."""
     plan.events = False
     stop = worker.StopRequest()
 
@@ -199,13 +203,13 @@ def _run_as_rank(plan: Plan, folder: RunFolder, path: Path, case: Case, request:
 
 
 def report_outside(folder: RunFolder) -> None:
-    """Draws the figures of a run folder in a process that is no rank of the outer mpirun."""
+    """Draws the figures of a run folder in a process that is not a rank of the outer mpirun."""
     command = [sys.executable, "-m", "subcurrent", "report", str(folder.path)]
     subprocess.run(command, check=False, env=mpi.without_outer(os.environ))
 
 
 def _after(folder: RunFolder, case: Case, end: dict[str, Any], console: Console) -> int:
-    """Tells how the run ended and draws its figures."""
+    """Prints how the run ended and draws its figures."""
     summary = read_record(folder.summary)
     say(console, f"{end['state']} at step {end['steps']} after {duration(end['seconds'])}")
     for sentence in kind_of(case).warnings(summary):

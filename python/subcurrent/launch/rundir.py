@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The folder of one run: what lies where, and the rules that keep an earlier run from being written over."""
+"""The folder of one run: its files, and the rules that prevent an earlier run from being overwritten."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ FOLDERS = {
 
 
 class RunFolder:
-    """Paths inside a run folder. Nothing is touched before `create`."""
+    """Paths inside a run folder. Nothing is changed before `create`."""
 
     def __init__(self, path: str | Path):
         self.path = Path(path)
@@ -77,7 +77,7 @@ class RunFolder:
         return self.checkpoints / f"checkpoint_{step:08d}.h5"
 
     def all_snapshots(self) -> list[Path]:
-        """In the order of their steps."""
+        """Sorted by step."""
         return [path for path in self._numbered(self.snapshots) if path.is_file()]
 
     def last_snapshot(self) -> Path | None:
@@ -89,7 +89,7 @@ class RunFolder:
         return self._numbered(self.checkpoints)[::-1]
 
     def _numbered(self, folder: Path) -> list[Path]:
-        """The files of a folder that bear our name and a step, in the order of the steps."""
+        """The files of a folder with our prefix and a step in the name, sorted by step."""
         if not folder.is_dir():
             return []
         found = [path for path in folder.iterdir() if re.fullmatch(FOLDERS[folder.name], path.name)]
@@ -97,8 +97,8 @@ class RunFolder:
 
     @contextlib.contextmanager
     def taken(self) -> Iterator[bool]:
-        """Takes the folder for one run, from its check to its end; a second one is refused. False where the
-        file system keeps no locks. A folder that was made for it and stays empty is removed."""
+        """Locks the folder for one run, from its check to its end; a second run is an error. False if the
+        file system has no locks. A folder that was created for the lock and stays empty is removed."""
         self._check_kind()
         made = [folder for folder in (self.path, *self.path.parents) if not folder.exists()]
         try:
@@ -115,7 +115,8 @@ class RunFolder:
                     folder.rmdir()
 
     def check_new(self, overwrite: bool) -> None:
-        """Refuses a folder that holds anything, unless --overwrite and what it holds is a run of ours."""
+        """Raises BadInput if the folder is not empty, except with --overwrite if it contains one of our
+        runs."""
         self._check_kind()
         try:
             held = (
@@ -152,14 +153,14 @@ class RunFolder:
         return found
 
     def create(self) -> None:
-        """Makes the folders."""
+        """Creates the folders."""
         with writing(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
         for folder in (self.snapshots, self.checkpoints, self.figures):
             make_folder(folder)
 
     def clear(self) -> None:
-        """Removes what a run has written, and the folders that are empty then; everything else stays."""
+        """Removes what a run has written, and folders that are then empty; everything else is kept."""
         for name, names in FOLDERS.items():
             folder = self.path / name
             if folder.is_symlink() or not folder.is_dir():
@@ -174,8 +175,8 @@ class RunFolder:
                 item.unlink()
 
     def keep_checkpoints(self, step: int, count: int = 2) -> None:
-        """Keeps the newest up to `step`, the one just written; removes older ones and what a killed writer
-        or a refused checkpoint left behind, and nothing that bears another name."""
+        """Keeps the newest checkpoints up to `step`, the one just written. Removes older ones, and files that
+        a killed writer or a rejected checkpoint left; other names are not touched."""
         whole = [path for path in self.checkpoints_newest_first() if _step_of(path) <= step]
         with writing(self.checkpoints):
             for path in self.checkpoints.iterdir():
@@ -187,13 +188,13 @@ TOP = "|".join(re.escape(name) for name in FILES)
 
 
 def is_ours(path: Path, names: str) -> bool:
-    """Whether a run has written this: a regular file with one of our names, whole or half-written."""
+    """Whether a run has written this: a regular file with one of our names, complete or partial."""
     name = path.name.removesuffix(PART)
     return re.fullmatch(names, name) is not None and is_regular(path)
 
 
 def is_regular(path: Path) -> bool:
-    """Whether there is a file of this name, and not a link, a folder or what else there may be."""
+    """Whether this is a file, and not a link, a folder or something else."""
     try:
         return stat.S_ISREG(path.lstat().st_mode)
     except FileNotFoundError:
@@ -201,7 +202,7 @@ def is_regular(path: Path) -> bool:
 
 
 def _foreign(item: Path) -> Iterator[str]:
-    """What of an entry of a run folder no run has written."""
+    """The part of an entry of a run folder that no run has written."""
     if item.name in FOLDERS and item.is_dir() and not item.is_symlink():
         for inner in sorted(item.iterdir()):
             if not is_ours(inner, FOLDERS[item.name]):
@@ -215,7 +216,7 @@ def _step_of(path: Path) -> int:
 
 
 def make_folder(path: Path) -> None:
-    """Makes a folder of a run where there is none; a link to another place is none of ours."""
+    """Creates a folder of a run if it does not exist; a symbolic link is an error."""
     with writing(path):
         if path.is_symlink():
             raise StorageError(f"cannot write {path}: it is a symbolic link, not a folder of the run.")
@@ -223,7 +224,7 @@ def make_folder(path: Path) -> None:
 
 
 def refuse_special(path: Path) -> None:
-    """Raises StorageError where a name leads elsewhere or to no file: links, pipes, devices."""
+    """Raises StorageError for symbolic links, pipes and devices."""
     try:
         mode = path.lstat().st_mode
     except FileNotFoundError:
@@ -235,12 +236,12 @@ def refuse_special(path: Path) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Writes a small file whole or not at all: to a temporary name first, then renamed."""
+    """Writes a small file completely or not at all: under a temporary name first, then renamed."""
     write_whole(path, lambda temporary: temporary.write_text(text))
 
 
 def write_whole(path: Path, write: Callable[[Path], object]) -> None:
-    """Has `write` make a file under a temporary name, which then takes the place of `path`."""
+    """Calls `write` for a file with a temporary name, which then replaces `path`."""
     temporary = path.with_name(path.name + PART)
     with writing(path), writing(temporary):
         try:
@@ -253,8 +254,8 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
 
 @contextlib.contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Turns an OSError of the block into one sentence with exit code 3; what is neither a regular file nor a
-    folder is not written."""
+    """Turns an OSError of the block into one sentence with exit code 3; does not write to what is neither a
+    regular file nor a folder."""
     try:
         refuse_special(path)
         yield

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files of Open MPI's shared memory: in a folder of the launcher's own, which goes with it. In their
-usual place, /dev/shm itself, those of a killed job stay for ever, and their owner cannot be found."""
+"""The files of Open MPI's shared memory: in a folder of the launcher, which removes it. In /dev/shm, the
+default, the files of a killed job would stay, and their owner could not be found."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KEYS = tuple(f"OMPI_MCA_{part}_backing_directory" for part in ("btl_vader", "osc
 
 @contextlib.contextmanager
 def folder(family: str, env: Mapping[str, str] = os.environ, place: Path = PLACE) -> Iterator[Path | None]:
-    """The folder; None where another MPI, other hosts or the user's own choice leave things as they are."""
+    """The folder; None for another MPI, other hosts or a user's own choice."""
     if family != mpi.OPEN_MPI or not mpi.one_host(env) or any(key in env for key in KEYS):
         yield None
         return

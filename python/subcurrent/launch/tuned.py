@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `subcurrent tune` has measured, kept for `run`: a file for each case, size and machine.
+"""Measurements of `subcurrent tune`, stored for `run`: one file for each case, size and machine.
 
-Settings change no result: every strategy, split, transport and number of threads leaves the same bits.
+The settings change no result: every strategy, split, transport and number of threads gives the same bits.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ KEYS = (
 
 @dataclass
 class Tuned:
-    """What a run takes over: its ranks, and `--set` texts for the keys that are not its own."""
+    """What a run uses: its number of ranks, and `--set` texts for the keys that it does not set itself."""
 
     ranks: int
     sets: list[str]
@@ -74,8 +74,8 @@ def with_settings(case: Case, settings: dict[str, Any]) -> Case:
 
 
 def fixed_keys(path: Path, sets: list[str]) -> list[str]:
-    """The keys that are not to be tuned: the command line has them, or the file gives another value than the
-    default (pieces of fields: the file's are the fewest, for they say what fits into memory)."""
+    """The keys that are not tuned: those of the command line, and those that the file sets to other values
+    than the default (pieces of fields: the file has the smallest number that fits into memory)."""
     named = {parse_set(text)[0] for text in sets}
     tables = read_tables(path)
     default = Case.model_fields["engine"].default
@@ -89,7 +89,7 @@ def fixed_keys(path: Path, sets: list[str]) -> list[str]:
 
 
 def machine() -> dict[str, Any]:
-    """What measured times hold for: the processors that are allowed, and the program."""
+    """What measured times depend on: the processors that may be used, and the program."""
     return {
         "cpu": _cpu(),
         "cpus": mpi.cpus().threads,
@@ -109,8 +109,9 @@ def _cpu() -> str:
 
 
 def file_of(name: str, case: Case, network: str | None = None) -> Path:
-    """Where the measurements of a case lie: its keys but those that are tuned, how long it runs and what it
-    writes. Those over an emulated `network` lie by themselves, where no run finds them."""
+    """The file with the measurements of a case. Its name depends on all keys except those that are tuned, the
+    end of the run and the output. Measurements over an emulated `network` have files of their own, which no
+    run uses."""
     tables = {k: dict(v) if isinstance(v, dict) else v for k, v in as_tables(case).items()}
     for key in KEYS:
         table, _, last = key.partition(".")
@@ -122,7 +123,7 @@ def file_of(name: str, case: Case, network: str | None = None) -> Path:
 
 
 def save(path: Path, record: dict[str, Any]) -> None:
-    """Writes what was measured; what an earlier tune has measured on other ranks and threads stays."""
+    """Writes the measurements; those of an earlier tune on other ranks and threads are kept."""
     known = [(row["ranks"], row["threads"]) for row in record["winners"]]
     before = load(path)
     for what in ("winners", "groups"):
@@ -134,7 +135,7 @@ def save(path: Path, record: dict[str, Any]) -> None:
 
 
 def load(path: Path) -> dict[str, Any]:
-    """What was measured; {} where nothing was."""
+    """The measurements; {} if there are none."""
     record = read_record(path)
     if record and not isinstance(record.get("winners"), list):
         raise damaged(path, "it is not what `subcurrent tune` writes")
@@ -142,7 +143,7 @@ def load(path: Path) -> dict[str, Any]:
 
 
 def find(name: str, case: Case, fixed: list[str], ranks: int | None) -> Tuned | None:
-    """The fastest settings that were measured for a case and agree with its own keys and ranks."""
+    """The fastest measured settings of a case that agree with its own keys and ranks."""
     path = file_of(name, case)
     try:
         record = load(path)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one rank of a job does: the session, what it records, what it measures."""
+"""The work of one rank of a job: the session, its records, its measurements."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When a run is over, how far it has come and how long it still takes."""
+"""When a run ends, how far it has come and how long it will take."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class End:
-    """One of `steady` (max |dV/dt| below it), `steps` (the last step) and `time` (of the flow) is set."""
+    """Exactly one of `steady` (max |dV/dt| below it), `steps` (the last step) and `time` is set."""
 
     steady: float | None = None
     steps: int | None = None
@@ -19,7 +19,7 @@ class End:
 
     @staticmethod
     def of(run: Any) -> End:
-        """The end that the [run] table of a checked case asks for."""
+        """The end that the table [run] of a checked case requests."""
         if getattr(run, "until", None) == "steady":
             return End(steady=run.steady)
         return End(steps=run.steps) if run.steps is not None else End(time=run.time)
@@ -33,7 +33,7 @@ class End:
 
     def within(self, most: int, solver: Any) -> int:
         """How many of `most` steps a pass may have before this end; at least 1. The last step before a time
-        is one by itself: whether it reaches it is a matter of rounding."""
+        is a pass by itself, since rounding decides whether it reaches the time."""
         if most > 1 and self.steps is not None:
             most = min(most, self.steps - solver.steps)
         if most > 1 and self.time is not None:
@@ -47,7 +47,7 @@ class End:
 
 
 class Forecast:
-    """Share done and seconds left, from the pace of the recent steps."""
+    """Share done and seconds left, from the speed of the recent steps."""
 
     def __init__(self, end: End, window: int = 200):
         self.end = end
@@ -55,7 +55,7 @@ class Forecast:
         self._first: float | None = None
 
     def add(self, seconds: float, step: int, time: float, change: float) -> tuple[float, float | None]:
-        """Share done in [0, 1], and seconds left or None while that cannot be told."""
+        """Share done in [0, 1], and seconds left, or None if unknown."""
         measure = self._measure(step, time, change)
         goal = self._measure(self.end.steps or 0, self.end.time or 0.0, self.end.steady or 0.0)
         if not math.isfinite(measure):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The machine a run ran on, for summary.json: enough to tell two measurements apart."""
+"""The machine of a run, for summary.json: enough to distinguish two measurements."""
 
 from __future__ import annotations
 

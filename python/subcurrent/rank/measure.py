@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ranks' side of what is measured: the same steps under every strategy, in turn, timed; waiting for
-messages."""
+"""Measurements on the ranks: the same steps under every strategy, in turn; waiting for messages."""
 
 from __future__ import annotations
 
@@ -92,7 +91,7 @@ def measure_strategies(
 
 
 def advance(solver: Any, steps: int, most: int) -> None:
-    """So many steps, `most` of them a pass."""
+    """Computes this number of steps, at most `most` in a pass."""
     if most == 1:
         for _ in range(steps):
             solver.step(diagnostics=False)
@@ -108,7 +107,7 @@ def _options(plan: Plan, strategy: str) -> dict[str, Any]:
 
 
 def apart(options: dict[str, Any], name: str) -> dict[str, Any]:
-    """Options of one solver of several in a process: its fields in files have a folder to themselves."""
+    """Options of one solver of several in a process: its fields in files have their own folder."""
     if "storage" in options:
         storage = options["storage"]
         options["storage"] = storage | {"scratch": f"{storage['scratch']}/{BESIDE}{name}"}
@@ -116,7 +115,7 @@ def apart(options: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def remove_apart(options: dict[str, Any]) -> None:
-    """Removes these folders again, when the solvers are gone and have left them empty."""
+    """Removes these folders when the solvers have left them empty."""
     if "storage" in options:
         scratch = Path(options["storage"]["scratch"])
         for folder in (*scratch.glob(f"{BESIDE}*"), scratch):
@@ -125,8 +124,7 @@ def remove_apart(options: dict[str, Any]) -> None:
 
 
 def _row(plan: Plan, name: str, solver: Any, seconds: list[float], terms: dict[str, Any]) -> dict[str, Any]:
-    """One line of the table: medians of the step time and the terms of one step, in seconds; None is not
-    measured."""
+    """One line of the table: medians of the step time and its parts, in seconds; None means not measured."""
     row = {"strategy": name, "split": list(solver.split), "T": median(seconds), "T_all": seconds}
     for term, value in terms.items():
         additive = term in ADDITIVE and value is not None
@@ -135,7 +133,8 @@ def _row(plan: Plan, name: str, solver: Any, seconds: list[float], terms: dict[s
 
 
 def _turns(names: list[str], turn: int) -> list[str]:
-    """Whose turn it is in a round: another one begins in each, so that nobody always follows the same one."""
+    """The order of a round: each round begins with another strategy, so that none always follows the same
+    one."""
     first = turn % len(names)
     return [*names[first:], *names[:first]]
 
@@ -150,7 +149,8 @@ def _say(plan: Plan, turn: int, place: int, name: str, spent: float) -> None:
 
 
 def settle(solver: Any) -> int:
-    """Steps until an automatic strategy has tried what there is, and how many; no more than a trial takes."""
+    """Computes steps until an automatic strategy has tried all candidates, at most as many as its trials
+    take, and returns their number."""
     for taken in range(MOST_TRIED):
         automatic = solver.terms().get("automatic")
         if automatic is None:  # several steps a pass

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The MPI context of a Python script: made with its first simulation, closed when the script ends."""
+"""The MPI context of a Python script: created with its first simulation, closed when the script ends."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def module() -> ModuleType:
 
 
 def context(threads: int, transport: str, device: str = "cpu") -> Any:
-    """The script's one context; further simulations share it and must want the same threads, transport and
-    device."""
+    """The only context of the script; further simulations share it and must request the same threads,
+    transport and device."""
     wanted = (whole("threads", threads, 1), transport, device)
     if not _made:
         _made[wanted] = core.load().Context(threads=threads, transport=transport, device=device)
@@ -43,8 +43,8 @@ def context(threads: int, transport: str, device: str = "cpu") -> Any:
 
 
 def check_memory(made: Any, case: Any) -> None:
-    """Refuses a case that does not fit into this machine's memory, on all ranks alike and before one of them
-    takes any. Collective."""
+    """Raises BadInput for a case that does not fit into this machine's memory, on all ranks and before any of
+    them allocates it. Collective."""
     _together(made, lambda: memory.check(case, made.size, memory.ranks_here(made.size)))
 
 
@@ -64,7 +64,7 @@ def check_memory_of_fields(made: Any, fields: memory.Fields, split: tuple[int, .
 
 
 def together(made: Any, action: Callable[[], T]) -> T:
-    """Does it on all ranks; where one of them fails all raise. Collective."""
+    """Executes it on all ranks; if it fails on one, all raise an error. Collective."""
     failed, result = None, None
     try:
         result = action()
@@ -86,7 +86,7 @@ def _together(made: Any, check: Callable[[], None]) -> None:
 
 
 def _end_all_on_error(made: Any) -> None:
-    """A rank that dies of an exception takes the others with it: they may be waiting for its messages."""
+    """A rank that ends with an exception ends the others too, since they may be waiting for its messages."""
     if made.size == 1:
         return
     before = sys.excepthook

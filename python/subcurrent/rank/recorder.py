@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What rank 0 writes down during a run: history.csv, progress, and at the end the results."""
+"""What rank 0 writes during a run: history.csv, progress, and the results at the end."""
 
 from __future__ import annotations
 
@@ -27,8 +27,7 @@ LINE_EVERY = 5.0  # seconds between two progress lines when people read the outp
 
 
 class Recorder:
-    """Collective in `started`, the first `step` and `finished`; everything else does nothing on the other
-    ranks."""
+    """`started`, the first `step` and `finished` are collective; all else does nothing on the other ranks."""
 
     def __init__(
         self, context: Any, solver: Any, plan: Plan, folder: RunFolder, resumed: dict[str, Any] | None
@@ -72,7 +71,7 @@ class Recorder:
             )
 
     def step(self, record: dict[str, Any], seconds: float) -> None:
-        """Takes note of one step; `seconds` count from the first step of this session."""
+        """Records one step; `seconds` count from the first step of this session."""
         self._kind.count(record, self._totals)
         self._seconds = seconds
         if not self._transports:  # known when the halos have been needed
@@ -96,7 +95,8 @@ class Recorder:
             self._say(share, left)
 
     def flush(self) -> None:
-        """Puts history.csv on disk: it must never lag behind a checkpoint that a resume starts from."""
+        """Writes history.csv to disk: it must have all rows up to a checkpoint from which a run can
+        resume."""
         if self._writes:
             with writing(self._folder.history):
                 self._file.flush()
@@ -117,7 +117,7 @@ class Recorder:
             print(plain_line(facts), flush=True)
 
     def finished(self, state: str) -> None:
-        """Writes results and summary. Collective: gathering the results takes all ranks."""
+        """Writes results and summary. Collective, since results are gathered from all ranks."""
         results = self._kind.results(self._solver, self._case)
         measured = self._kind.measured(self._solver, self._case)
         terms = account_of(self._solver.terms(), self._solver.strategy)
@@ -216,7 +216,7 @@ def _cell(value: Any) -> Any:
 
 
 def _rows_up_to(path: Path, step: int, columns: tuple[str, ...]) -> list[list[str]]:
-    """The rows of an earlier session that the checkpoint has seen."""
+    """The rows of an earlier session up to the checkpoint."""
     if not path.exists():
         return []
     return [row for row in rows_of_run(path, columns) if int(row[0]) <= step]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One run as a rank sees it: step, look, write what is due, until the end or a request to stop."""
+"""One run on a rank: step, check, write what is due, until the end or a request to stop."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from .recorder import Recorder
 
 
 def run_case(module: ModuleType, context: Any, plan: Plan, stop: Any, computing: Callable[[], None]) -> int:
-    """Runs the case of a plan to its end on all ranks together; returns 0, or 5 after a clean stop. Calls
-    `computing` once the solver stands."""
+    """Runs the case of a plan to its end on all ranks; returns 0, or 5 after a clean stop. Calls `computing`
+    when the solver exists."""
     case, folder = plan.typed_case(), RunFolder(plan.folder)
     kind = kind_of(case)
     solver = kind.make(module, context, case.options())
@@ -65,7 +65,8 @@ def write_snapshot(kind: Kind, solver: Any, case: Any, folder: RunFolder) -> Non
 
 
 def write_checkpoint(context: Any, solver: Any, folder: RunFolder) -> None:
-    """One more checkpoint; only when it is whole on disk do older ones go, so that two are always kept."""
+    """Writes one more checkpoint; older ones are removed only when it is complete on disk, so that two are
+    always kept."""
     solver.write_checkpoint(str(folder.checkpoint(solver.steps)))
     if context.rank == 0:
         folder.keep_checkpoints(solver.steps)
@@ -73,7 +74,7 @@ def write_checkpoint(context: Any, solver: Any, folder: RunFolder) -> None:
 
 
 def _resume(module: ModuleType, solver: Any, plan: Plan) -> dict[str, Any] | None:
-    """Continues from the newest checkpoint that is whole; says which were refused and why."""
+    """Continues from the newest complete checkpoint; reports which were rejected and why."""
     refused = []
     for path in plan.checkpoints:
         try:
@@ -88,7 +89,7 @@ def _resume(module: ModuleType, solver: Any, plan: Plan) -> dict[str, Any] | Non
 
 
 class Due:
-    """When the next snapshot (by time) and checkpoint (by step) are to be written; the same on all ranks."""
+    """When the next snapshot (by time) and the next checkpoint (by step) are due; the same on all ranks."""
 
     def __init__(self, case: Case, time: float):
         self._every = case.output.every if case.output.snapshots else 0.0
@@ -108,7 +109,7 @@ class Due:
         return self._count > before
 
     def at_most(self, solver: Any, end: End) -> int:
-        """How many steps a pass may have: it ends where something is written, or the run."""
+        """How many steps a pass may have: it ends when something is written, or with the run."""
         most = end.within(self._steps_per_pass, solver)
         if most > 1 and self._checkpoint_every > 0:
             most = min(most, self._checkpoint_every - solver.steps % self._checkpoint_every)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ranks' side of `subcurrent tune`: candidates take turns with whole steps; the fastest is varied key by
-key."""
+"""Measurements of `subcurrent tune` on the ranks: candidates take turns with whole steps; then the keys of
+the fastest are varied."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MOST_STEPS = 2000  # of a turn
 def measure_candidates(
     module: ModuleType, context: Any, plan: Plan, stop: Any, computing: Callable[[], None]
 ) -> int:
-    """Finds the fastest settings of the plan's case on these ranks; rank 0 writes `tuning.json`: the winner,
+    """Finds the fastest settings of the plan's case on these ranks; rank 0 writes `tuning.json`: the fastest,
     and a row for every candidate that was measured."""
     context.sample(0, 0)
     search = Search(module, context, plan, stop)
@@ -47,7 +47,7 @@ def measure_candidates(
 
 
 class Search:
-    """Collective in all that measures. Rank 0's times decide, and the others are told."""
+    """All measurements are collective. The times of rank 0 decide, and are sent to the others."""
 
     def __init__(self, module: ModuleType, context: Any, plan: Plan, stop: Any):
         self._module, self._context, self._plan, self._stop = module, context, plan, stop
@@ -62,8 +62,8 @@ class Search:
         self.split: list[int] = []
 
     def run(self, computing: Callable[[], None]) -> Row:
-        """First all the settings that the plan names; then of the fastest one key after the other takes its
-        other values; then all together that helped. Each time beside the case as it is."""
+        """First all settings of the plan; then the other values of one key after the other, for the fastest;
+        then all changes that helped together. Each is compared with the unchanged case."""
         self._computing = computing
         best = self._tournament({}, self._tune["first"], "first")
         helped = {}
@@ -78,7 +78,8 @@ class Search:
         return self._confirmed(best)
 
     def _tournament(self, best: Settings, candidates: list[Settings], phase: str) -> Settings:
-        """The fastest of some settings, as many at a time as fit into memory beside the best so far."""
+        """The fastest of some settings; as many are measured at a time as fit into memory with the best so
+        far."""
         todo = [one for one in candidates if one not in ({}, best) and self._allowed(one)]
         beside = [{}] if best == {} else [{}, best]
         room = max(1, self._tune["at_once"] - len(beside))
@@ -93,13 +94,14 @@ class Search:
         return best
 
     def _confirmed(self, best: Settings) -> Row:
-        """The best against the case as it is, in twice as many rounds; the latter where little is gained."""
+        """Compares the best with the unchanged case, in twice as many rounds; returns the latter if little is
+        gained."""
         entered = [{}] if best == {} else [{}, best]
         rows = self._contest(entered, "winner", 2 * self._plan.repeats)
         return rows[-1] if rows[-1]["ratio"] > 1 + MARGIN else rows[0]
 
     def _allowed(self, settings: Settings) -> bool:
-        """Whether these keys go together, on so many ranks."""
+        """Whether these keys can be combined, on this number of ranks."""
         try:
             case = with_settings(self._case, settings)
             case.check()
@@ -111,8 +113,8 @@ class Search:
     # -- measuring ---------------------------------------------------------------------------------------
 
     def _contest(self, entered: list[Settings], phase: str, rounds: int) -> list[Row]:
-        """The rows of some settings, the first being the case as it is, that take turns in every round; those
-        that have lost leave. The times are the same on all ranks."""
+        """The rows of some settings, the first being the unchanged case, measured in turn in every round;
+        settings that are too slow are dropped. The times are the same on all ranks."""
         entrants = [
             Entrant(self._module, self._context, with_settings(self._case, settings), number)
             for number, settings in enumerate(entered)
@@ -150,7 +152,7 @@ class Search:
         return rows
 
     def _turn_length(self, entrants: list[Entrant]) -> int:
-        """Warms all entrants; how many steps of the first make a turn that a clock can measure."""
+        """Warms up all candidates; returns how many steps of the first one a clock can measure."""
         steps = self._plan.steps
         for entrant in entrants:
             entrant.warm(steps)
@@ -159,7 +161,7 @@ class Search:
         return steps
 
     def _shared(self, seconds: float) -> float:
-        """Rank 0's time, on all ranks."""
+        """The time of rank 0, on all ranks."""
         return self._context.sum([seconds if self._context.rank == 0 else 0.0])
 
     def _say(self, phase: str, settings: Settings, seconds: float) -> None:
@@ -176,7 +178,7 @@ class Search:
 
 
 class Entrant:
-    """A solver under some settings, and its seconds a step, round by round."""
+    """A solver under some settings, and its seconds per step, round by round."""
 
     def __init__(self, module: ModuleType, context: Any, case: Case, number: int):
         self._context, self._most = context, case.pass_length()
@@ -184,13 +186,13 @@ class Entrant:
         self.seconds: list[float] = []
 
     def warm(self, steps: int) -> None:
-        """Caches, what is agreed on at first, and the trials of an automatic strategy."""
+        """Fills caches, sets up exchanges, and completes the trials of an automatic strategy."""
         self.turn(steps)
         settle(self.solver)
         self.turn(steps)
 
     def turn(self, steps: int) -> float:
-        """Seconds a step of `steps` steps, or of as many more as make whole passes."""
+        """Seconds per step over `steps` steps, or over more to complete the last pass."""
         self._context.barrier()
         begin = time.perf_counter()
         done = 0

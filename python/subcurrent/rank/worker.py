@@ -26,7 +26,7 @@ from .tuning import measure_candidates
 
 
 class StopRequest:
-    """Remembers that a signal asked this rank to stop; the ranks agree on it between two steps."""
+    """Records that a signal asked this rank to stop; the ranks agree on it between two steps."""
 
     def __init__(self) -> None:
         self.asked = False
@@ -39,7 +39,7 @@ class StopRequest:
 
     @staticmethod
     def too_late() -> None:
-        """All is done: a request that comes while the interpreter ends, without its handlers, kills none."""
+        """Everything is done: a request while the interpreter ends, without its handlers, ends no process."""
         signal.signal(signal.SIGUSR1, signal.SIG_IGN)
 
 
@@ -60,10 +60,10 @@ Start = Callable[[contextlib.ExitStack], Callable[[], None]]
 
 
 def work(plan: Plan, stop: StopRequest, start: Start | None = None) -> int:
-    """Does the plan as one of its ranks and returns the exit code.
+    """Executes the plan as one of its ranks and returns the exit code.
 
-    A rank that fails alone cannot ask the others, who may be waiting for it in a message: it says why and
-    ends all.
+    A rank that fails alone cannot ask the others, which may be waiting for its messages: it reports the
+    reason and ends all.
     """
     try:
         module = core.load()
@@ -86,7 +86,7 @@ def work(plan: Plan, stop: StopRequest, start: Start | None = None) -> int:
 
 @contextlib.contextmanager
 def started(context: Any, start: Start | None, to_launcher: bool) -> Iterator[Callable[[], None]]:
-    """Collective: the block begins when rank 0 has made its start, and may compute."""
+    """Collective: the block begins when rank 0 has started, and may compute."""
     with contextlib.ExitStack() as held:
         computing = start(held) if start is not None and context.rank == 0 else lambda: None
         context.barrier()
@@ -96,8 +96,8 @@ def started(context: Any, start: Start | None, to_launcher: bool) -> Iterator[Ca
 
 
 def fail(context: Any, to_launcher: bool, error: Exception) -> int:
-    """Says why and ends all ranks. Others leave the first one time to say the same and to bring its folder in
-    order: then it ends them."""
+    """Reports the reason and ends all ranks. Other ranks leave the first one time to report the same and to
+    restore its folder."""
     if context.rank != 0 and not to_launcher:
         time.sleep(outcome.FIRST_SPEAKS)
     code = events.complain(to_launcher, context.rank, error)

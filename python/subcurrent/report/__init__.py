@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run left behind: its records read back, the account in words, figures, the page."""
+"""The results of a run: its records, the times in words, figures, the page."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run's account in words: what was not measured is None and is called so, never 0; no time is negative."""
+"""The times of a run in words: None means not measured, never 0; no time is negative."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ HIDES_NOTHING = ("blocking", "ordered")  # the strategies under which nothing ov
 
 
 def account_of(terms: dict[str, Any], strategy: str) -> dict[str, Any]:
-    """The terms that a solver reports, without those that say nothing under its strategy.
+    """The times that a solver reports, without those that mean nothing under its strategy.
 
-    M is 0 where no run went `ordered`: beside waiting, or bytes that moved, that is no measurement.
-    `blocking` computes all cells in one go and tells no shell apart; where nothing overlaps nothing is
-    hidden, however short the waiting was beside the posting.
+    M is 0 if no stage ran under `ordered`: if there was waiting, or bytes were moved, that is not a
+    measurement. `blocking` computes all cells at once and does not separate the shell; without overlap
+    nothing is hidden, however short the waiting was compared with posting the messages.
     """
     told = dict(terms)
     if "automatic" in told:
@@ -30,7 +30,7 @@ def account_of(terms: dict[str, Any], strategy: str) -> dict[str, Any]:
 
 
 def in_the_end(terms: dict[str, Any], strategy: str) -> str:
-    """`blocking` where that is all that the automatic strategy has chosen, or nothing was to be hidden."""
+    """`blocking` if the automatic strategy has chosen nothing else, or if nothing could be hidden."""
     if strategy != "automatic" or "automatic" not in terms:
         return strategy
     stages = terms["automatic"]["stages"]
@@ -40,15 +40,15 @@ def in_the_end(terms: dict[str, Any], strategy: str) -> str:
 
 
 def gained(stages: list[dict[str, Any]]) -> float | None:
-    """How many times as long stages with halos would have taken under `blocking`, by their trials; None where
-    no trial came to its end."""
+    """How many times longer stages with halos would have taken under `blocking`, from their trials; None if
+    no trial was completed."""
     known = [s for s in stages if s["seconds"] and s["seconds_blocking"]]
     chosen = sum(s["runs"] * s["seconds"] for s in known)
     return sum(s["runs"] * s["seconds_blocking"] for s in known) / chosen if chosen else None
 
 
 def choice(automatic: dict[str, Any] | None) -> str | None:
-    """What the automatic strategy chose and gained, in a line; None under another one."""
+    """The choice and the gain of the automatic strategy, in one line; None under another strategy."""
     if automatic is None:
         return None
     stages = automatic["stages"]
@@ -68,8 +68,8 @@ def choice(automatic: dict[str, Any] | None) -> str | None:
 
 
 def passes(terms: dict[str, Any]) -> str | None:
-    """How long passes of several steps were, and why; where messages take longer than what is computed, what
-    would help, for passes send the same bytes. None where there were to be none."""
+    """Number of steps in passes, and why; if messages take longer than computing, what would help, since
+    passes send the same bytes. None without passes of several steps."""
     text, messages = terms.get("passes"), terms.get("M")
     computing = (terms.get("C_core") or 0) + (terms.get("C_shell") or 0)
     if text is None or not messages or not computing or messages <= computing:
@@ -86,8 +86,7 @@ def _some(names: list[str]) -> str:
 
 
 def overlap_case(terms: dict[str, Any], strategy: str) -> str | None:
-    """Which of the two cases of overlapping the run was in, core longer than the messages or shorter; None
-    where nothing says so."""
+    """Whether the core took longer than the messages, or less; None if unknown."""
     core, messages = terms.get("C_core"), terms.get("M")
     if not core or not messages:
         return None
@@ -113,8 +112,8 @@ def hidden_share(terms: dict[str, Any]) -> str:
 
 
 def milliseconds(value: float | None) -> str:
-    """A time in milliseconds. The difference of two measured times that comes out below 0 is less than what
-    such times differ by, and no more is said of it."""
+    """A time in milliseconds. A negative difference of two measured times is within the scatter of such
+    times, and is shown as that."""
     if value is None:
         return NOT_MEASURED
     return f"{1e3 * value:.3g}" if value >= 0 else "below noise"

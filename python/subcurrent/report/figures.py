@@ -29,7 +29,7 @@ def captions(case: Case) -> dict[str, str]:
 
 @dataclass
 class Drawn:
-    """The files that were drawn, a sentence for each figure that cannot be had here, and what went wrong."""
+    """The files that were drawn, a sentence for each figure that is not possible here, and errors."""
 
     files: list[Path] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
@@ -40,7 +40,7 @@ class Drawn:
 
 
 def draw_figures(folder: RunFolder) -> Drawn:
-    """Draws what the folder has data for."""
+    """Draws all figures for which the folder has data."""
     drawn = Drawn()
     case = stored_case(folder)
     for drawing in drawings_of(case):
@@ -65,7 +65,7 @@ def draw_figures(folder: RunFolder) -> Drawn:
 
 
 def stored_case(folder: RunFolder) -> Case:
-    """The resolved case that a run folder keeps."""
+    """The resolved case of a run folder."""
     if not folder.case.is_file():
         raise BadInput(f"{folder.path} is not a run folder: {folder.case} is missing.")
     return parsed_case(read_tables(folder.case), f"{folder.case}: ")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run folder tells of a run while it works: progress, history, and the latest picture."""
+"""The state of a run from its folder while it runs: progress, history, and the latest picture."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROWS = 400  # of the history, evenly chosen, that the page draws
 
 @dataclass
 class Watched:
-    """A run folder that is looked at again and again; nothing in it is changed."""
+    """A run folder that is read repeatedly; nothing in it is changed."""
 
     folder: RunFolder
     _drawn: dict[Path, bytes] = field(default_factory=dict)
@@ -83,7 +83,7 @@ def _share(end: End, last: dict[str, str]) -> float | None:
 
 
 def server(folder: RunFolder, port: int) -> ThreadingHTTPServer:
-    """The page, what it asks for again and again, and the picture; on the loopback interface only."""
+    """Serves the page, its updates, and the picture; on the loopback interface only."""
     watched = Watched(folder)
 
     class Answers(BaseHTTPRequestHandler):

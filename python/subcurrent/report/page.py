@@ -55,7 +55,8 @@ def write_report(folder: RunFolder, figures: list[Path]) -> Path:
 
 
 def facts_of(folder: RunFolder, kind: Kind) -> dict[str, str]:
-    """What summary.json says, as HTML: `warnings`, `science` and `accounts`; empty where there is none."""
+    """The contents of summary.json as HTML: `warnings`, `science` and `accounts`; empty if there is no such
+    file."""
     summary = read_record(folder.summary)
     if not summary:
         return dict.fromkeys(("warnings", "science", "accounts"), "")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run wrote down, read back: summary.json and history.csv; a damaged one becomes one sentence."""
+"""Reads the records of a run, summary.json and history.csv; a damaged one gives one sentence."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..errors import BadInput, storage_error
 
 
 def read_record(path: Path) -> dict[str, Any]:
-    """The object in a JSON file, {} where there is no such file."""
+    """The object in a JSON file, {} if there is no such file."""
     if not path.is_file():
         return {}
     try:
@@ -33,7 +33,8 @@ def damaged(path: Path, what: str) -> BadInput:
 
 
 def read_history(path: Path) -> tuple[list[str], list[list[str]]]:
-    """The names of the columns, and the rows up to the last whole one: a kill may have cut off the last."""
+    """The names of the columns, and the rows up to the last complete one: a killed run may have left a
+    partial row."""
     if path.exists() and not path.is_file():  # opening a pipe would block
         raise damaged(path, "it is no regular file")
     try:
@@ -61,7 +62,7 @@ def read_history(path: Path) -> tuple[list[str], list[list[str]]]:
 
 
 def rows_of_run(path: Path, columns: tuple[str, ...]) -> list[list[str]]:
-    """The rows of the history of a run with these columns, the seconds at the end."""
+    """The rows of the history of a run with these columns, seconds last."""
     names, rows = read_history(path)
     if names and names != [*columns, "seconds"]:
         raise damaged(path, f"its columns are not {', '.join(columns)} and seconds")

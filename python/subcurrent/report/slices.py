@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A plane of any field of any snapshot, with its places and units."""
+"""A plane of any field of any snapshot, with coordinates and units."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ AXES = "xyz"
 
 @dataclass(frozen=True)
 class Slice:
-    """Values on a plane across an axis; `across` and `up` are lines of places, or a place for each value."""
+    """Values on a plane across an axis; `across` and `up` are coordinates along lines, or one for each
+    value."""
 
     field: str
     values: np.ndarray
@@ -30,14 +31,15 @@ class Slice:
 
     @property
     def names(self) -> tuple[str, str]:
-        """Of the axes that the picture shows, to the right and up."""
+        """The axes that the picture shows, to the right and upwards."""
         shown = [name for name in AXES if name != self.axis]
         return shown[0], shown[1]
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which plane: of a field (its first one if None), across an axis, at a place (the middle if None)."""
+    """The requested plane: of a field (the first one if None), across an axis, at a coordinate (the middle if
+    None)."""
 
     field: str | None = None
     component: int | None = None  # None: the magnitude
@@ -46,7 +48,7 @@ class Wanted:
 
 
 def read_slice(path: Path, wanted: Wanted) -> Slice:
-    """Raises BadInput for a field, component or place that the snapshot does not have."""
+    """Raises BadInput for a field, component or coordinate that the snapshot does not have."""
     with reading(path) as file:
         known = sorted(name.rpartition("/")[2] for name in file["VTKHDF/PointData"])
         field = known[0] if wanted.field is None else wanted.field
@@ -73,7 +75,7 @@ def read_slice(path: Path, wanted: Wanted) -> Slice:
 
 
 def _places(file: Any, shape: tuple[int, ...]) -> list[np.ndarray]:
-    """Along x, y and z: the places of the points, as a line on uniform grids and as (z, y, x) on others."""
+    """Coordinates of the points along x, y and z: one-dimensional on uniform grids, (z, y, x) on others."""
     grid = file["grid"]
     if "points" not in grid:
         origin, spacing = grid.attrs["Origin"], grid.attrs["Spacing"]
@@ -83,7 +85,7 @@ def _places(file: Any, shape: tuple[int, ...]) -> list[np.ndarray]:
 
 
 def _cut(places: np.ndarray, axis: int, wanted: Wanted) -> tuple[int, float]:
-    """The number of the plane, and where it lies (in the mean, where it is curved)."""
+    """The index of the plane, and its coordinate (the mean, if the plane is curved)."""
     line = places if places.ndim == 1 else places.mean(axis=tuple(k for k in range(3) if k != 2 - axis))
     if wanted.at is None:
         cut = len(line) // 2
@@ -111,7 +113,7 @@ def _check_component(array: Array, wanted: Wanted, field: str) -> None:
 
 
 def _number(values: np.ndarray, wanted: Wanted) -> np.ndarray:
-    """One number a point: of a vector its magnitude or a component."""
+    """One number for each point: the magnitude or a component of a vector."""
     if values.ndim == 2:
         return values
     return np.linalg.norm(values, axis=-1) if wanted.component is None else values[..., wanted.component]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a snapshot back for figures, in the launcher or the report only (never in an MPI rank)."""
+"""Reads a snapshot for figures, in the launcher or the report only (never in an MPI rank)."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from .flowfield import FlowField, PlasmaField
 
 
 def read_snapshot(path: Path) -> FlowField:
-    """The points and velocity of a snapshot; refuses a file that holds no structured grid with them."""
+    """The points and velocity of a snapshot; raises an error for a file without a structured grid with
+    them."""
     time, fields = read_fields(path, ("grid/points", "fields/velocity"))
     return FlowField(fields["grid/points"], fields["fields/velocity"], time)
 
 
 def read_plasma(path: Path) -> PlasmaField:
-    """All that a snapshot of the magnetosphere solver holds."""
+    """All fields of a snapshot of the magnetosphere solver."""
     names = ("density", "velocity", "pressure", "magnetic")
     time, fields = read_fields(path, ("grid/points", *(f"fields/{name}" for name in names)))
     return PlasmaField(fields["grid/points"], *(fields[f"fields/{name}"] for name in names), time)
@@ -37,15 +38,15 @@ def read_plane(path: Path, name: str) -> tuple[float, np.ndarray]:
 def read_fields(
     path: Path, names: tuple[str, ...], middle: bool = False
 ) -> tuple[float, dict[str, np.ndarray]]:
-    """The time and the named arrays of a snapshot, components first; of the middle across z alone if so
-    asked."""
+    """The time and the named arrays of a snapshot, components first; only of the middle plane across z if
+    requested."""
     with reading(path) as file:
         return float(file.attrs["time"]), {name: _components(Array(file, name), middle) for name in names}
 
 
 @contextlib.contextmanager
 def reading(path: Path) -> Iterator[Any]:
-    """A snapshot as an open HDF5 file; what goes wrong with it becomes a StorageError."""
+    """A snapshot as an open HDF5 file; errors become a StorageError."""
     # Only here and not above: under an outer mpirun the program itself becomes a rank, and in a rank h5py's
     # HDF5 must not meet the parallel one of the compiled module.
     import h5py  # noqa: PLC0415
@@ -65,8 +66,8 @@ def reading(path: Path) -> Iterator[Any]:
 
 
 class Array:
-    """An array of an open snapshot, (z, y, x) and perhaps components, taken from where VTK finds it: there
-    stands its checksum. Raises StorageError where that does not match."""
+    """An array of an open snapshot, (z, y, x) with or without components, from the group that VTK reads; its
+    checksum is there too. Raises StorageError if that does not match."""
 
     def __init__(self, file: Any, name: str):
         where = {"grid/points": "VTKHDF/Points"}.get(name, name.replace("fields/", "VTKHDF/PointData/"))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The solvers, one folder each: `case` is its case file, `kind` what the program around a run has to know,
-`figures` what its run folder is drawn into, `api` its Python class.
+"""The solvers, one folder each: `case` is its case file, `kind` what the rest of the program needs to know
+about it, `figures` the figures of its run folder, `api` its Python class.
 
-A solver that is run from case files is named here and nowhere else in the program.
+A solver that runs from case files is named here and nowhere else in the program.
 """
 
 NAMES = ("cavity", "magnetosphere", "dendrite", "turbulence", "compressible", "wave")

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Drawing:
-    """`draw(folder, case, path)` returns True when it drew, False when the folder has no data for it, and a
-    sentence when the figure cannot be had here."""
+    """`draw(folder, case, path)` returns True if it drew, False if the folder has no data for it, and a
+    sentence if the figure is not possible here."""
 
     name: str
     caption: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which figures each solver's run folder is drawn into."""
+"""The figures of each solver's run folder."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each solver tells the program around it."""
+"""The interface of each solver to the rest of the program."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Predicted(ABC):
-    """One solver as a prediction sees it."""
+    """The interface of a solver to predictions."""
 
     @abstractmethod
     def make(self, module: Any, context: Any, options: dict[str, Any]) -> Any:
@@ -22,23 +22,23 @@ class Predicted(ABC):
 
     @abstractmethod
     def title(self, case: Any) -> str:
-        """What a figure or a report calls the case."""
+        """Name of the case in figures and reports."""
 
     @abstractmethod
     def memory(self, case: Any, ranks: int) -> int:
         """Bytes of all ranks together."""
 
     def engine_strategy(self, _solver: Any, strategy: str) -> str:
-        """The engine's name of a strategy that it was made with."""
+        """The engine's name of the strategy of a solver."""
         return strategy
 
     def tells(self, _case: Any) -> bool:
-        """Whether a rank's step follows from what other ranks have told it."""
+        """Whether the step of a rank depends on data that other ranks have sent before."""
         return False
 
 
 class Kind(Predicted):
-    """One solver as sessions, recorders and reports see it, too."""
+    """The interface of a solver to sessions, recorders and reports, too."""
 
     compiled = ""  # the class in the compiled module
     history: tuple[str, ...] = ()  # the columns of history.csv, before the seconds
@@ -51,15 +51,15 @@ class Kind(Predicted):
 
     @abstractmethod
     def fields(self, case: Any) -> list[Fields]:
-        """What the compiled solver keeps in the memory of the host, as it declares it."""
+        """The fields that the compiled solver keeps in the host's memory, as it declares them."""
 
     def units(self, case: Any) -> dict[str, str]:
-        """The units of "length", "time" and the fields of a snapshot, as UDUNITS reads them; what is not
-        there is a number without a unit."""
+        """The units of "length", "time" and the fields of a snapshot, as UDUNITS reads them; a missing one
+        means a number without a unit."""
         return {}
 
     def notes(self, solver: Any) -> list[str]:
-        """What the solver has to say before it starts."""
+        """What the solver prints before it starts."""
         return []
 
     def step(self, solver: Any, case: Any, most: int) -> dict[str, Any]:
@@ -72,50 +72,49 @@ class Kind(Predicted):
         return solver.step((solver.steps + count) % every == 0, count)
 
     def beside_snapshot(self, solver: Any, folder: RunFolder) -> None:
-        """Writes what goes with a snapshot. Collective."""
+        """Writes further files with a snapshot. Collective."""
         return
 
     @abstractmethod
     def facts(self, record: dict[str, Any]) -> list[str]:
-        """What one step says, for a line of progress."""
+        """The values of a step in a line of progress."""
 
     def count(self, record: dict[str, Any], totals: dict[str, Any]) -> None:
-        """Adds a step to what is counted over the run."""
+        """Adds a step to the counters of the run."""
         return
 
     def begun(self, solver: Any, case: Any) -> dict[str, Any]:
-        """What is measured of the state that the session begins with. Collective."""
+        """Measurements of the state at the beginning of the session. Collective."""
         return {}
 
     def measured(self, solver: Any, case: Any) -> dict[str, Any]:
-        """What the last step did not tell of the state that the run ends with. Collective."""
+        """Measurements of the final state that the last step did not make. Collective."""
         return {}
 
     def results(self, solver: Any, case: Any) -> dict[str, str]:
-        """Files to be written at the end, by name. Collective; empty but on rank 0."""
+        """Files to write at the end, by name. Collective; empty on ranks other than 0."""
         return {}
 
     def summary(
         self, case: Any, taken: int, totals: dict[str, Any], measured: dict[str, Any]
     ) -> dict[str, Any]:
-        """What summary.json holds beyond what every run has."""
+        """Further entries of summary.json."""
         return {}
 
     def warnings(self, summary: dict[str, Any]) -> list[str]:
-        """Sentences for the end of a run that was not quite in order."""
+        """Warnings at the end of a run."""
         return []
 
     @abstractmethod
     def rows(self, summary: dict[str, Any]) -> list[tuple[str, str | None]]:
-        """Lines of the report's table beyond those of every run."""
+        """Further lines of the report's table."""
 
     def comparison(self, sweeps: int) -> tuple[list[str], list[str]]:
-        """`--set` texts before and after the user's that make every strategy do the same work, and no more
-        than steps."""
+        """`--set` texts before and after those of the user that make every strategy do the same work."""
         return [], ["output.history_every=1000000"]
 
     def tables(self, summary: dict[str, Any]) -> str:
-        """HTML for the report after its table of facts."""
+        """HTML after the report's table of facts."""
         return ""
 
     @staticmethod

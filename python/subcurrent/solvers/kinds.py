@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the program around a run has to know of each solver, beside its case file.
+"""The interface of each solver to the rest of the program, besides its case file.
 
-The ranks load these: no `kind` may import matplotlib (what draws is in `figures`).
+The ranks load these: no `kind` may import matplotlib (drawing is in `figures`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ KINDS: dict[str, Kind] = {name: import_module(f".{name}.kind", __package__).KIND
 
 
 def predicted_kind(case: Any) -> Predicted:
-    """The same as a prediction needs, of what is only predicted from keys, too."""
+    """The interface for predictions; includes solvers that are only predicted."""
     return import_module(f".{case.solver}.kind", __package__).KIND
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python API: what the classes of all solvers offer; fields are views of the solver's memory."""
+"""The Python interface: what the classes of all solvers have in common. Fields are views of the solver's
+memory."""
 
 from __future__ import annotations
 
@@ -19,15 +20,14 @@ from .kinds import kind_of
 
 
 class Simulation(Fixed):
-    """What every solver offers to Python: steps, time, fields, files. In a plain `python script.py` it runs
-    on one rank; under `mpirun -n 4 python script.py` on four, and then every method is called on all ranks.
-    """
+    """The methods of all solvers: steps, time, fields, files. On one rank: `python script.py`. On four ranks:
+    `mpirun -n 4 python script.py`; then all ranks call every method."""
 
     _tables: ClassVar[tuple[str, ...]] = ()  # of a case file, beside those that have arguments of their own
     _fields: ClassVar[tuple[str, ...]] = ()  # that `gather` brings; the first where none is named
 
     def __init__(self, tables: dict[str, Any], given: dict[str, Any] | None = None):
-        """`given`: further tables by their names. Raises BadInput for one that is not among `_tables`."""
+        """`given`: further tables by name. Raises BadInput for a name that is not in `_tables`."""
         for name in given or {}:
             one_of("the table", name, self._tables)
         self._case = typed_case(plain({**tables, **(given or {})}), Path())
@@ -45,12 +45,12 @@ class Simulation(Fixed):
 
     @property
     def case(self) -> Any:
-        """The typed case file that says the same; it cannot be changed."""
+        """The checked case file with the same settings; it cannot be changed."""
         return self._case
 
     @property
     def last(self) -> dict[str, Any]:
-        """The report of the last step, empty before the first."""
+        """The report of the last step, empty before the first one."""
         return self._last
 
     def __repr__(self) -> str:
@@ -60,8 +60,8 @@ class Simulation(Fixed):
         return kind_of(self.case).title(self.case)
 
     def step(self) -> dict[str, Any]:
-        """One time step; its report with all that the solver measures. Raises `Error` when the state is not
-        finite any more."""
+        """Computes one time step and returns its report with all measurements. Raises `Error` if the state is
+        no longer finite."""
         self._last = self._solver.step()
         return self._last
 
@@ -72,13 +72,13 @@ class Simulation(Fixed):
         time: float | None = None,
         each: Callable[[dict[str, Any]], Any] | None = None,
     ) -> dict[str, Any]:
-        """Steps by so many more `steps`, or to the first step at or beyond the `time`. `each` is called with
-        the report of every step; without it engine={"steps_per_pass": 8} does eight steps at a time on cells
-        while they are near, where the solver can. Returns the last report."""
+        """Computes `steps` more steps, or steps until the `time` is reached. `each` is called with the report
+        of every step. Without `each`, engine={"steps_per_pass": 8} computes eight steps on a tile of cells
+        while it is in the cache, if the solver can. Returns the last report."""
         return self._run(self._end(steps, time), each)
 
     def _end(self, steps: int | None, time: float | None, steady: float | None = None) -> End:
-        """The end that the arguments of `run` ask for. Raises BadInput unless it is exactly one."""
+        """The end that the arguments of `run` request. Raises BadInput unless exactly one is given."""
         if (steps, time, steady).count(None) != 2:
             raise BadInput("run takes exactly one of steps=… and time=….")
         last = None if steps is None else self.steps + whole("steps", steps, 1)
@@ -99,36 +99,38 @@ class Simulation(Fixed):
 
     @property
     def time(self) -> float:
-        """Time of the state."""
+        """Time of the present state."""
         return self._solver.time
 
     @property
     def steps(self) -> int:
-        """Steps taken so far."""
+        """Number of steps taken so far."""
         return self._solver.steps
 
     def gather(self, name: str | None = None) -> np.ndarray | None:
-        """All cells or points of a field on rank 0 and None elsewhere: shape (NZ, NY, NX), vectors with the
-        components first. A copy; collective. Raises BadInput with the names of the solver's fields for
-        another one."""
+        """All cells or points of a field on rank 0, None on the other ranks: shape (NZ, NY, NX), vectors with
+        the components first. A copy; collective. Raises BadInput with the names of the solver's fields if
+        there is no such field."""
         return self._solver.gather(one_of("name", self._fields[0] if name is None else name, self._fields))
 
     @property
     def local_box(self) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
-        """(low, high): which cells this rank owns, half-open, along x, y, z."""
+        """(low, high): the cells that this rank owns, half-open, along x, y, z."""
         return self._solver.local_box()
 
     def terms(self) -> dict[str, Any]:
-        """Where the time went: C_shell, C_core, M, W, R in seconds; hidden share, bytes moved, GB/s. What
-        was not measured is None."""
+        """Time spent so far: C_shell, C_core, M, W, R in seconds; hidden share, bytes moved, GB/s. None means
+        not measured."""
         return account_of(self._solver.terms(), self._solver.strategy)
 
     def save(self, path: str | Path) -> None:
-        """Writes a checkpoint, which any number of ranks can `load` to go on bit by bit; collective."""
+        """Writes a checkpoint; `load` continues from it on any number of ranks, bitwise identically;
+        collective."""
         self._solver.write_checkpoint(path_text("path", path))
 
     def load(self, path: str | Path) -> None:
-        """Continues from a checkpoint of the same grid; a damaged or foreign one is refused; collective."""
+        """Continues from a checkpoint of the same grid; a damaged file or another grid is an error;
+        collective."""
         self._solver.read_checkpoint(path_text("path", path))
 
     def snapshot(self, path: str | Path) -> None:
@@ -136,5 +138,5 @@ class Simulation(Fixed):
         self._solver.write_snapshot(path_text("path", path), kind_of(self.case).units(self.case))
 
     def settings(self) -> dict[str, Any]:
-        """The case as the tables of a case file, every default included."""
+        """The case as the tables of a case file, with all defaults."""
         return as_tables(self.case)

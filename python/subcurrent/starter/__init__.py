@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `subcurrent new --stencil NAME` writes: the files of this folder, as they stand but for the project's
-name."""
+"""The files that `subcurrent new --stencil NAME` writes: those of this folder, with the name of the project
+replaced."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FILES = ("README.md", "model.py", "test_model.py")
 
 
 def write(name: str) -> Path:
-    """Copies the files into the new folder `name`; returns it. Raises BadInput where something lies there."""
+    """Copies the files into the new folder `name`; returns it. Raises BadInput if it exists."""
     folder = Path(name)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise BadInput(f"{folder} exists already: give a new name.")

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stencils written in Python and run by the engine: docs/python_stencils.md.
 
-A kernel's way from text to run: `reading` (with `expressions`, `conditions`, `places`) makes a `tree` of it,
-`printing` writes that as C++, `compiling` makes a library, `loop` hands it to the engine. `stepping` carries
-the same tree out on NumPy arrays. `symbolic` makes the text of SymPy's expressions. `solving` has conjugate
-gradients, with `vectors`.
+From the text of a kernel to its execution: `reading` (with `expressions`, `conditions`, `places`) converts it
+to a `tree`, `printing` writes that as C++, `compiling` compiles a library, `loop` passes it to the engine.
+`stepping` executes the same tree on NumPy arrays. `symbolic` writes the text for SymPy expressions. `solving`
+has conjugate gradients, with `vectors`.
 """
 
 from .annotations import In, Index, InOut, Layer, Out

@@ -5,15 +5,15 @@ from __future__ import annotations
 
 
 class In:
-    """A field that is read, at the cell or around it."""
+    """A field that is read, at the cell itself or at its neighbours."""
 
 
 class Out:
-    """A field that is set at every cell; what it held before cannot be read."""
+    """A field that is set at every cell; its old values cannot be read."""
 
 
 class InOut:
-    """A field that is read and set at the cell; in a kernel with colours also read around it."""
+    """A field that is read and set at the cell; in a kernel with colours its neighbours are read too."""
 
 
 class Index:
@@ -21,4 +21,4 @@ class Index:
 
 
 class Layer:
-    """In a condition: which layer of the halo is set, 1 beside the face."""
+    """In a condition: the halo layer that is set, counted from 1 at the face."""

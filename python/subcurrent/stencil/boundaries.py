@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The boundary conditions that are built in: halo cells follow their mirror images,
-ghost(n) = a inside(n) + b + c (2 n - 1)."""
+"""The built-in boundary conditions: halo cells are functions of their mirror images, ghost(n) = a inside(n) +
+b + c (2 n - 1)."""
 
 from __future__ import annotations
 
@@ -20,48 +20,48 @@ FACES = {f"{axis}{side}": (n, s) for n, axis in enumerate("xyz") for s, side in 
 
 @dataclass(frozen=True)
 class Dirichlet:
-    """The field has this value on the face: ghost(n) = 2 value - inside(n), to second order. One number, or
-    one for each component."""
+    """This value on the face: ghost(n) = 2 value - inside(n), to second order. One number, or one for each
+    component."""
 
     value: float | Sequence[float]
 
     def laws(self, count: int, spacing: float) -> list[Law]:
-        """Of each of `count` components (a, b, c): ghost(n) = a inside(n) + b + c (2 n - 1)."""
+        """(a, b, c) for each of `count` components: ghost(n) = a inside(n) + b + c (2 n - 1)."""
         return [(-1.0, 2.0 * value, 0.0) for value in each(self.value, count, "Dirichlet")]
 
 
 @dataclass(frozen=True)
 class Fixed:
-    """The cells beyond the face have this value."""
+    """This value in the cells beyond the face. One number, or one for each component."""
 
     value: float | Sequence[float]
 
     def laws(self, count: int, spacing: float) -> list[Law]:
-        """Of each of `count` components (a, b, c): ghost(n) = a inside(n) + b + c (2 n - 1)."""
+        """(a, b, c) for each of `count` components: ghost(n) = a inside(n) + b + c (2 n - 1)."""
         return [(0.0, value, 0.0) for value in each(self.value, count, "Fixed")]
 
 
 @dataclass(frozen=True)
 class Neumann:
-    """The field has this derivative along the outward normal on the face; cells are as large as the grid's
-    `spacing`. ghost(n) = inside(n) + slope (2 n - 1) spacing, to second order."""
+    """This derivative along the outward normal on the face, with the `spacing` of the grid: ghost(n) =
+    inside(n) + slope (2 n - 1) spacing, to second order."""
 
     slope: float | Sequence[float] = 0.0
 
     def laws(self, count: int, spacing: float) -> list[Law]:
-        """Of each of `count` components (a, b, c): ghost(n) = a inside(n) + b + c (2 n - 1)."""
+        """(a, b, c) for each of `count` components: ghost(n) = a inside(n) + b + c (2 n - 1)."""
         return [(1.0, 0.0, slope * spacing) for slope in each(self.slope, count, "Neumann")]
 
 
 @dataclass(frozen=True)
 class Mirror:
-    """The field is mirrored in the face: nothing flows through. `odd`: components that change their sign,
-    such as a velocity's along the normal."""
+    """The field is mirrored at the face, so nothing flows through it. `odd`: components that change their
+    sign, such as the normal component of a velocity."""
 
     odd: Sequence[int] = ()
 
     def laws(self, count: int, spacing: float) -> list[Law]:
-        """Of each of `count` components (a, b, c): ghost(n) = a inside(n) + b + c (2 n - 1)."""
+        """(a, b, c) for each of `count` components: ghost(n) = a inside(n) + b + c (2 n - 1)."""
         odd = plain(self.odd)
         if not isinstance(odd, list) or not set(odd) <= set(range(count)):
             raise BadInput(

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the cells of fields in a kernel: every index gets its offset, every reading is checked and noted."""
+"""Reads the cells of fields in a kernel: determines the offset of every index, checks and records every
+access."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from .tree import Beyond, Cell, Constant, Expression, FieldUse, Number, Role, Ty
 
 
 class CellReader(Reader):
-    """The reader of a kernel; that of a condition has other cells."""
+    """The reader of a kernel; a condition has another notation for cells."""
 
     def _subscript(self, node: ast.Subscript) -> Expression:
         cell = self.cell(node)
@@ -22,7 +23,7 @@ class CellReader(Reader):
         return self.reading(node, cell)
 
     def cell(self, node: ast.expr) -> Cell | Beyond | None:
-        """The cell of a field that is written as T[1, 0, 0] or V[0][1, 0, 0]; None where it is no field's."""
+        """The cell of a field written as T[1, 0, 0] or V[0][1, 0, 0]; None if it is not a cell."""
         component, inner = None, node.value
         if isinstance(inner, ast.Subscript) and isinstance(inner.value, ast.Name):
             if inner.value.id not in self.fields:
@@ -42,7 +43,7 @@ class CellReader(Reader):
         return Cell(use.name, component, offset)
 
     def note_component(self, node: ast.AST, use: FieldUse, component: int | None) -> None:
-        """A field has either one component, or several of which each use names one."""
+        """A field has either one component, or several, and then each use names one."""
         if component is not None and component < 0:
             self.refuse(node, f"uses component {component} of {use.name}: they are counted from 0")
         if component is None:
@@ -93,7 +94,7 @@ class CellReader(Reader):
         return place
 
     def reading(self, node: ast.AST, cell: Cell) -> Cell:
-        """Checks that a cell may be read here, and notes it."""
+        """Checks that a cell may be read here, and records it."""
         use = self.fields[cell.field]
         beside = any(cell.offset)
         if use.role is Role.OUT:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles kernels into small libraries, once on a machine: they are kept by the hash of all that decides
-their bits, and loaded in milliseconds from then on."""
+"""Compiles kernels into small libraries, once on each machine: they are stored by the hash of everything that
+determines their bits, and loaded in milliseconds afterwards."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ class NoCompiler(SubcurrentError):  # noqa: N818 - it reads as what is the matte
 
 
 def function_of(source: str, what: str, card: str | None = None) -> int:
-    """The address of the function that a source defines; `what` is its kernel, for sentences, `card` the CUDA
-    device that shall run it. Compiles it unless it is there. Raises NoCompiler, StorageError, or
-    SubcurrentError with what the compiler says."""
+    """The address of the function in a source; `what` is the kernel's name in messages, `card` the CUDA
+    device that runs it. Compiles it if needed. Raises NoCompiler, StorageError, or SubcurrentError with the
+    compiler's message."""
     command = cuda_command(what) if card else [*compiler(what), *FLAGS, f"-I{headers()}"]
     name = _hash(source, [*command, card or ""])
     if name not in _loaded:
@@ -72,7 +72,7 @@ def function_of(source: str, what: str, card: str | None = None) -> int:
 
 
 def compiler(what: str) -> list[str]:
-    """$CXX, else the compiler that built the engine, else what the machine has."""
+    """$CXX, else the compiler of the engine, else one that is installed."""
     if chosen := shlex.split(os.environ.get("CXX", "")):
         if shutil.which(chosen[0]) is None:
             raise NoCompiler(f"{what} needs a C++ compiler, and CXX = {os.environ['CXX']} cannot be run.")
@@ -103,12 +103,12 @@ def cuda_command(what: str) -> list[str]:
 
 @functools.cache
 def headers() -> Path:
-    """Where the headers lie that kernels include: beside the compiled module."""
+    """The folder of the headers that kernels include: beside the compiled module."""
     return Path(core.load().__file__).parent / "include"
 
 
 def folder() -> Path:
-    """Where libraries are kept: $SUBCURRENT_CACHE, or subcurrent in the user's folder of caches."""
+    """The folder of the libraries: $SUBCURRENT_CACHE, or subcurrent in the user's cache folder."""
     if chosen := os.environ.get("SUBCURRENT_CACHE"):
         return Path(chosen).expanduser()
     caches = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
@@ -143,7 +143,7 @@ def _headers_text() -> str:
 
 @functools.cache
 def _processor() -> str:
-    """What -march=native stands for here."""
+    """What -march=native means on this machine."""
     with contextlib.suppress(OSError):
         lines = Path("/proc/cpuinfo").read_text().split("\n\n")[0].splitlines()
         known = [line for line in lines if line.startswith(("model name", "flags", "Features", "CPU part"))]
@@ -153,7 +153,7 @@ def _processor() -> str:
 
 
 def _library(source: str, command: list[str], name: str, what: str) -> Path:
-    """The library's file; of several processes that ask at once one compiles."""
+    """The file of the library; if several processes need it, one compiles."""
     library = folder() / f"{name}.so"
     if library.exists():
         return library
@@ -176,8 +176,8 @@ def _unwritable(error: OSError, library: Path) -> StorageError:
 
 @contextlib.contextmanager
 def _alone(lock: Path, library: Path, what: str) -> Iterator[None]:
-    """Holds the lock, or waits until another process has made the library. A file system without locks lets
-    everybody compile, which costs time alone: files appear whole."""
+    """Holds the lock, or waits until another process has made the library. On a file system without locks
+    every process compiles, which only costs time, because files appear completely."""
     descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     until = time.monotonic() + TIMEOUT_SECONDS
     try:
@@ -218,7 +218,7 @@ def _compile(source: str, command: list[str], library: Path, what: str) -> None:
 
 
 def _load(library: Path, source: str, command: list[str], what: str) -> ctypes.CDLL:
-    """The library; a damaged one is made anew."""
+    """The library; a damaged one is compiled again."""
     try:
         return ctypes.CDLL(str(library))
     except OSError:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads the cells of a boundary condition: q.ghost[n] is the n-th cell beyond the face, q.inside[n] the n-th
-within."""
+inside it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the expressions of a kernel: every value gets a type, every index its offset."""
+"""Reads the expressions of a kernel: determines the type of every value and the offset of every index."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MOST_WHOLE = 2**63 - 1
 
 
 class Reader:
-    """The names of a kernel and what is known of them at the place that is being read."""
+    """The names of a kernel and what is known about them at the position being read."""
 
     def __init__(self, source: Source, condition: bool, colours: int):
         self.source = source

@@ -16,7 +16,8 @@ from .tree import FieldUse, Role
 
 
 class Condition(Compiled):
-    """A function that sets one halo cell; `wall(speed=1.0)` is a condition for `Field.boundary`."""
+    """A boundary condition made from a function of one halo cell; `wall(speed=1.0)` is an argument of
+    `Field.boundary`."""
 
     _kind = "condition"
 
@@ -24,7 +25,7 @@ class Condition(Compiled):
         super().__init__(read(source, condition=True), source)
 
     def _order(self) -> list[str]:
-        """All but the field whose halo it sets, which is the one that it is given to."""
+        """All fields except the one whose halo it sets, which is the field that the condition is given to."""
         output = next(use.name for use in self._text.fields if use.role is Role.OUT)
         return [name for name in self._text.order if name != output]
 
@@ -83,7 +84,7 @@ def _deepest(use: FieldUse, layers: int) -> int:
 
 
 def condition(function: FunctionType) -> Condition:
-    """Makes a boundary condition of a function that sets one halo cell of a field.
+    """Makes a boundary condition from a function that sets one halo cell of a field.
 
         @sc.condition
         def wall(q: sc.Out, n: sc.Layer, value: float):
@@ -91,7 +92,7 @@ def condition(function: FunctionType) -> Condition:
 
         T.boundary("z-", wall(value=1.0))
 
-    The one sc.Out is the field that it is given to; further fields are sc.In. q.ghost[n] is the n-th cell
-    beyond the face, q.inside[n] the n-th within, n = 1, 2, …
+    The only sc.Out is the field whose boundary condition it is; further fields are sc.In. q.ghost[n] is the
+    n-th cell beyond the face, q.inside[n] the n-th cell inside it, n = 1, 2, …
     """
     return Condition(source_of_function(function, "condition"))

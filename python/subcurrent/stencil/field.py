@@ -33,8 +33,8 @@ class Level:
 
 
 class Field(Fixed):
-    """Made by `Grid.field`. Arrays are (z, y, x), components first: shape (nz, ny, nx) or (N, nz, ny, nx),
-    with as many axes as the grid has."""
+    """A field, made by `Grid.field`. Arrays are (z, y, x), components first: shape (nz, ny, nx) or (N, nz,
+    ny, nx), with as many axes as the grid has."""
 
     def __init__(
         self,
@@ -66,32 +66,32 @@ class Field(Fixed):
 
     @property
     def grid(self) -> Grid:
-        """The grid whose cells it has."""
+        """The grid of the field."""
         return self._grid
 
     @property
     def core(self) -> Any:
-        """What the compiled module holds."""
+        """The object of the compiled module."""
         return self._core
 
     @property
     def name(self) -> str:
-        """What it is called in files, pictures and sentences."""
+        """Name in files, pictures and messages."""
         return self._name
 
     @property
     def units(self) -> str:
-        """Its unit, as text; "" where none was given."""
+        """Unit of the values, as text; "" if none was given."""
         return self._units
 
     @property
     def levels(self) -> int:
-        """How many time levels it has."""
+        """Number of time levels."""
         return self._levels
 
     @property
     def components(self) -> int:
-        """How many numbers a cell has."""
+        """Number of values in each cell."""
         return self._components
 
     @property
@@ -101,12 +101,12 @@ class Field(Fixed):
 
     @property
     def place(self) -> str:
-        """Where its cells lie: "memory", "host" or "files"."""
+        """Where the cells are stored: "memory", "host" or "files"."""
         return self._place
 
     @property
     def computed_by(self) -> str:
-        """Who computes it: "cpu", or the device's name."""
+        """The processor that computes the field: "cpu", or the name of the device."""
         return self._grid.device if self._core.on_device else "cpu"
 
     # -- levels ----------------------------------------------------------------------------------------
@@ -117,26 +117,27 @@ class Field(Fixed):
 
     @property
     def now(self) -> Level:
-        """The level that is the present: level 0."""
+        """The present time level, level 0."""
         return self.level(0)
 
     @property
     def next(self) -> Level:
-        """The level that is computed from it: level 1, of a field with two or more."""
+        """The next time level, level 1, of a field with two levels or more."""
         if self.levels < 2:
             raise BadInput(f"the field {self.name} has one level: make it with levels=2 for now and next.")
         return self.level(1)
 
     def advance(self) -> None:
-        """Turns the levels over: next becomes now, now the last."""
+        """Swaps the time levels without copying: next becomes now, and now becomes the last level."""
         self._core.advance()
 
     # -- values ----------------------------------------------------------------------------------------
 
     @property
     def own(self) -> NDArray:
-        """This rank's own cells now, to be read: a view of the engine's memory, of a field on a device one of
-        its copy for the host. Take it anew after `advance`, and on a device after whatever runs there."""
+        """This rank's own cells at level 0, read-only: a view of the field's memory; for a field on a device,
+        of its copy in host memory. Get it again after `advance`, and on a device after every run of a
+        kernel."""
         return self._own(0)
 
     def _own(self, number: int) -> NDArray:
@@ -146,7 +147,7 @@ class Field(Fixed):
 
     @contextlib.contextmanager
     def modify(self, level: int = 0) -> Iterator[NDArray]:
-        """A view that can be written within the `with` block, on all ranks alike; collective.
+        """A writable view of this rank's own cells, within a `with` block that all ranks execute; collective.
 
         with T.modify() as own:
             own[...] = 0
@@ -156,9 +157,9 @@ class Field(Fixed):
         view.flags.writeable = False
 
     def set(self, values: Any, level: int = 0) -> None:
-        """Sets a level: to a number, to an array of all cells or of this rank's own, or to what a function of
-        the global positions x, y, z (whole numbers, arrays that broadcast) returns; collective. Several
-        components come first: an array of them, or as many arrays as there are."""
+        """Sets a level to a number, to an array of all cells or of this rank's own, or to the result of a
+        function of the global positions x, y, z (whole numbers, arrays that broadcast); collective. With
+        several components, they are the first axis of the array, or there is one array for each."""
         number = self.level(level).number
         if self.place != "memory":
             setting.set_slabs(self, values, number)
@@ -168,9 +169,9 @@ class Field(Fixed):
             own[...] = array
 
     def each_slab(self, use: Callable[[int, NDArray], Any], level: int = 0) -> None:
-        """Calls use(z, cells) with this rank's own planes from the global plane z on, all at once or, of a
-        field in files or in the host's memory, slab by slab, to be read; `cells` holds nothing afterwards.
-        Collective."""
+        """Calls use(z, cells) with read-only own planes of this rank, from the global plane z on: once with
+        all planes or, for a field in files or in host memory, once for each slab. `cells` is not valid after
+        the call. Collective."""
         first = self._grid.local_box[0][2] if self._grid.dimensions == 3 else 0
 
         def read(low: int, view: NDArray) -> None:
@@ -185,13 +186,13 @@ class Field(Fixed):
         return array.reshape(array.shape[:-3] + array.shape[array.ndim - self._grid.dimensions :])
 
     def gather(self, level: int = 0) -> NDArray | None:
-        """All cells on rank 0 and None elsewhere; a copy; collective."""
+        """All cells on rank 0, None on the other ranks; a copy; collective."""
         array = self._core.gather(self.level(level).number)
         return None if array is None else self._shaped(array)
 
     def at(self, cells: Sequence[Sequence[int]]) -> NDArray[np.float64]:
-        """The values of single cells (x, y, z) of the whole grid now, on all ranks: shape (cells,) or (cells,
-        components); collective."""
+        """Values at level 0 of single cells (x, y, z) of the whole grid, on all ranks: shape (cells,) or
+        (cells, components); collective."""
         wanted = []
         for n, cell in enumerate(cells):
             place = wholes(f"cells[{n}]", cell, 0, count=self._grid.dimensions)
@@ -204,9 +205,10 @@ class Field(Fixed):
     # -- boundaries ------------------------------------------------------------------------------------
 
     def boundary(self, faces: str, condition: Any) -> None:
-        """Says what lies beyond faces of the domain: "x-", "x+", …, several as "x- x+", or "all" that are not
-        periodic. `condition` is Dirichlet(v), Neumann(g), Fixed(v), Mirror(), a call of an @sc.condition, or
-        "unread" where no kernel looks there. It holds from the next refresh on; collective."""
+        """Sets the boundary condition on faces of the domain: "x-", "x+", …, several as "x- x+", or "all"
+        faces that are not periodic. `condition` is Dirichlet(v), Neumann(g), Fixed(v), Mirror(), a call of an
+        @sc.condition, or "unread" if no kernel reads beyond the face. It is used from the next halo exchange
+        on; collective."""
         names = (
             [name for name in boundaries.FACES if self._open(name)] if faces == "all" else str(faces).split()
         )
@@ -222,7 +224,7 @@ class Field(Fixed):
 
     @property
     def conditions(self) -> dict[tuple[int, int], Any]:
-        """What `boundary` was told, by axis and side."""
+        """The boundary conditions set by `boundary`, by axis and side."""
         return dict(self._conditions)
 
     def _open(self, name: str) -> bool:
@@ -258,8 +260,8 @@ class Field(Fixed):
         return (1, 0)  # the host's memory
 
     def to_xarray(self, level: int = 0) -> Any:
-        """All cells as an xarray.DataArray on rank 0, None elsewhere; collective. Coordinates are the centres
-        of cells, (i + 1/2) spacing."""
+        """All cells as an xarray.DataArray on rank 0, None on the other ranks; collective. The coordinates
+        are the centres of the cells, (i + 1/2) spacing."""
         array = self.gather(level)
         if array is None:
             return None
@@ -268,7 +270,7 @@ class Field(Fixed):
         return showing.as_xarray(self, array)
 
     def snapshot(self, path: str, *others: Field, step: int = 0, time: float = 0.0) -> None:
-        """Writes this field, and others of its grid, as they are now to a VTKHDF file that ParaView and
+        """Writes level 0 of this field, and of other fields of its grid, to a VTKHDF file that ParaView and
         xarray open; collective."""
         grid = self._grid
         for other in others:
@@ -297,8 +299,8 @@ class Field(Fixed):
         at: int | None = None,
         title: str | None = None,
     ) -> str | None:
-        """Draws a slice across an axis, through the middle or at a cell, as a PNG from rank 0: to `path`, or
-        to NAME.png. A line in one dimension. Returns the path on rank 0; collective."""
+        """Draws a slice as a PNG: the plane across an axis through the middle or at a cell, or a line in one
+        dimension. Rank 0 writes it to `path`, or to NAME.png, and returns the path; collective."""
         component = whole("component", component, 0, self.components - 1)
         array = self.gather()
         if array is None:

@@ -20,7 +20,7 @@ class Function:
 
 
 def where(test: Any, then: Any, other: Any) -> Any:
-    """`then` where `test` holds, else `other`: in a kernel the same as `then if test else other`."""
+    """In a kernel: `then` if `test` holds, else `other`; the same as `then if test else other`."""
     return np.where(test, then, other)
 
 

@@ -22,22 +22,22 @@ _numbers = itertools.count()  # of grids, the same on all ranks
 
 
 class Grid(Fixed):
-    """Cells in one, two or three dimensions, divided among the ranks.
+    """Cells in one, two or three dimensions, divided among the MPI ranks.
 
     cells      (nx,), (nx, ny) or (nx, ny, nz)
     periodic   True, False, or one for each axis
-    halo       how many cells away kernels may read
-    split      ranks along each axis; None: chosen
-    spacing    the size of a cell, one number or one for each axis; for pictures, files and slopes at walls
-    threads    of every rank; the same for all that a script makes
-    transport  "auto", "shared" or "mpi"
-    scratch    a folder for the files of fields with place="files", on a fast disk of this machine
-    pieces     in which such fields come near, each at least one plane along z
-    device     "cpu", "cuda", or "emulated", a device made of the host that needs none; the same for all
-               that a script makes. Fields lie in its memory and are computed there
+    halo       number of halo layers: how many cells away kernels may read
+    split      number of ranks along each axis; None: chosen
+    spacing    size of a cell, one number or one for each axis; for pictures, files and Neumann conditions
+    threads    OpenMP threads of every rank; the same for all grids and simulations of a script
+    transport  "auto", "shared" (shared memory) or "mpi"
+    scratch    folder for the files of fields with place="files"; use a fast local disk
+    pieces     number of pieces of such fields, each at least one plane along z
+    device     "cpu", "cuda", or "emulated", a device emulated on the host; the same for all grids and
+               simulations of a script. Fields are stored and computed there
 
-    In a plain `python script.py` there is one rank; under `mpirun -n 4 python script.py` there are four, and
-    then everything but attributes is called on all ranks. Raises BadInput for what cannot be.
+    `python script.py` runs on one rank, `mpirun -n 4 python script.py` on four. All ranks make every call;
+    only attributes may be read on a single rank. Raises BadInput for arguments that are not possible.
     """
 
     def __init__(
@@ -103,22 +103,22 @@ class Grid(Fixed):
 
     @property
     def cells(self) -> tuple[int, ...]:
-        """(nx, ny, nz), as many as there are axes."""
+        """(nx, ny, nz), one number for each axis."""
         return self._cells
 
     @property
     def dimensions(self) -> int:
-        """Axes that the grid has: 1 to 3."""
+        """Number of axes: 1 to 3."""
         return len(self._cells)
 
     @property
     def periodic(self) -> tuple[bool, ...]:
-        """Which axes close on themselves, along x, y, z."""
+        """Which axes are periodic, along x, y, z."""
         return self._periodic
 
     @property
     def halo(self) -> int:
-        """How many cells away kernels may read."""
+        """Number of halo layers: how many cells away kernels may read."""
         return self._halo
 
     @property
@@ -128,7 +128,7 @@ class Grid(Fixed):
 
     @property
     def split(self) -> tuple[int, ...]:
-        """Ranks along each axis."""
+        """Number of ranks along each axis."""
         return tuple(self._core.split)[: self.dimensions]
 
     @property
@@ -138,23 +138,24 @@ class Grid(Fixed):
 
     @property
     def ranks(self) -> int:
-        """How many ranks share the grid."""
+        """Number of ranks that share the grid."""
         return self._context.size
 
     @property
     def device(self) -> str:
-        """What its device calls itself; "cpu" where it has none."""
+        """Name of the device; "cpu" without one."""
         return self._context.device.partition(" (device")[0]
 
     @property
     def local_box(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """(low, high): which cells this rank owns, half-open, along x, y, z."""
+        """(low, high): the cells that this rank owns, half-open, along x, y, z."""
         low, high = self._core.box()
         return tuple(low)[: self.dimensions], tuple(high)[: self.dimensions]
 
     @property
     def positions(self) -> tuple[NDArray[np.int64], ...]:
-        """x, y, z of this rank's own cells as whole numbers, shaped so that they broadcast against views."""
+        """Global positions x, y, z of this rank's own cells, whole numbers with shapes that broadcast against
+        views of fields."""
         low, high = self.local_box
         axes = [np.arange(a, b) for a, b in zip(low, high, strict=True)]
         return tuple(
@@ -172,10 +173,10 @@ class Grid(Fixed):
         units: str = "",
         place: str = "memory",
     ) -> Field:
-        """A field on this grid, zero at first. `levels`: time levels, 2 for now and next; `dtype`: float64 or
-        float32; `units`: for labels; `place`: "memory" of the grid's device or, without one,
-        of the host; for a larger field "host", the host's memory beside a device, or "files": planes then
-        come near while others are computed. Collective."""
+        """Makes a field on this grid, with all values zero. `levels`: number of time levels, 2 for now and
+        next; `dtype`: float64 or float32; `units`: for labels; `place`: "memory" of the device or, without
+        one, of the host; for larger fields "host", the host's memory beside a device, or "files". Planes of
+        these are copied or read while others are computed. Collective."""
         if not isinstance(name, str) or not name:
             raise BadInput(f"name = {name!r} is not allowed: a field's name is a text.")
         kind = np.dtype(dtype)
@@ -200,7 +201,7 @@ class Grid(Fixed):
 
     @property
     def core(self) -> Any:
-        """What the compiled module holds."""
+        """The object of the compiled module."""
         return self._core
 
     def together(self, action: Callable[[], T]) -> T:
@@ -208,7 +209,7 @@ class Grid(Fixed):
         return parallel.together(self._context, action)
 
     def barrier(self) -> None:
-        """Waits for all ranks."""
+        """Waits for all ranks; collective."""
         self._context.barrier()
 
 

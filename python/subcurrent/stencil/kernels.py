@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels written in Python: what @sc.kernel makes of a function."""
+"""Kernels written in Python: the result of @sc.kernel."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _struct_of(members: tuple[tuple[str, Any], ...]) -> type[ctypes.Structure]:
 
 @dataclass(frozen=True)
 class Call:
-    """A kernel with the levels and numbers of one run, for `Loop.run`."""
+    """A kernel with the levels and parameters of one run, for `Loop.run`."""
 
     kernel: Kernel
     levels: tuple[Level, ...]
@@ -63,8 +63,8 @@ class Call:
 
 
 class Compiled(Fixed):
-    """What kernels and conditions have in common: a text, its C++, and a library for each precision and
-    each kind of machine."""
+    """The common part of kernels and conditions: a text, its C++, and a library for each precision and
+    processor."""
 
     _kind = "kernel"
 
@@ -82,11 +82,11 @@ class Compiled(Fixed):
 
     @property
     def source(self) -> str:
-        """The C++ functor that the text is printed as, for fields in double."""
+        """The C++ functor that is generated from the function, for fields in double precision."""
         return printing.Printer(self._text, printing.plain_precision(self._text)).functor()
 
     def reach(self, name: str) -> tuple[int, int]:
-        """How far the text reads a field: layers along the axes, and layers of edges and corners."""
+        """How far the function reads a field: layers along the axes, and layers of edges and corners."""
         return self._text.use(name).reach()
 
     def _says(self) -> str:
@@ -102,7 +102,7 @@ class Compiled(Fixed):
         return self._libraries[key]
 
     def members(self, call: Call) -> bytes:
-        """The parameters as they lie in the functor."""
+        """The parameters in the memory layout of the functor."""
         real = ctypes.c_float if call.precision().real == "float" else ctypes.c_double
         members = tuple((one.name, MEMBERS.get(one.type, real)) for one in self._text.parameters)
         return bytes(_struct_of(members)(**call.values)) or b"\0"
@@ -185,7 +185,7 @@ class Kernel(Compiled):
 
     @property
     def reduce(self) -> str | None:
-        """What becomes of the values that it returns: "sum", "max", "min" or None."""
+        """The reduction of the returned values: "sum", "max", "min" or None."""
         return self._reduce
 
     @property
@@ -194,21 +194,22 @@ class Kernel(Compiled):
 
     @property
     def fields(self) -> list[FieldUse]:
-        """What the text does with each of its fields, in the order of a call's levels."""
+        """How the kernel uses each of its fields, in the order of the arguments."""
         return self._text.fields
 
     @property
     def by_position(self) -> bool:
-        """Whether it asks where on the grid a cell is."""
+        """Whether the kernel uses the position of the cell on the grid."""
         return self._text.indexed
 
     @property
     def values(self) -> int:
-        """How many values it returns."""
+        """Number of values that the kernel returns."""
         return self._text.values
 
     def __call__(self, *given: Any, **named: Any) -> Call:
-        """The kernel for these levels and parameters. Raises BadInput for what does not fit its text."""
+        """A call of the kernel with these levels and parameters. Raises BadInput if they do not fit the
+        kernel."""
         values = self._arguments(given, named)
         levels = tuple(self._level(use, values[use.name]) for use in self._text.fields)
         self._check_grid(levels)
@@ -216,7 +217,7 @@ class Kernel(Compiled):
         return Call(self, levels, numbers_given)
 
     def accesses(self, call: Call) -> list[tuple[Any, int, str, int, int]]:
-        """As the compiled module takes them."""
+        """The accesses, as the compiled module takes them."""
         modes = {Role.IN: "read", Role.OUT: "write", Role.INOUT: "update"}
         return [
             (level.field.core, level.number, modes[use.role], *use.reach())
@@ -250,9 +251,9 @@ class Kernel(Compiled):
                 )
 
     def python(self, *given: Any, **named: Any) -> float | tuple[float, ...] | None:
-        """Carries the same text out cell by cell on NumPy arrays in (z, y, x) order, components first: slow,
-        for tests. The arrays close on themselves along every axis. Outputs are changed in place; the value
-        that a reduction gives is returned."""
+        """Executes the kernel cell by cell on NumPy arrays in (z, y, x) order, components first: slow, for
+        tests. The arrays are periodic along every axis. Outputs are changed in place; the result of a
+        reduction is returned."""
         values = self._arguments(given, named)
         arrays = {use.name: self._array(use, values[use.name]) for use in self._text.fields}
         parameters = {one.name: self._number(one, values[one.name]) for one in self._text.parameters}
@@ -293,16 +294,17 @@ class Kernel(Compiled):
 def kernel(
     function: FunctionType | None = None, *, reduce: str | None = None, colours: int = 1
 ) -> Kernel | Callable[[FunctionType], Kernel]:
-    """Makes a kernel of a function that computes one cell.
+    """Makes a kernel from a function that computes one cell.
 
         @sc.kernel
         def diffuse(next: sc.Out, T: sc.In, a: float):
             next[0, 0, 0] = T[0, 0, 0] + a * (T[1, 0, 0] + T[-1, 0, 0] - 2 * T[0, 0, 0])
 
     Fields are declared as sc.In, sc.Out or sc.InOut, the position as sc.Index, parameters as float, int or
-    bool. An index is an offset along x, y, z; V[0][1, 0, 0] is a component. `reduce`: "sum", "max" or "min"
-    of what the function returns over all cells. `colours`: 2, 4 or 8, for a kernel that updates in place and
-    reads around its cell. Raises KernelError, one sentence with file and line, for a text that cannot be.
+    bool. Indices are offsets along x, y, z; V[0][1, 0, 0] is component 0 of a field with several. `reduce`:
+    "sum", "max" or "min" of the returned values over all cells. `colours`: 2, 4 or 8, for a kernel that
+    updates a field in place and reads its neighbours. Raises KernelError, one sentence with file and line, if
+    the function cannot be a kernel.
     """
     check_options(reduce, colours)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs kernels under a strategy, and keeps halos fresh."""
+"""Runs kernels under a strategy, and exchanges halos when they are needed."""
 
 from __future__ import annotations
 
@@ -21,15 +21,16 @@ MOST_TRIED = 16  # steps a pass, where the fastest number is to be found
 
 
 class Loop(Fixed):
-    """A runner for the kernels of a grid.
+    """Runs the kernels of a grid.
 
-    strategy      how what moves hides under what is computed, e.g. "blocking", "boundary_first",
-                  "interior_first", "halo_thread", "pipelined": all leave the same bits
-    poke_seconds  how often messages are looked after meanwhile
-    steps_per_pass    steps of `steps` that are done on cells while these are near: fewer messages, less
-                  traffic with memory, the same bits. The grid's halo must hold what they read together: 8
-                  steps of a kernel that reads 1 cell away need halo=8. "automatic": the fastest of 1, 2, 4, 8
-                  and 16 that the halo allows, found meanwhile; `passes` says which, and why
+    strategy      order of computation and communication, e.g. "blocking", "boundary_first", "interior_first",
+                  "halo_thread", "pipelined" or "automatic"; the results are bitwise identical
+    poke_seconds  interval between progress calls to MPI during computation
+    steps_per_pass    steps of `steps` that are computed on a tile of cells while it is in the cache (temporal
+                  blocking): fewer messages, less memory traffic, the same bits. The halo must hold what
+                  these steps read together: 8 steps of a kernel that reads 1 cell away need halo=8.
+                  "automatic": the fastest of 1, 2, 4, 8 and 16 that the halo allows, found during the run;
+                  `passes` shows the choice and its reason
 
         for n in loop.steps(1000):
             loop.run(diffuse(T.next, T.now, a=0.1))
@@ -66,22 +67,22 @@ class Loop(Fixed):
 
     @property
     def grid(self) -> Grid:
-        """The grid whose kernels it runs."""
+        """The grid of the kernels."""
         return self._grid
 
     @property
     def strategy(self) -> str:
-        """The order of shell, core and messages that was asked for."""
+        """The strategy that was requested: the order of computation and communication."""
         return self._core.strategy
 
     @property
     def count(self) -> int:
-        """Steps taken by `steps` so far."""
+        """Number of steps taken by `steps` so far."""
         return self._steps
 
     def run(self, *calls: Call) -> float | tuple[float, ...] | None:
-        """Runs calls of kernels one after the other; collective. Returns what the last one reduces over all
-        cells of all ranks: a number, several, or None."""
+        """Runs calls of kernels, one after the other; collective. Returns the result of the last one's
+        reduction over all cells of all ranks: one number, several, or None."""
         result = None
         for call in flat(calls):
             values = self._core.run(self._sweep(call), call.kernel.members(call))
@@ -89,7 +90,7 @@ class Loop(Fixed):
         return result
 
     def _sweep(self, call: Call) -> Any:
-        """What the engine runs: made for each kernel and set of levels once."""
+        """The engine's sweep, created once for each kernel and set of levels."""
         key = (call.kernel, call.levels)
         if key not in self._sweeps:
             if call.grid is not self._grid:
@@ -112,13 +113,14 @@ class Loop(Fixed):
         )
 
     def steps(self, count: int, *, progress: bool = False) -> Iterator[int]:
-        """0, 1, …, count - 1, for a `for` loop; with `progress` rank 0 says how far it has come and how
-        long it still takes, on the error output.
+        """0, 1, …, count - 1, for a `for` loop. With `progress` rank 0 prints the progress and the remaining
+        time to the error output.
 
-        Where `steps_per_pass` is not 1, calls within are recorded and carried out when so many steps
-        are together, or earlier where one of them cannot be one of several (it reduces, runs in colours, or
-        has conditions that read other fields) and where a field is gathered, modified or written. After a
-        `break` what is recorded waits for `finish`."""
+        With `steps_per_pass` other than 1, the calls in the loop are recorded, and executed when enough steps
+        are recorded. They are executed earlier if a call cannot be part of a pass (it reduces, runs in
+        colours, or has conditions that read other fields), and if a field is gathered, modified or written.
+        After a `break`, the recorded calls are executed by `finish`.
+        """
         count = whole("count", count, 0)
         shown = _Progress(count) if progress and self._grid.rank == 0 else None
         self._core.begin_steps()
@@ -131,22 +133,22 @@ class Loop(Fixed):
         self._core.end_steps()
 
     def finish(self) -> None:
-        """Carries out what is recorded of steps that were left before their end; collective."""
+        """Executes the recorded calls of a loop that was left before its end; collective."""
         self._core.end_steps()
 
     @property
     def passes(self) -> str:
-        """How many steps went in how many passes, and why passes ended early, in words."""
+        """Number of steps and of passes, and why passes were shorter, as text."""
         return self._core.passes()
 
     def terms(self) -> dict[str, Any]:
-        """Where the time went so far: C_shell, C_core, M, W, R in seconds; hidden share, bytes moved, GB/s;
-        collective. What was not measured is None."""
+        """Time spent so far: C_shell, C_core, M, W, R in seconds; hidden share, bytes moved, GB/s;
+        collective. None means not measured."""
         return account_of(self._core.terms(), self.strategy)
 
 
 class _Progress:
-    """A line that is written over on a terminal, a line every few seconds elsewhere."""
+    """A line that is overwritten on a terminal, a line every few seconds elsewhere."""
 
     def __init__(self, count: int):
         self._count, self._begin, self._said = count, time.monotonic(), 0.0

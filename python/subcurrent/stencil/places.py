@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a kernel's text stands, and what its names mean there: sentences about it name file and line."""
+"""Position of a kernel's text, and the meaning of its names there: messages state file and line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..errors import BadInput
 
 
 class KernelError(BadInput):
-    """A kernel that cannot be: one sentence that begins with file and line."""
+    """A function that cannot be a kernel: one sentence that begins with file and line."""
 
 
 MISSING = object()
@@ -25,7 +25,7 @@ MISSING = object()
 
 @dataclass
 class Source:
-    """The text of a kernel and the names that it sees."""
+    """The text of a kernel and the names that are visible to it."""
 
     what: str  # for sentences
     name: str
@@ -48,7 +48,7 @@ class Source:
 
     @classmethod
     def of(cls, function: FunctionType, kind: str) -> Source:
-        """That of a function in a file or in a notebook."""
+        """The source of a function in a file or in a notebook."""
         what = f'{kind} "{function.__name__}"'
         try:
             lines, first = inspect.getsourcelines(function)
@@ -77,13 +77,14 @@ class Source:
         return Path(file).name if file.startswith("/") else file
 
     def refuse(self, node: ast.AST | None, text: str) -> NoReturn:
-        """Says what is the matter at a node, `text` beginning after the kernel's name."""
+        """Raises an error about a node; `text` follows the name of the kernel."""
         below = node.lineno - 1 if node is not None and hasattr(node, "lineno") else 0
         line = self.line if self.one_line else self.first + below
         raise KernelError(f"{self.short()}:{line}: {self.what} {text}.") from None
 
     def value(self, node: ast.AST) -> Any:
-        """What a name, or attributes of one, is in the module of the kernel; MISSING where it is nothing."""
+        """The value of a name, or of attributes of one, in the module of the kernel; MISSING if there is
+        none."""
         if isinstance(node, ast.Name):
             return self.names.get(node.id, MISSING)
         if isinstance(node, ast.Attribute):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints a kernel as the functor that a C++ user would write, in the order as written."""
+"""Prints a kernel as the functor that a C++ user would write, in the same order."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class Printer:
         return ", ".join([*first, *(f"{view} {self.name(use.name)}" for use, view in self.views())])
 
     def views(self) -> list[tuple[FieldUse, str]]:
-        """The fields and what the functor sees of them."""
+        """The fields and their view types in the functor."""
         made = []
         for n, use in enumerate(self.text.fields):
             count = self.precision.components[n]
@@ -153,7 +153,7 @@ class Printer:
         return self._bound(node)[0]
 
     def _within(self, node: Expression, least: int) -> str:
-        """In parentheses where it binds less tightly than its surroundings."""
+        """In parentheses if its operator binds less tightly than the surrounding one."""
         text, binds = self._bound(node)
         return text if binds >= least else f"({text})"
 

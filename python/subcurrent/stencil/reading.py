@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the text of a kernel, statement by statement, and checks it; nothing of it is run."""
+"""Reads and checks the text of a kernel, statement by statement; nothing of it is executed."""
 
 from __future__ import annotations
 
@@ -275,7 +275,7 @@ class Statements:
         return [Return(tuple(self.reader.real(part) for part in parts))], DONE
 
     def _check_outputs(self, node: ast.AST, known: set) -> None:
-        """An output's old values are gone: every way must set it."""
+        """The old values of an output are lost, so it must be set on every path."""
         for use in self.reader.fields.values():
             if use.role is not Role.OUT:
                 continue

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What fields are set to, as arrays of a rank's own cells or of some of its planes."""
+"""Values that fields are set to, as arrays of a rank's own cells or of some of its planes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 
 def array_of(field: Field, values: Any, planes: slice | None = None) -> NDArray:
-    """The values of own cells, of a function those of some planes. Raises BadInput for what does not fit."""
+    """The values of own cells; for a function, those of some planes. Raises BadInput for values that do not
+    fit."""
     grid = field.grid
     several = (field.components,) if field.components > 1 else ()
     low, high = grid.local_box
@@ -47,7 +48,7 @@ def array_of(field: Field, values: Any, planes: slice | None = None) -> NDArray:
 
 
 def set_slabs(field: Field, values: Any, level: int) -> None:
-    """Slab by slab; a function is asked for the planes of one at a time. Collective."""
+    """Sets a field slab by slab; a function is called for the planes of one slab at a time. Collective."""
     ready = None if callable(values) else field.grid.together(lambda: array_of(field, values))
 
     def write(low: int, view: NDArray) -> None:
@@ -58,7 +59,7 @@ def set_slabs(field: Field, values: Any, level: int) -> None:
 
 
 def each_slab(field: Field, level: int, written: bool, use: Callable[[int, NDArray], Any]) -> None:
-    """use(first plane, view) for all slabs; where it fails on one rank all raise, when all are through.
+    """Calls use(first plane, view) for all slabs; if it fails on one rank, all raise an error at the end.
     Collective."""
     failed: list[Exception] = []
 

@@ -20,7 +20,7 @@ AXES = "xyz"
 
 
 def centres(field: Field, axis: int) -> NDArray[np.float64]:
-    """Where the cells lie along an axis."""
+    """Coordinates of the cell centres along an axis."""
     return (np.arange(field.grid.cells[axis]) + 0.5) * field.grid.spacing[axis]
 
 
@@ -36,7 +36,7 @@ def as_xarray(field: Field, array: NDArray) -> Any:
 
 
 def draw(field: Field, values: NDArray, path: str, axis: str, at: int | None, title: str | None) -> str:
-    """A slice as a picture, a line in one dimension; the file's path."""
+    """Draws a slice, or a line in one dimension; returns the path."""
     dimensions = field.grid.dimensions
     label = f"{field.name} ({field.units})" if field.units else field.name
     where = ""

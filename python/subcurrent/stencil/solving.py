@@ -54,7 +54,7 @@ class System:
         return math.sqrt(self.run(self.do.left(self.r, self.b, self.q)))
 
     def begin(self) -> float:
-        """|b - A 0|, which with conditions that hold no values is |b|; r = b - A x."""
+        """|b - A 0|, which is |b| if the boundary conditions prescribe no values; r = b - A x."""
         self.run(self.do.copy(self.p, self.x))
         self.run(self.do.fill(self.x, 0.0))
         norm = self.residual()
@@ -64,8 +64,8 @@ class System:
         return norm
 
     def _check_symmetric(self, norm: float, start: Field) -> None:
-        """For a vector s of numbers that follow from the position: s A r = r A s, up to rounding. Leaves the
-        size of A, and x as it was at the start."""
+        """Checks s A r = r A s up to rounding, for a vector s of numbers that depend on the position. Sets
+        the size of A, and restores x."""
         self.run(self.do.copy(self.x, start))
         self.run(self.do.probe(self.p))
         self.apply(self.q, self.p)
@@ -94,7 +94,7 @@ def solve(
     iterations: int,
     each: Callable[[int, float], Any] | None,
 ) -> tuple[Field, dict[str, Any]]:
-    """x, and how the solve went as `CgReport` has it; collective. `iterations` 0: 10 n + 100."""
+    """x, and the report as in `CgReport`; collective. `iterations` 0: 10 n + 100."""
     b, x, loop = _checked(b, x, loop)
     system = System(operator, b, x, loop)
     limit = iterations or 10 * math.prod(b.grid.cells) * b.components + 100
@@ -140,7 +140,7 @@ def _descend(
     residuals: list[float],
     each: Callable[[int, float], Any] | None,
 ) -> str:
-    """From x and r on, until |r| is small enough or something is in the way, which is said."""
+    """Iterates from x and r until |r| is small enough or the iteration breaks down; returns the reason."""
     x, r, p, q, do = system.x, system.r, system.p, system.q, system.do
     # p = r, rho = r r
     system.run(do.copy(p, r))
@@ -178,7 +178,7 @@ def _sets(call: Call, level: Level) -> bool:
 
 
 def _homogeneous(condition: Any, face: str) -> Any:
-    """The condition of directions, which are differences of solutions."""
+    """The boundary condition of directions, which are differences of solutions."""
     if isinstance(condition, (boundaries.Dirichlet, boundaries.Fixed, boundaries.Neumann)):
         return type(condition)(0.0)
     if isinstance(condition, boundaries.Mirror) or condition == "unread":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Carries a kernel out on NumPy arrays, cell by cell: slow, for tests and for looking into a kernel."""
+"""Executes a kernel on NumPy arrays, cell by cell: slow, for tests and for inspection of a kernel."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ ARITHMETIC = {
 
 
 class Stepper:
-    """A kernel at the cells of arrays that close on themselves along every axis."""
+    """Executes a kernel at cells of arrays that are periodic along every axis."""
 
     def __init__(self, text: KernelText, arrays: dict[str, NDArray], values: dict[str, Any]):
         self.text, self.arrays = text, arrays

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels made of SymPy's expressions: SymPy's own Python printer prints them as the text of a kernel, which
-is then read and checked as any other."""
+"""Kernels from SymPy expressions: SymPy's Python printer writes the text of a kernel, which is read and
+checked as any other."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ def sympy_kernel(
     position: Sequence[Any] = (),
     cse: bool = False,
 ) -> Kernel:
-    """Makes a kernel of SymPy's expressions.
+    """Makes a kernel from SymPy expressions.
 
         T, a = sympy.IndexedBase("T"), sympy.Symbol("a")
         change = a * (T[1, 0, 0] + T[-1, 0, 0] - 2 * T[0, 0, 0])
         diffuse = sc.sympy_kernel("diffuse", {"next": T[0, 0, 0] + change})
 
-    An IndexedBase is a field, its indices are offsets along x, y, z; one named "V[0]" is component 0 of V.
-    `sets`: the value of each field that is set at the cell, by name or IndexedBase. Those are sc.Out, or
-    sc.InOut where they are read, too; all others sc.In. Symbols are parameters: whole numbers if they are
-    integer=True. `returns`: an expression or several, of which `reduce` takes the "sum", "max" or "min".
-    `position`: symbols that stand for the global position along x, y, z. `cse`: what occurs several times is
-    computed once. A call takes the fields that are set, then by name those that are read and the parameters.
-    Bits are those of the order in which SymPy prints: `source` shows it. Raises
-    KernelError, one sentence, for what cannot be, and SubcurrentError without SymPy.
+    An IndexedBase is a field, and its indices are offsets along x, y, z; one named "V[0]" is component 0 of
+    V. `sets`: the expression for each field that is set, by name or IndexedBase. These fields are sc.Out, or
+    sc.InOut if they are read too; all others are sc.In. Symbols are parameters, whole numbers if they have
+    integer=True. `returns`: one expression or several, of which `reduce` takes the "sum", "max" or "min".
+    `position`: symbols for the global position along x, y, z. `cse`: common subexpressions are computed once.
+    A call takes first the fields that are set, then, by name, those that are read and the parameters. The
+    order of operations in `source` determines the bits. Raises KernelError, one sentence, if the expressions
+    cannot be a kernel, and SubcurrentError if SymPy is not installed.
     """
     try:
         import sympy  # noqa: PLC0415, F401 - only who uses it needs it

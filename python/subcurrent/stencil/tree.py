@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a kernel is once its text has been read: typed expressions and statements, which `printing` writes as
-C++ and `stepping` carries out cell by cell."""
+"""A kernel after reading: typed expressions and statements, which `printing` writes as C++ and `stepping`
+executes cell by cell."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ class Cell:
 
 @dataclass(frozen=True)
 class Beyond:
-    """In a condition: the cell number `number` from the face, plus the layer's own number where `layer`; in
-    the halo where `ghost`, else inside."""
+    """In a condition: the cell number `number` from the face, plus the number of the layer if `layer`; in the
+    halo if `ghost`, else inside."""
 
     field: str
     component: int | None
@@ -159,7 +159,7 @@ Statement = Let | Store | If | Return
 
 @dataclass
 class FieldUse:
-    """What the text does with one of its fields."""
+    """How a kernel uses one of its fields."""
 
     name: str
     role: Role

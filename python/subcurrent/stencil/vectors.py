@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels on fields as vectors: sums and scalar products, whose bits no division of the grid changes."""
+"""Kernels for fields as vectors: sums and scalar products; the bits do not depend on the decomposition."""
 
 from __future__ import annotations
 

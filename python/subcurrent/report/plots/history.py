@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a run went: change towards the steady state, pressure residual and iterations, divergence."""
+"""The course of a run: change towards the steady state, pressure residual and iterations, divergence."""
 
 from __future__ import annotations
 

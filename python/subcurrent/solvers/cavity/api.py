@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python API of the cavity solver."""
+"""The Python interface of the cavity solver."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from ..simulation import Simulation
 class CavityGrid:
     """The points of a box with sides of length 1.
 
-    points      points along x, y and z, walls included, each at least 4
+    points      number of points along x, y and z, walls included, each at least 4 (6 between walls)
     clustering  "uniform", "tanh" (denser at the walls), "skewed" or "file"
-    smallest    spacing at the walls for "tanh", in sides; below 1 / (points - 1)
-    skew        amplitude of the shear for "skewed", from 0 to below 0.3
-    file        HDF5 file with the points for "file"
-    metrics     "second" or "fourth": order of the differences behind the metrics
+    smallest    spacing at the walls for "tanh", in units of the side; below 1 / (points - 1)
+    skew        amplitude of the distortion for "skewed", from 0 to below 0.3
+    file        HDF5 file with the coordinates of the points for "file"
+    metrics     "second" or "fourth": order of the differences in the metrics of the convection term
     """
 
     points: Sequence[int]
@@ -37,26 +37,26 @@ class CavityGrid:
     metrics: str = "fourth"
 
     def table(self) -> dict[str, Any]:
-        """The [grid] table of a case file that says the same."""
+        """The table [grid] of a case file with the same settings."""
         return {**without_none(dataclasses.asdict(self)), "points": self.points}
 
 
 class Cavity(Simulation):
-    """Incompressible flow in a box, by default the lid-driven cube: the face z = 1 slides along x with speed
+    """Incompressible flow in a box, by default the lid-driven cube: the face z = 1 moves along x with speed
     1.
 
     grid        a CavityGrid
     reynolds    lid speed x side / viscosity, > 0
-    courant     largest Courant number; or `dt`, a fixed time step in sides / lid speed
+    courant     largest Courant number; or `dt`, a fixed time step in units of side / lid speed
     boundaries  changed faces by name, e.g. {"y-": "periodic", "y+": "periodic", "z+": {"moving": [1, 0, 0]}}
     pressure, engine    keys of the case file's tables, e.g. engine={"strategy": "halo_thread", "threads": 2}
     upwind, initial, precision    as in the case file's [flow]
 
-    `gather` brings points with the walls: "velocity" (unless it is told otherwise) or "coordinates" with
-    three components, or "pressure".
+    `gather` returns points with the walls: "velocity" (the default) or "coordinates" with three components,
+    or "pressure".
 
-    In a plain `python script.py` it runs on one rank; under `mpirun -n 4 python script.py` on four, and then
-    every method is called on all ranks. Raises BadInput (a ValueError) with one sentence for what cannot be.
+    `python script.py` runs on one rank, `mpirun -n 4 python script.py` on four; then all ranks call every
+    method. Raises BadInput (a ValueError) with one sentence for arguments that are not possible.
     """
 
     _fields = ("velocity", "pressure", "coordinates")
@@ -96,7 +96,7 @@ class Cavity(Simulation):
 
     def step(self) -> dict[str, Any]:
         """One time step. Returns step, time, dt, courant, iterations, residual, max_change (max |dV/dt|),
-        divergence_rms and capped (the pressure iteration ended at its cap). Raises `Error` when the flow
+        divergence_rms and capped (the pressure iteration reached its limit). Raises `Error` if the flow
         becomes NaN."""
         return super().step()
 
@@ -109,10 +109,9 @@ class Cavity(Simulation):
         tolerance: float = 1e-5,
         each: Callable[[dict[str, Any]], Any] | None = None,
     ) -> dict[str, Any]:
-        """Steps until max |dV/dt| < `tolerance` (until="steady"), by so many more `steps`, or to the `time`
-        of the flow; exactly one of the three. `each` is called with the result of every step. Returns the
-        last result.
-        """
+        """Computes steps until max |dV/dt| < `tolerance` (until="steady"), `steps` more steps, or steps until
+        the `time` is reached; exactly one of the three is given. `each` is called with the report of every
+        step. Returns the last report."""
         if sum(given is not None for given in (until, steps, time)) != 1 or until not in (None, "steady"):
             raise BadInput('run takes exactly one of until="steady", steps=… and time=….')
         steady = positive("tolerance", tolerance)
@@ -125,23 +124,25 @@ class Cavity(Simulation):
         """This rank's own points without walls, shape (3, nz, ny, nx), in lid speeds; [0] is u, along x.
 
         A view of the solver's memory: nothing is copied, and writing to it changes the flow. The solver
-        keeps two time levels in turn, so take it anew after each step.
+        alternates between two time levels, so get the view again after each step.
         """
         return self._solver.field("velocity")
 
     @property
     def pressure(self) -> np.ndarray:
-        """Own points, shape (nz, ny, nx), in density x lid speed squared, mean 0; a view like `velocity`."""
+        """Own points, shape (nz, ny, nx), in density x lid speed squared, with mean 0; a view like
+        `velocity`."""
         return self._solver.field("pressure")
 
     def centreline(self) -> dict[str, np.ndarray] | None:
-        """{"z", "u", "x", "w"}: u(z) on x = y = 1/2, w(x) on y = z = 1/2; None but on rank 0; collective."""
+        """{"z", "u", "x", "w"}: u(z) on x = y = 1/2, w(x) on y = z = 1/2, on rank 0; None on other ranks;
+        collective."""
         return self._solver.centreline()
 
     # -- writing --------------------------------------------------------------------------
 
     def plot(self, path: str | Path, kind: str = "profiles", reference: str | Path | None = None) -> None:
-        """Draws a PNG from rank 0; collective. kind is "profiles" (centrelines, against the CSV file
+        """Draws a PNG on rank 0; collective. kind is "profiles" (centrelines, compared with the CSV file
         `reference` if given), "flow" (middle planes with streamlines) or "flow_3d" (particle paths)."""
         from .flow import draw_flow, draw_flow_3d  # noqa: PLC0415 - matplotlib
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a cavity case must fulfil beyond the type of each key; each check says what is allowed."""
+"""Checks of a cavity case beyond the type of each key; each message states what is allowed."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def _check_pressure(case: CavityCase) -> None:
 
 
 def _check_sweeps(case: CavityCase) -> None:
-    """What would be accepted and not act."""
+    """Keys that would have no effect."""
     pressure = case.pressure
     length = pressure.sweeps_per_pass
     if length > 1 and case.engine.device != "cpu":

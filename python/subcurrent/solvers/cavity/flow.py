@@ -17,7 +17,7 @@ from .trace import trace
 
 
 def draw_flow(path: Path, flow: FlowField, title: str = "Flow in the middle planes") -> None:
-    """Draws speed and streamlines in the planes y = ½ (along the lid's motion) and x = ½ (across it)."""
+    """Draws speed and streamlines in the planes y = ½ (along the motion of the lid) and x = ½ (across it)."""
     with style.figure(path, 11.6, 5.4, title) as drawing:
         left, right = drawing.subplots(1, 2)
         along = _plane(

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Conjugate gradients as they are predicted: `subcurrent predict cg --set class=A`. There is no case file of
-this solver; its keys come by `--set`."""
+"""Conjugate gradients for predictions: `subcurrent predict cg --set class=A`. This solver has no case file;
+its keys are given by `--set`."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class CgEngine(Table):
 
 
 class CgCase(PassLength, Table):
-    """The NAS kernel CG, of which a step is an outer iteration with its 25 inner ones; or a Laplacian of 7
-    points, of whose box every rank has a block, and of which a step is a solve of so many iterations."""
+    """The NAS kernel CG, where a step is an outer iteration with its 25 inner ones; or a 7-point Laplacian,
+    where every rank has a block of the box and a step is a solve of `iterations` iterations."""
 
     boundaries: ClassVar = SimpleNamespace(periodic=lambda: [False] * 3)
 
@@ -98,7 +98,7 @@ class CgCase(PassLength, Table):
 
     @property
     def all_to_all(self) -> bool:
-        """The benchmark's columns are drawn by lot: all ranks of a group send to each other."""
+        """The columns of the benchmark are random: all ranks of a group send to each other."""
         return self.class_ is not None
 
     def size(self) -> tuple[str, list[int]]:

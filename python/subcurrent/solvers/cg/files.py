@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files of `subcurrent cg`: Matrix Market, .npy, columns of numbers. What their heads say is checked
-before anything of that size is made."""
+"""The files of `subcurrent cg`: Matrix Market, .npy, columns of numbers. Headers are checked before memory of
+the stated size is allocated."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DEFLATE = 1032  # bytes that gzip can make of one, at most
 
 
 class Head(NamedTuple):
-    """What the first lines of a Matrix Market file promise."""
+    """The sizes in the first lines of a Matrix Market file."""
 
     rows: int
     columns: int
@@ -92,7 +92,7 @@ def _check_regular(path: Path) -> None:
 
 
 def _head(path: Path) -> Head:
-    """The first line and the line of sizes; refused where they are not what they should be."""
+    """The first line and the line of sizes; raises BadInput if they are wrong."""
     _check_regular(path)
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the verb `cg` does: checks, starts the ranks, prints the result, draws the residuals."""
+"""The verb `cg`: checks, starts the ranks, prints the result, draws the residuals."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CLASSES = {
 
 @dataclass
 class CgRequest:
-    """What the user asked `cg` for; None where nothing was said."""
+    """The options of `cg`; None means not given."""
 
     name: str | None = None
     matrix: Path | None = None
@@ -55,7 +55,7 @@ class CgRequest:
 
 
 class CgWatcher(Watcher):
-    """Shows the iterations of a benchmark or a solve."""
+    """Displays the iterations of a benchmark or a solve."""
 
     def show(self, event: dict[str, Any]) -> None:
         if event["event"] != "cg":
@@ -113,8 +113,8 @@ def run(request: CgRequest, console: Console) -> int:
 
 
 def _checked_ranks(request: CgRequest, outer: mpi.Outer | None) -> int:
-    """How many there will be, 0 where an outer launcher does not say; more than there are rows, memory or
-    processors for are refused."""
+    """Number of ranks, 0 if an outer launcher does not say; raises BadInput for more than there are rows,
+    memory or processors."""
     ranks = ranks_of(request.ranks, outer, 1)
     if request.ranks is not None and request.ranks < 1:
         raise BadInput(f"-n {request.ranks} is not allowed: it must be a whole number >= 1.")
@@ -144,7 +144,7 @@ def _as_rank(
     prepare: Callable[[], None],
     console: Console,
 ) -> int:
-    """Under an outer mpirun: works as one of its ranks, and rank 0 tells how it went."""
+    """Runs as one of the ranks of an outer mpirun; rank 0 prints the result."""
 
     def start(held: contextlib.ExitStack) -> Callable[[], None]:
         held.enter_context(folder.taken())
@@ -161,7 +161,7 @@ def _as_rank(
 
 
 def _remove_matrix(folder: RunFolder) -> None:
-    """The ranks' copy of a system goes when they have ended; nothing else is in its folder."""
+    """Removes the ranks' copy of a system when they have ended; its folder contains nothing else."""
     with contextlib.suppress(OSError):
         for name in worker.PARTS:
             (folder.path / "matrix" / f"{name}.npy").unlink(missing_ok=True)
@@ -208,7 +208,7 @@ def _plan(request: CgRequest, outer: mpi.Outer | None) -> dict[str, Any]:
 
 
 def _store(folder: RunFolder, system: tuple[np.ndarray, ...]) -> None:
-    """Where the ranks map the rows that they need, so that none reads the whole."""
+    """The folder from which the ranks map the rows that they need, so that none reads all of them."""
     make_folder(folder.path / "matrix")
     for name, values in zip(worker.PARTS, system, strict=True):
         path = folder.path / "matrix" / f"{name}.npy"
@@ -242,7 +242,7 @@ def _after(folder: RunFolder, console: Console) -> int:
 
 
 def benchmark_text(summary: dict[str, Any], history: list[dict[str, float]]) -> str:
-    """The result as the NAS benchmarks print it."""
+    """The result in the format of the NAS benchmarks."""
     of, options = summary["class"], summary["options"]
     lines = [" NAS Parallel Benchmarks - CG (Subcurrent)", ""]
     lines += [f" Size: {of['n']:>10}", f" Iterations: {of['iterations']:>5}", ""]

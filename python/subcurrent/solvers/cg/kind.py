@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Conjugate gradients as a prediction sees them: what is rehearsed of a step."""
+"""Conjugate gradients for predictions: the computation and communication of a step."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What conjugate gradients can take of a matrix and a right side; anything else is refused in a sentence."""
+"""Checks of a matrix and a right-hand side for conjugate gradients; errors are one sentence."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...given import as_kind
 
 
 def check_shape(rows: int, columns: int, entries: int) -> None:
-    """What can be said of a matrix before memory is asked for; it needs each entry of its diagonal."""
+    """What can be checked before memory is allocated; each entry of the diagonal must exist."""
     if rows != columns:
         raise BadInput(f"the matrix is {rows} x {columns}: conjugate gradients need a square one.")
     if rows == 0:
@@ -24,8 +24,8 @@ def check_shape(rows: int, columns: int, entries: int) -> None:
 
 
 def checked_matrix(given: Any) -> Any:
-    """The matrix as CSR with real numbers and sorted columns; one that conjugate gradients cannot take is
-    refused."""
+    """The matrix as CSR with real numbers and sorted columns; raises BadInput for one that conjugate
+    gradients cannot use."""
     import scipy.sparse  # noqa: PLC0415 - the program starts without SciPy
 
     if not scipy.sparse.issparse(given):
@@ -76,7 +76,7 @@ def _check_symmetric(matrix: Any, scaled: Any) -> None:
 
 
 def _check_definite(matrix: Any, scaled: Any) -> None:
-    """What can be seen without solving; the iteration finds the rest."""
+    """What can be seen without solving; the iteration detects the rest."""
     filled = np.zeros(matrix.shape[0], bool)
     filled[np.repeat(np.arange(filled.size), np.diff(matrix.indptr))[matrix.data != 0]] = True
     if not filled.all():
@@ -93,7 +93,7 @@ def _check_definite(matrix: Any, scaled: Any) -> None:
 
 
 def checked_right_side(given: Any, rows: int) -> np.ndarray:
-    """b as one number a row; anything else is refused."""
+    """b as one number for each row; raises BadInput otherwise."""
     right_side = as_kind(given, np.float64, "b")
     if right_side.ndim == 2 and right_side.shape[1] == 1:
         right_side = right_side[:, 0]

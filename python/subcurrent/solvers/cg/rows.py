@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Conjugate gradients for a matrix of which every rank has its own rows, and none has the whole."""
+"""Conjugate gradients for a distributed matrix: every rank has its own rows, and none has the whole."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def solve(
     options: dict[str, Any],
     each: Callable[[int, float], Any] | None,
 ) -> tuple[NDArray, dict[str, Any]]:
-    """This rank's entries of x, and how the solve went, for (A, b, first); collective."""
+    """This rank's entries of x, and the report, for (A, b, first); collective."""
     A, b, first = system
     if options["partition"] != "row":
         raise BadInput(
@@ -47,7 +47,7 @@ def solve(
 
 
 def _parts(given: Any) -> tuple[NDArray, NDArray, NDArray]:
-    """Begins, columns and values of this rank's rows."""
+    """Row pointers, columns and values of this rank's rows."""
     import scipy.sparse  # noqa: PLC0415 - the program starts without SciPy
 
     if scipy.sparse.issparse(given):
@@ -68,7 +68,7 @@ def _parts(given: Any) -> tuple[NDArray, NDArray, NDArray]:
 
 
 def _checked(begins: NDArray, columns: NDArray, values: NDArray, first: int, n: int) -> Any:
-    """The rows as CSR with sorted columns; what can be seen of them alone is refused."""
+    """The rows as CSR with sorted columns; raises BadInput for what can be seen from them alone."""
     import scipy.sparse  # noqa: PLC0415
 
     count = len(begins) - 1
@@ -101,7 +101,7 @@ def _checked(begins: NDArray, columns: NDArray, values: NDArray, first: int, n: 
 
 
 def _check_whole(context: Any, rows: Any, first: int, n: int) -> None:
-    """What no rank can see alone: that u A v = v A u, for two vectors that all can make."""
+    """Checks what no rank can see alone: u A v = v A u, for two vectors that all ranks can compute."""
     check_shape(n, n, int(context.sum([float(rows.nnz)])))
     u, v = (_numbers(rows.indices, seed) for seed in (1, 2))
     own = [_numbers(np.arange(first, first + rows.shape[0]), seed) for seed in (1, 2)]
@@ -119,7 +119,7 @@ def _check_whole(context: Any, rows: Any, first: int, n: int) -> None:
 
 
 def _numbers(index: NDArray, seed: int) -> NDArray[np.float64]:
-    """From -1 to 1, the same for an index wherever it is asked for: SplitMix64's finaliser."""
+    """Pseudo-random numbers from -1 to 1 that depend on the index only: SplitMix64's finaliser."""
     with np.errstate(over="ignore"):
         bits = (index.astype(np.uint64) + np.uint64(seed << 40)) * np.uint64(0x9E3779B97F4A7C15)
         bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

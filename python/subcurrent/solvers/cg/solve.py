@@ -37,11 +37,11 @@ PRECONDITIONERS = ("none", "jacobi", "block-jacobi", "ic", "chebyshev")
 
 @dataclass(frozen=True)
 class CgReport:
-    """How a solve went. `residual` is |b - A x| / |b|, computed anew, which is what decides. `residuals` are
-    |r| / |b| before each iteration and at the end, as the iteration carries them on, or |b - A x| / |b| where
-    that was computed. `restarts` counts how often the first had lost the second, so that the iteration was
-    started anew; `note` says where another method went on. `terms` says where the time went, as
-    docs/accounts.md has it; None is not measured."""
+    """Result of a solve. `residual` is |b - A x| / |b|, computed from x; it decides convergence. `residuals`
+    are |r| / |b| before each iteration and at the end, from the recursion of the iteration, or |b - A x| /
+    |b| where that was computed. `restarts` counts how often the recursive residual had become too inaccurate,
+    so that the iteration was restarted; `note` names another method that continued. `terms` has the times of
+    docs/accounts.md; None means not measured."""
 
     iterations: int
     converged: bool
@@ -71,30 +71,30 @@ def cg(
     x: Any = None,
     loop: Any = None,
 ) -> tuple[Any, CgReport]:
-    """Solves A x = b for a symmetric positive definite A; returns x and a CgReport.
+    """Solves A x = b for a symmetric positive definite A by conjugate gradients; returns x and a CgReport.
 
     A              any SciPy sparse matrix, or what `scipy.sparse.csr_array` takes; or a kernel, or a function
-                   of two levels that gives calls of kernels: lambda y, x: laplacian(y, x, h=0.1)
-    b              its right side, one number a row; for a kernel a field
-    tol            ends when |b - A x| <= tol |b|
-    iterations     at most so many (10 n + 100)
+                   of two levels that returns calls of kernels: lambda y, x: laplacian(y, x, h=0.1)
+    b              right-hand side, one number for each row; for a kernel a field
+    tol            stop when |b - A x| <= tol |b|
+    iterations     maximum number of iterations (10 n + 100)
     preconditioner none, jacobi, block-jacobi with dense blocks of `block` rows, ic (an incomplete Cholesky
-                   factor of each rank's rows) or chebyshev, a polynomial of `degree` products an iteration
-    pipelined      one non-blocking reduction an iteration, which travels under the product; where it comes to
-                   no solution plain conjugate gradients go on, with a warning
-    partition      row, column or grid; strategy blocking, direct or pipelined (in `depth` pieces)
+                   factor of each rank's rows) or chebyshev, a polynomial with `degree` matrix products
+    pipelined      pipelined CG: one non-blocking reduction in each iteration, overlapped with the product. If
+                   it does not converge, plain conjugate gradients continue, with a warning
+    partition      row, column or grid; strategy blocking, direct or pipelined (with `depth` pieces)
     each           called with the iteration and |r| / |b|
-    first          the number of this rank's first row, from 0: A and b are then this rank's rows alone, A as
-                   a sparse matrix of all columns or as (indptr, indices, data), and so is x
-    x, loop        for a kernel: the field of the solution, which holds where to start and the conditions at
-                   walls, and the sc.Loop that runs it
+    first          number of this rank's first row, from 0: A and b are then only this rank's rows, A as a
+                   sparse matrix of all columns or as (indptr, indices, data), and so is x
+    x, loop        for a kernel: the field of the solution, with the initial guess and the boundary
+                   conditions, and the sc.Loop that runs the kernel
 
-    Under `mpirun -n 4 python script.py` it is called on all ranks, without `first` with the same A and b, and
-    returns the whole x on each. With `first` no rank sees the whole matrix. With a kernel x is a field, and
-    its bits do not depend on the number of ranks; where conditions at walls hold values, |b| is |b - A 0|,
-    and options that are about a matrix are refused. Raises BadInput for what cannot be solved so or needs
-    more memory than is free, and SubcurrentError when the iteration breaks
-    down, does not converge, or stagnates because rounding keeps it from tol.
+    Under `mpirun -n 4 python script.py` all ranks call it. Without `first` they pass the same A and b, and
+    each gets the whole x. With `first` no rank has the whole matrix. With a kernel x is a field, and its bits
+    do not depend on the number of ranks; if boundary conditions prescribe values, |b| is |b - A 0|; options
+    for a matrix are then errors. Raises BadInput for a system that cannot be solved this way or needs more
+    memory than is free, and SubcurrentError if the iteration breaks down, does not converge, or stagnates
+    because of rounding errors.
     """
     options = checked_options(
         tol=tol, iterations=iterations, preconditioner=preconditioner, block=block, degree=degree,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python API of the compressible solver.
+"""The Python interface of the compressible solver.
 
 import subcurrent as sc
 
@@ -24,18 +24,18 @@ from ..simulation import Simulation
 class Compressible(Simulation):
     """An ideal gas in the periodic box 0 <= x, y, z < 2π; by default the Taylor–Green vortex at M = 0.1.
 
-    points      points along x, y and z, 8 and more
+    points      number of points along x, y and z, each at least 8
     initial     "taylor_green", "random", "uniform", "vortex", "acoustic", "entropy" or "vorticity"
     mach        unit of velocity / speed of sound at rest
-    reynolds    1 / viscosity; or `viscosity`; neither: an inviscid gas
-    courant     fastest signal x time step / spacing; or `dt`, a fixed time step
+    reynolds    1 / viscosity; or `viscosity`; without both the gas is inviscid
+    courant     (velocity + speed of sound), summed over the axes, x time step / spacing; or `dt`, fixed
     flow, gas, scheme, forcing, engine    keys of the case file's tables, e.g. flow={"peak": 3, "seed": 7},
                 forcing={"kind": "constant_power", "power": 0.2}
 
-    `gather` brings "density" (unless it is told otherwise), "pressure", "dilatation", and with three
-    components "velocity" or "vorticity".
+    `gather` returns "density" (the default), "pressure", "dilatation", and with three components "velocity"
+    or "vorticity".
 
-    Raises BadInput (a ValueError) with one sentence for what cannot be.
+    Raises BadInput (a ValueError) with one sentence for arguments that are not possible.
     """
 
     _tables = ("scheme", "forcing", "engine")
@@ -68,26 +68,27 @@ class Compressible(Simulation):
         )
 
     def step(self) -> dict[str, Any]:
-        """One time step. Returns step, time, dt, courant and what measure() does. Raises `Error` when density
-        or pressure is not positive any more."""
+        """One time step. Returns step, time, dt, courant and the results of measure(). Raises `Error` if
+        density or pressure is no longer positive."""
         return super().step()
 
     def measure(self) -> dict[str, float]:
         """Means over the box of the present flow: mass, momentum_x …, total_energy, energy (kinetic),
-        solenoidal, dilatational and dissipation, enstrophy, mach, dilatation, its skewness, …; collective."""
+        dissipation with its parts solenoidal and dilatational, enstrophy, mach, dilatation, its skewness, …;
+        collective."""
         return dict(self._solver.measure())
 
     def spectrum(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """k = 0, 1, 2, … and E(k) of the solenoidal and of the dilatational velocity, of the modes within 1/2
-        of |k|; collective."""
+        """k = 0, 1, 2, … and E(k) of the solenoidal and of the dilatational velocity: sums over the modes
+        within 1/2 of |k|; collective."""
         found = self._solver.spectrum()
         return np.arange(len(found["solenoidal"])), *(
             np.array(found[name]) for name in ("solenoidal", "dilatational")
         )
 
     def plot(self, path: str | Path, kind: str = "schlieren") -> None:
-        """Draws a PNG from rank 0; collective. kind is "schlieren" (the density's gradient and the
-        dilatation) or "vorticity" (its size), both in the plane z = π."""
+        """Draws a PNG on rank 0; collective. kind is "schlieren" (magnitude of the density gradient, and
+        dilatation) or "vorticity" (its magnitude), both in the plane z = π."""
         from ..turbulence.pictures import draw_vorticity  # noqa: PLC0415 - matplotlib
         from .pictures import draw_schlieren  # noqa: PLC0415 - matplotlib
 

@@ -24,21 +24,21 @@ from ..simulation import Simulation
 
 class Dendrite(Simulation):
     """Crystals that grow in the undercooled melt of a pure metal, by the phase-field method; by default one
-    of nickel in the middle of an insulated box.
+    crystal of nickel in the middle of an insulated box.
 
-    cells        cells along x, y and z
+    cells        number of cells along x, y and z
     spacing      side of a cell in µm
-    temperature  of everything at the start, in K
-    precision    "single" or "double": of the fields, which `phase` shows as they are
-    safety       time step as a share of the largest stable one; or `dt`, a fixed one in s
-    noise_seed   another number, another noise
+    temperature  initial temperature of crystals and melt in K
+    precision    "single" or "double", of the fields and so of the arrays of `phase`
+    safety       time step as a fraction of the largest stable one; or `dt`, a fixed one in s
+    noise_seed   seed of the random noise
     material, boundaries, storage, engine    keys of the case file's tables, e.g. material={"noise": 0}
     seeds        the crystals, a list of the case file's tables [[seeds]], e.g. [{"radius": 0.3}]
 
-    `gather` brings "phase" (unless it is told otherwise) or "temperature_above_melting"; times are in s.
+    `gather` returns "phase" (the default) or "temperature_above_melting"; times are in s.
 
-    In a plain `python script.py` it runs on one rank; under `mpirun -n 4 python script.py` on four, and then
-    every method is called on all ranks. Raises BadInput (a ValueError) with one sentence for what cannot be.
+    `python script.py` runs on one rank, `mpirun -n 4 python script.py` on four; then all ranks call every
+    method. Raises BadInput (a ValueError) with one sentence for arguments that are not possible.
     """
 
     _tables = ("material", "seeds", "boundaries", "storage", "engine")
@@ -68,12 +68,11 @@ class Dendrite(Simulation):
         )
 
     def step(self) -> dict[str, Any]:
-        """One time step. Returns step, time and dt (s), solid (the solid share of the volume), phi_low,
-        phi_high, T_low and T_high (K), total (mean of T − (L/C) h(φ), which does not change), tip (the
-        longest arm of the first crystal, m), tip_velocity (its speed, m/s), arm_x+ … arm_z- (each arm along
-        the crystal's own axes, m) and tip_velocity_x+ … tip_velocity_z- (their speeds, m/s). Speeds are means
-        since the measurement before, NaN at the first. Raises `Error` when the state is not finite any
-        more."""
+        """One time step. Returns step, time and dt (s), solid (the solid fraction of the volume), phi_low,
+        phi_high, T_low and T_high (K), total (mean of T − (L/C) h(φ), which is constant), tip (the longest
+        arm of the first crystal, m), tip_velocity (its speed, m/s), arm_x+ … arm_z- (each arm along the
+        crystal's own axes, m) and tip_velocity_x+ … tip_velocity_z- (their speeds, m/s). Speeds are means
+        since the last measurement, NaN at the first. Raises `Error` if the state is no longer finite."""
         return super().step()
 
     @property
@@ -81,8 +80,8 @@ class Dendrite(Simulation):
         """This rank's own cells, shape (nz, ny, nx): 1 in the solid, 0 in the melt.
 
         A view of the solver's memory: nothing is copied, and writing to it changes the state. The solver
-        keeps two time levels in turn, so take it anew after each step. Raises `Error` where the fields lie
-        in files.
+        alternates between two time levels, so get the view again after each step. Raises `Error` if the
+        fields are in files.
         """
         return self._solver.field("phase")
 
@@ -92,13 +91,13 @@ class Dendrite(Simulation):
         return self._solver.field("temperature_above_melting")
 
     def arms(self) -> tuple[float, ...]:
-        """How far φ = 1/2 reaches from the centre of the first crystal along its own axes, in m, 0 for an
-        arm that leaves the domain at once: +x, -x, +y, -y, +z and -z; collective."""
+        """Lengths of the arms of the first crystal along its own axes, from its centre to φ = 1/2, in m: +x,
+        -x, +y, -y, +z and -z; 0 for an arm that starts at the boundary of the domain; collective."""
         return tuple(self._solver.arms())
 
     def plot(self, path: str | Path, kind: str = "temperature") -> None:
-        """Draws a PNG from rank 0, completed beyond planes of symmetry; collective. kind is "temperature"
-        (middle planes with the outline φ = 1/2) or "outlines" (φ = 1/2 alone)."""
+        """Draws a PNG on rank 0, completed beyond planes of symmetry; collective. kind is "temperature"
+        (middle planes with the contour φ = 1/2) or "outlines" (only the contour φ = 1/2)."""
         from .crystal import draw_outlines, draw_temperature  # noqa: PLC0415 - matplotlib
 
         one_of("kind", kind, ("temperature", "outlines"))

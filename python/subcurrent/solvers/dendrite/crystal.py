@@ -36,7 +36,7 @@ def draw_temperature(path: Path, crystal: CrystalField, title: str) -> None:
 
 
 def draw_outlines(path: Path, crystals: list[CrystalField], title: str) -> None:
-    """phi = 1/2 in the three middle planes at several times; for where nothing draws in space."""
+    """Contours phi = 1/2 in the three middle planes at several times, if the 3-D view is not available."""
     colours = (style.BLUE, style.GREEN, style.ORANGE, style.RED)
     with style.figure(path, 14.0, 5.2, title, "outlines φ = ½ in the middle planes") as drawing:
         panels = drawing.subplots(1, 3)
@@ -52,7 +52,7 @@ def draw_outlines(path: Path, crystals: list[CrystalField], title: str) -> None:
 
 
 def draw_growth(path: Path, history: dict[str, np.ndarray], title: str) -> None:
-    """The longest arm, its speed and those of all arms, the solid fraction, and what must not change."""
+    """The longest arm, its speed and those of all arms, the solid fraction, and the conserved mean."""
     time = NANO * history["time"]
     with style.figure(path, 10.5, 6.8, title) as drawing:
         (tip, speed), (solid, kept) = drawing.subplots(2, 2, sharex=True)

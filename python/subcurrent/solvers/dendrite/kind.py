@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The dendrite as the program around a run sees it."""
+"""The dendrite solver: what the rest of the program needs to know about it."""
 
 from __future__ import annotations
 

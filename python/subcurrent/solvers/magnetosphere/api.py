@@ -29,20 +29,20 @@ class Magnetosphere(Simulation):
     """Magnetohydrodynamics: a planet in the solar wind, or a test of the scheme, by default in a periodic
     box.
 
-    points    nodes along x, y and z
-    spacing   distance of the nodes: in radii of the planet where there is one
+    points    number of nodes along x, y and z
+    spacing   distance between neighbouring nodes; with a planet in units of its radius
     initial   "planet", "orszag_tang", "brio_wu", "blast", "field_loop" or "linear_wave"
-    low       position of the first node
+    low       coordinates of the first node
     courant   fastest signal x time step / spacing; or `dt`, a fixed time step
-    cycle     steps of a cycle: one two-step Lax-Wendroff, the others leap-frog
+    cycle     steps of a cycle: the first is a two-step Lax-Wendroff step, the others are leap-frog steps
     plasma, boundaries, planet, wind, diffusion, limits, engine    keys of the case file's tables, e.g.
               diffusion={"smoothing": 0.05, "heating": True}
 
-    `gather` brings "density" (unless it is told otherwise), "pressure", and with three components "velocity",
-    "magnetic" or "coordinates".
+    `gather` returns "density" (the default), "pressure", and with three components "velocity", "magnetic" or
+    "coordinates".
 
-    In a plain `python script.py` it runs on one rank; under `mpirun -n 4 python script.py` on four, and then
-    every method is called on all ranks. Raises BadInput (a ValueError) with one sentence for what cannot be.
+    `python script.py` runs on one rank, `mpirun -n 4 python script.py` on four; then all ranks call every
+    method. Raises BadInput (a ValueError) with one sentence for arguments that are not possible.
     """
 
     _tables = ("boundaries", "planet", "wind", "diffusion", "limits", "engine")
@@ -72,17 +72,18 @@ class Magnetosphere(Simulation):
         )
 
     def step(self) -> dict[str, Any]:
-        """One time step. Returns step, time, dt, courant, place (in the cycle), floors (points held at a
-        floor), mass, energy, magnetic_energy, momentum_x … and flux_x … (sums over the nodes) and divergence
-        (max |div B|), all in the solver's units. Raises `Error` when the state is not finite any more."""
+        """One time step. Returns step, time, dt, courant, place (position in the cycle), floors (points at a
+        lower limit), mass, energy, magnetic_energy, momentum_x … and flux_x … (sums over the nodes) and
+        divergence (max |div B|), all in the solver's units. Raises `Error` if the state is no longer
+        finite."""
         return super().step()
 
     @property
     def density(self) -> np.ndarray:
         """This rank's own nodes, shape (nz, ny, nx), in the solver's units.
 
-        A view of the solver's memory: nothing is copied, and writing to it changes the state. Levels turn
-        over, so take it anew after each step.
+        A view of the solver's memory: nothing is copied, and writing to it changes the state. The solver
+        alternates between time levels, so get the view again after each step.
         """
         return self._solver.field("density")
 
@@ -98,8 +99,8 @@ class Magnetosphere(Simulation):
 
     @property
     def magnetic(self) -> np.ndarray:
-        """The magnetic field on own nodes, shape (3, nz, ny, nx), in fields at the equator; a view like
-        `density`."""
+        """The magnetic field on own nodes, shape (3, nz, ny, nx), in units of the equatorial field; a view
+        like `density`."""
         return self._solver.field("magnetic")
 
     def measure(self) -> dict[str, float]:
@@ -107,18 +108,19 @@ class Magnetosphere(Simulation):
         return dict(self._solver.measure())
 
     def axis(self) -> dict[str, np.ndarray] | None:
-        """The nodes on the line through the origin along x: "x", "density", "pressure", "vx", "vy", "vz",
-        "Bx", "By", "Bz" and "current"; None but on rank 0; collective."""
+        """Values on the line through the origin along x: "x", "density", "pressure", "vx", "vy", "vz", "Bx",
+        "By", "Bz" and "current", on rank 0; None on other ranks; collective."""
         return self._solver.axis()
 
     def standoff(self) -> Standoff:
-        """Where magnetopause and bow shock cross the line to the sun, in radii: .magnetopause and .shock, NaN
-        where there is none yet, without a planet, and but on rank 0; collective."""
+        """Where magnetopause and bow shock cross the line to the sun, in radii: .magnetopause and .shock. NaN
+        if there is none yet, without a planet, and on ranks other than 0; collective."""
         return kind_of(self.case).standoff(self._solver, self.case)
 
     def plot(self, path: str | Path, kind: str = "planes") -> None:
-        """Draws a PNG from rank 0; collective. kind is "planes" (with a planet noon-midnight and equator,
-        else pressure and density in the plane z = 0), or with a planet "axis" (the line to the sun)."""
+        """Draws a PNG on rank 0; collective. kind is "planes" (with a planet the noon-midnight and the
+        equatorial plane, else pressure and density in the plane z = 0), or, with a planet, "axis" (the line
+        to the sun)."""
         from .plasma import draw_magnetosphere, draw_vortex  # noqa: PLC0415 - matplotlib
 
         one_of("kind", kind, ("planes", "axis") if self.case.has_planet() else ("planes",))

@@ -210,12 +210,12 @@ class MagnetosphereCase(SolverCase):
         return Wind(w.density, tuple(w.velocity), w.temperature, tuple(w.field))
 
     def expected_standoff(self) -> float | None:
-        """Where the pressures balance on the line to the sun, in radii."""
+        """Distance in radii at which the pressures balance on the line to the sun."""
         wind = self.solar_wind()
         return None if wind is None else pressure_balance(self.units(), wind)
 
     def notes(self) -> list[str]:
-        """What the program says at the start: the wind as given and in the solver's units."""
+        """The wind as given and in the solver's units, printed at the start."""
         wind = self.solar_wind()
         return [] if wind is None else describe(self.units(), wind)
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Table 2 of Fukazawa et al. for a run: what the halo thread did beside the computing threads, and whether
-it pays.
+"""Table 2 of Fukazawa et al. for a run: the times of the halo thread and of the computing threads, and
+whether the halo thread pays.
 
-The condition of the paper: taking one thread away lengthens the computing threads' work by t_add; this pays
-when it is less than t_com, the time of the messages when nothing hides them. Both are measured in the same
-run: some runs of every stage went `ordered`, all threads computing and nothing overlapped.
+The condition of the paper: with one thread less, computing takes longer by t_add; this pays if it is less
+than t_com, the time of the messages without overlap. Both are measured in the same run: some runs of every
+stage use `ordered`, where all threads compute and nothing overlaps.
 """
 
 from __future__ import annotations
@@ -62,10 +62,10 @@ def table_of(
 
 
 def promise(t_add: float, t_com: float, step: float) -> float:
-    """What the condition t_add < t_com says a halo thread gains, as a share of a step.
+    """The gain of a halo thread by the condition t_add < t_com, as a fraction of a step.
 
-    No more can be hidden than the messages: where computing even became faster with a thread less (t_add
-    below 0, as where ranks times threads outnumber the cores), that is not the halo thread's doing.
+    No more than the messages can be hidden. If computing becomes faster with one thread less (t_add below 0,
+    as with more threads than cores), this is not an effect of the halo thread.
     """
     return (t_com - max(t_add, 0.0)) / step
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The magnetosphere solver's units, and the solar wind as a case gives it and as it is computed with."""
+"""The units of the magnetosphere solver, and the solar wind in units of the case file and of the solver."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BOLTZMANN = 1.380649e-23  # J / K
 
 @dataclass(frozen=True)
 class Units:
-    """Length: the planet's radius; field: its own at the equator; density: chosen; speed: Alfven's."""
+    """Length: radius of the planet; field: its field at the equator; density: chosen; speed: Alfven speed."""
 
     radius: float  # m
     field: float  # T
@@ -47,7 +47,8 @@ class Wind:
         return self.density * 1e6 * PROTON * sum((1e3 * v) ** 2 for v in self.velocity)
 
     def scaled(self, units: Units) -> dict[str, object]:
-        """The state in the solver's units; electrons and ions press alike: p = 2 n k T."""
+        """The state in the solver's units; electrons and ions contribute equally to the pressure: p = 2 n k
+        T."""
         pressure = 2 * self.density * 1e6 * BOLTZMANN * self.temperature
         return {
             "density": self.density * 1e6 / units.density,
@@ -63,7 +64,7 @@ def pressure_balance(units: Units, wind: Wind) -> float:
 
 
 def describe(units: Units, wind: Wind) -> list[str]:
-    """The wind in both units, and where the magnetopause is to be expected, a line each."""
+    """The wind in both units, and the expected position of the magnetopause, one line each."""
     q = wind.scaled(units)
 
     def three(values: object, form: str) -> str:

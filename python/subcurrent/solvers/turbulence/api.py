@@ -24,19 +24,18 @@ from ..simulation import Simulation
 class Turbulence(Simulation):
     """Incompressible flow in the periodic box 0 <= x, y, z < 2π; by default the Taylor–Green vortex.
 
-    points      points along x, y and z, even numbers
+    points      number of points along x, y and z, even numbers
     dt          time step
     reynolds    1 / viscosity; or `viscosity`
-    precision   "double" or "single": of the fields, which `velocity` and `modes` show as they are
+    precision   "double" or "single", of the fields and so of the arrays of `velocity` and `modes`
     initial     "taylor_green", "random" (then `spectrum`), or the path of a snapshot or checkpoint
     spectrum, forcing, storage, scheme, engine    keys of the case file's tables, e.g.
                 forcing={"kind": "negative_viscosity"}, spectrum={"peak": 3, "seed": 7}
 
-    `gather` brings "velocity" (unless it is told otherwise), "vorticity" or all "modes", with three
-    components.
-    A step's report has time, energy, dissipation, enstrophy, skewness, taylor_reynolds, …
+    `gather` returns "velocity" (the default), "vorticity" or all "modes", with three components. The report
+    of a step has time, energy, dissipation, enstrophy, skewness, taylor_reynolds, …
 
-    Raises BadInput (a ValueError) with one sentence for what cannot be.
+    Raises BadInput (a ValueError) with one sentence for arguments that are not possible.
     """
 
     _tables = ("spectrum", "forcing", "storage", "engine")
@@ -68,19 +67,20 @@ class Turbulence(Simulation):
 
     @property
     def velocity(self) -> np.ndarray:
-        """This rank's own points, shape (3, nz, ny, nx), transformed anew at each call; a view of the
+        """This rank's own points, shape (3, nz, ny, nx), transformed again at each call: a view of the
         solver's work memory, which the next step overwrites. Writing to it does not change the flow.
         Collective."""
         return self._solver.velocity()
 
     @property
     def modes(self) -> np.ndarray:
-        """This rank's own modes as the transform sums them, complex, shape (3, nkz, nky, nkx): a view of
-        the state, nothing is copied."""
+        """This rank's own modes, complex and not scaled, shape (3, nkz, nky, nkx): a view of the state,
+        nothing is copied."""
         return self._solver.field("modes")
 
     def measure(self) -> dict[str, float]:
-        """Energy, dissipation, enstrophy, skewness and the small scales of the present flow; collective."""
+        """Energy, dissipation, enstrophy, skewness and small-scale quantities of the present flow;
+        collective."""
         return dict(self._solver.measure())
 
     def spectrum(self) -> tuple[np.ndarray, np.ndarray]:
@@ -89,7 +89,7 @@ class Turbulence(Simulation):
         return np.arange(len(energies)), energies
 
     def plot(self, path: str | Path, kind: str = "spectrum") -> None:
-        """Draws a PNG from rank 0; collective. kind is "spectrum" or "vorticity" (a slice of |ω|)."""
+        """Draws a PNG on rank 0; collective. kind is "spectrum" or "vorticity" (a slice of |ω|)."""
         from .pictures import EnergySpectrum, draw_spectrum, draw_vorticity  # noqa: PLC0415 - matplotlib
 
         one_of("kind", kind, ("spectrum", "vorticity"))

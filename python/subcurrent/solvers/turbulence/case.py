@@ -165,7 +165,7 @@ class TurbulenceCase(SolverCase):
         return [1, *self.grid.points[1:]]  # lines along x stay whole
 
     def split_over(self, ranks: int) -> tuple[int, int, int]:
-        """One cut axis as long as every rank gets lines (spectral/fft.cpp)."""
+        """One divided axis as long as every rank gets lines (spectral/fft.cpp)."""
         if self.engine.split != "auto":
             return tuple(self.engine.split)
         (_, ny, nz), (kx, ky, _) = self.grid.points, self.kept_modes()
@@ -174,8 +174,8 @@ class TurbulenceCase(SolverCase):
         return next(fitting, (1, ranks, 1))
 
     def grown(self, first: int, ranks: int) -> TurbulenceCase | None:
-        """Whatever cuts its lines, the box grows along all axes: by the prime factors of the ratio, each
-        along the axis that has fewest points then."""
+        """The box grows along all axes, whichever are divided: by the prime factors of the ratio, each along
+        the axis with the fewest points."""
         if ranks % first != 0:
             return None
         points, rest = list(self.grid.points), ranks // first
@@ -225,7 +225,7 @@ class TurbulenceCase(SolverCase):
         return round(math.hypot(*((points - 1) // 3 for points in self.grid.points)))
 
     def energies(self) -> list[float]:
-        """E(k) of the shells 0, 1, 2, … that a random initial condition shall have."""
+        """E(k) of the shells 0, 1, 2, … for a random initial condition."""
         s = self.spectrum
         if s.shape == "file":
             return read_spectrum(Path(s.file), self.largest_shell())
@@ -279,7 +279,7 @@ class TurbulenceCase(SolverCase):
 
 
 def read_spectrum(path: Path, largest: int) -> list[float]:
-    """E(k) of the shells 0, 1, 2, … out of a CSV file; refuses what no mode up to `largest` can have."""
+    """E(k) of the shells 0, 1, 2, … from a CSV file; raises BadInput for energy beyond the largest shell."""
     columns = read_columns(path)
     if not {"k", "E"} <= set(columns):
         raise BadInput(f"spectrum.file = {path} has no columns k,E.")

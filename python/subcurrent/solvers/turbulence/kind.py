@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Turbulence as the program around a run sees it."""
+"""The turbulence solver: what the rest of the program needs to know about it."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class TurbulenceKind(BoxKind):
 
 
 def start(solver: Any, options: dict[str, Any]) -> None:
-    """The initial condition that a case asks for. Collective."""
+    """The initial condition of a case. Collective."""
     initial = options["initial"]
     if initial == "taylor_green":
         solver.start_taylor_green()

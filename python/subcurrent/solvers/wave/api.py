@@ -21,17 +21,17 @@ from ..simulation import Simulation
 
 
 class Wave(Simulation):
-    """Sound in a box with rigid faces unless changed: d²p/dt² = c² lap p from a pulse at rest, by a leapfrog
-    step of fourth order in space.
+    """Sound in a box, by default with rigid faces: d²p/dt² = c² lap p from a pulse at rest, by a leapfrog
+    scheme of fourth order in space.
 
-    cells    cells along x, y and z
+    cells    number of cells along x, y and z
     spacing  side of a cell in m
-    safety   time step as a share of the largest stable one; or `dt`, a fixed one in s
+    safety   time step as a fraction of the largest stable one; or `dt`, a fixed one in s
     medium, start, boundaries, engine    keys of the case file's tables, e.g. boundaries={"z+": "soft"}
 
-    `gather` brings "pressure"; a report has step, time, dt, energy (Pa²/s²), p_low and p_high (Pa).
+    `gather` returns "pressure"; a report has step, time, dt, energy (Pa²/s²), p_low and p_high (Pa).
 
-    Raises BadInput (a ValueError) with one sentence for what cannot be.
+    Raises BadInput (a ValueError) with one sentence for arguments that are not possible.
     """
 
     _tables = ("medium", "start", "boundaries", "engine")
@@ -52,11 +52,11 @@ class Wave(Simulation):
 
     @property
     def pressure(self) -> np.ndarray:
-        """This rank's own cells in Pa, shape (nz, ny, nx); a view, to be taken anew after each step."""
+        """This rank's own cells in Pa, shape (nz, ny, nx); a view, get it again after each step."""
         return self._solver.field("pressure")
 
     def plot(self, path: str | Path) -> None:
-        """Draws the pressure in the middle plane across z as a PNG from rank 0; collective."""
+        """Draws the pressure in the middle plane across z as a PNG on rank 0; collective."""
         from .figures import draw_pressure  # noqa: PLC0415 - matplotlib
 
         path, field = Path(path_text("path", path)), self.gather()
