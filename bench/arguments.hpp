@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line of every benchmark: numbers and words in their places, and `--trial` behind them.
+// The command line of all benchmarks: positional numbers and words, then `--trial`.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace sc::bench {
 
-/// With `--trial` the least sizes are taken, whatever else is asked for: every line runs, in about a second,
-/// and the figures mean nothing. To be read before MPI starts: what cannot be read ends the program.
+/// `--trial` selects the smallest sizes, whatever other sizes are given: every line runs, in about a second,
+/// and the results mean nothing. To be constructed before MPI starts: invalid arguments end the program.
 class Arguments {
  public:
   Arguments(int argc, char** argv) : program_(argv[0]) {
@@ -24,7 +24,7 @@ class Arguments {
   bool trial() const { return trial_; }
   std::size_t count() const { return words_.size(); }
 
-  /// The whole number in a place, counted from 1.
+  /// The integer at a position, counted from 1.
   int number(std::size_t place, const char* name, int usual, int in_trial, int least = 1) const {
     const auto value = static_cast<int>(whole(place, name, usual, least, 1'000'000'000));
     return trial_ ? in_trial : value;

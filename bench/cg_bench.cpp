@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sparse product of cg on Laplacians that leave the cache against a copy loop of as many bytes, on the
-// benchmark's random matrix against a plain loop, and Mop/s of NAS CG against the benchmark written as plain
-// serial loops here (the original is not part of this repository).
+// The sparse product of cg on Laplacians larger than the caches against a copy loop of as many bytes; on the
+// benchmark's random matrix against a plain loop; and Mop/s of NAS CG against the benchmark as plain serial
+// loops in this file (the original is not part of this repository).
 //   cg_bench [turns] [class, A by default] [--trial]
 #include <omp.h>
 
@@ -19,7 +19,7 @@ namespace {
 using namespace sc;
 using namespace sc::cg;
 
-/// 2 d + 1 points on n^d cells.
+/// A Laplacian with 2 d + 1 points on n^d cells.
 LocalRows laplacian(int n, int dimensions) {
   std::int64_t rows = 1;
   for (int d = 0; d < dimensions; ++d) rows *= n;
@@ -63,7 +63,7 @@ void compare_copy(const std::string& name, const LocalRows& rows, int threads, i
   context.close();
 }
 
-/// The matrix as the reference holds it: 32-bit indices, as the original.
+/// The matrix for the reference, with 32-bit indices as in the original.
 struct Plain {
   explicit Plain(const LocalRows& rows)
       : begin(rows.begin.begin(), rows.begin.end()),

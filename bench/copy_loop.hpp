@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The copy that memory-bound sweeps are held against: aligned, vectorised, ordinary stores, shared out
-// evenly.
+// The copy with which memory-bound sweeps are compared: aligned, vectorised, ordinary stores, divided evenly
+// among threads.
 #pragma once
 
 #include <omp.h>
@@ -12,8 +12,7 @@
 
 namespace sc::bench {
 
-/// As one would write it. The empty asm keeps the compiler from calling memcpy, whose stores pass the caches
-/// by.
+/// A plain loop. The empty asm keeps the compiler from calling memcpy, which uses non-temporal stores.
 [[gnu::noinline]] inline void copy_loop(double* to, const double* from, std::ptrdiff_t count, int threads) {
 #pragma omp parallel num_threads(threads)
   {
@@ -29,7 +28,7 @@ namespace sc::bench {
   }
 }
 
-/// Two arrays of its own, each thread's share first touched by it.
+/// Two arrays; each thread touches its part first.
 class Copy {
  public:
   Copy(std::size_t doubles, int threads) : count_(static_cast<std::ptrdiff_t>(doubles)), threads_(threads) {
@@ -46,7 +45,7 @@ class Copy {
  private:
   std::ptrdiff_t count_;
   int threads_;
-  PagedMemory memory_[2];  // as fields lie
+  PagedMemory memory_[2];  // allocated as fields are
   double* arrays_[2];
 };
 

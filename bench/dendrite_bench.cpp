@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps of the dendrite's solver as a run takes them, on fields that are interface everywhere, so that no
-// cell could be skipped: cells a second, and what share of this machine's FMA peak and copy bandwidth,
-// measured in the same turns, that is. The same once more on fields that stay in the last cache, where no
-// neighbour on the host stands in the way of memory.
+// Steps of the dendrite solver, as in a run, on fields that are interface everywhere, so that no cell can be
+// skipped. Results are cells a second, as fractions of this machine's FMA peak and copy bandwidth, which are
+// measured in the same turns. The same on fields that stay in the last-level cache, so that other programs on
+// the host do not affect the memory bandwidth.
 //   dendrite_bench [cells along an axis = 160] [threads = 2] [turns = 15] [--trial]
 #include <cmath>
 #include <memory>
@@ -18,7 +18,7 @@ namespace {
 using namespace sc;
 using namespace sc::dendrite;
 
-// Twelve chains of fused multiply-adds a thread, each as wide as a vector: as many as keep two units busy.
+// Twelve chains of fused multiply-adds for each thread, each one vector wide: enough to keep two units busy.
 template <class Real>
 struct Peak {
   static constexpr int chains = 12, bytes = 64, rounds = 2'000'000;
@@ -42,7 +42,7 @@ struct Peak {
   }
 };
 
-/// A cell of the paper's kernel (decision 43).
+/// Operations for a cell in the paper's kernel (decision 43).
 constexpr double paper_flops = 373;
 
 struct Kind {
@@ -51,7 +51,7 @@ struct Kind {
   double flops() const { return (rotated ? rotated_flops : advance_flops) + (noisy ? noise_flops : 0); }
 };
 
-/// Everything as in a run but for the length of the step, so short that the fields stay what they are.
+/// As in a run except for the step, which is so short that the fields hardly change.
 DendriteOptions options_of(const Kind& kind, Int3 cells,
                            Strategy strategy = DendriteOptions{}.engine.strategy) {
   DendriteOptions o;
@@ -66,7 +66,7 @@ DendriteOptions options_of(const Kind& kind, Int3 cells,
   return o;
 }
 
-/// phi between 0.05 and 0.95, steep in every cell.
+/// phi between 0.05 and 0.95, with a large gradient in every cell.
 template <class Real>
 void fill(Dendrite& solver) {
   static_cast<Field<Real>&>(solver.phase()).fill([](int x, int y, int z) {
@@ -79,7 +79,7 @@ void fill(Dendrite& solver) {
 
 struct Size {
   Int3 cells;
-  int steps;  ///< a turn
+  int steps;  ///< in a turn
   bool in_cache;
 };
 
@@ -115,7 +115,7 @@ void measure(Context& context, const Kind& kind, const Size& size, int turns) {
       "%5.1f\n",
       name.c_str(), 1e-6 * rate, 1e-9 * rate * flops, flops, 1e-9 * peak, 1e-9 * rate * bytes, bytes,
       1e-9 * band);
-  // Which of the two would take longer; in cache, memory takes no part.
+  // The larger of the two lower bounds; in the cache, memory bandwidth does not matter.
   const bool computing = size.in_cache || flops / peak > bytes / band;
   bench::report(name + (computing ? ", share of the FMA peak" : ", share of the copy bandwidth"),
                 computing ? rate * flops / peak : rate * bytes / band,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The distributed transform, there and back, against FFTW's own three-dimensional one on as many cores: a
-// rank of ours for a thread of FFTW's.
+// The distributed transform, forward and backward, against FFTW's own three-dimensional one on as many cores:
+// one rank for each thread of FFTW.
 //   fft_bench [turns [cells…]] [--trial]
 #include <fftw3.h>
 #include <mpi.h>
@@ -19,7 +19,7 @@ using namespace sc;
 using spectral::FFT;
 using spectral::Library;
 
-/// FFTW's plans on rank 0 with a thread for every rank, which sleep meanwhile.
+/// FFTW's plans on rank 0, with a thread for every rank; the other ranks sleep meanwhile.
 class Reference {
  public:
   Reference(Context& context, int n, unsigned flags) : context_(context) {
@@ -30,7 +30,7 @@ class Reference {
     modes_ = fftw_alloc_complex(cells * cells * (cells / 2 + 1));
     there_ = fftw_plan_dft_r2c_3d(n, n, n, real_, modes_, flags);
     back_ = fftw_plan_dft_c2r_3d(n, n, n, modes_, real_, flags);
-    fftw_plan_with_nthreads(1);  // the planner is everybody's: lines of ours are planned next
+    fftw_plan_with_nthreads(1);  // the planner is shared: the distributed transform plans lines next
     for (std::size_t i = 0; i < cells * cells * cells; ++i) real_[i] = std::sin(0.1 * double(i % 977));
     scale_ = 1.0 / (double(n) * n * n);
     count_ = cells * cells * cells;
@@ -53,7 +53,7 @@ class Reference {
     MPI_Ibarrier(context_.comm(), &done);
     for (int there = 0; MPI_Test(&done, &there, MPI_STATUS_IGNORE), there == 0;) usleep(100);
   }
-  /// FFTW leaves the scaling to its caller; ours is part of the transform, so this is not timed.
+  /// FFTW leaves scaling to the caller; here it is part of the transform, so FFTW's is not timed.
   void scale() {
     for (std::size_t i = 0; i < count_; ++i) real_[i] *= scale_;
   }
@@ -76,7 +76,7 @@ struct Ours {
   }
   void run() {
     fft.forward(u.now(), modes.now());
-    fft.backward(modes.now(), u.now(), spectral::Input::destroy);  // as FFTW destroys its input
+    fft.backward(modes.now(), u.now(), spectral::Input::destroy);  // FFTW destroys its input too
   }
   FFT<double> fft;
   Field<double> u;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dendrite's step on a device, on fields that are interface everywhere: cells a second, operations as
-// counted by tests/unit/dendrite_kernels_test, and what share of the two bounds that is: the peak of fused
-// multiply-adds and the bandwidth of a copy, both measured on the same card. One rank: every size; several
-// ranks on one card: `blocking` against `boundary_first`. Last, the step of fields that lie in the host's
-// memory and pass through the device.
+// The dendrite's step on a device, on fields that are interface everywhere: cells a second, with operations
+// as counted by tests/unit/dendrite_kernels_test, and as fractions of two bounds, the peak of fused
+// multiply-adds and the bandwidth of a copy, both measured on the same card. One rank: all sizes. Several
+// ranks on one card: `blocking` against `boundary_first`. Finally the step on fields in the host's memory,
+// which are copied through the device.
 //   gpu_bench [cells along an axis = 512] [steps = 60] [device = cuda] [--trial]
-// Without a device it says so and ends well.
+// Without a device it says so and ends successfully.
 #include <mpi.h>
 
 #include <algorithm>
@@ -28,7 +28,8 @@ namespace {
 using namespace sc;
 using namespace sc::dendrite;
 
-/// Eight chains of fused multiply-adds a thread; the result is kept where it could matter.
+/// Eight chains of fused multiply-adds for each thread; the result is stored conditionally, so that the
+/// compiler keeps it.
 template <class Real>
 struct Multiplying {
   static constexpr int chains = 8, rounds = 2048;
@@ -45,7 +46,7 @@ struct Multiplying {
   }
 };
 
-/// Seconds of one of `times` runs of something on a device, after one that does not count.
+/// Seconds of one of `times` runs on a device, after one that is not timed.
 template <class F>
 double timed(Device& device, int times, F&& run) {
   run();
@@ -104,8 +105,8 @@ struct Bed {
       theta.fill([&](int x, int, int) { return Real(-100 + 50 * wave[std::size_t(3 * x)]); });
     });
   }
-  /// Seconds a step of the slowest rank.
-  static constexpr int first_steps = 4;  // before the clock
+  /// Seconds of a step on the slowest rank.
+  static constexpr int first_steps = 4;  // not timed
   double step(Context& context, int steps) {
     const auto run = [&](int count) {
       for (int n = 0; n < count; ++n) {
@@ -141,7 +142,7 @@ void measure(Context& context, const char* name, int cells, int steps, Strategy 
               100 * of_peak, 100 * of_copy, of_peak > of_copy ? "peak" : "copy");
 }
 
-/// Beside cells a second, what was copied each way in that time.
+/// Also reports the bytes copied in each direction during that time.
 void measure_passing(Context& context, int cells, int steps, int pieces) {
   const auto place = in_host_memory_of(context.device(), pieces);
   Bed bed(context, cells, options_of(true, true), Strategy::boundary_first, {.place = place});
@@ -161,7 +162,7 @@ void measure_passing(Context& context, int cells, int steps, int pieces) {
 
 void measure_all(Context& context, int cells, int steps) {
   Device& device = *context.device();
-  const bool small = device.runs_on_host() || cells < 64;  // a trial, which measures no speed
+  const bool small = device.runs_on_host() || cells < 64;  // a trial, whose speed means nothing
   const int threads = small ? 256 : 1 << 20;
   const std::size_t copied = small ? std::size_t{1} << 20 : std::size_t{1} << 30;
   const Bounds single{peak<float>(device, threads), copy_bandwidth(device, copied)};

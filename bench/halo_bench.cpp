@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Halo exchange of 5 x 128^3 doubles, box(1), of fields and of a user's own arrays, against
-// MPI_Neighbor_alltoallw with subarray types, PETSc's DMDA where it is installed, and a local copy of the
-// same cells with the same strides. Two ranks:
+// Halo exchange of 5 x 128^3 doubles, box(1), of fields and of user arrays, against MPI_Neighbor_alltoallw
+// with subarray types, PETSc's DMDA if it is installed, and a local copy of the same cells with the same
+// strides. Two ranks:
 //   mpirun -n 2 halo_bench [repetitions] [quantile] [axes, for example zyx] [--trial]
-// The ways take turns, so that a busy machine disturbs all alike; medians (or another quantile) of the slower
-// rank.
+// The ways take turns, so that other programs on the machine disturb all equally. Results are medians (or
+// another quantile) of the slower rank.
 #include "bench/halo_ways.hpp"
 
 #include <cstdio>
@@ -23,17 +23,17 @@ using namespace sc;
 using namespace sc::bench;
 
 constexpr int cells = 128;
-constexpr int warm_runs = 4;  // a cache that only keeps what has been met again is not filled by one,
-constexpr double warm_seconds = 4e-3;  // nor one that another core's lines have to leave, by a few
+constexpr int warm_runs = 4;           // several runs: a cache may keep only lines that are used repeatedly,
+constexpr double warm_seconds = 4e-3;  // and lines in another core's cache are replaced only after some time
 
-/// The value that a fraction `q` of them stays below: 0.5 is the median, less looks past a busy machine.
+/// The quantile `q`: 0.5 is the median; smaller values suppress disturbances by other programs.
 double quantile(std::vector<double> values, double q) {
   const auto at = values.begin() + std::ptrdiff_t(q * double(values.size() - 1));
   std::nth_element(values.begin(), at, values.end());
   return *at;
 }
 
-/// One run, on the slowest rank.
+/// Time of one run on the slowest rank.
 double seconds_of(Context& context, const Way& way) {
   context.barrier();
   const double begin = MPI_Wtime();
@@ -43,7 +43,7 @@ double seconds_of(Context& context, const Way& way) {
   return seconds;
 }
 
-/// Interleaved repetitions; before each, `before` empties the caches, or the way itself has just run.
+/// Interleaved repetitions. Before each, `before` empties the caches, or the way itself has just run.
 void measure_all(Context& context, std::vector<Way>& ways, int repetitions,
                  const std::function<void()>& before) {
   for (int n = -2; n < repetitions; ++n)
@@ -57,8 +57,8 @@ void measure_all(Context& context, std::vector<Way>& ways, int repetitions,
     }
 }
 
-/// Seconds that a cache line takes to the other rank's core and back. A hypervisor may move cores apart
-/// between two runs: that is seen here, and then in all that passes from core to core.
+/// Round-trip time in seconds of a cache line between the cores of two ranks. A hypervisor may move cores
+/// between runs, which changes this time and all transfers between cores.
 double line_there_and_back(Context& context) {
   constexpr std::uint64_t turns = 20000;
   const Arena::Block block = context.signals().allocate(Context::signal_slot_bytes, 1);
@@ -126,7 +126,7 @@ void bench_axis(int axis, int repetitions, bool cold, double q) {
   Int3 split{1, 1, 1}, size{cells, cells, cells};
   split[axis] = shared.size();
   size[axis] *= shared.size();
-  // Periodic along the split only: every cell that moves comes from the other rank.
+  // Periodic along the split only: all received cells come from the other rank.
   const GridOptions options{
       .cells = size, .periodic = {axis == 0, axis == 1, axis == 2}, .halo = 1, .split = split};
   const Grid grid(shared, options), message_grid(messages, options);

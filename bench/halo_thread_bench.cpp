@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Table 2 of paper 001 for the two stages of the magnetosphere's step: what a halo thread does beside the
-// computing threads, whether t_add < t_com says that it pays, and what happened. On two ranks, split in z:
+// Table 2 of paper 001 for the two stages of the magnetosphere's step: the times of a halo thread beside
+// computing threads, the prediction that it pays if t_add < t_com, and the measured result. On two ranks,
+// divided along z:
 //   mpirun -n 2 halo_thread_bench CELLS THREADS [seconds] [--trial]      CELLS^3 a rank
 // bench/halo_thread.py runs it over sizes, threads and links. The ways take turns on the same fields.
 #include <cstdlib>
@@ -38,9 +39,9 @@ double slowest(double seconds, const Context& context) {
   return seconds;
 }
 
-/// Seconds a step, of one turn on this rank.
+/// Seconds of a step, from one turn on this rank.
 struct Terms {
-  double elapsed = 0;  ///< of the slowest rank
+  double elapsed = 0;  ///< on the slowest rank
   double start = 0, wait = 0, shell = 0, core = 0;
 };
 
@@ -100,10 +101,10 @@ class Way {
   std::vector<Terms> turns_;
 };
 
-/// One row, in ms a step, as bench/halo_thread.py reads it.
+/// Prints one row, in ms for a step, in the format of bench/halo_thread.py.
 void print_row(int cells, int threads, const Way& blocking, const Way& ordered, const Way& apart,
                const Way& joined) {
-  // While the team is at work the timeline counts a second of one thread as 1 / threads (halo_table.py).
+  // During a team's work the timeline counts a second of one thread as 1 / threads (halo_table.py).
   const double T = threads;
   const double communication = apart.median(&Terms::start) + T * apart.median(&Terms::wait);
   const double shell = T * apart.median(&Terms::shell);

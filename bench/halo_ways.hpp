@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ways by which halo_bench moves the halos of five arrays of doubles: ours over fields, ours over a
-// user's own arrays (halo_exchange), MPI's own collective, and a copy that leaves the rank alone.
+// The ways in which halo_bench exchanges the halos of five arrays of doubles: fields, user arrays
+// (halo_exchange), MPI's collective, and a copy within the rank.
 #pragma once
 
 #include <mpi.h>
@@ -24,14 +24,13 @@ namespace sc::bench {
 
 constexpr int fields = 5;
 
-/// Where five arrays lie: own cell (0, 0, 0) of each, and the elements from row to row and from plane to
-/// plane.
+/// Addresses of own cell (0, 0, 0) of five arrays, and the strides of rows and planes in elements.
 struct Arrays {
   std::vector<double*> own;
   std::ptrdiff_t sy = 0, sz = 0;
 };
 
-/// Fields of a grid.
+/// The fields of a grid.
 struct Fields {
   explicit Fields(const Grid& grid) {
     for (int f = 0; f < fields; ++f) {
@@ -53,7 +52,7 @@ struct Fields {
   Arrays arrays;
 };
 
-/// Arrays of a user's own, or in the memory of halo_allocate, exchanged by halo_exchange.
+/// User arrays, or arrays in memory of halo_allocate, exchanged by halo_exchange.
 class UserArrays {
  public:
   UserArrays(const Grid& grid, int transport, bool allocated = false) {
@@ -102,8 +101,8 @@ class UserArrays {
   halo_handle handle_ = HALO_NULL;
 };
 
-/// All arrays through one MPI_Neighbor_alltoallw on a graph of the neighbours, every block a struct of one
-/// subarray an array.
+/// All arrays with one MPI_Neighbor_alltoallw on a graph of the neighbours; every block is a struct with a
+/// subarray for each array.
 class NeighborAlltoallw {
  public:
   NeighborAlltoallw(const Grid& grid, const Arrays& arrays) {
@@ -158,7 +157,7 @@ class NeighborAlltoallw {
   MPI_Comm graph_ = MPI_COMM_NULL;
 };
 
-/// As figures 9 and 10 of paper 001 have it: for one direction after the other all arrays' cells are packed,
+/// As in figures 9 and 10 of paper 001: for each direction in turn, the cells of all arrays are packed,
 /// exchanged by MPI_Sendrecv, and unpacked.
 class PackedSendrecv {
  public:
@@ -208,7 +207,8 @@ class PackedSendrecv {
   MPI_Comm comm_ = MPI_COMM_NULL;
 };
 
-/// What a rank receives, copied from one set of its own arrays to another: the same boxes, rows and strides.
+/// Copies the cells that a rank receives between two sets of its own arrays: the same boxes, rows and
+/// strides.
 class LocalCopy {
  public:
   LocalCopy(const Grid& grid, const Arrays& from, const Arrays& to) {
@@ -216,7 +216,7 @@ class LocalCopy {
       for (std::size_t f = 0; f < from.own.size(); ++f)
         copies_.emplace_back(memory(from, f), region.source, memory(to, f), region.sink, 1, 8);
   }
-  /// The two faces of an axis together where the exchange takes them together.
+  /// The two faces of an axis are copied together if the exchange does so.
   void run() const {
     const std::size_t half = copies_.size() / 2;
     for (std::size_t f = 0; f < half; ++f) copies_[f].run_with(copies_[half + f]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step of the heat equation whose kernel the program was compiled with, and one whose kernel stands behind
-// a function pointer, as those written in Python do. stencil_peer.py compares the first with Python itself.
+// A step of the heat equation with a kernel compiled into the program, and with a kernel behind a function
+// pointer, as for kernels in Python. stencil_peer.py compares the first with Python itself.
 //   heat_bench [cells] [steps a turn] [turns] [--trial]
 #include "bench/arguments.hpp"
 #include "bench/heat_kernel.hpp"

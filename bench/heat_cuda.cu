@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a careful programmer writes by hand: the heat equation (7 points, periodic) as a plain CUDA kernel,
-// and a copy of as many bytes. Compiled and run by bench/stencil_device.py; belongs to no target.
+// A hand-written reference: the heat equation (7 points, periodic) as a plain CUDA kernel, and a copy of as
+// many bytes. Compiled and run by bench/stencil_device.py; not part of any target.
 //   heat_cuda [cells along an axis = 512]: lines "single copy MICROSECONDS" and so on
 #include <cuda_runtime.h>
 

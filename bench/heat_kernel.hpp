@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel of the benchmarks with the heat equation.
+// The kernel of the heat equation benchmarks.
 #pragma once
 
 #include "engine/subcurrent.hpp"

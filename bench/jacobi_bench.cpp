@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cavity's Jacobi sweep through the Runner on grids that leave the cache, against a copy loop over two of
-// the same arrays in the same run. Bytes count each array once: 7 doubles a cell for the sweep, 2 for the
-// copy.
+// The cavity's Jacobi sweep with the Runner on grids larger than the caches, against a copy loop over two of
+// its arrays in the same run. Bytes count each array once: 7 doubles for a cell in the sweep, 2 in the copy.
 //   jacobi_bench [turns] [--trial]
 #include <cstdlib>
 #include <memory>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An iteration of conjugate gradients for a user's matrix, against PETSc's KSPCG on the same rows: Laplacians
-// that leave the cache, without a preconditioner and with the diagonal's. KSPCG is given its cheapest norm
-// (natural, no sum of its own). Built where PETSc is installed (Debian: libpetsc-real-dev).
+// larger than the caches, without a preconditioner and with the diagonal. KSPCG uses its cheapest norm
+// (natural, without a reduction of its own). Built if PETSc is installed (Debian: libpetsc-real-dev).
 //   mpirun -n 2 ksp_bench [turns] [iterations] [--trial]
 #include <petscksp.h>
 
@@ -17,8 +17,8 @@ namespace {
 using namespace sc;
 using namespace sc::cg;
 
-/// Rows [first, last) of 2 d + 1 points on n^d cells; the diagonal varies, so that dividing by it is no
-/// multiple of doing nothing.
+/// Rows [first, last) of a Laplacian with 2 d + 1 points on n^d cells. The diagonal varies, so that the
+/// diagonal preconditioner is not a multiple of the identity.
 LocalRows laplacian(int n, int dimensions, std::int64_t first, std::int64_t last) {
   std::int64_t all = 1;
   for (int d = 0; d < dimensions; ++d) all *= n;

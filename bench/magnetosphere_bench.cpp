@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two stages of the magnetosphere's step against a copy loop that moves as many bytes (every array that a
-// stage declares counted once), and against their own rate on a grid that stays in the cache.
+// The two stages of the magnetosphere's step against a copy loop of as many bytes (each declared array
+// counted once), and against their own speed on a grid that stays in the cache.
 //   magnetosphere_bench [cells an axis] [--trial]
 #include <algorithm>
 #include <cstdlib>
@@ -52,7 +52,7 @@ struct Bed {
   std::unique_ptr<Magnetosphere> solver;
 };
 
-/// Steps of leap-frog alone, `cycles` times seven; the Lax-Wendroff steps between them are off the clock.
+/// Leap-frog steps only, seven in each of `cycles` runs; the Lax-Wendroff steps between them are not timed.
 bench::Way leaps(const char* name, Bed& bed) {
   return {.name = name, .run = [&bed] { bed.steps(7); }, .before = [&bed] { bed.steps(1); }};
 }
@@ -68,7 +68,7 @@ int main(int argc, char** argv) {
   constexpr double enough_of_copy = 0.35, enough_of_cache = 0.6;
   {
     Context context(MPI_COMM_WORLD);
-    // CPU seconds of one thread: what other programs take away is not in them.
+    // CPU seconds of one thread, which exclude the time of other programs.
     for (const Variant& variant :
          {Variant{"ideal", false, false}, Variant{"diffusive", false, true}, Variant{"planet", true, true}}) {
       bench::Copy copy(std::size_t(n) * std::size_t(n) * std::size_t(n) * 12, 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How every benchmark here measures: the ways to be compared take turns in one process, so that a busy
-// machine disturbs all alike; medians; results only as ratios.
+// The measurement method of all benchmarks: the ways to be compared take turns in one process, so that other
+// programs disturb all equally. Results are ratios of medians.
 #pragma once
 
 #include <algorithm>
@@ -16,15 +16,15 @@
 
 namespace sc::bench {
 
-/// One of the ways: what is timed, and what is done before and after it off the clock.
+/// One way: the timed function, and functions before and after it that are not timed.
 struct Way {
   std::string name;
   std::function<void()> run;
   std::function<void()> before = [] {};
   std::function<void()> after = [] {};
   std::vector<double> seconds = {};
-  /// CPU seconds: what other programs take away is not in it. For ways of one thread: the kernel counts that
-  /// of others, while they run, at its ticks only (4 ms).
+  /// CPU seconds, which exclude the time of other programs. For ways with one thread only: the kernel updates
+  /// the CPU time of running threads at its ticks (4 ms).
   std::vector<double> busy = {};
 };
 
@@ -34,8 +34,8 @@ inline double cpu_seconds() {
   return double(t.tv_sec) + 1e-9 * double(t.tv_nsec);
 }
 
-/// The time that half of the turns stay below. On a machine busy with other things a smaller share, given in
-/// SUBCURRENT_BENCH_QUANTILE, looks past the turns that were disturbed.
+/// The median; or the quantile given in SUBCURRENT_BENCH_QUANTILE, of which smaller values suppress
+/// disturbances by other programs.
 inline double median(std::vector<double> values) {
   const char* text = std::getenv("SUBCURRENT_BENCH_QUANTILE");
   const double share = text ? std::clamp(std::atof(text), 0.0, 1.0) : 0.5;
@@ -46,8 +46,9 @@ inline double median(std::vector<double> values) {
 inline double median(const Way& way) { return median(way.seconds); }
 inline double ratio(const Way& a, const Way& b) { return median(a) / median(b); }
 
-/// Collective: `turns` turns of every way after `warm` that do not count; the time of the slowest rank, from
-/// one barrier on. Each turn begins with another way, so that none always follows the same one.
+/// Collective: `turns` turns of every way after `warm` turns that do not count. Records the time of the
+/// slowest rank, from a barrier on. The first way changes from turn to turn, so that no way always follows
+/// the same one.
 inline void take_turns(Context& context, std::vector<Way>& ways, int turns, int warm = 1) {
   for (int n = -warm; n < turns; ++n)
     for (std::size_t k = 0; k < ways.size(); ++k) {
@@ -66,7 +67,7 @@ inline void take_turns(Context& context, std::vector<Way>& ways, int turns, int 
     }
 }
 
-/// The line that bench/run.py collects: a name, the figure, and the goal it is held against.
+/// Prints the line that bench/run.py collects: a name, the result, and its goal.
 inline void report(const std::string& name, double figure, const std::string& goal) {
   std::printf("result: %s: %.4g (%s)\n", name.c_str(), figure, goal.c_str());
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the engine itself costs: the timeline, as the time of a step with it and without, and a run of a sweep
-// through the Runner beside the sweep alone.
+// The overhead of the engine: a step with and without the timeline, and a sweep with the Runner against the
+// sweep alone.
 //   overhead_bench [turns] [--trial]
 #include <cstdlib>
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strategies against `blocking`: Jacobi sweeps of the cavity's pressure equation on a grid split in z, over a
-// network slow enough to be worth hiding.
+// Strategies against `blocking`: Jacobi sweeps of the cavity's pressure equation on a grid divided along z,
+// over a network that is slow enough for overlap to matter.
 //   emulated-cluster with 2 100mbit overlap_bench NX NY NZ [sweeps a turn] [turns] [balance] [--trial]
-// All strategies take turns in one process. `ordered` gives C_shell, C_core and M in situ, from its timeline;
-// the most that hiding can gain over `blocking` is (C + M) / (max(C_core, M) + C_shell). With `balance` NZ is
-// first changed so that C_core equals what the link needs for the messages of a sweep, where hiding gains
-// most. The link counts with its token bucket empty, that is, exchanging without a pause: in `ordered` the
-// bucket fills again while the core is computed and lets the next 64 KiB through at once, which no strategy
-// that keeps the link busy gets.
+// All strategies take turns in one process. `ordered` measures C_shell, C_core and M in situ, from its
+// timeline. The largest possible gain over `blocking` is (C + M) / (max(C_core, M) + C_shell). With
+// `balance`, NZ is first changed so that C_core equals the time of a sweep's messages on the link, where
+// overlap gains most. That time is measured with the token bucket empty, in exchanges without a pause: in
+// `ordered` the bucket fills during the core and passes the next 64 KiB at once, which does not happen to
+// strategies that keep the link busy.
 #include <cstdlib>
 #include <memory>
 
@@ -30,7 +30,7 @@ auto jacobi(Level& l, const std::string& name) {
                reads(l.inverse_diagonal.now()));
 }
 
-/// One set of fields, shared by all strategies of as many threads.
+/// One set of fields, shared by all strategies with the same number of threads.
 struct Fields {
   Fields(Context& context, Int3 cells)
       : grid(context, {.cells = cells, .halo = 1, .split = {1, 1, context.size()}}), level(grid) {
@@ -58,7 +58,7 @@ class Run {
       level_.x.advance();
     }
   }
-  /// Seconds a phase has taken so far, the mean of the ranks.
+  /// Seconds in a phase so far, mean over the ranks.
   double total(Phase phase) {
     Timeline& timeline = context_.timeline();
     double seconds = timeline.total(timeline.name(name_), phase).seconds;
@@ -74,7 +74,7 @@ class Run {
   Runner runner_;
 };
 
-/// Medians over the turns of what `ordered` spends on each, a sweep.
+/// Times of `ordered` for a sweep, one for each turn.
 struct Terms {
   std::vector<double> shell, core, movement;
   double C_shell() const { return bench::median(shell); }
@@ -105,7 +105,7 @@ Terms measure(Context& context, Int3 cells, int sweeps) {
   return terms;
 }
 
-/// Seconds an exchange takes of many without a pause between them.
+/// Seconds of an exchange, in a sequence without pauses.
 double sustained(Context& context, Int3 cells) {
   constexpr int unpaused = 20;
   Fields fields(context, cells);
@@ -121,8 +121,8 @@ double sustained(Context& context, Int3 cells) {
   return bench::median(ways[0]) / unpaused;
 }
 
-/// The number of planes with which the core takes as long as the messages do. Caches make C_core grow faster
-/// than the grid, so it is looked for between bounds.
+/// The number of planes for which the core takes as long as the messages. Because of caches, C_core grows
+/// faster than the grid, so it is found by bisection.
 int balanced(Context& context, Int3 cells, int sweeps) {
   const double link = sustained(context, cells);
   int low = 32, high = cells.z;
@@ -191,7 +191,7 @@ int main(int argc, char** argv) {
                         .run = [&run, sweeps] { run->sweeps(sweeps); },
                         .before =
                             [&] {
-                              run->sweeps(1);  // leaves the halos as this strategy's next sweep finds them
+                              run->sweeps(1);  // the halos are then in the state of this strategy
                               one.timeline().clear();
                               two.timeline().clear();
                             }});

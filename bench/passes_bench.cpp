@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several steps a pass in memory: the heat equation (7 points), the wave equation (4th order, 13 points), a
-// step of two stages and the dendrite, on one rank between walls. T steps a pass against one; heat also
-// against a plain loop nest over the same fields, and a copy of as many bytes as a step must read and write,
-// by stores that pass the caches by.
+// Passes of several steps in memory: the heat equation (7 points), the wave equation (4th order, 13 points),
+// a step of two stages and the dendrite, on one rank between walls. T steps in a pass against one; heat also
+// against a plain loop nest over the same fields, and a copy, with non-temporal stores, of as many bytes as a
+// step must read and write.
 //   passes_bench [turns] [threads] [heat cells] [wave cells] [dendrite cells] [--trial]
 #include <memory>
 
@@ -19,11 +19,11 @@ using namespace sc;
 using bench::Heat;
 using bench::Wave;
 
-constexpr int steps = 8;  // of a turn
+constexpr int steps = 8;  // in a turn
 const std::vector<int> lengths{1, 2, 4, 8};
-constexpr int trial_steps = 200;  // in which a runner finds the length of its passes
+constexpr int trial_steps = 200;  // in which a runner chooses the length of its passes
 
-/// Heat by the midpoint rule.
+/// The heat equation with the midpoint rule.
 struct TwoStages {
   static constexpr int reach = 1;
   explicit TwoStages(const Grid& grid) : T(grid, "temperature"), half(grid, "half a step later") {
@@ -51,7 +51,7 @@ void print(const std::string& what, const bench::Way& way, double cells, int tim
               1e3 * bench::median(way) / times, 1e-6 * cells * times / bench::median(way));
 }
 
-/// Of several steps a pass.
+/// The fastest way with several steps in a pass.
 const bench::Way& best_of(const std::vector<bench::Way>& ways) {
   const bench::Way* best = &ways[1];
   for (std::size_t k = 2; k < lengths.size(); ++k)
@@ -129,7 +129,7 @@ void heat(Context& context, int n, int turns) {
   bed.compare(turns, "goal >= 1.8");
 }
 
-/// The real solver, single precision, one crystal in a box with walls.
+/// The complete solver: single precision, one crystal in a box with walls.
 void crystal(Context& context, int n, int turns) {
   std::vector<std::unique_ptr<dendrite::Dendrite>> solvers;
   std::vector<bench::Way> ways;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several steps a pass with the field in files: the heat equation (7 points, double) between walls on one
-// rank, T steps a pass from files beside one step a pass from files and in memory. The bound of a step is
-// max(computing, bytes that were planned / rate of the disk, each way), where that rate is given.
+// Passes of several steps with the field in files: the heat equation (7 points, double) between walls on one
+// rank, T steps in a pass from files, against one step in a pass from files and in memory. The lower bound of
+// a step is max(computing, planned bytes / rate of the disk in each direction), if that rate is given.
 //   passes_disk [turns] [threads] [cells] [MB/s] [folder] [--trial]
 #include <memory>
 
@@ -16,7 +16,7 @@ namespace {
 
 using namespace sc;
 
-/// A field in a place of its own, and what a turn with it is.
+/// A field with a place of its own, and its turns.
 class Bed {
  public:
   Bed(Context& context, const Grid& grid, std::shared_ptr<SlabPlace> place, int length)
@@ -37,9 +37,9 @@ class Bed {
     if (place_) place_->finish();
     computed_.push_back((computing() - before) / steps());
   }
-  /// Seconds of a step within slabs.
+  /// Seconds of a step's computation in slabs.
   double compute() const { return bench::median(computed_); }
-  /// Bytes of a step, each way.
+  /// Bytes of a step in each direction.
   double bytes() {
     return double(far_cells(heat_.field().storage(0)).arrays()[0].cut().moved(length_ == 1 ? 1 : 0)) /
            length_;
@@ -56,7 +56,7 @@ class Bed {
   std::vector<double> computed_;
 };
 
-/// As many pieces as the planes allow that a pass needs, up to 32.
+/// Up to 32 pieces, as many as the minimum number of planes for a pass allows.
 int pieces_of(int cells, int length) {
   const WindowSlabs::Planes planes{.most_behind = length - 1, .reach = 1};
   const int least = planes.least(Boundary::usual_inward);
@@ -85,7 +85,7 @@ void compare(const bench::Arguments& arguments) {
     bench::take_turns(context, ways, turns, 1);
     std::printf("heat %d^3 double, %d threads, %d turns\n", n, threads, turns);
     std::vector<double> seconds;
-    const std::size_t filed = in_memory.size();  // the first of them
+    const std::size_t filed = in_memory.size();  // index of the first way in files
     for (std::size_t k = 0; k < ways.size(); ++k) {
       seconds.push_back(bench::median(ways[k]) / all[k]->steps());
       std::printf("%s: %.4g ms a step, %.2f of memory one by one", ways[k].name.c_str(), 1e3 * seconds[k],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several steps a pass between ranks: the heat equation (7 points, double) between walls, ranks along z.
-// Every number of steps a pass, with messages under way while cells are computed and without, against the
-// fastest strategy of one step a pass. With DELAY the messages of a node arrive so many milliseconds late.
+// Passes of several steps between ranks: the heat equation (7 points, double) between walls, ranks along z.
+// Every number of steps in a pass, with and without overlap, against the fastest strategy with one step. With
+// DELAY, messages within a node are delayed by so many milliseconds.
 //   mpirun -n 2 passes_wire [turns] [cells] [delay in ms] [--trial]
 //   emulated-cluster with 2 100mbit passes_wire [turns] [cells]
 #include <memory>
@@ -14,9 +14,9 @@ namespace {
 
 using namespace sc;
 
-constexpr int steps = 16;  // of a turn
+constexpr int steps = 16;  // in a turn
 
-/// A field on a grid with halos for passes of its own, and what a turn with it is.
+/// A field on a grid with halos wide enough for its passes, and its turns.
 class Bed {
  public:
   Bed(Context& context, int n, Strategy strategy, int steps_per_pass)
@@ -34,12 +34,12 @@ class Bed {
 
   int length;
   bool overlaps;
-  Traffic sent;  ///< of the last turn, by this rank
+  Traffic sent;  ///< by this rank in the last turn
 
  private:
   Traffic traffic() const {
     Traffic sum;
-    for (int transport = 1; transport < transport_count; ++transport) {  // all but this rank's own cells
+    for (int transport = 1; transport < transport_count; ++transport) {  // all except copies within this rank
       const Traffic one = runner_.traffic(static_cast<Transport>(transport));
       sum.messages += one.messages;
       sum.bytes += one.bytes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PETSc's halo exchange, DMDALocalToLocal, on the grid of halo_bench; compiled where PETSc is installed.
+// PETSc's halo exchange, DMDALocalToLocal, on the grid of halo_bench; compiled if PETSc is installed.
 #pragma once
 
 #include <petscdmda.h>
@@ -13,8 +13,8 @@ namespace sc::bench {
 
 class PetscHalo {
  public:
-  /// `vectors` local vectors of `dof` values a cell: 5 of 1 lie in memory as our arrays do, 1 of 5
-  /// interleaves them.
+  /// `vectors` local vectors with `dof` values for each cell: 5 with 1 have the layout of our arrays, 1 with
+  /// 5 interleaves them.
   PetscHalo(const Grid& grid, int vectors, int dof) {
     const auto boundary = [&](int axis) {
       return grid.periodic()[axis] ? DM_BOUNDARY_PERIODIC : DM_BOUNDARY_NONE;
@@ -35,7 +35,7 @@ class PetscHalo {
     for (Vec& vector : vectors_) VecDestroy(&vector);
     DMDestroy(&dm_);
   }
-  /// One vector after the other: this release does not find its buffers again when several are under way.
+  /// One vector after another: this PETSc release confuses its buffers if several exchanges are active.
   void run() {
     for (const Vec& vector : vectors_) {
       must(DMLocalToLocalBegin(dm_, vector, INSERT_VALUES, vector));

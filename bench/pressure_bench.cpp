@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Multigrid against Jacobi on the pressure equation of one step of the cavity: 66^3 points, tanh grid with
-// spacing 0.012 at the walls, Re = 100, after some steps from rest. Both start from the pressure of the step
-// before and stop at the same residual max |laplacian p - rhs| < 1e-5.
+// Multigrid against Jacobi for the pressure equation in a step of the cavity: 66^3 points, tanh grid with
+// spacing 0.012 at the walls, Re = 100, after some steps from rest. Both start from the pressure of the
+// previous step and stop at the same residual max |laplacian p - rhs| < 1e-5.
 //   pressure_bench [steps before] [sweeps of jacobi, 0 = until converged] [points] [--trial]
 #include <cstdlib>
 #include <cstring>
@@ -28,7 +28,7 @@ CavityOptions options_of(Method method, int points) {
   return options;
 }
 
-/// All of a field's memory, halo included: the grids of equal options have equal layouts.
+/// The whole memory of a field, including the halo: grids with equal options have equal layouts.
 std::vector<double> saved(const AnyField& field) {
   const auto* data = reinterpret_cast<const double*>(field.storage(0).block().data);
   return {data, data + field.grid().layout().elements};
@@ -73,7 +73,7 @@ struct Bed {
   std::unique_ptr<Poisson> poisson;
 };
 
-/// Where the cycles spend their time, by the names of their sweeps.
+/// Prints the times of the cycles by sweep.
 void print_breakdown(Context& context, double solves) {
   const Timeline& timeline = context.timeline();
   for (std::size_t n = 0; n < timeline.names().size(); ++n) {
@@ -113,7 +113,7 @@ int main(int argc, char** argv) {
     bench::take_turns(context, cycles, 10, 0);
     print_breakdown(context, 10);
     bench::take_turns(context, relaxing, 1, 0);
-    bench::take_turns(context, cycles, 20, 0);  // before and after, should the machine have become busier
+    bench::take_turns(context, cycles, 20, 0);  // before and after, in case the load has changed
     const double ratio = bench::median(relaxing[0]) / bench::median(cycles[0]);
     std::printf(
         "multigrid: %d cycles, residual %.2e, %.1f ms; jacobi: %d sweeps, residual %.2e, %.2f s, %.3f ms a "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The problems of the benchmarks of sweeps and passes, between walls: the heat equation (7 points) and the
-// wave equation (4th order, 13 points, over what was held), and the program around those that compare them.
+// Problems between walls for benchmarks of sweeps and passes: the heat equation (7 points) and the wave
+// equation (4th order, 13 points, overwriting the previous level); and the main program of comparisons.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace sc::bench {
 
-/// u_next = 2 u - u_before + c2 laplace(u), over what u_before held.
+/// u_next = 2 u - u_before + c2 laplace(u), which overwrites u_before.
 template <class Real>
 struct Swing {
   Real c2;
@@ -30,7 +30,7 @@ void fill_between_walls(Field<Real>& field) {
     for (int side = 0; side < 2; ++side) boundary(field, {axis, side}, Fixed<Real>{0});
 }
 
-/// A field of two levels and the sweep that is a step of it.
+/// A field with two levels, and the sweep of its step.
 template <class Real>
 class Problem {
  public:
@@ -66,7 +66,7 @@ struct Wave : Problem<Real> {
   }
 };
 
-/// The program that a comparison is.
+/// The main program of a comparison.
 inline int compare_under_mpi(int argc, char** argv, void (*compare)(const Arguments&)) {
   const Arguments arguments(argc, argv);
   MPI_Init(&argc, &argv);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cavity's relaxation sweeps several a pass, against one by one on the same fields: Jacobi, relaxation in
-// place by colours and the Chebyshev smoothing of its multigrid, on one rank between walls.
+// The cavity's relaxation sweeps, several in a pass against single ones on the same fields: Jacobi, in-place
+// relaxation by colours, and the Chebyshev smoother of multigrid, on one rank between walls.
 //   relaxation_bench [turns] [threads] [cells] [--trial]
 #include <memory>
 
@@ -13,10 +13,10 @@ namespace {
 using namespace sc;
 using namespace sc::cavity;
 
-constexpr int sweeps = 8;  // of a turn
+constexpr int sweeps = 8;  // in a turn
 const std::vector<int> lengths{1, 2, 4, 8};
 
-/// A way for each length; `sweep` runs one sweep by a runner.
+/// One way for each length; `sweep` runs a sweep with a runner.
 template <class Sweep>
 void compare(Context& context, const std::string& name, double cells, int turns, const Sweep& sweep) {
   std::vector<std::unique_ptr<Runner>> runners;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What benchmarks of sweeps in memory are held against.
+// References for benchmarks of sweeps in memory.
 #pragma once
 
 #include <immintrin.h>
@@ -8,7 +8,7 @@
 
 namespace sc::bench {
 
-/// The loop nest that one would write, over the same memory.
+/// The plain loop nest over the same memory.
 inline void plain_heat(Field<double>& T, int threads) {
   const Int3 n = T.grid().own().extent();
   const Layout l = T.grid().layout();

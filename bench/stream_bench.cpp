@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays on disk updated through the ring of slots, against reading, computing and writing one after the
-// other, for computing that takes half, as long as, and twice the time of the disk; past the page cache.
+// Updates of arrays on disk with the ring of slots, against reading, computing and writing one after another,
+// for computations of half, the same and twice the time of the disk; without the page cache.
 //   stream_bench [folder [MiB an array [pieces [turns]]]] [--trial]
 #include <mpi.h>
 
@@ -18,7 +18,7 @@ using namespace sc;
 using Mode = SlabStream::Mode;
 constexpr std::size_t plane_bytes = std::size_t{128} << 10;
 
-/// Passes over every value of the slot; `rounds` of them make it as long as wanted.
+/// `rounds` passes over every value of the slot, to adjust the time.
 void work(const Slot& slot, std::size_t arrays, int rounds) {
   for (int z = slot.lo(); z < slot.hi(); ++z)
     for (std::size_t use = 0; use < arrays; ++use) {
@@ -39,7 +39,7 @@ struct Disk {
     }
     stream = std::make_unique<SlabStream>(memory, SlabStream::slot_bytes(phase), mode);
   }
-  /// Two steps, so that the first piece of the second is read ahead.
+  /// Two steps, so that the first piece of the second one is prefetched.
   void run(int rounds) {
     const auto compute = [&](const Slot& slot) { work(slot, phase.size(), rounds); };
     stream->run(phase, compute, &phase);
@@ -59,7 +59,7 @@ void compare(Context& context, const std::string& folder, int planes, int pieces
   const double bytes = 2.0 * double(SlabStream::bytes(ring.phase, Way::in));
   std::printf("ring by %s, O_DIRECT %s, %.0f MiB read and written a turn, %d pieces\n", ring.memory.io_name(),
               ring.memory.direct() ? "yes" : "no", bytes / (1 << 20), pieces);
-  // The slot's memory alone, as often as the pieces pass through it.
+  // The computation alone: the memory of a slot, once for each piece.
   std::vector<std::byte> near(plane_bytes);
   const auto alone = [&](int rounds) {
     auto* values = reinterpret_cast<double*>(near.data());

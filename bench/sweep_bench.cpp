@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A single sweep in memory: the heat equation (7 points) and the wave equation (4th order, 13 points, over
-// what it held) on one rank between walls, with rows in plain order, in that for arrays which no cache holds,
-// and in what the sweep finds by itself; against a plain loop nest and a copy by stores that pass the caches.
+// A single sweep in memory: the heat equation (7 points) and the wave equation (4th order, 13 points, in
+// place) on one rank between walls; with rows in plain order, in the order for arrays larger than the caches,
+// and in the order that the sweep chooses; against a plain loop nest and a copy with non-temporal stores.
 //   sweep_bench [turns] [threads] [cells] [--trial]
 #include <memory>
 
@@ -15,13 +15,13 @@ namespace {
 
 using namespace sc;
 
-constexpr int steps = 8;  // of a turn
+constexpr int steps = 8;  // in a turn
 
 struct Size {
   int cells, threads;
 };
 
-/// Memory and runner of one order of rows.
+/// Fields and runner for one order of rows.
 template <class Problem>
 struct Sweeping {
   Sweeping(int n, int threads, PastCaches order)

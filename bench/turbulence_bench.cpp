@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step of the turbulence solver in single precision against one in double, and what of it is not transforms
-// (the stages on modes) against a copy of its bytes, in turns in one process.
+// A step of the turbulence solver in single precision against double, and its stages on modes (all except the
+// transforms) against a copy of their bytes, in turns in one process.
 //   turbulence_bench [turns [points…]] [--trial]
 #include <mpi.h>
 
@@ -18,7 +18,8 @@ void compare(Context& context, int n, int turns) {
   turbulence::Turbulence in_double(context, options);
   options.single = true;
   turbulence::Turbulence in_single(context, options);
-  // All modes: the vortex has many that are too small to be normal in single precision, for its first steps.
+  // All modes, because the vortex has many that would be subnormal in single precision during its first
+  // steps.
   const turbulence::RandomField field{.spectrum = std::vector<double>(static_cast<std::size_t>(n / 2), 1e-2)};
   in_double.start_random(field);
   in_single.start_random(field);
@@ -32,14 +33,14 @@ void compare(Context& context, int n, int turns) {
                 bench::ratio(ways[1], ways[0]), "no goal");
 }
 
-/// Seconds that stages on modes took so far.
+/// Seconds in stages on modes so far.
 double pointwise(const turbulence::Turbulence& flow) {
   double seconds = 0;
   for (const char* name : {"curl", "stage", "last stage"}) seconds += flow.store().phases().at(name).compute;
   return seconds;
 }
 
-/// Four curls and four stages of a step. Bytes count every access of a field once.
+/// Four curls and four stages in a step. Bytes count every access to a field once.
 void against_copy(Context& context, int n, int turns) {
   turbulence::Turbulence flow(context, {.points = {n, n, n}, .viscosity = 1.0 / 1600, .dt = 1e-3});
   flow.start_random({.spectrum = std::vector<double>(static_cast<std::size_t>(n / 2), 1e-2)});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One way of storing the fields of the turbulence solver, in a process of its own (its peak memory is what is
-// asked for): prints one line of JSON. bench/turbulence_disk.py makes the table.
+// One way of storing the fields of the turbulence solver, in a process of its own, because its peak memory is
+// measured: prints one line of JSON. bench/turbulence_disk.py makes the table.
 //   turbulence_disk POINTS memory|sync|async FILES STEPS SCRATCH [THREADS [BUDGET_BYTES [single]]] [--trial]
 #include <mpi.h>
 
@@ -18,7 +18,7 @@ namespace {
 using namespace sc;
 using namespace sc::turbulence;
 
-/// Peak of the memory of this process, as the kernel counted it.
+/// Peak memory of this process, from the kernel.
 std::int64_t peak_bytes() {
   std::ifstream in("/proc/self/status");
   for (std::string word; in >> word;)
@@ -33,7 +33,7 @@ std::int64_t peak_bytes() {
 void print(Context& context, Turbulence& flow, const std::vector<double>& seconds, const DiskRate& after,
            const std::map<std::string, StorePhase>& before) {
   const turbulence::Budget& budget = flow.budget();
-  DiskRate rate = budget.rate;  // the disk is others' too: as fast as it was before and after, in the mean
+  DiskRate rate = budget.rate;  // the disk is shared: use the mean of the rates before and after
   rate.read = 0.5 * (rate.read + after.read);
   rate.write = 0.5 * (rate.write + after.write);
   rate.both = 0.5 * (rate.both + after.both);
@@ -115,7 +115,7 @@ void run(const Asked& asked) {
     if (context.rank() == 0) std::cerr << flow.budget().describe() << std::endl;
     flow.start_taylor_green();
     flow.step();
-    flow.measure();  // a run's history takes memory of its own, which is planned
+    flow.measure();  // the history of a run allocates memory too, which the budget includes
     const auto before = flow.store().phases();
     std::vector<double> seconds;
     for (int k = 0; k < steps; ++k) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The account of a movement: which runs are samples, what M is from them, and spans within spans.
+// The account of a movement: which runs are samples, M computed from them, and nested spans.
 #include "engine/base/account.hpp"
 
 #include <gtest/gtest.h>
@@ -36,16 +36,16 @@ TEST(Account, MIsTheMeanOfTheSamplesTimesAllRuns) {
   sampled.ran(Kind::overlapped, {0.25, 2}, account);
   sampled.ran(Kind::overlapped, {0.5, 2}, account);
   EXPECT_EQ(account.measured, 0);
-  EXPECT_DOUBLE_EQ(account.apart, 0.75);  // what they spent stands for them
+  EXPECT_DOUBLE_EQ(account.apart, 0.75);  // their own times are used until a sample is known
   sampled.ran(Kind::sample, {3, 1}, account);
   EXPECT_EQ(account.measured, 1);
   EXPECT_DOUBLE_EQ(account.apart, 9);
-  EXPECT_DOUBLE_EQ(account.hideable, 6);  // the sample hid nothing on purpose
+  EXPECT_DOUBLE_EQ(account.hideable, 6);  // the sample does not overlap, on purpose
   EXPECT_DOUBLE_EQ(account.core_apart, 3);
   sampled.ran(Kind::overlapped, {0, 0}, account);
   EXPECT_DOUBLE_EQ(account.apart, 12);
   EXPECT_DOUBLE_EQ(account.hideable, 9);
-  // Whoever opens the books now still knows M of what runs from here on.
+  // A ledger opened now still knows M of later runs.
   const Account opened = account;
   sampled.ran(Kind::overlapped, {0, 0}, account);
   EXPECT_EQ((account - opened).measured, 1);

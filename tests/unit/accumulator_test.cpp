@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums, maxima and minima must not show in which order or groups the values came.
+// Sums, maxima and minima must not depend on the order or grouping of values.
 #include "engine/exec/accumulator.hpp"
 
 #include <gtest/gtest.h>
@@ -34,8 +34,7 @@ std::vector<double> wild_values(std::size_t count, unsigned seed) {
   return values;
 }
 
-// Exact for values whose exponents span less than 200 binary places: sums in __float128 pieces would round,
-// so add in integers scaled by 2^-120 split in two.
+// The sum as an expansion without rounding errors; only the addition of its parts rounds.
 double exact_sum(const std::vector<double>& values) {
   std::vector<double> sorted = values;
   // Shewchuk's grow-expansion: the sum of the parts is exact.

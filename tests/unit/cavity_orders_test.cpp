@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // timeout: 300
-// The orders of the discretisation, on the oracle that the solver is held against cell by cell
-// (mpi/cavity_test).
+// The orders of the discretisation, measured on the serial reference with which the solver is compared cell
+// by cell (mpi/cavity_test).
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -39,8 +39,9 @@ TEST(CavityOrders, TheGradientOfALinearFieldIsExact) {
   EXPECT_LT(error.max, 1e-12);
 }
 
-// The wall r = 1 of twisted annuli, theta = 2 pi Y + twist (r - 1), turning. The flow relative to it is that
-// of the stream function (r - 1)^2 cos 2 theta, whose viscous force on the wall is -4 nu sin 2 theta along r.
+// The wall r = 1 of twisted annuli, theta = 2 pi Y + twist (r - 1), rotating. The flow relative to the wall
+// has the stream function (r - 1)^2 cos 2 theta, whose viscous force on the wall is -4 nu sin 2 theta along
+// r.
 double curved_wall_error(int n, double twist) {
   const double pi = manufactured::pi, nu = 0.3;
   const auto polar = [&](Vec3 s) { return std::array{1 + s[0], 2 * pi * s[1] + twist * s[0]}; };
@@ -74,8 +75,8 @@ TEST(CavityOrders, PressureOnACurvedWallThatTurns) {
     EXPECT_GE(std::log2(curved_wall_error(15, twist) / curved_wall_error(31, twist)), 1.9) << twist;
 }
 
-// Without the cross terms of one plane the skewed Laplacian is not a Laplacian any more: the check above must
-// notice.
+// Without the cross terms of one plane, the skewed operator is not a Laplacian: the test above must detect
+// that.
 TEST(CavityOrders, LosingOnePlaneOfCrossTermsIsNoticed) {
   Geometry g = grid(33, true);
   const double whole = laplacian_error(33).l2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Centrelines of a known flow on a grid whose lines all lean: the samples lie on the line and are as accurate
-// as the cubic interpolation.
+// Centrelines of a known flow on a skewed grid: the samples are on the line, with the accuracy of the cubic
+// interpolation.
 #include "solvers/cavity/centreline.hpp"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ Gathered known_flow(Int3 points, Clustering clustering) {
   return flow;
 }
 
-/// Largest error of both profiles of a grid.
+/// Largest error of both profiles on a grid.
 double error_on(Int3 points, Clustering clustering) {
   const Gathered flow = known_flow(points, clustering);
   const Profile u = centreline(flow, 2, 0), w = centreline(flow, 0, 2);
@@ -55,7 +55,7 @@ double error_on(Int3 points, Clustering clustering) {
 
 TEST(Centreline, IsFourthOrderOnEveryGrid) {
   for (const Clustering clustering : {Clustering::uniform, Clustering::tanh, Clustering::skewed}) {
-    // Even numbers: no grid line lies in the middle.
+    // Even numbers, so that no grid line is in the middle.
     const double coarse = error_on({10, 12, 14}, clustering), fine = error_on({20, 24, 28}, clustering);
     EXPECT_LT(fine, 3e-4);  // 3/128 h^4 81 of cos 3y, h up to 0.11 in the middle of the tanh grid
     EXPECT_GT(coarse, 8 * fine) << int(clustering) << ": " << coarse << " " << fine;
@@ -73,7 +73,7 @@ TEST(Centreline, TakesGridPointsWhereTheyLieOnTheLine) {
 
 TEST(Centreline, SaysWhereTheLineMeetsNoSurface) {
   Gathered flow = known_flow({8, 8, 8}, Clustering::uniform);
-  for (double& x : flow.coordinates) x *= 0.25;  // the line through (1/2, 1/2) passes beside this box
+  for (double& x : flow.coordinates) x *= 0.25;  // the line through (1/2, 1/2) does not intersect this box
   for (const double u : centreline(flow, 2, 0).velocity) EXPECT_TRUE(std::isnan(u));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The benchmark's matrix without MPI: published counts of non-zeros, the same entries however it is divided,
-// balance and the paper's volumes for any number of ranks.
+// The benchmark's matrix without MPI: published counts of non-zeros, the same entries for every division,
+// load balance, and the paper's volumes for any number of ranks.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ std::int64_t nonzeros(const LocalRows& rows) { return static_cast<std::int64_t>(
 
 LocalRows whole(const Class& c) { return make_matrix(c, Partition(Division::row, row_weights(c), 1), 0); }
 
-// The original's generator in double arithmetic, halves of 23 bits.
+// The original generator in double arithmetic, in halves of 23 bits.
 double original_randlc(double* x, double a) {
   const double r23 = std::pow(0.5, 23), t23 = std::pow(2.0, 23), r46 = r23 * r23, t46 = t23 * t23;
   const double a1 = std::trunc(r23 * a), a2 = a - t23 * a1;
@@ -57,7 +57,7 @@ TEST(CgMatrix, IsSymmetricAndSorted) {
   }
 }
 
-// Every entry is on one rank, with the bits of the undivided matrix.
+// Every entry is on exactly one rank, with the bits of the undivided matrix.
 TEST(CgMatrix, DoesNotDependOnTheDivision) {
   const Class& c = class_of("S");
   const LocalRows all = whole(c);
@@ -88,7 +88,7 @@ TEST(CgMatrix, DoesNotDependOnTheDivision) {
     }
 }
 
-// Nobody idles: balance by the weights alone, which count 2 % of the entries twice.
+// Load balance follows from the weights alone, which count 2 % of the entries twice.
 TEST(CgPartition, BalancesClassAForAnyNumberOfRanks) {
   const Class& c = class_of("A");
   const auto weights = row_weights(c);
@@ -131,7 +131,7 @@ TEST(CgPartition, MovesWhatThePaperCounts) {
   for (const auto& [p, grid] :
        std::vector<std::pair<int, double>>{{4, 224}, {16, 672}, {25, 896}, {64, 1568}, {100, 2016}})
     EXPECT_DOUBLE_EQ(kilobytes(Division::grid, p), grid);
-  for (int p = 3; p <= 1024; ++p)  // and never more than by rows
+  for (int p = 3; p <= 1024; ++p)  // and always less than by rows
     EXPECT_LT(kilobytes(Division::grid, p), kilobytes(Division::row, p)) << p;
 }
 

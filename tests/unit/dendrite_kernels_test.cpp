@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The phase-field kernels by themselves: their operations counted, the flux where there is no direction, the
-// noise.
+// The phase-field kernels alone: counts of their operations, the flux at zero gradient, the noise.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,7 +11,7 @@
 
 namespace {
 
-// A number that counts what is done with it.
+// A number type that counts its operations.
 struct Counted {
   double v = 0;
   static inline int operations = 0;
@@ -33,7 +32,7 @@ struct Counted {
 using namespace sc;
 using namespace sc::dendrite;
 
-/// Three cells a side of every field, the middle one to be computed.
+/// Cubes of three cells a side for all fields; the middle cell is computed.
 template <class Real>
 struct Cube {
   std::vector<Real> phi = std::vector<Real>(27), theta = phi, out = phi, out_theta = phi,
@@ -53,7 +52,7 @@ TEST(DendriteKernels, DoAsManyOperationsAsTheyDeclare) {
   Cube<Counted> q;
   const Out<Counted> phi{q.out.data(), 0}, theta{q.out_theta.data(), 0};
   const In<Counted, 4> turn{q.turn.data(), 27};
-  // A cell computes three of the six fluxes that it takes, see engine/field/fluxes.hpp.
+  // A cell computes three of its six fluxes, see engine/field/fluxes.hpp.
   const auto advance = [&](const auto& kernel, auto... turns) {
     const auto above = fluxes_above(kernel, q.middle, phi, theta, q.of(q.phi), q.of(q.theta), turns...);
     kernel(q.middle, Index{}, above, above, phi, theta, q.of(q.phi), q.of(q.theta), turns...);
@@ -77,7 +76,7 @@ TYPED_TEST(DendriteFlux, VanishesWhereThereIsNoGradient) {
   EXPECT_EQ(flux(none, k, 1 / square(none)), 0);
   EXPECT_EQ(rotated_flux<1>(none, k, R, 1 / square(none)), 0);
   EXPECT_GT(square(none), std::numeric_limits<Real>::min());
-  // Down to the smallest numbers it stays finite and bounded by the gradient.
+  // Down to the smallest numbers it is finite and bounded by the gradient.
   for (Real size = 1; size > 0; size /= 2)
     for (const FaceGradient<Real> g :
          {FaceGradient<Real>{size, 0, 0}, FaceGradient<Real>{size, -size, size}}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The executor, played between ranks that are simulated in this process: random plans under every strategy
-// and under random keys come to their end, and nothing is computed or started before what it waits for.
+// The executor on ranks that are simulated in this process: random plans complete under every strategy and
+// with random keys, and nothing is computed or started before its dependences.
 #include "engine/plan/executor.hpp"
 
 #include <gtest/gtest.h>
@@ -17,13 +17,13 @@ namespace {
 using Random = std::mt19937;
 int pick(Random& random, int from, int to) { return std::uniform_int_distribution<int>(from, to)(random); }
 
-/// Where an arrival comes from.
+/// The source of an arrival.
 struct Source {
   int rank, piece;
 };
 
-/// One rank: its plan, and what has become of what it sends. A piece needs its sender to be driven some times
-/// before it is on its way, as a message that MPI makes progress on only when it is called.
+/// One rank with its plan and the state of its sends. A piece is sent only after its sender has been driven
+/// several times, as MPI makes progress on messages only in calls.
 class Rank final : public Ports {
  public:
   void start(const Piece& piece) override {
@@ -43,7 +43,7 @@ class Rank final : public Ports {
     for (const int needed : plan.ids(chunk.needs)) EXPECT_TRUE(there(needed));
     computed[static_cast<std::size_t>(chunk.part)] = true;
   }
-  /// What the first thread would do beside it, it does in the next steps.
+  /// The first thread's work beside it follows in the next steps.
   void compute_beside(const Chunk& chunk, const std::function<void()>&, bool) override { compute(chunk); }
   void drive() {
     for (std::size_t p = 0; p < started.size(); ++p)
@@ -57,7 +57,7 @@ class Rank final : public Ports {
   }
 
   Plan plan;
-  std::vector<Source> sources;  // of each arrival
+  std::vector<Source> sources;  // for each arrival
   std::vector<int> started, pushes;
   std::vector<bool> computed;
   const std::vector<std::unique_ptr<Rank>>* ranks = nullptr;
@@ -69,9 +69,9 @@ class Rank final : public Ports {
 
 using Ranks = std::vector<std::unique_ptr<Rank>>;
 
-/// Some runs of a program, the same on all ranks: each rank computes some chunks, each chunk needs some of
-/// what was sent in runs before, comes after some chunks, and gives some pieces, which also come from
-/// several.
+/// Several runs of a program, the same on all ranks. Each rank computes some chunks; a chunk depends on
+/// pieces sent in earlier runs and on other chunks, and contributes to pieces, each of which may have several
+/// contributors.
 Ranks program(Random& random) {
   Ranks ranks;
   for (int r = pick(random, 2, 5); r > 0; --r) ranks.push_back(std::make_unique<Rank>());
@@ -118,8 +118,8 @@ Ranks program(Random& random) {
   return ranks;
 }
 
-/// Whether all come to their end. A rank that has ended drives what it has sent until that is on its way,
-/// unless it does not.
+/// Whether all ranks complete. A rank that has finished drives its sends until they are sent, unless `drives`
+/// is false.
 bool ends(Random& random, const Strategy& strategy, bool drives = true) {
   const Ranks ranks = program(random);
   for (const auto& rank : ranks) {
@@ -130,7 +130,7 @@ bool ends(Random& random, const Strategy& strategy, bool drives = true) {
     bool finished = true, moved = false;
     for (const auto& rank : ranks) {
       if (rank->executor.finished()) {
-        if (drives) rank->drive();  // at the end of a window it waits for what it has sent
+        if (drives) rank->drive();  // at the end of a window it waits for its sends
         continue;
       }
       finished = false;
@@ -177,7 +177,7 @@ TEST(Executor, OthersStandStillWhereARankLeavesWhatItSentUndriven) {
   EXPECT_GT(stuck, 0);
 }
 
-/// What was done, in its order: "c0" is chunk 0 computed, "p0" piece 0 started.
+/// The sequence of events: "c0" is the computation of chunk 0, "p0" the start of piece 0.
 class Recorded final : public Ports {
  public:
   void start(const Piece& piece) override { order += "p" + std::to_string(piece.number) + " "; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches of copies between files and memory. What may happen to the files: scratch_faults_test.cpp.
+// Batches of copies between files and memory. Faults of files are in scratch_faults_test.cpp.
 #include "engine/move/stream/file_memory.hpp"
 
 #include <cerrno>
@@ -13,7 +13,7 @@ namespace {
 
 using test::ScratchFolder;
 
-// Each batch is waited for by itself, and what becomes of one does not become of others.
+// Each batch is awaited separately, and an error affects its own batch only.
 TEST(FarMemories, EndBatchesInTheirOrder) {
   for (const IoMode mode : {IoMode::automatic, IoMode::spare_core, IoMode::threads, IoMode::blocking}) {
     ScratchFolder folder;
@@ -33,8 +33,8 @@ TEST(FarMemories, EndBatchesInTheirOrder) {
     }
     memory.wait(Way::out, 2);
     EXPECT_GE(memory.bytes(Way::out), static_cast<std::int64_t>(2 * bytes));
-    memory.wait(Way::out, 1);  // has ended
-    // Whoever gives up then may free what was written.
+    memory.wait(Way::out, 1);  // has completed
+    // After an error the caller may free the memory of all batches.
     EXPECT_THROW(memory.wait(Way::out, 7), Error);
     EXPECT_GE(memory.bytes(Way::out), static_cast<std::int64_t>(6 * bytes));
     memory.wait(Way::out, last);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// IncompleteCholesky against the factor made densely, column by column, of the same pattern.
+// IncompleteCholesky against a dense factorisation with the same pattern, column by column.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,7 +12,7 @@ namespace {
 
 using Dense = std::vector<std::vector<double>>;
 
-/// Symmetric, diagonally dominant, off the diagonal mostly zero, negative or not.
+/// Symmetric and diagonally dominant; off the diagonal mostly zero, negative or positive.
 Dense random_matrix(std::size_t n, unsigned seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> value(-1, 0.5), chance(0, 1);
@@ -32,19 +32,19 @@ LocalRows rows_of(const Dense& a, std::int64_t first) {
   LocalRows rows;
   rows.first = first;
   for (const auto& row : a) {
-    for (std::size_t j = row.size(); j-- > 0;)  // in no particular order
+    for (std::size_t j = row.size(); j-- > 0;)  // in arbitrary order
       if (row[j] != 0) {
         rows.column.push_back(first + static_cast<std::int64_t>(j));
         rows.value.push_back(row[j]);
       }
-    rows.column.push_back(first - 1);  // of another rank
+    rows.column.push_back(first - 1);  // a column of another rank
     rows.value.push_back(-1);
     rows.begin.push_back(static_cast<std::int64_t>(rows.column.size()));
   }
   return rows;
 }
 
-/// Column after column is eliminated, and what was zero stays so.
+/// Right-looking factorisation that drops fill.
 Dense factor(Dense a) {
   const Dense pattern = a;
   const std::size_t n = a.size();
@@ -93,7 +93,7 @@ TEST(IncompleteCholesky, ShiftsAsLittleAsItMust) {
   const Dense kershaw{{3, -2, 0, 2}, {-2, 3, -2, 0}, {0, -2, 3, -2}, {2, 0, -2, 3}};
   const IncompleteCholesky shifted(rows_of(kershaw, 1), 1, 5);
   EXPECT_GT(shifted.shift(), 0);
-  const auto pivot = [&](double shift) {  // the last, of A + shift diag(A), by hand
+  const auto pivot = [&](double shift) {  // the last pivot of A + shift diag(A), by hand
     const double d = 3 * (1 + shift);
     const double second = d - 4 / d, third = d - 4 / second;
     return d - 4 / d - 4 / third;

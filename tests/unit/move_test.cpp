@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of movements that need no second rank: copying boxes, cutting parcels, keys of reductions.
+// The parts of movements that need no second rank: copies of boxes, division of parcels, keys of reductions.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -58,7 +58,7 @@ TEST(BoxCopy, EveryRowWidthAndElementSizeAndNothingElse) {
     }
 }
 
-// As many as lie between the first and the last, and yet no run.
+// As many entries as a contiguous run between the first and the last, but with duplicates.
 TEST(BoxCopy, EntriesMayComeTwice) {
   Array from({8, 1, 1}, 1, 8), to({4, 1, 1}, 1, 8);
   const auto entries = std::make_shared<const std::vector<int>>(std::vector<int>{2, 2, 5, 5});
@@ -97,7 +97,7 @@ TEST(Parcels, CoverEveryCellOnceWithinTheLimit) {
       }
       EXPECT_EQ(sum, parcel.bytes);
       bytes += sum;
-      // One cell of everything that lies on it is the smallest parcel there is.
+      // One cell of all items on it is the smallest possible parcel.
       EXPECT_LE(parcel.bytes, std::max(limit, std::size_t{24 + 24 + 4}));
     }
     EXPECT_EQ(cells[0], 20 * 30 * 2 + 30 * 2 + 2 * 30 * 40);
@@ -121,7 +121,8 @@ TEST(Parcels, OrderCountsWithinAPair) {
     EXPECT_EQ(parcel.order, next[static_cast<std::size_t>(parcel.peer)]++);
 }
 
-// Across x the pieces of opposite faces take turns, since they share cache lines; across y and z they do not.
+// For faces normal to x, pieces of opposite faces alternate, because they share cache lines; for y and z they
+// do not.
 TEST(Parcels, OfOppositeFacesTakeTurnsAcrossX) {
   const std::array<std::size_t, 1> cell_bytes{8};
   const auto sides = [&](Face low, Face high) {

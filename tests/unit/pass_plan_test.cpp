@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan of a transform: which slabs, in which order, what each waits for and what it gives.
+// The plan of a transform: the order of slabs, and the dependences and pieces of each.
 #include "spectral/pass_plan.hpp"
 
 #include <gtest/gtest.h>
@@ -62,7 +62,7 @@ TEST(PassPlan, ThreePassesOfWhichTwoAgree) {
             "x0 in 0 >00, x1 in 1 >01, y0 in 2 <00 >10, x2 in 3 >02, y1 in 4 <01 >11, y2 in 5 <02 >12, "
             "z0 in 6 <10, z1 in 7 <11");
   plan.make(std::array{PassShape{1, Next::from_the_same}, PassShape{1, Next::from_the_same}, PassShape{1}},
-            false);  // made anew
+            false);  // planned again
   EXPECT_EQ(written(plan), "x0 in 0 >00, y0 in 1 <00 >10, z0 in 2 <10");
 }
 
@@ -75,10 +75,10 @@ TEST(PassPlan, WhereNothingTravelsAPassComesAfterAPass) {
   }
 }
 
-/// What lacks on this rank is passed over, and computed as soon as it is there.
+/// Chunks whose arrivals are missing are skipped, and computed as soon as these are available.
 class Recorded final : public Ports {
  public:
-  /// `late`: nothing is there before this rank has waited.
+  /// `late`: no arrival is available before this rank has waited.
   Recorded(const PassPlan& plan, bool late) : plan_(plan), there_(!late) {}
   void start(const Piece& piece) override {
     text += " >" + std::to_string(piece.movement) + std::to_string(piece.number);

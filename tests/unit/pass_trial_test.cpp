@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PassTrial: what it chooses by times that are told, and what it does not try.
+// PassTrial: its choices for given times, and lengths that it does not try.
 #include "engine/overlap/pass_trial.hpp"
 
 #include <gtest/gtest.h>
@@ -11,10 +11,10 @@ namespace {
 
 using namespace sc;
 
-/// Seconds a step in passes of so many.
+/// Seconds of a step in passes of this length.
 using Cost = std::function<double(int length)>;
 
-/// About so many steps, in whole passes; the longest of them.
+/// Drives the trial for about so many steps, in whole passes; returns the longest one.
 int drive(PassTrial& trial, int steps, const Cost& cost) {
   int longest = 0;
   while (steps > 0) {
@@ -51,7 +51,7 @@ TEST(PassTrial, LuckInOneRoundIsNotEnough) {
   int turns = 0;
   while (turns < 6) {
     const int length = trial.length();
-    // Slower by 4 %; but in one round another program takes half of the time from single steps.
+    // Slower by 4 %; but in one round another program doubles the time of single steps.
     const double seconds = length == 1 ? (turns == 2 ? 2.0 : 1.0) : 1.04;
     if (!trial.took(length, length * seconds)) continue;
     trial.turn_over(trial.seconds_a_step());
@@ -76,7 +76,7 @@ TEST(PassTrial, ADisturbedTurnDoesNotHideLongerPasses) {
 TEST(PassTrial, LeavesOutLengthsWhosePassesEndEarly) {
   PassTrial trial(16);
   for (int n = 0; n < 500; ++n) {
-    const int length = std::min(trial.length(), 3);  // a value is asked for every third step
+    const int length = std::min(trial.length(), 3);  // every third step needs a value
     if (trial.took(length, 1.0)) trial.turn_over(trial.seconds_a_step());
   }
   EXPECT_EQ(trial.length(), 2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine that carries out PTX on the host: its arithmetic against that of C++, threads that part and
-// meet, and every fault that it is there to find.
+// The interpreter of PTX on the host: its arithmetic against that of C++, divergence and barriers of threads,
+// and all faults that it must detect.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -17,8 +17,8 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// A kernel k(a, b, c, out), four addresses, whose thread's element of 8 bytes is %rd1 … %rd4; n threads a
-/// block.
+/// A kernel k(a, b, c, out) with four addresses; the elements of 8 bytes for a thread are at %rd1 … %rd4; n
+/// threads in a block.
 std::string module_of(const std::string& body) {
   std::string text = ".version 9.0\n.target sm_90\n.visible .entry k(\n";
   for (const char* n : {"0,", "1,", "2,", "3"}) text += std::string("\t.param .u64 p") + n + "\n";
@@ -39,7 +39,7 @@ std::vector<std::byte> parameters_of(const std::array<void*, 4>& addresses) {
   return bytes;
 }
 
-/// Runs the body for every element of `a`; what it left in `out`.
+/// Runs the body for every element of `a`; returns `out`.
 template <class T>
 std::vector<T> run(const std::string& body, std::vector<T> a, std::vector<T> b = {}, std::vector<T> c = {},
                    unsigned blocks = 1) {
@@ -66,7 +66,7 @@ std::vector<double> operation(const std::string& opcode, int operands, const std
   return run<double>(body + ";\n\tst.global.f64 \t[%rd4], %fd4;\n", a, b, c);
 }
 
-/// The same bits, or both no number.
+/// The same bits, or both NaN.
 void expect_same(const std::vector<double>& found, const std::vector<double>& expected, const char* what) {
   ASSERT_EQ(found.size(), expected.size());
   for (std::size_t n = 0; n < found.size(); ++n) {
@@ -131,7 +131,7 @@ TEST(PtxMachine, ComparesWithWhatIsNoNumber) {
   EXPECT_EQ(holds("neu", 2, 2), 0);
 }
 
-/// out = what the lines leave in %rd10, of a and b in %rd7 and %rd8.
+/// The value of %rd10 after the lines, with a and b in %rd7 and %rd8.
 std::int64_t integer(const std::string& lines, std::int64_t a, std::int64_t b = 0) {
   return run<std::int64_t>("\tld.global.u64 \t%rd7, [%rd1];\n\tld.global.u64 \t%rd8, [%rd2];\n" + lines +
                                "\tst.global.u64 \t[%rd4], %rd10;\n",
@@ -169,7 +169,7 @@ TEST(PtxMachine, HoldsConversionsAtTheEnds) {
       0);
 }
 
-// A loop that thread t leaves after t rounds.
+// A loop that thread t leaves after t iterations.
 const char* const count_to_thread =
     "\tmov.u32 \t%r5, 0;\n\tmov.u64 \t%rd10, 0;\n"
     "$L_1:\n\tsetp.ge.s32 \t%p1, %r5, %r4;\n\t@%p1 bra \t$L_2;\n"
@@ -193,7 +193,7 @@ TEST(PtxMachine, GuardsAndLocalMemoryAreOfAThread) {
   EXPECT_EQ(run<std::int64_t>(body, {0, 0, 0, 0}), (std::vector<std::int64_t>{-100, 1101, -102, 1103}));
 }
 
-/// Each thread writes its number into .shared and reads that of its neighbour, who comes around.
+/// Each thread writes its number to .shared and reads that of its neighbour, cyclically.
 std::string turned(const std::string& between) {
   return "\t.shared .align 8 .b8 \ts[256];\n\tmov.u32 \t%r5, s;\n\tshl.b32 \t%r6, %r1, 3;\n\tadd.s32 \t%r7, "
          "%r5, %r6;\n"
@@ -204,7 +204,7 @@ std::string turned(const std::string& between) {
          "\tld.shared.u64 \t%rd12, [%r11];\n\tst.global.u64 \t[%rd4], %rd12;\n";
 }
 
-/// The sentence of a fault, or nothing.
+/// The message of a fault; empty if there is none.
 std::string fault_of(const std::string& body, std::size_t threads = 4) {
   try {
     run<std::int64_t>(body, std::vector<std::int64_t>(threads));

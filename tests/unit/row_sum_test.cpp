@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums over rows of a sparse matrix: of any length, by either way of fetching x, with the same bits.
+// Sums over rows of a sparse matrix of any length: both ways of loading x give the same bits.
 #include "engine/exec/row_sum.hpp"
 
 #include <gtest/gtest.h>
@@ -33,8 +33,8 @@ Row random_row(int length, unsigned seed) {
   return row;
 }
 
-/// The sum is a template's argument, as in the product of rows: one that is always inlined has no pointer to
-/// call.
+/// The sum is a template argument, as in the product: an always-inlined function cannot be called through a
+/// pointer.
 template <RowSum sum>
 double sum_of_row(const Row& row) {
   return sum(row.value.data(), row.column.data(), static_cast<std::int64_t>(row.value.size()), row.x.data());

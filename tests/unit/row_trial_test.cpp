@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RowTrial: what its turns find, by times that are told.
+// RowTrial: its choices for given times.
 #include "engine/exec/row_trial.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ using namespace sc;
 
 constexpr std::int64_t own = 1000;
 
-/// One run of a stage in two pieces, as shell and core.
+/// One run of a stage in two parts, as shell and core.
 void run(RowTrial& trial, double plainly, double much) {
   const double seconds = trial.much() ? much : plainly;
   trial.took(own / 4, own, 0.25 * seconds);
@@ -39,7 +39,7 @@ TEST(RowTrial, StaysWithThePlainOrderWhereTheOtherIsHardlyFaster) {
 
 TEST(RowTrial, FirstRunsOfATurnDoNotCount) {
   RowTrial trial;
-  // What the other turn has left makes the first run of each ten times as long.
+  // Cache contents of the other turn make the first run of each turn ten times slower.
   while (trial.trying()) {
     run(trial, 10.0, 1.0);
     run(trial, 1.0, 2.0);
@@ -52,7 +52,7 @@ void pair(RowTrial& trial, double plainly, double much) { runs(trial, 4, plainly
 
 TEST(RowTrial, LuckInOneRunDoesNotMakeTheSlowerOrderTheFaster) {
   RowTrial trial;
-  // As measured: slower by 5 %, but another program took half the time from plain runs of one pair.
+  // As measured: slower by 5 %, but another program doubled the time of plain runs in one pair.
   pair(trial, 1.0, 1.05);
   pair(trial, 2.0, 1.05);
   while (trial.trying()) pair(trial, 1.0, 1.05);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may happen to scratch files: each ends in the right answer or in one sentence with Exit::storage, and
-// nothing is left behind by processes that died.
+// Faults of scratch files: each leads to the right answer or to one sentence with Exit::storage, and files of
+// processes that died are removed.
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -36,7 +36,7 @@ using Outcome = std::function<std::int64_t(const FileRequest&, std::int64_t)>;
 
 class Faults : public testing::TestWithParam<IoMode> {
  protected:
-  /// Adds 1 to every byte of an array, twice; what is read at the end, or the sentence it ended with.
+  /// Adds 1 to every byte of an array, twice. Returns "right", or the error message.
   std::string add_twice(const Outcome& outcome, const std::function<void(FileMemory&)>& between = {}) {
     FileMemory memory({.folder = folder.path(), .mode = GetParam(), .outcome = outcome});
     FarArray a(memory, "vorticity", planes, plane, pieces);
@@ -81,7 +81,7 @@ TEST_P(Faults, ShortTransfersGoOn) {
   const std::string end = add_twice([&](const FileRequest& r, std::int64_t result) -> std::int64_t {
     if (result <= 8192) return result;
     ++shortened;
-    return r.write ? 4096 : 8192 + 100;  // a block that was begun is copied again
+    return r.write ? 4096 : 8192 + 100;  // a partly transferred block is transferred again
   });
   EXPECT_EQ(end, "right");
   EXPECT_GT(shortened, 10);
@@ -120,14 +120,14 @@ TEST_P(Faults, NothingWrittenIsNamed) {
   EXPECT_NE(end.find("nothing was written"), std::string::npos) << end;
 }
 
-// Really cut, by another process.
+// Actually truncated, by another process.
 TEST_P(Faults, AFileCutByAnotherIsNamed) {
   const std::string end = add_twice(
       {}, [](FileMemory& memory) { ASSERT_EQ(truncate((memory.scratch().path() + "/0").c_str(), 4096), 0); });
   EXPECT_NE(end.find("shorter than it was"), std::string::npos) << end;
 }
 
-// The first pieces are gone, and the file has its length again.
+// The first pieces are lost, although the file has its original length again.
 TEST_P(Faults, AFileCutAndGrownAgainIsNamed) {
   const std::string end = add_twice({}, [](FileMemory& memory) {
     const std::string file = memory.scratch().path() + "/0";
@@ -150,7 +150,7 @@ TEST_P(Faults, AFolderThatIsGoneIsNamed) {
   }
 }
 
-// More than any disk has: met when the file is made, not in the middle of a run.
+// Larger than any disk: detected when the file is created, not during a run.
 TEST_P(Faults, AFileThatDoesNotFitIsRefusedAtOnce) {
   FileMemory memory({.folder = folder.path(), .mode = GetParam()});
   EXPECT_THROW(memory.add("too large", std::int64_t{1} << 50), Error);
@@ -199,12 +199,12 @@ TEST(Scratches, RemoveWhatAKilledProcessLeft) {
   close(ready[0]);
   close(ready[1]);
   {
-    const Scratch beside(folder.path(), "beside");  // the child lives: its files stay
+    const Scratch beside(folder.path(), "beside");  // the child is alive: its files stay
     EXPECT_EQ(beside.removed(), 0);
     EXPECT_EQ(folder.entries(), 2U + 3U);
   }
   kill(child, SIGKILL);
-  // Dead and not waited for: where nobody collects orphans, a killed rank may stay so for long.
+  // A zombie: without a process that collects orphans, a killed rank may remain one for a long time.
   siginfo_t ended{};
   ASSERT_EQ(waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT), 0);
   EXPECT_EQ(folder.entries(), 3U);
@@ -227,7 +227,7 @@ TEST(Scratches, LeaveOtherHostsAndHalfLocksAlone) {
   EXPECT_EQ(folder.entries(), 4U + 2U);
 }
 
-// Locks that are none of ours: whoever wrote them, they stop no run.
+// Locks that this program has not written: they are ignored.
 TEST(Scratches, LeaveDamagedLocksAlone) {
   ScratchFolder folder;
   std::string host, boot, key;
@@ -251,7 +251,7 @@ TEST(Scratches, LeaveDamagedLocksAlone) {
   EXPECT_EQ(folder.entries(), 7U + 2U);
 }
 
-// The same process number, given to a later process.
+// A later process with the same number.
 TEST(Scratches, KnowAProcessFromALaterOneOfItsNumber) {
   ScratchFolder folder;
   std::string host, boot, key;
@@ -280,7 +280,7 @@ TEST(Scratches, RefuseAFolderThatCannotBe) {
   }
 }
 
-// In a process that may not make a ring: said once, and two threads do it.
+// In a process that may not create a ring: reported once, and two threads are used.
 TEST(Scratches, DoWithoutIoUring) {
   ScratchFolder folder;
   const pid_t child = fork();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a ring reads and writes while something is computed, and how far ahead it is.
+// Reads and writes of a ring during computation, and its prefetch distance.
 #include <algorithm>
 #include <chrono>
 #include <thread>
@@ -17,7 +17,7 @@ using test::Way3;
 using test::ways;
 using Use = StreamUse::Mode;
 
-/// Whether all that is under way in this direction ends while nobody waits for it.
+/// Whether all transfers in this direction complete without a wait.
 bool ends(FarMemory& memory, Way way) {
   using namespace std::chrono_literals;
   const auto late = std::chrono::steady_clock::now() + 20s;
@@ -28,7 +28,7 @@ bool ends(FarMemory& memory, Way way) {
   return true;
 }
 
-// Three large slots, more small ones; one where nothing goes on meanwhile.
+// Three large slots or more small ones; one slot without overlap.
 TEST(SlabStreams, HaveAsManySlotsAsKeepADiskBusy) {
   ScratchFolder folder;
   FileMemory memory({.folder = folder.path()});
@@ -41,8 +41,8 @@ TEST(SlabStreams, HaveAsManySlotsAsKeepADiskBusy) {
   EXPECT_EQ(slots(4096, SlabStream::Mode::one_by_one), 1U);
 }
 
-// While piece n is computed, and for as long as that takes, pieces beyond it are read and n - 1 is written;
-// one by one, neither.
+// During the computation of piece n, later pieces are read and piece n - 1 is written; without overlap,
+// neither.
 TEST(SlabStreams, ReadAndWriteWhileTheyCompute) {
   ScratchFolder folder;
   const int pieces = 12;
@@ -64,8 +64,8 @@ TEST(SlabStreams, ReadAndWriteWhileTheyCompute) {
   }
 }
 
-// The first pieces of the next phase are read while something else is computed between the two, and those of
-// one that depends on the last piece are not.
+// The first pieces of the next phase are read during computation between the phases, unless they depend on
+// the last piece.
 TEST(SlabStreams, ReadAheadAcrossPhases) {
   ScratchFolder folder;
   FileMemory memory({.folder = folder.path()});
@@ -86,7 +86,7 @@ TEST(SlabStreams, ReadAheadAcrossPhases) {
     stream.run(second, [](const Slot&) {});
     EXPECT_EQ(read_so_far(), 2 * pieces);
     stream.run(
-        first, [](const Slot&) {}, &after);  // whose first piece takes in the last one of this
+        first, [](const Slot&) {}, &after);  // its first piece reads the last one of this phase
     EXPECT_EQ(read_so_far(), 3 * pieces);
     stream.run(after, [](const Slot&) {});
     EXPECT_GT(read_so_far(), 4 * pieces);

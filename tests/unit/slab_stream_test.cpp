@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays on disk through the ring, against the same steps on arrays in memory: bits, bytes, memory.
+// Arrays on disk with the ring, against the same steps on arrays in memory: bits, bytes, memory.
 #include "engine/move/stream/slab_stream.hpp"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ Array initial(const Shape& s, int array) {
   return values;
 }
 
-/// Planes beyond both ends, `halo` each.
+/// `halo` planes beyond both ends.
 Array ends_of(const Shape& s) { return initial({2 * s.halo, s.cells, 1, 0}, 7); }
 
 /// next = now + 0.1 sum over d of (now above + now below) / d: a stencil across planes. No result is -0.
@@ -55,7 +55,7 @@ void stencil(const Shape& s, double* to, const std::function<const double*(int)>
 }
 void pointwise(double& a, double b, int z) { a = 0.5 * a - 0.25 * b + z; }
 
-/// The same steps on arrays in memory; `ends` are the planes beyond both ends.
+/// The same steps on arrays in memory; `ends`: the planes beyond both ends.
 void reference(const Shape& s, Array& a, Array& b, const Array& ends) {
   const auto plane = [&](int z) -> const double* {
     if (z < 0) return &ends[std::size_t((z + s.halo) * s.cells)];
@@ -110,7 +110,7 @@ TEST_P(Streaming, LeavesTheBitsOfArraysInMemory) {
     Array in_a = initial(s, 1), in_b(in_a.size());
     const Array ends = ends_of(s);
     a.store(0, s.planes, reinterpret_cast<const std::byte*>(in_a.data()));
-    // In slots as large as they have to be, of which there are many, and in three.
+    // With many slots of the smallest size, and with three large ones.
     const std::size_t slot = slot_for(a, b, s.halo);
     SlabStream stream(memory, s.pieces % 2 == 0 ? slot : std::max(slot, large_slot), GetParam().mode);
     for (int step = 0; step < 3; ++step) {
@@ -126,8 +126,8 @@ TEST_P(Streaming, LeavesTheBitsOfArraysInMemory) {
   }
 }
 
-// What the host stores between two phases is seen by the second, although its first piece had been read
-// before.
+// The second phase uses values that the host stores between two phases, although its first piece had been
+// prefetched.
 TEST_P(Streaming, SeesWhatTheHostStored) {
   FileMemory memory(options());
   FarArray a(memory, "a", 8, 4096, 4), b(memory, "b", 8, 4096, 4);
@@ -148,7 +148,7 @@ TEST_P(Streaming, SeesWhatTheHostStored) {
 }
 
 TEST_P(Streaming, MovesThePlannedBytesAndNoOthers) {
-  const Shape s{40, 3000, 8, 2};  // planes that are no multiple of a block
+  const Shape s{40, 3000, 8, 2};  // planes that are not a multiple of a block
   FileMemory memory(options());
   if (!memory.direct()) GTEST_SKIP() << "no O_DIRECT here";
   FarArray a(memory, "a", s.planes, 24000, s.pieces), b(memory, "b", s.planes, 24000, s.pieces);
@@ -164,7 +164,7 @@ TEST_P(Streaming, MovesThePlannedBytesAndNoOthers) {
   EXPECT_EQ(out, 2 * 8 * 30 * 4096);
   EXPECT_GE(in, (3 * 8 * 30 + 7 * 2 * 12) * 4096);
   EXPECT_LE(in, (3 * 8 * 30 + 7 * 2 * 13) * 4096);
-  // Once before it counts: pages of the program itself that are read on the way would be booked as well.
+  // Once without counting, because reads of pages of the program itself would be counted too.
   streamed(s, stream, a, b, ends_of(s), true);
   stream.finish();
   const std::int64_t in_before = memory.bytes(Way::in), out_before = memory.bytes(Way::out);
@@ -179,7 +179,7 @@ TEST_P(Streaming, MovesThePlannedBytesAndNoOthers) {
   EXPECT_EQ(counted("/proc/self/io", "write_bytes") - written, 3 * out);
 }
 
-// 96 MiB on disk pass through slots of 2 x 1 MiB each.
+// 96 MiB on disk are processed in slots of 2 x 1 MiB each.
 TEST_P(Streaming, TakesTheMemoryOfItsSlots) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "the sanitizers keep memory of their own beside it";
@@ -188,7 +188,7 @@ TEST_P(Streaming, TakesTheMemoryOfItsSlots) {
   FileMemory memory(options());
   FarArray a(memory, "a", 192, plane_bytes, 48), b(memory, "b", 192, plane_bytes, 48);
   const StreamPhase phase{{&a, Use::updates}, {&b, Use::updates}};
-  std::ofstream("/proc/self/clear_refs") << "5";  // the high-water mark begins anew
+  std::ofstream("/proc/self/clear_refs") << "5";  // resets the high-water mark
   const long long before = counted("/proc/self/status", "VmHWM");
   SlabStream stream(memory, SlabStream::slot_bytes(phase), GetParam().mode);
   EXPECT_EQ(stream.near_bytes(), static_cast<std::size_t>(2 * stream.ahead() + 1) * 8 * plane_bytes);

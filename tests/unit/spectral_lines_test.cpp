@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transforms of lines against the definition, for every library of the build, lengths with and without small
-// factors, kept modes, and any number of lines; the bits of a line wherever it lies.
+// factors, kept modes, and any number of lines; the bits of a line in every position.
 #include "spectral/lines.hpp"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ std::vector<Library> libraries() {
   return all;
 }
 
-/// Round-off of a transform of n points of size 1.
+/// Rounding error of a transform of n points of size 1.
 template <class T>
 double tolerance(int n) {
   return 4 * static_cast<double>(std::numeric_limits<T>::epsilon()) * std::sqrt(n) * (1 + std::log2(n + 1.0));
@@ -134,7 +134,7 @@ TYPED_TEST(LinesOf, RealFollowTheDefinition) {
       }
 }
 
-// The same line alone, first, last and in between other lines.
+// The same line alone, first, last and between other lines.
 TYPED_TEST(LinesOf, BitsDoNotDependOnTheNeighbours) {
   using T = TypeParam;
   using C = std::complex<T>;
@@ -177,7 +177,8 @@ TYPED_TEST(LinesOf, BitsDoNotDependOnTheNeighbours) {
     }
 }
 
-// A bundle holds the points of its rows in some order, zero where it has more rows, and goes back alike.
+// A bundle contains the points of its rows in some order, zero for missing rows, and is transformed back
+// equally.
 TYPED_TEST(LinesOf, BundlesAreTheirRows) {
   using T = TypeParam;
   using C = std::complex<T>;
@@ -217,7 +218,7 @@ TYPED_TEST(LinesOf, BundlesAreTheirRows) {
 TEST(LinesOf, KeepTheModesAsked) {
   EXPECT_EQ(kept_modes(8, -1).count(), 8);
   EXPECT_EQ(kept_modes(8, 4).count(), 8);
-  EXPECT_EQ(kept_modes(8, 3).count(), 7);  // mode 4 is left out
+  EXPECT_EQ(kept_modes(8, 3).count(), 7);  // mode 4 is not kept
   EXPECT_EQ(kept_modes(9, 4).count(), 9);
   EXPECT_EQ(kept_modes(12, 3).low, 4);
   EXPECT_EQ(kept_modes(12, 3).high, 3);

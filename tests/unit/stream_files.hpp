@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of scratch files share: a folder of their own on a disk, ways to copy, what the kernel
-// counts.
+// Common parts of the tests of scratch files: a folder on a disk, I/O modes, and counters of the kernel.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +14,7 @@
 
 namespace sc::test {
 
-/// On the build tree's disk: /tmp is often memory.
+/// On the disk of the build tree, because /tmp is often in memory.
 class ScratchFolder {
  public:
   ScratchFolder() {
@@ -50,7 +49,7 @@ inline constexpr Way3 ways[] = {{"async", IoMode::automatic, SlabStream::Mode::r
                                 {"blocking", IoMode::blocking, SlabStream::Mode::ring},
                                 {"sync", IoMode::blocking, SlabStream::Mode::one_by_one}};
 
-/// Of such slots a ring has three.
+/// A ring has three slots of this size.
 inline constexpr std::size_t large_slot = std::size_t{4} << 20;
 
 /// A number of /proc/self/io or /proc/self/status.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a simulator replays is what was rehearsed: written as text and read again.
+// A trace that is written and read again equals the rehearsal.
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -10,7 +10,7 @@
 namespace sc::model {
 namespace {
 
-/// A shell that sends a piece, and a core that needs what comes.
+/// A shell that sends a piece, and a core that depends on an arrival.
 Rehearsal rehearsal() {
   RehearsedRun run{.stage = "advance", .plan = {}};
   const int piece = run.plan.add(Piece{.movement = 2, .number = 5, .at_once = true});
@@ -56,7 +56,7 @@ TEST(Trace, IsReadAsItWasRehearsed) {
   EXPECT_EQ(reduction(1).number, 0);
   EXPECT_EQ(reduction(2).number, 1);
   EXPECT_EQ(reduction(2).bytes, 16);
-  EXPECT_EQ(reduction(3).number, 0);  // the one that was begun first ends
+  EXPECT_EQ(reduction(3).number, 0);  // the wait for the reduction that was started first
   const TracedRun& traced = std::get<TracedRun>(trace.events[0]);
   EXPECT_EQ(traced.seconds, (std::vector{10 * 0.1 + 2 * 0.5, 100 * 0.1 + 20 * 0.5 + 7 * 3}));
   const Plan& plan = traced.run.plan;

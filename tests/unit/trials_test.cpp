@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trials on ranks in one program, with times made up: what is tried, when, and what is chosen.
+// Trials on ranks in one program, with artificial times: what is tried, when, and what is chosen.
 #include "engine/overlap/trials.hpp"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,8 @@ const Candidates usual{&Strategy::blocking, &Strategy::boundary_first, &Strategy
 /// Seconds of a run of `kind` on a rank.
 using Times = std::function<double(int rank, int kind, const Strategy& strategy)>;
 
-/// Ranks that run the kinds in turn, each step `often` times, and agree two steps after they began to.
+/// Ranks that run the kinds in turn, `often` times in each step, and agree two steps after they started a
+/// reduction.
 struct Program {
   explicit Program(int size = 1, Schedule schedule = {}) {
     for (int r = 0; r < size; ++r) ranks.emplace_back(schedule);
@@ -95,7 +96,7 @@ TEST(Trials, ChooseTheFastestAndCostLittle) {
   }
 }
 
-// Of what gains less than 2 % a few steps say nothing: blocking does least besides.
+// Gains below 2 % cannot be seen in a few steps: blocking, the simplest, is chosen.
 TEST(Trials, TakeBlockingWhereHardlyAnythingIsGained) {
   for (const Strategy* fastest :
        {&Strategy::boundary_first, &Strategy::pipelined, &Strategy::interior_first}) {
@@ -111,7 +112,7 @@ TEST(Trials, TakeBlockingWhereHardlyAnythingIsGained) {
   }
 }
 
-// All take as long, and steps scatter by 8 %: of four medians of five the smallest is below the others'.
+// All take the same time, and steps scatter by 8 %: the smallest of four medians of five is below the others.
 TEST(Trials, TakeBlockingWhereStepsScatter) {
   std::uint64_t state = 1;
   const auto random = [&] {  // 0 to 1
@@ -151,7 +152,7 @@ TEST(Trials, LeaveOutAfterOneRoundWhatIsMuchSlower) {
   EXPECT_LE(spent, 1.11 * 200);
 }
 
-// A sends eagerly what B reads, or B fetches it: alone, A would look best where it sends nothing.
+// A sends eagerly what B reads, or B exchanges it: separately, A would look best without sending.
 TEST(Trials, JudgeTogetherWhatFeedsEachOther) {
   for (const bool eager_pays : {true, false}) {
     Program program;
@@ -182,7 +183,7 @@ TEST(Trials, ChooseForEachKindAmongThoseThatAreEager) {
   EXPECT_EQ(program.chosen(1), "blocking");
 }
 
-// Four ranks, each of which finds another strategy best; what counts is the slowest.
+// Four ranks, for each of which another strategy is the fastest; the slowest rank counts.
 TEST(Trials, AgreeOnAllRanks) {
   Program program(4);
   program.add();
@@ -196,7 +197,7 @@ TEST(Trials, AgreeOnAllRanks) {
   EXPECT_EQ(program.chosen(1), "blocking");
 }
 
-// The first run after halos have travelled the other way fetches and sends.
+// The first run after a change of the way of exchanging both receives and sends.
 TEST(Trials, CountNoRunThatFindsHalosAsTheOtherWayLeftThem) {
   Program program;
   program.add();
@@ -209,7 +210,7 @@ TEST(Trials, CountNoRunThatFindsHalosAsTheOtherWayLeftThem) {
   EXPECT_EQ(program.chosen(), "interior_first");
 }
 
-// Before and after another stage: every other run of a kind takes longer, whatever it goes under.
+// Every other run of a kind takes longer, before and after another stage, under every strategy.
 TEST(Trials, ShareOutRunsThatDiffer) {
   for (const Strategy* fastest : {&Strategy::interior_first, &Strategy::halo_thread}) {
     Program program;
@@ -276,7 +277,7 @@ TEST(Trials, ChooseForWhatComesLater) {
       program.step(times);
       if (often || n % 12 == 0) program.one(1, times);
     }
-    // Where it runs seldom, the way the others' halos travel stays.
+    // If it rarely runs, the others' way of exchanging halos is kept.
     EXPECT_EQ(Strategy::of(program.chosen(1)).eager, !often);
     EXPECT_EQ(program.chosen(1), often ? "interior_first" : "blocking");
   }

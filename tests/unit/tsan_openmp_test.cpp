@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // threads: 2
-// Is the thread sanitizer's verdict on OpenMP code worth anything? Ordered accesses must pass, a race must be
-// found.
+// Whether reports of the thread sanitizer on OpenMP code are reliable: ordered accesses must pass, and a race
+// must be detected.
 #include <gtest/gtest.h>
 
 #include <vector>
 
 namespace {
 
-// Every cell is touched by both threads, in an order that only the join and the barrier give.
+// Both threads access every cell, ordered only by the join and the barrier.
 double ordered_accesses() {
   constexpr int cells = 1000;
   std::vector<double> v(cells, 1.0);

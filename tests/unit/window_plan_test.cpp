@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random windows on random blocks, cell by cell: every run finds the values that it would find if each had
-// been computed as a whole before the next, no cell is computed twice, and what needs no neighbour touches
-// nothing that travels.
+// Random windows on random blocks, cell by cell: every run reads the values that it would read if each run
+// were completed before the next; no cell is computed twice; and parts that need no neighbour access no cells
+// that are exchanged.
 #include "engine/overlap/window_plan.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace sc {
 namespace {
 
-constexpr int nothing = -2, before = -1;  // what an array holds that no run has written yet
+constexpr int nothing = -2, before = -1;  // contents of an array that no run has written
 
 class Simulation {
  public:
@@ -25,7 +25,7 @@ class Simulation {
         values_(static_cast<std::size_t>(arrays), std::vector<int>(static_cast<std::size_t>(all_.cells()))),
         computed_(runs_.size(), std::vector<int>(static_cast<std::size_t>(all_.cells()))) {}
 
-  /// `reversed`: what may be computed by several threads in another order.
+  /// `reversed`: parts that several threads may compute are computed in reverse order.
   void play(bool reversed) {
     arrive(!plan_.apart());
     auto parts = plan_.parts();
@@ -62,7 +62,7 @@ class Simulation {
           most = std::max(most, side == 0 ? -1 - c[axis] : c[axis] - block_.own.hi[axis]);
     return most;
   }
-  /// The halo: that of the rank itself at once, that of neighbours when it has come.
+  /// The halo: that from the rank itself at once, that from neighbours after the exchange.
   void arrive(bool neighbours) {
     for (std::size_t a = 0; a < values_.size(); ++a)
       each(all_, [&](Int3 c) {
@@ -224,7 +224,7 @@ TEST(WindowPlan, OneTileHasAMarginAtEveryWall) {
 }
 
 TEST(WindowPlan, HalosOfAStepAddUp) {
-  // u of the last step, then v from the new u two cells away
+  // u of the previous step, then v from the new u two cells away
   const WindowRuns runs{{{1, Mode::write, 0}, {0, Mode::read, 1}, {2, Mode::read, 1}},
                         {{3, Mode::write, 0}, {2, Mode::read, 0}, {1, Mode::read, 2}},
                         {{0, Mode::write, 0}, {1, Mode::read, 1}, {3, Mode::read, 1}},
