@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Grids between two cylinders, 1 <= r <= 2, as mappings of the unit box: the solver's points and the
-// oracle's.
+// Grids between two cylinders, 1 <= r <= 2, as mappings of the unit box: points for the solver and for the
+// serial reference.
 #pragma once
 
 #include <cmath>
@@ -10,7 +10,7 @@
 
 namespace sc::test {
 
-/// theta = 2 pi Y + twist X: straight radii, or lines that meet the cylinders obliquely.
+/// theta = 2 pi Y + twist X: straight radii, or grid lines that meet the cylinders obliquely.
 struct Annulus {
   double twist = 0, depth = 1;
   std::array<double, 3> operator()(std::array<double, 3> s) const {
@@ -19,7 +19,7 @@ struct Annulus {
   }
 };
 
-/// The points of a mapping of the unit box as the solver asks for them: walls are -1 and n.
+/// The points of a mapping of the unit box in the solver's indices: walls are -1 and n.
 template <class Mapping>
 cavity::PointsOf points_of(Mapping map) {
   return [map](const Grid& grid) {
@@ -32,7 +32,7 @@ cavity::PointsOf points_of(Mapping map) {
   };
 }
 
-/// Along x (the radius) walls that turn about z, along y and z periodic.
+/// Walls along x (the radius) that rotate about z; y and z are periodic.
 inline cavity::CavityOptions between_cylinders(Int3 points, double inner_spin, double outer_spin) {
   cavity::CavityOptions o;
   o.points = points;

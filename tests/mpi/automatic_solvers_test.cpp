@@ -2,7 +2,7 @@
 // ranks: 1 2 3 4
 // threads: 2
 // timeout: 240
-// The solvers under the automatic strategy: through all of its trials they leave the bits of one rank under
+// The solvers under the automatic strategy: during all of its trials they give the bits of one rank under
 // blocking.
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ void add(Bytes& all, AnyField& field) {
   all.insert(all.end(), part.begin(), part.end());
 }
 
-/// `run` under automatic on all ranks against one rank under blocking.
+/// Compares `run` under automatic on all ranks with one rank under blocking.
 template <class Run>
 void expect_same_bits(const Run& run) {
   Context one(MPI_COMM_SELF);

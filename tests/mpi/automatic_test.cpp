@@ -3,8 +3,8 @@
 // threads: 2
 // timeout: 240
 // device: yes
-// The automatic strategy: same bits through all of its trials, the same choice on all ranks, nothing tried
-// where nothing travels, hiding where it pays, and another trial where times change.
+// The automatic strategy: the same bits during all trials, the same choice on all ranks, no trials without
+// communication, overlap where it pays, and a new trial when times change.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -31,7 +31,7 @@ struct Mix {
 
 struct Ran {
   std::vector<double> values;  // on rank 0
-  std::string chosen;          // a line a kind
+  std::string chosen;          // a line for each kind
   int steps_tried = 0, trials = 0, kinds = 0;
 };
 
@@ -47,7 +47,8 @@ Ran told(Runner& runner) {
   return ran;
 }
 
-/// Two sweeps that feed each other, one in colours as often as it likes, and one now and then.
+/// Two sweeps that exchange halos with each other, one with colours that runs several times, and one that
+/// runs rarely.
 Ran run_model(Context& context, Int3 split, RunnerOptions options, int steps, Space space = Space::host) {
   const Grid grid(context,
                   {.cells = {18, 20, 22}, .periodic = {false, true, true}, .halo = 2, .split = split});
@@ -115,7 +116,7 @@ TEST(Automatic, LeavesTheSameBitsAndTheSameChoiceOnAllRanks) {
         const bool travels = context.size() > 1 || transport == TransportPolicy::delayed;
         EXPECT_EQ(ran.kinds, travels ? 4 : 0) << ran.chosen;
         EXPECT_EQ(ran.trials, travels ? 1 : 0);
-        // Three eager ones and one or two others, in two rounds; less where some are left out.
+        // Three eager strategies and one or two others, in two rounds; fewer if some are left out.
         EXPECT_LE(ran.steps_tried, 32);
       }
     }
@@ -142,8 +143,8 @@ struct Diffuse {
   }
 };
 
-// Slabs of the fields come and go meanwhile; of each rank's file only the strategies that read ahead are
-// tried.
+// Slabs of the fields are read and written meanwhile. For files of each rank, only strategies that prefetch
+// are tried.
 TEST(Automatic, LeavesTheSameBitsInFiles) {
   TestContext context;
   const std::filesystem::path folder =
@@ -176,7 +177,7 @@ TEST(Automatic, LeavesTheSameBitsInFiles) {
   if (context.rank() == 0) std::filesystem::remove_all(folder);
 }
 
-struct Slow {  // sleeps, so that a busy machine delays all strategies alike
+struct Slow {  // sleeps, so that other programs delay all strategies equally
   double seconds;
   SC_FN void operator()(At c, Index g, Out<double> next, In<double> u) const {
     if (g.x == 0) std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
@@ -184,7 +185,7 @@ struct Slow {  // sleeps, so that a busy machine delays all strategies alike
   }
 };
 
-/// Sweeps over 2 x 12 rows a rank, of which the first and the last plane are shell.
+/// Sweeps over 2 x 12 rows on each rank; the first and the last plane are the shell.
 template <class Step>
 void with_slow_sweeps(Context& context, Runner& runner, const Step& step) {
   const int ranks = context.size();
@@ -216,7 +217,7 @@ TEST(Automatic, HidesWhereThatPays) {
   EXPECT_EQ(chosen.name, "slow on [8, 2, " + std::to_string(12 * context.size()) + "]");
 }
 
-// A restless machine may make it try again before; then it waits longer until it does so once more.
+// Other programs may cause an earlier new trial; then the interval to the next one is longer.
 TEST(Automatic, TriesAgainWhereTimesChange) {
   TestContext context;
   if (context.size() == 1) GTEST_SKIP() << "nothing travels";
@@ -231,7 +232,7 @@ TEST(Automatic, TriesAgainWhereTimesChange) {
   });
 }
 
-// Trials of blocking measure M, so that no other run is given up for it meanwhile.
+// Trials of blocking measure M, so that no other run is used as a sample.
 TEST(Automatic, MeasuresInItsTrials) {
   TestContext context({.transport = TransportPolicy::mpi});
   if (context.size() == 1) GTEST_SKIP() << "nothing travels";
@@ -239,10 +240,10 @@ TEST(Automatic, MeasuresInItsTrials) {
   with_slow_sweeps(context, runner, [&](const auto& sweep) {
     for (int n = 0; n < 9; ++n) sweep(20e-6);
   });
-  // From the third on: blocking, boundary_first, pipelined, and back.
+  // The third run is the first in the trial: blocking, boundary_first, pipelined, and backwards.
   EXPECT_EQ(runner.counts().at("slow").samples, 2);
   const Account& account = context.accounts()[Resource::messages];
-  EXPECT_EQ(account.measured, 7);  // those two, and those after the first
+  EXPECT_EQ(account.measured, 7);  // those two, and the runs after the first
   EXPECT_GT(account.apart, 0);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Backends: where the fields of a test lie. The same body runs on the host, on emulated devices in every
-// disorder and, as ctest's gpu.*, on a CUDA device.
+// Backends: the location of a test's fields. The same body runs on the host, on emulated devices in every
+// order of execution and, as ctest's gpu.*, on a CUDA device.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ inline std::string backend_name(const testing::TestParamInfo<Backend>& info) {
 }
 inline Space space_of(Backend backend) { return backend == Backend::host ? Space::host : Space::device; }
 
-/// Gives the context the backend's device.
+/// Sets the backend's device in the context.
 inline void open(Context& context, Backend backend) {
   const auto seed = std::uint64_t(context.rank()) + 1;
   if (backend == Backend::cuda) open_device(context, DeviceKind::cuda);
@@ -39,11 +39,11 @@ inline void open(Context& context, Backend backend) {
     context.set_device(std::make_shared<EmulatedDevice>(EmulatedOptions{Disorder::late, seed, false}));
   if (backend == Backend::shuffled)
     context.set_device(std::make_shared<EmulatedDevice>(EmulatedOptions{Disorder::shuffled, seed, false}));
-  if (backend == Backend::open)  // MPI reaches its memory
+  if (backend == Backend::open)  // MPI can access its memory
     context.set_device(std::make_shared<EmulatedDevice>(EmulatedOptions{Disorder::shuffled, seed, true}));
 }
 
-/// A suite of these: INSTANTIATE_TEST_SUITE_P(On, …, testing::ValuesIn(test::backends()),
+/// A test suite for all backends: INSTANTIATE_TEST_SUITE_P(On, …, testing::ValuesIn(test::backends()),
 /// test::backend_name).
 class OnBackend : public testing::TestWithParam<Backend> {
  protected:

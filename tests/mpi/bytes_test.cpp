@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3
 // label: sanitize checked
-// Bytes as declared against bytes as touched, by counting views; bytes as moved against bytes handed to MPI,
-// by its profiling interface.
+// Declared bytes against bytes accessed, by counting views; moved bytes against bytes passed to MPI, by its
+// profiling interface.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -15,7 +15,7 @@
 namespace sc::test {
 namespace {
 
-/// An element that notes where it was read and written.
+/// An element that records reads and writes.
 struct Touched {
   std::set<std::ptrdiff_t> read, written;
 };
@@ -40,7 +40,7 @@ struct Counting {
   Element operator[](At c) const { return {one, c.i}; }
 };
 
-// The kernels take any view, so that the same text runs on fields and on counting views.
+// The kernels take any view, so that the same code runs on fields and on counting views.
 struct Heat {
   template <class O, class I>
   void operator()(At c, O next, I u) const {
@@ -76,7 +76,7 @@ class DeclaredBytes : public testing::Test {
     for_cells(grid.own(), [&](Int3 c) { all.insert(grid.layout().offset(c)); });
     return all;
   }
-  /// Elements of own cells that `kernel` reads and that it writes, each counted once.
+  /// Number of elements of own cells that `kernel` reads, plus those that it writes, each counted once.
   template <class Kernel, std::size_t fields>
   std::int64_t touched(const Kernel& kernel, int colours, const std::array<int, fields>& components) {
     std::array<std::array<Touched, 3>, fields> seen;
@@ -128,7 +128,7 @@ TEST_F(DeclaredBytes, FollowTheElementType) {
                                         elements);
 }
 
-// Each colour writes its own cells and reads all: what is declared counts u once, whatever the colours.
+// Each colour writes its own cells and reads all: the declaration counts u once for any number of colours.
 TEST_F(DeclaredBytes, OfColouredSweepsCountEveryElementOnce) {
   const Grid even(context, {.cells = {10, 8, 18}, .periodic = {true, true, true}, .halo = 1});
   grid = even;

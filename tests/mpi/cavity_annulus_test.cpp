@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2
 // timeout: 300
-// Flow between turning cylinders, on grids that close on themselves: against the naive oracle, against the
-// exact profile of Taylor and Couette, and its bits against themselves.
+// Flow between rotating cylinders, on grids that are periodic around the axis: against the serial reference,
+// against the exact Taylor-Couette profile, and equal bits for all settings.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -47,7 +47,7 @@ TEST(CavityAnnulus, AgreesWithTheOracle) {
   for (const double twist : {0.0, 0.7}) {
     const Annulus annulus{.twist = twist};
     CavityOptions o = test::between_cylinders({11, 24, 6}, 1, -0.3);
-    o.faces[1].motion.velocity = {0, 0, 0.2};  // the outer one slides along its axis as well
+    o.faces[1].motion.velocity = {0, 0, 0.2};  // the outer cylinder also slides along its axis
     o.reynolds = 20;
     o.pressure.tolerance = 1e-8;
     cavity::Cavity solver(context, o, test::points_of(annulus));

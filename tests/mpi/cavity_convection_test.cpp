@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2
 // timeout: 300
-// The solver's own stage of the convection on a clustered and skewed grid, and a skewed grid's cube against a
-// straight one's.
+// The solver's convection stage on a clustered and skewed grid, and the cavity flow on a skewed grid against
+// that on a straight one.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -20,14 +20,14 @@ namespace {
 using namespace sc;
 using cavity::Vec3;
 
-// Tanh-clustered and skewed, the same mapping at every refinement; no entry of dx/dxi vanishes.
+// Tanh-clustered and skewed, with the same mapping for every refinement; no element of dx/dxi vanishes.
 Vec3 mapped(Vec3 s) {
   const double beta = 1.2, pi = std::acos(-1.0);
   for (double& t : s) t = 0.5 * (1 + std::tanh(beta * (2 * t - 1)) / std::tanh(beta));
   const double bump = 0.1 * std::sin(pi * s[0]) * std::sin(pi * s[1]) * std::sin(pi * s[2]);
   return {s[0] + bump, s[1] - 0.8 * bump, s[2] + 0.6 * bump};
 }
-// A wind without symmetry, and its gradient: slope[e][d] = d V_e / d x_d.
+// A velocity field without symmetry, and its gradient: slope[e][d] = d V_e / d x_d.
 Vec3 wind(const Vec3& x) {
   return {1 + 0.3 * std::sin(2 * x[1] + 0.3) * std::cos(1.3 * x[0]), -0.7 + 0.4 * std::cos(1.5 * x[2] + x[0]),
           0.4 + 0.5 * std::sin(1.7 * x[0] - 0.2) * std::cos(0.9 * x[1])};
@@ -40,7 +40,7 @@ std::array<Vec3, 3> slope(const Vec3& x) {
           Vec3{0.85 * std::cos(d) * std::cos(e), -0.45 * std::sin(d) * std::sin(e), 0}};
 }
 
-// On the wall the wind, beyond it the solver's own continuation.
+// The field's value on the wall, and the solver's own extrapolation beyond it.
 struct WindOnTheWall {
   void operator()(Border b, Out<double, 3> V, In<double, 3> x) const {
     const At w = b.ghost(1);
@@ -66,7 +66,7 @@ struct Error2 {
   }
 };
 
-/// Volume-weighted rms of the error of (V . nabla) V, by the solver's stage without viscosity.
+/// Volume-weighted root mean square error of (V . nabla) V, by the solver's stage without viscosity.
 double convection_error(Context& context, int points, bool fourth, double alpha) {
   Runner runner(context, {});
   const Grid grid(context, {.cells = {points - 2, points - 2, points - 2}, .halo = 2});
@@ -127,7 +127,7 @@ cavity::Profile profile(Context& context, int points, double skew) {
   return context.rank() == 0 ? cavity::centreline(flow, 2, 0) : cavity::Profile{};
 }
 
-/// Through three neighbouring points, as exact as the flow.
+/// Interpolated through three neighbouring points, which is as accurate as the flow.
 double value_at(const cavity::Profile& p, double z) {
   std::size_t k = 1;
   while (k + 2 < p.position.size() && p.position[k + 1] < z) ++k;
@@ -149,7 +149,7 @@ double difference(Context& context, int points) {
   return worst;
 }
 
-// What is left between them is the error of the two grids, which falls with the spacing's square.
+// The remaining difference is the error of the two grids, of second order in the spacing.
 TEST(CavityConvection, ACubesFlowDoesNotDependOnSkewingItsGrid) {
   test::TestContext context;
   const double coarse = difference(context, 14), fine = difference(context, 27);

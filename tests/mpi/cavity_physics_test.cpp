@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2
 // timeout: 300
-// The solver against solutions that are known: decaying vortices, a skewed grid that must give the straight
-// one's flow, single precision, and what an iteration cap must not hide.
+// The solver against known solutions: decaying vortices, a skewed grid against a straight one, single
+// precision, and the report of an iteration limit.
 #include <gtest/gtest.h>
 
 #include <cmath>

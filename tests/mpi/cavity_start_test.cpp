@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 4
-// Cavity flows that start from a flow on another grid: finer, coarser, spread otherwise, closed on itself.
+// Cavity flows that start from a flow on another grid: finer, coarser, with another clustering, periodic.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -25,7 +25,7 @@ Vec3 flow_at(const Vec3& x) {
 }
 double pressure_at(const Vec3& x) { return std::sin(x[0] + 2 * x[1] - x[2]); }
 
-/// The points that a snapshot has, counted from 0: x of any of them.
+/// The points of a snapshot: x by index from 0.
 using PlaceOf = std::function<Vec3(Int3)>;
 
 OtherFlow known_flow(Int3 points, const PlaceOf& place) {
@@ -63,7 +63,7 @@ struct Largest {
   double velocity = 0, iterate = 0;
 };
 
-/// Of all own points, on this rank.
+/// The largest errors over all own points of this rank.
 Largest errors(cavity::Cavity& solver) {
   Largest worst;
   const Box own = solver.grid().own();
@@ -113,7 +113,7 @@ TEST(CavityStart, OnTheSamePointsChangesNothing) {
 
 TEST(CavityStart, GoesRoundAnAnnulusAndAcrossAPeriod) {
   test::TestContext context;
-  const auto other = [](Int3 n, double twist) {  // n: along the radius points, along the others cells
+  const auto other = [](Int3 n, double twist) {  // n: points along the radius, cells along the others
     return known_flow(n, [n, map = test::Annulus{.twist = twist}](Int3 c) {
       return map({double(c.x) / (n.x - 1), double(c.y) / n.y, double(c.z) / n.z});
     });
@@ -123,7 +123,7 @@ TEST(CavityStart, GoesRoundAnAnnulusAndAcrossAPeriod) {
     cavity::Cavity solver(context, o, test::points_of(test::Annulus{.twist = 0.7}));
     OtherFlow flow = other(n, twist);
     const auto coordinates = flow.coordinates;
-    // A flow that goes on along z by its period.
+    // A velocity that continues along z by the period.
     flow.velocity = [coordinates](const Box& box) {
       cavity::BoxValues x = coordinates(box), V = x;
       const std::size_t count = x.size() / 3;
@@ -209,7 +209,7 @@ TEST(CavityStart, RefusesAFlowThatLeavesPointsOut) {
   const CavityOptions o = box_options({12, 12, 16}, Clustering::uniform);
   const OtherFlow half = known_flow({9, 9, 9}, [](Int3 c) { return Vec3{c.x / 16.0, c.y / 8.0, c.z / 8.0}; });
   EXPECT_EQ(refusal(context, o, half).find("the other flow does not reach the point (0.5"), 0);
-  // A run that is periodic along y has no point on the wall y = 1.
+  // A run that is periodic along y has no points on the wall y = 1.
   const OtherFlow open = known_flow({9, 8, 9}, [](Int3 c) { return Vec3{c.x / 8.0, c.y / 8.0, c.z / 8.0}; });
   EXPECT_EQ(refusal(context, o, open).find("the other flow does not reach the point (0.0909"), 0);
   CavityOptions closed = o;

@@ -5,8 +5,8 @@
 // timeout: 400
 // device: yes
 // label: checked
-// The cavity against its naive serial oracle, and its bits against themselves: strategies x splits x threads,
-// and on devices.
+// The cavity against its serial reference, and equal bits for all strategies x splits x threads, and on
+// devices.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -138,7 +138,7 @@ TEST(Cavity, AgreesWithTheOracle) {
 CavityOptions some_sweeps(Clustering clustering, Method method) {
   CavityOptions options = lid_driven({19, 16, 17}, clustering, method);
   options.pressure.tolerance =
-      method == Method::multigrid ? 1e-4 : 5.0;  // tens of sweeps, the test among them
+      method == Method::multigrid ? 1e-4 : 5.0;  // tens of sweeps, including a convergence test
   options.engine.strategy = Strategy::blocking;
   if (method != Method::jacobi) options.faces[2] = options.faces[3] = {FaceKind::periodic, {}};
   return options;
@@ -181,7 +181,7 @@ TEST(Cavity, LeavesTheSameBits) {
     }
 }
 
-/// Blocks of 8 cells: as wide as the halo of two sweeps in four colours.
+/// Blocks of 8 cells: as wide as the halo for two sweeps with four colours.
 TEST(Cavity, LeavesTheSameBitsWithSeveralSweepsAPass) {
   for (const Clustering clustering : {Clustering::tanh, Clustering::skewed})
     for (const Method method : {Method::jacobi, Method::sor, Method::multigrid}) {
@@ -214,7 +214,8 @@ TEST(Cavity, LeavesTheSameBitsWithSeveralSweepsAPass) {
 class OnDevices : public test::OnBackend {};
 INSTANTIATE_TEST_SUITE_P(On, OnDevices, testing::ValuesIn(test::backends()), test::backend_name);
 
-// Kernels and tables of the solver are sums, products, quotients and comparisons: the bits are the host's.
+// Kernels and tables of the solver consist of sums, products, quotients and comparisons, which give the
+// host's bits on devices.
 TEST_P(OnDevices, LeaveTheBitsOfTheHost) {
   constexpr Strategy strategies[] = {Strategy::blocking, Strategy::ordered, Strategy::boundary_first,
                                      Strategy::interior_first, Strategy::pipelined};
@@ -223,7 +224,7 @@ TEST_P(OnDevices, LeaveTheBitsOfTheHost) {
   for (const bool single : {false, true})
     for (const Clustering clustering : {Clustering::tanh, Clustering::skewed})
       for (const Method method : {Method::jacobi, Method::sor, Method::multigrid}) {
-        if (slow && single != (method == Method::sor)) continue;  // there every launch waits
+        if (slow && single != (method == Method::sor)) continue;  // every launch blocks there
         CavityOptions options = some_sweeps(clustering, method);
         options.single = single;
         if (single && method == Method::multigrid) options.pressure.tolerance = 0.1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of movements share: a value for every global cell, memory poisoned beforehand, and the
-// memory of a field as it must look after an exchange, worked out cell by cell without the engine's plan.
+// Common parts of the tests of movements: a value for every global cell, poisoned memory, and the expected
+// memory of a field after an exchange, computed cell by cell without the engine's plan.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 
 namespace sc::test {
 
-/// Exact in every element type for the grids of the tests.
+/// Exact in every element type, for the grids of the tests.
 inline int code_of(Int3 cells, Int3 g, int component, int components, int salt) {
   return (((g.z * cells.y + g.y) * cells.x + g.x) * components + component) * 8 + salt % 8;
 }
@@ -36,7 +36,7 @@ inline void put(std::byte* at, ElementType type, int code) {
   }
 }
 
-/// Memory of a storage from its first byte to its last, NaN (or -1) everywhere.
+/// Bytes of a storage from its first to its last byte; all are set to NaN (or -1).
 inline std::size_t memory_bytes(const Storage& s) {
   return static_cast<std::size_t>(s.component_stride() * s.components()) * size_of(s.type());
 }
@@ -57,7 +57,7 @@ void for_cells(const Box& box, F&& f) {
       for (int x = box.lo.x; x < box.hi.x; ++x) f({x, y, z});
 }
 
-/// Writes the cells of `box` (local coordinates, own) with the values of their global positions.
+/// Sets the own cells of `box` (local coordinates) to the values of their global positions.
 inline void fill(Storage& s, const Box& box, int salt) {
   const Grid& grid = s.grid();
   for (int k = 0; k < s.components(); ++k)
@@ -68,7 +68,8 @@ inline void fill(Storage& s, const Box& box, int salt) {
 }
 inline void fill(Storage& s, int salt) { fill(s, s.grid().own(), salt); }
 
-/// Whether the halo cell at local `c` belongs to the reach and to some rank; then also whose value it holds.
+/// Whether the halo cell at local `c` is within the reach and belongs to some rank; then also its global
+/// position.
 inline bool reached(const Grid& grid, Int3 c, Reach reach, Int3& global) {
   int outside = 0;
   int farthest = 0;
@@ -88,7 +89,7 @@ inline bool reached(const Grid& grid, Int3 c, Reach reach, Int3& global) {
   return outside <= 1 || farthest <= reach.diagonal;
 }
 
-/// The whole memory of a poisoned, filled and exchanged storage.
+/// The whole expected memory of a storage that was poisoned, filled and exchanged.
 inline std::vector<std::byte> expected_memory(const Storage& s, Reach reach, int salt) {
   std::vector<std::byte> memory(memory_bytes(s), std::byte{0xff});
   const Grid& grid = s.grid();
@@ -104,7 +105,7 @@ inline std::vector<std::byte> expected_memory(const Storage& s, Reach reach, int
   return memory;
 }
 
-/// First cell that is not as expected, in words.
+/// Describes the first cell that differs from the expectation.
 inline testing::AssertionResult exchanged(const Storage& s, Reach reach, int salt) {
   const std::vector<std::byte> expected = expected_memory(s, reach, salt);
   if (std::memcmp(expected.data(), memory_begin(s), expected.size()) == 0) return testing::AssertionSuccess();
@@ -122,7 +123,7 @@ inline testing::AssertionResult exchanged(const Storage& s, Reach reach, int sal
                                      << grid.own().hi.z << " cells is wrong " << where;
 }
 
-/// Every way to write `ranks` as a product of three.
+/// All factorisations of `ranks` into three factors.
 inline std::vector<Int3> splits(int ranks) {
   std::vector<Int3> all;
   for (int x = 1; x <= ranks; ++x)

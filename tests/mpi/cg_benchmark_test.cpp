@@ -3,7 +3,7 @@
 // ranks when long: 3 4 6 7
 // timeout: 240
 // label: checked
-// The benchmark arrives at the published zeta under every partition and strategy.
+// The benchmark gives the published zeta under every partition and strategy.
 #include <gtest/gtest.h>
 
 #include "solvers/cg/benchmark.hpp"
@@ -39,7 +39,8 @@ TEST(CgBenchmark, VerifiesClassS) {
     for (const Hiding hiding : hidings) run("S", division, hiding, 3);
 }
 
-// Every partition on every rank count, each with one of the strategies; all of them are in cg_classes_test.
+// Every partition on every number of ranks, each with one of the strategies; all combinations are in
+// cg_classes_test.
 TEST(CgBenchmark, VerifiesClassesWAndA) {
   int ranks = 0;
   {
@@ -52,7 +53,7 @@ TEST(CgBenchmark, VerifiesClassesWAndA) {
   }
 }
 
-// What a rank adds up depends on the division, not on how it is hidden.
+// The sums on a rank depend on the division, not on the overlap.
 TEST(CgBenchmark, HasTheSameBitsUnderEveryStrategyButForPieces) {
   for (const Division division : {Division::column, Division::grid}) {
     const double blocking = run("S", division, Hiding::blocking).zeta;

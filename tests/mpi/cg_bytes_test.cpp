@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3 4 6
-// The paper's volumes (eq. 3.1 to 3.3) against the bytes handed to MPI, and chunks that leave before the last
-// one is computed.
+// The paper's volumes (eq. 3.1 to 3.3) against the bytes passed to MPI; and chunks that are sent before the
+// last one is computed.
 #include <gtest/gtest.h>
 
 #include "solvers/cg/benchmark.hpp"
@@ -18,7 +18,7 @@ double counted(Context& context) {
   return static_cast<double>(context.sum(static_cast<std::uint64_t>(sent().bytes)));
 }
 
-/// Every entry of the rows of a rank's group.
+/// All entries of the rows of a rank's group.
 LocalRows dense(const Partition& partition, int rank) {
   const auto [first, last] = partition.rows(rank);
   LocalRows rows;
@@ -49,14 +49,14 @@ TEST(CgBytes, OfADenseMatrixAreThePapers) {
       } else if (context.size() == 4) {
         EXPECT_EQ(partition.bytes_of_product(), 16.0 * n);  // 16 n (sqrt(p) - 1)
       }
-      // y = 99 x + sum of x: exact
+      // y = 99 x + sum of x, which is exact
       const double sum = n * (n - 1) / 2;
       for (int i = 0; i < product.grid().own().hi.x; ++i)
         ASSERT_EQ(product.y().get({i, 0, 0}), 99.0 * (product.grid().origin().x + i) + sum);
     }
 }
 
-// The random matrix leaves hardly an entry of x unused, so that the formula is nearly what is sent.
+// The random matrix uses almost every entry of x, so that the formula is close to the bytes sent.
 TEST(CgBytes, OfTheBenchmarkAreWhatItSays) {
   for (const Division division : {Division::row, Division::column, Division::grid}) {
     TestContext context({.transport = TransportPolicy::mpi});
@@ -64,7 +64,7 @@ TEST(CgBytes, OfTheBenchmarkAreWhatItSays) {
     sent().bytes = 0;
     const BenchmarkResult result = benchmark.run();
     constexpr double products = 15 * 26;                 // the paper's (25 + 1) x 15
-    EXPECT_EQ(counted(context), result.sent * 16 / 15);  // with the untimed iteration
+    EXPECT_EQ(counted(context), result.sent * 16 / 15);  // including the untimed iteration
     const double formula = products * benchmark.product().partition().bytes_of_product();
     EXPECT_LE(result.sent, formula);
     EXPECT_GE(result.sent, 0.9 * formula) << division_name(division);

@@ -2,7 +2,7 @@
 // ranks: 2 4
 // timeout: 3600
 // label: long
-// Zeta of the classes B and C, the non-zeros of B among them.
+// Zeta of the classes B and C, and the non-zeros of B.
 #include <gtest/gtest.h>
 
 #include "solvers/cg/benchmark.hpp"

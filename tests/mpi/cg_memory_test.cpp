@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 4
 // alone: yes
-// No rank holds the whole matrix: what each adds to its peak of memory falls with their number.
+// No rank has the whole matrix: the increase of peak memory decreases with the number of ranks.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -21,10 +21,10 @@ double peak_memory() {
   return 0;
 }
 
-/// The peak of a process is reached once: a second partition in the same one would find it as high already.
+/// The peak memory of a process never decreases, so each process measures only one partition.
 void falls_with_the_number_of_ranks(Division division) {
   test::TestContext context;
-  {  // MPI's own buffers, before anything is measured
+  {  // allocates MPI's own buffers before the measurement
     Benchmark small(context, class_of("S"), {division, Hiding::pipelined, 5});
     small.product().run();
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2
 // timeout: 240
-// Preconditioners: what they leave of the iterations, that x solves A x = b whichever is taken, the same bits
-// for every strategy and number of threads, and the factor of a matrix that has none.
+// Preconditioners: the reduction of iterations, that x solves A x = b with each, the same bits for every
+// strategy and number of threads, and matrices without an incomplete factor.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -51,7 +51,7 @@ TEST(CgPreconditioner, FactorsAndPolynomialsLeaveFewerIterationsThanTheDiagonal)
   }
 }
 
-// One step of Chebyshev's iteration is the diagonal times a number, of which conjugate gradients see nothing.
+// One step of Chebyshev's iteration is a multiple of the diagonal, which gives the same conjugate gradients.
 TEST(CgPreconditioner, ChebyshevOfDegreeOneIsTheDiagonal) {
   const Solved one = solved_with(jumps(32), {.kind = chebyshev, .degree = 1});
   const Solved diagonal = solved_with(jumps(32), {jacobi});
@@ -67,13 +67,14 @@ TEST(CgPreconditioner, ChebyshevGainsWithItsDegree) {
   }
 }
 
-// Cholesky's factor of a full band has no entries but the band's: on one rank the factor is the inverse.
+// The Cholesky factor of a full band has no entries outside the band: on one rank the preconditioner is
+// exact.
 TEST(CgPreconditioner, TheFactorIsExactWhereThereIsNoFill) {
   const Solved s = solved_with(biharmonic(60), {ic});
   EXPECT_LE(s.how.iterations(), ranks() == 1 ? 2 : 30);
 }
 
-/// Kershaw, J. Comput. Phys. 26, 43 (1978): positive definite, and its fourth pivot is negative.
+/// Kershaw, J. Comput. Phys. 26, 43 (1978): positive definite, but the fourth pivot is negative.
 TEST(CgPreconditioner, AMatrixWithoutAFactorIsShiftedAndThatIsSaid) {
   const std::array<std::array<double, 4>, 4> block{
       {{3, -2, 0, 2}, {-2, 3, -2, 0}, {0, -2, 3, -2}, {2, 0, -2, 3}}};

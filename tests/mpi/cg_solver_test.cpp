@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 3
 // timeout: 240
-// "Converged" is a statement about b - A x, which is computed here again from the matrix: plain and pipelined
-// iterations on matrices where rounding parts b - A x from the residual that the iteration carries on.
+// "Converged" is a statement about b - A x, which the test recomputes from the matrix: plain and pipelined
+// iterations on matrices for which rounding errors separate b - A x from the recursive residual.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -26,7 +26,7 @@ TEST(CgSolver, IsConvergedWhereTheTrueResidualIsSmallEnough) {
     for (const double tolerance : {1e-4, 1e-8, 1e-12}) {
       const Solved s =
           solve(biharmonic(200), {.pipelined = pipelined, .tolerance = tolerance, .iterations = 100000});
-      // Rounding makes of |b - A x| what it makes of A x: some 1e-8 |b| here.
+      // Rounding errors in A x change |b - A x| by about 1e-8 |b| here.
       EXPECT_NEAR(s.how.residual, s.residual, 2e-8) << pipelined << " " << tolerance;
       EXPECT_EQ(s.how.converged, s.how.residual <= tolerance) << pipelined << " " << tolerance;
       EXPECT_GE(s.how.residuals.back(), s.how.residual);
@@ -77,7 +77,7 @@ TEST(CgSolver, SaysWhereItFallsBackToThePlainIteration) {
 
 TEST(CgSolver, TakesRightSidesOfAnySize) {
   const Solved one = solve(jumps(32), {.tolerance = 1e-8});
-  for (const int exponent : {-1000, -600, 600, 1000}) {  // squares are beyond the range of numbers
+  for (const int exponent : {-1000, -600, 600, 1000}) {  // squares overflow or underflow
     const Solved s = solve(jumps(32), {.tolerance = 1e-8}, std::ldexp(1, exponent));
     EXPECT_TRUE(s.how.converged) << exponent;
     ASSERT_EQ(s.x.size(), one.x.size());
@@ -90,7 +90,7 @@ TEST(CgSolver, HasTheSameBitsForEveryStrategyAndNumberOfThreads) {
   for (const bool pipelined : both)
     for (const Division division : {Division::row, Division::column, Division::grid}) {
       SolverOptions options{.settings = {division, Hiding::blocking, 5}, .pipelined = pipelined};
-      const Matrix matrix = biharmonic(200);  // restarts and renewals are part of it
+      const Matrix matrix = biharmonic(200);  // includes restarts and recomputations
       const Solved blocking = solve(matrix, options);
       EXPECT_GT(blocking.how.restarts, 0);
       options.settings.strategy = Hiding::direct;

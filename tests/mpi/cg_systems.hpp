@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrices that are hard for conjugate gradients, given row by row, and what a solve of them came to.
+// Matrices that are difficult for conjugate gradients, given row by row, and the results of a solve.
 #pragma once
 
 #include <cmath>
@@ -18,7 +18,8 @@ struct Matrix {
   std::function<Row(int)> row;
 };
 
-/// u'''' on n points with u = u'' = 0 at the ends: the square of (-1, 2, -1); its condition grows as n^4.
+/// u'''' on n points with u = u'' = 0 at the ends: the square of (-1, 2, -1); its condition number grows as
+/// n^4.
 inline Matrix biharmonic(int n) {
   return {n, [n](int i) {
             const double middle = i == 0 || i == n - 1 ? 5 : 6;
@@ -29,7 +30,7 @@ inline Matrix biharmonic(int n) {
           }};
 }
 
-/// Poisson's equation on side x side points whose coefficient is 1 or 1e4 in the fields of a chess board.
+/// Poisson's equation on side x side points with coefficients 1 and 1e4 in a chessboard pattern.
 inline Matrix jumps(int side) {
   return {side * side, [side](int i) {
             const auto coefficient = [side](int x, int y) {
@@ -55,7 +56,7 @@ inline Matrix jumps(int side) {
 struct Solved {
   Solution how;
   std::vector<double> x;
-  double residual = 0;  // |b - A x| / |b| of x as it was given back
+  double residual = 0;  // |b - A x| / |b| of the returned x
 };
 
 inline Solved solve(const Matrix& matrix, const SolverOptions& options, double scale = 1, int threads = 1) {

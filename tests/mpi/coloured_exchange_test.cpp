@@ -3,8 +3,8 @@
 // threads: 2
 // timeout: 240
 // label: sanitize checked
-// A coloured sweep sends after each colour the cells of that colour only: their bytes are counted, and halos
-// full of NaN beforehand hold exactly the cells of the colours that have travelled.
+// After each colour, a coloured sweep sends only the cells of that colour: their bytes are counted, and in
+// halos poisoned with NaN exactly the cells of the exchanged colours have values.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -19,7 +19,7 @@
 namespace sc::test {
 namespace {
 
-/// Which colour a cell has, said once more: by the parities of its global position.
+/// The colour of a cell, independently of the engine: by the parities of its global position.
 int colour_of(Int3 g, int colours) {
   const int x = g.x & 1, y = g.y & 1, z = g.z & 1;
   if (colours == 2) return (x + y + z) % 2;
@@ -29,7 +29,7 @@ int colour_of(Int3 g, int colours) {
   return a + 2 * b;
 }
 
-// Every colour by itself: the halo cells of that colour arrive, all others stay as they were.
+// Every colour separately: the halo cells of that colour arrive, all others are unchanged.
 TEST(ColouredExchange, BringsTheCellsOfOneColour) {
   for (TransportPolicy transport : {TransportPolicy::mpi, TransportPolicy::delayed}) {
     TestContext context({.transport = transport, .delay = 1e-4});
@@ -37,7 +37,7 @@ TEST(ColouredExchange, BringsTheCellsOfOneColour) {
       for (const Corners corners : {Corners::direct, Corners::staged})
         for (const int setting : {2, 4, 8, -2, -4, -8}) {
           const int colours = std::abs(setting);
-          const bool closed = setting > 0;  // around itself: rows of an own cell are copied as a whole
+          const bool closed = setting > 0;  // around itself: rows with a cell of the colour are copied whole
           const Grid grid(
               context,
               {.cells = {14, 16, 18}, .periodic = {closed, closed, false}, .halo = 2, .split = split});
@@ -63,7 +63,7 @@ TEST(ColouredExchange, BringsTheCellsOfOneColour) {
               exchange.wait();
               exchange.finish();
               for (Storage* s : {&u.storage(0), &v.storage(0), &w.storage(0)}) {
-                if (corners == Corners::staged && reach.diagonal > 0) continue;  // brings a little more
+                if (corners == Corners::staged && reach.diagonal > 0) continue;  // brings a few more cells
                 const std::vector<std::byte> all = expected_memory(*s, reach, colour);
                 const auto size = size_of(s->type());
                 int wrong = 0;
@@ -86,7 +86,7 @@ TEST(ColouredExchange, BringsTheCellsOfOneColour) {
   }
 }
 
-struct Relax {  // reads the neighbours that the colours keep apart: 6, 18 or 26
+struct Relax {  // reads the neighbours of other colours: 6, 18 or 26
   int colours;
   SC_FN void operator()(At c, InOut<double> u) const {
     double sum = 0;
@@ -104,7 +104,7 @@ struct Relax {  // reads the neighbours that the colours keep apart: 6, 18 or 26
 Reach reach_of(int colours) { return colours == 2 ? star(1) : box(1); }
 
 struct Moved {
-  double coloured, whole;  // bytes of a run in colours, and of one halo as a whole
+  double coloured, whole;  // bytes of a run with colours, and of one whole halo
 };
 Moved moved(Context& context, int colours, Strategy strategy, Int3 cells) {
   const Grid grid(context, {.cells = cells, .periodic = {true, true, true}, .halo = 1});
@@ -121,8 +121,8 @@ Moved moved(Context& context, int colours, Strategy strategy, Int3 cells) {
   return {runner.counts().at("relax").moved - before, static_cast<double>(all.bytes())};
 }
 
-// All colours of a run together send every cell once, as one exchange of the whole halo does: an exchange of
-// one of two colours carries half of it, of four a quarter, of eight an eighth.
+// All colours of a run together send every cell once, as does one exchange of the whole halo. With two
+// colours an exchange has half of the cells, with four a quarter, with eight an eighth.
 TEST(ColouredExchange, SendsEveryCellOnceARun) {
   TestContext context({.transport = TransportPolicy::mpi});
   for (const Int3 cells : {Int3{16, 16, 16}, Int3{14, 18, 22}})
@@ -147,7 +147,7 @@ TEST(ColouredExchange, CarriesTheShareOfItsColour) {
   const auto whole = bytes({});
   for (int colour = 0; colour < 2; ++colour) EXPECT_EQ(2 * bytes({2, colour}), whole);
   for (int colour = 0; colour < 4; ++colour) {
-    if (context.size() == 3) {  // blocks of 5 and 6 cells: a quarter and a row more or less
+    if (context.size() == 3) {  // blocks of 5 and 6 cells: up to a row more or less than a quarter
       EXPECT_NEAR(4.0 * static_cast<double>(bytes({4, colour})), static_cast<double>(whole), 4 * 8 * 32);
     } else {
       EXPECT_EQ(4 * bytes({4, colour}), whole);
@@ -155,7 +155,7 @@ TEST(ColouredExchange, CarriesTheShareOfItsColour) {
   }
 }
 
-/// NaN in every halo cell but those of the colours that are fresh.
+/// NaN in every halo cell except those of fresh colours.
 void poison_stale(Storage& s, int colours) {
   const Grid& grid = s.grid();
   s.settle();
@@ -225,7 +225,7 @@ TEST(ColouredExchange, FreshnessIsKeptByColour) {
   s.set_fresh(box(1), {2, 0});
   s.set_fresh(star(2), {2, 1});
   EXPECT_EQ(s.fresh(), star(1));
-  s.set_fresh(point, {4, 3});  // other colours: what all of them had
+  s.set_fresh(point, {4, 3});  // the other colours keep the value of all
   EXPECT_EQ(s.fresh({4, 0}), star(1));
   EXPECT_EQ(s.fresh({2, 0}), point);
   s.set_fresh(point);

@@ -2,8 +2,8 @@
 // ranks: 1 2 4
 // device: yes
 // timeout: 300
-// Kernels behind a function pointer on devices: fields that lie there, and fields in the host's memory beside
-// one, have the bits of the host, with reductions, colours and conditions of both kinds.
+// Kernels behind a function pointer on devices, for fields in device memory and fields in the host's memory
+// beside a device: the bits of the host, with reductions, colours and both kinds of conditions.
 #include "engine/stage/compiled_sweep.hpp"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ struct Relax {
     u[c] = a * u[c] + 0.1 * (u[c.x(1)] + u[c.y(-1)] + u[c.z(1)]);
   }
 };
-/// A condition as Python's are printed, one layer a call, and as C++'s are written.
+/// A condition in the form generated for Python, one layer for each call, and in the form of C++.
 struct Outflow {
   double b;
   SC_FN void operator()(Border border, int n, Out<double> q, In<double, 2> v) const {
@@ -65,14 +65,15 @@ struct Outcome {
 
 enum class Lies { host, device, beside };
 
-/// On the host the same kernels as C++ users have them.
+/// On the host the same kernels run as template arguments.
 Outcome run(Context& context, const Strategy& strategy, Lies where) {
   const bool device = where != Lies::host;
   const Grid grid(context, {.cells = {17, 18, 20}, .halo = 2});
   FieldOptions options{.levels = 2, .space = where == Lies::device ? Space::device : Space::host};
   if (where == Lies::beside) options.place = in_host_memory_of(context.device(), 2);
   Field<double> u(grid, "u", options);
-  // Conditions that read other fields, and colours, want them where they are computed.
+  // Fields with colours, or with conditions that read other fields, must be in the memory where they are
+  // computed.
   const Space near = device ? Space::device : Space::host;
   Field<double, 2> v(grid, "v", {.space = near});
   Field<double> w(grid, "w", {.space = near});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels behind a function pointer leave the bits of the same kernels as template arguments, under every
+// Kernels behind a function pointer give the bits of the same kernels as template arguments, under every
 // strategy, with threads, colours, reductions and conditions.
 // ranks: 1 2 3 4
 // threads: 2

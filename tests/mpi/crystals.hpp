@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two small crystals, grown for some steps: what tests of the dendrite's bits compare.
+// Two small crystals, after several steps, for tests of the dendrite's bits.
 #pragma once
 
 #include <vector>
@@ -9,10 +9,10 @@
 
 namespace sc::test {
 
-/// Side of a cell, m.
+/// Spacing, m.
 constexpr double h = 0.02e-6;
 
-/// Two crystals that touch, one of them rotated where that is asked for; periodic along y, a mirror at x-.
+/// Two crystals that touch, one of them optionally rotated; periodic along y, a mirror at x-.
 inline dendrite::DendriteOptions two_crystals(Int3 cells, bool single, bool noisy, bool rotated) {
   using dendrite::FaceKind;
   dendrite::DendriteOptions o;

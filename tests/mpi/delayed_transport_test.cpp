@@ -2,9 +2,9 @@
 // ranks: 2
 // threads: 2
 // timeout: 120
-// With every message 80 to 100 ms under way, strategies that hide must finish sooner than blocking. The one
-// test that asserts on time: what a strategy promises *is* time, and a strategy that blocks in secret passes
-// all others. The kernel sleeps instead of computing, so that a busy machine delays all strategies alike.
+// With messages delayed by 80 to 100 ms, strategies that overlap must finish earlier than blocking. Only this
+// test asserts on time: a strategy that secretly blocks passes all other tests. The kernel sleeps instead of
+// computing, so that other programs delay all strategies equally.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -20,10 +20,10 @@
 namespace sc::test {
 namespace {
 
-constexpr double delay = 80e-3;  // as long as the core takes
+constexpr double delay = 80e-3;  // as long as the core
 constexpr int sweeps = 3;
-constexpr Int3 cells{8, 4, 44};  // two blocks of 4 x 22 rows, 4 x 2 of them shell
-// Long enough that what the system adds to a sleep (some 70 us) stays small beside it.
+constexpr Int3 cells{8, 4, 44};  // two blocks of 4 x 22 rows, 4 x 2 of which are shell
+// Long compared with the system's overhead of a sleep (about 70 us).
 constexpr auto row = std::chrono::milliseconds(1);
 
 struct Slow {  // 80 ms of core and 8 ms of shell
@@ -34,8 +34,8 @@ struct Slow {  // 80 ms of core and 8 ms of shell
 };
 
 struct Measured {
-  double seconds = 0;  // a sweep, of the slowest rank
-  double wait = 0;     // a sweep, of this rank
+  double seconds = 0;  // of a sweep, on the slowest rank
+  double wait = 0;     // of a sweep, on this rank
   std::vector<double> values;
 };
 
@@ -53,8 +53,8 @@ Measured measure(Strategy strategy, int threads, double under_way = delay) {
     runner.run(slow);
     u.advance();
   };
-  context.accounts().sampling = {.first = 0, .every = 0};  // a run without overlap would wait
-  step();                                                  // first runs learn the demand
+  context.accounts().sampling = {.first = 0, .every = 0};  // no samples: a run without overlap would wait
+  step();                                                  // the first runs record which halos are read
   step();
   context.timeline().clear();
   context.barrier();
@@ -87,8 +87,8 @@ TEST(DelayedTransport, HidingStrategiesFinishSooner) {
   }
 }
 
-// Here thread 0 waits, but alone: the other one computes the whole core meanwhile, also where it takes half
-// as long again as it should, and 40 ms, half of the core, are gained.
+// Thread 0 waits, but alone: the other thread computes the whole core meanwhile. Even if that takes half as
+// long again as it should, 40 ms, half of the core, are gained.
 TEST(DelayedTransport, AHaloThreadWaitsAlone) {
   constexpr double long_delay = 120e-3;
   const Measured blocking = measure(Strategy::blocking, 2, long_delay);
@@ -102,7 +102,7 @@ TEST(DelayedTransport, AHaloThreadWaitsAlone) {
   }
 }
 
-// `ordered` exists to measure M where nothing overlaps: it must not hide.
+// `ordered` measures M without overlap, so it must not overlap.
 TEST(DelayedTransport, OrderedHidesNothing) {
   const Measured ordered = measure(Strategy::ordered, 1);
   report(Strategy::ordered, ordered);

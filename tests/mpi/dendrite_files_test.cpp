@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3 4
 // timeout: 300
-// A crystal whose fields lie in files: the bits of fields in memory, the bytes that were planned, and files
-// written and read slab by slab.
+// A crystal with fields in files: the bits of fields in memory, the planned bytes, and output and checkpoints
+// slab by slab.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -118,7 +118,7 @@ TEST(DendriteInFiles, MovesTheBytesThatWerePlannedInPasses) {
     solver->steps(4);
     solver->steps(4);
     place.finish();
-    if (strategy == Strategy::blocking) {  // otherwise the first of the next pass may have come
+    if (strategy == Strategy::blocking) {  // otherwise pieces of the next pass may have been prefetched
       EXPECT_EQ(place.memory().bytes(Way::in) - before[0], 8 * solver->budget().read);
     }
     EXPECT_EQ(place.memory().bytes(Way::out) - before[1], 8 * solver->budget().written);
@@ -126,7 +126,7 @@ TEST(DendriteInFiles, MovesTheBytesThatWerePlannedInPasses) {
   }
 }
 
-/// The sentence of a refusal; empty where a step can be made.
+/// The error message; empty if a step is possible.
 std::string refused(Context& context, const DendriteOptions& options) {
   try {
     dendrite::Dendrite(context, options).step();
@@ -150,7 +150,7 @@ TEST(DendriteInFiles, FitsItsMemoryOrNamesTheSmallest) {
   const std::string said = refused(context, options);
   const std::size_t figure = said.find("at least ");
   ASSERT_NE(figure, std::string::npos) << said;
-  // With room for what the process takes between two tries.
+  // With a margin for changes of the process's memory between two attempts.
   const double mib = std::stod(said.substr(figure + 9)) + 2.0 * context.size();
   options.storage.memory = std::int64_t(mib * (1 << 20));
   EXPECT_EQ(refused(context, options), "");
@@ -170,8 +170,8 @@ std::int64_t status_bytes(const char* word) {
   return 0;
 }
 
-// A checkpoint and a snapshot of fields in files, of which never more than slabs are in memory; read back
-// into memory, and the other way.
+// A checkpoint and a snapshot of fields in files, with only slabs in memory at any time; read back into
+// memory, and the reverse.
 TEST(DendriteInFiles, FilesAreWrittenAndReadBySlabs) {
   TestContext context;
   const SharedFolder folder(context, "scratch-crystal-");
@@ -197,7 +197,7 @@ TEST(DendriteInFiles, FilesAreWrittenAndReadBySlabs) {
     context.barrier();
     return all;
   };
-  std::ofstream("/proc/self/clear_refs") << "5";  // the peak counts from here
+  std::ofstream("/proc/self/clear_refs") << "5";  // resets the peak memory
   const std::int64_t before = status_bytes("VmHWM:");
   io::write_checkpoint(checkpoint, contents(far.storage(0)));
   io::write_snapshot(snapshot, {.uniform = io::UniformPoints{}, .fields = {{"phi", &far.storage(0)}}});

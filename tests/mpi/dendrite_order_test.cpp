@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1
-// The kernels' order in space on a manufactured solution: a steady phi and theta that sources hold up, worked
-// out from the energy density by differences that know nothing of the grid.
+// The kernels' order in space by the method of manufactured solutions: steady phi and theta with source
+// terms, which are derived from the energy density by finite differences that are independent of the grid.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -23,7 +23,7 @@ using oracle::Vec3;
 // phi' = D div flux + r phi (1 - phi) (phi - 1/2 + drive theta phi (1 - phi)), theta' = kappa lap theta
 constexpr double D = 0.3, r = 2, drive = -0.8, kappa = 0.5, gamma = 0.05;
 
-// The gradient vanishes nowhere: where it does, the anisotropic flux has a kink.
+// The gradient vanishes nowhere, because the anisotropic flux is not smooth there.
 double exact_phi(Vec3 p) {
   return 0.1 + 0.25 * p[0] + 0.3 * p[1] + 0.2 * p[2] + 0.04 * std::sin(3 * p[0] + 2 * p[1] + 4 * p[2]);
 }
@@ -56,14 +56,14 @@ Vec3 place(Index g, double h) {
   return {(double(g.x) + 0.5) * h, (double(g.y) + 0.5) * h, (double(g.z) + 0.5) * h};
 }
 
-/// Halo cells take the exact values.
+/// Sets halo cells to the exact values.
 struct Exact {
   double (*value)(Vec3);
   double h;
   SC_FN void operator()(Border b, Index g, Out<double> q) const { q[b.ghost(1)] = value(place(g, h)); }
 };
 
-/// The solver's kernel, and what the sources add.
+/// The solver's kernel plus the source terms.
 struct Forced {
   using FluxType = double;
   Advance<double, false> advance;
@@ -104,7 +104,7 @@ double error_at(Context& context, int n, const Vec3& axis, double angle) {
     boundary(theta, face, Exact{exact_theta, h});
     boundary(turn, face, Mirrored<double, 4>{});
   }
-  // Without latent heat: it is a function of two values of phi at one cell, which has no order in space.
+  // Without latent heat, which is a function of two values of phi at one cell and has no order in space.
   Coefficients<double> k;
   k.flux = dt * D / (4 * h * h);
   k.reaction = r * dt;

@@ -3,8 +3,8 @@
 // device: yes
 // timeout: 300
 // label: checked
-// Fields in the host's memory that a device computes in pieces: the bits of fields that lie where they are
-// computed, under every strategy, and the memory and the copies that were planned.
+// Fields in the host's memory that a device computes in pieces: the bits of fields in device memory under
+// every strategy, and the planned memory and copies.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -92,7 +92,7 @@ TEST_P(OnDevices, TakeAndCopyWhatIsPlanned) {
       for (const bool rotated : {false, true}) compare_with_plan(context, pieces, strategy, rotated);
 }
 
-// Under boundary_first both the messages and the copies over the link travel while slabs are computed.
+// Under boundary_first, both messages and copies over the link overlap with the computation of slabs.
 TEST(PassingDendrite, HidesTheLinkAndMessages) {
   TestContext context({.transport = TransportPolicy::delayed, .delay = 20e-3});
   context.set_device(std::make_shared<EmulatedDevice>(EmulatedOptions{.link_bytes_per_second = 5e6}));

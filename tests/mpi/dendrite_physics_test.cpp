@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2
 // timeout: 300
-// What the dendrite has to obey, each against something worked out without it: the profile of a front at
-// rest, the speed of plane fronts, what is conserved, the crystal's symmetry, the order of the scheme.
+// Physical properties of the dendrite's results, each compared with an independent result: the profile of a
+// front at rest, the speed of plane fronts, conservation, the crystal's symmetry, the order of the scheme.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -26,15 +26,15 @@ using dendrite::FaceKind;
 
 Field<double>& doubles(AnyField& field) { return dynamic_cast<Field<double>&>(field); }
 
-/// A row of cells along x, `per_width` of them to the interface's width, with a plane front in the middle
-/// that no latent heat warms.
+/// A row of cells along x, `per_width` for each interface width, with a plane front in the middle and without
+/// latent heat.
 struct Plane {
   Plane(Context& context, int cells, int per_width, double undercooling) {
     options.cells = {cells, 1, 1};
     options.single = false;
     options.material.anisotropy = 0;
     options.material.noise = 0;
-    options.material.heat_capacity = 1e40;  // L / C = 0: the temperature stays as it is
+    options.material.heat_capacity = 1e40;  // L / C = 0: the temperature is constant
     options.material.diffusivity = 1e-12;
     options.spacing = options.material.interface_width / per_width;
     options.temperature = options.material.melting - undercooling;
@@ -46,7 +46,7 @@ struct Plane {
     });
   }
   double position() { return solver->measure().solid * options.cells.x * options.spacing; }
-  /// Mean speed while the front goes on by `distance` cells after `settling`.
+  /// Mean speed of the front over `distance` cells, after it has moved `settling` cells.
   double speed(double settling, double distance) {
     const auto go_on = [&](double cells) {
       const double from = position();
@@ -68,7 +68,7 @@ TEST(DendritePhysics, AFrontAtRestKeepsItsProfileAndThickness) {
   for (int fine = 0; fine < 2; ++fine) {
     const int per_width = fine ? 32 : 16, cells = 8 * per_width;
     Plane plane(context, cells, per_width, 0);
-    // From a front half as wide: the width must come from the equation.
+    // Starts with half the width: the width must follow from the equation.
     doubles(plane.solver->phase()).fill([&](int x, int, int) {
       return dendrite::profile(plane.options.material, 2 * (x + 0.5 - 0.5 * cells) * plane.options.spacing);
     });
@@ -119,7 +119,7 @@ TEST(DendritePhysics, SlowFrontsTravelByTheKineticCoefficient) {
   }
 }
 
-// Driven hard the front becomes thin: its speed is far from mu dT, and the grid has to be finer.
+// At high driving force the front is thin: its speed differs from mu dT, and a finer grid is needed.
 TEST(DendritePhysics, FastFrontsConvergeToTheTravellingWave) {
   test::TestContext context;
   const double undercooling = 217, wave = wave_at(undercooling);
@@ -132,7 +132,7 @@ TEST(DendritePhysics, FastFrontsConvergeToTheTravellingWave) {
       std::printf("%g K, %d cells to the width: %+.2f %% of %.2f m/s\n", undercooling, per_width,
                   100 * error[per_width], wave);
   }
-  EXPECT_NEAR(error[4], -0.16, 0.02);  // the shipped cases
+  EXPECT_NEAR(error[4], -0.16, 0.02);  // resolution of the cases in cases/
   EXPECT_LT(std::abs(error[64]), 0.01);
   EXPECT_GT(error[32] / error[64], 3);
 }
@@ -156,7 +156,7 @@ TEST(DendritePhysics, HeatIsConservedBetweenInsulatedWalls) {
     for (int n = 0; n < 400; ++n) solver->step();
     const dendrite::Measures after = solver->measure();
     EXPECT_GT(after.solid, before.solid + 0.02);
-    // Round-off of 8000 cells' steps, against the 433 K that solidifying brings.
+    // Rounding errors in 8000 cells, relative to the 433 K of solidification.
     EXPECT_LT(std::abs(after.total - before.total), single ? 5e-4 : 1e-11);
     EXPECT_GE(after.phi_low, -1e-6);
     EXPECT_LE(after.phi_high, 1 + 1e-6);
@@ -174,14 +174,14 @@ std::vector<Real> values_of(AnyField& field) {
   return values;
 }
 
-// Mirrored the bits are the same. Exchanged axes add the same three sums in another order: round-off, which
-// the growing crystal amplifies.
+// Mirroring gives the same bits. Exchanging axes adds the same three sums in another order; the growing
+// crystal amplifies these rounding errors.
 TEST(DendritePhysics, ANoiselessCrystalHasTheSymmetryOfTheCube) {
   test::TestContext context;
   DendriteOptions options = crystal(24, false);
   options.material.noise = 0;
   auto solver = std::make_unique<dendrite::Dendrite>(context, options);
-  // Distances that are the same to the last bit on all sides.
+  // Distances that are equal to the last bit in all directions.
   doubles(solver->phase()).fill([&](int x, int y, int z) {
     const double a = std::abs(x - 11.5), b = std::abs(y - 11.5), c = std::abs(z - 11.5);
     const double phi =
@@ -210,7 +210,7 @@ TEST(DendritePhysics, ANoiselessCrystalHasTheSymmetryOfTheCube) {
         }
   EXPECT_EQ(mirrored, 0);
   EXPECT_LT(exchanged, 1e-11);
-  EXPECT_GT(most, 6);  // it has grown
+  EXPECT_GT(most, 6);  // the crystal has grown
   std::printf("after an exchange of axes %.1e\n", exchanged);
 }
 
@@ -233,7 +233,7 @@ TEST(DendritePhysics, SinglePrecisionFollowsDouble) {
     }
   }
   if (context.rank() == 0) std::printf("phi %.1e, T %.1e\n", phi_error, T_error);
-  // Seven digits less one.
+  // Seven digits minus one.
   EXPECT_LT(phi_error, 5e-6);
   EXPECT_LT(T_error, 1e-6);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1
 // timeout: 400
-// Arms grow because the crystal wants them, not the grid: without anisotropy it stays round, and a rotated
-// crystal is the rotated picture of one that is not.
+// Arms follow the crystal's anisotropy, not the grid: without anisotropy the crystal remains round, and a
+// rotated crystal grows as the rotated image of an unrotated one.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -21,14 +21,14 @@ using dendrite::DendriteOptions;
 using dendrite::FaceKind;
 using std::numbers::pi;
 
-/// phi of the whole domain on rank 0.
+/// phi of the whole domain, on rank 0.
 struct Picture {
   explicit Picture(dendrite::Dendrite& solver) : n(solver.grid().cells()) {
     const std::vector<std::byte> bytes = gather(solver.phase().storage(0));
     phi.resize(bytes.size() / sizeof(float));
     if (!bytes.empty()) std::memcpy(phi.data(), bytes.data(), bytes.size());
   }
-  /// Distance from `centre` (in cells) along a direction to where phi = 1/2 is met last.
+  /// Distance from `centre` (in cells) in a direction to the last point with phi = 1/2.
   double radius(std::array<double, 3> centre, std::array<double, 3> to) const {
     const double l = std::sqrt(to[0] * to[0] + to[1] * to[1] + to[2] * to[2]);
     double last = 0, before = 1;

@@ -4,8 +4,7 @@
 // timeout: 300
 // device: yes
 // label: checked
-// The dendrite against its naive serial oracle, and its bits against themselves: strategies x splits x
-// threads.
+// The dendrite against its serial reference, and equal bits for all strategies x splits x threads.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -77,7 +76,7 @@ TEST(Dendrite, AgreesWithTheOracle) {
           EXPECT_LT(largest_difference<double>(got.phi, expected.phi, 0), 1e-12) << noisy << rotated;
           EXPECT_LT(largest_difference<double>(got.theta, expected.T, Tm), 1e-9) << noisy << rotated;
         }
-        // Something must have happened.
+        // The state must have changed.
         double sum = 0;
         for (double p : expected.phi) sum += p;
         EXPECT_NEAR(got.measures.solid, sum / double(expected.phi.size()), 1e-6);
@@ -85,7 +84,7 @@ TEST(Dendrite, AgreesWithTheOracle) {
       }
 }
 
-/// 7 steps by passes of several: between walls, and with a periodic axis of which one rank has both ends.
+/// 7 steps in passes of several: between walls, and with an undivided periodic axis.
 TEST(Dendrite, LeavesTheSameBitsInPassesOfSeveralSteps) {
   for (const bool single : {true, false})
     for (const bool rotated : {false, true}) {
@@ -143,8 +142,8 @@ TEST(Dendrite, LeavesTheSameBits) {
 class OnDevices : public test::OnBackend {};
 INSTANTIATE_TEST_SUITE_P(On, OnDevices, testing::ValuesIn(test::backends()), test::backend_name);
 
-// Strategies and splits leave one device the same bits. Sums, products, divisions and fused() are the same
-// functions on CUDA and on a host with fused multiply-adds, so that these are compared with the host's too.
+// On a device, strategies and splits give the same bits. Sums, products, divisions and fused() are the same
+// on CUDA and on a host with fused multiply-adds, so these are also compared with the host.
 TEST_P(OnDevices, LeaveTheBitsOfTheHost) {
   for (const bool single : {true, false})
     for (const bool rotated : {false, true}) {
@@ -203,7 +202,7 @@ TEST(Dendrite, RefusesWhatCannotBeRun) {
   };
   EXPECT_TRUE(refused([](auto& o) { o.seeds.clear(); }));
   EXPECT_TRUE(refused([](auto& o) { o.material.anisotropy = 0.07; }));
-  EXPECT_TRUE(refused([](auto& o) { o.seeds[0].angle = 0.1; }));  // beside a symmetry
+  EXPECT_TRUE(refused([](auto& o) { o.seeds[0].angle = 0.1; }));  // with a symmetry face
   EXPECT_TRUE(refused([](auto& o) { o.faces[2] = FaceKind::insulated; }));
   EXPECT_TRUE(refused([](auto& o) { o.dt = 1e-11; }));
   EXPECT_TRUE(refused([](auto& o) { o.seeds[0].centre[0] = -h; }));

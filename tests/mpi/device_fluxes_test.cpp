@@ -2,8 +2,8 @@
 // ranks: 1 2
 // device: yes
 // label: checked
-// A flux kernel gives the bits of single cells wherever it runs: on a device columns of threads pass fluxes
-// on, in boxes smaller than a column, with a rest, and of more planes than one block takes.
+// A flux kernel gives the bits of single cells everywhere. On a device columns of threads pass fluxes on:
+// boxes smaller than a column, incomplete columns, and more planes than in one block.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -20,7 +20,7 @@ namespace {
 class OnDevices : public OnBackend {};
 INSTANTIATE_TEST_SUITE_P(On, OnDevices, testing::ValuesIn(backends()), backend_name);
 
-/// The same without a FluxType: the engine hands it cell by cell.
+/// The same without a FluxType, so that the engine computes it cell by cell.
 template <class T>
 struct SingleCells {
   Conserving<T> whole;

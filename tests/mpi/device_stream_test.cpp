@@ -2,8 +2,8 @@
 // ranks: 1
 // device: yes
 // label: checked
-// A field in the host's memory, computed by a device slot by slot through the ring of fields on disk, leaves
-// the bits of the same kernel over a field in memory.
+// A field in the host's memory that a device computes slot by slot, with the ring for fields on disk: the
+// bits of the same kernel on a field in memory.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -21,7 +21,7 @@ namespace {
 constexpr int nx = 37, ny = 13;
 constexpr Int3 cells{nx, ny, 26};
 
-/// Insulated; along z the ring brings the planes beside a slot's own.
+/// Insulated faces; along z the ring provides the planes beside those of a slot.
 struct Diffuse {
   double a;
   SC_FN void operator()(At c, Index g, Out<double> next, In<double> T) const {
@@ -37,7 +37,7 @@ double start(int x, int y, int z) { return std::sin(0.3 * x) + 0.2 * std::cos(1.
 class OnDevices : public OnBackend {};
 INSTANTIATE_TEST_SUITE_P(On, OnDevices, testing::ValuesIn(backends()), backend_name);
 
-/// Two arrays in far memory that take turns.
+/// Two arrays in far memory that are swapped after each step.
 class Heat {
  public:
   Heat(const Grid& grid, const std::shared_ptr<Device>& device, SlabStream::Mode mode, int pieces)

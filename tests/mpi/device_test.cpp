@@ -2,8 +2,8 @@
 // ranks: 1 2
 // device: yes
 // label: checked
-// What fields on a device promise the host: values, reductions to the bit, halos by the same plan, sentences
-// for what cannot be done. And that the emulated device finds a missing wait.
+// Guarantees for fields on a device: values, reductions with the same bits, halos by the same plan, errors
+// for impossible operations; and the emulated device detects a missing wait.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -25,7 +25,7 @@ namespace {
 class OnDevices : public OnBackend {};
 INSTANTIATE_TEST_SUITE_P(On, OnDevices, testing::ValuesIn(backends()), backend_name);
 
-// Magnitudes from 1e-300 to 1e300 and subnormal ones, of both signs.
+// Magnitudes from 1e-300 to 1e300 and subnormal numbers, of both signs.
 double wild(int x, int y, int z) {
   const int n = (x * 7919 + y * 104729 + z * 1299709) % 1009;
   const double mantissa = 1 + n / 1009.0;
@@ -45,7 +45,7 @@ std::array<double, 6> reduced(Context& context, Field<double>& q) {
   for (const Reduce reduce : {Reduce::sum, Reduce::max, Reduce::min}) {
     Sweep both("both", Both{}, SweepOptions{.reduce = reduce}, reads(q.now()));
     GlobalValue global(context);
-    runner.run(both);  // what the first run has left must not be added again
+    runner.run(both);  // results of the first run must not be added again
     runner.run(both);
     global.start(both.accumulators());
     all[n++] = global.value(0);
@@ -66,7 +66,7 @@ TEST_P(OnDevices, ReduceToTheBit) {
     for (std::size_t n = 0; n < got.size(); ++n) {
       EXPECT_TRUE(got[n] == expected[n] || (std::isnan(got[n]) && std::isnan(expected[n]))) << n;
     }
-    // One cell that is not a number is the result of each.
+    // A single NaN is the result of all reductions.
     there.fill([&](int x, int y, int z) {
       return x == 60 && y == 3 && z == 20 ? std::numeric_limits<double>::quiet_NaN() : (*value)(x, y, z);
     });
@@ -91,7 +91,7 @@ TEST_P(OnDevices, ShowTheHostWhatTheyHold) {
     q.advance();
     const Int3 at = grid.origin();
     EXPECT_EQ(q.get({2, 1, 0}), std::ldexp(tame(at.x + 2, at.y + 1, at.z), round));
-    // What the host does not write keeps the value that the device has computed.
+    // Elements that the host does not write keep the values computed by the device.
     const Out<double> cells = q.modify();
     cells.base[grid.layout().offset({2, 1, 0})] = 5;
     EXPECT_EQ(q.get({1, 1, 0}), std::ldexp(tame(at.x + 1, at.y + 1, at.z), round));
@@ -103,7 +103,7 @@ TEST_P(OnDevices, ShowTheHostWhatTheyHold) {
 }
 
 struct Weigh {
-  const double* weight;  // of plane x = -1 … n
+  const double* weight;  // of planes x = -1 … n
   SC_FN void operator()(At c, Index g, InOut<double> q) const { q[c] *= weight[g.x + 1] - weight[g.x]; }
 };
 
@@ -134,7 +134,7 @@ TEST_P(OnDevices, LookUpTables) {
     EXPECT_EQ(q.get({x, 1, 2}), tame(at.x + x, at.y + 1, at.z + 2) * (2 * (at.x + x) - 1)) << x;
 }
 
-// Every type, mixed so that packed cells of 8 bytes begin at odd multiples of 4.
+// All types, mixed so that packed cells of 8 bytes begin at odd multiples of 4.
 TEST_P(OnDevices, ExchangeHalosByTheSamePlan) {
   TestContext context;
   open(context, GetParam());
@@ -241,7 +241,7 @@ TEST(Devices, HaveNames) {
   }
 }
 
-struct Counting {  // nvcc takes no lambda here
+struct Counting {  // nvcc does not accept a lambda here
   Int3 extent;
   int* base;
   SC_FN void operator()(Int3 p) const { ++base[p.x + extent.x * (p.y + std::ptrdiff_t{extent.y} * p.z)]; }
@@ -262,7 +262,7 @@ TEST(Launch, ReachesEveryPlaceOnce) {
   }
 }
 
-// The double itself: without the wait the copy brings what was there before, in each disorder.
+// The emulation itself: without the wait, the copy contains the old values, in each order of execution.
 TEST(EmulatedDevice, ShowsAMissingWait) {
   for (const Disorder disorder : {Disorder::late, Disorder::shuffled})
     for (const bool waits : {true, false}) {
@@ -285,7 +285,7 @@ TEST(EmulatedDevice, ShowsAMissingWait) {
 }
 
 TEST(EmulatedDeviceDeathTest, GuardsItsMemory) {
-  GTEST_FLAG_SET(death_test_style, "fast");  // a program started anew would start MPI anew
+  GTEST_FLAG_SET(death_test_style, "fast");  // a restarted program would restart MPI
   const auto device = std::make_shared<EmulatedDevice>();
   const Device::Memory cell = device->allocate(8);
   EXPECT_DEATH(*cell = std::byte{1}, "");

@@ -2,8 +2,8 @@
 // ranks: 1 2 3 4
 // threads: 2
 // label: sanitize
-// One rank's failure becomes everybody's: the sentence and the exit code of the lowest failing rank, and no
-// hang.
+// An error on one rank is thrown on all: with the sentence and the exit code of the lowest failing rank, and
+// without a hang.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -44,7 +44,7 @@ class Errors : public testing::Test {
 
 constexpr Exit codes[] = {Exit::storage, Exit::diverged, Exit::bad_input, Exit::failure};
 
-// Every subset of ranks fails, each with a sentence and a code of its own.
+// Every subset of ranks fails, each rank with its own sentence and code.
 TEST_F(Errors, AllRanksGetTheLowestFailingRanksSentence) {
   for (int mask = 0; mask < 1 << context.size(); ++mask) {
     const std::string mine = failing(mask) ? "rank " + std::to_string(context.rank()) + " has lost it" : "";
@@ -79,7 +79,7 @@ TEST_F(Errors, LongSentencesArriveWhole) {
   EXPECT_EQ(got.sentence, path);
 }
 
-// Afterwards the context works as before: nothing of the failed agreement is left in its communicators.
+// Afterwards the context works as before: no messages of the failed agreement remain in its communicators.
 TEST_F(Errors, TheContextGoesOn) {
   outcome([&] { context.agree(Exit::failure, context.rank() == 0 ? "once" : ""); });
   const Grid grid(context, {.cells = {8, 8, 16}, .periodic = {true, true, true}, .halo = 1});
@@ -105,7 +105,7 @@ TEST_F(Errors, MpiFailuresSayWhere) {
   EXPECT_NE(got.sentence.find("errors_test.cpp:"), std::string::npos) << got.sentence;
 }
 
-// What a thread of a team throws reaches the caller once all threads have ended.
+// An exception in a thread of a team reaches the caller after all threads have ended.
 TEST(Teams, ThrowToTheCaller) {
   for (int thrower : {0, 1}) {
     std::atomic<int> ended{0};

@@ -2,9 +2,9 @@
 // ranks: 2 3 4
 // timeout: 300
 // label: sanitize
-// Exchanges of every kind under way at once, in random graphs: each rank starts all pieces in an order of its
-// own and then waits for the exchanges in another one, window after window without a barrier. Whoever waits
-// drives all of them, so that nothing stands still; and what arrives is what was sent.
+// Exchanges of every kind in progress together, in random graphs: each rank starts all pieces in its own
+// order and then waits for the exchanges in another order, window after window without a barrier. Waiting
+// makes progress on all of them, so no order deadlocks, and the received values are those sent.
 #include <algorithm>
 #include <cstdio>
 #include <functional>
@@ -23,10 +23,10 @@ using Random = std::mt19937;
 
 int pick(Random& random, int lo, int hi) { return lo + static_cast<int>(random() % unsigned(hi - lo + 1)); }
 
-/// What one exchange of a graph does in a window.
+/// The part of one exchange in a window.
 struct Player {
   virtual ~Player() = default;
-  /// Writes what is sent; returns the starts, to be called in any order.
+  /// Writes the source cells; returns the start calls, which may be called in any order.
   virtual std::vector<std::function<void()>> begin(int window) = 0;
   virtual void poke() = 0;
   virtual void end(int window) = 0;
@@ -67,7 +67,7 @@ struct Halos final : Player {
     fields.expect(filled);
   }
   Fields fields;
-  bool repeats;  // a round whose cells nobody has rewritten, so that nobody has waited until they were read
+  bool repeats;  // a round with unchanged cells, for which no rank has waited until they were read
   int filled = 0;
 };
 
@@ -101,7 +101,7 @@ struct Moves final : Player {
 struct Entries final : Player {
   static constexpr int own = 30;
   Entries(Context& context, Random& common) : ranks(context.size()), rank(context.rank()) {
-    // [taker][giver]: known to all
+    // [receiver][sender]: the same on all ranks
     std::vector<EntryLists> wanted(static_cast<std::size_t>(ranks),
                                    EntryLists(static_cast<std::size_t>(ranks)));
     for (EntryLists& lists : wanted)
@@ -146,8 +146,8 @@ struct Entries final : Player {
   std::unique_ptr<EntryExchange> movement;
 };
 
-/// Parcels of a row of doubles that travel one by one, some of them in part: the next one may be sent before
-/// the last has been received.
+/// Parcels of a row of doubles, sent separately, some of them partly: the next one may be sent before the
+/// previous one has been received.
 struct Pieces final : Player {
   struct Known {
     int from, to, number, source, sink, count;
@@ -164,7 +164,7 @@ struct Pieces final : Player {
         }
     const auto rank = std::size_t(context.rank());
     cells.assign(std::size_t(out[rank] + in[rank]), -1);
-    const int begin = out[rank];  // of what arrives
+    const int begin = out[rank];  // beginning of the cells to receive
     Parcels parcels;
     parcels.routes.emplace_back(CellMemory{reinterpret_cast<std::byte*>(cells.data()), 0, 0, 0}, 1, 8);
     for (const Known& k : known) {
@@ -173,7 +173,7 @@ struct Pieces final : Player {
       parcel.in_place = false;
       parcel.order = k.number;
       parcel.bytes = 8 * std::size_t(k.count);
-      // Either end knows where the cells lie on its own side.
+      // Each end knows only its own cells.
       parcel.parts.push_back({0, run(k.source, k.count), run(begin + k.sink, k.count)});
       if (k.from == context.rank()) {
         parcel.peer = k.to;
@@ -193,7 +193,7 @@ struct Pieces final : Player {
   static double value(const Known& k, int i, int window) {
     return k.from + 10 * k.to + 100 * k.number + 1000 * i + 1e6 * window;
   }
-  /// How many of a parcel's cells travel in a window; all of them in most.
+  /// Number of a parcel's cells that are sent in a window; in most windows all.
   int travel(const Known& k, int window) const {
     Random random(seed + unsigned(k.from + 10 * k.to + 100 * k.number + 1000 * window));
     return random() % 3 ? k.count : pick(random, 1, k.count);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2
 // label: sanitize checked
-// Beyond a face of the domain a stage reads what the field says is there, and is refused where it says
-// nothing; and what a kernel returns has somebody who takes it.
+// Beyond a face of the domain a stage reads what the field declares, and is refused without a declaration;
+// and a kernel's return value must be used.
 #include <gtest/gtest.h>
 
 #include "engine/subcurrent.hpp"
@@ -97,7 +97,7 @@ TEST_F(Faces, FieldsOfAnotherGridToo) {
 TEST_F(Faces, LinesReadBeyondTheirEndsOnly) {
   LineStage along_y("along y", 1, Lines{}, writes(out.now()), reads(u.now(), star(1)));
   EXPECT_EQ(refusal([&] { runner.run(along_y); }), "accepted");
-  if (context.size() > 1) return;  // which divide z
+  if (context.size() > 1) return;  // several ranks divide z
   LineStage along_z("along z", 2, Lines{}, writes(out.now()), reads(u.now(), star(1)));
   expect_said(refusal([&] { runner.run(along_z); }),
               "stage \"along z\" reads field \"u\" beyond its face z_low");
@@ -140,7 +140,7 @@ TEST_F(Faces, AConditionTakesThePlaceOfWhatWasSaid) {
 TEST_F(Faces, WhatAKernelReturnsIsReduced) {
   const auto now = reads(u.now());
   using Read = decltype(now);
-  // Without options it does not compile.
+  // It does not compile without options.
   static_assert(!std::is_constructible_v<Sweep<Size, std::remove_const_t<Read>>, std::string, Size,
                                          std::remove_const_t<Read>>);
   expect_said(refusal([&] { Sweep("size", Size{}, SweepOptions{.flops = 1}, now); }),

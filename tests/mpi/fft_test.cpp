@@ -2,8 +2,8 @@
 // ranks: 1 2 3 4 6
 // threads: 2
 // label: sanitize
-// The distributed transform against the definition, there and back, its bits against those of one rank, and
-// the bytes it moves.
+// The distributed transform against the definition, forward and backward, its bits against those of one rank,
+// and the bytes it sends.
 #include "spectral/fft.hpp"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ using spectral::FftOptions;
 using spectral::Library;
 using Complex = std::complex<double>;
 
-/// Both transforms of the same noise: the modes and what comes back, whole on rank 0.
+/// Both transforms of the same noise: the modes and the result of the inverse transform, on rank 0.
 struct Result {
   std::vector<std::byte> modes, back;
 };
@@ -41,7 +41,7 @@ Result transform(Context& context, const FftOptions& options) {
   fft.forward(u.now(), modes.now());
   fft.backward(modes.now(), u.now(), spectral::Input::destroy);
   u.fill([](int x, int y, int z) { return T(noise(x, y, z)); });
-  fft.forward(u.now(), modes.now());  // finds the remains of the first everywhere
+  fft.forward(u.now(), modes.now());  // a second transform, with the results of the first in memory
   fft.backward(modes.now(), back.now());
   Result result{gather(modes.storage(0)), gather(back.storage(0))};
   fft.backward(modes.now(), u.now(), spectral::Input::destroy);
@@ -63,7 +63,7 @@ std::vector<std::array<int, 2>> process_grids(int ranks) {
   return all;
 }
 
-/// Every kept mode by the definition, and the points by the definition from the modes that were kept.
+/// All kept modes by the definition, and the points by the definition from the kept modes.
 template <class T>
 void expect_definition(Context& context, const FftOptions& options, double tolerance) {
   const Result got = transform<T>(context, options);
@@ -109,7 +109,7 @@ TEST(DistributedFft, FollowsTheDefinition) {
   }
 }
 
-/// The points of one rank's own plan, for comparing bits: a communicator of this rank alone.
+/// The points of a plan on this rank alone, to compare bits.
 Result alone(const FftOptions& options) {
   Context self(MPI_COMM_SELF);
   const Result result = transform(self, options);
@@ -143,7 +143,7 @@ TEST(DistributedFft, LeavesTheBitsOfOneRank) {
   }
 }
 
-/// The same pieces leave under every strategy, of which some order slabs and some wait.
+/// The same pieces under every strategy, although some change the order of slabs and some wait.
 TEST(DistributedFft, EveryStrategyLeavesTheSameBits) {
   for (TransportPolicy policy :
        {TransportPolicy::automatic, TransportPolicy::mpi, TransportPolicy::delayed}) {
@@ -168,7 +168,7 @@ TEST(DistributedFft, EveryStrategyLeavesTheSameBits) {
   }
 }
 
-// sum |u|^2 = 1 / n sum |modes|^2 over all k: those with kx > 0 count for two.
+// sum |u|^2 = 1 / n sum |modes|^2 over all k, so modes with kx > 0 count twice.
 TEST(DistributedFft, KeepsTheEnergy) {
   TestContext context;
   const Int3 n{20, 18, 15};
@@ -188,7 +188,7 @@ TEST(DistributedFft, KeepsTheEnergy) {
   EXPECT_NEAR(sums[0], sums[1], 1e-12 * sums[0]);
 }
 
-// A real field has modes(-k) = conj(modes(k)), which shows in the plane kx = 0.
+// A real field has modes(-k) = conj(modes(k)), which can be checked in the plane kx = 0.
 TEST(DistributedFft, ModesOfRealFieldsAreSymmetric) {
   TestContext context;
   const Int3 n{6, 10, 9};
@@ -202,7 +202,7 @@ TEST(DistributedFft, ModesOfRealFieldsAreSymmetric) {
       EXPECT_LT(std::abs(mode(ky, kz) - std::conj(mode(-ky, -kz))), 1e-12) << ky << " " << kz;
 }
 
-// Components, and fields whose rows are padded by a halo of their own.
+// Several components, and fields with rows padded by a halo.
 TEST(DistributedFft, TransformsEveryComponentOfFieldsWithHalos) {
   TestContext context;
   const Int3 n{16, 12, 24};
@@ -224,7 +224,7 @@ TEST(DistributedFft, TransformsEveryComponentOfFieldsWithHalos) {
   EXPECT_THROW(fft.forward(other.now(), one.now()), Error);
 }
 
-// Only kept modes travel: between y and z pencils mx my nz of them, of which the share on the diagonal stays.
+// Only kept modes are sent: mx my nz between y and z pencils, except those that remain on their rank.
 TEST(DistributedFft, MovesKeptModesOnly) {
   TestContext context;
   const int p = context.size();

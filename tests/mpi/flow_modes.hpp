@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The modes of a turbulent flow by wavenumber, and flows of either precision.
+// The modes of a turbulent flow by wavenumber, in either precision.
 #pragma once
 
 #include <cstring>
@@ -20,7 +20,7 @@ inline turbulence::TurbulenceOptions as_single(turbulence::TurbulenceOptions opt
   return options;
 }
 
-/// The stored modes of a field on rank 0, per point.
+/// The stored modes of a field divided by the number of points, on rank 0.
 inline Modes modes_of(turbulence::Turbulence& flow, AnyField& field) {
   const std::vector<std::byte> bytes = gather(field.storage(0));
   const Int3 m = field.grid().cells(), n = flow.grid().cells();

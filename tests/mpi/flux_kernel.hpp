@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A flux kernel whose bits show a flux that was computed twice in different ways or from other cells.
+// A flux kernel whose bits differ if the two computations of a flux differ or use other cells.
 #pragma once
 
 #include "engine/field/fluxes.hpp"
 
 namespace sc::test {
 
-/// Fluxes with mixed products and a division, of a component that the axis chooses.
+/// Fluxes with mixed products and a division, of a component that depends on the axis.
 template <class T>
 struct Conserving {
   using FluxType = T;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1
 // label: sanitize checked
-// Splitting a box must not be seen in the bits: the same compiled loop serves every box, with division and
+// Dividing a box must not change the bits: the same compiled loop is used for every box, with divisions and
 // with differences of products.
 #include "engine/exec/for_each.hpp"
 
@@ -20,8 +20,8 @@ namespace {
 
 using namespace sc;
 
-// 19 points with divisions and mixed products: every way in which a compiler might treat a loop's head, body
-// and tail differently.
+// 19 points with divisions and mixed products: all operations that a compiler might treat differently at the
+// beginning, in the body and at the end of a loop.
 template <class T>
 struct Heavy {
   T a;
@@ -176,9 +176,8 @@ class FluxKernels : public testing::Test {};
 using FluxTypes = testing::Types<float, double>;
 TYPED_TEST_SUITE(FluxKernels, FluxTypes);
 
-// Marching through bricks, with fluxes kept, leaves the bits of every cell by itself (on devices:
-// device_fluxes_test): rows longer than a brick, boxes of one cell, shares of threads that begin inside a
-// brick.
+// Marching through bricks with stored fluxes gives the bits of single cells (on devices: device_fluxes_test):
+// rows longer than a brick, boxes of one cell, threads that begin inside a brick.
 TYPED_TEST(FluxKernels, MarchingLeavesTheBitsOfSingleCells) {
   using T = TypeParam;
   test::TestContext context;

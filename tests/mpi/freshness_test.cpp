@@ -2,7 +2,7 @@
 // ranks: 1 2 3
 // threads: 2
 // label: sanitize checked
-// Freshness in its three states, and demand: what strategies send is what the next readers read.
+// Freshness in its three states, and demand: strategies send what the next readers read.
 #include <gtest/gtest.h>
 
 #include "engine/move/exchange.hpp"
@@ -24,7 +24,7 @@ constexpr Strategy lazy[] = {Strategy::interior_first, Strategy::halo_thread,
 
 constexpr Int3 cells{16, 14, 18};
 
-double code(int x, int y, int z, int salt = 0) {  // of a position on the periodic grid
+double code(int x, int y, int z, int salt = 0) {  // value of a position on the periodic grid
   x = (x + cells.x) % cells.x, y = (y + cells.y) % cells.y, z = (z + cells.z) % cells.z;
   return ((z * cells.y + y) * cells.x + x) * 8 + salt;
 }
@@ -70,7 +70,7 @@ class Freshness : public testing::Test {
       ASSERT_EQ(field.get(c), value(g.x, g.y, g.z)) << field.name() << to_string(g);
     });
   }
-  double bytes(Reach reach) {  // that leave this rank when u's halo is brought up to date
+  double bytes(Reach reach) {  // bytes that this rank sends to refresh u's halo
     return static_cast<double>(Exchange(grid.context(), halo_parcels(grid, {{&storage(), reach}})).bytes());
   }
 };
@@ -152,7 +152,7 @@ TEST_F(Freshness, TurnsOverWithTheLevels) {
   EXPECT_EQ(u.storage(0).fresh(), star(1)) << "writing one level touches no other";
 }
 
-// first: writes u and w; second: reads u along the axes; third: reads u diagonally and w at its own cell.
+// first: writes u and w; second: reads u along the axes; third: reads u diagonally and w at the same cell.
 class Demand : public Freshness {
  protected:
   Field<double> w{grid, "w"}, seen{grid, "seen"}, start{grid, "start"};
@@ -181,7 +181,7 @@ TEST_F(Demand, EagerStrategiesSendWhatTheNextReadersReadAndNothingElse) {
   }
   for (Strategy strategy : eager) {
     Runner runner(context, {.strategy = strategy});
-    *first.demand() = Stage::Demand(3);  // as if made anew for this runner
+    *first.demand() = Stage::Demand(3);  // reset, as for a new runner
     step(runner, 0);
     EXPECT_EQ(moved(runner, "first"), 0) << "nobody has read yet";
     EXPECT_EQ(moved(runner, "second"), along);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1
-// Splits, layouts and halo ownership, on one rank and as seen for every rank of a larger run.
+// Splits, layouts and halo ownership, on one rank and for every rank of a larger run.
 #include "engine/grid/grid.hpp"
 #include "engine/stage/cut.hpp"
 
@@ -48,7 +48,7 @@ TEST_F(Grids, OwnRowsBeginOnCacheLines) {
     EXPECT_EQ(l.sz % 8, 0);
     EXPECT_EQ(l.origin % 8, 0);
     EXPECT_GE(l.sy, nx + 4);
-    // The farthest halo cells on both ends lie inside the allocation.
+    // The outermost halo cells at both ends are inside the allocation.
     EXPECT_GE(l.origin + l.offset({-2, -2, -2}), 0);
     EXPECT_LT(l.origin + l.offset({nx + 1, 5, 5}), l.elements);
   }
@@ -108,7 +108,7 @@ TEST_F(Grids, EdgesBelongToTheLaterAxis) {
   EXPECT_EQ(face_columns(grid, z_low, 2, 0), (Box{{-2, -2, -1}, {6, 7, 0}}));
 }
 
-// On a device the cell beyond the halo, which is one of another row, may be written at the same time.
+// On a device the cell beyond the halo, which belongs to another row, may be written at the same time.
 TEST_F(Grids, ColumnsReadNothingBesideTheHalo) {
   Grid grid(context(), {.cells = {4, 5, 6}, .halo = 2});
   EXPECT_EQ(face_columns(grid, x_low, 2, 1), (Box{{-1, 0, 0}, {0, 5, 6}}));

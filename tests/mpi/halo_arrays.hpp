@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays of every kind that the halo functions know, as one rank has them, and what must be in each element
-// of them: own, halo, beyond a boundary or padding, from a formula of its global position.
+// Arrays of every kind that the halo functions support, on one rank, and the expected value of each element:
+// own, halo, beyond a boundary, or padding, from a formula of its global position.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ inline std::size_t bytes_of(int type) {
   return type == HALO_COMPLEX64 ? 16 : type == HALO_REAL32 || type == HALO_INT32 ? 4 : 8;
 }
 
-/// A value of `type` that tells array, position and salt apart, into `out`.
+/// Writes a value of `type` that is unique to array, position and salt to `out`.
 inline void write_value(int type, std::uint64_t number, unsigned char* out) {
   const auto put = [&](auto value) { std::memcpy(out, &value, sizeof value); };
   const auto low = static_cast<std::int32_t>(number % 8388593);
@@ -58,14 +58,14 @@ struct Case {
   std::array<int, 4> periodic{};
   int transport = HALO_AUTOMATIC;
   std::int64_t piece_bytes = 60 * 1024;
-  int uneven = 0;  // cells that the first block of every dimension has more than an even one
+  int uneven = 0;  // cells that the first block of every dimension has in addition
   std::vector<Shape> shapes{};
 };
 
-/// A transport that the library does not know: automatic, with arrays in the memory of halo_allocate.
+/// A value that the library does not know, for: automatic, with arrays in memory of halo_allocate.
 inline constexpr int allocated = -1;
 
-/// The arrays of one case on this rank, and what must be in them.
+/// The arrays of a test case on this rank, with their expected values.
 class Arrays {
  public:
   explicit Arrays(const Case& c) : c_(c) {
@@ -127,7 +127,8 @@ class Arrays {
       write_value(arrays_[n].type, number(n, at), out);
     });
   }
-  /// Elements that differ from what they must be; `diagonals`: whether edges and corners have travelled too.
+  /// Number of elements that differ from the expectation; `diagonals`: whether edges and corners were
+  /// exchanged.
   std::int64_t wrong(bool diagonals = true) {
     std::int64_t count = 0;
     each([&](std::size_t n, const Index& at, const unsigned char* found) {
@@ -144,9 +145,9 @@ class Arrays {
  private:
   static constexpr std::uint64_t untouched = 8388500;
   struct Place {
-    bool own = true;     // an own cell, not halo and not padding
-    bool inside = true;  // some rank's cell
-    int outside = 0;     // dimensions along which it is not own
+    bool own = true;     // an own cell, not halo or padding
+    bool inside = true;  // a cell of some rank
+    int outside = 0;     // number of dimensions along which it is not own
   };
   void make_uneven() {
     for (int a = 0; a < c_.dims && c_.uneven; ++a) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of the halo functions share: who is asking, and what a call is to return.
+// Common parts of the tests of the halo functions: the rank, and the expected result of a call.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ inline int ranks() {
   return n;
 }
 
-/// Fails with the library's own sentence.
+/// Fails with the library's error text.
 inline testing::AssertionResult ok(int status) {
   if (status == HALO_OK) return testing::AssertionSuccess();
   return testing::AssertionFailure() << "status " << status << ": " << halo_error_text(status);

@@ -2,8 +2,8 @@
 // ranks: 1 2 3 4 5
 // ranks when long: 6 8
 // timeout: 180
-// Every byte of every halo (and every byte that must stay untouched) after exchanges of several fields at
-// once, over splits, periodic axes, reaches, corner modes and transports.
+// Every byte of every halo (and every byte that must not change) after exchanges of several fields together,
+// for all splits, periodic axes, reaches, corner modes and transports.
 #include <algorithm>
 
 #include "engine/base/error.hpp"
@@ -25,7 +25,7 @@ TEST_P(Halo, EverySplitAndPeriodicity) {
       for (Corners corners : {Corners::direct, Corners::staged}) {
         SCOPED_TRACE("split " + to_string(split) + " periodic " + std::to_string(mask) +
                      (corners == Corners::staged ? " staged" : " direct"));
-        // Uneven blocks of 3 and 4 cells, as thin as a halo of 3 allows.
+        // Uneven blocks of 3 and 4 cells, the minimum for a halo of 3.
         const Int3 cells{3 * split.x + split.x / 2 + 1, 3 * split.y + 1, 3 * split.z + split.z - 1};
         const Grid grid(*context, {.cells = cells, .periodic = periodic_of(mask), .halo = 3, .split = split});
         check(grid, mixed, {.corners = corners});
@@ -55,8 +55,8 @@ TEST_P(Halo, SmallPiecesCutEverywhere) {
   }
 }
 
-// Blocks of few or no cells: a halo reaches past its neighbour, around the torus more than once, and into
-// halos of ranks that own nothing.
+// Blocks with few or no cells: a halo extends beyond its neighbour, more than once around the torus, and into
+// the halos of ranks without cells.
 TEST_P(Halo, ThinAndEmptyBlocks) {
   for (Int3 split : splits(context->size()))
     for (int mask : {0, 3, 7})
@@ -74,7 +74,7 @@ TEST_P(Halo, ThinAndEmptyBlocks) {
         }
 }
 
-// A piece may be started as soon as its source is written, in any order; nothing is read before.
+// A piece may be started as soon as its source is written, in any order; nothing is read earlier.
 TEST_P(Halo, PiecesStartedOneByOneAsTheyAreComputed) {
   for (Corners corners : {Corners::direct, Corners::staged}) {
     const Grid grid(*context, {.cells = {18, 17, 19}, .periodic = {true, true, false}, .halo = 2});
@@ -86,7 +86,7 @@ TEST_P(Halo, PiecesStartedOneByOneAsTheyAreComputed) {
         storage->settle();
         poison(*storage);
       }
-      context->barrier();  // poisoning also the halo must not race with a neighbour's staged reading
+      context->barrier();  // poisoning of the halo must not race with a neighbour's staged reads
       for (int i = 0; i < exchange.pieces(); ++i) {
         const int piece = salt % 2 ? i : exchange.pieces() - 1 - i;
         for (auto& storage : fields.storages) fill(*storage, exchange.source(piece), salt);
@@ -140,13 +140,13 @@ TEST_P(Halo, SaysWhichTransportItUses) {
   EXPECT_NE(text.find(expected), std::string::npos) << text;
 }
 
-// Within a node in one go; under way to another, in pieces that leave while others are packed.
+// Within a node as a whole; with messages, in pieces that are sent while others are packed.
 TEST_P(Halo, CutsWhatTravelsAndNothingElse) {
   if (context->size() == 1) GTEST_SKIP() << "no neighbour";
   const int ranks = context->size();
   const Grid grid(*context,
                   {.cells = {64, 64, 4 * ranks}, .periodic = {}, .halo = 1, .split = {1, 1, ranks}});
-  Fields fields(grid, {{ElementType::f64, 3, star(1)}});  // faces of 96 KiB, pieces of at most 60
+  Fields fields(grid, {{ElementType::f64, 3, star(1)}});  // faces of 96 KiB, pieces of at most 60 KiB
   const int faces = (context->rank() > 0) + (context->rank() < ranks - 1);
   EXPECT_EQ(fields.exchange->pieces(), GetParam() == TransportPolicy::delayed ? 2 * faces : faces);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of a grid with their exchange, and the suite of its tests: over every transport between ranks.
+// Fields of a grid with their exchange, and a test suite for all transports between ranks.
 #pragma once
 
 #include <memory>
@@ -50,7 +50,7 @@ class Halo : public testing::TestWithParam<TransportPolicy> {
         std::make_unique<Context>(MPI_COMM_WORLD, ContextOptions{.transport = GetParam(), .delay = 0.0});
   }
   void TearDown() override { context->close(); }
-  /// Two rounds, the second with new values written at once after the first.
+  /// Two rounds; the second with new values, written immediately after the first.
   void check(const Grid& grid, const std::vector<Spec>& specs, HaloOptions options) {
     Fields fields(grid, specs, options);
     for (int salt = 1; salt <= 2; ++salt) {

@@ -2,7 +2,7 @@
 // ranks: 1 2 3
 // timeout: 120
 // label: sanitize
-// halo_get_account: bytes by the formula, what is measured and what is said not to be.
+// halo_get_account: bytes by the formula, measured times, and times reported as unknown.
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -35,7 +35,7 @@ class Accounts : public testing::Test {
     return a;
   }
   halo_handle handle = HALO_NULL;
-  const std::int64_t others = ranks() > 1 ? 1 : 0;  // what a rank sends itself does not leave it
+  const std::int64_t others = ranks() > 1 ? 1 : 0;  // messages of a rank to itself are not counted
 
  private:
   std::vector<double> now_ = std::vector<double>(n + 2), next_ = now_;

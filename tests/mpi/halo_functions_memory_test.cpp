@@ -2,8 +2,8 @@
 // ranks: 1 2 3 4
 // timeout: 120
 // label: sanitize
-// halo_allocate: that arrays in it are really copied by their readers, when they are not, what halo_free
-// refuses, and that mistakes of one rank are heard of by all. halo_functions_test fills every halo from it.
+// halo_allocate: arrays in it are copied directly by their readers; conditions under which they are not; what
+// halo_free refuses; errors of one rank reach all. halo_functions_test checks all halos with it.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -20,7 +20,7 @@ constexpr std::int64_t n = 6;
 constexpr std::int64_t wide = 8;  // a cache line of doubles: shorter rows are packed
 constexpr std::size_t bytes = (n + 2) * wide * sizeof(double);
 
-/// A ring of all ranks, n own rows each, in the memory given.
+/// A ring of all ranks with n own rows each, in given memory.
 struct Ring {
   explicit Ring(void* data, void* next = nullptr, MPI_Comm comm = MPI_COMM_WORLD, std::int64_t row = wide)
       : comm_(comm), row_(row) {
@@ -45,7 +45,7 @@ struct Ring {
   }
   double* at(std::int64_t i) const { return data() + i * row_; }
   void set(std::int64_t i, double value) const { std::fill_n(at(i), row_, value); }
-  /// Own rows from their number on the ring and `salt`; halos that nobody has filled.
+  /// Sets own rows from their number in the ring and `salt`; halos stay unfilled.
   void fill(double salt) const {
     for (std::int64_t i = 0; i < n; ++i) set(i + 1, salt + static_cast<double>(rank(comm_) * n + i));
     set(0, -1);
@@ -77,12 +77,12 @@ TEST(HaloMemory, IsZeroedAlignedAndReadInPlace) {
   void* given = memory();
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(given) % 64, 0U);
   for (std::int64_t i = 0; i < (n + 2) * wide; ++i) EXPECT_EQ(static_cast<double*>(given)[i], 0);
-  for (const std::int64_t row : {wide, wide - 1}) {  // a row shorter than a cache line is not
+  for (const std::int64_t row : {wide, wide - 1}) {  // a row shorter than a cache line is packed
     Ring ring(given, nullptr, MPI_COMM_WORLD, row);
     ASSERT_TRUE(ok(ring.init()));
     EXPECT_EQ(ring.described().find("shared") != std::string::npos, ranks() > 1 && row == wide)
         << ring.described();
-    for (int salt = 1; salt <= 50; ++salt) {  // no rank may overwrite what another has yet to copy
+    for (int salt = 1; salt <= 50; ++salt) {  // no rank may overwrite cells that another has yet to copy
       ring.fill(salt);
       ASSERT_TRUE(ok(halo_exchange(ring.handle)));
       ring.expect_halos(salt);
@@ -93,7 +93,7 @@ TEST(HaloMemory, IsZeroedAlignedAndReadInPlace) {
   EXPECT_EQ(given, nullptr);
 }
 
-/// Directions stay buffered: a send is over before its receiver has asked for it.
+/// Messages of single directions are buffered: a send completes before its receiver asks for it.
 TEST(HaloMemory, LeavesSendsToThemselves) {
   void* given = memory();
   Ring ring(given);
@@ -116,7 +116,7 @@ TEST(HaloMemory, LeavesSendsToThemselves) {
   EXPECT_TRUE(ok(halo_free(&given)));
 }
 
-/// halo_step swaps data and next: the exchange then reads where next lay, in a memory of its own.
+/// halo_step swaps data and next: the exchange then uses the address of next, in other memory.
 TEST(HaloMemory, FollowsHaloStep) {
   std::array<void*, 2> given{memory(), memory()};
   Ring ring(given[0], given[1]);
@@ -139,7 +139,7 @@ TEST(HaloMemory, FollowsHaloStep) {
   for (void*& each : given) EXPECT_TRUE(ok(halo_free(&each)));
 }
 
-/// Where not all arrays of all ranks lie in it, or other ranks have made it, buffers do.
+/// If not all arrays of all ranks are in such memory, or other ranks allocated it, buffers are used.
 TEST(HaloMemory, IsNotNeeded) {
   void* given = memory();
   MPI_Comm reversed = MPI_COMM_NULL;

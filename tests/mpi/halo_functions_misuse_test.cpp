@@ -2,8 +2,8 @@
 // ranks: 1 2 3 4
 // timeout: 120
 // label: sanitize
-// The halo functions misused: every mistake comes back as a status and a sentence, on every rank, and never
-// as a hang.
+// Misuse of the halo functions: every error is returned as a status with a sentence, on every rank, and never
+// causes a hang.
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -56,7 +56,7 @@ TEST(Misuse, EveryWrongRegistrationIsNamed) {
   }
 }
 
-/// One rank alone is wrong: the others are told, and nobody waits for anybody.
+/// An error on one rank only: the others get it too, and no rank waits for another.
 TEST(Misuse, OfOneRankAloneReachesAll) {
   for (const Mistake& mistake : mistakes) {
     Ring ring;
@@ -168,7 +168,7 @@ TEST(Misuse, DirectionsRangesAndRequests) {
   ASSERT_TRUE(ok(halo_finalize(&ring.handle)));
 }
 
-/// Both towards +x, as a loop without opposites would have it: nobody sends what is waited for.
+/// Both towards +x, as in a loop that forgets opposite directions: no rank sends the awaited message.
 TEST(Misuse, TheSameDirectionAtBothEndsIsATimeoutNotAHang) {
   Ring ring(0.3);
   ASSERT_TRUE(ok(ring.init()));
@@ -178,7 +178,7 @@ TEST(Misuse, TheSameDirectionAtBothEndsIsATimeoutNotAHang) {
   EXPECT_TRUE(fails(halo_wait(ring.handle, &receive), HALO_ERR_TIMEOUT, "receive in direction (1, 0)"));
   EXPECT_NE(receive, HALO_REQUEST_NULL) << "a timeout leaves the request as it was";
   MPI_Barrier(MPI_COMM_WORLD);
-  // What was missing puts it right.
+  // The missing calls complete the exchange.
   halo_request other = HALO_REQUEST_NULL;
   ASSERT_TRUE(ok(halo_isend(ring.handle, down.data(), nullptr, nullptr, &help)));
   ASSERT_TRUE(ok(halo_irecv(ring.handle, down.data(), nullptr, nullptr, &other)));
@@ -186,7 +186,7 @@ TEST(Misuse, TheSameDirectionAtBothEndsIsATimeoutNotAHang) {
   ASSERT_TRUE(ok(halo_finalize(&ring.handle)));
 }
 
-/// Nor does whoever comes later.
+/// A rank that calls later does not hang either.
 TEST(Misuse, APeerThatNeverComesToHaloInitIsATimeout) {
   if (ranks() == 1) GTEST_SKIP() << "needs two ranks";
   MPI_Comm comm = MPI_COMM_NULL;
@@ -202,7 +202,7 @@ TEST(Misuse, APeerThatNeverComesToHaloInitIsATimeout) {
   }
 }
 
-/// Whoever comes after one has given up does not wait for it for ever either.
+/// A rank that calls after another has timed out does not wait forever.
 TEST(Misuse, APeerThatNeverFinalisesIsATimeout) {
   if (ranks() == 1) GTEST_SKIP() << "needs two ranks";
   Ring ring(0.3);
@@ -216,7 +216,7 @@ TEST(Misuse, APeerThatNeverFinalisesIsATimeout) {
   }
 }
 
-/// As long as the latest handle with arrays in it would have waited.
+/// The timeout is that of the latest handle with arrays in it.
 TEST(Misuse, APeerThatNeverFreesIsATimeout) {
   if (ranks() == 1) GTEST_SKIP() << "needs two ranks";
   Ring ring(0.3);

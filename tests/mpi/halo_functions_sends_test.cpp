@@ -2,7 +2,7 @@
 // ranks: 1 2 3 4
 // timeout: 120
 // label: sanitize
-// What halo_isend promises: it waits for nobody, and sub-ranges arrive where they belong.
+// Guarantees of halo_isend: it does not wait for other ranks, and sub-ranges arrive at their positions.
 #include <chrono>
 #include <cstdint>
 #include <thread>
@@ -30,7 +30,7 @@ TEST_P(Sends, SubRangesThatDisagreeAreAnError) {
   ASSERT_TRUE(ok(halo_finalize(&ring.handle)));
 }
 
-/// The face in three parts, all sent before any is waited for, each with the values of its moment.
+/// The face in three parts, all sent before any is awaited, each with the values at the time of its send.
 TEST_P(Sends, SubRangesTravelOneBehindTheOther) {
   Ring ring(20, 4, GetParam());
   ASSERT_TRUE(ok(ring.init()));
@@ -57,8 +57,8 @@ TEST_P(Sends, SubRangesTravelOneBehindTheOther) {
   ASSERT_TRUE(ok(halo_finalize(&ring.handle)));
 }
 
-/// The receiver comes late; isend and test return at once, and what arrives is what was there when it was
-/// sent.
+/// The receiver is late: isend and test return immediately, and the received values are those at the time of
+/// the send.
 TEST_P(Sends, WaitForNobody) {
   Ring ring(20, 4, GetParam());
   ASSERT_TRUE(ok(ring.init()));

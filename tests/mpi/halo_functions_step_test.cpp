@@ -2,9 +2,8 @@
 // ranks: 1 2 3 4
 // timeout: 120
 // label: sanitize
-// halo_step: a box function under every strategy leaves the bits of a plain loop over the whole grid, in
-// either order in memory, with widths of its own on either side, with threads; core and shell cover every
-// cell once.
+// halo_step: under every strategy a box function gives the bits of a plain loop over the whole grid, in both
+// memory orders, with different widths on both sides, with threads; core and shell cover every cell once.
 #include <array>
 #include <atomic>
 #include <cmath>
@@ -30,7 +29,7 @@ double initial(int field, const Cell& c) {
   return std::sin(0.3 * double(c[0] + 2 * c[1] + 5 * c[2]) + field);
 }
 
-/// Reads the box of cells from -low to high around a cell; sums in an order that is always the same.
+/// Reads the box of cells from -low to high around a cell; sums in a fixed order.
 template <class At>
 double physics(const At& at, int field) {
   double sum = 0;
@@ -119,7 +118,7 @@ struct Distributed {
     if (together_) return base[((k * ny + j) * nx + i) * fields + field];
     return base[((field * nz + k) * ny + j) * nx + i];
   }
-  /// Own cells of the present level that differ from the serial run.
+  /// Number of own cells of the current level that differ from the serial run.
   int wrong(const Serial& serial) const {
     void* data = nullptr;
     EXPECT_TRUE(ok(halo_data(handle, 0, &data)));
@@ -211,8 +210,8 @@ TEST_P(Step, WithThreads) {
   check(HALO_C_ORDER, true, 3, GetParam());
 }
 
-/// After an odd number of steps the present values lie where `next` lay: the exchange follows them, and what
-/// the caller has written is sent again once he says so.
+/// After an odd number of steps the current values are at the address of `next`: the exchange uses them, and
+/// cells that the caller has written are exchanged after halo_modified.
 TEST_P(Step, ExchangesAndHostWritesInBetween) {
   Serial serial;
   Distributed arrays(HALO_C_ORDER, false, 1, GetParam());
@@ -279,7 +278,7 @@ TEST(Regions, WhatAStepCannotDoIsSaid) {
   ASSERT_TRUE(ok(halo_finalize(&handle)));
   const Distributed arrays(HALO_C_ORDER, false, 1, HALO_AUTOMATIC);
   Call call{&arrays};
-  halo_strategy unknown{};  // as a caller in C may pass it
+  halo_strategy unknown{};  // possible for a caller in C
   constexpr int beyond = 8;
   static_assert(sizeof unknown == sizeof beyond);
   std::memcpy(&unknown, &beyond, sizeof unknown);

@@ -3,8 +3,8 @@
 // ranks when long: 4
 // timeout: 120
 // label: sanitize
-// halo_steps: several steps a pass leave the bits of a plain loop over the whole grid, under every strategy,
-// with every length of a pass, in either order in memory, with threads, all halos NaN beforehand.
+// halo_steps: passes of several steps give the bits of a plain loop over the whole grid, under every
+// strategy, with every length of a pass, in both memory orders, with threads, with all halos NaN before.
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -26,7 +26,7 @@ constexpr double outside = 0.75;  // beyond the boundary of dimension 1; the oth
 double initial(const Cell& c) { return std::sin(0.3 * double(c[0] + 2 * c[1] + 5 * c[2])); }
 double rate(const Cell& c) { return 0.1 + 0.01 * std::cos(0.2 * double(c[0] - c[1] + 3 * c[2])); }
 
-/// Reads corners, a field that stays, and the number of the step.
+/// Reads corners, a constant field, and the number of the step.
 template <class At>
 double physics(const At& u, double k, int step, int reach) {
   const double corner =

@@ -2,8 +2,8 @@
 // ranks: 1 2 3 4 6 8
 // timeout: 180
 // label: sanitize
-// The halo functions: every element of every array, own, halo, beyond a boundary or padding, after exchanges
-// and after loops over directions, against a formula of its global position.
+// The halo functions: every element of every array (own, halo, beyond a boundary, or padding), after
+// exchanges and after loops over directions, against a formula of its global position.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -23,7 +23,7 @@ void check_exchange(const Case& c, const std::string& what) {
   }
 }
 
-/// The loop of the paper: every direction received from its opposite, one after the other.
+/// The loop of the paper: each direction is received from its opposite, one after another.
 void loop_over_directions(halo_handle handle, int dims) {
   std::array<int, 4> d{};
   int all = 1;
@@ -67,7 +67,8 @@ TEST_P(HaloFunctions, EveryTypeAndOrder) {
     }
 }
 
-/// Prime factors over the dimensions in turn, so that blocks of few cells stay thicker than their halos.
+/// Distributes prime factors over the dimensions in turn, so that blocks with few cells are not thinner than
+/// their halos.
 std::array<std::int32_t, 4> spread_over_four(int ranks) {
   std::array<std::int32_t, 4> counts{1, 1, 1, 1};
   for (std::size_t n = 0; ranks > 1; ++n) {
@@ -116,8 +117,8 @@ TEST_P(HaloFunctions, EverySplitOfThreeDimensions) {
     }
 }
 
-/// Several arrays in one message: types, orders, widths, unsplit dimensions and padding of their own, and one
-/// that only knows one of the process dimensions.
+/// Several arrays in one message, with different types, orders, widths, unsplit dimensions and padding; one
+/// is divided along only one of the process dimensions.
 TEST_P(HaloFunctions, ArraysOfAllKindsTogether) {
   for (int periodic = 0; periodic < 4; ++periodic) {
     const Case c{.dims = 2,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 4 6 8
-// The halo plan, which is geometry only: every rank works out the plans of all ranks, no message is sent.
+// The halo plan, which is geometry only: every rank computes the plans of all ranks, without messages.
 #include <map>
 #include <set>
 #include <tuple>
@@ -12,7 +12,7 @@
 namespace sc::test {
 namespace {
 
-/// What goes from one rank to another, as its receiver or its owner sees it.
+/// The regions from one rank to another, as the receiver or the owner lists them.
 using Pairs = std::map<std::tuple<int, int>, std::vector<Region>>;
 
 void add(Pairs& pairs, int from, int to, Region region) {
@@ -34,8 +34,8 @@ void expect_both_ends_agree(const Grid& grid, Reach reach, Corners corners) {
   EXPECT_EQ(seen_by_owners, seen_by_receivers);
 }
 
-/// Every halo cell within reach that some rank owns is brought exactly once, from the right cell of its
-/// owner.
+/// Every halo cell within reach that belongs to some rank is received exactly once, from the right cell of
+/// its owner.
 void expect_every_cell_once(const Grid& grid, Reach reach) {
   std::set<std::tuple<int, int, int>> brought;
   const Int3 n = grid.cells();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A ring of all ranks to try the halo functions on.
+// A ring of all ranks, for tests of the halo functions.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@ namespace sc::test {
 
 inline constexpr std::int64_t n = 4;  // own cells along x and y
 
-/// A 2-D array of doubles split along dimension 0, a ring of all ranks.
+/// A 2-D array of doubles divided along dimension 0, as a ring of all ranks.
 struct Ring {
   explicit Ring(double timeout = 20, int outstanding = 4, int transport = HALO_AUTOMATIC) {
     const std::array<std::int64_t, 2> own{n, n};

@@ -2,8 +2,8 @@
 // ranks: 1 2 3 4 5
 // ranks when long: 6 8
 // timeout: 180
-// Exchange after exchange: ranks out of step, late or slow, sources overwritten the moment they may be, work
-// in the meantime, and ends in the middle of things.
+// Repeated exchanges: ranks out of step, late or slow; sources overwritten as early as possible; work in
+// between; and destruction in the middle of a round.
 #include <algorithm>
 #include <chrono>
 #include <thread>
@@ -15,8 +15,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// The protocol of the shared transport under stress: two levels that turn over, sources overwritten the
-// moment settle() allows it, ranks out of step, both exchanges sometimes under way together.
+// A stress test of the shared transport: two levels that are swapped, sources overwritten as soon as settle()
+// allows, ranks out of step, sometimes both exchanges in progress.
 TEST_P(Halo, ManyRoundsWithLevelsTurningOver) {
   const Grid grid(*context, {.cells = {16, 9, 17}, .periodic = {true, true, true}, .halo = 1});
   const std::vector<Spec> specs{{ElementType::f64, 2, box(1)}, {ElementType::f32, 1, star(1)}};
@@ -45,7 +45,7 @@ TEST_P(Halo, ManyRoundsWithLevelsTurningOver) {
   }
 }
 
-// Long copies, and an owner that overwrites what is read last first, at the very moment it may.
+// Long copies, and an owner that overwrites the cells that are read last first, as early as possible.
 TEST_P(Halo, OverwrittenTheMomentItIsConsumed) {
   const int ranks = context->size();
   const Grid grid(
@@ -64,7 +64,7 @@ TEST_P(Halo, OverwrittenTheMomentItIsConsumed) {
       for (int z = 2; z >= 0; --z)
         for (int y = 95; y >= 0; --y) std::fill_n(row(k, z, y), 96, round);
     exchange.start();
-    // Neighbours take turns in reading late, while the owner is already waiting to overwrite.
+    // Neighbours alternately read late, while the owner already waits to overwrite.
     if ((round + context->rank()) % 2) std::this_thread::sleep_for(std::chrono::microseconds(200));
     exchange.wait();
     int wrong = 0;
@@ -122,7 +122,7 @@ INSTANTIATE_TEST_SUITE_P(Transports, Halo,
                                          TransportPolicy::delayed),
                          policy_name);
 
-// What is hidden is not waited for: the messages are under way for `delay`, the work takes as long.
+// Overlap: messages are delayed by `delay`, and the work takes as long.
 TEST(DelayedHalo, HidingShortensElapsedTime) {
   constexpr double delay = 0.06;
   Context context(MPI_COMM_WORLD, {.transport = TransportPolicy::delayed, .delay = delay});
@@ -144,7 +144,7 @@ TEST(DelayedHalo, HidingShortensElapsedTime) {
     if (!hide) work(false);
     return MPI_Wtime() - begin;
   };
-  // The best of a few: a busy machine may delay any one of them.
+  // The minimum of several attempts, because other programs may delay any of them.
   double blocking = 1e9, hidden = 1e9;
   for (int attempt = 0; attempt < 5; ++attempt) {
     blocking = std::min(blocking, seconds(false));
@@ -157,7 +157,7 @@ TEST(DelayedHalo, HidingShortensElapsedTime) {
   context.close();
 }
 
-// A context closed, or an exchange destroyed, in the middle of things: no hang, nothing left to MPI.
+// A context closed, or an exchange destroyed, during a round: no hang, and no request remains in MPI.
 TEST(HaloEnds, InAnyOrder) {
   Context context;
   const Grid grid(context, {.cells = {16, 16, 17}, .periodic = {true, true, true}, .halo = 1});

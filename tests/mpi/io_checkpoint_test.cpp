@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3 5
-// Checkpoints come back with the same bits on any number of ranks and any split.
+// Checkpoints are read back with the same bits on any number of ranks and with any decomposition.
 #include "io/checkpoint.hpp"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr Int3 cells{11, 7, 9};
 
-/// A state with every type of element, several components, two levels, and walls in one field.
+/// A state with every element type, several components, two levels, and walls in one field.
 struct State {
   explicit State(Context& context, Int3 split = {0, 0, 0}, int on = 0)
       : grid(on > 0 ? Grid(context, options(split)).on(on) : Grid(context, options(split))),
@@ -144,7 +144,7 @@ TEST(Checkpoint, BytesDoNotDependOnTheRanks) {
   TestContext context;
   const Folder folder(context);
   on_ranks(context, 1, [&](Context& one) { write_state(one, folder / "one.h5"); });
-  std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // a time stamp would have changed by now
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // a time stamp would differ by now
   write_state(context, folder / "all.h5");
   if (context.rank() == 0) {
     const std::string one = bytes_of(folder / "one.h5");
@@ -163,7 +163,7 @@ TEST(Checkpoint, LeavesNothingBesideItselfAndReplacesTheOldOne) {
   expect_state(context, path);
 }
 
-// Nothing but a regular file of its name gives way to a checkpoint, and nothing else is opened as one.
+// A checkpoint replaces only regular files, and only these are opened as checkpoints.
 TEST(Checkpoint, LeavesWhatIsNoRegularFileAlone) {
   TestContext context;
   const Folder folder(context);
@@ -171,7 +171,7 @@ TEST(Checkpoint, LeavesWhatIsNoRegularFileAlone) {
                     target = folder / "target", parts = folder / "parts.h5", device = folder / "null";
   if (context.rank() == 0) {
     std::ofstream(target) << "mine";
-    // A copy of /dev/null, which root alone can make; without one the name is a pipe too.
+    // A copy of /dev/null, which only root can create; otherwise the name is a pipe too.
     const bool made = ::mknod(device.c_str(), S_IFCHR | 0600, makedev(1, 3)) == 0;
     ASSERT_TRUE(made || ::mkfifo(device.c_str(), 0600) == 0);
     ASSERT_EQ(::symlink(target.c_str(), link.c_str()), 0);
@@ -207,7 +207,7 @@ TEST(Checkpoint, LeavesWhatIsNoRegularFileAlone) {
   context.barrier();
 }
 
-// A folder and a link that end like a temporary are somebody's; only a file is ours.
+// A folder and a link with the suffix of a temporary belong to a user; only regular files are removed.
 TEST(Checkpoint, RemovesOnlyFilesThatWereLeftOver) {
   TestContext context;
   const Folder folder(context);
@@ -250,7 +250,7 @@ TEST(Checkpoint, KeepsNegativeZeroAndPayloadsOfNan) {
       }
 }
 
-// The checksum is that of the array, however it is cut up.
+// The checksum of an array is independent of its division.
 TEST(Checksum, IsTheSumOfItsParts) {
   std::vector<double> values(1000);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::sin(static_cast<double>(i));

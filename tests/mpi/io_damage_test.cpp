@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 4
 // timeout: 300
-// A checkpoint that is damaged, cut short or of another making is refused on all ranks with the same
-// sentence, and what the run had in memory is as it was.
+// A checkpoint that is damaged, truncated or of another kind is refused on all ranks with the same sentence,
+// and the state in memory is unchanged.
 #include <gtest/gtest.h>
 #include <hdf5.h>
 #include <sys/stat.h>
@@ -55,7 +55,7 @@ class Damage : public testing::Test {
     context_.barrier();
   }
 
-  /// Rank 0 does something to the file; the others wait.
+  /// Rank 0 damages the file; the others wait.
   template <class F>
   void damage(F&& action) {
     if (context_.rank() == 0) action();
@@ -70,7 +70,7 @@ class Damage : public testing::Test {
     damage([&] { put_bytes(path_, bytes); });
   }
 
-  /// Reads into a state that holds something else and returns the sentence, the same on all ranks.
+  /// Reads into a state with other values and returns the error, which is the same on all ranks.
   template <class T = double>
   std::string refusal(Int3 n = cells, const std::string& solver = "test") {
     State<T> state(context_, n);
@@ -97,7 +97,7 @@ bool says(const std::string& sentence, const std::string& words) {
   return sentence.find(words) != std::string::npos;
 }
 
-/// Position of the first value of pressure, whose bits occur once.
+/// Offset of the first value of pressure, whose bits occur only once.
 std::size_t data_position(const std::string& bytes) {
   const double first = value_at<double>(2, 0, 0, 0, 0);
   const std::string needle(reinterpret_cast<const char*>(&first), 8);
@@ -199,7 +199,7 @@ void edit(const std::string& path, F&& action) {
   const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
   action(file);
   H5Fclose(file);
-  // As if it had been written like this.
+  // With valid checksums, as if it had been written so.
   std::istringstream head(bytes_of(path));
   std::string format;
   std::int64_t size = 0;
@@ -238,7 +238,7 @@ TEST_F(Damage, NewerFormat) {
   EXPECT_SAYS(refusal(), "is of format version 2; this program reads version 1");
 }
 
-// A file that HDF5 finds in perfect order, with a value that is not the one written.
+// A file that is valid for HDF5, with a changed value.
 TEST_F(Damage, ChangedScalar) {
   damage([&] { edit(path_, [](hid_t file) { set_integer(file, "scalars", "step", 7); }); });
   EXPECT_SAYS(refusal(), "is damaged: the checksum of its header does not match");
@@ -254,10 +254,10 @@ TEST_F(Damage, OtherShape) {
   EXPECT_SAYS(refusal(), "holds \"pressure\" in shape [3, 10, 7, 8]; this run needs [1, 8, 5, 6]");
 }
 
-// Whatever single byte is wrong, what is read is refused or right.
+// For every single wrong byte, the file is refused or the values are right.
 TEST_F(Damage, NoFlippedByteGoesUnnoticed) {
   if (context_.size() != 1) GTEST_SKIP() << "one rank is enough";
-  constexpr std::size_t stride = 5;  // every bit of a byte and every byte of a value has its turn
+  constexpr std::size_t stride = 5;  // reaches every bit of a byte and every byte of a value
   int refused = 0;
   int harmless = 0;
   State<double> state(context_);

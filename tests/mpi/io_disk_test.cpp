@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3 5
-// Full disks, forbidden folders and single ranks that fail: all ranks say the same, nothing hangs, the old
-// file is whole and nothing is left beside it.
+// Full disks, forbidden folders and errors on single ranks: all ranks report the same, nothing hangs, the old
+// file is intact and no other file remains.
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -16,7 +16,7 @@
 namespace sc::test {
 namespace {
 
-constexpr Int3 cells{40, 40, 40};  // 512 kB a component
+constexpr Int3 cells{40, 40, 40};  // 512 kB for a component
 
 struct State {
   explicit State(Context& context) : grid(context, {.cells = cells, .halo = 1}), velocity(grid, "velocity") {}
@@ -28,8 +28,8 @@ struct State {
   Field<double, 3> velocity;
 };
 
-/// Writes a good checkpoint of seed 1 at `path`, then calls `fail`, which must throw the same Error
-/// everywhere and leave the good one alone in its folder.
+/// Writes a valid checkpoint with seed 1 at `path`, then calls `fail`, which must throw the same Error on all
+/// ranks and leave only the valid one in its folder.
 template <class F>
 std::string failure(Context& context, State& state, const std::string& path, F&& fail) {
   const std::string folder = std::filesystem::path(path).parent_path();
@@ -80,7 +80,7 @@ TEST(Disk, FullDisk) {
   EXPECT_TRUE(released);
 }
 
-// A disk so full that not even the first block can be had.
+// A disk without space for even the first block.
 TEST(Disk, NoRoomAtAll) {
   TestContext context;
   const Folder folder(context);
@@ -106,7 +106,7 @@ TEST(Disk, NoRoomAtAll) {
   EXPECT_TRUE(released);
 }
 
-/// No file of this rank may grow past this while it lives.
+/// Limits the size of this rank's files during its lifetime.
 class FileLimit {
  public:
   explicit FileLimit(rlim_t bytes) {
@@ -177,7 +177,7 @@ TEST(Disk, PathIsAFolder) {
   EXPECT_EQ(folder.entries(), 0);
 }
 
-// What a killed run leaves behind neither hurts the checkpoint nor stays.
+// Files that a killed run left neither damage the checkpoint nor remain.
 TEST(Disk, LeftoversOfAKilledRun) {
   TestContext context;
   const Folder folder(context);

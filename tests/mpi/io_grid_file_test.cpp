@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 4
-// Grid files: every rank gets the points it asks for, from any number type; what is no grid is refused.
+// Grid files: every rank gets its points, from every number type; files without a grid are refused.
 #include "io/grid_file.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3 5
-// Snapshots: every point once, with its walls, in the order VTK wants, and the same bytes from any split.
+// Snapshots: every point once, including walls, in VTK's order, and the same bytes for every decomposition.
 #include "io/snapshot.hpp"
 
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ std::vector<T> read(const std::string& path, const std::string& name, hid_t type
   return values;
 }
 
-/// Every value of velocity, p, wave and x under `fields` and `grid`, against the formula, walls included.
+/// Compares all values of velocity, p, wave and x in `fields` and `grid` with the formula, including walls.
 void check_arrays(const std::string& path, Int3 n, Int3 first) {
   const auto size = [](int v) { return static_cast<hsize_t>(v); };
   const std::vector<hsize_t> one = {size(n.z), size(n.y), size(n.x)};
@@ -137,7 +137,7 @@ TEST(Snapshot, HexahedraJoinNeighbours) {
         for (const auto& c : corners) ASSERT_EQ(ids[i++], x + c[0] + nx * (y + c[1] + ny * (z + c[2])));
 }
 
-// A grid of one layer has quadrilaterals.
+// A grid of a single layer has quadrilaterals.
 TEST(Snapshot, FlatGrid) {
   TestContext context;
   const Folder folder(context);
@@ -214,7 +214,7 @@ TEST(Snapshot, BytesDoNotDependOnRanksOrSplit) {
       on_ranks(context, ranks, [&](Context& some) { write(some, {0, 0, 0}); });
       compare(folder / "s.vtkhdf");
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // a time stamp would have changed by now
+    std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // a time stamp would differ by now
     for (int axis = 0; axis < 3; ++axis) {
       Int3 split{1, 1, 1};
       split[axis] = context.size();
@@ -240,7 +240,7 @@ TEST(Snapshot, RanksWithoutCellsTakePart) {
   }
 }
 
-// One point more than a rank has would mean a halo that was never filled.
+// One more layer than the halo has would be a halo that was never filled.
 TEST(Snapshot, RefusesLayersBeyondTheHalo) {
   TestContext context;
   const Folder folder(context);

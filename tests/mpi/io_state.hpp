@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of io share: a folder of their own, a part of the ranks as a Context, and fields whose every
-// value follows from its place, NaN or -1 wherever nobody should look.
+// Common parts of the tests of io: a folder, a subset of the ranks as a Context, and fields whose values
+// follow from their positions, with NaN or -1 where nothing may be read.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@
 
 namespace sc::test {
 
-/// A new empty folder that all ranks agree on, removed at the end.
+/// A new empty folder, the same on all ranks, removed at the end.
 class Folder {
  public:
   explicit Folder(Context& context) : context_(context) {
@@ -52,7 +52,7 @@ class Folder {
   std::string path_;
 };
 
-/// Runs `body` with a Context of the first `count` ranks, on those.
+/// Runs `body` on the first `count` ranks, with a Context of these.
 template <class F>
 void on_ranks(Context& all, int count, F&& body) {
   MPI_Comm part = MPI_COMM_NULL;
@@ -90,7 +90,7 @@ bool same_bits(const T& a, const T& b) {
   return std::memcmp(&a, &b, sizeof(T)) == 0;
 }
 
-/// Calls f(value, component, global x, y, z) for every value of the part of `storage` that a file would hold.
+/// Calls f(value, component, global x, y, z) for every value of `storage` that belongs to a file.
 template <class T, class F>
 void for_each_value(const Storage& storage, int layers, F&& f) {
   const Grid& grid = storage.grid();
@@ -107,7 +107,7 @@ void for_each_value(const Storage& storage, int layers, F&& f) {
         }
 }
 
-/// Everything, padding and halo included, becomes nothing().
+/// Sets everything, including padding and halo, to nothing().
 template <class T>
 void wipe(Storage& storage) {
   const Layout& layout = storage.grid().layout();
@@ -143,7 +143,7 @@ inline void put_bytes(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-/// The sentence and code of the Error that `action` throws on this rank; empty and ok when it throws none.
+/// The sentence and code of the Error that `action` throws on this rank; empty and ok if it throws none.
 template <class F>
 std::pair<std::string, Exit> error_of(F&& action) {
   try {
@@ -154,7 +154,7 @@ std::pair<std::string, Exit> error_of(F&& action) {
   return {"", Exit::ok};
 }
 
-/// Acts as an ordinary user while it lives, so that permissions mean something to root.
+/// Acts as an ordinary user during its lifetime, so that permissions apply even to root.
 class OrdinaryUser {
  public:
   OrdinaryUser() : was_(geteuid()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 4
-// The account of a run: movements measured in place cost no bits, bytes are counted when they travel, solvers
-// of one context do not book each other's time.
+// The account of a run: samples do not change bits, bytes are counted when they are sent, and solvers of one
+// context do not record each other's times.
 #include "engine/overlap/ledger.hpp"
 
 #include <gtest/gtest.h>
@@ -101,7 +101,7 @@ TEST(Ledger, MeasuresMovementsWhereNothingOverlaps) {
     const double waited = find(sampled, "diffuse ordered")->seconds[static_cast<std::size_t>(Phase::wait)];
     EXPECT_GT(waited, 3 * 0.8 * delay);
     EXPECT_GE(sampled.terms.samples, waited);
-    // What the samples waited is not the strategy's own waiting.
+    // Waiting in samples is not attributed to the strategy.
     const double own = find(sampled, "diffuse")->seconds[static_cast<std::size_t>(Phase::wait)];
     EXPECT_LE(moved.wait, own + 1e-2);
     const Moved unknown = run(context, strategy, steps).terms.moved();
@@ -136,10 +136,10 @@ TEST(Ledger, CountsBytesThatTravel) {
   };
   const double once = bytes(Strategy::blocking, 1);
   if (context.size() > 1) {
-    EXPECT_GT(once, 0);  // copies onto itself are not sent anywhere
+    EXPECT_GT(once, 0);  // copies within the rank are not sent
   }
-  // A lazy strategy refreshes its input before every run; an eager one too before the first two, while nobody
-  // has told the writer what is read of it, and its output from the second run on.
+  // A lazy strategy refreshes its input before every run. An eager one does so before the first two runs,
+  // while the readers are unknown to the writer, and refreshes its output from the second run on.
   for (const Strategy lazy : {Strategy::interior_first, Strategy::halo_thread})
     EXPECT_EQ(bytes(lazy, 6), 6 * once) << lazy.name;
   for (const Strategy eager :

@@ -2,8 +2,8 @@
 // ranks: 1 2 3
 // threads: 2
 // label: sanitize
-// Things end in any order: fields before their runner, contexts before their fields; several grids and
-// several contexts live side by side.
+// Objects are destroyed in any order: fields before their runner, contexts before their fields; several grids
+// and contexts exist together.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 namespace sc::test {
 namespace {
 
-/// Pieces of this process's memory that other ranks see, their files still open included.
+/// Parts of this process's memory that are shared with other ranks, including open files.
 int seen_by_others() {
   int count = 0;
   std::ifstream maps("/proc/self/maps");
@@ -66,14 +66,14 @@ struct Problem {
   }
 };
 
-// The memory of a grid that is gone should be there for the next.
+// The memory of a destroyed grid must be available to the next.
 TEST(Lifetime, GridsThatAreGoneLeaveNoMemory) {
   {
     TestContext context;
     int most = 0;
     for (int n = 0; n < 20; ++n) {
       Problem problem(context, {8, 9, 18});
-      Runner runner(context, {});  // keeps the fields it has seen
+      Runner runner(context, {});  // keeps the fields that it has used
       problem.run(runner, 1 + n);
       most = std::max(most, seen_by_others());
     }
@@ -85,7 +85,7 @@ TEST(Lifetime, GridsThatAreGoneLeaveNoMemory) {
   EXPECT_EQ(seen_by_others(), 0);
 }
 
-// The allocator hands the addresses of the dead to the living; a runner must not mistake one for the other.
+// The allocator reuses addresses; a runner must not confuse a new field with a destroyed one.
 TEST(Lifetime, FieldsMayEndBeforeTheirRunner) {
   for (Strategy strategy : {Strategy::blocking, Strategy::boundary_first, Strategy::interior_first}) {
     TestContext context;
@@ -98,7 +98,7 @@ TEST(Lifetime, FieldsMayEndBeforeTheirRunner) {
   }
 }
 
-// Ranks whose allocators put stages at different addresses still agree on which runs are samples.
+// Ranks whose stages have different addresses still agree on which runs are samples.
 TEST(Lifetime, StagesMayTurnUpWhereOthersWere) {
   TestContext context({.sampling = {.first = 2, .every = 0}});
   Runner runner(context, {.strategy = Strategy::interior_first});
@@ -171,7 +171,7 @@ TEST(Lifetime, TwoContextsInOneProcess) {
   Runner ra(first, {}), rb(second, {.strategy = Strategy::interior_first}), rc(alone, {});
   for (int n = 1; n < 5; ++n) {
     a.run(ra, n);
-    if (first.rank() % 2 == 0) c.run(rc, 10 * n);  // alone: others need not take part
+    if (first.rank() % 2 == 0) c.run(rc, 10 * n);  // without the other ranks
     b.run(rb, -n);
   }
   EXPECT_EQ(alone.size(), 1);

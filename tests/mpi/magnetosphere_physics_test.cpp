@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 2
 // timeout: 300
-// What the MHD scheme must do: linear waves at second order, damping by the Lax-Wendroff steps alone, sums
-// and the divergence of B at round-off in a periodic box, the symmetry of mirrored domains.
+// Properties of the MHD scheme: linear waves at second order, damping by the Lax-Wendroff steps only,
+// conserved sums and div B up to rounding in a periodic box, the symmetry of mirrored domains.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -20,7 +20,7 @@ using namespace sc::magnetosphere;
 
 /// The eigenmodes of Gardiner & Stone (2008, J. Comput. Phys. 227, section 6.1): background rho = 1, p = 3/5,
 /// b = (1, sqrt 2, 1/2), as d(rho, rho v1, rho v2, rho v3, b2, b3), published in conserved variables. The
-/// entropy wave is carried by a flow of speed 1 along the wave, the others travel in a gas at rest.
+/// entropy wave moves with a flow of speed 1 along the wave; the others propagate in a gas at rest.
 struct Mode {
   Wave wave;
   double speed;
@@ -44,7 +44,7 @@ Mode mode_of(Wave wave) {
 
 constexpr double amplitude = 1e-6;
 
-/// A periodic box that a wave of length 1 crosses obliquely, and the axes of the wave's frame in it.
+/// A periodic box that a wave of length 1 crosses obliquely, and the axes of the wave's frame in the box.
 struct WaveBox {
   Int3 cells;
   double h;
@@ -98,8 +98,8 @@ void set(Magnetosphere& m, const WaveBox& box, const Mode& mode) {
 }
 
 struct Deviation {
-  double error = 0;  ///< L1 summed over the variables, in amplitudes
-  double share = 0;  ///< of the exact rms velocity
+  double error = 0;  ///< L1 norm, summed over the variables, in amplitudes
+  double share = 0;  ///< relative to the exact rms velocity
 };
 
 Deviation compare(const Magnetosphere& m, const WaveBox& box, const Mode& mode) {
@@ -177,9 +177,9 @@ TEST(MhdPhysics, TheSolverStartsFromThePublishedModes) {
   }
 }
 
-/// |q| after a cycle of l steps of q' = -i w q, where the differences see w = d and the mean over the corners
-/// M: a leap turns by phi, sin(phi / 2) = d dt / 2; the start M - i sin(phi / 2) of the centres is a mixture
-/// of the wave and of one that turns the other way.
+/// q| after a cycle of l steps of q' = -i w q, where the discrete frequency is w = d and the factor of the
+/// mean over the corners is M. A leap-frog step rotates by phi, sin(phi / 2) = d dt / 2. The start of the
+/// centres, M - i sin(phi / 2), is a mixture of the wave and of one that rotates in the opposite direction.
 double kept_in_a_cycle(double d, double M, double dt, int l) {
   const std::complex<double> i(0, 1);
   const double s = 0.5 * d * dt, phi = 2 * std::asin(s);
@@ -187,7 +187,7 @@ double kept_in_a_cycle(double d, double M, double dt, int l) {
   return std::abs((1.0 - beta) * std::exp(-i * (phi * l)) + beta * std::exp(i * (phi * l)));
 }
 
-/// The share of an Alfven wave that 16 steps leave: measured, and by the theory of the scheme.
+/// The fraction of an Alfven wave after 16 steps: measured, and by the theory of the scheme.
 std::pair<double, double> alfven_share(Context& context, int n, int cycle, double courant) {
   const WaveBox box = space(n);
   const Mode mode = mode_of(Wave::alfven);
@@ -208,8 +208,8 @@ std::pair<double, double> alfven_share(Context& context, int n, int cycle, doubl
   return {compare(*solver, box, mode).share, theory};
 }
 
-// Lax-Wendroff at every step (l = 1) damps short waves most; leap-frog does not damp by itself, only through
-// its start. Waves whose period is many cycles are the exception, as the theory says: see README.md.
+// Lax-Wendroff at every step (l = 1) damps short waves most. Leap-frog does not damp by itself, only through
+// its start. Waves with a period of many cycles are an exception, as the theory predicts: see README.md.
 TEST(MhdPhysics, DampingFollowsTheTheoryOfTheCycle) {
   test::TestContext context;
   for (const int n : {8, 10, 16})
@@ -235,7 +235,7 @@ TEST(MhdPhysics, MassAndDivergenceStayAtRoundOff) {
       .density = 1e-3, .pressure = 1e-3, .viscosity = 1e-4, .resistivity = 1e-3, .smoothing = 0.02};
   auto solver = std::make_unique<Magnetosphere>(context, o);
   const Measures before = solver->measure();
-  // ∇·B is a sum of 24 numbers of the size of B / (4 h) = 2.8: its round-off is of the order of 1e-15 each.
+  // div B is a sum of 24 terms of size B / (4 h) = 2.8, with rounding errors of about 1e-15 each.
   EXPECT_LT(before.divergence, 1e-14);
   for (int n = 0; n < 200; ++n) solver->step();
   const Measures later = solver->measure();
@@ -246,7 +246,7 @@ TEST(MhdPhysics, MassAndDivergenceStayAtRoundOff) {
   EXPECT_LT(later.divergence, 1e-12);
 }
 
-// Momentum is not carried in conservative form: what a smooth flow gains is the scheme's error, of second
+// Momentum is not in conservative form: in a smooth flow its change is the error of the scheme, of second
 // order.
 TEST(MhdPhysics, MomentumDriftsAtSecondOrder) {
   test::TestContext context;

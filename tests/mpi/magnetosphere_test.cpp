@@ -5,8 +5,8 @@
 // timeout: 240
 // device: yes
 // label: checked
-// The MHD solver against its naive serial oracle, and its bits against themselves: strategies x splits x
-// threads x devices.
+// The MHD solver against its serial reference, and equal bits for all strategies x splits x threads x
+// devices.
 #include <cmath>
 #include <numbers>
 
@@ -34,7 +34,7 @@ MagnetosphereOptions periodic_box(Int3 cells, double h) {
   return o;
 }
 
-/// Something smooth in every variable, in all three directions.
+/// A smooth function of all three coordinates for every variable.
 double smooth(int variable, double x, double y, double z) {
   constexpr double tau = 2 * std::numbers::pi;
   const double base[8] = {1, 0.1, -0.2, 0.15, 0.8, 0.4, 0.3, -0.5};
@@ -84,7 +84,7 @@ TEST_P(OnDevices, AgreesWithTheOracleCellByCell) {
           for (int v = 0; v < 8; ++v)
             expected.nodes[std::size_t(v)][expected.at(i, j, k)] =
                 smooth(v, double(i) / o.cells.x, double(j) / o.cells.y, double(k) / o.cells.z);
-    for (int n = 0; n < 6; ++n) {  // a whole cycle and into the next
+    for (int n = 0; n < 6; ++n) {  // a whole cycle and the beginning of the next
       EXPECT_EQ(solver->step().floors, 0);
       expected.o.mixing = diffusion.smoothing * o.spacing * solver->clock().signal;
       if (context.rank() == 0) expected.step();
@@ -115,7 +115,7 @@ MagnetosphereOptions small_earth() {
   o.wind = {.rho = 5e-4, .v = {0.044, 0, 0}, .p = 3.56e-8, .B = {0, 0, 1.5e-4}};
   o.diffusion = {
       .density = 5e-3, .pressure = 5e-3, .viscosity = 2.5e-6, .resistivity = 1e-3, .smoothing = 0.01};
-  o.density_floor = 2e-4;  // so high that some points touch it within the few steps of these tests
+  o.density_floor = 2e-4;  // so high that some points reach it within the few steps of these tests
   o.pressure_floor = 3.5e-8;
   return o;
 }
@@ -128,7 +128,7 @@ MagnetosphereOptions small_wave() {
   return o;
 }
 
-/// A run from `start`, or from what the options start from.
+/// A run from `start`, or from the initial state of the options.
 struct Kind {
   const char* name;
   MagnetosphereOptions options;
@@ -140,7 +140,7 @@ std::vector<Kind> kinds() {
           {"wave", small_wave(), {}}};
 }
 
-/// Under every strategy and split of the context's ranks, `options` leave what they left on one rank.
+/// Under every strategy and split of the context's ranks, `options` give the result of one rank.
 void expect_same_bits(Context& context, const Kind& kind, MagnetosphereOptions options,
                       const Outcome& expected, int steps) {
   const bool divides_threads = !context.device();
@@ -158,8 +158,8 @@ void expect_same_bits(Context& context, const Kind& kind, MagnetosphereOptions o
     }
 }
 
-// Sums, products, divisions, roots and fused() are the same functions on CUDA and on a host with fused
-// multiply-adds: what a device leaves is held against one rank of the host.
+// Sums, products, divisions, roots and fused() are the same on CUDA and on a host with fused multiply-adds:
+// results of a device are compared with one rank on the host.
 TEST_P(OnDevices, LeaveTheSameBits) {
   for (const Kind& kind : kinds()) {
     const int steps = 11;
@@ -169,7 +169,7 @@ TEST_P(OnDevices, LeaveTheSameBits) {
     const Outcome expected = run(alone, options, steps, kind.start);
     alone.close();
     if (options.planet) {
-      EXPECT_GT(expected.clock.floors, 0);  // or the floors would not be tested
+      EXPECT_GT(expected.clock.floors, 0);  // otherwise the floors would not be tested
     }
     options.space = test::space_of(GetParam());
     for (int threads : {1, 2}) {

@@ -2,8 +2,8 @@
 // ranks: 1 2 3
 // timeout: 120
 // device: yes
-// A planet whose dipole is tilted: its field against that of an aligned one turned about y, no force of its
-// own on the plasma around it, a divergence that the steps leave as it is, and the same bits on any split.
+// A planet with a tilted dipole: its field against that of an aligned one, rotated about y; no force of the
+// dipole on the plasma around it; a divergence that steps do not change; and the same bits for any split.
 #include <cmath>
 #include <cstdio>
 #include <numbers>
@@ -19,7 +19,7 @@ using namespace sc::magnetosphere;
 using magnetosphere::Place;
 
 constexpr double degree = std::numbers::pi / 180;
-constexpr double nowhere = -1e6;  // a mirror so far away that its image is not felt
+constexpr double nowhere = -1e6;  // a mirror so far away that its image has no effect
 
 MagnetosphereOptions tilted_earth(double tilt, double mirror = -15) {
   MagnetosphereOptions o;
@@ -38,7 +38,7 @@ MagnetosphereOptions tilted_earth(double tilt, double mirror = -15) {
   return o;
 }
 
-/// A vector field, gathered on rank 0, and where the nodes lie.
+/// A vector field, gathered on rank 0, and the positions of the nodes.
 struct Vectors {
   Vectors(const MagnetosphereOptions& o, AnyField& field)
       : places(places_of(o, Half::nodes)), cells(o.cells), values(test::gathered(field)) {}
@@ -56,7 +56,7 @@ struct Vectors {
   std::vector<double> values;
 };
 
-/// B = (-3 x z, -3 y z, r^2 - 3 z^2) / r^5 about the axis of the dipole, turned by `tilt` from z towards x.
+/// B = (-3 x z, -3 y z, r^2 - 3 z^2) / r^5 about the axis of the dipole, rotated by `tilt` from z towards x.
 Place turned_dipole(Place r, double tilt) {
   const double c = std::cos(tilt), s = std::sin(tilt);
   const double x = r.x * c - r.z * s, z = r.x * s + r.z * c;
@@ -77,7 +77,7 @@ TEST_P(OnTiltedDipoles, IsAnAlignedOneTurned) {
     double worst = 0;
     B.each(0, [&](Int3 c) {
       const Place r = B.place(c);
-      if (square(r) < 4) return;  // inside the core the field is only finite
+      if (square(r) < 4) return;  // inside the core the field only needs to be finite
       const Place expected = turned_dipole(r, tilt);
       const double r3 = std::pow(square(r), 1.5);
       worst = std::max({worst, r3 * std::abs(B(0, c) - expected.x), r3 * std::abs(B(1, c) - expected.y),
@@ -87,9 +87,9 @@ TEST_P(OnTiltedDipoles, IsAnAlignedOneTurned) {
   }
 }
 
-// The curl that the differences see in the dipole is taken out of J: pressure and gravity alone move the
-// centres in the first half of a step, whichever way the dipole points. (The second half takes means of the
-// dipole's field for its own.) Faces know nothing of the dipole: the outermost centres are left out.
+// The discrete curl of the dipole is subtracted from J: in the first half of a step only pressure and gravity
+// accelerate the centres, for every direction of the dipole. (The second half uses means of the dipole's
+// field.) The conditions at faces do not include the dipole, so the outermost centres are excluded.
 TEST_P(OnTiltedDipoles, PushesNoPlasmaAtRest) {
   test::TestContext context;
   const auto velocity = [&](double tilt) {
@@ -115,7 +115,7 @@ TEST_P(OnTiltedDipoles, PushesNoPlasmaAtRest) {
   }
 }
 
-/// max |div B - div B'| over the centres none of whose corners is held; and max |B - B'| there.
+/// max |div B - div B'| over the centres of which no corner is held; and max |B - B'| there.
 std::pair<double, double> changes(const Vectors& B, const Vectors& before, double outer) {
   double divergence = 0, field = 0;
   B.each(0, [&](Int3 c) {
@@ -150,8 +150,8 @@ TEST_P(OnTiltedDipoles, KeepsItsDivergence) {
   }
 }
 
-// Leaning to the sun and away from it by as much: north and south change places, v_z and B_x, B_y their sign.
-// The centres reach half a spacing further up than down, so that what the faces say is left out.
+// Opposite tilts towards the sun and away from it: north and south are exchanged, and v_z, B_x and B_y change
+// sign. The centres extend half a spacing further up than down, so cells beside faces are excluded.
 TEST_P(OnTiltedDipoles, IsMirroredByTheOppositeTilt) {
   test::TestContext context;
   const int steps = 3;

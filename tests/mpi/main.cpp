@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entry point of the tests that run on several ranks: one report from rank 0, failures from every rank, one
-// verdict.
+// The main function of tests on several ranks: the report of rank 0, failures of every rank, and one exit
+// status.
 #include <gtest/gtest.h>
 #include <mpi.h>
 
@@ -9,8 +9,8 @@
 
 namespace {
 
-// Ranks other than 0 speak only when something is wrong, at once and with their number: if a failed rank
-// leaves a collective early, the others hang until ctest ends them, and this line is what tells why.
+// Other ranks than 0 print only failures, immediately and with their rank: if a failed rank leaves a
+// collective, the others hang until ctest ends them, and this line explains why.
 class FailuresOnly : public testing::EmptyTestEventListener {
  public:
   explicit FailuresOnly(int rank) : rank_(rank) {}
@@ -36,11 +36,11 @@ int main(int argc, char** argv) {
   if (rank != 0) {
     auto& listeners = testing::UnitTest::GetInstance()->listeners();
     delete listeners.Release(listeners.default_result_printer());
-    listeners.Append(std::make_unique<FailuresOnly>(rank).release());  // GoogleTest owns its listeners
+    listeners.Append(std::make_unique<FailuresOnly>(rank).release());  // GoogleTest deletes its listeners
   }
   int failed = RUN_ALL_TESTS();
   if (testing::UnitTest::GetInstance()->test_to_run_count() == 0)
-    failed = 1;  // an empty program proves nothing
+    failed = 1;  // a program without tests must not pass
   MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   MPI_Finalize();
   return failed;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 4
-// Once planned, movements allocate nothing: not in start, test, wait or settle.
+// After planning, movements allocate no memory: not in start, test, wait or settle.
 #include <gtest/gtest.h>
 #include <sched.h>
 

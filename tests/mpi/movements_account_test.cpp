@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3
-// Every movement stands in the account: transposes, files, reductions, and copies within a rank, which split
-// nothing.
+// All movements are in the account: transposes, files, reductions; and copies within a rank, which do not
+// divide the computation.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -24,7 +24,7 @@ struct Scale {
   SC_FN void operator()(At c, Out<double> to, In<double> from) const { to[c] = a * from[c]; }
 };
 
-/// A runner whose ledger is open for the length of `action`.
+/// The terms of a ledger that is open during `action`.
 template <class Action>
 Terms terms_of(Context& context, Action&& action) {
   const Runner runner(context, {});
@@ -70,7 +70,7 @@ TEST(MovementsAccount, WithoutOverlapTransformsHaveTheSameBits) {
     Field<double> points(fft.real_grid(), "points");
     Field<std::complex<double>> modes(fft.mode_grid(), "modes");
     points.fill([](int x, int y, int z) { return 1.0 / (1 + x + 2 * y + 3 * z); });
-    for (int n = 0; n < 4; ++n) {  // a sample among them
+    for (int n = 0; n < 4; ++n) {  // one of them is a sample
       fft.forward(points.now(), modes.now());
       fft.backward(modes.now(), points.now());
     }
@@ -87,7 +87,7 @@ struct Streamed {
   double sum = 0;
 };
 
-/// Stages over two fields in files on a disk of a known speed.
+/// Stages over two fields in files on a disk with a given bandwidth.
 Streamed stream(IoMode mode, double rate) {
   TestContext context;
   FileMemory memory({.folder = std::filesystem::temp_directory_path().string(),
@@ -121,7 +121,8 @@ TEST(MovementsAccount, FilesAreMeasuredAndCounted) {
   const Streamed ring = stream(IoMode::threads, rate);
   const Moved m = ring.terms.of(Resource::files);
   EXPECT_EQ(m.bytes, ring.bytes);
-  // Each way has its rate, so that what is copied alone takes bytes / rate, a little more on a busy machine.
+  // Each direction has its own rate, so copies alone take bytes / rate, or a little more if other programs
+  // run.
   EXPECT_GT(m.apart, 0.9 * ring.bytes / rate);
   EXPECT_LT(m.apart, 4 * ring.bytes / rate);
   EXPECT_GT(m.hidden(), 0.1) << "reading and writing go on at the same time";
@@ -152,7 +153,7 @@ TEST(MovementsAccount, ReductionsAreMeasuredAndCounted) {
   EXPECT_GT(m.apart, 0);
 }
 
-/// A rank that is its own neighbour computes all its cells at once: nothing waits for what it sends itself.
+/// A rank that is its own neighbour computes all cells as one box: nothing waits for its copies to itself.
 TEST(MovementsAccount, CopiesWithinARankSplitNothing) {
   struct Around {
     SC_FN void operator()(At c, Out<double> to, In<double> T) const {
@@ -181,7 +182,7 @@ TEST(MovementsAccount, CopiesWithinARankSplitNothing) {
         return timeline.total(name, phase).count + timeline.total(sample, phase).count;
       };
       EXPECT_EQ(count(Phase::core), 4) << strategy.name;
-      // Two faces normal to z where ranks lie beyond them, none within one rank.
+      // Two faces normal to z if other ranks are beyond them, none on a single rank.
       EXPECT_EQ(count(Phase::shell), context.size() == 1 ? 0 : 8) << strategy.name;
     }
 }

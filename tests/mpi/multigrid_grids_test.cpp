@@ -4,9 +4,9 @@
 // timeout: 180
 // label: sanitize checked
 // device: yes
-// A ladder of coarsened grids, down to a single cell and with or without a move onto fewer ranks, against
-// plain serial loops: odd sizes, every split, thin and empty blocks. All values are multiples of small powers
-// of two, hence exact, on the host and on devices.
+// A hierarchy of coarsened grids down to a single cell, with or without a move to fewer ranks, against plain
+// serial loops: odd sizes, every split, thin and empty blocks. All values are multiples of small powers of
+// two and so exact, on the host and on devices.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -26,7 +26,7 @@ struct Star {
     s[c] = f[c] + 0.5 * (f[c.x(1)] + f[c.y(1)] + f[c.z(1)]) - 0.25 * (f[c.x(-1)] + f[c.y(-1)] - f[c.z(-1)]);
   }
 };
-/// The children, and the fine cell before the first along each axis.
+/// Sums the children, and the fine cell before the first along each axis.
 struct Collect {
   Int3 fine_cells;
   SC_FN void operator()(At c, Index g, Out<double> coarse, Across<double> fine) const {
@@ -38,7 +38,7 @@ struct Collect {
     coarse[c] = 0.125 * sum - fine[first.x(-1)] + 0.5 * fine[first.y(-1)] + 0.25 * fine[first.z(-1)];
   }
 };
-/// The parent, and for a second child the parent's next neighbour.
+/// Uses the parent, and for a second child also the parent's next neighbour.
 struct Spread {
   SC_FN void operator()(At c, Index g, InOut<double> fine, Across<double> coarse) const {
     const At parent = coarse.at(g.x / 2, g.y / 2, g.z / 2);
@@ -47,7 +47,7 @@ struct Spread {
   }
 };
 
-/// A whole grid on one rank, by the plainest means.
+/// The whole grid on one rank, with plain loops.
 class Whole {
  public:
   Whole(Int3 cells, Bool3 periodic)
@@ -102,7 +102,7 @@ Whole serial(const Whole& f) {
   return result;
 }
 
-/// Whether coarsening would leave a block without cells that has some.
+/// Whether coarsening would leave a non-empty block without cells.
 bool too_thin(const Grid& fine) {
   const Grid coarse = fine.coarsen({2, 2, 2}, 1);
   for (int rank = 0; rank < fine.context().size(); ++rank)
@@ -112,10 +112,10 @@ bool too_thin(const Grid& fine) {
 
 struct Ladder {
   Runner& runner;
-  int fewer;  ///< ranks that go on below 8 cells along every axis, 0: all, as long as they can
+  int fewer;  ///< number of ranks used below 8 cells along every axis; 0: all, as long as possible
   Space space;
 
-  /// s after the way down and up again; f is what the level starts with.
+  /// s after going down and up the hierarchy; f is the input of the level.
   void climb(Field<double>& f, Field<double>& s) {
     const Grid grid = f.grid();
     const Int3 n = grid.cells();
@@ -163,7 +163,7 @@ void compare(Context& context, Int3 cells, Bool3 periodic, Int3 split, Strategy 
   Ladder::close_in(f);
   Ladder::close_in(s);
   Runner runner(context, {.strategy = strategy, .poke_seconds = 1e-6});
-  for (int round = 0; round < 2; ++round) {  // the second one with demand
+  for (int round = 0; round < 2; ++round) {  // in the second round, demand is known
     f.fill(value);
     Ladder{runner, fewer, space}.climb(f, s);
     for_cells(grid.own(), [&](Int3 c) {

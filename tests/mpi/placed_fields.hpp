@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Placed fields: two components that spread, with walls, updates and sums, once in memory and once in a place
-// of far memory, which must leave the same bits.
+// Placed fields: two components with diffusion, walls, updates and sums, in memory and in a place of far
+// memory, which must give the same bits.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,8 +12,8 @@
 
 namespace sc::test {
 
-/// next_k = T_k + a (sum over the neighbours up to `width` away - 6 width T_k), of two components, and
-/// corners where `corners`
+/// next_k = T_k + a (sum over the neighbours up to `width` away - 6 width T_k), of two components; with
+/// `corners`, corner cells are read too.
 template <int width, bool corners>
 struct Diffuse {
   double a;
@@ -43,7 +43,7 @@ struct Both {
   SC_FN double operator()(At c, In<double, 2> T) const { return T[0][c] + 2 * T[1][c]; }
 };
 
-/// A wall whose value bends with what lies beside it.
+/// A wall whose value depends on tangential neighbours.
 struct Bent {
   SC_FN void operator()(Border b, Out<double, 2> q) const {
     for (int k = 0; k < 2; ++k)
@@ -53,7 +53,7 @@ struct Bent {
   }
 };
 
-// Out of line: two loops around it would round its products and sums in two ways.
+// Not inlined: two loops around it could round differently.
 [[gnu::noinline]] inline double first(int k, int x, int y, int z) {
   return std::sin(0.3 * x + k) + 0.2 * std::cos(1.1 * y) * std::sin(0.7 * z) + 2;
 }
@@ -64,7 +64,7 @@ struct Setting {
   Bool3 periodic = {};
 };
 
-/// Splits of so many ranks.
+/// Splits for this number of ranks.
 inline std::vector<Setting> settings(int ranks) {
   switch (ranks) {
     case 1:
@@ -90,7 +90,7 @@ void conditions(Field<double, 2>& T) {
     }
 }
 
-/// Cells of level 0 that differ.
+/// Number of cells of level 0 that differ.
 inline int wrong(const Field<double, 2>& far, const Field<double, 2>& near) {
   int count = 0;
   far.each_slab([&](int lo, int hi, In<double, 2> cells) {
@@ -104,7 +104,7 @@ inline int wrong(const Field<double, 2>& far, const Field<double, 2>& near) {
   return count;
 }
 
-/// Both go five steps, the other one alone under `blocking` and in memory.
+/// Both run five steps; the reference alone under `blocking` and in memory.
 template <int width, bool corners>
 void compare(Context& context, const std::shared_ptr<FarPlace>& place, const Setting& setting,
              const Strategy& strategy, int pieces) {
@@ -112,7 +112,7 @@ void compare(Context& context, const std::shared_ptr<FarPlace>& place, const Set
                std::to_string(setting.periodic.y) + std::to_string(setting.periodic.z) + ", " +
                std::string(strategy.name) + ", " + std::to_string(pieces) + " pieces, width " +
                std::to_string(width) + (corners ? " with corners" : ""));
-  // A bent wall read across corners needs a layer more.
+  // A wall with tangential reads, read across corners, needs one more layer.
   const int halo = width + (corners ? 1 : 0);
   if (!setting.periodic.z && 26 / setting.split.z / pieces < halo) return;  // refused
   const Grid grid(
@@ -141,7 +141,7 @@ void compare(Context& context, const std::shared_ptr<FarPlace>& place, const Set
   EXPECT_EQ(sums[0], sums[1]);
 }
 
-/// Every kind of stage, each under one of the splits in turn.
+/// Every kind of stage, each with one of the splits in turn.
 inline void compare_all(Context& context, const std::shared_ptr<FarPlace>& place, const Strategy& strategy,
                         int pieces, std::size_t& turn) {
   const std::vector<Setting> splits = settings(context.size());
@@ -156,7 +156,7 @@ inline void compare_all(Context& context, const std::shared_ptr<FarPlace>& place
   compare<1, true>(context, place, next({false, true, false}), strategy, pieces);
   compare<1, false>(context, place, next({false, true, false}), strategy, pieces);
   compare<2, true>(context, place, next({true, false, false}), strategy, pieces);
-  ++turn;  // other pairs the next time
+  ++turn;  // other combinations the next time
 }
 
 template <class Action>

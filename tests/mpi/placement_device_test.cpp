@@ -3,8 +3,8 @@
 // device: yes
 // timeout: 300
 // label: checked
-// Fields in the host's memory beside a device that computes them slab by slab: the same runner, sweeps,
-// conditions and reductions leave the bits of fields in memory, with any split, reach and strategy.
+// Fields in the host's memory that a device computes slab by slab: the same runner, sweeps, conditions and
+// reductions give the bits of fields in memory, for every split, reach and strategy.
 #include "engine/base/error.hpp"
 #include "engine/move/gather.hpp"
 #include "engine/move/stream/slab_place.hpp"
@@ -38,7 +38,7 @@ TEST_P(OnDevices, StagesOverTheHostsMemoryLeaveItsBits) {
     compare_all(context, in_host_memory_of(context.device(), pieces), strategy, pieces, turn);
 }
 
-/// A field that stays on the device, and one that comes to it.
+/// A field that stays on the device, and one that is copied to it.
 struct Mix {
   double a;
   SC_FN void operator()(At c, Out<double, 2> next, In<double, 2> T, In<double> weight) const {
@@ -93,7 +93,7 @@ TEST_P(OnDevices, KeepWhatTheHostSeesAndSets) {
       }
   });
   EXPECT_EQ(wrong, 0);
-  T.fill(first);  // again: what was read ahead is of no use
+  T.fill(first);  // modified again: prefetched pieces are invalid
   Sweep sum("sum", Both{}, SweepOptions{.reduce = Reduce::max}, reads(T.now()));
   runner.run(sum);
   double largest = -1e9;
@@ -106,11 +106,11 @@ TEST_P(OnDevices, KeepWhatTheHostSeesAndSets) {
   EXPECT_EQ(sum.accumulators()[0].value(), largest);
 }
 
-// Slabs at the ends come first: messages travel under the others, which come and go meanwhile.
+// Slabs at the ends come first: messages overlap with the other slabs, which are copied meanwhile.
 TEST(PlacementBesideADevice, HidesMessagesAndTheLink) {
   TestContext context({.transport = TransportPolicy::delayed, .delay = 20e-3});
   context.set_device(std::make_shared<EmulatedDevice>(EmulatedOptions{.link_bytes_per_second = 10e6}));
-  // Walls along x and y: the delay holds back what a rank sends itself, too.
+  // Walls along x and y, because the delay also applies to messages of a rank to itself.
   const Grid grid(context,
                   {.cells = {32, 32, 64}, .periodic = {false, false, true}, .split = {1, 1, context.size()}});
   const auto place = in_host_memory_of(context.device(), 8);

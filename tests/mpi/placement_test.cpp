@@ -2,8 +2,8 @@
 // ranks: 1 2 3 4
 // threads: 2
 // label: checked
-// Fields in files: the same runner, sweeps, conditions and reductions leave the bits of fields in memory,
-// with any split, reach and strategy.
+// Fields in files: the same runner, sweeps, conditions and reductions give the bits of fields in memory, for
+// every split, reach and strategy.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -26,7 +26,7 @@ struct How {
   int pieces;
 };
 
-// Every way with every kind of stage, each under one of the splits.
+// All I/O modes with every kind of stage, each with one of the splits.
 TEST(Placement, StagesOverFilesLeaveTheBitsOfMemory) {
   TestContext context({.threads = 2});
   const SharedFolder folder(context, "scratch-placement-");
@@ -60,7 +60,7 @@ TEST(Placement, MovesThePlannedBytesAndNoOthers) {
     }
     place->finish();
   };
-  run(1);  // pages of the program itself would be booked as well
+  run(1);  // reads of pages of the program itself would be counted too
   const std::array before{files.bytes(Way::in), files.bytes(Way::out),
                           std::int64_t{counted("/proc/self/io", "read_bytes")},
                           std::int64_t{counted("/proc/self/io", "write_bytes")}};
@@ -70,13 +70,14 @@ TEST(Placement, MovesThePlannedBytesAndNoOthers) {
   EXPECT_EQ(files.bytes(Way::out) - before[1], steps * out);
   if (!files.direct() || before[2] < 0) GTEST_SKIP() << "no O_DIRECT here, or a kernel that does not count";
   EXPECT_EQ(counted("/proc/self/io", "read_bytes") - before[2], steps * in);
-  constexpr std::int64_t bookkeeping = 1 << 16;  // blocks that keep track of the files
+  constexpr std::int64_t bookkeeping = 1 << 16;  // blocks with the metadata of the files
   const std::int64_t written = counted("/proc/self/io", "write_bytes") - before[3];
   EXPECT_GE(written, steps * out);
   EXPECT_LE(written, steps * out + bookkeeping);
 }
 
-// Slabs at the ends come first, so that messages travel under the others, which come and go meanwhile.
+// Slabs at the ends come first, so that messages overlap with the other slabs, which are read and written
+// meanwhile.
 TEST(Placement, HidesMessagesAndFiles) {
   TestContext context({.transport = TransportPolicy::delayed, .delay = 10e-3});
   const SharedFolder folder(context, "scratch-placement-hidden-");
@@ -84,7 +85,7 @@ TEST(Placement, HidesMessagesAndFiles) {
   disk.most_bytes_per_second = 40e6;
   FileMemory files(disk);
   const auto place = in_files(files, 8);
-  // Walls along x and y: the delay holds back what a rank sends itself, too.
+  // Walls along x and y, because the delay also applies to messages of a rank to itself.
   const Grid grid(context,
                   {.cells = {32, 32, 64}, .periodic = {false, false, true}, .split = {1, 1, context.size()}});
   Field<double, 2> T(grid, "T", {.levels = 2, .place = place});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of the MHD solver for tests, on any backend: all values of both sets on rank 0, and what is read off
-// them, compared bit by bit.
+// Runs of the MHD solver for tests, on any backend: all values of both sets on rank 0, and the measurements,
+// compared bit by bit.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,10 +20,10 @@ using magnetosphere::Magnetosphere;
 using magnetosphere::MagnetosphereOptions;
 using magnetosphere::Plasma;
 
-/// Suites of these run their bodies on every backend.
+/// Test suites that run on every backend.
 class PlasmaOn : public OnBackend {
  protected:
-  /// Opens the backend's device in the context; a solver of that with its fields there.
+  /// Opens the backend's device in the context; returns a solver with its fields there.
   std::unique_ptr<Magnetosphere> make(Context& context, MagnetosphereOptions options) {
     if (!context.device()) open(context, GetParam());
     options.space = space_of(GetParam());
@@ -54,7 +54,7 @@ struct Outcome {
   double wave_error = 0;  ///< after Initial::linear_wave
 };
 
-/// What the axis shows, number by number.
+/// All numbers of the axis.
 inline std::vector<double> numbers_of(const std::vector<magnetosphere::AxisPoint>& axis) {
   std::vector<double> all;
   for (const magnetosphere::AxisPoint& p : axis) {

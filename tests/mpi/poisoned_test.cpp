@@ -2,8 +2,8 @@
 // ranks: 1 2 3 4
 // threads: 2
 // label: sanitize checked
-// All memory but the own cells is NaN before every step. The results stay: nothing reads a halo that was not
-// refreshed, physical halos among them.
+// All memory except own cells is NaN before every step. The results do not change: only refreshed halos are
+// read, including physical ones.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -49,7 +49,7 @@ struct Turn {
   }
 };
 
-/// NaN everywhere but in the own cells, and nothing fresh.
+/// NaN everywhere except in own cells; no halo is fresh.
 void poison_halo(AnyField& field) {
   const Grid& grid = field.grid();
   const Layout& layout = grid.layout();

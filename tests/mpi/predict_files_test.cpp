@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2
-// Fields in files rehearsed as a rank that is not there: the bytes that real files count, one step and
-// several a pass, and what they take on a described disk, by hand.
+// Rehearsal of fields in files on a single rank of a larger run: the bytes that real files count, with single
+// steps and with passes, and the times on a described disk, by hand.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ struct Moved {
   bool operator==(const Moved&) const = default;
 };
 
-/// So many steps settle, then as many are counted, or noted.
+/// Runs steps until the state is settled, then as many that are counted or recorded.
 template <class Count>
 void go(Context& context, FarMemory& files, const Strategy& strategy, int length, const Count& count) {
   constexpr int steps = 6;
@@ -131,8 +131,8 @@ TEST(RehearsedFields, SideBySideTakeTheLongest) {
   EXPECT_LT(total(1e-12, 40e-9), 1.2 * writing);
 }
 
-// Three steps a pass ask less of the disk; what is left goes side by side, but for the first and the last
-// slabs of a pass, which the next one reads.
+// Passes of three steps read and write less. Reads and writes overlap, except in the first and the last slabs
+// of a pass, which the next pass reads.
 TEST(RehearsedFields, SeveralStepsAPassTakeSoMuchLess) {
   TestContext context;
   if (context.rank() > 0) return;

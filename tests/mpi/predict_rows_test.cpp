@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3 4
-// Products with a sparse matrix rehearsed as a rank that is not there, under every division: the bytes that a
-// real product counts, both ends of every message for many ranks, and every non-zero once.
+// Rehearsal of products with a sparse matrix on single ranks of a larger run, for every division: the bytes
+// of a real product, both ends of every message for many ranks, and every non-zero once.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -19,7 +19,7 @@ namespace {
 
 using namespace sc::cg;
 
-/// `told` by the ranks while they were made; null: nothing, as is enough for whole rows.
+/// `told`: data exchanged by the ranks during construction; null: none, which suffices for whole rows.
 RehearsedRun rehearse(const Class& c, const Settings& settings, int rank, int ranks,
                       const std::shared_ptr<Told>& told = nullptr) {
   Context context(MPI_COMM_SELF, {.rehearsed = Rehearsed{rank, ranks, 1}});
@@ -73,11 +73,11 @@ TEST(RehearsedProduct, SendsTheBytesThatARealOneCounts) {
     }
 }
 
-/// Of the runs of all ranks: what leaves beside what comes; `told`: whether they have told each other.
+/// Compares sends and arrivals of all ranks' runs; `tell`: whether they exchange data during construction.
 void check_both_ends(Division division, int ranks, bool tell) {
   const Settings settings{division, Hiding::direct, 1};
   const auto told = tell ? told_by(class_of("S"), settings, ranks) : nullptr;
-  std::map<std::tuple<int, int, std::int64_t>, int> balance;  // from, to, bytes
+  std::map<std::tuple<int, int, std::int64_t>, int> balance;  // key: from, to, bytes
   for (int rank = 0; rank < ranks; ++rank) {
     const RehearsedRun run = rehearse(class_of("S"), settings, rank, ranks, told);
     for (const Passage& p : run.departures)
@@ -101,7 +101,8 @@ TEST(RehearsedProduct, HasBothEndsOfEveryMessage) {
   for (const Division division : divisions) check_both_ends(division, 16, true);
 }
 
-// The cells of a product are its non-zeros: those of own columns, and of others' when these have come.
+// The cells of a product are its non-zeros: those of own columns, and those of other columns after their
+// arrival.
 TEST(RehearsedProduct, TakesEveryNonZeroOnce) {
   TestContext context;
   if (context.rank() > 0) return;

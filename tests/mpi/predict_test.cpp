@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1
-// A step rehearsed as one of many ranks, and what it takes on a described machine, against sums by hand.
+// A step rehearsed as one of many ranks, and its time on a described machine, against sums by hand.
 #include <gtest/gtest.h>
 
 #include "model/predict/forecast.hpp"
@@ -15,9 +15,9 @@ using model::Machine;
 constexpr Int3 cells{64, 32, 64};
 constexpr double own_cells = 64 * 32 * 16, own_rows = 32 * 16;
 constexpr double shell_cells = 2 * 64 * 32, shell_rows = 2 * 32;
-constexpr double message = 64 * 32 * 8;  // bytes: a plane, one piece
+constexpr double message = 64 * 32 * 8;  // bytes of a plane, which is one piece
 
-/// `sweeps` of the stencil, noted once who reads what is known.
+/// Runs `sweeps` of the stencil, recorded after the readers are known.
 template <class Note>
 void sweep_over(Context& context, const Grid& grid, const Strategy& strategy, int sweeps, const Note& note) {
   Field<double> T(grid, "T", {.levels = 2});
@@ -36,7 +36,7 @@ void sweep_over(Context& context, const Grid& grid, const Strategy& strategy, in
   note(step);
 }
 
-/// A rank of four along z, each on a node of its own; `sweeps` of the stencil.
+/// A rank of four along z, each on its own node; `sweeps` of the stencil.
 Rehearsal rehearse(const Strategy& strategy, int sweeps = 1, int ranks_per_node = 1) {
   return rehearsed({1, 4, ranks_per_node}, [&](Context& context, const auto& note) {
     const Grid grid(context, {.cells = cells, .periodic = {true, true, true}, .halo = 1, .split = {1, 1, 4}});
@@ -60,9 +60,8 @@ double computing(const Machine& m, double n, double rows) {
   return n * rate.cell + rows * rate.row;
 }
 
-// C, then the first plane is packed and both travel one after the other, and the last one is unpacked. What
-// the rank copies along x and y, where it is its own neighbour, is done meanwhile, and so is the rest of
-// packing.
+// C, then the first plane is packed, both are sent one after another, and the last one is unpacked. Copies
+// along x and y, where the rank is its own neighbour, and the remaining packing overlap with that.
 double blocking_by_hand(const Machine& m, int sweeps = 1) {
   const double handling = m.network.overhead + message * m.copied_byte;
   return sweeps * (m.run + computing(m, own_cells, own_rows) + handling + 2 * message * m.network.byte +
@@ -99,7 +98,7 @@ TEST(Forecast, WhatIsLongerThanTheCoreIsWaitedFor) {
   const model::StageTimes& t = f.stages.at(0);
   EXPECT_NEAR(t.shell, computing(m, shell_cells, shell_rows), 1e-12);
   const double handling = m.network.overhead + message * m.copied_byte;
-  // From the end of the shell on the link is what counts.
+  // After the shell, the link is the bottleneck.
   const double by_hand =
       m.run + t.shell + handling + 2 * message * m.network.byte + m.network.latency + handling;
   EXPECT_NEAR(f.total, by_hand, 0.01 * by_hand);
@@ -126,7 +125,7 @@ TEST(Forecast, AnotherSweepTakesItsTime) {
   EXPECT_EQ(two.stages.at(0).runs, 2);
 }
 
-/// Two slabs between walls, of so many planes.
+/// Two slabs between walls, with different numbers of planes.
 Rehearsal rehearse_slab(int rank, int planes, int of, int sweeps) {
   return rehearsed({rank, 2, 1}, [&](Context& context, const auto& note) {
     const Grid grid(context,
@@ -139,8 +138,8 @@ Rehearsal rehearse_slab(int rank, int planes, int of, int sweeps) {
   });
 }
 
-// Of two ranks the one with fewer planes waits for the other, whose messages come last; what that one waits
-// for has come while it computed. Each by itself is taken for a rank among others like it.
+// Of two ranks, the one with fewer planes waits for the other, whose messages are late; those for the other
+// have arrived during its computation. Simulated alone, each rank is assumed to be among equal ranks.
 TEST(Forecast, RanksWaitForThoseThatHaveMoreCells) {
   constexpr int few = 10, more = 22, sweeps = 3;
   Machine m = wires();
@@ -154,7 +153,7 @@ TEST(Forecast, RanksWaitForThoseThatHaveMoreCells) {
     return m.run + computing(m, 64.0 * 32 * planes, 32.0 * planes) + 2 * m.network.overhead;
   };
   const double wire = message * m.network.byte + m.network.latency;
-  ASSERT_GT(sweep(more) - sweep(few), 2 * wire);  // there and back
+  ASSERT_GT(sweep(more) - sweep(few), 2 * wire);  // in both directions
   EXPECT_NEAR(both[1].total, sweeps * sweep(more), 1e-9);
   EXPECT_NEAR(both[0].total, sweeps * sweep(more) + wire, 1e-9);
   EXPECT_NEAR(model::forecast(first, m, Strategy::blocking).total, sweeps * (sweep(few) + wire), 1e-9);
@@ -164,15 +163,15 @@ TEST(Forecast, WithinANodeTheReceiverCopies) {
   Machine m = wires();
   const Forecast f = model::forecast(rehearse(Strategy::blocking, 1, 4), m, Strategy::blocking);
   EXPECT_EQ(f.stages.at(0).messages, 2);
-  m.network = {.latency = 1, .byte = 1, .overhead = 1, .gap = 1};  // nothing goes that way
+  m.network = {.latency = 1, .byte = 1, .overhead = 1, .gap = 1};  // nothing is sent over the network
   EXPECT_EQ(model::forecast(rehearse(Strategy::blocking, 1, 4), m, Strategy::blocking).total, f.total);
   m.node.copied_byte += 1e-9;
   EXPECT_NEAR(model::forecast(rehearse(Strategy::blocking, 1, 4), m, Strategy::blocking).total - f.total,
               2 * message * 1e-9, 1e-12);
 }
 
-// Where nothing takes time to move, an order that cuts the cells can only lose: by the rows that it computes
-// twice as many of, and by what it looks for.
+// If communication takes no time, dividing the cells can only lose time: by additional rows, and by progress
+// calls.
 TEST(Forecast, HidingLosesWhereThereIsNothingToHide) {
   Machine m = wires();
   m.network = {};
@@ -206,7 +205,7 @@ TEST(Rehearsal, IsPlayedByOneRankThatIsOfTheRun) {
     EXPECT_THROW(Context(MPI_COMM_SELF, {.rehearsed = wrong}), Error);
 }
 
-// The cells of 64 GiB a rank take no memory.
+// A rank with 64 GiB of cells allocates no memory.
 TEST(Rehearsal, TakesNoMemory) {
   Context context(MPI_COMM_SELF, {.rehearsed = Rehearsed{5, 8, 1}});
   {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 4 6
-// Transforms rehearsed as a rank of many: the bytes that a real transform counts, both ends of every message,
-// and what they take on a described machine, by hand.
+// Rehearsal of transforms on ranks of a larger run: the bytes of a real transform, both ends of every
+// message, and the times on a described machine, by hand.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ using spectral::FFT;
 using spectral::FftOptions;
 using Complex = std::complex<double>;
 
-/// There and back.
+/// Forward and backward.
 void transform(FFT<double>& fft) {
   Field<double> u(fft.real_grid(), "u");
   Field<Complex> modes(fft.mode_grid(), "modes");
@@ -88,7 +88,7 @@ TEST(RehearsedTransform, SendsTheBytesThatARealOneCounts) {
   }
 }
 
-// What one rank sends another is what that one waits for, message by message, in every run.
+// The messages that one rank sends another equal those that the other waits for, in every run.
 TEST(RehearsedTransform, HasBothEndsOfEveryMessage) {
   TestContext context;
   if (context.rank() > 0) return;
@@ -114,8 +114,8 @@ TEST(RehearsedTransform, HasBothEndsOfEveryMessage) {
   }
 }
 
-// Slabs over four nodes. Lines along x and y of all points, then three quarters of the modes leave over the
-// link of the rank, as much comes, and lines along z follow.
+// Slabs on four nodes. Lines along x and y at all points, then three quarters of the modes are sent over the
+// rank's link and as many received, then lines along z.
 TEST(RehearsedTransform, BlockingIsLinesAndThenMoving) {
   TestContext context;
   if (context.rank() > 0) return;
@@ -137,7 +137,7 @@ TEST(RehearsedTransform, BlockingIsLinesAndThenMoving) {
     const double wire = bytes * m.network.byte + m.network.latency;
     EXPECT_NEAR(t.total, lines + wire, 0.01 * t.total + 2 * double(t.messages) / 3 * m.network.overhead);
   }
-  // with hiding a transform takes no longer, and no less than the longer of both
+  // with overlap a transform takes no longer than without, and at least the longer of both parts
   const FftOptions hiding{
       .cells = {n, n, n}, .process_grid = {1, ranks}, .chunks = 8, .strategy = Strategy::boundary_first};
   const Forecast h = model::forecast(rehearse(hiding, {1, ranks, 1}), m, Strategy::boundary_first);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3 4 6 8
 // label: sanitize
-// Redistribute between decompositions of the same cells, there and back, and gathering on rank 0.
+// Redistribution between decompositions of the same cells, in both directions, and gathering on rank 0.
 #include "engine/move/redistribute.hpp"
 
 #include <cstring>
@@ -39,7 +39,7 @@ class Moving : public testing::TestWithParam<TransportPolicy> {
       if (salt == 2)
         for (int piece = there.pieces() - 1; piece >= 0; --piece) there.start(piece);
       there.wait();
-      // Own cells only: the halo and the padding keep their poison.
+      // Own cells only: halo and padding remain poisoned.
       EXPECT_TRUE(exchanged(*to, point, salt));
       from->settle();
       poison(*from);
@@ -74,7 +74,7 @@ TEST_P(Moving, OntoFewerRanksAndBackForEveryType) {
     }
 }
 
-// The target's own cells may still be read by its neighbours when the next redistribution comes in.
+// Neighbours may still read the target's own cells when the next redistribution arrives.
 TEST_P(Moving, SettlesWhatItOverwrites) {
   const Grid a(
       *context,
@@ -127,8 +127,8 @@ TEST_P(Moving, GathersWhatLiesBeyondPhysicalFaces) {
     const Grid grid(*context,
                     {.cells = {16, 17, 18}, .periodic = {false, true, false}, .halo = 2, .split = split});
     auto storage = storage_on(grid, "walled", ElementType::f64, 2);
-    // Every cell, halo included, holds its global position: what is gathered must not come from anywhere
-    // else.
+    // Every cell, including the halo, holds its global position, so that gathered values from other cells
+    // would be detected.
     const auto value = [](int k, Int3 g) { return k + 2 * (g.x + 100 * (g.y + 100 * g.z)); };
     for (int k = 0; k < 2; ++k)
       for_cells(grid.own().grown({2, 2, 2}), [&](Int3 c) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3 4 8
 // label: sanitize
-// Non-blocking reductions of order-free accumulators.
+// Non-blocking reductions of order-independent accumulators.
 #include "engine/move/reduction.hpp"
 #include "engine/exec/ordered_key.hpp"
 
@@ -28,7 +28,7 @@ TEST(Reduction, LargestKeysAndSums) {
       std::array<std::int64_t, 2> sums{r + 1, (std::int64_t{1} << 60) / n * (r % 2 ? -1 : 1)};
       const std::int64_t second = sums[1];
       reduction.start(keys, sums);
-      keys.fill(7);  // the caller's memory is free at once
+      keys.fill(7);  // the caller's memory may be reused immediately
       sums.fill(7);
       while (!reduction.test()) std::this_thread::yield();
       reduction.wait();
@@ -79,7 +79,7 @@ TEST(Reduction, OneNanIsSeenByAll) {
   context.close();
 }
 
-// Started, then left alone while ranks work for different times.
+// Started, then left without calls while ranks work for different times.
 TEST(Reduction, IsReadLate) {
   Context context;
   {
@@ -91,7 +91,7 @@ TEST(Reduction, IsReadLate) {
       reduction.wait();
       EXPECT_EQ(reduction.sums()[0], context.size());
     }
-    reduction.start({}, {&one, 1});  // never read: its end is waited for
+    reduction.start({}, {&one, 1});  // never read: its end is awaited
   }
   context.close();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests rehearse: a program as one rank of a run that is not there, and a small stencil for it.
+// Rehearsals for tests: a program on a single rank of a larger run, and a small stencil.
 #pragma once
 
 #include "engine/plan/rehearsal.hpp"
@@ -7,7 +7,7 @@
 
 namespace sc::test {
 
-/// What `program(context, note)` has noted: what `note` is given to do.
+/// The rehearsal of the calls that `program(context, note)` passes to `note`.
 template <class Program>
 Rehearsal rehearsed(const Rehearsed& part, Program&& program) {
   Context context(MPI_COMM_SELF, {.rehearsed = part});

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2
 // label: sanitize checked
-// Rows in blocks, written past the caches: the bits of the plain order, whatever the length and the place of
-// rows, the precision, and how many fields and components there are.
+// Rows in blocks, with non-temporal stores: the bits of the plain order, for every length and alignment of
+// rows, both precisions, and all numbers of fields and components.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -17,7 +17,7 @@ namespace {
 
 using namespace sc;
 
-/// Two precisions, a vector and a scalar out of a scalar and a vector.
+/// Two precisions: a vector and a scalar from a scalar and a vector.
 struct Mixed {
   SC_FN double operator()(At c, Out<float, 3> v, Out<double> s, In<double> u, In<float, 2> w) const {
     const double lap = u[c.x(1)] + u[c.x(-1)] + u[c.y(1)] + u[c.y(-1)] + u[c.z(1)] + u[c.z(-1)] - 6 * u[c];
@@ -45,7 +45,7 @@ struct Fields {
   Field<float, 3> v;
 };
 
-/// The fields' cells after three runs, and the sums of those.
+/// The cells of the fields after three runs, and their sums.
 std::vector<double> after_runs(PastCaches order, Int3 cells, int threads, const Strategy& strategy) {
   test::TestContext context({.threads = threads, .past_caches = order});
   Fields f(context, cells);
@@ -107,7 +107,7 @@ struct HalfSet {
   SC_FN void operator()(At c, Out<double, 2> v) const { v[0][c] = 1; }
 };
 
-// What writes() promises; a row past the caches would leave there whatever the row before it held.
+// The contract of writes(): with non-temporal stores, unset cells would receive values of the previous row.
 TEST(RowOrder, CellsThatAKernelLeavesUnsetShowInACheckedBuild) {
   test::TestContext context;
   Grid grid(context, {.cells = {9, 8, 7}, .halo = 0});

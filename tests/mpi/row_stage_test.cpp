@@ -3,8 +3,8 @@
 // threads: 2
 // timeout: 240
 // label: sanitize
-// RowStage: products with sparse matrices divided by rows, by columns and both ways, held against a plain
-// product of the whole matrix; bits do not depend on strategy, threads, transport or the order of arrival.
+// RowStage: products with sparse matrices divided by rows, by columns and both ways, against a plain product
+// of the whole matrix; bits do not depend on strategy, threads, transport or the order of arrival.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -19,13 +19,13 @@
 namespace sc::test {
 namespace {
 
-/// A whole matrix, by rows, as the tests know it.
+/// A whole matrix, by rows.
 struct Whole {
   int rows, columns;
   std::vector<std::vector<std::pair<std::int64_t, double>>> row;
 };
 
-/// Rows of very different lengths, every seventh empty; values and so all sums exact where `exact`.
+/// Rows of very different lengths, every seventh empty; with `exact`, values and all sums are exact.
 Whole scattered(int rows, int columns, bool exact) {
   Whole a{rows, columns, {}};
   std::uint64_t state = 12345;
@@ -43,7 +43,7 @@ Whole scattered(int rows, int columns, bool exact) {
   }
   return a;
 }
-/// Seven points on a cube, numbered x first: rows of one rank need a layer of the next.
+/// Seven points on a cube, x fastest: rows of one rank need a layer of the next.
 Whole laplacian(int n) {
   Whole a{n * n * n, n * n * n, {}};
   for_cells({{0, 0, 0}, {n, n, n}}, [&](Int3 c) {
@@ -57,7 +57,7 @@ Whole laplacian(int n) {
   return a;
 }
 
-/// What one rank holds: rows and columns in a window of the whole.
+/// One rank's part: rows and columns in a window of the whole.
 struct Part {
   std::int64_t first = 0;
   std::vector<std::int64_t> begin{0}, column;
@@ -77,7 +77,7 @@ Part window(const Whole& a, int row_lo, int row_hi, int column_lo, int column_hi
   return p;
 }
 
-/// Uneven blocks; from three ranks on, one owns nothing.
+/// Uneven blocks; with at least three ranks, one has no entries.
 std::vector<int> uneven(int n, int ranks) {
   std::vector<int> cuts{0};
   for (int r = 1; r < ranks; ++r) cuts.push_back(n * r * r / (ranks * ranks) + (r == ranks - 1 ? 1 : 0));
@@ -99,7 +99,7 @@ Part part_of(const Whole& a, Division division, const Grid& x, const Grid& y) {
   const int rank = x.context().rank(), ranks = x.context().size();
   if (division == Division::row) return window(a, y.origin().x, y.origin().x + y.own().hi.x, 0, a.columns);
   if (division == Division::column) return window(a, 0, a.rows, x.origin().x, x.origin().x + x.own().hi.x);
-  const int across = ranks % 2 == 0 ? 2 : 1, down = ranks / across;  // blocks that follow no vector's cuts
+  const int across = ranks % 2 == 0 ? 2 : 1, down = ranks / across;  // blocks differ from all vectors' cuts
   const int i = rank / across, j = rank % across;
   return window(a, a.rows * i / down, a.rows * (i + 1) / down, a.columns * j / across,
                 a.columns * (j + 1) / across);
@@ -163,7 +163,7 @@ struct Mix {
   }
 };
 
-/// Eight products, each of what the one before left, on two levels that turn over.
+/// Eight products, each of the previous result, on two levels that are swapped.
 std::vector<double> iterate(Context& context, const Whole& a, Division division, Strategy strategy,
                             std::size_t piece_bytes) {
   const Grid grid = vector_of(context, a.rows);
@@ -202,7 +202,7 @@ TEST(RowStage, LeavesTheSameBitsWhateverComesFirst) {
           EXPECT_EQ(got, expected) << strategy.name << threads;
         }
       }
-    // And the values are those of the plain iteration, up to the order of the additions.
+    // The values are those of the plain iteration, up to the order of additions.
     std::vector<double> x(143);
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::sin(0.37 * static_cast<double>(i)) + 1;
     for (int n = 0; n < 8; ++n) {
@@ -216,7 +216,7 @@ TEST(RowStage, LeavesTheSameBitsWhateverComesFirst) {
   }
 }
 
-// A block of rows needs every entry of x once that its columns name and others own.
+// A block of rows needs each entry of x once that its columns reference and other ranks own.
 TEST(RowStage, SendsWhatIsNeededOnce) {
   const Whole a = laplacian(6);
   for (const Division division : {Division::row, Division::column}) {
@@ -230,12 +230,12 @@ TEST(RowStage, SendsWhatIsNeededOnce) {
     Runner runner(context, {.strategy = Strategy::blocking});
     for (int n = 0; n < 3; ++n) runner.run(product);
     const int lo = grid.origin().x, hi = lo + grid.own().hi.x;
-    std::set<std::int64_t> elsewhere;  // the matrix is symmetric: what is sent is what is received
+    std::set<std::int64_t> elsewhere;  // the matrix is symmetric, so sends equal receives
     for (int r = lo; r < hi; ++r)
       for (const auto& [c, v] : a.row[static_cast<std::size_t>(r)])
         if (c < lo || c >= hi) elsewhere.insert(c);
     std::int64_t expected = static_cast<std::int64_t>(elsewhere.size());
-    if (division == Division::row) {  // what leaves: own entries that any other rank's rows name, for each
+    if (division == Division::row) {  // sent: own entries that another rank's rows reference, once for each
       expected = 0;
       for (int rank = 0; rank < context.size(); ++rank) {
         const Box theirs = grid.box_of(rank);
@@ -251,7 +251,7 @@ TEST(RowStage, SendsWhatIsNeededOnce) {
   }
 }
 
-// The shell of a pipelined product is its pieces: the first leaves before the last is computed.
+// The shell of a pipelined product is divided into pieces: the first is sent before the last is computed.
 TEST(RowStage, SendsSumsChunkByChunk) {
   TestContext context({.transport = TransportPolicy::mpi});
   const Whole a = scattered(140, 140, false);
@@ -303,7 +303,7 @@ TEST(RowStage, RefusesWhatItCannotRun) {
             "stage \"product\" writes the vector that it gathers; it needs another one");
   EXPECT_EQ(refusal([&] { make(p, T.now()); }).substr(0, 51),
             "stage \"product\" gathers field \"T\" on a grid of [8, ");
-  if (context.rank() == context.size() - 1) p.column.back() = 64;  // all ranks refuse what one was given
+  if (context.rank() == context.size() - 1) p.column.back() = 64;  // all ranks refuse an error on one
   EXPECT_EQ(refusal([&] { make(p, x.now()); }),
             "stage \"product\" has a value in column 64 of a vector with 64 entries");
   p.column.pop_back();
@@ -311,7 +311,7 @@ TEST(RowStage, RefusesWhatItCannotRun) {
             "stage \"product\" was given rows whose begins, columns and values do not fit together");
 }
 
-// Of the strategies those are tried that hide what travels, and blocking.
+// Trials use the strategies that overlap the communication, and blocking.
 TEST(RowStage, LeavesTheSameBitsThroughTrials) {
   TestContext context({.threads = 2});
   const Whole a = laplacian(5);

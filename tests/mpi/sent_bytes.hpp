@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes that persistent sends carry, counted by MPI's profiling interface. For one source file of a program:
-// it defines the functions it counts in.
+// Counts the bytes of persistent sends by MPI's profiling interface. To be included in one source file of a
+// program: it defines the MPI functions that it counts in.
 #pragma once
 
 #include <mpi.h>
@@ -9,7 +9,7 @@
 
 namespace {
 
-/// What persistent sends have carried; MPI's profiling interface leaves no other place for it.
+/// Bytes of persistent sends; a global variable, because MPI's profiling interface has no context.
 struct Sent {
   std::map<MPI_Request, long long> size_of;
   long long bytes = 0;

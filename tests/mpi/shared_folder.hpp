@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SharedFolder: a scratch folder for a test, one for all ranks of this run, on the build tree's disk; gone at
-// the end of the test.
+// SharedFolder: a scratch folder of a test for all ranks of this run, on the disk of the build tree; removed
+// at the end.
 #pragma once
 
 #include <unistd.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3
 // label: sanitize
-// Memory that the ranks of a node see of each other: of any size, for as long as anyone has it, or on no
-// rank.
+// Memory shared by the ranks of a node: of any size, as long as any rank uses it, or on no rank.
 #include "engine/base/shared_memory.hpp"
 
 #include <gtest/gtest.h>
@@ -48,7 +47,7 @@ TEST(SharedMemory, IsSeenByAllAndOutlivesWhoBroughtIt) {
   }
 }
 
-/// No rank may open anything more while this lives, on one of them.
+/// During its lifetime, no further files can be opened on one of the ranks.
 struct NoMoreFiles {
   explicit NoMoreFiles(bool here) {
     getrlimit(RLIMIT_NOFILE, &before);
@@ -74,7 +73,7 @@ TEST(SharedMemory, IsThereOnAllRanksOrNone) {
 TEST(SharedMemory, WithoutItAContextTakesMessagesOrRefuses) {
   for (const TransportPolicy policy : {TransportPolicy::automatic, TransportPolicy::shared}) {
     TestContext context({.transport = policy});
-    if (!context.shared_memory()) continue;  // one rank a node
+    if (!context.shared_memory()) continue;  // one rank on each node
     const NoMoreFiles here(context.rank() == 0);
     Arena arena(context);
     if (policy == TransportPolicy::automatic) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs of several steps: one stage that reads corners, a field that stays and where it is; three stages
-// on two fields; one in colours and what follows it. Walls with conditions that ask where they are, and
+// Programs of several steps: one stage that reads corners, a constant field and its position; three stages on
+// two fields; a coloured stage and its successor. With walls, whose conditions use their position, and
 // periodic axes.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace sc::test {
 
-/// Reads edges and corners, a field that stays, and where it is.
+/// Reads edges and corners, a constant field, and its position.
 struct Spread {
   double a;
   SC_FN void operator()(At c, Index g, Out<double> next, In<double> q, In<double> k) const {
@@ -21,7 +21,7 @@ struct Spread {
               1e-3 * static_cast<double>((g.x + 2 * g.y + 3 * g.z) % 5);
   }
 };
-struct Swing {  // a condition that asks where it is
+struct Swing {  // a condition that uses its position
   SC_FN void operator()(Border b, Index g, Out<double> q) const {
     for (int n = 1; n <= b.layers; ++n)
       q[b.ghost(n)] = -0.5 * q[b.inside(n)] + 1e-3 * static_cast<double>((g.x + g.y - g.z) % 7);
@@ -41,7 +41,7 @@ struct Result {
   Runner::Passes passes;
 };
 
-/// Level 0 of a field, wherever it lies.
+/// Level 0 of a field in any place.
 template <int N>
 std::vector<double> on_root_from(Field<double, N>& field) {
   const Grid& grid = field.grid();
@@ -93,7 +93,7 @@ inline Result spread(Context& context, const Setting& setting, int halo, int ste
   return result;
 }
 
-/// Predicts, corrects with a field of two components two cells away, and damps in place.
+/// Predictor; corrector with a field of two components that reads two cells away; damping in place.
 struct Predict {
   double a;
   SC_FN void operator()(At c, Out<double> next, In<double> u, In<double, 2> v) const {
@@ -144,7 +144,7 @@ inline Result predict_and_correct(Context& context, const Setting& setting, int 
   return result;
 }
 
-/// Relaxes in place, colour by colour, towards a field that follows.
+/// Relaxes in place, colour by colour, towards a field that changes afterwards.
 struct Settle {
   double omega;
   SC_FN void operator()(At c, InOut<double> x, In<double> b) const {
@@ -158,7 +158,7 @@ struct Follow {
     b[c] += 0.1 * (x[c.y(1)] - b[c] * x[c.z(-1)]);
   }
 };
-constexpr int reach_of_colours = 3;  // two, and what follows
+constexpr int reach_of_colours = 3;  // two colours, and the following stage
 
 inline Result relax_in_colours(Context& context, const Setting& setting, int halo, int steps) {
   const Grid grid(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3
 // label: sanitize checked
-// Where a pass of several steps ends before its length, what the program says of it, and what it refuses.
+// Passes that end before their full length, what is reported about that, and what is refused.
 #include <gtest/gtest.h>
 
 #include "tests/mpi/test_context.hpp"
@@ -22,7 +22,7 @@ struct Total {
   SC_FN double operator()(At c, In<double> q) const { return q[c]; }
 };
 
-/// A field in a box of 12 x 12 x 36, periodic along x, and what a step of it is.
+/// A field in a box of 12 x 12 x 36, periodic along x, and its step.
 struct Heat {
   Heat(Context& context, int length, int halo)
       : grid(context, {.cells = {12, 12, 36},
@@ -120,7 +120,7 @@ TEST(Steps, EndWhereTheHostWritesAndRefuseToBeReadBefore) {
   context.barrier();
 }
 
-struct Leaning {  // reads beside its column
+struct Leaning {  // reads tangential neighbours
   SC_FN void operator()(Border b, Out<double> q) const {
     for (int n = 1; n <= b.layers; ++n) q[b.ghost(n)] = q[b.inside(n).x(1)];
   }
@@ -150,7 +150,7 @@ TEST(Steps, OfAnErrorAreAbandoned) {
                                  }),
                Error);
   EXPECT_EQ(heat.runner.passes().passes, 0);
-  EXPECT_TRUE(same_bits(on_root(heat.q), expected));  // after two turns of two levels
+  EXPECT_TRUE(same_bits(on_root(heat.q), expected));  // after the two levels have been swapped twice
   heat.runner.steps(2, [&](int) { heat.step(); });
   EXPECT_EQ(heat.runner.passes().passes, 1);
   context.barrier();
@@ -160,7 +160,7 @@ TEST(Steps, SendOneHaloAPass) {
   TestContext context;
   const auto sent = [&](int length) {
     Heat heat(context, length, length);
-    heat.runner.steps(4, [&](int) { heat.step(); });  // until links are made
+    heat.runner.steps(4, [&](int) { heat.step(); });  // until all exchanges have been created
     const auto sum = [&] {
       Traffic all;
       for (int t = 0; t < transport_count; ++t) {
@@ -181,7 +181,7 @@ TEST(Steps, SendOneHaloAPass) {
   const auto [messages, bytes] = sent(4);
   const int neighbours = (context.rank() > 0) + (context.rank() + 1 < context.size());
   EXPECT_EQ(messages, 2 * neighbours + neighbours);                // two passes, and the refresh
-  const std::int64_t plane = 12 * 12 * 8, edges = 2 * 4 * 12 * 8;  // x is periodic: its halo comes along
+  const std::int64_t plane = 12 * 12 * 8, edges = 2 * 4 * 12 * 8;  // x is periodic: its halo is sent too
   EXPECT_EQ(bytes, neighbours * (2 * 4 * (plane + edges) + plane));
 }
 

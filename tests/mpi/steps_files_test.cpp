@@ -4,9 +4,9 @@
 // threads: 2
 // timeout: 300
 // label: sanitize checked
-// Several steps a pass with fields in files leave the bits of one step after the other in memory on one rank:
-// every length of a pass, pieces, strategy and split, slots and halos NaN beforehand; every plane is read and
-// written once a pass, and what the next step overwrites is not written.
+// Passes of several steps with fields in files give the bits of single steps in memory on one rank: for every
+// length of a pass, number of pieces, strategy and split, with slots and halos NaN before. Every plane is
+// read and written once in a pass, and values that the next step overwrites are not written.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -22,7 +22,7 @@ namespace {
 using namespace sc;
 using namespace sc::test;
 
-/// Whose slots hold NaN before anything has come.
+/// Its slots contain NaN before any data are read.
 class PoisonedFiles final : public FileMemory {
  public:
   using FileMemory::FileMemory;
@@ -40,7 +40,7 @@ struct How {
   int pieces, length;
 };
 
-/// Each way with every kind of box, under one of the splits in turn.
+/// All settings with every kind of box, each with one of the splits in turn.
 void compare(Program program, Int3 cells, int reach, const std::vector<How>& ways) {
   constexpr int steps = 11;
   TestContext context({.threads = world_size() > 2 ? 1 : 2});
@@ -87,8 +87,8 @@ TEST(StepsInFiles, OfSeveralStagesLeaveTheBitsOfSingleOnesInMemory) {
       {{Strategy::boundary_first, IoMode::automatic, 3, 2}, {Strategy::blocking, IoMode::automatic, 2, 3}});
 }
 
-/// Of 4 * 3 steps of a loop, each pass of 3 reads one level and writes one; the last pass writes both, for
-/// nobody has said what follows.
+/// In 4 * 3 steps of a loop, each pass of 3 reads one level and writes one. The last pass writes both,
+/// because what follows is unknown.
 TEST(StepsInFiles, ReadAndWriteEveryPlaneOnceAPass) {
   TestContext context;
   const SharedFolder folder(context, "scratch-steps-bytes-");
@@ -126,8 +126,7 @@ TEST(StepsInFiles, ReadAndWriteEveryPlaneOnceAPass) {
   EXPECT_EQ(files.bytes(Way::out) - before, level);
 }
 
-/// Where the step after a pass reads what it left in the other level, it is kept; and so are both levels
-/// after a loop.
+/// The other level is kept if the step after a pass reads it; and both levels are kept after a loop.
 struct Difference {
   SC_FN void operator()(At c, InOut<double> d, In<double> now, In<double> before) const {
     d[c] += now[c] - before[c];
@@ -167,8 +166,8 @@ TEST(StepsInFiles, KeepWhatIsReadAfterAPass) {
   EXPECT_TRUE(same_bits(run(in_files(files, 2), 3), expected));
 }
 
-/// A pass that waits for the next step keeps the reason that it ended for, whatever that step meets: here a
-/// stage that reads so far that pieces are too thin for it.
+/// A pass that waits for the next step keeps its reported reason for ending, whatever the next step is: here
+/// a stage whose reach is too large for the pieces.
 struct Far {
   SC_FN void operator()(At c, Out<double> next, In<double> q) const {
     next[c] = 0.5 * (q[c.z(3)] + q[c.z(-3)]);

@@ -2,8 +2,8 @@
 // ranks: 1 2 3
 // threads: 2
 // timeout: 300
-// A length of passes that is found while the program runs, from single steps through all lengths that are
-// tried: the bits of one step after the other, under every strategy and in several loops.
+// The length of passes is chosen while the program runs, from single steps through all candidate lengths: the
+// bits of single steps, under every strategy and in several loops.
 #include <gtest/gtest.h>
 
 #include "tests/mpi/test_context.hpp"
@@ -14,7 +14,7 @@ namespace {
 using namespace sc;
 using namespace sc::test;
 
-/// Reads an edge too, and where it is; its values stay small.
+/// Reads an edge and its position; its values stay small.
 struct Mix {
   SC_FN void operator()(At c, Index g, Out<double> next, In<double> q) const {
     const double star = q[c.x(1)] + q[c.x(-1)] + q[c.y(1)] + q[c.y(-1)] + q[c.z(1)] + q[c.z(-1)];
@@ -26,7 +26,7 @@ struct Total {
   SC_FN double operator()(At c, In<double> q) const { return q[c]; }
 };
 
-/// A field, and what a step of it is.
+/// A field and its step.
 struct Program {
   Program(Context& context, RunnerOptions options, Bool3 periodic = {true, true, true})
       : grid(context,

@@ -4,8 +4,8 @@
 // threads: 2
 // timeout: 300
 // label: sanitize checked
-// Several steps a pass leave the bits of one step after the other on one rank: every length of a pass,
-// strategy, split and number of threads, with walls and periodic axes, all halos NaN beforehand.
+// Passes of several steps give the bits of single steps on one rank: for every length of a pass, strategy,
+// split and number of threads, with walls and periodic axes, with all halos NaN before.
 #include <gtest/gtest.h>
 
 #include "tests/mpi/step_programs.hpp"
@@ -20,8 +20,8 @@ const std::vector<Strategy> strategies{Strategy::blocking,       Strategy::order
                                        Strategy::boundary_first, Strategy::interior_first,
                                        Strategy::pipelined,      Strategy::halo_thread};
 
-/// Everything with everything where ranks of a node share memory; messages, also delayed ones that overtake
-/// one another, with one length.
+/// All combinations with shared memory within a node; with messages, including delayed and reordered ones,
+/// only one length.
 void compare(Program program, Int3 cells, int reach, const std::vector<int>& lengths) {
   constexpr int steps = 11;
   for (const Bool3 periodic :

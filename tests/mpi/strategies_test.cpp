@@ -5,9 +5,9 @@
 // timeout: 240
 // label: sanitize checked
 // device: yes
-// Every strategy x split x thread count x transport leaves the bits of a naive serial loop: two sweeps that
-// read each other with different reach, boundary conditions with and without tangential neighbours, halos
-// poisoned beforehand. So does a device under every strategy that has one to offer.
+// Every strategy x split x number of threads x transport gives the bits of a plain serial loop: two sweeps
+// that read each other with different reach, boundary conditions with and without tangential neighbours,
+// halos poisoned before. So does a device under every strategy that it supports.
 #include "tests/mpi/backends.hpp"
 #include "tests/mpi/cells.hpp"
 #include "tests/mpi/test_context.hpp"
@@ -18,7 +18,8 @@ namespace {
 using namespace sc;
 using namespace sc::test;
 
-/// What this rank's halos sent in ten sweeps, all transports together, and what the runner counted of it.
+/// Messages and bytes of this rank's halos in ten sweeps, over all transports, and the runner's count of
+/// bytes.
 struct Sent {
   std::int64_t messages = 0, bytes = 0;
   double counted = 0;
@@ -48,11 +49,11 @@ Sent sent_in_ten_sweeps(Context& context, Strategy strategy) {
     runner.run(spread);
     q.advance();
   };
-  for (int n = 0; n < 3; ++n) sweep();  // until the runner knows who reads what
+  for (int n = 0; n < 3; ++n) sweep();  // until the runner knows the readers of each output
   const Sent before = sum();
   for (int n = 0; n < 10; ++n) sweep();
   const Sent after = sum();
-  runner.refresh(q.now(), star(1));  // ends what is under way
+  runner.refresh(q.now(), star(1));  // completes exchanges in progress
   context.barrier();
   return {after.messages - before.messages, after.bytes - before.bytes, after.counted - before.counted};
 }
@@ -78,7 +79,7 @@ TEST(Strategies, LeaveTheSameBits) {
     for (int threads : {1, 2}) {
       for (TransportPolicy transport :
            {TransportPolicy::automatic, TransportPolicy::mpi, TransportPolicy::delayed}) {
-        const bool reordered = transport == TransportPolicy::delayed;  // small pieces overtake one another
+        const bool reordered = transport == TransportPolicy::delayed;  // small pieces arrive out of order
         if (reordered && (threads > 1 || &problem != &problems.back())) continue;
         test::TestContext context({.threads = threads, .transport = transport, .delay = 2e-4});
         for (const Int3 split : splits(context.size()))
@@ -111,8 +112,9 @@ const std::vector<Strategy> strategies_of_devices{Strategy::blocking, Strategy::
 
 TEST_P(OnDevices, LeaveTheSameBitsUnderEveryStrategy) {
   for (const Problem& problem : problems) {
-    // Sums, products and fused() alone: an emulated device has the host's bits. CUDA's are compared with
-    // CUDA's, and with the host's here since these kernels leave nothing to chance (docs/gpu.md).
+    // Sums, products and fused() only, so an emulated device has the host's bits. CUDA's bits are compared
+    // between CUDA runs, and here also with the host's, since these kernels leave no choice to the compiler
+    // (docs/gpu.md).
     const Outcome expected = alone(problem);
     for (const TransportPolicy transport : {TransportPolicy::automatic, TransportPolicy::delayed}) {
       const bool reordered = transport == TransportPolicy::delayed;
@@ -138,7 +140,7 @@ TEST_P(OnDevices, LeaveTheSameBitsUnderEveryStrategy) {
   }
 }
 
-/// Nothing but sweeps, no reduction and no condition that would order them by the way.
+/// Sweeps only, without reductions or conditions, which would synchronise them.
 std::vector<double> spread(Context& context, Int3 split, Strategy strategy, Space space) {
   const Grid grid(context,
                   {.cells = {21, 20, 22}, .periodic = {true, true, true}, .halo = 1, .split = split});

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2
 // label: sanitize checked
-// Declarations that cannot be run are refused when the sweep is made: one sentence that names stage and
-// field.
+// Invalid declarations are refused when the sweep is created: with one sentence that names stage and field.
 #include <gtest/gtest.h>
 
 #include "engine/subcurrent.hpp"
@@ -11,7 +10,7 @@
 namespace sc::test {
 namespace {
 
-struct Any {  // takes whatever is declared
+struct Any {  // accepts any declaration
   template <class... Views>
   SC_FN void operator()(At, Views...) const {}
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Context for the length of one test: closed at its end on all ranks.
+// A Context for the duration of one test: closed at its end on all ranks.
 #pragma once
 
 #include "engine/base/context.hpp"

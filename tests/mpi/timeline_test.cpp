@@ -2,7 +2,7 @@
 // ranks: 1 2
 // threads: 2
 // label: sanitize
-// Spans of a run nest and add up; a full store drops spans and keeps the totals.
+// Spans of a run are nested and add up; a full timeline drops spans and keeps the totals.
 #include "engine/base/timeline.hpp"
 
 #include <gtest/gtest.h>
@@ -24,8 +24,7 @@ struct Diffuse {
   }
 };
 
-/// Spans of one thread, of which any two lie apart or one within the other; returns the seconds of the
-/// outermost.
+/// Checks that any two spans of a thread are disjoint or nested; returns the seconds of the outermost ones.
 double nested(std::vector<Span> spans) {
   std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) {
     return a.begin < b.begin || (a.begin == b.begin && a.end > b.end);
@@ -86,7 +85,7 @@ TEST(Timelines, SpansNestAndAddUp) {
       const Timeline::Total kept = timeline.total(static_cast<std::uint16_t>(key.first), key.second);
       EXPECT_EQ(kept.count, sum.count) << phase_name(key.second);
       EXPECT_LE(kept.seconds, sum.seconds + 1e-12);
-      // A second of one thread of a team counts as what it is of the team's time.
+      // A second of one thread of a team counts as its fraction of the team's time.
       EXPECT_GE(kept.seconds, sum.seconds / (teams ? context.threads() : 1) - 1e-12);
     }
     double together = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3 4 6
 // label: sanitize
-// Transpose between pencils: every cell, chunk by chunk as it arrives, with uneven and empty blocks and cells
-// left out; the bytes against those counted cell by cell.
+// Transpose between pencils: every cell, chunk by chunk as it arrives, with uneven and empty blocks and
+// excluded cells; bytes against a count cell by cell.
 #include "engine/move/transpose.hpp"
 
 #include <memory>
@@ -21,7 +21,7 @@ struct Pencils {
   Int3 split;
 };
 
-/// Pencils along x, y, z over a process grid of py x pz, as a transform uses them.
+/// Pencils along x, y, z on a process grid of py x pz, as in a transform.
 std::array<Pencils, 3> pencils(Int3 cells, int py, int pz) {
   return {Pencils{cells, 0, {1, py, pz}}, Pencils{cells, 1, {py, 1, pz}}, Pencils{cells, 2, {py, pz, 1}}};
 }
@@ -41,7 +41,7 @@ class Transposing : public testing::TestWithParam<TransportPolicy> {
     return made;
   }
 
-  /// Codes of the global cells of `cells`; all else keeps its poison.
+  /// The global cells of `cells` have their codes; all others remain poisoned.
   static void expect_only(const Storage& s, Box local, Int3 cells, int salt) {
     std::vector<std::byte> want(size_of(s.type())), poisoned(want.size(), std::byte{0xff});
     int wrong = 0;
@@ -73,7 +73,7 @@ class Transposing : public testing::TestWithParam<TransportPolicy> {
       from->settle();
       to->settle();
       poison(*to);
-      int next = 0;  // arrivals are looked at in order while chunks still leave
+      int next = 0;  // arrivals are tested in order while chunks are still being sent
       const auto look = [&] {
         if (next == move.arriving() || !move.chunk_arrived(next)) return false;
         expect_only(*to, move.arriving(next++), both, salt);
@@ -94,7 +94,7 @@ class Transposing : public testing::TestWithParam<TransportPolicy> {
     expect_bytes(move, *from, *to, both);
   }
 
-  /// Every cell that changes its owner travels once a round; nothing else does.
+  /// Every cell that changes its owner is sent once in a round, and no others.
   void expect_bytes(const Transpose& move, const Storage& from, const Storage& to, Int3 both) {
     std::int64_t leave = 0;
     const int me = context->rank();
@@ -137,7 +137,8 @@ TEST_P(Transposing, LeavesOutWhatOneSideLacks) {
   }
 }
 
-// For even blocks of N^3: every rank keeps 1 / p of its cells, those of its own place in the other pencils.
+// For even blocks of N^3: every rank keeps 1 / p of its cells, those at its own position in the other
+// pencils.
 TEST_P(Transposing, MovesTheShareThatTheFormulaSays) {
   const int ranks = context->size();
   const auto p = pencils({12, 12, 12}, 1, ranks);

@@ -3,8 +3,8 @@
 // ranks when long: 2
 // threads: 2
 // timeout: 600
-// The pseudo-spectral solver with its fields in files: the bits of memory, the bytes that were planned,
-// scratch that goes, and one sentence for what can happen to files.
+// The pseudo-spectral solver with fields in files: the bits of memory, the planned bytes, removal of scratch
+// files, and one sentence for each fault of files.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -23,11 +23,11 @@ namespace {
 using namespace turbulence;
 using Bits = std::pair<std::vector<std::byte>, std::array<double, 3>>;
 
-/// Files read and written one after the other, or while something is computed.
+/// File access without or with overlap.
 enum class Io { sync, async };
 Strategy strategy_of(Io io) { return io == Io::sync ? Strategy::blocking : Strategy::boundary_first; }
 
-/// Long along z, so that each of four ranks has 32 planes to cut.
+/// Long along z, so that each of four ranks has 32 planes to divide.
 TurbulenceOptions small() {
   return {.points = {12, 16, 128}, .viscosity = 0.01, .dt = 0.01, .storage = {.where = Where::memory}};
 }
@@ -68,7 +68,7 @@ TEST(TurbulenceOnDisk, LeavesTheBitsOfMemory) {
   EXPECT_TRUE(folder.empty());
 }
 
-// Whatever a step can be made of takes the same way through the files.
+// All variants of a step use the files in the same way.
 TEST(TurbulenceOnDisk, LeavesTheBitsOfMemoryForEveryKindOfStep) {
   Context self(MPI_COMM_SELF);
   TestContext context;
@@ -77,7 +77,7 @@ TEST(TurbulenceOnDisk, LeavesTheBitsOfMemoryForEveryKindOfStep) {
     for (const Form form : {Form::rotational, Form::divergence})
       for (const Dealiasing dealiasing : {Dealiasing::two_thirds, Dealiasing::phase_shift})
         for (const double courant : {0.0, 0.02}) {
-          if ((courant > 0) != (form == Form::rotational)) continue;  // half of what there is
+          if ((courant > 0) != (form == Form::rotational)) continue;  // half of the combinations
           TurbulenceOptions options = small();
           options.scheme = scheme;
           options.form = form;
@@ -85,7 +85,7 @@ TEST(TurbulenceOnDisk, LeavesTheBitsOfMemoryForEveryKindOfStep) {
           options.courant = courant;
           const Bits memory = after_steps(self, options);
           if (courant > 0) {
-            EXPECT_LT(memory.second[2], 0.02);  // the clock: dt was cut
+            EXPECT_LT(memory.second[2], 0.02);  // the clock: dt was reduced
           }
           options.storage = {.where = Where::files, .pieces = 4, .scratch = folder.path()};
           expect_same(context, after_steps(context, options), memory,
@@ -137,8 +137,8 @@ TEST(TurbulenceOnDisk, MovesTheBytesThatWerePlanned) {
           EXPECT_EQ(now(Way::in) - before[0], steps * flow.budget().read);
           EXPECT_EQ(now(Way::out) - before[1], steps * flow.budget().written);
           if (!flow.store().past_page_cache()) continue;
-          // What the kernel counted for this process: the same, if nothing came from the page cache. It books
-          // some blocks that keep track of the files on whoever made it write them.
+          // The bytes counted by the kernel for this process are equal if nothing came from the page cache.
+          // The kernel also counts blocks of file metadata.
           constexpr std::int64_t bookkeeping = 1 << 16;
           EXPECT_EQ(counted("/proc/self/io", "read_bytes") - before[2], steps * flow.budget().read);
           const std::int64_t written = counted("/proc/self/io", "write_bytes") - before[3];
@@ -166,7 +166,7 @@ TEST(TurbulenceOnDisk, SinglePrecisionLeavesItsBitsAndMovesItsBytes) {
     EXPECT_EQ(flow.store().bytes(Way::in) - before[0], flow.budget().read);
     EXPECT_EQ(flow.store().bytes(Way::out) - before[1], flow.budget().written);
   }
-  // Half of double's, but for what fills up rows and planes.
+  // Half of double precision, except for the padding of rows and planes.
   TurbulenceOptions options{.points = {96, 96, 32}};
   options.storage = {.where = Where::files, .pieces = 3, .scratch = folder.path()};
   const turbulence::Budget in_double = Turbulence(context, options).budget(),
@@ -192,8 +192,8 @@ TEST(TurbulenceOnDisk, FitsItsMemoryOrNamesTheSmallest) {
   const auto at = sentence.find("at least ");
   ASSERT_NE(at, std::string::npos) << sentence;
   EXPECT_EQ(std::count(sentence.begin(), sentence.end(), '\n'), 0);
-  // What was named is enough, with room for what the process takes between two tries. Each try has a context
-  // of its own: windows are freed when that is closed.
+  // The suggested memory is sufficient, with a margin for changes of the process's memory between attempts.
+  // Each attempt has a context of its own, because shared memory is freed when that is closed.
   TestContext context;
   const SharedFolder folder(context, "scratch-turbulence-");
   options.storage.scratch = folder.path();
@@ -217,7 +217,7 @@ TEST(TurbulenceOnDisk, RefusesMorePiecesThanPlanes) {
   }
 }
 
-/// The sentence with which a step on this rank ends, faults told by `outcome`, armed after the start.
+/// The error of a step on this rank, with faults from `outcome`, enabled after the start.
 std::string sentence_of(const SharedFolder& folder, Io io,
                         const std::function<std::int64_t(const FileRequest&, std::int64_t)>& outcome,
                         const std::function<void(const std::string&)>& between = {}) {
@@ -269,15 +269,15 @@ TEST_P(TurbulenceFaults, EndInOneSentence) {
     return r.write && ++writes > 20 ? -ENOSPC : result;
   });
   ends("nothing was written", [](const FileRequest& r, std::int64_t result) { return r.write ? 0 : result; });
-  // Short, but whole when it goes on.
+  // Short transfers, but complete after resubmission.
   int calls = 0;
   ends("right", [&](const FileRequest&, std::int64_t result) {
     return ++calls % 3 == 0 && result > 4096 ? std::int64_t{4096} : result;
   });
 }
 
-// Really, in the middle of a step: the planes of one component cut by another program when they are written;
-// the folder's files removed, which open files outlive.
+// Real faults during a step: the planes of one component truncated by another program while they are written;
+// and the folder's files removed, which open files survive.
 TEST_P(TurbulenceFaults, AFileCutByAnotherIsNamed) {
   TestContext context;
   const SharedFolder folder(context, "scratch-turbulence-");
@@ -288,7 +288,7 @@ TEST_P(TurbulenceFaults, AFileCutByAnotherIsNamed) {
   };
   int writes = 0;
   const auto cut = [&](const FileRequest& r, std::int64_t result) {
-    if (r.write && ++writes == 10)  // of the third array; the first lies whole in its file
+    if (r.write && ++writes == 10)  // of the third array; the first is already complete in its file
       for (const auto& path : files)
         if (path.filename() == "6") {
           EXPECT_EQ(truncate(path.c_str(), 4096), 0);

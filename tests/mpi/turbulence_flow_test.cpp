@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2 3
 // threads: 2
-// What surrounds the step of the turbulence solver: forcing, random initial conditions, statistics.
+// The turbulence solver apart from its step: forcing, random initial conditions, statistics.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -27,7 +27,7 @@ RandomField peaked(std::uint64_t seed = 1) {
   return field;
 }
 
-// E(T) - E(0) is the error of the step alone.
+// E(T) - E(0) is the error of the time step alone.
 TEST(Forcing, NegativeViscosityHoldsTheEnergyToTheOrderOfTheStep) {
   TestContext context({.threads = 2});
   const auto drift = [&](double dt) {
@@ -74,7 +74,7 @@ TEST(Forcing, ConstantPowerIsInjected) {
   EXPECT_GT(std::log2(coarse / fine), 3.5);
 }
 
-// One Beltrami mode with k^2 = 1 feeds what it loses: it stays as it is.
+// One Beltrami mode with k^2 = 1 gains what it loses, and so remains constant.
 TEST(Forcing, HoldsAFlowThatWouldOnlyDecay) {
   TestContext context;
   Turbulence flow(context, {.points = {8, 10, 12},
@@ -175,8 +175,8 @@ TYPED_TEST(RandomFirstFieldIn, AndForcingLeaveTheBitsOfOneRank) {
   }
 }
 
-// Three plane waves whose wavenumbers add up, so that their gradients are skewed; the oracle sums at the
-// points.
+// Three plane waves whose wavenumbers add up to zero, so that their gradients are skewed; the reference sums
+// at the points.
 TEST(Statistics, SkewnessAndScalesOfAKnownFlow) {
   TestContext context;
   const Int3 n{16, 12, 20};
@@ -220,7 +220,7 @@ TEST(Statistics, SkewnessAndScalesOfAKnownFlow) {
   EXPECT_NEAR(m.energy, energy, 1e-13);
   EXPECT_NEAR(m.dissipation, dissipation, 1e-13);
   EXPECT_NEAR(m.kolmogorov, std::pow(nu * nu * nu / dissipation, 0.25), 1e-13);
-  EXPECT_NEAR(m.resolution, 3 * m.kolmogorov, 1e-13);  // 12 points keep |k| <= 3
+  EXPECT_NEAR(m.resolution, 3 * m.kolmogorov, 1e-13);  // 12 points resolve |k| <= 3
   EXPECT_NEAR(m.taylor_reynolds, 2 * energy / 3 * std::sqrt(15 / (nu * dissipation)), 1e-9);
   EXPECT_TRUE(std::isnan(Turbulence(context, {.points = n, .viscosity = 0}).measure().kolmogorov));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 2
-// The kinds of step: order in time, the two forms of the nonlinear term, dealiasing by a shifted grid against
-// a grid twice as fine, dt by the Courant number.
+// Variants of the step: order in time, both forms of the nonlinear term, dealiasing by a shifted grid against
+// a grid twice as fine, dt from the Courant number.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,7 +16,7 @@ namespace {
 using namespace turbulence;
 using Mode = std::complex<double>;
 
-/// Largest difference of `a` from `b` over the modes of `a` with `keep`, and the largest of `b` there.
+/// Largest difference between `a` and `b` over the modes of `a` with `keep`, and the largest of `b` there.
 template <class Keep>
 std::pair<double, double> difference(const Modes& a, const Modes& b, Keep&& keep) {
   double worst = 0, largest = 0;
@@ -64,7 +64,7 @@ TEST(TurbulenceKinds, FormsAgreeWhereNothingIsAliased) {
     });
     const Modes before = modes_of(flow, flow.modes());
     const Modes n = modes_of(flow, flow.nonlinear_term());
-    // The velocity is what it was.
+    // The velocity is unchanged.
     EXPECT_EQ(difference(modes_of(flow, flow.modes()), before, [](const Wave&) { return true; }).first, 0);
     return n;
   };
@@ -75,8 +75,8 @@ TEST(TurbulenceKinds, FormsAgreeWhereNothingIsAliased) {
   EXPECT_LT(worst, 1e-12 * largest);
 }
 
-// Aliases folded once or three times cancel between the grids, those folded twice lie outside of the sphere:
-// what remains is the term of a grid twice as fine.
+// Aliases folded once or three times cancel between the grids; those folded twice are outside the sphere. The
+// result is the nonlinear term of a grid twice as fine.
 TEST(TurbulenceKinds, ShiftedGridsHaveTheTermOfAFinerGrid) {
   TestContext context;
   constexpr int n = 12;
@@ -100,7 +100,7 @@ TEST(TurbulenceKinds, ShiftedGridsHaveTheTermOfAFinerGrid) {
     EXPECT_GT(largest, 0.1);
     EXPECT_LT(worst, 1e-12 * largest);
     EXPECT_EQ(outside.first, 0);
-    // Two thirds of the same grid leave out what this one keeps.
+    // Two thirds of the same grid discard modes that this one keeps.
     const auto has = [&](const Wave& k) { return shifted.count(k) > 0; };
     EXPECT_TRUE(has({5, 0, 0}));
   }

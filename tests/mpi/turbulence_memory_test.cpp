@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 1 4
-// No rank holds a whole random initial condition: what it adds to a rank's peak of memory stays a small part
-// of all modes, and the fields themselves fall with the number of ranks.
+// No rank has a whole random initial condition: its increase of peak memory stays a small fraction of all
+// modes, and the memory of the fields decreases with the number of ranks.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -26,7 +26,7 @@ double peak_memory() {
 TEST(RandomFirstField, IsMadeByEveryRankForItself) {
   TestContext context;
   turbulence::RandomField field{.spectrum = std::vector<double>(40, 1.0)};
-  {  // MPI's own buffers, before anything is measured
+  {  // allocates MPI's own buffers before the measurement
     Turbulence small(context, {.points = {16, 16, 16}});
     small.start_random(field);
     small.step();
@@ -40,7 +40,7 @@ TEST(RandomFirstField, IsMadeByEveryRankForItself) {
   const double added = peak_memory() - before;
   std::printf("rank %d of %d: VmHWM grows by %.1f MB, all modes are %.1f MB\n", context.rank(),
               context.size(), added / 1e6, all_modes / 1e6);
-  // Three fields of modes, arrays that meet at the points, pencils; nothing of the size of all points.
+  // Three fields of modes, the arrays at the points, pencils; nothing of the size of all points.
   if (context.size() == 1) {
     EXPECT_GT(added, 4 * all_modes);
   }

@@ -2,8 +2,8 @@
 // ranks: 1 2 3
 // threads: 2
 // label: checked
-// The pseudo-spectral solver: exact flows, the balance of energy, the order of the step, the nonlinear term
-// against a convolution, and the bits of one rank.
+// The pseudo-spectral solver: exact flows, the energy balance, the order of the step, the nonlinear term
+// against a convolution, and equal bits for any number of ranks.
 #include "solvers/turbulence/solver.hpp"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ using Mode = turbulence::Mode<double>;
 using turbulence::Turbulence;
 using Velocity = std::function<double(int, double, double, double)>;
 
-/// Largest difference of the flow from `exact` over all ranks.
+/// Largest difference between the flow and `exact`, over all ranks.
 template <class Real>
 double distance(Context& context, Turbulence& flow, const Velocity& exact) {
   const Level<Real, 3> u{&flow.velocity(), 0};
@@ -43,14 +43,14 @@ double distance(Context& context, Turbulence& flow, const Velocity& exact) {
 
 template <class Real>
 struct TurbulenceIn : testing::Test {
-  /// Of 20 steps, in units of the last digit.
+  /// Tolerance for 20 steps, in units of the rounding error.
   static double digits(double count) { return count * std::numeric_limits<Real>::epsilon(); }
   static constexpr bool single = std::is_same_v<Real, float>;
 };
 using Precisions = testing::Types<double, float>;
 TYPED_TEST_SUITE(TurbulenceIn, Precisions);
 
-// u = (0, sin 3x, cos 2x): u x curl u is a gradient, so each mode decays by itself, exp(-nu k^2 t).
+// u = (0, sin 3x, cos 2x): u x curl u is a gradient, so each mode decays independently as exp(-nu k^2 t).
 TYPED_TEST(TurbulenceIn, SingleModesDecayExactly) {
   TestContext context({.threads = 2});
   Turbulence flow(context,
@@ -67,7 +67,7 @@ TYPED_TEST(TurbulenceIn, SingleModesDecayExactly) {
   EXPECT_LT(distance<TypeParam>(context, flow, at_time(1)), this->digits(8));
 }
 
-// The ABC flow is its own curl: it stays itself and decays as exp(-nu t).
+// The ABC flow is its own curl: its shape is constant, and it decays as exp(-nu t).
 TYPED_TEST(TurbulenceIn, BeltramiFlowStaysItself) {
   TestContext context;
   Turbulence flow(context,
@@ -114,7 +114,7 @@ TEST(Turbulence, TaylorGreenFollowsThePublishedHistory) {
   Turbulence flow(context, {.points = {64, 64, 64}, .viscosity = 1.0 / 1600, .dt = 0.05});
   flow.start_taylor_green();
   struct Published {
-    double time, energy, dissipation, energy_within, dissipation_within;  // the last two relative
+    double time, energy, dissipation, energy_within, dissipation_within;  // the last two are relative
   };
   for (const Published& p : {Published{1, 0.12451527, 0.00051882093, 1e-6, 1e-5},
                              {2, 0.12391677, 0.00070756353, 1e-6, 5e-5},
@@ -126,7 +126,7 @@ TEST(Turbulence, TaylorGreenFollowsThePublishedHistory) {
   }
 }
 
-// What single precision loses: nothing that the small scales of an early flow would show.
+// The errors of single precision are too small to matter in an early flow.
 TEST(Turbulence, SinglePrecisionFollowsDouble) {
   TestContext context({.threads = 2});
   const auto measures = [&](auto&& flow) {
@@ -152,7 +152,7 @@ TEST(Turbulence, SinglePrecisionFollowsDouble) {
   }
 }
 
-// Without viscosity the truncated equations keep their energy: what is lost is the step's error.
+// Without viscosity the truncated equations conserve energy: its change is the error of the time step.
 TEST(Turbulence, InviscidEnergyIsKeptToTheOrderOfTheStep) {
   TestContext context;
   const auto lost = [&](double dt) {
@@ -169,7 +169,7 @@ TEST(Turbulence, InviscidEnergyIsKeptToTheOrderOfTheStep) {
   EXPECT_GT(std::log2(coarse / fine), 4.0);
 }
 
-/// With the conjugate half.
+/// All modes, including the conjugate half.
 Modes whole(const Modes& stored) {
   Modes all = stored;
   for (const auto& [k, u] : stored)
@@ -177,7 +177,7 @@ Modes whole(const Modes& stored) {
   return all;
 }
 
-// P (u x curl u) by the convolution sum over all pairs of modes: no transform, so no aliasing.
+// P (u x curl u) by the convolution sum over all pairs of modes: without transforms, so without aliasing.
 TEST(Turbulence, NonlinearTermIsFreeOfAliasing) {
   TestContext context;
   Turbulence flow(context, {.points = {10, 8, 10}, .viscosity = 0, .dt = 0.1});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two sweeps that read each other with different reach, and one in colours, for tests of bits: boundary
-// conditions with and without tangential neighbours, halos poisoned beforehand.
+// Two sweeps that read each other with different reach, and a coloured one, for tests of bits: boundary
+// conditions with and without tangential neighbours, halos poisoned before.
 #pragma once
 
 #include <cmath>
@@ -14,8 +14,8 @@
 
 namespace sc::test {
 
-// u reads v around it, v reads the new u two cells along the axes: a chain in which a stale halo shows at
-// once.
+// u reads v around it, v reads the new u two cells along the axes: a stale halo changes the result
+// immediately.
 struct AdvanceU {
   double a;
   SC_FN void operator()(At c, Index g, Out<double> next, In<double> u, In<double, 2> v) const {
@@ -32,14 +32,14 @@ struct AdvanceV {
     return next[0][c] * next[1][c];
   }
 };
-// Looks along the normal only.
+// Reads along the normal only.
 struct Extrapolate {
   SC_FN void operator()(Border b, Out<double> q) const {
     q[b.ghost(1)] = 2 * q[b.inside(1)] - q[b.inside(2)];
     q[b.ghost(2)] = 0.5 * q[b.ghost(1)];
   }
 };
-struct Swirl {  // two components; position matters
+struct Swirl {  // two components; uses its position
   SC_FN void operator()(Border b, Index g, Out<double, 2> q) const {
     for (int n = 1; n <= b.layers; ++n) {
       q[0][b.ghost(n)] = -q[1][b.inside(n)] + 1e-3 * static_cast<double>(g.x - g.y);
@@ -91,7 +91,7 @@ inline Outcome run(Context& context, const Problem& problem, Int3 split, RunnerO
   Field<double, 2> v(grid, "v", {.levels = 2, .space = space});
   poison(u);
   poison(v);
-  context.barrier();  // a neighbour of the same node must not read a cell between poison and value
+  context.barrier();  // neighbours on the node must not read cells between poisoning and initialisation
   u.fill([](int x, int y, int z) { return std::sin(0.7 * x + 0.2 * y * z); });
   v.fill([](int k, int x, int y, int z) { return std::cos(0.3 * x * (k + 1) - 0.5 * y + 0.1 * z); });
   for (int axis = 0; axis < 3; ++axis)
@@ -124,9 +124,8 @@ inline Outcome run(Context& context, const Problem& problem, Int3 split, RunnerO
   return outcome;
 }
 
-// The oracle: the same formulas on one rank by the plainest strategy; compared between rank counts through a
-// file would need the other run, so every rank computes the whole problem alone, on a communicator of its
-// own.
+// The reference: the same formulas on one rank under blocking. Every rank computes the whole problem alone on
+// its own communicator, because files for comparisons between numbers of ranks would need another run.
 inline Outcome alone(const Problem& problem, Backend backend = Backend::host) {
   Context context(MPI_COMM_SELF);
   open(context, backend);
@@ -146,7 +145,7 @@ inline const std::vector<Problem> problems{{{18, 19, 20}, {true, true, true}, fa
                                            {{18, 21, 19}, {false, true, false}, true},
                                            {{20, 18, 18}, {true, false, false}, true}};
 
-struct Relax {  // reads the 18 neighbours of a cell that four colours keep apart
+struct Relax {  // reads the 18 neighbours of other colours (four colours)
   SC_FN void operator()(At c, InOut<double> u) const {
     double sum = 0;
     for (int a = 0; a < 3; ++a) {

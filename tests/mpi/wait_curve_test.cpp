@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranks: 2 3
-// The wait curve: a message that takes its time is waited for when nothing else is done, and hardly under
-// work.
+// The wait curve: the wait for a delayed message is long without computation, and short with it.
 #include "model/probe/wait_curve.hpp"
 
 #include <gtest/gtest.h>

@@ -3,8 +3,8 @@
 // threads: 2
 // timeout: 300
 // label: checked
-// Sound in a box against d'Alembert's solution with its mirror images, what it conserves, and its bits over
-// strategies, splits, steps a pass and devices.
+// Sound in a box against d'Alembert's solution with mirror images, conservation of energy, and equal bits for
+// all strategies, splits, lengths of passes and devices.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -21,7 +21,7 @@ using wave::FaceKind;
 using wave::Wave;
 using wave::WaveOptions;
 
-/// A room of 1 m with a rigid wall at x = 0 and a soft one at z = 1, the pulse nearer to these two.
+/// A room of 1 m with a rigid wall at x = 0 and a soft one at z = 1; the pulse is closest to these two.
 WaveOptions room(int n) {
   WaveOptions o;
   o.cells = {n, n, n};
@@ -34,13 +34,13 @@ WaveOptions room(int n) {
   return o;
 }
 
-/// A pulse of a sphere's symmetry, at rest at the start: ((r - t) f(r - t) + (r + t) f(r + t)) / (2 r).
+/// A spherically symmetric pulse, initially at rest: ((r - t) f(r - t) + (r + t) f(r + t)) / (2 r).
 double pulse(double r, double t, double width) {
   const auto f = [&](double s) { return s * std::exp(-s * s / (width * width)); };
   return (f(r - t) + f(r + t)) / (2 * r);
 }
 
-/// In the room, until sound has crossed it: the pulse and its images behind every wall, edge and corner.
+/// In the room, until sound has crossed it: the pulse and its images behind all walls, edges and corners.
 double exact(const WaveOptions& o, double x, double y, double z, double t) {
   double sum = 0;
   for (const double cx : {o.centre[0], -o.centre[0], 2 - o.centre[0]})
@@ -51,10 +51,10 @@ double exact(const WaveOptions& o, double x, double y, double z, double t) {
   return sum;
 }
 
-/// The root of the mean square at time 0.4, when the echoes of the two nearer walls have come back.
+/// Root mean square error at time 0.4, after the echoes of the two closer walls have returned.
 double error_on(Context& context, int n) {
   WaveOptions o = room(n);
-  const int steps = 3 * n * n / 100;  // dt as h^2, so that the order in space is seen
+  const int steps = 3 * n * n / 100;  // dt as h^2, to measure the order in space
   o.dt = 0.4 / steps;
   Wave sound(context, o);
   sound.steps(steps);
