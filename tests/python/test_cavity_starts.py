@@ -44,6 +44,16 @@ def test_on_the_same_points_a_run_goes_on(program):
         assert float(got[column]) == pytest.approx(float(expected[column]), rel=1e-3)
 
 
+def test_a_folder_of_a_run_stands_for_its_last_snapshot(program):
+    program.write_case(SMALL)
+    first = run(program, "first", 1, "run.steps=12", "output.every=5")
+    assert len(list((first / "snapshots").glob("*.vtkhdf"))) > 1
+    named = run(program, "named", 1, f'flow.initial="{last_snapshot(first)}"', "run.steps=1")
+    found = run(program, "found", 1, "flow.initial=first", "run.steps=1")
+    assert history(named)[0] == history(found)[0]
+    assert str(last_snapshot(first)) in (found / "case.toml").read_text()
+
+
 def test_the_grid_may_be_another_and_so_may_the_ranks(program):
     program.write_case(SMALL)
     first = run(program, "first", 1, "run.time=2")
@@ -75,8 +85,10 @@ def test_what_cannot_be_a_start_is_refused(program):
             damaged[name].write_bytes(content[:at] + bytes([content[at] ^ 4]) + content[at + 1 :])
     periodic = ("boundaries.y-=periodic", "boundaries.y+=periodic")
     refused = (
-        ("nowhere.vtkhdf", BAD_INPUT, "nowhere.vtkhdf must be a snapshot", ()),
-        (checkpoint, BAD_INPUT, "the path of a snapshot (.vtkhdf)", ()),
+        ("nowhere.vtkhdf", BAD_INPUT, "nowhere.vtkhdf does not exist", ()),
+        ("nowhere", BAD_INPUT, 'flow.initial = "nowhere" is not allowed: it must be "rest"', ()),
+        (".", BAD_INPUT, "holds no snapshot of a run", ()),
+        (checkpoint, BAD_INPUT, "the path of a run or of a snapshot (.vtkhdf)", ()),
         *((path, STORAGE, f'checksum of "VTKHDF/{name}"', ()) for name, path in damaged.items()),
         (snapshot, BAD_INPUT, "has walls along y, where this run is periodic", periodic),
     )

@@ -73,6 +73,7 @@ def test_a_run_starts_from_a_snapshot_or_a_checkpoint(program):
     energy = {}
     for name, start, ranks in (
         ("snap", last_snapshot(first), 1),
+        ("folder", first, 1),  # stands for its last snapshot
         ("check", checkpoint, 2),
         ("again", checkpoint, 1),
     ):
@@ -83,6 +84,7 @@ def test_a_run_starts_from_a_snapshot_or_a_checkpoint(program):
         assert done.returncode == OK, done.stderr
         energy[name] = history(program.folder / name)[0]
     assert energy["check"] == energy["again"]
+    assert energy["snap"] == energy["folder"]
     assert float(energy["check"]["time"]) == pytest.approx(0.04)
     for column in ("energy", "dissipation", "skewness"):
         assert float(energy["snap"][column]) == pytest.approx(float(energy["check"][column]), rel=1e-9)

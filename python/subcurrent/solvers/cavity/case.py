@@ -11,6 +11,7 @@ from pydantic import Field
 from ...case.common import DEVICES, Needs, SolverCase, Triple, check_split, engine_options
 from ...case.keys import Table, key
 from ...case.reference import reference_for
+from ...case.starts import start_file
 from ...case.tables import Faces
 from ...errors import BadInput
 from . import checks
@@ -227,11 +228,9 @@ class CavityCase(SolverCase):
         """The same case with the paths of its files made absolute; refuses a file that is not there."""
         case = self
         if self.grid.clustering == "file":
-            case = case.updated("grid", file=_file(folder, "grid.file", self.grid.file, "an HDF5 grid file"))
+            case = case.updated("grid", file=_grid_file(folder, str(self.grid.file)))
         if self.flow.initial not in STARTS:
-            case = case.updated(
-                "flow", initial=_file(folder, "flow.initial", self.flow.initial, "a snapshot")
-            )
+            case = case.updated("flow", initial=start_file(folder, self.flow.initial, (".vtkhdf",), START))
         return case
 
     def reference(self, folder: Path) -> Path | None:
@@ -284,10 +283,10 @@ class CavityCase(SolverCase):
         }
 
 
-def _file(folder: Path, name: str, given: str | None, kind: str) -> str:
-    path = (folder / str(given)).absolute()
+def _grid_file(folder: Path, given: str) -> str:
+    path = (folder / given).absolute()
     if not path.is_file():
-        raise BadInput(f'{name} = "{given}" does not exist: {path} must be {kind}.')
+        raise BadInput(f'grid.file = "{given}" does not exist: {path} must be an HDF5 grid file.')
     return str(path)
 
 

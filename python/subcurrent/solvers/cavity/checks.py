@@ -3,18 +3,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...case.common import check_pairs
-from ...case.keys import shown
 from ...errors import BadInput
 
 if TYPE_CHECKING:
     from .case import CavityCase
 
 STARTS = ("rest", "taylor_green")
-START = '"rest", "taylor_green", or the path of a snapshot (.vtkhdf)'
+START = '"rest", "taylor_green", or the path of a run or of a snapshot (.vtkhdf)'
 
 
 def check_case(case: CavityCase) -> None:
@@ -93,8 +91,6 @@ def _check_boundaries(case: CavityCase) -> None:
 
 
 def _check_initial(case: CavityCase) -> None:
-    if case.flow.initial not in STARTS and Path(case.flow.initial).suffix != ".vtkhdf":
-        raise BadInput(f"flow.initial = {shown(case.flow.initial)} is not allowed: it must be {START}.")
     periodic = case.boundaries.periodic()
     if case.flow.initial == "taylor_green" and not (periodic[0] and periodic[1]):
         raise BadInput('flow.initial = "taylor_green" needs periodic faces along x and y.')

@@ -12,6 +12,7 @@ from pydantic import Field
 from ...case.common import Needs, SolverCase, check_split, engine_options
 from ...case.keys import LARGEST, Table, key, shown
 from ...case.reference import read_columns
+from ...case.starts import start_file
 from ...case.storage import Storage, check_storage
 from ...case.tables import POSITIVE
 from ...errors import BadInput
@@ -22,7 +23,7 @@ Points = Annotated[
 NOT_NEGATIVE = "a number >= 0"
 LARGEST_STEP = 1.0  # where only a Courant number is given
 STARTS = ("taylor_green", "random")
-START = '"taylor_green", "random", or the path of a snapshot (.vtkhdf) or a checkpoint (.h5)'
+START = '"taylor_green", "random", or the path of a run, a snapshot (.vtkhdf) or a checkpoint (.h5)'
 
 
 # Transposes travel after the lines, or under them.
@@ -140,8 +141,6 @@ class TurbulenceCase(SolverCase):
                 "rank share its transforms, so none can be reserved for messages; take automatic, "
                 "blocking, ordered, boundary_first, interior_first or pipelined."
             )
-        if self.flow.initial not in STARTS and Path(self.flow.initial).suffix not in (".vtkhdf", ".h5"):
-            raise BadInput(f"flow.initial = {shown(self.flow.initial)} is not allowed: it must be {START}.")
         if self.flow.reynolds is None and self.flow.viscosity is None:
             raise BadInput("flow has no viscosity: give one of flow.reynolds or flow.viscosity.")
         if self.scheme.dt is None and self.scheme.courant is None:
@@ -186,19 +185,18 @@ class TurbulenceCase(SolverCase):
     def with_files(self, folder: Path) -> TurbulenceCase:
         case = self
         if self.flow.initial not in STARTS:
-            case = case.updated("flow", initial=str(self._file(folder, "flow.initial", START)))
+            start = start_file(folder, self.flow.initial, (".vtkhdf", ".h5"), START)
+            case = case.updated("flow", initial=start)
         if self.spectrum.shape == "file":
-            file = self._file(folder, "spectrum.file", "a CSV file with the columns k,E")
+            file = (folder / str(self.spectrum.file)).absolute()
+            if not file.is_file():
+                given = shown(self.spectrum.file)
+                raise BadInput(
+                    f"spectrum.file = {given} is not allowed: it must be a CSV file with the columns k,E."
+                )
             case = case.updated("spectrum", file=str(file))
             read_spectrum(file, self.largest_shell())
         return case
-
-    def _file(self, folder: Path, name: str, allowed: str) -> Path:
-        given = self._value(name)
-        path = (folder / given).absolute()
-        if not path.is_file() or (name == "flow.initial" and path.suffix not in (".vtkhdf", ".h5")):
-            raise BadInput(f'{name} = "{given}" is not allowed: it must be {allowed}.')
-        return path
 
     def viscosity(self) -> float:
         return float(self.flow.viscosity) if self.flow.reynolds is None else 1.0 / self.flow.reynolds
