@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import cavities, cg_paper, commands, other_codes, paper_machines, planets, runs, weak_scaling, wire
-from .pictures import by_script, by_tutorial, drawn
+from .pictures import by_distance, by_script, by_tutorial, drawn
 
 
 @dataclass(frozen=True)
@@ -230,7 +230,7 @@ PICTURES = (
     picture(
         "nickel_512",
         300,
-        drawn("nickel_512", "crystal.png", "engine.device=cuda", ranks=1),
+        by_distance("nickel_512", "engine.device=cuda", ranks=1),
         "nickel_512, on a GPU",
     ),
     picture("many_seeds", 70, drawn("many_seeds", "crystal.png"), "many_seeds"),

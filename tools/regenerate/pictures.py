@@ -8,6 +8,10 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from subcurrent.launch.rundir import RunFolder
+from subcurrent.report.figures import stored_case
+from subcurrent.solvers.dendrite.figures import crystals_of
+
 from . import ROOT
 from .commands import script
 from .runs import run
@@ -19,6 +23,19 @@ def drawn(case: str, figure: str, *sets: str, ranks: int = 2) -> Callable[[Path]
     def make(scratch: Path) -> Path:
         folder = run(scratch / "run", case, *sets, ranks=ranks, quiet=("output.timeline=false",))
         return folder / "figures" / figure
+
+    return make
+
+
+def by_distance(case: str, *sets: str, ranks: int = 2) -> Callable[[Path], Path]:
+    """Runs a case of the dendrite; its crystal, coloured by the distance from the centre."""
+
+    def make(scratch: Path) -> Path:
+        from subcurrent.solvers.dendrite.crystal_view import DISTANCE, draw_surfaces  # noqa: PLC0415 - PyVista
+
+        folder = RunFolder(run(scratch / "run", case, *sets, ranks=ranks, quiet=("output.timeline=false",)))
+        draw_surfaces(scratch / "figure.png", crystals_of(folder, stored_case(folder)), DISTANCE)
+        return scratch / "figure.png"
 
     return make
 

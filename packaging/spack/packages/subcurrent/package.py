@@ -19,7 +19,6 @@ class Subcurrent(CMakePackage):
     git = Path(__file__).resolve().parents[4].as_uri()  # the repository that this recipe lies in
 
     version("main", branch="main")
-    version("0.2.0", branch="main")
 
     variant("fftw", default=True, description="Transforms by FFTW beside pocketfft")
     variant("halo", default=True, description="Halo functions for C and Fortran")

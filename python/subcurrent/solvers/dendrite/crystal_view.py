@@ -11,58 +11,49 @@ import pyvista as pv
 
 from ...launch.rundir import writing
 from ...report.plots import style
-from ...report.plots.space import off_screen
+from ...report.plots.space import Views, linear_scale
 
 if TYPE_CHECKING:
     from ...report.snapshot import CrystalField
 
 LIGHT = "#f4f6f8"
-TEMPERATURE = "T (K)\n"  # the line below keeps the title off the highest number
-BAR = {  # upright at the right edge, where no crystal comes
-    "vertical": True,
-    "position_x": 0.88,
-    "position_y": 0.2,
-    "width": 0.05,
-    "height": 0.6,
-    "color": style.INK,
-    "title_font_size": 20,
-    "label_font_size": 18,
-    "fmt": "%.0f",
-}
+TEMPERATURE = "T (K)"
+DISTANCE = "r (µm)"  # from the middle of the domain: the depth of large crystals, whose T differs little
 
 
 def surface_of(crystal: CrystalField) -> pv.PolyData:
-    """The triangles of phi = 1/2 with T on them, closed where a crystal meets the box."""
+    """The triangles of phi = 1/2 with T and the distance from the middle of the domain, closed where a
+    crystal meets the box."""
     nz, ny, nx = crystal.phase.shape
     origin = [r - h for r, h in zip(crystal.origin, crystal.spacing, strict=True)]
     grid = pv.ImageData(dimensions=(nx + 2, ny + 2, nz + 2), spacing=crystal.spacing, origin=origin)
     grid["phase"] = np.pad(crystal.phase, 1).ravel()
     grid[TEMPERATURE] = np.pad(crystal.temperature, 1, mode="edge").ravel()
-    return grid.contour([0.5], scalars="phase")
+    surface = grid.contour([0.5], scalars="phase")
+    surface[DISTANCE] = np.linalg.norm(surface.points - np.array(grid.center), axis=1)
+    return surface
 
 
-def draw_surfaces(path: Path, crystals: list[CrystalField]) -> None:
-    """One panel a time, side by side, all in the same box."""
+def draw_surfaces(path: Path, crystals: list[CrystalField], colour: str = TEMPERATURE) -> None:
+    """One view a time, side by side, all in the same box; `colour` is TEMPERATURE or DISTANCE."""
     surfaces = [surface_of(crystal) for crystal in crystals]
-    values = [s[TEMPERATURE] for s in surfaces if s.n_points]
-    limits = (min(v.min() for v in values), max(v.max() for v in values)) if values else (0, 1)
+    values = np.concatenate([s[colour] for s in surfaces])
+    scale = linear_scale(values.min(), values.max()) if len(values) else None
     columns = 2 if len(crystals) > 1 else 1
     rows = -(-len(crystals) // columns)
-    plotter = off_screen(shape=(rows, columns), window_size=(800 * columns, 760 * rows), border=False)
+    views, drawn = Views(rows, columns, 700, 700, LIGHT), None
     for n, (crystal, surface) in enumerate(zip(crystals, surfaces, strict=True)):
-        plotter.subplot(n // columns, n % columns)
-        plotter.set_background(LIGHT)
+        plotter = views.open(n)
         if surface.n_points:
-            plotter.add_mesh(
+            drawn = plotter.add_mesh(
                 surface,
-                scalars=TEMPERATURE,
+                scalars=colour,
                 cmap="inferno",
-                clim=limits,
+                clim=scale.limits,
                 smooth_shading=True,
                 specular=0.4,
                 specular_power=20,
-                show_scalar_bar=n == len(crystals) - 1,
-                scalar_bar_args=BAR,
+                show_scalar_bar=False,
             )
         nz, ny, nx = crystal.phase.shape
         box = [
@@ -79,7 +70,7 @@ def draw_surfaces(path: Path, crystals: list[CrystalField]) -> None:
         plotter.view_isometric()
         plotter.camera.azimuth = -20
         plotter.reset_camera(bounds=box)
-        plotter.camera.SetWindowCenter(0.08, 0.0)  # a little to the left: the bar has the right edge
+    if drawn:
+        views.bar(drawn, colour, scale, style.INK, "%.0f")
     with writing(path):
-        plotter.screenshot(str(path))
-    plotter.close()
+        views.save(path)

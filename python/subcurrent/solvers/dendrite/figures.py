@@ -35,11 +35,15 @@ def shown(snapshots: list[Path]) -> list[Path]:
     return [snapshots[n - 1] for n in chosen]
 
 
+def crystals_of(folder: RunFolder, case: DendriteCase) -> list[CrystalField]:
+    """The snapshots that pictures show."""
+    return [_crystal(file, case) for file in shown(folder.all_snapshots())]
+
+
 def _surface(folder: RunFolder, case: DendriteCase, path: Path) -> bool | str:
-    snapshots = sorted(folder.snapshots.glob("snapshot_*.vtkhdf"))
-    if not snapshots:
+    crystals = crystals_of(folder, case)
+    if not crystals:
         return False
-    crystals = [_crystal(file, case) for file in shown(snapshots)]
     if importlib.util.find_spec("pyvista") is None:
         draw_outlines(path, crystals, _name(case))
         return "the surface phi = 1/2 is drawn as outlines in three planes: the 3-D view needs pyvista."

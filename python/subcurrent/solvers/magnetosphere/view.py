@@ -10,25 +10,14 @@ import pyvista as pv
 
 from ...launch.rundir import writing
 from ...report.flowfield import PlasmaField
-from ...report.plots.space import off_screen
+from ...report.plots.space import Views, log_scale
 from .units import Units
 
 LATITUDES = (48.0, 60.0, 68.0, 74.0, 80.0)  # of the lines' feet, degrees: from closed to open ones
 LONGITUDES = 8
 BACKGROUND = "#1f2933"
-PRESSURE = "pressure (nPa)\n"  # the line below keeps the title off the highest number
-BAR = {  # upright at the right edge, where no line comes
-    "vertical": True,
-    "position_x": 0.9,
-    "position_y": 0.2,
-    "width": 0.05,
-    "height": 0.6,
-    "color": "white",
-    "title_font_size": 18,
-    "label_font_size": 16,
-    "n_labels": 4,
-    "fmt": "%.2g",
-}
+PRESSURE = "pressure (nPa)"
+WIDTH, HEIGHT = 1320, 1000  # pixels
 
 
 def draw_view(
@@ -49,16 +38,17 @@ def draw_view(
     pressure = 1e9 * units.pressure * np.maximum(whole.pressure, 1e-300)
     grid[PRESSURE] = pressure.ravel()
     far = np.linalg.norm(whole.points, axis=0) > 1.5 * inner
-    plotter = off_screen(window_size=(1500, 1000))
-    plotter.set_background(BACKGROUND)
-    plotter.add_mesh(
+    scale = log_scale(*np.percentile(pressure[far], (2, 99.7)))
+    views = Views(1, 1, WIDTH, HEIGHT, BACKGROUND)
+    plotter = views.open(0)
+    plane = plotter.add_mesh(
         grid.slice(normal="y", origin=(0.0, 0.0, 0.0)),
         scalars=PRESSURE,
         cmap="magma",
-        clim=np.percentile(pressure[far], (2, 99.7)),
+        clim=scale.limits,
         log_scale=True,
         lighting=False,
-        scalar_bar_args=BAR,
+        show_scalar_bar=False,
     )
     size = float(np.ptp(whole.axis(0)))
     lines = grid.streamlines_from_source(
@@ -68,14 +58,13 @@ def draw_view(
         plotter.add_mesh(lines.tube(radius=0.002 * size), color="white")
     plotter.add_mesh(pv.Sphere(radius=inner), color="slategray")
     _surround(plotter, grid, units.time * plasma.time / 60)
+    views.bar(plane, PRESSURE, scale, "white", "%.3g")
     with writing(path):
-        plotter.screenshot(str(path))
-    plotter.close()
+        views.save(path)
 
 
 def _surround(plotter: pv.Plotter, grid: pv.ImageData, minutes: float) -> None:
-    """The camera, axes in radii along three edges of the domain, and the time; the colour bar stands to the
-    right of all of it."""
+    """The camera, axes in radii along three edges of the domain, and the time."""
     x0, x1, y0, y1, z0, z1 = grid.bounds
     plotter.show_bounds(
         bounds=grid.bounds,
@@ -91,13 +80,11 @@ def _surround(plotter: pv.Plotter, grid: pv.ImageData, minutes: float) -> None:
         font_size=11,
         ticks="outside",
     )
-    plotter.add_text(f"t = {minutes:.0f} min", position=(30, 940), font_size=13, color="white")
+    plotter.add_text(f"t = {minutes:.0f} min", position=(30, HEIGHT - 60), font_size=13, color="white")
     middle = np.array([(x0 + x1) / 2, (y0 + y1) / 2, (z0 + z1) / 2])
     size = max(x1 - x0, y1 - y0, z1 - z0)
     plotter.camera_position = [middle + size * np.array([-0.75, -0.85, 0.5]), middle, (0, 0, 1)]
     plotter.reset_camera(bounds=grid.bounds)
-    plotter.camera.zoom(1.0)
-    plotter.camera.SetWindowCenter(0.1, 0.0)  # the picture a little to the left: the bar has the right edge
 
 
 def _labels(lo: float, hi: float) -> int:
