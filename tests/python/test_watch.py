@@ -3,6 +3,7 @@
 
 import fcntl
 import json
+import re
 import shutil
 import subprocess
 import threading
@@ -15,6 +16,7 @@ from conftest import sentence_of
 from subcurrent.errors import BAD_INPUT, OK, BadInput
 from subcurrent.launch.lock import is_held, only_one
 from subcurrent.launch.rundir import RunFolder
+from subcurrent.report import live
 from subcurrent.report.live import Watched, server
 
 
@@ -23,6 +25,7 @@ def run(program):
     sets = ("grid.cells=[12,10,8]", "run.steps=4", "output.history_every=1", "output.figures=false")
     done = program("run", "wave_pulse", "--out", "r", *(part for text in sets for part in ("--set", text)))
     assert done.returncode == OK, done.stderr
+    program.done = done
     return program
 
 
@@ -31,7 +34,9 @@ def test_a_run_is_watched_in_the_terminal_and_as_a_page(run):
     done = run("watch", "r")
     assert done.returncode == OK, done.stderr
     last, state = done.stdout.splitlines()
-    assert last.startswith("100%  step 4  time ")
+    ran = next(line for line in run.done.stdout.splitlines() if line.startswith("100%"))
+    assert last == ran.partition("  left")[0], "in the words of the run"
+    assert re.fullmatch(r"100%  step 4  time 0\.\d{4} ms  p from \S+ to \S+ Pa", last)
     assert state == "finished"
 
     folder = RunFolder(run.folder / "r")
@@ -49,6 +54,9 @@ def test_a_run_is_watched_in_the_terminal_and_as_a_page(run):
         now = json.loads(got("/now.json")[1])
         assert (now["state"], now["share"], now["end"], now["snapshots"]) == ("running", 1.0, "step 4", 1)
         assert now["columns"]["step"] == [1, 2, 3, 4]
+        printed = float(re.search(r"time (\S+) ms", last)[1])
+        assert now["columns"]["time"][-1] == pytest.approx(printed, abs=6e-5)
+        assert (now["units"]["time"], now["units"]["p_high"]) == ("ms", "Pa")
         kind, picture = got("/picture.png?1")
         assert kind == "image/png"
         assert picture.startswith(b"\x89PNG")
@@ -61,10 +69,36 @@ def test_a_run_is_watched_in_the_terminal_and_as_a_page(run):
         serving.shutdown()
 
 
+SEEN = """<script>
+const seen = new Set();
+setInterval(() => {
+  seen.add(at("share").value);
+  document.body.dataset.shares = [...seen].join(" ");
+  document.body.dataset.width = at("picture").naturalWidth;
+}, 100);
+</script>"""
+
+
 @pytest.mark.mpi
 @pytest.mark.skipif(not shutil.which("chromium"), reason="chromium is not installed")
-def test_a_browser_shows_the_page(run):
-    with server(RunFolder(run.folder / "r"), 0) as serving:
+def test_a_browser_shows_a_run_while_it_works(run, tmp_path, monkeypatch):
+    """Half of its history at first, all of it from the third look on."""
+    folder = RunFolder(run.folder / "r")
+    whole = folder.history.read_text().splitlines(keepends=True)
+    folder.history.write_text("".join(whole[:3]))
+    looks = []
+
+    def now(self):
+        looks.append(True)
+        if len(looks) == 3:
+            folder.history.write_text("".join(whole))
+        return watched(self)
+
+    watched = Watched.now
+    monkeypatch.setattr(Watched, "now", now)
+    (tmp_path / "page.html").write_text(live.PAGE.read_text().replace("</html>", SEEN + "</html>"))
+    monkeypatch.setattr(live, "PAGE", tmp_path / "page.html")
+    with only_one(folder.path / "run.lock", folder.path), server(folder, 0) as serving:
         threading.Thread(target=serving.serve_forever, daemon=True).start()
         address = f"http://127.0.0.1:{serving.server_address[1]}/"
         options = ("--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=9000", "--dump-dom")
@@ -76,10 +110,17 @@ def test_a_browser_shows_the_page(run):
             timeout=120,
         )
         serving.shutdown()
-    assert '<h1 id="title">Sound at 343 m/s, 12 × 10 × 8 cells' in done.stdout
-    assert "finished, until step 4" in done.stdout
-    assert 'src="picture.png?1"' in done.stdout
-    assert 'points="' in done.stdout
+    page = done.stdout
+    assert '<h1 id="title">Sound at 343 m/s, 12 × 10 × 8 cells' in page
+    assert "running, until step 4" in page
+    assert 'data-shares="0.5 1"' in page.replace('data-shares="0 ', 'data-shares="'), "progress changes"
+    assert int(re.search(r'data-width="(\d+)"', page)[1]) > 0, "the picture is there"
+    assert len(re.search(r'points="([^"]+)"', page)[1].split()) == 4
+    written = dict(re.findall(r'<text id="(\w+)"[^>]*>([^<]*)<', page))
+    assert re.fullmatch(r"0\.\d+ ms", written["first"])
+    assert float(written["end"].removesuffix(" ms")) > float(written["first"].removesuffix(" ms"))
+    assert all(re.fullmatch(r"\S+ Pa²/s²", written[name]) for name in ("low", "high")), "of the energy"
+    assert re.search(r"<li>time 0\.\d{4} ms</li>", page)
 
 
 @pytest.mark.mpi

@@ -46,10 +46,10 @@ def watch(
     said = None
     while True:
         now = watched.now()
-        if now["last"] != said:
-            said = now["last"]
+        if now["facts"] != said:
+            said = now["facts"]
             share = "" if now["share"] is None else f"{now['share']:4.0%}  "
-            print(share + "  ".join(f"{name} {value}" for name, value in said.items()), flush=True)
+            print(share + "  ".join(said), flush=True)
         if now["state"] != "running":
             print(now["state"], flush=True)
             return

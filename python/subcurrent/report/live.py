@@ -14,8 +14,9 @@ from ..errors import SubcurrentError
 from ..launch.lock import is_held
 from ..launch.rundir import LOCK, RunFolder
 from ..rank.ending import End
+from ..solvers.kinds import kind_of
 from .figures import name_of, stored_case
-from .records import read_history, read_record
+from .records import read_record, rows_of_run
 from .slices import Wanted, read_slice
 
 PAGE = Path(__file__).with_name("live.html")
@@ -30,19 +31,26 @@ class Watched:
     _drawn: dict[Path, bytes] = field(default_factory=dict)
 
     def now(self) -> dict[str, Any]:
-        """Title, state, end, share done, the last row of the history and some of its columns."""
+        """Title, state, end, share done, what the last row of the history says in the words of `run`, and its
+        columns, in units where they have some."""
         case = stored_case(self.folder)
-        end = End.of(case.run)
-        names, rows = read_history(self.folder.history) if self.folder.history.exists() else ([], [])
-        last = dict(zip(names, rows[-1], strict=True)) if rows else {}
+        kind, end = kind_of(case), End.of(case.run)
+        names = [*kind.history, "seconds"]
+        rows = rows_of_run(self.folder.history, kind.history) if self.folder.history.exists() else []
+        last = {name: _number(text) for name, text in zip(names, rows[-1], strict=True)} if rows else {}
         chosen = rows[:: max(1, -(-len(rows) // ROWS))]
+        units = {"seconds": (1, "s"), **kind.columns(case)}
         return {
             "title": name_of(case),
             "state": self._state(),
             "end": str(end),
             "share": _share(end, last),
-            "last": last,
-            "columns": {name: [_number(row[n]) for row in chosen] for n, name in enumerate(names)},
+            "facts": kind.facts(last) if last else [],
+            "columns": {
+                name: _scaled([row[n] for row in chosen], units.get(name, (1, ""))[0])
+                for n, name in enumerate(names)
+            },
+            "units": {name: unit for name, (_, unit) in units.items()},
             "snapshots": len(self.folder.all_snapshots()),
         }
 
@@ -70,15 +78,22 @@ class Watched:
 
 
 def _number(text: str) -> float | None:
+    """A count as a whole number; None for what is not finite."""
+    if text.isdigit():
+        return int(text)
     value = float(text or "nan")
     return value if abs(value) < float("inf") else None
 
 
-def _share(end: End, last: dict[str, str]) -> float | None:
+def _scaled(texts: list[str], factor: float) -> list[float | None]:
+    return [None if value is None else factor * value for value in map(_number, texts)]
+
+
+def _share(end: End, last: dict[str, float | None]) -> float | None:
     """Of the steps or the time; None where the end is a steady state, and before the first row."""
     for goal, name in ((end.steps, "step"), (end.time, "time")):
-        if goal is not None and name in last:
-            return min(1.0, float(last[name]) / goal)
+        if goal is not None and last.get(name) is not None:
+            return min(1.0, last[name] / goal)
     return None
 
 

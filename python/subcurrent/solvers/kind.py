@@ -58,6 +58,10 @@ class Kind(Predicted):
         means a number without a unit."""
         return {}
 
+    def columns(self, case: Any) -> dict[str, tuple[float, str]]:
+        """Columns of history.csv that have units: a factor, and the unit in which people then read them."""
+        return {}
+
     def notes(self, solver: Any) -> list[str]:
         """What the solver prints before it starts."""
         return []

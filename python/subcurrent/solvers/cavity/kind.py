@@ -48,6 +48,9 @@ class CavityKind(Kind):
                 fields += _level(f"{cells}", cells, 1, size, sheared)
         return on_host(fields, case.engine.device)
 
+    def columns(self, case: Any) -> dict[str, tuple[float, str]]:
+        return dict.fromkeys(("time", "dt"), (1, "side / lid speed"))
+
     def make(self, module: Any, context: Any, options: dict[str, Any]) -> Any:
         solver = super().make(module, context, options)
         if options["start"]:

@@ -51,6 +51,16 @@ class DendriteKind(Kind):
     def units(self, case: Any) -> dict[str, str]:
         return {"length": "um", "time": "s", "phase": "1", "temperature_above_melting": "K"}
 
+    def columns(self, case: Any) -> dict[str, tuple[float, str]]:
+        return {
+            "time": (1e9, "ns"),
+            "dt": (1e9, "ns"),
+            "solid": (100, "%"),
+            **dict.fromkeys(("tip", *ARMS), (1e6, "µm")),
+            **dict.fromkeys(("tip_velocity", *ARM_VELOCITIES), (1, "m/s")),
+            **dict.fromkeys(("T_low", "T_high", "total"), (1, "K")),
+        }
+
     def notes(self, solver: Any) -> list[str]:
         return solver.plan.splitlines()
 

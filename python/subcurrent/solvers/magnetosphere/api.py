@@ -156,4 +156,4 @@ class Magnetosphere(Simulation):
             "bow shock": found.shock,
             "pressure balance": self.case.expected_standoff(),
         }
-        draw_axis(path, columns, self._title(), places)
+        draw_axis(path, columns, self._title(), places, self.case.units())

@@ -47,7 +47,7 @@ def _axis(folder: RunFolder, case: MagnetosphereCase, path: Path) -> bool:
         "bow shock": last.get("shock"),
         "pressure balance": case.expected_standoff(),
     }
-    draw_axis(path, read_columns(folder.axis), _name(case), found)
+    draw_axis(path, read_columns(folder.axis), _name(case), found, case.units())
     return True
 
 
@@ -133,7 +133,8 @@ def _history(folder: RunFolder, case: MagnetosphereCase, path: Path) -> bool:
     if not folder.history.is_file():
         return False
     history = read_history(folder.history)
-    draw_plasma_history(path, history, _name(case), case.expected_standoff())
+    units = case.units() if case.has_planet() else None
+    draw_plasma_history(path, history, _name(case), units, case.expected_standoff())
     return True
 
 

@@ -62,6 +62,17 @@ class MagnetosphereKind(Kind):
             "magnetic": f"{u.field * 1e9:g} nT",
         }
 
+    def columns(self, case: Any) -> dict[str, tuple[float, str]]:
+        if not case.has_planet():
+            return {}
+        u = case.units()
+        return {
+            "time": (u.time / 60, "min"),
+            "dt": (u.time, "s"),
+            "divergence": (1e9 * u.field, "nT / radius"),
+            **dict.fromkeys(("magnetopause", "shock"), (1, "radii")),
+        }
+
     def step(self, solver: Any, case: Any, most: int) -> dict[str, Any]:
         record = super().step(solver, case, most)
         if "divergence" in record:

@@ -31,6 +31,8 @@ def draw_magnetosphere(
             pressure, density = 1e9 * units.pressure * plane.pressure, 1e-6 * units.density * plane.density
             _panel(drawing, panels[row][0], plane, up, pressure, "pressure (nPa)", PRESSURE, inner, folded)
             _panel(drawing, panels[row][1], plane, up, density, "density (cm⁻³)", DENSITY, inner, folded)
+        for axes in panels[0]:
+            axes.set_xlabel("")  # the numbers stand below the lower row
 
 
 def _panel(  # noqa: PLR0917
@@ -83,12 +85,16 @@ def _panel(  # noqa: PLR0917
     drawing.colorbar(mesh, ax=axes, label=label, shrink=0.8)
 
 
-def draw_axis(path: Path, columns: dict[str, np.ndarray], title: str, found: dict[str, float | None]) -> None:
-    """Density, pressures and current along the line to the sun, with what was found on it."""
+def draw_axis(
+    path: Path, columns: dict[str, np.ndarray], title: str, found: dict[str, float | None], units: Units
+) -> None:
+    """Pressures and current along the line to the sun, with what was found on it."""
     x = -columns["x"]
     day = x > 3
     magnetic = 0.5 * (columns["Bx"] ** 2 + columns["By"] ** 2 + columns["Bz"] ** 2)
     ram = columns["density"] * columns["vx"] ** 2
+    nano = 1e9 * units.pressure
+    current = 1e9 * units.current * columns["current"]
     with style.figure(path, 10.5, 6.4, title) as drawing:
         upper, lower = drawing.subplots(2, 1, sharex=True)
         for values, label, colour in (
@@ -96,13 +102,13 @@ def draw_axis(path: Path, columns: dict[str, np.ndarray], title: str, found: dic
             (magnetic, "magnetic", style.BLUE),
             (ram, "dynamic ρv²", style.GREEN),
         ):
-            upper.plot(x[day], np.maximum(values[day], 1e-300), color=colour, label=label)
-        upper.set(yscale="log", ylabel="pressure", title="Pressures on the line to the sun")
-        upper.set_ylim(bottom=0.3 * columns["pressure"][day].min())
-        lower.plot(x[day], columns["current"][day], color=style.VIOLET, label="|J|")
-        lower.set(ylabel="|∇ × (B − dipole)|", xlabel="distance towards the sun (radii)", title="Current")
+            upper.plot(x[day], nano * np.maximum(values[day], 1e-300), color=colour, label=label)
+        upper.set(yscale="log", ylabel="pressure (nPa)", title="Pressures on the line to the sun")
+        upper.set_ylim(bottom=0.3 * nano * columns["pressure"][day].min())
+        lower.plot(x[day], current[day], color=style.VIOLET, label="|J|")
+        lower.set(xlabel="distance towards the sun (radii)", title="Current, |∇ × (B − dipole)| / μ₀")
         outside = day & (x > 6)
-        lower.set_ylim(0, 1.3 * columns["current"][outside].max())
+        lower.set(ylabel="current density (nA/m²)", ylim=(0, 1.3 * current[outside].max()))
         for axes in (upper, lower):
             for (name, place), dash in zip(found.items(), ("-", "--", ":"), strict=False):
                 if place is not None and np.isfinite(place):
@@ -170,10 +176,17 @@ def draw_tube(
 
 
 def draw_plasma_history(
-    path: Path, history: dict[str, np.ndarray], title: str, expected: float | None = None
+    path: Path,
+    history: dict[str, np.ndarray],
+    title: str,
+    units: Units | None = None,
+    expected: float | None = None,
 ) -> None:
-    """Change of mass and energy, the divergence of B, floors, and the standoff where there is one."""
-    time = history["time"]
+    """Change of mass and energy, the divergence of B, floors, and the standoff where there is one; in the
+    units of a planet, if there is one."""
+    minute, tesla = (units.time / 60, 1e9 * units.field) if units else (1.0, 1.0)
+    when, of_field, of_step = ("time (min)", " (nT / radius)", " (s)") if units else ("time", "", "")
+    time = minute * history["time"]
     with style.figure(path, 10.5, 6.4, title) as drawing:
         (sums, divergence), (floors, place) = drawing.subplots(2, 2, sharex=True)
         for name, colour in (("mass", style.BLUE), ("energy", style.RED)):
@@ -181,10 +194,10 @@ def draw_plasma_history(
             sums.plot(time, 100 * (history[name] / first - 1), color=colour, label=name)
         sums.set(title="Mass and energy", ylabel="change since the first row (%)")
         sums.legend()
-        divergence.plot(time, history["divergence"], color=style.VIOLET, linewidth=1.2)
-        divergence.set(title="Divergence of B", ylabel="max |∇·B|")
+        divergence.plot(time, tesla * history["divergence"], color=style.VIOLET, linewidth=1.2)
+        divergence.set(title="Divergence of B", ylabel=f"max |∇·B|{of_field}")
         floors.plot(time, history["floors"], color=style.ORANGE, linewidth=1.2)
-        floors.set(title="Points held at a floor in the step", ylabel="points", xlabel="time")
+        floors.set(title="Points held at a floor in the step", ylabel="points", xlabel=when)
         if np.isfinite(history["magnetopause"]).any():
             place.plot(time, history["shock"], color=style.GREEN, label="bow shock")
             place.plot(time, history["magnetopause"], color=style.BLUE, label="magnetopause")
@@ -195,6 +208,6 @@ def draw_plasma_history(
             place.set(title="On the line to the sun", ylabel="radii", ylim=(0, None))
             place.legend()
         else:
-            place.plot(time, history["dt"], color=style.GREEN, linewidth=1.2)
-            place.set(title="Time step", ylabel="dt")
-        place.set_xlabel("time")
+            place.plot(time, 60 * minute * history["dt"] if units else history["dt"], color=style.GREEN)
+            place.set(title="Time step", ylabel=f"Δt{of_step}")
+        place.set_xlabel(when)

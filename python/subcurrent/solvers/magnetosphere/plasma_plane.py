@@ -82,6 +82,7 @@ def draw_loop(
         for axes, (name, values, colours) in zip(top.subplots(1, 2), panels, strict=True):
             mesh = axes.pcolormesh(x, y, values, shading="nearest", rasterized=True, **colours)
             axes.set(title=name, xlabel="x", ylabel="y", aspect="equal")
+            axes.locator_params(axis="x", nbins=5)
             axes.grid(visible=False)
             top.colorbar(mesh, ax=axes, shrink=0.8)
         axes = bottom.subplots()

@@ -31,6 +31,11 @@ class Units:
     def pressure(self) -> float:
         return self.field**2 / MU_0
 
+    @property
+    def current(self) -> float:
+        """A / m^2, of which the curl of B in fields over radii is a multiple."""
+        return self.field / (MU_0 * self.radius)
+
 
 @dataclass(frozen=True)
 class Wind:

@@ -22,6 +22,15 @@ class WaveKind(Kind):
     def units(self, case: Any) -> dict[str, str]:
         return {"length": "m", "time": "s", "pressure": "Pa"}
 
+    def columns(self, case: Any) -> dict[str, tuple[float, str]]:
+        return {
+            "time": (1e3, "ms"),
+            "dt": (1e3, "ms"),
+            "energy": (1, "Pa²/s²"),
+            "p_low": (1, "Pa"),
+            "p_high": (1, "Pa"),
+        }
+
     def facts(self, record: dict[str, Any]) -> list[str]:
         facts = [f"step {record['step']}", f"time {number(1e3 * record['time'], '.4f')} ms"]
         if "p_high" in record:
