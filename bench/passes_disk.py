@@ -56,24 +56,28 @@ def draw(path: Path, arguments: argparse.Namespace, whole: Rows, slow: Rows) -> 
     )
     moved = {length: float(whole["files", length]["mb"]) for length in filed}
     late = f"two ranks, {WIRE_CELLS}³, messages {DELAY} ms late"
-    title = f"Heat, {arguments.cells}³ cells: a step against steps a pass"
+    size = f"{arguments.cells}³"
     note = (
         "bytes of memory: a level read and a level written a pass; of files and messages: counted, each way"
     )
-    with style.figure(path, 10.5, 4.5, title, note) as drawing:
+    with style.figure(path, 10.5, 5.4, "The heat equation: a step against steps a pass", note) as drawing:
         time, data = drawing.subplots(1, 2)
         for curve, colour, what in (
-            (memory, style.GREEN, "memory"),
-            (filed, style.BLUE, "files, the disk as it is"),
-            (held, style.ORANGE, f"files, {arguments.disk:g} MB/s each way"),
+            (memory, style.GREEN, f"memory, {size}"),
+            (filed, style.BLUE, f"files, {size}, the disk as it is"),
+            (held, style.ORANGE, f"files, {size}, {arguments.disk:g} MB/s each way"),
             ({length: row["overlapped"] for length, row in wire.items()}, style.MUTED, late),
         ):
             if curve:
                 time.plot(list(curve), list(curve.values()), "o-", color=colour, label=what, markersize=5)
         for curve, colour, what in (
-            ({length: megabytes / length for length in memory}, style.GREEN, "memory"),
-            (moved, style.BLUE, "files"),
-            ({length: 1e-3 * row["kb"] for length, row in wire.items()}, style.MUTED, "messages"),
+            ({length: megabytes / length for length in memory}, style.GREEN, f"memory, {size}"),
+            (moved, style.BLUE, f"files, {size}"),
+            (
+                {length: 1e-3 * row["kb"] for length, row in wire.items()},
+                style.MUTED,
+                f"messages, {WIRE_CELLS}³",
+            ),
         ):
             data.plot(list(curve), list(curve.values()), "o-", color=colour, label=what, markersize=5)
         for axes, what in ((time, "milliseconds a step"), (data, "megabytes a step, each way")):
@@ -82,7 +86,7 @@ def draw(path: Path, arguments: argparse.Namespace, whole: Rows, slow: Rows) -> 
             axes.set_xticks(list(filed), [str(length) for length in filed])
             axes.set_xlabel("steps a pass")
             axes.set_ylabel(what)
-            axes.legend()
+            axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), fontsize=9)
 
 
 def main() -> int:

@@ -61,12 +61,16 @@ def draw(path: Path, arguments: argparse.Namespace, turns: dict[tuple[str, int],
     """Seconds a step against the number of pieces, as in figure 4 of the paper."""
     title = f"A step of {arguments.points}³ points in memory and in files"
     rate = middle(turns["async", arguments.files[0]], "rate_both") / 1e6
-    note = f"dotted: sum over phases of max(computing, disk); the disk moves {rate:.0f} MB/s"
+    note = "engine.strategy behind the comma; dotted: sum over phases of max(computing, disk); "
+    note += f"the disk moves {rate:.0f} MB/s"
     with style.figure(path, 7.5, 4.5, title, note) as drawing:
         axes = drawing.subplots()
-        for way, colour in (("sync", style.ORANGE), ("async", style.BLUE)):
+        for way, strategy, colour in (
+            ("sync", "blocking", style.ORANGE),
+            ("async", "automatic", style.BLUE),
+        ):
             times = [middle(turns[way, files], "seconds") for files in arguments.files]
-            axes.plot(arguments.files, times, "o-", color=colour, label=f"files, {way}", markersize=5)
+            axes.plot(arguments.files, times, "o-", color=colour, label=f"files, {strategy}", markersize=5)
         bound = [middle(turns["async", files], "bound") for files in arguments.files]
         axes.plot(arguments.files, bound, ":", color=style.BLUE)
         axes.axhline(middle(turns["memory", 0], "seconds"), color=style.MUTED, label="memory")

@@ -21,6 +21,7 @@ from pathlib import Path
 
 from regenerate import ROOT, blocks
 from regenerate.catalogue import CATALOGUE, Figure
+from regenerate.pictures import put
 
 CHEAP = 20  # seconds
 
@@ -55,7 +56,7 @@ def regenerate(figure: Figure, check: bool) -> list[str]:
         made = figure.make(Path(scratch))
         if isinstance(made, Path):
             if not check:
-                (ROOT / figure.place).write_bytes(made.read_bytes())
+                put(made, ROOT / figure.place)
             return []
     document = ROOT / figure.place
     if not check:

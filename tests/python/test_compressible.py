@@ -3,6 +3,7 @@
 what stops it; long checks against published curves."""
 
 import json
+from types import SimpleNamespace
 
 import h5py
 import numpy as np
@@ -12,6 +13,7 @@ from conftest import QUIET, ROOT, history, sentence_of
 from subcurrent.case.reading import typed_case
 from subcurrent.case.reference import read_columns
 from subcurrent.errors import BAD_INPUT, DIVERGED, OK, BadInput
+from subcurrent.solvers.compressible.wave import exact as wave_profiles
 
 CASE = """
 solver = "compressible"
@@ -40,6 +42,30 @@ def fields_of(folder) -> dict[str, np.ndarray]:
     with h5py.File(path) as file:
         fields = {name: file[f"fields/{name}"][...] for name in FIELDS}
     return {n: np.moveaxis(f, -1, 0) if f.ndim == 4 else f for n, f in fields.items()}
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("wave", ["acoustic", "entropy", "vorticity"])
+def test_a_wave_is_drawn_against_the_exact_one(program, wave):
+    """The exact profiles of the picture are those of the solver: their mean |difference| from the run is the
+    error that the solver finds."""
+    sets = [f"flow.initial={wave}", "flow.mach=0.5", "flow.amplitude=0.05", "grid.points=[16,8,8]"]
+    sets += ["run.time=1.0", "run.dt=0.02"]
+    (program.folder / "case.toml").write_text('solver = "compressible"\n')
+    words = [word for text in sets for word in ("--set", text)]
+    done = program("run", "case.toml", "-n", "1", "--out", "r", *words)
+    assert done.returncode == OK, done.stderr
+    folder = program.folder / "r"
+    assert (folder / "figures" / "wave.png").stat().st_size > 10_000, done.stdout
+    fields = fields_of(folder)
+    mine = {"density": fields["density"], "u": fields["velocity"][0], "v": fields["velocity"][1]}
+    flow = SimpleNamespace(initial=wave, mach=0.5, amplitude=0.05)
+    said = json.loads((folder / "wave.json").read_text())
+    found = wave_profiles(flow, 1.4, 2 * np.pi / 16 * np.arange(16), said["time"])
+    assert set(found) == {"acoustic": {"density", "u"}, "entropy": {"density"}, "vorticity": {"v"}}[wave]
+    others = {"density": 1.0, "u": 0.0 if wave == "acoustic" else 1.0, "v": 0.0}
+    off = sum(np.abs(mine[name] - found.get(name, others[name])).mean() for name in mine) / 0.05
+    assert off == pytest.approx(said["error"], rel=1e-6)
 
 
 def slope(values: np.ndarray, axis: int) -> np.ndarray:

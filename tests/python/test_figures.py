@@ -2,6 +2,8 @@
 """Figures, profiles and the strategy table: files appear, and the numbers in them are right."""
 
 import io
+import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,7 +17,7 @@ from subcurrent.foresight.verdict import verdict
 from subcurrent.rank.recorder import clean
 from subcurrent.report import account, page
 from subcurrent.report.account import overlap_case
-from subcurrent.report.flowfield import FlowField
+from subcurrent.report.flowfield import FlowField, PlasmaField
 from subcurrent.report.plots.history import draw_history, read_history
 from subcurrent.report.plots.strategies import draw_strategies, parts_of
 from subcurrent.report.snapshot import read_snapshot
@@ -25,6 +27,9 @@ from subcurrent.solvers.cavity.profiles import draw_profiles
 from subcurrent.solvers.cavity.trace import trace
 from subcurrent.solvers.kinds import KINDS
 from subcurrent.solvers.magnetosphere import halo_table
+from subcurrent.solvers.magnetosphere.plasma import draw_axis, draw_magnetosphere, draw_plasma_history
+from subcurrent.solvers.magnetosphere.units import Units
+from subcurrent.stencil import showing
 
 PNG = b"\x89PNG"
 
@@ -117,6 +122,54 @@ def test_history_figure(tmp_path):
     assert list(history["step"]) == [1, 2, 3]
     draw_history(tmp_path / "history.png", history, 1e-5)
     assert (tmp_path / "history.png").read_bytes().startswith(PNG)
+
+
+@pytest.mark.parametrize(("spacing", "shown"), [(1.0, "x (cells)"), (0.5, "x")])
+def test_places_of_a_stencil_field_are_cells_where_a_cell_is_the_unit(tmp_path, spacing, shown):
+    grid = SimpleNamespace(dimensions=2, cells=(4, 3), spacing=(spacing, spacing))
+    field = SimpleNamespace(name="c", units="", grid=grid)
+    showing.draw(field, np.zeros((3, 4)), str(tmp_path / "c.svg"), "z", None, None)
+    assert texts(tmp_path / "c.svg") >= {shown}
+
+
+def texts(path) -> set[str]:
+    """What is written in an SVG of matplotlib."""
+    return set(re.findall(r"<!-- (.*) -->", path.read_text()))
+
+
+def plasma_history() -> dict[str, np.ndarray]:
+    names = ("time", "dt", "mass", "energy", "divergence", "floors", "magnetopause", "shock")
+    return {name: np.linspace(1, 2, 5) for name in names}
+
+
+def test_a_planet_is_drawn_in_physical_units(tmp_path):
+    """The Earth's: 0.937 s; a field of 31 200 nT over 6370 km of curl is 3.9 nA/m²."""
+    units = Units(6370e3, 31.2e-6, 1e10)
+    assert units.current == pytest.approx(31.2e-6 / (4e-7 * np.pi * 6370e3))
+    draw_plasma_history(tmp_path / "h.svg", plasma_history(), "T", units, 11.0)
+    assert texts(tmp_path / "h.svg") >= {"time (min)", "max |∇·B| (nT / radius)", "radii"}
+    draw_plasma_history(tmp_path / "h.svg", plasma_history(), "T")
+    assert "time" in texts(tmp_path / "h.svg")
+    x = np.linspace(-30, -2, 57)
+    names = ("density", "pressure", "vx", "Bx", "By", "Bz", "current")
+    columns = {"x": x, **dict.fromkeys(names, 0.001 + 0 * x)}
+    draw_axis(tmp_path / "a.svg", columns, "T", {"magnetopause": 11.0}, units)
+    assert texts(tmp_path / "a.svg") >= {"pressure (nPa)", "current density (nA/m²)"}
+
+
+def test_the_upper_planes_of_a_magnetosphere_have_no_label_without_numbers(tmp_path):
+    points = np.stack(np.meshgrid(*(np.linspace(-20.0, 20, 9),) * 3, indexing="ij")[::-1])
+    one = np.ones(points.shape[1:])
+    plasma = PlasmaField(points, one, points + 1, one, points + 1, 100.0)
+    draw_magnetosphere(
+        tmp_path / "p.svg",
+        plasma,
+        "T",
+        units=Units(6370e3, 31.2e-6, 1e10),
+        inner=3.0,
+        mirrored=(False, False),
+    )
+    assert (tmp_path / "p.svg").read_text().count("<!-- x (radii), sun on the left -->") == 2
 
 
 def rows():

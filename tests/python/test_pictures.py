@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`plot` and `film`: planes of snapshots with their places, units and times, in the formats asked for."""
 
+import shutil
+import subprocess
 from dataclasses import replace
 
 import h5py
@@ -91,6 +93,36 @@ def test_a_film_has_a_picture_for_every_time_in_the_same_colours(tmp_path):
     lower = replace(planes[0], values=planes[0].values - 1000)
     norm = Look().norm([lower, *planes])
     assert (norm.vmin, norm.vmax) == pytest.approx((-980, 422), abs=1)
+
+
+@pytest.mark.skipif(not shutil.which("ffmpeg"), reason="ffmpeg is not installed")
+def test_a_film_as_mp4_has_the_same_pictures(tmp_path):
+    """Read back by ffmpeg: as many frames, of the same size, darker first and lighter last as in the GIF."""
+    planes = [read_slice(write(tmp_path / f"{n}.vtkhdf", time=n), Wanted("T", axis="y")) for n in range(3)]
+    planes = [replace(plane, values=plane.values + 200 * n) for n, plane in enumerate(planes)]
+    for ending in ("gif", "mp4"):
+        draw_film(tmp_path / f"f.{ending}", planes, "Title", Look("gray"), rate=4)
+    assert (tmp_path / "f.mp4").read_bytes()[4:8] == b"ftyp"
+    command = ["ffmpeg", "-loglevel", "error", "-i", tmp_path / "f.mp4", tmp_path / "%d.png"]
+    subprocess.run(command, check=True, capture_output=True)
+    frames = sorted(tmp_path.glob("?.png"))
+    assert len(frames) == 3
+    with Image.open(tmp_path / "f.gif") as film:
+        for n, frame in enumerate(frames):
+            film.seek(n)
+            shown, same = (np.asarray(image.convert("L"), float) for image in (Image.open(frame), film))
+            assert shown.shape == same.shape
+            assert np.abs(shown - same).mean() < 10
+    means = [np.asarray(Image.open(frame).convert("L"), float).mean() for frame in frames]
+    assert means[0] < means[1] < means[2]
+
+
+@pytest.mark.skipif(shutil.which("ffmpeg") is not None, reason="ffmpeg is installed")
+def test_an_mp4_without_ffmpeg_is_refused_in_a_sentence(fake_program):
+    write(fake_program.folder / "a.vtkhdf")
+    done = fake_program("film", "a.vtkhdf", "--out", "f.mp4")
+    assert done.returncode == BAD_INPUT
+    assert sentence_of(done) == "f.mp4 needs ffmpeg, which is not installed: give a file that ends in .gif."
 
 
 def test_the_program_draws_a_snapshot(fake_program):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import cavities, cg_paper, commands, other_codes, paper_machines, planets, runs, weak_scaling, wire
-from .pictures import by_distance, by_script, by_tutorial, drawn
+from .pictures import by_distance, by_script, by_tutorial, drawn, plotted
 
 
 @dataclass(frozen=True)
@@ -215,6 +215,9 @@ MEASURED = (
 
 SMALL_HIT = ("grid.points=[64,64,64]", "flow.viscosity=0.011", "scheme.dt=0.02")
 CRYSTAL = ("grid.cells=[192,192,192]", "run.time=4.4e-8")
+COARSE_EARTH = ("grid.points=[90,30,30]", "grid.spacing=1", "diffusion.density=4e-3")
+COARSE_EARTH += ("diffusion.pressure=4e-3", "diffusion.viscosity=2e-6", "diffusion.resistivity=2e-3")
+OF_WAVE = ("--field", "velocity", "--component", "0", "--colours", "RdBu_r")
 
 
 def picture(name: str, seconds: int, make: Callable[[Path], Path], what: str) -> Figure:
@@ -238,9 +241,23 @@ PICTURES = (
     picture("other_codes", 20, other_codes.other_codes_picture, "published tables of other codes"),
     picture("blast", 40, drawn("blast", "blast.png"), "blast"),
     picture("field_loop", 15, drawn("field_loop", "loop.png"), "field_loop"),
+    picture("brio_wu", 15, drawn("brio_wu", "tube.png", ranks=1), "brio_wu"),
+    picture("orszag_tang", 40, drawn("orszag_tang", "vortex.png"), "orszag_tang"),
+    picture("linear_wave", 15, plotted("linear_wave", *OF_WAVE), "linear_wave"),
+    picture("sound_wave", 15, drawn("sound_wave", "wave.png", ranks=1), "sound_wave"),
+    picture("entropy_wave", 15, drawn("entropy_wave", "wave.png", ranks=1), "entropy_wave"),
+    picture("vorticity_wave", 15, drawn("vorticity_wave", "wave.png", ranks=1), "vorticity_wave"),
+    picture(
+        "isentropic_vortex", 25, drawn("isentropic_vortex", "vorticity.png", ranks=1), "isentropic_vortex"
+    ),
+    picture("wave_pulse", 15, drawn("wave_pulse", "planes.png"), "wave_pulse"),
+    picture("taylor_couette", 15, plotted("taylor_couette", "--field", "velocity"), "taylor_couette"),
+    picture("taylor_green_2d", 15, plotted("taylor_green_2d", "--field", "velocity"), "taylor_green_2d"),
+    picture("decaying_random", 30, drawn("decaying_random", "vorticity.png"), "decaying_random"),
     picture("gray_scott", 20, by_tutorial("gray_scott", "gray_scott_8000.png"), "a tutorial"),
     picture("acoustic_wave", 20, by_tutorial("acoustic_wave", "acoustic_wave.png"), "a tutorial"),
     picture("cahn_hilliard", 20, by_tutorial("cahn_hilliard", "cahn_hilliard.png"), "a tutorial"),
+    picture("earth_north", 60, drawn("earth_north", "planes.png", *COARSE_EARTH), "earth_north, spacing 1"),
     picture("earth_south", 1400, drawn("earth_south", "planes.png"), "earth_south"),
     picture("earth_south_view", 1400, drawn("earth_south", "view.png"), "earth_south"),
     picture("earth_tilted", 180, drawn("earth_tilted", "planes.png"), "earth_tilted"),

@@ -302,4 +302,6 @@ def other_codes_picture(scratch: Path) -> Path:
             axes.set_yscale("log")
             axes.set_title(f"{code.name}, {load_machine(find_machine(code.machine)).name}", fontsize=9)
             axes.legend()
+        for n, axes in enumerate(drawing.axes):
+            axes.set(xlabel="ranks" if n > 1 else "", ylabel="seconds" if n % 2 == 0 else "")
     return path

@@ -8,6 +8,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from PIL import Image
+
 from subcurrent.launch.rundir import RunFolder
 from subcurrent.report.figures import stored_case
 from subcurrent.solvers.dendrite.figures import crystals_of
@@ -15,6 +17,16 @@ from subcurrent.solvers.dendrite.figures import crystals_of
 from . import ROOT
 from .commands import script
 from .runs import run
+
+WIDEST = 1100  # pixels of a picture of the documents
+
+
+def put(made: Path, place: Path) -> None:
+    """A picture in its place, as small a file as shows the same: 256 colours."""
+    with Image.open(made) as picture:
+        small = picture.convert("RGB")
+    small.thumbnail((WIDEST, WIDEST), Image.Resampling.LANCZOS)
+    small.quantize(256, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(place, optimize=True)
 
 
 def drawn(case: str, figure: str, *sets: str, ranks: int = 2) -> Callable[[Path], Path]:
@@ -36,6 +48,18 @@ def by_distance(case: str, *sets: str, ranks: int = 2) -> Callable[[Path], Path]
         folder = RunFolder(run(scratch / "run", case, *sets, ranks=ranks, quiet=("output.timeline=false",)))
         draw_surfaces(scratch / "figure.png", crystals_of(folder, stored_case(folder)), DISTANCE)
         return scratch / "figure.png"
+
+    return make
+
+
+def plotted(case: str, *options: str) -> Callable[[Path], Path]:
+    """Runs a case as it stands; `subcurrent plot` with these options draws a plane of its last snapshot."""
+
+    def make(scratch: Path) -> Path:
+        folder, path = run(scratch / "run", case, quiet=("output.figures=false",)), scratch / "figure.png"
+        line = [sys.executable, "-m", "subcurrent", "plot", folder, *options, "--out", path]
+        subprocess.run(line, check=True, capture_output=True, text=True)
+        return path
 
     return make
 

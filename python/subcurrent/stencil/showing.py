@@ -51,17 +51,22 @@ def draw(field: Field, values: NDArray, path: str, axis: str, at: int | None, ti
         axes = drawing.add_subplot()
         if dimensions == 1:
             axes.plot(centres(field, 0), values, color=style.BLUE)
-            axes.set(xlabel="x", ylabel=label)
+            axes.set(xlabel=_axis(field, 0), ylabel=label)
         else:
             across, up = shown
             extent = [end * field.grid.spacing[k] for k in (across, up) for end in (0, field.grid.cells[k])]
             image = axes.imshow(
                 values, origin="lower", extent=extent, cmap=style.SPEED, interpolation="nearest"
             )
-            axes.set(xlabel=AXES[across], ylabel=AXES[up])
+            axes.set(xlabel=_axis(field, across), ylabel=_axis(field, up))
             axes.grid(False)
             drawing.colorbar(image, label=label + where)
     return path
+
+
+def _axis(field: Field, axis: int) -> str:
+    """The name of an axis; where cells have the size 1 their number is the place."""
+    return f"{AXES[axis]} (cells)" if field.grid.spacing[axis] == 1 else AXES[axis]
 
 
 def _cut(field: Field, values: NDArray, axis: str, at: int | None) -> tuple[NDArray, str]:

@@ -8,12 +8,14 @@ from pathlib import Path
 from ...case.reference import read_columns
 from ...launch.rundir import RunFolder
 from ...report.plots.history import read_history
+from ...report.records import read_record
 from ...report.snapshot import read_plane
 from ..box_figures import VORTICITY
 from ..drawing import Drawing
 from ..kinds import kind_of
 from .case import CompressibleCase
 from .pictures import draw_gas_history, draw_schlieren, draw_split_spectrum
+from .wave import WAVES, draw_wave
 
 
 def _name(case: CompressibleCase) -> str:
@@ -38,6 +40,19 @@ def _schlieren(folder: RunFolder, case: CompressibleCase, path: Path) -> bool:
     return True
 
 
+def _wave(folder: RunFolder, case: CompressibleCase, path: Path) -> bool:
+    snapshot = folder.last_snapshot()
+    if snapshot is None or case.flow.initial not in WAVES or case.viscosity() != 0:
+        return False
+    time, density = read_plane(snapshot, "density")
+    _, velocity = read_plane(snapshot, "velocity")
+    profiles = {"density": density[0], "u": velocity[0, 0], "v": velocity[1, 0]}
+    error = read_record(folder.path / "wave.json").get("error")
+    note = "" if error is None else f"mean |difference| in units of the amplitude, summed: {error:.3g}"
+    draw_wave(path, case, profiles, time, title=_name(case), note=note)
+    return True
+
+
 def _spectrum(folder: RunFolder, case: CompressibleCase, path: Path) -> bool:
     if not folder.spectrum.is_file():
         return False
@@ -56,5 +71,6 @@ DRAWINGS = (
     ),
     Drawing("schlieren.png", "|∇ρ| and the dilatation in the plane z = π, last snapshot.", _schlieren),
     VORTICITY,
+    Drawing("wave.png", "Profiles of a wave along x, against the exact solution.", _wave),
     Drawing("spectrum.png", "Spectra of the solenoidal and of the dilatational velocity.", _spectrum),
 )
