@@ -8,10 +8,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 
-#include "engine/base/error.hpp"
+#include "engine/base/run_main.hpp"
 #include "engine/subcurrent.hpp"
 #include "io/checkpoint.hpp"
 #include "io/snapshot.hpp"
@@ -49,27 +48,20 @@ std::string number(double value) {
   return text;
 }
 
-double number_of(const char* text, const char* what, double least) {
-  char* end = nullptr;
-  const double value = std::strtod(text, &end);
-  if (end == text || *end != '\0' || !(value >= least && value < 1e9))
-    refuse(std::string(what) + " is \"" + text + "\"; it must be a number from " + number(least) + " on");
-  return value;
-}
-
-Case case_of(int argc, char** argv) {
+Case case_of(Arguments given) {
   Case c;
-  if (argc > 7) refuse("there are more arguments than cells, steps, name, feed, kill and dt");
-  if (argc > 1) c.cells = static_cast<int>(number_of(argv[1], "the number of cells", 12));
-  if (argc > 2) c.steps = static_cast<int>(number_of(argv[2], "the number of steps", 0));
-  if (argc > 3) c.name = argv[3];
-  if (argc > 4) c.feed = number_of(argv[4], "feed", 0);
-  if (argc > 5) c.kill = number_of(argv[5], "kill", 0);
-  if (argc > 6) c.dt = number_of(argv[6], "dt", 0);
+  c.cells = given.whole("the number of cells", c.cells, 12);
+  c.steps = given.whole("the number of steps", c.steps);
+  c.name = given.text("the name", c.name);
+  c.feed = given.number("feed", c.feed);
+  c.kill = given.number("kill", c.kill);
+  c.dt = given.number("dt", c.dt);
+  given.end();
   return c;
 }
 
-void run(Context& ctx, const Case& asked) {
+void run(Context& ctx, Arguments given) {
+  const Case asked = case_of(given);
   const int n = asked.cells;
   Grid grid(ctx, {.cells = {n, n, n}, .periodic = {true, true, true}, .halo = 1});
   Field<double> u(grid, "u", {.levels = 2}), v(grid, "v", {.levels = 2});
@@ -133,17 +125,4 @@ void run(Context& ctx, const Case& asked) {
   }
 }
 
-int main(int argc, char** argv) {
-  Context ctx(MPI_COMM_WORLD);
-  try {
-    run(ctx, case_of(argc, argv));
-  } catch (
-      const Error& error) {  // every rank has the same one: one of them says it, and all end in good order
-    if (ctx.rank() == 0) std::fprintf(stderr, "gray_scott: %s\n", error.what());
-    ctx.close();
-    return static_cast<int>(error.code());
-  } catch (const std::exception& error) {  // of one rank, such as no memory: the others would wait for it
-    ctx.abort(error.what(), Exit::failure);
-  }
-  ctx.close();
-}
+int main(int argc, char** argv) { return run_main(argc, argv, run); }

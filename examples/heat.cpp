@@ -3,8 +3,8 @@
 // heat stays.
 //   mpirun -n 2 build/release/examples/heat 128 100
 #include <cstdio>
-#include <cstdlib>
 
+#include "engine/base/run_main.hpp"
 #include "engine/subcurrent.hpp"
 
 using namespace sc;
@@ -21,10 +21,9 @@ struct Heat {  // what a cell adds to the total
   SC_FN double operator()(At c, In<double> T) const { return T[c]; }
 };
 
-int main(int argc, char** argv) {
-  const int n = argc > 1 ? std::atoi(argv[1]) : 64;
-  const int steps = argc > 2 ? std::atoi(argv[2]) : 100;
-  Context ctx(MPI_COMM_WORLD);
+void run(Context& ctx, Arguments given) {
+  const int n = given.whole("the number of cells", 64), steps = given.whole("the number of steps", 100);
+  given.end();
   Grid grid(ctx, {.cells = {n, n, n}, .periodic = {true, true, true}, .halo = 1});
   Field<double> T(grid, "temperature", {.levels = 2});
   T.fill([n](int x, int y, int z) {
@@ -42,5 +41,6 @@ int main(int argc, char** argv) {
   runner.run(heat);
   const double sum = total.reduce(heat.accumulators());
   if (ctx.rank() == 0) std::printf("heat after %d steps: %.15g\n", steps, sum);
-  ctx.close();
 }
+
+int main(int argc, char** argv) { return run_main(argc, argv, run); }

@@ -5,9 +5,8 @@
 //   mpirun -n 2 build/release/examples/heat_on_disk 128 100 scratch 8 4
 //                                        cells, steps, folder, pieces, steps a pass
 #include <cstdio>
-#include <cstdlib>
 
-#include "engine/base/error.hpp"
+#include "engine/base/run_main.hpp"
 #include "engine/move/stream/file_memory.hpp"
 #include "engine/move/stream/slab_place.hpp"
 #include "engine/subcurrent.hpp"
@@ -26,7 +25,12 @@ struct Heat {  // what a cell adds to the total
   SC_FN double operator()(At c, In<double> T) const { return T[c]; }
 };
 
-double heat_after(Context& ctx, int n, int steps, const char* folder, int pieces, int length) {
+void run(Context& ctx, Arguments given) {
+  const int n = given.whole("the number of cells", 64), steps = given.whole("the number of steps", 100);
+  const std::string folder = given.text("the folder", "heat_on_disk_scratch");
+  const int pieces = given.whole("the number of pieces", 8, 1),
+            length = given.whole("the number of steps a pass", 1, 1);
+  given.end();
   Grid grid(ctx, {.cells = {n, n, n}, .periodic = {true, true, true}, .halo = length});
   FileMemory files({.folder = folder, .name = "rank " + std::to_string(ctx.rank())});
   Field<double> T(grid, "temperature", {.levels = 2, .place = in_files(files, pieces)});
@@ -43,21 +47,8 @@ double heat_after(Context& ctx, int n, int steps, const char* folder, int pieces
   });
   runner.run(heat);
   GlobalValue total(ctx);
-  return total.reduce(heat.accumulators());
+  const double sum = total.reduce(heat.accumulators());
+  if (ctx.rank() == 0) std::printf("heat after %d steps: %.15g\n", steps, sum);
 }
 
-int main(int argc, char** argv) {
-  const int n = argc > 1 ? std::atoi(argv[1]) : 64;
-  const int steps = argc > 2 ? std::atoi(argv[2]) : 100;
-  const char* folder = argc > 3 ? argv[3] : "heat_on_disk_scratch";
-  const int pieces = argc > 4 ? std::atoi(argv[4]) : 8;
-  const int length = argc > 5 ? std::atoi(argv[5]) : 1;
-  Context ctx(MPI_COMM_WORLD);
-  try {
-    const double sum = heat_after(ctx, n, steps, folder, pieces, length);
-    if (ctx.rank() == 0) std::printf("heat after %d steps: %.15g\n", steps, sum);
-  } catch (const Error& error) {
-    ctx.abort(error.what(), error.code());
-  }
-  ctx.close();
-}
+int main(int argc, char** argv) { return run_main(argc, argv, run); }

@@ -4,10 +4,9 @@
 //   mpirun -n 2 build/release/examples/restart 32 50 state.h5      from the start, 50 steps
 //   mpirun -n 3 build/release/examples/restart 32 50 state.h5      50 more
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 
-#include "engine/base/error.hpp"
+#include "engine/base/run_main.hpp"
 #include "engine/subcurrent.hpp"
 #include "io/checkpoint.hpp"
 #include "io/snapshot.hpp"
@@ -26,7 +25,10 @@ struct Squares {  // what a cell adds to the sum that is printed
   SC_FN double operator()(At c, In<double> T) const { return T[c] * T[c]; }
 };
 
-double heat_on(Context& ctx, int n, int steps, const char* path) {
+void run(Context& ctx, Arguments given) {
+  const int n = given.whole("the number of cells", 32), steps = given.whole("the number of steps", 50);
+  const std::string path = given.text("the checkpoint", "state.h5");
+  given.end();
   Grid grid(ctx, {.cells = {n, n, n}, .periodic = {true, true, true}, .halo = 1});
   Field<double> T(grid, "temperature", {.levels = 2});
   T.fill([n](int x, int y, int z) { return x < n / 2 && y < n / 2 && z < n / 2 ? 1.0 : 0.0; });
@@ -49,28 +51,14 @@ double heat_on(Context& ctx, int n, int steps, const char* path) {
     T.advance();
   }
   io::write_checkpoint(path, state());
-  io::write_snapshot(std::string(path) + ".vtkhdf", {.uniform = io::UniformPoints{},
-                                                     .fields = {{"temperature", &T.storage(0)}},
-                                                     .step = step,
-                                                     .time = 0.1 * static_cast<double>(step)});
+  io::write_snapshot(path + ".vtkhdf", {.uniform = io::UniformPoints{},
+                                        .fields = {{"temperature", &T.storage(0)}},
+                                        .step = step,
+                                        .time = 0.1 * static_cast<double>(step)});
   runner.run(squares);
   GlobalValue sum(ctx);
   const double all = sum.reduce(squares.accumulators());
   if (ctx.rank() == 0) std::printf("step %lld: %.17g\n", static_cast<long long>(step), all);
-  return all;
 }
 
-int main(int argc, char** argv) {
-  const int n = argc > 1 ? std::atoi(argv[1]) : 32;
-  const int steps = argc > 2 ? std::atoi(argv[2]) : 50;
-  const char* path = argc > 3 ? argv[3] : "state.h5";
-  Context ctx(MPI_COMM_WORLD);
-  try {
-    heat_on(ctx, n, steps, path);
-  } catch (const Error& error) {  // all ranks have the same one, so all end in good order
-    if (ctx.rank() == 0) std::fprintf(stderr, "restart: %s\n", error.what());
-    ctx.close();
-    return static_cast<int>(error.code());
-  }
-  ctx.close();
-}
+int main(int argc, char** argv) { return run_main(argc, argv, run); }

@@ -4,9 +4,9 @@
 //   mpirun -n 4 spectral_derivative [points per axis]
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <numbers>
 
+#include "engine/base/run_main.hpp"
 #include "engine/overlap/runner.hpp"
 #include "engine/stage/global_value.hpp"
 #include "spectral/fft.hpp"
@@ -19,32 +19,31 @@ struct Differentiate {  // modes <- i kx modes
   }
 };
 
-int main(int argc, char** argv) {
-  const int n = argc > 1 ? std::max(4, std::atoi(argv[1])) : 64;
-  Context context;
-  {
-    spectral::FFT<double> fft(context, {.cells = {n, n, n}, .largest_mode = {(n - 1) / 2, -1, -1}});
-    Field<double> u(fft.real_grid(), "u");
-    Field<std::complex<double>> modes(fft.mode_grid(), "modes");
-    const double h = 2 * std::numbers::pi / n;
-    u.fill([h](int x, int y, int) { return std::sin(3 * h * x) * std::cos(h * y); });
+void run(Context& context, Arguments given) {
+  const int n = given.whole("the number of points", 64, 4);
+  given.end();
+  spectral::FFT<double> fft(context, {.cells = {n, n, n}, .largest_mode = {(n - 1) / 2, -1, -1}});
+  Field<double> u(fft.real_grid(), "u");
+  Field<std::complex<double>> modes(fft.mode_grid(), "modes");
+  const double h = 2 * std::numbers::pi / n;
+  u.fill([h](int x, int y, int) { return std::sin(3 * h * x) * std::cos(h * y); });
 
-    Sweep differentiate("differentiate", Differentiate{}, updates(modes.now()));
-    Runner runner(context, {.strategy = Strategy::blocking});
-    fft.forward(u.now(), modes.now());
-    runner.run(differentiate);
-    fft.backward(modes.now(), u.now());
+  Sweep differentiate("differentiate", Differentiate{}, updates(modes.now()));
+  Runner runner(context, {.strategy = Strategy::blocking});
+  fft.forward(u.now(), modes.now());
+  runner.run(differentiate);
+  fft.backward(modes.now(), u.now());
 
-    double worst = 0;
-    const Int3 first = fft.real_grid().origin(), own = fft.real_grid().own().extent();
-    for (int z = 0; z < own.z; ++z)
-      for (int y = 0; y < own.y; ++y)
-        for (int x = 0; x < own.x; ++x)
-          worst = std::max(worst, std::abs(u.get({x, y, z}) - 3 * std::cos(3 * h * (first.x + x)) *
-                                                                  std::cos(h * (first.y + y))));
-    if (context.any(worst > 1e-11)) std::printf("rank %d: off by %g\n", context.rank(), worst);
-    if (context.rank() == 0)
-      std::printf("%d^3 points on %d ranks, derivative off by %.1e\n", n, context.size(), worst);
-  }
-  context.close();
+  double worst = 0;
+  const Int3 first = fft.real_grid().origin(), own = fft.real_grid().own().extent();
+  for (int z = 0; z < own.z; ++z)
+    for (int y = 0; y < own.y; ++y)
+      for (int x = 0; x < own.x; ++x)
+        worst = std::max(worst, std::abs(u.get({x, y, z}) -
+                                         3 * std::cos(3 * h * (first.x + x)) * std::cos(h * (first.y + y))));
+  if (context.any(worst > 1e-11)) std::printf("rank %d: off by %g\n", context.rank(), worst);
+  if (context.rank() == 0)
+    std::printf("%d^3 points on %d ranks, derivative off by %.1e\n", n, context.size(), worst);
 }
+
+int main(int argc, char** argv) { return run_main(argc, argv, run); }

@@ -8,11 +8,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <numbers>
 
-#include "engine/base/error.hpp"
+#include "engine/base/run_main.hpp"
 #include "engine/subcurrent.hpp"
 #include "io/checkpoint.hpp"
 #include "io/snapshot.hpp"
@@ -54,24 +53,13 @@ struct Case {
   double strength = 0.2;  ///< of the sponge at the walls; 0: they reflect
 };
 
-double number_of(const char* text, const char* what, double least, double most) {
-  char* end = nullptr;
-  const double value = std::strtod(text, &end);
-  if (end == text || *end != '\0' || !(value >= least && value <= most)) {
-    char range[80];
-    std::snprintf(range, sizeof range, "; it must be a number from %g to %g", least, most);
-    refuse(std::string(what) + " is \"" + text + "\"" + range);
-  }
-  return value;
-}
-
-Case case_of(int argc, char** argv) {
+Case case_of(Arguments given) {
   Case c;
-  if (argc > 5) refuse("there are more arguments than cells, steps, name and strength");
-  if (argc > 1) c.cells = static_cast<int>(number_of(argv[1], "the number of cells", 16, 10000));
-  if (argc > 2) c.steps = static_cast<int>(number_of(argv[2], "the number of steps", 0, 1e9));
-  if (argc > 3) c.name = argv[3];
-  if (argc > 4) c.strength = number_of(argv[4], "the strength of the sponge", 0, 1);
+  c.cells = given.whole("the number of cells", c.cells, 16);
+  c.steps = given.whole("the number of steps", c.steps);
+  c.name = given.text("the name", c.name);
+  c.strength = given.number("the strength of the sponge", c.strength, 0, 1);
+  given.end();
   return c;
 }
 
@@ -83,7 +71,8 @@ double sponge_at(const Case& of, int x, int y, int z) {
   return of.strength * depth * depth * speed * dt / spacing;
 }
 
-void run(Context& ctx, const Case& asked) {
+void run(Context& ctx, Arguments given) {
+  const Case asked = case_of(given);
   const int n = asked.cells;
   Grid grid(ctx, {.cells = {n, n, n}, .halo = 2});
   Field<double> p(grid, "pressure", {.levels = 2}), sponge(grid, "sponge");
@@ -145,17 +134,4 @@ void run(Context& ctx, const Case& asked) {
   }
 }
 
-int main(int argc, char** argv) {
-  Context ctx(MPI_COMM_WORLD);
-  try {
-    run(ctx, case_of(argc, argv));
-  } catch (
-      const Error& error) {  // every rank has the same one: one of them says it, and all end in good order
-    if (ctx.rank() == 0) std::fprintf(stderr, "wave: %s\n", error.what());
-    ctx.close();
-    return static_cast<int>(error.code());
-  } catch (const std::exception& error) {  // of one rank, such as no memory: the others would wait for it
-    ctx.abort(error.what(), Exit::failure);
-  }
-  ctx.close();
-}
+int main(int argc, char** argv) { return run_main(argc, argv, run); }

@@ -182,14 +182,7 @@ void Context::agree(Exit code, const std::string& sentence) const {
     if (!sentence.empty()) throw Error(code, sentence);
     return;
   }
-  int lowest = sentence.empty() ? size_ : rank_;
-  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &lowest, 1, MPI_INT, MPI_MIN, comm_));
-  if (lowest == size_) return;
-  std::array<int, 2> head{static_cast<int>(code), static_cast<int>(sentence.size())};
-  mpi::check(MPI_Bcast(head.data(), 2, MPI_INT, lowest, comm_));
-  std::string text = rank_ == lowest ? sentence : std::string(static_cast<std::size_t>(head[1]), ' ');
-  mpi::check(MPI_Bcast(text.data(), head[1], MPI_CHAR, lowest, comm_));
-  throw Error(static_cast<Exit>(head[0]), text);
+  sc::agree(comm_, code, sentence);
 }
 
 void Context::together(const std::function<void()>& action) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/vote.hpp"
 
+#include <array>
 #include <memory>
 #include <thread>
 
@@ -32,6 +33,20 @@ std::optional<bool> any_within(MPI_Comm comm, bool flag, double seconds) {
   }
   vote.release();  // leaked on purpose: MPI may still write to it
   return std::nullopt;
+}
+
+void agree(MPI_Comm comm, Exit code, const std::string& sentence) {
+  int rank = 0, size = 1;
+  mpi::check(MPI_Comm_rank(comm, &rank));
+  mpi::check(MPI_Comm_size(comm, &size));
+  int lowest = sentence.empty() ? size : rank;
+  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &lowest, 1, MPI_INT, MPI_MIN, comm));
+  if (lowest == size) return;
+  std::array<int, 2> head{static_cast<int>(code), static_cast<int>(sentence.size())};
+  mpi::check(MPI_Bcast(head.data(), 2, MPI_INT, lowest, comm));
+  std::string text = rank == lowest ? sentence : std::string(static_cast<std::size_t>(head[1]), ' ');
+  mpi::check(MPI_Bcast(text.data(), head[1], MPI_CHAR, lowest, comm));
+  throw Error(static_cast<Exit>(head[0]), text);
 }
 
 }  // namespace sc

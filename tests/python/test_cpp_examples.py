@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The C++ examples with files, run as a user does: restart.cpp, gray_scott.cpp and wave.cpp go on from their
-checkpoints on other ranks with the same bits, write what ParaView opens, leave what an independent solution
-leaves, and what they refuse is a sentence."""
+"""The C++ examples, run as a user does: restart.cpp, gray_scott.cpp and wave.cpp go on from their
+checkpoints on other ranks with the same bits, write what ParaView opens and leave what an independent
+solution leaves; what any example refuses is a sentence."""
 
 import math
 import subprocess
@@ -42,7 +42,8 @@ def ran(done):
 def refused(done, code, sentence):
     """One line of the program's own, whatever the number of ranks, and its exit code."""
     assert done.returncode == code, (done.returncode, done.stderr)
-    assert "terminate called" not in done.stderr
+    for other in ("terminate called", "MPI_ABORT", "*** Process received signal ***"):
+        assert other not in done.stderr, done.stderr
     said = [line for line in done.stderr.splitlines() if sentence in line]
     assert len(said) == 1, done.stderr
 
@@ -63,6 +64,55 @@ def fields_of(path):
     }
     points = image.GetOrigin()[0] + image.GetSpacing()[0] * np.arange(shape[2])
     return arrays, points, image.GetFieldData().GetArray("TimeValue").GetValue(0)
+
+
+# every example
+
+NO_NUMBER = 'is "abc"; it must be a whole number from'
+TAKEN = {  # what may be given, and what the words are called in the sentence about one too many
+    "heat": ("the number of cells and the number of steps", 8, 1),
+    "heat_on_disk": ("the folder, the number of pieces and the number of steps a pass", 8, 1, "here", 2, 1),
+    "restart": ("the number of cells, the number of steps and the checkpoint", 8, 1, "a.h5"),
+    "gray_scott": ("the name, feed, kill and dt", 12, 1, "a", 0.02, 0.048, 1),
+    "wave": ("the number of steps, the name and the strength of the sponge", 16, 1, "a", 0.2),
+    "spectral_derivative": ("the arguments are the number of points", 8),
+}
+
+
+def test_every_example_is_among_them():
+    assert sorted(TAKEN) == sorted(path.stem for path in (ROOT / "examples").glob("*.cpp"))
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_words_that_are_no_numbers_are_refused_in_one_sentence(example, name):
+    what = "points" if name == "spectral_derivative" else "cells"
+    for ranks in (1, 2):
+        refused(example(ranks, name, "abc"), 2, f"{name}: the number of {what} {NO_NUMBER}")
+    if name != "spectral_derivative":
+        refused(example(2, name, 16, "abc"), 2, f"{name}: the number of steps {NO_NUMBER} 0 on")
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_a_word_too_many_is_refused_in_one_sentence(example, name):
+    words, *given = TAKEN[name]
+    ran(example(2, name, *given))
+    done = example(2, name, *given, "more")
+    refused(done, 2, f'{name}: the argument "more" is one too many; the arguments are ')
+    assert words in done.stderr
+
+
+@pytest.mark.parametrize("name", ["heat", "heat_on_disk", "restart"])
+def test_a_grid_that_cannot_be_is_one_sentence(example, name):
+    refused(example(2, name, 1, 2), 2, f"{name}: ")
+    refused(example(2, name, 0, 2), 2, f"{name}: ")
+
+
+def test_files_that_cannot_be_are_one_sentence(example, program):
+    (program.folder / "file").write_text("x")
+    refused(
+        example(2, "heat_on_disk", 16, 1, "file/scratch"), 3, "heat_on_disk: cannot make the scratch folder"
+    )
+    refused(example(2, "restart", 16, 1, "nowhere/a.h5"), 3, "restart: ")
 
 
 # restart.cpp
