@@ -81,15 +81,17 @@ STRUCT = re.compile(r"^struct \w+ \{.*?^\};\n", re.MULTILINE | re.DOTALL)
 
 
 def translation_unit(text: str) -> str:
-    """All C++ of a page: structs first, then the rest in one function, each block in the scope of those
-    before it, with the headers that the blocks name."""
+    """All C++ of a page. Blocks with a main function are a whole program; otherwise structs come first, then
+    the rest in one function, each block in the scope of those before it, with the headers that they name."""
+    shown = [(block, notes(text, block.line)) for block in blocks(text) if block.language == "cpp"]
+    shown = [(block, said) for block, said in shown if "not run" not in said]
+    if any("int main(" in block.text for block, _ in shown):
+        return "".join(f"#line {block.line + 1}\n{block.text}" for block, _ in shown)
     structs, body = "", ""
-    for block in blocks(text):
-        said = notes(text, block.line)
-        if block.language == "cpp" and "not run" not in said:
-            structs += "".join(STRUCT.findall(block.text))
-            kept = STRUCT.sub(lambda found: "\n" * found[0].count("\n"), block.text)
-            body += f"{{ {said.get('before', '')}\n#line {block.line + 1}\n{kept}{said.get('after', '')}"
+    for block, said in shown:
+        structs += "".join(STRUCT.findall(block.text))
+        kept = STRUCT.sub(lambda found: "\n" * found[0].count("\n"), block.text)
+        body += f"{{ {said.get('before', '')}\n#line {block.line + 1}\n{kept}{said.get('after', '')}"
     named = re.findall(r"// ((?:engine|io)/[\w/]+\.hpp)$", text, re.MULTILINE)  # beside what needs it
     headers = "".join(f'#include "{name}"\n' for name in ["engine/subcurrent.hpp", *named])
     closed = "}" * body.count("\n#line ")
