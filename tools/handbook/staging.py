@@ -9,7 +9,17 @@ import shutil
 from pathlib import Path
 from urllib.parse import unquote
 
-from . import ROOT, PageError, c_header, case_keys, gallery, machine_keys, program, python_classes
+from . import (
+    ROOT,
+    PageError,
+    c_header,
+    case_keys,
+    cpp_headers,
+    gallery,
+    machine_keys,
+    program,
+    python_classes,
+)
 from .markdown import blocks, links
 from .pages import KINDS, Page, written
 
@@ -19,6 +29,7 @@ MADE = {
     "reference/machine_file.md": machine_keys.page,
     "reference/python.md": python_classes.page,
     "reference/c_header.md": c_header.page,
+    "reference/cpp_headers.md": cpp_headers.page,
 }
 
 
