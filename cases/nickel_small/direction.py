@@ -18,7 +18,7 @@ import numpy as np
 import subcurrent as sc
 
 SIDE = 4.0  # micrometres
-HEADING = ("cells to the width δ", "turned by", "arms, µm", "apart", "tips, m/s", "of those not turned")
+HEADING = ("cells to the width δ", "rotation", "arms, µm", "spread", "tip speed, m/s", "change from 0°")
 PLANE = ("x+", "x-", "y+", "y-")
 
 
