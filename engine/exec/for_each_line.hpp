@@ -5,12 +5,14 @@
 // line vectorises across lines on every axis.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <tuple>
 #include <type_traits>
 #include <vector>
 
 #include "engine/exec/for_each.hpp"
+#include "engine/exec/line_copies.hpp"
 #include "engine/exec/line_geometry.hpp"
 
 namespace sc {
@@ -91,6 +93,17 @@ struct Bundle {
   std::ptrdiff_t scratch_size;
   std::ptrdiff_t scratch_along;
 
+  /// Asks for cell n of the lines, which is needed a few cells later: no processor foresees a step from row
+  /// to row or from plane to plane. Copies are in the caches already.
+  template <class T>
+  SC_FN void prefetch([[maybe_unused]] const LineComponents<T, 1>& q, [[maybe_unused]] int n) const {
+#ifndef __CUDA_ARCH__
+    if (q.along == lines) return;
+    constexpr int some = int(cache_line / sizeof(T));
+    const T* cells = q.base + n * q.along;
+    for (int l = 0; l < lines; l += some) __builtin_prefetch(cells + l, 0, 2);  // into the second-level cache
+#endif
+  }
   /// Calls f(l) for every line, vectorised: f may depend only on earlier cells of its own line. The loops
   /// have a constant length, without a prologue or a remainder.
   template <class F>
@@ -124,7 +137,8 @@ struct LineArray {
   using Memory = LineMemory<std::conditional_t<out, T, const T>, N>;
   static constexpr int components = N;
   Components<std::conditional_t<out, T, const T>, N> view;
-  int reach = 0;  ///< halo cells that the operator may read at the ends
+  int reach = 0;        ///< halo cells that the operator may read at the ends
+  unsigned read = ~0u;  ///< a bit for each component that it reads, the only ones that are copied for it
 
   Lines lines(const LineGeometry& g, const LineGeometry::Place& at) const {
     return watched(g, at, {view.base + at.offset, at.along, view.stride});
@@ -139,26 +153,21 @@ struct LineArray {
   Memory memory(const LineGeometry::Place& at) const {
     return {view.base + at.offset, at.along, at.across, view.stride};
   }
-  /// Copies the cells of few lines at a time, so that a transposition stays in the first-level cache.
-  template <class F>
-  static void each_block(int first, int last, F&& f) {
-    constexpr int cells = 8;
-    for (int n = first; n < last; n += cells) f(n, std::min(last, n + cells));
-  }
   /// Copies lines side by side, padded with the last one. Of the halo it copies only what may be read,
   /// because in a slot nothing may exist beyond a piece.
   Lines gather(const LineGeometry& g, const LineGeometry::Place& at, T* buffer) const {
     const int padded = at.padded();
     if constexpr (in)
       for (int k = 0; k < N; ++k) {
+        if (!(read >> k & 1)) {
+#ifdef SC_CHECKED
+          std::fill_n(buffer + k * g.size(), g.size(), std::numeric_limits<T>::quiet_NaN());
+#endif
+          continue;
+        }
         const T* cells = view.base + k * view.stride + at.offset;
-        T* to = buffer + k * g.size() + g.reach() * padded;
-        each_block(-reach, g.count() + reach, [&](int first, int last) {
-          for (int l = 0; l < padded; ++l) {
-            const T* from = cells + std::min(l, at.lines - 1) * at.across;
-            for (int n = first; n < last; ++n) to[n * padded + l] = from[n * at.along];
-          }
-        });
+        detail::side_by_side(cells, at, -reach, g.count() + reach,
+                             buffer + k * g.size() + g.reach() * padded);
       }
     return watched(g, at, {buffer + g.reach() * padded, padded, g.size()});
   }
@@ -168,12 +177,7 @@ struct LineArray {
       for (int k = 0; k < N; ++k) {
         T* cells = view.base + k * view.stride + at.offset;
         const T* from = buffer + k * g.size() + g.reach() * padded;
-        each_block(0, g.count(), [&](int first, int last) {
-          for (int l = 0; l < at.lines; ++l) {
-            T* to = cells + l * at.across;
-            for (int n = first; n < last; ++n) to[n * at.along] = from[n * padded + l];
-          }
-        });
+        detail::back_in_place(from, at, g.count(), cells);
       }
   }
 };

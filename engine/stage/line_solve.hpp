@@ -15,6 +15,8 @@ inline namespace SC_COMPILED {
 ///   static constexpr int systems;  // right sides a line, all with the same matrix
 ///   void right(const Bundle&, (LineIn of each reads()…), LineOut<double, systems> r) const;
 ///   void finish(const Bundle&, (LineIn / LineOut of each declaration…), LineIn<double, systems> x) const;
+///   static constexpr unsigned read(int n);  // if there: a bit for each component of declaration n, counted
+///                                           // from 0, that it reads
 /// right() sets every r of the bundle; it is called twice if ranks divide the lines. finish() sets every cell
 /// of the outputs. Both get this rank's cells of the lines, and the halo at their ends within the reach.
 template <class Op, Declaration... Declared>
@@ -156,14 +158,19 @@ class LineSolve final : public SolvedLines {
     }
   };
 
+  template <std::size_t n, class D>
+  Array<D> array(Place place) const {
+    Array<D> array{view<n>(place), accesses()[n].reach.width};
+    if constexpr (requires { Op::read(0); }) array.read = Op::read(static_cast<int>(n));
+    return array;
+  }
   template <std::size_t... n>
   auto everything(std::span<const Place> places, std::index_sequence<n...>) const {
-    return std::make_tuple(Array<Declared>{view<n>(places[n]), accesses()[n].reach.width}...);
+    return std::make_tuple(array<n, Declared>(places[n])...);
   }
   template <std::size_t... n>
   auto reading(std::span<const Place> places, std::index_sequence<n...>) const {
-    return std::tuple_cat(
-        if_read<Declared>(Array<Declared>{view<n>(places[n]), accesses()[n].reach.width})...);
+    return std::tuple_cat(if_read<Declared>(array<n, Declared>(places[n]))...);
   }
   template <class Work, class Arrays>
   void each_bundle(const Work& work, const Arrays& arrays, const Box& box, int threads) {

@@ -2,6 +2,7 @@
 // The stages of the fluxes: their kernels take most of the time to compile, a file for each precision.
 #pragma once
 
+#include "solvers/compressible/flux.hpp"
 #include "solvers/compressible/sweeps.hpp"
 
 namespace sc::compressible {
