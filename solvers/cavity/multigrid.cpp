@@ -38,11 +38,9 @@ std::vector<double> coarse_centres(const std::vector<double>& fine, int nc, int 
     const int lo = std::min(i * factor, nf), hi = std::min((i + 1) * factor, nf) - 1;
     c[std::size_t(i) + 1] = 0.5 * (fine[std::size_t(lo) + 1] + fine[std::size_t(hi) + 1]);
   }
-  const double period =
-      fine[std::size_t(nf) + 1] - fine[1];  // as far as the neighbours at a fine cell's distance
-  const double wrap = period + (fine[std::size_t(nf) + 1] - fine[std::size_t(nf)]);
-  c[0] = periodic ? c[std::size_t(nc)] - wrap : c[1] - 1;
-  c[std::size_t(nc) + 1] = periodic ? c[1] + wrap : c[std::size_t(nc)] + 1;
+  const double period = fine[std::size_t(nf) + 1] - fine[1];  // the first cell and its image beyond the last
+  c[0] = periodic ? c[std::size_t(nc)] - period : c[1] - 1;
+  c[std::size_t(nc) + 1] = periodic ? c[1] + period : c[std::size_t(nc)] + 1;
   return c;
 }
 
