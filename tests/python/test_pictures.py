@@ -12,7 +12,7 @@ from PIL import Image
 
 from conftest import sentence_of
 from subcurrent.errors import BAD_INPUT, OK, BadInput
-from subcurrent.report.plots.plane import Look, draw_film, draw_plane
+from subcurrent.report.plots.plane import Look, closed, draw_film, draw_plane
 from subcurrent.report.slices import Wanted, read_slice
 
 UNITS = {"T": "K", "x": "6370 km", "time": "0.5 s"}
@@ -82,6 +82,18 @@ def test_every_format_is_drawn(tmp_path, ending, begins):
     plane = read_slice(write(tmp_path / "a.vtkhdf"), Wanted("T", axis="y"))
     draw_plane(path, plane, "Title", Look(decades=True))
     assert path.read_bytes().startswith(begins)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_a_ring_is_closed_and_a_part_of_one_is_not(axis):
+    radius = np.linspace(1.0, 2.0, 5)
+    for angle, more in ((2 * np.pi * np.arange(16) / 16, 1), (np.linspace(0, 5, 16), 0)):
+        r, phi = np.meshgrid(radius, angle)
+        ring = [a if axis == 0 else a.T for a in (r * np.cos(phi), r * np.sin(phi), r + phi)]
+        for before, after in zip(ring, closed(*ring), strict=True):
+            assert after.shape[axis] == before.shape[axis] + more
+            assert after.shape[1 - axis] == before.shape[1 - axis]
+            assert np.array_equal(np.take(after, -1, axis=axis), np.take(before, -1 + more, axis=axis))
 
 
 def test_a_film_has_a_picture_for_every_time_in_the_same_colours(tmp_path):

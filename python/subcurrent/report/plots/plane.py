@@ -82,9 +82,7 @@ def _size(plane: Slice) -> tuple[float, float]:
 def _paint(drawing: Figure, plane: Slice, colours: str, norm: Normalize) -> None:
     axes = drawing.subplots()
     mesh = axes.pcolormesh(
-        plane.across,
-        plane.up,
-        plane.values,
+        *closed(plane.across, plane.up, plane.values),
         cmap=colours,
         norm=norm,
         shading="nearest" if plane.across.ndim == 1 else "gouraud",
@@ -101,6 +99,20 @@ def _paint(drawing: Figure, plane: Slice, colours: str, norm: Normalize) -> None
     bar = drawing.colorbar(mesh, ax=axes, label=with_unit(plane.field, plane.units["field"]), shrink=0.9)
     bar.ax.yaxis.get_offset_text().set_horizontalalignment("left")
     _scale_bar(axes, plane, length)
+
+
+def closed(across: np.ndarray, up: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, ...]:
+    """With the first points behind the last ones again where a curved grid closes on itself like a ring."""
+    if across.ndim == 1:
+        return across, up, values
+    for axis in (0, 1):
+        points = np.moveaxis(np.stack([across, up]), 1 + axis, 1)
+        apart = np.linalg.norm(points - np.roll(points, 1, axis=1), axis=0)  # first row: of first and last
+        if len(apart) > 3 and np.all(apart[0] < 1.5 * apart[1:].max(axis=0)):
+            across, up, values = (
+                np.concatenate([a, np.take(a, [0], axis=axis)], axis) for a in (across, up, values)
+            )
+    return across, up, values
 
 
 def _after(unit: str) -> str:
