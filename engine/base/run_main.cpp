@@ -17,7 +17,7 @@ namespace sc {
 
 namespace {
 
-constexpr double patience = 10;  // seconds that a rank which failed waits for the others
+constexpr double timeout_seconds = 10;  // that a rank which failed waits for the others
 
 /// Nothing if the word is more or less than a number of this type.
 template <class T>
@@ -115,7 +115,7 @@ int run_main(int argc, char** argv, const std::function<void(Context&, Arguments
     ctx.emplace(MPI_COMM_WORLD, options);
     body(*ctx, Arguments(argc, argv));
   });
-  if (!any_within(all, mine.has_value(), mine ? patience : 0)) {
+  if (!any_within(all, mine.has_value(), mine ? timeout_seconds : 0)) {
     print(argv[0], mine->what());
     MPI_Abort(MPI_COMM_WORLD, static_cast<int>(mine->code()));
   }
