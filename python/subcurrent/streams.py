@@ -54,6 +54,8 @@ def secure() -> None:
         if stream is None:
             stream = open(descriptor, "w", closefd=False)  # noqa: SIM115 - open as long as we live
         if not isinstance(stream, Lasting):
+            with contextlib.suppress(AttributeError):  # of streams that are no files
+                stream.reconfigure(errors="replace")  # of letters that the terminal's encoding lacks
             setattr(sys, name, Lasting(stream))
 
 

@@ -48,10 +48,21 @@ def test_a_folder_of_a_run_stands_for_its_last_snapshot(program):
     program.write_case(SMALL)
     first = run(program, "first", 1, "run.steps=12", "output.every=0.02")
     assert len(list((first / "snapshots").glob("*.vtkhdf"))) > 1
-    named = run(program, "named", 1, f'flow.initial="{last_snapshot(first)}"', "run.steps=1")
+    start = last_snapshot(first)
+    (first / "snapshots" / "snapshot_best (copy).vtkhdf").write_bytes(b"of the reader's")
+    named = run(program, "named", 1, f'flow.initial="{start}"', "run.steps=1")
     found = run(program, "found", 1, "flow.initial=first", "run.steps=1")
     assert history(named)[0] == history(found)[0]
-    assert str(last_snapshot(first)) in (found / "case.toml").read_text()
+    assert str(start) in (found / "case.toml").read_text()
+    # The first run goes on; what began from it is still said to have begun where it did.
+    later = start.with_name("snapshot_00000099.vtkhdf")
+    later.write_bytes(start.read_bytes())
+    done = program(
+        "run", "case.toml", "-n", 1, "--out", "found", "--resume", *QUIET,
+        *sets("flow.initial=first", "run.steps=2"),
+    )  # fmt: skip
+    assert done.returncode == OK, done.stderr
+    assert str(start) in (found / "case.toml").read_text()
 
 
 def test_the_grid_may_be_another_and_so_may_the_ranks(program):

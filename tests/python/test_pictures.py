@@ -84,6 +84,15 @@ def test_every_format_is_drawn(tmp_path, ending, begins):
     assert path.read_bytes().startswith(begins)
 
 
+@pytest.mark.parametrize("first", [0.02, -0.05])
+def test_a_plane_whose_quarter_is_nearly_a_power_of_ten_has_a_scale_bar(tmp_path, first):
+    plane = read_slice(write(tmp_path / "a.vtkhdf"), Wanted("T", axis="y"))
+    ends = np.linspace(first, first + 0.4, 11)
+    plane = replace(plane, across=ends, up=ends, values=np.zeros((11, 11)) + ends)
+    draw_plane(tmp_path / "a.png", plane, "", Look())
+    assert (tmp_path / "a.png").stat().st_size > 5_000
+
+
 @pytest.mark.parametrize("axis", [0, 1])
 def test_a_ring_is_closed_and_a_part_of_one_is_not(axis):
     radius = np.linspace(1.0, 2.0, 5)

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from conftest import CASE, ROOT, sentence_of, steps_in
+from conftest import CASE, QUIET, ROOT, sentence_of, steps_in
 from subcurrent.errors import BAD_INPUT, OK, OTHER, STORAGE
 
 pytestmark = [
@@ -43,6 +43,21 @@ def test_a_run_leaves_everything_in_its_folder(fake_program):
     assert page.index("data:image/png") < page.index("<h2>The run") < page.index("<h2>Where the time went")
     assert "http" not in page
     assert "step 12" in done.stdout
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
+def test_a_run_does_not_need_a_terminal_with_utf8(fake_program, encoding):
+    """All that it writes is UTF-8, whatever the locale's encoding; the terminal gets ? for what it lacks."""
+    fake_program.write_case()
+    ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    setting = ascii_only if encoding == "ascii" else {"PYTHONIOENCODING": encoding}
+    done = fake_program("run", "case.toml", "--out", "r", **setting)
+    assert done.returncode == OK, done.stderr
+    page = (fake_program.folder / "r" / "report.html").read_text(encoding="utf-8")
+    assert "×" in page
+    more = ("--resume", "--set", "run.steps=13", *QUIET)
+    again = fake_program("run", "r/case.toml", "--out", "r", *more, **setting)
+    assert again.returncode == OK, again.stderr
 
 
 def test_nothing_is_written_over(fake_program):

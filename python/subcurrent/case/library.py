@@ -30,7 +30,7 @@ def shipped() -> dict[str, Path]:
 
 def summary_of(path: Path) -> str:
     """What a case is for: the comment that its file opens with (the licence line aside)."""
-    for line in path.read_text().splitlines():
+    for line in path.read_text(encoding="utf-8").splitlines():
         if line.startswith("#") and "SPDX" not in line:
             return line.lstrip("# ").strip()
         if line and not line.startswith("#"):
@@ -65,7 +65,7 @@ def new_case(name: str, start: Path) -> Path:
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
         target = folder / "case.toml"
-        target.write_text(re.sub(r"\A# SPDX[^\n]*\n", "", text))
+        target.write_text(re.sub(r"\A# SPDX[^\n]*\n", "", text), encoding="utf-8")
         for pattern in ("reference*.csv", "*.h5"):  # what the case names lies beside it
             for file in start.parent.glob(pattern):
                 shutil.copy(file, folder / file.name)

@@ -47,7 +47,7 @@ def _largest(mine: tuple[np.ndarray, np.ndarray], theirs: tuple[np.ndarray, np.n
 def read_profiles(path: Path) -> Profiles:
     """Reads a CSV with the columns z,u and x,w (one pair is enough) under a header of # lines."""
     try:
-        text = path.read_text().splitlines()
+        text = path.read_text(encoding="utf-8").splitlines()
         header = "\n".join(line.lstrip("# ") for line in text if line.startswith("#"))
         rows = list(csv.DictReader(line for line in text if line and not line.startswith("#")))
         lines = {
@@ -78,7 +78,11 @@ def reference_for(folder: Path, reynolds: float) -> Path | None:
 def read_columns(path: Path) -> dict[str, np.ndarray]:
     """The columns of a CSV file of numbers by name; lines that begin with # are left out."""
     try:
-        lines = [line for line in path.read_text().splitlines() if line and not line.startswith("#")]
+        lines = [
+            line
+            for line in path.read_text(encoding="utf-8").splitlines()
+            if line and not line.startswith("#")
+        ]
         rows = list(csv.DictReader(lines))
         return {name: np.array([float(row[name]) for row in rows]) for name in rows[0]}
     except OSError as error:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from ..errors import BadInput
@@ -14,12 +15,13 @@ def start_file(folder: Path, given: str, suffixes: tuple[str, ...], allowed: str
     of a run stands for its last snapshot. BadInput with what is `allowed` if there is no such file."""
     path = (folder / given).absolute()
     if path.is_dir():
-        snapshots = list(path.glob("snapshots/snapshot_*.vtkhdf"))
+        named = [(re.fullmatch(r"snapshot_(\d+)\.vtkhdf", one.name), one) for one in path.glob("snapshots/*")]
+        snapshots = [(int(match[1]), one) for match, one in named if match]
         if not snapshots:
             raise BadInput(
                 f"flow.initial = {shown(given)} is not allowed: {path} holds no snapshot of a run."
             )
-        return str(max(snapshots, key=lambda one: int(one.stem.split("_")[1])))
+        return str(max(snapshots)[1])
     if path.suffix not in suffixes:
         raise BadInput(f"flow.initial = {shown(given)} is not allowed: it must be {allowed}.")
     if not path.is_file():

@@ -63,7 +63,9 @@ def film(
     plane: PlaneOption = "z",
     colours: ColoursOption = "viridis",
     log: LogOption = False,
-    rate: Annotated[float, typer.Option(min=0.1, max=60, help="pictures per second")] = 5.0,
+    rate: Annotated[
+        float, typer.Option(min=0.1, max=60, help="pictures per second; a GIF shows at most 50")
+    ] = 5.0,
     out: Annotated[Path, typer.Option(help="a .gif, or with ffmpeg a .mp4")] = Path("film.gif"),
 ) -> None:
     """Make a film: a plane of a field at all times of a run, with one colour scale.

@@ -50,7 +50,7 @@ class Sight:
 
     def text(self, path: str) -> str:
         try:
-            return (self.root / path).read_text().strip()
+            return (self.root / path).read_text(encoding="utf-8").strip()
         except OSError:
             return ""
 
@@ -226,7 +226,7 @@ def governor(sight: Sight) -> Finding:
     """Cores must not reduce their frequency while they wait for messages."""
     what = "clock"
     found = {
-        path.read_text().strip()
+        path.read_text(encoding="utf-8").strip()
         for path in (sight.root / "sys/devices/system/cpu").glob("cpu[0-9]*/cpufreq/scaling_governor")
     }
     if not found:

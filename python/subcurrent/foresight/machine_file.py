@@ -76,14 +76,14 @@ def _plan(request: FileRequest, case: Case, folder: Path, ranks: int) -> Plan:
 
 def _measured(request: FileRequest, case: Case, ranks: int) -> dict[str, Any]:
     """Measurements of ranks that are started here."""
-    with tempfile.TemporaryDirectory() as place, (Path(place) / "told").open("w") as told:
+    with tempfile.TemporaryDirectory() as place, (Path(place) / "told").open("w", encoding="utf-8") as told:
         folder = RunFolder(Path(place) / "probe")
         folder.create()
         plan = _plan(request, case, folder.path, ranks)
         write_text(folder.plan, plan.text())
         with Watcher(Console(file=told)) as watcher:
             launch(command_for(plan, folder.plan), plan.layout(), watcher, folder.log, lambda: None)
-        return json.loads((folder.path / "machine.json").read_text())
+        return json.loads((folder.path / "machine.json").read_text(encoding="utf-8"))
 
 
 def _as_rank(request: FileRequest, case: Case, ranks: int, console: Console) -> int:
@@ -99,7 +99,7 @@ def _as_rank(request: FileRequest, case: Case, ranks: int, console: Console) -> 
         plan.events = False
         code = worker.work(plan, worker.StopRequest(), start)
         if code == OK and mpi.outer().rank == 0:
-            _write(request, case, [json.loads((place / "machine.json").read_text())], console)
+            _write(request, case, [json.loads((place / "machine.json").read_text(encoding="utf-8"))], console)
         return code
 
 

@@ -96,7 +96,7 @@ def measured(case: Case, ranks: int, request: ScaleRequest) -> dict[str, Any]:
     emulated host."""
     rate = request.network if ranks > 1 else None
     command = command_for if rate is None else emulated_command
-    with tempfile.TemporaryDirectory() as place, (Path(place) / "told").open("w") as told:
+    with tempfile.TemporaryDirectory() as place, (Path(place) / "told").open("w", encoding="utf-8") as told:
         folder = RunFolder(Path(place) / "run")
         folder.create()
         plan = Plan("strategies", as_tables(case), str(folder.path), ranks)
@@ -104,7 +104,7 @@ def measured(case: Case, ranks: int, request: ScaleRequest) -> dict[str, Any]:
         write_text(folder.plan, plan.text())
         with Watcher(Console(file=told)) as watcher, emulated.hosts(rate, ranks) as env:
             launch(command(plan, folder.plan), plan.layout(), watcher, folder.log, env=env)
-        (row,) = json.loads((folder.path / "strategies.json").read_text())["rows"]
+        (row,) = json.loads((folder.path / "strategies.json").read_text(encoding="utf-8"))["rows"]
     return {"split": row["split"], "T": row["T"], "least": min(row["T_all"]), "most": max(row["T_all"])}
 
 

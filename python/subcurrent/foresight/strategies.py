@@ -139,7 +139,7 @@ def _compare_as_rank(
 
 def _tell(folder: RunFolder, console: Console, network: str | None = None) -> None:
     """Completes the table of the ranks and prints it."""
-    table = json.loads((folder.path / "strategies.json").read_text())
+    table = json.loads((folder.path / "strategies.json").read_text(encoding="utf-8"))
     if network is not None:
         table["network"] = network
     finish_rows(table["rows"])

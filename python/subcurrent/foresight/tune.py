@@ -169,7 +169,11 @@ class Tuning:
             if code != OK:
                 raise SystemExit(code)
             file = Path(place) / "tuning.json"
-            return [self._group(layout, case, json.loads(file.read_text()))] if file.exists() else []
+            return (
+                [self._group(layout, case, json.loads(file.read_text(encoding="utf-8")))]
+                if file.exists()
+                else []
+            )
 
     def _on(self, layout: Layout) -> Case:
         return self._case.updated("engine", threads=layout.threads)
@@ -194,7 +198,7 @@ class Tuning:
             watcher = held.enter_context(Watcher(self._console))
             command = command_for if self._request.network is None else emulated_command
             launch(command(plan, folder.plan), plan.layout(), watcher, folder.log, env=self._env)
-            return json.loads((Path(place) / "tuning.json").read_text())
+            return json.loads((Path(place) / "tuning.json").read_text(encoding="utf-8"))
 
     def _group(self, layout: Layout, case: Case, answer: dict[str, Any]) -> dict[str, Any]:
         """One layout: its fastest settings, the values of all keys, and the rows that led to the choice."""

@@ -69,7 +69,7 @@ def session(leader: int) -> list[int]:
     found = []
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
-            text = path.read_text()
+            text = path.read_text(encoding="utf-8")
         except OSError:
             continue
         fields = text.rpartition(")")[2].split()  # state, parent, group, session

@@ -184,7 +184,7 @@ def _write(log: TextIO, text: str) -> None:
 def _log_file(path: Path) -> Iterator[TextIO]:
     try:
         refuse_special(path)
-        file = path.open("a")
+        file = path.open("a", encoding="utf-8", errors="replace")
     except (OSError, SubcurrentError):
         file = open("/dev/null", "w")  # noqa: SIM115, PTH123 - a log that cannot be kept stops no run
     try:

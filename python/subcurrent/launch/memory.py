@@ -252,7 +252,7 @@ def _left(group: Path, limit: str, used: str, cache: str) -> int | None:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text()
+        return path.read_text(encoding="utf-8")
     except OSError:
         return ""
 

@@ -139,7 +139,7 @@ def cpus(allowed: Iterable[int] | None = None) -> Cpus:
 def _siblings(cpu: int) -> str:
     path = Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
     try:
-        return path.read_text().strip()
+        return path.read_text(encoding="utf-8").strip()
     except OSError:
         return str(cpu)
 
@@ -220,6 +220,7 @@ def environment(
         "OMP_NUM_THREADS": str(layout.threads),
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        "PYTHONIOENCODING": "utf-8",  # what the launcher reads, whatever the terminal has
     }
     waiting = {"OMP_WAIT_POLICY": "passive"} if layout.cpus > machine.threads else {"GOMP_SPINCOUNT": "20000"}
     # A user's own choice of waiting policy stands.

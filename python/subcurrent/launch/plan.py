@@ -63,7 +63,7 @@ def digest(text: str) -> str:
 
 def read_plan(path: Path, expected: str) -> str:
     """The text of a plan file; it must be the one that the launcher of this run has written."""
-    text = path.read_text()
+    text = path.read_text(encoding="utf-8")
     if digest(text) != expected:
         raise SubcurrentError(
             f"{path} is not the plan that this run was started with: another program has overwritten it."

@@ -68,7 +68,7 @@ def launch(
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            text=True,
+            encoding="utf-8",
             errors="replace",
             start_new_session=True,  # a terminal's Ctrl-C reaches us alone, and mpirun through us
             preexec_fn=_ask_when_launcher_ends,  # noqa: PLW1509 - it calls the kernel and nothing else

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -52,17 +54,18 @@ def run(request: RunRequest, console: Console) -> int:
     """Checks everything, then runs the case; nothing is written before all checks have passed."""
     outer = mpi.outer()
     path = find_case(request.case)
-    case = load_case(path, request.sets)
+    folder = RunFolder(request.out or Path("runs") / default_name(path))
+    sets = [*request.sets, *(resolved_start(folder) if request.resume else ())]
+    case = load_case(path, sets)
     ranks = ranks_of(request.ranks, outer, 1)
     if over := _taken_over(request, path, case, outer):
-        ranks, case = over.ranks, load_case(path, [*request.sets, *over.sets])
+        ranks, case = over.ranks, load_case(path, [*sets, *over.sets])
     if outer is None:
         mpi.check_layout(ranks, case.engine.threads)
     if ranks or outer is None:
         case.check_ranks(ranks)
     check_device(case.engine.device)
     memory.check(case, ranks, None if outer is None else memory.ranks_here(ranks))
-    folder = RunFolder(request.out or Path("runs") / default_name(path))
     plan = run_plan(case, folder.path, ranks)
     plan.tuned = over.record if over else {}
     if request.dry_run:
@@ -127,6 +130,15 @@ def check_device(device: str) -> None:
             'engine.device = "cuda" needs a build with CUDA, but this build has none: configure '
             "with -DSUBCURRENT_CUDA=ON where nvcc is installed, or take cpu."
         )
+
+
+def resolved_start(folder: RunFolder) -> list[str]:
+    """As a setting, the snapshot that a run began from: a folder that its case names may hold later ones."""
+    with contextlib.suppress(OSError, ValueError):
+        start = tomllib.loads(folder.case.read_text(encoding="utf-8")).get("flow", {}).get("initial", "")
+        if Path(start).is_absolute():
+            return [f"flow.initial={json.dumps(start, ensure_ascii=False)}"]
+    return []
 
 
 def prepare_folder(folder: RunFolder, case_file: Path, case: Case, plan: Plan) -> None:

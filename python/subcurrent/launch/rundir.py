@@ -237,7 +237,7 @@ def refuse_special(path: Path) -> None:
 
 def write_text(path: Path, text: str) -> None:
     """Writes a small file completely or not at all: under a temporary name first, then renamed."""
-    write_whole(path, lambda temporary: temporary.write_text(text))
+    write_whole(path, lambda temporary: temporary.write_text(text, "utf-8", "surrogateescape"))
 
 
 def write_whole(path: Path, write: Callable[[Path], object]) -> None:

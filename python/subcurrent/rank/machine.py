@@ -27,7 +27,7 @@ def describe() -> dict[str, Any]:
 def _line(path: str, name: str) -> str:
     """The value behind `name:` in a /proc file."""
     try:
-        for line in Path(path).read_text().splitlines():
+        for line in Path(path).read_text(encoding="utf-8").splitlines():
             if line.startswith(name):
                 return line.partition(":")[2].strip()
     except OSError:

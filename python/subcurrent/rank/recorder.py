@@ -192,7 +192,7 @@ class Recorder:
         csv.writer(text, lineterminator="\n").writerows([[*self._kind.history, "seconds"], *kept])
         write_text(path, text.getvalue())
         with writing(path):
-            self._file = path.open("a", newline="")
+            self._file = path.open("a", newline="", encoding="utf-8")
             self._rows = csv.writer(self._file, lineterminator="\n")
         if kept:
             self._seconds_before = float(kept[-1][-1])

@@ -48,7 +48,7 @@ def write_report(folder: RunFolder, figures: list[Path]) -> Path:
         title=html.escape(name_of(case)),
         **facts_of(folder, kind_of(case)),
         figures="\n".join(_figure(path, texts.get(path.name, path.stem)) for path in figures),
-        case=html.escape(folder.case.read_text()),
+        case=html.escape(folder.case.read_text(encoding="utf-8")),
     )
     write_text(folder.report, page)
     return folder.report

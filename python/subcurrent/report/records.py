@@ -18,7 +18,7 @@ def read_record(path: Path) -> dict[str, Any]:
     if not path.is_file():
         return {}
     try:
-        record = json.loads(path.read_text())
+        record = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise storage_error(error, path, "read") from None
     except (ValueError, RecursionError):
@@ -38,7 +38,7 @@ def read_history(path: Path) -> tuple[list[str], list[list[str]]]:
     if path.exists() and not path.is_file():  # opening a pipe would block
         raise damaged(path, "it is no regular file")
     try:
-        with path.open(newline="") as file:
+        with path.open(newline="", encoding="utf-8") as file:
             text = file.read()
     except OSError as error:
         raise storage_error(error, path, "read") from None

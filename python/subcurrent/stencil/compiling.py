@@ -138,14 +138,14 @@ def _compiler_file(name: str) -> tuple[str, str]:
 
 @functools.cache
 def _headers_text() -> str:
-    return "".join(path.read_text() for path in sorted(headers().rglob("*.hpp")))
+    return "".join(path.read_text(encoding="utf-8") for path in sorted(headers().rglob("*.hpp")))
 
 
 @functools.cache
 def _processor() -> str:
     """What -march=native means on this machine."""
     with contextlib.suppress(OSError):
-        lines = Path("/proc/cpuinfo").read_text().split("\n\n")[0].splitlines()
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").split("\n\n")[0].splitlines()
         known = [line for line in lines if line.startswith(("model name", "flags", "Features", "CPU part"))]
         if known:
             return "\n".join(known)
@@ -202,7 +202,7 @@ def _alone(lock: Path, library: Path, what: str) -> Iterator[None]:
 def _compile(source: str, command: list[str], library: Path, what: str) -> None:
     text = library.with_suffix(".cpp")
     half = library.with_suffix(f".{platform.node()}.{os.getpid()}.tmp")
-    text.write_text(source)
+    text.write_text(source, encoding="utf-8")
     line = [*command, str(text), "-o", str(half)]
     try:
         done = subprocess.run(line, check=False, capture_output=True, text=True, timeout=TIMEOUT_SECONDS)

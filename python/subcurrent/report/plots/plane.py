@@ -128,7 +128,7 @@ def _scale_bar(axes: Any, plane: Slice, unit: str) -> None:
     if most <= 0:
         return
     power = 10.0 ** np.floor(np.log10(most))
-    length = max(step * power for step in (1, 2, 5) if step * power <= most)
+    length = max((step * power for step in (1, 2, 5) if step * power <= most), default=0.5 * power)
     y = low + 0.05 * (high - low)
     x = left + 0.05 * (right - left)
     for width, colour in ((5, "black"), (3, "white")):
@@ -159,7 +159,9 @@ def _save_gif(path: Path, frames: list[np.ndarray], rate: float) -> None:
     from PIL import Image  # noqa: PLC0415 - comes with matplotlib
 
     first, *others = (Image.fromarray(frame) for frame in frames)
-    first.save(path, save_all=True, append_images=others, duration=round(1000 / rate), loop=0)
+    # In hundredths of a second, as GIFs count; browsers slow down those with less than two.
+    delay = max(2, round(100 / rate))
+    first.save(path, save_all=True, append_images=others, duration=10 * delay, loop=0)
 
 
 def _save_mp4(path: Path, frames: list[np.ndarray], rate: float) -> None:

@@ -217,8 +217,8 @@ def _store(folder: RunFolder, system: tuple[np.ndarray, ...]) -> None:
 
 
 def _after(folder: RunFolder, console: Console) -> int:
-    summary = json.loads(folder.summary.read_text())
-    with folder.history.open(newline="") as file:
+    summary = json.loads(folder.summary.read_text(encoding="utf-8"))
+    with folder.history.open(newline="", encoding="utf-8") as file:
         history = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
     _remove_matrix(folder)
     from .figures import draw_residuals  # noqa: PLC0415 - matplotlib, after the ranks have ended
