@@ -168,7 +168,7 @@ def test_cases_new_and_report(fake_program):
     made = fake_program("new", "mine", "--from", "cavity_demo")
     assert made.returncode == OK
     text = (fake_program.folder / "mine" / "case.toml").read_text()
-    assert "# lid speed x side / viscosity" in text
+    assert "# Reynolds number: lid speed x side of the box / viscosity" in text
     assert (fake_program.folder / "mine" / "reference.csv").exists()
     assert fake_program("new", "mine").returncode == BAD_INPUT
     misspelt = fake_program("run", "cavity_re10")

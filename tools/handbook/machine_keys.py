@@ -11,12 +11,13 @@ from .case_keys import HEAD, rows
 INTRODUCTION = """\
 # Keys of a machine file
 
-For authors of machine files for `subcurrent predict` and `subcurrent job`: every key, its unit, what it
-may be and what it is when it is left out. A figure that is missing or beyond its range is refused in one
-sentence. Each figure of the files that `subcurrent machines` lists has its source beside it. Beside the
-tables a file has `name` and, if it likes, `about`, which scripts and tables show. Where a stage has no rate,
-it takes the longer of its declared bytes by `node.copy_bandwidth` and its declared operations by
-`node.core_flops`.
+For authors of machine files for `subcurrent predict` and `subcurrent job`: every key, its unit, its allowed
+values and its default. If a value is missing or out of range, the file is refused with an error message of
+one sentence. In the files that `subcurrent machines` lists, each number has its source beside it. Besides the
+tables below, a file has two keys: `name`, shown in tables and scripts, and optionally `about`, a sentence
+that `subcurrent machines` prints. If a stage has no measured rate, its time is estimated as the longer of
+two: its declared bytes at the memory bandwidth (`node.copy_bandwidth`, shared by the busy cores), or its
+declared operations at `node.core_flops`; on a device, at `gpu.bandwidth` and `gpu.flops`.
 """
 
 
