@@ -161,6 +161,12 @@ def test_ends(end, step, time, change, reached):
     assert end.reached(step, time, change) is reached
 
 
+def test_an_end_is_said_in_the_units_that_people_read():
+    assert End(time=0.003).in_units(1e3, "ms") == "time 0.003 (3 ms)"
+    assert End(time=8.0).in_units(1, "side / lid speed") == End(time=8.0).in_units() == "time 8"
+    assert End(steps=7).in_units(1e3, "ms") == "step 7"
+
+
 def test_the_time_left_is_foreseen_from_the_pace():
     forecast = Forecast(End(steps=100))
     assert forecast.add(0.0, 0, 0.0, 1.0) == (0.0, None)

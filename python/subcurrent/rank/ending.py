@@ -45,6 +45,10 @@ class End:
             return f"step {self.steps}"
         return f"time {self.time:g}" if self.time is not None else f"steady (max |dV/dt| < {self.steady:g})"
 
+    def in_units(self, factor: float = 1, unit: str = "") -> str:
+        """A time of a case also in the unit in which people read it, of which it has `factor`."""
+        return f"{self} ({factor * self.time:.4g} {unit})" if self.time and factor != 1 else str(self)
+
 
 class Forecast:
     """Share done and seconds left, from the speed of the recent steps."""

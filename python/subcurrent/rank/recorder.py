@@ -56,7 +56,7 @@ class Recorder:
         facts = {
             **self._layout(),
             "step": self._solver.steps,
-            "end": str(End.of(self._case.run)),
+            "end": End.of(self._case.run).in_units(*self._kind.columns(self._case).get("time", ())),
             "resumed": self._resumed,
             "notes": [*self._case.notes(), *self._kind.notes(self._solver)],
         }

@@ -43,7 +43,7 @@ class Watched:
         return {
             "title": name_of(case),
             "state": self._state(),
-            "end": str(end),
+            "end": end.in_units(*units.get("time", ())),
             "share": _share(end, last),
             "facts": kind.facts(last) if last else [],
             "columns": {
