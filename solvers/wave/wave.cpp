@@ -21,6 +21,15 @@ Grid grid_of(Context& context, const WaveOptions& o) {
            .split = o.split}};
 }
 
+/// Two layers are read beyond a face. Those of a wall mirror two cells: in a single one, the second layer
+/// would be the image in the opposite wall, of an earlier step.
+void check_reach(Int3 cells) {
+  for (int a = 0; a < 3; ++a)
+    if (cells[a] < 2)
+      refuse("grid.cells is " + to_string(cells) +
+             "; every axis needs 2 or more, because the equation reads so far");
+}
+
 template <class Real>
 void close_faces(Field<Real>& p, const WaveOptions& o) {
   for_each_face([&](Face face, std::size_t f) {
@@ -32,7 +41,7 @@ void close_faces(Field<Real>& p, const WaveOptions& o) {
 }  // namespace
 
 void check(const WaveOptions& o) {
-  check_cells("grid.cells", o.cells);
+  check_reach(o.cells);
   check_positive("grid.spacing", o.spacing);
   check_positive("medium.speed", o.speed);
   check_positive("pulse.width", o.width);

@@ -157,6 +157,15 @@ TEST(Wave, WhatCannotBeRunIsRefused) {
   o.width = 0;
   EXPECT_THROW(Wave(context, o), Error);
   o = room(12);
+  o.cells.z = 1;
+  try {
+    wave::check(o);
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "grid.cells is [12, 12, 1]; every axis needs 2 or more, because the equation reads so far");
+  }
+  o = room(12);
   o.faces[2] = wave::FaceKind::periodic;
   o.faces[3] = wave::FaceKind::rigid;
   EXPECT_THROW(Wave(context, o), Error);

@@ -2,13 +2,24 @@
 """What grids, fields, loops and calls of kernels refuse, each in one sentence."""
 
 import re
+import sys
 
 import pytest
 
-from stencil_runs import refused
+from stencil_runs import HEAD, refused, run
 
 GRID = "grid = sc.Grid((12, 12, 12), periodic=(True, True, False))\n"
 MADE = GRID + "T = grid.field('T', levels=2)\nloop = sc.Loop(grid)\n"
+THIN = """
+@sc.kernel
+def far(next: sc.Out, T: sc.In):
+    next[0, 0] = T[1, 0] + T[0, 2]
+grid = sc.Grid((12, 1), halo=2)
+T = grid.field("T", levels=2)
+T.set(1.0)
+loop = sc.Loop(grid)
+T.boundary("x- x+", sc.Mirror())
+"""
 WRONG = [
     ("sc.Grid((12, 12, 12, 12))", "cells = (12, 12, 12, 12)"),
     ("sc.Grid((12, 0))", "cells[1] = 0"),
@@ -84,7 +95,30 @@ def deep(q: sc.Out, n: sc.Layer):
 T.boundary("z-", deep())""",
         "reads 13 cells inside the face, but a block of the grid has 12",
     ),
+    (
+        THIN + "T.boundary('y- y+', sc.Mirror())\nloop.run(far(T.next, T.now))",
+        "Mirror at a face of T along y mirrors 2 cells, as far as a kernel reads, and the grid has 1",
+    ),
+    (
+        THIN
+        + """
+T.boundary('y- y+', sc.Fixed(0))
+loop.run(far(T.next, T.now))
+T.boundary('y+', sc.Neumann(0))""",
+        "Neumann at a face of T along y mirrors 2 cells, as far as a kernel reads, and the grid has 1",
+    ),
 ]
+
+
+def test_a_deep_halo_may_mirror_as_many_cells_as_are_read(tmp_path):
+    """Along x the kernel reads one cell, along y as many as there are, and the halo is deeper than both."""
+    path = tmp_path / "script.py"
+    path.write_text(
+        HEAD
+        + THIN.replace("(12, 1), halo=2", "(1, 2), halo=3")
+        + "T.boundary('y- y+', sc.Mirror())\nloop.run(far(T.next, T.now))\nprint(T.gather(1).tolist())\n"
+    )
+    assert run([sys.executable, path]).stdout == "[[2.0], [2.0]]\n"
 
 
 @pytest.mark.parametrize(("text", "part"), WRONG)

@@ -119,6 +119,18 @@ def test_what_cannot_be_run_is_one_sentence(tables, sentence):
     assert "\n" not in str(refused.value)
 
 
+def test_an_axis_is_as_long_as_the_equation_reads():
+    for faces in ({"x+": "soft"}, {"z-": "periodic", "z+": "periodic"}):
+        with pytest.raises(BadInput) as refused:
+            sc.Wave((20, 20, 1), boundaries=faces)
+        assert "grid.cells = [20, 20, 1] is not allowed: every axis needs 2 cells or more" in str(
+            refused.value
+        )
+        sim = sc.Wave((20, 20, 2), boundaries=faces)
+        before = sim.run(steps=1)["energy"]
+        assert sim.run(steps=400)["energy"] == pytest.approx(before, rel=1e-11)
+
+
 def test_a_pulse_without_a_centre_begins_in_the_middle():
     case = typed_case(
         {"solver": "wave", "grid": {"cells": [16, 18, 20], "spacing": 0.01}, "run": {"steps": 1}}, Path()

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import numbers
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +50,7 @@ class Field(Fixed):
         self._grid, self._core, self._name, self._place = grid, core, name, place
         self._levels, self._components, self._dtype, self._units = levels, components, dtype, units
         self._conditions: dict[tuple[int, int], Any] = {}
+        self._read = [0] * grid.dimensions  # cells that kernels read beyond the own ones, along each axis
         for axis in range(3):
             if axis >= grid.dimensions:  # no kernel looks along an axis that is not there
                 for side in (0, 1):
@@ -219,6 +220,7 @@ class Field(Fixed):
                     f"the face {name} of {self.name} takes no boundary condition: the grid is periodic or "
                     "has no such axis."
                 )
+            self._check_depth(axis, self._read[axis], condition)
             self._bound(axis, side, condition)
             self._conditions[axis, side] = condition  # keeps alive what it reads
 
@@ -230,6 +232,27 @@ class Field(Fixed):
     def _open(self, name: str) -> bool:
         axis, _ = boundaries.face_of(name)
         return axis < self._grid.dimensions and not self._grid.periodic[axis]
+
+    def _reads(self, offsets: Iterable[Sequence[int]]) -> None:
+        """A kernel reads the field at these offsets."""
+        for axis in range(self._grid.dimensions):
+            deepest = max((abs(offset[axis]) for offset in offsets), default=0)
+            for side in (0, 1):
+                self._check_depth(axis, deepest, self._conditions.get((axis, side)))
+            self._read[axis] = max(self._read[axis], deepest)
+
+    def _check_depth(self, axis: int, deepest: int, condition: Any) -> None:
+        """Raises BadInput for more layers than there are cells to mirror: the image would be one in the
+        opposite face, of an earlier time."""
+        cells = self._grid.cells[axis]
+        if deepest <= cells or not isinstance(condition, boundaries.BUILT_IN):
+            return
+        if any(a != 0 for a, _, _ in condition.laws(self.components, self._grid.spacing[axis])):
+            raise BadInput(
+                f"{type(condition).__name__} at a face of {self.name} along {'xyz'[axis]} mirrors {deepest} "
+                f"cells, as far as a kernel reads, and the grid has {cells}: it needs {deepest} or more "
+                "there, or sc.Fixed."
+            )
 
     def _bound(self, axis: int, side: int, condition: Any) -> None:
         if isinstance(condition, str) and condition == "unread":

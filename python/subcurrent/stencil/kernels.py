@@ -224,6 +224,11 @@ class Kernel(Compiled):
             for use, level in zip(self._text.fields, call.levels, strict=True)
         ]
 
+    def check_depth(self, call: Call) -> None:
+        """Raises BadInput if the kernel reads farther beyond a face than its condition can mirror cells."""
+        for use, level in zip(self._text.fields, call.levels, strict=True):
+            level.field._reads(use.offsets)
+
     def _check_grid(self, levels: tuple[Level, ...]) -> None:
         first = levels[0].field.grid
         for use, level in zip(self._text.fields, levels, strict=True):

@@ -101,6 +101,7 @@ class Loop(Fixed):
     def _made(self, call: Call) -> Any:
         kernel = call.kernel
         by = call.computed_by
+        kernel.check_depth(call)
         return parallel.module().make_stencil_sweep(
             kernel.name,
             kernel.library(call.precision(), by),

@@ -19,7 +19,7 @@ class Medium(Table):
 
 
 class GridTable(Table):
-    cells: Cells = key("cells along x, y, z", "three whole numbers from 1 to 100000")
+    cells: Cells = key("cells along x, y, z", "three whole numbers from 2 to 100000")
     spacing: float = key("side of a cubic cell in m", POSITIVE, 0.01, gt=0)
 
 
@@ -71,6 +71,11 @@ class WaveCase(SolverCase):
         self.check_run()
         if self.start.amplitude == 0:
             raise BadInput("start.amplitude = 0 is not allowed: there would be no sound.")
+        if min(self.grid.cells) < self.reach:
+            raise BadInput(
+                f"grid.cells = {self.grid.cells} is not allowed: every axis needs {self.reach} cells or "
+                "more, because the equation reads so far."
+            )
         largest = self.grid.spacing / (2 * self.medium.speed)
         if (self.run.dt or 0) >= largest:
             raise BadInput(
