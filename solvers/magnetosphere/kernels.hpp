@@ -137,8 +137,10 @@ SC_FN void add_diffusion(const Numbers& n, At c, const Views& old, Eight& rate) 
 
 /// dU/dt += D lap U for the conserved variables U = (rho, rho v, p / (gamma - 1) + rho v^2 / 2 + B^2 / 2, B),
 /// which preserves the jumps at shocks. For the primitive variables, with sums over the six neighbours n,
-/// these are D/h^2 times sum (rho_n - rho),  sum rho_n (v_n - v) / rho,  sum (B_n - B)  and sum (p_n - p) +
-/// heat sum (rho_n |v_n - v|^2 + |B_n - B|^2) / 2.
+/// these are D/h^2 times sum (rho_n - rho),  sum rho_n (v_n - v) / rho',  sum (B_n - B)  and sum (p_n - p) +
+/// heat sum (rho_n |v_n - v|^2 + |B_n - B|^2) / 2. rho' = rho + dt D/h^2 sum (rho_n - rho), the density after
+/// the step: with it rho' v' = rho v + dt D/h^2 sum (rho_n v_n - rho v) exactly, and v' is a mean of
+/// velocities.
 SC_FN void add_mixing(const Numbers& n, At c, const Views& old, Eight& rate) {
   const double k = n.per_h2 * n.mixing;
   Eight sum{0, 0, 0, 0, 0, 0, 0, 0};
@@ -166,7 +168,7 @@ SC_FN void add_mixing(const Numbers& n, At c, const Views& old, Eight& rate) {
   add(c.y(-1));
   add(c.z(1));
   add(c.z(-1));
-  const double k_rho = k / old.rho[c];
+  const double k_rho = k / fused(n.dt * k, sum.rho, old.rho[c]);
   rate.rho = fused(k, sum.rho, rate.rho);
   rate.vx = fused(k_rho, sum.vx, rate.vx);
   rate.vy = fused(k_rho, sum.vy, rate.vy);

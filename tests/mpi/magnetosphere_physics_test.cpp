@@ -5,6 +5,7 @@
 // conserved sums and div B up to rounding in a periodic box, the symmetry of mirrored domains.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstdio>
@@ -244,6 +245,42 @@ TEST(MhdPhysics, MassAndDivergenceStayAtRoundOff) {
                 later.divergence, std::abs(later.momentum[0]));
   EXPECT_NEAR(later.mass / before.mass, 1, 1e-13);
   EXPECT_LT(later.divergence, 1e-12);
+}
+
+// A contact at rest along its normal, with shear: only smoothing changes it. Momentum is mixed exactly in
+// every step, and velocities stay between those that were there.
+TEST(MhdPhysics, SmoothingKeepsMomentumAcrossAContact) {
+  test::TestContext context;
+  for (const double ratio : {8.0, 200.0}) {
+    MagnetosphereOptions o;
+    o.cells = {4, 48, 1};
+    o.spacing = 1.0 / 48;
+    o.faces.fill(FaceKind::periodic);
+    o.diffusion = {.smoothing = 0.5};
+    auto solver = std::make_unique<Magnetosphere>(context, o);
+    solver->nodes().rho.fill([&](int, int y, int) { return y < 24 ? 1 : ratio; });
+    solver->nodes().p.fill([](int, int, int) { return 1.0; });
+    solver->nodes().v.fill([](int k, int, int y, int) {
+      return k == 1 ? 0 : y < 22 ? 1 : k == 0 ? -1 : -0.3;
+    });
+    solver->nodes().B.fill([](int, int, int, int) { return 0.0; });
+    const Measures before = solver->measure();
+    for (int n = 0; n < 100; ++n) solver->step();
+    const Measures later = solver->measure();
+    EXPECT_NEAR(later.mass / before.mass, 1, 1e-13);
+    for (const std::size_t k : {0U, 2U})
+      EXPECT_NEAR(later.momentum[k] / before.momentum[k], 1, 1e-12) << "ratio " << ratio << " along " << k;
+    const Int3 own = solver->grid().global_box().extent();
+    double low = 1, high = -1;
+    for (int y = 0; y < own.y; ++y)
+      for (int x = 0; x < own.x; ++x) {
+        const double v = solver->nodes().v.get({x, y, 0}, 0);
+        low = std::min(low, v), high = std::max(high, v);
+        EXPECT_EQ(solver->nodes().v.get({x, y, 0}, 1), 0);
+      }
+    EXPECT_GE(low, -1 - 1e-14);
+    EXPECT_LE(high, 1 + 1e-14);
+  }
 }
 
 // Momentum is not in conservative form: in a smooth flow its change is the error of the scheme, of second

@@ -123,7 +123,8 @@ class Mhd {
       const double momentum = share([&](std::size_t n) { return q[rho][n] * q[vx + a][n]; });
       const double field = share([&](std::size_t n) { return q[bx + a][n]; });
       heat -= q[vx + a][c] * momentum + q[bx + a][c] * field;
-      out[vx + a][c] += (momentum - q[vx + a][c] * mass) / q[rho][c];
+      // the velocity with which the momentum then present in the cell moves the mass then present
+      out[vx + a][c] += (q[rho][c] * q[vx + a][c] + momentum) / (q[rho][c] + mass) - q[vx + a][c];
       out[bx + a][c] += field;
     }
     out[rho][c] += mass;
