@@ -151,30 +151,33 @@ SC_FN std::array<Real, 3> gradient(In<Real, 9> grad, In<Real> p, At c) {
   return out;
 }
 
-/// 4 nu sum g^dd + (4 alpha / 3) sum |U^d|. dt times this must stay below 1.8.
+/// What limits the next step: a rate, dt times which must stay below 1.8, and max |U^d|, in cells per unit
+/// time. The rate is the larger one of 4 nu sum g^dd + (4 alpha / 3) sum |U^d|, and of 1.8 / courant max
+/// |U^d|: forward Euler amplifies smooth waves that viscosity hardly damps, the less, the smaller the Courant
+/// number.
 template <class Real>
-SC_FN double stiffness(In<Real, 9> grad, In<Real, 9> conv, In<Real, 3> V, At c, Real nu, Real alpha) {
-  Real viscous = 0, convective = 0;
-  for (int d = 0; d < 3; ++d) {
-    for (int e = 0; e < 3; ++e) viscous += grad[3 * d + e][c] * grad[3 * d + e][c];
-    convective += magnitude(contravariant(conv, V, c, d));
-  }
-  return double(Real(4) * nu * viscous + Real(4) * alpha / Real(3) * convective);
-}
-template <class Real>
-struct Stiffness {
-  Real nu, alpha;
-  SC_FN double operator()(At c, In<Real, 3> V, In<Real, 9> grad, In<Real, 9> conv) const {
-    return stiffness(grad, conv, V, c, nu, alpha);
+struct Limits {
+  Real nu, alpha, per_courant;  ///< per_courant: 1.8 / courant
+  SC_FN std::array<double, 2> operator()(At c, In<Real, 3> V, In<Real, 9> grad, In<Real, 9> conv) const {
+    Real viscous = 0, convective = 0, fastest = 0;
+    for (int d = 0; d < 3; ++d) {
+      for (int e = 0; e < 3; ++e) viscous += grad[3 * d + e][c] * grad[3 * d + e][c];
+      const Real speed = magnitude(contravariant(conv, V, c, d));
+      convective += speed;
+      fastest = speed > fastest ? speed : fastest;
+    }
+    const Real stiffness = Real(4) * nu * viscous + Real(4) * alpha / Real(3) * convective;
+    const Real moving = per_courant * fastest;
+    return {double(moving > stiffness ? moving : stiffness), double(fastest)};
   }
 };
 
-/// V' = V + dt (f - nabla p). Returns max |dV/dt| of the three components and the stiffness that limits the
-/// next step.
+/// V' = V + dt (f - nabla p). Returns max |dV/dt| of the three components and the limits of the next step.
 template <class Real>
 struct Correct {
-  Real dt, nu, alpha;
-  SC_FN std::array<double, 2> operator()(At c, Out<Real, 3> next, In<Real, 3> V, In<Real, 3> f, In<Real> p,
+  Real dt;
+  Limits<Real> limits;
+  SC_FN std::array<double, 3> operator()(At c, Out<Real, 3> next, In<Real, 3> V, In<Real, 3> f, In<Real> p,
                                          In<Real, 9> grad, In<Real, 9> conv) const {
     const std::array<Real, 3> dp = gradient(grad, p, c);
     Real largest = 0;
@@ -187,7 +190,8 @@ struct Correct {
       lost = lost || change != change;
     }
     const In<Real, 3> now = next;
-    return {lost ? double(__builtin_nan("")) : double(largest), stiffness(grad, conv, now, c, nu, alpha)};
+    const std::array<double, 2> limit = limits(c, now, grad, conv);
+    return {lost ? double(__builtin_nan("")) : double(largest), limit[0], limit[1]};
   }
 };
 

@@ -48,8 +48,8 @@ struct CavityOptions {
   bool fourth_order_metrics = true;    ///< for convection, which is third-order only with them
   std::array<FaceOptions, 6> faces{};  ///< x-, x+, y-, y+, z-, z+
   PressureOptions pressure;
-  double courant = 0.2;
-  double dt = 0;  ///< 0: from the Courant number and the stability limit
+  double courant = 0.2;  ///< of the lid and of the fluid, along each axis
+  double dt = 0;         ///< 0: from the Courant number and the stability limit
   Initial initial = Initial::rest;
   Int3 split = {0, 0, 0};
   Space space = Space::host;  ///< device: the context's

@@ -52,12 +52,12 @@ Cavity::Cavity(Context& context, const CavityOptions& options, const PointsOf& p
       global_(context),
       lid_speed_(fastest_wall()) {
   set_initial();
-  measure_stiffness();
+  measure_limits();
 }
 
-void Cavity::measure_stiffness() {
-  runner_.run(*stages_.stiffness);
-  clock_.stiffness = global_.reduce(stages_.stiffness->accumulators());
+void Cavity::measure_limits() {
+  runner_.run(*stages_.limits);
+  clock_.stiffness = global_.reduce(stages_.limits->accumulators());
 }
 
 void Cavity::set_initial() {
@@ -122,11 +122,11 @@ double Cavity::fastest_wall() {
   return speed;
 }
 
-// dt (4 nu sum g^dd + (4 alpha / 3) sum |U^d|) <= 1.8, and in a step the lid moves by at most `courant` times
-// the smallest spacing.
+// dt (4 nu sum g^dd + (4 alpha / 3) sum |U^d|) <= 1.8, and in a step the fluid moves along every axis by at
+// most `courant` cells, and the lid by at most `courant` times the smallest spacing.
 double Cavity::stable_step() const {
   if (options_.dt > 0) return options_.dt;
-  const double dt = 1.8 / clock_.stiffness;
+  const double dt = stability_limit / clock_.stiffness;
   return lid_speed_ > 0 ? std::min(dt, options_.courant * stages_.smallest / lid_speed_) : dt;
 }
 

@@ -17,7 +17,7 @@ struct StepReport {
   std::int64_t step = 0;
   double time = 0;  ///< after the step
   double dt = 0;
-  double courant = 0;  ///< lid speed * dt / smallest spacing
+  double courant = 0;  ///< dt * the larger one of lid speed / smallest spacing and max |U^d| after the step
   int iterations = 0;  ///< of the pressure solver
   double residual = 0;
   bool capped = false;        ///< the pressure solver stopped above its tolerance
@@ -42,7 +42,7 @@ class Cavity {
   /// The clock and the limit of the step, as part of a checkpoint.
   struct Clock {
     double time = 0;
-    double stiffness = 0;  ///< maximum over the cells of 4 nu sum g^dd + (4 alpha / 3) sum |U^d|
+    double stiffness = 0;  ///< maximum over the cells of the rate that limits dt (`Limits` in kernels.hpp)
     std::int64_t steps = 0;
   };
   Clock& clock() { return clock_; }
@@ -71,7 +71,7 @@ class Cavity {
   double fastest_wall();
   double stable_step() const;
   void set_initial();
-  void measure_stiffness();
+  void measure_limits();
   std::vector<Vec3> look_up(OtherGrid& other, const OtherFlow& flow, Box& part) const;
   double speed_of_wall(Face face) const;
   [[noreturn]] void report_loss(const StepReport& report);

@@ -64,7 +64,8 @@ Stages stages_of(const Grid& grid, const Points& points, const CavityOptions& o,
     accelerate = accelerate_stage(w, mesh, Accelerate<Real, true>{nu, alpha});
   const Walls walls{grid.cells(), grid.periodic()};
   const auto flux_of = [walls](double dt) { return Flux<Real>{Real(1 / dt), walls}; };
-  const auto correct_of = [nu, alpha](double dt) { return Correct<Real>{Real(dt), nu, alpha}; };
+  const Limits<Real> limits{nu, alpha, Real(stability_limit / o.courant)};
+  const auto correct_of = [limits](double dt) { return Correct<Real>{Real(dt), limits}; };
   const auto centre_of = [](double mean) { return Centre<Real>{Real(mean)}; };
   return {.owner = parts,
           .x = mesh.x,
@@ -76,7 +77,7 @@ Stages stages_of(const Grid& grid, const Points& points, const CavityOptions& o,
           .accelerate = std::move(accelerate),
           .source = source_stage(w, b),
           .mean = mean_stage(x, mesh),
-          .stiffness = stiffness_stage(w, mesh, {nu, alpha}),
+          .limits = limits_stage(w, mesh, limits),
           .divergence = divergence_stage(w, mesh),
           .flux = set_stage<double>(flux_stage(w, mesh), flux_of),
           .correct = set_stage<double>(correct_stage(w, mesh), correct_of),

@@ -11,6 +11,9 @@
 
 namespace sc::cavity {
 
+/// dt times the rate of `Limits` stays below it.
+inline constexpr double stability_limit = 1.8;
+
 struct Stages {
   std::shared_ptr<void> owner;  ///< of everything that is referenced here or used by the stages
   Field<double, 3>& x;          ///< points, halo included
@@ -20,7 +23,7 @@ struct Stages {
   double smallest;             ///< shortest distance between neighbouring points
   std::array<Vec3, 3> period;  ///< added to the points beyond periodic boundaries
 
-  std::unique_ptr<Stage> accelerate, source, mean, stiffness, divergence;
+  std::unique_ptr<Stage> accelerate, source, mean, limits, divergence;
   SetStage<double> flux, correct;  ///< the parameter of a step is dt
   SetStage<double> centre;         ///< the parameter is the mean to subtract
 };

@@ -41,7 +41,7 @@ StepReport Cavity::step() {
   report.iterations = solved.iterations;
   report.residual = solved.residual;
   report.capped = solved.capped;
-  report.courant = lid_speed_ * dt / stages_.smallest;
+  report.courant = std::max(lid_speed_ * dt / stages_.smallest, global_.value(2) * dt);
   report.max_change = global_.value(0);
   if (!std::isfinite(report.max_change)) report_loss(report);
   clock_ = {report.time, global_.value(1), report.step};

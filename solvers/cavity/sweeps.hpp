@@ -55,8 +55,8 @@ auto correct_stage(Flow<Real>& w, Mesh<Real>& m) {
                   reads(m.grad.now()), reads(m.conv().now()));
 }
 template <class Real>
-auto stiffness_stage(Flow<Real>& w, Mesh<Real>& m, Stiffness<Real> kernel) {
-  return stage_of("stiffness", kernel, SweepOptions{.reduce = Reduce::max}, reads(w.V.now()),
+auto limits_stage(Flow<Real>& w, Mesh<Real>& m, Limits<Real> kernel) {
+  return stage_of("limits", kernel, SweepOptions{.reduce = Reduce::max}, reads(w.V.now()),
                   reads(m.grad.now()), reads(m.conv().now()));
 }
 template <class Real>

@@ -47,7 +47,7 @@ class Cavity {
     const double nu = 1 / opt.reynolds, alpha = upwind_alpha(opt.upwind);
     StepResult out;
     velocity_boundary(g, opt.faces, V);
-    // Delta t = min(Courant h_min / U, 1.8 / stiffness)
+    // Delta t = min(Courant h_min / U, Courant / max |U^d|, 1.8 / stiffness)
     double dt = out.dt = opt.dt > 0 ? opt.dt : stable_step(nu, alpha);
     // f = nu nabla^2 V - (V . nabla) V
     m.for_each_cell([&](Cell, long o) {
@@ -100,6 +100,12 @@ class Cavity {
         });
       }
     double dt = 1.8 / worst;
+    // No axis is crossed by more than the Courant number of cells.
+    double crossed = 0;
+    g.mesh.for_each_cell([&](Cell, long o) {
+      for (int d = 0; d < 3; ++d) crossed = std::max(crossed, std::abs(contravariant(g.conv[d], V, o)));
+    });
+    if (crossed > 0) dt = std::min(dt, opt.courant / crossed);
     return lid > 0 ? std::min(dt, opt.courant * g.smallest / lid) : dt;
   }
 

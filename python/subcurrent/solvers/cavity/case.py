@@ -158,7 +158,8 @@ class Run(Table):
         "run to this time, in units of side / lid speed", "a number greater than 0", None, gt=0
     )
     courant: float | None = key(
-        "largest Courant number; 0.2 if run.dt is left out too",
+        "largest Courant number, of a moving wall and of the fluid along each axis; 0.2 if run.dt is left "
+        "out too",
         "a number greater than 0 and at most 1",
         None,
         gt=0,
