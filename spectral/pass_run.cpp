@@ -11,6 +11,20 @@
 
 namespace sc::spectral {
 
+namespace {
+
+/// Makes progress on the sends of the other transposes too: a peer that waits for them would never send this
+/// slab. Cells in peers' memory are copied for this slab only, so that they are in the cache when it is
+/// computed.
+bool is_there(std::span<const Pass> passes, const Arrival& arrival) {
+  Transpose* from = passes[static_cast<std::size_t>(arrival.movement)].gives;
+  for (const Pass& pass : passes)
+    if (pass.gives && pass.gives != from) pass.gives->push();
+  return from->chunk_arrived(arrival.number);
+}
+
+}  // namespace
+
 PassRun::PassRun(Context& context, const Strategy& strategy)
     : context_(context),
       strategy_(strategy),
@@ -74,18 +88,21 @@ void PassRun::start(const Piece& piece) {
   timed(Phase::start, [&] { pass(piece.movement).gives->start_chunk(piece.number); });
 }
 
-/// Makes progress on the sends of the other transposes too: a peer that waits for them would never send this
-/// slab. Cells in peers' memory are copied for this slab only, so that they are in the cache when it is
-/// computed.
 bool PassRun::arrived(const Arrival& arrival) {
-  Transpose* from = pass(arrival.movement).gives;
-  for (const Pass& pass : passes_)
-    if (pass.gives && pass.gives != from) pass.gives->push();
-  return from->chunk_arrived(arrival.number);
+  Timeline& timeline = context_.timeline();
+  const double begin = timeline.now();
+  const bool there = is_there(passes_, arrival);
+  const double end = timeline.now();
+  moving_ += end - begin;
+  if (there)
+    timeline.add(booked_on_, Phase::wait, begin, end);
+  else  // without a span, because there are many
+    timeline.add_total(booked_on_, Phase::wait, end - begin);
+  return there;
 }
 
 void PassRun::wait(const Arrival& arrival) {
-  timed(Phase::wait, [&] { wait_for_peers(context_, [&] { return arrived(arrival); }); });
+  timed(Phase::wait, [&] { wait_for_peers(context_, [&] { return is_there(passes_, arrival); }); });
 }
 
 void PassRun::compute(const Chunk& chunk) {

@@ -7,6 +7,7 @@
 
 #include "engine/exec/team.hpp"
 #include "engine/move/waiting.hpp"
+#include "engine/overlap/look.hpp"
 #include "engine/plan/rehearsal.hpp"
 
 namespace sc {
@@ -14,6 +15,21 @@ namespace sc {
 namespace {
 
 constexpr int tiles_per_thread = 16;
+
+bool any(const std::array<Movement*, roles>& movements) {
+  return std::any_of(movements.begin(), movements.end(), [](const Movement* m) { return m != nullptr; });
+}
+
+bool is_there(Movement& movement, int number) {
+  switch (number) {
+    case StagePlan::from_all:
+      return movement.test();
+    case StagePlan::from_others:
+      return movement.test_others();
+    default:
+      return movement.arrived(number);
+  }
+}
 
 }  // namespace
 
@@ -96,17 +112,15 @@ void StageRun::start(const Piece& piece) {
 }
 
 bool StageRun::arrived(const Arrival& arrival) {
-  all_there();
-  if (arrival.movement == slab_stream) return stream_->arrived();
-  Movement& movement = *move(arrival.movement);
-  switch (arrival.number) {
-    case StagePlan::from_all:
-      return movement.test();
-    case StagePlan::from_others:
-      return movement.test_others();
-    default:
-      return movement.arrived(arrival.number);
+  if (arrival.movement == slab_stream) {
+    if (any(moves_)) poke(timeline_, name_, [&] { return all_there(); });
+    return stream_->arrived();
   }
+  const auto look = [&] {
+    all_there();
+    return is_there(*move(arrival.movement), arrival.number);
+  };
+  return look_for_arrival(timeline_, name_, overlaps_, look);
 }
 
 /// Makes progress on all movements; returns whether all have completed.
@@ -121,7 +135,10 @@ bool StageRun::all_there() {
 void StageRun::wait(const Arrival& arrival) {
   if (arrival.movement == slab_stream) return stream_->await([&] { return all_there(); });
   const Scope scope(timeline_, name_, Phase::wait);
-  wait_for_peers(stage_.grid().context(), [&] { return arrived(arrival); });
+  wait_for_peers(stage_.grid().context(), [&] {
+    all_there();
+    return is_there(*move(arrival.movement), arrival.number);
+  });
 }
 
 void StageRun::compute(const Chunk& chunk) {
@@ -169,6 +186,7 @@ void StageRun::compute_slab(const Task& task) {
     await_device();
   } else {
     compute(task.box, true);
+    const Scope scope(timeline_, name_, Phase::boundary);
     slabs_->close(slot);
   }
   if (task.number + 1 == slabs_->count()) late_ = false;
@@ -191,7 +209,8 @@ Phase StageRun::phase_of(const Box& box) const {
 
 void StageRun::compute(const Box& box, bool divisible) {
   if (box.empty()) return;
-  if (divisible && overlaps_ && !all_there()) {
+  const bool pokes = divisible && overlaps_ && any(moves_);
+  if (pokes && !poke(timeline_, name_, [&] { return all_there(); })) {
     device_ ? on_device(box) : with_pokes(box);
   } else {
     const Scope scope(timeline_, name_, phase_of(box));
@@ -229,9 +248,8 @@ void StageRun::with_pokes(const Box& box) {
     if (next < end && ++looks && all_there()) planes = end - next;
     const double tested = timeline_.now();
     poked += tested - computed;
-    if (planes < end - next)
-      planes = std::clamp(static_cast<int>(planes * options_.poke_seconds / std::max(computed - last, 1e-9)),
-                          1, 4 * planes);
+    const double fit = planes * options_.poke_seconds / std::max(computed - last, 1e-9);
+    if (planes < end - next) planes = static_cast<int>(std::clamp(fit, 1.0, 4.0 * planes));
     last = tested;
   }
   timeline_.add(name_, phase_of(box), begin, timeline_.now() - poked);

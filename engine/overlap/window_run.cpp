@@ -8,6 +8,7 @@
 #include "engine/exec/caches.hpp"
 #include "engine/exec/team.hpp"
 #include "engine/move/waiting.hpp"
+#include "engine/overlap/look.hpp"
 #include "engine/plan/rehearsal.hpp"
 
 namespace sc {
@@ -138,6 +139,7 @@ void WindowRun::add_slabs(Plan& plan, int closed) const {
 void WindowRun::carry_out(Executor& executor, const Strategy& strategy) {
   cells_.emplace(arrays_.dependence(), block(strategy));
   apart_ = cells_->apart();
+  overlaps_ = strategy.overlaps;
   const Plan plan = this->plan();
   if (slabs_) begin_stream(!strategy.overlaps);
   Rehearsal* rehearsal = grid_.context().rehearsal();
@@ -165,13 +167,14 @@ void WindowRun::start(const Piece& piece) {
 }
 
 bool WindowRun::arrived(const Arrival& arrival) {
-  return arrival.movement == files ? stream_->arrived() : inputs_.test();
+  if (arrival.movement == files) return stream_->arrived();
+  return look_for_arrival(timeline_, name_, overlaps_, [&] { return inputs_.test(); });
 }
 
 void WindowRun::wait(const Arrival& arrival) {
   if (arrival.movement == files) return stream_->await([] { return true; });
   const Scope scope(timeline_, name_, Phase::wait);
-  wait_for_peers(grid_.context(), [&] { return arrived(arrival); });
+  wait_for_peers(grid_.context(), [&] { return inputs_.test(); });
 }
 
 void WindowRun::compute(const Chunk& chunk) {

@@ -67,7 +67,7 @@ class WindowRun final : public Ports {
   Timeline& timeline_;
   WindowRunOptions options_;
   std::uint16_t name_;
-  bool apart_ = false;
+  bool apart_ = false, overlaps_ = false;
   std::optional<WindowPlan> cells_;
   std::optional<WindowSlabs> slabs_;
   SlabStream* stream_ = nullptr;

@@ -110,6 +110,29 @@ TEST(Ledger, MeasuresMovementsWhereNothingOverlaps) {
   }
 }
 
+// However long the interval is, slabs of the core grow: 1, 4, 16 and 64 planes.
+TEST(Ledger, LongIntervalsMeanFewPokes) {
+  for (const double poke_seconds : {1.0, 1e7}) {
+    TestContext context({.transport = TransportPolicy::delayed, .delay = 20e-3});
+    context.accounts().sampling = {.first = 0, .every = 0};
+    const Grid grid(context, {.cells = {8, 8, 64 * context.size()},
+                              .periodic = {false, false, true},
+                              .halo = 1,
+                              .split = {1, 1, context.size()}});
+    Field<double> T(grid, "T", {.levels = 2});
+    T.boundaries().leave_others(Beyond::given);
+    T.fill([](int x, int y, int z) { return 1.0 / (1 + x + y + z); });
+    Sweep diffuse("diffuse", Diffuse{0.1}, writes(T.next()), reads(T.now(), star(1)));
+    Runner runner(context, {.strategy = Strategy::boundary_first, .poke_seconds = poke_seconds});
+    for (int run = 0; run < 3; ++run) {
+      runner.run(diffuse);
+      T.advance();
+    }
+    EXPECT_LE(context.accounts()[Resource::messages].looks, 3 * 4) << poke_seconds;
+    context.barrier();
+  }
+}
+
 TEST(Ledger, SaysThatNothingMoves) {
   TestContext context;
   context.accounts().sampling = {.first = 0, .every = 0};
