@@ -34,6 +34,14 @@ std::int64_t upper_quartile(const std::vector<double>& seconds) {
 
 bool gains(double seconds, double on) { return seconds < (1 - margin) * on; }
 
+/// Whether the ranks have agreed on the times of all candidates among which there is a choice.
+template <class Candidates>
+bool all_known(const Candidates& candidates, const std::vector<int>& open) {
+  return open.size() < 2 || std::all_of(open.begin(), open.end(), [&](int c) {
+           return candidates[static_cast<std::size_t>(c)].agreed >= 0;
+         });
+}
+
 }  // namespace
 
 int Trials::add(std::vector<const Strategy*> candidates, bool feeds) {
@@ -67,7 +75,7 @@ std::vector<int> Trials::open(const Kind& kind, bool eager) const {
 int Trials::next_on_trial(const Kind& kind) const {
   const bool late = state_ == State::settled && !kind.decided;
   if (kind.first || (state_ != State::trying && !late)) return -1;
-  const std::vector<int> all = open(kind, eager_);
+  const std::vector<int> all = open(kind, late ? eager_ || !kind.feeds : eager_);
   const int count = static_cast<int>(all.size());
   if (count == 0 || (count == 1 && !kind.feeds) || kind.steps_in_turn >= count * schedule_.each[1]) return -1;
   const int lap = kind.steps_in_turn / count, place = kind.steps_in_turn % count;
@@ -222,17 +230,21 @@ void Trials::agreed(std::span<const std::int64_t> largest) {
 }
 
 /// Chooses from times that all ranks agree on: the fastest eager strategy, and the fastest other one.
-/// Blocking remains if their gain over it is too small.
+/// Blocking remains if their gain over it is too small. Without the times of all, the choice is as before.
 void Trials::choose(Kind& kind) {
   const auto of = [&](int c) -> const Candidate& { return kind.candidates[static_cast<std::size_t>(c)]; };
   for (const bool eager : {false, true}) {
     int& best = kind.best[eager ? 1 : 0];
-    int plain = -1;
+    int plain = -1, fastest = -1;
+    bool all = true;
     for (int c = 0; c < static_cast<int>(kind.candidates.size()); ++c) {
-      if (!kind.in(c, eager) || of(c).agreed < 0) continue;
-      if (of(best).agreed < 0 || of(c).agreed < of(best).agreed) best = c;
+      if (!kind.in(c, eager)) continue;
+      all = all && of(c).agreed >= 0;
+      if (fastest < 0 || of(c).agreed < of(fastest).agreed) fastest = c;
       if (!of(c).strategy->overlaps) plain = c;
     }
+    if (!all || fastest < 0) continue;
+    best = fastest;
     if (plain >= 0 && !gains(static_cast<double>(of(best).agreed), static_cast<double>(of(plain).agreed)))
       best = plain;
   }
@@ -255,36 +267,42 @@ void Trials::end_round() {
     round_ = 1;
     if (begin_round()) return;
   }
-  for (Kind& kind : kinds_) kind.decided = true;
   turn_to(!gains(cost(false), cost(true)));
+  for (Kind& kind : kinds_) {  // the others are tried further whenever they run
+    kind.decided = kind.decided || all_known(kind.candidates, open(kind, eager_ || !kind.feeds));
+    kind.steps_in_turn = 0;
+  }
   state_ = State::settled;
   steps_ = 0;
 }
 
-/// Leaves out candidates that are much slower than the best of their kind, and a way of exchanging halos that
-/// is much slower in total.
+/// Leaves out candidates that are much slower than the best of their kind, as far as both times are known,
+/// and a way of exchanging halos that is much slower in total.
 void Trials::leave_out() {
   for (Kind& kind : kinds_)
     for (int c = 0; c < static_cast<int>(kind.candidates.size()); ++c) {
       Candidate& candidate = kind.candidates[static_cast<std::size_t>(c)];
       const bool eager = candidate.strategy->eager;
       const bool with_all = kind.feeds && cost(eager) > schedule_.much_slower * cost(!eager);
-      const auto best = static_cast<double>(kind.resting(eager).agreed);
-      candidate.left_out = with_all || static_cast<double>(candidate.agreed) > schedule_.much_slower * best;
+      const std::int64_t best = kind.resting(eager).agreed;
+      const bool slow =
+          best >= 0 && candidate.agreed >= 0 &&
+          static_cast<double>(candidate.agreed) > schedule_.much_slower * static_cast<double>(best);
+      candidate.left_out = with_all || slow;
     }
 }
 
 /// Starts a new trial if the times of the chosen strategies have drifted. Also chooses for kinds that were
-/// added since the last trial.
+/// added since the last trial, or ran too rarely in it.
 void Trials::look() {
   if (state_ != State::settled) return;
   double before = 0, now = 0;
   bool first = true, new_often = false;
   for (Kind& kind : kinds_) {
     if (!kind.decided) {
-      new_often = new_often || (kind.feeds && kind.runs >= schedule_.watch / 2);
       choose(kind);
-      kind.decided = true;
+      kind.decided = all_known(kind.candidates, open(kind, eager_ || !kind.feeds));
+      new_often = new_often || (kind.decided && kind.feeds && kind.runs >= schedule_.watch / 2);
     }
     if (kind.lately < 0) continue;
     const std::int64_t then = kind.before < 0 ? kind.resting(eager_).agreed : kind.before;

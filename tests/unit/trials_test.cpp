@@ -283,5 +283,42 @@ TEST(Trials, ChooseForWhatComesLater) {
   }
 }
 
+// Such a kind runs once or twice during the trial of the others.
+TEST(Trials, ChooseForWhatRunsRarely) {
+  for (const bool feeds : {true, false})
+    for (const bool others_eager : {true, false})
+      for (const int phase : {0, 7, 19}) {
+        Program program(2);
+        program.add();
+        program.add(usual, feeds, 0);
+        const Strategy& fastest = !feeds || others_eager ? Strategy::pipelined : Strategy::interior_first;
+        const Times times = [&](int rank, int kind, const Strategy& s) {
+          if (kind == 0) return s.eager == others_eager ? 1.0 : 1.2;
+          const double slower = rank == 1 ? 1.1 : 1.0;
+          return slower * (s == fastest ? 1.0 : s == Strategy::blocking ? 2.0 : 1.5);
+        };
+        for (int n = 0; n < 500; ++n) {
+          program.step(times);
+          if (n % 20 == phase) program.one(1, times);
+        }
+        EXPECT_EQ(program.chosen(1), fastest.name)
+            << "feeds " << feeds << ", others eager " << others_eager << ", phase " << phase;
+        EXPECT_EQ(program.ranks[0].trials(), 1);
+        EXPECT_LE((program.under[{1, "blocking"}]), 4);
+      }
+}
+
+// A kind that runs at the start alone: it stays undecided, and starts no trials.
+TEST(Trials, WaitForNothingThatHasStopped) {
+  Program program;
+  program.add();
+  program.add(usual, true, 0);
+  const Times times = [](int, int, const Strategy&) { return 1.0; };
+  for (int n = 0; n < 60; ++n) program.one(1, times);
+  program.run(900, times);
+  EXPECT_EQ(program.chosen(0), "blocking");
+  EXPECT_EQ(program.ranks[0].trials(), 1);
+}
+
 }  // namespace
 }  // namespace sc::test
