@@ -86,7 +86,7 @@ def test_a_peak_far_from_every_mode_is_refused_or_computed(peak, shape):
         ({"grid": {"points": [24, 21, 16]}}, "three even numbers"),
         ({"flow": {"viscosity": None}}, "flow has no viscosity"),
         ({"flow": {"reynolds": 100.0}}, "flow.reynolds and flow.viscosity cannot be combined"),
-        ({"flow": {"initial": "rest"}}, "the path of a run, a snapshot"),
+        ({"flow": {"initial": "rest"}, "spectrum": {"peak": None}}, "the path of a run, a snapshot"),
         ({"flow": {"initial": "nowhere.vtkhdf"}}, "nowhere.vtkhdf"),
         ({"scheme": {"dt": None}}, "give scheme.dt or scheme.courant"),
         ({"scheme": {"integrator": "euler"}}, 'must be "rk4" or "rk3"'),

@@ -28,7 +28,7 @@ class Turbulence(Simulation):
     dt          time step
     reynolds    1 / viscosity; or `viscosity`
     precision   "double" or "single", of the fields and so of the arrays of `velocity` and `modes`
-    initial     "taylor_green", "random" (then `spectrum`), or the path of a snapshot or checkpoint
+    initial     "taylor_green", "random" (then `spectrum`), or the path of a run, a snapshot or a checkpoint
     spectrum, forcing, storage, scheme, engine    keys of the case file's tables, e.g.
                 forcing={"kind": "negative_viscosity"}, spectrum={"peak": 3, "seed": 7}
 
