@@ -113,7 +113,7 @@ def change(row, column, value):
 calls = [
     (lambda: sc.cg(good, b, first=first + (rank == 1)), "the ranks before it have 3 rows together"),
     (lambda: sc.cg(good, b, first=-1), "first = -1"),
-    (lambda: sc.cg(good, b, first=first, partition="grid"), "cannot stand with first"),
+    (lambda: sc.cg(good, b, first=first, partition="grid"), "is not allowed with first"),
     (lambda: sc.cg(good.toarray(), b, first=first), "(indptr, indices, data)"),
     (lambda: sc.cg((mine[0], mine[1] + 7, mine[2]), b, first=first), "the matrix has a value in column"),
     (lambda: sc.cg((mine[0], mine[1] * 1.0, mine[2]), b, first=first), "a vector of whole numbers"),

@@ -191,7 +191,7 @@ def test_a_small_file_is_written_whole_or_not_at_all(tmp_path):
     path = tmp_path / "summary.json"
     write_text(path, "first")
     with pytest.raises(UnicodeEncodeError):
-        write_text(path, "second \udc80")
+        write_text(path, "second \ud800")
     assert path.read_text() == "first"
     assert [item.name for item in tmp_path.iterdir()] == ["summary.json"]
 
