@@ -130,6 +130,12 @@ void check_threads(halo_strategy strategy, const Context& context) {
                   "computes no core");
 }
 
+int widest_halo(const halo_array& array) {
+  int width = 0;
+  for (int i = 0; i < array.dims; ++i) width = std::max({width, array.low[i], array.high[i]});
+  return width;
+}
+
 }  // namespace
 
 /// Calls the caller's function for each box of a step, with the box in process dimensions.
@@ -203,9 +209,7 @@ std::unique_ptr<BoxStage> Step::stage_of(int reach) {
   std::vector<Access> reads, writes;
   for (std::size_t n = 0; n < r_.arrays.size(); ++n) {
     const halo_array& array = r_.arrays[n];
-    int width = 0;
-    for (int i = 0; i < array.dims; ++i) width = std::max({width, array.low[i], array.high[i]});
-    width = std::min(width, reach);
+    const int width = std::min(widest_halo(array), reach);
     reads.push_back({fields_[n].get(), 0, Mode::read, box(width), width});
     if (array.next) writes.push_back({fields_[n].get(), 1, Mode::write, point, 0});
   }
@@ -279,6 +283,10 @@ int Step::checked_pass(const StepsCallback& c, int steps, int per_pass) const {
   if (per_pass > most)
     refuse_argument("per_pass is " + std::to_string(per_pass) + "; the halos have layers for " +
                     std::to_string(most) + " steps of reach " + std::to_string(c.reach));
+  // Tiles of a pass lean by what the stage declares to read, which is never more than the halo.
+  if (std::none_of(r_.arrays.begin(), r_.arrays.end(),
+                   [&](const halo_array& a) { return a.next && widest_halo(a) >= c.reach; }))
+    return 1;
   return per_pass > 0 ? per_pass : std::min(most, most_tried);
 }
 

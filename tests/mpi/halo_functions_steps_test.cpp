@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/mpi/halo_calls.hpp"
@@ -173,6 +174,70 @@ TEST_P(Steps, LeaveTheSerialBits) {
   check({HALO_FORTRAN_ORDER, 2, GetParam()});
 }
 INSTANTIATE_TEST_SUITE_P(Transports, Steps, testing::Values(HALO_AUTOMATIC, HALO_MESSAGES));
+
+/// One rank with walls, and halos of fewer layers than a step reads: the callback leaves out what is beyond.
+struct Walled {
+  static constexpr int n = 16;
+  Walled(int halo, int reads, int threads) : halo_(halo), reads_(reads) {
+    const std::array<std::int64_t, 2> own{n, n};
+    for (auto* level : {&now_, &next_}) level->assign(std::size_t(row() * row()), -7);
+    for (std::int64_t i = 0; i < n; ++i)
+      for (std::int64_t j = 0; j < n; ++j) now_[at(i, j)] = std::sin(0.3 * double(i + 3 * j));
+    halo_array array = halo_array_of(now_.data(), HALO_REAL64, 2, own.data(), halo);
+    array.next = next_.data();
+    halo_options options = halo_options_of(2);
+    options.threads = threads;
+    EXPECT_TRUE(ok(halo_init(&handle, MPI_COMM_SELF, &array, 1, &options)));
+  }
+  ~Walled() { EXPECT_TRUE(ok(halo_finalize(&handle))); }
+  std::int64_t row() const { return n + 2 * halo_; }
+  std::size_t at(std::int64_t i, std::int64_t j) const {
+    return std::size_t((i + halo_) * row() + j + halo_);
+  }
+  static void compute(const halo_box* box, int, void* const* now, void* const* next, void* user) {
+    const auto& w = *static_cast<const Walled*>(user);
+    const auto* u = static_cast<const double*>(now[0]);
+    for (std::int64_t i = box->lo[0]; i < box->hi[0]; ++i)
+      for (std::int64_t j = box->lo[1]; j < box->hi[1]; ++j) {
+        double sum = 0;
+        for (const auto& [k, l] :
+             {std::pair{i - w.reads_, j}, {i + w.reads_, j}, {i, j - w.reads_}, {i, j + w.reads_}})
+          if (k >= 0 && k < n && l >= 0 && l < n) sum += u[w.at(k, l)] - u[w.at(i, j)];
+        static_cast<double*>(next[0])[w.at(i, j)] = u[w.at(i, j)] + 0.1 * sum;
+      }
+  }
+  std::vector<double> values() const {
+    void* data = nullptr;
+    EXPECT_TRUE(ok(halo_data(handle, 0, &data)));
+    std::vector<double> own;
+    for (std::int64_t i = 0; i < n; ++i)
+      for (std::int64_t j = 0; j < n; ++j) own.push_back(static_cast<double*>(data)[at(i, j)]);
+    return own;
+  }
+  halo_handle handle = HALO_NULL;
+
+ private:
+  int halo_, reads_;
+  std::vector<double> now_, next_;
+};
+
+TEST(Steps, OnOneRankNeedNoHalo) {
+  constexpr int steps = 60;  // enough for per_pass 0 to try passes
+  for (const int reach : {1, 2}) {
+    Walled single(reach, reach, 1);
+    ASSERT_TRUE(ok(halo_steps(single.handle, HALO_BLOCKING, Walled::compute, steps, reach, 1, &single)));
+    const std::vector<double> expected = single.values();
+    for (const int threads : {1, 2})
+      for (int halo = 0; halo <= reach; ++halo)
+        for (const int per_pass : {0, 1, 4}) {
+          Walled passes(halo, reach, threads);
+          ASSERT_TRUE(
+              ok(halo_steps(passes.handle, HALO_BLOCKING, Walled::compute, steps, reach, per_pass, &passes)));
+          ASSERT_EQ(passes.values(), expected)
+              << "halo " << halo << ", reach " << reach << ", " << per_pass << " steps a pass";
+        }
+  }
+}
 
 TEST(Steps, SendOneMessageAPass) {
   std::array<std::int64_t, 2> messages{};
