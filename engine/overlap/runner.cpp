@@ -234,6 +234,8 @@ void Runner::book_plain(const Sampled::Seconds& before) {
 
 void Runner::move(const Access& from, const Access& to) {
   close_pass("a field moves to another decomposition");
+  Pending* pending = from.storage().in_flight();
+  if (pending && pending->computes()) pending->finish();
   to.storage().settle();
   to.storage().set_fresh(point);
   auto& movement = moves_[{&from.storage(), &to.storage()}];

@@ -27,8 +27,8 @@ void Runner::note_demand(Stage& stage) {
 
 void Runner::end_inputs_under_way(Stage& stage) {
   for (const Access& a : stage.accesses()) {
-    Pending* refresh = a.storage().in_flight();
-    if (a.reach.width > 0 && refresh) refresh->finish();
+    Pending* pending = a.storage().in_flight();  // a refresh, or a pass that another runner records
+    if (pending && (a.reach.width > 0 || pending->computes())) pending->finish();
   }
 }
 

@@ -84,6 +84,40 @@ TEST(Steps, EndWhereAStageReduces) {
   EXPECT_TRUE(same_bits(on_root(heat.q), expected));
 }
 
+/// Neither reads a neighbour, and so neither waits for a halo.
+TEST(Steps, EndWhereAnotherRunnerReadsOrMovesAField) {
+  TestContext context;
+  Heat once(context, 1, 1), heat(context, 4, 4);
+  const Grid whole(
+      context,
+      {.cells = {12, 12, 36}, .periodic = {true, false, false}, .halo = 1, .split = {1, context.size(), 1}});
+  Field<double> moved(whole, "moved");
+  Runner other(context, {});
+  const auto total = [&](Heat& h) {
+    other.run(h.total);
+    return GlobalValue(context).reduce(h.total.accumulators());
+  };
+  std::vector<double> expected;
+  std::vector<std::vector<double>> levels;
+  for (int n = 0; n < 7; ++n) {
+    once.step();
+    expected.push_back(total(once));
+    levels.push_back(on_root(once.q));
+  }
+  heat.runner.steps(7, [&](int step) {
+    heat.step();
+    if (step % 3 == 1) {
+      EXPECT_EQ(total(heat), expected[static_cast<std::size_t>(step)]) << "after step " << step;
+    } else if (step % 3 == 2) {
+      other.move(heat.q.now(), moved.now());
+      EXPECT_TRUE(same_bits(on_root(moved), levels[static_cast<std::size_t>(step)])) << "after step " << step;
+    }
+  });
+  EXPECT_EQ(heat.ended("the host asks for a field"), 4) << heat.runner.passes().describe();
+  EXPECT_TRUE(same_bits(on_root(heat.q), levels.back()));
+  context.barrier();
+}
+
 TEST(Steps, AreAsManyAsTheHaloHolds) {
   TestContext context;
   const auto expected = after(context, 9);
