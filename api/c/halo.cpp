@@ -56,7 +56,7 @@ Halo::Halo(MPI_Comm comm, const halo_array* arrays, int count, const halo_option
     if (everyone > 0)
       throw Failure(HALO_ERR_MISMATCH, std::to_string(everyone) + " other ranks could not be initialised");
     agree_on(*context_, r_);
-    memory_ = common_memory(*context_, r_);
+    memory_ = memory_of(*context_, r_);
     make_arrays();
     name_ = context_->timeline().name("halo functions");
   } catch (...) {
@@ -72,9 +72,10 @@ void Halo::make_arrays() {
   for (std::size_t n = 0; n < r_.arrays.size(); ++n) {
     const halo_array& array = r_.arrays[n];
     UserArray& user = arrays.emplace_back(user_array_of(array, array.data));
-    if (!memory_.empty()) {
-      user.places[0] = memory_[n][0]->place_of(user.own);
-      if (array.next) user.places[1] = memory_[n][1]->place_of(user_array_of(array, array.next).own);
+    if (memory_.common) {
+      const Places& places = memory_.places[n];
+      user.places[0] = places[0]->place_of(user.own);
+      if (array.next) user.places[1] = places[1]->place_of(user_array_of(array, array.next).own);
     }
     bound_.push_back(array.data);
   }
@@ -265,7 +266,7 @@ void Halo::close() {
   if (!any_busy) {
     if (step_) step_.release();  // its exchanges would wait for the other ranks again
     arrays_->abandon();
-    new std::vector<Places>(memory_);  // leaked: other ranks may still read there; halo_free refuses it
+    new MemoryOfArrays(memory_);  // leaked: other ranks may still read there; halo_free refuses it
     arrays_.release();
     context_.release();
     throw Failure(HALO_ERR_TIMEOUT, "other ranks have not come to halo_finalize within " +

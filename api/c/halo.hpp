@@ -67,7 +67,7 @@ class Halo {
   void follow_step();
 
   Registration r_;
-  std::vector<Places> memory_;  // [array] of halo_allocate, if all arrays of all ranks are there
+  MemoryOfArrays memory_;  // kept: halo_free refuses it while this handle lives
   std::unique_ptr<Context> context_;
   std::unique_ptr<ArrayHalo> arrays_;
   std::unique_ptr<Step> step_;

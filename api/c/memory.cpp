@@ -74,14 +74,14 @@ void give_back(void*& memory) {
                                       std::to_string(found->timeout()) + " s; this memory is given up");
 }
 
-std::vector<Places> common_memory(const Context& context, const Registration& registration) {
-  std::vector<Places> all;
+MemoryOfArrays memory_of(const Context& context, const Registration& registration) {
+  MemoryOfArrays found;
   std::ostringstream names;
   bool here = true;
   std::string wrong;
   for (std::size_t n = 0; n < registration.arrays.size(); ++n) {
     const halo_array& array = registration.arrays[n];
-    Places& places = all.emplace_back();
+    Places& places = found.places.emplace_back();
     for (std::size_t k = 0; k < places.size(); ++k) {
       const void* data = k == 0 ? array.data : array.next;
       if (!data) continue;
@@ -101,8 +101,8 @@ std::vector<Places> common_memory(const Context& context, const Registration& re
     throw Failure(HALO_ERR_MISMATCH, "arrays of another rank reach beyond their memory of halo_allocate");
   std::string theirs = names.str();
   context.broadcast(theirs);
-  if (context.any(!here || theirs != names.str())) all.clear();
-  return all;
+  found.common = !context.any(!here || theirs != names.str());
+  return found;
 }
 
 }  // namespace sc::halo

@@ -51,9 +51,13 @@ void* hand_out(MPI_Comm comm, std::size_t bytes, const std::string& wrong);
 /// case the memory is leaked.
 void give_back(void*& memory);
 
-/// Collective: the memory of all arrays, if all arrays of all ranks are in memory that these ranks allocated
-/// together; empty otherwise. Throws Failure if an array extends beyond the memory in which it begins. Sets
-/// the timeout of that memory to that of these arrays.
-std::vector<Places> common_memory(const Context& context, const Registration& registration);
+struct MemoryOfArrays {
+  std::vector<Places> places;  ///< [array]; null for arrays in other memory
+  bool common = false;  ///< whether all arrays of all ranks are in memory that these ranks allocated together
+};
+
+/// Collective: the memory of all arrays. Throws Failure if an array extends beyond the memory in which it
+/// begins. Sets the timeout of that memory to that of these arrays.
+MemoryOfArrays memory_of(const Context& context, const Registration& registration);
 
 }  // namespace sc::halo

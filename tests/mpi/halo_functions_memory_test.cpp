@@ -155,6 +155,15 @@ TEST(HaloMemory, IsNotNeeded) {
     ring.fill(3);
     ASSERT_TRUE(ok(halo_exchange(ring.handle)));
     ring.expect_halos(3);
+    if (ranks() > 1 || data == given) {
+      EXPECT_TRUE(fails(halo_free(&given), HALO_ERR_BUSY, "")) << "the handle uses it all the same";
+    }
+    ASSERT_TRUE(ok(halo_finalize(&ring.handle)));
+  }
+  for (const bool swapped : {false, true}) {  // only data, or only next
+    Ring ring(swapped ? own.data() : given, swapped ? given : own.data());
+    ASSERT_TRUE(ok(ring.init()));
+    EXPECT_TRUE(fails(halo_free(&given), HALO_ERR_BUSY, "halo_finalize comes first"));
     ASSERT_TRUE(ok(halo_finalize(&ring.handle)));
   }
   MPI_Comm_free(&reversed);
