@@ -259,19 +259,22 @@ void Halo::exchange() {
   exchanging_ = false;
 }
 
+void Halo::give_up(const std::string& why) {
+  if (step_) step_.release();  // its exchanges would wait for the other ranks again
+  arrays_->abandon();
+  new MemoryOfArrays(memory_);  // leaked: other ranks may still read there; halo_free refuses it
+  arrays_.release();
+  context_.release();
+  throw Failure(HALO_ERR_TIMEOUT, why + "; this handle is given up");
+}
+
 void Halo::close() {
+  if (broken_) give_up("an earlier halo_step has not ended");
   const bool busy =
       exchanging_ || std::any_of(flights_.begin(), flights_.end(), [](const Flight& f) { return f.active; });
   const std::optional<bool> any_busy = context_->any_within(busy, timeout_seconds(r_.options.timeout));
-  if (!any_busy) {
-    if (step_) step_.release();  // its exchanges would wait for the other ranks again
-    arrays_->abandon();
-    new MemoryOfArrays(memory_);  // leaked: other ranks may still read there; halo_free refuses it
-    arrays_.release();
-    context_.release();
-    throw Failure(HALO_ERR_TIMEOUT, "other ranks have not come to halo_finalize within " +
-                                        std::to_string(r_.options.timeout) + " s; this handle is given up");
-  }
+  if (!any_busy)
+    give_up("other ranks have not come to halo_finalize within " + std::to_string(r_.options.timeout) + " s");
   if (*any_busy)
     throw Failure(HALO_ERR_BUSY,
                   busy ? "something is still under way: wait for it before halo_finalize"
@@ -284,13 +287,25 @@ void Halo::close() {
 
 void Halo::step(halo_strategy strategy, halo_callback callback, void* user) {
   if (!callback) throw Failure(HALO_ERR_ARGUMENT, "callback is null");
-  if (!step_) step_ = std::make_unique<Step>(*context_, r_);
-  step_->run(strategy, callback, user);
+  run_step([&](Step& step) { step.run(strategy, callback, user); });
 }
 
 void Halo::steps(halo_strategy strategy, const StepsCallback& callback, int steps, int per_pass) {
+  run_step([&](Step& step) { step.run(strategy, callback, steps, per_pass); });
+}
+
+void Halo::run_step(const std::function<void(Step&)>& action) {
+  if (broken_)
+    throw Failure(HALO_ERR_BUSY, "an earlier halo_step has not ended: only halo_finalize is possible now");
   if (!step_) step_ = std::make_unique<Step>(*context_, r_);
-  step_->run(strategy, callback, steps, per_pass);
+  try {
+    action(*step_);
+  } catch (const Failure&) {  // an argument, before anything has begun
+    throw;
+  } catch (...) {
+    broken_ = true;
+    throw;
+  }
 }
 
 void Halo::modified() {

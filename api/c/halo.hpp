@@ -63,6 +63,9 @@ class Halo {
   /// Records the seconds since `begin` on the context's timeline.
   double book(Phase phase, double begin);
   void make_arrays();
+  void run_step(const std::function<void(Step&)>& action);
+  /// Leaks what other ranks may still use, without waiting for them, and throws Failure.
+  [[noreturn]] void give_up(const std::string& why);
   /// To be called before a start: after halo_step the arrays may be where `next` was.
   void follow_step();
 
@@ -75,6 +78,7 @@ class Halo {
   std::vector<std::vector<std::int64_t>> started_;  // number of [receives, sends][direction]
   std::vector<void*> bound_;                        // addresses of the arrays at the last start
   bool exchanging_ = false;
+  bool broken_ = false;      // halo_step has failed under way: its exchanges would wait again
   std::uint16_t name_ = 0;   // of these functions on the timeline
   Sampled exchanged_;        // halo_exchange, which nothing overlaps
   bool overlapped_ = false;  // something was started that the caller's computation may overlap

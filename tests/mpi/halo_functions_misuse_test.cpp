@@ -216,6 +216,31 @@ TEST(Misuse, APeerThatNeverFinalisesIsATimeout) {
   }
 }
 
+void keep_values(const halo_box* box, void* const* now, void* const* next, void*) {
+  for (std::int64_t i = (box->lo[0] + 1) * (n + 2); i < (box->hi[0] + 1) * (n + 2); ++i)
+    static_cast<double*>(next[0])[i] = static_cast<double*>(now[0])[i];
+}
+
+/// One rank makes a step more than the others. No call aborts the program or waits for ever afterwards.
+TEST(Misuse, AStepOfOneRankAloneIsATimeout) {
+  if (ranks() == 1) GTEST_SKIP() << "needs two ranks";
+  Ring ring(0.3), copy;
+  ring.array.next = copy.memory.data();
+  ASSERT_TRUE(ok(ring.init()));
+  for (int step = 0; step < 3; ++step)
+    ASSERT_TRUE(ok(halo_step(ring.handle, HALO_BLOCKING, keep_values, nullptr)));
+  if (rank() == 0) {
+    EXPECT_TRUE(
+        fails(halo_step(ring.handle, HALO_BLOCKING, keep_values, nullptr), HALO_ERR_TIMEOUT, "has waited"));
+    EXPECT_TRUE(fails(halo_step(ring.handle, HALO_BLOCKING, keep_values, nullptr), HALO_ERR_BUSY,
+                      "only halo_finalize"));
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  EXPECT_TRUE(fails(halo_finalize(&ring.handle), HALO_ERR_TIMEOUT, "this handle is given up"));
+  EXPECT_EQ(ring.handle, HALO_NULL);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 /// The timeout is that of the latest handle with arrays in it.
 TEST(Misuse, APeerThatNeverFreesIsATimeout) {
   if (ranks() == 1) GTEST_SKIP() << "needs two ranks";
