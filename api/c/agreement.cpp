@@ -4,6 +4,7 @@
 #include <cstring>
 #include <sstream>
 
+#include "api/c/decomposition.hpp"
 #include "api/c/registration.hpp"
 #include "engine/base/index.hpp"
 #include "engine/base/vote.hpp"
@@ -66,13 +67,37 @@ std::string first_difference(const std::vector<std::string>& mine, const std::st
   return {};
 }
 
+Ints4 ints_from(const std::string& bytes) {
+  Ints4 ints{};
+  std::memcpy(ints.data(), bytes.data(), sizeof ints);
+  return ints;
+}
+
+bool divides_so(const Decomposition& d, const std::vector<std::string>& parts, const Registration& r) {
+  if (d.dims != r.processes.dims) return false;
+  for (int a = 0; a < d.dims; ++a)
+    if (r.options.processes[a] != 0 && r.options.processes[a] != d.counts[at(a)]) return false;
+  const ProcessGrid grid{.dims = d.dims, .counts = d.counts};
+  if (grid.size() != static_cast<int>(parts.size())) return false;
+  for (int rank = 0; rank < grid.size(); ++rank)
+    for (int a = 0; a < d.dims; ++a)
+      if (ints_from(parts[at(rank)])[at(a)] != d.own(a, grid.coords_of(rank)[at(a)])) return false;
+  return true;
+}
+
+/// On rank 0: the process grid of the latest halo_decompose that gave these blocks; without one, that of `r`.
+Ints4 counts_for(const std::vector<std::string>& parts, const Registration& r, MPI_Comm comm) {
+  for (const Decomposition& d : decompositions_of(comm))
+    if (divides_so(d, parts, r)) return d.counts;
+  return r.processes.counts;
+}
+
 /// On rank 0, from the own cells of all ranks: fills the table of blocks, or returns what is wrong with them.
 std::string blocks_from(const std::vector<std::string>& parts, Registration& r) {
   r.blocks.assign(at(r.processes.dims), {});
   for (int a = 0; a < r.processes.dims; ++a) r.blocks[at(a)].assign(at(r.processes.counts[at(a)]), 0);
   for (int rank = 0; rank < static_cast<int>(parts.size()); ++rank) {
-    Ints4 own{};
-    std::memcpy(own.data(), parts[at(rank)].data(), sizeof own);
+    const Ints4 own = ints_from(parts[at(rank)]);
     const Ints4 coords = r.processes.coords_of(rank);
     for (int a = 0; a < r.processes.dims; ++a) {
       int& block = r.blocks[at(a)][at(coords[at(a)])];
@@ -108,8 +133,15 @@ void agree_on(Context& context, Registration& r) {
   const std::vector<std::string> parts =
       context.gather(std::string(reinterpret_cast<const char*>(r.own.data()), sizeof r.own));
   std::string wrong;
-  if (context.rank() == 0) wrong = blocks_from(parts, r);
+  Ints4& counts = r.processes.counts;
+  if (context.rank() == 0) {
+    counts = counts_for(parts, r, context.comm());
+    wrong = blocks_from(parts, r);
+  }
   context.agree(Exit::bad_input, wrong);
+  std::string chosen(reinterpret_cast<const char*>(counts.data()), sizeof counts);
+  context.broadcast(chosen);
+  counts = ints_from(chosen);
   r.blocks.resize(at(r.processes.dims));
   for (int a = 0; a < r.processes.dims; ++a) {
     auto& blocks = r.blocks[at(a)];

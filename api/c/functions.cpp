@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C functions. Only here exceptions become a status and a text.
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <exception>
 #include <new>
 
+#include "api/c/decomposition.hpp"
 #include "api/c/halo.hpp"
 #include "api/c/memory.hpp"
 #include "api/c/registry.hpp"
@@ -101,36 +101,6 @@ const char* meaning(int status) {
   }
 }
 
-void decompose(MPI_Comm comm, int dims, const std::int64_t* cells, std::int32_t* processes,
-               std::int64_t* first, std::int64_t* own) {
-  if (dims < 1 || dims > HALO_MAX_DIMS)
-    throw Failure(HALO_ERR_ARGUMENT, "dims is " + std::to_string(dims) + "; 1 to 4 are allowed");
-  needed(cells, "cells");
-  needed(processes, "processes");
-  sc::start_mpi();
-  sc::ProcessGrid grid;
-  grid.dims = dims;
-  std::array<std::int64_t, sc::most_dims> all{1, 1, 1, 1};
-  sc::Ints4 wanted{};
-  for (int a = 0; a < dims; ++a) {
-    all[static_cast<std::size_t>(a)] = cells[a];
-    wanted[static_cast<std::size_t>(a)] = processes[a];
-  }
-  try {
-    grid.counts = sc::choose_counts(dims, all, wanted, sc::size_of(comm));
-  } catch (const sc::Error& error) {
-    throw Failure(HALO_ERR_ARGUMENT, error.what());
-  }
-  const sc::Ints4 coords = grid.coords_of(sc::rank_of(comm));
-  for (int a = 0; a < dims; ++a) {
-    const auto i = static_cast<std::size_t>(a);
-    processes[a] = grid.counts[i];
-    const std::int64_t begin = sc::block_begin(cells[a], grid.counts[i], coords[i]);
-    if (first) first[a] = begin;
-    if (own) own[a] = sc::block_begin(cells[a], grid.counts[i], coords[i] + 1) - begin;
-  }
-}
-
 }  // namespace
 
 extern "C" {
@@ -143,7 +113,17 @@ const char* halo_error_text(int status) {
 
 int halo_decompose(MPI_Comm comm, int dims, const int64_t* cells, int32_t* processes, int64_t* first,
                    int64_t* own) {
-  return guarded([&] { decompose(comm, dims, cells, processes, first, own); });
+  return guarded([&] {
+    const Decomposition made = decompose(comm, dims, cells, processes);
+    const sc::Ints4 coords =
+        sc::ProcessGrid{.dims = dims, .counts = made.counts}.coords_of(sc::rank_of(comm));
+    for (int a = 0; a < dims; ++a) {
+      const auto i = static_cast<std::size_t>(a);
+      processes[a] = made.counts[i];
+      if (first) first[a] = made.first(a, coords[i]);
+      if (own) own[a] = made.own(a, coords[i]);
+    }
+  });
 }
 
 int halo_init(halo_handle* handle, MPI_Comm comm, const halo_array* arrays, int count,

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <vector>
 
 #include "tests/mpi/halo_arrays.hpp"
 
@@ -153,5 +154,33 @@ TEST_P(HaloFunctions, ArraysOfAllKindsTogether) {
 
 INSTANTIATE_TEST_SUITE_P(Transports, HaloFunctions,
                          testing::Values(HALO_AUTOMATIC, HALO_MESSAGES, allocated));
+
+/// A process count of 0 at halo_init is what halo_decompose chose, also on a duplicate of its communicator.
+TEST(Place, IsThatOfTheDecompositionWithoutItsProcesses) {
+  const std::array<std::int64_t, 2> wide{60, 80}, tall{90, 60};
+  MPI_Comm later = MPI_COMM_NULL;
+  std::array<std::array<std::int32_t, 2>, 2> chosen{};
+  std::array<std::array<std::int64_t, 2>, 2> first{}, own{};
+  for (const std::size_t k : {0U, 1U})
+    ASSERT_TRUE(ok(halo_decompose(MPI_COMM_WORLD, 2, (k ? tall : wide).data(), chosen[k].data(),
+                                  first[k].data(), own[k].data())));
+  MPI_Comm_dup(MPI_COMM_WORLD, &later);
+  for (const MPI_Comm comm : {MPI_COMM_WORLD, later})
+    for (const std::size_t k : {0U, 1U}) {
+      std::vector<double> data(std::size_t((own[k][0] + 2) * (own[k][1] + 2)));
+      const halo_array array = halo_array_of(data.data(), HALO_REAL64, 2, own[k].data(), 1);
+      const halo_options options = halo_options_of(2);
+      halo_handle handle = HALO_NULL;
+      std::array<std::int32_t, 2> processes{};
+      std::array<std::int64_t, 2> begin{}, global{};
+      ASSERT_TRUE(ok(halo_init(&handle, comm, &array, 1, &options)));
+      ASSERT_TRUE(ok(halo_place(handle, processes.data(), nullptr, begin.data(), global.data())));
+      EXPECT_EQ(processes, chosen[k]);
+      EXPECT_EQ(begin, first[k]);
+      EXPECT_EQ(global, k ? tall : wide);
+      ASSERT_TRUE(ok(halo_finalize(&handle)));
+    }
+  MPI_Comm_free(&later);
+}
 
 }  // namespace

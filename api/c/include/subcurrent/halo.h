@@ -99,7 +99,7 @@ typedef struct halo_options {
   size_t size;                      /* sizeof(halo_options) */
   int32_t version;                  /* HALO_VERSION */
   int32_t dims;                     /* dimensions of the process grid */
-  int32_t processes[HALO_MAX_DIMS]; /* ranks along each dimension; 0: chosen */
+  int32_t processes[HALO_MAX_DIMS]; /* ranks along each dimension; 0: as halo_decompose, or chosen */
   int32_t periodic[HALO_MAX_DIMS];  /* not 0: the last block is a neighbour of the first */
   int32_t outstanding;              /* limit of active halo_isend calls in a direction: 1 to 64 */
   int32_t transport;                /* enum halo_transport */
@@ -175,7 +175,7 @@ HALO_API int halo_version(void);
 HALO_API const char* halo_error_text(int status);
 
 /* Initialises MPI if necessary. Collective: chooses the process counts that are 0, and returns this rank's
- * block. */
+ * block. halo_init on `comm` or a later duplicate arranges these blocks in the same way. */
 HALO_API int halo_decompose(MPI_Comm comm, int dims, const int64_t* cells, int32_t* processes, int64_t* first,
                             int64_t* own);
 
