@@ -15,6 +15,7 @@ namespace {
 
 constexpr int widest = 64;
 constexpr int most_outstanding = 64;
+constexpr std::int32_t next_differs = 1;  // halo_array.reserved, set by the Fortran module
 [[noreturn]] void refuse_argument(const std::string& sentence) { throw Failure(HALO_ERR_ARGUMENT, sentence); }
 
 /// Copies a struct of the caller's version. A newer and longer one is accepted if its unknown part is zero.
@@ -72,6 +73,9 @@ void check_array(const halo_array& a, int array, int process_dims) {
   if (a.order != HALO_C_ORDER && a.order != HALO_FORTRAN_ORDER)
     refuse_argument(name + ": order is " + std::to_string(a.order) +
                     "; HALO_C_ORDER and HALO_FORTRAN_ORDER are allowed");
+  if (a.reserved == next_differs)
+    refuse_argument(name +
+                    ": next has another shape than the array; the library needs the same, halos included");
   for (int i = 0; i < a.dims; ++i) check_dimension(a, array, i, process_dims);
 }
 

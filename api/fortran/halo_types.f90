@@ -23,6 +23,7 @@ module halo_types
     HALO_INTERIOR_FIRST = 3, HALO_PIPELINED = 4, HALO_THREAD = 5, HALO_AUTOMATIC_STRATEGY = 6, &
     HALO_THREAD_NO_JOIN = 7
   integer(c_int32_t), parameter :: interface_version = 1
+  integer(c_int32_t), parameter :: next_differs = 1 ! halo_array%reserved
 
   type, bind(C) :: halo_array
     integer(c_size_t) :: size = 0
@@ -126,6 +127,19 @@ contains
     end do
   end function
 
+  !> halo_init refuses a `next` of another shape, by a value that a C program cannot have meant.
+  subroutine set_next(array, next, extent, extent_of_next)
+    type(halo_array), intent(inout) :: array
+    type(c_ptr), intent(in) :: next
+    integer, intent(in) :: extent(:), extent_of_next(:)
+    array%next = next
+    if (size(extent) /= size(extent_of_next)) then
+      array%reserved = next_differs
+    else if (any(extent /= extent_of_next)) then
+      array%reserved = next_differs
+    end if
+  end subroutine
+
   function array_of_real32(a, width, split, next) result(array)
     real(real32), intent(in), target, contiguous :: a(..)
     integer, intent(in) :: width
@@ -133,7 +147,7 @@ contains
     real(real32), intent(in), target, contiguous, optional :: next(..)
     type(halo_array) :: array
     array = described(c_loc(a), HALO_REAL32, shape(a), width, split)
-    if (present(next)) array%next = c_loc(next)
+    if (present(next)) call set_next(array, c_loc(next), shape(a), shape(next))
   end function
 
   function array_of_real64(a, width, split, next) result(array)
@@ -143,7 +157,7 @@ contains
     real(real64), intent(in), target, contiguous, optional :: next(..)
     type(halo_array) :: array
     array = described(c_loc(a), HALO_REAL64, shape(a), width, split)
-    if (present(next)) array%next = c_loc(next)
+    if (present(next)) call set_next(array, c_loc(next), shape(a), shape(next))
   end function
 
   function array_of_int32(a, width, split, next) result(array)
@@ -153,7 +167,7 @@ contains
     integer(int32), intent(in), target, contiguous, optional :: next(..)
     type(halo_array) :: array
     array = described(c_loc(a), HALO_INT32, shape(a), width, split)
-    if (present(next)) array%next = c_loc(next)
+    if (present(next)) call set_next(array, c_loc(next), shape(a), shape(next))
   end function
 
   function array_of_int64(a, width, split, next) result(array)
@@ -163,7 +177,7 @@ contains
     integer(int64), intent(in), target, contiguous, optional :: next(..)
     type(halo_array) :: array
     array = described(c_loc(a), HALO_INT64, shape(a), width, split)
-    if (present(next)) array%next = c_loc(next)
+    if (present(next)) call set_next(array, c_loc(next), shape(a), shape(next))
   end function
 
   function array_of_complex32(a, width, split, next) result(array)
@@ -173,7 +187,7 @@ contains
     complex(real32), intent(in), target, contiguous, optional :: next(..)
     type(halo_array) :: array
     array = described(c_loc(a), HALO_COMPLEX32, shape(a), width, split)
-    if (present(next)) array%next = c_loc(next)
+    if (present(next)) call set_next(array, c_loc(next), shape(a), shape(next))
   end function
 
   function array_of_complex64(a, width, split, next) result(array)
@@ -183,7 +197,7 @@ contains
     complex(real64), intent(in), target, contiguous, optional :: next(..)
     type(halo_array) :: array
     array = described(c_loc(a), HALO_COMPLEX64, shape(a), width, split)
-    if (present(next)) array%next = c_loc(next)
+    if (present(next)) call set_next(array, c_loc(next), shape(a), shape(next))
   end function
 
   !> halo_options_of(dims [, processes] [, periodic]): a process grid; what is not given has its default.

@@ -87,7 +87,7 @@ typedef struct halo_array {
   int32_t type;                     /* enum halo_type */
   int32_t dims;                     /* 1 to 4 */
   int32_t order;                    /* enum halo_order */
-  int32_t reserved;                 /* 0 */
+  int32_t reserved;                 /* 0; 1 from Fortran if next has another shape */
   int64_t cells[HALO_MAX_DIMS];     /* own cells */
   int64_t allocated[HALO_MAX_DIMS]; /* elements in memory; 0: low + cells + high */
   int32_t split[HALO_MAX_DIMS];     /* process dimension, counted from 1; 0: not split */
