@@ -2,6 +2,7 @@
 // Registration on all ranks: compares what must be equal, and distributes what may differ.
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <sstream>
 
 #include "api/c/decomposition.hpp"
@@ -119,8 +120,10 @@ std::string blocks_from(const std::vector<std::string>& parts, Registration& r) 
 
 }  // namespace
 
-void meet(MPI_Comm comm, double timeout, const std::string& call) {
-  if (any_within(comm, false, timeout_seconds(timeout))) return;
+double meet(MPI_Comm comm, double timeout, const std::string& call) {
+  constexpr double for_ever = std::numeric_limits<double>::infinity();
+  const auto longest = largest_within(comm, timeout < 0 ? for_ever : timeout, timeout_seconds(timeout));
+  if (longest) return *longest < for_ever ? *longest : -1;
   throw Failure(HALO_ERR_TIMEOUT, "other ranks have not come to " + call + " within " +
                                       std::to_string(timeout) + " s; its communicator is given up");
 }

@@ -39,7 +39,6 @@ Halo::Halo(MPI_Comm comm, const halo_array* arrays, int count, const halo_option
     timeout = read.timeout;
     r_ = registration_of(read_arrays(arrays, count), read, ranks);
     context_options.threads = read.threads;
-    context_options.timeout_seconds = timeout_seconds(read.timeout);
     if (read.transport == HALO_MESSAGES) context_options.transport = TransportPolicy::mpi;
   } catch (const Failure& failure) {
     wrong = failure.what();
@@ -48,7 +47,8 @@ Halo::Halo(MPI_Comm comm, const halo_array* arrays, int count, const halo_option
     wrong = error.what();
     status = HALO_ERR_ARGUMENT;
   }
-  meet(comm, timeout, "halo_init");
+  r_.options.timeout = meet(comm, timeout, "halo_init");
+  context_options.timeout_seconds = timeout_seconds(r_.options.timeout);
   context_ = std::make_unique<Context>(comm, context_options);
   try {
     const int everyone = static_cast<int>(context_->sum(wrong.empty() ? 0 : 1));

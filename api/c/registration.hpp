@@ -30,9 +30,9 @@ struct Registration {
 
 /// Checks on one rank alone; `ranks` is the size of the communicator.
 Registration registration_of(std::vector<halo_array> arrays, const halo_options& options, int ranks);
-/// Collective over `comm`: returns when all ranks have called it. Throws Failure if one has not within
-/// `timeout` seconds (below 0: no limit).
-void meet(MPI_Comm comm, double timeout, const std::string& call);
+/// Collective over `comm`: returns the longest timeout of any rank (below 0: no limit) when all have called
+/// it. Throws Failure if one has not within `timeout` seconds.
+double meet(MPI_Comm comm, double timeout, const std::string& call);
 /// Collective: compares the registrations of all ranks and exchanges their blocks. Throws the same Error
 /// (bad_input) on all ranks if they disagree.
 void agree_on(Context& context, Registration& registration);

@@ -125,30 +125,36 @@ std::string Context::describe() const {
   return lines;
 }
 
-bool Context::any(bool flag) const {
-  int mine = flag ? 1 : 0;
-  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_INT, MPI_MAX, comm_));
-  return mine != 0;
+namespace {
+
+/// With ContextOptions::timeout_seconds throws Error (failure) if another rank does not come in time.
+template <class T>
+T all_reduced(const Context& context, T value, MPI_Datatype type, MPI_Op op) {
+  const double seconds = context.options().timeout_seconds;
+  if (seconds == 0) {
+    mpi::check(MPI_Allreduce(MPI_IN_PLACE, &value, 1, type, op, context.comm()));
+    return value;
+  }
+  if (const std::optional<T> all = reduce_within(context.comm(), value, op, seconds)) return *all;
+  throw Error(Exit::failure, "rank " + std::to_string(context.rank()) + " has waited " +
+                                 std::to_string(seconds) + " s for other ranks to come to the same call");
 }
+
+}  // namespace
+
+bool Context::any(bool flag) const { return all_reduced(*this, flag ? 1 : 0, MPI_INT, MPI_MAX) != 0; }
 
 std::optional<bool> Context::any_within(bool flag, double seconds) const {
   return sc::any_within(comm_, flag, seconds);
 }
 
-int Context::largest(int value) const {
-  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_MAX, comm_));
-  return value;
-}
+int Context::largest(int value) const { return all_reduced(*this, value, MPI_INT, MPI_MAX); }
 
 std::uint64_t Context::sum(std::uint64_t value) const {
-  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_UINT64_T, MPI_SUM, comm_));
-  return value;
+  return all_reduced(*this, value, MPI_UINT64_T, MPI_SUM);
 }
 
-double Context::max(double value) const {
-  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, comm_));
-  return value;
-}
+double Context::max(double value) const { return all_reduced(*this, value, MPI_DOUBLE, MPI_MAX); }
 
 void Context::broadcast(std::string& bytes) const {
   auto size = static_cast<std::uint64_t>(bytes.size());

@@ -2,6 +2,7 @@
 #include "engine/base/vote.hpp"
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <thread>
 
@@ -9,11 +10,20 @@
 
 namespace sc {
 
-std::optional<bool> any_within(MPI_Comm comm, bool flag, double seconds) {
+namespace {
+
+MPI_Datatype type_of(int) { return MPI_INT; }
+MPI_Datatype type_of(double) { return MPI_DOUBLE; }
+MPI_Datatype type_of(std::uint64_t) { return MPI_UINT64_T; }
+
+}  // namespace
+
+template <class T>
+std::optional<T> reduce_within(MPI_Comm comm, T mine, MPI_Op op, double seconds) {
   struct Vote {
-    int mine, all;
+    T mine, all;
   };
-  auto vote = std::make_unique<Vote>(Vote{flag ? 1 : 0, 0});
+  auto vote = std::make_unique<Vote>(Vote{mine, {}});
   const auto ends = [&](MPI_Request request) {
     const double begin = MPI_Wtime();
     for (int done = 0;;) {
@@ -24,15 +34,28 @@ std::optional<bool> any_within(MPI_Comm comm, bool flag, double seconds) {
     }
   };
   MPI_Request request = MPI_REQUEST_NULL;
-  mpi::check(MPI_Iallreduce(&vote->mine, &vote->all, 1, MPI_INT, MPI_MAX, comm, &request));
+  mpi::check(MPI_Iallreduce(&vote->mine, &vote->all, 1, type_of(mine), op, comm, &request));
   if (ends(request)) {
     // The all-reduce can complete although a rank timed out, because that rank had already contributed. It
     // does not enter the barrier, and so the late ranks time out too.
     mpi::check(MPI_Ibarrier(comm, &request));
-    if (ends(request)) return vote->all != 0;
+    if (ends(request)) return vote->all;
   }
   vote.release();  // leaked on purpose: MPI may still write to it
   return std::nullopt;
+}
+
+template std::optional<int> reduce_within(MPI_Comm, int, MPI_Op, double);
+template std::optional<double> reduce_within(MPI_Comm, double, MPI_Op, double);
+template std::optional<std::uint64_t> reduce_within(MPI_Comm, std::uint64_t, MPI_Op, double);
+
+std::optional<bool> any_within(MPI_Comm comm, bool flag, double seconds) {
+  const std::optional<int> all = reduce_within(comm, flag ? 1 : 0, MPI_MAX, seconds);
+  return all ? std::optional(*all != 0) : std::nullopt;
+}
+
+std::optional<double> largest_within(MPI_Comm comm, double value, double seconds) {
+  return reduce_within(comm, value, MPI_MAX, seconds);
 }
 
 void agree(MPI_Comm comm, Exit code, const std::string& sentence) {

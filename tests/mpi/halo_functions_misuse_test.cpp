@@ -241,6 +241,24 @@ TEST(Misuse, AStepOfOneRankAloneIsATimeout) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/// A first halo_step makes its exchanges, for which all ranks are needed.
+TEST(Misuse, AFirstStepWithoutOneRankIsATimeout) {
+  if (ranks() == 1) GTEST_SKIP() << "needs two ranks";
+  for (const int transport : {HALO_AUTOMATIC, HALO_MESSAGES}) {
+    Ring ring(rank() == 0 ? 0.3 : 0.2, 4, transport), copy;  // the longest holds
+    ring.array.next = copy.memory.data();
+    ASSERT_TRUE(ok(ring.init()));
+    if (rank() == 1)
+      EXPECT_TRUE(fails(halo_step(ring.handle, HALO_BLOCKING, nullptr, nullptr), HALO_ERR_ARGUMENT, "null"));
+    else
+      EXPECT_TRUE(fails(halo_step(ring.handle, HALO_BLOCKING, keep_values, nullptr), HALO_ERR_TIMEOUT,
+                        "has waited 0.3"));
+    MPI_Barrier(MPI_COMM_WORLD);
+    EXPECT_TRUE(fails(halo_finalize(&ring.handle), HALO_ERR_TIMEOUT, "this handle is given up"));
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
 /// The timeout is that of the latest handle with arrays in it.
 TEST(Misuse, APeerThatNeverFreesIsATimeout) {
   if (ranks() == 1) GTEST_SKIP() << "needs two ranks";

@@ -105,7 +105,7 @@ typedef struct halo_options {
   int32_t transport;                /* enum halo_transport */
   int32_t threads;                  /* for halo_step */
   int32_t reserved;                 /* 0 */
-  double timeout;                   /* seconds that a call waits for other ranks; below 0: no limit */
+  double timeout;                   /* seconds to wait for other ranks: the longest of any; < 0: no limit */
   int64_t piece_bytes;              /* maximum size of a piece of a message */
 } halo_options;
 
