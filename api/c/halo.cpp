@@ -154,9 +154,10 @@ halo_request Halo::start(bool sends, const int* direction, const std::int64_t* l
   const int group = arrays_->group(travels, static_cast<int>(so_far % most));
   for (const Flight& f : flights_)
     if (f.active && f.sends == sends && f.group == group)
-      throw Failure(HALO_ERR_BUSY, std::to_string(most) + (sends ? " sends" : " receives") +
-                                       " in direction " + text_of(towards, r_.processes.dims) +
-                                       " are under way: wait for one, or raise options.outstanding");
+      throw Failure(HALO_ERR_BUSY,
+                    std::string(sends ? "the send" : "the receive") + " in direction " +
+                        text_of(towards, r_.processes.dims) + " that was started " + std::to_string(most) +
+                        " before this one is under way: wait for it, or raise options.outstanding");
   follow_step();
   const double begin = context_->timeline().now();
   overlapped_ = true;

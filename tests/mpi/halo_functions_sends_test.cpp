@@ -88,6 +88,29 @@ TEST_P(Sends, WaitForNobody) {
   ASSERT_TRUE(ok(halo_finalize(&ring.handle)));
 }
 
+/// The second send may end first; the third uses the buffer of the first.
+TEST_P(Sends, AreAwaitedTheOldestFirst) {
+  Ring ring(20, 2, GetParam());
+  ASSERT_TRUE(ok(ring.init()));
+  std::array<halo_request, 3> sends{}, receives{};
+  const auto send = [&](std::size_t i) {
+    return halo_isend(ring.handle, up.data(), nullptr, nullptr, &sends[i]);
+  };
+  for (const std::size_t i : {0U, 1U}) {
+    ASSERT_TRUE(ok(send(i)));
+    ASSERT_TRUE(ok(halo_irecv(ring.handle, down.data(), nullptr, nullptr, &receives[i])));
+  }
+  for (const std::size_t i : {0U, 1U}) ASSERT_TRUE(ok(halo_wait(ring.handle, &receives[i])));
+  ASSERT_TRUE(ok(halo_wait(ring.handle, &sends[1])));
+  EXPECT_TRUE(fails(send(2), HALO_ERR_BUSY, "started 2 before this one"));
+  ASSERT_TRUE(ok(halo_wait(ring.handle, sends.data())));
+  ASSERT_TRUE(ok(send(2)));
+  ASSERT_TRUE(ok(halo_irecv(ring.handle, down.data(), nullptr, nullptr, &receives[2])));
+  ASSERT_TRUE(ok(halo_wait(ring.handle, &receives[2])));
+  ASSERT_TRUE(ok(halo_wait(ring.handle, &sends[2])));
+  ASSERT_TRUE(ok(halo_finalize(&ring.handle)));
+}
+
 INSTANTIATE_TEST_SUITE_P(Transports, Sends, testing::Values(HALO_AUTOMATIC, HALO_MESSAGES));
 
 }  // namespace

@@ -191,8 +191,9 @@ HALO_API int halo_init(halo_handle* handle, MPI_Comm comm, const halo_array* arr
                        const halo_options* options);
 HALO_API int halo_finalize(halo_handle* handle);
 
-/* `lo` and `hi` restrict the message to a sub-range of own cells across the direction, along the process
- * dimensions; NULL: all cells. */
+/* HALO_ERR_BUSY while the send that was started options.outstanding sends before in this direction is active.
+ * `lo` and `hi` restrict the message to a sub-range of own cells across the direction, along the process
+ * dimensions; NULL: all cells. At the receiver they must be the same; only their size is checked. */
 HALO_API int halo_isend(halo_handle handle, const int* direction, const int64_t* lo, const int64_t* hi,
                         halo_request* request);
 /* From the neighbour in `direction`: the opposite of the direction in which that neighbour sends. */
