@@ -33,7 +33,24 @@ std::vector<int> axes_of(const Registration& r) {
   return axes;
 }
 
+/// A Grid has one width of halo, and counts cells by int.
+void check_fits(const Registration& r) {
+  const int widest = std::max(*std::max_element(r.low.begin(), r.low.end()),
+                              *std::max_element(r.high.begin(), r.high.end()));
+  for (int p = 0; p < r.processes.dims; ++p) {
+    const std::string where = "along process dimension " + std::to_string(p + 1);
+    if (r.global(p) > std::numeric_limits<int>::max())
+      refuse_step("there are " + std::to_string(r.global(p)) + " cells " + where);
+    const auto& blocks = r.blocks[at(p)];
+    const int thinnest = *std::min_element(blocks.begin(), blocks.end());
+    if (thinnest < widest && (r.processes.counts[at(p)] > 1 || r.processes.periodic[at(p)]))
+      refuse_step("a block of " + std::to_string(thinnest) + " cells " + where +
+                  " is thinner than the widest halo of any dimension, " + std::to_string(widest));
+  }
+}
+
 Grid make_grid(Context& context, const Registration& r, const std::vector<int>& axes) {
+  check_fits(r);
   GridOptions options{.cells = {1, 1, 1}, .periodic = {}, .halo = 0, .split = {1, 1, 1}};
   bool periodic[3] = {};
   for (std::size_t axis = 0; axis < axes.size(); ++axis) {

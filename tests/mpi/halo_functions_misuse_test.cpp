@@ -221,6 +221,23 @@ void keep_values(const halo_box* box, void* const* now, void* const* next, void*
     static_cast<double*>(next[0])[i] = static_cast<double*>(now[0])[i];
 }
 
+/// The engine's grids have one width of halo; halo_exchange takes each dimension's own.
+TEST(Misuse, AStepOfBlocksThinnerThanTheWidestHaloIsNamed) {
+  Ring ring, copy;
+  ring.array.next = copy.memory.data();
+  ring.array.cells[0] = 3;
+  ring.array.cells[1] = 1;
+  ring.array.low[0] = 2;
+  ring.array.low[1] = ring.array.high[1] = 0;
+  ring.options.periodic[1] = 1;
+  ASSERT_TRUE(ok(ring.init()));
+  EXPECT_TRUE(ok(halo_exchange(ring.handle)));
+  EXPECT_TRUE(fails(halo_step(ring.handle, HALO_BLOCKING, keep_values, nullptr), HALO_ERR_UNSUPPORTED,
+                    "a block of 1 cells along process dimension 2 is thinner than the widest halo"));
+  EXPECT_TRUE(ok(halo_exchange(ring.handle)));
+  ASSERT_TRUE(ok(halo_finalize(&ring.handle)));
+}
+
 /// One rank makes a step more than the others. No call aborts the program or waits for ever afterwards.
 TEST(Misuse, AStepOfOneRankAloneIsATimeout) {
   if (ranks() == 1) GTEST_SKIP() << "needs two ranks";
