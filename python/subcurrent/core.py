@@ -31,7 +31,7 @@ def load() -> ModuleType:
 def build_info() -> dict[str, Any]:
     """What the compiled module was built with (`_core.build`), asked from another process."""
     ask = "import json; from subcurrent import core; m = core.load(); print(json.dumps(m.build))"
-    done = subprocess.run([sys.executable, "-c", ask], check=False, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-P", "-c", ask], check=False, capture_output=True, text=True)
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines()
         reason = lines[-1] if lines else f"the process ended with {done.returncode}"

@@ -81,7 +81,8 @@ class Program:
             self.environment["PYTHONPATH"] = os.pathsep.join(str(part) for part in parts if str(part))
 
     def command(self, *arguments) -> list[str]:
-        return [sys.executable, "-m", "subcurrent", *(str(argument) for argument in arguments)]
+        # -P: the installed program imports nothing from the working directory.
+        return [sys.executable, "-P", "-m", "subcurrent", *(str(argument) for argument in arguments)]
 
     def __call__(self, *arguments, timeout: float = 240, **environment) -> subprocess.CompletedProcess:
         return self._done(self.command(*arguments), timeout, environment)

@@ -73,6 +73,33 @@ def test_nothing_is_written_over(fake_program):
     assert fake_program("run", "case.toml", "--out", "r", "--overwrite").returncode == OK
 
 
+@pytest.mark.parametrize("outer", [False, True])
+def test_a_run_from_its_own_case_file_keeps_its_reference(fake_program, outer):
+    """--overwrite sets the folder aside, in which the reference of the new run lies, too."""
+    fake_program.write_case()
+    reference = fake_program.folder / "reference.csv"
+    reference.write_text("# Re = 100\nz,u,x,w\n0,0,0,0\n1,1,1,0\n")
+    assert fake_program("run", "case.toml", "--out", "r", *QUIET).returncode == OK
+    kept = fake_program.folder / "r" / "reference.csv"
+    assert kept.read_bytes() == reference.read_bytes()
+    again = ("run", "r/case.toml", "--out", "r", "--overwrite", *QUIET)
+    done = fake_program.as_ranks(1, *again) if outer else fake_program(*again)
+    assert done.returncode == OK, done.stderr
+    assert kept.read_bytes() == reference.read_bytes()
+
+
+@pytest.mark.parametrize("outer", [False, True])
+def test_modules_of_the_working_directory_are_not_imported(fake_program, outer):
+    """Neither by the ranks, nor by the processes that ask for the build and draw the figures."""
+    fake_program.write_case()
+    for name in ("json", "statistics", "queue"):
+        (fake_program.folder / f"{name}.py").write_text("raise SystemExit(7)\n")
+    line = ("run", "case.toml", "--out", "r")
+    done = fake_program.as_ranks(1, *line) if outer else fake_program(*line, *QUIET)
+    assert done.returncode == OK, done.stderr
+    assert (fake_program.folder / "r" / "report.html").exists() == outer
+
+
 def test_bad_input_writes_nothing(fake_program):
     fake_program.write_case()
     for arguments in (
@@ -126,7 +153,7 @@ def test_an_mpirun_of_another_mpi_is_noticed(fake_program, tmp_path):
     foreign.mkdir()
     (foreign / "mpirun").write_text(
         '#!/bin/sh\n[ "$1" = --version ] && { echo "Open MPI"; exit; }\n'
-        'while [ "$1" != -m ]; do python="$1"; shift; done\n"$python" "$@" &\n"$python" "$@" &\nwait %1\n'
+        'while [ "$1" != -P ]; do python="$1"; shift; done\n"$python" "$@" &\n"$python" "$@" &\nwait %1\n'
     )
     (foreign / "mpirun").chmod(0o755)
     path = f"{foreign}:{fake_program.environment['PATH']}"

@@ -42,7 +42,8 @@ def emulated_command(plan: Plan, plan_file: Path) -> list[str]:
 
 
 def _program(module: str, plan_file: Path, text: str) -> list[str]:
-    return [sys.executable, "-m", module, str(plan_file), digest(text)]
+    # -P: no modules from the working directory, where users may have a queue.py of their own.
+    return [sys.executable, "-P", "-m", module, str(plan_file), digest(text)]
 
 
 def launch(

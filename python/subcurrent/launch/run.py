@@ -216,7 +216,7 @@ def _run_as_rank(plan: Plan, folder: RunFolder, path: Path, case: Case, request:
 
 def report_outside(folder: RunFolder) -> None:
     """Draws the figures of a run folder in a process that is not a rank of the outer mpirun."""
-    command = [sys.executable, "-m", "subcurrent", "report", str(folder.path)]
+    command = [sys.executable, "-P", "-m", "subcurrent", "report", str(folder.path)]
     subprocess.run(command, check=False, env=mpi.without_outer(os.environ))
 
 

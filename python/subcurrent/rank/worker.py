@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One rank of a job: `python -m subcurrent.rank.worker PLAN` under our mpirun, or `run` under an outer
+"""One rank of a job: `python -P -m subcurrent.rank.worker PLAN` under our mpirun, or `run` under an outer
 one."""
 
 from __future__ import annotations
