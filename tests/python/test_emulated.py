@@ -225,7 +225,8 @@ def test_a_request_to_stop_ends_it_after_a_round(program, request, network):
         running.kill()
         running.wait()
     assert running.returncode == OK, said
-    assert "stopping after this step" in said
+    assert "stopping (a second signal stops at once)" in said
+    assert "checkpoint" not in said
     table = json.loads((program.folder / "s" / "strategies.json").read_text())
     assert 0 < table["repeats"] < 1000000
     assert all(len(row["T_all"]) == table["repeats"] for row in table["rows"])

@@ -229,6 +229,8 @@ def test_what_mpirun_prints_becomes_one_sentence(printed, status, said):
 class OneAtATime:
     """A watcher that a signal finds in the middle of a print, which must not begin another one there."""
 
+    stopping = "stopping after this step"
+
     def __init__(self):
         self.told: list[str] = []
         self.busy = False
@@ -265,7 +267,7 @@ def test_a_signal_in_the_middle_of_a_print_is_told_after_it(tmp_path):
         assert running.run(lambda: None) == {"event": "end", "state": "stopped"}
     assert watcher.told == [
         "up",
-        "stopping after this step, with a checkpoint (a second signal stops at once)",
+        "stopping after this step (a second signal stops at once)",
     ]
 
 
@@ -293,9 +295,24 @@ def test_a_request_that_comes_too_late_takes_no_result_away(tmp_path, ranks):
         [sys.executable, "-c", ranks], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         start_new_session=True,
     )  # fmt: skip
-    watcher = SimpleNamespace(note=lambda *_: None, show=lambda _: threading.Timer(0.5, running.stop).start())
+    watcher = SimpleNamespace(
+        note=lambda *_: None, show=lambda _: threading.Timer(0.5, running.stop).start(), stopping="stopping"
+    )
     running = job.Job(process, watcher, tmp_path / "log.txt", 1)
     assert running.run(lambda: None) == {"event": "end", "state": "finished"}
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1])
+def test_a_request_to_stop_without_ranks_is_one_sentence(number):
+    """While figures are drawn, for example; the locks of the folder are then released."""
+    text = (
+        "import os\nfrom subcurrent.launch import outcome\n"
+        f"def work():\n try: os.kill(os.getpid(), {int(number)})\n finally: print('released', flush=True)\n"
+        "outcome.main(work)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", text], check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (1, "released\n")
+    assert done.stderr == f"subcurrent: ended by {number.name}.\n"
 
 
 @pytest.mark.parametrize(("rank", "said", "waited"), [("0", "subcurrent: no.\n", []), ("1", "", [3.0])])

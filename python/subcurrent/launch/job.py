@@ -72,7 +72,7 @@ class Job:
             return
         self._asked_at = now
         if before is None and self._up:
-            self._untold = "stopping after this step, with a checkpoint (a second signal stops at once)"
+            self._untold = f"{self._watcher.stopping} (a second signal stops at once)"
             if not self._end:  # or they end by themselves
                 self._process.send_signal(signal.SIGUSR1)  # mpirun passes it on, and does not kill on it
         else:

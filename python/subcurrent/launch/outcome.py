@@ -69,12 +69,12 @@ class Ended(BaseException):
 
 
 def _end_by_signal() -> None:
-    """SIGTERM and SIGHUP end the program with a sentence; while ranks run, `launch` forwards them."""
+    """Requests to stop end the program with a sentence; while ranks run, `launch` forwards them."""
 
     def end(number: int, _: Any) -> None:
         raise Ended(signal.Signals(number).name)
 
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1):
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, end)
 

@@ -19,8 +19,9 @@ LINE_EVERY = 5.0  # seconds between two lines when there is no terminal
 class Watcher:
     """Displays events as they arrive; a context manager around the run."""
 
-    def __init__(self, console: Console):
+    def __init__(self, console: Console, stopping: str = "stopping"):
         self._console = console
+        self.stopping = stopping  # what it says after a request to stop
         self._said = 0.0
         self._alone = False  # the output is closed
         self._progress: Progress | None = None

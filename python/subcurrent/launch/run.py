@@ -6,7 +6,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -20,7 +19,7 @@ from rich.console import Console
 from .. import core
 from ..case.library import find_case
 from ..case.reading import Case, as_tables, as_toml, load_case
-from ..errors import OK, STOPPED, BadInput, StorageError
+from ..errors import OK, STOPPED, BadInput, StorageError, storage_error
 from ..lines import duration
 from ..rank import worker
 from ..report import account
@@ -85,9 +84,10 @@ def run(request: RunRequest, console: Console) -> int:
     with taken(folder, console):
         plan.checkpoints = [str(path) for path in _check_folder(request, folder, case)]
         line = command_for(plan, folder.plan)
+        reference = reference_of(path, case)
         with starting(folder, request.overwrite, request.resume) as computing:
-            prepare_folder(folder, path, case, plan)
-            with Watcher(console) as watcher:
+            prepare_folder(folder, reference, case, plan)
+            with Watcher(console, "stopping after this step, with a checkpoint") as watcher:
                 end = launch(line, plan.layout(), watcher, folder.log, computing)
         return _after(folder, case, end, console)
 
@@ -141,13 +141,21 @@ def resolved_start(folder: RunFolder) -> list[str]:
     return []
 
 
-def prepare_folder(folder: RunFolder, case_file: Path, case: Case, plan: Plan) -> None:
-    """Creates the run folder with the resolved case, the plan of the ranks and the reference data."""
+def reference_of(case_file: Path, case: Case) -> bytes | None:
+    """The reference data beside a case, read before a start sets aside the run that it may belong to."""
     reference = case.reference(case_file.parent)
+    try:
+        return None if reference is None else reference.read_bytes()
+    except OSError as error:
+        raise storage_error(error, reference, "read") from None
+
+
+def prepare_folder(folder: RunFolder, reference: bytes | None, case: Case, plan: Plan) -> None:
+    """Creates the run folder with the resolved case, the plan of the ranks and the reference data."""
     folder.create()
     write_text(folder.case, as_toml(case))
-    if reference is not None and reference.resolve() != folder.reference.resolve():
-        write_whole(folder.reference, lambda temporary: shutil.copyfile(reference, temporary))
+    if reference is not None:
+        write_whole(folder.reference, lambda temporary: temporary.write_bytes(reference))
     write_text(folder.plan, plan.text())
 
 
@@ -204,8 +212,9 @@ def _run_as_rank(plan: Plan, folder: RunFolder, path: Path, case: Case, request:
         held.enter_context(folder.taken())
         recover(folder)
         _check_folder(request, folder, case)
+        reference = reference_of(path, case)
         computing = held.enter_context(starting(folder, request.overwrite, request.resume))
-        prepare_folder(folder, path, case, plan)
+        prepare_folder(folder, reference, case, plan)
         return computing
 
     code = worker.work(plan, stop, start)
