@@ -77,6 +77,18 @@ def test_a_run_goes_on_from_a_checkpoint_and_keeps_its_energy(program):
 
 
 @pytest.mark.mpi
+def test_a_run_without_anything_to_draw_has_finished(program):
+    program.write_case(CASE.replace("figures = false", ""))
+    nothing = ("--set", "run.steps=3", "--set", "output.history_every=10", "--set", "output.snapshots=false")
+    done = program("run", "case.toml", "--out", "r", "-n", "1", *nothing)
+    assert done.returncode == OK, done.stderr
+    assert "finished at step 3" in done.stdout
+    page = (program.folder / "r" / "report.html").read_text()
+    assert "finished at step 3" in page
+    assert "<img" not in page
+
+
+@pytest.mark.mpi
 def test_its_pictures_are_drawn(program):
     program.write_case(CASE.replace("figures = false", "figures = true"))
     run(program, "r", "-n", "1")

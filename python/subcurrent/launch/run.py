@@ -262,7 +262,7 @@ def report(path: Path, console: Console) -> int:
         drawn = draw_figures(folder)
     for sentence in drawn.complaints():
         say(console, f"not drawn: {sentence}", "yellow")
-    if not drawn.files and not drawn.failed:
+    if not drawn.files and not drawn.failed and not folder.summary.is_file():
         raise StorageError(
             f"{folder.path} holds nothing to draw: no profiles, history, snapshot or strategy table."
         )
