@@ -128,8 +128,11 @@ class SolverCase(PassLength, Table):
         Needs("output.every", "output.snapshots", (True,)),
         Needs("engine.halo_thread_joins", "engine.strategy", ("halo_thread",)),
     )
-    # What a checkpoint fixes: a resumed run must agree in these.
+    # What a checkpoint fixes, and what the folder tells about all of the run: a resumed run must agree in
+    # these.
     fixed_on_resume: ClassVar[tuple[str, ...]] = ("solver", "grid")
+    # Whether flow.initial may be a run.
+    starts_from_runs: ClassVar[bool] = False
 
     # What [engine] device may be.
     devices: ClassVar[tuple[str, ...]] = ("cpu",)

@@ -190,17 +190,27 @@ def _check_folder(request: RunRequest, folder: RunFolder, case: Case) -> list[Pa
 
 
 def _check_same(before: Case, now: Case) -> None:
-    """A resumed run must have the same grid; time, strategy, ranks, tolerances and similar keys may
-    change."""
+    """A resumed run must have the same grid and physics; end, time step, strategy, ranks, tolerances and
+    similar keys may change."""
     for name in now.fixed_on_resume:
         old, new = as_tables(before), as_tables(now)
         for part in name.split("."):  # a key that is not given is not in the tables
             old, new = old.get(part, {}), new.get(part, {})
         if old != new:
+            key, there, here = _difference(name, old, new)
+            anew = now.starts_from_runs and name.partition(".")[0] in ("flow", "forcing")
             raise BadInput(
-                f"--resume needs the same {name} as the run it continues: {old or 'none'} there, "
-                f"{new or 'none'} here."
+                f"--resume needs the same {key} as the run it continues: {there} there, {here} here"
+                f"{'; flow.initial starts a new run from its flow.' if anew else '.'}"
             )
+
+
+def _difference(name: str, old: Any, new: Any) -> tuple[str, Any, Any]:
+    """The first key that differs, and both values."""
+    if isinstance(old, dict) and isinstance(new, dict) and old and new:
+        part = next(part for part in {**new, **old} if old.get(part) != new.get(part))
+        return _difference(f"{name}.{part}", old.get(part, {}), new.get(part, {}))
+    return name, *("none" if value == {} else value for value in (old, new))
 
 
 def _run_as_rank(plan: Plan, folder: RunFolder, path: Path, case: Case, request: RunRequest) -> int:

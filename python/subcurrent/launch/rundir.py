@@ -183,6 +183,15 @@ class RunFolder:
                 if path not in whole[:count] and is_ours(path, FOLDERS["checkpoints"]):
                     path.unlink(missing_ok=True)
 
+    def drop_after(self, step: int) -> None:
+        """Removes snapshots and spectra beyond the step from which a run is resumed: the steps that follow
+        are computed again, and perhaps otherwise."""
+        for folder in (self.snapshots, self.spectra):
+            with writing(folder):
+                for path in () if folder.is_symlink() else self._numbered(folder):
+                    if _step_of(path) > step and is_ours(path, FOLDERS[folder.name]):
+                        path.unlink()
+
 
 TOP = "|".join(re.escape(name) for name in FILES)
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
@@ -12,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from .. import core
+from ..errors import SubcurrentError
 from ..launch import events
 from ..launch.plan import Plan
 from ..launch.rundir import RunFolder, write_text, writing
 from ..lines import plain_line
 from ..report.account import account_of, choice, overlap_case, passes
-from ..report.records import rows_of_run
+from ..report.records import read_record, rows_of_run
 from ..solvers.kinds import kind_of
 from . import machine
 from .ending import End, Forecast
@@ -46,12 +48,18 @@ class Recorder:
         self._seconds_before = 0.0
         self._said = -math.inf
         self._last: dict[str, Any] = {}
+        self._before: dict[str, Any] = {}  # summary.json of the session before
+        self._kept: dict[str, Any] = {}  # the row of the step at which this session begins
         self._file: io.TextIOBase | None = None
 
     def started(self) -> None:
         self._begun = self._kind.begun(self._solver, self._case)
         if not self._writes:
             return
+        if self._resumed:
+            self._folder.drop_after(self._first_step)
+            with contextlib.suppress(SubcurrentError):  # a damaged one is written anew
+                self._before = read_record(self._folder.summary)
         self._open_history()
         facts = {
             **self._layout(),
@@ -80,6 +88,9 @@ class Recorder:
                 events.emit("halos", transports=self._transports)
         if not self._writes:
             return
+        if not self._last:  # from here on the record of the session before is not that of this run
+            with writing(self._folder.summary):
+                self._folder.summary.unlink(missing_ok=True)
         self._last = record
         if record["step"] % self._case.output.history_every == 0:
             with writing(self._folder.history):
@@ -117,7 +128,8 @@ class Recorder:
             print(plain_line(facts), flush=True)
 
     def finished(self, state: str) -> None:
-        """Writes results and summary. Collective, since results are gathered from all ranks."""
+        """Writes results and summary. Collective, since results are gathered from all ranks. Without a step
+        in this session, the times of the session that computed the state are kept."""
         results = self._kind.results(self._solver, self._case)
         measured = self._kind.measured(self._solver, self._case)
         terms = account_of(self._solver.terms(), self._solver.strategy)
@@ -132,17 +144,22 @@ class Recorder:
             self._file.close()
         for name, text in results.items():
             write_text(self._folder.path / name, text)
+        if not self._last:
+            self._last = self._kept | {"step": self._solver.steps, "time": self._solver.time} | measured
         summary = self._summary(state, terms, timeline) | {"timeline": timeline}
+        if self._solver.steps == self._first_step == self._before.get("steps"):
+            summary = self._before | {name: summary[name] for name in ("state", "reached", "case")}
         write_text(self._folder.summary, json.dumps(clean(summary), indent=1, allow_nan=False) + "\n")
         if self._plan.events:
-            events.emit("end", state=state, steps=summary["steps"], seconds=summary["seconds"])
+            events.emit("end", state=state, steps=self._solver.steps, seconds=self._seconds)
         else:
             if "automatic" in terms:
                 print(f"subcurrent: strategy: {choice(terms['automatic'])}", flush=True)
             if "passes" in terms:
                 print(f"subcurrent: passes: {passes(terms)}", flush=True)
             print(
-                f"subcurrent: {state} after {summary['steps']} steps; see {self._folder.summary}", flush=True
+                f"subcurrent: {state} after {self._solver.steps} steps; see {self._folder.summary}",
+                flush=True,
             )
 
     def _layout(self) -> dict[str, Any]:
@@ -170,7 +187,7 @@ class Recorder:
             "seconds_per_step": self._seconds / taken if taken else None,
             **self._kind.summary(self._case, taken, self._totals, measured),
             **({"at_start": self._begun} if self._begun else {}),
-            "last_step": self._last or None,
+            "last_step": self._last,
             **self._layout(),
             **terms,
             "overlap_case": overlap_case(terms, self._solver.strategy),
@@ -196,6 +213,8 @@ class Recorder:
             self._rows = csv.writer(self._file, lineterminator="\n")
         if kept:
             self._seconds_before = float(kept[-1][-1])
+        if kept and int(kept[-1][0]) == self._first_step:
+            self._kept = dict(zip(self._kind.history, map(_value, kept[-1]), strict=False))
 
 
 def clean(value: Any) -> Any:
@@ -213,6 +232,10 @@ def _cell(value: Any) -> Any:
     if isinstance(value, bool):
         return int(value)
     return f"{value:.10g}" if isinstance(value, float) else value
+
+
+def _value(cell: str) -> float | int:
+    return int(cell) if cell.isdigit() else float(cell or "nan")
 
 
 def _rows_up_to(path: Path, step: int, columns: tuple[str, ...]) -> list[list[str]]:

@@ -33,7 +33,7 @@ def run_case(module: ModuleType, context: Any, plan: Plan, stop: Any, computing:
     computing()
     recorder.started()
 
-    end = End.of(case.run)
+    end, first = End.of(case.run), solver.steps
     due = Due(case, solver.time)
     record: dict[str, Any] = {"step": solver.steps, "time": solver.time}
     stopped = context.any(stop.asked)
@@ -53,7 +53,7 @@ def run_case(module: ModuleType, context: Any, plan: Plan, stop: Any, computing:
         write_checkpoint(context, solver, folder)
     if not stopped and case.output.snapshots and due.last_snapshot != solver.steps:
         write_snapshot(kind, solver, case, folder)
-    if case.output.timeline:
+    if case.output.timeline and solver.steps > first:
         solver.write_timeline(str(folder.timeline))
     recorder.finished("stopped" if stopped else "finished")
     return STOPPED if stopped else OK

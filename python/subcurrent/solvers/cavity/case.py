@@ -198,7 +198,11 @@ class CavityCase(SolverCase):
         Needs("pressure.max_iterations", "pressure.iterations", (None,)),
         Needs("run.steady", "run.until", ("steady",)),
     )
-    fixed_on_resume: ClassVar = ("solver", "grid", "boundaries", "flow.precision")
+    fixed_on_resume: ClassVar = (
+        *("solver", "grid", "boundaries"),
+        *("flow.reynolds", "flow.initial", "flow.precision"),
+    )
+    starts_from_runs: ClassVar = True
     devices: ClassVar = DEVICES
 
     solver: Literal["cavity"] = key("the solver", '"cavity"', "cavity")

@@ -152,7 +152,7 @@ class CompressibleCase(SolverCase):
         Needs("gas.sutherland", "gas.law", ("sutherland",)),
         Needs("engine.corners", "solver", why="no stage reads edges and corners of the halo; leave it out"),
     )
-    fixed_on_resume: ClassVar = ("solver", "grid", "scheme.precision")
+    fixed_on_resume: ClassVar = ("solver", "grid", "scheme.precision", "flow", "gas", "forcing")
     single_steps: ClassVar = "its compact derivatives need whole grid lines"
 
     solver: Literal["compressible"] = key("the solver", '"compressible"', "compressible")

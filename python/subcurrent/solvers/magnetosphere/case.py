@@ -137,7 +137,10 @@ class MagnetosphereCase(SolverCase):
         Needs("plasma.amplitude", "plasma.initial", ("linear_wave",)),
         *(Needs(f"planet.{name}", "plasma.initial", ("planet",)) for name in Planet.model_fields),
     )
-    fixed_on_resume: ClassVar = ("solver", "grid", "boundaries", "plasma", "planet")
+    fixed_on_resume: ClassVar = (
+        *("solver", "grid", "boundaries", "plasma", "planet", "wind"),
+        *(f"diffusion.{name}" for name in Diffusion.model_fields if name != "smoothing"),
+    )
     devices: ClassVar = DEVICES
 
     solver: Literal["magnetosphere"] = key("the solver", '"magnetosphere"', "magnetosphere")

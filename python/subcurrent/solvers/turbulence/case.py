@@ -117,7 +117,11 @@ class TurbulenceCase(SolverCase):
         Needs("forcing.kmax", "forcing.kind", but=("none",)),
         Needs("engine.corners", "solver", why="this solver exchanges no halos; leave it out"),
     )
-    fixed_on_resume: ClassVar = ("solver", "grid", "scheme.dealiasing", "scheme.precision")
+    fixed_on_resume: ClassVar = (
+        *("solver", "grid", "scheme.dealiasing", "scheme.precision"),
+        *("flow", "spectrum", "forcing"),
+    )
+    starts_from_runs: ClassVar = True
 
     solver: Literal["turbulence"] = key("the solver", '"turbulence"', "turbulence")
     flow: Flow = key("the fluid and its initial state", "a table [flow]")

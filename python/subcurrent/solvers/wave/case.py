@@ -48,8 +48,8 @@ class WaveCase(SolverCase):
     exclusive: ClassVar = (("run.steps", "run.time"), ("run.safety", "run.dt"))
     # The two time levels of the leapfrog step belong to one time step.
     fixed_on_resume: ClassVar = (
-        *("solver", "grid", "boundaries", "medium"),
-        *("start.precision", "run.safety", "run.dt"),
+        *("solver", "grid", "boundaries", "medium", "start"),
+        *("run.safety", "run.dt"),
     )
     devices: ClassVar = DEVICES
     reach: ClassVar = 2
