@@ -4,13 +4,18 @@
 //   energy held constant (negative viscosity):  c = epsilon / sum |u|^2,   epsilon = 2 nu sum k^2 |u|^2 / 2
 //   constant power P:                           c = P / sum |u|^2
 //
-// with |u|^2 summed over the forced modes, epsilon over all modes. The sums do not depend on the order.
+// with |u|^2 summed over the forced modes, epsilon over all modes. The sums do not depend on the order. Of
+// modes with kx = 0 only the part that the points have is forced (see ConjugateModes): c may exceed nu k^2,
+// so that the rest, which begins as a rounding error and which the flow cannot drain, would grow without
+// bound.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "engine/overlap/runner.hpp"
 #include "engine/stage/global_value.hpp"
+#include "solvers/turbulence/conjugate_modes.hpp"
 #include "solvers/turbulence/stages.hpp"
 
 namespace sc::turbulence {
@@ -48,7 +53,8 @@ class Forcing {
   void add(AnyField& n);
 
  private:
-  double coefficient(AnyField& u);
+  void take(AnyField& u);
+  void pair(Accumulator& squares);
   template <class Action>
   void each_forced(Action&& action) const;
 
@@ -59,7 +65,8 @@ class Forcing {
   Frame frame_;
   std::vector<Box> band_;  ///< this rank's boxes that contain the forced modes, in local coordinates
   GlobalValue sums_;
-  std::vector<std::array<Mode<double>, 3>> held_;  ///< c u, mode by mode
+  std::optional<ConjugateModes> conjugates_;
+  std::vector<ConjugateModes::Vector> held_;  ///< c u, mode by mode
 };
 
 }  // namespace sc::turbulence

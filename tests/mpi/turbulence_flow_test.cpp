@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 
 #include "engine/base/error.hpp"
 #include "tests/mpi/flow_modes.hpp"
@@ -26,6 +27,11 @@ RandomField peaked(std::uint64_t seed = 1) {
   for (int k = 1; k <= 7; ++k) field.spectrum.push_back(std::pow(k, 4) * std::exp(-0.5 * k * k));
   return field;
 }
+
+template <class Real>
+struct ForcingIn : testing::Test {};
+using Precisions = testing::Types<double, float>;
+TYPED_TEST_SUITE(ForcingIn, Precisions);
 
 // E(T) - E(0) is the error of the time step alone.
 TEST(Forcing, NegativeViscosityHoldsTheEnergyToTheOrderOfTheStep) {
@@ -88,6 +94,85 @@ TEST(Forcing, HoldsAFlowThatWouldOnlyDecay) {
   EXPECT_NEAR(flow.balance().energy, 0.5, 1e-9);
 }
 
+/// The largest |u(0, -ky, -kz) - u*(0, ky, kz)|, on all ranks.
+double asymmetry(Turbulence& flow) {
+  const Modes all = modes_of(flow, flow.modes());
+  double most = 0;
+  for (const auto& [k, u] : all)
+    for (std::size_t d = 0; d < 3 && k[0] == 0; ++d)
+      most = std::max(most, std::abs(u[d] - std::conj(all.at({0, -k[1], -k[2]})[d])));
+  return flow.grid().context().max(most);
+}
+
+/// Adds to u_x(0, 0, 1), but not to its conjugate.
+template <class Real>
+void disturb(Turbulence& flow, double by) {
+  const Grid& modes = flow.modes().grid();
+  const Int3 n = flow.grid().cells();
+  const auto u = turbulence::updates(flow.modes()).in<Real>().view();
+  for_cells(modes.own(), [&](Int3 c) {
+    const Int3 g = c + modes.origin();
+    if (flow.wavenumbers().of<int>({g.x, g.y, g.z}) == std::array{0, 0, 1})
+      u[0][At{modes.layout().offset(c), modes.layout().sy, modes.layout().sz}] +=
+          Real(by * double(n.x) * n.y * n.z);
+  });
+}
+
+/// The mean of u^2 / 2 over the points, on all ranks.
+template <class Real>
+double energy_of_points(Turbulence& flow) {
+  const std::vector<std::byte> bytes = gather(flow.velocity().storage(0));
+  double sum = 0;
+  for (std::size_t n = 0; n < bytes.size(); n += sizeof(Real)) {
+    Real value;
+    std::memcpy(&value, bytes.data() + n, sizeof value);
+    sum += 0.5 * double(value) * double(value);
+  }
+  const Int3 n = flow.grid().cells();
+  return flow.grid().context().max(sum / (double(n.x) * n.y * n.z));
+}
+
+// Rounding leaves u(-k) != u*(k) in the plane kx = 0. The points do not have the difference, so the flow
+// cannot drain it; c exceeds nu k^2, so a forcing that includes it lets it grow until it has all the energy.
+TYPED_TEST(ForcingIn, DoesNotFeedWhatThePointsDoNotHave) {
+  TestContext context;
+  const bool single = std::is_same_v<TypeParam, float>;
+  for (const auto kind : {ForcingKind::negative_viscosity, ForcingKind::constant_power})
+    for (const auto scheme : {turbulence::Scheme::rk4, turbulence::Scheme::rk3}) {
+      Turbulence flow(context, {.points = {12, 12, 12},
+                                .viscosity = 0.08,
+                                .dt = 0.05,
+                                .scheme = scheme,
+                                .single = single,
+                                .forcing = {.kind = kind, .power = 0.1}});
+      flow.start_random(peaked());
+      const double before = 1e-4;
+      disturb<TypeParam>(flow, before);
+      ASSERT_NEAR(asymmetry(flow), before, 1e-3 * before);
+      for (int n = 0; n < 400; ++n) flow.step();
+      EXPECT_LT(asymmetry(flow), 0.5 * before);
+      const double energy = flow.balance().energy;
+      EXPECT_NEAR(energy_of_points<TypeParam>(flow), energy, (single ? 1e-6 : 1e-8) * energy);
+    }
+}
+
+// The conjugates of the plane kx = 0 are one reduction a stage beside that of the sums.
+TEST(Forcing, ItsReductionsAreInTheAccount) {
+  TestContext context;
+  Turbulence flow(context, {.points = {12, 12, 12},
+                            .viscosity = 0.05,
+                            .dt = 0.02,
+                            .forcing = {.kind = ForcingKind::negative_viscosity}});
+  flow.start_random(peaked());
+  flow.step();
+  const Account before = context.accounts()[Resource::reductions];
+  flow.step();
+  const Account step = context.accounts()[Resource::reductions] - before;
+  EXPECT_EQ(step.pieces, 4 * 2);
+  // 25 modes of six numbers; two sums of a key and 100 words
+  EXPECT_EQ(step.bytes, 4 * 8 * (25 * 6 + 2 * 101));
+}
+
 TEST(Forcing, RefusesWhatCannotBe) {
   TestContext context;
   TurbulenceOptions options{.points = {8, 8, 8}, .forcing = {.kind = ForcingKind::constant_power}};
@@ -140,7 +225,6 @@ TEST(RandomFirstField, IsRealAndDoesNotDependOnThePoints) {
 
 template <class Real>
 struct RandomFirstFieldIn : testing::Test {};
-using Precisions = testing::Types<double, float>;
 TYPED_TEST_SUITE(RandomFirstFieldIn, Precisions);
 
 TYPED_TEST(RandomFirstFieldIn, AndForcingLeaveTheBitsOfOneRank) {
