@@ -71,11 +71,12 @@ io::Snapshot TurbulenceFace::snapshot() {
           .time = flow.clock().time};
 }
 
-// The modes that are kept and the clock: the step takes nothing else from the one before.
+// The modes that are kept and the clock: the step takes nothing else from the one before. The grid is that of
+// the points, because modes are sums over them: other points may keep the same modes.
 io::CheckpointContents TurbulenceFace::contents() {
   Turbulence& flow = solver();
   return {.solver = "turbulence",
-          .grid = flow.modes().grid(),
+          .grid = flow.grid(),
           .fields = {{"modes", &flow.modes().storage(0)}},
           .scalars = {{"time", &flow.clock().time}, {"steps", &flow.clock().steps}}};
 }

@@ -7,6 +7,7 @@ import h5py
 import numpy as np
 import pytest
 
+import subcurrent as sc
 from conftest import QUIET, history, sentence_of
 from subcurrent.errors import BAD_INPUT, OK, STORAGE, StorageError
 from subcurrent.report.snapshot import checksum, read_plane
@@ -100,6 +101,19 @@ def test_a_snapshot_of_other_points_is_refused(program):
     )
     assert done.returncode == BAD_INPUT
     assert "shape (16, 20, 24, 3), not the run's [16, 16, 16] points" in sentence_of(done)
+
+
+def test_a_checkpoint_of_other_points_with_the_same_modes_is_refused(tmp_path):
+    """10 and 12 points keep the modes up to 3; modes are sums over the points, so of other sizes."""
+    refusal = pytest.importorskip("subcurrent._core").Error
+    few = sc.Turbulence((10, 10, 10), reynolds=20, dt=0.05)
+    many = sc.Turbulence((12, 12, 12), reynolds=20, dt=0.05)
+    assert few.modes.shape == many.modes.shape
+    few.save(tmp_path / "few.h5")
+    with pytest.raises(refusal, match=r"has cells \[10, 10, 10\]; this run has \[12, 12, 12\]"):
+        many.load(tmp_path / "few.h5")
+    with pytest.raises(refusal, match=r"\[10, 10, 10\]"):
+        sc.Turbulence((12, 12, 12), reynolds=20, dt=0.05, initial=str(tmp_path / "few.h5"))
 
 
 def test_only_a_whole_snapshot_is_a_start(program):
