@@ -2,7 +2,10 @@
 // Checkpoints: all ranks write and read the arrays and compute their checksums.
 #include "io/checkpoint.hpp"
 
+#include <array>
+#include <charconv>
 #include <cstring>
+#include <type_traits>
 
 #include "engine/base/error.hpp"
 #include "io/checkpoint_header.hpp"
@@ -12,6 +15,12 @@
 namespace sc::io {
 
 namespace {
+
+/// The fewest digits that give the same value.
+std::string shortest(double value) {
+  std::array<char, 32> text{};
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
+}
 
 /// One component of a field, between memory and file.
 struct Component {
@@ -131,6 +140,17 @@ void broadcast_header(const Context& context, CheckpointHeader& header) {
   }
 }
 
+/// Throws Error (storage), on all ranks alike, if a value of the run is another one in the checkpoint.
+void check_run(const std::string& path, const CheckpointContents& contents, const CheckpointHeader& header) {
+  for (std::size_t i = 0; i < contents.scalars.size(); ++i) {
+    const auto* own = std::get_if<const double*>(&contents.scalars[i].value);
+    const double* found = std::get_if<double>(&header.scalars[i].value);
+    if (own && found && *found != **own)
+      throw Error(Exit::storage, "checkpoint " + path + " has " + header.scalars[i].name + " " +
+                                     shortest(*found) + "; this run has " + shortest(**own));
+  }
+}
+
 }  // namespace
 
 void write_checkpoint(const std::string& path, const CheckpointContents& contents) {
@@ -156,6 +176,7 @@ void read_checkpoint(const std::string& path, const CheckpointContents& contents
     if (context.rank() == 0) header = read_header(path, header);
   });
   broadcast_header(context, header);
+  check_run(path, contents, header);
 
   // All checksums are verified before anything is overwritten, so the file is read twice, the second time
   // from the page cache.
@@ -177,7 +198,8 @@ void read_checkpoint(const std::string& path, const CheckpointContents& contents
   for (std::size_t i = 0; i < contents.scalars.size(); ++i)
     std::visit(
         [&](auto* value) {
-          *value = std::get<std::remove_pointer_t<decltype(value)>>(header.scalars[i].value);
+          using Value = std::remove_pointer_t<decltype(value)>;
+          if constexpr (!std::is_const_v<Value>) *value = std::get<Value>(header.scalars[i].value);
         },
         contents.scalars[i].value);
 }

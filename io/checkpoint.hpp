@@ -18,9 +18,10 @@ struct SavedField {
   int layers = 0;  ///< halo layers beyond physical faces that belong to the state
 };
 
+/// A const value belongs to the run: a checkpoint with another one is not of this run.
 struct SavedScalar {
   std::string name;
-  std::variant<double*, std::int64_t*, std::string*> value;
+  std::variant<double*, std::int64_t*, std::string*, const double*> value;
 };
 
 /// The state of a solver, declared once for writing and reading.

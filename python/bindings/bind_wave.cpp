@@ -59,13 +59,19 @@ class WaveFace : public SolverFace<Wave> {
             .step = solver().clock().steps,
             .time = solver().clock().time};
   }
+  /// The two levels lie one time step apart, so they are of no use for another one.
   io::CheckpointContents contents() override {
     Wave::Clock& clock = solver().clock();
+    const wave::WaveOptions& options = solver().options();
     return {.solver = "wave",
             .grid = solver().grid(),
             .fields = {{"pressure", &solver().pressure().storage(0)},
                        {"pressure_before", &solver().pressure().storage(1)}},
-            .scalars = {{"time", &clock.time}, {"steps", &clock.steps}}};
+            .scalars = {{"time", &clock.time},
+                        {"steps", &clock.steps},
+                        {"dt", &solver().dt()},
+                        {"speed", &options.speed},
+                        {"spacing", &options.spacing}}};
   }
 };
 

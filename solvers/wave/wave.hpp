@@ -57,7 +57,7 @@ class Wave {
     std::int64_t steps = 0;
   };
   Clock& clock() { return clock_; }
-  double dt() const { return dt_; }
+  const double& dt() const { return dt_; }
   const Grid& grid() const { return p_->grid(); }
   Runner& runner() { return runner_; }
   /// Level 0 is the current p, level 1 that of the previous step.

@@ -148,3 +148,22 @@ def test_a_pulse_without_a_centre_begins_in_the_middle():
         {"solver": "wave", "grid": {"cells": [16, 18, 20], "spacing": 0.01}, "run": {"steps": 1}}, Path()
     )
     assert case.options()["centre"] == case.start.centre == pytest.approx([0.08, 0.09, 0.1])
+
+
+def test_a_checkpoint_of_another_time_step_is_refused(tmp_path):
+    """The two levels of the pressure lie one step apart; nothing changes."""
+    refusal = pytest.importorskip("subcurrent._core").Error
+    options = {"cells": (8, 10, 12), "spacing": 0.01}
+    first = sc.Wave(**options, safety=0.8)
+    dt = first.run(steps=5)["dt"]
+    first.save(tmp_path / "w.h5")
+    for other in ({"safety": 0.4}, {"dt": 0.9 * dt}):
+        second = sc.Wave(**options, **other)
+        before = second.gather()
+        with pytest.raises(refusal, match=r"has dt [\d.e-]+; this run has [\d.e-]+"):
+            second.load(tmp_path / "w.h5")
+        assert second.steps == 0
+        assert np.array_equal(second.gather(), before)
+    same = sc.Wave(**options, dt=dt)
+    same.load(tmp_path / "w.h5")
+    assert np.array_equal(same.gather(), first.gather())

@@ -129,8 +129,8 @@ class Simulation(Fixed):
         self._solver.write_checkpoint(path_text("path", path))
 
     def load(self, path: str | Path) -> None:
-        """Continues from a checkpoint of the same grid; a damaged file or another grid is an error;
-        collective."""
+        """Continues from a checkpoint of the same grid; a damaged file or another grid is an error, for
+        sound also another time step; collective."""
         self._solver.read_checkpoint(path_text("path", path))
 
     def snapshot(self, path: str | Path) -> None:
