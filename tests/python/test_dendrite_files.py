@@ -115,3 +115,33 @@ def test_the_program_says_what_an_old_key_is_called(program):
     done = program("run", "case.toml", "-n", "1", *old, "--out", "r", *QUIET)
     assert done.returncode == OK, done.stderr
     assert done.stderr.count('storage.kind = "host" is storage.place = "host"') == 1, done.stderr
+
+
+SEVERAL = """
+from pathlib import Path
+import numpy as np
+import subcurrent as sc
+
+files = {"place": "files", "pieces": 2, "scratch": "scratch"}
+seeds = [{"centre": [0.0, 0.0, 0.0], "radius": 0.1}]
+crystals = [sc.Dendrite((12, 10, 16), seeds=seeds, storage=files) for _ in range(2)]
+flow = sc.Turbulence((12, 12, 12), reynolds=20, dt=0.05, storage=files)
+for sim in (*crystals, flow):
+    sim.run(steps=2)
+one, two = (sim.gather("phase") for sim in crystals)
+assert one is None or np.array_equal(one, two)
+for _ in range(2):  # the new one is made before the old one goes
+    flow = sc.Turbulence((12, 12, 12), reynolds=20, dt=0.05, storage=files)
+    flow.run(steps=1)
+if one is not None:
+    print("all good")
+"""
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_several_simulations_of_a_process_have_fields_in_files(program, ranks):
+    done = program.script(SEVERAL, ranks=ranks)
+    assert done.returncode == OK, done.stderr
+    assert "all good" in done.stdout
+    assert not list((program.folder / "scratch").iterdir())

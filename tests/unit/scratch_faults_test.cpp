@@ -182,6 +182,21 @@ TEST(Scratches, LeaveNothing) {
   EXPECT_EQ(folder.entries(), 0U);
 }
 
+TEST(Scratches, OfOneProcessMayHaveTheSameName) {
+  ScratchFolder folder;
+  const Scratch third = [&] {
+    const Scratch first(folder.path(), "rank 0");
+    const Scratch second(folder.path(), "rank 0");
+    EXPECT_NE(first.path(), second.path());
+    EXPECT_EQ(folder.entries(), 4U);
+    return Scratch(folder.path(), "rank 0");
+  }();
+  EXPECT_EQ(folder.entries(), 2U);
+  const Scratch fourth(folder.path(), "rank 0");
+  EXPECT_NE(third.path(), fourth.path());
+  EXPECT_EQ(folder.entries(), 4U);
+}
+
 TEST(Scratches, RemoveWhatAKilledProcessLeft) {
   ScratchFolder folder;
   int ready[2];

@@ -102,8 +102,8 @@ struct Owner {
   }
 };
 
-/// Creates the lock atomically with its contents; fails if it exists.
-void write_lock(const std::string& path, const std::string& text) {
+/// Creates the lock atomically with its contents; false if it exists.
+bool write_lock(const std::string& path, const std::string& text) {
   const std::string draft = path + ".draft";
   ::unlink(draft.c_str());
   const int file = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -114,7 +114,8 @@ void write_lock(const std::string& path, const std::string& text) {
   const bool linked = written && ::link(draft.c_str(), path.c_str()) == 0;
   const int error = written ? errno : cause;
   ::unlink(draft.c_str());
-  if (!linked) fail("make", path, error);
+  if (!linked && !(written && error == EEXIST)) fail("make", path, error);
+  return linked;
 }
 
 }  // namespace
@@ -127,9 +128,12 @@ Scratch::Scratch(std::string folder, const std::string& name) : folder_(std::mov
   const Owner self = Owner::self();
   std::string plain;
   for (char c : name) plain += std::isalnum(static_cast<unsigned char>(c)) ? c : '-';
-  path_ = folder_ + "/" + prefix + self.host + "-" + std::to_string(self.pid) + "-" + plain;
-  lock_ = path_ + lock_suffix;
-  write_lock(lock_, self.text());
+  const std::string own = folder_ + "/" + prefix + self.host + "-" + std::to_string(self.pid) + "-" + plain;
+  for (int number = 1;; ++number) {  // a process may have several of one name, each of another solver
+    path_ = number == 1 ? own : own + "-" + std::to_string(number);
+    lock_ = path_ + lock_suffix;
+    if (write_lock(lock_, self.text())) break;
+  }
   if (::mkdir(path_.c_str(), 0700) != 0) {
     const int cause = errno;
     ::unlink(lock_.c_str());

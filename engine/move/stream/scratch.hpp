@@ -9,8 +9,9 @@ namespace sc {
 
 class Scratch {
  public:
-  /// `name` identifies the process in listings ("rank 3"). Creates `folder` if necessary, removes folders of
-  /// ended owners of this host, then creates its own folder. Throws Error (storage).
+  /// `name` identifies the process in listings ("rank 3"); folders of the same name are numbered. Creates
+  /// `folder` if necessary, removes folders of ended owners of this host, then creates its own folder. Throws
+  /// Error (storage).
   Scratch(std::string folder, const std::string& name);
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
