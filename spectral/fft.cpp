@@ -63,6 +63,7 @@ FFT<T>::FFT(Context& context, const FftOptions& options)
   names_ = {context.timeline().name("fft x"), context.timeline().name("fft y"),
             context.timeline().name("fft z")};
   planes_name_ = context.timeline().name("fft planes");
+  transpose_name_ = context.timeline().name("fft transpose");
 }
 
 template <class T>
@@ -161,9 +162,14 @@ void FFT<T>::timed(std::uint16_t name, Phase phase, const std::function<void()>&
 }
 
 template <class T>
+void FFT<T>::settle(Storage& pencils) {
+  timed(transpose_name_, Phase::settle, [&] { pencils.settle(); });
+}
+
+template <class T>
 void FFT<T>::forward(Cells<const T> in, Cells<C> out) {
   place_pencils();
-  x_->settle();  // peers may still read the results of the last transform there
+  settle(*x_);
   if (in_place()) at_x_ = at_y_ = at_z_ = out;
   run_forward([&](const Box& slab) { xy_ ? x_forward(in, slab) : xy_forward(in, slab); }, out, forward_);
 }
@@ -192,7 +198,7 @@ void FFT<T>::backward(Cells<const C> in, Cells<T> out) {
 template <class T>
 void FFT<T>::backward(Cells<C> in, Cells<T> out, Input input) {
   place_pencils();
-  z_->settle();
+  settle(*z_);
   if (input == Input::destroy && in_place()) at_x_ = at_y_ = at_z_ = in;
   run_backward(
       in, [&](const Box& slab) { yx_ ? x_backward(out, slab) : yx_backward(out, slab); }, backward_);

@@ -155,6 +155,8 @@ class FFT {
   void yx_backward(Cells<T> out, const Box& slab);
 
   void timed(std::uint16_t name, Phase phase, const std::function<void()>& action);
+  /// Waits until peers have read there what the last transform has left to them.
+  void settle(Storage& pencils);
   Box slab_of(const Storage& storage, const Chunks& chunks, int chunk) const;
   void check(const Storage& real, const Storage& modes) const;
   template <int N, class From, class To, class Go>
@@ -175,7 +177,7 @@ class FFT {
   std::size_t work_bytes_ = 0;
   std::vector<std::byte> work_;
   std::array<std::uint16_t, 3> names_{};
-  std::uint16_t planes_name_ = 0;
+  std::uint16_t planes_name_ = 0, transpose_name_ = 0;
   PassRun passes_;
   PassKind forward_{"fft forward"}, backward_{"fft backward"};
   PassKind forward_across_{"fft forward across planes"}, backward_across_{"fft backward across planes"};

@@ -54,7 +54,7 @@ void FFT<T>::backward_across(Cells<const C> modes, Cells<C> planes) {
     return along(2, Direction::backward, modes, planes, modes_.own());
   }
   place_pencils();
-  z_->settle();
+  settle(*z_);
   const Cells<C>& from = yx_ ? at_x_ : at_y_;
   run_backward(
       modes, [&](const Box& slab) { copy_planes(from, planes, slab); }, backward_across_);
@@ -66,7 +66,7 @@ void FFT<T>::forward_across(Cells<const C> planes, Cells<C> modes) {
     return along(2, Direction::forward, planes, modes, modes_.own());
   }
   place_pencils();
-  x_->settle();
+  settle(*x_);
   run_forward([&](const Box& slab) { copy_planes(planes, at_x_, slab); }, modes, forward_across_);
 }
 

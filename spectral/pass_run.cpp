@@ -59,6 +59,7 @@ void PassRun::run(std::span<const Pass> passes, PassKind& kind) {
   const bool lent = !hides && turn.trial;  // a trial without overlap also serves as a sample
   const Strategy& strategy = sample ? Strategy::ordered : *turn.strategy;
   booked_on_ = sample || lent ? sample_name_ : name_;
+  overlaps_ = strategy.overlaps;
   moving_ = 0;
   shape(passes);
   const double begin = timeline.now();
@@ -94,10 +95,10 @@ bool PassRun::arrived(const Arrival& arrival) {
   const bool there = is_there(passes_, arrival);
   const double end = timeline.now();
   moving_ += end - begin;
-  if (there)
+  if (overlaps_ && !there)  // other slabs may be computed; without a span, because there are many
+    timeline.add_total(booked_on_, Phase::poke, end - begin);
+  else
     timeline.add(booked_on_, Phase::wait, begin, end);
-  else  // without a span, because there are many
-    timeline.add_total(booked_on_, Phase::wait, end - begin);
   return there;
 }
 

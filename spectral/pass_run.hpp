@@ -71,6 +71,7 @@ class PassRun final : private Ports {
   // Of the current run.
   std::span<const Pass> passes_;
   std::uint16_t booked_on_ = 0;
+  bool overlaps_ = false;
   double moving_ = 0;  // seconds in starting and waiting for transposes
 };
 

@@ -243,6 +243,25 @@ TEST(DistributedFft, MovesKeptModesOnly) {
   EXPECT_EQ(all.transposes().size(), p == 1 ? 0U : 2U);
 }
 
+// With overlap a look in vain is a poke: meanwhile other slabs are computed. Waiting until peers have read
+// the last results is in the account too.
+TEST(DistributedFft, BooksLooksAsPokesAndSettling) {
+  TestContext context({.transport = TransportPolicy::delayed, .delay = 5e-3});
+  context.accounts().sampling = {.first = 0, .every = 0};
+  FFT<double> fft(context, {.cells = {16, 16, 16}, .chunks = 4, .strategy = Strategy::boundary_first});
+  Field<double> u(fft.real_grid(), "u");
+  Field<Complex> modes(fft.mode_grid(), "modes");
+  u.fill([](int x, int y, int z) { return noise(x, y, z); });
+  for (int n = 0; n < 2; ++n) fft.forward(u.now(), modes.now());
+  Timeline& timeline = context.timeline();
+  const auto booked = [&](Phase phase) { return timeline.total(timeline.name("fft transpose"), phase); };
+  if (context.size() > 1) {
+    EXPECT_GT(booked(Phase::poke).seconds, 0);
+  }
+  EXPECT_GT(booked(Phase::settle).seconds, 0);
+  context.barrier();
+}
+
 TEST(DistributedFft, RefusesWhatCannotBe) {
   TestContext context;
   const int p = context.size();
