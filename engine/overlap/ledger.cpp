@@ -21,6 +21,13 @@ Moved moved_of(const Account& account) {
   return m;
 }
 
+/// Bytes that all runs of stages declared so far.
+double declared(const Runner& runner) {
+  double bytes = 0;
+  for (const auto& [stage, counts] : runner.counts()) bytes += counts.bytes;
+  return bytes;
+}
+
 }  // namespace
 
 Moved moved_so_far(Context& context, Resource resource) {
@@ -49,6 +56,7 @@ std::vector<Ledger::Phases> Ledger::totals() const {
 void Ledger::open() {
   opened_at_ = totals();
   accounts_at_ = runner_.context().accounts().of;
+  declared_at_ = declared(runner_);
 }
 
 void Ledger::close() {
@@ -63,13 +71,13 @@ void Ledger::close() {
       lines_[n].seconds[p] += now[n][p] - opened_at_[n][p];
   for (std::size_t r = 0; r < accounts_.size(); ++r)
     accounts_[r] += runner_.context().accounts().of[r] - accounts_at_[r];
+  declared_ += declared(runner_) - declared_at_;
 }
 
 void Ledger::restart() {
   lines_.clear();
   accounts_ = {};
   declared_ = 0;
-  for (const auto& [stage, counts] : runner_.counts()) declared_ += counts.bytes;
 }
 
 double Moved::hidden() const {
@@ -121,8 +129,7 @@ Terms Ledger::terms() const {
     m.poke += of(Phase::poke);
     m.wait += of(Phase::wait) + of(Phase::reduce);
   }
-  terms.bytes_declared = -declared_;
-  for (const auto& [stage, counts] : runner_.counts()) terms.bytes_declared += counts.bytes;
+  terms.bytes_declared = declared_;
   return terms;
 }
 

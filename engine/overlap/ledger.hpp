@@ -81,7 +81,7 @@ class Ledger {
   std::vector<Phases> opened_at_;
   std::array<Account, resource_count> accounts_at_{}, accounts_{};
   std::vector<Line> lines_;
-  double declared_ = 0;  // bytes at the last restart
+  double declared_at_ = 0, declared_ = 0;  // bytes of the stages
 };
 
 /// Collective: on every rank the value of the rank whose `total` is largest, so that reported values are

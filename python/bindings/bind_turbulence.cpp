@@ -51,6 +51,8 @@ class TurbulenceFace : private Said, public SolverFace<Turbulence> {
     solver().vorticity();
   }
   void before_checkpoint() override { solver().balance(); }
+  /// Transforms and points take most of the time and declare no bytes.
+  void add_terms(nb::dict& terms) override { terms["gb_per_s"] = nb::none(); }
   std::vector<const Choice*> choices() override {
     std::vector<const Choice*> all = SolverFace::choices();
     if (const Choice* transforms = solver().transforms().choice()) all.push_back(transforms);

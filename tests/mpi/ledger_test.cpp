@@ -170,6 +170,28 @@ TEST(Ledger, CountsBytesThatTravel) {
     EXPECT_EQ(bytes(eager, 6), 7 * once) << eager.name;
 }
 
+// Diagnostics run beside the steps; neither their time nor their bytes count.
+TEST(Ledger, CountsTheBytesOfItsStepsAlone) {
+  TestContext context;
+  struct Largest {
+    SC_FN double operator()(At c, In<double> T) const { return T[c]; }
+  };
+  Heat heat(context, {.strategy = Strategy::blocking});
+  Sweep largest("largest", Largest{}, SweepOptions{.reduce = Reduce::max}, reads(heat.T.now()));
+  for (int n = 0; n < 4; ++n) {
+    heat.runner.run(largest);
+    heat.step(1);
+    heat.runner.run(largest);
+  }
+  const double step = 2.0 * sizeof(double) * static_cast<double>(heat.grid.own().cells());
+  EXPECT_EQ(heat.ledger.terms().bytes_declared, 4 * step);
+  heat.ledger.restart();
+  EXPECT_EQ(heat.ledger.terms().bytes_declared, 0);
+  heat.step(2);
+  EXPECT_EQ(heat.ledger.terms().bytes_declared, 2 * step);
+  context.barrier();
+}
+
 TEST(Ledger, LeavesOutWhatOtherSolversDo) {
   TestContext context;
   Heat busy(context, {.strategy = Strategy::ordered}), idle(context, {.strategy = Strategy::ordered});
