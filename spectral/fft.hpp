@@ -143,13 +143,15 @@ class FFT {
   void make_plans(Library library);
   std::byte* work(int thread) const;
 
+  enum class Direction { forward, backward };
+  /// On a single rank: lines along z of all cells, which no movement can overlap with.
+  void along_z(Direction direction, Cells<const C> from, Cells<C> to);
   // fft_passes.cpp: the lines of a slab of own cells along one axis.
   using Block = std::function<void(Int3 first, int lines, std::byte* work)>;
   void each_block(int axis, int width, const Box& slab, const Block& block);
   void rehearse_lines(int axis, const Box& slab) const;
   void x_forward(Cells<const T> in, const Box& slab);
   void x_backward(Cells<T> out, const Box& slab);
-  enum class Direction { forward, backward };
   void along(int axis, Direction direction, Cells<const C> from, Cells<C> to, const Box& slab);  // y or z
   void xy_forward(Cells<const T> in, const Box& slab);
   void yx_backward(Cells<T> out, const Box& slab);

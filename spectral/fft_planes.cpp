@@ -49,10 +49,15 @@ void FFT<T>::copy_planes(Cells<const C> from, Cells<C> to, const Box& slab) {
 }
 
 template <class T>
+void FFT<T>::along_z(Direction direction, Cells<const C> from, Cells<C> to) {
+  const double begin = context_.timeline().now();
+  along(2, direction, from, to, modes_.own());
+  context_.accounts()[Resource::messages].core_apart += context_.timeline().now() - begin;
+}
+
+template <class T>
 void FFT<T>::backward_across(Cells<const C> modes, Cells<C> planes) {
-  if (context_.size() == 1) {
-    return along(2, Direction::backward, modes, planes, modes_.own());
-  }
+  if (context_.size() == 1) return along_z(Direction::backward, modes, planes);
   place_pencils();
   settle(*z_);
   const Cells<C>& from = yx_ ? at_x_ : at_y_;
@@ -62,9 +67,7 @@ void FFT<T>::backward_across(Cells<const C> modes, Cells<C> planes) {
 
 template <class T>
 void FFT<T>::forward_across(Cells<const C> planes, Cells<C> modes) {
-  if (context_.size() == 1) {
-    return along(2, Direction::forward, planes, modes, modes_.own());
-  }
+  if (context_.size() == 1) return along_z(Direction::forward, planes, modes);
   place_pencils();
   settle(*x_);
   run_forward([&](const Box& slab) { copy_planes(planes, at_x_, slab); }, modes, forward_across_);

@@ -148,6 +148,7 @@ void TransformsIn<Real>::pass(const Kernel& kernel, int first, int back, const s
   if (context_.rehearses())
     return rehearse_points(plane_arrays - first, plane_arrays - back, slab.hi - slab.lo);
   Timeline& timeline = context_.timeline();
+  const double begin = timeline.now();
   const Scope scope(timeline, timeline.name("points"), Phase::all);
   team(context_.threads(), [&](int thread) {
     std::span<Accumulator> mine;
@@ -157,6 +158,7 @@ void TransformsIn<Real>::pass(const Kernel& kernel, int first, int back, const s
       through_points(static_cast<int>(z), slab.arrays, first, back, thread,
                      [&](Workplace<Real>& here) { here.multiply(kernel, mine); });
   });
+  context_.accounts()[Resource::messages].core_apart += timeline.now() - begin;  // no messages meanwhile
 }
 
 /// Records a number of planes transformed in and out, with their lines along x, and along y if planes are

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "engine/base/error.hpp"
+#include "engine/overlap/ledger.hpp"
 #include "tests/mpi/flow_modes.hpp"
 #include "tests/mpi/test_context.hpp"
 
@@ -257,6 +258,22 @@ TYPED_TEST(RandomFirstFieldIn, AndForcingLeaveTheBitsOfOneRank) {
         }
       }
   }
+}
+
+// On one rank nothing moves, so movements cannot make the computation slower.
+TEST(Account, TheCoreWithoutOverlapIsTheWholeCoreOfARank) {
+  Context self(MPI_COMM_SELF);
+  Turbulence flow(self, {.points = {24, 24, 24}, .viscosity = 0.05, .dt = 0.02});
+  flow.start_random(peaked());
+  Ledger ledger(flow.runner());
+  for (int n = 0; n < 4; ++n) {
+    ledger.open();
+    flow.step();
+    ledger.close();
+  }
+  const Terms terms = ledger.terms();
+  EXPECT_NEAR(terms.core_apart, terms.core, 0.2 * terms.core);
+  self.close();
 }
 
 // Three plane waves whose wavenumbers add up to zero, so that their gradients are skewed; the reference sums
