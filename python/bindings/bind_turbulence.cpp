@@ -42,9 +42,13 @@ class TurbulenceFace : private Said, public SolverFace<Turbulence> {
 
  private:
   std::vector<NamedField> fields() override {
-    return {{"velocity", &solver().velocity_points(), true},
-            {"vorticity", &solver().vorticity_points(), true},
+    return {{"velocity", nullptr, true, [this]() -> AnyField& { return solver().velocity_points(); }},
+            {"vorticity", nullptr, true, [this]() -> AnyField& { return solver().vorticity_points(); }},
             {"modes", &solver().modes(), true}};
+  }
+  void before_gather(const std::string& name) override {
+    if (name == "velocity") solver().velocity();
+    if (name == "vorticity") solver().vorticity();
   }
   void before_output() override {
     solver().velocity();

@@ -6,6 +6,7 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/shared_ptr.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -25,6 +26,8 @@ struct NamedField {
   const char* name;
   AnyField* field;
   bool fixed = false;  ///< part of the grid, not of the state
+  /// Without `field`: gives it, and allocates its memory at the first use.
+  std::function<AnyField&()> made = {};
 };
 
 /// Fields lie where the context computes.
@@ -89,7 +92,10 @@ class SolverFace {
   }
   nanobind::object gathered(const std::string& name) {
     AnyField& field = find_field(fields(), name);
-    std::vector<std::byte> bytes = unlocked([&] { return gather(field); });
+    std::vector<std::byte> bytes = unlocked([&] {
+      before_gather(name);
+      return sc::gather(field.storage(0), layers());
+    });
     if (!first_rank()) return nanobind::none();
     return nanobind::cast(owned(std::move(bytes), field.storage(0), gathered_extent(field.grid(), layers())));
   }
@@ -129,6 +135,7 @@ class SolverFace {
   virtual io::CheckpointContents contents() = 0;
   /// Collective: brings what is shown up to date.
   virtual void before_output() {}
+  virtual void before_gather(const std::string&) { before_output(); }
   virtual void before_checkpoint() {}
   /// Collective: what follows from the state that a checkpoint has set.
   virtual void restored() {}

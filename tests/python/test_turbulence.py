@@ -168,3 +168,28 @@ def test_taylor_green_meets_its_published_peak(program):
     assert mine["time"][peak] == pytest.approx(reference["t"][published], abs=0.15)
     at = np.interp(mine["time"], reference["t"], reference["dissipation"])
     assert np.abs(mine["dissipation"] / at - 1).max() < 0.08
+
+
+MODES_ALONE = """
+import re
+from pathlib import Path
+import subcurrent as sc
+
+def peak():
+    return int(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1]) / 1024
+
+sim = sc.Turbulence((96, 96, 96), reynolds=100, dt=0.01)
+sim.step()
+before = peak()
+sim.modes[:] *= 1
+modes = sim.gather("modes")
+sim.step()
+print(peak() - before)
+"""
+
+
+def test_the_modes_allocate_no_points(program):
+    """An array of points has 20 MiB, the modes 6."""
+    done = program.script(MODES_ALONE)
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout) < 20
