@@ -76,7 +76,12 @@ void Wave::make_stages(const Grid& grid) {
     const double h = options_.spacing;
     const std::array<double, 3> at{h * (x + 0.5), h * (y + 0.5), h * (z + 0.5)};
     double square = 0;
-    for (std::size_t a = 0; a < 3; ++a) square += std::pow(at[a] - options_.centre[a], 2);
+    for (std::size_t a = 0; a < 3; ++a) {
+      double off = at[a] - options_.centre[a];
+      if (options_.faces[2 * a] == FaceKind::periodic)  // from the nearest image of the centre
+        off = std::remainder(off, h * options_.cells[static_cast<int>(a)]);
+      square += off * off;
+    }
     return Real(options_.amplitude * std::exp(-square / std::pow(options_.width, 2)));
   });
   const double k = std::pow(options_.speed * dt_ / options_.spacing, 2);

@@ -21,7 +21,8 @@ struct WaveOptions {
   double spacing = 0.01;
   double speed = 343;               ///< of sound
   std::array<FaceKind, 6> faces{};  ///< x-, x+, y-, y+, z-, z+
-  /// The initial state is at rest: amplitude exp(-(r / width)^2) around the centre.
+  /// The initial state is at rest: amplitude exp(-(r / width)^2) around the centre, or its nearest image
+  /// beyond periodic faces.
   std::array<double, 3> centre{};
   double width = 0.05, amplitude = 1;
   bool single = false;

@@ -97,6 +97,23 @@ TEST(Wave, EnergyStays) {
   }
 }
 
+TEST(Wave, APulseAtAPeriodicFaceBeginsOnBothSides) {
+  test::TestContext context;
+  WaveOptions o = room(20);
+  o.faces.fill(FaceKind::rigid);
+  o.faces[2] = o.faces[3] = FaceKind::periodic;
+  o.centre = {0.525, 0.0, 0.525};  // y = 0 lies between the rows 19 and 0
+  Wave sound(context, o);
+  const std::vector<std::byte> bytes = gather(sound.pressure().storage(0));
+  if (context.rank() != 0) return;
+  const auto* p = reinterpret_cast<const double*>(bytes.data());
+  for (int y = 0; y < 10; ++y) {
+    const double wanted = std::exp(-std::pow((y + 0.5) / 20 / o.width, 2));
+    EXPECT_NEAR(p[(10 * 20 + y) * 20 + 10], wanted, 1e-12);
+    EXPECT_NEAR(p[(10 * 20 + 19 - y) * 20 + 10], wanted, 1e-12);
+  }
+}
+
 TEST(Wave, ALostStateIsSaidWithItsStep) {
   test::TestContext context;
   Wave sound(context, room(12));

@@ -28,7 +28,8 @@ Boundaries = faces_of(KINDS, FACE, "rigid")
 
 class Start(Table):
     centre: Triple | None = key(
-        "centre of the pulse in m from the low corner of the box; if left out: the middle of the box",
+        "centre of the pulse in m from the low corner of the box, with images beyond periodic faces; if left "
+        "out: the middle of the box",
         "three numbers",
         None,
     )
