@@ -19,7 +19,7 @@ Chebyshev::Chebyshev(int degree, const LocalRows& rows, Product& product, const 
     using Giving = decltype(Sweep("", Copy{}, writes(fields.u.now()), reads(operand_.now())));
     give_ = std::make_unique<Giving>("precondition", Copy{}, writes(fields.u.now()), reads(operand_.now()));
   }
-  fill_inverse_diagonal(rows, fields.diagonal);
+  require_positive_diagonal(rows, product.grid());
   bound_ = largest_row(rows);
 }
 

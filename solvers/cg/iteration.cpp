@@ -40,7 +40,7 @@ class Plain final : public Iteration {
       // alpha = rho / p^T q
       runner.run(curvature_);  // p^T q, p^T p
       const double pq = sums.reduce(curvature_.accumulators());
-      if (!progress.curved(pq, sums.value(1))) return false;
+      if (!progress.curved(pq, sums.value(1), [&] { return p_d_p(); })) return false;
       const double alpha = rho / pq;
       // r = r - alpha q, u = M^-1 r; the reduction of rho = r^T u overlaps with x = x + alpha p
       sums.start(correct(alpha));
@@ -72,6 +72,10 @@ class Plain final : public Iteration {
     runner.run(dots_);
     return dots_.accumulators();
   }
+  double p_d_p() {
+    s_.product.runner().run(weighted_);
+    return s_.sums.reduce(weighted_.accumulators());
+  }
   /// p = u + beta p
   void update_direction(double beta) {
     Runner& runner = s_.product.runner();
@@ -89,6 +93,7 @@ class Plain final : public Iteration {
   decltype(stages::copy(p_, s_.u)) first_ = stages::copy(p_, s_.u);
   decltype(stages::dots("r u", s_.r, s_.u)) dots_ = stages::dots("r u", s_.r, s_.u);
   decltype(stages::dots("p q", p_, q_)) curvature_ = stages::dots("p q", p_, q_);
+  decltype(stages::weighted_square(p_, s_.diagonal)) weighted_ = stages::weighted_square(p_, s_.diagonal);
   decltype(stages::reduced(s_.r, q_)) residual_ = stages::reduced(s_.r, q_);
   decltype(stages::reduced(s_.r, q_, s_.diagonal)) by_diagonal_ = stages::reduced(s_.r, q_, s_.diagonal);
   decltype(stages::add("solution", s_.x, p_)) forward_ = stages::add("solution", s_.x, p_),
@@ -108,6 +113,7 @@ System::System(Context& context_in, const Partition& partition, const LocalRows&
       product(context_in, partition, rows, given.settings,
               given.preconditioner.kind == Preconditioning::chebyshev ? 2 : 1),
       largest(largest_entry(context_in, rows)) {
+  fill_inverse_diagonal(rows, diagonal);
   if (options.iterations < 1)
     options.iterations = static_cast<int>(
         std::min<std::int64_t>(10 * std::int64_t{partition.n()} + 100, std::numeric_limits<int>::max()));
@@ -128,8 +134,10 @@ bool Progress::ends(double r) {
   return reached() || !solution.breakdown.empty() || exhausted();
 }
 
-bool Progress::curved(double pap, double pp) {
-  const double least = 4 * std::numeric_limits<double>::epsilon() * system.largest * pp;
+bool Progress::curved(double pap, double pp, const std::function<double()>& weighted_square) {
+  constexpr double rounding = 4 * std::numeric_limits<double>::epsilon();
+  if (pap > rounding * system.largest * pp) return true;
+  const double least = rounding * weighted_square();
   if (pap > least) return true;
   indefinite = std::isfinite(pap);
   const std::string where = at_iteration(solution.iterations());

@@ -20,6 +20,9 @@ inline constexpr SweepOptions summed{.reduce = Reduce::sum};
 inline auto dots(const char* name, F x, F y) {
   return Sweep(name, Dots{}, summed, reads(x.now()), reads(y.now()));
 }
+inline auto weighted_square(F p, F d) {
+  return Sweep("p D p", WeightedSquare{}, summed, reads(p.now()), reads(d.now()));
+}
 inline auto reduced(F r, F q) {
   return Sweep("residual", Reduced{}, summed, updates(r.now()), reads(q.now()));
 }
@@ -50,7 +53,7 @@ struct System {
   Context& context;
   SolverOptions options;
   Product product;
-  double largest;  ///< max |a_ij|, which measures A up to a factor n
+  double largest;  ///< max |a_ij|
   Field<double>& operand = product.x();
   Field<double>& image = product.y();
   Field<double> b{product.grid(), "b"}, x{product.grid(), "solution"}, r{product.grid(), "r"},
@@ -77,8 +80,11 @@ struct Progress {
   double residual() const { return solution.residuals.back(); }
   bool reached() const { return residual() <= system.options.tolerance; }
   bool exhausted() const { return solution.iterations() >= system.options.iterations; }
-  /// Whether p^T A p is consistent with a positive definite A; `pp` is p^T p.
-  bool curved(double pap, double pp);
+  /// Whether p^T A p is consistent with a positive definite A, that is, exceeds its rounding errors. They are
+  /// at most a few epsilon p^T D p with the diagonal D of A, because |a_ij| <= (a_ii a_jj)^1/2: a bound that
+  /// a scaling of rows and columns leaves as it is. `weighted_square` computes p^T D p; it is called only
+  /// where max |a_ij| p^T p, which exceeds it, does not decide. `pp` is p^T p.
+  bool curved(double pap, double pp, const std::function<double()>& weighted_square);
 };
 
 /// Iterates from x and r = b - A x until Progress ends it; returns false if a restart would not help.

@@ -83,6 +83,12 @@ struct Dots {
     return {x[c] * y[c], x[c] * x[c]};
   }
 };
+// p^T D p, where d = 1 / D; without the entries where d is 0
+struct WeightedSquare {
+  SC_FN double operator()(At c, In<double> p, In<double> d) const {
+    return d[c] > 0 ? p[c] * (p[c] / d[c]) : 0;
+  }
+};
 // u = d r, the Jacobi preconditioner with d = 1 / diagonal
 struct Diagonal {
   SC_FN void operator()(At c, Out<double> u, In<double> d, In<double> r) const { u[c] = d[c] * r[c]; }

@@ -32,6 +32,8 @@ std::vector<double> block_of(const LocalRows& rows, std::int64_t lo, std::int64_
   return dense;
 }
 
+double diagonal_entry(const LocalRows& rows, std::int64_t i) { return block_of(rows, i, i + 1).front(); }
+
 /// A = L L^T in place; returns false if A is not positive definite.
 bool factor(std::vector<double>& a, std::size_t n) {
   for (std::size_t j = 0; j < n; ++j) {
@@ -127,7 +129,7 @@ std::unique_ptr<Stage> make_stage(const PreconditionerOptions& options, const Lo
     return std::make_unique<Copying>("precondition", Copy{}, writes(u.now()), reads(r.now()));
   }
   if (options.kind == Preconditioning::jacobi) {
-    fill_inverse_diagonal(rows, diagonal);
+    require_positive_diagonal(rows, diagonal.grid());
     using Scaling = decltype(Sweep("", Diagonal{}, writes(u.now()), reads(diagonal.now()), reads(r.now())));
     return std::make_unique<Scaling>("precondition", Diagonal{}, writes(u.now()), reads(diagonal.now()),
                                      reads(r.now()));
@@ -154,16 +156,22 @@ Preconditioning preconditioning_of(std::string_view name) {
 }
 
 void fill_inverse_diagonal(const LocalRows& rows, Field<double>& diagonal) {
-  diagonal.grid().context().together([&] {
-    const Grid& grid = diagonal.grid();
-    const Out<double> d = diagonal.modify();
+  const Grid& grid = diagonal.grid();
+  const Out<double> d = diagonal.modify();
+  for (int i = 0; i < grid.own().hi.x; ++i) {
+    const double value = diagonal_entry(rows, grid.origin().x + i);
+    d.base[i] = value > 0 ? 1 / value : 0;
+  }
+}
+
+void require_positive_diagonal(const LocalRows& rows, const Grid& grid) {
+  grid.context().together([&] {
     for (int i = 0; i < grid.own().hi.x; ++i) {
       const std::int64_t g = grid.origin().x + i;
-      const double value = block_of(rows, g, g + 1).front();
+      const double value = diagonal_entry(rows, g);
       if (!(value > 0))
         refuse("the matrix is not positive definite: its diagonal entry " + std::to_string(g + 1) + " is " +
                std::to_string(value));
-      d.base[i] = 1 / value;
     }
   });
 }

@@ -24,7 +24,7 @@ struct PreconditionerOptions {
 
 /// The vectors; r is only read.
 struct PreconditionerFields {
-  Field<double>&u, &r, &diagonal;  ///< diagonal: its inverse, if it is needed
+  Field<double>&u, &r, &diagonal;  ///< diagonal: 1 / a_ii
 };
 
 class Preconditioner {
@@ -43,7 +43,10 @@ std::unique_ptr<Preconditioner> make_preconditioner(const PreconditionerOptions&
                                                     const LocalRows& rows, Product& product,
                                                     const PreconditionerFields& fields);
 
-/// Collective: sets 1 / a_ii. Throws Error (bad_input) on all ranks if an entry is not positive.
+/// Sets 1 / a_ii, or 0 where a_ii is not positive.
 void fill_inverse_diagonal(const LocalRows& rows, Field<double>& diagonal);
+
+/// Collective: throws Error (bad_input) on all ranks if an entry of the diagonal is not positive.
+void require_positive_diagonal(const LocalRows& rows, const Grid& grid);
 
 }  // namespace sc::cg

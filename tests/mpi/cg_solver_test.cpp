@@ -16,6 +16,8 @@ namespace {
 using test::biharmonic;
 using test::jumps;
 using test::Matrix;
+using test::penalised;
+using test::Row;
 using test::solve;
 using test::Solved;
 
@@ -73,6 +75,35 @@ TEST(CgSolver, SaysWhereItFallsBackToThePlainIteration) {
   const Solved s = solve(biharmonic(100), {.pipelined = true, .tolerance = 1e-8});
   EXPECT_TRUE(s.how.converged);
   EXPECT_NE(s.how.note.find("plain conjugate gradients went on from there"), std::string::npos) << s.how.note;
+}
+
+// Rows with a large diagonal hold their unknowns near zero (penalties), so p^T A p is far below max |a_ij|
+// p^T p.
+TEST(CgSolver, TakesRowsOfAnyScale) {
+  for (const double penalty : {1e10, 1e16, 1e30})
+    for (const Preconditioning kind : {Preconditioning::jacobi, Preconditioning::ic})
+      for (const bool pipelined : both) {
+        const Solved s = solve(penalised(20, penalty),
+                               {.preconditioner = {kind}, .pipelined = pipelined, .tolerance = 1e-10});
+        EXPECT_TRUE(s.how.converged) << penalty << " " << int(kind) << pipelined << s.how.breakdown;
+        EXPECT_LT(s.residual, 1.01e-10);
+      }
+}
+
+TEST(CgSolver, FindsASingularMatrixOfAnyScale) {
+  for (const double scale : {1.0, 1e-30, 1e30})
+    for (const bool pipelined : both) {
+      const Matrix laplacian{20, [scale](int i) {  // without boundary values; the sum of every row is zero
+                               Row row;
+                               if (i > 0) row.emplace_back(i - 1, -scale);
+                               if (i < 19) row.emplace_back(i + 1, -scale);
+                               row.emplace_back(i, scale * static_cast<double>(row.size()));
+                               return row;
+                             }};
+      const Solved s = solve(laplacian, {.pipelined = pipelined, .tolerance = 1e-10});
+      EXPECT_FALSE(s.how.converged);
+      EXPECT_NE(s.how.breakdown.find("singular to working precision"), std::string::npos) << s.how.breakdown;
+    }
 }
 
 TEST(CgSolver, TakesRightSidesOfAnySize) {

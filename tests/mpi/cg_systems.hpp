@@ -53,6 +53,16 @@ inline Matrix jumps(int side) {
           }};
 }
 
+/// (-1, 2, -1) on n points, with `penalty` added to the diagonal of the first and the last row.
+inline Matrix penalised(int n, double penalty) {
+  return {n, [=](int i) {
+            Row row{{i, i == 0 || i == n - 1 ? 2 + penalty : 2}};
+            if (i > 0) row.emplace_back(i - 1, -1);
+            if (i < n - 1) row.emplace_back(i + 1, -1);
+            return row;
+          }};
+}
+
 struct Solved {
   Solution how;
   std::vector<double> x;
