@@ -113,6 +113,20 @@ struct InverseDiagonal {
   }
 };
 
+/// The larger coupling of the cell with its two neighbours along each axis.
+template <class Real, class Points>
+struct AxisCouplings {
+  SC_FN std::array<double, 3> operator()(At c, In<Real, Points::coefficients> a) const {
+    std::array<double, 3> largest{};
+    for (int k = 0; k < 6; ++k) {
+      const double size = __builtin_fabs(double(Points::coupling(a, c, k)));
+      double& along = largest[std::size_t(k / 2)];
+      along = size > along ? size : along;
+    }
+    return largest;
+  }
+};
+
 /// The fine cells of a coarse cell I along each axis: factor * I … factor * I + factor - 1, limited by the
 /// number of cells.
 struct Children {

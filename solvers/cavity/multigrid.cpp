@@ -8,16 +8,39 @@ namespace {
 
 constexpr int thinnest = 4;  // a level with thinner blocks moves to one rank before it is coarsened
 
-bool has_thin_block(const Grid& grid) {
+bool has_thin_block(const Grid& grid, Int3 factor) {
   for (int a = 0; a < 3; ++a)
-    for (std::size_t b = 0; grid.split()[a] > 1 && b + 1 < grid.cuts(a).size(); ++b)
+    for (std::size_t b = 0; factor[a] > 1 && grid.split()[a] > 1 && b + 1 < grid.cuts(a).size(); ++b)
       if (grid.cuts(a)[b + 1] - grid.cuts(a)[b] < thinnest) return true;
   return false;
 }
 
 bool on_one_rank(const Grid& grid) { return grid.box_of(0).extent() == grid.cells(); }
 
-Int3 factor_of(Int3 n) { return {n.x > 2 ? 2 : 1, n.y > 2 ? 2 : 1, n.z > 2 ? 2 : 1}; }
+bool is_coarsest(const Grid& grid) {
+  const Int3 n = grid.cells();
+  return std::max({n.x, n.y, n.z}) <= 2;
+}
+
+/// Halves the axes along which cells are strongly coupled, at a quarter of the strongest or more: smoothing
+/// reduces an error that oscillates along a weakly coupled axis too slowly, and half as many cells could not
+/// represent it (semi-coarsening; U. Trottenberg, C. Oosterlee, A. Schueller, Multigrid, 2001, section 5.1).
+template <class Real, class Points>
+Int3 factor_of(PoissonLevel<Real, Points>& level, Runner& runner) {
+  Sweep couplings("largest couplings", AxisCouplings<Real, Points>{}, SweepOptions{.reduce = Reduce::max},
+                  reads(level.a.now(), Points::coefficient_reach));
+  runner.run(couplings);
+  GlobalValue largest(level.grid.context());
+  largest.reduce(couplings.accumulators());
+  const Int3 n = level.grid.cells();
+  double strongest = 0;
+  for (int a = 0; a < 3; ++a)
+    if (n[a] > 2) strongest = std::max(strongest, largest.value(a));
+  Int3 factor{1, 1, 1};
+  for (int a = 0; a < 3; ++a)
+    if (n[a] > 2 && 4 * largest.value(a) >= strongest) factor[a] = 2;
+  return factor;
+}
 
 /// The halo has a layer for each sweep of a pass, limited by the thickness of the blocks.
 Grid coarser(const Grid& fine, Int3 factor, int sweeps_per_pass) {
@@ -78,22 +101,20 @@ void finish_level(PoissonLevel<Real, Points>& level, Runner& runner) {
 template <class Real, class Points>
 Multigrid<Real, Points>::Multigrid(L& finest, MultigridOptions options, Runner& runner)
     : finest_(finest), options_(options), runner_(runner), finest_sweeps_(finest) {
-  for (L* above = &finest; factor_of(above->grid.cells()) != Int3{1, 1, 1};
-       above = steps_.back().coarse.get())
-    add_level(*above);
+  for (L* above = &finest; !is_coarsest(above->grid); above = steps_.back().coarse.get()) add_level(*above);
 }
 
 template <class Real, class Points>
 void Multigrid<Real, Points>::add_level(L& above) {
   Step step;
   L* fine = &above;
-  if (has_thin_block(above.grid) && !on_one_rank(above.grid)) {
+  const Int3 factor = factor_of(above, runner_);
+  if (has_thin_block(above.grid, factor) && !on_one_rank(above.grid)) {
     step.gathered = std::make_unique<L>(above.grid.on(1), above.space);
     step.gathered->centres = above.centres;
     runner_.move(above.a.now(), step.gathered->a.now());
     fine = step.gathered.get();
   }
-  const Int3 factor = factor_of(fine->grid.cells());
   step.coarse = std::make_unique<L>(coarser(fine->grid, factor, runner_.steps_per_pass()), above.space);
   L& coarse = *step.coarse;
   std::array<Table<double>, 3> ratios;

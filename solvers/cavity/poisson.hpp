@@ -11,7 +11,7 @@ namespace sc::cavity {
 struct Solved {
   int iterations = 0;   ///< sweeps of jacobi and sor, cycles of multigrid
   double residual = 0;  ///< max |laplacian p - rhs|, or the scaled residual, according to the options
-  bool capped = false;  ///< max_iterations was reached above the tolerance
+  bool capped = false;  ///< ended above the tolerance: at max_iterations, or multigrid at its rounding errors
 };
 
 class Poisson {

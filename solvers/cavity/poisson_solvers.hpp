@@ -177,11 +177,15 @@ class Accelerated final : public Solver<Real, Points> {
     const PressureOptions& o = this->options_;
     const int limit = this->fixed() ? o.fixed_iterations : o.max_iterations;
     int cycles = 0;
+    double before = std::numeric_limits<double>::infinity();
     for (;;) {  // a second round only if the recursive residual has drifted from the true one
       this->runner_.run(*residual_);
       const double residual = this->global_.reduce(residual_->accumulators());
-      const bool done = this->fixed() ? cycles >= limit : residual < o.tolerance || cycles >= limit;
+      // A round that does not halve the true residual has reached its rounding errors.
+      const bool reached = residual < o.tolerance || residual > before / 2;
+      const bool done = cycles >= limit || (!this->fixed() && reached);
       if (done || std::isnan(residual)) return this->result(cycles, residual);
+      before = residual;
       const int used = accelerate(limit - cycles);
       if (used == 0) return this->result(cycles, residual);
       cycles += used;

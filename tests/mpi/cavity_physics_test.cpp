@@ -129,6 +129,20 @@ TEST(CavityPhysics, SinglePrecisionGivesTheSameFlow) {
   EXPECT_NEAR(kinetic_energy(context, o, 0.3), in_double, 1e-4 * in_double);
 }
 
+// The residual of the pressure cannot fall below epsilon |p| / h^2, about 1e-3 here.
+TEST(CavityPhysics, SinglePrecisionEndsAtItsRoundingErrors) {
+  test::TestContext context;
+  CavityOptions o = lid(34);
+  o.single = true;
+  cavity::Cavity solver(context, o);
+  for (int n = 0; n < 8; ++n) {
+    const auto report = solver.step();
+    EXPECT_LT(report.iterations, 30);
+    EXPECT_LT(report.residual, 1e-2);
+    EXPECT_EQ(report.capped, report.residual >= o.pressure.tolerance);
+  }
+}
+
 TEST(CavityPhysics, ACapIsReported) {
   test::TestContext context;
   CavityOptions o = lid(18);

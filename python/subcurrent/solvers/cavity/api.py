@@ -96,8 +96,8 @@ class Cavity(Simulation):
 
     def step(self) -> dict[str, Any]:
         """One time step. Returns step, time, dt, courant, iterations, residual, max_change (max |dV/dt|),
-        divergence_rms and capped (the pressure iteration reached its limit). Raises `Error` if the flow
-        becomes NaN."""
+        divergence_rms and capped (the residual of the pressure is still above the tolerance). Raises `Error`
+        if the flow becomes NaN."""
         return super().step()
 
     def run(

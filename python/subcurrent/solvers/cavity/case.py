@@ -100,7 +100,8 @@ class Pressure(Table):
         "solver of the pressure equation", '"jacobi", "sor" or "multigrid"', "multigrid"
     )
     tolerance: float | None = key(
-        "largest residual at which the iteration stops; 1e-5 if pressure.iterations is left out too",
+        "largest residual at which the iteration stops; 1e-5 if pressure.iterations is left out too; "
+        "multigrid also stops where rounding errors keep the residual above it, and the run says so",
         "a number greater than 0",
         None,
         gt=0,
