@@ -60,6 +60,10 @@ void check(const MagnetosphereOptions& o) {
     refuse("the start is a planet's, or there is no planet: both or neither");
   if (o.planet && !(o.planet->outer > o.planet->inner && o.planet->inner > 0))
     refuse("planet.outer must be greater than planet.inner, and that positive");
+  if (o.planet && d.heating && d.smoothing > 0)
+    refuse(
+        "diffusion.heating is not allowed with diffusion.smoothing and a planet: the differences of its "
+        "dipole from point to point would count as heat");
   check_faces(o);
 }
 

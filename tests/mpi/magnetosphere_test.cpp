@@ -200,6 +200,11 @@ TEST(Magnetosphere, RefusesWhatCannotBeRun) {
   EXPECT_NE(refused([](auto& o) { o.faces[1] = FaceKind::periodic; }).find("periodic"), std::string::npos);
   EXPECT_NE(refused([](auto& o) { o.density_floor = 0; }).find("positive"), std::string::npos);
   EXPECT_NE(refused([](auto& o) { o.cycle = 0; }).find("cycle"), std::string::npos);
+  EXPECT_NE(refused([](auto& o) {
+              o.diffusion.heating = true;
+              o.diffusion.smoothing = 0.1;
+            }).find("dipole"),
+            std::string::npos);
   EXPECT_NE(refused([](auto& o) { o.space = Space::device; }).find("none open"), std::string::npos);
 }
 

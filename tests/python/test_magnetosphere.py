@@ -74,6 +74,7 @@ def test_where_the_pressures_balance(speed, pressure, balance):
         (["plasma.initial=brio_wu"], "wind"),
         (["planet.outer=2"], "planet.inner"),
         (["run.cycle=0"], "run.cycle"),
+        (["diffusion.heating=true", "diffusion.smoothing=0.1"], "dipole"),
     ],
 )
 def test_what_is_refused(sets, said):

@@ -180,6 +180,12 @@ class MagnetosphereCase(SolverCase):
                 f"planet.outer = {self.planet.outer:g} is not allowed: it must be greater than "
                 f"planet.inner = {self.planet.inner:g}."
             )
+        if self.has_planet() and self.diffusion.heating and self.diffusion.smoothing > 0:
+            raise BadInput(
+                f"diffusion.heating = true is not allowed with diffusion.smoothing = "
+                f"{self.diffusion.smoothing:g} and a planet: the differences of its dipole from point to point "
+                "would count as heat."
+            )
         super().check()
 
     def _check_faces(self) -> None:
