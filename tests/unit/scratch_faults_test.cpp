@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults of scratch files: each leads to the right answer or to one sentence with Exit::storage, and files of
-// processes that died are removed.
+// Faults of scratch files: each leads to the right answer or to one sentence with Exit::storage.
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -167,136 +166,8 @@ INSTANTIATE_TEST_SUITE_P(Ways, Faults,
                                                                      : "blocking";
                          });
 
-TEST(Scratches, LeaveNothing) {
-  ScratchFolder folder;
-  {
-    const Scratch one(folder.path(), "rank 0"), two(folder.path(), "rank 1");
-    EXPECT_NE(one.path(), two.path());
-    EXPECT_EQ(folder.entries(), 4U);
-    std::ifstream lock(one.path() + ".lock");
-    std::string key, host;
-    lock >> key >> host;
-    EXPECT_EQ(key, "host");
-    EXPECT_NE(one.path().find(host + "-" + std::to_string(getpid()) + "-rank-0"), std::string::npos);
-  }
-  EXPECT_EQ(folder.entries(), 0U);
-}
-
-TEST(Scratches, OfOneProcessMayHaveTheSameName) {
-  ScratchFolder folder;
-  const Scratch third = [&] {
-    const Scratch first(folder.path(), "rank 0");
-    const Scratch second(folder.path(), "rank 0");
-    EXPECT_NE(first.path(), second.path());
-    EXPECT_EQ(folder.entries(), 4U);
-    return Scratch(folder.path(), "rank 0");
-  }();
-  EXPECT_EQ(folder.entries(), 2U);
-  const Scratch fourth(folder.path(), "rank 0");
-  EXPECT_NE(third.path(), fourth.path());
-  EXPECT_EQ(folder.entries(), 4U);
-}
-
-TEST(Scratches, RemoveWhatAKilledProcessLeft) {
-  ScratchFolder folder;
-  int ready[2];
-  ASSERT_EQ(pipe(ready), 0);
-  const pid_t child = fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
-    FileMemory memory({.folder = folder.path(), .name = "child"});
-    memory.add("field", 1 << 20);
-    if (write(ready[1], "x", 1) != 1) _exit(1);
-    for (;;) pause();
-  }
-  char x = 0;
-  ASSERT_EQ(read(ready[0], &x, 1), 1);
-  close(ready[0]);
-  close(ready[1]);
-  {
-    const Scratch beside(folder.path(), "beside");  // the child is alive: its files stay
-    EXPECT_EQ(beside.removed(), 0);
-    EXPECT_EQ(folder.entries(), 2U + 3U);
-  }
-  kill(child, SIGKILL);
-  // A zombie: without a process that collects orphans, a killed rank may remain one for a long time.
-  siginfo_t ended{};
-  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT), 0);
-  EXPECT_EQ(folder.entries(), 3U);
-  const Scratch after(folder.path(), "after");
-  EXPECT_EQ(after.removed(), 1);
-  EXPECT_EQ(folder.entries(), 2U);
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-}
-
-TEST(Scratches, LeaveOtherHostsAndHalfLocksAlone) {
-  ScratchFolder folder;
-  fs::create_directories(folder.path() + "/subcurrent-elsewhere-1-r");
-  std::ofstream(folder.path() + "/subcurrent-elsewhere-1-r.lock")
-      << "host elsewhere\nboot b\npid 1\nstart 2\nend .\n";
-  std::ofstream(folder.path() + "/subcurrent-torn.lock") << "host ";
-  std::ofstream(folder.path() + "/notes.txt") << "mine";
-  const Scratch scratch(folder.path(), "r");
-  EXPECT_EQ(scratch.removed(), 0);
-  EXPECT_EQ(folder.entries(), 4U + 2U);
-}
-
-// Locks that this program has not written: they are ignored.
-TEST(Scratches, LeaveDamagedLocksAlone) {
-  ScratchFolder folder;
-  std::string host, boot, key;
-  {
-    const Scratch own(folder.path(), "own");
-    std::ifstream(own.path() + ".lock") >> key >> host >> key >> boot;
-  }
-  const auto damaged = [&](const std::string& name, const std::string& pid, const std::string& start) {
-    std::ofstream(folder.path() + "/subcurrent-" + name + ".lock")
-        << "host " << host << "\nboot " << boot << "\npid " << pid << "\nstart " << start << "\nend .\n";
-  };
-  damaged("word", "abc", "1");
-  damaged("huge", "99999999999999999999999", "1");
-  damaged("tail", "12abc", "1");
-  damaged("negative", "-1", "1");
-  damaged("start", "1", "soon");
-  ASSERT_EQ(::mkfifo((folder.path() + "/subcurrent-pipe.lock").c_str(), 0600), 0);
-  fs::create_directory(folder.path() + "/subcurrent-folder.lock");
-  const Scratch scratch(folder.path(), "new");
-  EXPECT_EQ(scratch.removed(), 0);
-  EXPECT_EQ(folder.entries(), 7U + 2U);
-}
-
-// A later process with the same number.
-TEST(Scratches, KnowAProcessFromALaterOneOfItsNumber) {
-  ScratchFolder folder;
-  std::string host, boot, key;
-  {
-    const Scratch own(folder.path(), "own");
-    std::ifstream(own.path() + ".lock") >> key >> host >> key >> boot;
-  }
-  const std::string old = folder.path() + "/subcurrent-" + host + "-" + std::to_string(getpid()) + "-old";
-  fs::create_directories(old);
-  std::ofstream(old + ".lock") << "host " << host << "\nboot " << boot << "\npid " << getpid()
-                               << "\nstart 1\nend .\n";
-  const Scratch scratch(folder.path(), "new");
-  EXPECT_EQ(scratch.removed(), 1);
-  EXPECT_FALSE(fs::exists(old));
-}
-
-TEST(Scratches, RefuseAFolderThatCannotBe) {
-  ScratchFolder folder;
-  fs::create_directories(folder.path());
-  std::ofstream(folder.path() + "/file") << "x";
-  try {
-    const Scratch scratch(folder.path() + "/file/scratch", "r");
-    FAIL() << "made inside a file";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), Exit::storage);
-  }
-}
-
 // In a process that may not create a ring: reported once, and two threads are used.
-TEST(Scratches, DoWithoutIoUring) {
+TEST(FaultsOfTheSystem, DoWithoutIoUring) {
   ScratchFolder folder;
   const pid_t child = fork();
   ASSERT_GE(child, 0);

@@ -45,6 +45,13 @@ std::string boot() {
   return id;
 }
 
+/// Identifies the processes among which a number means the same process: those of one container, for example.
+std::string pid_namespace() {
+  std::error_code error;
+  const fs::path id = fs::read_symlink("/proc/self/ns/pid", error);
+  return error ? "unknown" : id.string();
+}
+
 /// Parses a whole number; false if the text contains anything else.
 template <class T>
 bool parse(const std::string& text, T& number) {
@@ -73,32 +80,34 @@ std::uint64_t start_time(long pid) {
 }
 
 struct Owner {
-  std::string host, boot;
+  std::string host, boot, space;
   long pid = 0;
   std::uint64_t start = 0;
 
-  static Owner self() { return {host_name(), sc::boot(), getpid(), start_time(getpid())}; }
+  static Owner self() { return {host_name(), sc::boot(), pid_namespace(), getpid(), start_time(getpid())}; }
   /// False if the file is not a lock of this program, or is not completely written.
   static bool read(const fs::path& lock, Owner& owner) {
     std::error_code ignored;
     if (!fs::is_regular_file(fs::symlink_status(lock, ignored))) return false;
     std::ifstream file(lock);
     std::string key;
-    std::array<std::string, 5> values;
-    const std::array<const char*, 5> keys{"host", "boot", "pid", "start", "end"};
+    std::array<std::string, 6> values;
+    const std::array<const char*, 6> keys{"host", "boot", "namespace", "pid", "start", "end"};
     for (std::size_t n = 0; n < keys.size(); ++n)
       if (!(file >> key >> values[n]) || key != keys[n]) return false;
     owner.host = values[0];
     owner.boot = values[1];
-    return parse(values[2], owner.pid) && parse(values[3], owner.start) && owner.pid > 0;
+    owner.space = values[2];
+    return parse(values[3], owner.pid) && parse(values[4], owner.start) && owner.pid > 0;
   }
   std::string text() const {
-    return "host " + host + "\nboot " + boot + "\npid " + std::to_string(pid) + "\nstart " +
-           std::to_string(start) + "\nend .\n";
+    return "host " + host + "\nboot " + boot + "\nnamespace " + space + "\npid " + std::to_string(pid) +
+           "\nstart " + std::to_string(start) + "\nend .\n";
   }
   bool dead(const Owner& here) const {
     if (host != here.host) return false;  // processes of another host cannot be checked
-    return boot != here.boot || start_time(pid) != start;
+    if (boot != here.boot) return true;
+    return space == here.space && start_time(pid) != start;  // nor can those of another namespace
   }
 };
 
