@@ -44,9 +44,9 @@ Moved moved(const Grid& grid, const CompressibleOptions& o) {
   Moved rates;
   for (int axis = 0; axis < 3; ++axis) {
     const bool first = axis == 0;
-    rates += lines(grid, axis, state_size, 0, 0, slopes / 3);
-    rates += lines(grid, axis, state_size + (viscous ? slopes : 0), viscous ? 0 : slopes,
-                   first ? 0 : conserved, first ? conserved : 0);
+    if (viscous) rates += lines(grid, axis, state_size, 0, 0, slopes / 3);
+    rates += lines(grid, axis, state_size + (viscous ? slopes : 0), 0, first ? 0 : conserved,
+                   first ? conserved : 0);
   }
   if (o.forcing.power > 0) rates += {0, 2 * state_size + conserved, conserved};
   Moved all = 4 * rates;
@@ -70,7 +70,8 @@ std::int64_t strip_cells(const Grid& grid) {
 
 /// Sums of the blocks of lines: shared along z, of each stage where ranks divide an axis.
 std::int64_t sums_bytes(const Grid& grid, const CompressibleOptions& o) {
-  constexpr int flux = 6, gradient = 3;
+  constexpr int gradient = 3;
+  const int flux = o.gas.viscosity > 0 ? 6 : 9;
   const int all = flux + gradient + (o.filter > 0 ? conserved : 0);
   const std::int64_t a_system = 2 * sizeof(double) * grid.own().cells() / block;
   std::int64_t bytes = 0;
@@ -106,8 +107,7 @@ Budget in_pieces(const Grid& grid, const CompressibleOptions& o, int pieces, int
                      FileMemory::page, block};
   const bool viscous = o.gas.viscosity > 0;
   const std::size_t around = cut.slot_bytes(grid.halo()), at = cut.slot_bytes(0);
-  const auto flux = viscous ? (state_size + slopes) * around + conserved * at
-                            : state_size * around + (slopes + conserved) * at;
+  const auto flux = (state_size + (viscous ? slopes : 0)) * around + conserved * at;
   Budget budget;
   budget.pieces = pieces;
   budget.slot = std::max(flux, (state_size + slopes + shown) * at);

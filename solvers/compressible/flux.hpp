@@ -44,17 +44,18 @@ SC_FN double diffusion(double per_h2, Mu&& mu, F&& f) {
 ///   pressure    d p
 ///   friction    d(mu d u_i), its work and the flow of heat by diffusion(); the rest of the stress,
 ///               mu (d_i u_a - 2/3 theta delta_ia), and its work by the compact derivative
-/// The first of the axes sets dq/dt, the others add.
+/// The first of the axes sets dq/dt, the others add. The stress needs slopes along all axes beforehand; in an
+/// inviscid gas there are only those along x_a, which are solved for here and not stored.
 template <int axis, bool viscous>
 struct Flux {
-  static constexpr int systems = 6;
-  static constexpr int scratch = scratch_for(systems * 8);
+  static constexpr int derived = 6, systems = viscous ? derived : derived + 3;
+  static constexpr int scratch = scratch_for(derived * 8);
   /// Of the rates all; of the state all but perhaps mu; of slopes those along the axis, and what a stress
   /// needs.
   static constexpr unsigned read(int n) {
     if (n < 2) return n == 0 || viscous ? ~0u : ~(1u << mu_);
     const int i = n - 2;
-    return i == axis ? ~0u : viscous ? 1u << axis | 1u << i : 0u;
+    return i == axis ? ~0u : 1u << axis | 1u << i;
   }
   double per_h = 1;
   Gas gas;
@@ -78,10 +79,10 @@ struct Flux {
     return s[mu_](n, l) * (across - (i == axis ? 2.0 / 3 * theta : 0.0));
   }
 
-  /// What is derived, at cell n.
-  template <class Real>
-  SC_FN void flow(const Bundle& b, const State<Real>& s, const Slopes<Real>& X, const Slopes<Real>& Y,
-                  const Slopes<Real>& Z, int n, const std::array<Passing<8>, 6>& f) const {
+  /// What is derived, at cell n, with the stresses tau(i, l).
+  template <class Real, class Tau>
+  SC_FN void flow(const Bundle& b, const State<Real>& s, int n, const std::array<Passing<8>, derived>& f,
+                  [[maybe_unused]] Tau&& tau) const {
     b.each([&](int l) {
       const double m = mass_flow(s, n, l), H = enthalpy(s, n, l);
       double energy = 0.5 * m * H;
@@ -90,9 +91,9 @@ struct Flux {
         double momentum = 0.5 * m * u;
         if (i == axis) momentum += double(s[rho_](n, l)) * s[T_](n, l);
         if constexpr (viscous) {
-          const double tau = stress(i, s, X, Y, Z, n, l);
-          momentum -= tau;
-          energy -= u * tau;
+          const double t = tau(i, l);
+          momentum -= t;
+          energy -= u * t;
         }
         f[std::size_t(1 + i)](n, l) = momentum;
       }
@@ -101,71 +102,86 @@ struct Flux {
       f[5](n, l) = H;
     });
   }
-  /// Asks for what flow() reads.
-  template <class Real>
-  SC_FN void prefetch(const Bundle& b, const State<Real>& s, const Slopes<Real>& X, const Slopes<Real>& Y,
-                      const Slopes<Real>& Z, int n) const {
-    const auto each = [&](int declaration, const auto& q, int count) {
-      for (int k = 0; k < count; ++k)
-        if (read(declaration) >> k & 1) b.prefetch(q[k], n);
+  /// Right-hand sides along the lines; ahead(n) asks for cell n.
+  template <class Real, class Ahead, class Tau>
+  SC_FN void right_sides(const Bundle& b, const State<Real>& s, LineOut<double, systems> r, Ahead&& ahead,
+                         Tau&& tau) const {
+    constexpr int reach = reach_of_derivative;
+    const std::array<Passing<8>, derived> f{Passing<8>(b, 0), Passing<8>(b, 1), Passing<8>(b, 2),
+                                            Passing<8>(b, 3), Passing<8>(b, 4), Passing<8>(b, 5)};
+    const auto derive = [&](int k, int n, auto&& of) {
+      const auto rk = r[k];
+      b.each([&](int l) { rk(n, l) = compact(per_h, [&](int d) { return double(of(n + d, l)); }); });
     };
-    each(1, s, state_size);
-    if constexpr (viscous) {
-      each(2, X, 3);
-      each(3, Y, 3);
-      each(4, Z, 3);
+    for (int n = -reach; n < b.count + reach; ++n) {
+      ahead(n + cells_ahead);
+      flow(b, s, n, f, [&](int i, int l) { return tau(i, n, l); });
+      if (n < reach) continue;
+      for (int k = 0; k < derived; ++k) derive(k, n - reach, f[std::size_t(k)]);
+      for (int k = derived; k < systems; ++k) derive(k, n - reach, s[u_ + k - derived]);
     }
   }
-
+  template <class Real>
+  SC_FN void right(const Bundle& b, State<Real> s, LineOut<double, systems> r) const {
+    const auto ahead = [&](int n) { prefetch_state(b, s, n); };
+    right_sides(b, s, r, ahead, [](int, int, int) { return 0.0; });
+  }
   template <class Real>
   SC_FN void right(const Bundle& b, State<Real> s, Slopes<Real> X, Slopes<Real> Y, Slopes<Real> Z,
-                   LineOut<double, 6> r) const {
-    constexpr int reach = reach_of_derivative;
-    const std::array<Passing<8>, 6> f{Passing<8>(b, 0), Passing<8>(b, 1), Passing<8>(b, 2),
-                                      Passing<8>(b, 3), Passing<8>(b, 4), Passing<8>(b, 5)};
-    for (int n = -reach; n < b.count + reach; ++n) {
-      prefetch(b, s, X, Y, Z, n + cells_ahead);
-      flow(b, s, X, Y, Z, n, f);
-      if (n < reach) continue;
-      for (int k = 0; k < 6; ++k) {
-        const auto rk = r[k];
-        const Passing<8>& fk = f[std::size_t(k)];
-        b.each(
-            [&](int l) { rk(n - reach, l) = compact(per_h, [&](int d) { return fk(n - reach + d, l); }); });
-      }
-    }
+                   LineOut<double, systems> r) const {
+    const auto ahead = [&](int n) {
+      prefetch_state(b, s, n);
+      const Slopes<Real>* slopes[3] = {&X, &Y, &Z};
+      for (int i = 0; i < 3; ++i)
+        for (int k = 0; k < 3; ++k)
+          if (read(2 + i) >> k & 1) b.prefetch((*slopes[i])[k], n);
+    };
+    right_sides(b, s, r, ahead, [&](int i, int n, int l) { return stress(i, s, X, Y, Z, n, l); });
+  }
+  template <class Real>
+  SC_FN void prefetch_state(const Bundle& b, const State<Real>& s, int n) const {
+    for (int k = 0; k < state_size; ++k)
+      if (read(1) >> k & 1) b.prefetch(s[k], n);
   }
 
-  template <class Real>
-  SC_FN void finish(const Bundle& b, Rates<Real> rate, State<Real> s, Slopes<Real> X, Slopes<Real> Y,
-                    Slopes<Real> Z, LineIn<double, 6> x) const {
-    const Slopes<Real> own = axis == 0 ? X : axis == 1 ? Y : Z;
-    const auto put = [&](int k, int n, int l, double value) {
+  /// The rates at cell n of the solutions x, with the slopes d(i, l).
+  template <class Real, class D>
+  SC_FN void convect(const Bundle& b, const Rates<Real>& rate, const State<Real>& s, int n,
+                     const LineIn<double, systems>& x, D&& d) const {
+    const auto put = [&](int k, int l, double value) {
       if constexpr (axis == 0)
         rate[k](n, l) = Real(value);
       else
         rate[k](n, l) = Real(rate[k](n, l) + value);
     };
-    const Passing<16> energy(b, 0);  // that diffuses
-    if constexpr (viscous)
-      for (int n = -reach_of_diffusion; n < reach_of_diffusion; ++n) set_energy(b, s, n, energy);
+    for (int k = 0; k < 5; ++k) b.prefetch(rate[k], n + cells_ahead);
+    b.each([&](int l) {
+      const double m = mass_flow(s, n, l), dm = x[0](n, l);
+      put(0, l, -dm);
+      for (int i = 0; i < 3; ++i) put(1 + i, l, -x[1 + i](n, l) - 0.5 * (s[u_ + i](n, l) * dm + m * d(i, l)));
+      put(4, l, -x[4](n, l) - 0.5 * (enthalpy(s, n, l) * dm + m * x[5](n, l)));
+    });
+  }
+  template <class Real>
+  SC_FN void finish(const Bundle& b, Rates<Real> rate, State<Real> s, LineIn<double, systems> x) const {
     for (int n = 0; n < b.count; ++n) {
-      for (int k = 0; k < (viscous ? state_size : 5); ++k)
-        b.prefetch(s[k], n + cells_ahead + (viscous ? reach_of_diffusion : 0));
+      prefetch_state(b, s, n + cells_ahead);
+      convect(b, rate, s, n, x, [&](int i, int l) { return x[derived + i](n, l); });
+    }
+  }
+  template <class Real>
+  SC_FN void finish(const Bundle& b, Rates<Real> rate, State<Real> s, Slopes<Real> X, Slopes<Real> Y,
+                    Slopes<Real> Z, LineIn<double, systems> x) const {
+    const Slopes<Real> own = axis == 0 ? X : axis == 1 ? Y : Z;
+    const Passing<16> energy(b, 0);  // that diffuses
+    for (int n = -reach_of_diffusion; n < reach_of_diffusion; ++n) set_energy(b, s, n, energy);
+    for (int n = 0; n < b.count; ++n) {
+      prefetch_state(b, s, n + cells_ahead + reach_of_diffusion);
       for (int k = 0; k < 3; ++k) b.prefetch(own[k], n + cells_ahead);
-      for (int k = 0; k < 5; ++k) b.prefetch(rate[k], n + cells_ahead);
-      b.each([&](int l) {
-        const double m = mass_flow(s, n, l), dm = x[0](n, l);
-        put(0, n, l, -dm);
-        for (int i = 0; i < 3; ++i)
-          put(1 + i, n, l, -x[1 + i](n, l) - 0.5 * (s[u_ + i](n, l) * dm + m * own[i](n, l)));
-        put(4, n, l, -x[4](n, l) - 0.5 * (enthalpy(s, n, l) * dm + m * x[5](n, l)));
-      });
-      if constexpr (viscous) {
-        set_energy(b, s, n + reach_of_diffusion, energy);
-        for (int i = 0; i < 3; ++i) diffuse(b, rate[1 + i], s, n, s[u_ + i]);
-        diffuse(b, rate[4], s, n, energy);
-      }
+      convect(b, rate, s, n, x, [&](int i, int l) { return own[i](n, l); });
+      set_energy(b, s, n + reach_of_diffusion, energy);
+      for (int i = 0; i < 3; ++i) diffuse(b, rate[1 + i], s, n, s[u_ + i]);
+      diffuse(b, rate[4], s, n, energy);
     }
   }
 

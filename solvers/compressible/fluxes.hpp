@@ -7,16 +7,19 @@
 
 namespace sc::compressible {
 
-/// 6 derivatives and, in a viscous gas, 4 diffusions.
+/// 6 derivatives and, in a viscous gas, 4 diffusions, otherwise the 3 slopes along the axis.
 template <int axis, bool viscous, class Real>
 StageOf flux_stage(const char* name, const Systems& systems, Fields<Real>& f, const Gas& gas, double per_h) {
   using Op = Flux<axis, viscous>;
-  const LineOptions options{.scratch = Op::scratch, .flops = viscous ? 320 : 140, .sums = f.sums};
-  const Reach around = star(viscous ? reach_of_diffusion : reach_of_derivative);
-  const Reach slopes = viscous ? star(reach_of_derivative) : point;
+  const LineOptions options{.scratch = Op::scratch, .flops = viscous ? 320 : 180, .sums = f.sums};
+  constexpr Reach derivative = star(reach_of_derivative), diffusion = star(reach_of_diffusion);
   const auto make = [&](auto rate) {
-    return lines_of(name, axis, systems[axis], Op{per_h, gas}, options, rate, reads(f.s.now(), around),
-                    reads(f.X.now(), slopes), reads(f.Y.now(), slopes), reads(f.Z.now(), slopes));
+    if constexpr (viscous)
+      return lines_of(name, axis, systems[axis], Op{per_h, gas}, options, rate, reads(f.s.now(), diffusion),
+                      reads(f.X.now(), derivative), reads(f.Y.now(), derivative),
+                      reads(f.Z.now(), derivative));
+    else
+      return lines_of(name, axis, systems[axis], Op{per_h, gas}, options, rate, reads(f.s.now(), derivative));
   };
   if constexpr (axis == 0)
     return make(writes(f.rate.now()));

@@ -37,7 +37,9 @@ void Compressible::run_in_turn(const std::vector<Stage*>& stages) {
 void Compressible::run_rates(Stage& update) {
   const auto& [G_x, G_y, G_z] = stages_.gradients;  // d u_i / d x_a
   const auto& [F_x, F_y, F_z] = stages_.fluxes;     // dq/dt = - d F_x - d F_y - d F_z
-  std::vector<Stage*> stages{G_x.get(), G_y.get(), G_z.get(), F_x.get(), F_y.get(), F_z.get()};
+  std::vector<Stage*> stages;
+  if (options_.gas.viscosity > 0) stages = {G_x.get(), G_y.get(), G_z.get()};  // for the stress
+  stages.insert(stages.end(), {F_x.get(), F_y.get(), F_z.get()});
   if (stages_.push) {  // + sqrt(rho) f
     stages_.set_force(global_);
     stages.push_back(stages_.push.get());
