@@ -171,6 +171,35 @@ def test_ranks_of_this_machine():
     assert memory.ranks_here(8, {"MPI_LOCALNRANKS": "many"}) == 8
 
 
+def test_a_node_of_a_slurm_job_has_as_many_ranks_as_its_fullest():
+    def here(ranks: int, tasks: str, **more: str) -> int:
+        return memory.ranks_here(ranks, {"SLURM_TASKS_PER_NODE": tasks, **more})
+
+    assert here(96, "64,32") == 64
+    assert here(100, "34,33(x2)") == 34
+    assert here(2, "64(x2)", SLURM_STEP_TASKS_PER_NODE="1(x2)") == 1
+    # our own mpirun in an allocation: slots of a node first, and evenly where there are more ranks than slots
+    assert [here(n, "64(x2)", SLURM_JOB_NODELIST="n[1-2]") for n in (8, 128, 256)] == [8, 64, 128]
+    assert here(8, "1", SLURM_JOB_NODELIST="n1") == 8
+    assert here(8, "64,", SLURM_JOB_NODELIST="n1") == 1
+
+
+def test_another_batch_system_may_give_our_mpirun_other_machines():
+    assert memory.ranks_here(128, {"PBS_NODEFILE": "nodes"}) == 1
+    ranks_do_not_say = {"PBS_NODEFILE": "nodes", "PMI_RANK": "0", "PMI_SIZE": "128"}
+    assert memory.ranks_here(128, ranks_do_not_say) == 128
+
+
+def test_a_case_that_fits_on_the_nodes_of_an_allocation_is_not_refused(monkeypatch):
+    case = case_of("dendrite", 400)[1]
+    monkeypatch.setattr(memory, "free_bytes", lambda: int(0.6 * memory.needed(case, 8)))
+    with pytest.raises(BadInput, match="needs about"):
+        memory.check(case, 8)
+    monkeypatch.setenv("SLURM_JOB_NODELIST", "n[1-2]")
+    monkeypatch.setenv("SLURM_TASKS_PER_NODE", "4(x2)")
+    memory.check(case, 8)
+
+
 TOO_MUCH = "[30000,30000,30000]"
 
 

@@ -59,7 +59,7 @@ def probe_machine(request: FileRequest, console: Console) -> int:
         if value < 1:
             raise BadInput(f"{option} {value} is not allowed: it must be a whole number >= 1.")
     case.check_ranks(ranks)
-    memory.check(case, ranks, None if outer is None else memory.ranks_here(ranks), solvers=2)
+    memory.check(case, ranks, solvers=2)
     if outer is not None:
         return _as_rank(request, case, ranks, console)
     mpi.check_layout(ranks, case.engine.threads)

@@ -70,7 +70,7 @@ def compare(request: CompareRequest, console: Console) -> int:
     for option, value in (("--steps", request.steps), ("--repeats", request.repeats)):
         if value < 1:
             raise BadInput(f"{option} {value} is not allowed: it must be a whole number >= 1.")
-    memory.check(case, ranks, None if outer is None else memory.ranks_here(ranks), solvers=len(names))
+    memory.check(case, ranks, solvers=len(names))
     name = [default_name(path), *([request.network] if request.network else [])]
     folder = RunFolder(request.out or Path("runs") / f"strategies_{'_'.join(name)}")
     folder.check_new(request.overwrite)

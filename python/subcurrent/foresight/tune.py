@@ -292,6 +292,6 @@ def _nothing() -> None:
 def _at_once(case: Case, ranks: int) -> int:
     """How many simulations fit into half of the free memory at the same time, at least three."""
     alone, two = memory.needed(case, ranks), memory.needed(case, ranks, solvers=2)
-    memory.check(case, ranks, None if mpi.outer() is None else memory.ranks_here(ranks), solvers=3)
+    memory.check(case, ranks, solvers=3)
     free = memory.free_bytes()
     return 16 if free is None else int(max(3, min(16, (free / 2 - alone) / max(1, two - alone) + 1)))

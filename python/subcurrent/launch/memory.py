@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from ..case.common import chosen_split
 from ..case.keys import shown
 from ..errors import BadInput
+from . import mpi
 
 if TYPE_CHECKING:
     from ..case.reading import Case
@@ -72,10 +74,10 @@ def needed(case: Case, ranks: int, solvers: int = 1) -> int:
 
 def check(case: Case, ranks: int, here: int | None = None, solvers: int = 1) -> None:
     """Raises BadInput for a case that does not fit into free memory; `here`: number of ranks on this machine,
-    all if None."""
+    that of ranks_here() if None."""
     if ranks < 1:
         return  # an outer launcher does not tell how many there are
-    share = 1.0 if here is None else here / ranks
+    share = (ranks_here(ranks) if here is None else here) / ranks
     key, cells = case.size()
     _refuse(
         f"{key} = {cells}",
@@ -258,9 +260,21 @@ def _text(path: Path) -> str:
 
 
 def ranks_here(ranks: int, env: Any = os.environ) -> int:
-    """Number of an outer launcher's ranks on this machine; all if it does not say."""
-    for name in ("OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_TASKS_PER_NODE"):
-        digits = env.get(name, "").partition("(")[0]
-        if digits.isdecimal() and int(digits) >= 1:
+    """Number of the ranks on this machine, of an outer launcher or of our mpirun: on the nodes of a Slurm job
+    the most that one of them has. All if an outer launcher does not say; one if another batch system may give
+    our mpirun other machines."""
+    for name in ("OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"):
+        if (digits := env.get(name, "")).isdecimal() and int(digits) >= 1:
             return min(int(digits), ranks)
-    return ranks
+    for name in ("SLURM_STEP_TASKS_PER_NODE", "SLURM_TASKS_PER_NODE"):
+        if tasks := _tasks_of_nodes(env.get(name, "")):
+            return min(ranks, max(*tasks, math.ceil(ranks / len(tasks))))
+    return ranks if mpi.one_host(env) or mpi.outer(env) is not None else 1
+
+
+def _tasks_of_nodes(text: str) -> list[int]:
+    """The tasks of each node from Slurm's "64,32(x2)"; [] for any other text."""
+    parts = [re.fullmatch(r"([1-9]\d{0,6})(?:\(x([1-9]\d{0,5})\))?", part) for part in text.split(",")]
+    if not all(parts):
+        return []
+    return [int(part[1]) for part in parts for _ in range(int(part[2] or 1))]

@@ -81,7 +81,7 @@ def run(request: CgRequest, console: Console) -> int:
             request.matrix,
             request.rhs,
             lambda rows, entries: memory.check_system(
-                rows, entries, plan["options"], ranks, _ranks_here(ranks, outer)
+                rows, entries, plan["options"], ranks, memory.ranks_here(ranks)
             ),
         )
         solve.check_ranks(plan["ranks"], system[-1].size)
@@ -125,12 +125,8 @@ def _checked_ranks(request: CgRequest, outer: mpi.Outer | None) -> int:
     if outer is None:
         mpi.check_layout(ranks, request.threads)
     if request.name is not None and ranks:
-        memory.check_class(CLASSES, request.name, ranks, _ranks_here(ranks, outer))
+        memory.check_class(CLASSES, request.name, ranks, memory.ranks_here(ranks))
     return ranks
-
-
-def _ranks_here(ranks: int, outer: mpi.Outer | None) -> int:
-    return ranks if outer is None else memory.ranks_here(ranks)
 
 
 def _text(plan: dict[str, Any]) -> str:
