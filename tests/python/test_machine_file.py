@@ -3,17 +3,21 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from subcurrent.case.library import find_case
-from subcurrent.case.reading import load_case
-from subcurrent.foresight import machine_file, scale
+from subcurrent.case.reading import as_tables, load_case
+from subcurrent.foresight import machine_file, machine_probe, scale
 from subcurrent.foresight.machine_figures import bandwidth, figures, places
 from subcurrent.foresight.machines import load_machine
+from subcurrent.launch.plan import Plan
 
 CELL, ROW = 4e-9, 30e-9
 STAGE = {"runs": 1, "bytes_per_cell": 16.0, "flops_per_cell": 138.0}
@@ -34,6 +38,10 @@ def found(ranks: int, rounds: list[dict[str, Any]], **more: Any) -> dict[str, An
         "per_node": ranks,
     }
     return one | more
+
+
+def host(cores: int) -> dict[str, Any]:
+    return {"host": "here", "cpu": "some", "cores": cores, "memory_gib": 16.0}
 
 
 @pytest.fixture
@@ -103,12 +111,59 @@ def test_messages_by_mpi_become_a_network(tmp_path: Path, case: Any) -> None:
         case, [found(2, [whole] * 3, messages=times, transports="mpi: ranks 0-1", per_node=1)], [ALONE]
     )
     there = written(tmp_path, text)
+    assert there.rates["dendrite"]["advance"][0].busy == 1
     of = figures(there, "dendrite", places(there, 2, 1, 1), 1e-3)
     # a round of two messages each way takes what it took
     for size in (4096, 1 << 20):
         taken = 4 * of["overhead"] + of["latency"] + 2 * size * of["network_byte"]
         assert taken == pytest.approx(times[str(size)], rel=1e-2)
     assert there.network.bandwidth == pytest.approx(12.5e6, rel=1e-3)
+
+
+def test_ranks_of_other_nodes_are_not_cores_of_this_one(
+    tmp_path: Path, case: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four ranks on two nodes of two cores."""
+    monkeypatch.setattr(machine_file.machine, "describe", lambda: host(2))
+    parts = {"advance": {"shell": 10 * (400 * CELL + 20 * ROW), "core": 10 * (3600 * CELL + 60 * ROW)}}
+    times = {"4096": 1e-4, str(1 << 20): 1e-2}
+    one = found(4, [parts] * 3, messages=times, transports="mpi: ranks 0-3", per_node=2)
+    there = written(tmp_path, machine_file.text_of(case, [one], [HALF]))
+    assert (there.node.cores, there.node.copy_bandwidth) == (2, 16e9)
+    assert there.rates["dendrite"]["advance"][0].busy == 2
+    assert places(there, 4, 1).nodes == 2
+
+
+def test_copies_are_those_of_the_ranks_of_a_node(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What rank 0 of four on two nodes writes."""
+    monkeypatch.setattr(machine_probe, "copy_rate", lambda threads: 1e9 * threads)
+    monkeypatch.setattr(machine_probe, "ranks_here", lambda ranks: ranks // 2)
+    for name in ("_solver", "_tiny", "_round"):
+        monkeypatch.setattr(machine_probe, name, lambda *_: None)
+    case = load_case(find_case("nickel_small"), ["engine.strategy=blocking", "engine.threads=3"])
+    plan = Plan("machine", as_tables(case), str(tmp_path), 4, steps=1, repeats=1)
+    context = SimpleNamespace(
+        rank=0, size=4, sample=lambda *_: None, barrier=lambda: None, transports=lambda: "mpi"
+    )
+    module = SimpleNamespace(wait_curve=lambda *_: [])
+    assert machine_probe.measure_machine(module, context, plan, lambda: None) == 0
+    told = json.loads((tmp_path / "machine.json").read_text())
+    assert told["copies"] == {"1": 1e9, "6": 6e9}
+    assert told["per_node"] == 2
+
+
+@pytest.mark.parametrize(("cores", "said"), [(2, ""), (64, "at most 2 of 64 cores were busy")])
+def test_a_probe_of_few_cores_says_so(
+    tmp_path: Path, case: Any, monkeypatch: pytest.MonkeyPatch, cores: int, said: str
+) -> None:
+    monkeypatch.setattr(machine_file.machine, "describe", lambda: host(cores))
+    monkeypatch.setattr(machine_file, "rehearsed", lambda *_: [HALF])
+    parts = {"advance": {"shell": 10 * (400 * CELL + 20 * ROW), "core": 10 * (3600 * CELL + 60 * ROW)}}
+    console = Console(file=io.StringIO())
+    request = machine_file.FileRequest("nickel_small", tmp_path / "here.toml")
+    machine_file._write(request, case, [found(2, [parts] * 3)], console)
+    assert said in console.file.getvalue()
+    assert ("busy" in console.file.getvalue()) == bool(said)
 
 
 def test_efficiency_is_that_of_the_first_count() -> None:
@@ -130,6 +185,9 @@ def test_probe_and_scale_run(tmp_path: Path, program: Any) -> None:
     again = program("probe", "nickel_small", "--machine-file", str(file), *small)
     assert again.returncode == 2
     assert "exists already" in again.stderr
+    nowhere = program("probe", "nickel_small", "--machine-file", "no/here.toml", *small)
+    assert nowhere.returncode == 2
+    assert nowhere.stderr.startswith("subcurrent: the folder no does not exist: give another --machine-file")
     out = tmp_path / "scaled"
     done = program(
         "scale", "nickel_small", "-n", "1,2", "--steps", "2", "--repeats", "2", "--machine", str(file),

@@ -101,6 +101,11 @@ def test_there_are_the_papers_machines_and_six_of_today() -> None:
             "rates.dendrite.advance has busy = 9: it must be at most node.cores = 8",
         ),
         ("[launch]", "[rates]\ndendrite = 3\n[launch]", "rates.dendrite is not allowed: it must be tables"),
+        (
+            SMALL[SMALL.index("[network]") : SMALL.index("[launch]")],
+            "[gpu]\nper_node = 2\nflops = 1e12\nbandwidth = 1e12\n",
+            "gpu.link is missing: without it and without a [network], messages between the 2 devices",
+        ),
     ],
 )
 def test_what_is_missing_or_absurd_is_one_sentence(tmp_path: Path, old: str, new: str, said: str) -> None:

@@ -50,6 +50,8 @@ def probe_machine(request: FileRequest, console: Console) -> int:
     """Measures on one rank and on all (under an outer mpirun on all only), and writes the machine file."""
     if request.out.exists() and not request.overwrite:
         raise BadInput(f"{request.out} exists already: give another --machine-file, or --overwrite.")
+    if not request.out.absolute().parent.is_dir():
+        raise BadInput(f"the folder {request.out.parent} does not exist: give another --machine-file.")
     path, outer = find_case(request.case), mpi.outer()
     ranks = ranks_of(request.ranks, outer, 2)
     before, after = kind_of(load_case(path, request.sets)).comparison(request.sweeps)
@@ -105,7 +107,15 @@ def _as_rank(request: FileRequest, case: Case, ranks: int, console: Console) -> 
 
 def _write(request: FileRequest, case: Case, found: list[dict[str, Any]], console: Console) -> None:
     write_text(request.out, text_of(case, found, rehearsed(case, found)))
-    load_machine(request.out)
+    node = load_machine(request.out).node
+    busy = max(int(cores) for one in found for cores in one["copies"])
+    if busy < node.cores:
+        say(
+            console,
+            f"at most {busy} of {node.cores} cores were busy: for more ranks, predictions assume that the "
+            "bandwidth of the memory does not grow; to measure it, give a larger -n",
+            "yellow",
+        )
     say(console, f"machine file: {request.out}")
 
 
@@ -204,7 +214,7 @@ def _rates(case: Case, work: dict[str, Any], found: dict[str, Any]) -> list[str]
             f"cell = {cell:.4g}",
             f"row = {row:.4g}",
             f"threads = {found['threads']}",
-            f"busy = {found['ranks'] * found['threads']}",
+            f"busy = {found['per_node'] * found['threads']}",
             f"spread = {_spread(stage, found):.3g}",
         ]
     return lines

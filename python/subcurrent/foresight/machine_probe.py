@@ -91,13 +91,14 @@ def measure_machine(module: ModuleType, context: Any, plan: Plan, computing: Cal
     found: dict[str, Any] = {"ranks": ranks, "threads": threads, "passes": passes, "messages": {}}
     alone = copy_rate(1) if context.rank == 0 else 0.0
     context.barrier()
-    found["copies"] = {1: alone, ranks * threads: ranks * copy_rate(threads)}
+    on_node = ranks_here(ranks)
+    found["copies"] = {1: alone, on_node * threads: on_node * copy_rate(threads)}
     context.barrier()
     if ranks > 1:
         rows = module.wait_curve(context, [SMALL, LARGE], 1.5, 0.5e-3, 11)
         found["messages"] = {int(row["bytes"]): row["alone"] for row in rows}
     found["rounds"] = [_round(context, solver, passes, length) for _ in range(plan.repeats)]
-    found["per_node"] = ranks_here(ranks)
+    found["per_node"] = on_node
     found["run"] = _run_of_nothing(context, tiny) if tiny is not None else None
     found["transports"] = context.transports()
     if context.rank == 0:

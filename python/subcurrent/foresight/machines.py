@@ -85,7 +85,12 @@ def _whole_as_float(value: object, key: str = "") -> object:
 
 
 def _check(machine: Machine, path: str) -> None:
-    node = machine.node
+    node, gpu = machine.node, machine.gpu
+    if gpu is not None and gpu.per_node > 1 and gpu.link is None and machine.network is None:
+        raise BadInput(
+            f"{path}: gpu.link is missing: without it and without a [network], messages between the "
+            f"{gpu.per_node} devices of the node would take no time."
+        )
     alone, share = node.core_bandwidth, node.copy_bandwidth / node.cores
     if alone is not None and not 0.999 * share <= alone <= 1.001 * node.copy_bandwidth:
         raise BadInput(
@@ -95,7 +100,7 @@ def _check(machine: Machine, path: str) -> None:
     for solver, stages in machine.rates.items():
         for stage, rates in stages.items():
             for rate in rates:
-                if rate.busy > node.cores and machine.gpu is None:
+                if rate.busy > node.cores and gpu is None:
                     raise BadInput(
                         f"{path}: rates.{solver}.{stage} has busy = {rate.busy}: it must be at most "
                         f"node.cores = {node.cores}."
