@@ -16,7 +16,7 @@ from subcurrent.errors import BadInput
 from subcurrent.foresight import predict
 from subcurrent.foresight.machine_figures import places
 from subcurrent.foresight.machine_probe import solve_rates
-from subcurrent.foresight.machines import load_machine
+from subcurrent.foresight.machines import find_machine, load_machine
 from subcurrent.foresight.prediction import best, binding, conclusions, efficiencies
 
 MACHINE = """
@@ -295,6 +295,30 @@ def test_two_times_give_a_rate_a_cell_and_a_rate_a_row() -> None:
     # a shell that was measured faster than its cells: rows would take less than nothing
     odd = solve_rates(work, {"advance": {"shell": 1e-9, "core": 1e-6}}, 1)["advance"]
     assert odd == (pytest.approx(1.001e-6 / 1100), 0.0)
+
+
+ALPS = "alps_gh200"
+
+
+def on_alps(case: str, *sets: str, **more: Any) -> Any:
+    request = predict.PredictRequest(case, ALPS, "1,2", sets=list(sets), **more)
+    return predict.asked(request, load_machine(find_machine(ALPS)))
+
+
+def test_devices_have_no_threads_of_the_host_to_divide() -> None:
+    case, names, left_out = on_alps("wave_pulse", "engine.threads=2")
+    assert case.engine.device == "cpu"  # as it is rehearsed
+    assert names == ["blocking", "ordered", "boundary_first", "interior_first", "pipelined"]
+    assert left_out == [said for said in left_out if said.startswith("halo_thread is left out")] != []
+    with pytest.raises(BadInput, match='strategy = "halo_thread" divides the CPU threads of a rank'):
+        on_alps("wave_pulse", strategies=["halo_thread"])
+
+
+@pytest.mark.parametrize("case", ["decaying_random", "decaying_mach05", "cg"])
+def test_solvers_without_devices_are_not_predicted_on_them(case: str) -> None:
+    with pytest.raises(BadInput, match="computes on devices, which is not supported by this solver"):
+        there, names, _ = on_alps(case, *(["laplacian=[16,16,16]"] if case == "cg" else []))
+        predict.predicted(there, load_machine(find_machine(ALPS)), 1, names)
 
 
 def test_what_is_asked_wrongly_is_a_sentence(tmp_path: Path, program: Any) -> None:

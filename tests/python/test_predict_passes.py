@@ -84,6 +84,9 @@ def test_what_cannot_be_is_a_sentence(predict: Any, program: Any) -> None:
         assert done.returncode == 2
         assert said in done.stderr
         assert len(done.stderr.splitlines()) == 1
+    done = program("predict", "nickel_small", "--machine", "alps_gh200", "--steps-per-pass", "1,2")
+    assert done.returncode == 2
+    assert 'engine.steps_per_pass = 2 has no effect with engine.device = "cuda"' in done.stderr
     done = program("predict", "cavity_demo", "--machine", "fx10", "--steps-per-pass", "1,2")
     assert done.returncode == 2
     assert "each step iterates the pressure to a residual" in done.stderr

@@ -11,16 +11,15 @@ from rich.console import Console
 from rich.table import Table
 
 from ..case.library import find_case
-from ..case.reading import Case, load_case
+from ..case.reading import load_case
 from ..errors import OK, BadInput
 from ..launch.run import say
 from ..launch.rundir import write_text
 from ..solvers.kinds import kind_of
 from .machine_keys import Machine
 from .machines import find_machine, load_machine
-from .predict import PredictRequest, counts_of, predicted, sized
+from .predict import PredictRequest, asked, counts_of, predicted, sized
 from .prediction import CLOSE, best, binding
-from .strategies import chosen
 
 Rows = dict[int, dict[int, dict[str, Any]]]  # of `predicted`, by ranks and steps a pass
 
@@ -39,11 +38,11 @@ def predict_passes(request: PredictRequest, text: str, console: Console) -> int:
                 f"engine.steps_per_pass={lengths[-1]} instead of --steps-per-pass."
             )
     machine, counts = load_machine(find_machine(request.machine)), counts_of(request.ranks)
+    case = load_case(find_case(request.case), request.sets)
     rows: Rows = {count: {} for count in counts}
     refused: list[str] = []
     for length in lengths:
         _predict_length(request, machine, length, rows, refused)
-    case = load_case(find_case(request.case), request.sets)
     console.print(table_of(rows, lengths, f"{machine.name}, {kind_of(case).title(case)}"))
     console.print(plan_of(rows))
     for sentence in (*refused, *conclusions(rows)):
@@ -67,11 +66,7 @@ def _predict_length(
 ) -> None:
     """Predicts every rank count with this number of steps in a pass. A case without passes is an error; rank
     counts with too thin blocks are left out."""
-    path = find_case(request.case)
-    before, after = kind_of(load_case(path, request.sets)).comparison(request.sweeps)
-    sets = [*before, *request.sets, *after, "engine.device=cpu", f"engine.steps_per_pass={length}"]
-    names = [name for name in chosen(request.strategies, path, sets)[0] if name != "automatic"]
-    case: Case = load_case(path, [*sets, "engine.strategy=blocking"])
+    case, names, _ = asked(request, machine, f"engine.steps_per_pass={length}")
     first = min(rows)
     for count, by_length in rows.items():
         try:

@@ -62,7 +62,7 @@ def predict(request: PredictRequest, console: Console) -> int:
     from ..report.plots.prediction import draw_prediction  # noqa: PLC0415 - matplotlib
 
     machine = load_machine(find_machine(request.machine))
-    case, names, left_out = _asked(request)
+    case, names, left_out = asked(request, machine)
     if request.simulate:
         simulate.simulator()  # before anything takes time
     counts = counts_of(request.ranks)
@@ -97,17 +97,32 @@ def predict(request: PredictRequest, console: Console) -> int:
     return OK
 
 
-def _asked(request: PredictRequest) -> tuple[Case, list[str], list[str]]:
-    """The case, the strategies, and a sentence for each strategy that is left out."""
+def asked(request: PredictRequest, machine: Machine, *more: str) -> tuple[Case, list[str], list[str]]:
+    """The case, with `more` settings, the strategies, and a sentence for each strategy that is left out. Where
+    the machine has devices, a strategy is one of theirs; rehearsed is always the host's step."""
     if request.case == cg.NAME:
-        case = cg.cg_case(request.sets)
+        case = cg.cg_case([*request.sets, *more])
         return case, case.chosen(request.strategies), []
     path = find_case(request.case)
     before, after = kind_of(load_case(path, request.sets)).comparison(request.sweeps)
-    sets = [*before, *request.sets, *after, "engine.device=cpu"]
-    names, left_out = chosen(request.strategies, path, sets)
+    sets = [*before, *request.sets, *after, *more, "engine.device=cpu"]
     case = load_case(path, [*sets, "engine.strategy=blocking"])
+    check_device(case, machine)
+    device = [] if machine.gpu is None else ["engine.device=cuda"]
+    names, left_out = chosen(request.strategies, path, [*sets, *device])
     return case, [name for name in names if name != "automatic"], left_out
+
+
+def check_device(case: Case, machine: Machine) -> None:
+    """Raises BadInput for a case that the devices of the machine, if it has some, cannot compute."""
+    if machine.gpu is None:
+        return
+    if "cuda" not in case.devices:
+        raise BadInput(
+            f"{machine.name} computes on devices, which is not supported by this solver: it runs on "
+            f"{' or '.join(case.devices)}."
+        )
+    case.updated("engine", device="cuda").check()
 
 
 def _simulate(
@@ -165,6 +180,7 @@ def predicted(
 ) -> dict[str, Any]:
     """One rank count: seconds of a step by strategy, on the slowest rank that was computed, with its stages
     and the time that would be saved if something took no time."""
+    check_device(case, machine)
     case.check_ranks(ranks)
     steps = whole_passes(case, machine, steps)
     where = places(machine, ranks, case.engine.threads, per_node)

@@ -42,6 +42,7 @@ class CgCase(PassLength, Table):
     where every rank has a block of the box and a step is a solve of `iterations` iterations."""
 
     boundaries: ClassVar = SimpleNamespace(periodic=lambda: [False] * 3)
+    devices: ClassVar = ("cpu",)
 
     solver: Literal["cg"] = key("the solver", '"cg"', NAME)
     class_: Literal[tuple(ORDERS)] | None = key(
