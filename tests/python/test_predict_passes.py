@@ -78,6 +78,8 @@ def test_what_cannot_be_is_a_sentence(predict: Any, program: Any) -> None:
         (("--steps-per-pass", "many"), "--steps-per-pass 'many' is not allowed"),
         (("--steps-per-pass", "1,2,3,4,5,6"), "it must be at most 5 numbers"),
         (("--steps-per-pass", "1,2", "--simulate"), "--simulate needs one number of steps a pass"),
+        (("--steps-per-pass", "1,2", "--steps", "0"), "--steps 0 is not allowed"),
+        (("--steps-per-pass", "1,2", "--seconds", "1"), "--seconds needs one number of steps a pass"),
         (("--steps-per-pass", "1,2", "--stages"), "--stages needs one number of steps a pass"),
     ):
         done = predict(16, *words)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import shutil
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from rich.console import Console
 
 from conftest import sentence_of
 from subcurrent.case.library import find_case
@@ -108,6 +110,27 @@ def test_of_many_ranks_transforms_are_predicted_alone():
     assert simulate.too_many(case, 256) is None
     assert "512 ranks are not simulated" in simulate.too_many(case, 512)
     assert simulate.too_many(slabs(2), 4096) is None
+
+
+def test_counts_that_cannot_be_simulated_are_left_out(tmp_path, monkeypatch):
+    """The default counts begin with 1."""
+    assert simulate.too_many(slabs(2), 1) == "-n 1 is not simulated: only 2 to 4096 ranks are."
+    assert "-n 4097 is not simulated" in simulate.too_many(slabs(2), 4097)
+    asked = []
+
+    def simulated(case, machine, ranks, names, **_):
+        asked.append(ranks)
+        return dict.fromkeys(names, 1.0)
+
+    monkeypatch.setattr(simulate, "simulated", simulated)
+    for counts, shown in (((1, 2), True), ((1,), False)):
+        rows = [{"ranks": n, "strategies": {"blocking": {"T": 1.0}}} for n in counts]
+        console = Console(file=io.StringIO())
+        request = predict.PredictRequest("nickel_small", "machine.toml", "1,2")
+        predict._simulate(request, slabs(2), machine(tmp_path), rows, console)
+        assert "-n 1 is not simulated" in console.file.getvalue()
+        assert ("under SimGrid" in console.file.getvalue()) == shown
+    assert asked == [2]
 
 
 @needs_simgrid

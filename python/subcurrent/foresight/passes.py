@@ -31,8 +31,13 @@ def predict_passes(request: PredictRequest, text: str, console: Console) -> int:
     lengths = counts_of(text, "--steps-per-pass")
     if len(lengths) > MOST_LINES:
         raise BadInput(f"--steps-per-pass {text!r} is not allowed: it must be at most {MOST_LINES} numbers.")
-    for option, asked in (("--simulate", request.simulate), ("--stages", request.stages)):
-        if asked:
+    given = {
+        "--simulate": request.simulate,
+        "--stages": request.stages,
+        "--seconds": request.seconds is not None,
+    }
+    for option, there in given.items():
+        if there:
             raise BadInput(
                 f"{option} needs one number of steps a pass: give --set "
                 f"engine.steps_per_pass={lengths[-1]} instead of --steps-per-pass."

@@ -66,8 +66,6 @@ def predict(request: PredictRequest, console: Console) -> int:
     if request.simulate:
         simulate.simulator()  # before anything takes time
     counts = counts_of(request.ranks)
-    if request.steps < 1:
-        raise BadInput(f"--steps {request.steps} is not allowed: it must be a whole number >= 1.")
     for sentence in left_out:
         say(console, sentence)
     rows = [
@@ -98,7 +96,7 @@ def predict(request: PredictRequest, console: Console) -> int:
 
 
 def asked(request: PredictRequest, machine: Machine, *more: str) -> tuple[Case, list[str], list[str]]:
-    """The case, with `more` settings, the strategies, and a sentence for each strategy that is left out. Where
+    """The case with `more` settings, the strategies, and a sentence for each strategy that is left out. Where
     the machine has devices, a strategy is one of theirs; rehearsed is always the host's step."""
     if request.case == cg.NAME:
         case = cg.cg_case([*request.sets, *more])
@@ -128,7 +126,8 @@ def check_device(case: Case, machine: Machine) -> None:
 def _simulate(
     request: PredictRequest, case: Case, machine: Machine, rows: list[dict[str, Any]], console: Console
 ) -> None:
-    """Adds the times of every rank count under SimGrid, and prints them."""
+    """Adds the times of every rank count that can be simulated under SimGrid, and prints them."""
+    some = False
     for row in rows:
         if (why := simulate.too_many(case, row["ranks"])) is not None:
             say(console, why)
@@ -137,8 +136,11 @@ def _simulate(
         names = [name for name in row["strategies"] if name not in simulate.LEFT_OUT]
         one = sized(case, rows[0]["ranks"], row["ranks"], request.weak)
         taken = simulate.simulated(one, machine, row["ranks"], names, steps=steps, per_node=request.per_node)
+        some = True
         for name, seconds in taken.items():
             row["strategies"][name]["simulated"] = seconds
+    if not some:
+        return
     console.print(simulate.table_of(rows, machine.name, request.weak))
     say(console, simulate.BLIND)
 
@@ -234,8 +236,10 @@ def _awaited(ranks: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def whole_passes(case: Case, machine: Machine, steps: int) -> int:
-    """At least this many steps, in whole passes. Raises BadInput for a machine with rates for single steps
-    only, since passes have their own."""
+    """At least this many steps, in whole passes. Raises BadInput for no steps, and for a machine with rates
+    for single steps only, since passes have their own."""
+    if steps < 1:
+        raise BadInput(f"--steps {steps} is not allowed: it must be a whole number >= 1.")
     length, rates = case.one_length("a prediction"), machine.rates.get(case.solver, {})
     if length > 1 and rates and "pass" not in rates:
         raise BadInput(

@@ -86,7 +86,9 @@ def simulator() -> Simulator:
 
 
 def too_many(case: Case, ranks: int) -> str | None:
-    """Why so many ranks are predicted but not simulated, as a sentence."""
+    """Why so many ranks, or a single one, are predicted but not simulated, as a sentence."""
+    if not 2 <= ranks <= MOST:
+        return f"-n {ranks} is not simulated: only 2 to {MOST} ranks are."
     if not case.all_to_all or ranks <= MOST_ALL_TO_ALL:
         return None
     return (
