@@ -146,6 +146,15 @@ def test_the_pages_have_commands():
     assert all(lines(page) for page in PAGES)
 
 
+def test_the_scripts_of_the_page_on_slurm_are_for_slurm(tmp_path):
+    jobs = [line for line in lines("docs/howto/slurm.md") if line.startswith("subcurrent job")]
+    assert jobs
+    for line in jobs:
+        done = carried_out(line, tmp_path)
+        check(done, line)
+        assert "#SBATCH --signal=USR1@120\n" in done.stdout
+
+
 def test_every_case_has_a_command_or_is_a_long_one():
     cases = {path.parent.name for path in ROOT.glob("cases/*/README.md")}
     assert set(LONG_CASES) <= cases

@@ -216,8 +216,12 @@ def job(
     machine: MachineOption,
     nodes: Annotated[int, typer.Option("-N", "--nodes", help="nodes of the job")],
     per_node: PerNodeOption = None,
-    threads: Annotated[int, typer.Option(help="threads of each rank")] = 1,
-    time: Annotated[str, typer.Option(help="limit of the job, hours:minutes:seconds")] = "01:00:00",
+    threads: Annotated[
+        int | None, typer.Option(help="threads of each rank  \\[default: those of the case]")
+    ] = None,
+    time: Annotated[
+        str | None, typer.Option(help="limit of a Slurm job, hours:minutes:seconds  \\[default: 01:00:00]")
+    ] = None,
     sets: SetOption = None,
 ) -> None:
     """Print a job script for a case on a machine, ready to be submitted.

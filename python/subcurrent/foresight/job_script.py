@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..case.library import find_case, shipped
-from ..case.reading import load_case
+from ..case.reading import Case, load_case, parse_set
 from ..errors import BadInput
 from ..launch import memory
 from ..launch.run import default_name
@@ -18,6 +18,7 @@ from .machine_keys import Machine
 from .machines import find_machine, load_machine
 
 WARNING = 120  # seconds before the limit at which a job is asked to write a checkpoint
+LIMIT = "01:00:00"  # where none is given
 
 
 @dataclass
@@ -28,8 +29,8 @@ class JobRequest:
     machine: str
     nodes: int
     per_node: int | None = None
-    threads: int = 1
-    time: str = "01:00:00"
+    threads: int | None = None  # those of the case
+    time: str | None = None
     sets: list[str] = field(default_factory=list)
 
 
@@ -42,17 +43,20 @@ def script(request: JobRequest) -> str:
         )
     if request.nodes < 1:
         raise BadInput(f"--nodes {request.nodes} is not allowed: it must be a whole number >= 1.")
-    if not re.fullmatch(r"\d{1,3}:[0-5]\d:[0-5]\d", request.time):
+    if not re.fullmatch(r"\d{1,3}:[0-5]\d:[0-5]\d", request.time or LIMIT):
         raise BadInput(
             f"--time {request.time!r} is not allowed: it must be hours:minutes:seconds, e.g. 01:30:00."
         )
-    one = places(machine, 1, request.threads, request.per_node)
-    where = places(machine, request.nodes * one.per_node, request.threads, request.per_node)
-    sets = [f"engine.threads={request.threads}", *request.sets]
-    if machine.gpu is not None:
-        sets.append("engine.device=cuda")
+    if request.time is not None and machine.launch.kind != "slurm":
+        raise BadInput(
+            f"--time {request.time} has no effect on {machine.name}: its jobs are started by "
+            f"{machine.launch.kind}, whose script has no limit."
+        )
     path = find_case(request.case)
-    case = load_case(path, sets)
+    case, sets = _chosen(request, machine, path)
+    threads = case.engine.threads
+    one = places(machine, 1, threads, request.per_node)
+    where = places(machine, request.nodes * one.per_node, threads, request.per_node)
     case.check_ranks(where.ranks)
     _check_memory(machine, where, memory.needed(case, where.ranks) / where.ranks)
     name = default_name(path)
@@ -70,6 +74,19 @@ def script(request: JobRequest) -> str:
             "",
         ]
     )
+
+
+def _chosen(request: JobRequest, machine: Machine, path: Path) -> tuple[Case, list[str]]:
+    """The case, and the settings of its run. These name the threads, for which the script reserves cores,
+    so that a run does not choose others."""
+    given = list(request.sets)
+    if request.threads is not None:
+        given.append(f"engine.threads={request.threads}")
+    if machine.gpu is not None:
+        given.append("engine.device=cuda")
+    case = load_case(path, given)
+    others = [text for text in given if parse_set(text)[0] != "engine.threads"]
+    return case, [f"engine.threads={case.engine.threads}", *others]
 
 
 def _check_memory(machine: Machine, where: Places, rank_bytes: float) -> None:
@@ -90,7 +107,7 @@ def _slurm(machine: Machine, where: Places, request: JobRequest, name: str) -> l
         f"--nodes={request.nodes}",
         f"--ntasks-per-node={where.per_node}",
         f"--cpus-per-task={where.threads}",
-        f"--time={request.time}",
+        f"--time={request.time or LIMIT}",
         f"--signal=USR1@{WARNING}",  # ends the step and writes a checkpoint; go on with --resume
     ]
     if machine.gpu is not None:

@@ -54,6 +54,11 @@ def places(machine: Machine, ranks: int, threads: int, per_node: int | None = No
             f"--ranks-per-node {chosen} is not allowed on {machine.name}: it must be from 1 to {most}, a "
             f"node has {most} {what}."
         )
+    if chosen * threads > machine.node.cores:
+        raise BadInput(
+            f"engine.threads = {threads} is not allowed on {machine.name} with {chosen} ranks a node: it has "
+            f"{machine.node.cores} cores."
+        )
     if ranks > chosen and machine.network is None:
         raise BadInput(
             f"{ranks} ranks do not fit on {machine.name}: it is one node, for {chosen}, and its "
