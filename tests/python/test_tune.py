@@ -3,17 +3,19 @@
 
 from __future__ import annotations
 
+import io
 import json
 import signal
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from conftest import QUIET, history, sentence_of
 from subcurrent.case.library import find_case
 from subcurrent.case.reading import load_case
-from subcurrent.errors import BAD_INPUT, OK, STOPPED, BadInput
-from subcurrent.foresight import tune_candidates
+from subcurrent.errors import BAD_INPUT, OK, STOPPED, BadInput, StorageError
+from subcurrent.foresight import tune, tune_candidates
 from subcurrent.launch import tuned
 
 CELLS = "grid.cells=[24,24,24]"
@@ -64,6 +66,19 @@ def test_only_keys_that_act_are_varied():
     assert "engine.steps_per_pass" not in tune_candidates.varied(some, 2, [])
     in_passes = case_of("storage.place=files", "storage.pieces=3", "engine.steps_per_pass=2")
     assert "storage.pieces" not in tune_candidates.varied(in_passes, 1, [])
+
+
+def test_passes_are_no_longer_than_the_history_lets_them_be(tmp_path):
+    assert case_of(name="wave_pulse").output.history_every == 1
+    assert "engine.steps_per_pass" not in tune_candidates.varied(case_of(name="wave_pulse"), 1, [])
+    four = tune_candidates.varied(case_of("output.history_every=4", name="wave_pulse"), 1, [])
+    assert four["engine.steps_per_pass"] == [2, 3, 4]
+    path = find_case("wave_pulse")
+    whole = tune.Tuning(tune.TuneRequest("wave_pulse"), path, [], Console(quiet=True))
+    assert whole._case.output.history_every == 1_000_000  # rows are not what is measured
+    assert "engine.steps_per_pass" not in whole.varied(whole._case, 1)
+    (note,) = case_of("engine.steps_per_pass=4", name="wave_pulse").notes()
+    assert note.startswith("passes have at most output.history_every = 1 steps, fewer than engine.steps_per")
 
 
 def test_layouts_share_out_the_cores():
@@ -147,6 +162,29 @@ def test_a_run_takes_the_fastest_that_agrees_with_it(folder):
     assert "4 ranks, split [4, 1, 1], the fastest" in found(case).line()
     keep(case, {"ranks": 4, "T": 3.0, "keys": keys})  # measured again; what 2 ranks were stays
     assert found(case).ranks == 2
+
+
+def test_a_run_takes_no_settings_of_which_it_can_make_no_use(folder):
+    case = case_of("output.history_every=8")
+    keep(
+        case,
+        {"ranks": 1, "T": 1.0, "keys": {"engine.steps_per_pass": 8}},
+        {"ranks": 2, "T": 2.0, "keys": {"engine.steps_per_pass": 2}},
+    )
+    assert found(case).sets == ["engine.steps_per_pass=8"]
+    assert found(case_of("output.history_every=4")).sets == ["engine.steps_per_pass=2"]
+    assert found(case_of("output.history_every=1")) is None
+    assert found(case_of("output.history_every=1", "engine.steps_per_pass=8")).ranks == 1
+
+
+def test_a_run_does_not_take_fewer_pieces_than_its_file_has(folder):
+    def files(pieces: int) -> Any:
+        return case_of("storage.place=files", f"storage.pieces={pieces}")
+
+    keep(files(2), {"ranks": 1, "T": 1.0, "keys": {"storage.pieces": 4}})
+    assert found(files(2)).sets == ["storage.pieces=4"]
+    assert found(files(4)).sets == []
+    assert found(files(6)) is None  # less memory than four pieces take
 
 
 def test_another_size_case_or_machine_is_another(folder, monkeypatch):
@@ -289,6 +327,19 @@ def test_what_is_asked_wrongly_is_a_sentence(program):
         done = program("tune", "nickel_small", *words)
         assert done.returncode == BAD_INPUT
         assert said in sentence_of(done)
+
+
+def test_what_cannot_be_stored_is_printed_first(tmp_path, monkeypatch):
+    """The measurements took minutes."""
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("SUBCURRENT_TUNED", str(tmp_path / "file/tuned"))
+    winner = {"ranks": 1, "threads": 1, "T": 1e-3, "ratio": 1.0, "settings": {}}
+    group = {"ranks": 1, "threads": 1, "as_it_is": 1e-3, "rows": [], "winner": winner}
+    monkeypatch.setattr(tune.Tuning, "here", lambda _: [group])
+    console = Console(file=io.StringIO(), width=200)
+    with pytest.raises(StorageError):
+        tune.tune(tune.TuneRequest("nickel_small"), console)
+    assert "fastest is 1 rank x 1 thread" in console.file.getvalue()
 
 
 @pytest.mark.mpi

@@ -208,6 +208,12 @@ class SolverCase(PassLength, Table):
                 'engine.steps_per_pass = "automatic" takes single steps: the blocks of the ranks are '
                 "too small for wider halos"
             ]
+        every = self.output.history_every
+        if self.pass_length() > every:
+            return [
+                f"passes have at most output.history_every = {every} steps, fewer than "
+                f"engine.steps_per_pass = {self.passes_in_words()}"
+            ]
         return []
 
     def check_run(self) -> None:

@@ -43,6 +43,11 @@ class PassLength:
             return asked
         return next((length for length in LENGTHS if self.may_try(length)), 1)
 
+    def passes_in_words(self) -> str:
+        """The value of the key."""
+        asked = self.engine.steps_per_pass
+        return f'"automatic" (at most {self.pass_length()})' if asked == "automatic" else str(asked)
+
     def may_try(self, length: int) -> bool:
         """Whether automatic passes may be so long: blocks must be thick enough, and halos small compared with
         them."""

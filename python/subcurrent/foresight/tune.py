@@ -81,9 +81,11 @@ def tune(request: TuneRequest, console: Console) -> int:
         if outer.rank != 0:
             return OK
     record = tuning.record(groups)
-    tuned.save(file, record)
-    console.print(table_of(groups))
-    say(console, conclusion(record))
+    try:
+        tuned.save(file, record)
+    finally:  # minutes were spent on it
+        console.print(table_of(groups))
+        say(console, conclusion(record))
     again = "--show" if request.network is None else f"--show --network {request.network}"
     uses = "uses it" if request.network is None else "ignores measurements between emulated hosts"
     say(console, f"stored in {file}; `run` {uses}, `tune {again}` shows all measurements")
@@ -111,7 +113,9 @@ class Tuning:
         self._request, self._path, self._console = request, path, console
         self._env: Mapping[str, str] = os.environ
         self._fixed = tuned.fixed_keys(path, sets)
-        before, after = kind_of(load_case(path, sets)).comparison(request.sweeps)
+        own = load_case(path, sets)
+        self._output = own.output  # of a run; what is measured has no rows
+        before, after = kind_of(own).comparison(request.sweeps)
         self._case = load_case(path, [*before, *sets, *after])
         if self._case.engine.transport == "delayed":
             raise BadInput('engine.transport = "delayed" cannot be tuned: it is a test that delays messages.')
@@ -147,7 +151,7 @@ class Tuning:
                 self._console,
                 f"{layout}: {1 + len(first)} candidates, then further keys of the fastest",
             )
-            answer = self._measured(case, layout.ranks, first, varied(case, layout.ranks, self._fixed))
+            answer = self._measured(case, layout.ranks, first, self.varied(case, layout.ranks))
             groups.append(self._group(layout, case, answer))
         self._last_runs(groups)
         return groups
@@ -162,7 +166,7 @@ class Tuning:
         case, layout = self._case, Layout(ranks, self._case.engine.threads)
         case.check_ranks(ranks)
         with tempfile.TemporaryDirectory() as place:
-            first, vary = first_settings(case, ranks, self._fixed), varied(case, ranks, self._fixed)
+            first, vary = first_settings(case, ranks, self._fixed), self.varied(case, ranks)
             plan = self._plan(case, ranks, place, first, vary)
             plan.events = False
             code = worker.work(plan, worker.StopRequest(), lambda _: _nothing)
@@ -174,6 +178,10 @@ class Tuning:
                 if file.exists()
                 else []
             )
+
+    def varied(self, case: Case, ranks: int) -> dict[str, list[Any]]:
+        """Other values of the keys, of which a run of the case can make use."""
+        return varied(case.model_copy(update={"output": self._output}), ranks, self._fixed)
 
     def _on(self, layout: Layout) -> Case:
         return self._case.updated("engine", threads=layout.threads)

@@ -114,14 +114,15 @@ def _fits(case: Case, split: list[int], ranks: int) -> bool:
 
 
 def varied(case: Case, ranks: int, fixed: list[str]) -> dict[str, list[Any]]:
-    """Other values of the keys that have an effect by themselves."""
+    """Other values of the keys that have an effect by themselves. A pass ends at a row of the history, so it
+    is never longer than output.history_every."""
     values: dict[str, list[Any]] = {}
     engine, on_host = case.engine, case.engine.device == "cpu"
     storage = getattr(case, "storage", None)
     # Pieces that follow from the memory of several ranks may turn out too thin, which ends the ranks.
     unknown = storage is not None and storage.memory is not None and ranks > 1
     if not case.single_steps and on_host and not unknown:
-        values["engine.steps_per_pass"] = list(PASSES)
+        values["engine.steps_per_pass"] = [n for n in PASSES if n <= case.output.history_every]
     if ranks > 1:
         values["engine.corners"] = ["direct", "staged"]
         values["engine.poke_ms"] = list(POKES)

@@ -142,6 +142,15 @@ def load(path: Path) -> dict[str, Any]:
     return record
 
 
+def _usable(case: Case, keys: dict[str, Any]) -> bool:
+    """Whether a run can make use of the settings: passes end at rows of the history, and with fewer pieces
+    than the case has its fields might not fit into memory."""
+    length, pieces = keys.get("engine.steps_per_pass", 1), keys.get("storage.pieces")
+    as_it_is = length in (value_of(case, "engine.steps_per_pass"), "automatic")
+    enough = pieces is None or pieces >= (value_of(case, "storage.pieces") or 0)
+    return enough and (as_it_is or length <= case.output.history_every)
+
+
 def find(name: str, case: Case, fixed: list[str], ranks: int | None) -> Tuned | None:
     """The fastest measured settings of a case that agree with its own keys and ranks."""
     path = file_of(name, case)
@@ -151,6 +160,7 @@ def find(name: str, case: Case, fixed: list[str], ranks: int | None) -> Tuned | 
             row
             for row in record.get("winners", [])
             if ranks in (None, row["ranks"]) and all(row["keys"].get(k) == value_of(case, k) for k in fixed)
+            if _usable(case, row["keys"])
         ]
         best = min(fitting, key=lambda row: row["T"], default=None)
         if best is None:

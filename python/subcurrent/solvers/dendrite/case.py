@@ -143,14 +143,9 @@ class DendriteCase(SolverCase):
         planes = block // pieces
         if pieces > 1 and planes < least:
             raise BadInput(
-                f"engine.steps_per_pass = {self._passes()} needs pieces of at least {least} planes, "
+                f"engine.steps_per_pass = {self.passes_in_words()} needs pieces of at least {least} planes, "
                 f"but storage.pieces = {pieces} gives {planes} of a rank's {block} planes."
             )
-
-    def _passes(self) -> str:
-        """The value of the key, in words."""
-        asked = self.engine.steps_per_pass
-        return f'"automatic" (at most {self.pass_length()})' if asked == "automatic" else str(asked)
 
     def may_try(self, length: int) -> bool:
         storage = self.storage
@@ -203,14 +198,8 @@ class DendriteCase(SolverCase):
         undercooling = m.melting - self.start.temperature
         share = undercooling * m.heat_capacity / m.latent_heat
         sides = " x ".join(f"{count * self.grid.spacing:g}" for count in self.grid.cells)
-        notes = [f"{m.name}, {sides} um, undercooled by {undercooling:g} K ({share:.3f} L/C)"]
-        every = self.output.history_every
-        if self.pass_length() > every:
-            notes.append(
-                f"passes have at most output.history_every = {every} steps, fewer than "
-                f"engine.steps_per_pass = {self._passes()}"
-            )
-        return notes + super().notes()
+        note = f"{m.name}, {sides} um, undercooled by {undercooling:g} K ({share:.3f} L/C)"
+        return [note, *super().notes()]
 
     def halo(self) -> int:
         return self.pass_length()
