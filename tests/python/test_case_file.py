@@ -218,6 +218,13 @@ def test_set_values_are_toml(text, expected):
     assert parse_set(text) == expected
 
 
+def test_a_home_folder_that_the_shell_left_alone_is_found(monkeypatch):
+    monkeypatch.setenv("HOME", "/home/somebody")
+    assert parse_set("flow.initial=~/runs/x") == ("flow.initial", "/home/somebody/runs/x")
+    assert parse_set("flow.initial=runs/~x") == ("flow.initial", "runs/~x")
+    assert parse_set("flow.initial=~nobody-at-all/x") == ("flow.initial", "~nobody-at-all/x")
+
+
 def test_a_resolved_case_reads_back_as_itself(tmp_path):
     case = typed_case(TABLES, Path(), ["boundaries.y+={moving=[0.5, 0, 0]}", "engine.split=[1, 1, 2]"])
     text = as_toml(case)

@@ -148,6 +148,15 @@ def test_a_look_at_the_lock_refuses_no_start(tmp_path):
     assert not is_held(lock)
 
 
+def test_a_port_in_use_is_refused_by_name(tmp_path):
+    with server(RunFolder(tmp_path), 0) as serving:
+        port = serving.server_address[1]
+        with pytest.raises(
+            BadInput, match=rf"--port {port} cannot be used: address already in use; give ano"
+        ):
+            server(RunFolder(tmp_path), port)
+
+
 def test_what_is_no_run_is_refused(fake_program):
     done = fake_program("watch", "nothing")
     assert done.returncode == BAD_INPUT

@@ -180,11 +180,19 @@ def parse_set(text: str) -> tuple[str, Any]:
             return path, parsed["value"]
     except (ValueError, RecursionError):  # of no TOML, of endless digits, of endless brackets
         if re.fullmatch(r"[A-Za-z_./~][\w./~+-]*", value):
-            return path, value
+            return path, _at_home(value)
     raise BadInput(
         f"--set {shown(text)} is not allowed: {shown(value)} is not a TOML value (a number, "
         "true, [1, 2, 3] or a word)."
     )
+
+
+def _at_home(word: str) -> str:
+    """With the home folder for a leading ~, which shells leave as it is behind `key=`."""
+    try:
+        return str(Path(word).expanduser()) if word.startswith("~") else word
+    except RuntimeError:  # of nobody
+        return word
 
 
 def _put(tables: dict[str, Any], path: str, value: Any, text: str) -> None:

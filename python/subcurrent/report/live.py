@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from ..errors import SubcurrentError
+from ..errors import BadInput, SubcurrentError
 from ..launch.lock import is_held
 from ..launch.rundir import LOCK, RunFolder
 from ..rank.ending import End
@@ -133,4 +133,10 @@ def server(folder: RunFolder, port: int) -> ThreadingHTTPServer:
         def log_message(self, *_: Any) -> None:
             return
 
-    return ThreadingHTTPServer(("127.0.0.1", port), Answers)
+    try:
+        return ThreadingHTTPServer(("127.0.0.1", port), Answers)
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise BadInput(
+            f"--port {port} cannot be used: {why}; give another one, or 0 for any free port."
+        ) from None
