@@ -202,6 +202,15 @@ def test_cores_are_reserved_for_the_threads_of_the_run(
     assert "#SBATCH --time=01:00:00" in told
 
 
+def test_the_name_of_a_job_is_one_word(tmp_path: Path) -> None:
+    folder = tmp_path / "my\nown case"
+    folder.mkdir()
+    (folder / "case.toml").write_text(find_case("nickel_small").read_text())
+    told = script(JobRequest(str(folder / "case.toml"), "jean_zay", 1))
+    assert "#SBATCH --job-name=my_own_case\n" in told
+    assert "# my_own_case on Jean Zay" in told
+
+
 def test_a_job_by_mpirun_quotes_what_the_shell_would_take_apart(tmp_path: Path) -> None:
     path = written(tmp_path, SMALL.replace("slurm", "mpirun"))
     text = script(JobRequest("nickel_small", str(path), 2, None, 1, None, ["engine.split=[4, 2, 2]"]))

@@ -59,7 +59,7 @@ def script(request: JobRequest) -> str:
     where = places(machine, request.nodes * one.per_node, threads, request.per_node)
     case.check_ranks(where.ranks)
     _check_memory(machine, where, memory.needed(case, where.ranks) / where.ranks)
-    name = default_name(path)
+    name = re.sub(r"\s+", "_", default_name(path))  # one word, and one line
     shown = request.case if request.case in shipped() else str(Path(request.case))
     command = ["subcurrent", "run", shown, *(word for text in sets for word in ("--set", text))]
     head = _slurm(machine, where, request, name) if machine.launch.kind == "slurm" else []
