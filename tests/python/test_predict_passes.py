@@ -9,6 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
+
+from subcurrent.errors import BadInput
+from subcurrent.foresight.passes import predict_passes
+from subcurrent.foresight.predict import PredictRequest
 
 MACHINE = """
 name = "a slow memory"
@@ -78,17 +83,26 @@ def test_what_cannot_be_is_a_sentence(predict: Any, program: Any) -> None:
         (("--steps-per-pass", "many"), "--steps-per-pass 'many' is not allowed"),
         (("--steps-per-pass", "1,2,3,4,5,6"), "it must be at most 5 numbers"),
         (("--steps-per-pass", "1,2", "--simulate"), "--simulate needs one number of steps a pass"),
-        (("--steps-per-pass", "1,2", "--steps", "0"), "--steps 0 is not allowed"),
-        (("--steps-per-pass", "1,2", "--seconds", "1"), "--seconds needs one number of steps a pass"),
         (("--steps-per-pass", "1,2", "--stages"), "--stages needs one number of steps a pass"),
     ):
         done = predict(16, *words)
         assert done.returncode == 2
         assert said in done.stderr
         assert len(done.stderr.splitlines()) == 1
-    done = program("predict", "nickel_small", "--machine", "alps_gh200", "--steps-per-pass", "1,2")
-    assert done.returncode == 2
-    assert 'engine.steps_per_pass = 2 has no effect with engine.device = "cuda"' in done.stderr
     done = program("predict", "cavity_demo", "--machine", "fx10", "--steps-per-pass", "1,2")
     assert done.returncode == 2
     assert "each step iterates the pressure to a residual" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("machine", "options", "said"),
+    [
+        ("fx10", {"steps": 0}, "--steps 0 is not allowed: it must be a whole number >= 1."),
+        ("fx10", {"seconds": 1.0}, "--seconds needs one number of steps a pass"),
+        ("alps_gh200", {}, 'engine.steps_per_pass = 2 has no effect with engine.device = "cuda"'),
+    ],
+)
+def test_what_has_no_effect_is_refused(machine: str, options: dict[str, Any], said: str) -> None:
+    request = PredictRequest("nickel_small", machine, "1", sets=["grid.cells=[16,16,16]"], **options)
+    with pytest.raises(BadInput, match=re.escape(said)):
+        predict_passes(request, "2", Console(quiet=True))
