@@ -183,8 +183,8 @@ class MagnetosphereCase(SolverCase):
         if self.has_planet() and self.diffusion.heating and self.diffusion.smoothing > 0:
             raise BadInput(
                 f"diffusion.heating = true is not allowed with diffusion.smoothing = "
-                f"{self.diffusion.smoothing:g} and a planet: the differences of its dipole from point to point "
-                "would count as heat."
+                f"{self.diffusion.smoothing:g} and a planet: the differences of its dipole from point to "
+                "point would count as heat."
             )
         super().check()
 
