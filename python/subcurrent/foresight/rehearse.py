@@ -53,7 +53,7 @@ def rehearse(parts: list[Part]) -> list[dict[str, Any]]:
     the sentence of the solver or the engine that refuses."""
     request = json.dumps([asdict(part) for part in parts])
     done = subprocess.run(
-        [sys.executable, "-m", "subcurrent.foresight.rehearse"],
+        [sys.executable, "-P", "-m", "subcurrent.foresight.rehearse"],
         input=request,
         check=False,
         capture_output=True,
