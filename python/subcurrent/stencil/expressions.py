@@ -214,6 +214,8 @@ class Reader:
         base, exponent = self.number(node.left), self.number(node.right)
         power = exponent.value if isinstance(exponent, (Number, Constant)) else None
         if exponent.type is Type.WHOLE and power in (1, *POWERS):
+            if isinstance(base, Number) and base.type is Type.WHOLE:
+                return self._literal(node, base.value**power)
             return base if power == 1 else Call(POWERS[power], (base,), base.type)
         if base.type is exponent.type is Type.WHOLE:
             self.refuse(

@@ -76,6 +76,12 @@ class Printer:
         self.text, self.precision = text, precision
         self.real = precision.real
         self.types = {Type.REAL: self.real, Type.WHOLE: "std::int64_t", Type.TRUTH: "bool"}
+        # Fields whose values are converted before anything is computed with them.
+        self.converted = {
+            use.name
+            for n, use in enumerate(text.fields)
+            if self.real == "double" and precision.element(n) == "float"
+        }
         self._names: dict[str, str] = {}
 
     # -- the functor -----------------------------------------------------------------------------------
@@ -132,7 +138,7 @@ class Printer:
             kind = f"{self.types[one.value.type]} " if one.declares else ""
             return [f"{indent}{kind}{self.name(one.name)} = {self.expression(one.value)};"]
         if isinstance(one, Store):
-            return [f"{indent}{self.expression(one.cell)} = {self.expression(one.value)};"]
+            return [f"{indent}{self._cell(one.cell)} = {self.expression(one.value)};"]
         if isinstance(one, Return):
             values = ", ".join(self.expression(value) for value in one.values)
             return [f"{indent}return {values if len(one.values) == 1 else '{' + values + '}'};"]
@@ -163,7 +169,8 @@ class Printer:
         if isinstance(node, (Name, Constant)):
             return self.name(node.name), ATOM
         if isinstance(node, (Cell, Beyond)):
-            return self._cell(node), ATOM
+            cell = self._cell(node)
+            return (f"double({cell})" if node.field in self.converted else cell), ATOM
         if isinstance(node, Position):
             return ("n" if node.axis is None else f"g.{'xyz'[node.axis]}"), ATOM
         if isinstance(node, Unary):
@@ -171,11 +178,12 @@ class Printer:
         if isinstance(node, Binary):
             return self._binary(node)
         if isinstance(node, Choice):
-            test, then, other = (self._within(part, OR) for part in (node.test, node.then, node.other))
+            test = self._within(node.test, OR)
+            then, other = (self._wide(part) or self._within(part, OR) for part in (node.then, node.other))
             return f"{test} ? {then} : {other}", CHOICE
         if isinstance(node, Convert):
             return f"{self.types[node.type]}({self.expression(node.value)})", ATOM
-        arguments = ", ".join(self.expression(argument) for argument in node.arguments)
+        arguments = ", ".join(self._wide(one) or self.expression(one) for one in node.arguments)
         # What takes two numbers of one type is told which: literals and cells may be of others.
         of = f"<{self.types[node.type]}>" if node.function in ("min", "max") else ""
         return f"{functions.ALL[node.function].cpp}{of}({arguments})", ATOM
@@ -191,6 +199,11 @@ class Printer:
                 self._within(part, OR if _is_or(part) else EQUAL) for part in (node.left, node.right)
             )
         return f"{left} {SIGNS.get(node.sign, node.sign)} {right}", binds
+
+    def _wide(self, node: Expression) -> str | None:
+        """A whole literal with 64 bits, for places from which C++ takes the type of a result."""
+        whole = isinstance(node, Number) and node.type is Type.WHOLE
+        return f"{self.literal(node)}L" if whole else None
 
     def literal(self, node: Number | Constant) -> str:
         value = node.value
