@@ -12,6 +12,7 @@ import sys
 import h5py
 import numpy as np
 import pytest
+from PIL import Image
 
 from conftest import ROOT, core_is_built, sentence_of
 from subcurrent.case.reading import as_toml, typed_case
@@ -212,6 +213,8 @@ def test_the_view_in_space_appears(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "v.png").stat().st_size > 10_000
+    with Image.open(tmp_path / "v.png") as view:
+        assert len(view.crop((0, 0, 20, view.height)).getcolors()) == 1, "texts are off the edge"
 
 
 def test_four_snapshots_are_shown(tmp_path):

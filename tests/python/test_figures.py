@@ -2,23 +2,40 @@
 """Figures and profiles: files appear, and the numbers in them are right."""
 
 import re
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from subcurrent.case.library import shipped
+from subcurrent.case.reading import parsed_case, read_tables
 from subcurrent.case.reference import Profiles, read_profiles, reference_for
 from subcurrent.errors import BadInput, StorageError
+from subcurrent.launch.rundir import RunFolder
+from subcurrent.report import figures
+from subcurrent.report.figures import draw_figures
 from subcurrent.report.flowfield import FlowField, PlasmaField
+from subcurrent.report.plots import style
 from subcurrent.report.plots.history import draw_history, read_history
-from subcurrent.report.snapshot import read_snapshot
+from subcurrent.report.snapshot import CrystalField, read_snapshot
 from subcurrent.solvers.cavity.flow import draw_flow, draw_flow_3d
 from subcurrent.solvers.cavity.kind import profiles_csv
 from subcurrent.solvers.cavity.profiles import draw_profiles
 from subcurrent.solvers.cavity.trace import trace
-from subcurrent.solvers.magnetosphere.plasma import draw_axis, draw_magnetosphere, draw_plasma_history
+from subcurrent.solvers.compressible.pictures import draw_schlieren
+from subcurrent.solvers.dendrite.crystal import draw_outlines, draw_temperature
+from subcurrent.solvers.drawing import Drawing
+from subcurrent.solvers.magnetosphere.plasma import (
+    draw_axis,
+    draw_magnetosphere,
+    draw_plasma_history,
+    draw_vortex,
+)
+from subcurrent.solvers.magnetosphere.plasma_plane import NAMES, draw_blast, draw_loop
 from subcurrent.solvers.magnetosphere.units import Units
+from subcurrent.solvers.turbulence.pictures import draw_vorticity
+from subcurrent.solvers.wave.figures import draw_pressure
 from subcurrent.stencil import showing
 
 PNG = b"\x89PNG"
@@ -160,6 +177,112 @@ def test_the_upper_planes_of_a_magnetosphere_have_no_label_without_numbers(tmp_p
         mirrored=(False, False),
     )
     assert (tmp_path / "p.svg").read_text().count("<!-- x (radii), sun on the left -->") == 2
+
+
+def plasma_cube(time: float = 0.2) -> PlasmaField:
+    points = np.stack(np.meshgrid(*(np.linspace(-2.0, 2, 9),) * 3, indexing="ij")[::-1])
+    one = np.ones(points.shape[1:])
+    return PlasmaField(points, one + points[0] ** 2, points + 1, one, points + 1, time)
+
+
+def draw_a_planet(path):
+    earth = Units(6370e3, 31.2e-6, 1e10)
+    draw_magnetosphere(path, plasma_cube(6500.0), "T", units=earth, inner=0.5, mirrored=(False, False))
+
+
+CRYSTAL = CrystalField(np.eye(8)[None].repeat(8, 0), np.full((8, 8, 8), 1700.0), (0.0,) * 3, (1.0,) * 3)
+WAVE = parsed_case(read_tables(shipped()["wave_pulse"]), "")
+CURVE = {"s": np.arange(3.0)} | {f"{q} {w}": np.arange(3.0) for q in NAMES for w in ("along", "across")}
+ENERGIES = {"time": np.arange(3.0), "magnetic_energy": 3 - np.arange(3.0)}
+NOISE = np.random.default_rng(1).random((16, 20))
+
+# What a picture says: the length of each plane's scale bar, how many, and further texts.
+PLANES = {
+    "wave": (
+        lambda p: draw_pressure(p, NOISE, WAVE, 1e-3),
+        "0.05 m",
+        1,
+        {"x (m)", "pressure (Pa)", "z = 0.485 m"},
+    ),
+    "vorticity": (lambda p: draw_vorticity(p, NOISE, 1.0, "T"), "1", 1, {"|ω| / mean of |ω|"}),
+    "schlieren": (lambda p: draw_schlieren(p, NOISE, NOISE - 0.5, 1.0, "T"), "1", 2, {"|∇ρ|", "∇·u"}),
+    "temperature": (lambda p: draw_temperature(p, CRYSTAL, "T"), "1 µm", 3, {"temperature (K)"}),
+    "outlines": (lambda p: draw_outlines(p, [CRYSTAL], "T"), "1 µm", 3, {"x (µm)"}),
+    "planet": (draw_a_planet, "1 radii", 4, {"T, 101 min"}),
+    "vortex": (lambda p: draw_vortex(p, plasma_cube(), "T"), "1", 2, {"pressure", "density"}),
+    "blast": (lambda p: draw_blast(p, plasma_cube(), CURVE, "T"), "1", 3, {"reference", "B²/2"}),
+    "loop": (lambda p: draw_loop(p, plasma_cube(), ENERGIES, None, "T"), "1", 2, {"B²/2", "current along z"}),
+    "flow": (lambda p: draw_flow(p, solid_rotation()), "0.2 side", 2, {"speed in the plane / lid speed"}),
+}
+
+
+@pytest.mark.parametrize("name", PLANES)
+def test_the_planes_of_solvers_have_scale_bars_and_labels(tmp_path, name):
+    draw, bar, count, others = PLANES[name]
+    draw(tmp_path / "a.svg")
+    written = re.findall(r"<!-- (.*) -->", (tmp_path / "a.svg").read_text())
+    assert written.count(bar) >= count
+    assert set(written) >= others
+
+
+def test_a_reference_has_one_entry_in_the_legend_of_a_blast(tmp_path):
+    draw_blast(tmp_path / "a.svg", plasma_cube(), CURVE, "T")
+    written = re.findall(r"<!-- (.*) -->", (tmp_path / "a.svg").read_text())
+    assert [written.count(text) for text in ("reference", "along the field", "across the field")] == [1, 1, 1]
+    assert style.REFERENCE["color"] == "black"
+
+
+def test_no_figure_is_wider_than_its_texts_can_be_read_on_the_site():
+    """690 pixels of a column: the smallest text of 9 points has 8."""
+    assert 690 / style.WIDEST * 9 / 72 > 8
+    root = Path(__file__).parents[2]
+    sources = [path for folder in ("python", "bench", "tools") for path in (root / folder).rglob("*.py")]
+    widths = [
+        float(width)
+        for path in sources
+        for width in re.findall(r"style\.figure\(\s*path, ([0-9.]+)(?= if|,)", path.read_text())
+    ]
+    assert len(widths) > 20
+    assert max(widths) <= style.WIDEST
+
+
+def test_minutes_become_hours_above_ten():
+    earth = Units(6370e3, 31.2e-6, 1e10)
+    assert earth.said(6500) == "101 min"
+    assert earth.said(1.2e5) == "31.2 h"
+
+
+def tube(tmp_path) -> RunFolder:
+    folder = RunFolder(tmp_path / "r")
+    folder.create()
+    folder.case.write_text(shipped()["brio_wu"].read_text())
+    folder.axis.write_text("x,density,pressure,vx,vy,By\n0,1,1,0,0,1\n1,1,1,0,0,1\n")
+    folder.summary.write_text('{"time": 0.1}')
+    return folder
+
+
+def test_figures_are_drawn_as_svg_and_again_where_they_are(tmp_path):
+    folder = tube(tmp_path)
+    other = folder.figures / "tube.svg"
+    drawn = draw_figures(folder, ".svg")
+    assert [path.name for path in drawn.files] == ["tube.png", "tube.svg"]
+    assert "Brio-Wu shock tube, 800 × 1 × 1 points, time 0.1" in texts(other)
+    folder.summary.write_text('{"time": 0.2}')
+    assert draw_figures(folder).files == drawn.files
+    assert "Brio-Wu shock tube, 800 × 1 × 1 points, time 0.2" in texts(other)
+    folder.clear()
+    assert not folder.path.exists() or not any(folder.path.iterdir())
+
+
+def test_a_view_in_space_stays_a_png_and_that_is_said(tmp_path, monkeypatch):
+    def view(_folder, _case, path):
+        path.write_bytes(PNG)
+        return True
+
+    monkeypatch.setattr(figures, "drawings_of", lambda _: (Drawing("view.png", "", view, in_space=True),))
+    drawn = draw_figures(tube(tmp_path), ".pdf")
+    assert [path.name for path in drawn.files] == ["view.png"]
+    assert drawn.complaints() == ["view.pdf: views in space are drawn as PNG only."]
 
 
 def test_a_damaged_snapshot_is_one_sentence(tmp_path):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`plot` and `film`: planes of snapshots with their places, units and times, in the formats asked for."""
 
+import re
 import shutil
 import subprocess
 from dataclasses import replace
@@ -11,8 +12,11 @@ import pytest
 from PIL import Image
 
 from conftest import sentence_of
+from subcurrent.case.library import shipped
 from subcurrent.errors import BAD_INPUT, OK, BadInput
-from subcurrent.report.plots.plane import Look, closed, draw_film, draw_plane
+from subcurrent.launch.rundir import RunFolder
+from subcurrent.report.plots import style
+from subcurrent.report.plots.plane import Look, closed, draw_film, draw_plane, scale_bar
 from subcurrent.report.slices import Wanted, read_slice
 
 UNITS = {"T": "K", "x": "6370 km", "time": "0.5 s"}
@@ -93,6 +97,36 @@ def test_a_plane_whose_quarter_is_nearly_a_power_of_ten_has_a_scale_bar(tmp_path
     assert (tmp_path / "a.png").stat().st_size > 5_000
 
 
+@pytest.mark.parametrize(("kind", "curved"), [("uniform", False), ("points", False), ("curved", True)])
+def test_the_label_of_a_scale_bar_is_clear_of_the_bar(kind, curved):
+    """And the bar of the plane, where it is curved: it could lie across the rim of a ring."""
+    x, y = np.meshgrid(np.linspace(0, 3, 7), np.linspace(0, 2, 5))
+    across, up = {"uniform": (x[0], y[:, 0]), "points": (x, y), "curved": (x + 0.1 * y, y)}[kind]
+    with style.drawn(5, 4, "") as (drawing, canvas):
+        axes = drawing.subplots()
+        axes.set(xlim=(0, 3), ylim=(0, 2))
+        scale_bar(axes, across, up, "km")
+        canvas.draw()
+        (label,) = axes.texts
+        assert label.get_text() == "0.5 km"
+        bar = axes.lines[0]
+        half = bar.get_linewidth() / 2 * drawing.dpi / 72
+        top = axes.transData.transform(bar.get_xydata())[0, 1] + half
+        assert label.get_bbox_patch().get_window_extent().y0 > top
+        assert (bar.get_ydata()[0] < 0) == curved
+        if curved:
+            assert label.get_bbox_patch().get_window_extent().y1 < axes.transData.transform((0, 0))[1]
+            assert axes.get_ylim()[0] < bar.get_ydata()[0]
+
+
+def test_a_plane_is_as_wide_as_a_page_shows_and_its_title_no_wider(tmp_path):
+    plane = read_slice(write(tmp_path / "a.vtkhdf"), Wanted("T", axis="y"))
+    draw_plane(tmp_path / "a.png", replace(plane, across=100 * plane.across), "long title " * 20, Look())
+    shown = np.asarray(Image.open(tmp_path / "a.png").convert("L"))
+    assert shown.shape[1] <= style.WIDEST * style.SETTINGS["savefig.dpi"]
+    assert (shown[:, -5:] == 255).all(), "nothing at the edge"
+
+
 @pytest.mark.parametrize("axis", [0, 1])
 def test_a_ring_is_closed_and_a_part_of_one_is_not(axis):
     radius = np.linspace(1.0, 2.0, 5)
@@ -155,6 +189,33 @@ def test_the_program_draws_a_snapshot(fake_program):
         assert f"<!-- {shown} -->" in text
     assert fake_program("film", "a.vtkhdf").returncode == OK
     assert (fake_program.folder / "film.gif").is_file()
+
+
+def test_the_snapshot_nearest_to_a_time_is_drawn(fake_program):
+    """Times are those of the picture: half a second a unit of the file."""
+    run = RunFolder(fake_program.folder / "r")
+    run.create()
+    for n in range(3):
+        write(run.snapshot(n), time=n)
+    run.case.write_text(shipped()["wave_pulse"].read_text())
+    for time, shown in (("0.6", "0.5"), ("1", "1"), ("1.0000001", "1")):
+        done = fake_program("plot", "r", "--time", time, "--out", "a.svg")
+        assert done.returncode == OK, done.stderr
+        assert f" t = {shown} s -->" in (fake_program.folder / "a.svg").read_text()
+    for time in ("1.1", "-1"):
+        done = fake_program("plot", "r", "--time", time, "--out", "b.svg")
+        assert done.returncode == BAD_INPUT
+        assert sentence_of(done) == f"--time {time} is outside of the snapshots: allowed is from 0 to 1."
+
+
+def test_the_help_tells_the_default_field_and_the_units(fake_program):
+    for verb in ("plot", "film"):
+        said = " ".join(re.sub(r"[│╭╮╰╯─]", " ", fake_program(verb, "--help").stdout).split())
+        assert "[default: the first in the alphabet]" in said
+        assert "position in the unit of the axes" in said
+    assert "nearest to this time, in the picture's unit" in " ".join(
+        re.sub(r"[│╭╮╰╯─]", " ", fake_program("plot", "--help").stdout).split()
+    )
 
 
 REFUSED = {

@@ -79,6 +79,25 @@ setInterval(() => {
 </script>"""
 
 
+def seen_by_a_browser(folder, tmp_path, monkeypatch) -> str:
+    """What the page of a running run has become after some looks."""
+    (tmp_path / "page.html").write_text(live.PAGE.read_text().replace("</html>", SEEN + "</html>"))
+    monkeypatch.setattr(live, "PAGE", tmp_path / "page.html")
+    with only_one(folder.path / "run.lock", folder.path), server(folder, 0) as serving:
+        threading.Thread(target=serving.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{serving.server_address[1]}/"
+        options = ("--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=9000", "--dump-dom")
+        done = subprocess.run(
+            ["chromium", *options, f"--user-data-dir={tmp_path / 'browser'}", address],
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        serving.shutdown()
+    return done.stdout
+
+
 @pytest.mark.mpi
 @pytest.mark.skipif(not shutil.which("chromium"), reason="chromium is not installed")
 def test_a_browser_shows_a_run_while_it_works(run, tmp_path, monkeypatch):
@@ -96,21 +115,7 @@ def test_a_browser_shows_a_run_while_it_works(run, tmp_path, monkeypatch):
 
     watched = Watched.now
     monkeypatch.setattr(Watched, "now", now)
-    (tmp_path / "page.html").write_text(live.PAGE.read_text().replace("</html>", SEEN + "</html>"))
-    monkeypatch.setattr(live, "PAGE", tmp_path / "page.html")
-    with only_one(folder.path / "run.lock", folder.path), server(folder, 0) as serving:
-        threading.Thread(target=serving.serve_forever, daemon=True).start()
-        address = f"http://127.0.0.1:{serving.server_address[1]}/"
-        options = ("--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=9000", "--dump-dom")
-        done = subprocess.run(
-            ["chromium", *options, f"--user-data-dir={run.folder / 'browser'}", address],
-            check=False,
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-        serving.shutdown()
-    page = done.stdout
+    page = seen_by_a_browser(folder, tmp_path, monkeypatch)
     assert '<h1 id="title">Sound at 343 m/s, 12 × 10 × 8 cells' in page
     assert "running, until step 4" in page
     assert 'data-shares="0.5 1"' in page.replace('data-shares="0 ', 'data-shares="'), "progress changes"
@@ -121,6 +126,33 @@ def test_a_browser_shows_a_run_while_it_works(run, tmp_path, monkeypatch):
     assert float(written["end"].removesuffix(" ms")) > float(written["first"].removesuffix(" ms"))
     assert all(re.fullmatch(r"\S+ Pa²/s²", written[name]) for name in ("low", "high")), "of the energy"
     assert re.search(r"<li>time 0\.\d{4} ms</li>", page)
+
+
+@pytest.mark.mpi
+@pytest.mark.skipif(not shutil.which("chromium"), reason="chromium is not installed")
+def test_a_page_tells_the_end_of_watch_and_tries_a_picture_again(run, tmp_path, monkeypatch):
+    """The first picture is refused; from the fourth look on there is no answer."""
+    looks, tries = [], []
+    now, picture = Watched.now, Watched.picture
+
+    def answered(self):
+        looks.append(True)
+        if len(looks) > 3:
+            raise ConnectionAbortedError
+        return now(self)
+
+    def drawn(self):
+        tries.append(True)
+        if len(tries) == 1:
+            raise BadInput("not now.")
+        return picture(self)
+
+    monkeypatch.setattr(Watched, "now", answered)
+    monkeypatch.setattr(Watched, "picture", drawn)
+    page = seen_by_a_browser(RunFolder(run.folder / "r"), tmp_path, monkeypatch)
+    assert re.search(r'<p id="state">watch has ended; last seen \d+:\d+:\d+', page)
+    assert int(re.search(r'data-width="(\d+)"', page)[1]) > 0, "the picture is there"
+    assert len(tries) == 2, "one that is there is not asked for again"
 
 
 @pytest.mark.mpi

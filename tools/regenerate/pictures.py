@@ -26,7 +26,12 @@ def put(made: Path, place: Path) -> None:
     with Image.open(made) as picture:
         small = picture.convert("RGB")
     small.thumbnail((WIDEST, WIDEST), Image.Resampling.LANCZOS)
-    small.quantize(256, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(place, optimize=True)
+    page = small.getpixel((0, 0))
+    few = small.quantize(256, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    colours, nearest = few.getpalette(), few.getpixel((0, 0))
+    colours[3 * nearest : 3 * nearest + 3] = page  # of which the mean with its neighbours is another
+    few.putpalette(colours)
+    few.save(place, optimize=True)
 
 
 def drawn(case: str, figure: str, *sets: str, ranks: int = 2) -> Callable[[Path], Path]:

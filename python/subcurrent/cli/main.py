@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from rich.table import Table
@@ -182,9 +182,23 @@ def new(
 
 
 @app.command()
-def report(path: Annotated[Path, typer.Argument(metavar="RUN", help="a run folder")]) -> None:
-    """Draw the figures of a run again and write report.html, one page with all pictures."""
-    raise typer.Exit(jobs.report(path, console()))
+def report(
+    path: Annotated[Path, typer.Argument(metavar="RUN", help="a run folder")],
+    *,
+    form: Annotated[
+        Literal["png", "pdf", "svg"],
+        typer.Option("--format", help="write each figure in this format, too; views in space only as png"),
+    ] = "png",
+) -> None:
+    """Draw the figures of a run again and write report.html, one page with all pictures.
+
+    [bold]Examples[/bold]
+
+    \b
+      subcurrent report runs/blast
+      subcurrent report runs/blast --format pdf
+    """
+    raise typer.Exit(jobs.report(path, console(), f".{form}"))
 
 
 @app.command()

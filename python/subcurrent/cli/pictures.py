@@ -10,14 +10,18 @@ import typer
 
 from ..errors import BadInput
 from ..launch.rundir import RunFolder
-from ..report.slices import AXES, Slice, Wanted, read_slice
+from ..report.slices import AXES, Slice, Wanted, read_slice, read_time
 
 SourceArgument = Annotated[Path, typer.Argument(metavar="RUN", help="a run folder, or a snapshot")]
-FieldOption = Annotated[str | None, typer.Option(help="the field's name  \\[default: the first]")]
+FieldOption = Annotated[
+    str | None, typer.Option(help="the field's name  \\[default: the first in the alphabet]")
+]
 ComponentOption = Annotated[
     int | None, typer.Option(help="component of a vector, from 0  \\[default: its magnitude]")
 ]
-PlaneOption = Annotated[str, typer.Option(help="axis normal to the plane, and position: z, or z=0.5")]
+PlaneOption = Annotated[
+    str, typer.Option(help="axis normal to the plane, and position in the unit of the axes: z, or z=0.5")
+]
 ColoursOption = Annotated[str, typer.Option(help="a colour map of matplotlib")]
 LogOption = Annotated[bool, typer.Option("--log", help="logarithmic colour scale")]
 
@@ -29,7 +33,10 @@ def plot(
     component: ComponentOption = None,
     plane: PlaneOption = "z",
     time: Annotated[
-        float | None, typer.Option(help="draw the snapshot nearest to this time  \\[default: the last]")
+        float | None,
+        typer.Option(
+            help="draw the snapshot nearest to this time, in the picture's unit  \\[default: the last]"
+        ),
     ] = None,
     colours: ColoursOption = "viridis",
     log: LogOption = False,
@@ -48,7 +55,7 @@ def plot(
 
     wanted = _wanted(field, component, plane)
     paths = _snapshots(source)
-    path = paths[-1] if time is None else min(paths, key=lambda p: abs(read_slice(p, wanted).time - time))
+    path = paths[-1] if time is None else _nearest(paths, time)
     shown = read_slice(path, wanted)
     target = _target(out or Path(f"{shown.field.strip('|').replace(' ', '_')}.png"), plots.PICTURES)
     plots.draw_plane(target, shown, _title(source), plots.Look(colours, log))
@@ -104,6 +111,17 @@ def _snapshots(source: Path) -> list[Path]:
     if not found:
         raise BadInput(f"{source} has no snapshots: give a run folder that has, or a file of one.")
     return found
+
+
+def _nearest(paths: list[Path], time: float) -> Path:
+    """Within the times that there are, to rounding: a case may give the last as its end."""
+    times = [read_time(path) for path in paths]
+    slack = 1e-6 * abs(times[-1])
+    if not times[0] - slack <= time <= times[-1] + slack:
+        raise BadInput(
+            f"--time {time:g} is outside of the snapshots: allowed is from {times[0]:g} to {times[-1]:g}."
+        )
+    return min(zip(times, paths, strict=True), key=lambda pair: abs(pair[0] - time))[1]
 
 
 def _target(path: Path, endings: tuple[str, ...]) -> Path:

@@ -23,7 +23,7 @@ from ..errors import OK, STOPPED, BadInput, StorageError, storage_error
 from ..lines import duration
 from ..rank import worker
 from ..report import account
-from ..report.figures import draw_figures, stored_case
+from ..report.figures import PNG, draw_figures, stored_case
 from ..report.page import facts_of, write_report
 from ..report.records import read_record, rows_of_run
 from ..solvers.kinds import kind_of
@@ -260,23 +260,23 @@ def _after(folder: RunFolder, case: Case, end: dict[str, Any], console: Console)
     return OK
 
 
-def report(path: Path, console: Console) -> int:
-    """Draws the figures of a run folder again and writes its HTML page."""
+def report(path: Path, console: Console, ending: str = PNG) -> int:
+    """Draws the figures of a run folder again, also in the format of `ending`, and writes its HTML page."""
     folder = RunFolder(path)
-    kind = kind_of(stored_case(folder))
-    facts_of(folder, kind)  # refuses what is damaged before anything is drawn
+    case = stored_case(folder)
+    facts_of(folder, case)  # refuses what is damaged before anything is drawn
     if folder.history.is_file():
-        rows_of_run(folder.history, kind.history)
+        rows_of_run(folder.history, kind_of(case).history)
     make_folder(folder.figures)
     with console.status("drawing the figures"):
-        drawn = draw_figures(folder)
+        drawn = draw_figures(folder, ending)
     for sentence in drawn.complaints():
         say(console, f"not drawn: {sentence}", "yellow")
     if not drawn.files and not drawn.failed and not folder.summary.is_file():
         raise StorageError(
             f"{folder.path} holds nothing to draw: no profiles, history, snapshot or strategy table."
         )
-    page = write_report(folder, drawn.files)
+    page = write_report(folder, [path for path in drawn.files if path.suffix == PNG])
     say(console, f"figures: {', '.join(str(figure) for figure in drawn.files) or 'none'}")
     say(console, f"report: {page}")
     return drawn.failed[0].exit_code if drawn.failed else OK

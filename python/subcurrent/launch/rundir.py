@@ -43,7 +43,7 @@ FIGURES = (
 FOLDERS = {
     "snapshots": r"snapshot_\d{8,}\.vtkhdf",
     "checkpoints": r"checkpoint_\d{8,}\.h5",
-    "figures": rf"({'|'.join(FIGURES)})\.png",
+    "figures": rf"({'|'.join(FIGURES)})\.(png|pdf|svg)",
     "spectra": r"spectrum_\d{8,}\.csv",
     "matrix": r"(begins|columns|values|right_side)\.npy",
 }

@@ -14,6 +14,8 @@ from ..solvers.drawing import Drawing
 from ..solvers.kinds import kind_of
 from .records import read_record
 
+PNG, OTHERS = ".png", (".pdf", ".svg")  # what a report shows, and further formats
+
 STRATEGIES = Drawing(
     "strategies.png", "Time of a step under each strategy: measured, and the terms that make it up."
 )
@@ -39,29 +41,46 @@ class Drawn:
         return [*self.skipped, *(error.sentence for error in self.failed)]
 
 
-def draw_figures(folder: RunFolder) -> Drawn:
-    """Draws all figures for which the folder has data."""
+def draw_figures(folder: RunFolder, ending: str = PNG) -> Drawn:
+    """Draws all figures for which the folder has data as PNG, and in the format of `ending`; those that are
+    there in another format are drawn again."""
     drawn = Drawn()
     case = stored_case(folder)
     for drawing in drawings_of(case):
         path = folder.figures / drawing.name
-        path.unlink(missing_ok=True)
-        try:
-            said = drawing.draw(folder, case, path) if drawing.draw else _strategies(folder, case, path)
-        except NoData as error:
-            drawn.skipped.append(error.sentence)
-        except SubcurrentError as error:
-            if error.exit_code == 3 and "cannot write" in error.sentence:
-                raise
-            drawn.failed.append(error)
-        except (ArithmeticError, LookupError, TypeError, ValueError) as error:
-            drawn.failed.append(BadInput(f"{path} cannot be drawn: its data are damaged ({error!r})."))
-        else:
-            if isinstance(said, str):
-                drawn.skipped.append(said)
-            if said is True or path.is_file():
-                drawn.files.append(path)
+        others = [path.with_suffix(other) for other in OTHERS]
+        others = [other for other in others if other.suffix == ending or other.is_file()]
+        for old in (path, *others):
+            old.unlink(missing_ok=True)
+        if not _draw(drawing, folder, case, path, drawn):
+            continue
+        for other in others:
+            if drawing.in_space:
+                drawn.skipped.append(f"{other.name}: views in space are drawn as PNG only.")
+            else:
+                _draw(drawing, folder, case, other, drawn)
     return drawn
+
+
+def _draw(drawing: Drawing, folder: RunFolder, case: Case, path: Path, drawn: Drawn) -> bool:
+    """Draws one figure; whether it is there then."""
+    try:
+        said = drawing.draw(folder, case, path) if drawing.draw else _strategies(folder, case, path)
+    except NoData as error:
+        drawn.skipped.append(error.sentence)
+    except SubcurrentError as error:
+        if error.exit_code == 3 and "cannot write" in error.sentence:
+            raise
+        drawn.failed.append(error)
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        drawn.failed.append(BadInput(f"{path} cannot be drawn: its data are damaged ({error!r})."))
+    else:
+        if isinstance(said, str):
+            drawn.skipped.append(said)
+        if said is True or path.is_file():
+            drawn.files.append(path)
+            return True
+    return False
 
 
 def stored_case(folder: RunFolder) -> Case:

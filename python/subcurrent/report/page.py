@@ -8,9 +8,9 @@ import html
 from pathlib import Path
 from typing import Any
 
+from ..case.reading import Case
 from ..launch.rundir import RunFolder, write_text
 from ..lines import duration
-from ..solvers.kind import Kind
 from ..solvers.kinds import kind_of
 from . import account
 from .figures import captions, name_of, stored_case
@@ -46,7 +46,7 @@ def write_report(folder: RunFolder, figures: list[Path]) -> Path:
     texts = captions(case)
     page = PAGE.format(
         title=html.escape(name_of(case)),
-        **facts_of(folder, kind_of(case)),
+        **facts_of(folder, case),
         figures="\n".join(_figure(path, texts.get(path.name, path.stem)) for path in figures),
         case=html.escape(folder.case.read_text(encoding="utf-8")),
     )
@@ -54,10 +54,10 @@ def write_report(folder: RunFolder, figures: list[Path]) -> Path:
     return folder.report
 
 
-def facts_of(folder: RunFolder, kind: Kind) -> dict[str, str]:
+def facts_of(folder: RunFolder, case: Case) -> dict[str, str]:
     """The contents of summary.json as HTML: `warnings`, `science` and `accounts`; empty if there is no such
     file."""
-    summary = read_record(folder.summary)
+    summary, kind = read_record(folder.summary), kind_of(case)
     if not summary:
         return dict.fromkeys(("warnings", "science", "accounts"), "")
     try:
@@ -65,7 +65,7 @@ def facts_of(folder: RunFolder, kind: Kind) -> dict[str, str]:
             "warnings": "".join(
                 f'<p class="warn">{html.escape(text)}.</p>' for text in kind.warnings(summary)
             ),
-            "science": _table(_science(summary, kind)) + kind.tables(summary),
+            "science": _table(_science(summary, case)) + kind.tables(summary),
             "accounts": _table(_accounts(summary)),
         }
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
@@ -81,9 +81,11 @@ def _table(rows: list[tuple[str, str | None]]) -> str:
     return f"<table>{lines}</table>"
 
 
-def _science(summary: dict[str, Any], kind: Kind) -> list[tuple[str, str | None]]:
-    state = f"{summary['state']} at step {summary['steps']}, time {summary['time']:.5g}"
-    return [("state", state), *kind.rows(summary)]
+def _science(summary: dict[str, Any], case: Case) -> list[tuple[str, str | None]]:
+    kind = kind_of(case)
+    factor, unit = kind.columns(case).get("time", (1, ""))
+    time = f"{factor * summary['time']:.5g} {unit}".strip()
+    return [("state", f"{summary['state']} at step {summary['steps']}, time {time}"), *kind.rows(summary)]
 
 
 def _accounts(summary: dict[str, Any]) -> list[tuple[str, str | None]]:

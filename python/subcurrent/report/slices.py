@@ -69,9 +69,19 @@ def read_slice(path: Path, wanted: Wanted) -> Slice:
             at,
             across,
             up,
-            units["time"][0] * float(file.attrs["time"]),
+            _time(file),
             {what: unit for what, (_, unit) in units.items()},
         )
+
+
+def read_time(path: Path) -> float:
+    """The time of a snapshot, in its unit."""
+    with reading(path) as file:
+        return _time(file)
+
+
+def _time(file: Any) -> float:
+    return _unit(file, "time")[0] * float(file.attrs["time"])
 
 
 def _places(file: Any, shape: tuple[int, ...]) -> list[np.ndarray]:
@@ -128,16 +138,17 @@ def _called(field: str, array: Array, wanted: Wanted) -> str:
 
 
 def _units(file: Any, field: str) -> dict[str, tuple[float, str]]:
+    return {what: _unit(file, name) for what, name in (("field", field), ("length", "x"), ("time", "time"))}
+
+
+def _unit(file: Any, name: str) -> tuple[float, str]:
     """How many of which unit a number of the file is: "6370 km" is (6370, "km"). A number without a unit, and
     all of an older version's snapshot, are (1, "")."""
-    found = {}
-    for what, name in (("field", field), ("length", "x"), ("time", "time")):
-        item = file["fields"].get(name)
-        text = "" if item is None else item.attrs.get("units", "")
-        text = text.decode() if isinstance(text, bytes) else str(text)
-        number, _, unit = text.partition(" ")
-        try:
-            found[what] = (float(number), unit)
-        except ValueError:
-            found[what] = (1.0, text)
-    return found
+    item = file["fields"].get(name)
+    text = "" if item is None else item.attrs.get("units", "")
+    text = text.decode() if isinstance(text, bytes) else str(text)
+    number, _, unit = text.partition(" ")
+    try:
+        return float(number), unit
+    except ValueError:
+        return 1.0, text

@@ -16,11 +16,13 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Drawing:
     """`draw(folder, case, path)` returns True if it drew, False if the folder has no data for it, and a
-    sentence if the figure is not possible here."""
+    sentence if the figure is not possible here. The ending of `path` gives the format; a view `in_space`,
+    which PyVista draws, is a PNG."""
 
     name: str
     caption: str
     draw: Callable[[Any, Any, Any], bool | str] | None = None
+    in_space: bool = False
 
 
 def summary_of(folder: RunFolder) -> dict[str, Any]:

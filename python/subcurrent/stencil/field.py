@@ -322,8 +322,9 @@ class Field(Fixed):
         at: int | None = None,
         title: str | None = None,
     ) -> str | None:
-        """Draws a slice as a PNG: the plane across an axis through the middle or at a cell, or a line in one
-        dimension. Rank 0 writes it to `path`, or to NAME.png, and returns the path; collective."""
+        """Draws a slice as PNG, PDF or SVG: the plane across an axis through the middle or at a cell, or a
+        line in one dimension. Rank 0 writes it to `path`, or to NAME.png, and returns the path;
+        collective."""
         component = whole("component", component, 0, self.components - 1)
         array = self.gather()
         if array is None:

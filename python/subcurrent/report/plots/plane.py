@@ -76,7 +76,7 @@ def _size(plane: Slice) -> tuple[float, float]:
     """In inches: the plane's own shape, within limits."""
     ratio = float(np.ptp(plane.up)) / max(float(np.ptp(plane.across)), 1e-300)
     height = min(max(6.4 * ratio, 2.4), 8.0)
-    return min(max(height / max(ratio, 1e-3), 3.0), 9.0) + 2.2, height + 1.4
+    return min(max(height / max(ratio, 1e-3), 3.0) + 2.2, style.WIDEST), height + 1.4
 
 
 def _paint(drawing: Figure, plane: Slice, colours: str, norm: Normalize) -> None:
@@ -98,7 +98,7 @@ def _paint(drawing: Figure, plane: Slice, colours: str, norm: Normalize) -> None
     axes.grid(visible=False)
     bar = drawing.colorbar(mesh, ax=axes, label=with_unit(plane.field, plane.units["field"]), shrink=0.9)
     bar.ax.yaxis.get_offset_text().set_horizontalalignment("left")
-    _scale_bar(axes, plane, length)
+    scale_bar(axes, plane.across, plane.up, length)
 
 
 def closed(across: np.ndarray, up: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -120,27 +120,32 @@ def _after(unit: str) -> str:
     return "" if unit in ("", "1") else f" {unit}"
 
 
-def _scale_bar(axes: Any, plane: Slice, unit: str) -> None:
-    """Of a round length, a quarter of the width or less, in the lower left corner."""
-    left, right = float(plane.across.min()), float(plane.across.max())
-    low, high = float(plane.up.min()), float(plane.up.max())
+def scale_bar(axes: Any, across: np.ndarray, up: np.ndarray, unit: str = "") -> None:
+    """Of a round length, a quarter of the width or less, in the lower left corner of a plane with points at
+    these places; below the plane if its grid is curved, where a bar could lie across the rim."""
+    left, right = float(across.min()), float(across.max())
+    low, high = float(up.min()), float(up.max())
     most = 0.25 * (right - left)
     if most <= 0:
         return
     power = 10.0 ** np.floor(np.log10(most))
     length = max((step * power for step in (1, 2, 5) if step * power <= most), default=0.5 * power)
-    y = low + 0.05 * (high - low)
     x = left + 0.05 * (right - left)
+    y = low + 0.05 * (high - low)
+    if across.ndim > 1 and not (np.allclose(across, across[:1]) and np.allclose(up, up[:, :1])):
+        y = low - 0.11 * (high - low)
+        axes.set_ylim(y - 0.03 * (high - low), high)
     for width, colour in ((5, "black"), (3, "white")):
-        axes.plot([x, x + length], [y, y], color=colour, linewidth=width, solid_capstyle="butt")
-    text = f"{length:g}{_after(unit)}"
+        axes.plot([x, x + length], [y, y], color=colour, linewidth=width, solid_capstyle="butt", zorder=5)
     axes.annotate(
-        text,
+        f"{length:g}{_after(unit)}",
         (x + length / 2, y),
-        (0, 5),
+        (0, 5),  # the box ends 1 point above the bar
         textcoords="offset points",
         ha="center",
+        va="bottom",
         fontsize=9,
+        zorder=5,
         bbox={"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 1.5},
     )
 

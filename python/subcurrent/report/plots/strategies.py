@@ -34,7 +34,7 @@ def draw_strategies(path: Path, rows: list[dict[str, Any]], title: str, note: st
     """Two bars a strategy, as in the paper: left a step's measured time, right the terms in it."""
     unit, scale = _unit(max(row["T"] for row in rows))
     places = np.arange(len(rows))
-    with style.figure(path, max(7.5, 1.45 * len(rows) + 4.2), 5.4, title, note) as drawing:
+    with style.figure(path, min(max(7.5, 1.45 * len(rows) + 4.2), style.WIDEST), 5.4, title, note) as drawing:
         axes = drawing.subplots()
         totals = np.array([row["T"] for row in rows]) * scale
         axes.bar(places - 0.2, totals, 0.34, color=style.TOTAL, label="T  measured")

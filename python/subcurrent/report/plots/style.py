@@ -21,6 +21,9 @@ BLUE, ORANGE, GREEN, RED, VIOLET = "#1f6fb4", "#e07b1a", "#2f9e6e", "#c8423b", "
 TOTAL = "#46525e"
 TERMS = {"C_shell": "#7fb2dc", "C_core": BLUE, "M": ORANGE, "W": RED, "R": VIOLET, "other": "#c3cad3"}
 SPEED = "viridis"
+REFERENCE = {"color": "black", "linestyle": "--", "linewidth": 1.0, "zorder": 3}  # over a run's own line
+# Inches: at the 690 pixels of the site's column the smallest text, of 9 points, is then 8 pixels high.
+WIDEST = 10.5
 
 SETTINGS = {
     "font.family": "DejaVu Sans",
@@ -57,7 +60,7 @@ def drawn(width: float, height: float, title: str) -> Iterator[tuple[Figure, Fig
     with mpl.rc_context(SETTINGS):
         drawing = Figure(figsize=(width, height), layout="constrained")
         canvas = FigureCanvasAgg(drawing)
-        drawing.suptitle(title, x=0.012, ha="left", fontsize=14, fontweight="bold")
+        drawing.suptitle(title, x=0.012, ha="left", fontsize=13, fontweight="bold", wrap=True)
         yield drawing, canvas
 
 

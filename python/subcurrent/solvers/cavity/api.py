@@ -142,8 +142,9 @@ class Cavity(Simulation):
     # -- writing --------------------------------------------------------------------------
 
     def plot(self, path: str | Path, kind: str = "profiles", reference: str | Path | None = None) -> None:
-        """Draws a PNG on rank 0; collective. kind is "profiles" (centrelines, compared with the CSV file
-        `reference` if given), "flow" (middle planes with streamlines) or "flow_3d" (particle paths)."""
+        """Draws a PNG, PDF or SVG on rank 0; collective. kind is "profiles" (centrelines, compared with the
+        CSV file `reference` if given), "flow" (middle planes with streamlines) or "flow_3d" (particle
+        paths)."""
         from .flow import draw_flow, draw_flow_3d  # noqa: PLC0415 - matplotlib
 
         one_of("kind", kind, ("profiles", "flow", "flow_3d"))

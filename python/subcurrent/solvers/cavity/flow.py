@@ -13,12 +13,13 @@ from mpl_toolkits.mplot3d.art3d import Line3DCollection
 
 from ...report.flowfield import FlowField
 from ...report.plots import style
+from ...report.plots.plane import scale_bar
 from .trace import trace
 
 
 def draw_flow(path: Path, flow: FlowField, title: str = "Flow in the middle planes") -> None:
     """Draws speed and streamlines in the planes y = ½ (along the motion of the lid) and x = ½ (across it)."""
-    with style.figure(path, 11.6, 5.4, title) as drawing:
+    with style.figure(path, 10.5, 5.0, title) as drawing:
         left, right = drawing.subplots(1, 2)
         along = _plane(
             left, flow.plane(1), (0, 2), "Middle plane across y: u and w", ("x / side", "z / side")
@@ -45,6 +46,7 @@ def _plane(axes: Axes, plane: FlowField, axis: tuple[int, int], title: str, labe
     axes.set(title=title, xlabel=labels[0], ylabel=labels[1], aspect="equal")
     axes.set(xlim=(a.min(), a.max()), ylim=(b.min(), b.max()))
     axes.grid(visible=False)
+    scale_bar(axes, a[0], b[:, 0], "side")
     return colours
 
 

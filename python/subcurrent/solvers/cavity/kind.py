@@ -107,7 +107,12 @@ class CavityKind(Kind):
         ]
 
     def title(self, case: Any) -> str:
-        return f"Cavity, Re = {case.flow.reynolds:g}, {self.points(case)} points"
+        name = "Cavity"
+        if case.flow.initial == "taylor_green":
+            name = "Taylor–Green vortex"
+        elif any(any(getattr(face, "turning", ())) for face in case.boundaries.faces().values()):
+            name = "Flow between turning walls"
+        return f"{name}, Re = {case.flow.reynolds:g}, {self.points(case)} points"
 
     def comparison(self, sweeps: int) -> tuple[list[str], list[str]]:
         # Jacobi unless asked otherwise: its sweeps are the paper's, and cost the same every time.

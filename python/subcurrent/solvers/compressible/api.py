@@ -87,8 +87,8 @@ class Compressible(Simulation):
         )
 
     def plot(self, path: str | Path, kind: str = "schlieren") -> None:
-        """Draws a PNG on rank 0; collective. kind is "schlieren" (magnitude of the density gradient, and
-        dilatation) or "vorticity" (its magnitude), both in the plane z = π."""
+        """Draws a PNG, PDF or SVG on rank 0; collective. kind is "schlieren" (magnitude of the density
+        gradient, and dilatation) or "vorticity" (its magnitude), both in the plane z = π."""
         from ..turbulence.pictures import draw_vorticity  # noqa: PLC0415 - matplotlib
         from .pictures import draw_schlieren  # noqa: PLC0415 - matplotlib
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from ...report.plots import style
+from ...report.plots.plane import scale_bar
 
 
 def draw_gas_history(
@@ -16,7 +17,7 @@ def draw_gas_history(
     """Energy, dissipation, Mach number, dilatation over time; `reference` has the columns t, kinetic_energy
     and dissipation of an incompressible flow."""
     time = history["time"]
-    with style.figure(path, 12.0, 7.0, title) as drawing:
+    with style.figure(path, 10.5, 6.4, title) as drawing:
         (energy, lost), (mach, dilatation) = drawing.subplots(2, 2, sharex=True)
         energy.plot(time, history["energy"], color=style.BLUE, label="this run")
         lost.plot(time, history["dissipation"], color=style.BLUE, label="all")
@@ -53,18 +54,19 @@ def draw_schlieren(path: Path, density: np.ndarray, dilatation: np.ndarray, time
 
     size = np.hypot(slope(0), slope(1))
     edges = [np.linspace(0, 2 * np.pi, count + 1) for count in density.shape[::-1]]
-    with style.figure(path, 13.0, 6.2, f"{title}, time {time:.4g}") as drawing:
+    with style.figure(path, 10.5, 5.4, f"{title}, time {time:.4g}") as drawing:
         left, right = drawing.subplots(1, 2)
         top = float(np.quantile(size, 0.998)) or 1.0
         shown = left.pcolormesh(*edges, size, cmap="gray_r", vmin=0, vmax=top, rasterized=True)
-        left.set_title("|∇ρ| in the plane z = π")
+        left.set_title("gradient of the density, plane z = π")
         reach = float(np.quantile(np.abs(dilatation), 0.998)) or 1.0
         other = right.pcolormesh(*edges, dilatation, cmap="RdBu", vmin=-reach, vmax=reach, rasterized=True)
-        right.set_title("dilatation ∇·u, red where the gas is compressed")
-        for axes, mesh in ((left, shown), (right, other)):
+        right.set_title("dilatation, red: compression")
+        for axes, mesh, label in ((left, shown, "|∇ρ|"), (right, other, "∇·u")):
             axes.set(xlabel="x", ylabel="y", aspect="equal")
             axes.grid(visible=False)
-            drawing.colorbar(mesh, ax=axes, shrink=0.8)
+            drawing.colorbar(mesh, ax=axes, shrink=0.7, label=label)
+            scale_bar(axes, *edges)
 
 
 def draw_split_spectrum(
@@ -73,7 +75,7 @@ def draw_split_spectrum(
     """E(k) of the solenoidal and the dilatational velocity: the last one, and at the left those before."""
     colours = (style.BLUE, style.GREEN, style.ORANGE, style.VIOLET, style.RED)
     picks = sorted({round(n * (len(series) - 1) / 4) for n in range(5)}) if series else []
-    with style.figure(path, 12.0, 5.4, title) as drawing:
+    with style.figure(path, 10.5, 4.8, title) as drawing:
         over, parts = drawing.subplots(1, 2)
         for number, colour in zip(picks, colours, strict=False):
             one = series[number]

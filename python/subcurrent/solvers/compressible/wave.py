@@ -42,7 +42,9 @@ def draw_wave(
     x = x[:-1]
     here, between = (exact(case.flow, case.gas.gamma, places, time) for places in (x, fine))
     names = {"density": "ρ", "u": "u", "v": "v"}
-    with style.figure(path, 3.4 * len(here) + 5.0, 6.0, f"{title}, time {time:.4g}", note) as drawing:
+    with style.figure(
+        path, min(3.4 * len(here) + 5.0, style.WIDEST), 6.0, f"{title}, time {time:.4g}", note
+    ) as drawing:
         panels = drawing.subplots(2, len(here), sharex=True, squeeze=False, height_ratios=(2, 1))
         for (upper, lower), name in zip(panels.T, here, strict=True):
             upper.plot(fine, between[name], color=style.ORANGE, linewidth=1.6, label="exact")

@@ -96,8 +96,8 @@ class Dendrite(Simulation):
         return tuple(self._solver.arms())
 
     def plot(self, path: str | Path, kind: str = "temperature") -> None:
-        """Draws a PNG on rank 0, completed beyond planes of symmetry; collective. kind is "temperature"
-        (middle planes with the contour φ = 1/2) or "outlines" (only the contour φ = 1/2)."""
+        """Draws a PNG, PDF or SVG on rank 0, completed beyond planes of symmetry; collective. kind is
+        "temperature" (middle planes with the contour φ = 1/2) or "outlines" (only the contour φ = 1/2)."""
         from .crystal import draw_outlines, draw_temperature  # noqa: PLC0415 - matplotlib
 
         one_of("kind", kind, ("temperature", "outlines"))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...report.plots import style
+from ...report.plots.plane import scale_bar
 from .kind import ARM_VELOCITIES, ARMS
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ NANO = 1e9
 def draw_temperature(path: Path, crystal: CrystalField, title: str) -> None:
     """T in the three middle planes, with the outline phi = 1/2."""
     low, high = float(crystal.temperature.min()), float(crystal.temperature.max())
-    with style.figure(path, 14.0, 5.2, f"{title}, {NANO * crystal.time:.1f} ns") as drawing:
+    with style.figure(path, 10.5, 4.0, f"{title}, {NANO * crystal.time:.1f} ns") as drawing:
         panels = drawing.subplots(1, 3)
         for axes, (across, right, up) in zip(panels, PLANES, strict=True):
             phase, temperature = crystal.middle(across)
@@ -32,13 +33,14 @@ def draw_temperature(path: Path, crystal: CrystalField, title: str) -> None:
             axes.set(xlabel=f"{'xyz'[right]} (µm)", ylabel=f"{'xyz'[up]} (µm)", aspect="equal")
             axes.set_title(f"middle plane across {'xyz'[across]}")
             axes.grid(visible=False)
+            scale_bar(axes, x, y, "µm")
         drawing.colorbar(mesh, ax=panels, label="temperature (K)", shrink=0.8)
 
 
 def draw_outlines(path: Path, crystals: list[CrystalField], title: str) -> None:
     """Contours phi = 1/2 in the three middle planes at several times, if the 3-D view is not available."""
     colours = (style.BLUE, style.GREEN, style.ORANGE, style.RED)
-    with style.figure(path, 14.0, 5.2, title, "outlines φ = ½ in the middle planes") as drawing:
+    with style.figure(path, 10.5, 4.0, title, "outlines φ = ½ in the middle planes") as drawing:
         panels = drawing.subplots(1, 3)
         for axes, (across, right, up) in zip(panels, PLANES, strict=True):
             for crystal, colour in zip(crystals, colours, strict=False):
@@ -48,6 +50,7 @@ def draw_outlines(path: Path, crystals: list[CrystalField], title: str) -> None:
                 axes.plot([], [], color=colour, label=f"{NANO * crystal.time:.1f} ns")
             axes.set(xlabel=f"{'xyz'[right]} (µm)", ylabel=f"{'xyz'[up]} (µm)", aspect="equal")
             axes.set_title(f"middle plane across {'xyz'[across]}")
+            scale_bar(axes, crystals[0].axis(right), crystals[0].axis(up), "µm")
         panels[0].legend()
 
 

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 LIGHT = "#f4f6f8"
 TEMPERATURE = "T (K)"
-DISTANCE = "r (µm)"  # from the middle of the domain: the depth of large crystals, whose T differs little
+DISTANCE = (
+    "from the\ncentre\n(µm)"  # of the domain: shows the depth of large crystals, whose T differs little
+)
+SIDE, MARGIN = 700, 28  # pixels of a view, and between its texts and its edges
 
 
 def surface_of(crystal: CrystalField) -> pv.PolyData:
@@ -41,7 +44,7 @@ def draw_surfaces(path: Path, crystals: list[CrystalField], colour: str = TEMPER
     scale = linear_scale(values.min(), values.max()) if len(values) else None
     columns = 2 if len(crystals) > 1 else 1
     rows = -(-len(crystals) // columns)
-    views, drawn = Views(rows, columns, 700, 700, LIGHT), None
+    views, drawn = Views(rows, columns, SIDE, SIDE, LIGHT), None
     for n, (crystal, surface) in enumerate(zip(crystals, surfaces, strict=True)):
         plotter = views.open(n)
         if surface.n_points:
@@ -62,15 +65,16 @@ def draw_surfaces(path: Path, crystals: list[CrystalField], colour: str = TEMPER
             for bound in (r - h / 2, r + (count - 0.5) * h)
         ]
         plotter.add_mesh(pv.Box(box), style="wireframe", color=style.MUTED, line_width=1)
-        plotter.add_text(f"t = {1e9 * crystal.time:.1f} ns", font_size=12, color=style.INK)
+        time = f"t = {1e9 * crystal.time:.1f} ns"
+        plotter.add_text(time, position=(MARGIN, SIDE - 2 * MARGIN), font_size=12, color=style.INK)
         if n == columns * (rows - 1):  # the corner that is under no other panel
             sides = (high - low for low, high in zip(box[::2], box[1::2], strict=True))
             said = " × ".join(f"{side:.3g}" for side in sides) + " µm"
-            plotter.add_text(said, position="lower_left", font_size=12, color=style.INK)
+            plotter.add_text(said, position=(MARGIN, MARGIN), font_size=12, color=style.INK)
         plotter.view_isometric()
         plotter.camera.azimuth = -20
         plotter.reset_camera(bounds=box)
     if drawn:
-        views.bar(drawn, colour, scale, style.INK, "%.0f")
+        views.bar(drawn, colour, scale, style.INK, "%.4g")
     with writing(path):
         views.save(path)

@@ -69,7 +69,12 @@ def _growth(folder: RunFolder, case: DendriteCase, path: Path) -> bool:
 
 
 DRAWINGS = (
-    Drawing("crystal.png", "The surface φ = ½ over time, completed beyond planes of symmetry.", _surface),
+    Drawing(
+        "crystal.png",
+        "The surface φ = ½ over time, completed beyond planes of symmetry.",
+        _surface,
+        in_space=True,
+    ),
     Drawing(
         "temperature.png",
         "Temperature in the planes through the middle, last snapshot; white: φ = ½.",

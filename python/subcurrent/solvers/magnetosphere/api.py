@@ -118,9 +118,9 @@ class Magnetosphere(Simulation):
         return kind_of(self.case).standoff(self._solver, self.case)
 
     def plot(self, path: str | Path, kind: str = "planes") -> None:
-        """Draws a PNG on rank 0; collective. kind is "planes" (with a planet the noon-midnight and the
-        equatorial plane, else pressure and density in the plane z = 0), or, with a planet, "axis" (the line
-        to the sun)."""
+        """Draws a PNG, PDF or SVG on rank 0; collective. kind is "planes" (with a planet the noon-midnight
+        and the equatorial plane, else pressure and density in the plane z = 0), or, with a planet, "axis"
+        (the line to the sun)."""
         from .plasma import draw_magnetosphere, draw_vortex  # noqa: PLC0415 - matplotlib
 
         one_of("kind", kind, ("planes", "axis") if self.case.has_planet() else ("planes",))

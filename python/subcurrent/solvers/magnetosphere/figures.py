@@ -125,7 +125,9 @@ def _tube(folder: RunFolder, case: MagnetosphereCase, path: Path) -> bool:
     if reference:
         error = np.mean(np.abs(np.interp(reference["x"], mine["x"], mine["density"]) - reference["density"]))
         note = f"mean |difference| of the density: {error:.4f}"
-    draw_tube(path, mine, reference, _name(case), note)
+    time = summary_of(folder).get("time")
+    when = "" if time is None else f", time {time:.4g}"
+    draw_tube(path, mine, reference, _name(case) + when, note)
     return True
 
 
@@ -171,5 +173,5 @@ DRAWINGS = (
     Drawing(
         "history.png", "The run over time: mass and energy, divergence of B, floors, standoff.", _history
     ),
-    Drawing("view.png", "Field lines in space, seen from the sun's side.", _view),
+    Drawing("view.png", "Field lines in space, seen from the sun's side.", _view, in_space=True),
 )

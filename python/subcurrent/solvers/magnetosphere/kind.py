@@ -67,7 +67,7 @@ class MagnetosphereKind(Kind):
             return {}
         u = case.units()
         return {
-            "time": (u.time / 60, "min"),
+            "time": u.clock(case.run.time or 0.0),
             "dt": (u.time, "s"),
             "divergence": (1e9 * u.field, "nT / radius"),
             **dict.fromkeys(("magnetopause", "shock"), (1, "radii")),
@@ -177,8 +177,10 @@ class MagnetosphereKind(Kind):
         if case.has_planet():
             w = case.wind
             speed = sum(v * v for v in w.velocity) ** 0.5
-            field = ", ".join(f"{b:g}" for b in w.field)
-            name = f"{case.planet.name}, wind {w.density:g} cm⁻³, {speed:g} km/s, B = ({field}) nT"
+            field = f"({', '.join(f'{b:g}' for b in w.field)}) nT" if any(w.field) else "0"
+            tilt = case.planet.tilt  # towards +x: away from the sun
+            way = f", tilted {abs(tilt):g}° {'to' if tilt < 0 else 'from'} the sun" if tilt else ""
+            name = f"{case.planet.name}{way}, wind {w.density:g} cm⁻³, {speed:g} km/s, B = {field}"
         elif case.plasma.initial == "linear_wave":
             name = f"Linear {case.plasma.wave} wave"
         else:

@@ -13,6 +13,7 @@ from matplotlib.patches import Circle
 
 from ...report.flowfield import PlasmaField
 from ...report.plots import style
+from ...report.plots.plane import scale_bar, with_unit
 from .units import Units
 
 PRESSURE, DENSITY = "magma", "viridis"
@@ -24,8 +25,7 @@ def draw_magnetosphere(
     """Noon-midnight plane (y = 0) above, equatorial plane (z = 0) below; `mirrored`: y and z start at a
     plane of symmetry, beyond which the picture is completed."""
     noon, equator = plasma.plane(1), plasma.plane(2)
-    title = f"{title}, {units.time * plasma.time / 60:.0f} min"
-    with style.figure(path, 12.6, 9.0, title) as drawing:
+    with style.figure(path, 10.5, 6.8, f"{title}, {units.said(plasma.time)}") as drawing:
         panels = drawing.subplots(2, 2, sharex=True)
         for row, plane, up, folded in ((0, noon, 2, mirrored[1]), (1, equator, 1, mirrored[0])):
             pressure, density = 1e9 * units.pressure * plane.pressure, 1e-6 * units.density * plane.density
@@ -82,7 +82,8 @@ def _panel(  # noqa: PLR0917
     axes.set(title=what, xlabel="x (radii), sun on the left", ylabel=f"{'xyz'[up]} (radii)", aspect="equal")
     axes.set(xlim=(x.min(), x.max()), ylim=(y.min(), y.max()))
     axes.grid(visible=False)
-    drawing.colorbar(mesh, ax=axes, label=label, shrink=0.8)
+    drawing.colorbar(mesh, ax=axes, label=label, shrink=0.7)
+    scale_bar(axes, x, y, "radii")
 
 
 def draw_axis(
@@ -123,19 +124,20 @@ def draw_vortex(path: Path, plasma: PlasmaField, title: str) -> None:
     plane = plasma.plane(2)
     x, y = plane.points[0][0], plane.points[1][:, 0]
     panels = (
-        (plane.pressure, "pressure, field lines", PRESSURE, plane.magnetic),
-        (plane.density, "density, stream lines", DENSITY, plane.velocity),
+        (plane.pressure, ("pressure", "field lines"), PRESSURE, plane.magnetic),
+        (plane.density, ("density", "stream lines"), DENSITY, plane.velocity),
     )
-    with style.figure(path, 11.6, 5.4, f"{title}, time {plasma.time:.4g}") as drawing:
-        for axes, (values, name, colours, lines) in zip(drawing.subplots(1, 2), panels, strict=True):
+    with style.figure(path, 10.5, 4.9, f"{title}, time {plasma.time:.4g}") as drawing:
+        for axes, (values, names, colours, lines) in zip(drawing.subplots(1, 2), panels, strict=True):
             mesh = axes.pcolormesh(x, y, values, cmap=colours, shading="gouraud", rasterized=True)
             axes.streamplot(
                 x, y, lines[0], lines[1], color="white", linewidth=0.5, density=1.3, arrowsize=0.6
             )
-            axes.set(title=name, xlabel="x", ylabel="y", aspect="equal")
+            axes.set(title=", ".join(names), xlabel="x", ylabel="y", aspect="equal")
             axes.set(xlim=(x.min(), x.max()), ylim=(y.min(), y.max()))
             axes.grid(visible=False)
-            drawing.colorbar(mesh, ax=axes, fraction=0.046, pad=0.03)
+            drawing.colorbar(mesh, ax=axes, fraction=0.046, pad=0.03, label=names[0])
+            scale_bar(axes, x, y)
 
 
 def draw_cuts(
@@ -151,7 +153,7 @@ def draw_cuts(
             np.atleast_1d(drawing.subplots(len(cuts), 1)), cuts.items(), strict=True
         ):
             if name in reference:
-                axes.plot(*reference[name], color=style.ORANGE, linewidth=1.6, label="reference")
+                axes.plot(*reference[name], **style.REFERENCE, label="reference")
             axes.plot(x, p, color=style.BLUE, linewidth=1.2, label="this run")
             axes.set(title=f"Pressure on {name}", xlabel="x", ylabel="p", xlim=(x.min(), x.max()))
             axes.legend()
@@ -162,13 +164,11 @@ def draw_tube(
 ) -> None:
     """The five profiles of a shock tube, against a reference."""
     names = {"density": "ρ", "pressure": "p", "vx": "u", "vy": "v", "By": "By"}
-    with style.figure(path, 11.6, 7.0, title, note) as drawing:
+    with style.figure(path, 10.5, 6.4, title, note) as drawing:
         panels = drawing.subplots(2, 3).ravel()
         for axes, (name, label) in zip(panels, names.items(), strict=False):
             if reference:
-                axes.plot(
-                    reference["x"], reference[name], color=style.ORANGE, linewidth=1.6, label="reference"
-                )
+                axes.plot(reference["x"], reference[name], **style.REFERENCE, label="reference")
             axes.plot(columns["x"], columns[name], color=style.BLUE, linewidth=1.1, label="this run")
             axes.set(title=label, xlabel="x")
         panels[0].legend()
@@ -184,9 +184,10 @@ def draw_plasma_history(
 ) -> None:
     """Change of mass and energy, the divergence of B, floors, and the standoff where there is one; in the
     units of a planet, if there is one."""
-    minute, tesla = (units.time / 60, 1e9 * units.field) if units else (1.0, 1.0)
-    when, of_field, of_step = ("time (min)", " (nT / radius)", " (s)") if units else ("time", "", "")
-    time = minute * history["time"]
+    factor, unit = units.clock(history["time"][-1]) if units else (1.0, "")
+    second, tesla = (units.time, 1e9 * units.field) if units else (1.0, 1.0)
+    of_field, of_step = (" (nT / radius)", " (s)") if units else ("", "")
+    time, when = factor * history["time"], with_unit("time", unit)
     with style.figure(path, 10.5, 6.4, title) as drawing:
         (sums, divergence), (floors, place) = drawing.subplots(2, 2, sharex=True)
         for name, colour in (("mass", style.BLUE), ("energy", style.RED)):
@@ -208,6 +209,6 @@ def draw_plasma_history(
             place.set(title="On the line to the sun", ylabel="radii", ylim=(0, None))
             place.legend()
         else:
-            place.plot(time, 60 * minute * history["dt"] if units else history["dt"], color=style.GREEN)
+            place.plot(time, second * history["dt"], color=style.GREEN)
             place.set(title="Time step", ylabel=f"Δt{of_step}")
         place.set_xlabel(when)

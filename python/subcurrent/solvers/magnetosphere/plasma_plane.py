@@ -9,9 +9,11 @@ import numpy as np
 
 from ...report.flowfield import PlasmaField
 from ...report.plots import style
+from ...report.plots.plane import scale_bar
 from .plasma import DENSITY, PRESSURE
 
 LINES = (("along", style.BLUE), ("across", style.RED))
+NAMES = {"density": "density", "pressure": "pressure", "magnetic": "B²/2"}
 
 
 def diagonals(plane: PlasmaField, values: np.ndarray) -> dict[str, tuple[np.ndarray, np.ndarray]]:
@@ -33,7 +35,7 @@ def draw_blast(path: Path, plasma: PlasmaField, reference: dict[str, np.ndarray]
     x, y = plane.points[0][0], plane.points[1][:, 0]
     magnetic = 0.5 * (plane.magnetic**2).sum(0)
     quantities = {"density": plane.density, "pressure": plane.pressure, "magnetic": magnetic}
-    with style.figure(path, 12.6, 9.6, f"{title}, time {plasma.time:.4g}") as drawing:
+    with style.figure(path, 10.5, 8.0, f"{title}, time {plasma.time:.4g}") as drawing:
         panels = drawing.subplots(2, 3, height_ratios=(3, 2))
         for axes, (name, values), colours in zip(
             panels[0], quantities.items(), (DENSITY, PRESSURE, "cividis"), strict=True
@@ -42,20 +44,21 @@ def draw_blast(path: Path, plasma: PlasmaField, reference: dict[str, np.ndarray]
             axes.streamplot(
                 x, y, *plane.magnetic[:2], color="white", linewidth=0.5, density=1.0, arrowsize=0.6
             )
-            axes.set(title="B²/2" if name == "magnetic" else name, xlabel="x", ylabel="y", aspect="equal")
+            axes.set(title=f"{NAMES[name]}, field lines", xlabel="x", ylabel="y", aspect="equal")
             axes.set(xlim=(x.min(), x.max()), ylim=(y.min(), y.max()))
             axes.grid(visible=False)
-            drawing.colorbar(mesh, ax=axes, shrink=0.8)
+            drawing.colorbar(mesh, ax=axes, shrink=0.7, label=NAMES[name])
+            scale_bar(axes, x, y)
         for axes, (name, values) in zip(panels[1], quantities.items(), strict=True):
             for (where, colour), line in zip(LINES, diagonals(plane, values).values(), strict=True):
-                if reference:
-                    key = f"{name} {where}"
-                    axes.plot(reference["s"], reference[key], color=style.ORANGE, linewidth=1.6)
-                axes.plot(*line, color=colour, linewidth=1.1, label=f"{where} the field")
-            axes.set(xlabel="distance from the centre", title="B²/2" if name == "magnetic" else name)
-        if reference:
-            panels[1][0].plot([], [], color=style.ORANGE, label="reference")
-        panels[1][0].legend(fontsize=9)
+                axes.plot(*line, color=colour, linewidth=1.8, label=f"{where} the field")
+            for n, (where, _) in enumerate(LINES if reference else ()):
+                label = "reference" if n == 0 else None  # one entry for both curves
+                axes.plot(reference["s"], reference[f"{name} {where}"], **style.REFERENCE, label=label)
+            axes.set(xlabel="distance from the centre", ylabel=NAMES[name])
+        drawing.legend(
+            *panels[1][0].get_legend_handles_labels(), loc="outside lower left", ncols=3, fontsize=9
+        )
 
 
 def draw_loop(
@@ -72,7 +75,7 @@ def draw_loop(
     bx, by = plane.magnetic[:2]
     h = x[1] - x[0]
     current = ((np.roll(by, -1, 1) - np.roll(by, 1, 1)) - (np.roll(bx, -1, 0) - np.roll(bx, 1, 0))) / (2 * h)
-    with style.figure(path, 11.6, 6.6, f"{title}, time {plasma.time:.4g}") as drawing:
+    with style.figure(path, 10.5, 6.2, f"{title}, time {plasma.time:.4g}") as drawing:
         top, bottom = drawing.subfigures(2, 1, height_ratios=(3, 2))
         largest = np.abs(current).max()
         panels = (
@@ -84,10 +87,11 @@ def draw_loop(
             axes.set(title=name, xlabel="x", ylabel="y", aspect="equal")
             axes.locator_params(axis="x", nbins=5)
             axes.grid(visible=False)
-            top.colorbar(mesh, ax=axes, shrink=0.8)
+            top.colorbar(mesh, ax=axes, shrink=0.6, label=name)
+            scale_bar(axes, x, y)
         axes = bottom.subplots()
         if reference:
-            axes.plot(*_normed(reference), color=style.ORANGE, linewidth=1.6, label="reference")
+            axes.plot(*_normed(reference), **style.REFERENCE, label="reference")
         axes.plot(*_normed(energies), color=style.BLUE, linewidth=1.4, label="this run")
         axes.set(title="Energy of the field", xlabel="time (1: a crossing)", ylabel="of that at time 0")
         axes.set(xlim=(0, energies["time"].max()))

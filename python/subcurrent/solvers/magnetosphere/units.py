@@ -27,6 +27,15 @@ class Units:
     def time(self) -> float:
         return self.radius / self.speed
 
+    def clock(self, longest: float) -> tuple[float, str]:
+        """What times up to `longest` are multiplied by, and the unit in which people then read them."""
+        return (self.time / 60, "min") if self.time * longest < 36_000 else (self.time / 3600, "h")
+
+    def said(self, time: float) -> str:
+        """A time as text: 101 min, 32.5 h."""
+        factor, unit = self.clock(time)
+        return f"{factor * time:.3g} {unit}"
+
     @property
     def pressure(self) -> float:
         return self.field**2 / MU_0

@@ -24,7 +24,7 @@ def draw_view(
     path: Path, plasma: PlasmaField, units: Units, inner: float, mirrored: tuple[bool, bool]
 ) -> None:
     """Lines from feet just outside of what is held, before the pressure in the plane y = 0; what a plane of
-    symmetry leaves out is completed. Lengths in radii, the pressure in nPa, the time in minutes."""
+    symmetry leaves out is completed. Lengths in radii, the pressure in nPa."""
     whole = plasma.completed(mirrored)
     # An even grid: points are found by their index, where a StructuredGrid would search for each.
     axes = [whole.axis(k) for k in range(3)]
@@ -57,13 +57,13 @@ def draw_view(
     if lines.n_points:
         plotter.add_mesh(lines.tube(radius=0.002 * size), color="white")
     plotter.add_mesh(pv.Sphere(radius=inner), color="slategray")
-    _surround(plotter, grid, units.time * plasma.time / 60)
+    _surround(plotter, grid, units.said(plasma.time))
     views.bar(plane, PRESSURE, scale, "white", "%.3g")
     with writing(path):
         views.save(path)
 
 
-def _surround(plotter: pv.Plotter, grid: pv.ImageData, minutes: float) -> None:
+def _surround(plotter: pv.Plotter, grid: pv.ImageData, time: str) -> None:
     """The camera, axes in radii along three edges of the domain, and the time."""
     x0, x1, y0, y1, z0, z1 = grid.bounds
     plotter.show_bounds(
@@ -80,7 +80,7 @@ def _surround(plotter: pv.Plotter, grid: pv.ImageData, minutes: float) -> None:
         font_size=11,
         ticks="outside",
     )
-    plotter.add_text(f"t = {minutes:.0f} min", position=(30, HEIGHT - 60), font_size=13, color="white")
+    plotter.add_text(f"t = {time}", position=(30, HEIGHT - 60), font_size=13, color="white")
     middle = np.array([(x0 + x1) / 2, (y0 + y1) / 2, (z0 + z1) / 2])
     size = max(x1 - x0, y1 - y0, z1 - z0)
     plotter.camera_position = [middle + size * np.array([-0.75, -0.85, 0.5]), middle, (0, 0, 1)]

@@ -89,7 +89,8 @@ class Turbulence(Simulation):
         return np.arange(len(energies)), energies
 
     def plot(self, path: str | Path, kind: str = "spectrum") -> None:
-        """Draws a PNG on rank 0; collective. kind is "spectrum" or "vorticity" (a slice of |ω|)."""
+        """Draws a PNG, PDF or SVG on rank 0; collective. kind is "spectrum" or "vorticity" (a slice of
+        |ω|)."""
         from .pictures import EnergySpectrum, draw_spectrum, draw_vorticity  # noqa: PLC0415 - matplotlib
 
         one_of("kind", kind, ("spectrum", "vorticity"))

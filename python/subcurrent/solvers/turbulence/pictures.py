@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from ...report.plots import style
+from ...report.plots.plane import scale_bar
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class EnergySpectrum:
 def draw_spectrum(path: Path, spectra: list[EnergySpectrum], kmax: int, title: str) -> None:
     """E(k) with a line of slope -5/3, and in Kolmogorov's units; `kmax`: the largest mode kept."""
     colours = (style.BLUE, style.GREEN, style.ORANGE, style.VIOLET, style.RED)
-    with style.figure(path, 12.0, 5.4, title) as drawing:
+    with style.figure(path, 10.5, 4.8, title) as drawing:
         plain, scaled = drawing.subplots(1, 2)
         for s, colour in zip(spectra, colours, strict=False):
             # Shells that symmetry leaves empty hold round-off.
@@ -57,7 +58,7 @@ def draw_dissipation(
     """Energy and dissipation over time, against a reference with the columns t, kinetic_energy and
     dissipation."""
     time = history["time"]
-    with style.figure(path, 12.0, 5.0, title) as drawing:
+    with style.figure(path, 10.5, 4.6, title) as drawing:
         lost, kept = drawing.subplots(1, 2)
         lost.plot(time, history["dissipation"], color=style.BLUE, label="this run")
         kept.plot(time, history["energy"], color=style.BLUE, label="this run")
@@ -83,9 +84,10 @@ def draw_vorticity(path: Path, plane: np.ndarray, time: float, title: str) -> No
         top = float(np.quantile(magnitude, 0.998)) or 1.0
         mesh = axes.pcolormesh(*edges, magnitude, cmap="magma", vmin=0, vmax=top, rasterized=True)
         axes.set(xlabel="x", ylabel="y", aspect="equal")
-        axes.set_title("|ω| / mean of |ω| in the plane z = π")
+        axes.set_title("plane z = π of the box of 2π")
         axes.grid(visible=False)
-        drawing.colorbar(mesh, ax=axes, shrink=0.85)
+        drawing.colorbar(mesh, ax=axes, shrink=0.85, label="|ω| / mean of |ω|")
+        scale_bar(axes, *edges)
 
 
 def draw_scales(path: Path, history: dict[str, np.ndarray], title: str) -> None:

@@ -56,10 +56,10 @@ class Wave(Simulation):
         return self._solver.field("pressure")
 
     def plot(self, path: str | Path) -> None:
-        """Draws the pressure in the middle plane across z as a PNG on rank 0; collective."""
+        """Draws the pressure in the middle plane across z as a PNG, PDF or SVG on rank 0; collective."""
         from .figures import draw_pressure  # noqa: PLC0415 - matplotlib
 
         path, field = Path(path_text("path", path)), self.gather()
         if field is not None:
             plane = field[field.shape[0] // 2]
-            draw_pressure(path, plane, self.case.grid.spacing, self.time, self._title())
+            draw_pressure(path, plane, self.case, self.time)
