@@ -81,6 +81,8 @@ class Boundaries {
     return sum;
   }
 
+  bool operator==(const Boundaries&) const = default;  // the same conditions, not equal ones
+
  private:
   static std::size_t index(Face face) { return static_cast<std::size_t>(2 * face.axis + face.side); }
   std::shared_ptr<const Boundary>& at(Face face) { return faces_[index(face)]; }

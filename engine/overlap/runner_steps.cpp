@@ -67,6 +67,7 @@ void Runner::end_steps() {
 }
 
 void Runner::leave_steps() {
+  if (window_) window_->take();  // after an error, fields keep the values that they have
   window_.reset();
   looping_ = false;
 }
@@ -132,15 +133,25 @@ void Runner::close_pass(const std::string& why) {
   if (!window_->empty()) carry_out(window_->take(), why);
 }
 
-/// The halos that a pass reads, for all its runs together.
+/// The halos that a pass reads, for all its runs together. Conditions that have changed since it was recorded
+/// are not those of its beginning: then the refresh is of this pass alone, whose copies it refers to.
 Refresh& Runner::halos_of(const std::vector<Recorded>& runs) {
   const RecordedArrays arrays(runs);
   const std::vector<Reach> inputs = arrays.inputs();
   std::vector<Wanted> wanted;
+  bool changed = false;
   for (std::size_t n = 0; n < inputs.size(); ++n) {
     const Recorded::Use& use = *arrays.first()[n];
     if (inputs[n].width == 0 || use.storage->fresh().covers(inputs[n])) continue;
+    changed = changed || use.conditions != *use.boundaries;
     wanted.push_back({use.storage.get(), use.boundaries, inputs[n], use.storage->stale(inputs[n])});
+  }
+  if (changed) {
+    for (std::size_t n = 0, w = 0; w < wanted.size(); ++n)
+      if (const Recorded::Use& use = *arrays.first()[n]; use.storage.get() == wanted[w].storage)
+        wanted[w++].boundaries = &use.conditions;
+    for (const Wanted& w : wanted) keep(*w.storage);
+    return *(of_one_pass_ = std::make_unique<Refresh>(std::move(wanted), options_.halo, context_.timeline()));
   }
   return refresh_of(Use::input, std::move(wanted));
 }
@@ -165,7 +176,7 @@ void Runner::carry_out(std::vector<Recorded> runs) {
       }
   for (const Recorded& run : runs)
     for (const Recorded::Use& use : run.uses)
-      if (run.watched) poison_stale_halo(*use.storage, *use.boundaries);
+      if (run.watched) poison_stale_halo(*use.storage, use.conditions);
   Refresh& inputs = halos_of(runs);
   const bool hides = options_.strategy.overlaps;
   const bool sample = hides && !tries_lengths() && sampled_passes_.due(context_.accounts().sampling);

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "engine/base/error.hpp"
 #include "engine/overlap/window_slabs.hpp"
 
 namespace sc {
@@ -124,9 +125,20 @@ int Window::steps() const {
   return steps;
 }
 
+std::string Window::changed(const Recorded& more) const {
+  for (const Recorded::Use& use : more.uses)
+    for (const Recorded& run : open())
+      for (const Recorded::Use& before : run.uses)
+        if (before.boundaries == use.boundaries && before.conditions != use.conditions)
+          return "boundary conditions of \"" + use.storage->name() + "\" change";
+  return "";
+}
+
 std::string Window::shortage(std::span<const Recorded> more) const {
   const Grid& grid = more.front().grid();
   if (!open().empty() && !(grid == open().front().grid())) return "another grid begins";
+  for (const Recorded& run : more)
+    if (const std::string why = changed(run); !why.empty()) return why;
   RecordedArrays arrays(open());
   for (const Recorded& run : more) arrays.add(run);
   const bool several = open().size() + more.size() > 1 && has_neighbours(grid);
@@ -164,6 +176,28 @@ std::vector<Recorded> Window::take() {
 void Window::mark() {
   for (const Recorded& recorded : runs_)
     for (const Recorded::Use& use : recorded.uses) use.storage->set_in_flight(this);
+}
+
+namespace {
+
+/// Of a storage whose values were recorded and never computed.
+struct Abandoned final : Pending {
+  void finish() override {
+    throw Error(Exit::failure,
+                "the values of a field were recorded in a loop of several steps a pass that ended early and no "
+                "longer exists; finish() in Python, or Runner::close_pass(), computes them before that");
+  }
+  bool computes() const override { return true; }
+};
+
+}  // namespace
+
+Window::~Window() {
+  static Abandoned abandoned;
+  release();
+  for (const Recorded& run : runs_)
+    for (const Recorded::Use& use : run.uses)
+      if (use.mode != Mode::read) use.storage->set_in_flight(&abandoned);
 }
 
 void Window::release() {

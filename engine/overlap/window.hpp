@@ -68,7 +68,8 @@ class Window final : public Pending {
  public:
   /// Whoever is about to overwrite a storage in the window calls `carry_out`.
   explicit Window(std::function<void()> carry_out) : carry_out_(std::move(carry_out)) {}
-  ~Window() override { release(); }
+  /// Runs that are left will never be executed: what they write can no longer be read.
+  ~Window() override;
 
   /// The reason why a run of the stage cannot be part of a pass, as the end of a sentence; empty if it can.
   static std::string refusal(const Stage& stage);
@@ -107,6 +108,8 @@ class Window final : public Pending {
 
  private:
   void release();
+  /// The reason why a run has other boundary conditions than the recorded ones; empty if it has the same.
+  std::string changed(const Recorded& more) const;
   std::span<const Recorded> open() const { return std::span(runs_).subspan(sealed_); }
 
   std::function<void()> carry_out_;

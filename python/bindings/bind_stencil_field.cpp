@@ -166,9 +166,9 @@ void read_beside(Field& f, int axis, int side, std::vector<std::pair<Field*, int
 void set_affine(Field& f, int axis, int side, const std::vector<std::array<double, 3>>& laws) {
   std::vector<AffineFace::Law> all;
   for (const auto& [a, b, c] : laws) all.push_back({a, b, c});
+  f.forget_halos();  // first: steps recorded so far have the condition before this one
   f.field.boundaries().set({axis, side}, std::make_shared<AffineFace>(std::move(all)));
   read_beside(f, axis, side, {});
-  f.forget_halos();
 }
 
 void set_compiled(Field& f, int axis, int side, std::uintptr_t function, bool on_device,
@@ -192,9 +192,9 @@ void set_compiled(Field& f, int axis, int side, std::uintptr_t function, bool on
     read.push_back({&other->field, level});
     beside.emplace_back(other.get(), level);
   }
+  f.forget_halos();  // first, as above
   f.field.boundaries().set({axis, side}, std::make_shared<CompiledFace>(std::move(columns), std::move(read)));
   read_beside(f, axis, side, std::move(beside));
-  f.forget_halos();
 }
 
 using Shown = std::tuple<std::string, std::shared_ptr<Field>, int>;
@@ -260,7 +260,9 @@ void bind_stencil_field(nb::module_& module) {
       .def(
           "leave_unread",
           [](Field& f, int axis, int side) {
+            f.forget_halos();
             f.field.boundaries().leave({axis, side}, Beyond::unread);
+            read_beside(f, axis, side, {});
           },
           "axis"_a, "side"_a);
   module.def("write_stencil_snapshot", &write_snapshot, "path"_a, "fields"_a, "origin"_a, "spacing"_a,

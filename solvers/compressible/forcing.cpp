@@ -204,7 +204,7 @@ void Forcing::add_planes(In<Real, state_size> s, int lo, int hi, std::vector<Sum
   });
 }
 
-LowModes Forcing::low_modes(GlobalValue& global) {
+void Forcing::start(GlobalValue& global) const {
   std::vector<Sums> sums(static_cast<std::size_t>(grid_.context().threads()),
                          Sums(products_.size() * components));
   typed<state_size>(state_, [&](auto& state) {
@@ -212,6 +212,9 @@ LowModes Forcing::low_modes(GlobalValue& global) {
   });
   for (std::size_t n = 1; n < sums.size(); ++n) merge(sums[0].all, sums[n].all);
   global.start(sums[0].all);
+}
+
+LowModes Forcing::low_modes(GlobalValue& global) const {
   const Int3 n = grid_.cells();
   const double cells = double(n.x) * n.y * n.z;
   LowModes low;

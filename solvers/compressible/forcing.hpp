@@ -74,11 +74,12 @@ class Forcing {
  public:
   /// Collective. Ranks own whole blocks of `block` cells, the last of an axis with the rest.
   Forcing(AnyField& state, const ForcingOptions& options, int block);
-  /// Collective: for the present state.
+  /// Collective: begins to sum the low modes of the present state; push() waits for them, and is for that state.
+  void start(GlobalValue& global) const;
   Push push(GlobalValue& global);
 
  private:
-  LowModes low_modes(GlobalValue& global);
+  LowModes low_modes(GlobalValue& global) const;
   struct Sums;
   template <class Real>
   void add_block(In<Real, state_size> s, const Box& block, Sums& sums) const;

@@ -131,15 +131,17 @@ double Compressible::error() {
 
 void Compressible::restored() {
   runner_.run(*stages_.decode);
-  check_state(*stages_.decode);
+  worst_.clear();
+  worst_.merge(stages_.decode->accumulators()[0]);
+  check_state();
 }
 
 double Compressible::choose_step(double& courant) {
   runner_.run(*stages_.limits);
   global_.reduce(stages_.limits->accumulators());
   const double signal = global_.value(0), spread = global_.value(1);
-  double dt = options_.courant / signal;
-  if (spread > 0) dt = std::min(dt, diffusion_limit / spread);
+  // Runge and Kutta's region of stability is not a rectangle: both limits together.
+  double dt = 1 / std::hypot(signal / options_.courant, spread / diffusion_limit);
   if (options_.dt > 0) dt = options_.dt;
   const double left = options_.end - clock_.time;
   if (options_.end > 0 && left > 1e-12 * options_.end) dt = left / std::ceil(left / dt * (1 - 1e-12));
@@ -147,8 +149,8 @@ double Compressible::choose_step(double& courant) {
   return dt;
 }
 
-void Compressible::check_state(Stage& last) {
-  const double worst = global_.reduce(last.accumulators());
+void Compressible::check_state() {
+  const double worst = global_.reduce({&worst_, 1});
   if (!(worst < 0) && !grid().context().rehearses()) report_loss();
 }
 
@@ -170,7 +172,8 @@ void Compressible::report_loss() {
   });
   grid().context().agree(Exit::diverged, sentence.str());
   throw Error(Exit::diverged,
-              "density or pressure is not positive after step " + std::to_string(clock_.steps));
+              "density or pressure was not positive within step " + std::to_string(clock_.steps) +
+                  " and is positive again; a smaller run.courant may help");
 }
 
 Measures Compressible::measure() {

@@ -84,7 +84,7 @@ class Compressible {
   void run_gradients(Stage& after);
   void run_filters();
   double choose_step(double& courant);
-  void check_state(Stage& last);
+  void check_state();
   [[noreturn]] void report_loss();
 
   CompressibleOptions options_;
@@ -95,6 +95,7 @@ class Compressible {
   std::optional<Shown> shown_;
   std::function<Spectrum(GlobalValue&)> spectrum_;
   GlobalValue global_;
+  Accumulator worst_{Reduce::max};  ///< of -rho and -T, in all stages of a step
   Clock clock_;
 };
 

@@ -28,8 +28,9 @@ struct Stages {
   StageOf first, second, third, last;           ///< Runge and Kutta's q and its s; their worst rho and T
   StageOf decode;                               ///< s of q
   StageOf limits, totals, extremes;             ///< as in diagnostics.hpp
-  std::function<void(double dt)> set_step;      ///< of the four updates
-  std::function<void(GlobalValue&)> set_force;  ///< collective: of `push`, for the present state
+  std::function<void(double dt)> set_step;        ///< of the four updates
+  std::function<void(GlobalValue&)> start_force;  ///< collective: begins to sum what the force follows from
+  std::function<void(GlobalValue&)> set_force;    ///< collective: of `push`, for the state at start_force
 };
 
 /// Collective. Uninitialised fields, in far memory where `place` is some.

@@ -31,6 +31,7 @@ void add_forcing(Stages& stages, const ForcingOptions& o, Fields<Real>& f) {
   if (!(o.power > 0)) return;
   auto push = push_stage(f);
   const auto forcing = std::make_shared<Forcing>(f.s, o, LineSystem::usual_block);
+  stages.start_force = [forcing](GlobalValue& global) { forcing->start(global); };
   stages.set_force = [forcing, push = push.get()](GlobalValue& global) { push->set(forcing->push(global)); };
   stages.push = std::move(push);
 }
@@ -71,6 +72,7 @@ Stages stages_of(const Grid& grid, const CompressibleOptions& o, const Gas& gas,
                 .totals = totals_stage(f, gas),
                 .extremes = extremes_stage(f),
                 .set_step = set_step,
+                .start_force = {},
                 .set_force = {}};
   add_forcing(stages, o.forcing, f);
   return stages;

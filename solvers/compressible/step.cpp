@@ -10,20 +10,20 @@ StepReport Compressible::step() {
   const double dt = choose_step(courant);
 
   stages_.set_step(dt);
+  worst_.clear();
   run_rates(*stages_.first);   // k1 of q_n, then q_n + dt/2 k1
   run_rates(*stages_.second);  // k2, then q_n + dt/2 k2
   run_rates(*stages_.third);   // k3, then q_n + dt k3
   run_rates(*stages_.last);    // k4, then q_n + dt/6 (k1 + 2 k2 + 2 k3 + k4)
-  Stage* last = stages_.last.get();
 
   if (stages_.filters[0]) {
     run_filters();
     runner_.run(*stages_.decode);
-    last = stages_.decode.get();
+    worst_.merge(stages_.decode->accumulators()[0]);
   }
   clock_.time += dt;
   clock_.steps += 1;
-  check_state(*last);
+  check_state();
   return {clock_.steps, clock_.time, dt, courant};
 }
 
@@ -33,19 +33,22 @@ void Compressible::run_in_turn(const std::vector<Stage*>& stages) {
     runner_.run(*stages[n], n + 1 < stages.size() ? stages[n + 1] : nullptr);
 }
 
-/// dq/dt, and what an update makes of it.
+/// dq/dt, and what an update makes of it. The sums for the force travel under the rates.
 void Compressible::run_rates(Stage& update) {
   const auto& [G_x, G_y, G_z] = stages_.gradients;  // d u_i / d x_a
   const auto& [F_x, F_y, F_z] = stages_.fluxes;     // dq/dt = - d F_x - d F_y - d F_z
+  if (stages_.push) stages_.start_force(global_);
   std::vector<Stage*> stages;
   if (options_.gas.viscosity > 0) stages = {G_x.get(), G_y.get(), G_z.get()};  // for the stress
   stages.insert(stages.end(), {F_x.get(), F_y.get(), F_z.get()});
   if (stages_.push) {  // + sqrt(rho) f
+    run_in_turn(stages);
     stages_.set_force(global_);
-    stages.push_back(stages_.push.get());
+    stages = {stages_.push.get()};
   }
   stages.push_back(&update);
   run_in_turn(stages);
+  worst_.merge(update.accumulators()[0]);
 }
 
 void Compressible::run_gradients(Stage& after) {

@@ -190,6 +190,63 @@ TEST(Steps, OfAnErrorAreAbandoned) {
   context.barrier();
 }
 
+/// Whoever leaves a loop by itself, as a break in Python does, has to finish it while its runner exists.
+TEST(Steps, ThatNobodyFinishedAreNotRead) {
+  TestContext context;
+  Heat once(context, 1, 1), heat(context, 4, 4);
+  for (int n = 0; n < 2; ++n) once.step();
+  for (const bool finished : {true, false}) {
+    auto other = std::make_unique<Runner>(context, RunnerOptions{.steps_per_pass = 4});
+    other->begin_steps();
+    for (int n = 0; n < 2; ++n) {
+      other->run(heat.diffuse);
+      heat.q.advance();
+      other->end_step();
+    }
+    if (finished) {
+      other->end_steps();
+      EXPECT_TRUE(same_bits(on_root(heat.q), on_root(once.q)));
+    }
+    other.reset();
+    if (finished) continue;
+    EXPECT_THROW(heat.q.storage(0).host_base(), Error);
+    EXPECT_THROW(heat.q.storage(0).settle(), Error);
+  }
+  context.barrier();
+}
+
+struct Held {
+  double value;
+  SC_FN void operator()(Border b, Out<double> q) const {
+    for (int n = 1; n <= b.layers; ++n) q[b.ghost(n)] = value;
+  }
+};
+
+/// A pass has the conditions of its steps, whatever they are when it is executed.
+TEST(Steps, HaveTheConditionsOfTheirTime) {
+  TestContext context;
+  Heat once(context, 1, 1), heat(context, 4, 4);
+  const auto hold = [](Heat& h, Face face, double value) {
+    boundary(h.q, face, Held{value});
+    for (int level = 0; level < 2; ++level) {  // what halos have is of the condition before this one
+      Storage& storage = h.q.storage(level);
+      if (Pending* one = storage.in_flight(); one && !one->computes()) one->finish();
+      storage.set_fresh(point);
+    }
+  };
+  const auto step = [&](Heat& h, int n) {
+    if (n == 0 || n == 3) hold(h, {2, 0}, n);
+    h.step();
+    if (n == 5) hold(h, {2, 1}, -1);  // of the next step
+  };
+  for (int n = 0; n < 8; ++n) step(once, n);
+  heat.runner.steps(8, [&](int n) { step(heat, n); });
+  EXPECT_EQ(heat.runner.passes().passes, 3);
+  EXPECT_EQ(heat.ended("boundary conditions of \"q\" change"), 2);
+  EXPECT_TRUE(same_bits(on_root(heat.q), on_root(once.q)));
+  context.barrier();
+}
+
 TEST(Steps, SendOneHaloAPass) {
   TestContext context;
   const auto sent = [&](int length) {

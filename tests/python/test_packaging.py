@@ -80,9 +80,12 @@ class Recipe:
         return called
 
 
+SOURCES_OF_OPTIONS = ("CMakeLists.txt", "engine/CMakeLists.txt", "spectral/CMakeLists.txt")
+
+
 def test_the_recipe_sets_options_that_there_are():
     recipe = Recipe()
-    texts = [(ROOT / name).read_text() for name in ("CMakeLists.txt", "spectral/CMakeLists.txt")]
+    texts = [(ROOT / name).read_text() for name in SOURCES_OF_OPTIONS]
     options = set(re.findall(r"option\((SUBCURRENT_\w+)", "".join(texts)))
     set_there = dict(recipe.package().cmake_args())
     assert set(set_there) <= options

@@ -171,10 +171,18 @@ def command_lines() -> list:
 
 
 def understood(words: list[str]) -> None:
-    """The program takes these arguments: a run without carrying it out, of other verbs the options."""
-    as_run = words[0] == "run" and "--help" not in words
-    done = typer.testing.CliRunner().invoke(app, [*words, "--dry-run" if as_run else "--help"])
-    assert done.exit_code == 0, done.exception or done.output
+    """The program takes these arguments: a run without carrying it out, of other verbs their number, the
+    options and the kinds of their values."""
+    if words[0] == "run" and "--help" not in words:
+        done = typer.testing.CliRunner().invoke(app, [*words, "--dry-run"])
+        assert done.exit_code == 0, done.exception or done.output
+    elif "--help" not in words:
+        verb = typer.main.get_command(app).commands.get(words[0])
+        assert verb, f"{words[0]} is no verb"
+        verb.callback = None  # the words are read, and nothing follows
+        with pytest.raises(SystemExit) as end:
+            verb.main(words[1:])
+        assert end.value.code == 0, words
     if words[0] == "strategies":
         find_case(words[1])
 
@@ -215,6 +223,9 @@ def can_be_given(words: list[str]) -> None:
         "subcurrent run cavity_demo --set flow.reynold=4",
         "subcurrent cg --klass A",
         "subcurrent walk",
+        "subcurrent plot one two three",
+        "subcurrent film runs/one --rate fast",
+        "subcurrent plot one --planes z=1",
         "make tests",
         "cmake --preset fast",
         "tools/demos",

@@ -125,6 +125,53 @@ if grid.rank == 0:
 """
 
 
+CHANGING = """
+grid = sc.Grid((12, 12, 12), halo=4)
+
+def reached(length):
+    T = grid.field("T", levels=2)
+    T.set(lambda x, y, z: x + y * z)
+    T.boundary("all", sc.Dirichlet(1.0))
+    loop = sc.Loop(grid, steps_per_pass=length)
+    for n in loop.steps(6):
+        T.boundary("x-", sc.Dirichlet(float(n)))
+        loop.run(diffuse(T.next, T))
+        T.boundary("z+", sc.Dirichlet(-float(n)))
+        T.advance()
+    return T.gather()
+
+once, passes = reached(1), reached(4)
+assert grid.rank > 0 or np.array_equal(once, passes)
+
+def left(finish):
+    T = grid.field("T", levels=2)
+    T.set(lambda x, y, z: x + y * z)
+    T.boundary("all", sc.Dirichlet(1.0))
+    loop = sc.Loop(grid, steps_per_pass=4)
+    for n in loop.steps(6):
+        loop.run(diffuse(T.next, T))
+        T.advance()
+        if n == 1:
+            break
+    if finish:
+        loop.finish()
+    return T
+
+left(True).gather()
+try:
+    left(False).gather()
+except Exception as error:
+    assert "recorded in a loop of several steps a pass that ended early" in str(error), error
+    print("refused")
+"""
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_conditions_that_change_and_loops_that_are_dropped(tmp_path, ranks):
+    assert "refused" in script(tmp_path, CHANGING, ranks).stdout
+
+
 @pytest.mark.mpi
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_what_ends_a_pass(tmp_path, ranks):

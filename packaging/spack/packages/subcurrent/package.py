@@ -44,4 +44,5 @@ class Subcurrent(CMakePackage):
             self.define_from_variant("SUBCURRENT_FFTW", "fftw"),
             self.define_from_variant("SUBCURRENT_HALO", "halo"),
             self.define_from_variant("SUBCURRENT_NATIVE", "native"),
+            self.define_from_variant("SUBCURRENT_URING", "uring"),
         ]
