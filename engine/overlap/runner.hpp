@@ -174,7 +174,7 @@ class Runner {
   // The following members identify storages by address: addresses must not be reused for other fields.
   std::set<std::shared_ptr<Storage>> kept_;
   std::map<Key, std::unique_ptr<Refresh>> refreshes_;
-  std::unique_ptr<Refresh> of_one_pass_;  // whose conditions have changed while it was recorded
+  std::unique_ptr<Refresh> of_one_pass_;               // whose conditions have changed while it was recorded
   std::set<std::shared_ptr<Movement>> own_movements_;  // of stages
   std::map<std::pair<Storage*, Storage*>, std::unique_ptr<Redistribute>> moves_;
   std::unordered_map<Storage*, Writer> writers_;

@@ -183,9 +183,10 @@ namespace {
 /// Of a storage whose values were recorded and never computed.
 struct Abandoned final : Pending {
   void finish() override {
-    throw Error(Exit::failure,
-                "the values of a field were recorded in a loop of several steps a pass that ended early and no "
-                "longer exists; finish() in Python, or Runner::close_pass(), computes them before that");
+    throw Error(
+        Exit::failure,
+        "the values of a field were recorded in a loop of several steps a pass that ended early and no "
+        "longer exists; finish() in Python, or Runner::close_pass(), computes them before that");
   }
   bool computes() const override { return true; }
 };

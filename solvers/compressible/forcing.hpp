@@ -74,7 +74,8 @@ class Forcing {
  public:
   /// Collective. Ranks own whole blocks of `block` cells, the last of an axis with the rest.
   Forcing(AnyField& state, const ForcingOptions& options, int block);
-  /// Collective: begins to sum the low modes of the present state; push() waits for them, and is for that state.
+  /// Collective: begins to sum the low modes of the present state; push() waits for them, and is for that
+  /// state.
   void start(GlobalValue& global) const;
   Push push(GlobalValue& global);
 

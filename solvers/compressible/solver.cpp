@@ -171,9 +171,9 @@ void Compressible::report_loss() {
     });
   });
   grid().context().agree(Exit::diverged, sentence.str());
-  throw Error(Exit::diverged,
-              "density or pressure was not positive within step " + std::to_string(clock_.steps) +
-                  " and is positive again; a smaller run.courant may help");
+  throw Error(Exit::diverged, "density or pressure was not positive within step " +
+                                  std::to_string(clock_.steps) +
+                                  " and is positive again; a smaller run.courant may help");
 }
 
 Measures Compressible::measure() {

@@ -21,13 +21,13 @@ struct Stages {
   AnyField& q;                  ///< conserved: rho, rho u, rho v, rho w, E
   AnyField& s;                  ///< state: rho, u, v, w, T = p / rho, mu
 
-  std::array<StageOf, 3> gradients;             ///< d u_i / d x_a
-  std::array<StageOf, 3> fluxes;                ///< dq/dt = - d F_x, then - d F_y, - d F_z
-  std::array<StageOf, 3> filters;               ///< q from now to next along an axis; null without a filter
-  StageOf push;                                 ///< the force added to dq/dt; null without forcing
-  StageOf first, second, third, last;           ///< Runge and Kutta's q and its s; their worst rho and T
-  StageOf decode;                               ///< s of q
-  StageOf limits, totals, extremes;             ///< as in diagnostics.hpp
+  std::array<StageOf, 3> gradients;               ///< d u_i / d x_a
+  std::array<StageOf, 3> fluxes;                  ///< dq/dt = - d F_x, then - d F_y, - d F_z
+  std::array<StageOf, 3> filters;                 ///< q from now to next along an axis; null without a filter
+  StageOf push;                                   ///< the force added to dq/dt; null without forcing
+  StageOf first, second, third, last;             ///< Runge and Kutta's q and its s; their worst rho and T
+  StageOf decode;                                 ///< s of q
+  StageOf limits, totals, extremes;               ///< as in diagnostics.hpp
   std::function<void(double dt)> set_step;        ///< of the four updates
   std::function<void(GlobalValue&)> start_force;  ///< collective: begins to sum what the force follows from
   std::function<void(GlobalValue&)> set_force;    ///< collective: of `push`, for the state at start_force
