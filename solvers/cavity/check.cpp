@@ -26,6 +26,9 @@ void check(const CavityOptions& options) {
   if (p.method == Method::sor && !(p.relaxation >= 0 && p.relaxation < 2))
     refuse("pressure.relaxation is " + std::to_string(p.relaxation) +
            "; over-relaxation lies between 0 and 2");
+  if (p.method == Method::jacobi && !(p.relaxation >= 0 && p.relaxation <= 1))
+    refuse("pressure.relaxation is " + std::to_string(p.relaxation) +
+           "; with jacobi it must not be above 1, where the iteration diverges");
   const Bool3 periodic = options.periodic();
   for (int a = 0; p.method == Method::sor && a < 3; ++a)
     if (periodic[a] && n[a] % 2 != 0)

@@ -130,8 +130,10 @@ double Cavity::stable_step() const {
   return lid_speed_ > 0 ? std::min(dt, options_.courant * stages_.smallest / lid_speed_) : dt;
 }
 
-// p is the iterate without its mean; a checkpoint contains the iterate.
+// p is the iterate without its mean; a checkpoint contains the iterate. Its limit of the step is that of the
+// options then.
 void Cavity::restored() {
+  measure_limits();
   stages_.centre.set(0);
   runner_.run(*stages_.centre);
 }

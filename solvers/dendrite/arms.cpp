@@ -28,7 +28,9 @@ class Rays {
     const Seed& seed = o.seeds.front();
     const Quaternion q = quaternion_of(seed);
     axes_ = rotation_of(q[0], q[1], q[2], q[3]);
-    for (std::size_t a = 0; a < 3; ++a) centre_[a] = seed.centre[a] / o.spacing;
+    for (std::size_t a = 0; a < 3; ++a)
+      // On a high face, rounding may have moved it beyond.
+      centre_[a] = std::min(seed.centre[a] / o.spacing, double(o.cells[int(a)]));
   }
   Vec3 place(int arm, int number) const {
     const double s = (arm % 2 == 0 ? 1 : -1) * step_cells * number;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // check: validates the options of a crystal.
+#include <sstream>
 #include <string>
 
 #include "solvers/common/check.hpp"
@@ -8,6 +9,12 @@
 namespace sc::dendrite {
 
 namespace {
+
+std::string shown(double value) {
+  std::ostringstream text;
+  text << value;
+  return text.str();
+}
 
 void check_material(const Material& m) {
   check_positive("material.surface_energy", m.surface_energy);
@@ -33,8 +40,8 @@ void check_seeds(const DendriteOptions& o) {
     const std::string name = "seed number " + std::to_string(s + 1);
     if (!(seed.radius > 0)) refuse(name + " has no positive radius");
     for (std::size_t a = 0; a < 3; ++a)
-      if (!(seed.centre[a] >= 0 && seed.centre[a] <= o.cells[int(a)] * o.spacing))
-        refuse(name + " lies outside of the domain along " + "xyz"[a]);
+      if (!(seed.centre[a] >= 0 && seed.centre[a] <= (o.cells[int(a)] + slack) * o.spacing))
+        refuse("seeds[" + std::to_string(s) + "].centre lies outside of the domain along " + "xyz"[a]);
     const Vec3& a = seed.axis;
     if (seed.angle != 0 && !(a[0] * a[0] + a[1] * a[1] + a[2] * a[2] > 0))
       refuse(name + " is rotated about an axis of length 0");
@@ -59,8 +66,8 @@ void check(const DendriteOptions& o) {
     refuse("run.safety is " + std::to_string(o.safety) + "; it must be greater than 0 and at most 1");
   if (!(o.dt >= 0)) refuse("run.dt must not be negative");
   if (o.dt > largest_step(o))
-    refuse("run.dt is longer than the largest stable step, " + std::to_string(largest_step(o) * 1e12) +
-           " ps");
+    refuse("run.dt is " + shown(o.dt) + " s, longer than the largest stable step, " + shown(largest_step(o)) +
+           " s");
   check_seeds(o);
   check_faces(o);
 }

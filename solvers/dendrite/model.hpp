@@ -49,6 +49,9 @@ inline double largest_step(const DendriteOptions& o) {
   return std::min(dx2 / (6 * m.diffusivity), phase);
 }
 
+/// Of a cell, by which rounding may move a seed beyond a high face; as in python/subcurrent/solvers/dendrite.
+constexpr double slack = 1e-9;
+
 template <class Real>
 Coefficients<Real> coefficients_of(const DendriteOptions& o, double dt, std::int64_t step) {
   const Material& m = o.material;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // check: validates the options of a plasma.
 #include <cmath>
+#include <sstream>
 #include <string>
 
 #include "solvers/common/check.hpp"
@@ -10,7 +11,21 @@ namespace sc::magnetosphere {
 
 namespace {
 
-bool reflecting(FaceKind kind) { return kind == FaceKind::mirror || kind == FaceKind::equator; }
+std::string shown(double value) {
+  std::ostringstream text;
+  text << value;
+  return text.str();
+}
+
+/// The image beyond face f consists of points of the block beside it.
+void check_block(const MagnetosphereOptions& o, std::size_t f) {
+  const int axis = int(f / 2), blocks = o.split[axis], needed = MagnetosphereOptions::mirrored_layers(f);
+  if (blocks > 1 && o.cells[axis] / blocks < needed)
+    refuse("engine.split is " + to_string(o.split) + ", which leaves blocks of " +
+           std::to_string(o.cells[axis] / blocks) + " points along " + "xyz"[axis] + ", but " + face_key(f) +
+           " reflects, which needs at least " + std::to_string(needed) + ": at most " +
+           std::to_string(o.cells[axis] / needed) + " ranks fit along this axis");
+}
 
 void check_faces(const MagnetosphereOptions& o) {
   check_periodic([&](std::size_t f) { return o.faces[f] == FaceKind::periodic; });
@@ -20,8 +35,9 @@ void check_faces(const MagnetosphereOptions& o) {
     const FaceKind kind = o.faces[f];
     if (kind == FaceKind::oblique && axis == 0)
       refuse(name + " is oblique: waves can leave at 45 degrees to x only through faces along x");
-    if (!reflecting(kind)) continue;
+    if (!o.reflects(f)) continue;
     if (o.cells[int(axis)] < 4) refuse(name + " reflects: the axis needs at least 4 points");
+    check_block(o, f);
     if (o.wind.v[axis] != 0) refuse(name + " reflects, but the wind blows through it");
     for (std::size_t k = 0; k < 3; ++k)
       if (((k == axis) == (kind == FaceKind::mirror)) && o.wind.B[k] != 0)
@@ -60,6 +76,12 @@ void check(const MagnetosphereOptions& o) {
     refuse("the start is a planet's, or there is no planet: both or neither");
   if (o.planet && !(o.planet->outer > o.planet->inner && o.planet->inner > 0))
     refuse("planet.outer must be greater than planet.inner, and that positive");
+  if (o.planet && !(o.planet->mirror < -o.planet->outer))
+    refuse("planet.mirror is " + shown(o.planet->mirror) + "; it must be below -planet.outer = " +
+           shown(-o.planet->outer) + ", because upstream of it the start is the wind");
+  if (o.planet && !(o.wind.v[0] > 0))
+    refuse("wind.velocity is " + shown(o.wind.v[0]) +
+           " along x in the solver's units; it must be positive, because the sun is at -x");
   if (o.planet && d.heating && d.smoothing > 0)
     refuse(
         "diffusion.heating is not allowed with diffusion.smoothing and a planet: the differences of its "

@@ -3,6 +3,7 @@
 // Alfven speed), already converted from the text of a case file.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -74,6 +75,21 @@ struct MagnetosphereOptions {
 
   Bool3 periodic() const {
     return periodic_axes([this](std::size_t f) { return faces[f] == FaceKind::periodic; });
+  }
+  bool reflects(std::size_t f) const { return faces[f] == FaceKind::mirror || faces[f] == FaceKind::equator; }
+  /// Layers of the block beside a reflecting face that its mirror image consists of: of nodes the second, of
+  /// centres at a high face the third.
+  static int mirrored_layers(std::size_t f) { return f % 2 == 0 ? 2 : 3; }
+  /// A halo as wide as those layers keeps blocks thick enough. On a face along x that waves leave obliquely,
+  /// the halo is copied from one cell further upstream. Beside a neighbour that cell is a halo cell itself,
+  /// and at the intersection of two such faces this happens twice: two more layers are needed.
+  int halo() const {
+    int layers = 1;
+    for (std::size_t f = 0; f < 6; ++f) {
+      if (faces[f] == FaceKind::oblique) return 3;
+      if (reflects(f)) layers = std::max(layers, mirrored_layers(f));
+    }
+    return layers;
   }
 };
 

@@ -21,12 +21,8 @@ constexpr double diffusion_limit = 0.15;
 // An unstable plasma may become ever faster and stay finite; no meaningful run needs more steps.
 constexpr double most_steps = 1e8;
 
-// On a face along x that waves leave obliquely, the halo is copied from one cell further upstream. Beside a
-// neighbour that cell is a halo cell itself, and at the intersection of two such faces this happens twice:
-// two more layers are needed.
 Grid grid_of(Context& context, const MagnetosphereOptions& o) {
-  const bool oblique = std::find(o.faces.begin(), o.faces.end(), FaceKind::oblique) != o.faces.end();
-  return {context, {.cells = o.cells, .periodic = o.periodic(), .halo = oblique ? 3 : 1, .split = o.split}};
+  return {context, {.cells = o.cells, .periodic = o.periodic(), .halo = o.halo(), .split = o.split}};
 }
 
 /// rho, rho v, energy, B

@@ -144,7 +144,8 @@ PointState Start::wave(Place r, double time) const {
 }
 
 // Upstream of the mirror plane the wind. Downstream the atmosphere at rest, in the field of the dipole and of
-// its image beyond the plane, which makes B tangential to the plane.
+// its image beyond the plane, which makes B tangential to the plane, and of the wind along x, which crosses
+// it.
 PointState Start::at(Place r, double time) const {
   switch (options_.initial) {
     case Initial::orszag_tang:
@@ -173,7 +174,7 @@ PointState Start::at(Place r, double time) const {
   return {.rho = a.rho,
           .v = {held ? a.vx : 0, held ? a.vy : 0, 0},
           .p = a.p,
-          .B = {a.Bx + other.x, a.By + other.y, a.Bz + other.z}};
+          .B = {a.Bx + other.x + options_.wind.B[0], a.By + other.y, a.Bz + other.z}};
 }
 
 }  // namespace sc::magnetosphere

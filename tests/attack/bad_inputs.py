@@ -27,7 +27,7 @@ PLASMA = """solver = "magnetosphere"
 [plasma]
 initial = "orszag_tang"
 [grid]
-points = [12, 12, 12]
+points = [10, 10, 12]
 spacing = 0.1
 [run]
 steps = 2

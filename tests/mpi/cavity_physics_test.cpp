@@ -179,4 +179,74 @@ TEST(CavityPhysics, BadOptionsAreRefused) {
   EXPECT_TRUE(has(sentence([&](auto& o) { o.split = {context.size() + 1, 1, 1}; }), "split"));
 }
 
+/// The state of `from` in `to`, as from a checkpoint.
+void restore(cavity::Cavity& to, cavity::Cavity& from) {
+  const auto copy = [](AnyField& target, AnyField& source) {
+    const Storage &t = target.storage(0), &s = source.storage(0);
+    ASSERT_EQ(t.component_stride(), s.component_stride());
+    for (int k = 0; k < s.components(); ++k) {
+      const Box own = s.grid().own();
+      for (int z = 0; z < own.hi.z; ++z)
+        for (int y = 0; y < own.hi.y; ++y)
+          for (int x = 0; x < own.hi.x; ++x) {
+            const auto at = s.grid().layout().offset({x, y, z}) + k * s.component_stride();
+            reinterpret_cast<double*>(t.base())[at] = reinterpret_cast<const double*>(s.base())[at];
+          }
+    }
+    target.storage(0).set_fresh(point);
+  };
+  copy(to.velocity(), from.velocity());
+  copy(to.iterate(), from.iterate());
+  to.clock() = from.clock();
+  to.restored();
+}
+
+// The limit that a checkpoint holds is that of its options.
+TEST(CavityPhysics, ARestartedRunLimitsItsFirstStepByItsOwnOptions) {
+  test::TestContext context;
+  CavityOptions o;
+  o.points = {14, 14, 14};
+  o.reynolds = 1e6;  // the limits are those of convection
+  o.faces[5] = {FaceKind::moving, {.velocity = {1, 0, 0}}};
+  o.courant = 0.9;
+  cavity::Cavity before(context, o);
+  for (int n = 0; n < 30; ++n) before.step();
+  const double stiffness = before.clock().stiffness;
+  {
+    cavity::Cavity same(context, o);
+    restore(same, before);
+    EXPECT_EQ(same.clock().stiffness, stiffness);
+    EXPECT_EQ(same.step().dt, before.step().dt);
+  }
+  const double now = before.clock().stiffness;
+  CavityOptions careful = o;
+  careful.courant = 0.45;
+  cavity::Cavity slower(context, careful);
+  restore(slower, before);
+  EXPECT_GT(slower.clock().stiffness, 1.1 * now);
+  EXPECT_LE(slower.step().courant, 0.46);
+  CavityOptions other = o;
+  other.upwind = cavity::Upwind::kawamura;
+  cavity::Cavity rougher(context, other);
+  restore(rougher, before);
+  EXPECT_GT(rougher.clock().stiffness, 1.1 * now);
+}
+
+// A factor of 1 leaves the checkerboard as it is, a larger one amplifies it.
+TEST(CavityPhysics, JacobiIsNotOverRelaxed) {
+  test::TestContext context;
+  CavityOptions o = vortices(12, 100);
+  o.pressure.method = cavity::Method::jacobi;
+  for (const double omega : {1.01, 1.5, 0.0, 1.0}) {
+    o.pressure.relaxation = omega;
+    std::string said;
+    try {
+      cavity::Cavity(context, o);
+    } catch (const Error& error) {
+      said = error.what();
+    }
+    EXPECT_EQ(said.find("pressure.relaxation is ") == 0, omega > 1) << omega << ": " << said;
+  }
+}
+
 }  // namespace

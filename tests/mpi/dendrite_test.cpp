@@ -206,6 +206,24 @@ TEST(Dendrite, RefusesWhatCannotBeRun) {
   EXPECT_TRUE(refused([](auto& o) { o.faces[2] = FaceKind::insulated; }));
   EXPECT_TRUE(refused([](auto& o) { o.dt = 1e-11; }));
   EXPECT_TRUE(refused([](auto& o) { o.seeds[0].centre[0] = -h; }));
+  EXPECT_TRUE(refused([](auto& o) { o.seeds[0].centre[0] = 17.001 * h; }));
+}
+
+// A position on a high face may be cells * spacing, or an ulp beyond.
+TEST(Dendrite, HasArmsWhereACrystalIsOnAHighFace) {
+  test::TestContext context;
+  for (const auto& [cells, spacing] : std::initializer_list<std::pair<int, double>>{
+           {9, .03}, {12, .03}, {14, .007}, {10, .007}, {18, .03}}) {
+    DendriteOptions o = two_crystals({cells, cells, cells}, false, false, false);
+    o.spacing = 1e-6 * spacing;
+    const double side = cells * spacing;  // as the interface in Python has it, in um
+    o.seeds = {{.centre = {1e-6 * side, 1e-6 * 0.5 * side, 1e-6 * 0.5 * side}, .radius = 3e-6 * spacing}};
+    o.faces.fill(FaceKind::insulated);
+    dendrite::Dendrite solver(context, o);
+    const std::array<double, 6> arms = solver.arms();
+    EXPECT_GT(arms[1], 2 * o.spacing) << cells << " cells of " << spacing;
+    EXPECT_GT(arms[2], 2 * o.spacing) << cells << " cells of " << spacing;
+  }
 }
 
 TEST(Dendrite, NamesTheCellWhereTheStateIsLost) {

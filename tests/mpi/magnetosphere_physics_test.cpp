@@ -2,7 +2,7 @@
 // ranks: 2
 // timeout: 300
 // Properties of the MHD scheme: linear waves at second order, damping by the Lax-Wendroff steps only,
-// conserved sums and div B up to rounding in a periodic box, the symmetry of mirrored domains.
+// conserved sums and div B up to rounding in a periodic box.
 #include <gtest/gtest.h>
 
 #include <algorithm>

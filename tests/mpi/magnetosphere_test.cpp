@@ -120,6 +120,15 @@ MagnetosphereOptions small_earth() {
   return o;
 }
 
+/// The same quarter turned about x: its mirrors are the high faces.
+MagnetosphereOptions high_earth() {
+  MagnetosphereOptions o = small_earth();
+  o.low = {-22, -20, -22};
+  std::swap(o.faces[2], o.faces[3]);
+  std::swap(o.faces[4], o.faces[5]);
+  return o;
+}
+
 MagnetosphereOptions small_wave() {
   MagnetosphereOptions o = periodic_box({18, 9, 10}, 1.0 / 9);
   o.dt = 0;
@@ -181,17 +190,57 @@ TEST_P(OnDevices, LeaveTheSameBits) {
   }
 }
 
+/// The sentence with which a solver refuses the options; empty if it accepts them.
+std::string refusal(Context& context, const MagnetosphereOptions& o) {
+  try {
+    std::make_unique<Magnetosphere>(context, o);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+// The state beyond a mirror is that of the second or third layer of the block beside it.
+TEST(Magnetosphere, RefusesBlocksThatAMirrorLooksThrough) {
+  for (const bool high : {false, true}) {
+    MagnetosphereOptions o = high ? high_earth() : small_earth();
+    for (FaceKind& face : o.faces)
+      if (face == FaceKind::oblique) face = FaceKind::free;
+    o.cells = {23, 4, 7};
+    if (high) o.low = {-22, -6, -12};
+    o.engine.strategy = Strategy::blocking;
+    Context alone(MPI_COMM_SELF);
+    const Outcome expected = run(alone, o, 6);
+    alone.close();
+    test::TestContext context;
+    const int needed = high ? 3 : 2;
+    for (const Int3 split : test::splits(context.size())) {
+      o.split = split;
+      const std::string how = std::string(high ? "high " : "low ") + to_string(split);
+      const bool thin = (split.y > 1 && 4 / split.y < needed) || (split.z > 1 && 7 / split.z < needed);
+      const std::string said = refusal(context, o);
+      EXPECT_EQ(thin, !said.empty()) << how << ": " << said;
+      if (said.empty()) {
+        expect_same(context, run(context, o, 6), expected, how);
+        continue;
+      }
+      for (const std::string& part :
+           {std::string("engine.split is ") + to_string(split),
+            std::string("boundaries.") + (split.y > 1 ? "y" : "z") + (high ? "+" : "-"),
+            "at least " + std::to_string(needed)})
+        EXPECT_NE(said.find(part), std::string::npos) << part << ": " << said;
+    }
+    o.split = {0, 0, 0};
+    expect_same(context, run(context, o, 6), expected, "the split that the engine chooses");
+  }
+}
+
 TEST(Magnetosphere, RefusesWhatCannotBeRun) {
   test::TestContext context;
   const auto refused = [&](auto change) {
     MagnetosphereOptions o = small_earth();
     change(o);
-    try {
-      std::make_unique<Magnetosphere>(context, o);
-    } catch (const Error& error) {
-      return std::string(error.what());
-    }
-    return std::string();
+    return refusal(context, o);
   };
   EXPECT_NE(refused([](auto& o) { o.wind.B = {0, 1e-4, 0}; }).find("mirror"), std::string::npos);
   EXPECT_NE(refused([](auto& o) { o.planet->tilt = 0.1; }).find("tilted"), std::string::npos);
@@ -200,6 +249,9 @@ TEST(Magnetosphere, RefusesWhatCannotBeRun) {
   EXPECT_NE(refused([](auto& o) { o.faces[1] = FaceKind::periodic; }).find("periodic"), std::string::npos);
   EXPECT_NE(refused([](auto& o) { o.density_floor = 0; }).find("positive"), std::string::npos);
   EXPECT_NE(refused([](auto& o) { o.cycle = 0; }).find("cycle"), std::string::npos);
+  EXPECT_NE(refused([](auto& o) { o.planet->mirror = -o.planet->outer; }).find("planet.mirror is -7"),
+            std::string::npos);
+  EXPECT_NE(refused([](auto& o) { o.wind.v[0] = 0; }).find("wind.velocity"), std::string::npos);
   EXPECT_NE(refused([](auto& o) {
               o.diffusion.heating = true;
               o.diffusion.smoothing = 0.1;

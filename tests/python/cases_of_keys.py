@@ -56,7 +56,8 @@ WAVE = {
     "wind": None,
     "boundaries": {},
     "grid.low": [0.0, 0.0, 0.0],
-    "grid.spacing": 0.05,
+    "grid.points": [20, 20, 10],  # whole periods of the wave and of the vortex
+    "grid.spacing": 0.15,
 }
 # The key: what else must stand for it to act, and two values of it where the default's neighbour will not do.
 ACTS = {

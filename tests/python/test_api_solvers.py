@@ -69,7 +69,7 @@ solver = "magnetosphere"
 [plasma]
 initial = "orszag_tang"
 [grid]
-points = [24, 20, 2]
+points = [20, 20, 2]
 spacing = 0.05
 [diffusion]
 smoothing = 0.05
@@ -85,7 +85,7 @@ import h5py
 import numpy as np
 import subcurrent as sc
 
-sim = sc.Magnetosphere((24, 20, 2), spacing=0.05, initial="orszag_tang", courant=0.3,
+sim = sc.Magnetosphere((20, 20, 2), spacing=0.05, initial="orszag_tang", courant=0.3,
                        diffusion={"smoothing": 0.05, "heating": True})
 last = sim.run(steps=12)
 assert sim.magnetic.shape[0] == 3 and sim.density.shape == sim.pressure.shape == sim.velocity.shape[1:]

@@ -66,6 +66,14 @@ WRONG = {
         ["pressure.relaxation=2.5"],
         ["pressure.relaxation = 2.5", "between 0 and 2"],
     ),
+    "jacobi over-relaxed": (
+        ["pressure.method=jacobi", "pressure.relaxation=1.5"],
+        ["pressure.relaxation = 1.5", '"jacobi"', "above 1"],
+    ),
+    "an axis without turning": (
+        ['boundaries."z+"={ moving = [1, 0, 0], about = [0.5, 0.5, 0] }'],
+        ['boundaries."z+".about = [0.5, 0.5, 0.0]', "turning"],
+    ),
     "misspelt auto": (["pressure.relaxation=autom"], ['pressure.relaxation = "autom"', '"auto"']),
     "single precision cannot": (
         ["flow.precision=single", "pressure.tolerance=1e-9"],

@@ -56,6 +56,20 @@ def test_the_resolved_case_reads_back():
 
 
 @pytest.mark.parametrize(
+    ("cells", "spacing"), [(9, 0.03), (12, 0.03), (14, 0.007), (10, 0.007), (18, 0.03), (11, 0.021)]
+)
+def test_a_crystal_may_lie_on_a_high_face(cells, spacing):
+    """Also where the product or the quotient of its place is rounded up."""
+    side = cells * spacing
+    for centre in (side, side * (1 + 1e-11)):
+        tables = {"grid": {"cells": [cells] * 3, "spacing": spacing}, "boundaries": {"x+": "symmetry"}}
+        case = typed_case({**TABLES, **tables, "seeds": [{"centre": [centre, 0.0, side]}]}, None)
+        assert case.seeds[0].centre[0] == centre
+    with pytest.raises(BadInput, match=r"seeds\[0\].centre"):
+        typed_case({**TABLES, **tables, "seeds": [{"centre": [side + 1e-6 * spacing, 0.0, 0.0]}]}, None)
+
+
+@pytest.mark.parametrize(
     ("change", "said"),
     [
         ({"material": {"anisotropy": 0.07}}, "below 1/15"),
@@ -64,6 +78,14 @@ def test_the_resolved_case_reads_back():
         ({"boundaries": {"x-": "symmetry"}, "seeds": [{"angle": 5.0}]}, "rotated crystal"),
         ({"seeds": [{"centre": [0.0, 0.0, 1.0]}]}, "along z"),
         ({"seeds": []}, "at least one crystal"),
+        (
+            {
+                "grid": {"cells": [8, 8, 1]},
+                "boundaries": {"z-": "periodic", "z+": "periodic"},
+                "engine": {"steps_per_pass": 2},
+            },
+            "engine.steps_per_pass = 2 needs",
+        ),
         ({"run": {"steps": 1, "safety": 0.5, "dt": 1e-12}}, "give only one"),
         ({"material": {"surface_tension": 1.0}}, "surface_tension"),
     ],

@@ -249,6 +249,16 @@ def check_pairs(faces: dict[str, Any]) -> None:
             )
 
 
+def check_round(key: str, cells: list[int], faces: dict[str, Any], halo: int, why: str) -> None:
+    """Raises BadInput for a periodic axis with fewer cells than halo layers, which `why` makes necessary."""
+    for axis, count in zip("xyz", cells, strict=True):
+        if faces[axis + "-"] == "periodic" and count < halo:
+            raise BadInput(
+                f"{key} = {list(cells)} has {count} along {axis}, which is periodic, fewer than the {halo} "
+                f"layers of halo that {why} needs."
+            )
+
+
 def engine_options(engine: Engine, length: int = 1) -> dict[str, Any]:
     """The options of the compiled runner, with passes of at most `length` steps."""
     return {

@@ -17,7 +17,8 @@ class FlowField:
     time: float = 0.0
 
     def plane(self, axis: int) -> FlowField:
-        """The middle plane across an axis (0 x, 1 y, 2 z), shape (3, n2, n1); two planes are averaged."""
+        """The middle plane across an axis (0 x, 1 y, 2 z), shape (3, n2, n1); two planes are averaged,
+        along a periodic axis half a spacing below the middle of the box."""
         count = self.points.shape[3 - axis]
         middle = sorted({(count - 1) // 2, count // 2})
         return FlowField(

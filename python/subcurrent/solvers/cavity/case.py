@@ -71,6 +71,9 @@ class MovingWall(Table):
     def moves(self) -> bool:
         return any(self.moving) or any(self.turning)
 
+    def turns(self) -> bool:
+        return any(self.turning)
+
     def option(self) -> tuple[str, list[float], list[float], list[float]]:
         """What the compiled solver takes."""
         return ("moving", *([float(v) for v in three] for three in (self.moving, self.turning, self.about)))
@@ -129,7 +132,7 @@ class Pressure(Table):
     )
     relaxation: Literal["auto"] | Relaxation = key(
         "relaxation factor (auto: 0.98 for jacobi, Young's optimum for sor)",
-        '"auto" or a number between 0 and 2',
+        '"auto" or a number between 0 and 2, for jacobi at most 1',
         "auto",
     )
     iterations: int | None = key(

@@ -88,6 +88,11 @@ def _check_boundaries(case: CavityCase) -> None:
                     f'boundaries."{side}" moves with {face.moving}: component {"uvw"[index]} must be 0, '
                     "a wall can only move along itself."
                 )
+            if not isinstance(face, str) and any(face.about) and not face.turns():
+                raise BadInput(
+                    f'boundaries."{side}".about = {face.about} has no effect without turning: '
+                    "leave it out, or give an angular velocity."
+                )
 
 
 def _check_initial(case: CavityCase) -> None:
@@ -112,6 +117,11 @@ def _check_pressure(case: CavityCase) -> None:
         raise BadInput(
             f'pressure.tolerance = {pressure.tolerance:g} cannot be reached with flow.precision = "single": '
             "at least 1e-06 is needed."
+        )
+    if pressure.method == "jacobi" and pressure.relaxation != "auto" and pressure.relaxation > 1:
+        raise BadInput(
+            f'pressure.relaxation = {pressure.relaxation:g} is not allowed with pressure.method = "jacobi": '
+            "the iteration diverges above 1."
         )
     _check_sweeps(case)
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import BadInput
 from ...given import one_of, path_text, table_of, without_none
 from ...report.flowfield import PlasmaField
 from ..kinds import kind_of
@@ -121,10 +122,19 @@ class Magnetosphere(Simulation):
         """Draws a PNG, PDF or SVG on rank 0; collective. kind is "planes" (with a planet the noon-midnight
         and the equatorial plane, else pressure and density in the plane z = 0), or, with a planet, "axis"
         (the line to the sun)."""
-        from .plasma import draw_magnetosphere, draw_vortex  # noqa: PLC0415 - matplotlib
+        from .plasma import (  # noqa: PLC0415 - matplotlib
+            draw_magnetosphere,
+            draw_vortex,
+            without_day,
+            without_planes,
+        )
 
         one_of("kind", kind, ("planes", "axis") if self.case.has_planet() else ("planes",))
         path = Path(path_text("path", path))
+        if self.case.has_planet():
+            why = without_day(self.case) if kind == "axis" else without_planes(self.case)
+            if why is not None:
+                raise BadInput(f'kind = "{kind}" is not possible here: {why}')
         if kind == "axis":
             self._plot_axis(path)
             return
@@ -156,4 +166,4 @@ class Magnetosphere(Simulation):
             "bow shock": found.shock,
             "pressure balance": self.case.expected_standoff(),
         }
-        draw_axis(path, columns, self._title(), places, self.case.units())
+        draw_axis(path, columns, self._title(), places, self.case.units(), self.case.planet.outer)

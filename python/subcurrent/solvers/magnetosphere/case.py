@@ -6,7 +6,16 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar, Literal
 
-from ...case.common import DEVICES, Needs, SolverCase, Triple, check_pairs, check_split, engine_options
+from ...case.common import (
+    DEVICES,
+    Needs,
+    SolverCase,
+    Triple,
+    check_pairs,
+    check_round,
+    check_split,
+    engine_options,
+)
 from ...case.keys import Table, key
 from ...case.tables import POSITIVE, Cells, faces_of
 from ...errors import BadInput
@@ -15,6 +24,9 @@ from .units import Units, Wind, describe, pressure_balance
 KINDS = ("periodic", "wind", "free", "oblique", "mirror", "equator")
 FACE = "one of " + ", ".join(f'"{kind}"' for kind in KINDS)
 NOT_NEGATIVE = "a number >= 0"
+# Periods of initial states along x, y, z; None: the same everywhere.
+PERIODS = {"linear_wave": (3.0, 1.5, 1.5), "orszag_tang": (1.0, 1.0, None)}
+SLACK = 1e-6  # of a side: spacings are written with some digits
 
 
 class Plasma(Table):
@@ -175,11 +187,8 @@ class MagnetosphereCase(SolverCase):
             raise BadInput(
                 f'wind is not used with plasma.initial = "{self.plasma.initial}": remove the table.'
             )
-        if self.planet.outer <= self.planet.inner:
-            raise BadInput(
-                f"planet.outer = {self.planet.outer:g} is not allowed: it must be greater than "
-                f"planet.inner = {self.planet.inner:g}."
-            )
+        self._check_planet()
+        self._check_box()
         if self.has_planet() and self.diffusion.heating and self.diffusion.smoothing > 0:
             raise BadInput(
                 f"diffusion.heating = true is not allowed with diffusion.smoothing = "
@@ -187,6 +196,46 @@ class MagnetosphereCase(SolverCase):
                 "point would count as heat."
             )
         super().check()
+
+    def _check_planet(self) -> None:
+        planet = self.planet
+        if planet.outer <= planet.inner:
+            raise BadInput(
+                f"planet.outer = {planet.outer:g} is not allowed: it must be greater than "
+                f"planet.inner = {planet.inner:g}."
+            )
+        if self.has_planet() and planet.mirror >= -planet.outer:
+            raise BadInput(
+                f"planet.mirror = {planet.mirror:g} is not allowed: upstream of it the initial state is the "
+                f"wind, so it must be below -planet.outer = {-planet.outer:g}."
+            )
+        if self.wind is not None and not self.wind.velocity[0] > 0:
+            raise BadInput(
+                f"wind.velocity = {self.wind.velocity} is not allowed: the sun is at -x, so that the first "
+                "component must be greater than 0."
+            )
+
+    def _check_box(self) -> None:
+        """Initial states that are periodic need a box of whole periods."""
+        periods = PERIODS.get(self.plasma.initial)
+        if periods is None:
+            return
+        start, grid, faces = f'plasma.initial = "{self.plasma.initial}"', self.grid, self.boundaries.faces()
+        for axis, points, period in zip("xyz", grid.points, periods, strict=True):
+            if period is None:
+                continue
+            if faces[axis + "-"] != "periodic":
+                raise BadInput(
+                    f'boundaries."{axis}-" = "{faces[axis + "-"]}" is not allowed with {start}, which is '
+                    f'periodic along {axis}: it must be "periodic".'
+                )
+            count = points * grid.spacing / period
+            if round(count) < 1 or abs(count - round(count)) > SLACK * count:
+                raise BadInput(
+                    f"grid.points = {list(grid.points)} with grid.spacing = {grid.spacing:g} is not allowed "
+                    f"with {start}, whose period along {axis} is {period:g}: a side of "
+                    f"{points * grid.spacing:g} is not a multiple of it."
+                )
 
     def _check_faces(self) -> None:
         faces = self.boundaries.faces()
@@ -199,6 +248,9 @@ class MagnetosphereCase(SolverCase):
                     f'boundaries."{name}" = "oblique" is not allowed: waves leave at 45 degrees to x only '
                     "through the faces of y and z."
                 )
+        first = next((name for name, kind in faces.items() if kind not in ("periodic", "wind", "free")), "")
+        why = f'boundaries."{first}" = "{faces.get(first)}"'
+        check_round("grid.points", self.grid.points, faces, self.halo(), why)
         if self.has_planet() and "periodic" in faces.values():
             raise BadInput('plasma.initial = "planet" cannot have periodic faces.')
 
@@ -206,8 +258,13 @@ class MagnetosphereCase(SolverCase):
         check_split(self.cells(), self.engine.split, ranks, self.halo())
 
     def halo(self) -> int:
-        # Where waves leave obliquely, a halo cell comes from further upstream: two layers more.
-        return 3 if "oblique" in self.boundaries.faces().values() else 1
+        """As MagnetosphereOptions::halo: an oblique face reads two layers further upstream, a reflecting one
+        the second layer of the block beside it, or the third at a high face."""
+        faces = self.boundaries.faces()
+        if "oblique" in faces.values():
+            return 3
+        reflecting = [name[1] for name, kind in faces.items() if kind in ("mirror", "equator")]
+        return 3 if "+" in reflecting else 2 if reflecting else 1
 
     def units(self) -> Units:
         return Units(self.planet.radius * 1e3, self.planet.field * 1e-9, self.planet.density * 1e6)

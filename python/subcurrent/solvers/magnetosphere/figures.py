@@ -15,7 +15,16 @@ from ...report.snapshot import read_plasma
 from ..drawing import Drawing, summary_of
 from ..kinds import kind_of
 from .case import MagnetosphereCase
-from .plasma import draw_axis, draw_cuts, draw_magnetosphere, draw_plasma_history, draw_tube, draw_vortex
+from .plasma import (
+    draw_axis,
+    draw_cuts,
+    draw_magnetosphere,
+    draw_plasma_history,
+    draw_tube,
+    draw_vortex,
+    without_day,
+    without_planes,
+)
 from .plasma_plane import draw_blast, draw_loop
 
 
@@ -23,10 +32,12 @@ def _name(case: MagnetosphereCase) -> str:
     return kind_of(case).title(case)
 
 
-def _planes(folder: RunFolder, case: MagnetosphereCase, path: Path) -> bool:
+def _planes(folder: RunFolder, case: MagnetosphereCase, path: Path) -> bool | str:
     snapshot = folder.last_snapshot()
     if snapshot is None or not case.has_planet():
         return False
+    if (why := without_planes(case)) is not None:
+        return why
     draw_magnetosphere(
         path,
         read_plasma(snapshot),
@@ -38,16 +49,18 @@ def _planes(folder: RunFolder, case: MagnetosphereCase, path: Path) -> bool:
     return True
 
 
-def _axis(folder: RunFolder, case: MagnetosphereCase, path: Path) -> bool:
+def _axis(folder: RunFolder, case: MagnetosphereCase, path: Path) -> bool | str:
     if not folder.axis.is_file() or not case.has_planet():
         return False
+    if (why := without_day(case)) is not None:
+        return why
     last = summary_of(folder).get("last_step") or {}
     found = {
         "magnetopause": last.get("magnetopause"),
         "bow shock": last.get("shock"),
         "pressure balance": case.expected_standoff(),
     }
-    draw_axis(path, read_columns(folder.axis), _name(case), found, case.units())
+    draw_axis(path, read_columns(folder.axis), _name(case), found, case.units(), case.planet.outer)
     return True
 
 
@@ -144,6 +157,8 @@ def _view(folder: RunFolder, case: MagnetosphereCase, path: Path) -> bool | str:
     snapshot = folder.last_snapshot()
     if snapshot is None or not case.has_planet():
         return False
+    if (why := without_planes(case)) is not None:
+        return why
     if importlib.util.find_spec("pyvista") is None:
         return "the 3-D view needs pyvista, which is not installed: pip install pyvista."
     from .view import draw_view  # noqa: PLC0415 - only where pyvista is

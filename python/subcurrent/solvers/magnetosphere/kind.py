@@ -95,8 +95,8 @@ class MagnetosphereKind(Kind):
         axis = solver.axis()
         if axis is None:
             return nothing
-        density = case.solar_wind().scaled(case.units())["density"]
-        return find_standoff(axis["x"], axis["density"], axis["current"], density)
+        wind = case.solar_wind().scaled(case.units())
+        return find_standoff(axis, wind["density"], wind["velocity"][0], case.planet.outer)
 
     def facts(self, record: dict[str, Any]) -> list[str]:
         facts = [

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -15,6 +15,9 @@ from ...report.flowfield import PlasmaField
 from ...report.plots import style
 from ...report.plots.plane import scale_bar, with_unit
 from .units import Units
+
+if TYPE_CHECKING:
+    from .case import MagnetosphereCase
 
 PRESSURE, DENSITY = "magma", "viridis"
 
@@ -86,12 +89,39 @@ def _panel(  # noqa: PLR0917
     scale_bar(axes, x, y, "radii")
 
 
-def draw_axis(
-    path: Path, columns: dict[str, np.ndarray], title: str, found: dict[str, float | None], units: Units
+def without_day(case: MagnetosphereCase) -> str | None:
+    """Why the line to the sun of a case cannot be drawn, or None."""
+    low, outer = case.grid.low[0], case.planet.outer
+    if low < -outer:
+        return None
+    return (
+        f"the grid begins at x = {low:g}, so that the line to the sun has no point beyond "
+        f"planet.outer = {outer:g}."
+    )
+
+
+def without_planes(case: MagnetosphereCase) -> str | None:
+    """Why planes through a planet cannot be drawn, or None."""
+    if min(case.grid.points) > 1:
+        return None
+    return (
+        f"grid.points = {list(case.grid.points)} is flat: planes through the planet need two points along "
+        "each axis."
+    )
+
+
+def draw_axis(  # noqa: PLR0917
+    path: Path,
+    columns: dict[str, np.ndarray],
+    title: str,
+    found: dict[str, float | None],
+    units: Units,
+    outer: float,
 ) -> None:
-    """Pressures and current along the line to the sun, with what was found on it."""
+    """Pressures and current along the line to the sun, with what was found on it; the scale is that of the
+    current beyond `outer`, where no plasma is held."""
     x = -columns["x"]
-    day = x > 3
+    day = x > min(3.0, 0.5 * outer)
     magnetic = 0.5 * (columns["Bx"] ** 2 + columns["By"] ** 2 + columns["Bz"] ** 2)
     ram = columns["density"] * columns["vx"] ** 2
     nano = 1e9 * units.pressure
@@ -108,7 +138,7 @@ def draw_axis(
         upper.set_ylim(bottom=0.3 * nano * columns["pressure"][day].min())
         lower.plot(x[day], current[day], color=style.VIOLET, label="|J|")
         lower.set(xlabel="distance towards the sun (radii)", title="Current, |∇ × (B − dipole)| / μ₀")
-        outside = day & (x > 6)
+        outside = x > outer
         lower.set(ylabel="current density (nA/m²)", ylim=(0, 1.3 * current[outside].max()))
         for axes in (upper, lower):
             for (name, place), dash in zip(found.items(), ("-", "--", ":"), strict=False):

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-INNER = 6.0  # radii: nearer to the planet no magnetopause is looked for
+COMPRESSED = 1.5  # density of the shock's place, in units of the wind's
+LIKE_WIND = 0.1  # the wind's density and speed up to this share
+MOVING = 0.5  # speed before a shock, in units of the wind's
 
 
 @dataclass(frozen=True)
@@ -18,34 +21,45 @@ class Standoff:
     shock: float
 
 
-def find_standoff(x: np.ndarray, density: np.ndarray, current: np.ndarray, wind_density: float) -> Standoff:
-    """The wind blows along +x. Shock: where the density, coming from upstream, first is 1.5 times the wind's.
-    Magnetopause: the largest |J| between the shock, its own current left out, and 6 radii; its place refined
-    by a parabola."""
-    before = x < -INNER
-    x, density, current = x[before], density[before], current[before]
-    first = _first_above(density, 1.5 * wind_density)
+def find_standoff(axis: Mapping[str, np.ndarray], density: float, speed: float, outer: float) -> Standoff:
+    """From "x", "density", "vx" and "current" along the line, and the wind's density and speed along +x.
+
+    Shock: where the density of the wind, going downstream, first is 1.5 times the wind's, in plasma that
+    still moves: the static atmosphere is as dense, but at rest. Magnetopause: the largest |J| between the
+    shock, its own current left out, and `outer`, within which the planet's plasma is held; its place refined
+    by a parabola.
+    """
+    nothing = float("nan")
+    before = axis["x"] < -outer
+    x, dense, flow, current = (axis[name][before] for name in ("x", "density", "vx", "current"))
+    first = _first_of_shock(dense / density, flow / speed) if speed > 0 else None
     if first is None:
-        return Standoff(float("nan"), float("nan"))
-    shock = _crossing(x, density, first, 1.5 * wind_density)
-    behind = max(first - 1, 0)
+        return Standoff(nothing, nothing)
+    shock = _crossing(x, dense, first, COMPRESSED * density)
+    behind = first - 1
     behind += int(np.argmax(current[behind : first + 2]))
     while behind + 1 < len(x) and current[behind + 1] <= current[behind]:
         behind += 1
     if behind + 2 >= len(x):
-        return Standoff(float("nan"), -shock)
+        return Standoff(nothing, -shock)
     peak = behind + int(np.argmax(current[behind:]))
     return Standoff(-_refined(x, current, peak), -shock)
 
 
-def _first_above(values: np.ndarray, level: float) -> int | None:
-    above = np.flatnonzero(values > level)
-    return int(above[0]) if len(above) else None
+def _first_of_shock(density: np.ndarray, flow: np.ndarray) -> int | None:
+    """The first compressed node behind the wind, if the node before it moves; both in units of the wind's."""
+    wind = np.flatnonzero((np.abs(density - 1) < LIKE_WIND) & (np.abs(flow - 1) < LIKE_WIND))
+    if not len(wind):
+        return None
+    behind = wind[0] + 1
+    above = np.flatnonzero(density[behind:] > COMPRESSED)
+    if not len(above):
+        return None
+    first = int(behind + above[0])
+    return first if flow[first - 1] > MOVING else None
 
 
 def _crossing(x: np.ndarray, values: np.ndarray, at: int, level: float) -> float:
-    if at == 0:
-        return float(x[0])
     low, high = values[at - 1], values[at]
     return float(x[at - 1] + (level - low) / (high - low) * (x[at] - x[at - 1]))
 
