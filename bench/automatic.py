@@ -132,7 +132,9 @@ def main() -> int:
             )
             if done.returncode != 0:
                 why = (done.stderr.strip() or done.stdout.strip()).splitlines()[-1:]
-                code = script.left_out(f"{name}, {ranks} ranks, {threads} threads, {link}", "".join(why))
+                what = f"{name}, {ranks} ranks, {threads} threads, {link}"
+                ended = script.not_done(what, done.returncode, "".join(why))
+                code = code if code == 1 else ended
                 continue
             found = figures(json.loads((out / "strategies.json").read_text()))
         print(line(key, found), flush=True)

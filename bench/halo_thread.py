@@ -35,6 +35,10 @@ def command(link: str, program: Path, arguments: list[str]) -> list[str]:
     return [str(ROOT / "tools" / "emulated-cluster"), "with", "2", link, str(program), *arguments]
 
 
+class NoRowError(Exception):
+    """A row of the table could not be measured."""
+
+
 def row(link: str, program: Path, cells: int, threads: int, seconds: float) -> str:
     environment = script.as_root(
         OMP_NUM_THREADS=str(threads), OMP_WAIT_POLICY="passive", OMPI_MCA_mpi_yield_when_idle="1"
@@ -51,11 +55,11 @@ def row(link: str, program: Path, cells: int, threads: int, seconds: float) -> s
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return f"| {link} | {cells}³ | {threads} | not done within {limit:.0f} s |"
+        raise NoRowError(f"not done within {limit:.0f} s") from None
     line = next((line for line in done.stdout.splitlines() if line.startswith("row: ")), None)
-    if line is None:
+    if line is None or done.returncode != 0:
         text = (done.stderr or done.stdout).strip().splitlines()
-        return f"| {link} | {cells}³ | {threads} | failed: {text[-1] if text else done.returncode} |"
+        raise NoRowError(f"exit code {done.returncode}: {text[-1] if text else 'no message'}")
     values = [float(value) for value in line.split()[3:]]
     communication, shell, halo, core, t_add, t_com, blocking, apart, joined = values
     gain = promise(t_add, t_com, blocking)
@@ -82,11 +86,19 @@ def main() -> int:
         sys.exit(f"halo_thread.py: {program} is not there: make bootstrap builds it")
     print("Times in ms a step, both stages together, on rank 0; load " + " ".join(map(str, os.getloadavg())))
     print("| " + " | ".join(HEAD) + " |\n|" + "---|" * len(HEAD))
+    failed, left_out = False, 0
     for link in arguments.links:
+        if link != "none" and os.geteuid() != 0:
+            left_out = script.left_out(link, "the emulated network needs root")
+            continue
         for cells in arguments.cells:
             for threads in arguments.threads:
-                print(row(link, program, cells, threads, arguments.seconds), flush=True)
-    return 0
+                try:
+                    print(row(link, program, cells, threads, arguments.seconds), flush=True)
+                except NoRowError as error:
+                    failed = True
+                    print(f"halo_thread.py: {link}, {cells}³, {threads} threads: {error}", file=sys.stderr)
+    return 1 if failed else left_out
 
 
 if __name__ == "__main__":

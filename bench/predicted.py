@@ -41,15 +41,16 @@ COLUMNS = (
 )
 
 
-class RefusedError(Exception):
-    """One of the commands has refused, with its last line."""
+class NotDoneError(Exception):
+    """One of the commands has failed, with its exit code and last line."""
 
 
 def subcurrent(*words: object) -> None:
     line = [sys.executable, "-m", "subcurrent", *map(str, words)]
     done = subprocess.run(line, capture_output=True, text=True, check=False, env=script.as_root(), cwd=ROOT)
     if done.returncode != 0:
-        raise RefusedError("".join((done.stderr.strip() or done.stdout.strip()).splitlines()[-1:]))
+        said = (done.stderr.strip() or done.stdout.strip()).splitlines()[-1:]
+        raise NotDoneError(done.returncode, "".join(said))
 
 
 def of_case(name: str, options: Any, folder: Path) -> list[dict[str, Any]]:
@@ -137,8 +138,9 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as folder:
             try:
                 found = of_case(name, options, Path(folder))
-            except RefusedError as why:
-                code = script.left_out(name, str(why))
+            except NotDoneError as error:
+                ended = script.not_done(name, *error.args)
+                code = code if code == 1 else ended
                 continue
         compared(found)
         print(*lines_of(found), sep="\n", flush=True)

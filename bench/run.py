@@ -133,7 +133,7 @@ def run(job: Job, time_left: float) -> tuple[str, str | None]:
     command = ["timeout", "--kill-after=10", f"{limit:.0f}", *job.command]
     done = subprocess.run(command, check=False, capture_output=True, text=True, env=environment(job))
     if done.returncode == 0:
-        return done.stdout, None
+        return done.stdout, None if figures(done.stdout) else "it printed no result"
     last = (done.stderr.strip() or done.stdout.strip() or "no output").splitlines()[-1]
     return done.stdout, f"took more than {limit:.0f} s" if done.returncode in (124, 137) else last
 
@@ -207,14 +207,15 @@ def main() -> int:
     if not shutil.which("mpirun"):
         parser.error("mpirun is not installed (make bootstrap)")
 
+    chosen = [job for job in jobs(options.trial) if options.only.lower() in job.name.lower()]
+    if not chosen:
+        parser.error(f"--only {options.only}: no benchmark has this in its name")
     begin = time.monotonic()
     record = {"date": datetime.date.today().isoformat(), "machine": machine(), "results": [], "skipped": []}
     if record["machine"]["load"] > 0.5:
         print(f"this machine is busy (load {record['machine']['load']:.1f}): expect noise", flush=True)
     failed = False
-    for job in jobs(options.trial):
-        if options.only.lower() not in job.name.lower():
-            continue
+    for job in chosen:
         left = 60 * options.minutes - (time.monotonic() - begin)
         reason = obstacle(job, left)
         text = ""

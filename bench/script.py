@@ -38,6 +38,17 @@ def left_out(what: str, why: str) -> int:
     return SKIPPED
 
 
+REFUSED = 2  # the exit code of `subcurrent` where this machine or its user cannot do what is asked
+
+
+def not_done(what: str, code: int, why: str) -> int:
+    """The exit code of a script a part of which a command of ours did not do: a refusal leaves it out."""
+    if code == REFUSED:
+        return left_out(what, why)
+    print(f"{what} failed with exit code {code}: {why}", file=sys.stderr, flush=True)
+    return 1
+
+
 def printed(command: list[str], enter: Callable[[], None] | None = None, folder: Path | None = None) -> str:
     """What a program prints, in a process that calls `enter` first; ends the script if it fails."""
     done = subprocess.run(

@@ -113,7 +113,7 @@ def one(python: Path | str, code: str, ranks: int, *arguments) -> tuple[float, f
     quiet = {"OMP_NUM_THREADS": "1", "TRANSONIC_NO_MPI": "" if ranks > 1 else "1"}
     done = subprocess.run(command, check=False, capture_output=True, text=True, env=script.as_root(**quiet))
     for line in done.stdout.splitlines():
-        if line.startswith("peer:"):
+        if line.startswith("peer:") and done.returncode == 0:
             return tuple(json.loads(line.removeprefix("peer:")))
     raise RuntimeError((done.stderr.strip() or done.stdout.strip() or "no output").splitlines()[-1])
 
@@ -146,7 +146,8 @@ def measure(programs: dict[str, tuple], points: int, ranks: int, rounds: int, st
         )
     energies = [energy for row in rows.values() for *_, energy in row]
     spread = max(energies) / min(energies) - 1
-    print(f"  the energies after {steps + 1} steps agree within {spread:.1e}", flush=True)
+    names = ", ".join(rows)
+    print(f"  the energies of {names} after {steps + 1} steps agree within {spread:.1e}", flush=True)
     if spread > 1e-9:
         raise RuntimeError("the programs did not compute the same flow")
     return rows

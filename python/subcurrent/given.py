@@ -141,7 +141,7 @@ def as_kind(given: Any, kind: type, what: str) -> NDArray:
     if array.dtype.kind == "c" and wanted.kind == "f":
         raise BadInput(f"{what} is complex: real numbers are needed, the imaginary part would be lost.")
     if array.dtype.kind in "iu":
-        _check_digits(array, wanted, 2 ** (np.finfo(wanted).nmant + 1), what)
+        check_digits(array, wanted, 2 ** (np.finfo(wanted).nmant + 1), what)
     elif not np.can_cast(array.dtype, wanted, "safe"):
         raise BadInput(
             f"{what} is {array.dtype}, which would lose digits as {wanted}: convert it explicitly "
@@ -150,6 +150,7 @@ def as_kind(given: Any, kind: type, what: str) -> NDArray:
     return array.astype(wanted)
 
 
-def _check_digits(array: NDArray, wanted: np.dtype, largest: int, what: str) -> None:
+def check_digits(array: NDArray, wanted: np.dtype, largest: int, what: str) -> None:
+    """Raises BadInput for whole numbers beyond `largest`."""
     if array.size and (int(array.max()) > largest or int(array.min()) < -largest):
         raise BadInput(f"{what} has whole numbers beyond {largest}, which would lose digits as {wanted}.")

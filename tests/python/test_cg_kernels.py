@@ -233,3 +233,54 @@ def test_what_cannot_be_is_one_sentence(program):
     for (call, words), said in zip(WRONG, json.loads(done.stdout), strict=True):
         assert re.search(words, said), (call, said)
         assert said.endswith(".") and "\n" not in said
+
+
+AGAIN = """
+@sc.kernel
+def plus(y: sc.Out, x: sc.In):
+    y[0, 0] = 5 * x[0, 0] - x[1, 0] - x[-1, 0] - x[0, 1] - x[0, -1]
+
+grid = sc.Grid((6, 6))
+b, x, loop = grid.field("b"), grid.field("x"), sc.Loop(grid)
+x.boundary("all", sc.Dirichlet(0.0))
+b.set(lambda x, y: np.sin(x * y + 1.0))
+
+def inner(y, x):  # a solve in the solve has vectors of its own
+    if not nested:
+        nested.append(1)
+        z = grid.field("z")
+        z.boundary("all", sc.Dirichlet(0.0))
+        sc.cg(plus, b, x=z, loop=loop, tol=1e-12)
+    return plus(y, x)
+
+numbers, nested = [], [1]
+for n in range(5):
+    x.set(0.0)
+    sc.cg(inner, b, x=x, loop=loop, tol=1e-12)
+    numbers.append(len(loop._sweeps))
+    found = x.gather()
+    first = found if n == 0 else first
+    assert np.array_equal(found, first)
+assert numbers[1] == numbers[4], numbers
+nested.clear()
+x.set(0.0)
+sc.cg(inner, b, x=x, loop=loop, tol=1e-12)
+assert nested and np.array_equal(x.gather(), first)
+
+x.set(3.0)
+b.set(np.nan)
+for operator in (plus, lambda y, x: plus(grid.field("other"), x)):
+    try:
+        sc.cg(operator, b, x=x, loop=loop)
+    except sc.BadInput:
+        assert (x.own == 3).all(), x.own
+    else:
+        raise SystemExit("b has no number")
+print("all good")
+"""
+
+
+def test_one_loop_for_many_solves_keeps_its_vectors_and_a_refusal_keeps_x(program):
+    done = program.script(HEAD + AGAIN)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert "all good" in done.stdout

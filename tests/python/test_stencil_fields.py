@@ -44,6 +44,7 @@ try:
 except ValueError:
     pass
 assert np.shares_memory(np.asarray(T), view) and np.array_equal(np.from_dlpack(T), T.own)
+assert not np.from_dlpack(T).flags.writeable
 assert np.array_equal(np.array(T), T.own) and not np.shares_memory(np.array(T), view)
 T.advance()
 assert not T.own.any() and np.array_equal(T.gather(1), whole + 1) if grid.rank == 0 else T.gather(1) is None
@@ -145,3 +146,116 @@ def test_conditions_that_read_other_fields_are_of_the_same_moment_under_every_st
     ways = (("blocking", 1), ("interior_first", 1), ("boundary_first", 3), ("interior_first", 3))
     outcomes = {run([sys.executable, path, way, ranks], ranks).stdout for way, ranks in ways}
     assert len(outcomes) == 1
+
+
+MODIFIED = """
+@sc.kernel
+def laplacian(y: sc.Out, x: sc.In):
+    y[0, 0] = x[1, 0] + x[-1, 0] + x[0, 1] + x[0, -1] - 4 * x[0, 0]
+
+grid = sc.Grid((6, 6), periodic=True)
+T, y, loop = grid.field("T", levels=2), grid.field("y"), sc.Loop(grid)
+ramp = np.arange(36.0).reshape(6, 6)
+expected = sum(np.roll(ramp, step, axis) for step in (-1, 1) for axis in (0, 1)) - 4 * ramp
+with T.modify() as own:
+    own[...] = 1.0
+    loop.run(laplacian(y, T))
+    own[...] = ramp
+loop.run(laplacian(y, T))
+assert np.array_equal(y.own, expected), "the halo is of before the last change"
+with T.modify() as own:  # which is level 1 at the end
+    own[...] = 1.0
+    loop.run(laplacian(y, T))
+    T.advance()
+    own[...] = ramp
+T.advance()
+loop.run(laplacian(y, T))
+assert np.array_equal(y.own, expected)
+try:
+    with T.modify() as own:
+        own[...] = 2.0
+        loop.run(laplacian(y, T))
+        own[...] = ramp
+        raise KeyError
+except KeyError:
+    pass
+assert not own.flags.writeable
+loop.run(laplacian(y, T))
+assert np.array_equal(y.own, expected)
+"""
+
+
+def test_halos_follow_what_a_block_changes_last(tmp_path):
+    script(tmp_path, MODIFIED)
+
+
+ON_A_DEVICE = """
+T = sc.Grid((6, 6, 6), periodic=True, device="emulated").field("T")
+loop = sc.Loop(T.grid)
+with T.modify() as own:
+    own[...] = 1.0
+    try:
+        loop.run(total(T))
+        raise SystemExit("the device has computed with its copy")
+    except sc.BadInput as error:
+        assert "uses T within `with T.modify()`" in str(error), error
+    own[...] = 2.0
+assert loop.run(total(T)) == 2 * 216
+"""
+
+
+def test_a_device_does_not_compute_what_a_block_writes_to(tmp_path):
+    script(tmp_path, ON_A_DEVICE)
+
+
+COMPONENTS = """
+for nx in (2, 4):
+    grid = sc.Grid((nx, 4, 3), periodic=True)
+    V = grid.field("V", components=2)
+    for values in ([0.0, 1.0], (0.0, 1.0), np.array([0.0, 1.0]), lambda x, y, z: (0.0, 1.0)):
+        V.set(7.0)
+        V.set(values)
+        assert (V.own[0] == 0).all() and (V.own[1] == 1).all(), (nx, values)
+    whole = np.arange(2.0 * 3 * 4 * nx).reshape(2, 3, 4, nx)
+    part = lambda x, y, z: whole[:, z, y, x]
+    for values in (whole, list(whole), part, lambda *at: list(part(*at))):
+        V.set(7.0)
+        V.set(values)
+        everything = V.gather()
+        assert everything is None or np.array_equal(everything, whole)
+    for values in ([1.0], np.zeros(nx + 1), np.zeros((3, 4, nx)), np.zeros((2, nx)), [whole, whole]):
+        try:
+            V.set(values)
+        except sc.BadInput:
+            continue
+        raise SystemExit(f"{np.shape(values)} was taken")
+"""
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_several_components_are_the_first_axis_or_a_sequence(tmp_path, ranks):
+    script(tmp_path, COMPONENTS, ranks)
+
+
+ALL_RAISE = """
+T = sc.Grid((4, 4, 4), periodic=True).field("T")
+for wrong in (dict(axis="w"), dict(at=99), dict(path=3), dict(path="/proc/none/t.png")):
+    try:
+        T.plot(**{"path": "t.png", **wrong})
+    except sc.SubcurrentError:
+        continue
+    raise SystemExit(f"rank {T.grid.rank} has drawn {wrong}")
+sys.modules["xarray"] = None
+try:
+    T.to_xarray()
+except sc.SubcurrentError:
+    T.grid.barrier()
+else:
+    raise SystemExit(f"rank {T.grid.rank} has an array without xarray")
+"""
+
+
+@pytest.mark.mpi
+def test_what_rank_0_cannot_draw_is_an_error_on_all_ranks(tmp_path):
+    script(tmp_path, ALL_RAISE, 2)

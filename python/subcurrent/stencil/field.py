@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import numbers
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -50,6 +51,8 @@ class Field(Fixed):
         self._grid, self._core, self._name, self._place = grid, core, name, place
         self._levels, self._components, self._dtype, self._units = levels, components, dtype, units
         self._conditions: dict[tuple[int, int], Any] = {}
+        self._advanced = 0  # times
+        self._modified = 0  # blocks of modify() around
         self._read = [0] * grid.dimensions  # cells that kernels read beyond the own ones, along each axis
         for axis in range(3):
             if axis >= grid.dimensions:  # no kernel looks along an axis that is not there
@@ -131,6 +134,7 @@ class Field(Fixed):
     def advance(self) -> None:
         """Swaps the time levels without copying: next becomes now, and now becomes the last level."""
         self._core.advance()
+        self._advanced += 1
 
     # -- values ----------------------------------------------------------------------------------------
 
@@ -149,18 +153,30 @@ class Field(Fixed):
     @contextlib.contextmanager
     def modify(self, level: int = 0) -> Iterator[NDArray]:
         """A writable view of this rank's own cells, within a `with` block that all ranks execute; collective.
+        Neither it nor a part of it may be written to after the block.
 
         with T.modify() as own:
             own[...] = 0
         """
-        view = self._shaped(self._core.modify(self.level(level).number))
-        yield view
-        view.flags.writeable = False
+        number = self.level(level).number
+        view, before, collected = self._shaped(self._core.modify(number)), self._advanced, False
+        self._modified += 1
+        try:
+            yield view
+        except GeneratorExit:  # never left, which is no moment for what all ranks do
+            collected = True
+            raise
+        finally:
+            view.flags.writeable = False
+            self._modified -= 1
+            if not collected:  # a kernel may have filled the halo before the last change
+                self._core.modify((number - (self._advanced - before)) % self.levels)
 
     def set(self, values: Any, level: int = 0) -> None:
         """Sets a level to a number, to an array of all cells or of this rank's own, or to the result of a
         function of the global positions x, y, z (whole numbers, arrays that broadcast); collective. With
-        several components, they are the first axis of the array, or there is one array for each."""
+        several components, they are the first axis of the array, or there is a tuple or list with a number or
+        an array for each."""
         number = self.level(level).number
         if self.place != "memory":
             setting.set_slabs(self, values, number)
@@ -210,19 +226,30 @@ class Field(Fixed):
         faces that are not periodic. `condition` is Dirichlet(v), Neumann(g), Fixed(v), Mirror(), a call of an
         @sc.condition, or "unread" if no kernel reads beyond the face. It is used from the next halo exchange
         on; collective."""
-        names = (
+        named = (
             [name for name in boundaries.FACES if self._open(name)] if faces == "all" else str(faces).split()
         )
-        for name in names:
-            axis, side = boundaries.face_of(name)
-            if axis >= self._grid.dimensions or self._grid.periodic[axis]:
-                raise BadInput(
-                    f"the face {name} of {self.name} takes no boundary condition: the grid is periodic or "
-                    "has no such axis."
-                )
+        if not named and faces != "all":
+            raise BadInput(
+                f'faces = {faces!r} is not allowed: name a face or several, such as "x- x+", or "all".'
+            )
+        self._check_condition(condition)
+        places = [self._face(name) for name in named]
+        for axis, _ in places:
             self._check_depth(axis, self._read[axis], condition)
+        for axis, side in places:
             self._bound(axis, side, condition)
             self._conditions[axis, side] = condition  # keeps alive what it reads
+
+    def _face(self, name: str) -> tuple[int, int]:
+        """Axis and side of a face that takes a condition."""
+        axis, side = boundaries.face_of(name)
+        if not self._open(name):
+            raise BadInput(
+                f"the face {name} of {self.name} takes no boundary condition: the grid is periodic or has no "
+                "such axis."
+            )
+        return axis, side
 
     @property
     def conditions(self) -> dict[tuple[int, int], Any]:
@@ -254,19 +281,23 @@ class Field(Fixed):
                 "there, or sc.Fixed."
             )
 
-    def _bound(self, axis: int, side: int, condition: Any) -> None:
-        if isinstance(condition, str) and condition == "unread":
-            self._core.leave_unread(axis, side)
-        elif isinstance(condition, boundaries.BUILT_IN):
-            laws = condition.laws(self.components, self._grid.spacing[axis])
-            self._core.set_affine(axis, side, laws)
-        elif hasattr(condition, "attach"):
-            condition.attach(self, axis, side)
-        else:
+    def _check_condition(self, condition: Any) -> None:
+        if isinstance(condition, boundaries.BUILT_IN):
+            condition.laws(self.components, 1.0)
+        elif not hasattr(condition, "attach") and not (isinstance(condition, str) and condition == "unread"):
             raise BadInput(
                 f"the boundary condition {condition!r} is not known: allowed are sc.Dirichlet(v), "
                 'sc.Neumann(g), sc.Fixed(v), sc.Mirror(), a call of an @sc.condition, and "unread".'
             )
+
+    def _bound(self, axis: int, side: int, condition: Any) -> None:
+        if isinstance(condition, str):
+            self._core.leave_unread(axis, side)
+        elif isinstance(condition, boundaries.BUILT_IN):
+            laws = condition.laws(self.components, self._grid.spacing[axis])
+            self._core.set_affine(axis, side, laws)
+        else:
+            condition.attach(self, axis, side)
 
     # -- out -------------------------------------------------------------------------------------------
 
@@ -277,7 +308,13 @@ class Field(Fixed):
         return np.array(own, dtype=dtype) if copy or dtype not in (None, own.dtype) else own
 
     def __dlpack__(self, **options: Any) -> Any:
-        return self._shaped(self._core.view(0)).__dlpack__(**options)
+        try:
+            return self.own.__dlpack__(**options)
+        except BufferError:
+            raise BadInput(
+                f"the field {self.name} is read-only, which the DLPack of this consumer cannot express: give "
+                "it a copy, np.array(T), or the writable view of T.modify()."
+            ) from None
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return (1, 0)  # the host's memory
@@ -285,12 +322,10 @@ class Field(Fixed):
     def to_xarray(self, level: int = 0) -> Any:
         """All cells as an xarray.DataArray on rank 0, None on the other ranks; collective. The coordinates
         are the centres of the cells, (i + 1/2) spacing."""
-        array = self.gather(level)
-        if array is None:
-            return None
         from . import showing  # noqa: PLC0415 - xarray and matplotlib are loaded where they are asked for
 
-        return showing.as_xarray(self, array)
+        array = self.gather(level)
+        return self._grid.together(lambda: None if array is None else showing.as_xarray(self, array))
 
     def snapshot(self, path: str, *others: Field, step: int = 0, time: float = 0.0) -> None:
         """Writes level 0 of this field, and of other fields of its grid, to a VTKHDF file that ParaView and
@@ -299,8 +334,14 @@ class Field(Fixed):
         for other in others:
             if not isinstance(other, Field) or other.grid is not grid:
                 raise BadInput(f"snapshot was given {other!r}: it takes fields of one grid.")
-        if not isinstance(time, numbers.Real):
-            raise BadInput(f"time = {time!r} is not allowed: it must be a number.")
+        names = [field.name for field in (self, *others)]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise BadInput(
+                f"snapshot was given several fields of the name {twice}: the fields of a file need different "
+                "names."
+            )
+        if not isinstance(time, numbers.Real) or not math.isfinite(time):
+            raise BadInput(f"time = {time!r} is not allowed: it must be a finite number.")
         spacing = (*grid.spacing, *[1.0] * (3 - grid.dimensions))
         shown = [(field.name, field.core, 0) for field in (self, *others)]
         parallel.module().write_stencil_snapshot(
@@ -326,10 +367,12 @@ class Field(Fixed):
         line in one dimension. Rank 0 writes it to `path`, or to NAME.png, and returns the path;
         collective."""
         component = whole("component", component, 0, self.components - 1)
-        array = self.gather()
-        if array is None:
-            return None
         from . import showing  # noqa: PLC0415
 
-        plane = array[component] if self.components > 1 else array
-        return showing.draw(self, plane, path_text("path", path or f"{self.name}.png"), axis, at, title)
+        path = path_text("path", path or f"{self.name}.png")
+        showing.check_slice(self, axis, at)
+        array = self.gather()
+        plane = array[component] if array is not None and self.components > 1 else array
+        return self._grid.together(
+            lambda: None if plane is None else showing.draw(self, plane, path, axis, at, title)
+        )

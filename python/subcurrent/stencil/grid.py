@@ -177,8 +177,8 @@ class Grid(Fixed):
         next; `dtype`: float64 or float32; `units`: for labels; `place`: "memory" of the device or, without
         one, of the host; for larger fields "host", the host's memory beside a device, or "files". Planes of
         these are copied or read while others are computed. Collective."""
-        if not isinstance(name, str) or not name:
-            raise BadInput(f"name = {name!r} is not allowed: a field's name is a text.")
+        if not isinstance(name, str) or not name or name == "." or "/" in name or "\0" in name:
+            raise BadInput(f"name = {name!r} is not allowed: a field's name is a text without /.")
         kind = np.dtype(dtype)
         if kind not in (np.dtype(np.float64), np.dtype(np.float32)):
             raise BadInput(f"dtype = {dtype!r} is not allowed: it must be float64 or float32.")

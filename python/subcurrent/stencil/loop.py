@@ -21,7 +21,8 @@ MOST_TRIED = 16  # steps a pass, where the fastest number is to be found
 
 
 class Loop(Fixed):
-    """Runs the kernels of a grid.
+    """Runs the kernels of a grid. It keeps the fields that its kernels have used: make them before the steps,
+    not in each.
 
     strategy      order of computation and communication, e.g. "blocking", "boundary_first", "interior_first",
                   "halo_thread", "pipelined" or "automatic"; the results are bitwise identical
@@ -60,6 +61,7 @@ class Loop(Fixed):
             found,
         )
         self._sweeps: dict[Any, Any] = {}
+        self._spare: dict[Any, list[Any]] = {}  # vectors of conjugate gradients
         self._steps = 0
 
     def __repr__(self) -> str:
@@ -85,6 +87,7 @@ class Loop(Fixed):
         reduction over all cells of all ranks: one number, several, or None."""
         result = None
         for call in flat(calls):
+            _check_not_modified(call)
             values = self._core.run(self._sweep(call), call.kernel.members(call))
             result = None if not values else values[0] if len(values) == 1 else tuple(values)
         return result
@@ -146,6 +149,16 @@ class Loop(Fixed):
         """Time spent so far: C_shell, C_core, M, W, R in seconds; hidden share, bytes moved, GB/s;
         collective. None means not measured."""
         return account_of(self._core.terms(), self.strategy)
+
+
+def _check_not_modified(call: Call) -> None:
+    """On a device a kernel computes with a copy of what the block writes to."""
+    for level in call.levels:
+        if level.field._modified and level.field.core.on_device:
+            raise BadInput(
+                f"{call.kernel!r} uses {level.field.name} within `with {level.field.name}.modify()`, and a "
+                "device computes it: run the kernel after the block."
+            )
 
 
 class _Progress:

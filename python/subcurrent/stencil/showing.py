@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from ..errors import BadInput, SubcurrentError
 from ..given import one_of, whole
-from ..report.plots import style
 
 if TYPE_CHECKING:
     from .field import Field
@@ -35,15 +34,27 @@ def as_xarray(field: Field, array: NDArray) -> Any:
     return xarray.DataArray(array, coords, names, field.name, {"units": field.units})
 
 
+def check_slice(field: Field, axis: str, at: int | None) -> None:
+    """Raises BadInput for a slice that the field does not have."""
+    if field.grid.dimensions == 3:
+        cells = field.grid.cells[AXES.index(one_of("axis", axis, tuple(AXES)))]
+        if at is not None:
+            whole("at", at, 0, cells - 1)
+    elif axis != "z" or at is not None:
+        raise BadInput(
+            f"axis and at choose a slice of three dimensions, and {field.name} has {field.grid.dimensions}."
+        )
+
+
 def draw(field: Field, values: NDArray, path: str, axis: str, at: int | None, title: str | None) -> str:
     """Draws a slice, or a line in one dimension; returns the path."""
+    from ..report.plots import style  # noqa: PLC0415 - it loads matplotlib
+
     dimensions = field.grid.dimensions
     label = f"{field.name} ({field.units})" if field.units else field.name
     where = ""
     if dimensions == 3:
         values, where = _cut(field, values, axis, at)
-    elif axis != "z" or at is not None:
-        raise BadInput(f"axis and at choose a slice of three dimensions, and {field.name} has {dimensions}.")
     shown = [k for k in range(dimensions) if dimensions < 3 or AXES[k] != axis]
     with style.figure(
         Path(path), 6.4 if dimensions > 1 else 7.0, 5.2 if dimensions > 1 else 4.0, title or label
@@ -70,7 +81,6 @@ def _axis(field: Field, axis: int) -> str:
 
 
 def _cut(field: Field, values: NDArray, axis: str, at: int | None) -> tuple[NDArray, str]:
-    n = AXES.index(one_of("axis", axis, tuple(AXES)))
-    cells = field.grid.cells[n]
-    cell = cells // 2 if at is None else whole("at", at, 0, cells - 1)
+    n = AXES.index(axis)
+    cell = field.grid.cells[n] // 2 if at is None else at
     return np.take(values, cell, axis=2 - n), f" at {axis} = {centres(field, n)[cell]:g}"

@@ -27,12 +27,15 @@ class System:
 
     def __init__(self, operator: Operator, b: Field, x: Field, loop: Loop):
         self.operator, self.b, self.x, self.loop = operator, b, x, loop
-        grid, like = b.grid, {"components": b.components, "dtype": b.dtype}
-        self.r, self.p, self.q = (grid.field(f"cg: {name}", **like) for name in ("r", "p", "A p"))
+        self.r, self.p, self.q = self.vectors = _vectors(b, loop)
         for (axis, side), condition in x.conditions.items():
             self.p.boundary(FACES[axis, side], _homogeneous(condition, FACES[axis, side]))
-        self.do = Vectors(grid.dimensions, b.components)
+        self.do = Vectors(b.grid.dimensions, b.components)
         self.epsilon = float(np.finfo(b.dtype).eps)
+
+    def end(self) -> None:
+        """Leaves the vectors to the next solve: a loop keeps the fields that its kernels have used."""
+        _spare(self.b, self.loop).append(self.vectors)
 
     def run(self, call: Call) -> Any:
         return self.loop.run(call)
@@ -54,19 +57,21 @@ class System:
         return math.sqrt(self.run(self.do.left(self.r, self.b, self.q)))
 
     def begin(self) -> float:
-        """|b - A 0|, which is |b| if the boundary conditions prescribe no values; r = b - A x."""
+        """|b - A 0|, which is |b| if the boundary conditions prescribe no values; r = b - A 0."""
         self.run(self.do.copy(self.p, self.x))
         self.run(self.do.fill(self.x, 0.0))
-        norm = self.residual()
+        try:
+            norm = self.residual()
+        finally:
+            self.run(self.do.copy(self.x, self.p))
         if not math.isfinite(norm):
             raise BadInput("b, or the operator applied to 0, has entries that are not finite numbers.")
-        self._check_symmetric(norm, start=self.p)
+        self._check_symmetric(norm)
         return norm
 
-    def _check_symmetric(self, norm: float, start: Field) -> None:
+    def _check_symmetric(self, norm: float) -> None:
         """Checks s A r = r A s up to rounding, for a vector s of numbers that depend on the position. Sets
-        the size of A, and restores x."""
-        self.run(self.do.copy(self.x, start))
+        the size of A."""
         self.run(self.do.probe(self.p))
         self.apply(self.q, self.p)
         one, image = self.run(self.do.curvature(self.r, self.q))[0], self.run(self.do.square(self.q))
@@ -98,7 +103,10 @@ def solve(
     b, x, loop = _checked(b, x, loop)
     system = System(operator, b, x, loop)
     limit = iterations or 10 * math.prod(b.grid.cells) * b.components + 100
-    found = _iterate(system, tol, limit, each)
+    try:
+        found = _iterate(system, tol, limit, each)
+    finally:
+        system.end()
     found["terms"] = loop.terms()
     return x, found
 
@@ -170,6 +178,19 @@ def _descend(
             return ""
         # p = r + beta p
         system.run(do.turn(p, r, beta=rho / before))
+
+
+def _spare(b: Field, loop: Loop) -> list[tuple[Field, ...]]:
+    """The vectors of this kind that earlier solves of the loop have left."""
+    return loop._spare.setdefault((b.components, b.dtype), [])
+
+
+def _vectors(b: Field, loop: Loop) -> tuple[Field, ...]:
+    """r, p and A p, of their own for every solve in progress."""
+    if spare := _spare(b, loop):
+        return spare.pop()
+    like = {"components": b.components, "dtype": b.dtype}
+    return tuple(b.grid.field(f"cg: {name}", **like) for name in ("r", "p", "A p"))
 
 
 def _sets(call: Call, level: Level) -> bool:
