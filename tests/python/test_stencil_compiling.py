@@ -9,6 +9,7 @@ import pytest
 
 from conftest import MPIRUN, ROOT_MAY
 from stencil_runs import HEAD, refused, run, script
+from subcurrent.stencil import compiling
 
 COUNTING = """
 grid = sc.Grid((16, 16, 16), periodic=True)
@@ -113,3 +114,41 @@ size = MPI.COMM_WORLD.allreduce(1)
     leave = f"\nimport os\nopen({str(tmp_path)!r} + f'/ranks_{{os.getpid()}}', 'w').write(str(size))\n"
     script(tmp_path, (theirs + COUNTING if when == "before" else COUNTING + theirs) + leave, 2)
     assert [path.read_text() for path in tmp_path.glob("ranks_*")] == ["2", "2"]
+
+
+def test_a_library_without_the_function_is_made_anew(tmp_path, counted):
+    log, environment = counted
+    script(tmp_path, COUNTING, **environment)
+    empty = tmp_path / "empty.cpp"
+    empty.touch()
+    for library in (tmp_path / "cache").glob("*.so"):
+        subprocess.run(["g++", "-shared", "-fPIC", empty, "-o", library], check=True)
+    script(tmp_path, COUNTING, **environment)
+    assert log.read_text() == "called\n" * 4
+    assert {path.suffix for path in (tmp_path / "cache").iterdir()} == {".so", ".cpp", ".lock"}
+
+
+def test_a_compiler_that_is_killed_leaves_nothing_half(tmp_path, counted, monkeypatch):
+    """The text that it reads is its own: another process may write the same meanwhile."""
+    log, environment = counted
+    compiler = tmp_path / "slow"
+    compiler.write_text(
+        f"#!/bin/sh\nfor word; do case $word in *.cpp) echo $word >>{log};; esac; done\nexit 1\n"
+    )
+    compiler.chmod(0o755)
+    assert "was refused" in refused(tmp_path, COUNTING, **{**environment, "CXX": str(compiler)})
+    read = log.read_text().split()
+    assert read and not any(path == f"{path.partition('.')[0]}.cpp" for path in read), read
+    assert {path.suffix for path in (tmp_path / "cache").iterdir()} == {".cpp", ".lock"}
+
+
+def test_the_name_of_a_library_knows_every_program_of_the_command(tmp_path):
+    programs = [tmp_path / name for name in ("ccache", "g++")]
+    for program in programs:
+        program.write_text("#!/bin/sh\n")
+        program.chmod(0o755)
+    command = [*map(str, programs), "-O3"]
+    before = compiling._hash("text", command)
+    assert compiling._hash("text", command) == before
+    programs[1].write_text("#!/bin/sh\n# the next version\n")
+    assert compiling._hash("text", command) != before

@@ -1,8 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Numbers in compiled kernels: fields of both precisions and whole numbers beyond 32 bits, against the same
-kernel cell by cell on arrays."""
+kernel cell by cell on arrays; what kernels take from around them."""
 
+import math
+
+import numpy as np
+import pytest
+
+import subcurrent as sc
 from stencil_runs import script
+from subcurrent.errors import BadInput
 
 MIXED = """
 @sc.kernel(reduce="sum")
@@ -86,3 +93,83 @@ assert "10000000000" in square.source
 
 def test_whole_numbers_have_64_bits(tmp_path):
     script(tmp_path, WHOLE)
+
+
+# -- names and texts ---------------------------------------------------------------------------------------
+
+EARLIER = 4.0
+
+
+def test_a_nested_function_may_have_a_text_at_the_margin_and_a_variable_set_later():
+    if True:
+
+        @sc.kernel
+        def nested(next: sc.Out, T: sc.In):
+            """A text
+            at the margin,
+
+              and beside it.
+            """
+            next[0] = T[0] + EARLIER
+
+    @sc.kernel
+    def plain(next: sc.Out, T: sc.In):
+        next[0] = T[0] * EARLIER  # of the module
+
+    out = np.zeros(3)
+    for one, expected in ((nested, 5.0), (plain, 4.0)):
+        one.python(out, np.ones(3))
+        assert (out == expected).all()
+
+    with pytest.raises(sc.KernelError, match=r"kernel \"late\" uses later, which is neither") as refused:
+
+        @sc.kernel
+        def late(next: sc.Out, T: sc.In):
+            next[0] = T[0] * later
+
+    later = 2.0
+    assert "\n" not in str(refused.value)
+
+
+def test_an_argument_may_be_called_self():
+    @sc.kernel
+    def scale(next: sc.Out, T: sc.In, self: float):
+        next[0] = T[0] * self
+
+    out = np.zeros(3)
+    scale.python(out, np.ones(3), self=3.0)
+    assert (out == 3).all()
+    with pytest.raises(BadInput, match="it must be a level of a field"):
+        scale(out, out, self=3.0)
+
+
+def test_arrays_have_the_components_that_are_used():
+    @sc.kernel(reduce="max")
+    def third(V: sc.In):
+        return V[2][0]
+
+    with pytest.raises(BadInput, match="uses component 2 of V, and the array has 2"):
+        third.python(np.zeros((2, 5)))
+    values = np.zeros((3, 5))
+    values[2, 3] = math.nan
+    assert math.isnan(third.python(values))
+
+
+MACROS = """
+M_PI, NULL, EOF = 3.0, 2.0, 5.0
+
+@sc.kernel
+def scaled(next: sc.Out, T: sc.In, BUFSIZ: float):
+    RAND_MAX = T[0] * M_PI
+    next[0] = RAND_MAX * NULL + EOF * BUFSIZ
+
+grid = sc.Grid((4,), periodic=True)
+T, U = grid.field("T"), grid.field("U")
+T.set(1.0)
+sc.Loop(grid).run(scaled(U, T, BUFSIZ=2.0))
+assert (U.own == 16).all(), U.own
+"""
+
+
+def test_names_of_macros_are_names_of_users_too(tmp_path):
+    script(tmp_path, MACROS)

@@ -114,6 +114,12 @@ def test_it_runs_with_the_bits_of_its_text(tmp_path, ranks):
         (lambda: sc.sympy_kernel("k", {"next": sp.gamma(T[0])}), "calls `math.gamma`"),
         (lambda: sc.sympy_kernel("k", {"next": sp.I * T[0]}), "of type complex"),
         (lambda: sc.sympy_kernel("k", {"next": "T >"}), "no expression of SymPy's"),
+        (
+            lambda: sc.sympy_kernel("k", {"next": T[0] * sp.Symbol("lambda")}),
+            "has the symbol lambda: a param",
+        ),
+        (lambda: sc.sympy_kernel("k", {"lambda": T[0]}), "sets 'lambda': it must be the name of a field"),
+        (lambda: sc.sympy_kernel("k", {"next": sp.IndexedBase("def")[0]}), "reads def: a field's name must"),
         (lambda: sc.sympy_kernel("k", {"a b": T[0]}), "it must be the name of a field"),
         (lambda: sc.sympy_kernel("k", {T: T[1]}), "needs @sc.kernel(colours=2)"),
         (lambda: sc.sympy_kernel("k", {"next": T[0]}, returns=a), "a return gives values to reduce"),
@@ -130,5 +136,7 @@ def test_what_cannot_be_is_one_sentence_with_the_line_of_the_call(make, part):
 def test_names_and_options_are_checked():
     with pytest.raises(BadInput, match="a kernel's name is an identifier"):
         sc.sympy_kernel("a b", {"next": T[0]})
+    with pytest.raises(BadInput, match="a kernel's name is an identifier"):
+        sc.sympy_kernel("lambda", {"next": T[0]})
     with pytest.raises(BadInput, match="reduce = 'mean'"):
         sc.sympy_kernel("k", {"next": T[0]}, reduce="mean")

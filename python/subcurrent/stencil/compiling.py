@@ -4,6 +4,7 @@ determines their bits, and loaded in milliseconds afterwards."""
 
 from __future__ import annotations
 
+import _ctypes
 import contextlib
 import ctypes
 import fcntl
@@ -98,7 +99,13 @@ def cuda_command(what: str) -> list[str]:
         )
     said = any(one.startswith(CARDS) for one in chosen[1:])
     card = [] if said else ["-arch=native"]
-    return [found, "-x", "cu", *CUDA_FLAGS, *card, f"-I{headers()}", "-ccbin", compiler(what)[0], *chosen[1:]]
+    return [found, "-x", "cu", *CUDA_FLAGS, *card, f"-I{headers()}", "-ccbin", _host(what), *chosen[1:]]
+
+
+def _host(what: str) -> str:
+    """The compiler of nvcc's host side, one program: without `ccache` before it and options behind."""
+    words = compiler(what)
+    return words[1] if Path(words[0]).name == "ccache" and len(words) > 1 else words[0]
 
 
 @functools.cache
@@ -122,7 +129,7 @@ def _hash(source: str, command: list[str]) -> str:
         core.load().version,
         source,
         *command,
-        *_compiler_file(command[0]),
+        *_compiler_files(command),
         _processor(),
         _headers_text(),
     ):
@@ -130,10 +137,15 @@ def _hash(source: str, command: list[str]) -> str:
     return digest.hexdigest()[:32]
 
 
-def _compiler_file(name: str) -> tuple[str, str]:
-    path = Path(shutil.which(name) or name).resolve()
-    found = path.stat()
-    return str(path), f"{found.st_size} {found.st_mtime_ns}"
+def _compiler_files(command: list[str]) -> list[str]:
+    """The programs that a command names (`ccache g++`, nvcc and its host compiler): path, size and time."""
+    parts = []
+    for word in command:
+        if found := None if word.startswith("-") else shutil.which(word):
+            path = Path(found).resolve()
+            about = path.stat()
+            parts += [str(path), f"{about.st_size} {about.st_mtime_ns}"]
+    return parts
 
 
 @functools.cache
@@ -200,30 +212,48 @@ def _alone(lock: Path, library: Path, what: str) -> Iterator[None]:
 
 
 def _compile(source: str, command: list[str], library: Path, what: str) -> None:
+    """The text and the library appear completely, whoever else compiles the same."""
     text = library.with_suffix(".cpp")
-    half = library.with_suffix(f".{platform.node()}.{os.getpid()}.tmp")
-    text.write_text(source, encoding="utf-8")
-    line = [*command, str(text), "-o", str(half)]
+    unfinished = f".{platform.node()}.{os.getpid()}"
+    own, half = library.with_suffix(f"{unfinished}.cpp"), library.with_suffix(f"{unfinished}.tmp")
     try:
+        own.write_text(source, encoding="utf-8")
+        line = [*command, str(own), "-o", str(half)]
         done = subprocess.run(line, check=False, capture_output=True, text=True, timeout=TIMEOUT_SECONDS)
+        own.replace(text)
+        line[line.index(str(own))] = str(text)
+        if done.returncode != 0:
+            said = next(
+                (one for one in done.stderr.splitlines() if "error" in one), done.stderr.strip()[:200]
+            )
+            raise SubcurrentError(f"{what} was refused by the compiler ({said}): {shlex.join(line)}.")
+        half.replace(library)
     except subprocess.TimeoutExpired:
         raise SubcurrentError(
             f"{what} was not compiled after {TIMEOUT_SECONDS:.0f} s: {shlex.join(line)}."
         ) from None
-    if done.returncode != 0:
-        said = next((one for one in done.stderr.splitlines() if "error" in one), done.stderr.strip()[:200])
+    finally:
+        own.unlink(missing_ok=True)
         half.unlink(missing_ok=True)
-        raise SubcurrentError(f"{what} was refused by the compiler ({said}): {shlex.join(line)}.")
-    half.replace(library)
 
 
 def _load(library: Path, source: str, command: list[str], what: str) -> ctypes.CDLL:
-    """The library; a damaged one is compiled again."""
+    """The library; one that is damaged, or has no such function, is compiled again."""
     try:
-        return ctypes.CDLL(str(library))
-    except OSError:
+        return _opened(library)
+    except (OSError, AttributeError):
         _compile(source, command, library, what)
     try:
-        return ctypes.CDLL(str(library))
-    except OSError as error:
+        return _opened(library)
+    except (OSError, AttributeError) as error:
         raise StorageError(f"{what} cannot be loaded from {library}: {error}.") from None
+
+
+def _opened(library: Path) -> ctypes.CDLL:
+    found = ctypes.CDLL(str(library))
+    try:
+        getattr(found, FUNCTION)
+    except AttributeError:
+        _ctypes.dlclose(found._handle)  # what is open under a path is not opened anew
+        raise
+    return found

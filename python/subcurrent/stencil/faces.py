@@ -29,7 +29,7 @@ class Condition(Compiled):
         output = next(use.name for use in self._text.fields if use.role is Role.OUT)
         return [name for name in self._text.order if name != output]
 
-    def __call__(self, *given: Any, **named: Any) -> BoundCondition:
+    def __call__(self, /, *given: Any, **named: Any) -> BoundCondition:
         values = self._arguments(given, named)
         levels = {
             use.name: self._level(use, values[use.name])

@@ -207,7 +207,7 @@ class Kernel(Compiled):
         """Number of values that the kernel returns."""
         return self._text.values
 
-    def __call__(self, *given: Any, **named: Any) -> Call:
+    def __call__(self, /, *given: Any, **named: Any) -> Call:
         """A call of the kernel with these levels and parameters. Raises BadInput if they do not fit the
         kernel."""
         values = self._arguments(given, named)
@@ -255,7 +255,7 @@ class Kernel(Compiled):
                     "once, as sc.InOut."
                 )
 
-    def python(self, *given: Any, **named: Any) -> float | tuple[float, ...] | None:
+    def python(self, /, *given: Any, **named: Any) -> float | tuple[float, ...] | None:
         """Executes the kernel cell by cell on NumPy arrays in (z, y, x) order, components first: slow, for
         tests. The arrays are periodic along every axis. Outputs are changed in place; the result of a
         reduction is returned."""
@@ -286,14 +286,27 @@ class Kernel(Compiled):
                 f"{self._says()} got {use.name} = {type(value).__name__}: it must be an array of {wanted} "
                 "axes, float64 or float32."
             )
+        if use.components and len(value) <= max(use.components):
+            raise BadInput(
+                f"{self._says()} uses component {max(use.components)} of {use.name}, and the array has "
+                f"{len(value)}."
+            )
         return value
 
     def _reduced(self, returned: list[Any]) -> float | tuple[float, ...] | None:
         if self._reduce is None:
             return None
-        verb: Callable[..., float] = {"sum": math.fsum, "max": max, "min": min}[self._reduce]
+        verb: Callable[..., float] = {"sum": math.fsum, "max": _most, "min": _least}[self._reduce]
         values = tuple(verb(column) for column in zip(*returned, strict=True))
         return values[0] if len(values) == 1 else values
+
+
+def _most(values: Sequence[float]) -> float:
+    return float(np.max(values))  # which is no number if one of them is none, as in the engine
+
+
+def _least(values: Sequence[float]) -> float:
+    return float(np.min(values))
 
 
 def kernel(

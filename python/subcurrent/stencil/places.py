@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import inspect
-import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,15 +56,14 @@ class Source:
             raise KernelError(
                 f"the text of {what} cannot be found: a kernel must stand in a file or in a notebook."
             ) from None
-        outer = inspect.getclosurevars(function)
         return cls(
             what,
             function.__name__,
             function.__code__.co_filename,
             function.__code__.co_firstlineno,
-            textwrap.dedent("".join(lines)),
+            _at_the_margin("".join(lines)),
             dict(function.__annotations__),
-            {**vars(builtins), **function.__globals__, **outer.nonlocals},
+            {**vars(builtins), **function.__globals__, **_enclosing(function)},
             function.__doc__,
             first,
         )
@@ -91,6 +90,22 @@ class Source:
             base = self.value(node.value)
             return MISSING if base is MISSING else getattr(base, node.attr, MISSING)
         return MISSING
+
+
+def _at_the_margin(text: str) -> str:
+    """Without the indentation of a nested function; lines of a text in it may begin at the margin."""
+    depth = len(text) - len(text.lstrip(" \t"))
+    lines = text.splitlines(keepends=True)
+    return "".join((line[depth:] or "\n") if not line[:depth].strip() else line for line in lines)
+
+
+def _enclosing(function: FunctionType) -> dict[str, Any]:
+    """The variables of the functions around that have a value by now."""
+    names: dict[str, Any] = {}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        with contextlib.suppress(ValueError):
+            names[name] = cell.cell_contents
+    return names
 
 
 def shown(node: ast.AST) -> str:

@@ -122,7 +122,7 @@ class Printer:
     def name(self, name: str) -> str:
         """A unique name that C++ takes, too."""
         if name not in self._names:
-            made = name
+            made = f"{name}_" if name.isupper() and len(name) > 1 else name  # it may be a macro's, as M_PI
             while made in TAKEN or made in self._names.values():
                 made += "_"
             self._names[name] = made

@@ -4,6 +4,7 @@ checked as any other."""
 
 from __future__ import annotations
 
+import keyword
 import math
 import re
 import sys
@@ -57,7 +58,7 @@ def sympy_kernel(
 
 class _Text:
     def __init__(self, name: Any, file: str, line: int):
-        if not isinstance(name, str) or not name.isidentifier():
+        if not isinstance(name, str) or not _is_name(name):
             raise BadInput(f"name = {name!r} is not allowed: a kernel's name is an identifier.")
         self.name, self.file, self.line = name, file, line
 
@@ -104,7 +105,7 @@ class _Text:
 
     def _field(self, key: Any) -> str:
         name = str(key)
-        if not name.isidentifier() and not COMPONENT.fullmatch(name):
+        if not _is_name(_base(name)):
             self.refuse(f"sets {key!r}: it must be the name of a field, or an IndexedBase")
         return name
 
@@ -140,14 +141,17 @@ class _Text:
         free = {s for value in values for s in value.free_symbols if isinstance(s, sympy.Symbol)}
         labels = {cell.base.label for value in values for cell in value.atoms(sympy.Indexed)}
         parameters = sorted(free - labels - {*shared, *position}, key=str)
+        if wrong := sorted(one for one in read if not _is_name(one)):
+            self.refuse(f"reads {wrong[0]}: a field's name must be an identifier and no word of Python's")
         made: dict[str, type] = {one: InOut if one in read else Out for one in set_here}
         made |= dict.fromkeys(sorted(read - {*set_here}), In)
         if any(symbol in free for symbol in position):
             made[AT] = Index
         for symbol in parameters:
-            if not str(symbol).isidentifier() or str(symbol) in made:
+            if not _is_name(str(symbol)) or str(symbol) in made:
                 self.refuse(
-                    f"has the symbol {symbol}: a parameter's name must be an identifier and no field's"
+                    f"has the symbol {symbol}: a parameter's name must be an identifier, no word of Python's "
+                    "such as lambda, and no field's"
                 )
             made[str(symbol)] = int if symbol.is_integer else float
         return made
@@ -162,6 +166,10 @@ class _Text:
                 f"has `{value}`, which SymPy cannot print as Python: rewrite it with functions that a "
                 "kernel may call"
             )
+
+
+def _is_name(name: str) -> bool:
+    return name.isidentifier() and not keyword.iskeyword(name)
 
 
 def _base(label: Any) -> str:
