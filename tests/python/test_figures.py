@@ -160,7 +160,7 @@ def test_a_planet_is_drawn_in_physical_units(tmp_path):
     x = np.linspace(-30, -2, 57)
     names = ("density", "pressure", "vx", "Bx", "By", "Bz", "current")
     columns = {"x": x, **dict.fromkeys(names, 0.001 + 0 * x)}
-    draw_axis(tmp_path / "a.svg", columns, "T", {"magnetopause": 11.0}, units)
+    draw_axis(tmp_path / "a.svg", columns, "T", {"magnetopause": 11.0}, units, 7.0)
     assert texts(tmp_path / "a.svg") >= {"pressure (nPa)", "current density (nA/m²)"}
 
 
