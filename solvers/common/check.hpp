@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cmath>
+#include <sstream>
 #include <string>
 
 #include "engine/base/error.hpp"
@@ -31,6 +32,12 @@ template <class Options>
 const Options& checked_options(const Options& options) {
   check(options);
   return options;
+}
+/// With six digits, also of numbers far from 1, of which std::to_string shows zeros.
+inline std::string shown(double value) {
+  std::ostringstream text;
+  text << value;
+  return text.str();
 }
 inline void check_positive(const char* key, double value) {
   if (!(value > 0 && std::isfinite(value)))

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // check: validates the options of a crystal.
-#include <sstream>
 #include <string>
 
 #include "solvers/common/check.hpp"
@@ -9,12 +8,6 @@
 namespace sc::dendrite {
 
 namespace {
-
-std::string shown(double value) {
-  std::ostringstream text;
-  text << value;
-  return text.str();
-}
 
 void check_material(const Material& m) {
   check_positive("material.surface_energy", m.surface_energy);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // check: validates the options of a plasma.
 #include <cmath>
-#include <sstream>
 #include <string>
 
 #include "solvers/common/check.hpp"
@@ -10,12 +9,6 @@
 namespace sc::magnetosphere {
 
 namespace {
-
-std::string shown(double value) {
-  std::ostringstream text;
-  text << value;
-  return text.str();
-}
 
 /// The image beyond face f consists of points of the block beside it.
 void check_block(const MagnetosphereOptions& o, std::size_t f) {
