@@ -54,7 +54,7 @@ Moved moved(const Grid& grid, const CompressibleOptions& o) {
   all += {0, state_size, 0};                                                    // limits
   if (!(o.filter > 0)) return all;
   for (int axis = 0; axis < 3; ++axis) all += lines(grid, axis, conserved, 0, 0, conserved);
-  return all += {0, conserved, state_size};  // state
+  return all += {0, conserved + 2 * state_size, state_size};  // state, kinetic energy before and after
 }
 
 std::int64_t arrays(const CompressibleOptions& o) {

@@ -30,8 +30,14 @@ void check(const CompressibleOptions& o) {
   if (!(o.filter >= 0 && o.filter < 0.5))
     refuse("scheme.filter is " + std::to_string(o.filter) + "; it must be at least 0 and below 0.5");
   if (o.flow.initial == Initial::random) check_positive("flow.peak", o.flow.peak);
+  const bool wave = o.flow.initial == Initial::acoustic || o.flow.initial == Initial::entropy ||
+                    o.flow.initial == Initial::vorticity || o.flow.initial == Initial::vortex;
+  if (wave) check_positive("flow.amplitude", o.flow.amplitude);
   check_share("flow.dilatational", o.flow.dilatational);
   check_share("forcing.dilatational", o.forcing.dilatational);
+  if (!(o.forcing.power >= 0))
+    refuse("forcing.power is " + std::to_string(o.forcing.power) + "; it must not be negative");
+  if (!(o.dt >= 0)) refuse("run.dt is " + std::to_string(o.dt) + "; it must not be negative");
   if (!(o.forcing.kmax > 1 && o.forcing.kmax <= highest + 1))
     refuse("forcing.kmax is " + std::to_string(o.forcing.kmax) + "; it must be above 1 and at most 3");
 }

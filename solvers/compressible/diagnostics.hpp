@@ -60,6 +60,15 @@ struct Totals {
   }
 };
 
+/// rho u^2 / 2
+struct Kinetic {
+  template <class Real>
+  SC_FN double operator()(At c, In<Real, state_size> s) const {
+    const double u = s[u_][c], v = s[v_][c], w = s[w_][c];
+    return 0.5 * s[rho_][c] * (u * u + v * v + w * w);
+  }
+};
+
 /// -rho, rho, -p, p, |theta|
 struct Extremes {
   template <class Real>

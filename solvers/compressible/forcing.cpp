@@ -151,13 +151,15 @@ void Forcing::add_block(In<Real, state_size> s, const Box& block, Sums& sums) co
   const Int3 origin = grid_.origin();
   const int width = block.hi.x - block.lo.x;
   alignas(64) double all[components][planes][widest] = {};
+  alignas(64) double masses[widest] = {};
   for (int z = block.lo.z; z < block.hi.z; ++z) {
     alignas(64) double plane[components][functions][widest] = {};
     for (int y = block.lo.y; y < block.hi.y; ++y) {
       alignas(64) double row[components][widest] = {};
       const Real* cells = s.base + layout.offset({block.lo.x, y, z});
       for (int x = 0; x < width; ++x) {
-        const double root = std::sqrt(double(cells[rho_ * s.stride + x]));
+        const double rho = cells[rho_ * s.stride + x], root = std::sqrt(rho);
+        masses[x] += rho;
         for (int i = 0; i < 3; ++i) row[i][x] = root * cells[(u_ + i) * s.stride + x];
         row[3][x] = root;
       }
@@ -184,6 +186,9 @@ void Forcing::add_block(In<Real, state_size> s, const Box& block, Sums& sums) co
       sums.put(p * components + static_cast<std::size_t>(k), sum);
     }
   }
+  double mass = 0;
+  for (int x = 0; x < width; ++x) mass += masses[x];
+  sums.put(products_.size() * components, mass);
   sums.next();
 }
 
@@ -206,7 +211,7 @@ void Forcing::add_planes(In<Real, state_size> s, int lo, int hi, std::vector<Sum
 
 void Forcing::start(GlobalValue& global) const {
   std::vector<Sums> sums(static_cast<std::size_t>(grid_.context().threads()),
-                         Sums(products_.size() * components));
+                         Sums(products_.size() * components + 1));
   typed<state_size>(state_, [&](auto& state) {
     each_slab_ahead(state.storage(0), [&](int lo, int hi) { add_planes(state.read(), lo, hi, sums); });
   });
@@ -224,6 +229,7 @@ LowModes Forcing::low_modes(GlobalValue& global) const {
     for (int i = 0; i < 3; ++i) low.w[static_cast<std::size_t>(i)](a, b, c) = value(i);
     low.root(a, b, c) = value(3);
   }
+  low.density = global.value(static_cast<int>(products_.size()) * components) / cells;
   return low;
 }
 
@@ -276,7 +282,7 @@ Push Forcing::push(GlobalValue& global) {
     for (std::size_t i = 0; i < 3; ++i) {
       const Complex f = factors[0] * parts[0][i] + factors[1] * parts[1][i];
       each_product(k, [&](int a, int b, int c, Complex factor) { force[i](a, b, c) += (f * factor).real(); });
-      steady[i] -= (f * root).real();  // <sqrt(rho) f>, the mean density being 1
+      steady[i] -= (f * root).real() / low.density;  // <sqrt(rho) f> / <rho>
     }
   }
   set_rows(force);

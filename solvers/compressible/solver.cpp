@@ -204,6 +204,10 @@ Measures Compressible::measure() {
     const Int3 n = options_.cells;
     m.resolution = m.kolmogorov * std::min({n.x, n.y, n.z}) / 2;
   }
+  if (stages_.kinetic && dt_ > 0) {
+    global_.reduce(kinetic_);
+    m.filtered = (mean(0) - mean(1)) / dt_;
+  }
   runner_.run(*stages_.extremes);
   global_.reduce(stages_.extremes->accumulators());
   m.density_low = -global_.value(0);

@@ -29,6 +29,7 @@ struct Measures {
   double enstrophy = 0;                     ///< w^2 / 2
   double solenoidal = 0, dilatational = 0;  ///< dissipation: mu w^2, 4/3 mu theta^2
   double pressure_work = 0;                 ///< p theta
+  double filtered = 0;                      ///< rate at which the last step's filter took kinetic energy
   double dilatation = 0;                    ///< root of the mean theta^2
   double dilatation_skewness = 0;           ///< mean theta^3 / that^3; 0 without any
   double mach = 0;                          ///< turbulent: root of the mean u^2 / mean c
@@ -83,6 +84,7 @@ class Compressible {
   void run_rates(Stage& update);
   void run_gradients(Stage& after);
   void run_filters();
+  void sum_kinetic(std::size_t when);
   double choose_step(double& courant);
   void check_state();
   [[noreturn]] void report_loss();
@@ -96,6 +98,8 @@ class Compressible {
   std::function<Spectrum(GlobalValue&)> spectrum_;
   GlobalValue global_;
   Accumulator worst_{Reduce::max};  ///< of -rho and -T, in all stages of a step
+  std::array<Accumulator, 2> kinetic_{Accumulator(Reduce::sum), Accumulator(Reduce::sum)};
+  double dt_ = 0;  ///< of the last step; 0 before
   Clock clock_;
 };
 

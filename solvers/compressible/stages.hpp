@@ -27,6 +27,7 @@ struct Stages {
   StageOf push;                                   ///< the force added to dq/dt; null without forcing
   StageOf first, second, third, last;             ///< Runge and Kutta's q and its s; their worst rho and T
   StageOf decode;                                 ///< s of q
+  StageOf kinetic;                                ///< energy, before the filter and after; null without one
   StageOf limits, totals, extremes;               ///< as in diagnostics.hpp
   std::function<void(double dt)> set_step;        ///< of the four updates
   std::function<void(GlobalValue&)> start_force;  ///< collective: begins to sum what the force follows from

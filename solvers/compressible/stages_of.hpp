@@ -68,12 +68,14 @@ Stages stages_of(const Grid& grid, const CompressibleOptions& o, const Gas& gas,
                 .third = std::move(third),
                 .last = std::move(last),
                 .decode = decode_stage(f, gas),
+                .kinetic = nullptr,
                 .limits = limits_stage(f, {gas, per_h}),
                 .totals = totals_stage(f, gas),
                 .extremes = extremes_stage(f),
                 .set_step = set_step,
                 .start_force = {},
                 .set_force = {}};
+  if (o.filter > 0) stages.kinetic = kinetic_stage(f);
   add_forcing(stages, o.forcing, f);
   return stages;
 }

@@ -7,7 +7,7 @@ namespace sc::compressible {
 StepReport Compressible::step() {
   runner_.begin_step();
   double courant = 0;
-  const double dt = choose_step(courant);
+  const double dt = dt_ = choose_step(courant);
 
   stages_.set_step(dt);
   worst_.clear();
@@ -17,9 +17,11 @@ StepReport Compressible::step() {
   run_rates(*stages_.last);    // k4, then q_n + dt/6 (k1 + 2 k2 + 2 k3 + k4)
 
   if (stages_.filters[0]) {
+    sum_kinetic(0);
     run_filters();
     runner_.run(*stages_.decode);
     worst_.merge(stages_.decode->accumulators()[0]);
+    sum_kinetic(1);
   }
   clock_.time += dt;
   clock_.steps += 1;
@@ -54,6 +56,12 @@ void Compressible::run_rates(Stage& update) {
 void Compressible::run_gradients(Stage& after) {
   const auto& [x, y, z] = stages_.gradients;
   run_in_turn({x.get(), y.get(), z.get(), &after});
+}
+
+/// Before the filter (0) and after it (1).
+void Compressible::sum_kinetic(std::size_t when) {
+  runner_.run(*stages_.kinetic);
+  kinetic_[when] = stages_.kinetic->accumulators()[0];
 }
 
 void Compressible::run_filters() {

@@ -91,6 +91,11 @@ auto limits_stage(Fields<Real>& f, const Limits& limits) {
   return stage_of("limits", limits, SweepOptions{.reduce = Reduce::max, .flops = 20}, reads(f.s.now()));
 }
 template <class Real>
+auto kinetic_stage(Fields<Real>& f) {
+  return stage_of("kinetic energy", Kinetic{}, SweepOptions{.reduce = Reduce::sum, .flops = 7},
+                  reads(f.s.now()));
+}
+template <class Real>
 auto totals_stage(Fields<Real>& f, const Gas& gas) {
   return stage_of("totals", Totals{gas}, SweepOptions{.reduce = Reduce::sum, .flops = 60}, reads(f.s.now()),
                   reads(f.X.now()), reads(f.Y.now()), reads(f.Z.now()));

@@ -34,6 +34,25 @@ TEST(CompressibleForcing, IsFedWithTheAskedPower) {
   }
 }
 
+/// The uniform acceleration that keeps the momentum acts on the mean density, whatever it is.
+TEST(CompressibleForcing, BringsNoMomentumIntoADenserGas) {
+  TestContext context({.threads = 2});
+  CompressibleOptions o = box({16, 24, 32}, Initial::random, 0.4);
+  o.flow.peak = 3;
+  o.forcing = {.power = 0.5, .dilatational = 0.5};
+  Compressible flow(context, o);
+  for (int n = 0; n < 5; ++n) flow.step();  // so that the density varies
+  auto& q = dynamic_cast<Field<double, 5>&>(flow.conserved());
+  const Int3 origin = q.grid().origin();
+  q.fill([&](int k, int x, int y, int z) { return 3 * q.get(Int3{x, y, z} - origin, k); });
+  flow.restored();
+  const Measures before = flow.measure();
+  EXPECT_NEAR(before.mass, 3, 1e-13);
+  for (int n = 0; n < 5; ++n) flow.step();
+  const Measures after = flow.measure();
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(after.momentum[i], before.momentum[i], 1e-14);
+}
+
 /// Of a start with both parts: each of the forced modes' two energies gains its share, beside a run without.
 TEST(CompressibleForcing, FeedsBothPartsOfTheVelocity) {
   TestContext context({.threads = 2});

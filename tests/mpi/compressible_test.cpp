@@ -99,6 +99,25 @@ TEST(Compressible, ConvectionKeepsKineticEnergy) {
   EXPECT_NEAR((after - before) / (2 * o.dt), work, 1e-7);
 }
 
+/// What the filter takes of the kinetic energy: the difference of a step with it and one without.
+TEST(Compressible, CountsWhatTheFilterTakes) {
+  TestContext context({.threads = 2});
+  const auto after_a_step = [&](double filter) {
+    CompressibleOptions o = box({16, 24, 33}, Initial::random, 0.4);
+    o.flow.peak = 4;
+    o.filter = filter;
+    o.dt = 1e-3;
+    Compressible flow(context, o);
+    EXPECT_EQ(flow.measure().filtered, 0);  // before the first step
+    flow.step();
+    return flow.measure();
+  };
+  const Measures with = after_a_step(0.4), without = after_a_step(0);
+  EXPECT_EQ(without.filtered, 0);
+  EXPECT_GT(with.filtered, 1);
+  EXPECT_NEAR(with.filtered, (without.kinetic - with.kinetic) / 1e-3, 1e-11);
+}
+
 /// Runge and Kutta's method bears less diffusion beside as much convection as it bears alone.
 TEST(Compressible, StaysStableWhereConvectionAndDiffusionLimitTheStep) {
   TestContext context;

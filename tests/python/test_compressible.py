@@ -123,6 +123,17 @@ def test_a_run_leaves_history_spectra_snapshots_and_pictures(program):
     mu = 0.02 * (p / rho * 1.4 * 0.4**2) ** 0.76
     w2 = (field["vorticity"] ** 2).sum(axis=0)
     assert last["solenoidal"] == pytest.approx(np.mean(mu * w2), rel=1e-9)
+    nu, epsilon = np.mean(mu / rho), last["dissipation"] / last["mass"]
+    assert last["kolmogorov"] == pytest.approx((nu**3 / epsilon) ** 0.25, rel=1e-9)
+    assert last["kmax_eta"] == pytest.approx(last["kolmogorov"] * min(rho.shape) / 2, rel=1e-9)
+    # dK/dt = p theta - dissipation - what the filter takes, by differences between rows of the history.
+    time, energy, lost, work, filtered = (
+        np.array([float(row[name]) for row in table])
+        for name in ("time", "energy", "dissipation", "pressure_work", "filtered")
+    )
+    assert (filtered > 0).all()
+    slope_of_energy = np.gradient(energy, time)[1:-1]
+    assert slope_of_energy == pytest.approx((work - lost - filtered)[1:-1], rel=0.01)
     assert last["dilatational"] == pytest.approx(np.mean(4 / 3 * mu * mine**2), rel=1e-9)
     own = [g[a, a] for a in range(3)]
     skewness = np.mean(np.array(own) ** 3) / np.mean(np.array(own) ** 2) ** 1.5

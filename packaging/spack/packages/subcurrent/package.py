@@ -12,8 +12,8 @@ from spack.package import *
 
 
 class Subcurrent(CMakePackage):
-    """Grid solvers whose data movement hides under the computation: an engine for stencil, spectral and
-    sparse codes on MPI, and halo functions for C and Fortran."""
+    """Grid solvers that overlap communication and file access with computation: an engine for stencil,
+    spectral and sparse codes on MPI, and halo functions for C and Fortran."""
 
     license("Apache-2.0")
     git = Path(__file__).resolve().parents[4].as_uri()  # the repository that this recipe lies in

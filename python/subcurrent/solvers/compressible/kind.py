@@ -33,6 +33,7 @@ class CompressibleKind(BoxKind):
         "dilatational",
         "dissipation",
         "pressure_work",
+        "filtered",
         "enstrophy",
         "mach",
         "dilatation",
