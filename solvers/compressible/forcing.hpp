@@ -44,7 +44,7 @@ class Waves {
 /// Means over the box of products with all functions below kmax, of sqrt(rho) u_i and of sqrt(rho).
 struct LowModes {
   std::array<Tensor, 3> w;
-  Tensor root;          ///< of sqrt(rho)
+  Tensor root;         ///< of sqrt(rho)
   double density = 1;  ///< mean
 };
 
