@@ -131,12 +131,14 @@ def test_history_figure(tmp_path):
     assert (tmp_path / "history.png").read_bytes().startswith(PNG)
 
 
-@pytest.mark.parametrize(("spacing", "shown"), [(1.0, "x (cells)"), (0.5, "x")])
+@pytest.mark.parametrize(
+    ("spacing", "shown"), [(1.0, {"x (cells)", "10 cells"}), (0.5, {"x", "5"})], ids=["cells", "lengths"]
+)
 def test_places_of_a_stencil_field_are_cells_where_a_cell_is_the_unit(tmp_path, spacing, shown):
-    grid = SimpleNamespace(dimensions=2, cells=(4, 3), spacing=(spacing, spacing))
+    grid = SimpleNamespace(dimensions=2, cells=(40, 30), spacing=(spacing, spacing))
     field = SimpleNamespace(name="c", units="", grid=grid)
-    showing.draw(field, np.zeros((3, 4)), str(tmp_path / "c.svg"), "z", None, None)
-    assert texts(tmp_path / "c.svg") >= {shown}
+    showing.draw(field, np.zeros((30, 40)), str(tmp_path / "c.svg"), "z", None, None)
+    assert texts(tmp_path / "c.svg") >= shown
 
 
 def texts(path) -> set[str]:

@@ -12,7 +12,7 @@ from conftest import ROOT
 
 sys.path.insert(0, str(ROOT / "tools"))
 from handbook import PageError, mermaid, pages, staging
-from handbook.markdown import anchors, blocks, links, lists_without_a_gap
+from handbook.markdown import anchors, blocks, links, lists_without_a_gap, with_linked_pictures
 
 MARKDOWN = pages.files()
 NAMES = [path.relative_to(ROOT).as_posix() for path in MARKDOWN]
@@ -164,6 +164,12 @@ def test_the_site_is_refused_where_a_link_leads_nowhere(tmp_path, link):
     with pytest.raises(Abort):
         built(tmp_path, bad)
     assert built(tmp_path, small_site()).startswith("5 pages: "), "the broken site left no stamp"
+
+
+def test_pictures_of_the_site_are_links_to_their_files():
+    shown = "| ![A b](docs/x.png) | ![c](y.png) |\n\n```md\n![d](z.png)\n```\n\n[![e](w.png)](page.md)\n"
+    linked = "| [![A b](docs/x.png)](docs/x.png) | [![c](y.png)](y.png) |\n"
+    assert with_linked_pictures(shown) == linked + shown[shown.index("\n\n```") + 1 :]
 
 
 def test_a_link_to_no_file_is_refused():

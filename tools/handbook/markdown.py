@@ -33,6 +33,13 @@ def links(text: str) -> list[str]:
     return LINK.findall(without_code(text))
 
 
+def with_linked_pictures(text: str) -> str:
+    """The text with each picture a link to its file, which shows it in its full size."""
+    parts = re.split(r"(^```+.*?^```+$)", text, flags=re.MULTILINE | re.DOTALL)
+    linked = (re.sub(r"(?<!\[)!\[[^\]]*\]\(([^)\s]+)\)", r"[\g<0>](\1)", part) for part in parts[::2])
+    return "".join(part for pair in zip(linked, [*parts[1::2], ""], strict=True) for part in pair)
+
+
 def slug(heading: str) -> str:
     """The anchor of a heading, as GitHub and the site make it."""
     heading = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)

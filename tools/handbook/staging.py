@@ -20,7 +20,7 @@ from . import (
     program,
     python_classes,
 )
-from .markdown import blocks, links
+from .markdown import blocks, links, with_linked_pictures
 from .pages import KINDS, Page, written
 
 MADE = {
@@ -77,7 +77,7 @@ def stage(pages: list[Page], folder: Path) -> str:
     shutil.rmtree(folder, ignore_errors=True)
     digest = hashlib.sha256()
     for page in pages:
-        _put(folder / page.path, page.text.encode(), digest)
+        _put(folder / page.path, with_linked_pictures(page.text).encode(), digest)
     for name in sorted({name for page in pages for name in shown_files(page)}):
         _put(folder / name, (ROOT / name).read_bytes(), digest)
     for file in sorted((Path(__file__).parent / "theme").iterdir()):

@@ -49,6 +49,7 @@ def check_slice(field: Field, axis: str, at: int | None) -> None:
 def draw(field: Field, values: NDArray, path: str, axis: str, at: int | None, title: str | None) -> str:
     """Draws a slice, or a line in one dimension; returns the path."""
     from ..report.plots import style  # noqa: PLC0415 - it loads matplotlib
+    from ..report.plots.plane import scale_bar  # noqa: PLC0415
 
     dimensions = field.grid.dimensions
     label = f"{field.name} ({field.units})" if field.units else field.name
@@ -72,6 +73,9 @@ def draw(field: Field, values: NDArray, path: str, axis: str, at: int | None, ti
             axes.set(xlabel=_axis(field, across), ylabel=_axis(field, up))
             axes.grid(False)
             drawing.colorbar(image, label=label + where)
+            unit = "cells" if field.grid.spacing[across] == 1 else ""
+            scale_bar(axes, np.array(extent[:2]), np.array(extent[2:]), unit)
+            axes.set(xlim=extent[:2], ylim=extent[2:])
     return path
 
 
