@@ -113,7 +113,8 @@ sim.run(steps=3)
 found, axis = sim.standoff(), sim.axis()
 assert (axis is None) == (sim.local_box[0] != (0, 0, 0))
 if axis is not None:
-    assert len(axis["x"]) == 30 and axis["x"][0] == -45.0 and found.shock > 6
+    assert len(axis["x"]) == 30 and axis["x"][0] == -45.0
+    assert np.isnan(found.shock)  # three steps in, the wind has not been compressed yet
 sim.plot("planes.png")
 sim.plot("axis.png", kind="axis")
 """

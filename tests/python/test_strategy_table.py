@@ -2,6 +2,7 @@
 """The table of strategies and the account of a run: their numbers, and the sentences about them."""
 
 import io
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,7 +14,6 @@ from subcurrent.rank.recorder import clean
 from subcurrent.report import account, page
 from subcurrent.report.account import overlap_case
 from subcurrent.report.plots.strategies import draw_strategies, parts_of
-from subcurrent.solvers.kinds import KINDS
 from subcurrent.solvers.magnetosphere import halo_table
 
 PNG = b"\x89PNG"
@@ -219,7 +219,7 @@ def test_a_report_says_what_was_not_measured():
         "M": None,
         "hidden": None,
     }
-    told_rows = dict([*page._science(summary, KINDS["cavity"]), *page._accounts(summary)])
+    told_rows = dict([*page._science(summary, SimpleNamespace(solver="cavity")), *page._accounts(summary)])
     assert told_rows["M, messages"] == "not measured"
     assert told_rows["hidden share of the messages"] == "not measured"
     assert told_rows["C_core, computing the core"] == "2 s"
