@@ -87,7 +87,7 @@ COMPUTED = (
     ),
     Figure(
         "cavity_paper",
-        "docs/foresight.md",
+        "docs/published.md",
         60,
         "gains on the cavity's machines",
         paper_machines.cavity_paper,
@@ -103,7 +103,7 @@ COMPUTED = (
     ),
     Figure(
         "cg_paper",
-        "docs/foresight.md",
+        "docs/published.md",
         180,
         "gains on the machines of the thesis on CG (SimGrid)",
         cg_paper.cg_paper,
@@ -111,7 +111,7 @@ COMPUTED = (
     ),
     Figure(
         "cg_paper_speeds",
-        "docs/foresight.md",
+        "docs/published.md",
         60,
         "the bus that the thesis's equation asks for",
         cg_paper.cg_paper_speeds,
@@ -119,7 +119,7 @@ COMPUTED = (
     ),
     Figure(
         "other_codes",
-        "docs/foresight.md",
+        "docs/published.md",
         15,
         "published tables of other codes",
         other_codes.other_codes,
