@@ -65,8 +65,8 @@ def _spectrum(folder: RunFolder, case: CompressibleCase, path: Path) -> bool:
 DRAWINGS = (
     Drawing(
         "history.png",
-        "Energy, dissipation and its two parts, Mach number and dilatation over time; against the reference "
-        "where there is one.",
+        "Energy, dissipation and its two parts, what the filter takes, Mach number and dilatation over time; "
+        "against the reference where there is one.",
         _history,
     ),
     Drawing("schlieren.png", "|∇ρ| and the dilatation in the plane z = π, last snapshot.", _schlieren),
