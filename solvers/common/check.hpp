@@ -41,7 +41,7 @@ inline std::string shown(double value) {
 }
 inline void check_positive(const char* key, double value) {
   if (!(value > 0 && std::isfinite(value)))
-    refuse(std::string(key) + " is " + std::to_string(value) + "; it must be positive");
+    refuse(std::string(key) + " is " + shown(value) + "; it must be positive");
 }
 inline void check_cells(const char* key, Int3 cells) {
   for (int a = 0; a < 3; ++a)

@@ -8,15 +8,12 @@
 #include <cmath>
 #include <cstdio>
 
-#include "solvers/compressible/solver.hpp"
+#include "tests/mpi/cells.hpp"
+#include "tests/mpi/gas.hpp"
 #include "tests/mpi/test_context.hpp"
 
 namespace sc::test {
 namespace {
-
-using compressible::Compressible;
-using compressible::CompressibleOptions;
-using compressible::Initial;
 
 /// The mean error at time 0.25, in amplitudes. The step is so small that the error of the Runge-Kutta method,
 /// omega^5 dt^4 / 120 a unit of time, is less than a thousandth of that of the finer grid in space.
@@ -38,9 +35,31 @@ double wave_error(Context& context, Initial initial, int n, double filter = 0) {
   return flow.error();
 }
 
-double order(Context& context, Initial initial, double filter = 0) {
-  const double coarse = wave_error(context, initial, 24, filter);
-  const double fine = wave_error(context, initial, 36, filter);
+/// The mean error of v of a wave of vorticity that a viscosity damps as exp(-mu t), in amplitudes. The wave
+/// is so small that what its friction heats, of the second order in its amplitude, is below the error.
+double damped_error(Context& context, int n) {
+  CompressibleOptions o;
+  o.cells = {n, 8, 8 * context.size()};
+  o.split = {1, 1, context.size()};
+  o.flow.initial = Initial::vorticity;
+  o.flow.mach = 0.5;
+  o.flow.amplitude = 1e-5;
+  o.gas.viscosity = 0.3;
+  o.gas.exponent = 0;
+  o.dt = 1e-3;
+  Compressible flow(context, o);
+  for (int step = 0; step < 250; ++step) flow.step();
+  double sum = 0, time = flow.clock().time;
+  const double still = o.flow.amplitude * std::exp(-o.gas.viscosity * time);
+  for_cells(flow.grid().own(), [&](Int3 c) {
+    const double x = 2 * M_PI / n * (flow.grid().origin().x + c.x);
+    sum += std::abs(state_at(flow, c, compressible::u_ + 1) - still * std::sin(x - time));
+  });
+  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  return sum / (double(n) * 64 * context.size()) / o.flow.amplitude;
+}
+
+double order_of(Context& context, double coarse, double fine) {
   EXPECT_GT(fine, 1e-12) << "rounding";
   const double found = std::log(coarse / fine) / std::log(1.5);
   if (context.rank() == 0) {
@@ -48,6 +67,10 @@ double order(Context& context, Initial initial, double filter = 0) {
     std::printf("order %.3f, errors %.3g and %.3g\n", found, coarse, fine);
   }
   return found;
+}
+double order(Context& context, Initial initial, double filter = 0) {
+  return order_of(context, wave_error(context, initial, 24, filter),
+                  wave_error(context, initial, 36, filter));
 }
 
 TEST(CompressibleOrder, OfEntropy) {
@@ -61,6 +84,10 @@ TEST(CompressibleOrder, OfVorticity) {
 TEST(CompressibleOrder, OfSound) {
   TestContext context;
   EXPECT_GE(order(context, Initial::acoustic), 7.8);
+}
+TEST(CompressibleOrder, OfFriction) {
+  TestContext context;
+  EXPECT_GE(order_of(context, damped_error(context, 16), damped_error(context, 24)), 7.8);
 }
 /// The filter is there, and of the same order.
 TEST(CompressibleOrder, OfTheFilter) {

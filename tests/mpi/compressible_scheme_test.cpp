@@ -32,6 +32,7 @@ struct Scheme {
   bool pairs = true;  // the mean of their viscosities; otherwise mu u''
   double bulk = 2.0 / 3, gamma = 1.4, prandtl = 0.7, exponent = 0.76, viscosity = 0.05, filter = 0.45;
   double cross = 1, work = 1;  // d_i u_a of the stress; the work of friction
+  double sutherland = 0;       // S / T_0 of Sutherland's law; 0: the power law
   std::array<double, 4> weights{1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}, at{0, 0.5, 0.5, 1};
 };
 
@@ -93,6 +94,10 @@ struct Oracle {
   static Values product(const Values& f, const Values& g) {
     return each([&](std::size_t n) { return f[n] * g[n]; });
   }
+  double viscosity(double t) const {
+    if (s.sutherland == 0) return s.viscosity * std::pow(t, s.exponent);
+    return s.viscosity * t * std::sqrt(t) * (1 + s.sutherland) / (t + s.sutherland);
+  }
   /// (mu f')' = ((mu f)'' + mu f'' - f mu'') / 2
   Values diffused(int axis, const Values& mu, const Values& f) const {
     const Values both = curvature(axis, product(mu, f)), own = curvature(axis, f),
@@ -114,7 +119,7 @@ struct Oracle {
     const Values half = each(
         [&](std::size_t n) { return 0.5 * (u[0][n] * u[0][n] + u[1][n] * u[1][n] + u[2][n] * u[2][n]); });
     const Values T = each([&](std::size_t n) { return (s.gamma - 1) * (q[4][n] / q[0][n] - half[n]); });
-    const Values mu = each([&](std::size_t n) { return s.viscosity * std::pow(T[n] / T0, s.exponent); });
+    const Values mu = each([&](std::size_t n) { return viscosity(T[n] / T0); });
     const double cp = s.gamma / (s.gamma - 1);
     const Values H = each([&](std::size_t n) { return cp * T[n] + half[n]; });
     const Values heat = each([&](std::size_t n) { return s.work * half[n] + cp / s.prandtl * T[n]; });
@@ -242,8 +247,8 @@ const std::vector<Wrong> wrong_schemes{
      }},
 };
 
-TEST(CompressibleScheme, IsTheOneWrittenDownAndNoOther) {
-  TestContext context;
+/// Three steps of the solver beside those of `right`, and the wrong ones.
+void compare(Context& context, const Scheme& right, const std::vector<Wrong>& wrong_ones) {
   compressible::CompressibleOptions o;
   o.cells = cells;
   o.split = {1, 1, context.size()};
@@ -251,8 +256,11 @@ TEST(CompressibleScheme, IsTheOneWrittenDownAndNoOther) {
   o.flow.mach = 0.6;
   o.flow.peak = 2;
   o.flow.dilatational = 0.3;
-  const Scheme right;
   o.gas.viscosity = right.viscosity;
+  if (right.sutherland > 0) {
+    o.gas.law = compressible::ViscosityLaw::sutherland;
+    o.gas.sutherland = right.sutherland;
+  }
   o.filter = right.filter;
   o.dt = dt;
   compressible::Compressible flow(context, o);
@@ -263,7 +271,7 @@ TEST(CompressibleScheme, IsTheOneWrittenDownAndNoOther) {
     const State after = conserved(flow);
     if (context.rank() == 0) {
       EXPECT_LT(apart(Oracle{right, T0}.step(q), after), 1e-13) << "step " << n;
-      for (const Wrong& wrong : wrong_schemes) {
+      for (const Wrong& wrong : wrong_ones) {
         if (n == 0) continue;  // density and temperature vary by then
         Scheme scheme = right;
         wrong.make(scheme);
@@ -272,6 +280,20 @@ TEST(CompressibleScheme, IsTheOneWrittenDownAndNoOther) {
     }
     q = after;
   }
+}
+
+TEST(CompressibleScheme, IsTheOneWrittenDownAndNoOther) {
+  TestContext context;
+  compare(context, Scheme{}, wrong_schemes);
+}
+
+TEST(CompressibleScheme, FollowsSutherlandsLaw) {
+  TestContext context;
+  Scheme right;
+  right.sutherland = 0.4042;
+  compare(context, right,
+          {{"power law", [](Scheme& s) { s.sutherland = 0; }},
+           {"Sutherland's temperature", [](Scheme& s) { s.sutherland = 0.41; }}});
 }
 
 }  // namespace

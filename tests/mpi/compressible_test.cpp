@@ -3,7 +3,7 @@
 // threads: 2
 // timeout: 600
 // The compressible solver: a uniform flow, a vortex, what is conserved, what is damped, the incompressible
-// solver at a low Mach number, a pressure that is not positive.
+// solver at a low Mach number, a pressure that is not positive, options that are refused.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -212,6 +212,48 @@ TEST(Compressible, StopsWhereThePressureIsNotPositive) {
     EXPECT_NE(text.find(" after step "), std::string::npos) << text;
     EXPECT_NE(text.find(" at cell ["), std::string::npos) << text;
   }
+}
+
+TEST(Compressible, NamesTheOptionThatCannotBe) {
+  const auto said = [](auto&& change) -> std::string {
+    CompressibleOptions o = box({16, 24, 32}, Initial::random, 0.1);
+    change(o);
+    try {
+      compressible::check(o);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Exit::bad_input);
+      return error.what();
+    }
+    return "";
+  };
+  using Options = CompressibleOptions;
+  const double infinite = HUGE_VAL;
+  EXPECT_EQ(said([](Options&) {}), "");
+  EXPECT_EQ(said([](Options& o) { o.cells[2] = 7; }),
+            "grid.points is [16, 24, 7]; every axis needs at least 8");
+  EXPECT_EQ(said([](Options& o) { o.gas.gamma = 1; }), "gas.gamma is 1; it must be greater than 1");
+  EXPECT_EQ(said([](Options& o) { o.gas.viscosity = -1e-9; }),
+            "gas.viscosity is -1e-09; it must be finite and not negative");
+  EXPECT_EQ(said([&](Options& o) { o.forcing.power = infinite; }),
+            "forcing.power is inf; it must be finite and not negative");
+  EXPECT_EQ(said([](Options& o) { o.dt = -0.1; }), "run.dt is -0.1; it must be finite and not negative");
+  EXPECT_EQ(said([](Options& o) { o.filter = 0.5; }),
+            "scheme.filter is 0.5; it must be at least 0 and below 0.5");
+  EXPECT_EQ(said([](Options& o) { o.flow.dilatational = NAN; }),
+            "flow.dilatational is nan; it must be from 0 to 1");
+  EXPECT_EQ(said([](Options& o) { o.forcing.dilatational = 2; }),
+            "forcing.dilatational is 2; it must be from 0 to 1");
+  EXPECT_EQ(said([](Options& o) { o.forcing.kmax = 4; }),
+            "forcing.kmax is 4; it must be above 1 and at most 3");
+  EXPECT_EQ(said([](Options& o) { o.flow.peak = 4.5; }),
+            "flow.peak is 4.5; it must be from 0.5 to a quarter of the fewest grid.points, 4");
+  EXPECT_EQ(said([](Options& o) { o.flow.peak = 0; }),
+            "flow.peak is 0; it must be from 0.5 to a quarter of the fewest grid.points, 4");
+  EXPECT_EQ(said([](Options& o) {
+              o.flow.initial = Initial::acoustic;
+              o.flow.amplitude = 0;
+            }),
+            "flow.amplitude is 0; it must be positive");
 }
 
 }  // namespace

@@ -309,6 +309,10 @@ def test_what_ranks_can_share_is_whole_blocks():
         (["run.courant=1.3"], "run.courant = 1.3 is not allowed"),
         (["flow.initial=random", "flow.amplitude=0.1"], "flow.amplitude = 0.1 has no effect"),
         (
+            ["flow.initial=random", "flow.peak=2.5"],
+            "flow.peak = 2.5 is not allowed: with these grid.points it is at most 2.0, a quarter of",
+        ),
+        (
             ["storage.place=host"],
             'storage.place = "host" is not supported by this solver: it must be memory or files.',
         ),

@@ -183,6 +183,12 @@ class CompressibleCase(SolverCase):
                 f"{shown(self.flow.initial)}: it needs {' or '.join(map(shown, FORCED))}."
             )
         super().check()
+        most = min(self.grid.points) / 4  # the random start has the modes up to twice the peak
+        if self.flow.initial == "random" and self.flow.peak > most:
+            raise BadInput(
+                f"flow.peak = {shown(self.flow.peak)} is not allowed: with these grid.points it is at most "
+                f"{shown(most)}, a quarter of their smallest number."
+            )
 
     def cells(self) -> list[int]:
         """Blocks of cells along x, y, z: what ranks share out."""

@@ -58,7 +58,8 @@ def _spectrum(folder: RunFolder, case: CompressibleCase, path: Path) -> bool:
         return False
     series = [read_columns(file) for file in sorted(folder.spectra.glob("spectrum_*.csv"))]
     kmax = min(case.grid.points) // 2
-    draw_split_spectrum(path, series, read_columns(folder.spectrum), kmax, _name(case))
+    history = read_history(folder.history) if folder.history.is_file() else None
+    draw_split_spectrum(path, series, read_columns(folder.spectrum), kmax, _name(case), history=history)
     return True
 
 

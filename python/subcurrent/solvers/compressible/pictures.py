@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from ...report.plots import style
 from ...report.plots.plane import scale_bar
+from ...report.plots.spectrum import draw_slope, kept_shells
 
 
 def draw_gas_history(
@@ -72,29 +74,38 @@ def draw_schlieren(path: Path, density: np.ndarray, dilatation: np.ndarray, time
 
 
 def draw_split_spectrum(
-    path: Path, series: list[dict[str, np.ndarray]], last: dict[str, np.ndarray], kmax: int, title: str
+    path: Path,
+    series: list[dict[str, np.ndarray]],
+    last: dict[str, np.ndarray],
+    kmax: int,
+    title: str,
+    *,
+    history: dict[str, np.ndarray] | None = None,
 ) -> None:
-    """E(k) of the solenoidal and the dilatational velocity: the last one, and at the left those before."""
+    """E(k) of the solenoidal and the dilatational velocity: the last one, and at the left those before. With
+    a `history` of a viscous flow also Kolmogorov's law for its last dissipation, and k_max η."""
     colours = (style.BLUE, style.GREEN, style.ORANGE, style.VIOLET, style.RED)
     picks = sorted({round(n * (len(series) - 1) / 4) for n in range(5)}) if series else []
+    dissipation = float(history["dissipation"][-1]) if history else 0.0
     with style.figure(path, 10.5, 4.8, title) as drawing:
         over, parts = drawing.subplots(1, 2)
+
+        def draw(axes: Any, columns: dict[str, np.ndarray], name: str, **look: Any) -> None:
+            k, energy = columns["k"], columns[name]
+            seen = kept_shells(k, energy, kmax, columns["E"].max())
+            axes.loglog(k[seen], energy[seen], linewidth=1.4, **look)
+
         for number, colour in zip(picks, colours, strict=False):
             one = series[number]
-            k, energy = _seen(one, "E", kmax)
-            over.loglog(k, energy, color=colour, linewidth=1.4, label=f"time {one['time'][0]:.3g}")
+            draw(over, one, "E", color=colour, label=f"time {one['time'][0]:.3g}")
         for name, colour in (("solenoidal", style.BLUE), ("dilatational", style.RED)):
-            k, energy = _seen(last, name, kmax)
-            parts.loglog(k, energy, color=colour, marker=".", markersize=4, linewidth=1.4, label=name)
+            draw(parts, last, name, color=colour, marker=".", markersize=4, label=name)
         over.set(title="Energy spectrum", xlabel="k", ylabel="E(k)")
-        parts.set(title=f"Its two parts, time {last['time'][0]:.3g}", xlabel="k", ylabel="E(k)")
+        resolved = ""
+        if history and dissipation > 0:
+            draw_slope(over, kmax, dissipation)
+            resolved = f", $k_{{max}}η$ = {history['kmax_eta'][-1]:.2f}"
+        parts.set(title=f"Its two parts, time {last['time'][0]:.3g}{resolved}", xlabel="k", ylabel="E(k)")
         for axes in (over, parts):
             if axes.get_legend_handles_labels()[0]:
                 axes.legend()
-
-
-def _seen(columns: dict[str, np.ndarray], name: str, kmax: int) -> tuple[np.ndarray, np.ndarray]:
-    """Shells that symmetry leaves empty hold round-off."""
-    k, energy = columns["k"], columns[name]
-    shown = (k >= 1) & (k <= kmax) & (energy > 1e-18 * max(columns["E"].max(), 1e-300))
-    return k[shown], energy[shown]

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...report.plots import style
 from ...report.plots.plane import scale_bar
+from ...report.plots.spectrum import draw_slope, kept_shells
 
 
 @dataclass(frozen=True)
@@ -29,21 +30,14 @@ def draw_spectrum(path: Path, spectra: list[EnergySpectrum], kmax: int, title: s
     with style.figure(path, 10.5, 4.8, title) as drawing:
         plain, scaled = drawing.subplots(1, 2)
         for s, colour in zip(spectra, colours, strict=False):
-            # Shells that symmetry leaves empty hold round-off.
-            seen = (s.k >= 1) & (s.k <= kmax) & (s.energy > 1e-15 * s.energy.max())
+            seen = kept_shells(s.k, s.energy, kmax, s.energy.max())
             k, energy = s.k[seen], s.energy[seen]
             plain.loglog(k, energy, color=colour, label=s.label, marker=".", markersize=4, linewidth=1.4)
             if np.isfinite(s.kolmogorov) and s.dissipation > 0:
                 in_units = s.dissipation ** (-2 / 3) * k ** (5 / 3) * energy
                 label = f"$k_{{max}}η$ = {kmax * s.kolmogorov:.2f}"
                 scaled.loglog(k * s.kolmogorov, in_units, color=colour, label=label, linewidth=1.4)
-        last = spectra[-1]
-        k = np.array([1.5, max(2.0, 0.6 * kmax)])
-        height = 1.6 * last.dissipation ** (2 / 3) if last.dissipation > 0 else 1.0
-        plain.loglog(k, height * k ** (-5 / 3), color=style.MUTED, linestyle="--", linewidth=1.2)
-        plain.annotate(
-            "$k^{-5/3}$", (k[0] * 2, height * (2 * k[0]) ** (-5 / 3)), (6, 6), textcoords="offset points"
-        )
+        draw_slope(plain, kmax, spectra[-1].dissipation)
         plain.set(title="Energy spectrum", xlabel="k", ylabel="E(k)")
         plain.legend()
         scaled.axhline(1.6, color=style.MUTED, linestyle="--", linewidth=1.2)
