@@ -150,7 +150,7 @@ def test_a_run_leaves_history_spectra_snapshots_and_pictures(program):
         assert spectrum[name][: len(exact)] == pytest.approx(exact, rel=1e-8, abs=1e-17)
     assert spectrum["E"].sum() == pytest.approx(0.5 * square.mean(), rel=1e-9)
     assert len(list((folder / "spectra").iterdir())) >= 2
-    for name in ("history.png", "schlieren.png", "vorticity.png", "spectrum.png"):
+    for name in ("history.png", "schlieren.png", "vorticity.png", "spectrum.png", "structure.png"):
         assert (folder / "figures" / name).stat().st_size > 10_000, done.stdout
     summary = json.loads((folder / "summary.json").read_text())
     kept = summary["at_start"]["total_energy"]

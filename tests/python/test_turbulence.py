@@ -50,7 +50,7 @@ def test_a_run_leaves_history_spectra_snapshots_and_pictures(program):
     time, plane = read_plane(last_snapshot(folder), "vorticity")
     assert time == pytest.approx(0.24)
     assert np.array_equal(plane, np.moveaxis(vorticity[8], -1, 0))
-    for name in ("spectrum.png", "dissipation.png", "vorticity.png", "scales.png"):
+    for name in ("spectrum.png", "dissipation.png", "vorticity.png", "scales.png", "structure.png"):
         assert (folder / "figures" / name).stat().st_size > 10_000, done.stdout
     summary = json.loads((folder / "summary.json").read_text())
     assert summary["viscosity"] == 0.02

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The picture of the vorticity that both solvers of turbulence in a box leave."""
+"""Pictures that both solvers of turbulence in a box leave."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from typing import Any
 import numpy as np
 
 from ..launch.rundir import RunFolder
+from ..report.plots.history import read_history
+from ..report.plots.spectrum import draw_structure
 from ..report.snapshot import read_plane
+from ..report.structure import of_snapshot
 from .drawing import Drawing
 from .kinds import kind_of
 from .turbulence.pictures import draw_vorticity
@@ -26,4 +29,29 @@ def _vorticity(folder: RunFolder, case: Any, path: Path) -> bool:
 
 VORTICITY = Drawing(
     "vorticity.png", "Magnitude of the vorticity in the plane z = π, last snapshot.", _vorticity
+)
+
+
+def _structure(folder: RunFolder, case: Any, path: Path) -> bool:
+    snapshots = folder.all_snapshots()
+    if not snapshots or not folder.history.is_file():
+        return False
+    steady = case.forcing.kind != "none" and len(snapshots) > 3
+    chosen = snapshots[len(snapshots) // 2 :] if steady else snapshots[-1:]
+    times, found = zip(*(of_snapshot(snapshot) for snapshot in chosen), strict=True)
+    history = read_history(folder.history)
+    dissipation = float(np.mean(np.interp(times, history["time"], history["dissipation"])))
+    if not (dissipation > 0 and case.viscosity() > 0):  # the laws of the picture are those of a viscous flow
+        return False
+    span = f"mean over time {times[0]:.4g} to {times[-1]:.4g}" if steady else f"time {times[0]:.4g}"
+    title = f"{kind_of(case).title(case)}, {span}"
+    draw_structure(path, found[0].mean(list(found[1:])), dissipation, case.viscosity(), title)
+    return True
+
+
+STRUCTURE = Drawing(
+    "structure.png",
+    "Structure functions of the velocity: mean squares and cubes of its differences between points at a "
+    "distance r along x and y, beside Kolmogorov's laws.",
+    _structure,
 )

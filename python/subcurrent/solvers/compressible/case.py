@@ -18,7 +18,7 @@ BLOCK = 8  # cells of a line that are eliminated together; ranks own whole block
 Points = Annotated[list[Annotated[int, Field(ge=BLOCK, le=100_000)]], Field(min_length=3, max_length=3)]
 STARTS = ("uniform", "taylor_green", "random", "vortex", "acoustic", "entropy", "vorticity")
 EXACT = ("vortex", "acoustic", "entropy", "vorticity")  # known at any time in an inviscid gas
-FORCED = ("random", "taylor_green")  # of density 1 and without momentum in the mean
+FORCED = ("random", "taylor_green")  # of density 1 and without momentum in the mean; become turbulent
 SIZES = ("mach", "amplitude", "peak", "dilatational")
 VISCOUS = ("prandtl", "law", "exponent", "sutherland")  # keys of a gas with a viscosity
 

@@ -10,10 +10,10 @@ from ...launch.rundir import RunFolder
 from ...report.plots.history import read_history
 from ...report.records import read_record
 from ...report.snapshot import read_plane
-from ..box_figures import VORTICITY
+from ..box_figures import STRUCTURE, VORTICITY
 from ..drawing import Drawing
 from ..kinds import kind_of
-from .case import CompressibleCase
+from .case import FORCED, CompressibleCase
 from .pictures import draw_gas_history, draw_schlieren, draw_split_spectrum
 from .wave import WAVES, draw_wave
 
@@ -63,6 +63,10 @@ def _spectrum(folder: RunFolder, case: CompressibleCase, path: Path) -> bool:
     return True
 
 
+def _structure(folder: RunFolder, case: CompressibleCase, path: Path) -> bool | str:
+    return case.flow.initial in FORCED and STRUCTURE.draw(folder, case, path)  # not of waves
+
+
 DRAWINGS = (
     Drawing(
         "history.png",
@@ -73,5 +77,11 @@ DRAWINGS = (
     Drawing("schlieren.png", "|∇ρ| and the dilatation in the plane z = π, last snapshot.", _schlieren),
     VORTICITY,
     Drawing("wave.png", "Profiles of a wave along x, against the exact solution.", _wave),
-    Drawing("spectrum.png", "Spectra of the solenoidal and of the dilatational velocity.", _spectrum),
+    Drawing(
+        "spectrum.png",
+        "Spectra of the solenoidal and of the dilatational velocity; of a viscous gas with the slope −5/3 "
+        "and k_max η.",
+        _spectrum,
+    ),
+    Drawing(STRUCTURE.name, STRUCTURE.caption, _structure),
 )

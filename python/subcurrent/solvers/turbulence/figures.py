@@ -10,7 +10,7 @@ import numpy as np
 from ...case.reference import read_columns
 from ...launch.rundir import RunFolder
 from ...report.plots.history import read_history
-from ..box_figures import VORTICITY
+from ..box_figures import STRUCTURE, VORTICITY
 from ..drawing import Drawing
 from ..kinds import kind_of
 from .case import TurbulenceCase
@@ -82,4 +82,5 @@ DRAWINGS = (
     Drawing("dissipation.png", "Dissipation and energy over time, against the reference.", _dissipation),
     VORTICITY,
     Drawing("scales.png", "Skewness, Taylor Reynolds number, enstrophy and resolution over time.", _small),
+    STRUCTURE,
 )
