@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// _core.wait_curve.
+// _core.wait_curve, _core.disk_rate.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "engine/move/stream/rate.hpp"
 #include "model/probe/wait_curve.hpp"
 #include "python/bindings/faces.hpp"
 
@@ -34,6 +36,22 @@ void bind_probe(nb::module_& module) {
       },
       "context"_a, "bytes"_a, "cover"_a, "poke_seconds"_a, "repeats"_a,
       "Waiting left of exchanges under work that covers them, in seconds; collective.");
+  module.def(
+      "disk_rate",
+      [](Ranks& ranks, std::string scratch, std::int64_t bytes) {
+        const nb::gil_scoped_release unlocked;
+        Context& context = ranks.open();
+        double both = 0;
+        context.together([&] {
+          FileMemoryOptions files{.folder = std::move(scratch),
+                                  .name = "rank " + std::to_string(context.rank()) + " rate"};
+          both = measured_rate(files, bytes).both;
+        });
+        return both;
+      },
+      "context"_a, "scratch"_a, "bytes"_a,
+      "Bytes/s of this rank's scratch files in a folder, read and written together at the same time as those\n"
+      "of the other ranks; `bytes` in each direction. Collective; raises Error (storage).");
 }
 
 }  // namespace sc::python

@@ -41,17 +41,15 @@ Gas gas_of(const CompressibleOptions& o) {
   return {o.gas.gamma, o.gas.prandtl, o.gas.viscosity, 1 / T0, o.gas.law, o.gas.exponent, o.gas.sutherland};
 }
 
-std::unique_ptr<FileMemory> files_of(Context& context, const CompressibleOptions& o, const Budget& budget) {
-  std::unique_ptr<FileMemory> files;
+std::unique_ptr<FarMemory> files_of(Context& context, const CompressibleOptions& o, const Budget& budget) {
+  std::unique_ptr<FarMemory> files;
   if (budget.in_files())
-    context.together([&] {
-      files = std::make_unique<FileMemory>(scratch_files(context, o.storage, o.engine.strategy.overlaps));
-    });
+    context.together([&] { files = far_files(context, o.storage, o.engine.strategy.overlaps); });
   return files;
 }
 
 /// Pieces are whole blocks of lines along z.
-std::shared_ptr<FarPlace> place_of(Context& context, const Budget& budget, FileMemory* files) {
+std::shared_ptr<FarPlace> place_of(Context& context, const Budget& budget, FarMemory* files) {
   if (!files) return nullptr;
   const auto place = in_files(*files, budget.pieces, LineSystem::usual_block);
   context.together([&] { place->plan(budget.slot, budget.ahead); });

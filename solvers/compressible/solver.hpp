@@ -92,7 +92,7 @@ class Compressible {
   CompressibleOptions options_;
   Runner runner_;
   Budget budget_;
-  std::unique_ptr<FileMemory> files_;  ///< before the fields, which go first
+  std::unique_ptr<FarMemory> files_;  ///< before the fields, which go first
   Stages stages_;
   std::optional<Shown> shown_;
   std::function<Spectrum(GlobalValue&)> spectrum_;

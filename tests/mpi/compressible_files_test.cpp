@@ -3,7 +3,7 @@
 // threads: 2
 // timeout: 600
 // A gas whose fields lie in files: the bits of memory for any split, pieces and strategy, the bytes that were
-// planned, and what is measured and shown of it.
+// planned and are rehearsed, and what is measured and shown of it.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -12,6 +12,7 @@
 #include "engine/move/stream/slab_place.hpp"
 #include "tests/mpi/cells.hpp"
 #include "tests/mpi/gas.hpp"
+#include "tests/mpi/rehearsals.hpp"
 #include "tests/mpi/shared_folder.hpp"
 #include "tests/mpi/test_context.hpp"
 
@@ -81,7 +82,7 @@ TEST(CompressibleInFiles, LeavesTheBitsOfMemory) {
   }
 }
 
-TEST(CompressibleInFiles, MovesTheBytesThatWerePlanned) {
+TEST(CompressibleInFiles, MovesTheBytesThatWerePlannedAndRehearsed) {
   TestContext context;
   const SharedFolder folder(context, "scratch-gas-");
   for (const bool viscous : {true, false})
@@ -99,6 +100,18 @@ TEST(CompressibleInFiles, MovesTheBytesThatWerePlanned) {
       place.finish();
       EXPECT_EQ(place.memory().bytes(Way::in) - before[0], 2 * flow.budget().read) << to_string(split);
       EXPECT_EQ(place.memory().bytes(Way::out) - before[1], 2 * flow.budget().written) << to_string(split);
+      const Moved recorded =
+          moved(rehearsed({context.rank(), context.size(), 1}, [&](Context& one, auto note) {
+            Compressible simulated(one, o);
+            SlabPlace& files = *far_cells(simulated.conserved().storage(0)).place();
+            simulated.step();
+            files.finish();
+            note([&] {
+              for (int n = 0; n < 2; ++n) simulated.step();
+              files.finish();
+            });
+          }));
+      EXPECT_EQ(recorded, (Moved{2 * flow.budget().read, 2 * flow.budget().written})) << to_string(split);
     }
 }
 

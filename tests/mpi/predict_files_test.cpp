@@ -22,11 +22,6 @@ using model::Machine;
 constexpr Int3 cells{48, 40, 96};
 constexpr int pieces = 4;
 
-struct Moved {
-  std::int64_t read = 0, written = 0;
-  bool operator==(const Moved&) const = default;
-};
-
 /// Runs steps until the state is settled, then as many that are counted or recorded.
 template <class Count>
 void go(Context& context, FarMemory& files, const Strategy& strategy, int length, const Count& count) {
@@ -57,22 +52,6 @@ Rehearsal rehearse(const Strategy& strategy, int length, int rank = 0, int ranks
     RehearsedFiles files(context, strategy.overlaps);
     go(context, files, strategy, length, note);
   });
-}
-
-Moved moved(const Rehearsal& rehearsal) {
-  Moved sum;
-  const auto add = [&](const RehearsedCopy& copy) {
-    if (copy.begins) (copy.in ? sum.read : sum.written) += copy.bytes;
-  };
-  for (const RehearsedEvent& event : rehearsal.events) {
-    if (const auto* copy = std::get_if<RehearsedCopy>(&event)) add(*copy);
-    if (const auto* run = std::get_if<RehearsedRun>(&event))
-      for (const RehearsedRun::Slab& slab : run->slabs) {
-        for (const RehearsedCopy& copy : slab.before) add(copy);
-        for (const RehearsedCopy& copy : slab.after) add(copy);
-      }
-  }
-  return sum;
 }
 
 TEST(RehearsedFields, MoveTheBytesThatRealFilesCount) {

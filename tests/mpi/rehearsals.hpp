@@ -21,6 +21,29 @@ Rehearsal rehearsed(const Rehearsed& part, Program&& program) {
   return rehearsal;
 }
 
+/// Bytes that pass between files and memory.
+struct Moved {
+  std::int64_t read = 0, written = 0;
+  bool operator==(const Moved&) const = default;
+};
+
+/// Of all copies of a rehearsal.
+inline Moved moved(const Rehearsal& rehearsal) {
+  Moved sum;
+  const auto add = [&](const RehearsedCopy& copy) {
+    if (copy.begins) (copy.in ? sum.read : sum.written) += copy.bytes;
+  };
+  for (const RehearsedEvent& event : rehearsal.events) {
+    if (const auto* copy = std::get_if<RehearsedCopy>(&event)) add(*copy);
+    if (const auto* run = std::get_if<RehearsedRun>(&event))
+      for (const RehearsedRun::Slab& slab : run->slabs) {
+        for (const RehearsedCopy& copy : slab.before) add(copy);
+        for (const RehearsedCopy& copy : slab.after) add(copy);
+      }
+  }
+  return sum;
+}
+
 struct Mean {
   SC_FN void operator()(At c, Out<double> next, In<double> now) const {
     next[c] = (now[c] + now[c.x(1)] + now[c.x(-1)] + now[c.z(1)] + now[c.z(-1)]) / 5;

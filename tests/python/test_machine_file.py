@@ -120,6 +120,18 @@ def test_messages_by_mpi_become_a_network(tmp_path: Path, case: Any) -> None:
     assert there.network.bandwidth == pytest.approx(12.5e6, rel=1e-3)
 
 
+def test_the_disk_of_fields_in_files_becomes_a_table(
+    tmp_path: Path, case: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both rates hold while the other direction is busy too, so each is half of what was moved."""
+    monkeypatch.setattr(machine_file.machine, "describe", lambda: host(2))
+    one = [{"advance": {"all": 10 * 8000 * CELL}}] * 2
+    there = written(tmp_path, machine_file.text_of(case, [found(1, one, disk=3e9)], [ALONE]))
+    assert (there.disk.read, there.disk.write) == (1.5e9, 1.5e9)
+    there = written(tmp_path, machine_file.text_of(case, [found(1, one, disk=None)], [ALONE]))
+    assert there.disk is None
+
+
 def test_ranks_of_other_nodes_are_not_cores_of_this_one(
     tmp_path: Path, case: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -197,6 +209,19 @@ def test_probe_and_scale_run(tmp_path: Path, program: Any) -> None:
     rows = json.loads((out / "scale.json").read_text())
     assert [row["ranks"] for row in rows] == [1, 2]
     assert all(row["T"] > 0 and row["predicted"] > 0 for row in rows)
+
+
+def test_a_case_in_files_is_predicted_from_its_probe(tmp_path: Path, program: Any) -> None:
+    file = tmp_path / "here.toml"
+    small = ("--set", "grid.cells=[32,32,128]", "--set", "storage.pieces=8")
+    probe = ("probe", "nickel_out_of_core", "-n", "1", "--steps", "4", "--repeats", "1")
+    done = program(*probe, "--machine-file", str(file), *small)
+    assert done.returncode == 0, done.stderr
+    assert load_machine(file).disk.read > 1e6
+    assert not (program.folder / "scratch").exists()
+    done = program("predict", "nickel_out_of_core", "--machine", str(file), "--ranks", "1", *small)
+    assert done.returncode == 0, done.stderr
+    assert "boundary_first" in done.stdout
 
 
 def test_what_cannot_be_scaled_is_a_sentence(program: Any) -> None:

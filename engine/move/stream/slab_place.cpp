@@ -180,10 +180,12 @@ void FarCells::bring_strips(const Storage& storage, int lo, int hi) const {
 }
 
 void each_slab_ahead(Storage& storage, const std::function<void(int lo, int hi)>& use) {
-  if (!storage.far() || storage.grid().context().rehearses()) return storage.each_slab(true, false, use);
+  if (!storage.far()) return storage.each_slab(true, false, use);
+  const bool rehearses = storage.grid().context().rehearses();  // slots are then only address space
   StreamPhase phase;
   for (FarArray& array : far_cells(storage).arrays()) phase.push_back({&array, StreamUse::Mode::reads});
   far_cells(storage).place()->ring(SlabStream::slot_bytes(phase)).run(phase, [&](const Slot& slot) {
+    if (rehearses) return;
     show_in(slot, 0, storage);
     use(slot.lo(), slot.hi());
     storage.show(nullptr);

@@ -149,6 +149,9 @@ def text_of(case: Case, found: list[dict[str, Any]], works: list[dict[str, Any]]
         f"memory = {here['memory_gib'] * 2**30:.4g}",
     ]
     lines += _messages(most)
+    if most.get("disk"):
+        half = f"{most['disk'] / 2:.4g}  # of what {most['per_node']} ranks read and wrote together"
+        lines += ["", "[disk]", f"read = {half}", f"write = {half}"]
     lines += ["", "[engine]", f"run = {_engine_run(works, found):.3g}"]
     for work, one in zip(works, found, strict=True):
         lines += _rates(case, work, one)

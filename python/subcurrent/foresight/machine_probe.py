@@ -2,9 +2,9 @@
 """The ranks' side of `subcurrent probe CASE`: this machine's figures, for a machine file.
 
 Measured are copies by numbers of busy cores, messages around the ring of ranks, what the engine takes for a
-run that has hardly a cell, and the rates of the case's own stages: under `ordered`, which computes shell and
-core apart, on one rank alone and on all. Cells and rows of the shell and the core are the rehearsed ones, so
-that a rate a cell and a rate a row follow from two times.
+run that has hardly a cell, the disk if the case has fields in files, and the rates of the case's own stages:
+under `ordered`, which computes shell and core apart, on one rank alone and on all. Cells and rows of the shell
+and the core are the rehearsed ones, so that a rate a cell and a rate a row follow from two times.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..errors import BadInput
 from ..launch.memory import ranks_here
 from ..launch.plan import Plan
 from ..launch.rundir import write_text
-from ..rank.measure import advance
+from ..rank.measure import advance, remove_apart
 from ..solvers.cases import SOLVERS
 from ..solvers.kinds import kind_of
 
@@ -30,6 +30,7 @@ COPIED_BYTES = 128 << 20  # of an array that no cache holds
 COPIES = 5
 SMALL, LARGE = 4096, 1 << 20  # bytes of messages
 TINY = 8  # cells along an axis
+DISK_BYTES = 64 << 20  # of a rank, in each direction
 COMPUTING = ("core", "shell", "all")  # phases of the timeline in which a stage computes
 
 
@@ -83,6 +84,7 @@ def solve_rates(
 def measure_machine(module: ModuleType, context: Any, plan: Plan, computing: Callable[[], None]) -> int:
     """Rank 0 writes what was measured as `machine.json`. Collective."""
     threads, ranks = plan.typed_case().engine.threads, context.size
+    scratch = _scratch(plan)
     context.sample(0, 0)
     solver, tiny = _solver(module, context, plan, plan.case), _tiny(module, context, plan)
     computing()
@@ -101,9 +103,20 @@ def measure_machine(module: ModuleType, context: Any, plan: Plan, computing: Cal
     found["per_node"] = on_node
     found["run"] = _run_of_nothing(context, tiny) if tiny is not None else None
     found["transports"] = context.transports()
+    found["disk"] = on_node * module.disk_rate(context, scratch, DISK_BYTES) if scratch else None
+    del solver, tiny
+    context.barrier()
     if context.rank == 0:
+        remove_apart(plan.typed_case().options())
         write_text(Path(plan.folder) / "machine.json", json.dumps(found, indent=1) + "\n")
     return 0
+
+
+def _scratch(plan: Plan) -> str | None:
+    """The folder of the scratch files of a case with fields in files."""
+    storage = plan.typed_case().options().get("storage")
+    in_files = storage is not None and (storage["place"] == "files" or storage["memory"] > 0)
+    return storage["scratch"] if in_files else None
 
 
 def _solver(module: ModuleType, context: Any, plan: Plan, tables: dict[str, Any]) -> Any:
