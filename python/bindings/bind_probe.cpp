@@ -50,7 +50,8 @@ void bind_probe(nb::module_& module) {
         return both;
       },
       "context"_a, "scratch"_a, "bytes"_a,
-      "Bytes/s of this rank's scratch files in a folder, read and written together at the same time as those\n"
+      "Bytes/s of this rank's scratch files in a folder, read and written together at the same time as "
+      "those\n"
       "of the other ranks; `bytes` in each direction. Collective; raises Error (storage).");
 }
 

@@ -3,8 +3,8 @@
 
 Measured are copies by numbers of busy cores, messages around the ring of ranks, what the engine takes for a
 run that has hardly a cell, the disk if the case has fields in files, and the rates of the case's own stages:
-under `ordered`, which computes shell and core apart, on one rank alone and on all. Cells and rows of the shell
-and the core are the rehearsed ones, so that a rate a cell and a rate a row follow from two times.
+under `ordered`, which computes shell and core apart, on one rank alone and on all. Cells and rows of the
+shell and the core are the rehearsed ones, so that a rate a cell and a rate a row follow from two times.
 """
 
 from __future__ import annotations
