@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import subcurrent as sc
-from conftest import QUIET, ROOT, history, sentence_of
+from conftest import QUIET, history, sentence_of
 from subcurrent.case.reading import typed_case
 from subcurrent.case.reference import read_columns
 from subcurrent.errors import BAD_INPUT, DIVERGED, OK, BadInput
@@ -324,25 +324,3 @@ def test_what_cannot_be_run_is_refused(sets, said):
         typed_case(tables, None, sets)
     assert said in caught.value.sentence
     assert caught.value.exit_code == BAD_INPUT
-
-
-# -- long: against a published DNS --------------------------------------------------------------------------
-
-
-@pytest.mark.long
-@pytest.mark.timeout(4 * 3600)
-def test_taylor_green_meets_the_incompressible_peak(program):
-    """64³: the published peak of the loss of kinetic energy and its time, as far as so many points carry.
-    Viscosity takes only half of it on so few points."""
-    sets = ("--set", "grid.points=[64,64,64]")
-    done = program("run", "taylor_green_mach01", "-n", "2", "--out", "r", *QUIET, *sets, timeout=4 * 3600)
-    assert done.returncode == OK, done.stderr
-    table = history(program.folder / "r")
-    mine = {name: np.array([float(row[name]) for row in table]) for name in table[0]}
-    reference = read_columns(ROOT / "cases" / "taylor_green_mach01" / "reference.csv")
-    loss = -np.gradient(mine["energy"], mine["time"])
-    peak, published = np.argmax(loss), np.argmax(reference["dissipation"])
-    assert mine["time"][peak] == pytest.approx(reference["t"][published], abs=0.7)
-    assert loss[peak] == pytest.approx(reference["dissipation"][published], rel=0.04)
-    energy = np.interp(mine["time"], reference["t"], reference["kinetic_energy"])
-    assert np.abs(mine["energy"] / energy - 1).max() < 0.05

@@ -7,7 +7,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import cavities, cg_paper, commands, other_codes, paper_machines, planets, runs, weak_scaling, wire
+from . import (
+    cavities,
+    cg_paper,
+    commands,
+    other_codes,
+    paper_machines,
+    planets,
+    runs,
+    turbulence_paper,
+    weak_scaling,
+    wire,
+)
 from .pictures import by_distance, by_script, by_tutorial, drawn, plotted
 
 
@@ -84,6 +95,14 @@ COMPUTED = (
     Figure("dendrite_work", DENDRITE, 1, "operations and bytes of a cell", commands.dendrite_work, 0.0),
     Figure(
         "dendrite_paper", DENDRITE, 40, "scaling on the paper's machine", paper_machines.dendrite_paper, 1e-3
+    ),
+    Figure(
+        "turbulence_paper",
+        "docs/published.md",
+        20,
+        "turbulence in files on the paper's machine",
+        turbulence_paper.turbulence_paper,
+        1e-3,
     ),
     Figure(
         "cavity_paper",
