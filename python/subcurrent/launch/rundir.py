@@ -38,7 +38,7 @@ FILES = (
 FIGURES = (
     "profiles", "flow", "flow_3d", "history", "crystal", "temperature", "growth", "spectrum", "dissipation",
     "vorticity", "scales", "planes", "axis", "vortex", "cuts", "tube", "view", "strategies", "wait",
-    "residual", "blast", "loop", "schlieren", "wave",
+    "residual", "blast", "loop", "schlieren", "wave", "structure",
 )  # fmt: skip
 FOLDERS = {
     "snapshots": r"snapshot_\d{8,}\.vtkhdf",
