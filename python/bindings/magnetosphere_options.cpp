@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The options of a magnetosphere: from the dict that the Python case makes of a case file, once, to the typed
 // struct.
+#include <nanobind/stl/vector.h>
+
 #include "python/bindings/options.hpp"
 #include "python/bindings/reading.hpp"
 
@@ -28,6 +30,21 @@ magnetosphere::PointState wind_from(const nb::dict& options) {
           .v = get<std::array<double, 3>>(options, "velocity"),
           .p = get<double>(options, "pressure"),
           .B = get<std::array<double, 3>>(options, "field")};
+}
+
+/// Columns with a value for each row.
+magnetosphere::WindTable winds_from(const nb::dict& options) {
+  magnetosphere::WindTable table{.name = get<std::string>(options, "name"),
+                                 .times = get<std::vector<double>>(options, "time"),
+                                 .states = {}};
+  const auto density = get<std::vector<double>>(options, "density");
+  const auto velocity = get<std::vector<std::array<double, 3>>>(options, "velocity");
+  const auto pressure = get<std::vector<double>>(options, "pressure");
+  const auto field = get<std::vector<std::array<double, 3>>>(options, "field");
+  for (std::size_t n = 0; n < table.times.size(); ++n)
+    table.states.push_back(
+        {.rho = density.at(n), .v = velocity.at(n), .p = pressure.at(n), .B = field.at(n)});
+  return table;
 }
 
 magnetosphere::DiffusionOptions diffusion_from(const nb::dict& options) {
@@ -70,6 +87,7 @@ magnetosphere::MagnetosphereOptions magnetosphere_options(const nb::dict& option
   o.gamma = get<double>(options, "gamma");
   if (options.contains("planet")) o.planet = planet_from(get<nb::dict>(options, "planet"));
   o.wind = wind_from(get<nb::dict>(options, "wind"));
+  if (options.contains("winds")) o.winds = winds_from(get<nb::dict>(options, "winds"));
   o.diffusion = diffusion_from(get<nb::dict>(options, "diffusion"));
   o.density_floor = get<double>(options, "density_floor");
   o.pressure_floor = get<double>(options, "pressure_floor");

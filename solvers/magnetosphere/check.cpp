@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // check: validates the options of a plasma.
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 
@@ -20,6 +22,55 @@ void check_block(const MagnetosphereOptions& o, std::size_t f) {
            std::to_string(o.cells[axis] / needed) + " ranks fit along this axis");
 }
 
+/// The wind of the case, or a row of its table, which `row` names. `blows`: along +x.
+void check_wind(const MagnetosphereOptions& o, const PointState& wind, bool blows, const std::string& row) {
+  check_positive((row + "wind.density").c_str(), wind.rho);
+  check_positive((row + "wind.pressure").c_str(), wind.p);
+  if (blows && !(wind.v[0] > 0))
+    refuse(row + "wind.velocity is " + shown(wind.v[0]) +
+           " along x in the solver's units; it must be positive, because the sun is at -x");
+  for (std::size_t f = 0; f < 6; ++f) {
+    if (!o.reflects(f)) continue;
+    const std::size_t axis = f / 2;
+    const bool mirror = o.faces[f] == FaceKind::mirror;
+    if (wind.v[axis] != 0) refuse(row + face_key(f) + " reflects, but the wind blows through it");
+    for (std::size_t k = 0; k < 3; ++k)
+      if (((k == axis) == mirror) && wind.B[k] != 0)
+        refuse(row + face_key(f) +
+               (mirror ? " is a mirror, but the wind's field crosses it"
+                       : " is an equator, but the wind's field lies in it"));
+  }
+}
+
+bool finite(const PointState& q) {
+  const std::array<double, 8> all{q.rho, q.v[0], q.v[1], q.v[2], q.p, q.B[0], q.B[1], q.B[2]};
+  return std::all_of(all.begin(), all.end(), [](double value) { return std::isfinite(value); });
+}
+
+// div B = 0: no uniform inflow can change its field along the normal.
+void check_normal_field(const MagnetosphereOptions& o, std::size_t f, const std::string& row,
+                        const PointState& wind, const PointState& first) {
+  const std::size_t k = f / 2;
+  if (o.faces[f] == FaceKind::wind && wind.B[k] != first.B[k])
+    refuse(row + "the field along " + "xyz"[k] + " is not that of row 1; it must not change, because it " +
+           "crosses " + face_key(f) + " and has no divergence");
+}
+
+void check_winds(const MagnetosphereOptions& o, const WindTable& t) {
+  if (t.times.empty() || t.times.size() != t.states.size())
+    refuse(t.name + " has " + std::to_string(t.times.size()) + " times and " +
+           std::to_string(t.states.size()) + " states of the wind; it needs as many, and at least one");
+  for (std::size_t n = 0; n < t.times.size(); ++n) {
+    const std::string row = t.name + ", row " + std::to_string(n + 1) + ": ";
+    if (!std::isfinite(t.times[n]) || !finite(t.states[n])) refuse(row + "every number must be finite");
+    if (n > 0 && !(t.times[n] > t.times[n - 1]))
+      refuse(row + "the time is " + shown(t.times[n]) + "; it must be after " + shown(t.times[n - 1]) +
+             ", that of the row before");
+    check_wind(o, t.states[n], true, row);
+    for (std::size_t f = 0; f < 6; ++f) check_normal_field(o, f, row, t.states[n], t.states[0]);
+  }
+}
+
 void check_faces(const MagnetosphereOptions& o) {
   check_periodic([&](std::size_t f) { return o.faces[f] == FaceKind::periodic; });
   for (std::size_t f = 0; f < 6; ++f) {
@@ -31,11 +82,6 @@ void check_faces(const MagnetosphereOptions& o) {
     if (!o.reflects(f)) continue;
     if (o.cells[int(axis)] < 4) refuse(name + " reflects: the axis needs at least 4 points");
     check_block(o, f);
-    if (o.wind.v[axis] != 0) refuse(name + " reflects, but the wind blows through it");
-    for (std::size_t k = 0; k < 3; ++k)
-      if (((k == axis) == (kind == FaceKind::mirror)) && o.wind.B[k] != 0)
-        refuse(name + (kind == FaceKind::mirror ? " is a mirror, but the wind's field crosses it"
-                                                : " is an equator, but the wind's field lies in it"));
     if (!o.planet) continue;
     const bool right = axis == 2 ? kind == FaceKind::equator : axis == 1 && kind == FaceKind::mirror;
     if (!right)
@@ -57,8 +103,8 @@ void check(const MagnetosphereOptions& o) {
   check_positive("run.courant", o.courant);
   check_positive("limits.density", o.density_floor);
   check_positive("limits.pressure", o.pressure_floor);
-  check_positive("wind.density", o.wind.rho);
-  check_positive("wind.pressure", o.wind.p);
+  check_wind(o, o.wind, o.planet.has_value(), "");
+  if (o.winds) check_winds(o, *o.winds);
   if (!(o.gamma > 1)) refuse("plasma.gamma is " + std::to_string(o.gamma) + "; it must be greater than 1");
   if (o.cycle < 1) refuse("run.cycle is " + std::to_string(o.cycle) + "; it must be at least 1");
   const DiffusionOptions& d = o.diffusion;
@@ -72,9 +118,6 @@ void check(const MagnetosphereOptions& o) {
   if (o.planet && !(o.planet->mirror < -o.planet->outer))
     refuse("planet.mirror is " + shown(o.planet->mirror) + "; it must be below -planet.outer = " +
            shown(-o.planet->outer) + ", because upstream of it the start is the wind");
-  if (o.planet && !(o.wind.v[0] > 0))
-    refuse("wind.velocity is " + shown(o.wind.v[0]) +
-           " along x in the solver's units; it must be positive, because the sun is at -x");
   if (o.planet && d.heating && d.smoothing > 0)
     refuse(
         "diffusion.heating is not allowed with diffusion.smoothing and a planet: the differences of its "

@@ -17,12 +17,14 @@ SC_FN Out<double> component(const Out<double, N>& q, int k) {
     return q[k];
 }
 
+constexpr int most_layers = 3;  ///< of MagnetosphereOptions::halo
+
 template <int N>
 struct Held {
-  std::array<double, std::size_t(N)> value;
+  std::array<std::array<double, std::size_t(N)>, std::size_t(most_layers)> layer;  ///< from the face outwards
   SC_FN void operator()(Border b, Out<double, N> q) const {
     for (int n = 1; n <= b.layers; ++n)
-      for (int k = 0; k < N; ++k) component<N>(q, k)[b.ghost(n)] = value[std::size_t(k)];
+      for (int k = 0; k < N; ++k) component<N>(q, k)[b.ghost(n)] = layer[std::size_t(n - 1)][std::size_t(k)];
   }
 };
 
@@ -54,14 +56,50 @@ struct Reflected {
 constexpr unsigned normal_flipped(int axis) { return 1U << axis; }
 constexpr unsigned tangential_flipped(int axis) { return 7U & ~normal_flipped(axis); }
 
+/// The wind in the layers beyond a face, from the face outwards, for the time level `time`. A table holds on
+/// the plane of the first nodes along x: d upstream of it is what arrives there d / v_x later.
+inline std::array<PointState, std::size_t(most_layers)> wind_beyond(Face face, Half half, double time,
+                                                                    const MagnetosphereOptions& o) {
+  std::array<PointState, std::size_t(most_layers)> layers;
+  layers.fill(o.winds ? o.winds->at(time) : o.wind);
+  if (!o.winds || face.axis != 0 || face.side != 0) return layers;
+  const double speed = layers[0].v[0];
+  double upstream = half == Half::nodes ? o.spacing : 0.5 * o.spacing;
+  for (PointState& layer : layers) {
+    layer = o.winds->at(time + upstream / speed);
+    upstream += o.spacing;
+  }
+  return layers;
+}
+
+/// Sets the conditions of all faces of kind `wind` for the time level `time`.
+inline void set_wind(Plasma& q, Half half, double time, const MagnetosphereOptions& o) {
+  for_each_face([&](Face face, std::size_t f) {
+    if (o.faces[f] != FaceKind::wind) return;
+    Held<1> rho{}, p{};
+    Held<3> v{}, B{};
+    std::size_t n = 0;
+    for (const PointState& wind : wind_beyond(face, half, time, o)) {
+      rho.layer[n] = {wind.rho};
+      v.layer[n] = wind.v;
+      p.layer[n] = {wind.p};
+      B.layer[n] = wind.B;
+      ++n;
+    }
+    boundary(q.rho, face, rho);
+    boundary(q.v, face, v);
+    boundary(q.p, face, p);
+    boundary(q.B, face, B);
+  });
+}
+
 template <int N>
 void set_face(Field<double, N>& field, Face face, FaceKind kind, Half half, unsigned flipped_by_mirror,
-              unsigned flipped_by_equator, const std::array<double, std::size_t(N)>& wind) {
+              unsigned flipped_by_equator) {
   switch (kind) {
     case FaceKind::periodic:
+    case FaceKind::wind:  // see set_wind
       return;
-    case FaceKind::wind:
-      return boundary(field, face, Held<N>{wind});
     case FaceKind::free:
       return boundary(field, face, Leaving<N>{false});
     case FaceKind::oblique:
@@ -79,11 +117,12 @@ inline void set_faces(Plasma& q, Half half, const MagnetosphereOptions& o) {
   for_each_face([&](Face face, std::size_t f) {
     const FaceKind kind = o.faces[f];
     const unsigned normal = normal_flipped(face.axis);
-    set_face<1>(q.rho, face, kind, half, 0, 0, {o.wind.rho});
-    set_face<3>(q.v, face, kind, half, normal, normal, o.wind.v);
-    set_face<1>(q.p, face, kind, half, 0, 0, {o.wind.p});
-    set_face<3>(q.B, face, kind, half, normal, tangential_flipped(face.axis), o.wind.B);
+    set_face<1>(q.rho, face, kind, half, 0, 0);
+    set_face<3>(q.v, face, kind, half, normal, normal);
+    set_face<1>(q.p, face, kind, half, 0, 0);
+    set_face<3>(q.B, face, kind, half, normal, tangential_flipped(face.axis));
   });
+  set_wind(q, half, 0, o);
 }
 
 }  // namespace sc::magnetosphere

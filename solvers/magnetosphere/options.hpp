@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "engine/overlap/runner.hpp"
 #include "solvers/common/check.hpp"
@@ -14,7 +16,7 @@ namespace sc::magnetosphere {
 
 using Vec3 = std::array<double, 3>;
 
-/// `wind`: the fixed state of the inflow. `free`: zero gradient along the normal. `oblique`: zero gradient
+/// `wind`: the state of the inflow. `free`: zero gradient along the normal. `oblique`: zero gradient
 /// along the line at 45 degrees to x, for waves carried downstream. `mirror`: B is reflected like v; field
 /// lines are tangential to the plane. `equator`: v is reflected, B with the opposite sign; field lines cross
 /// the plane at right angles.
@@ -28,6 +30,14 @@ struct PointState {
   Vec3 v{};
   double p = 1;
   Vec3 B{};
+};
+
+/// The wind over time: linear between rows, constant before the first and after the last.
+struct WindTable {
+  std::string name;           ///< in refusals
+  std::vector<double> times;  ///< increasing
+  std::vector<PointState> states;
+  PointState at(double time) const;
 };
 
 struct PlanetOptions {
@@ -59,7 +69,8 @@ struct MagnetosphereOptions {
   Initial initial = Initial::uniform;
   double gamma = 5.0 / 3.0;
   std::optional<PlanetOptions> planet;
-  PointState wind;  ///< the inflow, and the state of Initial::uniform
+  PointState wind;                 ///< the inflow, and the state of Initial::uniform
+  std::optional<WindTable> winds;  ///< replaces `wind`, which then is its state at the start
   DiffusionOptions diffusion;
   double density_floor = 1e-10;
   double pressure_floor = 1e-14;

@@ -32,10 +32,16 @@ std::array<double, 8> conserved(const PointState& q, double gamma) {
   return {q.rho, q.rho * q.v[0], q.rho * q.v[1], q.rho * q.v[2], energy, q.B[0], q.B[1], q.B[2]};
 }
 
+/// With the wind at the start.
+MagnetosphereOptions started(MagnetosphereOptions o) {
+  if (o.winds) o.wind = o.winds->at(0);
+  return o;
+}
+
 }  // namespace
 
 Magnetosphere::Magnetosphere(Context& context, const MagnetosphereOptions& options)
-    : options_(checked_options(options)),
+    : options_(started(checked_options(options))),
       runner_(context, options.engine),
       nodes_(grid_of(context, options), "", options.space),
       centres_(nodes_.rho.grid(), "centres' ", options.space),
@@ -173,6 +179,7 @@ std::int64_t Magnetosphere::end_step() {
 }
 
 Measures Magnetosphere::measure() {
+  hold_wind(nodes_, clock_.time);
   const double h = options_.spacing, volume = h * h * h;
   auto& totals = diagnostics_->totals;
   runner_.run(totals, {1 / (options_.gamma - 1)});
@@ -227,6 +234,7 @@ std::vector<AxisPoint> Magnetosphere::own_axis(const Box& line) {
 }
 
 std::vector<AxisPoint> Magnetosphere::axis() {
+  hold_wind(nodes_, clock_.time);
   runner_.refresh(nodes_.B.now(), star(1));
   const auto nearest = [&](int a) {
     return std::clamp(static_cast<int>(std::lround(-options_.low[std::size_t(a)] / options_.spacing)), 0,

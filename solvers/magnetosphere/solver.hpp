@@ -79,6 +79,10 @@ class Magnetosphere {
   void set_surroundings(Plasma& set, Half half);
   void run(const SetStage<Numbers>& half, const Numbers& numbers);
   void begin_cycle();
+  /// Halos that are filled from now on get the wind at `time`.
+  void hold_wind(Plasma& set, double time);
+  /// The same for both sets as they are; collective.
+  void hold_present_wind();
   [[noreturn]] void refuse_step(double dt) const;
   Numbers numbers(double dt, Half half) const;
   std::int64_t end_step();

@@ -9,8 +9,10 @@ namespace sc::magnetosphere {
 StepReport Magnetosphere::step() {
   runner_.begin_step();
   if (clock_.place == 0) begin_cycle();  // dt is fixed for a cycle, because leap-frog needs equal steps
-  const double dt = clock_.dt;
+  const double dt = clock_.dt, end = clock_.time + dt;
 
+  hold_present_wind();
+  hold_wind(centres_, end - dt / 2);
   if (clock_.place == 0)
     // centres(n + 1/2) = mean of nodes(n) + dt/2 F(nodes(n))
     run(stages_.predict, numbers(dt / 2, Half::centres));
@@ -20,12 +22,13 @@ StepReport Magnetosphere::step() {
   centres_.advance();
 
   // nodes(n + 1) = nodes(n) + dt F(centres(n + 1/2)) + dt diffusion(nodes(n))
+  hold_wind(nodes_, end);
   run(stages_.second, numbers(dt, Half::nodes));
   nodes_.advance();
 
   const std::int64_t floors = end_step();
   const auto place = static_cast<int>(clock_.place);
-  clock_.time += dt;
+  clock_.time = end;
   clock_.steps += 1;
   clock_.floors += floors;
   clock_.place = (clock_.place + 1) % options_.cycle;

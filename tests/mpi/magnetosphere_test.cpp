@@ -20,8 +20,10 @@ namespace {
 using namespace sc;
 using namespace sc::magnetosphere;
 using test::all_of;
+using test::Kind;
 using test::Outcome;
 using test::run;
+using test::small_earth;
 
 MagnetosphereOptions periodic_box(Int3 cells, double h) {
   MagnetosphereOptions o;
@@ -102,24 +104,6 @@ TEST_P(OnDevices, AgreesWithTheOracleCellByCell) {
   }
 }
 
-MagnetosphereOptions small_earth() {
-  MagnetosphereOptions o;
-  o.cells = {23, 11, 12};
-  o.low = {-22, 0, 0};
-  o.spacing = 2;
-  o.faces = {FaceKind::wind,    FaceKind::free,    FaceKind::mirror,
-             FaceKind::oblique, FaceKind::equator, FaceKind::oblique};
-  o.initial = Initial::planet;
-  o.planet = PlanetOptions{};
-  o.planet->mirror = -15;
-  o.wind = {.rho = 5e-4, .v = {0.044, 0, 0}, .p = 3.56e-8, .B = {0, 0, 1.5e-4}};
-  o.diffusion = {
-      .density = 5e-3, .pressure = 5e-3, .viscosity = 2.5e-6, .resistivity = 1e-3, .smoothing = 0.01};
-  o.density_floor = 2e-4;  // so high that some points reach it within the few steps of these tests
-  o.pressure_floor = 3.5e-8;
-  return o;
-}
-
 /// The same quarter turned about x: its mirrors are the high faces.
 MagnetosphereOptions high_earth() {
   MagnetosphereOptions o = small_earth();
@@ -137,34 +121,10 @@ MagnetosphereOptions small_wave() {
   return o;
 }
 
-/// A run from `start`, or from the initial state of the options.
-struct Kind {
-  const char* name;
-  MagnetosphereOptions options;
-  std::function<void(Magnetosphere&)> start;
-};
 std::vector<Kind> kinds() {
   return {{"smooth", periodic_box({19, 12, 10}, 0.1), set_smooth},
           {"earth", small_earth(), {}},
           {"wave", small_wave(), {}}};
-}
-
-/// Under every strategy and split of the context's ranks, `options` give the result of one rank.
-void expect_same_bits(Context& context, const Kind& kind, MagnetosphereOptions options,
-                      const Outcome& expected, int steps) {
-  const bool divides_threads = !context.device();
-  for (const Int3 split : test::splits(context.size()))
-    for (Strategy strategy :
-         {Strategy::blocking, Strategy::ordered, Strategy::boundary_first, Strategy::interior_first,
-          Strategy::pipelined, Strategy::halo_thread, Strategy::halo_thread.not_joining()}) {
-      if (strategy == Strategy::halo_thread && !divides_threads) continue;
-      if (strategy == Strategy::halo_thread.not_joining() && context.threads() < 2) continue;
-      options.split = split;
-      options.engine.strategy = strategy;
-      options.engine.poke_seconds = 1e-6;
-      expect_same(context, run(context, options, steps, kind.start), expected,
-                  std::string(kind.name) + " " + std::string(strategy.name) + " " + to_string(split));
-    }
 }
 
 // Sums, products, divisions, roots and fused() are the same on CUDA and on a host with fused multiply-adds:

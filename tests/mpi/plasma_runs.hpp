@@ -13,6 +13,7 @@
 #include "engine/move/gather.hpp"
 #include "solvers/magnetosphere/solver.hpp"
 #include "tests/mpi/backends.hpp"
+#include "tests/mpi/cells.hpp"
 
 namespace sc::test {
 
@@ -97,6 +98,50 @@ inline void expect_same(Context& context, const Outcome& got, const Outcome& exp
   EXPECT_TRUE(same_bits(got.nodes, expected.nodes)) << how;
   EXPECT_TRUE(same_bits(got.centres, expected.centres)) << how;
   EXPECT_TRUE(same_bits(got.axis, expected.axis)) << how;
+}
+
+/// A quarter of the Earth on few nodes, with all kinds of faces but periodic ones.
+inline MagnetosphereOptions small_earth() {
+  using magnetosphere::FaceKind;
+  MagnetosphereOptions o;
+  o.cells = {23, 11, 12};
+  o.low = {-22, 0, 0};
+  o.spacing = 2;
+  o.faces = {FaceKind::wind,    FaceKind::free,    FaceKind::mirror,
+             FaceKind::oblique, FaceKind::equator, FaceKind::oblique};
+  o.initial = magnetosphere::Initial::planet;
+  o.planet = magnetosphere::PlanetOptions{};
+  o.planet->mirror = -15;
+  o.wind = {.rho = 5e-4, .v = {0.044, 0, 0}, .p = 3.56e-8, .B = {0, 0, 1.5e-4}};
+  o.diffusion = {
+      .density = 5e-3, .pressure = 5e-3, .viscosity = 2.5e-6, .resistivity = 1e-3, .smoothing = 0.01};
+  o.density_floor = 2e-4;  // so high that some points reach it within the few steps of these tests
+  o.pressure_floor = 3.5e-8;
+  return o;
+}
+
+/// A run from `start`, or from the initial state of the options.
+struct Kind {
+  const char* name;
+  MagnetosphereOptions options;
+  std::function<void(Magnetosphere&)> start;
+};
+/// Under every strategy and split of the context's ranks, `options` give the result of one rank.
+inline void expect_same_bits(Context& context, const Kind& kind, MagnetosphereOptions options,
+                             const Outcome& expected, int steps) {
+  const bool divides_threads = !context.device();
+  for (const Int3 split : splits(context.size()))
+    for (Strategy strategy :
+         {Strategy::blocking, Strategy::ordered, Strategy::boundary_first, Strategy::interior_first,
+          Strategy::pipelined, Strategy::halo_thread, Strategy::halo_thread.not_joining()}) {
+      if (strategy == Strategy::halo_thread && !divides_threads) continue;
+      if (strategy == Strategy::halo_thread.not_joining() && context.threads() < 2) continue;
+      options.split = split;
+      options.engine.strategy = strategy;
+      options.engine.poke_seconds = 1e-6;
+      expect_same(context, run(context, options, steps, kind.start), expected,
+                  std::string(kind.name) + " " + std::string(strategy.name) + " " + to_string(split));
+    }
 }
 
 }  // namespace sc::test

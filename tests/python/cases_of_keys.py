@@ -108,6 +108,7 @@ ACTS = {
         "planet.rotation": ({}, 0.0, 10.0),
         "planet.mirror": ({}, -30.0, -25.0),
         "wind": ({}, None, BASES["magnetosphere"]["wind"]),
+        "wind.file": ({}, None, "gusts.csv"),
         "diffusion.heating": ({"diffusion.viscosity": 1e-3}, False, True),
         "limits.density": ({}, 1e-10, 1.0),
         "limits.pressure": ({}, 1e-14, 1.0),

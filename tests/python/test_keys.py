@@ -20,7 +20,7 @@ from subcurrent.solvers.cases import SOLVERS
 
 
 def write_inputs(folder) -> None:
-    """The grid files and spectra that keys name."""
+    """The grid files, spectra and winds that keys name."""
     make = """
 import h5py, numpy as np
 for name, shear in (("one.h5", 0.0), ("two.h5", 0.1)):
@@ -31,6 +31,7 @@ for name, shear in (("one.h5", 0.0), ("two.h5", 0.1)):
     subprocess.run([sys.executable, "-c", make], check=True, cwd=folder)
     (folder / "one.csv").write_text("k,E\n1,0.5\n")
     (folder / "two.csv").write_text("k,E\n1,0.5\n2,0.1\n")
+    (folder / "gusts.csv").write_text("time,density\n0,5\n1,8\n")
 
 
 def observed(folder, cases: list, **options) -> dict:

@@ -84,8 +84,20 @@ def read_columns(path: Path) -> dict[str, np.ndarray]:
             if line and not line.startswith("#")
         ]
         rows = list(csv.DictReader(lines))
-        return {name: np.array([float(row[name]) for row in rows]) for name in rows[0]}
+        return {
+            name: np.array([_number(path, row, n, name) for n, row in enumerate(rows)]) for name in rows[0]
+        }
     except OSError as error:
         raise storage_error(error, path, "read") from None
+    except BadInput:
+        raise
     except (IndexError, TypeError, ValueError, csv.Error):
         raise BadInput(f"{path} holds no columns of numbers.") from None
+
+
+def _number(path: Path, row: dict[str, str], n: int, column: str) -> float:
+    try:
+        return float(row[column])
+    except (TypeError, ValueError):
+        where = f"row {n + 1} has no number in its column {column}"
+        raise BadInput(f"{path} holds no columns of numbers: {where}.") from None

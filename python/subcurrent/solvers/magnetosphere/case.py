@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from ...case.common import (
@@ -16,10 +17,11 @@ from ...case.common import (
     check_split,
     engine_options,
 )
-from ...case.keys import Table, key
+from ...case.keys import Table, key, shown
 from ...case.tables import POSITIVE, Cells, faces_of
 from ...errors import BadInput
-from .units import Units, Wind, describe, pressure_balance
+from .units import Units, Wind, describe, describe_units, pressure_balance
+from .winds import NEEDED, Winds, read_winds
 
 KINDS = ("periodic", "wind", "free", "oblique", "mirror", "equator")
 FACE = "one of " + ", ".join(f'"{kind}"' for kind in KINDS)
@@ -92,6 +94,14 @@ class WindTable(Table):
     velocity: Triple = key("velocity in km/s", "three numbers [vx, vy, vz]")
     temperature: float = key("temperature in K of ions and electrons each", POSITIVE, gt=0)
     field: Triple = key("interplanetary field in nT", "three numbers [Bx, By, Bz]", [0.0, 0.0, 0.0])
+    file: str | None = key(
+        "CSV file with the wind over time at x-: the column time, in the unit of run.time, and those of "
+        "density, velocity_x, velocity_y, velocity_z, temperature, field_x, field_y, field_z that change, "
+        "in the units of the keys; density, velocity, pressure and field are linear between rows, and "
+        "constant before the first and after the last",
+        "the path of a CSV file",
+        None,
+    )
 
 
 class Diffusion(Table):
@@ -266,6 +276,16 @@ class MagnetosphereCase(SolverCase):
         reflecting = [name[1] for name, kind in faces.items() if kind in ("mirror", "equator")]
         return 3 if "+" in reflecting else 2 if reflecting else 1
 
+    def with_files(self, folder: Path) -> MagnetosphereCase:
+        if self.wind is None or self.wind.file is None:
+            return self
+        file = (folder / self.wind.file).absolute()
+        if not file.is_file():
+            raise BadInput(f"wind.file = {shown(self.wind.file)} does not exist: {file} must be {NEEDED}.")
+        case = self.updated("wind", file=str(file))
+        case.winds()
+        return case
+
     def units(self) -> Units:
         return Units(self.planet.radius * 1e3, self.planet.field * 1e-9, self.planet.density * 1e6)
 
@@ -275,15 +295,24 @@ class MagnetosphereCase(SolverCase):
         w = self.wind
         return Wind(w.density, tuple(w.velocity), w.temperature, tuple(w.field))
 
+    def winds(self) -> Winds | None:
+        """The wind over time, where a file holds it."""
+        if self.wind is None or self.wind.file is None:
+            return None
+        return read_winds(Path(self.wind.file), self.solar_wind())
+
     def expected_standoff(self) -> float | None:
-        """Distance in radii at which the pressures balance on the line to the sun."""
+        """Distance in radii at which the pressures balance on the line to the sun; None if they change."""
         wind = self.solar_wind()
-        return None if wind is None else pressure_balance(self.units(), wind)
+        return None if wind is None or self.wind.file else pressure_balance(self.units(), wind)
 
     def notes(self) -> list[str]:
         """The wind as given and in the solver's units, printed at the start."""
-        wind = self.solar_wind()
-        return [] if wind is None else describe(self.units(), wind)
+        wind, winds = self.solar_wind(), self.winds()
+        if wind is None:
+            return []
+        units = self.units()
+        return [describe_units(units), *(winds.describe(units) if winds else describe(units, wind))]
 
     def options(self) -> dict[str, Any]:
         """The options of the compiled solver, in its units."""
@@ -304,6 +333,9 @@ class MagnetosphereCase(SolverCase):
             "end": float(self.run.time or 0.0),
             "engine": engine_options(self.engine),
         }
+        winds = self.winds()
+        if winds is not None:
+            options["winds"] = winds.scaled(self.units())
         if self.has_planet():
             options["planet"] = self._planet()
         return options

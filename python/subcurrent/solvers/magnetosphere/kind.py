@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 from typing import Any
 
 from ...launch.memory import Fields
@@ -95,8 +96,13 @@ class MagnetosphereKind(Kind):
         axis = solver.axis()
         if axis is None:
             return nothing
-        wind = case.solar_wind().scaled(case.units())
-        return find_standoff(axis, wind["density"], wind["velocity"][0], case.planet.outer)
+        winds = case.winds()
+        if winds is None:
+            wind = case.solar_wind().scaled(case.units())
+            density, speed = wind["density"], wind["velocity"][0]
+        else:
+            density, speed = winds.passed(solver.time, axis["x"] - axis["x"][0], case.units())
+        return find_standoff(axis, density, speed, case.planet.outer)
 
     def facts(self, record: dict[str, Any]) -> list[str]:
         facts = [
@@ -150,10 +156,10 @@ class MagnetosphereKind(Kind):
             summary.get("expected_magnetopause"),
         )
         place = None
-        if found is not None and expected:
-            place = (
-                f"{found:.2f} radii, {100 * (found / expected - 1):+.1f} % of the balance at {expected:.2f}"
-            )
+        if found is not None:
+            place = f"{found:.2f} radii"
+            if expected:
+                place += f", {100 * (found / expected - 1):+.1f} % of the balance at {expected:.2f}"
         divergence = last.get("divergence")
         return [
             ("magnetopause on the axis", place),
@@ -180,7 +186,8 @@ class MagnetosphereKind(Kind):
             field = f"({', '.join(f'{b:g}' for b in w.field)}) nT" if any(w.field) else "0"
             tilt = case.planet.tilt  # towards +x: away from the sun
             way = f", tilted {abs(tilt):g}° {'to' if tilt < 0 else 'from'} the sun" if tilt else ""
-            name = f"{case.planet.name}{way}, wind {w.density:g} cm⁻³, {speed:g} km/s, B = {field}"
+            wind = f"wind {w.density:g} cm⁻³, {speed:g} km/s, B = {field}"
+            name = f"{case.planet.name}{way}, {f'wind of {Path(w.file).name}' if w.file else wind}"
         elif case.plasma.initial == "linear_wave":
             name = f"Linear {case.plasma.wave} wave"
         else:

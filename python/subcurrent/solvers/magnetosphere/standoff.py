@@ -21,8 +21,11 @@ class Standoff:
     shock: float
 
 
-def find_standoff(axis: Mapping[str, np.ndarray], density: float, speed: float, outer: float) -> Standoff:
-    """From "x", "density", "vx" and "current" along the line, and the wind's density and speed along +x.
+def find_standoff(
+    axis: Mapping[str, np.ndarray], density: float | np.ndarray, speed: float | np.ndarray, outer: float
+) -> Standoff:
+    """From "x", "density", "vx" and "current" along the line, and the wind's density and speed along +x,
+    which may depend on x.
 
     Shock: where the density of the wind, going downstream, first is 1.5 times the wind's, in plasma that
     still moves: the static atmosphere is as dense, but at rest. Magnetopause: the largest |J| between the
@@ -31,11 +34,14 @@ def find_standoff(axis: Mapping[str, np.ndarray], density: float, speed: float, 
     """
     nothing = float("nan")
     before = axis["x"] < -outer
-    x, dense, flow, current = (axis[name][before] for name in ("x", "density", "vx", "current"))
-    first = _first_of_shock(dense / density, flow / speed) if speed > 0 else None
+    if not np.all(np.asarray(speed) > 0):
+        return Standoff(nothing, nothing)
+    dense, flow = axis["density"] / density, axis["vx"] / speed  # in units of the wind's
+    x, dense, flow, current = (part[before] for part in (axis["x"], dense, flow, axis["current"]))
+    first = _first_of_shock(dense, flow)
     if first is None:
         return Standoff(nothing, nothing)
-    shock = _crossing(x, dense, first, COMPRESSED * density)
+    shock = _crossing(x, dense, first, COMPRESSED)
     behind = first - 1
     behind += int(np.argmax(current[behind : first + 2]))
     while behind + 1 < len(x) and current[behind + 1] <= current[behind]:

@@ -77,6 +77,14 @@ def pressure_balance(units: Units, wind: Wind) -> float:
     return ((2 * units.field) ** 2 / (2 * MU_0 * wind.dynamic_pressure)) ** (1 / 6)
 
 
+def describe_units(units: Units) -> str:
+    return (
+        f"units: length {units.radius / 1e3:g} km, speed {units.speed / 1e3:.4g} km/s, "
+        f"time {units.time:.4g} s, field {units.field * 1e9:.4g} nT, density {units.density / 1e6:g} cm^-3, "
+        f"pressure {units.pressure * 1e9:.4g} nPa"
+    )
+
+
 def describe(units: Units, wind: Wind) -> list[str]:
     """The wind in both units, and the expected position of the magnetopause, one line each."""
     q = wind.scaled(units)
@@ -85,9 +93,6 @@ def describe(units: Units, wind: Wind) -> list[str]:
         return "(" + ", ".join(format(value, form) for value in values) + ")"
 
     return [
-        f"units: length {units.radius / 1e3:g} km, speed {units.speed / 1e3:.4g} km/s, "
-        f"time {units.time:.4g} s, field {units.field * 1e9:.4g} nT, density {units.density / 1e6:g} cm^-3, "
-        f"pressure {units.pressure * 1e9:.4g} nPa",
         f"solar wind: n {wind.density:g} cm^-3 = {q['density']:.4g}, "
         f"v {three(wind.velocity, 'g')} km/s = {three(q['velocity'], '.4g')}, "
         f"T {wind.temperature:g} K (p = {q['pressure']:.4g}), "
