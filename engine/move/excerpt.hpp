@@ -3,6 +3,7 @@
 // are copied; Field::get() copies the whole field.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "engine/field/field.hpp"
@@ -12,6 +13,8 @@ namespace sc {
 /// The values of a level in `box` (local coordinates; halo values may be stale) as the bytes of one dense
 /// array [component][z][y][x]; empty for an empty box. Not collective.
 std::vector<std::byte> bytes_of(Storage& storage, const Box& box);
+/// The same for several boxes, one after the other; also of a level in far memory, which has own cells only.
+std::vector<std::byte> bytes_of_boxes(Storage& storage, std::span<const Box> boxes);
 
 template <class T>
 class Excerpt {

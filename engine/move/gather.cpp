@@ -29,17 +29,6 @@ class ElementDatatype {
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
 
-/// The own cells of a rank in global coordinates, extended beyond adjacent physical faces.
-Box with_layers(const Grid& grid, Box box, int layers) {
-  if (box.empty()) return box;
-  for (int axis = 0; axis < 3; ++axis) {
-    if (grid.periodic()[axis]) continue;
-    if (box.lo[axis] == 0) box.lo[axis] -= layers;
-    if (box.hi[axis] == grid.cells()[axis]) box.hi[axis] += layers;
-  }
-  return box;
-}
-
 /// Packs the cells of a box contiguously.
 void pack(Storage& storage, const Box& box, std::byte* into) {
   const std::size_t size = size_of(storage.type());
@@ -58,6 +47,16 @@ void pack(Storage& storage, const Box& box, std::byte* into) {
 }
 
 }  // namespace
+
+Box with_layers(const Grid& grid, Box box, int layers) {
+  if (box.empty()) return box;
+  for (int axis = 0; axis < 3; ++axis) {
+    if (grid.periodic()[axis]) continue;
+    if (box.lo[axis] == 0) box.lo[axis] -= layers;
+    if (box.hi[axis] == grid.cells()[axis]) box.hi[axis] += layers;
+  }
+  return box;
+}
 
 Int3 gathered_extent(const Grid& grid, int layers) {
   return with_layers(grid, {{0, 0, 0}, grid.cells()}, layers).extent();

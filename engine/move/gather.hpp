@@ -9,6 +9,10 @@
 
 namespace sc {
 
+/// Cells of a rank in global coordinates, extended by `layers` beyond adjacent physical faces; an empty box
+/// stays empty.
+Box with_layers(const Grid& grid, Box box, int layers);
+
 /// The extent of a gathered array: the grid's cells and `layers` of halo beyond every physical face.
 Int3 gathered_extent(const Grid& grid, int layers);
 

@@ -40,6 +40,10 @@ class MagnetosphereFace : public SolverFace<Magnetosphere> {
             {"coordinates", &solver().coordinates(), true}};
   }
   io::Snapshot snapshot() override;
+  std::optional<io::UniformPoints> even_points() override {
+    const magnetosphere::MagnetosphereOptions& o = solver().options();
+    return io::UniformPoints{o.low, {o.spacing, o.spacing, o.spacing}};
+  }
   io::CheckpointContents contents() override;
   void add_terms(nb::dict& terms) override {
     nb::dict runs, samples;

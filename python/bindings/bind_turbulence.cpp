@@ -55,6 +55,8 @@ class TurbulenceFace : private Said, public SolverFace<Turbulence> {
     solver().vorticity();
   }
   void before_checkpoint() override { solver().balance(); }
+  /// The grid of the points has no halo, and so knows no periods.
+  Bool3 periodic() override { return {true, true, true}; }
   /// Transforms and points take most of the time and declare no bytes.
   void add_terms(nb::dict& terms) override { terms["gb_per_s"] = nb::none(); }
   std::vector<const Choice*> choices() override {

@@ -13,4 +13,31 @@ AnyField& find_field(const std::vector<NamedField>& fields, const std::string& n
   refuse("there is no field \"" + name + "\"; allowed are " + known);
 }
 
+const Grid& grid_of(const io::Snapshot& shown) { return shown.fields.front().storage->grid(); }
+
+Samples samples_of(const io::Snapshot& shown, const GridPoints& points,
+                   const std::optional<io::UniformPoints>& even, const std::vector<Position>& positions) {
+  const std::string key = "output.probes";
+  return {points, even ? place_between(points, {even->origin, even->spacing}, positions, key)
+                       : place_between(points, *shown.coordinates, positions, key)};
+}
+
+std::vector<std::string> sampled_names(const io::Snapshot& shown) {
+  std::vector<std::string> names;
+  for (const io::SnapshotField& field : shown.fields) {
+    const int components = field.storage->components();
+    for (int k = 0; k < components; ++k)
+      names.push_back(components == 1   ? field.name
+                      : components == 3 ? field.name + "_" + "xyz"[k]
+                                        : field.name + "_" + std::to_string(k));
+  }
+  return names;
+}
+
+std::vector<double> sampled(const Samples& samples, const io::Snapshot& shown) {
+  std::vector<Storage*> fields;
+  for (const io::SnapshotField& field : shown.fields) fields.push_back(field.storage);
+  return samples.of(fields);
+}
+
 }  // namespace sc::python

@@ -3,16 +3,20 @@
 // fields. A solver adds what its files hold and its results as dicts; bind_solver() gives the rest to Python.
 #pragma once
 
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/vector.h>
 
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/move/gather.hpp"
+#include "engine/move/samples.hpp"
 #include "io/checkpoint.hpp"
 #include "io/snapshot.hpp"
 #include "io/timeline_file.hpp"
@@ -49,6 +53,17 @@ Options telling(Options options, std::string& said) {
 
 /// Throws Error (bad_input) that names what is allowed.
 AnyField& find_field(const std::vector<NamedField>& fields, const std::string& name);
+
+/// The grid of a snapshot's fields.
+const Grid& grid_of(const io::Snapshot& shown);
+/// At equal distances where `even` is given, otherwise at the coordinates of the snapshot. Collective. Throws
+/// Error (bad_input) that names output.probes for a position outside of the points.
+Samples samples_of(const io::Snapshot& shown, const GridPoints& points,
+                   const std::optional<io::UniformPoints>& even, const std::vector<Position>& positions);
+/// The names of what they have: density, velocity_x, velocity_y, …
+std::vector<std::string> sampled_names(const io::Snapshot& shown);
+/// Collective; see Samples::of().
+std::vector<double> sampled(const Samples& samples, const io::Snapshot& shown);
 
 template <class Solver>
 class SolverFace {
@@ -107,6 +122,22 @@ class SolverFace {
     shown.units = units;
     io::write_snapshot(path, shown);
   }
+  /// Collective: where probes() reads what snapshots show; the names of what it finds at each position.
+  std::vector<std::string> place_probes(const std::vector<Position>& positions) {
+    const io::Snapshot shown = snapshot();
+    const GridPoints points(grid_of(shown), shown.layers, periodic());
+    probes_.emplace(samples_of(shown, points, even_points(), positions));
+    return sampled_names(shown);
+  }
+  /// On rank 0 the present values, position by position.
+  nanobind::object probes() {
+    if (!probes_) throw Error(Exit::failure, "probes() needs positions: call place_probes() first");
+    std::vector<double> values = unlocked([&] {
+      before_output();
+      return sampled(*probes_, snapshot());
+    });
+    return first_rank() ? nanobind::cast(owned(std::move(values))) : nanobind::none();
+  }
   void write_checkpoint(const std::string& path) {
     before_checkpoint();
     io::write_checkpoint(path, contents());
@@ -139,6 +170,10 @@ class SolverFace {
   virtual void before_checkpoint() {}
   /// Collective: what follows from the state that a checkpoint has set.
   virtual void restored() {}
+  /// Axes whose last point is followed by the first.
+  virtual Bool3 periodic() { return solver().grid().periodic(); }
+  /// The points of snapshots where they are at equal distances.
+  virtual std::optional<io::UniformPoints> even_points() { return snapshot().uniform; }
   /// Layers of halo beyond physical faces that are points too.
   virtual int layers() const { return 0; }
   virtual void add_terms(nanobind::dict&) {}
@@ -169,6 +204,7 @@ class SolverFace {
   std::shared_ptr<Ranks> ranks_;
   std::shared_ptr<Solver> solver_;
   Ledger ledger_;
+  std::optional<Samples> probes_;
   bool viewed_ = false;  ///< a view has been handed out since the last step: halos may be stale
 };
 
@@ -232,6 +268,10 @@ nanobind::class_<Face> bind_solver(nanobind::module_& module, const char* name, 
           nb::arg("name"), "This rank's own cells of a field where the solver keeps them; not a copy.")
       .def("gather", &Face::gathered, nb::arg("name"), "All cells of a field on rank 0, None elsewhere.")
       .def("write_snapshot", &Face::write_snapshot, nb::arg("path"), nb::arg("units"), Unlocked())
+      .def("place_probes", &Face::place_probes, nb::arg("positions"), Unlocked(),
+           "Where probes() reads; the names of the numbers that it finds at each position.")
+      .def("probes", &Face::probes,
+           "What snapshots show, interpolated at each of the positions, on rank 0; None elsewhere.")
       .def("write_checkpoint", &Face::write_checkpoint, nb::arg("path"), Unlocked())
       .def("read_checkpoint", &Face::read_checkpoint, nb::arg("path"), Unlocked())
       .def("write_timeline", &Face::write_timeline, nb::arg("path"), Unlocked())

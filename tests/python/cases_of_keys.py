@@ -189,6 +189,7 @@ COMMON = {
     "output.snapshots": ({}, True, False),
     "output.checkpoint_every": ({}, 500, 1),
     "output.history_every": ({}, 1, 2),
+    "output.probes": ({}, [], [[0.06, 0.06, 0.06]]),
     "output.timeline": ({}, False, True),
 }
 # Seen in the pictures that the launcher draws, or by two ranks, or chosen when MPI starts: tested below.

@@ -114,7 +114,16 @@ class Output(Table):
         "steps between two checkpoints; 0: only the last state", "a whole number >= 0", 500, ge=0
     )
     timeline: bool = key("write timeline.json, a trace for Perfetto, at the end", "true or false", True)
-    history_every: int = key("steps between two rows of history.csv", "a whole number >= 1", 1, ge=1)
+    history_every: int = key(
+        "steps between two rows of history.csv, and of probes.csv", "a whole number >= 1", 1, ge=1
+    )
+    probes: list[Triple] = key(
+        "positions at which probes.csv has the fields over time, by trilinear interpolation; in the "
+        "coordinates of snapshots",
+        "a list of at most 1000 positions [x, y, z]",
+        [],
+        max_length=1000,
+    )
 
 
 class SolverCase(PassLength, Table):

@@ -25,7 +25,7 @@ from ..rank import worker
 from ..report import account
 from ..report.figures import PNG, draw_figures, stored_case
 from ..report.page import facts_of, write_report
-from ..report.records import read_record, rows_of_run
+from ..report.records import read_history, read_record, rows_of_run
 from ..solvers.kinds import kind_of
 from . import memory, mpi, tuned
 from .aside import recover, starting
@@ -186,13 +186,15 @@ def _check_folder(request: RunRequest, folder: RunFolder, case: Case) -> list[Pa
     _check_same(stored_case(folder), case)
     if folder.history.exists():
         rows_of_run(folder.history, kind_of(case).history)
+    if folder.probes.exists():
+        read_history(folder.probes)
     return checkpoints
 
 
 def _check_same(before: Case, now: Case) -> None:
     """A resumed run must have the same grid and physics; end, time step, strategy, ranks, tolerances and
     similar keys may change."""
-    for name in now.fixed_on_resume:
+    for name in (*now.fixed_on_resume, "output.probes"):  # whose table is that of all of the run
         old, new = as_tables(before), as_tables(now)
         for part in name.split("."):  # a key that is not given is not in the tables
             old, new = old.get(part, {}), new.get(part, {})

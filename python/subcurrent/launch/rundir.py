@@ -21,6 +21,7 @@ FILES = (
     "plan.json",
     "reference.csv",
     "history.csv",
+    "probes.csv",
     "centreline.csv",
     "summary.json",
     "timeline.json",
@@ -38,7 +39,7 @@ FILES = (
 FIGURES = (
     "profiles", "flow", "flow_3d", "history", "crystal", "temperature", "growth", "spectrum", "dissipation",
     "vorticity", "scales", "planes", "axis", "vortex", "cuts", "tube", "view", "strategies", "wait",
-    "residual", "blast", "loop", "schlieren", "wave", "structure",
+    "residual", "blast", "loop", "schlieren", "wave", "structure", "probes",
 )  # fmt: skip
 FOLDERS = {
     "snapshots": r"snapshot_\d{8,}\.vtkhdf",
@@ -58,6 +59,7 @@ class RunFolder:
         self.plan = self.path / "plan.json"
         self.reference = self.path / "reference.csv"
         self.history = self.path / "history.csv"
+        self.probes = self.path / "probes.csv"
         self.centreline = self.path / "centreline.csv"
         self.axis = self.path / "axis.csv"
         self.summary = self.path / "summary.json"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What rank 0 writes during a run: history.csv, progress, and the results at the end."""
+"""What rank 0 writes during a run: history.csv, probes.csv, progress, and the results at the end."""
 
 from __future__ import annotations
 
@@ -23,13 +23,15 @@ from ..report.records import read_record, rows_of_run
 from ..solvers.kinds import kind_of
 from . import machine
 from .ending import End, Forecast
+from .probes import Probes
 
 EVENT_EVERY = 0.25  # seconds between two progress events
 LINE_EVERY = 5.0  # seconds between two progress lines when people read the output directly
 
 
 class Recorder:
-    """`started`, the first `step` and `finished` are collective; all else does nothing on the other ranks."""
+    """Making one, `started`, `finished` and `step`, the first one and those with a row, are collective; all
+    else does nothing on the other ranks."""
 
     def __init__(
         self, context: Any, solver: Any, plan: Plan, folder: RunFolder, resumed: dict[str, Any] | None
@@ -51,6 +53,7 @@ class Recorder:
         self._before: dict[str, Any] = {}  # summary.json of the session before
         self._kept: dict[str, Any] = {}  # the row of the step at which this session begins
         self._file: io.TextIOBase | None = None
+        self._probes = Probes(solver, self._case, folder, self._writes)
 
     def started(self) -> None:
         self._begun = self._kind.begun(self._solver, self._case)
@@ -61,6 +64,7 @@ class Recorder:
             with contextlib.suppress(SubcurrentError):  # a damaged one is written anew
                 self._before = read_record(self._folder.summary)
         self._open_history()
+        self._probes.open(self._first_step, bool(self._resumed))
         facts = {
             **self._layout(),
             "step": self._solver.steps,
@@ -86,13 +90,16 @@ class Recorder:
             self._transports = self._context.transports()
             if self._writes and self._plan.events:
                 events.emit("halos", transports=self._transports)
+        due = record["step"] % self._case.output.history_every == 0
+        if due:
+            self._probes.add(record["step"], record["time"])
         if not self._writes:
             return
         if not self._last:  # from here on the record of the session before is not that of this run
             with writing(self._folder.summary):
                 self._folder.summary.unlink(missing_ok=True)
         self._last = record
-        if record["step"] % self._case.output.history_every == 0:
+        if due:
             with writing(self._folder.history):
                 self._rows.writerow(
                     [_cell(record[name]) for name in self._kind.history] + [f"{self._total():.4f}"]
@@ -106,8 +113,9 @@ class Recorder:
             self._say(share, left)
 
     def flush(self) -> None:
-        """Writes history.csv to disk: it must have all rows up to a checkpoint from which a run can
-        resume."""
+        """Writes history.csv and probes.csv to disk: they must have all rows up to a checkpoint from which a
+        run can resume."""
+        self._probes.flush()
         if self._writes:
             with writing(self._folder.history):
                 self._file.flush()
@@ -140,6 +148,7 @@ class Recorder:
         if self._last:
             self._last = self._last | measured
             self._say(1.0 if state == "finished" else 0.0, None)
+        self._probes.close()
         with writing(self._folder.history):
             self._file.close()
         for name, text in results.items():

@@ -21,8 +21,21 @@ STRATEGIES = Drawing(
 )
 
 
+def _probes(folder: RunFolder, case: Case, path: Path) -> bool:
+    from .plots.probes import draw_probes  # noqa: PLC0415 - matplotlib
+
+    if not folder.probes.is_file():
+        return False
+    kind = kind_of(case)
+    draw_probes(path, folder.probes, name_of(case), kind.units(case), kind.columns(case).get("time", (1, "")))
+    return True
+
+
+PROBES = Drawing("probes.png", "The fields at the probes over time.", _probes)
+
+
 def drawings_of(case: Case) -> tuple[Drawing, ...]:
-    return (*drawings.drawings_of(case.solver), STRATEGIES)
+    return (*drawings.drawings_of(case.solver), PROBES, STRATEGIES)
 
 
 def captions(case: Case) -> dict[str, str]:

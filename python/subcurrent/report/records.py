@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the records of a run, summary.json and history.csv; a damaged one gives one sentence."""
+"""Reads the records of a run, summary.json and tables that grow; a damaged one gives one sentence."""
 
 from __future__ import annotations
 
@@ -63,9 +63,14 @@ def read_history(path: Path) -> tuple[list[str], list[list[str]]]:
 
 def rows_of_run(path: Path, columns: tuple[str, ...]) -> list[list[str]]:
     """The rows of the history of a run with these columns, seconds last."""
+    return rows_of(path, (*columns, "seconds"))
+
+
+def rows_of(path: Path, columns: tuple[str, ...]) -> list[list[str]]:
+    """The rows of a table that grows with a run and has these columns."""
     names, rows = read_history(path)
-    if names and names != [*columns, "seconds"]:
-        raise damaged(path, f"its columns are not {', '.join(columns)} and seconds")
+    if names and names != list(columns):
+        raise damaged(path, f"its columns are not {', '.join(columns[:-1])} and {columns[-1]}")
     return rows
 
 

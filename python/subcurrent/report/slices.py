@@ -146,7 +146,11 @@ def _unit(file: Any, name: str) -> tuple[float, str]:
     all of an older version's snapshot, are (1, "")."""
     item = file["fields"].get(name)
     text = "" if item is None else item.attrs.get("units", "")
-    text = text.decode() if isinstance(text, bytes) else str(text)
+    return number_and_unit(text.decode() if isinstance(text, bytes) else str(text))
+
+
+def number_and_unit(text: str) -> tuple[float, str]:
+    """Units of a snapshot, which may be multiples, taken apart."""
     number, _, unit = text.partition(" ")
     try:
         return float(number), unit
