@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs of the Taylor-Green vortex at Re = 1600 against the DNS in reference.csv, as a markdown table.
 
-    subcurrent run taylor_green_mach01 --set scheme.filter=0 --set run.courant=1.2 --out runs/vortex
+    subcurrent run taylor_green_mach01 --out runs/vortex
     python cases/taylor_green_mach01/compare.py runs/vortex [RUN...]
 
 At the times of the DNS, 0.1 apart: the largest difference of the dissipation up to t = 4, 8 and 10, and of
@@ -48,7 +48,7 @@ def row(folder: Path, reference: dict[str, np.ndarray]) -> tuple[str, ...]:
     loss = -np.diff(energy) / np.diff(time)
 
     def within(until: float) -> str:
-        if apart["t"][-1] < until - 1e-6:
+        if apart["t"][-1] < until - 0.11:  # the last row of a run is up to history_every steps before its end
             return ""
         return f"{100 * np.abs(apart['dissipation'][apart['t'] <= until + 1e-6]).max():.1f} %"
 

@@ -82,6 +82,7 @@ void CompressibleFace::add(nb::dict& to, const Measures& m) {
   to["dilatational"] = m.dilatational;
   to["dissipation"] = m.solenoidal + m.dilatational;
   to["pressure_work"] = m.pressure_work;
+  to["friction"] = m.friction;
   to["filtered"] = m.filtered;
   to["enstrophy"] = m.enstrophy;
   to["mach"] = m.mach;

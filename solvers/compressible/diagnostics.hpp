@@ -27,10 +27,29 @@ struct Limits {
 };
 
 /// rho, rho u, E; rho u^2 / 2, u^2, c; w^2, theta^2, theta^3, mu w^2, 4/3 mu theta^2, mu / rho, sums of
-/// (d u_i / d x_i)^2, p theta, and sums of (d u_i / d x_i)^3: w is the vorticity, theta the dilatation.
-constexpr int sums_ = 17;
+/// (d u_i / d x_i)^2, p theta, sums of (d u_i / d x_i)^3, and what friction takes of the kinetic energy: w is
+/// the vorticity, theta the dilatation.
+constexpr int sums_ = 18;
 struct Totals {
   Gas gas;
+  std::array<double, 3> per_h{};
+
+  /// Of the pairs of this cell and the next four along an axis, whose velocities diffusion brings together:
+  /// sum_k w_k 1/2 (mu + mu_k) |u_k - u|^2 / h^2. Over all cells it is -sum u d(mu d u), by parts.
+  template <int axis, class Real>
+  SC_FN double of_pairs(At c, In<Real, state_size> s) const {
+    double sum = 0;
+    for (int k = 1; k <= reach_of_diffusion; ++k) {
+      const At there = axis == 0 ? c.x(k) : axis == 1 ? c.y(k) : c.z(k);
+      double square = 0;
+      for (int i = 0; i < 3; ++i) {
+        const double change = double(s[u_ + i][there]) - s[u_ + i][c];
+        square += change * change;
+      }
+      sum += 0.5 * diffusion_weight[k - 1] * (double(s[mu_][c]) + s[mu_][there]) * square;
+    }
+    return per_h[axis] * per_h[axis] * sum;
+  }
   template <class Real>
   SC_FN std::array<double, sums_> operator()(At c, In<Real, state_size> s, In<Real, 3> X, In<Real, 3> Y,
                                              In<Real, 3> Z) const {
@@ -40,6 +59,11 @@ struct Totals {
     const double a = double(Y[2][c]) - Z[1][c], b = double(Z[0][c]) - X[2][c], d = double(X[1][c]) - Y[0][c];
     const double enstrophy = a * a + b * b + d * d;
     const double theta = xx + yy + zz;
+    // d_i u_a d_a u_i - 2/3 theta^2: the rest of the stress
+    const double crossed =
+        xx * xx + yy * yy + zz * zz - 2.0 / 3 * theta * theta +
+        2 * (double(X[1][c]) * Y[0][c] + double(X[2][c]) * Z[0][c] + double(Y[2][c]) * Z[1][c]);
+    const double friction = of_pairs<0>(c, s) + of_pairs<1>(c, s) + of_pairs<2>(c, s) + mu * crossed;
     return {rho,
             rho * u,
             rho * v,
@@ -56,7 +80,8 @@ struct Totals {
             mu / rho,
             xx * xx + yy * yy + zz * zz,
             rho * T * theta,
-            xx * xx * xx + yy * yy * yy + zz * zz * zz};
+            xx * xx * xx + yy * yy * yy + zz * zz * zz,
+            friction};
   }
 };
 

@@ -31,10 +31,10 @@ constexpr int scratch_for(int rows) { return (rows + 7) / 8; }
 /// What a pair exchanges leaves one cell and enters the other: sums are kept. A mode of two cells is damped.
 template <class Mu, class F>
 SC_FN double diffusion(double per_h2, Mu&& mu, F&& f) {
-  constexpr double weight[4] = {8.0 / 5, -1.0 / 5, 8.0 / 315, -1.0 / 560};
   double sum = 0;
   for (int k = 1; k <= 4; ++k)
-    sum += 0.5 * weight[k - 1] * ((mu(0) + mu(k)) * (f(k) - f(0)) + (mu(0) + mu(-k)) * (f(-k) - f(0)));
+    sum +=
+        0.5 * diffusion_weight[k - 1] * ((mu(0) + mu(k)) * (f(k) - f(0)) + (mu(0) + mu(-k)) * (f(-k) - f(0)));
   return per_h2 * sum;
 }
 

@@ -38,6 +38,8 @@ SC_FN double compact(double per_h, F&& f) {
 }
 constexpr double beside_derivative = 3.0 / 8;
 constexpr int reach_of_derivative = 3, reach_of_diffusion = 4;
+/// Of the second difference of 8th order: f'' = sum_k w_k (f_k - 2 f + f_-k) / h^2.
+constexpr double diffusion_weight[4] = {8.0 / 5, -1.0 / 5, 8.0 / 315, -1.0 / 560};
 
 /// Cells ahead of the one at work that are asked for.
 constexpr int cells_ahead = 4;

@@ -191,6 +191,7 @@ Measures Compressible::measure() {
   m.solenoidal = mean(11);
   m.dilatational = mean(12);
   m.pressure_work = mean(15);
+  m.friction = mean(17);
   // sums over three axes: <g^2> = mean(14) / 3
   m.skewness = mean(14) > 0 ? mean(16) / 3 / std::pow(mean(14) / 3, 1.5) : 0;
   const double nu = mean(13), epsilon = (m.solenoidal + m.dilatational) / m.mass;

@@ -29,10 +29,11 @@ struct Measures {
   double enstrophy = 0;                     ///< w^2 / 2
   double solenoidal = 0, dilatational = 0;  ///< dissipation: mu w^2, 4/3 mu theta^2
   double pressure_work = 0;                 ///< p theta
-  double filtered = 0;                      ///< rate at which the last step's filter took kinetic energy
-  double dilatation = 0;                    ///< root of the mean theta^2
-  double dilatation_skewness = 0;           ///< mean theta^3 / that^3; 0 without any
-  double mach = 0;                          ///< turbulent: root of the mean u^2 / mean c
+  double friction = 0;             ///< rate at which the viscous terms of the scheme take kinetic energy
+  double filtered = 0;             ///< rate at which the last step's filter took kinetic energy
+  double dilatation = 0;           ///< root of the mean theta^2
+  double dilatation_skewness = 0;  ///< mean theta^3 / that^3; 0 without any
+  double mach = 0;                 ///< turbulent: root of the mean u^2 / mean c
   double skewness = 0;  ///< <(du/dx)^3> / <(du/dx)^2>^(3/2), over the three axes; 0 without any slope
   /// u' lambda / nu with u'^2 = mean u^2 / 3, lambda^2 = 3 u'^2 / mean sum (d_i u_i)^2, nu = mean mu / rho.
   /// This and the next two are NaN without a viscosity, and in a gas at rest.

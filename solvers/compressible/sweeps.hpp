@@ -96,9 +96,10 @@ auto kinetic_stage(Fields<Real>& f) {
                   reads(f.s.now()));
 }
 template <class Real>
-auto totals_stage(Fields<Real>& f, const Gas& gas) {
-  return stage_of("totals", Totals{gas}, SweepOptions{.reduce = Reduce::sum, .flops = 60}, reads(f.s.now()),
-                  reads(f.X.now()), reads(f.Y.now()), reads(f.Z.now()));
+auto totals_stage(Fields<Real>& f, const Totals& totals) {
+  return stage_of("totals", totals, SweepOptions{.reduce = Reduce::sum, .flops = 250},
+                  reads(f.s.now(), star(reach_of_diffusion)), reads(f.X.now()), reads(f.Y.now()),
+                  reads(f.Z.now()));
 }
 template <class Real>
 auto extremes_stage(Fields<Real>& f) {

@@ -94,11 +94,11 @@ def split_spectrum(velocity: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_the_balance_of_kinetic_energy_has_what_the_filter_takes():
-    """dK/dt = p theta - dissipation - filtered, in short steps, of which the filter takes a tenth."""
+    """dK/dt = p theta - friction - filtered, in short steps, of which the filter takes a tenth."""
     given = {"flow": {"peak": 3, "seed": 3}, "scheme": {"filter": 0.47}}
     sim = sc.Compressible((24, 24, 24), initial="random", mach=0.4, viscosity=0.02, dt=0.002, **given)
     rows = [sim.step() for _ in range(6)]
-    names = ("time", "energy", "pressure_work", "dissipation", "filtered")
+    names = ("time", "energy", "pressure_work", "friction", "filtered")
     time, energy, work, lost, filtered = (np.array([row[name] for row in rows]) for name in names)
     gained = np.gradient(energy, time)[1:-1]
     assert gained == pytest.approx((work - lost - filtered)[1:-1], rel=1e-3)

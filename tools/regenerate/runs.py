@@ -106,6 +106,16 @@ def forced_hit(scratch: Path) -> list[str]:
     return lines
 
 
+def taylor_green_mach01(scratch: Path) -> list[str]:
+    """What cases/taylor_green_mach01/compare.py prints of two numbers of points."""
+    folders = [
+        run(scratch / str(n), "taylor_green_mach01", f"grid.points=[{n},{n},{n}]", "output.history_every=10")
+        for n in (64, 128)
+    ]
+    line = [sys.executable, CASES / "taylor_green_mach01" / "compare.py", *folders]
+    return subprocess.run(line, check=True, capture_output=True, text=True).stdout.splitlines()
+
+
 def orszag_tang(scratch: Path) -> list[str]:
     """Mean |difference| over the mean of the pressure on two lines at t = 0.5."""
     from subcurrent.launch.rundir import RunFolder  # noqa: PLC0415

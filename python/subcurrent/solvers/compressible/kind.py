@@ -33,6 +33,7 @@ class CompressibleKind(BoxKind):
         "dilatational",
         "dissipation",
         "pressure_work",
+        "friction",
         "filtered",
         "enstrophy",
         "mach",

@@ -23,6 +23,9 @@ def draw_gas_history(
         (energy, lost), (mach, dilatation) = drawing.subplots(2, 2, sharex=True)
         energy.plot(time, history["energy"], color=style.BLUE, label="this run")
         lost.plot(time, history["dissipation"], color=style.BLUE, label="all")
+        if "friction" in history and np.any(history["friction"] != history["dissipation"]):
+            friction = {"color": style.VIOLET, "linewidth": 1.3, "linestyle": ":", "label": "by the scheme"}
+            lost.plot(time, history["friction"], **friction)
         if np.any(history.get("filtered", 0)):  # histories of older versions lack it
             lost.plot(time, history["filtered"], color=style.MUTED, linewidth=1.3, label="by the filter")
         lost.plot(time, history["solenoidal"], color=style.GREEN, linewidth=1.3, label="solenoidal")
