@@ -50,6 +50,14 @@ struct Totals {
     }
     return per_h[axis] * per_h[axis] * sum;
   }
+  /// Of the pairs, and of the rest of the stress mu (d_i u_a d_a u_i - 2/3 theta^2).
+  template <class Real>
+  SC_FN double friction(At c, In<Real, state_size> s, In<Real, 3> X, In<Real, 3> Y, In<Real, 3> Z) const {
+    const double xx = X[0][c], yy = Y[1][c], zz = Z[2][c], theta = xx + yy + zz;
+    const double mixed = double(X[1][c]) * Y[0][c] + double(X[2][c]) * Z[0][c] + double(Y[2][c]) * Z[1][c];
+    const double crossed = xx * xx + yy * yy + zz * zz + 2 * mixed - 2.0 / 3 * theta * theta;
+    return of_pairs<0>(c, s) + of_pairs<1>(c, s) + of_pairs<2>(c, s) + s[mu_][c] * crossed;
+  }
   template <class Real>
   SC_FN std::array<double, sums_> operator()(At c, In<Real, state_size> s, In<Real, 3> X, In<Real, 3> Y,
                                              In<Real, 3> Z) const {
@@ -59,11 +67,6 @@ struct Totals {
     const double a = double(Y[2][c]) - Z[1][c], b = double(Z[0][c]) - X[2][c], d = double(X[1][c]) - Y[0][c];
     const double enstrophy = a * a + b * b + d * d;
     const double theta = xx + yy + zz;
-    // d_i u_a d_a u_i - 2/3 theta^2: the rest of the stress
-    const double crossed =
-        xx * xx + yy * yy + zz * zz - 2.0 / 3 * theta * theta +
-        2 * (double(X[1][c]) * Y[0][c] + double(X[2][c]) * Z[0][c] + double(Y[2][c]) * Z[1][c]);
-    const double friction = of_pairs<0>(c, s) + of_pairs<1>(c, s) + of_pairs<2>(c, s) + mu * crossed;
     return {rho,
             rho * u,
             rho * v,
@@ -81,7 +84,7 @@ struct Totals {
             xx * xx + yy * yy + zz * zz,
             rho * T * theta,
             xx * xx * xx + yy * yy * yy + zz * zz * zz,
-            friction};
+            gas.viscosity > 0 ? friction(c, s, X, Y, Z) : 0.0};
   }
 };
 

@@ -97,9 +97,10 @@ auto kinetic_stage(Fields<Real>& f) {
 }
 template <class Real>
 auto totals_stage(Fields<Real>& f, const Totals& totals) {
-  return stage_of("totals", totals, SweepOptions{.reduce = Reduce::sum, .flops = 250},
-                  reads(f.s.now(), star(reach_of_diffusion)), reads(f.X.now()), reads(f.Y.now()),
-                  reads(f.Z.now()));
+  const bool viscous = totals.gas.viscosity > 0;  // friction is that of pairs of cells
+  const Reach reach = viscous ? star(reach_of_diffusion) : point;
+  return stage_of("totals", totals, SweepOptions{.reduce = Reduce::sum, .flops = viscous ? 250.0 : 60.0},
+                  reads(f.s.now(), reach), reads(f.X.now()), reads(f.Y.now()), reads(f.Z.now()));
 }
 template <class Real>
 auto extremes_stage(Fields<Real>& f) {

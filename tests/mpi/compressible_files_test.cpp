@@ -71,6 +71,7 @@ TEST(CompressibleInFiles, LeavesTheBitsOfMemory) {
         const std::string what =
             to_string(split) + " " + std::to_string(pieces) + " " + std::string(filed.engine.strategy.name);
         EXPECT_EQ(got.measures.kinetic, expected.measures.kinetic) << what;
+        EXPECT_EQ(got.measures.friction, expected.measures.friction) << what;
         EXPECT_EQ(got.measures.largest_dilatation, expected.measures.largest_dilatation) << what;
         EXPECT_EQ(got.spectrum.solenoidal, expected.spectrum.solenoidal) << what;
         EXPECT_EQ(got.spectrum.dilatational, expected.spectrum.dilatational) << what;
