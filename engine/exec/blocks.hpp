@@ -11,20 +11,30 @@ namespace sc {
 /// transactions.
 struct Shape {
   Int3 blocks, threads;
+  int planes = 1;  ///< consecutive places of a thread along z
 };
-/// At most 256 threads a block, and enough blocks for a thread at every place, as far as CUDA allows (65535
-/// blocks along y and z); beyond that a thread has several places.
+/// At most 256 threads a block. A thread has several places along z if there are enough blocks to occupy a
+/// device without it, and several everywhere beyond what CUDA allows (65535 blocks along y and z).
 Shape shape_of(Int3 extent);
 
 namespace detail {
 
-/// Calls body(place) for the places of one thread of one block.
+/// Calls the body for the places of one thread of one block: body(first, count) for `count` of them from
+/// `first` along z, or body(place) for each if it takes no count.
 template <class F>
 SC_FN void each_place(Int3 extent, const Shape& shape, Int3 block, Int3 thread, const F& body) {
-  for (int z = block.z * shape.threads.z + thread.z; z < extent.z; z += shape.blocks.z * shape.threads.z)
+  const int planes = shape.planes, deep = shape.threads.z * planes;
+  for (int z = block.z * deep + thread.z * planes; z < extent.z; z += shape.blocks.z * deep)
     for (int y = block.y * shape.threads.y + thread.y; y < extent.y; y += shape.blocks.y * shape.threads.y)
-      for (int x = block.x * shape.threads.x + thread.x; x < extent.x; x += shape.blocks.x * shape.threads.x)
-        body(Int3{x, y, z});
+      for (int x = block.x * shape.threads.x + thread.x; x < extent.x;
+           x += shape.blocks.x * shape.threads.x) {
+        const int count = planes < extent.z - z ? planes : extent.z - z;
+        if constexpr (std::is_invocable_v<const F&, Int3, int>) {
+          body(Int3{x, y, z}, count);
+        } else {
+          for (int n = 0; n < count; ++n) body(Int3{x, y, z + n});
+        }
+      }
 }
 
 template <class F>
@@ -40,7 +50,7 @@ struct Adding {
   const Body& body;
   TallyOf<K>& tally;
   Reduce reduce;
-  SC_FN void operator()(Int3 place) const { body(place, tally, reduce); }
+  SC_FN void operator()(Int3 first, int count) const { body(first, count, tally, reduce); }
 };
 
 #ifdef __CUDACC__
