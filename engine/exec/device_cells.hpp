@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel over the cells of a box on a device: for_each()'s counterpart, one thread for each cell (with
+// A kernel over the cells of a box on a device: for_each()'s counterpart, one place for each cell (with
 // colours: for each pair of cells along x). The kernel, its parameters and its views are passed by value.
 #pragma once
 

@@ -8,8 +8,12 @@
 
 #include <cmath>
 #include <limits>
+#include <vector>
 
+#include "engine/exec/cell_body.hpp"
 #include "engine/exec/cell_copy.hpp"
+#include "engine/exec/for_each.hpp"
+#include "engine/exec/launch.hpp"
 #include "engine/field/table.hpp"
 #include "engine/move/excerpt.hpp"
 #include "engine/move/exchange.hpp"
@@ -100,6 +104,59 @@ TEST_P(OnDevices, ShowTheHostWhatTheyHold) {
   runner.refresh(q.now(), box(1));
   EXPECT_EQ(q.get({-1, -1, -1}),
             q.get({-1, -1, grid.own().hi.z - 1 + (grid.split().z > 1 ? -grid.own().hi.z : 0)}));
+}
+
+/// Adds a number of the cell, so that a cell computed twice, not at all or with another's index shows.
+struct Number {
+  SC_FN static int of(Index g) { return 1 + g.x % 101 + 103 * (g.y % 101) + 10007 * (g.z % 101); }
+  SC_FN void operator()(At c, Index g, InOut<int> q) const { q[c] += of(g); }
+};
+
+// So many cells that a thread computes several along z.
+TEST_P(OnDevices, ComputeColumnsOfCells) {
+  TestContext context;
+  open(context, GetParam());
+  const Grid grid(context, {.cells = {64, 260, 300}, .halo = 1});
+  Runner runner(context, {.strategy = Strategy::boundary_first});
+  for (const int colours : {1, 2, 4, 8}) {
+    Field<int> q(grid, "q", {.space = space_of(GetParam())});
+    Sweep number("number", Number{}, SweepOptions{.colours = colours}, updates(q.now()));
+    runner.run(number);
+    const In<int> cells = q.read();
+    const Box own = grid.own();
+    const Int3 o = grid.origin();
+    int wrong = 0;
+    for (int z = own.lo.z; z < own.hi.z; ++z)
+      for (int y = own.lo.y; y < own.hi.y; ++y)
+        for (int x = own.lo.x; x < own.hi.x; ++x)
+          wrong += cells.base[grid.layout().offset({x, y, z})] != Number::of({o.x + x, o.y + y, o.z + z});
+    EXPECT_EQ(wrong, 0) << colours << " colours";
+  }
+}
+
+// Columns of any length, in boxes that begin at either parity.
+TEST(CellBody, ColumnsHaveTheCellsOfTheirColour) {
+  constexpr int n = 9;
+  for (const Int3 low : {Int3{1, 1, 1}, Int3{2, 1, 3}})
+    for (const int colours : {1, 2, 4, 8})
+      for (const int planes : {1, 2, 3, 5, 8}) {
+        std::vector<int> cells(n * n * n);
+        const Box inside{low, {8, 7, 8}};
+        for (int colour = 0; colour < colours; ++colour) {
+          const detail::CellBody<detail::CellOf<Number>, InOut<int>> body{
+              inside, {colours, colour}, {5, 6, 7}, n, n * n, {Number{}}, {{cells.data()}}};
+          Shape shape = shape_of(body.extent());
+          shape.planes = planes;
+          detail::blocks_on_host(body.extent(), shape, body);
+        }
+        int wrong = 0;
+        for (int z = 0; z < n; ++z)
+          for (int y = 0; y < n; ++y)
+            for (int x = 0; x < n; ++x)
+              wrong += cells[std::size_t(x + n * (y + n * z))] !=
+                       (inside.contains({x, y, z}) ? Number::of({5 + x, 6 + y, 7 + z}) : 0);
+        EXPECT_EQ(wrong, 0) << colours << " colours, " << planes << " planes";
+      }
 }
 
 struct Weigh {
@@ -249,7 +306,7 @@ struct Counting {  // nvcc does not accept a lambda here
 
 TEST(Launch, ReachesEveryPlaceOnce) {
   for (const Int3 extent : {Int3{1, 1, 1}, Int3{1, 300, 5}, Int3{65, 3, 2}, Int3{2, 1, 70000},
-                            Int3{512, 7, 9}, Int3{3, 70000, 1}}) {
+                            Int3{512, 7, 9}, Int3{3, 70000, 1}, Int3{64, 512, 143}}) {
     const Shape shape = shape_of(extent);
     EXPECT_LE(shape.threads.x * shape.threads.y * shape.threads.z, 256);
     EXPECT_LE(shape.threads.z, 64);

@@ -16,6 +16,7 @@ PROGRAMS = Path(os.environ.get("SUBCURRENT_BUILD", ROOT / "build/release")) / "b
 RANKS = {"ksp_bench": 2, "halo_bench": 2, "halo_thread_bench": 2, "overlap_bench": 2}
 ARGUMENTS = {
     "gpu_bench": ["16", "2", "emulated"],
+    "stencil_gpu_bench": ["16", "2", "emulated"],
     "stream_bench": ["scratch"],
     "turbulence_disk": ["16", "async", "2", "1", "scratch"],
 }
