@@ -108,7 +108,9 @@ TEST_P(OnDevices, ShowTheHostWhatTheyHold) {
 
 /// Adds a number of the cell, so that a cell computed twice, not at all or with another's index shows.
 struct Number {
-  SC_FN static int of(Index g) { return 1 + g.x % 101 + 103 * (g.y % 101) + 10007 * (g.z % 101); }
+  SC_FN static int of(Index g) {
+    return static_cast<int>(1 + g.x % 101 + 103 * (g.y % 101) + 10007 * (g.z % 101));
+  }
   SC_FN void operator()(At c, Index g, InOut<int> q) const { q[c] += of(g); }
 };
 
