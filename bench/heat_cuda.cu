@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A hand-written reference: the heat equation (7 points, periodic) as a plain CUDA kernel, and a copy of as
-// many bytes. Compiled and run by bench/stencil_device.py; not part of any target.
+// many bytes. Compiled and run by bench/stencil_device.py, or by hand; not part of any target.
 //   heat_cuda [cells along an axis = 512]: lines "single copy MICROSECONDS" and so on
 #include <cuda_runtime.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels with little arithmetic on a GPU: the heat equation and a largest value, microseconds a run, as
-// fractions of a copy of as many bytes on the same card; and a leap-frog step of the magnetosphere.
+// fractions of a copy of as many bytes on the same card; and a step of the magnetosphere.
 //   stencil_gpu_bench [cells along an axis = 512] [steps = 100] [device = cuda] [--trial]
 // Without a device it says so and ends successfully.
 #include <mpi.h>
