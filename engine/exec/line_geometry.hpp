@@ -66,11 +66,13 @@ class LineGeometry {
 
  private:
   int per_row() const { return (box_.hi[across_] - box_.lo[across_] + width_ - 1) / width_; }
-  /// The number of lines for which a bundle fits in the L2 cache.
+  /// The number of lines for which a bundle fits in the L2 cache, but not fewer than read 256 bytes of a row
+  /// at a time: with 128 bytes a compressible step took 1.07 to 1.14 times as long on an Intel Xeon, although
+  /// bundles of long lines then exceed what is counted as cache here.
   static int width_for(std::size_t line_bytes) {
     constexpr std::size_t cache = std::size_t{256} << 10;
     const auto lines = static_cast<int>(cache / std::max<std::size_t>(1, line_bytes));
-    return std::clamp(lines / lanes * lanes, lanes, 4 * lanes);
+    return std::clamp(lines / lanes * lanes, 2 * lanes, 4 * lanes);
   }
 
   Box box_;
