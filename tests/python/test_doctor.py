@@ -10,7 +10,8 @@ import pytest
 from rich.console import Console
 
 from subcurrent.foresight import doctor
-from subcurrent.foresight.doctor import Finding, Sight
+from subcurrent.foresight import doctor_checks as checks
+from subcurrent.foresight.doctor_checks import Finding, Sight
 from subcurrent.launch.mpi import Cpus
 
 GOOD_FILES = {
@@ -45,62 +46,62 @@ def sight(root: Path, files: dict[str, str] | None = None, **changes: Any) -> Si
 def test_where_all_is_well_nothing_is_found(tmp_path: Path) -> None:
     found = doctor.examine(sight(tmp_path))
     assert [f for f in found if f.good is not True] == []
-    assert len(found) == len(doctor.CHECKS)
+    assert len(found) == len(checks.CHECKS)
 
 
 BAD = [
     (
-        doctor.progress,
+        checks.progress,
         {"waits": {"alone": 1e-3, "poked": 0.6e-3, "silent": 1e-3}},
         {},
         "60 % of a message's time",
     ),
-    (doctor.progress, {"env": {"MPIR_CVAR_ASYNC_PROGRESS": "1"}, "ranks": 8}, {}, "no CPU of its own"),
-    (doctor.progress, {"env": {"OMPI_MCA_btl_tcp_progress_thread": "1"}}, {}, "latency several times longer"),
+    (checks.progress, {"env": {"MPIR_CVAR_ASYNC_PROGRESS": "1"}, "ranks": 8}, {}, "no CPU of its own"),
+    (checks.progress, {"env": {"OMPI_MCA_btl_tcp_progress_thread": "1"}}, {}, "latency several times longer"),
     (
-        doctor.eager,
+        checks.eager,
         {"env": {"OMPI_MCA_btl_tcp_eager_limit": "32768"}},
         {},
         "OMPI_MCA_btl_tcp_eager_limit = 32768",
     ),
-    (doctor.eager, {"env": {"UCX_RNDV_THRESH": "8k"}}, {}, "UCX_RNDV_THRESH = 8k"),
+    (checks.eager, {"env": {"UCX_RNDV_THRESH": "8k"}}, {}, "UCX_RNDV_THRESH = 8k"),
     (
-        doctor.eager,
+        checks.eager,
         {"env": {"MPIR_CVAR_CH3_EAGER_MAX_MSG_SIZE": "1024"}, "library": "MPICH Version: 4.0.2"},
         {},
         "1024",
     ),
     (
-        doctor.eager,
+        checks.eager,
         {},
         {"etc/openmpi/openmpi-mca-params.conf": "btl_tcp_eager_limit = 4096"},
         "= 4096, which is below",
     ),
-    (doctor.device_messages, {"says_cuda": False}, {}, "MPI is not CUDA-aware"),
-    (doctor.device_messages, {"env": {"UCX_TLS": "rc,sm"}}, {}, "UCX_TLS = rc,sm excludes it"),
-    (doctor.oversubscription, {"ranks": 9}, {}, "need 9 CPUs, but this process may use 8"),
-    (doctor.oversubscription, {}, {"sys/fs/cgroup/cpu.max": "150000 100000"}, "grants 1.5 CPUs of time"),
-    (doctor.oversubscription, {}, {"proc/loadavg": "6.00 1 1 1/2 3"}, "the load is 6.00 on 8 CPUs"),
-    (doctor.oversubscription, {"ranks": 8, "cpus": Cpus(8, 4)}, {}, "8 threads share 4 cores"),
-    (doctor.binding, {"env": {"SUBCURRENT_BIND": "none"}}, {}, "ranks migrate"),
-    (doctor.binding, {"env": {"OMPI_MCA_hwloc_base_binding_policy": "none"}}, {}, "ranks migrate"),
-    (doctor.waiting_threads, {"env": {"OMP_WAIT_POLICY": "ACTIVE"}, "ranks": 8}, {}, "waiting threads spin"),
-    (doctor.shared_memory, {"shm_bytes": 64 << 20}, {}, "/dev/shm has only 64 MiB"),
+    (checks.device_messages, {"says_cuda": False}, {}, "MPI is not CUDA-aware"),
+    (checks.device_messages, {"env": {"UCX_TLS": "rc,sm"}}, {}, "UCX_TLS = rc,sm excludes it"),
+    (checks.oversubscription, {"ranks": 9}, {}, "need 9 CPUs, but this process may use 8"),
+    (checks.oversubscription, {}, {"sys/fs/cgroup/cpu.max": "150000 100000"}, "grants 1.5 CPUs of time"),
+    (checks.oversubscription, {}, {"proc/loadavg": "6.00 1 1 1/2 3"}, "the load is 6.00 on 8 CPUs"),
+    (checks.oversubscription, {"ranks": 8, "cpus": Cpus(8, 4)}, {}, "8 threads share 4 cores"),
+    (checks.binding, {"env": {"SUBCURRENT_BIND": "none"}}, {}, "ranks migrate"),
+    (checks.binding, {"env": {"OMPI_MCA_hwloc_base_binding_policy": "none"}}, {}, "ranks migrate"),
+    (checks.waiting_threads, {"env": {"OMP_WAIT_POLICY": "ACTIVE"}, "ranks": 8}, {}, "waiting threads spin"),
+    (checks.shared_memory, {"shm_bytes": 64 << 20}, {}, "/dev/shm has only 64 MiB"),
     (
-        doctor.large_pages,
+        checks.large_pages,
         {},
         {"sys/kernel/mm/transparent_hugepage/enabled": "always madvise [never]"},
         "huge pages are disabled",
     ),
-    (doctor.governor, {}, {"sys/devices/system/cpu/cpu3/cpufreq/scaling_governor": "powersave"}, "powersave"),
-    (doctor.scratch, {"scratch": Path("/dev/shm/work")}, {}, "is in memory (tmpfs on /dev/shm)"),
-    (doctor.scratch, {"scratch": Path("/home/me")}, {}, "is on another machine (nfs4 on /home)"),
+    (checks.governor, {}, {"sys/devices/system/cpu/cpu3/cpufreq/scaling_governor": "powersave"}, "powersave"),
+    (checks.scratch, {"scratch": Path("/dev/shm/work")}, {}, "is in memory (tmpfs on /dev/shm)"),
+    (checks.scratch, {"scratch": Path("/home/me")}, {}, "is on another machine (nfs4 on /home)"),
 ]
 
 
 @pytest.mark.parametrize(("check", "changes", "files", "said"), BAD)
 def test_each_check_finds_what_is_bad_and_says_the_mend(
-    tmp_path: Path, check: doctor.Check, changes: dict[str, Any], files: dict[str, str], said: str
+    tmp_path: Path, check: checks.Check, changes: dict[str, Any], files: dict[str, str], said: str
 ) -> None:
     assert check(sight(tmp_path / "good")).good is True
     found: Finding = check(sight(tmp_path / "bad", files, **changes))
@@ -119,23 +120,23 @@ def test_what_is_told_keeps_its_brackets(monkeypatch: pytest.MonkeyPatch, tmp_pa
 
 
 def test_every_check_is_shown_something_bad() -> None:
-    assert {check for check, *_ in BAD} == set(doctor.CHECKS)
+    assert {check for check, *_ in BAD} == set(checks.CHECKS)
 
 
 @pytest.mark.parametrize(
     ("check", "changes"),
     [
-        (doctor.progress, {"waits": None}),
-        (doctor.device_messages, {"cuda": False}),
-        (doctor.device_messages, {"says_cuda": None}),
-        (doctor.shared_memory, {"shm_bytes": None}),
-        (doctor.large_pages, {"root": Path("/nowhere")}),
-        (doctor.governor, {"root": Path("/nowhere")}),
-        (doctor.scratch, {"root": Path("/nowhere")}),
+        (checks.progress, {"waits": None}),
+        (checks.device_messages, {"cuda": False}),
+        (checks.device_messages, {"says_cuda": None}),
+        (checks.shared_memory, {"shm_bytes": None}),
+        (checks.large_pages, {"root": Path("/nowhere")}),
+        (checks.governor, {"root": Path("/nowhere")}),
+        (checks.scratch, {"root": Path("/nowhere")}),
     ],
 )
 def test_what_cannot_be_seen_is_not_called_good(
-    tmp_path: Path, check: doctor.Check, changes: dict[str, Any]
+    tmp_path: Path, check: checks.Check, changes: dict[str, Any]
 ) -> None:
     seen = sight(tmp_path)
     for name, value in changes.items():

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ..case.common import STRATEGIES, chosen_split
+from ..case.common import STRATEGIES
 from ..case.reading import Case
+from ..case.splits import chosen_split
 from ..case.storage import IN_PIECES
 from ..errors import BadInput, SubcurrentError
 from ..launch import mpi

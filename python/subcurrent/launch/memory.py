@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..case.common import chosen_split
 from ..case.keys import shown
+from ..case.splits import chosen_split
 from ..errors import BadInput
 from . import mpi
 

@@ -8,9 +8,10 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from ...case.common import DEVICES, Needs, SolverCase, Triple, check_split, engine_options
+from ...case.common import DEVICES, Needs, SolverCase, Triple, engine_options
 from ...case.keys import Table, key
 from ...case.reference import reference_for
+from ...case.splits import check_split
 from ...case.starts import start_file
 from ...case.tables import Faces
 from ...errors import BadInput

@@ -8,18 +8,9 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import ConfigDict
 
-from ...case.common import (
-    DEVICES,
-    Needs,
-    SolverCase,
-    Triple,
-    check_pairs,
-    check_round,
-    check_split,
-    chosen_split,
-    engine_options,
-)
+from ...case.common import DEVICES, Needs, SolverCase, Triple, check_pairs, check_round, engine_options
 from ...case.keys import Table, key
+from ...case.splits import check_split, chosen_split
 from ...case.storage import PLACES, Storage, check_storage
 from ...case.tables import POSITIVE, Cells, ExplicitRun, faces_of
 from ...errors import BadInput

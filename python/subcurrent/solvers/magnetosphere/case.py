@@ -7,17 +7,9 @@ import math
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from ...case.common import (
-    DEVICES,
-    Needs,
-    SolverCase,
-    Triple,
-    check_pairs,
-    check_round,
-    check_split,
-    engine_options,
-)
+from ...case.common import DEVICES, Needs, SolverCase, Triple, check_pairs, check_round, engine_options
 from ...case.keys import Table, key, shown
+from ...case.splits import check_split
 from ...case.tables import POSITIVE, Cells, faces_of
 from ...errors import BadInput
 from .units import Units, Wind, describe, describe_units, pressure_balance

@@ -9,9 +9,10 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from ...case.common import Needs, SolverCase, check_split, engine_options
+from ...case.common import Needs, SolverCase, engine_options
 from ...case.keys import LARGEST, Table, key, shown
 from ...case.reference import read_columns
+from ...case.splits import check_split
 from ...case.starts import start_file
 from ...case.storage import Storage, check_storage
 from ...case.tables import POSITIVE

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
-from ...case.common import DEVICES, SolverCase, Triple, check_pairs, check_split, engine_options
+from ...case.common import DEVICES, SolverCase, Triple, check_pairs, engine_options
 from ...case.keys import Table, key
+from ...case.splits import check_split
 from ...case.tables import POSITIVE, Cells, ExplicitRun, faces_of
 from ...errors import BadInput
 
