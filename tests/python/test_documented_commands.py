@@ -210,6 +210,17 @@ def test_every_case_is_run_by_a_command_or_is_a_long_one():
     assert silent <= set(LONG_CASES)
 
 
+@pytest.mark.parametrize("page", pages_of("cases"))
+def test_the_runs_of_a_page_have_folders_of_their_own(page):
+    """A run into a folder that is not empty is refused."""
+    folders = []
+    for words in map(shlex.split, lines(page)):
+        if words[:2] != ["subcurrent", "run"] or {"--resume", "--overwrite"} & {*words}:
+            continue
+        folders.append(words[words.index("--out") + 1] if "--out" in words else f"runs/{words[2]}")
+    assert len(folders) == len({*folders})
+
+
 def test_every_page_of_commands_is_followed():
     followed = {*PAGES, *BY_CTEST, *pages_of("cases"), *pages_of("solvers")}
     assert not followed & NOT_HERE.keys()
