@@ -6,19 +6,16 @@
 // which are copied through the device.
 //   gpu_bench [cells along an axis = 512] [steps = 60] [device = cuda] [--trial]
 // Without a device it says so and ends successfully.
-#include <mpi.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "bench/arguments.hpp"
+#include "bench/on_device.hpp"
 #include "engine/exec/launch.hpp"
-#include "engine/exec/open_device.hpp"
 #include "engine/field/fused.hpp"
 #include "engine/stage/slabs.hpp"
 #include "solvers/dendrite/stages.hpp"
@@ -194,24 +191,6 @@ void measure_all(Context& context, int cells, int steps) {
 int main(int argc, char** argv) {
   const bench::Arguments arguments(argc, argv);
   const int cells = arguments.number(1, "cells", 512, 16), steps = arguments.number(2, "steps", 60, 2);
-  MPI_Init(&argc, &argv);
-  int result = 0;
-  try {
-    const DeviceKind kind = device_of(arguments.word(3, "cuda"));
-    Context context(MPI_COMM_WORLD);
-    const std::string why = kind == DeviceKind::cuda ? why_no_cuda() : "";
-    if (context.any(!why.empty())) {
-      if (context.rank() == 0) std::printf("nothing is measured: %s\n", why.c_str());
-    } else {
-      open_device(context, kind);
-      measure_all(context, cells, steps);
-    }
-    context.close();
-  } catch (const Error& e) {
-    std::fprintf(stderr, "gpu_bench: %s\n", e.what());
-    result = static_cast<int>(e.code());
-    MPI_Abort(MPI_COMM_WORLD, result);
-  }
-  MPI_Finalize();
-  return result;
+  return bench::measure_on_device(argc, argv, arguments.word(3, "cuda"),
+                                  [&](Context& context) { measure_all(context, cells, steps); });
 }

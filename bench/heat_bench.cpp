@@ -11,7 +11,7 @@
 namespace {
 
 using namespace sc;
-using bench::Diffuse;
+using Diffuse = bench::Diffuse<double>;
 
 void diffuse_rows(const RowsCall* call) { compute_rows<Diffuse, Out<double>, In<double>>(*call); }
 

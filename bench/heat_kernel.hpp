@@ -7,9 +7,10 @@
 namespace sc::bench {
 
 /// T += a (sum of the six neighbours - 6 T)
+template <class Real>
 struct Diffuse {
-  double a;
-  SC_FN void operator()(At c, Out<double> next, In<double> T) const {
+  Real a;
+  SC_FN void operator()(At c, Out<Real> next, In<Real> T) const {
     next[c] =
         T[c] + a * (T[c.x(1)] + T[c.x(-1)] + T[c.y(1)] + T[c.y(-1)] + T[c.z(1)] + T[c.z(-1)] - 6 * T[c]);
   }

@@ -29,7 +29,7 @@ struct TwoStages {
   explicit TwoStages(const Grid& grid) : T(grid, "temperature"), half(grid, "half a step later") {
     bench::fill_between_walls(T);
     bench::fill_between_walls(half);
-    predict = stage_of("predict", bench::Diffuse{0.05}, writes(half.now()), reads(T.now(), star(1)));
+    predict = stage_of("predict", bench::Diffuse<double>{0.05}, writes(half.now()), reads(T.now(), star(1)));
     correct = stage_of("correct", Correct{0.1}, updates(T.now()), reads(half.now(), star(1)));
   }
   void step(Runner& runner) {

@@ -53,7 +53,8 @@ struct Heat : Problem<double> {
   static constexpr int reach = 1;
   explicit Heat(const Grid& grid, const FieldOptions& options = {.levels = 2})
       : Problem(grid, "temperature", options) {
-    sweep_ = stage_of("diffuse", Diffuse{0.1}, writes(field_.next()), reads(field_.now(), star(reach)));
+    sweep_ =
+        stage_of("diffuse", Diffuse<double>{0.1}, writes(field_.next()), reads(field_.now(), star(reach)));
   }
 };
 

@@ -3,32 +3,22 @@
 // fractions of a copy of as many bytes on the same card; and a step of the magnetosphere.
 //   stencil_gpu_bench [cells along an axis = 512] [steps = 100] [device = cuda] [--trial]
 // Without a device it says so and ends successfully.
-#include <mpi.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
 
 #include "bench/arguments.hpp"
+#include "bench/heat_kernel.hpp"
 #include "bench/measure.hpp"
+#include "bench/on_device.hpp"
 #include "engine/exec/launch.hpp"
-#include "engine/exec/open_device.hpp"
 #include "engine/subcurrent.hpp"
 #include "solvers/magnetosphere/solver.hpp"
 
 namespace {
 
 using namespace sc;
-
-template <class Real>
-struct Heat {  // T += a (sum of the six neighbours - 6 T)
-  Real a;
-  SC_FN void operator()(At c, Out<Real> next, In<Real> T) const {
-    next[c] =
-        T[c] + a * (T[c.x(1)] + T[c.x(-1)] + T[c.y(1)] + T[c.y(-1)] + T[c.z(1)] + T[c.z(-1)] - 6 * T[c]);
-  }
-};
 
 template <class Real>
 struct Highest {
@@ -56,7 +46,7 @@ void heat(Context& context, const char* precision, int n, int steps) {
   const Grid grid(context, {.cells = {n, n, n}, .periodic = {true, true, true}, .halo = 1});
   Field<Real> T(grid, "temperature", {.levels = 2, .space = Space::device});
   T.fill([](int x, int y, int z) { return Real((x + 2 * y + 3 * z) % 17); });
-  Sweep diffuse("diffuse", Heat<Real>{Real(0.1)}, writes(T.next()), reads(T.now(), star(1)));
+  Sweep diffuse("diffuse", bench::Diffuse<Real>{Real(0.1)}, writes(T.next()), reads(T.now(), star(1)));
   Sweep highest("highest", Highest<Real>{}, SweepOptions{.reduce = Reduce::max}, reads(T.now()));
   Runner runner(context, {});
   const std::size_t bytes = sizeof(Real) * std::size_t(grid.own().cells());
@@ -98,26 +88,9 @@ void mhd(Context& context, int n, int steps) {
 int main(int argc, char** argv) {
   const bench::Arguments arguments(argc, argv);
   const int cells = arguments.number(1, "cells", 512, 16, 8), steps = arguments.number(2, "steps", 100, 2);
-  MPI_Init(&argc, &argv);
-  int result = 0;
-  try {
-    const DeviceKind kind = device_of(arguments.word(3, "cuda"));
-    Context context(MPI_COMM_WORLD);
-    const std::string why = kind == DeviceKind::cuda ? why_no_cuda() : "";
-    if (context.any(!why.empty())) {
-      if (context.rank() == 0) std::printf("nothing is measured: %s\n", why.c_str());
-    } else {
-      open_device(context, kind);
-      heat<float>(context, "single", cells, steps);
-      heat<double>(context, "double", cells, steps);
-      mhd(context, std::max(cells / 2, 16), steps);
-    }
-    context.close();
-  } catch (const Error& e) {
-    std::fprintf(stderr, "stencil_gpu_bench: %s\n", e.what());
-    result = static_cast<int>(e.code());
-    MPI_Abort(MPI_COMM_WORLD, result);
-  }
-  MPI_Finalize();
-  return result;
+  return bench::measure_on_device(argc, argv, arguments.word(3, "cuda"), [&](Context& context) {
+    heat<float>(context, "single", cells, steps);
+    heat<double>(context, "double", cells, steps);
+    mhd(context, std::max(cells / 2, 16), steps);
+  });
 }

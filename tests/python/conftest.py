@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from subcurrent.errors import BAD_INPUT
+
 # Under nohup, and in the background of a shell without job control, SIGHUP and SIGINT are ignored; every
 # program that a test starts would ignore them too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -147,6 +149,12 @@ def sentence_of(done: subprocess.CompletedProcess) -> str:
     assert lines[0].startswith("subcurrent: "), lines[0]
     assert "Traceback" not in done.stdout
     return lines[0].removeprefix("subcurrent: ")
+
+
+def refusal_of(done: subprocess.CompletedProcess) -> str:
+    """The one sentence with which bad input is refused."""
+    assert done.returncode == BAD_INPUT, done.stderr + done.stdout
+    return sentence_of(done)
 
 
 def history(folder: Path) -> list[dict[str, str]]:

@@ -11,7 +11,7 @@ import pytest
 from subcurrent.case.library import shipped
 from subcurrent.case.reading import parsed_case, read_tables
 from subcurrent.case.reference import Profiles, read_profiles, reference_for
-from subcurrent.errors import BadInput, StorageError
+from subcurrent.errors import BadInput, NoData, StorageError
 from subcurrent.launch.rundir import RunFolder
 from subcurrent.report import figures
 from subcurrent.report.figures import draw_figures
@@ -23,9 +23,10 @@ from subcurrent.solvers.cavity.flow import draw_flow, draw_flow_3d
 from subcurrent.solvers.cavity.kind import profiles_csv
 from subcurrent.solvers.cavity.profiles import draw_profiles
 from subcurrent.solvers.cavity.trace import trace
-from subcurrent.solvers.compressible.pictures import draw_schlieren
-from subcurrent.solvers.dendrite.crystal import draw_outlines, draw_temperature
+from subcurrent.solvers.compressible.pictures import draw_gas_history, draw_schlieren
+from subcurrent.solvers.dendrite.crystal import draw_growth, draw_outlines, draw_temperature
 from subcurrent.solvers.drawing import Drawing
+from subcurrent.solvers.kinds import KINDS
 from subcurrent.solvers.magnetosphere.plasma import (
     draw_axis,
     draw_magnetosphere,
@@ -34,7 +35,7 @@ from subcurrent.solvers.magnetosphere.plasma import (
 )
 from subcurrent.solvers.magnetosphere.plasma_plane import NAMES, draw_blast, draw_loop
 from subcurrent.solvers.magnetosphere.units import Units
-from subcurrent.solvers.turbulence.pictures import draw_vorticity
+from subcurrent.solvers.turbulence.pictures import draw_dissipation, draw_scales, draw_vorticity
 from subcurrent.solvers.wave.figures import draw_pressure
 from subcurrent.stencil import showing
 
@@ -129,6 +130,36 @@ def test_history_figure(tmp_path):
     assert list(history["step"]) == [1, 2, 3]
     draw_history(tmp_path / "history.png", history, 1e-5)
     assert (tmp_path / "history.png").read_bytes().startswith(PNG)
+
+
+HISTORIES = {  # what is drawn of each, and a title that it then shows
+    "cavity": (lambda path, history: draw_history(path, history, 1e-5), "Mass: divergence, rms"),
+    "magnetosphere": (lambda path, history: draw_plasma_history(path, history, "T"), "Divergence of B"),
+    "dendrite": (lambda path, history: draw_growth(path, history, "T"), "Solid fraction"),
+    "turbulence": (lambda path, history: draw_dissipation(path, history, None, "T"), "Energy"),
+    "turbulence scales": (lambda path, history: draw_scales(path, history, "T"), "Enstrophy"),
+    "compressible": (lambda path, history: draw_gas_history(path, history, None, "T"), "Dilatation"),
+}
+
+
+@pytest.mark.parametrize("name", HISTORIES)
+@pytest.mark.parametrize("later", [True, False])
+def test_columns_that_another_version_did_not_write_are_left_out(tmp_path, name, later):
+    """Either half of the columns, and one of a later version."""
+    columns = KINDS[name.split()[0]].history
+    middle = len(columns) // 2
+    there = ["step", "time", *(columns[middle:] if later else columns[2:middle]), "of_a_later_version"]
+    rows = [there, *([str(n), *["0.5"] * (len(there) - 1)] for n in (1, 2))]
+    (tmp_path / "history.csv").write_text("".join(",".join(row) + "\n" for row in rows))
+    draw, title = HISTORIES[name]
+    draw(tmp_path / "h.svg", read_history(tmp_path / "history.csv"))
+    assert title in texts(tmp_path / "h.svg")
+
+
+def test_nothing_is_drawn_without_the_time(tmp_path):
+    (tmp_path / "history.csv").write_text("step,iterations\n1,9\n")
+    with pytest.raises(NoData, match=r"history\.csv has no column time\."):
+        draw_history(tmp_path / "h.png", read_history(tmp_path / "history.csv"), None)
 
 
 @pytest.mark.parametrize(

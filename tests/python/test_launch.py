@@ -315,6 +315,20 @@ def test_a_request_to_stop_without_ranks_is_one_sentence(number):
     assert done.stderr == f"subcurrent: ended by {number.name}.\n"
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1])
+def test_a_rank_that_waits_for_the_first_to_speak_ends_silently_by_a_signal(number):
+    """An outer mpirun sends SIGTERM to the others when the first has ended."""
+    text = (
+        "import os\nfrom subcurrent.errors import BadInput\nfrom subcurrent.launch import outcome\n"
+        f"outcome.time.sleep = lambda seconds: os.kill(os.getpid(), {int(number)})\n"
+        "def refuse():\n raise BadInput('no.')\n"
+        "outcome.main(refuse)\n"
+    )
+    env = {**os.environ, "OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "2"}
+    done = subprocess.run([sys.executable, "-c", text], check=False, capture_output=True, text=True, env=env)
+    assert (done.returncode, done.stdout, done.stderr) == (-number, "", "")
+
+
 @pytest.mark.parametrize(("rank", "said", "waited"), [("0", "subcurrent: no.\n", []), ("1", "", [3.0])])
 def test_the_first_rank_says_why_before_another_ends_the_job(monkeypatch, capsys, rank, said, waited):
     """An outer mpirun kills all ranks as soon as one has ended, also the one that is about to speak."""

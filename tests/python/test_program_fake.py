@@ -205,6 +205,24 @@ def test_cases_new_and_report(fake_program):
     assert fake_program("report", "nowhere").returncode == BAD_INPUT
 
 
+def test_the_report_of_another_version_lacks_what_its_history_lacks(fake_program):
+    fake_program.write_case()
+    assert fake_program("run", "case.toml", "--out", "r", *QUIET).returncode == OK
+    history = fake_program.folder / "r" / "history.csv"
+    text = history.read_text().replace("residual", "of_another_version").replace("capped", "other")
+    history.write_text(text)
+    done = fake_program("report", "r")
+    assert (done.returncode, done.stderr) == (OK, "")
+    assert "history.csv has no column residual and no capped: another version" in done.stdout
+    assert (fake_program.folder / "r" / "figures" / "history.png").stat().st_size > 10_000
+    assert (fake_program.folder / "r" / "report.html").is_file()
+    assert fake_program("watch", "r").returncode == OK
+    history.write_text(text.replace("0.", "zero", 1))
+    refused = fake_program("report", "r")
+    assert refused.returncode == BAD_INPUT
+    assert "history.csv is damaged: line 2 is no row of" in sentence_of(refused)
+
+
 def test_dry_run_shows_the_command_and_writes_nothing(fake_program):
     fake_program.write_case()
     done = fake_program("run", "case.toml", "-n", "2", "--dry-run")

@@ -17,6 +17,7 @@ from . import mpi
 
 # Seconds that other ranks of an outer mpirun give the first, which says why: it kills all when one ends.
 FIRST_SPEAKS = 3.0
+STOPS = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)  # requests to stop
 
 
 def main(app: Callable[[], Any]) -> None:
@@ -24,6 +25,7 @@ def main(app: Callable[[], Any]) -> None:
     streams.secure()
     warnings.showwarning = _say
     code, text = _ending_of(app)
+    _end_silently_by_signal()
     if code == OK and (lost := streams.lost_output()):
         code, text = lost.exit_code, lost.sentence
     rank = _rank()
@@ -70,13 +72,20 @@ class Ended(BaseException):
 
 def _end_by_signal() -> None:
     """Requests to stop end the program with a sentence; while ranks run, `launch` forwards them."""
-
-    def end(number: int, _: Any) -> None:
-        raise Ended(signal.Signals(number).name)
-
-    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1):
+    for number in STOPS:
         if signal.getsignal(number) is signal.SIG_DFL:
-            signal.signal(number, end)
+            signal.signal(number, _raise_ended)
+
+
+def _end_silently_by_signal() -> None:
+    """From here on nothing would catch `Ended`, and the outcome is known."""
+    for number in STOPS:
+        if signal.getsignal(number) is _raise_ended:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _raise_ended(number: int, _: Any) -> None:
+    raise Ended(signal.Signals(number).name)
 
 
 def _rank() -> int | None:

@@ -25,7 +25,7 @@ from ..rank import worker
 from ..report import account
 from ..report.figures import PNG, draw_figures, stored_case
 from ..report.page import facts_of, write_report
-from ..report.records import read_history, read_record, rows_of_run
+from ..report.records import lacking, read_history, read_record, rows_of_run
 from ..solvers.kinds import kind_of
 from . import memory, mpi, tuned
 from .aside import recover, starting
@@ -267,12 +267,11 @@ def report(path: Path, console: Console, ending: str = PNG) -> int:
     folder = RunFolder(path)
     case = stored_case(folder)
     facts_of(folder, case)  # refuses what is damaged before anything is drawn
-    if folder.history.is_file():
-        rows_of_run(folder.history, kind_of(case).history)
+    missing = lacking(folder.history, kind_of(case).history) if folder.history.is_file() else ""
     make_folder(folder.figures)
     with console.status("drawing the figures"):
         drawn = draw_figures(folder, ending)
-    for sentence in drawn.complaints():
+    for sentence in [missing] * bool(missing) + drawn.complaints():
         say(console, f"not drawn: {sentence}", "yellow")
     if not drawn.files and not drawn.failed and not folder.summary.is_file():
         raise StorageError(

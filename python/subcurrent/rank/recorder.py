@@ -4,12 +4,9 @@
 from __future__ import annotations
 
 import contextlib
-import csv
-import io
 import json
 import math
 import time
-from pathlib import Path
 from typing import Any
 
 from .. import core
@@ -19,11 +16,12 @@ from ..launch.plan import Plan
 from ..launch.rundir import RunFolder, write_text, writing
 from ..lines import plain_line
 from ..report.account import account_of, choice, overlap_case, passes
-from ..report.records import read_record, rows_of_run
+from ..report.records import read_record
 from ..solvers.kinds import kind_of
 from . import machine
 from .ending import End, Forecast
 from .probes import Probes
+from .table import GrowingTable
 
 EVENT_EVERY = 0.25  # seconds between two progress events
 LINE_EVERY = 5.0  # seconds between two progress lines when people read the output directly
@@ -52,7 +50,7 @@ class Recorder:
         self._last: dict[str, Any] = {}
         self._before: dict[str, Any] = {}  # summary.json of the session before
         self._kept: dict[str, Any] = {}  # the row of the step at which this session begins
-        self._file: io.TextIOBase | None = None
+        self._history = GrowingTable(folder.history, (*self._kind.history, "seconds"))
         self._probes = Probes(solver, self._case, folder, self._writes)
 
     def started(self) -> None:
@@ -63,8 +61,9 @@ class Recorder:
             self._folder.drop_after(self._first_step)
             with contextlib.suppress(SubcurrentError):  # a damaged one is written anew
                 self._before = read_record(self._folder.summary)
-        self._open_history()
-        self._probes.open(self._first_step, bool(self._resumed))
+        kept_until = self._first_step if self._resumed else None
+        self._open_history(kept_until)
+        self._probes.open(kept_until)
         facts = {
             **self._layout(),
             "step": self._solver.steps,
@@ -100,10 +99,8 @@ class Recorder:
                 self._folder.summary.unlink(missing_ok=True)
         self._last = record
         if due:
-            with writing(self._folder.history):
-                self._rows.writerow(
-                    [_cell(record[name]) for name in self._kind.history] + [f"{self._total():.4f}"]
-                )
+            seconds_in_all = f"{self._seconds_before + self._seconds:.4f}"
+            self._history.add([[*(_cell(record[name]) for name in self._kind.history), seconds_in_all]])
         share, left = self._forecast.add(
             seconds, record["step"], record["time"], record.get("max_change", math.inf)
         )
@@ -117,8 +114,7 @@ class Recorder:
         run can resume."""
         self._probes.flush()
         if self._writes:
-            with writing(self._folder.history):
-                self._file.flush()
+            self._history.flush()
 
     def _say(self, share: float, left: float | None) -> None:
         self.flush()
@@ -149,8 +145,7 @@ class Recorder:
             self._last = self._last | measured
             self._say(1.0 if state == "finished" else 0.0, None)
         self._probes.close()
-        with writing(self._folder.history):
-            self._file.close()
+        self._history.close()
         for name, text in results.items():
             write_text(self._folder.path / name, text)
         if not self._last:
@@ -207,19 +202,9 @@ class Recorder:
             "case": self._plan.case,
         }
 
-    def _total(self) -> float:
-        return self._seconds_before + self._seconds
-
-    def _open_history(self) -> None:
-        """Starts history.csv; on resume keeps the rows up to the checkpoint and drops what came after."""
-        path = self._folder.history
-        kept = _rows_up_to(path, self._first_step, self._kind.history) if self._resumed else []
-        text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows([[*self._kind.history, "seconds"], *kept])
-        write_text(path, text.getvalue())
-        with writing(path):
-            self._file = path.open("a", newline="", encoding="utf-8")
-            self._rows = csv.writer(self._file, lineterminator="\n")
+    def _open_history(self, kept_until: int | None) -> None:
+        """A resumed run goes on counting seconds, and has the row of the step at which it begins."""
+        kept = self._history.open(kept_until)
         if kept:
             self._seconds_before = float(kept[-1][-1])
         if kept and int(kept[-1][0]) == self._first_step:
@@ -245,10 +230,3 @@ def _cell(value: Any) -> Any:
 
 def _value(cell: str) -> float | int:
     return int(cell) if cell.isdigit() else float(cell or "nan")
-
-
-def _rows_up_to(path: Path, step: int, columns: tuple[str, ...]) -> list[list[str]]:
-    """The rows of an earlier session up to the checkpoint."""
-    if not path.exists():
-        return []
-    return [row for row in rows_of_run(path, columns) if int(row[0]) <= step]

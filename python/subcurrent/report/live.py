@@ -14,9 +14,10 @@ from ..errors import BadInput, SubcurrentError
 from ..launch.lock import is_held
 from ..launch.rundir import LOCK, RunFolder
 from ..rank.ending import End
+from ..solvers.kind import Kind
 from ..solvers.kinds import kind_of
 from .figures import name_of, stored_case
-from .records import read_record, rows_of_run
+from .records import read_history, read_record
 from .slices import Wanted, read_slice
 
 PAGE = Path(__file__).with_name("live.html")
@@ -35,8 +36,8 @@ class Watched:
         columns, in units where they have some."""
         case = stored_case(self.folder)
         kind, end = kind_of(case), End.of(case.run)
-        names = [*kind.history, "seconds"]
-        rows = rows_of_run(self.folder.history, kind.history) if self.folder.history.exists() else []
+        names, rows = read_history(self.folder.history) if self.folder.history.exists() else ([], [])
+        names = names or [*kind.history, "seconds"]
         last = {name: _number(text) for name, text in zip(names, rows[-1], strict=True)} if rows else {}
         chosen = rows[:: max(1, -(-len(rows) // ROWS))]
         units = {"seconds": (1, "s"), **kind.columns(case)}
@@ -45,7 +46,7 @@ class Watched:
             "state": self._state(),
             "end": end.in_units(*units.get("time", ())),
             "share": _share(end, last),
-            "facts": kind.facts(last) if last else [],
+            "facts": _facts(kind, last) if last else [],
             "columns": {
                 name: _scaled([row[n] for row in chosen], units.get(name, (1, ""))[0])
                 for n, name in enumerate(names)
@@ -75,6 +76,14 @@ class Watched:
                 draw_plane(target, read_slice(path, Wanted()), path.stem, Look())
                 self._drawn = {path: target.read_bytes()}
         return self._drawn[path]
+
+
+def _facts(kind: Kind, last: dict[str, Any]) -> list[str]:
+    """None where a column is missing: another version wrote the history."""
+    try:
+        return kind.facts(last)
+    except LookupError:
+        return []
 
 
 def _number(text: str) -> float | None:

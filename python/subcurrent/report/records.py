@@ -61,6 +61,15 @@ def read_history(path: Path) -> tuple[list[str], list[list[str]]]:
     return names, rows
 
 
+def lacking(path: Path, columns: tuple[str, ...]) -> str:
+    """A sentence if the history of a run lacks some of these columns, as that of another version may."""
+    names, _ = read_history(path)
+    missing = [name for name in columns if name not in names] if names else []
+    if not missing:
+        return ""
+    return f"{path} has no column {' and no '.join(missing)}: another version of Subcurrent wrote it."
+
+
 def rows_of_run(path: Path, columns: tuple[str, ...]) -> list[list[str]]:
     """The rows of the history of a run with these columns, seconds last."""
     return rows_of(path, (*columns, "seconds"))

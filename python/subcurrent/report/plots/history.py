@@ -13,15 +13,27 @@ from .. import records
 from . import style
 
 
-def read_history(path: Path) -> dict[str, np.ndarray]:
-    """The columns of history.csv by name."""
+class History(dict[str, np.ndarray]):
+    """The columns of a table by name. One that is not there, as another version wrote the table, is NaN, of
+    which matplotlib draws nothing; nothing is drawn without the time."""
+
+    def __init__(self, path: Path, columns: dict[str, np.ndarray]):
+        super().__init__(columns)
+        self._path = path
+
+    def __missing__(self, name: str) -> np.ndarray:
+        if name == "time":
+            raise NoData(f"{self._path} has no column time.")
+        return np.full(len(next(iter(self.values()))), np.nan)
+
+
+def read_history(path: Path) -> History:
     names, rows = records.read_history(path)
     if not rows:
         raise NoData(f"{path} holds no steps yet.")
     columns = zip(*rows, strict=True)
-    return {
-        name: np.array([float(x or "nan") for x in cells]) for name, cells in zip(names, columns, strict=True)
-    }
+    numbers = [np.array([float(x or "nan") for x in cells]) for cells in columns]
+    return History(path, dict(zip(names, numbers, strict=True)))
 
 
 def draw_history(

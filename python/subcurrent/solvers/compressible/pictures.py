@@ -107,7 +107,8 @@ def draw_split_spectrum(
         resolved = ""
         if history and dissipation > 0:
             draw_slope(over, kmax, dissipation)
-            resolved = f", $k_{{max}}η$ = {history['kmax_eta'][-1]:.2f}"
+            if "kmax_eta" in history:
+                resolved = f", $k_{{max}}η$ = {history['kmax_eta'][-1]:.2f}"
         parts.set(title=f"Its two parts, time {last['time'][0]:.3g}{resolved}", xlabel="k", ylabel="E(k)")
         for axes in (over, parts):
             if axes.get_legend_handles_labels()[0]:

@@ -71,5 +71,6 @@ def draw_growth(path: Path, history: dict[str, np.ndarray], title: str) -> None:
         solid.set(title="Solid fraction", ylabel="% of the domain", xlabel="time (ns)")
         kept.plot(time, history["total"] - history["total"][0], color=style.VIOLET, linewidth=1.2)
         kept.set(title="Mean of T − (L/C) h(φ)", ylabel="change since the first row (K)", xlabel="time (ns)")
-        beyond = max(0.0, -float(history["phi_low"].min()), float(history["phi_high"].max()) - 1)
-        drawing.supxlabel(f"φ leaves [0, 1] by {beyond:.1e} at most", x=0.012, ha="left", fontsize=9)
+        if {"phi_low", "phi_high"} <= history.keys():
+            beyond = max(0.0, -float(history["phi_low"].min()), float(history["phi_high"].max()) - 1)
+            drawing.supxlabel(f"φ leaves [0, 1] by {beyond:.1e} at most", x=0.012, ha="left", fontsize=9)

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A CSV table that grows with a run and continues where a resumed run does."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from ..launch.rundir import write_text, writing
+from ..report.records import rows_of
+
+
+class GrowingTable:
+    """Rows that begin with a step, below a line of names."""
+
+    def __init__(self, path: Path, names: Iterable[str]):
+        self._path, self._names = path, tuple(names)
+
+    def open(self, kept_until: int | None = None) -> list[list[str]]:
+        """Starts the file; a resumed run keeps the rows up to its checkpoint, which are returned."""
+        kept: list[list[str]] = []
+        if kept_until is not None and self._path.exists():
+            kept = [row for row in rows_of(self._path, self._names) if int(row[0]) <= kept_until]
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows([self._names, *kept])
+        write_text(self._path, text.getvalue())
+        with writing(self._path):
+            self._file = self._path.open("a", newline="", encoding="utf-8")
+            self._rows = csv.writer(self._file, lineterminator="\n")
+        return kept
+
+    def add(self, rows: Iterable[Iterable[Any]]) -> None:
+        with writing(self._path):
+            self._rows.writerows(rows)
+
+    def flush(self) -> None:
+        with writing(self._path):
+            self._file.flush()
+
+    def close(self) -> None:
+        with writing(self._path):
+            self._file.close()
