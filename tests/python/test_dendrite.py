@@ -201,12 +201,23 @@ def ball(count: int = 24) -> CrystalField:
     return CrystalField(phase, 1511 + 150 * phase, (0.01,) * 3, (0.02,) * 3, 1e-9)
 
 
-def test_an_eighth_is_completed():
-    whole = ball().completed((True, False, True))
-    assert whole.phase.shape == (48, 24, 48)
-    assert np.array_equal(whole.phase, np.flip(whole.phase, (0, 2)))
-    assert whole.axis(0)[[0, -1]] == pytest.approx([-0.47, 0.47])
-    assert whole.axis(1)[0] == pytest.approx(0.01)
+@pytest.mark.parametrize("mirrored", [(True, False, True), (True, True, True), (False, True, False)])
+def test_an_eighth_is_completed(mirrored):
+    """Middle planes, coordinates and box are those of a crystal whose images are stored."""
+    part = ball()
+    axes = [2 - axis for axis in range(3) if mirrored[axis]]
+    phase, temperature = part.phase, part.temperature
+    for axis in axes:
+        phase, temperature = (
+            np.concatenate([np.flip(values, axis), values], axis) for values in (phase, temperature)
+        )
+    origin = tuple(-0.47 if mirrored[axis] else 0.01 for axis in range(3))
+    stored, whole = CrystalField(phase, temperature, origin, (0.02,) * 3), part.completed(mirrored)
+    assert whole.bounds() == pytest.approx(stored.bounds())
+    for axis in range(3):
+        assert whole.axis(axis) == pytest.approx(stored.axis(axis))
+        for mine, expected in zip(whole.middle(axis), stored.middle(axis), strict=True):
+            assert np.array_equal(mine, expected)
 
 
 def test_pictures_appear_without_pyvista(tmp_path):
@@ -225,6 +236,7 @@ def test_the_view_in_space_appears(tmp_path):
         "from subcurrent.solvers.dendrite.crystal_view import draw_surfaces, surface_of;"
         "s = surface_of(ball().completed((True, True, True)));"
         "assert abs(s.volume / (4 / 3 * 3.14159265 * 0.2**3) - 1) < 0.02, s.volume;"
+        "assert s.n_open_edges == 0, s.n_open_edges;"
         "draw_surfaces(Path(sys.argv[1]), [ball()] * 3)"
     )
     done = subprocess.run(

@@ -210,14 +210,15 @@ def test_every_case_is_run_by_a_command_or_is_a_long_one():
     assert silent <= set(LONG_CASES)
 
 
-@pytest.mark.parametrize("page", pages_of("cases"))
-def test_the_runs_of_a_page_have_folders_of_their_own(page):
+@pytest.mark.parametrize("followed", [*([page] for page in pages_of("cases")), PAGES], ids=" ".join)
+def test_runs_that_are_made_one_after_the_other_have_folders_of_their_own(followed):
     """A run into a folder that is not empty is refused."""
     folders = []
-    for words in map(shlex.split, lines(page)):
-        if words[:2] != ["subcurrent", "run"] or {"--resume", "--overwrite"} & {*words}:
+    for words in (shlex.split(line) for page in followed for line in lines(page)):
+        if words[:2] != ["subcurrent", "run"] or {"--resume", "--overwrite", "--help"} & {*words}:
             continue
-        folders.append(words[words.index("--out") + 1] if "--out" in words else f"runs/{words[2]}")
+        name = words[2].removesuffix("/case.toml").rpartition("/")[2]
+        folders.append(words[words.index("--out") + 1] if "--out" in words else f"runs/{name}")
     assert len(folders) == len({*folders})
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -123,37 +123,47 @@ def _components(data: Array, middle: bool) -> np.ndarray:
 
 @dataclass(frozen=True)
 class CrystalField:
-    """phi and T, shape (nz, ny, nx), on cells at equal distances in um."""
+    """phi and T, shape (nz, ny, nx), on cells at equal distances in um, and along which axes their images
+    beyond x = 0, y = 0, z = 0 belong to the domain. Those are not stored: pictures of fields larger than
+    memory need little."""
 
     phase: np.ndarray
     temperature: np.ndarray
     origin: tuple[float, float, float]  # of the first cell's centre
     spacing: tuple[float, float, float]
     time: float = 0.0
+    mirrored: tuple[bool, bool, bool] = (False, False, False)
 
     def completed(self, mirrored: tuple[bool, bool, bool]) -> CrystalField:
-        """With the images beyond the planes of symmetry x = 0, y = 0, z = 0."""
-        phase, temperature, origin = self.phase, self.temperature, list(self.origin)
-        for axis in (a for a in range(3) if mirrored[a]):
-            phase, temperature = (
-                np.concatenate([np.flip(values, 2 - axis), values], axis=2 - axis)
-                for values in (phase, temperature)
-            )
-            origin[axis] -= self.spacing[axis] * self.phase.shape[2 - axis]
-        return CrystalField(phase, temperature, tuple(origin), self.spacing, self.time)
+        return replace(self, mirrored=mirrored)
 
     def axis(self, axis: int) -> np.ndarray:
+        """The centres of the cells of the whole domain along an axis."""
         count = self.phase.shape[2 - axis]
-        return self.origin[axis] + self.spacing[axis] * np.arange(count)
+        own = self.origin[axis] + self.spacing[axis] * np.arange(count)
+        return np.concatenate([-own[::-1], own]) if self.mirrored[axis] else own
+
+    def bounds(self) -> list[float]:
+        """x-, x+, y-, y+, z-, z+ of the whole domain."""
+        faces = []
+        for axis in range(3):
+            centres, half = self.axis(axis), self.spacing[axis] / 2
+            faces += [float(centres[0]) - half, float(centres[-1]) + half]
+        return faces
 
     def middle(self, axis: int) -> tuple[np.ndarray, np.ndarray]:
         """phi and T in the plane across an axis through the middle of the domain."""
         count = self.phase.shape[2 - axis]
-        planes = sorted({(count - 1) // 2, count // 2})
-        return tuple(
-            np.take(values, planes, axis=2 - axis).mean(axis=2 - axis)
-            for values in (self.phase, self.temperature)
-        )
+        planes = [0] if self.mirrored[axis] else sorted({(count - 1) // 2, count // 2})
+        others = [a for a in (2, 1, 0) if a != axis]
+        found = []
+        for values in (self.phase, self.temperature):
+            plane = np.take(values, planes, axis=2 - axis).mean(axis=2 - axis)
+            for place, other in enumerate(others):
+                if self.mirrored[other]:
+                    plane = np.concatenate([np.flip(plane, place), plane], place)
+            found.append(plane)
+        return found[0], found[1]
 
 
 def read_crystal(path: Path, melting: float, every: int = 1) -> CrystalField:

@@ -26,15 +26,35 @@ SIDE, MARGIN = 700, 28  # pixels of a view, and between its texts and its edges
 
 def surface_of(crystal: CrystalField) -> pv.PolyData:
     """The triangles of phi = 1/2 with T and the distance from the middle of the domain, closed where a
-    crystal meets the box."""
+    crystal meets the box, with their images beyond planes of symmetry."""
     nz, ny, nx = crystal.phase.shape
     origin = [r - h for r, h in zip(crystal.origin, crystal.spacing, strict=True)]
     grid = pv.ImageData(dimensions=(nx + 2, ny + 2, nz + 2), spacing=crystal.spacing, origin=origin)
-    grid["phase"] = np.pad(crystal.phase, 1).ravel()
+    phase = np.pad(crystal.phase, 1)
+    for axis in (a for a in range(3) if crystal.mirrored[a]):  # the layer beyond a plane of symmetry
+        layers = np.moveaxis(phase, 2 - axis, 0)
+        layers[0] = layers[1]
+    grid["phase"] = phase.ravel()
     grid[TEMPERATURE] = np.pad(crystal.temperature, 1, mode="edge").ravel()
     surface = grid.contour([0.5], scalars="phase")
-    surface[DISTANCE] = np.linalg.norm(surface.points - np.array(grid.center), axis=1)
+    for axis in (a for a in range(3) if crystal.mirrored[a] and surface.n_points):
+        surface = with_image(surface, axis)
+    bounds = crystal.bounds()
+    centre = [(low + high) / 2 for low, high in zip(bounds[::2], bounds[1::2], strict=True)]
+    surface[DISTANCE] = np.linalg.norm(surface.points - np.array(centre), axis=1)
     return surface
+
+
+def with_image(surface: pv.PolyData, axis: int) -> pv.PolyData:
+    """The triangles on the upper side of a plane of symmetry through 0, and their images, facing outwards."""
+    normal = tuple(float(a == axis) for a in range(3))
+    half = surface.clip(normal, origin=(0.0, 0.0, 0.0), invert=False).triangulate()
+    triangles = half.faces.reshape(-1, 4)[:, 1:]
+    points = half.points * np.where(np.arange(3) == axis, -1, 1).astype(half.points.dtype)
+    both = np.concatenate([triangles, triangles[:, ::-1] + half.n_points])
+    whole = pv.PolyData(np.concatenate([half.points, points]), np.insert(both, 0, 3, axis=1).ravel())
+    whole[TEMPERATURE] = np.tile(half[TEMPERATURE], 2)
+    return whole.clean()  # one point for two on the plane
 
 
 def draw_surfaces(path: Path, crystals: list[CrystalField], colour: str = TEMPERATURE) -> None:
@@ -58,12 +78,7 @@ def draw_surfaces(path: Path, crystals: list[CrystalField], colour: str = TEMPER
                 specular_power=20,
                 show_scalar_bar=False,
             )
-        nz, ny, nx = crystal.phase.shape
-        box = [
-            bound
-            for r, h, count in zip(crystal.origin, crystal.spacing, (nx, ny, nz), strict=True)
-            for bound in (r - h / 2, r + (count - 0.5) * h)
-        ]
+        box = crystal.bounds()
         plotter.add_mesh(pv.Box(box), style="wireframe", color=style.MUTED, line_width=1)
         time = f"t = {1e9 * crystal.time:.1f} ns"
         plotter.add_text(time, position=(MARGIN, SIDE - 2 * MARGIN), font_size=12, color=style.INK)

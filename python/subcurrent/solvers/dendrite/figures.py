@@ -14,15 +14,17 @@ from ..kinds import kind_of
 from .case import DendriteCase
 from .crystal import draw_growth, draw_outlines, draw_temperature
 
-FINEST = 256  # cells along an axis beyond which pictures take every second, third, …
+# Cells along an axis beyond which pictures show means over 2³, 3³, … cells: the surface needs ten times the
+# memory of its cells.
+FINEST, FINEST_IN_SPACE = 256, 200
 
 
 def _name(case: DendriteCase) -> str:
     return kind_of(case).title(case)
 
 
-def _crystal(path: Path, case: DendriteCase) -> CrystalField:
-    coarser = max(1, -(-max(case.grid.cells) // FINEST))
+def _crystal(path: Path, case: DendriteCase, finest: int) -> CrystalField:
+    coarser = -(-max(case.grid.cells) // finest)
     return read_crystal(path, case.material.melting, coarser).completed(case.mirrored())
 
 
@@ -37,7 +39,7 @@ def shown(snapshots: list[Path]) -> list[Path]:
 
 def crystals_of(folder: RunFolder, case: DendriteCase) -> list[CrystalField]:
     """The snapshots that pictures show."""
-    return [_crystal(file, case) for file in shown(folder.all_snapshots())]
+    return [_crystal(file, case, FINEST_IN_SPACE) for file in shown(folder.all_snapshots())]
 
 
 def _surface(folder: RunFolder, case: DendriteCase, path: Path) -> bool | str:
@@ -57,7 +59,7 @@ def _slices(folder: RunFolder, case: DendriteCase, path: Path) -> bool:
     snapshot = folder.last_snapshot()
     if snapshot is None:
         return False
-    draw_temperature(path, _crystal(snapshot, case), _name(case))
+    draw_temperature(path, _crystal(snapshot, case, FINEST), _name(case))
     return True
 
 
