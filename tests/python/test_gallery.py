@@ -41,9 +41,9 @@ COMMANDS = {
     "cavity_paper_a": "subcurrent strategies cavity_paper_a -n 2",
     "cavity_paper_b": "subcurrent strategies cavity_paper_b -n 2",
     "cavity_re1000": "subcurrent run cavity_re1000 -n 2",
-    "earth_north": "subcurrent run earth_north -n 2 --out runs/earth_north_quick --set grid.points=[90,30,30] "
-    "--set grid.spacing=1 --set diffusion.density=4e-3 --set diffusion.pressure=4e-3 --set diffusion.viscosity=2e-6 "
-    "--set diffusion.resistivity=2e-3",
+    "earth_north": "subcurrent run earth_north -n 2 --out runs/earth_north_quick "
+    "--set grid.points=[90,30,30] --set grid.spacing=1 --set diffusion.density=4e-3 "
+    "--set diffusion.pressure=4e-3 --set diffusion.viscosity=2e-6 --set diffusion.resistivity=2e-3",
     "forced_hit_128": "subcurrent run forced_hit_128 -n 2 --set grid.points=[64,64,64] "
     "--set flow.viscosity=0.011 --set scheme.dt=0.02",
     "heat_out_of_core": "bench/limited.py --memory 600 .venv/bin/python cases/heat_out_of_core/heat.py",
