@@ -2,7 +2,8 @@
 // Passes of several steps in memory: the heat equation (7 points), the wave equation (4th order, 13 points),
 // a step of two stages and the dendrite, on one rank between walls. T steps in a pass against one; heat also
 // against a plain loop nest over the same fields, and a copy, with non-temporal stores, of as many bytes as a
-// step must read and write.
+// step must read and write. The fastest passes are also compared with the kernels in a block that stays in the
+// caches, without boundary conditions.
 //   passes_bench [turns] [threads] [heat cells] [wave cells] [dendrite cells] [--trial]
 #include <memory>
 
@@ -10,6 +11,7 @@
 #include "bench/measure.hpp"
 #include "bench/problems.hpp"
 #include "bench/single_sweeps.hpp"
+#include "engine/overlap/window.hpp"
 #include "engine/subcurrent.hpp"
 #include "solvers/dendrite/solver.hpp"
 
@@ -21,6 +23,7 @@ using bench::Wave;
 
 constexpr int steps = 8;  // in a turn
 const std::vector<int> lengths{1, 2, 4, 8};
+constexpr int cached_cells = 48;  // along an axis of a block that stays in the second-level caches
 constexpr int trial_steps = 200;  // in which a runner chooses the length of its passes
 
 /// The heat equation with the midpoint rule.
@@ -36,6 +39,7 @@ struct TwoStages {
     runner.run(*predict);
     runner.run(*correct);
   }
+  std::vector<const Stage*> stages() const { return {predict.get(), correct.get()}; }
   struct Correct {
     double a;
     SC_FN void operator()(At c, InOut<double> T, In<double> q) const {
@@ -50,6 +54,29 @@ void print(const std::string& what, const bench::Way& way, double cells, int tim
   std::printf("%s, %s: %.4g ms a step, %.0f million cells/s\n", what.c_str(), way.name.c_str(),
               1e3 * bench::median(way) / times, 1e-6 * cells * times / bench::median(way));
 }
+
+/// The kernels of a step on a block that stays in the caches, computed without a runner.
+template <class Problem>
+class Cached {
+ public:
+  explicit Cached(Context& context)
+      : threads_(context.threads()),
+        grid_(context, {.cells = {cached_cells, cached_cells, cached_cells}, .halo = Problem::reach}),
+        problem_(grid_) {
+    for (const Stage* stage : problem_.stages()) stages_.emplace_back(*stage, 0);
+  }
+  double cells() const { return double(grid_.own().cells()); }
+  void step() const {
+    for (const Recorded& run : stages_)
+      run.stage.compute(run.places, grid_.own(), grid_.origin(), threads_);
+  }
+
+ private:
+  int threads_;
+  Grid grid_;
+  Problem problem_;
+  std::vector<Recorded> stages_;
+};
 
 /// The fastest way with several steps in a pass.
 const bench::Way& best_of(const std::vector<bench::Way>& ways) {
@@ -66,7 +93,8 @@ class Bed {
       : name_(name + " " + std::to_string(cells.x) + "^3, " + std::to_string(context.threads()) + " threads"),
         context_(context),
         grid_(context, {.cells = cells, .halo = Problem::reach}),
-        problem_(grid_) {
+        problem_(grid_),
+        cached_(context) {
     for (const int length : lengths) {
       Runner& runner = add({.steps_per_pass = length});
       ways_.push_back({std::to_string(length) + " a pass", [&] { run(runner, steps); }});
@@ -79,9 +107,20 @@ class Bed {
   Problem& problem() { return problem_; }
   void also(bench::Way way) { ways_.push_back(std::move(way)); }
   void compare(int turns, const std::string& goal) {
+    const double cells = double(grid_.own().cells());
+    const int times = std::max(1, int(steps * cells / cached_.cells()));
+    ways_.push_back({"in the caches", [&] {
+                       for (int n = 0; n < times; ++n) cached_.step();
+                     }});
     bench::take_turns(context_, ways_, turns, 1);
-    for (const bench::Way& way : ways_) print(name_, way, double(grid_.own().cells()), steps);
+    const bench::Way cached = std::move(ways_.back());
+    ways_.pop_back();
+    for (const bench::Way& way : ways_) print(name_, way, cells, steps);
+    print(name_, cached, cached_.cells(), times);
     const bench::Way& best = best_of(ways_);
+    const double rate = steps * cells / bench::median(best);
+    bench::report(name_ + ", best / in the caches", rate / (times * cached_.cells() / bench::median(cached)),
+                  "goal >= 0.8");
     bench::report(name_ + ", one step a pass / best", bench::ratio(ways_[0], best), goal);
     bench::report(name_ + ", one step a pass / as found", bench::ratio(ways_[0], ways_[lengths.size()]),
                   "goal >= 0.97");
@@ -101,6 +140,7 @@ class Bed {
   Context& context_;
   Grid grid_;
   Problem problem_;
+  Cached<Problem> cached_;
   std::vector<std::unique_ptr<Runner>> runners_;
   std::vector<bench::Way> ways_;
 };

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "bench/arguments.hpp"
 #include "bench/heat_kernel.hpp"
@@ -39,6 +40,7 @@ class Problem {
     fill_between_walls(field_);
   }
   Field<Real>& field() { return field_; }
+  std::vector<const Stage*> stages() const { return {sweep_.get()}; }
   void step(Runner& runner) {
     runner.run(*sweep_);
     field_.advance();

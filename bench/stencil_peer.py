@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The heat equation written in Python beside the same in C++ (heat_bench): seconds a step, in turns.
 
-    bench/stencil_peer.py [--cells N] [--steps N] [--turns N] [--rounds N] [--devito PYTHON] [--trial]
+    bench/stencil_peer.py [--cells N] [--steps N] [--turns N] [--rounds N] [--trial]
+                          [--devito PYTHON [--threads N] [--steps-per-pass N]]
 
 Each side is a process of its own, one rank with one thread; in every round both have their turns, and the
 medians of the rounds are compared. Also: seconds until the first step is done, with and without the compiled
 kernel in the cache. With `--devito`, an interpreter that has Devito, the programs of bench/stencils beside
 one another: heat and an acoustic wave, lines of the program, seconds until the first turn is done, seconds a
-step, and how far the two results are apart.
+step, and how far the two results are apart. Devito tunes its blocks in the first turn; with more than one
+thread it uses OpenMP. The programs of Subcurrent are also run with several steps a pass.
 """
 
 import ast
@@ -61,14 +63,15 @@ def python_side(cells: int, steps: int, turns: int) -> None:
     print(f"{statistics.median(taken):.9f}")
 
 
-def program_side(path: str, cells: int, steps: int, turns: int, keep: str) -> None:
+def program_side(path: str, options, keep: str) -> None:
     """Prints seconds until the first turn is done, then the median of seconds a step; keeps the result."""
     import numpy as np  # noqa: PLC0415
 
     begun = time.perf_counter()
-    advance, result = runpy.run_path(path)["start"](cells)
-    taken = []
-    for turn in range(turns + 1):
+    how = {"threads": options.threads, "steps_per_pass": options.steps_per_pass}
+    advance, result = runpy.run_path(path)["start"](options.cells, **how)
+    taken, steps = [], options.steps
+    for turn in range(options.turns + 1):
         begin = time.perf_counter()
         advance(steps)
         now = time.perf_counter()
@@ -103,7 +106,7 @@ def in_python(options, cache: str) -> tuple[float, float, float]:
     return made, first, step
 
 
-def in_program(python: str, name: str, options, folder: str) -> tuple[float, float]:
+def in_program(python: str, name: str, options, folder: str, steps_per_pass: int = 1) -> tuple[float, float]:
     line = [
         python,
         __file__,
@@ -113,9 +116,16 @@ def in_program(python: str, name: str, options, folder: str) -> tuple[float, flo
         f"{folder}/{name}.npy",
     ]
     line += ["--cells", options.cells, "--steps", options.steps, "--turns", options.turns]
-    # Of Devito plain C by the compiler at hand, one thread, nothing said beside the figures.
-    peer = {"DEVITO_LANGUAGE": "C", "DEVITO_LOGGING": "ERROR", "DEVITO_ARCH": "gcc", "TMPDIR": folder}
-    first, step = map(float, said(line, SUBCURRENT_CACHE=f"{folder}/kernels", **peer).split())
+    line += ["--threads", options.threads, "--steps-per-pass", steps_per_pass]
+    # Of Devito C by the compiler at hand, nothing said beside the figures.
+    peer = {
+        "DEVITO_LANGUAGE": "openmp" if options.threads > 1 else "C",
+        "DEVITO_LOGGING": "ERROR",
+        "DEVITO_ARCH": "gcc",
+        "TMPDIR": folder,
+    }
+    kept = {"SUBCURRENT_CACHE": f"{folder}/kernels", "OMP_NUM_THREADS": str(options.threads)}
+    first, step = map(float, said(line, **kept, **peer).split())
     return first, step
 
 
@@ -151,22 +161,25 @@ def beside_cpp(options) -> None:
 def beside_devito(options) -> None:
     import numpy as np  # noqa: PLC0415
 
+    several = options.steps_per_pass
     print("| | lines | first turn | a step | apart |\n|---|---:|---:|---:|---:|")
     with tempfile.TemporaryDirectory() as folder:
         for what in ("heat", "wave"):
-            sides = {f"{what}_subcurrent": sys.executable, f"{what}_devito": options.devito}
-            found = {name: [] for name in sides}
+            ours, theirs = f"{what}_subcurrent", f"{what}_devito"
+            sides = {ours: (sys.executable, ours, 1), theirs: (options.devito, theirs, 1)}
+            if several > 1:
+                sides[f"{ours}, {several} steps a pass"] = (sys.executable, ours, several)
+            found = {side: [] for side in sides}
+            apart = {}
             for _ in range(options.rounds):
-                for name, python in sides.items():
-                    found[name].append(in_program(python, name, options, folder))
-            ours, theirs = (np.load(f"{folder}/{name}.npy").astype(float) for name in sides)
-            apart = np.abs(ours - theirs).max() / np.abs(theirs).max()
-            for name, turns in found.items():
+                for side, (python, name, passes) in sides.items():
+                    found[side].append(in_program(python, name, options, folder, passes))
+                    apart[side] = np.load(f"{folder}/{name}.npy").astype(float)
+            for side, turns in found.items():
                 first, step = turns[0][0], statistics.median(step for _, step in turns)
-                print(
-                    f"| `{name}.py` | {lines_of(BENCH / 'stencils' / f'{name}.py')} | {first:.1f} s "
-                    f"| {1e3 * step:.2f} ms | {apart:.0e} |"
-                )
+                lines = lines_of(BENCH / "stencils" / f"{sides[side][1]}.py")
+                off = np.abs(apart[side] - apart[theirs]).max() / np.abs(apart[theirs]).max()
+                print(f"| `{side}` | {lines} | {first:.1f} s | {1e3 * step:.2f} ms | {off:.0e} |")
 
 
 def main() -> int:
@@ -176,6 +189,8 @@ def main() -> int:
     made.add_argument("--turns", type=int, default=15)
     made.add_argument("--rounds", type=int, default=5)
     made.add_argument("--devito", metavar="PYTHON", help="an interpreter that has Devito")
+    made.add_argument("--threads", type=int, default=1, help="of each program beside Devito")
+    made.add_argument("--steps-per-pass", type=int, default=1, help="run our programs also with so many")
     made.add_argument("--side", action="store_true", help="the Python side alone")
     made.add_argument("--program", metavar="FILE", help="one program of bench/stencils alone")
     made.add_argument("--keep", metavar="FILE", help="where that leaves its result")
@@ -183,7 +198,7 @@ def main() -> int:
     if options.side:
         python_side(options.cells, options.steps, options.turns)
     elif options.program:
-        program_side(options.program, options.cells, options.steps, options.turns, options.keep)
+        program_side(options.program, options, options.keep)
     elif not PROGRAM.exists():
         return left_out("the heat equation in C++", f"{PROGRAM} is not built")
     else:

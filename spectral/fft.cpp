@@ -39,6 +39,19 @@ Int3 mode_cells(const std::array<Kept, 3>& kept) {
   return {kept[0].count(), kept[1].count(), kept[2].count()};
 }
 
+/// The number of slabs in which a block of so many bytes is transposed between `ranks` ranks. A slab and its
+/// real cells stay in the L2 cache. Small blocks, too, have some slabs, of which one travels while the next is
+/// computed, as long as a message, from one slab to another, is not too small to be worth its overhead.
+int choose_slabs(std::int64_t block_bytes, int ranks) {
+  constexpr std::int64_t slab_bytes = std::int64_t{2} << 20, least_message = 4096;
+  constexpr int most = 32, enough_to_overlap = 4;
+  auto slabs = static_cast<int>(std::min<std::int64_t>(most, block_bytes / slab_bytes + 1));
+  if (ranks == 1) return slabs;
+  const auto message = [&](int n) { return block_bytes / (std::int64_t{ranks} * n * n); };
+  while (slabs < enough_to_overlap && message(slabs + 1) >= least_message) ++slabs;
+  return slabs;
+}
+
 }  // namespace
 
 template <class T>
@@ -56,6 +69,7 @@ FFT<T>::FFT(Context& context, const FftOptions& options)
                   choose_process_grid(options.process_grid, context.size(), cells_, mode_cells(kept_))[1]}}),
       modes_(context,
              {.cells = mode_cells(kept_), .halo = 0, .split = {real_.split().y, real_.split().z, 1}}),
+      piece_bytes_(options.piece_bytes),
       passes_(context, options.strategy) {
   make_plans(options.library);
   if (context.size() > 1) make_storages();
@@ -112,31 +126,29 @@ void FFT<T>::place_pencils() {
 }
 
 template <class T>
+std::unique_ptr<Transpose> FFT<T>::make(Storage& from, int a, int leaving, Storage& to, int b,
+                                        int arriving) const {
+  return std::make_unique<Transpose>(
+      from, a, to, b,
+      TransposeOptions{.leaving = leaving, .arriving = arriving, .piece_bytes = piece_bytes_});
+}
+
+template <class T>
 void FFT<T>::make_transposes(const FftOptions& options) {
-  constexpr std::int64_t slab_bytes = std::int64_t{2}
-                                      << 20;  // a slab and its real cells stay in the L2 cache
-  constexpr int most = 32;
   const Int3 split = real_.split();
   const auto largest = [&](int cells, int blocks) { return (cells + blocks - 1) / blocks; };
   const std::int64_t block = std::int64_t{kept_[0].count()} * largest(cells_.y, split.y) *
                              largest(cells_.z, split.z) * static_cast<std::int64_t>(sizeof(C));
-  const int wanted = options.chunks > 0
-                         ? options.chunks
-                         : static_cast<int>(std::min<std::int64_t>(most, block / slab_bytes + 1));
+  const int wanted = options.chunks > 0 ? options.chunks : choose_slabs(block, std::max(split.y, split.z));
   in_z_ = {2, std::min(wanted, largest(cells_.z, split.z))};
   in_y_ = {1, std::min(wanted, largest(kept_[1].count(), split.z))};
-  const auto transpose = [&](auto& from, int a, int leaving, auto& to, int b, int arriving) {
-    return std::make_unique<Transpose>(
-        *from, a, *to, b,
-        TransposeOptions{.leaving = leaving, .arriving = arriving, .piece_bytes = options.piece_bytes});
-  };
   if (x_ != y_) {
-    xy_ = transpose(x_, 0, in_z_.count, y_, 1, in_z_.count);
-    yx_ = transpose(y_, 1, in_z_.count, x_, 0, in_z_.count);
+    xy_ = make(*x_, 0, in_z_.count, *y_, 1, in_z_.count);
+    yx_ = make(*y_, 1, in_z_.count, *x_, 0, in_z_.count);
   }
   if (y_ != z_) {
-    yz_ = transpose(y_, 1, in_z_.count, z_, 2, in_y_.count);
-    zy_ = transpose(z_, 2, in_y_.count, y_, 1, in_z_.count);
+    yz_ = make(*y_, 1, in_z_.count, *z_, 2, in_y_.count);
+    zy_ = make(*z_, 2, in_y_.count, *y_, 1, in_z_.count);
   }
 }
 
@@ -174,6 +186,12 @@ void FFT<T>::forward(Cells<const T> in, Cells<C> out) {
   run_forward([&](const Box& slab) { xy_ ? x_forward(in, slab) : xy_forward(in, slab); }, out, forward_);
 }
 
+template <class T>
+Pass FFT<T>::z_forward(Cells<C> out) {
+  return {in_y_.count,
+          [this, out](int chunk) { along(2, Direction::forward, at_z_, out, in_y_.slab(modes_.own(), chunk)); }};
+}
+
 /// `first` computes slabs of the pencils along x, or of those along y if they are the same.
 template <class T>
 void FFT<T>::run_forward(const SlabAction& first, Cells<C> out, PassKind& kind) {
@@ -182,12 +200,10 @@ void FFT<T>::run_forward(const SlabAction& first, Cells<C> out, PassKind& kind) 
   const Pass y{in_z_.count,
                [&](int chunk) { along(1, Direction::forward, at_y_, at_y_, slab_of(*y_, in_z_, chunk)); },
                yz_.get()};
-  const Pass z{in_y_.count,
-               [&](int chunk) { along(2, Direction::forward, at_z_, out, in_y_.slab(modes_.own(), chunk)); }};
   if (xy_)
-    passes_.run(std::array{x, y, z}, kind);
+    passes_.run(std::array{x, y, z_forward(out)}, kind);
   else
-    passes_.run(std::array{x, z}, kind);
+    passes_.run(std::array{x, z_forward(out)}, kind);
 }
 
 template <class T>
@@ -238,7 +254,7 @@ std::int64_t FFT<T>::bytes() const {
 template <class T>
 std::vector<const Transpose*> FFT<T>::transposes() const {
   std::vector<const Transpose*> all;
-  for (const auto* one : {&xy_, &yz_, &zy_, &yx_})
+  for (const auto* one : {&xy_, &yz_, &planes_z_, &zy_, &yx_})
     if (*one) all.push_back(one->get());
   return all;
 }

@@ -135,11 +135,14 @@ class FFT {
   void copy_planes(Cells<const C> from, Cells<C> to, const Box& slab);
   bool whole_planes() const { return real_.split().y == 1; }
   using SlabAction = std::function<void(const Box& slab)>;
+  /// The last pass of every forward transform: lines along z.
+  Pass z_forward(Cells<C> out);
   void run_forward(const SlabAction& first, Cells<C> out, PassKind& kind);
   void run_backward(Cells<const C> in, const SlabAction& last, PassKind& kind);
   /// On a single rank with all modes kept, lines are computed in the array of modes, which saves an array.
   bool in_place() const { return context_.size() == 1 && modes_.cells() == half_; }
   void make_transposes(const FftOptions& options);
+  std::unique_ptr<Transpose> make(Storage& from, int a, int leaving, Storage& to, int b, int arriving) const;
   void make_plans(Library library);
   std::byte* work(int thread) const;
 
@@ -174,6 +177,10 @@ class FFT {
   Cells<C> at_x_, at_y_, at_z_;  ///< their cells in this transform
   Chunks in_z_, in_y_;           ///< slabs for lines along x and y, and for lines along z
   std::unique_ptr<Transpose> xy_, yz_, zy_, yx_;
+  /// From computed planes that no rank divides, in the order in which their receivers compute lines along z.
+  /// Made by the first forward_across().
+  std::unique_ptr<Transpose> planes_z_;
+  ChunkBytes piece_bytes_;
   std::unique_ptr<RealLines<T>> along_x_;
   std::unique_ptr<Lines<T>> along_y_, along_z_;
   std::size_t work_bytes_ = 0;

@@ -13,14 +13,14 @@ def diffuse(next: sc.Out, T: sc.In, a: float):
     )
 
 
-def start(cells):
-    grid = sc.Grid((cells, cells, cells))
+def start(cells, threads=1, steps_per_pass=1):
+    grid = sc.Grid((cells, cells, cells), threads=threads)
     T = grid.field("temperature", levels=2)
     T.boundary("all", sc.Fixed(0.0))
     T.set(
         lambda x, y, z: np.exp(-((x - cells / 2) ** 2 + (y - cells / 3) ** 2 + (z - cells / 2) ** 2) / cells)
     )
-    loop = sc.Loop(grid)
+    loop = sc.Loop(grid, steps_per_pass=steps_per_pass)
 
     def steps(count):
         for _ in loop.steps(count):

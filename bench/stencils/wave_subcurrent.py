@@ -17,8 +17,8 @@ def wave(next: sc.Out, p: sc.In, before: sc.In, c: sc.In, dt: float):
     next[0, 0, 0] = 2 * p[0, 0, 0] - before[0, 0, 0] + dt**2 * c[0, 0, 0] ** 2 * laplacian
 
 
-def start(cells):
-    grid = sc.Grid((cells, cells, cells), halo=2)
+def start(cells, threads=1, steps_per_pass=1):
+    grid = sc.Grid((cells, cells, cells), halo=2, threads=threads)
     p = grid.field("p", levels=3, dtype=np.float32)
     c = grid.field("c", dtype=np.float32)
     p.boundary("all", sc.Fixed(0.0))
@@ -30,7 +30,7 @@ def start(cells):
             ),
             level,
         )
-    loop = sc.Loop(grid)
+    loop = sc.Loop(grid, steps_per_pass=steps_per_pass)
 
     def steps(count):
         for _ in loop.steps(count):

@@ -33,8 +33,9 @@ void each_period(const Grid& grid, const Box& box, const Action& action, int axi
 
 /// Tiles with few rows and with about as many planes as fit the second-level cache, with all arrays of the
 /// runs. They are long along z: cells shared by tiles adjacent in y are still in the cache, cells shared
-/// along z must be read again.
-Int3 tile_of(const RecordedArrays& arrays, const Grid& grid) {
+/// along z must be read again. Tiles of flux kernels have more rows, since each of their first rows costs an
+/// additional row of fluxes.
+Int3 tile_of(const std::vector<Recorded>& all, const RecordedArrays& arrays, const Grid& grid) {
   double row = 0;  // bytes of all arrays
   for (const Recorded::Use* use : arrays.first())
     row += static_cast<double>(size_of(use->storage->type()) * at(use->storage->components())) *
@@ -42,7 +43,8 @@ Int3 tile_of(const RecordedArrays& arrays, const Grid& grid) {
   int reach = 0;
   for (const auto& run : arrays.runs())
     for (const WindowAccess& a : run) reach = std::max(reach, a.reach);
-  constexpr int rows = 4;
+  const bool fluxes = std::any_of(all.begin(), all.end(), [](const Recorded& r) { return r.stage.by_faces; });
+  const int rows = fluxes ? 16 : 4;
   const double fit = 1.5 * static_cast<double>(second_level_cache()) / row;
   const int planes = static_cast<int>(fit / (rows + 2 * reach)) - 2 * reach;
   return {0, rows, std::max(planes, 2)};
@@ -63,7 +65,7 @@ WindowRun::WindowRun(const std::vector<Recorded>& runs, std::span<const Recorded
   for (const Recorded& run : runs) places_.push_back(run.places);
   if (WindowSlabs::in(arrays_)) slabs_.emplace(arrays_, runs, following, options.threads);
   find_layers();
-  const Int3 tile = tile_of(arrays_, grid_);
+  const Int3 tile = tile_of(runs_, arrays_, grid_);
   for (int axis = 1; axis < 3; ++axis)
     if (options_.tile[axis] == 0) options_.tile[axis] = tile[axis];
 }

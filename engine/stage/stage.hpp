@@ -59,6 +59,7 @@ class Stage {
     /// The fields are at `places`; `origin` is the global position of cell (0, 0, 0).
     std::function<void(std::span<const Place> places, const Box& box, Int3 origin, int threads)> compute;
     bool by_position = false;  ///< the kernel uses the global position of a cell
+    bool by_faces = false;     ///< a flux kernel: the fluxes into the first row of a box are computed again
   };
   /// Without compute() if cells cannot be computed one by one.
   virtual Captured capture() const { return {}; }

@@ -122,7 +122,7 @@ class Sweep final : public Stage {
                   },
                   views(places));
             },
-            by_position};
+            by_position, InFluxes<Kernel>};
   }
 
   void check_values(Reduce reduce) const {

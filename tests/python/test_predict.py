@@ -160,6 +160,23 @@ def test_transforms_are_lines_and_transposes(tmp_path: Path) -> None:
     assert row["strategies"]["boundary_first"]["T"] <= plain["T"]
 
 
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_transposes_of_small_blocks_travel_while_lines_are_computed(tmp_path: Path, ranks: int) -> None:
+    """On a wire that takes about as long as the lines, at least half of the shorter of the two is hidden in
+    both directions."""
+    lines = 'row = 50e-9\n[[rates.turbulence."fft z"]]\ncell = 0.5e-6\nrow = 0.0'
+    there = machine(tmp_path, ("row = 50e-9", lines))
+    row = predict.predicted(turbulence(), there, ranks, ["blocking", "boundary_first"])
+    plain, first = (
+        {stage["stage"]: stage for stage in row["strategies"][name]["stages"]}
+        for name in ("blocking", "boundary_first")
+    )
+    for name in ("fft forward across planes", "fft backward across planes"):
+        moving = plain[name]["total"] - plain[name]["core"]
+        hidden = plain[name]["total"] - first[name]["total"]
+        assert hidden > 0.5 * min(moving, plain[name]["core"]), name
+
+
 @pytest.mark.parametrize("case", ["decaying_random", "forced_hit_128"])
 def test_other_starts_and_forcings_rehearse_too(tmp_path: Path, case: str) -> None:
     there = load_case(find_case(case), ["engine.strategy=blocking", "grid.points=[32,32,32]"])
