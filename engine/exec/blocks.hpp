@@ -10,11 +10,12 @@ namespace sc {
 /// Blocks of threads over an extent; threads of a block are consecutive along x, for whole memory
 /// transactions.
 struct Shape {
-  Int3 blocks, threads;
-  int planes = 1;  ///< consecutive places of a thread along z
+  static constexpr int most_threads = 256;  ///< of a block
+  Int3 blocks, threads;                     ///< numbers of threads are powers of two
+  int planes = 1;                           ///< consecutive places of a thread along z
 };
-/// At most 256 threads a block. A thread has several places along z if there are enough blocks to occupy a
-/// device without it, and several everywhere beyond what CUDA allows (65535 blocks along y and z).
+/// A thread has several places along z if there are enough blocks to occupy a device without it, and several
+/// everywhere beyond what CUDA allows (65535 blocks along y and z).
 Shape shape_of(Int3 extent);
 
 namespace detail {
@@ -44,36 +45,42 @@ void each_of(Int3 extent, const F& f) {
       for (int x = 0; x < extent.x; ++x) f(Int3{x, y, z});
 }
 
-/// Adds what a body returns to the tally of its block.
+/// Adds what a body returns to the values of its thread.
 template <class Body, int K>
 struct Adding {
   const Body& body;
-  TallyOf<K>& tally;
+  ValueTally (&values)[K];
   Reduce reduce;
-  SC_FN void operator()(Int3 first, int count) const { body(first, count, tally, reduce); }
+  SC_FN void operator()(Int3 first, int count) const { body(first, count, values, reduce); }
 };
 
 #ifdef __CUDACC__
 template <class Body>
-__global__ void __launch_bounds__(256) run(const Body body, Int3 extent, Shape shape) {
+__global__ void __launch_bounds__(Shape::most_threads) run(const Body body, Int3 extent, Shape shape) {
   const Int3 block{int(blockIdx.x), int(blockIdx.y), int(blockIdx.z)};
   const Int3 thread{int(threadIdx.x), int(threadIdx.y), int(threadIdx.z)};
   each_place(extent, shape, block, thread, body);
 }
 
 template <class Body, int K>
-__global__ void __launch_bounds__(256)
+__global__ void __launch_bounds__(Shape::most_threads)
     run_tallied(const Body body, Int3 extent, Shape shape, Reduce reduce, TallyOf<K>* into) {
-  __shared__ TallyOf<K> tally;
   const Int3 block{int(blockIdx.x), int(blockIdx.y), int(blockIdx.z)};
   const Int3 thread{int(threadIdx.x), int(threadIdx.y), int(threadIdx.z)};
-  const int of = shape.threads.x * shape.threads.y * shape.threads.z;
+  ValueTally values[K];
+  each_place(extent, shape, block, thread, Adding<Body, K>{body, values, reduce});
+  __shared__ ValueTally of_thread[Shape::most_threads];
+  const int threads = shape.threads.x * shape.threads.y * shape.threads.z;
   const int mine = thread.x + shape.threads.x * (thread.y + shape.threads.y * thread.z);
-  for (int n = mine; n < TallyOf<K>::size; n += of) tally.clear(n);
-  __syncthreads();
-  each_place(extent, shape, block, thread, Adding<Body, K>{body, tally, reduce});
-  __syncthreads();
-  for (int n = mine; n < TallyOf<K>::size; n += of) into->merge(n, tally);
+  for (int k = 0; k < K; ++k) {
+    of_thread[mine] = values[k];
+    for (int half = threads / 2; half > 0; half /= 2) {
+      __syncthreads();
+      if (mine < half) of_thread[mine].merge(reduce, of_thread[mine + half]);
+    }
+    if (mine == 0) into->add(k, reduce, of_thread[0]);
+    __syncthreads();
+  }
 }
 #endif
 
@@ -86,15 +93,14 @@ void blocks_on_host(Int3 extent, const Shape& shape, const Body& body) {
     each_of(shape.threads, [&](Int3 thread) { each_place(extent, shape, block, thread, body); });
   });
 }
-/// The same with body(place, tally, reduce), with one tally for each block.
+/// The same with body(first, count, values, reduce).
 template <int K, class Body>
 void blocks_on_host(Int3 extent, const Shape& shape, const Body& body, Reduce reduce, TallyOf<K>* into) {
   each_of(shape.blocks, [&](Int3 block) {
-    TallyOf<K> tally;
-    for (int n = 0; n < TallyOf<K>::size; ++n) tally.clear(n);
-    const Adding<Body, K> adding{body, tally, reduce};
+    ValueTally values[K];
+    const Adding<Body, K> adding{body, values, reduce};
     each_of(shape.threads, [&](Int3 thread) { each_place(extent, shape, block, thread, adding); });
-    for (int n = 0; n < TallyOf<K>::size; ++n) into->merge(n, tally);
+    for (int k = 0; k < K; ++k) into->add(k, reduce, values[k]);
   });
 }
 

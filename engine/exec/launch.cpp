@@ -9,8 +9,8 @@
 namespace sc {
 
 Shape shape_of(Int3 extent) {
-  constexpr int most_threads = 256, wide = 64, most_deep = 64;  // CUDA's limit along z
-  constexpr int enough = 4096, most_planes = 16;                // blocks that occupy a device; places along z
+  constexpr int most_threads = Shape::most_threads, wide = 64, most_deep = 64;  // CUDA's limit along z
+  constexpr int enough = 4096, most_planes = 16;  // blocks that occupy a device; places along z
   constexpr int most_blocks = 65535;
   const auto power = [](int n, int most) {
     return std::min(most, static_cast<int>(std::bit_ceil(static_cast<unsigned>(std::max(1, n)))));
