@@ -14,8 +14,7 @@ struct Shape {
   Int3 blocks, threads;                     ///< numbers of threads are powers of two
   int planes = 1;                           ///< consecutive places of a thread along z
 };
-/// A thread has several places along z if there are enough blocks to occupy a device without it, and several
-/// everywhere beyond what CUDA allows (65535 blocks along y and z).
+/// A thread has several places along z if there are enough blocks to occupy a device without it.
 Shape shape_of(Int3 extent);
 
 namespace detail {
@@ -24,18 +23,15 @@ namespace detail {
 /// `first` along z, or body(place) for each if it takes no count.
 template <class F>
 SC_FN void each_place(Int3 extent, const Shape& shape, Int3 block, Int3 thread, const F& body) {
-  const int planes = shape.planes, deep = shape.threads.z * planes;
-  for (int z = block.z * deep + thread.z * planes; z < extent.z; z += shape.blocks.z * deep)
-    for (int y = block.y * shape.threads.y + thread.y; y < extent.y; y += shape.blocks.y * shape.threads.y)
-      for (int x = block.x * shape.threads.x + thread.x; x < extent.x;
-           x += shape.blocks.x * shape.threads.x) {
-        const int count = planes < extent.z - z ? planes : extent.z - z;
-        if constexpr (std::is_invocable_v<const F&, Int3, int>) {
-          body(Int3{x, y, z}, count);
-        } else {
-          for (int n = 0; n < count; ++n) body(Int3{x, y, z + n});
-        }
-      }
+  const Int3 first{block.x * shape.threads.x + thread.x, block.y * shape.threads.y + thread.y,
+                   (block.z * shape.threads.z + thread.z) * shape.planes};
+  if (first.x >= extent.x || first.y >= extent.y || first.z >= extent.z) return;
+  const int count = shape.planes < extent.z - first.z ? shape.planes : extent.z - first.z;
+  if constexpr (std::is_invocable_v<const F&, Int3, int>) {
+    body(first, count);
+  } else {
+    for (int n = 0; n < count; ++n) body(Int3{first.x, first.y, first.z + n});
+  }
 }
 
 template <class F>
@@ -56,16 +52,18 @@ struct Adding {
 
 #ifdef __CUDACC__
 template <class Body>
-__global__ void __launch_bounds__(Shape::most_threads) run(const Body body, Int3 extent, Shape shape) {
-  const Int3 block{int(blockIdx.x), int(blockIdx.y), int(blockIdx.z)};
+__global__ void __launch_bounds__(Shape::most_threads)
+    run(const Body body, Int3 extent, Shape shape, Int3 first_block) {
+  const Int3 block = first_block + Int3{int(blockIdx.x), int(blockIdx.y), int(blockIdx.z)};
   const Int3 thread{int(threadIdx.x), int(threadIdx.y), int(threadIdx.z)};
   each_place(extent, shape, block, thread, body);
 }
 
 template <class Body, int K>
 __global__ void __launch_bounds__(Shape::most_threads)
-    run_tallied(const Body body, Int3 extent, Shape shape, Reduce reduce, TallyOf<K>* into) {
-  const Int3 block{int(blockIdx.x), int(blockIdx.y), int(blockIdx.z)};
+    run_tallied(const Body body, Int3 extent, Shape shape, Int3 first_block, Reduce reduce,
+                TallyOf<K>* into) {
+  const Int3 block = first_block + Int3{int(blockIdx.x), int(blockIdx.y), int(blockIdx.z)};
   const Int3 thread{int(threadIdx.x), int(threadIdx.y), int(threadIdx.z)};
   ValueTally values[K];
   each_place(extent, shape, block, thread, Adding<Body, K>{body, values, reduce});
@@ -107,19 +105,32 @@ void blocks_on_host(Int3 extent, const Shape& shape, const Body& body, Reduce re
 #ifdef __CUDACC__
 inline dim3 dim_of(Int3 n) { return {unsigned(n.x), unsigned(n.y), unsigned(n.z)}; }
 
+/// start(blocks, first_block) for all blocks; several times beyond what CUDA allows along y and z.
+template <class Start>
+cudaError_t in_launches(Int3 blocks, const Start& start) {
+  constexpr int most = 65535;
+  for (int z = 0; z < blocks.z; z += most)
+    for (int y = 0; y < blocks.y; y += most) {
+      start(dim_of({blocks.x, std::min(most, blocks.y - y), std::min(most, blocks.z - z)}), Int3{0, y, z});
+      if (const cudaError_t code = cudaGetLastError(); code != cudaSuccess) return code;
+    }
+  return cudaSuccess;
+}
+
 /// The same on a stream of CUDA.
 template <class Body>
 cudaError_t blocks_on_cuda(void* stream, Int3 extent, const Shape& shape, const Body& body) {
-  run<<<dim_of(shape.blocks), dim_of(shape.threads), 0, static_cast<cudaStream_t>(stream)>>>(body, extent,
-                                                                                             shape);
-  return cudaGetLastError();
+  return in_launches(shape.blocks, [&](dim3 blocks, Int3 first) {
+    run<<<blocks, dim_of(shape.threads), 0, static_cast<cudaStream_t>(stream)>>>(body, extent, shape, first);
+  });
 }
 template <int K, class Body>
 cudaError_t blocks_on_cuda(void* stream, Int3 extent, const Shape& shape, const Body& body, Reduce reduce,
                            TallyOf<K>* into) {
-  run_tallied<Body, K><<<dim_of(shape.blocks), dim_of(shape.threads), 0, static_cast<cudaStream_t>(stream)>>>(
-      body, extent, shape, reduce, into);
-  return cudaGetLastError();
+  return in_launches(shape.blocks, [&](dim3 blocks, Int3 first) {
+    run_tallied<Body, K><<<blocks, dim_of(shape.threads), 0, static_cast<cudaStream_t>(stream)>>>(
+        body, extent, shape, first, reduce, into);
+  });
 }
 #endif
 
