@@ -3,6 +3,8 @@
 // emulated device, and the loop over blocks and threads that replaces a launch on the host.
 #pragma once
 
+#include <algorithm>
+
 #include "engine/exec/tally.hpp"
 
 namespace sc {
@@ -39,6 +41,16 @@ void each_of(Int3 extent, const F& f) {
   for (int z = 0; z < extent.z; ++z)
     for (int y = 0; y < extent.y; ++y)
       for (int x = 0; x < extent.x; ++x) f(Int3{x, y, z});
+}
+
+/// f(blocks, first) for parts of a grid of blocks, from block `first` on: one part, several beyond what CUDA
+/// allows along y and z.
+template <class F>
+void each_grid(Int3 blocks, const F& f) {
+  constexpr int most = 65535;
+  for (int z = 0; z < blocks.z; z += most)
+    for (int y = 0; y < blocks.y; y += most)
+      f(Int3{blocks.x, std::min(most, blocks.y - y), std::min(most, blocks.z - z)}, Int3{0, y, z});
 }
 
 /// Adds what a body returns to the values of its thread.
@@ -105,32 +117,23 @@ void blocks_on_host(Int3 extent, const Shape& shape, const Body& body, Reduce re
 #ifdef __CUDACC__
 inline dim3 dim_of(Int3 n) { return {unsigned(n.x), unsigned(n.y), unsigned(n.z)}; }
 
-/// start(blocks, first_block) for all blocks; several times beyond what CUDA allows along y and z.
-template <class Start>
-cudaError_t in_launches(Int3 blocks, const Start& start) {
-  constexpr int most = 65535;
-  for (int z = 0; z < blocks.z; z += most)
-    for (int y = 0; y < blocks.y; y += most) {
-      start(dim_of({blocks.x, std::min(most, blocks.y - y), std::min(most, blocks.z - z)}), Int3{0, y, z});
-      if (const cudaError_t code = cudaGetLastError(); code != cudaSuccess) return code;
-    }
-  return cudaSuccess;
-}
-
 /// The same on a stream of CUDA.
 template <class Body>
 cudaError_t blocks_on_cuda(void* stream, Int3 extent, const Shape& shape, const Body& body) {
-  return in_launches(shape.blocks, [&](dim3 blocks, Int3 first) {
-    run<<<blocks, dim_of(shape.threads), 0, static_cast<cudaStream_t>(stream)>>>(body, extent, shape, first);
+  each_grid(shape.blocks, [&](Int3 blocks, Int3 first) {
+    run<<<dim_of(blocks), dim_of(shape.threads), 0, static_cast<cudaStream_t>(stream)>>>(body, extent, shape,
+                                                                                         first);
   });
+  return cudaGetLastError();
 }
 template <int K, class Body>
 cudaError_t blocks_on_cuda(void* stream, Int3 extent, const Shape& shape, const Body& body, Reduce reduce,
                            TallyOf<K>* into) {
-  return in_launches(shape.blocks, [&](dim3 blocks, Int3 first) {
-    run_tallied<Body, K><<<blocks, dim_of(shape.threads), 0, static_cast<cudaStream_t>(stream)>>>(
+  each_grid(shape.blocks, [&](Int3 blocks, Int3 first) {
+    run_tallied<Body, K><<<dim_of(blocks), dim_of(shape.threads), 0, static_cast<cudaStream_t>(stream)>>>(
         body, extent, shape, first, reduce, into);
   });
+  return cudaGetLastError();
 }
 #endif
 
