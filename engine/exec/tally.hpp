@@ -46,7 +46,7 @@ struct ValueTally {
   SC_FN void merge(Reduce reduce, const ValueTally& other) {
     if (reduce != Reduce::sum)
       raise(other.key);
-    else if (other.key != lowest_key)
+    else
       add_slices(other.key, other.part);
   }
 
@@ -79,9 +79,9 @@ struct TallyOf {
 
   SC_FN void add(int k, Reduce reduce, const ValueTally& value) {
     raise_to(key[k], value.key);
-    if (reduce != Reduce::sum || value.key < 0 || value.key >= BinnedSum::bins) return;
+    if (reduce != Reduce::sum) return;
     for (int n = 0; n < 3; ++n) {
-      if (value.part[n] == 0) continue;
+      if (value.part[n] == 0) continue;  // of no values all, and the first if one could not be cut
       std::int64_t* at = &word[k][2 * (first_bin(value.key) - n)];
       add_to(at[0], value.part[n] >> split_bits);
       add_to(at[1], value.part[n] & ((std::int64_t{1} << split_bits) - 1));
