@@ -62,10 +62,10 @@ struct CellBody {
     column(first, count, [](const auto& compute) { compute(); });
   }
   template <int K>
-  SC_FN void operator()(Int3 first, int count, TallyOf<K>& tally, Reduce reduce) const {
+  SC_FN void operator()(Int3 first, int count, ValueTally (&values)[K], Reduce reduce) const {
     column(first, count, [&](const auto& compute) {
       const auto result = compute();
-      for (int k = 0; k < K; ++k) tally.add(k, reduce, Of::get(result, k));
+      for (int k = 0; k < K; ++k) values[k].add(reduce, Of::get(result, k));
     });
   }
 };

@@ -9,9 +9,8 @@
 namespace sc {
 
 Shape shape_of(Int3 extent) {
-  constexpr int most_threads = 256, wide = 64, most_deep = 64;  // CUDA's limit along z
-  constexpr int enough = 4096, most_planes = 16;                // blocks that occupy a device; places along z
-  constexpr int most_blocks = 65535;
+  constexpr int most_threads = Shape::most_threads, wide = 64, most_deep = 64;  // CUDA's limit along z
+  constexpr int enough = 4096, most_planes = 16;  // blocks that occupy a device; places along z
   const auto power = [](int n, int most) {
     return std::min(most, static_cast<int>(std::bit_ceil(static_cast<unsigned>(std::max(1, n)))));
   };
@@ -24,7 +23,6 @@ Shape shape_of(Int3 extent) {
   const std::int64_t blocks = std::int64_t{shape.blocks.x} * shape.blocks.y * shape.blocks.z;
   shape.planes = static_cast<int>(std::clamp<std::int64_t>(blocks / enough, 1, most_planes));
   shape.blocks.z = divided(shape.blocks.z, shape.planes);
-  for (int axis = 0; axis < 3; ++axis) shape.blocks[axis] = std::min(most_blocks, shape.blocks[axis]);
   return shape;
 }
 

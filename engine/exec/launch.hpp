@@ -36,7 +36,7 @@ void launch(Device& device, Stream stream, Int3 extent, const Body& body, const 
 #endif
 }
 
-/// The same with body(place, tally, reduce), whose K values are added up in `into`, in device memory.
+/// The same with body(first, count, values, reduce), whose K values are added up in `into`, in device memory.
 template <int K, class Body>
 void launch_tallied(Device& device, Stream stream, Int3 extent, const Body& body, Reduce reduce,
                     TallyOf<K>* into, const char* what) {

@@ -37,10 +37,12 @@ SC_FN std::int64_t top_bin(std::int64_t magnitude) {
   return top >= bin_count || biased == 2047 ? bin_count : top;
 }
 
+/// The first of three bins that follow downwards, the highest of them `top` if there are so many.
+SC_FN std::int64_t first_bin(std::int64_t top) { return top > 2 ? top : 2; }
+
 struct Slices {
   std::int64_t top = -1;   ///< bin_count for a value that cannot be cut, -1 for zero
-  std::int64_t first = 0;  ///< bin of part[0]; the others follow downwards
-  std::int64_t part[3]{};
+  std::int64_t part[3]{};  ///< in units of the bins from first_bin(top) downwards
 };
 
 SC_FN Slices slices_of(double value) {
@@ -48,15 +50,13 @@ SC_FN Slices slices_of(double value) {
   Slices s;
   s.top = top_bin(bits_of(value) & magnitude);
   if (s.top < 0 || s.top >= bin_count) return s;
-  s.first = s.top > 2 ? s.top : 2;
   double rest = value;
   for (int n = 0; n < 3; ++n) {
-    const double unit = bin_unit(s.first - n);
-    // Adding and subtracting 1.5 2^52 units rounds to a multiple of the unit.
-    const double cut = 1.5 * (unit * 0x1p52);
-    const double slice = (rest + cut) - cut;
-    rest -= slice;
-    s.part[n] = static_cast<std::int64_t>(slice / unit);
+    // Adding 1.5 2^52 units rounds to a multiple of the unit, which is the last digit of both.
+    const double cut = 1.5 * (bin_unit(first_bin(s.top) - n) * 0x1p52);
+    const double rounded = rest + cut;
+    rest -= rounded - cut;
+    s.part[n] = bits_of(rounded) - bits_of(cut);
   }
   return s;
 }

@@ -97,12 +97,25 @@ TEST(Launch, ReachesEveryPlaceOnce) {
     const Shape shape = shape_of(extent);
     EXPECT_LE(shape.threads.x * shape.threads.y * shape.threads.z, 256);
     EXPECT_LE(shape.threads.z, 64);
-    EXPECT_LE(std::max(shape.blocks.y, shape.blocks.z), 65535);
     std::vector<int> times(std::size_t(extent.x) * extent.y * extent.z);
     const auto device = std::make_shared<EmulatedDevice>();
     launch(*device, Stream::core, extent, Counting{extent, times.data()}, "counting");
     device->finish();
     EXPECT_EQ(std::count(times.begin(), times.end(), 1), std::ptrdiff_t(times.size()));
+  }
+}
+
+TEST(Launch, DividesGridsOfTooManyBlocks) {
+  for (const Int3 blocks : {Int3{70000, 1, 1}, Int3{2, 65535, 65535}, Int3{1, 131071, 65537}}) {
+    std::int64_t all = 0;
+    Int3 next{0, 0, 0};
+    detail::each_grid(blocks, [&](Int3 part, Int3 first) {
+      EXPECT_LE(std::max(part.y, part.z), 65535);
+      EXPECT_EQ(first, next);
+      all += std::int64_t{part.x} * part.y * part.z;
+      next = first.y + part.y < blocks.y ? Int3{0, first.y + part.y, first.z} : Int3{0, 0, first.z + part.z};
+    });
+    EXPECT_EQ(all, std::int64_t{blocks.x} * blocks.y * blocks.z);
   }
 }
 
