@@ -22,16 +22,32 @@ constexpr int row_chunk = 512;
 /// (std::array<double, K>).
 template <class R>
 struct ValuesOf {
+  using Result = R;
   static constexpr int count = 1;
+  template <class F>
+  SC_FN static R of(const F& compute) {
+    return compute();
+  }
   SC_FN static double get(const R& r, int) { return static_cast<double>(r); }
 };
 template <>
 struct ValuesOf<void> {
+  struct Result {};
   static constexpr int count = 0;
+  template <class F>
+  SC_FN static Result of(const F& compute) {
+    compute();
+    return {};
+  }
 };
 template <std::size_t K>
 struct ValuesOf<std::array<double, K>> {
+  using Result = std::array<double, K>;
   static constexpr int count = static_cast<int>(K);
+  template <class F>
+  SC_FN static Result of(const F& compute) {
+    return compute();
+  }
   SC_FN static double get(const std::array<double, K>& r, int k) { return r[static_cast<std::size_t>(k)]; }
 };
 

@@ -75,9 +75,14 @@ void Exchange::end_reading() {
   for (const Route& route : ends_.routes) route.from->remove_reader(this);
 }
 
+/// A device copies in the order of its stream, on which a stage computes all of its cells if nothing is sent
+/// to other ranks.
 bool Exchange::copies_at_once() const {
   const auto phased = [](const Endpoint& end) { return end.parcel.phase > 0; };
-  return !delay_ && !device_ && std::none_of(departures().begin(), departures().end(), phased);
+  const auto sent = [](const Endpoint& end) { return end.transport != Transport::self; };
+  const std::vector<Endpoint>& all = departures();
+  return !delay_ && std::none_of(all.begin(), all.end(), phased) &&
+         (!device_ || std::none_of(all.begin(), all.end(), sent));
 }
 
 bool Exchange::to_self(int piece) const {

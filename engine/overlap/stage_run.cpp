@@ -54,9 +54,8 @@ StageShape StageRun::shape(const Strategy& strategy, const std::optional<Stage::
   shape.parts = strategy.parts;
   shape.fills = strategy.overlaps && inputs_.has_conditions();
   shape.sums_at_once = strategy.overlaps && own && own->sums_at_once;
-  // Strips are in the host's memory.
-  shape.copies_at_once = !own && (!device_ || slabs_) && inputs_.copies_at_once() &&
-                         outputs_.copies_at_once() && !conditions_cross(stage_);
+  shape.copies_at_once =
+      !own && inputs_.copies_at_once() && outputs_.copies_at_once() && !conditions_cross(stage_);
   shape.whole_lines = !own && stage_.whole_axis() >= 0;
   shape.cut = own ? own->cut : cut_of(stage_, shape.copies_at_once);
   if (slabs_) add_slabs(shape);
