@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Open flux and potential of a polar cap, against a dipole in a uniform field with a known convection."""
+
+import json
+
+import dungey
+import numpy as np
+import pytest
+
+from subcurrent.case.library import find_case
+from subcurrent.case.reading import load_case, typed_case
+from subcurrent.report.flowfield import PlasmaField
+from subcurrent.solvers.magnetosphere.convection import find_convection, without_convection
+from subcurrent.solvers.magnetosphere.polar_cap import Network, fitted
+from subcurrent.solvers.magnetosphere.polar_cap_plot import draw_polar_caps
+
+B, E = 1e-3, -4e-5  # the ring is at 10; far away the plasma flows along x with 0.04
+HALF = 16.0
+
+
+def case_of(mirrored="", spacing=1.0, **planet):
+    low = [-HALF, *(0.0 if axis in mirrored else -HALF for axis in "yz")]
+    counts = [round((HALF - first) / spacing) + 1 for first in low]
+    faces = {"x-": "wind", "x+": "free", **dict.fromkeys(("y-", "y+", "z-", "z+"), "free")}
+    faces |= {"y-": "mirror"} if "y" in mirrored else {}
+    faces |= {"z-": "equator"} if "z" in mirrored else {}
+    tables = {
+        "solver": "magnetosphere",
+        "plasma": {"initial": "planet"},
+        "grid": {"points": counts, "spacing": spacing, "low": low},
+        "boundaries": faces,
+        "planet": {"inner": 1.5, "outer": 3.0, **planet},
+        "wind": {"density": 5.0, "velocity": [300.0, 0.0, 0.0], "temperature": 2e5},
+        "run": {"steps": 1},
+    }
+    return typed_case(tables, None)
+
+
+def of_dungey(mirrored="", spacing=1.0, nodes=31, b=B, e=E, **planet):
+    case = case_of(mirrored, spacing, **planet)
+    tilt = np.radians(case.planet.tilt)
+    plasma = dungey.state(case.grid.low, case.grid.points, spacing, b, e, tilt)
+    return find_convection(plasma, case, nodes), case.units()
+
+
+def megawebers(units):
+    return 1e-6 * units.flux * dungey.open_flux(B)
+
+
+def kilovolts(units):
+    return 1e-3 * units.potential * dungey.drop(B, E)
+
+
+def test_the_units():
+    """300 km/s and 5 nT give 1.5 mV/m."""
+    units = case_of().units()
+    assert units.flux == pytest.approx(31.2e-6 * 6.37e6**2)
+    wind = (300e3 / units.speed) * (5e-9 / units.field)
+    assert wind * units.potential == pytest.approx(1.5e-3 * 6.37e6)
+
+
+def test_the_open_flux_and_the_potential_of_a_known_convection():
+    found, units = of_dungey("yz", nodes=61)
+    assert found.north.open_flux == pytest.approx(megawebers(units), rel=2e-3)
+    assert found.neutral_line == pytest.approx(megawebers(units), rel=1e-4)
+    assert found.north.potential == pytest.approx(kilovolts(units), rel=0.03)
+    assert found.north.along_line == pytest.approx(found.north.potential, rel=5e-3)
+    assert found.north.curl < 0.02
+    assert found.north.lost == 0
+    assert found.south is found.north
+    assert found.sentence() is None
+
+
+def test_both_converge():
+    """The flux with the nodes on the hemisphere, the potential with the spacing, of second order."""
+    exact = megawebers(of_dungey(nodes=5, e=0.0)[1])
+    flux = [abs(of_dungey(nodes=n, e=0.0)[0].north.open_flux / exact - 1) for n in (11, 41)]
+    assert flux[1] < 0.25 * flux[0]
+    errors, curls = [], []
+    for spacing in (1.0, 0.5):
+        found, units = of_dungey("yz", spacing, nodes=31, outer=5.0 - np.sqrt(3) * spacing)
+        errors.append(abs(found.north.potential / kilovolts(units) - 1))
+        curls.append(found.north.curl)
+    assert errors[1] < 0.35 * errors[0]
+    assert curls[1] < 0.5 * curls[0]
+
+
+def test_a_part_of_the_grid_gives_what_the_whole_gives():
+    whole, _ = of_dungey()
+    assert whole.neutral_line is None
+    assert whole.south.potential == pytest.approx(whole.north.potential, rel=1e-9)
+    assert whole.south.open_flux == pytest.approx(whole.north.open_flux, rel=1e-9)
+    for mirrored in ("y", "z", "yz"):
+        part, _ = of_dungey(mirrored)
+        assert part.north.potential == pytest.approx(whole.north.potential, rel=1e-9)
+        assert part.north.open_flux == pytest.approx(whole.north.open_flux, rel=1e-9)
+        assert (part.neutral_line is None) == ("z" not in mirrored)
+
+
+def test_a_tilted_dipole():
+    """The whole configuration turned: the grid is another one to it."""
+    turned, units = of_dungey(tilt=25.0, nodes=41)
+    for cap in (turned.north, turned.south):
+        assert cap.open_flux == pytest.approx(megawebers(units), rel=5e-3)
+        assert cap.potential == pytest.approx(kilovolts(units), rel=0.05)
+
+
+def test_what_turns_with_the_planet_is_no_convection():
+    """A rotation of one hour; with it v = spin x r beyond the convection."""
+    still, units = of_dungey()
+    case = case_of(rotation=1.0)
+    spin = 2 * np.pi / (3600 / units.time)
+    plasma = dungey.state(case.grid.low, case.grid.points, 1.0, B, E)
+    turning = spin * np.stack([-plasma.points[1], plasma.points[0], 0 * plasma.points[0]])
+    state = PlasmaField(
+        plasma.points, plasma.density, plasma.velocity + turning, plasma.pressure, plasma.magnetic
+    )
+    found = find_convection(state, case, 31)
+    assert found.north.potential == pytest.approx(still.north.potential, rel=1e-6)
+
+
+def test_latitudes_and_local_time():
+    """At the planet's surface: from `inner` on, where sin^2 of the boundary is known, along the dipole."""
+    chart = of_dungey(nodes=41)[0].north.chart
+    rim = slice(chart.inside, None)
+    sine = np.sqrt(dungey.sine_of_boundary(B, 1.5) ** 2 / 1.5)
+    np.testing.assert_allclose(np.sin(np.radians(chart.colatitudes[rim])), sine, rtol=5e-3)
+    highest, lowest = np.nanargmax(chart.potentials), np.nanargmin(chart.potentials)
+    assert np.degrees(chart.azimuths[highest]) == pytest.approx(90, abs=10)  # dawn: y points there
+    assert np.degrees(chart.azimuths[lowest]) == pytest.approx(-90, abs=10)
+    assert np.nanmean(chart.potentials) == pytest.approx(0, abs=1e-9 * np.nanmax(chart.potentials))
+
+
+def disc(count):
+    """The nodes of a square grid within the unit circle, and the links between them."""
+    line = np.linspace(-1, 1, count)
+    x, y = np.meshgrid(line, line)
+    inside = np.hypot(x, y) < 1
+    number = np.cumsum(inside.ravel()).reshape(inside.shape) - 1
+    links = [
+        np.stack([n[:, :-1][m[:, :-1] & m[:, 1:]], n[:, 1:][m[:, :-1] & m[:, 1:]]], axis=1)
+        for n, m in ((number, inside), (number.T, inside.T))
+    ]
+    links, h = np.concatenate(links), line[1] - line[0]
+    flat = np.stack([x[inside], y[inside]], axis=1)
+    return Network(flat, links, np.full(len(links), h), h, inside.sum(), 0)
+
+
+@pytest.mark.parametrize("turning", [0.0, 0.5, 2.0])
+def test_the_part_that_is_no_gradient(turning):
+    """E = y + turning z x r on the unit disc: the second has no gradient in it, and of the square of both its
+    share is (turning^2 / 2) / (1 + turning^2 / 2)."""
+    network = disc(81)
+    middle, step = (
+        network.flat[network.links].mean(axis=1),
+        network.flat[network.links[:, 1]] - network.flat[network.links[:, 0]],
+    )
+    field = np.stack([-turning * middle[:, 1], 1 + turning * middle[:, 0]], axis=1)
+    values, left = fitted(network, -(field * step).sum(-1))
+    share = turning**2 / 2
+    assert left == pytest.approx(np.sqrt(share / (1 + share)), abs=0.01)
+    np.testing.assert_allclose(values, -network.flat[:, 1], atol=0.02 * turning + 1e-9)
+
+
+def test_points_that_are_apart_have_no_potential():
+    network = disc(21)
+    apart = np.concatenate([network.flat, [[5, 5], [5.1, 5]]])
+    n = len(network.flat)
+    links = np.concatenate([network.links, [[n, n + 1]]])
+    both = Network(apart, links, np.append(network.lengths, 0.1), network.spacing, n + 2, 0)
+    values, _ = fitted(both, -(apart[links[:, 1]] - apart[links[:, 0]])[:, 1])
+    assert np.isnan(values[n:]).all()
+    np.testing.assert_allclose(values[:n], -network.flat[:, 1], atol=1e-9)
+
+
+def test_without_open_lines_there_is_no_potential():
+    found, _ = of_dungey("yz", b=-B, e=0.0)
+    assert found.north.open_flux == 0
+    assert found.north.potential is None
+    assert found.neutral_line is None
+    assert found.sentence() == "no field line of the planet leaves the grid, so that there is no polar cap."
+    assert json.loads(json.dumps(found.record()))["north"]["potential_kV"] is None
+
+
+def test_where_there_is_no_convection():
+    assert without_convection(case_of()) is None
+    assert without_convection(case_of("yz")) is None
+    assert without_convection(load_case(find_case("earth_south"))) is None
+    assert without_convection(load_case(find_case("jupiter"))) is None
+    assert "orszag_tang" in without_convection(load_case(find_case("orszag_tang")))
+    assert "a sphere of 17.23 radii" in without_convection(case_of(outer=15.5))
+    flat = load_case(find_case("earth_north"), ["grid.points=[90,30,1]", "grid.spacing=1"])
+    assert "does not enclose" in without_convection(flat)
+
+
+def test_pictures(tmp_path):
+    found, units = of_dungey(nodes=21, tilt=10.0)
+    draw_polar_caps(tmp_path / "both.svg", found, "T", units)
+    shown = (tmp_path / "both.svg").read_text()
+    assert all(f"<!-- {text} -->" in shown for text in ("potential (kV)", "12", "06", "80°"))
+    assert f"north: open flux {found.north.open_flux:.4g} MWb" in shown
+    assert f"south: open flux {found.south.open_flux:.4g} MWb" in shown
+    one, _ = of_dungey("z", nodes=21, e=0.0)  # nothing moves
+    draw_polar_caps(tmp_path / "one.svg", one, "T", units)
+    assert "south: " not in (tmp_path / "one.svg").read_text()
