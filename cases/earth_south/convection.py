@@ -3,13 +3,13 @@
 """The open flux of a planet and the potential across its polar cap, from the snapshots of a run.
 
     python cases/earth_south/tail.py
-    python cases/earth_south/convection.py runs/earth_south_tail [--nodes 61] [--since 0]
+    python cases/earth_south/convection.py runs/earth_south_tail [--nodes 41] [--since 0]
 
 Prints a markdown table with a row for each snapshot from the time `since` on, of the northern hemisphere: the
 open flux by field lines and, where z- is an equator, beyond the neutral line; the potential, and the same
 along a straight line between the places where it is largest and smallest; the part of E = -v x B that is no
-gradient. Below, for a constant wind, the potential that is usual for the Earth in such a wind, by the formula that
-Boyle, Reiff & Hairston (1997, J. Geophys. Res. 102, 111) fitted to measurements of satellites.
+gradient. Below, for a constant wind, the potential that is usual for the Earth in such a wind, by the formula
+that Boyle, Reiff & Hairston (1997, J. Geophys. Res. 102, 111) fitted to measurements of satellites.
 """
 
 from __future__ import annotations

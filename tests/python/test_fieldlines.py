@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Field lines of a magnetosphere, against a dipole and against a dipole in a uniform field (Dungey 1961)."""
 
-import dungey
 import numpy as np
 import pytest
 
+import dungey
 from subcurrent.report.flowfield import PlasmaField
 from subcurrent.solvers.magnetosphere.fieldlines import CLOSED, LOST, OPEN, ends, feet, space_of
 from subcurrent.solvers.magnetosphere.neutral_line import beyond_neutral_line, into_hemisphere
@@ -67,7 +67,9 @@ def test_lines_that_come_to_an_end_nowhere_are_lost():
     bare = space_of(plasma, 0.0, 1.0)
     nodes, around = (np.moveaxis(values, 0, -1).reshape(-1, 3) for values in (plasma.points, circles))
     assert LOST not in ends_at(bare, 5.0, 0.3)
-    space = type(bare)(bare.low, bare.spacing, bare.counts, bare.moment, around - bare.dipole(nodes), bare.flow)
+    space = type(bare)(
+        bare.low, bare.spacing, bare.counts, bare.moment, around - bare.dipole(nodes), bare.flow
+    )
     start = np.array([[0.0, 0.0, 9.0]])
     assert ends(space, start, np.array([1]), 5.0) == [LOST]
 
@@ -77,14 +79,26 @@ def test_feet_of_a_dipole():
     plasma = dungey.state(LOW, COUNTS, 1.0, 1e-30)
     space = space_of(plasma, 0.0, 1.0)
     for side in (1, -1):
-        found = feet(space, on_sphere(6.0, 0.6, side), np.full(len(AZIMUTHS), side), 2.0)
+        found, reached = feet(space, on_sphere(6.0, 0.6, side), np.full(len(AZIMUTHS), side), 2.0)
+        assert reached.all()
         np.testing.assert_allclose((found**2).sum(-1), 4, rtol=1e-3)
         sine = np.hypot(found[:, 0], found[:, 1]) / np.sqrt((found**2).sum(-1))
         np.testing.assert_allclose(sine, 0.6 * np.sqrt(2 / 6), rtol=1e-3)
         turns = np.arctan2(found[:, 1], found[:, 0]) - AZIMUTHS
         np.testing.assert_allclose(np.cos(turns), 1, atol=1e-12)
     within = on_sphere(1.5, 0.2)
-    np.testing.assert_array_equal(feet(space, within, np.ones(len(AZIMUTHS)), 2.0), within)
+    found, reached = feet(space, within, np.ones(len(AZIMUTHS)), 2.0)
+    assert reached.all()
+    np.testing.assert_array_equal(found, within)
+
+
+def test_lines_of_the_wind_have_no_feet():
+    """Those beyond the ring of neutral points."""
+    space = space_of(dungey.state(LOW, COUNTS, 1.0, 0.05), 0.0, 1.0)  # the ring is at 2.7
+    sine = dungey.sine_of_boundary(0.05, 5.0)
+    for factor, expected in ((0.99, True), (1.01, False)):
+        _, reached = feet(space, on_sphere(5.0, factor * sine), np.ones(len(AZIMUTHS)), 1.5)
+        assert (reached == expected).all()
 
 
 def test_the_flux_beyond_the_neutral_line():

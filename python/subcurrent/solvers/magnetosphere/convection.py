@@ -19,7 +19,7 @@ from .units import Units
 if TYPE_CHECKING:
     from .case import MagnetosphereCase
 
-NODES, FEWEST_NODES = 61, 5  # along a side of the grid on a hemisphere
+NODES, FEWEST_NODES = 41, 5  # along a side of the grid on a hemisphere
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def find_convection(plasma: PlasmaField, case: MagnetosphereCase, nodes: int = N
     radius, equator = sphere_of(case), case.mirrored()[1]
 
     def cap(side: int) -> PolarCap:
-        return _cap(Sphere(space, radius, side, planet["rotation"]), units, planet["inner"], nodes)
+        return _cap(Sphere(space, radius, planet["inner"], side, planet["rotation"]), units, nodes)
 
     north = cap(1)
     beyond = beyond_neutral_line(space, radius) if equator else None
@@ -126,7 +126,7 @@ def find_convection(plasma: PlasmaField, case: MagnetosphereCase, nodes: int = N
     )
 
 
-def _cap(sphere: Sphere, units: Units, inner: float, nodes: int) -> PolarCap:
+def _cap(sphere: Sphere, units: Units, nodes: int) -> PolarCap:
     network = open_region(sphere, nodes)
     if network is None:
         return PolarCap(0.0)
@@ -138,7 +138,7 @@ def _cap(sphere: Sphere, units: Units, inner: float, nodes: int) -> PolarCap:
         curl=found.curl,
         lost=network.lost,
         chart=Chart(
-            *sphere.latitudes(network.flat, inner),
+            *sphere.latitudes(network.flat),
             potentials=kilovolts * found.values,
             flat=network.flat,
             spacing=network.spacing,

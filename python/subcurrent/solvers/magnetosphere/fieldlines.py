@@ -57,12 +57,13 @@ class Space:
         at = np.clip((points - self.low) / self.spacing, 0, self.counts - 1)
         cell = np.minimum(at.astype(int), self.counts - 2)
         part = at - cell
+        weights = np.stack([1 - part, part])
         strides = np.array([1, self.counts[0], self.counts[0] * self.counts[1]])
         first = cell @ strides
         found = np.zeros_like(points)
-        for corner in itertools.product((0, 1), repeat=3):
-            weight = np.where(corner, part, 1 - part).prod(axis=-1)
-            found += weight[..., None] * values[first + np.dot(corner, strides)]
+        for i, j, k in itertools.product((0, 1), repeat=3):
+            weight = weights[i, ..., 0] * weights[j, ..., 1] * weights[k, ..., 2]
+            found += weight[..., None] * values[first + np.dot((i, j, k), strides)]
         return found
 
 
@@ -100,25 +101,26 @@ def ends(space: Space, starts: np.ndarray, ways: np.ndarray, radius: float) -> n
     return found
 
 
-def feet(space: Space, starts: np.ndarray, ways: np.ndarray, radius: float) -> np.ndarray:
-    """Where lines that go inwards from the points reach the sphere of this radius; the points themselves
-    where they lie within it."""
+def feet(space: Space, starts: np.ndarray, ways: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray]:
+    """Where lines that go inwards from the points reach the sphere of this radius, and whether they do; the
+    points themselves where they lie within it."""
     places = np.array(starts, dtype=float)
-    square = (places**2).sum(-1)
-    live = np.flatnonzero(square > radius**2)
-    stride = min(STRIDE * space.spacing, NEAR * radius)
-    most = int(LAPS * np.sqrt(square.max(initial=0)) / stride)
+    distance = np.sqrt((places**2).sum(-1))
+    reached = distance <= radius
+    live = np.flatnonzero(~reached)
+    most = int(LAPS * distance.max(initial=0) / min(STRIDE * space.spacing, NEAR * radius))
     for _ in range(most):
         if not live.size:
             break
         before = places[live]
         after = _stepped(space, before, ways[live])
         far, near = (np.sqrt((p**2).sum(-1)) for p in (before, after))
-        reached = near <= radius
-        part = np.where(reached, (far - radius) / np.where(reached, far - near, 1.0), 1.0)
+        there = near <= radius
+        part = np.where(there, (far - radius) / np.where(there, far - near, 1.0), 1.0)
         places[live] = before + part[:, None] * (after - before)
-        live = live[~reached]
-    return places
+        reached[live[there]] = True
+        live = live[~there & space.contains(after)]
+    return places, reached
 
 
 def _stepped(space: Space, places: np.ndarray, ways: np.ndarray) -> np.ndarray:

@@ -21,6 +21,7 @@ class Sphere:
 
     space: Space
     radius: float
+    inner: float  # within this radius the field is the dipole's
     side: int  # 1: around the north pole, -1: around the south pole
     spin: float = 0.0  # of the planet about z
 
@@ -31,14 +32,20 @@ class Sphere:
         return self.radius * (flat[:, :1] * away + flat[:, 1:] * np.array([0.0, 1.0, 0.0]) + up[:, None] * m)
 
     def fates(self, flat: np.ndarray) -> np.ndarray:
-        """How the lines through these points end: the planet's go into it in the north, and come out of it
-        in the south."""
+        """How the planet's lines through these points end. In the north they go into it, in the south they
+        come out of it; lines of the wind that pass it by count as closed."""
         points = self.points(flat)
         normal = (self.space.magnetic(points) * points).sum(-1)
-        there = ((flat**2).sum(-1) < 1) & (self.side * normal < 0)
+        there = np.flatnonzero(((flat**2).sum(-1) < 1) & (self.side * normal < 0))
         found = np.full(len(flat), CLOSED)
-        found[there] = ends(self.space, points[there], np.full(there.sum(), -self.side), self.radius)
+        found[there] = ends(self.space, points[there], np.full(len(there), -self.side), self.radius)
+        leave = np.flatnonzero(found == OPEN)
+        _, reached = self._feet(points[leave])
+        found[leave[~reached]] = CLOSED
         return found
+
+    def _feet(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return feet(self.space, points, np.full(len(points), self.side), self.inner)
 
     def flux(self, flat: np.ndarray) -> np.ndarray:
         """|B_n| dA of the flux, an area of `flat`; nearly constant, since that of a dipole is."""
@@ -58,10 +65,10 @@ class Sphere:
         along = self.points(end) - self.points(begin)
         return -0.5 * ((self.electric(begin) + self.electric(end)) * along).sum(-1)
 
-    def latitudes(self, flat: np.ndarray, inner: float) -> tuple[np.ndarray, np.ndarray]:
+    def latitudes(self, flat: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """At the planet's surface: colatitude, in degrees, and azimuth, from the direction away from the sun
         towards y; along the lines to where the field is the dipole's, and further along the dipole."""
-        found = feet(self.space, self.points(flat), np.full(len(flat), self.side), inner)
+        found, _ = self._feet(self.points(flat))
         m = self.space.moment
         across, y = found @ np.array([m[2], 0.0, -m[0]]), found[:, 1]
         distance = np.sqrt((found**2).sum(-1))

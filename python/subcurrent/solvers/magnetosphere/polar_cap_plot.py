@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 from matplotlib.tri import Triangulation
 
 from ...report.plots import style
@@ -14,7 +15,7 @@ from .convection import Chart, Convection, PolarCap
 from .units import Units
 
 LEVELS = 12  # of the contours
-HOURS = {"12": (0, 1), "06": (1, 0), "00": (0, -1), "18": (-1, 0)}  # where they stand around the pole
+HOURS = {"12 h, sun": (0, 1), "6 h": (1, 0), "0 h": (0, -1), "18 h": (-1, 0)}  # and where they stand
 
 
 def draw_polar_caps(path: Path, convection: Convection, title: str, units: Units) -> None:
@@ -25,19 +26,19 @@ def draw_polar_caps(path: Path, convection: Convection, title: str, units: Units
     caps = {name: cap for name, cap in caps.items() if cap.chart is not None}
     widest = max(cap.chart.colatitudes.max() for cap in caps.values())
     highest = max(np.nanmax(np.abs(cap.chart.potentials)) for cap in caps.values())
-    levels = np.linspace(-highest, highest, LEVELS + 1) if highest > 0 else np.linspace(-1.0, 1.0, LEVELS + 1)
+    levels = MaxNLocator(LEVELS, symmetric=True).tick_values(-highest, highest)
     width = 6.8 if len(caps) == 1 else style.WIDEST
     with style.figure(path, width, 6.4, f"{title}, {units.said(convection.time)}", NOTE) as drawing:
         panels = np.atleast_1d(drawing.subplots(1, len(caps)))
         for axes, (name, cap) in zip(panels, caps.items(), strict=True):
             filled = _dial(axes, cap.chart, levels, widest)
             axes.set_title(_heading(name, cap), fontsize=10, fontweight="normal")
-        drawing.colorbar(filled, ax=list(panels), label="potential (kV)", shrink=0.7, format="%.0f")
+        drawing.colorbar(filled, ax=list(panels), label="potential (kV)", shrink=0.7)
 
 
 NOTE = (
-    "Seen from above the north pole, the sun at the top; latitude at the planet's surface, numbers around: "
-    "local time (h). Dots: boundary of the open field lines."
+    "Seen from above the north pole: latitude at the planet's surface, around it local time.\n"
+    "Dots: boundary of the open field lines."
 )
 
 
@@ -61,7 +62,7 @@ def _dial(axes: Axes, chart: Chart, levels: np.ndarray, widest: float) -> object
         axes.annotate(f"{90 - colatitude:g}°", (place, place), fontsize=9)
     for hour, (x, y) in HOURS.items():
         axes.plot([0, rim * x], [0, rim * y], color=style.MUTED, linewidth=0.6)
-        axes.annotate(hour, (1.08 * rim * x, 1.08 * rim * y), ha="center", va="center")
+        axes.annotate(hour, (1.1 * rim * x, 1.08 * rim * y), ha="center", va="center")
     axes.set(xlim=(-1.15 * rim, 1.15 * rim), ylim=(-1.15 * rim, 1.15 * rim), aspect="equal")
     axes.set_axis_off()
     return filled
