@@ -2,17 +2,24 @@
 """Open flux and potential of a polar cap, against a dipole in a uniform field with a known convection."""
 
 import json
+import runpy
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 import dungey
+from conftest import ROOT
 from subcurrent.case.library import find_case
 from subcurrent.case.reading import load_case, typed_case
+from subcurrent.errors import OK
+from subcurrent.launch.rundir import RunFolder
 from subcurrent.report.flowfield import PlasmaField
 from subcurrent.solvers.magnetosphere.convection import find_convection, without_convection
 from subcurrent.solvers.magnetosphere.polar_cap import Network, fitted
 from subcurrent.solvers.magnetosphere.polar_cap_plot import draw_polar_caps
+from subcurrent.solvers.magnetosphere.units import Wind
 
 B, E = 1e-3, -4e-5  # the ring is at 10; far away the plasma flows along x with 0.04
 HALF = 14.0
@@ -118,10 +125,10 @@ def test_a_tilted_dipole():
 
 
 def test_what_turns_with_the_planet_is_no_convection():
-    """A rotation of one hour; with it v = spin x r beyond the convection."""
+    """A rotation of six minutes, whose potential is larger than that of the convection."""
     still, units = of_dungey(nodes=21)
-    case = case_of(rotation=1.0)
-    spin = 2 * np.pi / (3600 / units.time)
+    case = case_of(rotation=0.1)
+    spin = 2 * np.pi / (360 / units.time)
     plasma = dungey.state(case.grid.low, case.grid.points, 1.0, B, E)
     turning = spin * np.stack([-plasma.points[1], plasma.points[0], 0 * plasma.points[0]])
     state = PlasmaField(
@@ -129,6 +136,21 @@ def test_what_turns_with_the_planet_is_no_convection():
     )
     found = find_convection(state, case, 21)
     assert found.north.potential == pytest.approx(still.north.potential, rel=1e-6)
+
+
+def test_a_field_along_the_wind_parts_the_hemispheres():
+    """With a uniform B_x the state is its own image in the centre, and the caps lie to opposite sides."""
+    case = case_of()
+    plasma = dungey.state(case.grid.low, case.grid.points, 1.0, B)
+    along = np.array([1.0, 0.0, 0.0])[:, None, None, None]
+    state = PlasmaField(
+        plasma.points, plasma.density, plasma.velocity, plasma.pressure, plasma.magnetic + 5e-4 * along
+    )
+    found = find_convection(state, case, 21)
+    north, south = (cap.chart.flat.mean(axis=0) for cap in (found.north, found.south))
+    assert abs(north[0]) > 0.01
+    assert south[0] == pytest.approx(-north[0], rel=1e-6)
+    assert found.south.open_flux == pytest.approx(found.north.open_flux, rel=1e-6)
 
 
 def test_latitudes_and_local_time():
@@ -174,6 +196,15 @@ def test_the_part_that_is_no_gradient(turning):
     np.testing.assert_allclose(values, -network.flat[:, 1], atol=0.02 * turning + 1e-9)
 
 
+def test_what_is_left_is_spread_over_the_lengths():
+    """Around a triangle whose voltages add up to 4: its links take it in proportion to their lengths."""
+    links, lengths, voltages = np.array([[0, 1], [1, 2], [2, 0]]), np.array([0.1, 0.2, 0.1]), [3.0, 2.0, -1.0]
+    network = Network(np.zeros((3, 2)), links, lengths, 0.1, 3, 0)
+    values, left = fitted(network, np.array(voltages))
+    np.testing.assert_allclose(values[links[:, 1]] - values[links[:, 0]], [2, 0, -2], atol=1e-12)
+    assert left == pytest.approx(np.sqrt((1 + 4 / 2 + 1) / (9 + 4 / 2 + 1)))
+
+
 def test_points_that_are_apart_have_no_potential():
     network = disc(21)
     apart = np.concatenate([network.flat, [[5, 5], [5.1, 5]]])
@@ -215,3 +246,49 @@ def test_pictures(tmp_path):
     one, _ = of_dungey("z", nodes=21, e=0.0)  # nothing moves
     draw_polar_caps(tmp_path / "one.svg", one, "T", units)
     assert "south: " not in (tmp_path / "one.svg").read_text()
+
+
+@pytest.mark.mpi
+def test_a_run_from_python_to_the_table(program):
+    """The pictures of a run and the script find the same; the start has open lines, and hardly moves."""
+    small = ("--set", "grid.points=[24,12,12]", "--set", "grid.spacing=3", "--set", "run.steps=12")
+    done = program("run", "earth_south", *small, "--out", "r")
+    assert done.returncode == OK, done.stderr
+    assert (program.folder / "r" / "figures" / "polar_cap.png").stat().st_size > 10_000
+    found = json.loads((program.folder / "r" / "convection.json").read_text())
+    assert found["note"] is None
+    assert found["north"] == found["south"]
+    script = ROOT / "cases" / "earth_south" / "convection.py"
+    line = [sys.executable, script, program.folder / "r"]
+    text = subprocess.run(line, check=True, capture_output=True, text=True).stdout.splitlines()
+    cells = [cell.strip() for cell in text[2].strip("| ").split("|")]
+    cap = found["north"]
+    assert cells[:2] == [f"{found['time']:.0f}", f"{cap['open_flux_MWb']:.0f}"]
+    assert cells[3:] == [
+        *(f"{cap[name]:.0f}" for name in ("potential_kV", "along_line_kV")),
+        f"{100 * cap['curl']:.1f} %",
+    ]
+    # 1e-4 300^2 + 11.7 x 5, for a field that points southward
+    assert text[-1].endswith("in such a wind: 67.5 kV")
+    RunFolder(program.folder / "r").check_new(overwrite=True)  # all of its files are known
+
+
+@pytest.mark.parametrize(
+    ("velocity", "field", "expected"),
+    [
+        ((400.0, 0.0, 0.0), (0.0, 0.0, 0.0), 16.0),
+        ((400.0, 0.0, 0.0), (0.0, 0.0, 5.0), 16.0),
+        ((300.0, 0.0, 400.0), (0.0, 0.0, -10.0), 25 + 117),
+        ((400.0, 0.0, 0.0), (0.0, 8.0, 0.0), 16 + 11.7 * 8 * 0.5**1.5),
+    ],
+)
+def test_the_formula_of_boyle(velocity, field, expected):
+    script = runpy.run_path(str(ROOT / "cases" / "earth_south" / "convection.py"))
+    assert script["boyle"](Wind(5.0, velocity, 2e5, field)) == pytest.approx(expected)
+
+
+def test_the_script_refuses_in_a_sentence(tmp_path):
+    script = ROOT / "cases" / "earth_south" / "convection.py"
+    done = subprocess.run([sys.executable, script, tmp_path], check=False, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr == f"{tmp_path} is not a run folder: {tmp_path / 'case.toml'} is missing.\n"

@@ -40,6 +40,9 @@ def test_the_field_between_nodes():
     np.testing.assert_allclose(space.velocity(points), points, atol=1e-13)
     beyond = space.velocity(np.array([[20.0, 3.25, -17.0]]))
     np.testing.assert_allclose(beyond, [[16, 3.25, -16]], atol=1e-13)
+    held = space_of(state, 0.4, 5.0)
+    within = np.array([[1.5, -2.0, 1.0]])
+    np.testing.assert_array_equal(held.magnetic(within), held.dipole(within))
 
 
 @pytest.mark.parametrize("side", [1, -1])
