@@ -249,7 +249,7 @@ def test_pictures(tmp_path):
 
 
 @pytest.mark.mpi
-def test_a_run_from_python_to_the_table(program):
+def test_a_run_from_its_case_to_the_table(program):
     """The pictures of a run and the script find the same; the start has open lines, and hardly moves."""
     small = ("--set", "grid.points=[24,12,12]", "--set", "grid.spacing=3", "--set", "run.steps=12")
     done = program("run", "earth_south", *small, "--out", "r")
